@@ -1,0 +1,31 @@
+import type { Money } from '../kernel/money.ts';
+import type { Service } from './service.ts';
+
+type Offer = {
+  id: string;
+  name: string;
+  description: string;
+  /** The services that this plan opens. */
+  covers: '*' | ReadonlySet<string>;
+  /** Calls a second for each account and operation. */
+  requestsPerSecond: number;
+};
+
+/** Free units, once for each account. */
+export type TrialPlan = Offer & { kind: 'trial'; included: number; includedWhenClaimed: number };
+/** Prepaid money, drawn by the price of each unit. */
+export type CreditPlan = Offer & { kind: 'credit'; min: Money; max: Money };
+/** An allowance of units for a period. */
+export type SubscriptionPlan = Offer & {
+  kind: 'subscription';
+  price: Money;
+  every: 'month' | 'year';
+  included: number;
+  rollover: boolean;
+};
+export type Plan = TrialPlan | CreditPlan | SubscriptionPlan;
+
+/** Whether `plan` opens `service`. */
+export function covers(plan: Plan, service: Service): boolean {
+  return plan.covers === '*' || plan.covers.has(service.slug);
+}

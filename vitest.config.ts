@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    retry: 0,
+    globalSetup: ['test/support/global-setup.ts'],
+    maxWorkers: 2,
+  },
+});
