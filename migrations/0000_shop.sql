@@ -1,0 +1,70 @@
+-- The shop: accounts, orders, and what processes share. Nothing here is a balance; money is kept by 0001.
+CREATE SCHEMA "shop";
+--> statement-breakpoint
+CREATE TABLE "shop"."account" (
+	"id" text PRIMARY KEY NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"origin" text NOT NULL,
+	"email" text
+);
+--> statement-breakpoint
+CREATE TABLE "shop"."decline" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "shop"."decline_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"subject" text NOT NULL,
+	"at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "shop"."processor_event" (
+	"id" text PRIMARY KEY NOT NULL,
+	"type" text NOT NULL,
+	"received_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"done_at" timestamp with time zone,
+	"attempts" integer DEFAULT 1 NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "shop"."purchase" (
+	"id" text PRIMARY KEY NOT NULL,
+	"state" text DEFAULT 'offered' NOT NULL,
+	"account_id" text,
+	"plan_id" text NOT NULL,
+	"amount" bigint NOT NULL,
+	"return_url" text,
+	"challenge_id" text,
+	"credential_digest" text,
+	"checkout_session" text,
+	"payment_intent" text,
+	"failure" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL,
+	"claimed_at" timestamp with time zone,
+	"granted_at" timestamp with time zone,
+	CONSTRAINT "purchase_challenge_id" UNIQUE("challenge_id"),
+	CONSTRAINT "purchase_checkout_session" UNIQUE("checkout_session"),
+	CONSTRAINT "purchase_payment_intent" UNIQUE("payment_intent"),
+	CONSTRAINT "purchase_amount" CHECK ("shop"."purchase"."amount" > 0),
+	CONSTRAINT "purchase_state" CHECK ("shop"."purchase"."state" in ('offered', 'claimed', 'granted', 'declined'))
+);
+--> statement-breakpoint
+CREATE TABLE "shop"."revocation" (
+	"id" text PRIMARY KEY NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "shop"."secret" (
+	"name" text PRIMARY KEY NOT NULL,
+	"value" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "shop"."signing_key" (
+	"kid" text PRIMARY KEY NOT NULL,
+	"private_jwk" jsonb NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX "account_created_at" ON "shop"."account" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "decline_subject_at" ON "shop"."decline" USING btree ("subject","at");--> statement-breakpoint
+CREATE INDEX "purchase_unfinished" ON "shop"."purchase" USING btree ("created_at") WHERE "shop"."purchase"."state" = 'claimed';--> statement-breakpoint
+CREATE INDEX "purchase_account" ON "shop"."purchase" USING btree ("account_id");--> statement-breakpoint
+CREATE INDEX "revocation_expires_at" ON "shop"."revocation" USING btree ("expires_at");

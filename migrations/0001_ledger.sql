@@ -1,0 +1,569 @@
+-- The ledger: what every account was given, what is set aside, what was used. Nothing but the functions below moves money,
+-- and each of them is one statement, so that no lost connection can leave half a movement (docs/storage.md).
+CREATE SCHEMA ledger;
+--> statement-breakpoint
+
+-- A lot: what an account was given at one time. Units of results (`unit`) or micro-dollars (`usd`).
+CREATE TABLE ledger.bucket (
+  account_id text NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY,
+  asset text NOT NULL CHECK (asset IN ('usd', 'unit')),
+  kind text NOT NULL CHECK (kind IN ('trial', 'allowance', 'credit', 'grant')),
+  plan_id text NOT NULL,
+  -- Burn order: priority, then the earliest expiry, then the oldest. Units stand before money.
+  priority smallint NOT NULL,
+  avail bigint NOT NULL CHECK (avail >= 0),
+  expires_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (account_id, id)
+) WITH (fillfactor = 70);
+--> statement-breakpoint
+CREATE INDEX bucket_expiry ON ledger.bucket (expires_at) WHERE expires_at IS NOT NULL AND avail > 0;
+--> statement-breakpoint
+
+-- The journal: every entry into or out of a bucket except usage. `contra` is the other side of the double entry.
+CREATE TABLE ledger.posting (
+  key text PRIMARY KEY,
+  account_id text NOT NULL,
+  bucket_id bigint NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('purchase', 'trial', 'grant', 'expiry', 'undelivered')),
+  contra text NOT NULL,
+  amount bigint NOT NULL CHECK (amount <> 0),
+  at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+--> statement-breakpoint
+CREATE INDEX posting_bucket ON ledger.posting (account_id, bucket_id);
+--> statement-breakpoint
+
+-- One writer for each process. The epoch rises whenever the lane is opened or reaped, and fences what came before.
+CREATE TABLE ledger.lane (
+  id text PRIMARY KEY,
+  epoch bigint NOT NULL,
+  open boolean NOT NULL,
+  folded_seq bigint NOT NULL,
+  delivered_seq bigint NOT NULL,
+  heartbeat_at timestamptz NOT NULL
+) WITH (fillfactor = 50);
+--> statement-breakpoint
+
+-- What of a bucket is set aside for a lane, less what folded batches spent.
+CREATE TABLE ledger.lease (
+  lane_id text NOT NULL,
+  account_id text NOT NULL,
+  bucket_id bigint NOT NULL,
+  amount bigint NOT NULL CHECK (amount >= 0),
+  PRIMARY KEY (lane_id, account_id, bucket_id)
+) WITH (fillfactor = 50);
+--> statement-breakpoint
+CREATE INDEX lease_bucket ON ledger.lease (account_id, bucket_id);
+--> statement-breakpoint
+
+-- What one commit settled: append-only. `spent` is summed for each bucket, so that folding reads no usage rows.
+CREATE TABLE ledger.batch (
+  lane_id text NOT NULL,
+  epoch bigint NOT NULL,
+  seq bigint NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  account_ids text[] NOT NULL,
+  bucket_ids bigint[] NOT NULL,
+  spent bigint[] NOT NULL,
+  call_ids uuid[] NOT NULL,
+  PRIMARY KEY (lane_id, epoch, seq)
+);
+--> statement-breakpoint
+
+-- What a batch answered when it asked for credit: the same batch sent again gets the same answer.
+CREATE TABLE ledger.batch_answer (
+  lane_id text NOT NULL,
+  epoch bigint NOT NULL,
+  seq bigint NOT NULL,
+  answer jsonb NOT NULL,
+  PRIMARY KEY (lane_id, epoch, seq)
+);
+--> statement-breakpoint
+
+-- One row for each call and bucket drawn; `draw` counts them from 0. The UUIDv7 is unique over all partitions, and days drop cheaply.
+-- No foreign key and no second index: they would cost a quarter of the hot path.
+CREATE TABLE ledger.usage (
+  call_id uuid NOT NULL,
+  draw smallint NOT NULL,
+  account_id text NOT NULL,
+  bucket_id bigint,
+  plan_id text,
+  service text NOT NULL,
+  operation text NOT NULL,
+  status smallint NOT NULL,
+  units integer NOT NULL CHECK (units >= 0),
+  price bigint NOT NULL CHECK (price >= 0),
+  amount bigint NOT NULL CHECK (amount >= 0),
+  lane_id text NOT NULL,
+  epoch bigint NOT NULL,
+  seq bigint NOT NULL,
+  PRIMARY KEY (call_id, draw),
+  CHECK (bucket_id IS NOT NULL OR amount = 0)
+) PARTITION BY RANGE (call_id);
+--> statement-breakpoint
+CREATE TABLE ledger.usage_other PARTITION OF ledger.usage DEFAULT;
+--> statement-breakpoint
+
+-- The smallest UUIDv7 of a moment.
+CREATE FUNCTION ledger.uuid_at(p_at timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
+  SELECT (lpad(to_hex((extract(epoch FROM p_at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+$$;
+--> statement-breakpoint
+
+-- Makes the usage partitions of today (UTC) and the days after it; safe to repeat and to run in several processes.
+CREATE FUNCTION ledger.prepare_usage(p_days integer) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_day date;
+  v_name text;
+BEGIN
+  FOR v_offset IN 0..p_days LOOP
+    v_day := (clock_timestamp() AT TIME ZONE 'UTC')::date + v_offset;
+    v_name := 'usage_' || to_char(v_day, 'YYYYMMDD');
+    CONTINUE WHEN to_regclass('ledger.' || v_name) IS NOT NULL;
+    BEGIN
+      EXECUTE format('CREATE TABLE ledger.%I PARTITION OF ledger.usage FOR VALUES FROM (%L) TO (%L)', v_name,
+        ledger.uuid_at(v_day::timestamp AT TIME ZONE 'UTC'), ledger.uuid_at((v_day + 1)::timestamp AT TIME ZONE 'UTC'));
+    EXCEPTION
+      WHEN duplicate_table OR unique_violation THEN NULL; -- another process made it
+      WHEN check_violation THEN NULL; -- the default partition holds rows of that day already: it keeps them
+    END;
+  END LOOP;
+END $$;
+--> statement-breakpoint
+
+-- Gives an account a lot, once for each key. Returns the bucket, the same one when repeated.
+CREATE FUNCTION ledger.grant_lot(
+  p_key text, p_account text, p_posting text, p_contra text,
+  p_kind text, p_asset text, p_plan text, p_amount bigint, p_expires timestamptz
+) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  v_bucket bigint;
+BEGIN
+  SELECT bucket_id INTO v_bucket FROM ledger.posting WHERE key = p_key;
+  IF FOUND THEN RETURN v_bucket; END IF;
+  IF p_amount <= 0 THEN RAISE EXCEPTION 'a lot holds more than nothing: %', p_amount; END IF;
+  INSERT INTO ledger.bucket (account_id, asset, kind, plan_id, priority, avail, expires_at)
+    VALUES (p_account, p_asset, p_kind, p_plan,
+      CASE p_kind WHEN 'trial' THEN 0 WHEN 'allowance' THEN 1 ELSE 2 END + CASE p_asset WHEN 'usd' THEN 10 ELSE 0 END,
+      p_amount, p_expires)
+    RETURNING id INTO v_bucket;
+  -- Two at once: the second fails on the key and takes its bucket with it.
+  INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount)
+    VALUES (p_key, p_account, v_bucket, p_posting, p_contra, p_amount);
+  PERFORM pg_notify('ledger', 'granted:' || p_account);
+  RETURN v_bucket;
+END $$;
+--> statement-breakpoint
+
+-- What batches of a lane spent after its last fold, for each bucket.
+CREATE FUNCTION ledger.unfolded(p_lane text, p_epoch bigint, p_folded bigint)
+RETURNS TABLE (account_id text, bucket_id bigint, amount bigint) LANGUAGE sql STABLE AS $$
+  SELECT s.account_id, s.bucket_id, sum(s.amount)::bigint
+    FROM ledger.batch b, LATERAL unnest(b.account_ids, b.bucket_ids, b.spent) AS s (account_id, bucket_id, amount)
+    WHERE b.lane_id = p_lane AND b.epoch = p_epoch AND b.seq > p_folded
+    GROUP BY 1, 2
+$$;
+--> statement-breakpoint
+
+-- Takes what batches spent out of the lane's leases. The caller holds the lane's row.
+CREATE FUNCTION ledger.fold(p_lane text, p_epoch bigint, p_folded bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_spent bigint;
+  v_taken bigint;
+BEGIN
+  SELECT count(*) INTO v_spent FROM ledger.unfolded(p_lane, p_epoch, p_folded);
+  IF v_spent = 0 THEN RETURN; END IF;
+  UPDATE ledger.lease l SET amount = l.amount - s.amount
+    FROM ledger.unfolded(p_lane, p_epoch, p_folded) s
+    WHERE l.lane_id = p_lane AND l.account_id = s.account_id AND l.bucket_id = s.bucket_id;
+  GET DIAGNOSTICS v_taken = ROW_COUNT;
+  IF v_taken <> v_spent THEN RAISE EXCEPTION 'lane % spent from % buckets and leases %', p_lane, v_spent, v_taken; END IF;
+END $$;
+--> statement-breakpoint
+
+-- Gives back what calls were charged whose answers never left: once for each call and bucket, on the record.
+CREATE FUNCTION ledger.undeliver(p_calls uuid[]) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  v_count bigint;
+BEGIN
+  PERFORM 1 FROM ledger.bucket k
+    WHERE (k.account_id, k.id) IN (SELECT u.account_id, u.bucket_id FROM ledger.usage u WHERE u.call_id = ANY (p_calls) AND u.amount > 0)
+    ORDER BY k.id FOR UPDATE;
+  WITH posted AS (
+    INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount)
+      SELECT 'undelivered:' || u.call_id || ':' || u.draw, u.account_id, u.bucket_id, 'undelivered', 'revenue', u.amount
+        FROM ledger.usage u WHERE u.call_id = ANY (p_calls) AND u.amount > 0
+      ON CONFLICT DO NOTHING
+      RETURNING posting.account_id, posting.bucket_id, posting.amount
+  ), given AS (
+    SELECT p.account_id, p.bucket_id, sum(p.amount)::bigint AS amount, count(*) AS rows FROM posted p GROUP BY 1, 2
+  ), moved AS (
+    UPDATE ledger.bucket k SET avail = k.avail + g.amount FROM given g
+      WHERE k.account_id = g.account_id AND k.id = g.bucket_id
+  )
+  SELECT coalesce(sum(rows), 0) INTO v_count FROM given;
+  RETURN v_count;
+END $$;
+--> statement-breakpoint
+
+-- Ends what a lane holds: folds, gives back what was charged and not delivered, returns every lease. Raises the epoch, so that
+-- whoever still writes under the old one is fenced. Returns the new epoch.
+CREATE FUNCTION ledger.reap(p_lane text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  v_lane ledger.lane;
+  v_calls uuid[];
+BEGIN
+  SELECT * INTO v_lane FROM ledger.lane WHERE id = p_lane FOR UPDATE;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  PERFORM 1 FROM ledger.bucket k
+    WHERE (k.account_id, k.id) IN (SELECT l.account_id, l.bucket_id FROM ledger.lease l WHERE l.lane_id = p_lane)
+    ORDER BY k.id FOR UPDATE;
+  PERFORM ledger.fold(p_lane, v_lane.epoch, v_lane.folded_seq);
+  SELECT array_agg(c.call_id) INTO v_calls
+    FROM ledger.batch b, LATERAL unnest(b.call_ids) AS c (call_id)
+    WHERE b.lane_id = p_lane AND b.epoch = v_lane.epoch AND b.seq > v_lane.delivered_seq;
+  IF v_calls IS NOT NULL THEN PERFORM ledger.undeliver(v_calls); END IF;
+  UPDATE ledger.bucket k SET avail = k.avail + l.amount FROM ledger.lease l
+    WHERE l.lane_id = p_lane AND l.amount > 0 AND k.account_id = l.account_id AND k.id = l.bucket_id;
+  PERFORM pg_notify('ledger', 'returned:' || a.account_id) FROM (SELECT DISTINCT account_id FROM ledger.lease WHERE lane_id = p_lane AND amount > 0) a;
+  DELETE FROM ledger.lease WHERE lane_id = p_lane;
+  UPDATE ledger.lane SET epoch = epoch + 1, open = false, folded_seq = 0, delivered_seq = 0 WHERE id = p_lane;
+  RETURN v_lane.epoch + 1;
+END $$;
+--> statement-breakpoint
+
+-- Opens a lane and ends what its name held before. Returns the epoch to write under.
+CREATE FUNCTION ledger.open_lane(p_lane text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  v_epoch bigint;
+BEGIN
+  INSERT INTO ledger.lane (id, epoch, open, folded_seq, delivered_seq, heartbeat_at)
+    VALUES (p_lane, 0, false, 0, 0, clock_timestamp()) ON CONFLICT DO NOTHING;
+  v_epoch := ledger.reap(p_lane);
+  UPDATE ledger.lane SET open = true, heartbeat_at = clock_timestamp() WHERE id = p_lane;
+  RETURN v_epoch;
+END $$;
+--> statement-breakpoint
+
+-- Ends a lane whose process has delivered all that it charged. False when it was fenced before.
+CREATE FUNCTION ledger.close_lane(p_lane text, p_epoch bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE ledger.lane SET delivered_seq = 9223372036854775807 WHERE id = p_lane AND epoch = p_epoch AND open;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM ledger.reap(p_lane);
+  RETURN true;
+END $$;
+--> statement-breakpoint
+
+-- Reaps every lane whose process has been silent for too long. Returns how many.
+CREATE FUNCTION ledger.reap_silent(p_silence interval) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  v_lane text;
+  v_count integer := 0;
+BEGIN
+  FOR v_lane IN
+    SELECT id FROM ledger.lane WHERE open AND heartbeat_at < clock_timestamp() - p_silence ORDER BY id FOR UPDATE
+  LOOP
+    PERFORM ledger.reap(v_lane);
+    v_count := v_count + 1;
+  END LOOP;
+  RETURN v_count;
+END $$;
+--> statement-breakpoint
+
+-- Takes out what has expired and is not set aside; leases that come back later go the next time.
+CREATE FUNCTION ledger.expire() RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  v_lot record;
+  v_count integer := 0;
+BEGIN
+  FOR v_lot IN
+    SELECT account_id, id, avail FROM ledger.bucket WHERE expires_at <= clock_timestamp() AND avail > 0 ORDER BY id FOR UPDATE
+  LOOP
+    INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount)
+      SELECT 'expiry:' || v_lot.id || ':' || count(*), v_lot.account_id, v_lot.id, 'expiry', 'expired', -v_lot.avail
+        FROM ledger.posting WHERE account_id = v_lot.account_id AND bucket_id = v_lot.id AND kind = 'expiry';
+    UPDATE ledger.bucket SET avail = 0 WHERE account_id = v_lot.account_id AND id = v_lot.id;
+    v_count := v_count + 1;
+  END LOOP;
+  RETURN v_count;
+END $$;
+--> statement-breakpoint
+
+-- What an account has, as a lane sees it: its lots in burn order, and what other lanes hold of them; exactly (less what they have
+-- spent and not folded) where a refusal may rest on it. `plans` are those it may call on: a trial while something of it is left, an allowance until it
+-- expires, credit for good.
+CREATE FUNCTION ledger.holdings(p_account text, p_lane text, p_exact boolean) RETURNS jsonb LANGUAGE sql STABLE AS $$
+  WITH live AS (
+    SELECT k.*,
+      coalesce((SELECT sum(l.amount) FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id AND l.lane_id <> p_lane), 0)
+      - CASE WHEN p_exact THEN coalesce((SELECT sum(s.amount) FROM ledger.lane n, LATERAL ledger.unfolded(n.id, n.epoch, n.folded_seq) s
+          WHERE n.open AND n.id <> p_lane AND s.account_id = k.account_id AND s.bucket_id = k.id), 0) ELSE 0 END AS others,
+      EXISTS (SELECT 1 FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id AND l.amount > 0) AS leased
+      FROM ledger.bucket k
+      WHERE k.account_id = p_account AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+  )
+  SELECT jsonb_build_object(
+    'account', p_account,
+    'lots', coalesce(jsonb_agg(jsonb_build_object(
+        'id', id, 'asset', asset, 'kind', kind, 'plan', plan_id, 'avail', avail, 'others', others,
+        'expires', (extract(epoch FROM expires_at) * 1000)::bigint
+      ) ORDER BY priority, expires_at NULLS LAST, id) FILTER (WHERE avail > 0 OR leased), '[]'),
+    'plans', coalesce(jsonb_agg(DISTINCT plan_id) FILTER (WHERE kind <> 'trial' OR avail > 0 OR leased), '[]'),
+    'resets', (extract(epoch FROM min(expires_at) FILTER (WHERE kind = 'allowance')) * 1000)::bigint
+  ) FROM live
+$$;
+--> statement-breakpoint
+
+-- One commit for many calls: books their usage, returns idle leases, sets more credit aside, folds.
+-- {"state":"ok","holdings":[...],"granted":[...]} or {"state":"fenced"}. The same (lane, epoch, seq) again answers the same.
+CREATE FUNCTION ledger.batch(
+  p_lane text, p_epoch bigint, p_seq bigint, p_delivered bigint, p_fold boolean,
+  u_call uuid[], u_draw smallint[], u_account text[], u_bucket bigint[], u_plan text[], u_service text[], u_operation text[],
+  u_status smallint[], u_units integer[], u_price bigint[], u_amount bigint[],
+  r_account text[], r_bucket bigint[], r_amount bigint[], r_recalled boolean[],
+  w_account text[], w_plans text[], w_price bigint[], w_units bigint[], w_headroom bigint[], w_recall boolean[]
+) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+  v_lane ledger.lane;
+  v_answer jsonb;
+  v_accounts text[];
+  v_buckets bigint[];
+  v_spent bigint[];
+  v_calls uuid[];
+  v_live bigint;
+  v_want record;
+  v_lot record;
+  v_units bigint;
+  v_room bigint;
+  v_money bigint;
+  v_need bigint;
+  v_take bigint;
+  v_granted jsonb := '[]';
+  v_short text[] := '{}';
+BEGIN
+  -- Not FOR SHARE: a copy of this batch that was cut off may still run, and has to end before its repetition looks.
+  SELECT * INTO v_lane FROM ledger.lane WHERE id = p_lane FOR NO KEY UPDATE;
+  IF NOT FOUND OR v_lane.epoch <> p_epoch OR NOT v_lane.open THEN RETURN '{"state":"fenced"}'; END IF;
+  PERFORM 1 FROM ledger.batch WHERE lane_id = p_lane AND epoch = p_epoch AND seq = p_seq;
+  IF FOUND THEN
+    SELECT answer INTO v_answer FROM ledger.batch_answer WHERE lane_id = p_lane AND epoch = p_epoch AND seq = p_seq;
+    RETURN coalesce(v_answer, '{"state":"ok"}');
+  END IF;
+  IF p_seq > 1 THEN
+    PERFORM 1 FROM ledger.batch WHERE lane_id = p_lane AND epoch = p_epoch AND seq = p_seq - 1;
+    IF NOT FOUND THEN RAISE EXCEPTION 'lane % epoch %: batch % has no predecessor', p_lane, p_epoch, p_seq USING ERRCODE = 'data_corrupted'; END IF;
+  END IF;
+
+  WITH booked AS (
+    INSERT INTO ledger.usage (call_id, draw, account_id, bucket_id, plan_id, service, operation, status, units, price, amount, lane_id, epoch, seq)
+      SELECT u.*, p_lane, p_epoch, p_seq
+        FROM unnest(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount) u
+      ON CONFLICT DO NOTHING
+      RETURNING call_id, account_id, bucket_id, amount
+  ), spent AS (
+    SELECT account_id, bucket_id, sum(amount)::bigint AS amount FROM booked WHERE amount > 0 GROUP BY 1, 2
+  )
+  SELECT coalesce(array_agg(account_id), '{}'), coalesce(array_agg(bucket_id), '{}'), coalesce(array_agg(amount), '{}'),
+      (SELECT coalesce(array_agg(DISTINCT call_id), '{}') FROM booked WHERE amount > 0)
+    INTO v_accounts, v_buckets, v_spent, v_calls FROM spent;
+  INSERT INTO ledger.batch (lane_id, epoch, seq, account_ids, bucket_ids, spent, call_ids)
+    VALUES (p_lane, p_epoch, p_seq, v_accounts, v_buckets, v_spent, v_calls);
+
+  IF cardinality(r_account) + cardinality(w_account) > 0 THEN
+    PERFORM 1 FROM ledger.bucket WHERE account_id = ANY (r_account || w_account) AND (avail > 0 OR id = ANY (r_bucket)) ORDER BY id FOR UPDATE;
+  END IF;
+  IF p_fold THEN
+    PERFORM ledger.fold(p_lane, p_epoch, v_lane.folded_seq);
+    UPDATE ledger.lane SET folded_seq = p_seq, delivered_seq = greatest(delivered_seq, p_delivered), heartbeat_at = clock_timestamp() WHERE id = p_lane;
+  END IF;
+  IF cardinality(r_account) > 0 THEN
+    IF NOT p_fold THEN RAISE EXCEPTION 'leases come back only with a fold'; END IF;
+    UPDATE ledger.lease l SET amount = l.amount - r.amount FROM unnest(r_account, r_bucket, r_amount) AS r (account_id, bucket_id, amount)
+      WHERE l.lane_id = p_lane AND l.account_id = r.account_id AND l.bucket_id = r.bucket_id;
+    GET DIAGNOSTICS v_take = ROW_COUNT;
+    IF v_take <> cardinality(r_account) THEN RAISE EXCEPTION 'lane % returns a lease that it does not hold', p_lane; END IF;
+    UPDATE ledger.bucket k SET avail = k.avail + r.amount FROM unnest(r_account, r_bucket, r_amount) AS r (account_id, bucket_id, amount)
+      WHERE k.account_id = r.account_id AND k.id = r.bucket_id;
+    DELETE FROM ledger.lease l USING unnest(r_account, r_bucket) AS r (account_id, bucket_id)
+      WHERE l.lane_id = p_lane AND l.account_id = r.account_id AND l.bucket_id = r.bucket_id AND l.amount = 0;
+    PERFORM pg_notify('ledger', 'returned:' || a.account_id)
+      FROM (SELECT DISTINCT account_id FROM unnest(r_account, r_recalled) AS r (account_id, recalled) WHERE recalled) a;
+  END IF;
+  IF cardinality(w_account) = 0 THEN RETURN '{"state":"ok"}'; END IF;
+
+  SELECT greatest(1, count(*)) INTO v_live FROM ledger.lane WHERE open;
+  FOR v_want IN
+    SELECT * FROM unnest(w_account, w_plans, w_price, w_units, w_headroom, w_recall) AS w (account_id, plans, price, units, headroom, recall)
+  LOOP
+    v_units := v_want.units;
+    v_room := v_want.headroom;
+    v_money := NULL;
+    FOR v_lot IN
+      SELECT id, asset, avail FROM ledger.bucket
+        WHERE account_id = v_want.account_id AND avail > 0 AND plan_id = ANY (string_to_array(v_want.plans, ','))
+          AND (expires_at IS NULL OR expires_at > clock_timestamp())
+        ORDER BY priority, expires_at NULLS LAST, id
+    LOOP
+      -- Units stand before money in the burn order: what they do not cover is asked in micro-dollars.
+      IF v_lot.asset = 'usd' AND v_money IS NULL THEN
+        v_money := v_units * v_want.price;
+        v_room := v_room * v_want.price;
+        v_units := 0;
+      END IF;
+      EXIT WHEN v_units = 0 AND coalesce(v_money, 0) = 0 AND v_room = 0;
+      v_need := least(v_lot.avail, CASE v_lot.asset WHEN 'usd' THEN v_money ELSE v_units END);
+      -- Beyond the need a lane takes no more than its share, so that other lanes find something.
+      v_take := v_need + greatest(0, least(v_room, v_lot.avail / (2 * v_live) - v_need));
+      CONTINUE WHEN v_take = 0;
+      v_room := v_room - (v_take - v_need);
+      IF v_lot.asset = 'usd' THEN v_money := v_money - v_need; ELSE v_units := v_units - v_need; END IF;
+      UPDATE ledger.bucket SET avail = avail - v_take WHERE account_id = v_want.account_id AND id = v_lot.id;
+      INSERT INTO ledger.lease AS l (lane_id, account_id, bucket_id, amount) VALUES (p_lane, v_want.account_id, v_lot.id, v_take)
+        ON CONFLICT (lane_id, account_id, bucket_id) DO UPDATE SET amount = l.amount + excluded.amount;
+      v_granted := v_granted || jsonb_build_object('account', v_want.account_id, 'lot', v_lot.id, 'amount', v_take);
+    END LOOP;
+    IF v_units + coalesce(v_money, 0) > 0 THEN
+      v_short := v_short || v_want.account_id;
+      IF v_want.recall THEN PERFORM pg_notify('ledger', 'recall:' || v_want.account_id); END IF;
+    END IF;
+  END LOOP;
+  SELECT jsonb_build_object('state', 'ok', 'granted', v_granted, 'holdings', jsonb_agg(ledger.holdings(a.account_id, p_lane, a.account_id = ANY (v_short))))
+    INTO v_answer FROM (SELECT DISTINCT account_id FROM unnest(w_account) AS w (account_id)) a;
+  INSERT INTO ledger.batch_answer (lane_id, epoch, seq, answer) VALUES (p_lane, p_epoch, p_seq, v_answer);
+  RETURN v_answer;
+END $$;
+--> statement-breakpoint
+
+-- Drops what only a repetition of an old batch would need.
+CREATE FUNCTION ledger.prune(p_age interval) RETURNS void LANGUAGE sql AS $$
+  DELETE FROM ledger.batch_answer a USING ledger.batch b
+    WHERE b.lane_id = a.lane_id AND b.epoch = a.epoch AND b.seq = a.seq AND b.at < clock_timestamp() - p_age;
+  DELETE FROM ledger.batch b USING ledger.lane n
+    WHERE n.id = b.lane_id AND b.at < clock_timestamp() - p_age
+      AND (b.epoch < n.epoch OR (b.seq < n.folded_seq AND b.seq <= n.delivered_seq))
+$$;
+--> statement-breakpoint
+
+-- What an account was given and has, over all processes, for each lot.
+CREATE FUNCTION ledger.statement(p_account text) RETURNS TABLE (
+  bucket_id bigint, asset text, kind text, plan_id text, given bigint, remaining bigint, leased bigint, expires_at timestamptz, created_at timestamptz
+) LANGUAGE sql STABLE AS $$
+  WITH unfolded AS (
+    SELECT s.bucket_id, sum(s.amount)::bigint AS amount FROM ledger.lane n, LATERAL ledger.unfolded(n.id, n.epoch, n.folded_seq) s
+      WHERE n.open AND s.account_id = p_account GROUP BY 1
+  ), leased AS (
+    SELECT l.bucket_id, sum(l.amount)::bigint AS amount FROM ledger.lease l WHERE l.account_id = p_account GROUP BY 1
+  )
+  SELECT k.id, k.asset, k.kind, k.plan_id,
+      (SELECT coalesce(sum(p.amount), 0)::bigint FROM ledger.posting p
+        WHERE p.account_id = k.account_id AND p.bucket_id = k.id AND p.kind IN ('purchase', 'trial', 'grant')),
+      k.avail + coalesce(l.amount, 0) - coalesce(s.amount, 0), coalesce(l.amount, 0) - coalesce(s.amount, 0), k.expires_at, k.created_at
+    FROM ledger.bucket k LEFT JOIN leased l ON l.bucket_id = k.id LEFT JOIN unfolded s ON s.bucket_id = k.id
+    WHERE k.account_id = p_account
+    ORDER BY k.priority, k.expires_at NULLS LAST, k.id
+$$;
+--> statement-breakpoint
+
+-- Every breach of the books, over the whole database, in one snapshot; no row means that all holds. The checks are those of
+-- docs/guarantees.md; `npm run ledger -- prove` prints them.
+CREATE FUNCTION ledger.prove() RETURNS TABLE (rule text, subject text, detail text) LANGUAGE sql STABLE AS $$
+  WITH unfolded AS MATERIALIZED (
+    SELECT s.account_id, s.bucket_id, sum(s.amount)::bigint AS amount
+      FROM ledger.lane n, LATERAL ledger.unfolded(n.id, n.epoch, n.folded_seq) s WHERE n.open GROUP BY 1, 2
+  ), used AS MATERIALIZED (
+    SELECT account_id, bucket_id, sum(amount)::bigint AS amount FROM ledger.usage WHERE amount > 0 GROUP BY 1, 2
+  ), posted AS MATERIALIZED (
+    SELECT account_id, bucket_id, sum(amount)::bigint AS amount FROM ledger.posting GROUP BY 1, 2
+  ), leased AS MATERIALIZED (
+    SELECT account_id, bucket_id, sum(amount)::bigint AS amount FROM ledger.lease GROUP BY 1, 2
+  ), booked AS MATERIALIZED (
+    SELECT lane_id, epoch, seq, account_id, bucket_id, sum(amount)::bigint AS amount FROM ledger.usage WHERE amount > 0 GROUP BY 1, 2, 3, 4, 5
+  ), claimed AS MATERIALIZED (
+    SELECT b.lane_id, b.epoch, b.seq, s.account_id, s.bucket_id, s.amount
+      FROM ledger.batch b, LATERAL unnest(b.account_ids, b.bucket_ids, b.spent) AS s (account_id, bucket_id, amount)
+  )
+  SELECT 'postings = available + leased + used - not yet folded', k.account_id || '/' || k.id,
+      format('%s posted, %s available, %s leased, %s used, %s not yet folded', coalesce(p.amount, 0), k.avail, coalesce(l.amount, 0), coalesce(u.amount, 0), coalesce(f.amount, 0))
+    FROM ledger.bucket k
+      LEFT JOIN posted p ON p.account_id = k.account_id AND p.bucket_id = k.id
+      LEFT JOIN leased l ON l.account_id = k.account_id AND l.bucket_id = k.id
+      LEFT JOIN used u ON u.account_id = k.account_id AND u.bucket_id = k.id
+      LEFT JOIN unfolded f ON f.account_id = k.account_id AND f.bucket_id = k.id
+    WHERE coalesce(p.amount, 0) <> k.avail + coalesce(l.amount, 0) + coalesce(u.amount, 0) - coalesce(f.amount, 0)
+  UNION ALL
+  SELECT 'nothing is used, posted or leased without its lot', x.account_id || '/' || x.bucket_id, x.what
+    FROM (SELECT account_id, bucket_id, 'used' AS what FROM used UNION ALL SELECT account_id, bucket_id, 'posted' FROM posted UNION ALL SELECT account_id, bucket_id, 'leased' FROM leased) x
+    WHERE NOT EXISTS (SELECT 1 FROM ledger.bucket k WHERE k.account_id = x.account_id AND k.id = x.bucket_id)
+  UNION ALL
+  SELECT 'nothing is negative', k.account_id || '/' || k.id, format('%s available', k.avail) FROM ledger.bucket k WHERE k.avail < 0
+  UNION ALL
+  SELECT 'nothing is negative', l.lane_id || ' ' || l.account_id || '/' || l.bucket_id, format('%s leased', l.amount) FROM ledger.lease l WHERE l.amount < 0
+  UNION ALL
+  SELECT 'a call costs its units at its price', u.call_id::text, format('%s micro-dollars for %s units at %s', sum(u.amount), sum(u.units), max(u.price))
+    FROM ledger.usage u JOIN ledger.bucket k ON k.account_id = u.account_id AND k.id = u.bucket_id AND k.asset = 'usd'
+    GROUP BY u.call_id HAVING sum(u.amount) <> sum(u.units) * max(u.price) OR min(u.price) <> max(u.price)
+  UNION ALL
+  SELECT 'a unit of an allowance is a unit of a result', u.call_id::text, format('%s drawn for %s units', u.amount, u.units)
+    FROM ledger.usage u JOIN ledger.bucket k ON k.account_id = u.account_id AND k.id = u.bucket_id AND k.asset = 'unit' WHERE u.amount <> u.units
+  UNION ALL
+  SELECT 'a call belongs to one account', u.call_id::text, string_agg(DISTINCT u.account_id, ' ')
+    FROM ledger.usage u GROUP BY u.call_id HAVING count(DISTINCT u.account_id) > 1
+  UNION ALL
+  SELECT 'a batch is the sum of its rows', coalesce(c.lane_id, b.lane_id) || ' ' || coalesce(c.epoch, b.epoch) || '/' || coalesce(c.seq, b.seq),
+      format('%s claimed, %s booked', coalesce(c.amount, 0), coalesce(b.amount, 0))
+    FROM claimed c FULL JOIN booked b USING (lane_id, epoch, seq, account_id, bucket_id)
+    WHERE coalesce(c.amount, 0) <> coalesce(b.amount, 0)
+      AND EXISTS (SELECT 1 FROM ledger.batch x WHERE x.lane_id = coalesce(c.lane_id, b.lane_id) AND x.epoch = coalesce(c.epoch, b.epoch) AND x.seq = coalesce(c.seq, b.seq))
+  UNION ALL
+  SELECT 'batches have no gap', g.lane_id || ' ' || g.epoch, format('%s batches from %s to %s', g.rows, g.first, g.last)
+    FROM (SELECT lane_id, epoch, count(*) AS rows, min(seq) AS first, max(seq) AS last FROM ledger.batch GROUP BY 1, 2) g
+    WHERE g.rows <> g.last - g.first + 1
+  UNION ALL
+  SELECT 'nothing is written under an epoch that has not begun', b.lane_id, format('epoch %s, batch of %s', n.epoch, max(b.epoch))
+    FROM ledger.batch b JOIN ledger.lane n ON n.id = b.lane_id GROUP BY b.lane_id, n.epoch HAVING max(b.epoch) > n.epoch
+  UNION ALL
+  SELECT 'a closed lane holds nothing', l.lane_id, format('%s leased', sum(l.amount))
+    FROM ledger.lease l LEFT JOIN ledger.lane n ON n.id = l.lane_id WHERE n.open IS NOT TRUE GROUP BY l.lane_id
+  UNION ALL
+  SELECT 'what is given back was charged', p.key, format('%s given back', p.amount)
+    FROM ledger.posting p WHERE p.kind = 'undelivered' AND NOT EXISTS (
+      SELECT 1 FROM ledger.usage u WHERE u.call_id = split_part(p.key, ':', 2)::uuid AND u.draw = split_part(p.key, ':', 3)::smallint AND u.amount = p.amount)
+  UNION ALL
+  SELECT 'a granted order has its one lot', o.id, format('ordered %s, posted %s', o.amount, p.amount)
+    FROM shop.purchase o LEFT JOIN ledger.posting p ON p.key = 'purchase:' || o.id
+    WHERE (o.state = 'granted') <> (p.key IS NOT NULL) OR p.amount <> o.amount OR p.account_id <> o.account_id
+  UNION ALL
+  SELECT 'a paid lot has its order', p.key, format('%s posted', p.amount)
+    FROM ledger.posting p WHERE p.kind = 'purchase' AND NOT EXISTS (SELECT 1 FROM shop.purchase o WHERE 'purchase:' || o.id = p.key)
+$$;
+--> statement-breakpoint
+
+-- The sums of the whole house, for each asset: paid in + granted - spent - expired = balance, of which some is held by lanes.
+CREATE FUNCTION ledger.totals() RETURNS TABLE (
+  asset text, accounts bigint, lots bigint, paid_in bigint, granted bigint, spent bigint, expired bigint, balance bigint, held bigint
+) LANGUAGE sql STABLE AS $$
+  WITH lot AS (
+    SELECT k.asset, k.account_id, k.id, k.avail,
+        coalesce((SELECT sum(l.amount) FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id), 0) AS leased
+      FROM ledger.bucket k
+  ), posted AS (
+    SELECT k.asset, p.kind, sum(p.amount) AS amount FROM ledger.posting p JOIN ledger.bucket k ON k.account_id = p.account_id AND k.id = p.bucket_id GROUP BY 1, 2
+  ), used AS (
+    SELECT k.asset, sum(u.amount) AS amount FROM ledger.usage u JOIN ledger.bucket k ON k.account_id = u.account_id AND k.id = u.bucket_id GROUP BY 1
+  ), unfolded AS (
+    SELECT k.asset, sum(s.amount) AS amount FROM ledger.lane n, LATERAL ledger.unfolded(n.id, n.epoch, n.folded_seq) s
+      JOIN ledger.bucket k ON k.account_id = s.account_id AND k.id = s.bucket_id WHERE n.open GROUP BY 1
+  )
+  SELECT lot.asset, count(DISTINCT lot.account_id), count(*),
+      coalesce((SELECT amount FROM posted WHERE posted.asset = lot.asset AND kind = 'purchase'), 0)::bigint,
+      coalesce((SELECT sum(amount) FROM posted WHERE posted.asset = lot.asset AND kind IN ('trial', 'grant')), 0)::bigint,
+      (coalesce((SELECT amount FROM used WHERE used.asset = lot.asset), 0)
+        - coalesce((SELECT amount FROM posted WHERE posted.asset = lot.asset AND kind = 'undelivered'), 0))::bigint,
+      (-coalesce((SELECT amount FROM posted WHERE posted.asset = lot.asset AND kind = 'expiry'), 0))::bigint,
+      (sum(lot.avail + lot.leased) - coalesce((SELECT amount FROM unfolded WHERE unfolded.asset = lot.asset), 0))::bigint,
+      (sum(lot.leased) - coalesce((SELECT amount FROM unfolded WHERE unfolded.asset = lot.asset), 0))::bigint
+    FROM lot GROUP BY lot.asset
+$$;

@@ -1,0 +1,101 @@
+import type { Account, Accounts } from '../../identity/account.ts';
+import type { Revocations } from '../../identity/revocation-list.ts';
+import type { SigningKeys, StoredKey } from '../../identity/signing-key.ts';
+import type { StatementLot, Statements } from '../../ledger/statement.ts';
+import type { Connection } from './connection.ts';
+
+/** Longer than any assertion lives: after that a revocation names nothing. */
+const revocationKeptMs = 92 * 24 * 60 * 60 * 1000;
+
+export function openAccounts(sql: Connection): Accounts {
+  return {
+    async register(id, plan, units) {
+      await sql`SELECT shop.register(${id}, ${plan}, ${units})`;
+    },
+    async find(id) {
+      type Row = { created_at: Date; origin: Account['origin'] };
+      const [row] = await sql<Row[]>`SELECT created_at, origin FROM shop.account WHERE id = ${id}`;
+      return row ? { id, createdMs: row.created_at.getTime(), origin: row.origin } : null;
+    },
+    async registeredSince(sinceMs) {
+      const [row] = await sql<[{ count: number }]>`SELECT count(*) FROM shop.account
+        WHERE origin = 'anonymous' AND created_at >= ${new Date(sinceMs)}`;
+      return row.count;
+    },
+  };
+}
+
+export function openStatements(sql: Connection): Statements {
+  type Row = {
+    bucket_id: number;
+    asset: StatementLot['asset'];
+    kind: StatementLot['kind'];
+    plan_id: string;
+    given: number;
+    remaining: number;
+    expires_at: Date | null;
+    created_at: Date;
+  };
+  return {
+    async of(id) {
+      const rows = await sql<Row[]>`SELECT * FROM ledger.statement(${id})`;
+      return rows.map((row) => ({
+        lot: row.bucket_id,
+        asset: row.asset,
+        kind: row.kind,
+        plan: row.plan_id,
+        given: row.given,
+        remaining: row.remaining,
+        expiresMs: row.expires_at?.getTime() ?? null,
+        createdMs: row.created_at.getTime(),
+      }));
+    },
+  };
+}
+
+export function openSigningKeys(sql: Connection): SigningKeys {
+  return {
+    async all() {
+      type Row = { kid: string; private_jwk: StoredKey['jwk']; created_at: Date };
+      const rows = await sql<Row[]>`SELECT kid, private_jwk, created_at FROM shop.signing_key`;
+      return rows.map((row) => ({ kid: row.kid, jwk: row.private_jwk, createdMs: row.created_at.getTime() }));
+    },
+    async add({ kid, jwk, createdMs }) {
+      await sql`INSERT INTO shop.signing_key (kid, private_jwk, created_at) VALUES (${kid}, ${sql.json({ ...jwk })}, ${new Date(createdMs)})
+        ON CONFLICT DO NOTHING`;
+    },
+    async remove(kid) {
+      await sql`DELETE FROM shop.signing_key WHERE kid = ${kid}`;
+    },
+  };
+}
+
+/** Revocations are announced on the channel `revoked`, in the statement that records them. */
+export function openRevocations(sql: Connection): Revocations {
+  return {
+    async add({ id, revokedMs }) {
+      await sql`WITH added AS (
+          INSERT INTO shop.revocation (id, created_at, expires_at) VALUES (${id}, ${new Date(revokedMs)}, ${new Date(revokedMs + revocationKeptMs)})
+          ON CONFLICT DO NOTHING RETURNING id
+        ) SELECT pg_notify('revoked', ${id})`;
+    },
+    async has(ids) {
+      const rows = await sql`SELECT 1 FROM shop.revocation WHERE id = ANY (${sql.array([...ids])}) LIMIT 1`;
+      return rows.length > 0;
+    },
+    async since(sinceMs) {
+      const rows = await sql<
+        { id: string; created_at: Date }[]
+      >`SELECT id, created_at FROM shop.revocation WHERE created_at >= ${new Date(sinceMs)}`;
+      return rows.map((row) => ({ id: row.id, revokedMs: row.created_at.getTime() }));
+    },
+  };
+}
+
+/** A secret that all processes share: the one on record, or `fresh`, whoever comes first. */
+export async function sharedSecret(sql: Connection, name: string, fresh: string): Promise<string> {
+  await sql`INSERT INTO shop.secret (name, value) VALUES (${name}, ${fresh}) ON CONFLICT DO NOTHING`;
+  const [row] = await sql<{ value: string }[]>`SELECT value FROM shop.secret WHERE name = ${name}`;
+  if (!row) throw new Error(`the secret ${name} was not stored`);
+  return row.value;
+}

@@ -1,0 +1,99 @@
+import postgres from 'postgres';
+import { type Batch, type BatchAnswer, type Books, BooksBroken } from '../../ledger/books.ts';
+import type { Connection } from './connection.ts';
+
+/**
+ * What PostgreSQL may say of a statement that would succeed when repeated: connection trouble, shutdown, lack of
+ * resources, a deadlock, a time-out; and a batch whose cut-off copy committed in the meantime (its unique key).
+ */
+const repeatable = /^(08|53|57|40|55|58|23505)/;
+
+/** The ledger's books in PostgreSQL (migrations/0001_ledger.sql): each method is one statement. */
+export function open(sql: Connection): Books {
+  return {
+    async openLane(lane) {
+      const [row] = await sql<[{ epoch: number }]>`SELECT ledger.open_lane(${lane}) AS epoch`;
+      return row.epoch;
+    },
+    async batch(batch) {
+      try {
+        const [row] = await sql.unsafe<[{ answer: BatchAnswer }]>(statement, parameters(batch), {
+          prepare: true,
+        });
+        return row.answer;
+      } catch (error) {
+        if (error instanceof postgres.PostgresError && !repeatable.test(error.code))
+          throw new BooksBroken(error.message, { cause: error });
+        throw error;
+      }
+    },
+    async closeLane(lane, epoch) {
+      const [row] = await sql<[{ closed: boolean }]>`SELECT ledger.close_lane(${lane}, ${epoch}) AS closed`;
+      return row.closed;
+    },
+    async undeliver(callIds) {
+      await sql`SELECT ledger.undeliver(${sql.array([...callIds], 2950)}::uuid[])`;
+    },
+  };
+}
+
+const types =
+  'text bigint bigint bigint boolean ' +
+  'uuid[] smallint[] text[] bigint[] text[] text[] text[] smallint[] integer[] bigint[] bigint[] ' +
+  'text[] bigint[] bigint[] boolean[] ' +
+  'text[] text[] bigint[] bigint[] bigint[] boolean[]';
+
+const statement = `SELECT ledger.batch(${types
+  .split(' ')
+  .map((type, index) => `$${index + 1}::text::${type}`)
+  .join(', ')}) AS answer`;
+
+/** Arrays travel in PostgreSQL's own text form: one parameter each, whatever their length. */
+function parameters({
+  lane,
+  epoch,
+  seq,
+  deliveredSeq,
+  fold,
+  usage,
+  returns,
+  wants,
+}: Batch): (string | number | boolean)[] {
+  return [
+    lane,
+    String(epoch),
+    String(seq),
+    String(deliveredSeq),
+    String(fold),
+    array(usage, (row) => row.callId),
+    array(usage, (row) => row.draw),
+    array(usage, (row) => row.account),
+    array(usage, (row) => row.lot),
+    array(usage, (row) => row.plan),
+    array(usage, (row) => row.service),
+    array(usage, (row) => row.operation),
+    array(usage, (row) => row.status),
+    array(usage, (row) => row.units),
+    array(usage, (row) => row.price),
+    array(usage, (row) => row.amount),
+    array(returns, (row) => row.account),
+    array(returns, (row) => row.lot),
+    array(returns, (row) => row.amount),
+    array(returns, (row) => row.recalled),
+    array(wants, (row) => row.account),
+    array(wants, (row) => row.plans.join(',')),
+    array(wants, (row) => row.price),
+    array(wants, (row) => row.units),
+    array(wants, (row) => row.headroomUnits),
+    array(wants, (row) => row.recall),
+  ];
+}
+
+function array<Row>(rows: readonly Row[], value: (row: Row) => string | number | boolean | null): string {
+  return `{${rows.map((row) => element(value(row))).join(',')}}`;
+}
+
+function element(value: string | number | boolean | null): string {
+  if (value === null) return 'NULL';
+  return typeof value === 'string' ? `"${value.replace(/["\\]/g, '\\$&')}"` : String(value);
+}

@@ -1,0 +1,34 @@
+import postgres from 'postgres';
+
+export type Connection = postgres.Sql;
+
+const connectTimeoutSeconds = 5;
+const idleTimeoutSeconds = 60;
+/** Below half of the time after which a silent lane is reaped. */
+const statementTimeoutMs = 2_000;
+
+/**
+ * A pool of connections. `int8` is read as a number: every one of ours is a count or micro-dollars below 2^53.
+ * @param url PostgreSQL 15 or later
+ * @param connectionsMax the most connections at once
+ */
+export function open(url: string, connectionsMax: number): Connection {
+  return postgres(url, {
+    max: connectionsMax,
+    connect_timeout: connectTimeoutSeconds,
+    idle_timeout: idleTimeoutSeconds,
+    onnotice: () => {},
+    connection: {
+      application_name: 'sluice',
+      statement_timeout: statementTimeoutMs,
+      idle_in_transaction_session_timeout: 10_000,
+    },
+    types: { int8: { to: 20, from: [20], serialize: String, parse: safeInteger } },
+  }) as unknown as Connection;
+}
+
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`not a safe integer: ${text}`);
+  return value;
+}

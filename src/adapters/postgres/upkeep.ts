@@ -1,0 +1,19 @@
+import type { Connection } from './connection.ts';
+
+/** A lane that has said nothing for so long is taken for dead. Its process says that it lives once a second. */
+const silenceMax = '5 seconds';
+const batchesKept = '1 hour';
+const usageDaysAhead = 7;
+const dailyEveryMs = 60 * 60 * 1000;
+let dailyAtMs = 0;
+
+/** What any process does now and then for all: ends dead lanes, takes out what expired, drops what is of no more use. */
+export async function run(sql: Connection): Promise<void> {
+  await sql`SELECT ledger.reap_silent(${silenceMax}::interval)`;
+  await sql`SELECT ledger.expire()`;
+  if (performance.now() - dailyAtMs < dailyEveryMs) return;
+  dailyAtMs = performance.now();
+  await sql`SELECT ledger.prepare_usage(${usageDaysAhead})`;
+  await sql`SELECT ledger.prune(${batchesKept}::interval)`;
+  await sql`DELETE FROM shop.revocation WHERE expires_at < clock_timestamp()`;
+}

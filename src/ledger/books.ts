@@ -1,0 +1,90 @@
+import type { Asset } from './lot.ts';
+
+/** One row of usage: what one lot bore of one call. `lot` is null for a call that cost nothing. */
+export type Usage = {
+  callId: string;
+  draw: number;
+  account: string;
+  lot: number | null;
+  plan: string | null;
+  service: string;
+  operation: string;
+  status: number;
+  units: number;
+  price: number;
+  amount: number;
+};
+
+/** A lane asks for credit: `units` that a call needs, `headroomUnits` to save it from asking again soon. */
+export type Want = {
+  account: string;
+  plans: readonly string[];
+  price: number;
+  units: number;
+  headroomUnits: number;
+  /** Ask the other lanes for what they hold idle, should this fall short. */
+  recall: boolean;
+};
+
+/** What a lane gives back of a lease. */
+export type Return = { account: string; lot: number; amount: number; recalled: boolean };
+
+/** What one commit does. The same `(lane, epoch, seq)` again does nothing and answers the same. */
+export type Batch = {
+  lane: string;
+  epoch: number;
+  seq: number;
+  /** All answers of the batches up to this one have left. */
+  deliveredSeq: number;
+  /** Take what was spent out of the leases, and say that the lane lives. */
+  fold: boolean;
+  usage: readonly Usage[];
+  returns: readonly Return[];
+  wants: readonly Want[];
+};
+
+/** What an account has; `lots` stand in burn order. */
+export type Holdings = {
+  account: string;
+  lots: readonly {
+    id: number;
+    asset: Asset;
+    kind: 'trial' | 'allowance' | 'credit' | 'grant';
+    plan: string;
+    avail: number;
+    others: number;
+    expires: number | null;
+  }[];
+  /** Plans that the account may call on, exhausted or not. */
+  plans: readonly string[];
+  /** When its allowance resets, in milliseconds since the epoch. */
+  resets: number | null;
+};
+
+export type BatchAnswer =
+  | { state: 'fenced' }
+  | {
+      state: 'ok';
+      holdings?: readonly Holdings[];
+      granted?: readonly { account: string; lot: number; amount: number }[];
+    };
+
+/**
+ * The durable side of the ledger. Every method is one statement. A rejected promise leaves the outcome unknown: the same
+ * call may be made again. Implemented on PostgreSQL by adapters/postgres/books.ts.
+ */
+export interface Books {
+  /** Opens the lane under a new epoch, and ends what its name held before. */
+  openLane(lane: string): Promise<number>;
+  /** Rejects with BooksBroken where repeating is no use. */
+  batch(batch: Batch): Promise<BatchAnswer>;
+  /** Ends a lane that has delivered everything; false when it was fenced before. */
+  closeLane(lane: string, epoch: number): Promise<boolean>;
+  /** Gives back what these calls were charged; once for each, however often it is called. */
+  undeliver(callIds: readonly string[]): Promise<void>;
+}
+
+/** The books refused a batch for what it says: the lane is wrong, and must open anew. */
+export class BooksBroken extends Error {
+  override name = 'BooksBroken';
+}
