@@ -1,0 +1,33 @@
+/**
+ * The credentials that `Authorization` lines carry (RFC 9110, section 11.6.2). One line may hold several:
+ * clients that join repeated fields send `Bearer x, Payment y`.
+ */
+export type Credentials = { scheme: string; value: string };
+
+export type Bearer = { kind: 'none' } | { kind: 'token'; token: string } | { kind: 'malformed' };
+
+/** What stands between commas; a comma inside a quoted string, closed or not, separates nothing. */
+const element = /(?:"(?:[^"\\]|\\.)*"?|[^",])+/g;
+/** A scheme and what follows it. `name=value` and `name = value` are parameters of the scheme before them. */
+const credentials = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:[ \t]+([^= \t].*))?$/;
+
+/** The credentials in the raw values of one field, in order, each scheme in lower case. Never throws. */
+export function parse(lines: readonly string[]): Credentials[] {
+  const found: Credentials[] = [];
+  for (const [text] of lines.flatMap((line) => [...line.matchAll(element)])) {
+    const [, scheme, value = ''] = credentials.exec(text.trim()) ?? [];
+    if (scheme !== undefined) found.push({ scheme: scheme.toLowerCase(), value });
+  }
+  return found;
+}
+
+/**
+ * The bearer token (RFC 6750) in the raw values of `Authorization`, whatever other schemes stand beside it.
+ * Two of them are `malformed`: nobody can say which one the caller meant.
+ */
+export function bearer(lines: readonly string[]): Bearer {
+  const [first, ...more] = parse(lines).filter(({ scheme }) => scheme === 'bearer');
+  if (first === undefined) return { kind: 'none' };
+  if (more.length > 0 || !/^[A-Za-z0-9._~+/-]+=*$/.test(first.value)) return { kind: 'malformed' };
+  return { kind: 'token', token: first.value };
+}
