@@ -1,0 +1,136 @@
+import { resolve } from 'node:path';
+import * as JsonPointer from '../kernel/json-pointer.ts';
+import * as Money from '../kernel/money.ts';
+import type { Catalog } from './catalog.ts';
+import type { Operation, Units, UnitsMax } from './operation.ts';
+import type { Plan } from './plan.ts';
+import type { Service } from './service.ts';
+
+/** The catalogue as the file writes it, with the defaults of the schema filled in. */
+export type Draft = {
+  storefront: { name: string; description: string; contact: string };
+  upstream: { description?: string; key: { header: string; value: string }; timeout_ms: number };
+  services: readonly DraftService[];
+  plans: readonly DraftPlan[];
+};
+
+type DraftService = {
+  slug: string;
+  name: string;
+  description: string;
+  unit: string;
+  price_usd: string;
+  operations: readonly DraftOperation[];
+};
+
+type DraftOperation = {
+  call: string;
+  units: string | number;
+  units_max?: number | { pointer: string; default: number; ceiling: number };
+  answered_by: 'upstream' | 'storefront';
+};
+
+type DraftPlan = {
+  id: string;
+  name?: string;
+  description?: string;
+  covers: '*' | readonly string[];
+  requests_per_second: number;
+} & (
+  | { kind: 'trial'; included: number; included_when_claimed: number }
+  | { kind: 'credit'; min_usd: string; max_usd: string }
+  | { kind: 'subscription'; price_usd: string; every: 'month' | 'year'; included: number; rollover: boolean }
+);
+
+/** The catalogue that a checked draft means. `directory` is where its file lies. Throws on a draft that breaks the rules. */
+export function toCatalog(draft: Draft, directory: string): Catalog {
+  const { upstream } = draft;
+  const sold = draft.services.map((entry) => ({ service: toService(entry), operations: entry.operations }));
+  return {
+    storefront: draft.storefront,
+    upstream: {
+      description: upstream.description === undefined ? '' : resolve(directory, upstream.description),
+      key: upstream.key,
+      timeoutMs: upstream.timeout_ms,
+    },
+    services: sold.map(({ service }) => service),
+    operations: sold.flatMap(({ service, operations }) =>
+      operations.map((entry) => toOperation(entry, service)),
+    ),
+    plans: draft.plans.map(toPlan),
+  };
+}
+
+function toService({ slug, name, description, unit, price_usd }: DraftService): Service {
+  return { slug, name, description, unit, price: money(price_usd) };
+}
+
+function toOperation(entry: DraftOperation, service: Service): Operation {
+  const [method = '', path = ''] = entry.call.split(' ');
+  return {
+    id: entry.call,
+    method,
+    path,
+    service,
+    units: toUnits(entry.units),
+    unitsMax: toUnitsMax(entry),
+    answeredBy: entry.answered_by,
+  };
+}
+
+function toUnits(units: string | number): Units {
+  return typeof units === 'number' ? { kind: 'fixed', units } : { kind: 'pointer', pointer: pointer(units) };
+}
+
+function toUnitsMax({ units, units_max: max }: DraftOperation): UnitsMax {
+  if (typeof units === 'number') return { kind: 'fixed', units };
+  if (typeof max === 'object') return { ...max, kind: 'pointer', pointer: pointer(max.pointer) };
+  return { kind: 'fixed', units: known(max ?? null) };
+}
+
+function toPlan(draft: DraftPlan): Plan {
+  const offer = {
+    id: draft.id,
+    name: draft.name ?? draft.id.charAt(0).toUpperCase() + draft.id.slice(1),
+    covers: draft.covers === '*' ? draft.covers : new Set(draft.covers),
+    requestsPerSecond: draft.requests_per_second,
+  };
+  const described = (terms: string) => ({ ...offer, description: draft.description ?? terms });
+  switch (draft.kind) {
+    case 'trial': {
+      const { kind, included, included_when_claimed: more } = draft;
+      const onClaim = more === 0 ? '' : `, ${more} more once a person claims it`;
+      return {
+        ...described(`${included} free units for a new account${onClaim}.`),
+        kind,
+        included,
+        includedWhenClaimed: more,
+      };
+    }
+    case 'credit': {
+      const [min, max] = [money(draft.min_usd), money(draft.max_usd)];
+      const range = `Prepaid credit of ${Money.format(min)} to ${Money.format(max)} USD`;
+      return { ...described(`${range}, drawn by the price of each unit.`), kind: draft.kind, min, max };
+    }
+    case 'subscription': {
+      const { kind, every, included, rollover } = draft;
+      const price = money(draft.price_usd);
+      const terms = `${included} units a ${every} for ${Money.format(price)} USD.`;
+      return { ...described(terms), kind, price, every, included, rollover };
+    }
+  }
+}
+
+function money(text: string): Money.Money {
+  return known(Money.parse(text));
+}
+
+function pointer(text: string): JsonPointer.JsonPointer {
+  return known(JsonPointer.parse(text));
+}
+
+/** What the schema and the rules have made sure of. */
+function known<T>(value: T | null): T {
+  if (value === null) throw new Error('the rules of the catalogue let a value through that cannot be read');
+  return value;
+}

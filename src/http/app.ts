@@ -1,0 +1,85 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { Hono } from 'hono';
+import * as Match from '../catalog/match.ts';
+import type { Shop } from '../journeys/shop.ts';
+import * as CallRoute from './call.ts';
+import { type Env, requestId, send } from './edge.ts';
+import { error } from './reply.ts';
+import * as RequestLog from './request-log.ts';
+import * as AccountRoutes from './routes/account.ts';
+import * as CatalogRoutes from './routes/catalog.ts';
+import * as HealthRoutes from './routes/health.ts';
+import * as IdentityRoutes from './routes/identity.ts';
+import * as PurchaseRoutes from './routes/purchase.ts';
+
+export type Edge = {
+  /** The header in which a trusted proxy names the caller's address. */
+  clientAddressHeader: string | null;
+  isDraining: () => boolean;
+  log: { line: RequestLog.WriteLine; fault: (fault: unknown, requestId: string) => void };
+};
+
+/** The storefront on the wire: its own routes, and below them whatever the catalogue sells. */
+export function open(shop: Shop, edge: Edge): Hono<Env> {
+  const app = new Hono<Env>();
+  const matcher = Match.compile(shop.catalog, shop.description);
+
+  app.use(async (c, next) => {
+    const { incoming, outgoing } = c.env;
+    c.set(
+      'entry',
+      RequestLog.open(incoming, outgoing as Parameters<typeof RequestLog.open>[1], shop.clock, edge.log.line),
+    );
+    await next();
+  });
+  app.route('/', HealthRoutes.routes(shop, edge.isDraining));
+  app.route('/', IdentityRoutes.routes(shop, edge.clientAddressHeader));
+  app.route('/', PurchaseRoutes.routes(shop, edge.clientAddressHeader));
+  app.route('/', AccountRoutes.routes(shop));
+  app.route('/', CatalogRoutes.routes(shop));
+  app.all('*', async (c) => {
+    const { incoming, outgoing } = c.env;
+    await CallRoute.handle(
+      shop,
+      matcher,
+      incoming,
+      outgoing as Parameters<typeof CallRoute.handle>[3],
+      c.get('entry'),
+    );
+    return RESPONSE_ALREADY_SENT;
+  });
+
+  app.onError((fault, c) => {
+    edge.log.fault(fault, requestId(c));
+    if (c.env.outgoing.headersSent) {
+      c.env.outgoing.destroy();
+      return RESPONSE_ALREADY_SENT;
+    }
+    const away = isUnreachable(fault);
+    return send(
+      c,
+      away
+        ? error(
+            503,
+            'unavailable',
+            'Something that this needs is out of reach. Try again.',
+            requestId(c),
+            {},
+            { 'retry-after': '5' },
+          )
+        : error(500, 'internal', 'This went wrong on our side; quote the request_id.', requestId(c)),
+    );
+  });
+  return app;
+}
+
+/** Whether a fault is the database's or the processor's absence, which passes, rather than a mistake of ours. */
+function isUnreachable(fault: unknown): boolean {
+  const code = typeof fault === 'object' && fault !== null && 'code' in fault ? String(fault.code) : '';
+  const type = typeof fault === 'object' && fault !== null && 'type' in fault ? String(fault.type) : '';
+  return (
+    /^(E[A-Z]+|CONNECT|CONNECTION_|08|53|57)/.test(code) ||
+    type === 'StripeConnectionError' ||
+    type === 'StripeAPIError'
+  );
+}

@@ -1,0 +1,172 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as Match from '../catalog/match.ts';
+import type { Operation } from '../catalog/operation.ts';
+import * as Bearer from '../identity/bearer.ts';
+import * as Account from '../journeys/account.ts';
+import * as PaidCall from '../journeys/paid-call.ts';
+import type { Shop } from '../journeys/shop.ts';
+import * as Money from '../kernel/money.ts';
+import * as Target from '../relay/target.ts';
+import type { Sending } from '../relay/upstream.ts';
+import * as Body from './body.ts';
+import * as Refusal from './refusal.ts';
+import { error, json, type Reply, write } from './reply.ts';
+import type { Entry } from './request-log.ts';
+
+/**
+ * A call to whatever the catalogue sells, on the bare connection: bytes of a sold answer never become web objects.
+ * Always ends `outgoing`.
+ */
+export async function handle(
+  shop: Shop,
+  matcher: Match.Matcher,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  entry: Entry,
+): Promise<void> {
+  const reply = await decide(shop, matcher, incoming, outgoing, entry);
+  if (reply === null) return;
+  if (typeof reply.body.code === 'string') entry.code = reply.body.code;
+  if (!outgoing.destroyed) write(outgoing, reply);
+}
+
+/** The refusal or own answer to send; null where the upstream's answer has been sent, or nobody is left to send to. */
+async function decide(
+  shop: Shop,
+  matcher: Match.Matcher,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  entry: Entry,
+): Promise<Reply | null> {
+  const { requestId } = entry;
+  const method = incoming.method ?? '';
+  const target = Target.parse(incoming.url ?? '');
+  const found = target === null ? ({ kind: 'not_found' } as const) : Match.find(matcher, method, target.path);
+  if (target === null || found.kind === 'not_found') {
+    return error(404, 'not_found', 'Not Found', requestId, {
+      links: { services: `${shop.publicUrl}/services` },
+    });
+  }
+  if (found.kind === 'method_not_allowed') {
+    const allow = found.allow.join(', ');
+    return error(405, 'method_not_allowed', `This path takes ${allow}.`, requestId, {}, { allow });
+  }
+  const { operation } = found;
+
+  const nowMs = shop.clock();
+  const header = incoming.headers.authorization;
+  const known = header === undefined ? null : Bearer.recall(shop.desk, header, nowMs);
+  const bearer: Bearer.Bearer = known
+    ? { kind: 'token', claims: known }
+    : await Bearer.verify(shop.desk, header, nowMs);
+  if (bearer.kind !== 'token')
+    return Refusal.unidentified(shop, bearer, method, `${target.path}${target.query}`, requestId);
+  const { account } = bearer.claims;
+  entry.account = account;
+
+  const ceiling = readCeiling(incoming.headers['storefront-max-cost']);
+  if (ceiling === 'malformed') {
+    const message = 'Storefront-Max-Cost is a decimal amount in USD, such as 0.010.';
+    return error(422, 'invalid_request', message, requestId, {
+      errors: [{ field: 'Storefront-Max-Cost', message }],
+    });
+  }
+  const body = await Body.read(incoming);
+  switch (body.kind) {
+    case 'too_large':
+      return error(
+        413,
+        'body_too_large',
+        `A body has at most ${Body.bodyBytesMax} bytes.`,
+        requestId,
+        {},
+        { connection: 'close' },
+      );
+    case 'too_slow':
+      return error(
+        408,
+        'body_too_slow',
+        'The body did not arrive in time.',
+        requestId,
+        {},
+        { connection: 'close' },
+      );
+    case 'cut':
+      return null;
+    case 'body':
+      break;
+  }
+  if (operation.answeredBy === 'storefront')
+    return json(200, await Account.keyInfo(shop, account, requestId));
+  return call(
+    shop,
+    { operation, account, target, rawHeaders: incoming.rawHeaders, body: body.bytes, ceiling },
+    outgoing,
+    entry,
+  );
+}
+
+async function call(
+  shop: Shop,
+  paidCall: PaidCall.PaidCall,
+  outgoing: ServerResponse,
+  entry: Entry,
+): Promise<Reply | null> {
+  let sending: Sending | null = null;
+  const leave = () => sending?.abandon();
+  outgoing.once('close', leave);
+  const outcome = await PaidCall.run(shop, paidCall, (started) => {
+    sending = started;
+    if (outgoing.destroyed) started.abandon();
+  });
+  switch (outcome.kind) {
+    case 'answered':
+      await send(outgoing, outcome, paidCall.operation, entry);
+      return null;
+    case 'left':
+      return null;
+    default:
+      return Refusal.ofCall(shop, paidCall.operation, outcome, entry.requestId);
+  }
+}
+
+/** The upstream's answer, unchanged, with what it cost. */
+async function send(
+  outgoing: ServerResponse,
+  answered: PaidCall.Answered,
+  operation: Operation,
+  entry: Entry,
+): Promise<void> {
+  const { answer, callId, units, settlement } = answered;
+  entry.call = callId;
+  entry.units = units;
+  entry.costMicroUsd = settlement.cost;
+  const plans = [...new Set(settlement.charges.map(({ lot }) => lot.plan))].join(', ');
+  const headers = [
+    ...answer.headers,
+    'storefront-call',
+    `call_${callId}`,
+    'storefront-service',
+    operation.service.slug,
+    'storefront-units',
+    String(units),
+    'storefront-cost-usd',
+    Money.formatExact(settlement.cost),
+    'storefront-balance-usd',
+    Money.formatExact(settlement.balance),
+    'storefront-included-remaining',
+    String(settlement.includedRemaining),
+    'storefront-origin',
+    'upstream',
+  ];
+  if (plans !== '') headers.push('storefront-plan', plans);
+  outgoing.writeHead(answer.status, headers);
+  if (answer.kind === 'answer') outgoing.end(answer.body);
+  else await answer.pipeTo(outgoing);
+  answered.delivered();
+}
+
+function readCeiling(header: string | string[] | undefined): Money.Money | null | 'malformed' {
+  if (header === undefined) return null;
+  return (typeof header === 'string' ? Money.parse(header) : null) ?? 'malformed';
+}

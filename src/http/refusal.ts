@@ -1,0 +1,157 @@
+import type { Operation } from '../catalog/operation.ts';
+import { covers } from '../catalog/plan.ts';
+import * as PurchaseRequest from '../catalog/purchase-request.ts';
+import type * as Bearer from '../identity/bearer.ts';
+import * as Recipe from '../identity/recipe.ts';
+import type * as PaidCall from '../journeys/paid-call.ts';
+import type { Shop } from '../journeys/shop.ts';
+import * as Money from '../kernel/money.ts';
+import * as RateLimit from '../relay/rate-limit.ts';
+import { error, type Reply } from './reply.ts';
+
+const retrySoonSeconds = '1';
+const retryLaterSeconds = '5';
+
+/** The 401, with a request that makes the caller somebody. */
+export function unidentified(
+  shop: Shop,
+  refusal: Bearer.Refusal,
+  method: string,
+  target: string,
+  requestId: string,
+): Reply {
+  const registration = Recipe.of(shop.publicUrl, method, target);
+  const headers = { 'www-authenticate': Recipe.challenge(shop.publicUrl, refusal) };
+  return refusal.kind === 'absent'
+    ? error(
+        401,
+        'bearer_required',
+        'Send an access token. Registration is one free request: see `registration`.',
+        requestId,
+        { registration },
+        headers,
+      )
+    : error(
+        401,
+        'token_invalid',
+        'This access token opens nothing. Exchange your assertion or register again: see `registration`.',
+        requestId,
+        { registration },
+        headers,
+      );
+}
+
+/** What a refused paid call is told: one body for each kind of refusal (docs/api.md). */
+export function ofCall(
+  shop: Shop,
+  operation: Operation,
+  refusal: PaidCall.Refusal,
+  requestId: string,
+): Reply {
+  const { service } = operation;
+  const plans = shop.catalog.plans
+    .filter((plan) => plan.kind !== 'trial')
+    .filter((plan) => covers(plan, service))
+    .map((plan) => PurchaseRequest.offer(plan, shop.publicUrl));
+  const say = (status: number, code: string, message: string, members = {}, headers = {}) =>
+    error(status, code, message, requestId, members, headers);
+  switch (refusal.kind) {
+    case 'rate_limited':
+      return say(
+        429,
+        'rate_limited',
+        'Too many calls to this operation in one second.',
+        {},
+        pairs(RateLimit.headers(refusal.taken, refusal.perSecond)),
+      );
+    case 'no_plan':
+      return say(
+        403,
+        'plan_required',
+        'No active plan of yours covers this operation. Buy one of `plans` and call again.',
+        {
+          service: service.slug,
+          operation: operation.id,
+          plans,
+        },
+      );
+    case 'price_ceiling':
+      return say(
+        402,
+        'price_ceiling',
+        'This call could cost more than your Storefront-Max-Cost; nothing was charged.',
+        {
+          required_usd: Money.format(refusal.required),
+          ceiling_usd: Money.format(refusal.ceiling),
+        },
+      );
+    case 'exhausted':
+      return say(
+        402,
+        'credit_exhausted',
+        'The most that this call could cost is more than you have left. Ask for fewer results, or buy one of `plans`.',
+        {
+          required_usd: Money.format(refusal.required),
+          available_usd: Money.format(refusal.available),
+          affordable_units: refusal.affordableUnits,
+          next_reset_at: refusal.resetsMs === null ? null : new Date(refusal.resetsMs).toISOString(),
+          plans,
+        },
+      );
+    case 'in_flight':
+      return say(
+        429,
+        'credit_in_flight',
+        'Your credit is enough, but calls under way hold it. Try again when they have ended.',
+        {
+          required_usd: Money.format(refusal.required),
+          available_usd: Money.format(refusal.available),
+          held_usd: Money.format(refusal.held),
+        },
+        { 'retry-after': retrySoonSeconds },
+      );
+    case 'ledger_unavailable':
+      return say(
+        503,
+        'ledger_unavailable',
+        'The books are out of reach; nothing was charged. Try again.',
+        {},
+        { 'retry-after': retryLaterSeconds },
+      );
+    case 'busy':
+      return say(
+        503,
+        'busy',
+        'Too many calls are waiting; nothing was charged. Try again.',
+        {},
+        { 'retry-after': retrySoonSeconds },
+      );
+    case 'upstream_refused':
+      return say(
+        503,
+        'upstream_refused',
+        'This shop is out of order: the service behind it does not serve it. Nothing was charged; its operator has been told.',
+        {},
+        { 'retry-after': '60' },
+      );
+    case 'upstream_unavailable':
+      return say(
+        502,
+        'upstream_unavailable',
+        'The service behind this shop gave no usable answer; nothing was charged.',
+      );
+    case 'upstream_timeout':
+      return say(
+        504,
+        'upstream_timeout',
+        'The service behind this shop did not answer in time; nothing was charged.',
+      );
+  }
+}
+
+function pairs(flat: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at + 1 < flat.length; at += 2)
+    headers[(flat[at] ?? '').toLowerCase()] = flat[at + 1] ?? '';
+  return headers;
+}

@@ -1,0 +1,88 @@
+import * as Money from '../kernel/money.ts';
+import * as Statement from '../ledger/statement.ts';
+import type { Shop } from './shop.ts';
+
+/**
+ * Key information (seed 2.5) about the caller's own plans: the operator's key is nobody's business.
+ * `records_remaining` counts included units and what the credit buys at the lowest price.
+ */
+export async function keyInfo(
+  shop: Shop,
+  account: string,
+  requestId: string,
+): Promise<Record<string, unknown>> {
+  const nowMs = shop.clock();
+  const lots = await shop.statements.of(account);
+  const prices = shop.catalog.services.map((service) => service.price).filter((price) => price > 0);
+  const lowest = Math.min(...prices);
+  const credit = Statement.remaining(lots, 'usd', nowMs);
+  const recordsRemaining =
+    Statement.remaining(lots, 'unit', nowMs) + (prices.length > 0 ? Math.floor(credit / lowest) : 0);
+  const live = lots.filter((lot) => lot.expiresMs === null || lot.expiresMs > nowMs);
+  const owned = shop.catalog.plans.filter((plan) => live.some((lot) => lot.plan === plan.id));
+  const resets = Math.min(
+    ...live.filter((lot) => lot.kind === 'allowance').map((lot) => lot.expiresMs ?? Number.POSITIVE_INFINITY),
+  );
+  const nextResetAt = Number.isFinite(resets) ? new Date(resets).toISOString() : null;
+  return {
+    valid: true,
+    id: account,
+    records_remaining: recordsRemaining,
+    next_reset_at: nextResetAt,
+    max_requests_per_seconds: Math.max(1, ...owned.map((plan) => plan.requestsPerSecond)),
+    allowed_apis: shop.catalog.operations
+      .filter((operation) => operation.answeredBy === 'upstream')
+      .map((operation) => operation.path.replace(/^\/v\d+/, '')),
+    active_plans: owned.map((plan) => {
+      const mine = live.filter((lot) => lot.plan === plan.id);
+      const spent = plan.kind === 'trial' && mine.every((lot) => lot.remaining === 0);
+      return {
+        name: plan.name,
+        status: spent ? 'expired' : 'active',
+        started_at: new Date(Math.min(...mine.map((lot) => lot.createdMs))).toISOString(),
+      };
+    }),
+    fair_usage: {
+      records_used: 0,
+      records_remaining: recordsRemaining,
+      next_reset_at: nextResetAt,
+      request_id: requestId,
+    },
+  };
+}
+
+/** What `GET /account` says of an account. Money in USD, exact. */
+export async function overview(shop: Shop, id: string): Promise<Record<string, unknown>> {
+  const nowMs = shop.clock();
+  const [lots, record] = await Promise.all([shop.statements.of(id), shop.accounts.find(id)]);
+  const held = shop.lane.held(id);
+  return {
+    success: true,
+    account: id,
+    created_at: record === null ? null : new Date(record.createdMs).toISOString(),
+    claimed: false,
+    balance_usd: usd(Statement.remaining(lots, 'usd', nowMs)),
+    held_usd: usd(held.usd),
+    included_remaining: Statement.remaining(lots, 'unit', nowMs),
+    plans: shop.catalog.plans
+      .filter((plan) => lots.some((lot) => lot.plan === plan.id))
+      .map((plan) => {
+        const mine = lots.filter(
+          (lot) => lot.plan === plan.id && (lot.expiresMs === null || lot.expiresMs > nowMs),
+        );
+        return {
+          id: plan.id,
+          name: plan.name,
+          kind: plan.kind,
+          ...(plan.kind === 'credit'
+            ? { balance_usd: usd(Statement.remaining(mine, 'usd', nowMs)) }
+            : { included_remaining: Statement.remaining(mine, 'unit', nowMs) }),
+          requests_per_second: plan.requestsPerSecond,
+        };
+      }),
+  };
+}
+
+function usd(micro: number): string {
+  return Money.format(Money.ofMicro(micro));
+}

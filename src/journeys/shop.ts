@@ -1,0 +1,40 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Description } from '../catalog/description.ts';
+import type { Accounts } from '../identity/account.ts';
+import type { Desk } from '../identity/bearer.ts';
+import type * as Registration from '../identity/registration.ts';
+import type { Revocations } from '../identity/revocation-list.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Lane } from '../ledger/lane.ts';
+import type { Statements } from '../ledger/statement.ts';
+import type { Secrets } from '../payment/challenge.ts';
+import type { Notices, Orders } from '../payment/order.ts';
+import type { Processor } from '../payment/processor.ts';
+import type { RateLimiter } from '../relay/rate-limit.ts';
+import type { Upstream } from '../relay/upstream.ts';
+
+/** Everything that the journeys work with; main.ts puts it together. */
+export type Shop = {
+  readonly publicUrl: string;
+  readonly catalog: Catalog;
+  /** What the upstream says of its own operations. */
+  readonly description: Description;
+  readonly clock: Clock;
+  readonly desk: Desk;
+  readonly accounts: Accounts;
+  readonly registrations: Registration.Log;
+  readonly revocations: Revocations;
+  readonly lane: Lane;
+  readonly statements: Statements;
+  readonly orders: Orders;
+  readonly notices: Notices;
+  readonly processor: Processor;
+  /** Signs payment challenges; the same in all processes. */
+  readonly challengeSecrets: Secrets;
+  /** The shop's profile in the card processor's network. */
+  readonly networkId: string;
+  readonly upstream: Upstream;
+  readonly limiter: RateLimiter;
+  /** What the operator should read, by a stable name. */
+  readonly report: (event: string, detail: Readonly<Record<string, unknown>>) => void;
+};

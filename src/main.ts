@@ -1,0 +1,226 @@
+import { createServer, type Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import * as Log from './adapters/log/log.ts';
+import * as Accounts from './adapters/postgres/accounts.ts';
+import * as Announcements from './adapters/postgres/announcements.ts';
+import * as Books from './adapters/postgres/books.ts';
+import * as Connection from './adapters/postgres/connection.ts';
+import { migrate } from './adapters/postgres/migrate.ts';
+import * as Orders from './adapters/postgres/orders.ts';
+import * as Upkeep from './adapters/postgres/upkeep.ts';
+import * as Stripe from './adapters/stripe/processor.ts';
+import * as Upstream from './adapters/upstream/upstream.ts';
+import * as Description from './catalog/description.ts';
+import * as CatalogFile from './catalog/file.ts';
+import * as Config from './config.ts';
+import * as App from './http/app.ts';
+import * as Bearer from './identity/bearer.ts';
+import * as KeyRing from './identity/key-ring.ts';
+import * as Registration from './identity/registration.ts';
+import * as RevocationList from './identity/revocation-list.ts';
+import * as SigningKey from './identity/signing-key.ts';
+import * as Reconciliation from './journeys/reconciliation.ts';
+import type { Shop } from './journeys/shop.ts';
+import { systemClock as clock } from './kernel/clock.ts';
+import { secret } from './kernel/id.ts';
+import { Lane, type LaneEvent } from './ledger/lane.ts';
+import * as RateLimit from './relay/rate-limit.ts';
+
+const connectionsMax = 10;
+/** The ledger and the listener keep connections of their own: no page or report can stand in their way. */
+const ledgerConnectionsMax = 2;
+const tickEveryMs = 50;
+const upkeepEveryMs = 2_000;
+const reconcileEveryMs = 20_000;
+/** How long calls under way may take to end once the process is told to. */
+const drainMaxMs = 10_000;
+
+const parsed = Config.parse(process.env);
+if (!parsed.ok) {
+  process.stderr.write(
+    `The storefront cannot start:\n${parsed.faults.map((fault) => `  - ${fault}\n`).join('')}`,
+  );
+  process.exit(2);
+}
+await run(parsed.config, Log.open(parsed.config.logLevel)).catch((fault: unknown) => {
+  process.stderr.write(`The storefront cannot start: ${fault instanceof Error ? fault.message : fault}\n`);
+  process.exit(1);
+});
+
+/** One storefront process, from its configuration to its end on SIGTERM. */
+async function run(config: Config.Config, log: Log.Log): Promise<void> {
+  const catalog = await CatalogFile.load(config.catalogPath);
+  const subscription = catalog.plans.find((plan) => plan.kind === 'subscription');
+  if (subscription)
+    throw new Error(`${config.catalogPath}: plan ${subscription.id}: subscriptions cannot be sold yet`);
+  const described = await Description.read(catalog.upstream.description);
+  if (!described.ok) throw new Error(`${catalog.upstream.description} ${described.reason}`);
+  await migrate(config.databaseUrl);
+  const sql = Connection.open(config.databaseUrl, connectionsMax);
+  const ledgerSql = Connection.open(config.databaseUrl, ledgerConnectionsMax);
+  const shop = await open(config, { catalog, description: described.description }, sql, ledgerSql, log);
+
+  let draining = false;
+  const app = App.open(shop, {
+    clientAddressHeader: config.clientAddressHeader,
+    isDraining: () => draining,
+    log: {
+      line: (line) => log.info(line),
+      fault: (fault, requestId) =>
+        log.error({ event: 'fault', request_id: requestId, ...Log.describe(fault) }),
+    },
+  });
+  const timeouts = { keepAliveTimeout: 65_000, requestTimeout: 60_000 };
+  const server = createServer(timeouts, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  // The port first: it is what makes the lane's name unique on this host.
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port, config.host, resolve);
+  });
+  await shop.lane.open();
+  await listenToOthers(shop, ledgerSql, log);
+  const ticking = setInterval(() => shop.lane.tick(), tickEveryMs);
+  const chores = startChores(shop, sql, log);
+
+  const stop = async (why: string) => {
+    if (draining) return;
+    draining = true;
+    log.info({ event: 'draining', why });
+    for (const chore of chores) clearInterval(chore);
+    await drain(server);
+    await shop.lane
+      .drain()
+      .catch((fault: unknown) => log.error({ event: 'lane_not_closed', ...Log.describe(fault) }));
+    clearInterval(ticking);
+    await shop.upstream.close();
+    await Promise.all([sql.end({ timeout: 2 }), ledgerSql.end({ timeout: 2 })]);
+    log.info({ event: 'stopped' });
+    log.flush(() => process.exit(0));
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const)
+    process.once(signal, () => void stop(signal));
+
+  log.info({
+    event: 'listening',
+    url: config.publicUrl,
+    host: config.host,
+    port: config.port,
+    lane: config.lane,
+  });
+  process.send?.({ ready: true, url: config.publicUrl });
+}
+
+/** Puts the shop together. */
+async function open(
+  config: Config.Config,
+  { catalog, description }: Pick<Shop, 'catalog' | 'description'>,
+  sql: Connection.Connection,
+  ledgerSql: Connection.Connection,
+  log: Log.Log,
+): Promise<Shop> {
+  return {
+    publicUrl: config.publicUrl,
+    catalog,
+    description,
+    clock,
+    desk: Bearer.open(await keyRing(sql, config.publicUrl), clock()),
+    accounts: Accounts.openAccounts(sql),
+    registrations: Registration.openLog(),
+    revocations: Accounts.openRevocations(sql),
+    lane: new Lane(Books.open(ledgerSql), config.lane, clock, (event) => reportLane(log, event)),
+    statements: Accounts.openStatements(sql),
+    orders: Orders.open(sql),
+    notices: Orders.openNotices(sql),
+    processor: Stripe.open(config.stripe),
+    challengeSecrets: { current: await Accounts.sharedSecret(sql, 'payment-challenge', secret('chs')) },
+    networkId: config.stripe.networkId,
+    upstream: Upstream.open({
+      baseUrl: config.upstream.url,
+      key: config.upstream.key,
+      keyHeader: catalog.upstream.key,
+      timeoutMs: catalog.upstream.timeoutMs,
+    }),
+    limiter: RateLimit.create(),
+    report: (event, detail) => log.error({ event, ...detail }),
+  };
+}
+
+/** Hears what other processes announce; resolves when every revocation on record is known here. */
+async function listenToOthers(
+  { lane, desk, revocations }: Shop,
+  sql: Connection.Connection,
+  log: Log.Log,
+): Promise<void> {
+  const caughtUp = Promise.withResolvers<void>();
+  await Announcements.listen(sql, {
+    granted: (account) => lane.touch(account),
+    recall: (account) => lane.recall(account),
+    returned: (account) => lane.cameBack(account),
+    revoked: (id) => Bearer.revoke(desk, id, clock()),
+    listening: () => {
+      revocations.since(clock() - RevocationList.holdMs).then(
+        (known) => {
+          for (const { id } of known) Bearer.revoke(desk, id, clock());
+          caughtUp.resolve();
+        },
+        (fault) => log.error({ event: 'revocations_unread', ...Log.describe(fault) }),
+      );
+    },
+  });
+  await caughtUp.promise;
+}
+
+/** What is done now and then; a chore that fails is done again, one that lasts is not started twice. */
+function startChores(shop: Shop, sql: Connection.Connection, log: Log.Log): NodeJS.Timeout[] {
+  const every = (ms: number, name: string, work: () => Promise<unknown>) => {
+    let running = false;
+    const once = async () => {
+      if (running) return;
+      running = true;
+      await work().catch((fault: unknown) => log.warn({ event: `${name}_failed`, ...Log.describe(fault) }));
+      running = false;
+    };
+    void once();
+    return setInterval(() => void once(), ms);
+  };
+  return [
+    every(upkeepEveryMs, 'upkeep', () => Upkeep.run(sql)),
+    every(reconcileEveryMs, 'reconciliation', () => Reconciliation.run(shop)),
+  ];
+}
+
+/** Takes nothing new and lets what is under way end, for a bounded time. */
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const late = setTimeout(() => server.closeAllConnections(), drainMaxMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(late);
+}
+
+/** The shop's signing keys; the first one is made at the first start, by whichever process comes first. */
+async function keyRing(sql: Connection.Connection, publicUrl: string): Promise<KeyRing.KeyRing> {
+  const keys = Accounts.openSigningKeys(sql);
+  if ((await keys.all()).length === 0) {
+    const fresh = await SigningKey.generate(clock());
+    await keys.add(JSON.parse(await Accounts.sharedSecret(sql, 'first-signing-key', JSON.stringify(fresh))));
+  }
+  return KeyRing.of(publicUrl, await Promise.all((await keys.all()).map(SigningKey.load)));
+}
+
+function reportLane(log: Log.Log, event: LaneEvent): void {
+  switch (event.kind) {
+    case 'opened':
+      log.info({ event: 'lane_opened', epoch: event.epoch });
+      break;
+    case 'fenced':
+      log.error({ event: 'lane_fenced' });
+      break;
+    case 'books_unreachable':
+    case 'books_broken':
+    case 'undeliver_failed':
+      log.error({ event: event.kind, ...Log.describe(event.error) });
+      break;
+  }
+}

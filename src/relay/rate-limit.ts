@@ -1,0 +1,97 @@
+/**
+ * At most so many calls in any one second for each key, exactly: the upstream counts a rolling second too, so a bucket
+ * that refills while it empties would let through what the upstream then refuses.
+ * Two generations of keys: whoever is in neither has been idle for a whole second and has the full quota again, so
+ * forgetting never opens the gate.
+ */
+export type RateLimiter = {
+  recent: Map<string, Window>;
+  older: Map<string, Window>;
+  turnedAtMs: number;
+  readonly keysMax: number;
+};
+
+/** The times of the last calls let through: a ring of at most `perSecond`, the oldest at `next` once it is full. */
+type Window = { readonly perSecond: number; timesMs: number[]; next: number };
+
+export type Taken = {
+  allowed: boolean;
+  /** Calls left in this second. */
+  remaining: number;
+  /** Whole seconds until the full quota is there again. */
+  resetSeconds: number;
+  /** Whole seconds until another call can pass; 0 where this one did. */
+  retryAfterSeconds: number;
+};
+
+const windowMs = 1_000;
+const refused: Taken = { allowed: false, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 };
+
+/** `keysMax`: how many keys may be active within a second; further ones are refused until others fall idle. */
+export function create(keysMax = 50_000): RateLimiter {
+  return { recent: new Map(), older: new Map(), turnedAtMs: Number.NEGATIVE_INFINITY, keysMax };
+}
+
+/**
+ * Takes one call of `key` (an account and an operation) at `nowMs`, from a clock that never goes back.
+ * `perSecond` is a whole number above zero; when it changes, the key starts afresh.
+ */
+export function take(limiter: RateLimiter, key: string, perSecond: number, nowMs: number): Taken {
+  if (nowMs - limiter.turnedAtMs >= windowMs) turn(limiter, nowMs);
+  const window = find(limiter, key, perSecond);
+  if (window === null) return refused;
+
+  const { timesMs, next } = window;
+  if (timesMs.length === perSecond && nowMs - (timesMs[next] as number) < windowMs) return refused;
+  timesMs[next] = nowMs;
+  window.next = (next + 1) % perSecond;
+  return {
+    allowed: true,
+    remaining: perSecond - spent(window, nowMs),
+    resetSeconds: 1,
+    retryAfterSeconds: 0,
+  };
+}
+
+/** `RateLimit-Policy`, `RateLimit` and, on a refusal, `Retry-After` (draft-ietf-httpapi-ratelimit-headers), flat. */
+export function headers(taken: Taken, perSecond: number): string[] {
+  const flat = [
+    'RateLimit-Policy',
+    `"default";q=${perSecond};w=${windowMs / 1_000}`,
+    'RateLimit',
+    `"default";r=${taken.remaining};t=${taken.resetSeconds}`,
+  ];
+  if (!taken.allowed) flat.push('Retry-After', String(taken.retryAfterSeconds));
+  return flat;
+}
+
+function turn(limiter: RateLimiter, nowMs: number): void {
+  limiter.older = limiter.recent;
+  limiter.recent = new Map();
+  limiter.turnedAtMs = nowMs;
+}
+
+function find(limiter: RateLimiter, key: string, perSecond: number): Window | null {
+  const known = limiter.recent.get(key) ?? limiter.older.get(key);
+  if (known?.perSecond === perSecond) {
+    limiter.recent.set(key, known);
+    return known;
+  }
+  if (limiter.recent.size >= limiter.keysMax) return null;
+  const fresh: Window = { perSecond, timesMs: [], next: 0 };
+  limiter.recent.set(key, fresh);
+  return fresh;
+}
+
+/** How many of the ring's times lie within the last second: they are in order, so the first of them is searched for. */
+function spent({ perSecond, timesMs, next }: Window, nowMs: number): number {
+  const oldest = timesMs.length === perSecond ? next : 0;
+  let low = 0;
+  let high = timesMs.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (nowMs - (timesMs[(oldest + middle) % timesMs.length] as number) < windowMs) high = middle;
+    else low = middle + 1;
+  }
+  return timesMs.length - low;
+}

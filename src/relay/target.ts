@@ -1,0 +1,28 @@
+/**
+ * A request target in origin form (RFC 9112, 3.2.1) that cannot leave the path it is appended to.
+ * Both parts are the caller's bytes; `query` keeps its question mark, so that path + query is the target again.
+ */
+export type Target = { path: string; query: string };
+
+const printable = /^[\x21-\x7e]+$/;
+/** RFC 3986, 3.3: any other character is one that some parsers encode, cut at or turn around. */
+const pathCharacters = /^[\w\-.~!$&'()*+,;=:@%/]+$/;
+
+/**
+ * What makes a path mean one place here and another at the upstream: an empty segment, a percent sign that starts no
+ * octet; an encoded slash, backslash, control character or percent sign (decoded twice it is any of them); the lead
+ * bytes of overlong UTF-8, which spell `.` and `/` to a careless decoder.
+ */
+const misleading = /\/\/|%(?![0-9a-f]{2})|%(?:2f|5c|25|7f|[01][0-9a-f]|c[01])/i;
+
+/** `.` and `..`, plain or encoded, also with parameters behind them, which servlet containers cut off. */
+const dotSegment = /\/(?:\.|%2e){1,2}(?:;|\/|$)/i;
+
+/** Reads the target of a request line; null for every form that could escape, an absolute URL and `*` among them. */
+export function parse(raw: string): Target | null {
+  if (raw[0] !== '/' || raw.includes('#') || !printable.test(raw)) return null;
+  const mark = raw.indexOf('?');
+  const path = mark < 0 ? raw : raw.slice(0, mark);
+  if (!pathCharacters.test(path) || misleading.test(path) || dotSegment.test(path)) return null;
+  return { path, query: mark < 0 ? '' : raw.slice(mark) };
+}

@@ -1,0 +1,103 @@
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { createDatabase } from './database.ts';
+import * as Program from './program.ts';
+
+const webhookSecret = 'whsec_test';
+const directKey = `sk_${'d'.repeat(43)}`;
+
+/** A whole shop of real processes on a database of its own. */
+export type Shop = {
+  url: string;
+  sandboxUrl: string;
+  /** Where the storefronts reach what they resell, and by which key. */
+  upstream: { url: string; key: string };
+  sql: postgres.Sql;
+  storefronts: Program.Program[];
+  /** Another storefront process on the same database; its own URL. */
+  addStorefront(env?: Record<string, string>): Promise<string>;
+  stop(): Promise<void>;
+};
+
+export type Options = {
+  /** What to resell instead of the bundled direct interface. */
+  upstream?: { url: string; key: string };
+  /** A file under test/fixtures instead of the shipped catalogue. */
+  catalog?: string;
+  env?: Record<string, string>;
+};
+
+/** Starts sandbox, upstream and one storefront. */
+export async function open(options: Options = {}): Promise<Shop> {
+  const database = await createDatabase();
+  const programs: Program.Program[] = [];
+  const storefronts: Program.Program[] = [];
+  const port = await Program.freePort();
+  const sandboxPort = await Program.freePort();
+  const sandboxUrl = `http://localhost:${sandboxPort}`;
+  const url = `http://localhost:${port}`;
+
+  const addStorefront = async (at: number, env: Record<string, string> = {}) => {
+    const storefront = await Program.start('main.ts', {
+      PORT: String(at),
+      HOST: '127.0.0.1',
+      PUBLIC_URL: url,
+      DATABASE_URL: database.url,
+      UPSTREAM_URL: upstream.url,
+      UPSTREAM_API_KEY: upstream.key,
+      STRIPE_SECRET_KEY: 'sk_test_sandbox',
+      STRIPE_WEBHOOK_SECRET: webhookSecret,
+      STRIPE_NETWORK_ID: 'profile_test_sluice',
+      STRIPE_API_BASE: `http://127.0.0.1:${sandboxPort}`,
+      ...(options.catalog && {
+        CATALOG: fileURLToPath(new URL(`../fixtures/${options.catalog}`, import.meta.url)),
+      }),
+      ...options.env,
+      ...env,
+    });
+    storefronts.push(storefront);
+    return `http://127.0.0.1:${at}`;
+  };
+  const startSandbox = async () => {
+    programs.push(
+      await Program.start('sandbox/main.ts', {
+        SANDBOX_PORT: String(sandboxPort),
+        SANDBOX_WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks/stripe`,
+        SANDBOX_WEBHOOK_SECRET: webhookSecret,
+      }),
+    );
+  };
+  const startDirect = async () => {
+    const directPort = await Program.freePort();
+    programs.push(
+      await Program.start('direct/main.ts', {
+        DIRECT_PORT: String(directPort),
+        DIRECT_API_KEY: directKey,
+        DATABASE_URL: database.url,
+      }),
+    );
+    return { url: `http://127.0.0.1:${directPort}`, key: directKey };
+  };
+  const stop = async () => {
+    await Promise.all(storefronts.map((storefront) => storefront.stop()));
+    await Promise.all(programs.map((program) => program.stop()));
+    await sql.end({ timeout: 1 });
+    await database.drop();
+  };
+  const sql = postgres(database.url, {
+    max: 2,
+    onnotice: () => {},
+    types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
+  });
+  const [upstream] = await Promise.all([options.upstream ?? startDirect(), startSandbox()]);
+  await addStorefront(port);
+  return {
+    url,
+    sandboxUrl,
+    upstream,
+    sql: sql as unknown as postgres.Sql,
+    storefronts,
+    addStorefront: async (env) => addStorefront(await Program.freePort(), env),
+    stop,
+  };
+}
