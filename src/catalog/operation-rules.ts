@@ -76,7 +76,7 @@ function units({ at, price }: Sold): Place.Finding[] {
       `units_max is missing: say how many units one answer can carry, as units is read from the answer`,
     );
   }
-  if (typeof counted === 'number' && max.value !== undefined && max.value !== counted) {
+  if (Number.isInteger(counted) && max.value !== undefined && max.value !== counted) {
     find(
       max.path,
       `units_max does not go with a fixed number of units: leave it out, each success costs ${counted}`,

@@ -101,9 +101,8 @@ function wrongType(types: string, data: unknown, examples: readonly unknown[] | 
   const wanted = types.split(',');
   const words = wanted.map((type) => inWords[type] ?? type).join(' or ');
   const example = examples?.[0] === undefined ? '' : `, such as ${JSON.stringify(examples[0])}`;
-  const quotable = typeof data === 'number' || typeof data === 'boolean';
-  const mend =
-    wanted.includes('string') && quotable ? `put it in quotes${example}` : `write ${words}${example}`;
+  const quotable = (typeof data === 'number' || typeof data === 'boolean') && !wanted.includes('integer');
+  const mend = `${quotable ? 'put it in quotes' : `write ${words}`}${example}`;
   return `${data === null ? 'is empty' : `is not ${words}`}: ${mend}`;
 }
 

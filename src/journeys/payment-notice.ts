@@ -11,7 +11,7 @@ export type Noticed = { kind: 'unsigned' } | { kind: 'done' };
 export async function receive(shop: Shop, body: string, signature: string): Promise<Noticed> {
   const notice = shop.processor.readNotice(body, signature);
   if (!notice) return { kind: 'unsigned' };
-  if (!(await shop.notices.begin(notice.id, notice.type))) return { kind: 'done' };
+  if (!(await shop.notices.record(notice.id, notice.type))) return { kind: 'done' };
   switch (notice.object?.kind) {
     case 'checkout':
       await Checkout.complete(shop, await shop.processor.readCheckout(notice.object.id));

@@ -34,6 +34,7 @@ export type Settlement =
       kind: 'settled';
       seq: number;
       charges: readonly Charge[];
+      /** What it took from money; included units cost nothing. */
       cost: Money;
       balance: Money;
       includedRemaining: number;

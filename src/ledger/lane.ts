@@ -425,12 +425,12 @@ export class Lane {
   #settlement(hold: Hold, charges: readonly Burn.Charge[], seq: number): Settlement {
     const nowMs = this.#clock();
     const purse = this.#purse(hold.account, nowMs);
-    const units = charges.reduce((sum, charge) => sum + charge.units, 0);
+    const money = charges.reduce((sum, { lot, amount }) => sum + (lot.asset === 'usd' ? amount : 0), 0);
     return {
       kind: 'settled',
       seq,
       charges,
-      cost: ofMicro(units * hold.price),
+      cost: ofMicro(money),
       balance: ofMicro(Purse.balance(purse, 'usd', nowMs)),
       includedRemaining: Purse.balance(purse, 'unit', nowMs),
     };

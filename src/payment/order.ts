@@ -57,7 +57,7 @@ export interface Orders {
 
 /** The processor's notices, each once, for good. */
 export interface Notices {
-  /** False when this notice has been worked off before. */
-  begin(id: string, type: string): Promise<boolean>;
+  /** Writes it down; false when it has been worked off before. */
+  record(id: string, type: string): Promise<boolean>;
   done(id: string): Promise<void>;
 }

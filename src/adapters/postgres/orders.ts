@@ -77,7 +77,7 @@ export function open(sql: Connection): Orders {
 /** The processor's notices in PostgreSQL. */
 export function openNotices(sql: Connection): Notices {
   return {
-    async begin(id, type) {
+    async record(id, type) {
       const [row] = await sql<
         [{ done: boolean }]
       >`INSERT INTO shop.processor_event AS e (id, type) VALUES (${id}, ${type})

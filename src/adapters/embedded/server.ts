@@ -1,0 +1,159 @@
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Account } from './account.ts';
+import * as Binaries from './binaries.ts';
+import * as LockFile from './lock-file.ts';
+
+/** Where a server's files are, and how it is run. */
+export type Place = {
+  /** Holds `data`, `password` and `port`. */
+  dir: string;
+  durable: boolean;
+  logFile: string;
+  account: Account;
+  binaries: Binaries.Binaries;
+};
+
+/** Recovery after a crash replays up to 1 GB of log before the server answers. */
+export const readyMsMax = 120_000;
+const commandMsMax = 120_000;
+const stopSecondsMax = 20;
+const launchesMax = 5;
+const pollMs = 20;
+
+const settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  cluster_name: 'sluice',
+  max_connections: '100',
+  shared_buffers: '128MB',
+  idle_in_transaction_session_timeout: '60s',
+};
+const undurable = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+export function dataFolder(place: Place): string {
+  return join(place.dir, 'data');
+}
+
+/**
+ * Starts the server and gives its port once it answers. It outlives this program when that is killed. Tries again
+ * where the port was taken in between, or where processes of a killed server still hold its memory.
+ */
+export async function launch(place: Place): Promise<number> {
+  const portFile = join(place.dir, 'port');
+  const kept = Number(await readFile(portFile, 'utf8').catch(() => '0'));
+  const log = await open(place.logFile, 'a');
+  try {
+    const { size } = await log.stat();
+    for (let attempt = 1; attempt <= launchesMax; attempt++) {
+      const port = (await freePort(kept)) ?? (await freePort(0));
+      const all = { ...settings, ...(place.durable ? {} : undurable), port: String(port) };
+      const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+      const server = run(place, 'postgres', dataFolder(place), args, [log.fd, log.fd]);
+      if (await answers(server, place)) {
+        await writeFile(portFile, `${port}\n`);
+        return Number(port);
+      }
+      await sleep(attempt * 200);
+    }
+    const said = (await readFile(place.logFile)).subarray(size).toString().trim();
+    throw new Error(`PostgreSQL did not start: ${said.split('\n').slice(-5).join('\n')}`);
+  } finally {
+    await log.close();
+  }
+}
+
+/** Whether `server` becomes ready (true) or ends first (false). Throws, and ends it, when neither happens in time. */
+async function answers(server: ChildProcess, place: Place): Promise<boolean> {
+  const ended = once(server, 'exit').then(() => true);
+  for (const end = Date.now() + readyMsMax; Date.now() < end; ) {
+    const lock = await LockFile.read(dataFolder(place));
+    if (lock?.ready && lock.pid === server.pid) {
+      server.unref();
+      return true;
+    }
+    if (await Promise.race([ended, sleep(pollMs)])) return false;
+  }
+  server.kill('SIGQUIT');
+  throw new Error(`PostgreSQL was not ready after ${readyMsMax / 1000} s; see ${place.logFile}`);
+}
+
+/** Ends the server after a checkpoint; without one, for the next start to recover, where that takes too long. */
+export async function halt(place: Place): Promise<void> {
+  for (const mode of ['fast', 'immediate']) {
+    const args = ['stop', `--mode=${mode}`, `--timeout=${stopSecondsMax}`];
+    const command = run(place, 'pg_ctl', dataFolder(place), args, ['ignore', 'ignore']);
+    await once(command, 'close');
+    if ((await LockFile.read(dataFolder(place))) === null) return;
+  }
+}
+
+/** Runs a program to its end; an empty string when it went well, else what it said. `input` becomes descriptor 3. */
+export async function command(
+  place: Place,
+  name: 'initdb',
+  folder: string,
+  args: readonly string[],
+  input: number,
+): Promise<string> {
+  const child = run(place, name, folder, args, ['ignore', 'pipe', input]);
+  const late = setTimeout(() => child.kill('SIGKILL'), commandMsMax);
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said += chunk;
+  });
+  const [code] = await once(child, 'close');
+  clearTimeout(late);
+  return code === 0 ? '' : said.trim() || `${name} ended with ${code}`;
+}
+
+/**
+ * Runs a program on `folder` as the account. Where that is not our own, the program is put into the folder and told
+ * no other name for it: the account needs no right to pass through the folders above.
+ */
+function run(
+  place: Place,
+  name: 'initdb' | 'pg_ctl' | 'postgres',
+  folder: string,
+  args: readonly string[],
+  output: Exclude<StdioOptions, string>,
+): ChildProcess {
+  const unnamed = place.account !== null && process.platform === 'linux';
+  return spawn(
+    Binaries.program(place.binaries, name),
+    ['-D', unnamed ? LockFile.ownWorkingFolder : folder, ...args],
+    {
+      ...place.account,
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', ...output],
+      // A group of its own: Ctrl-C at the terminal is for us, and we end the server last.
+      detached: true,
+      windowsHide: true,
+    },
+  );
+}
+
+/** No PG* settings of the caller's shell, and messages in English. */
+const environment = Object.fromEntries(
+  ['PATH', 'SystemRoot', 'TEMP'].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  }),
+);
+
+/** `port` if nobody listens on it, any free one for 0; null when it is taken. */
+function freePort(port: number): Promise<number | null> {
+  const probe = createServer();
+  return new Promise((resolve) => {
+    probe.once('error', () => resolve(null));
+    probe.listen(port, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : null));
+    });
+  });
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+
+const pollMs = 200;
+
+/**
+ * Settles when the npm that started us is gone; never when none did. npm tells a signal to the shell between us, which
+ * dies of it and tells us nothing.
+ */
+export function gone(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (process.env.npm_lifecycle_event) {
+    const first = parents();
+    const timer = setInterval(() => {
+      if (parents() === first) return;
+      clearInterval(timer);
+      resolve();
+    }, pollMs);
+    timer.unref();
+  }
+  return promise;
+}
+
+/** The numbers of our parent and, where the system tells it, of the parent's parent: the shell and npm. */
+function parents(): string {
+  try {
+    // The fields after the name, which is in parentheses and may hold any character: state, parent ... (proc(5)).
+    const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
+    return `${process.ppid} ${stat.slice(stat.lastIndexOf(')')).split(' ')[2]}`;
+  } catch {
+    return String(process.ppid);
+  }
+}

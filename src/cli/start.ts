@@ -1,0 +1,144 @@
+/**
+ * `npm start`: the whole shop on one machine. What the environment does not name is opened here (an embedded
+ * PostgreSQL, the bundled data interface, the card sandbox), and the storefront is told of it by its environment, as
+ * it would be of the real thing.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as Cluster from '../adapters/embedded/cluster.ts';
+import * as Companion from './companion.ts';
+import * as KeptSecret from './kept-secret.ts';
+import * as NpmParent from './npm-parent.ts';
+import * as Port from './port.ts';
+import * as Welcome from './welcome.ts';
+import * as Wiring from './wiring.ts';
+
+/** A database that is lost so often, with no steady minute between, is not brought back again. */
+const lossesMax = 6;
+const steadyMs = 60_000;
+const drainMsMax = 10_000;
+const restartMs = 200;
+/** The children of a start that was killed a moment ago may take a moment to leave their ports. */
+const portsMsMax = 2_000;
+
+const startedAt = performance.now();
+/** Aborted when we are to end: what is still starting is given up. */
+const abandon = new AbortController();
+/** Settles when we are to end: with the reason, or with null when asked to. */
+const ending = Promise.withResolvers<Error | null>();
+const children: Companion.Companion[] = [];
+let database: Promise<Cluster.Cluster> | null = null;
+
+function end(): void {
+  abandon.abort();
+  ending.resolve(null);
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+void NpmParent.gone().then(end);
+// The terminal may be gone before we are.
+process.stdout.on('error', () => {});
+
+await open().catch(ending.resolve);
+const reason = await ending.promise;
+abandon.abort();
+await close();
+if (reason) console.error(`\n${reason.message}`);
+process.exit(reason ? 1 : 0);
+
+async function open(): Promise<void> {
+  const wiring = Wiring.read(process.env);
+  const { dataDir } = wiring;
+  await Port.requireFree(
+    [wiring.port, wiring.direct, wiring.sandbox].filter((port) => port !== null),
+    portsMsMax,
+  );
+  console.log(`Opening the shop; data and logs are in ${dataDir}`);
+  await mkdir(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
+
+  const secrets = await keptSecrets(dataDir);
+  if (wiring.embedded) database = openDatabase(dataDir);
+  const cluster = await database;
+  const url = cluster?.url ?? process.env.DATABASE_URL ?? '';
+  await startAll(Wiring.programs(wiring, process.env, url, secrets), wiring);
+  if (abandon.signal.aborted) return;
+  const seconds = (performance.now() - startedAt) / 1000;
+  console.log(
+    Welcome.text({
+      wiring,
+      env: process.env,
+      cluster,
+      adminToken: secrets.isNew ? secrets.admin : null,
+      seconds,
+    }),
+  );
+}
+
+async function keptSecrets(dataDir: string): Promise<Wiring.Secrets & { isNew: boolean }> {
+  const folder = join(dataDir, 'secrets');
+  const [admin, direct, webhook] = await Promise.all([
+    KeptSecret.keep(folder, 'admin', 'adm'),
+    KeptSecret.keep(folder, 'direct', 'key'),
+    KeptSecret.keep(folder, 'webhook', 'whsec'),
+  ]);
+  return { admin: admin.value, direct: direct.value, webhook: webhook.value, isNew: admin.isNew };
+}
+
+/** Opens the embedded database, and brings it back whenever it is lost. `losses`: when that happened before. */
+async function openDatabase(dataDir: string, losses: readonly number[] = []): Promise<Cluster.Cluster> {
+  const cluster = await Cluster.open({
+    dir: join(dataDir, 'postgres'),
+    database: 'sluice',
+    durable: true,
+    logFile: join(dataDir, 'logs', 'postgres.log'),
+  });
+  cluster.lost
+    .then(async () => {
+      if (abandon.signal.aborted) return;
+      const recent = [...losses, Date.now()].filter((at) => Date.now() - at < steadyMs);
+      if (recent.length > lossesMax) throw new Error('The database keeps ending');
+      console.log('The database ended, starting it again');
+      database = openDatabase(dataDir, recent);
+      if ((await database).url !== cluster.url) throw new Error('The database came back on another port');
+    })
+    .catch(ending.resolve);
+  return cluster;
+}
+
+/** Starts the children side by side. Throws what the first to fail said, when the others are given up. */
+async function startAll(programs: readonly Wiring.Program[], wiring: Wiring.Wiring): Promise<void> {
+  const starts = programs.map(({ name, script, env }) =>
+    Companion.start({
+      name,
+      script: join(import.meta.dirname, '..', script),
+      env,
+      logFile:
+        name === 'storefront' && wiring.logsToOutput ? null : join(wiring.dataDir, 'logs', `${name}.log`),
+      notice: (line) => console.log(line),
+      abandon: abandon.signal,
+      drainMsMax,
+      restartMs,
+    }),
+  );
+  try {
+    await Promise.all(starts);
+  } catch (error) {
+    abandon.abort();
+    throw error;
+  } finally {
+    for (const outcome of await Promise.allSettled(starts)) {
+      if (outcome.status === 'rejected') continue;
+      children.push(outcome.value);
+      void outcome.value.failed.then(ending.resolve);
+    }
+  }
+}
+
+/** The storefront first, which lets calls under way finish; then what those calls need; the database last. */
+async function close(): Promise<void> {
+  await children.find((child) => child.name === 'storefront')?.stop();
+  await Promise.all(children.map((child) => child.stop()));
+  await database?.then(
+    (cluster) => cluster.stop(),
+    () => {},
+  );
+}

@@ -1,0 +1,95 @@
+import { join, relative } from 'node:path';
+import type { Cluster } from '../adapters/embedded/cluster.ts';
+import * as Wiring from './wiring.ts';
+
+/** What the person who started the shop is told of it. */
+export type Shop = {
+  wiring: Wiring.Wiring;
+  env: NodeJS.ProcessEnv;
+  /** The embedded database; null where DATABASE_URL names another. */
+  cluster: Cluster | null;
+  /** The admin token where it is new: it is shown once. */
+  adminToken: string | null;
+  /** How long the start took. */
+  seconds: number;
+};
+
+/** The text at the start: what runs where, and the first three requests, to be pasted into a POSIX shell. */
+export function text(shop: Shop): string {
+  const { wiring } = shop;
+  const play =
+    'Cards are play money: 4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined; any later month, any CVC.';
+  return [
+    '',
+    `The shop is open: ${wiring.publicUrl}  (${shop.seconds.toFixed(1)} s)`,
+    '',
+    ...table(parts(shop)),
+    ...(wiring.sandbox ? ['', play] : []),
+    ...(wiring.direct ? ['', ...firstRequests(wiring.publicUrl)] : []),
+    '',
+    'Ctrl-C ends everything; what was done is kept.',
+    '',
+  ].join('\n');
+}
+
+type Part = [name: string, place: string, about: string];
+
+function parts({ wiring, env, cluster, adminToken }: Shop): Part[] {
+  const { dataDir, direct, sandbox } = wiring;
+  const short = (path: string) => {
+    const below = relative('', path);
+    return below.startsWith('..') ? path : below || '.';
+  };
+  const all: Part[] = [['storefront', wiring.publicUrl, 'for people and agents']];
+  if (direct)
+    all.push(['data interface', Wiring.address(direct), 'what is resold: the bundled one, with sample data']);
+  else all.push(['upstream', env.UPSTREAM_URL ?? '', 'what is resold']);
+  if (sandbox)
+    all.push(['card sandbox', Wiring.address(sandbox), 'stands in for the card processor and the mail']);
+  if (cluster) all.push(['database', new URL(cluster.url).host, databaseWords(cluster)]);
+  all.push(['data', short(dataDir), 'remove this folder to begin anew']);
+  all.push([
+    'logs',
+    short(join(dataDir, 'logs')),
+    wiring.logsToOutput ? 'the storefront logs here below' : '',
+  ]);
+  if (!env.ADMIN_TOKEN) {
+    const once = adminToken === null ? '' : `${adminToken} (shown this once)`;
+    all.push(['admin token', short(join(dataDir, 'secrets', 'admin')), once]);
+  }
+  return all;
+}
+
+function table(rows: readonly Part[]): string[] {
+  const name = Math.max(...rows.map((row) => row[0].length));
+  const place = Math.max(...rows.map((row) => row[1].length));
+  return rows.map((row) => `  ${row[0].padEnd(name)}  ${row[1].padEnd(place)}  ${row[2]}`.trimEnd());
+}
+
+function databaseWords({ adopted, account, binaries }: Cluster): string {
+  const words = ['PostgreSQL'];
+  if (adopted) words.push('taken over from a start that was killed');
+  if (account) words.push(`run as user ${account.uid}, as it refuses root`);
+  if (account && relative('', binaries).startsWith('..')) words.push(`from a copy in ${binaries}`);
+  return words.join(', ');
+}
+
+function firstRequests(url: string): string[] {
+  const post = (path: string) => `curl -s -X POST '${url}${path}' -H 'content-type: application/json'`;
+  const bearer = '-H "authorization: Bearer $TOKEN"';
+  const member = (name: string) => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
+  const company = 'https://www.network.example/company/northwind-analytics';
+  return [
+    'Paste into another terminal. Register: an account, its token, some results on the house.',
+    '',
+    `  TOKEN=$(${post('/agent/auth')} -d '{"type":"anonymous"}' | ${member('access_token')})`,
+    '',
+    'Call: the open jobs of one company.',
+    '',
+    `  ${post('/v2/jobs/company')} ${bearer} -d '{"company_network_url":"${company}","max_results":3}'`,
+    '',
+    'Buy: the page on which a card pays for 5 USD of credit.',
+    '',
+    `  ${post('/plans/credit/purchase')} ${bearer} -d '{"amount_usd":"5.00"}' | ${member('checkout_url')}`,
+  ];
+}

@@ -1,0 +1,148 @@
+import * as CompanyFilter from '../filters/company-filter.ts';
+import * as Cursor from '../filters/cursor.ts';
+import * as JobFilter from '../filters/job-filter.ts';
+import { type Call, define, type Outcome } from '../operation.ts';
+import * as Company from '../records/company.ts';
+import * as Page from '../records/page.ts';
+import * as Schema from '../schema/schema.ts';
+
+/** How many companies one query can page through; the rest is cut without a word. */
+const companiesPerQueryMax = 50_000;
+const jobsMinMax = 25;
+const id = 'company.tam_by_jobs';
+
+const jobFilter = Schema.named(
+  'TamJobFilter',
+  Schema.object({
+    ...Schema.fieldsOf(JobFilter.jobFilter),
+    min_per_company: Schema.about(
+      'Only companies with at least so many matching jobs; 0 asks nothing.',
+      Schema.optional(Schema.integer(0, jobsMinMax), 0),
+    ),
+  }),
+);
+
+const request = Schema.named(
+  'TamByJobsRequest',
+  Schema.object({
+    job: Schema.optionalObject(jobFilter),
+    company: Schema.optionalObject(CompanyFilter.jobCompanyFilter),
+    ...Page.requestFields,
+  }),
+);
+type Request = Schema.Value<typeof request>;
+
+const result = Schema.named(
+  'HiringCompany',
+  Schema.object({
+    company: Company.company,
+    matched_jobs: Schema.about(
+      'Postings of the company that meet the job filters.',
+      Schema.integer(1, Number.MAX_SAFE_INTEGER),
+    ),
+  }),
+);
+
+/** `POST /v2/company/tam-by-jobs`: who is hiring for the matching jobs. */
+export const tamByJobs = define({
+  id,
+  method: 'POST',
+  path: '/v2/company/tam-by-jobs',
+  api: '/company/tam-by-jobs',
+  summary: 'Companies that hire for matching jobs',
+  about:
+    'Sizes a market by hiring: the distinct companies that have postings matching the job filters, each with the count of those postings, the largest company first. With `min_per_company` a page may hold fewer results than asked for, or none, while its `cursor` is not null: go on until it is. One query pages through at most 50,000 companies.',
+  cost: '1 record for each company returned.',
+  acceptsForms: false,
+  limited: true,
+  request,
+  answer: Schema.named(
+    'TamByJobsAnswer',
+    Schema.object({ results: Page.results(result), ...Page.answerFields }),
+  ),
+  example: {
+    request: {
+      job: {
+        title: { include: ['Data Engineer', '[Head of Data]'], exclude: ['Intern'] },
+        location: { country_code: { include: ['DE', 'PT'] } },
+        date_posted: { last_days: 60 },
+        min_per_company: 2,
+      },
+      company: { employee_count: { min: 50 }, is_agency: false },
+      max_results: 10,
+    },
+    answer: {
+      results: [
+        {
+          company: {
+            network_url: 'https://www.network.example/company/northwind-analytics',
+            network_id: 7_000_001,
+            name: 'Northwind Analytics',
+            about: 'Northwind Analytics turns scattered operational records into figures that people act on.',
+            specialties: ['data warehousing', 'forecasting'],
+            industry: 'Data Infrastructure and Analytics',
+            type: 'Privately Held',
+            size: '201-500',
+            employees_on_network: 412,
+            followers: 38_900,
+            founded_year: 2011,
+            hq: {
+              city: 'Berlin',
+              state: 'Berlin',
+              country_code: 'DE',
+              country_name: 'Germany',
+              region: 'EMEA',
+              continent: 'Europe',
+            },
+            domain: 'northwind-analytics.example',
+            website: 'https://www.northwind-analytics.example',
+          },
+          matched_jobs: 7,
+        },
+      ],
+      results_length: 1,
+      max_results: 10,
+      cursor: null,
+    },
+  },
+  prepare(body, call) {
+    const filters = { job: body.job, company: body.company };
+    const scope = { operation: id, keyId: call.key.id, generation: call.data.generation, filters };
+    const place = Cursor.placeOf(call.data.cursorSecret, scope, body.cursor, call.nowMs);
+    if (place === null) return { kind: 'invalid', faults: [Cursor.fault] };
+    return {
+      kind: 'ready',
+      recordsMax: Math.min(body.max_results, companiesPerQueryMax - place.delivered),
+      run: (granted) => run(body, place, granted, call, scope),
+    };
+  },
+});
+
+async function run(
+  body: Request,
+  place: Cursor.Place,
+  granted: number,
+  call: Call,
+  scope: Cursor.Scope,
+): Promise<Outcome> {
+  const page = await call.data.companies.hiring({
+    jobs: JobFilter.condition(body.job, place.asOfMs),
+    companies: CompanyFilter.condition(body.company),
+    jobsMin: body.job.min_per_company,
+    after: place.after[0] ?? 0,
+    limit: granted,
+  });
+  const delivered = place.delivered + page.hiring.length;
+  const goesOn = page.resumeAfter !== null && delivered < companiesPerQueryMax;
+  return {
+    body: {
+      results: page.hiring.map(({ company, matchedJobs }) => ({ company, matched_jobs: matchedJobs })),
+      results_length: page.hiring.length,
+      max_results: body.max_results,
+      cursor: goesOn
+        ? Cursor.seal(call.data.cursorSecret, scope, { ...place, delivered, after: [page.resumeAfter ?? 0] })
+        : null,
+    },
+    recordsUsed: page.hiring.length,
+  };
+}

@@ -1,0 +1,173 @@
+import type { SampleCompany } from './company.ts';
+import * as CompanyNames from './company-names.ts';
+import * as Grades from './grades.ts';
+import * as Places from './places.ts';
+import * as Prng from './prng.ts';
+import * as Roles from './roles.ts';
+import * as Sectors from './sectors.ts';
+
+/** A made-up job posting. */
+export type SampleJob = {
+  id: number;
+  companyId: number | null;
+  companyName: string;
+  title: string;
+  field: string | null;
+  seniority: string | null;
+  employmentType: string | null;
+  workArrangement: string | null;
+  city: string;
+  countryCode: string;
+  postedMs: number;
+  utcOffsetHours: number;
+  skills: string[];
+  taxonomies: string[];
+  description: string;
+  aiSummary: string;
+};
+
+const firstId = 4_100_000_001;
+const dayMs = 86_400_000;
+const ageDaysMean = 28;
+const ageDaysMax = 400;
+/** The share of postings whose employer is a name only. */
+const unattached = 0.01;
+
+const employmentTypes = Prng.weighted(
+  [
+    { type: 'FULL_TIME', weight: 82 },
+    { type: 'PART_TIME', weight: 8 },
+    { type: 'CONTRACTOR', weight: 5 },
+    { type: 'TEMPORARY', weight: 3 },
+    { type: 'PER_DIEM', weight: 1 },
+    { type: 'OTHER', weight: 1 },
+  ],
+  (entry) => entry.weight,
+);
+const arrangements: Readonly<Record<string, { text: string; office: number; trade: number }>> = {
+  'On-site': { text: 'on site', office: 35, trade: 92 },
+  Hybrid: { text: 'partly from home', office: 40, trade: 5 },
+  'Remote OK': { text: 'remotely if wanted', office: 15, trade: 2 },
+  'Remote Solely': { text: 'fully remotely', office: 10, trade: 1 },
+};
+const arrangementNames = Object.keys(arrangements);
+const anyArrangement = {
+  office: Prng.weighted(arrangementNames, (name) => arrangements[name]?.office ?? 0),
+  trade: Prng.weighted(arrangementNames, (name) => arrangements[name]?.trade ?? 0),
+};
+const years: Readonly<Record<string, string>> = {
+  '0-2': 'up to two years',
+  '2-5': 'two to five years',
+  '5-10': 'five to ten years',
+  '10+': 'more than ten years',
+};
+const benefits = [
+  'Pay is agreed openly and reviewed every year.',
+  'The team meets twice a year in one place.',
+  'Thirty days of leave and time for learning are part of the contract.',
+  'Parents and carers can shape their hours.',
+  'Relocation is supported where it is needed.',
+];
+
+/** `count` postings, shared out among the companies by their appetite; dates count back from `todayMs`. */
+export function* postings(
+  seed: number,
+  companies: readonly SampleCompany[],
+  count: number,
+  todayMs: number,
+): Generator<SampleJob> {
+  const prng = Prng.create(seed, 2);
+  const fixed = companies.reduce((sum, company) => sum + (company.fixedJobs ?? 0), 0);
+  const free = Math.max(0, count - fixed);
+  const appetite = companies.reduce(
+    (sum, company) => sum + (company.fixedJobs === null ? company.hiring : 0),
+    0,
+  );
+  let id = firstId;
+  let owed = 0;
+  for (const company of companies) {
+    // Fractions are carried on, so that the shares add up to the whole.
+    owed += company.fixedJobs === null ? (company.hiring / Math.max(appetite, 1)) * free : 0;
+    const jobs = company.fixedJobs ?? Math.floor(owed + 1e-6);
+    if (company.fixedJobs === null) owed -= jobs;
+    for (let made = 0; made < jobs; made++) yield posting(prng, company, id++, todayMs);
+  }
+}
+
+function posting(prng: Prng.Prng, company: SampleCompany, id: number, todayMs: number): SampleJob {
+  const role = Roles.of(prng, Prng.pick(prng, company.sector.families));
+  const grade = Grades.graded(prng, role);
+  const place = whereabouts(prng, company);
+  const skills = Prng.sample(prng, role.skills, Prng.between(prng, 3, 5));
+  const duties = Prng.sample(prng, role.duties, 2);
+  const arrangement = anyArrangement[role.ladder](prng);
+  const employer = employerOf(prng, company, place);
+  const facts = {
+    title: grade.title,
+    employer: employer.companyName,
+    city: place.city,
+    duty: duties[0] ?? '',
+    skills,
+  };
+  const said = <T>(value: T, silence: number) => (Prng.chance(prng, silence) ? null : value);
+  return {
+    id,
+    ...employer,
+    title: grade.title,
+    field: said(role.field, 0.03),
+    seniority: said(grade.seniority, 0.06),
+    employmentType: grade.title.endsWith('Intern') ? 'INTERN' : said(employmentTypes(prng).type, 0.04),
+    workArrangement: said(arrangement, 0.05),
+    city: place.city,
+    countryCode: place.country,
+    postedMs: postedMs(prng, todayMs),
+    utcOffsetHours: place.offset,
+    skills,
+    taxonomies: [role.function, company.industry ?? role.field, ...company.categories.slice(0, 1)],
+    description: `As ${article(grade.title)} ${grade.title} you ${duties[0]} and ${duties[1]}. You bring ${series(skills)}. ${Prng.pick(prng, benefits)}`,
+    aiSummary: summary(prng, facts, years[grade.seniority] ?? '', arrangements[arrangement]?.text ?? ''),
+  };
+}
+
+function employerOf(prng: Prng.Prng, company: SampleCompany, place: Places.Place) {
+  if (company.fixedJobs !== null || !Prng.chance(prng, unattached)) {
+    return { companyId: company.id, companyName: company.name };
+  }
+  const { tails } = Sectors.anySector(prng);
+  const { name } = CompanyNames.draw(CompanyNames.maker(), prng, tails, place.country, place.city);
+  return { companyId: null, companyName: name };
+}
+
+function whereabouts(prng: Prng.Prng, company: SampleCompany): Places.Place {
+  const office = Prng.chance(prng, 0.55) ? company.offices[0] : Prng.pick(prng, company.offices);
+  const place = office ?? Places.anywhere(prng);
+  return Prng.chance(prng, 0.1) ? Places.nearby(prng, place) : place;
+}
+
+function postedMs(prng: Prng.Prng, todayMs: number): number {
+  const ageDays = Math.min(ageDaysMax, -Math.log(1 - prng()) * ageDaysMean);
+  return Math.floor((todayMs - ageDays * dayMs) / 1_000) * 1_000;
+}
+
+type Facts = { title: string; employer: string; city: string; duty: string; skills: readonly string[] };
+
+function summary(prng: Prng.Prng, facts: Facts, experience: string, way: string): string {
+  const { title, employer, city, duty, skills } = facts;
+  const a = article(title);
+  switch (Prng.between(prng, 1, 3)) {
+    case 1:
+      return `${employer} is hiring ${a} ${title} in ${city} to ${duty}. The role asks for ${experience} of experience with ${series(skills)}, and is done ${way}.`;
+    case 2:
+      return `In ${city}, ${employer} looks for ${a} ${title} who will ${duty}. Welcome are ${experience} of practice and a good command of ${series(skills)}; the work is done ${way}.`;
+    default:
+      return `This opening at ${employer} is for ${a} ${title} in ${city}, working ${way}. The task is to ${duty}; ${experience} in the field and knowledge of ${series(skills)} are expected.`;
+  }
+}
+
+function series(items: readonly string[]): string {
+  return `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+}
+
+function article(title: string): string {
+  return /^(HR|SEO|[AEIO]|Und)/.test(title) ? 'an' : 'a';
+}

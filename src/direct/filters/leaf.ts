@@ -1,0 +1,33 @@
+import * as Schema from '../schema/schema.ts';
+
+export const itemsMax = 50;
+const keywordCharactersMax = 200;
+
+/** A word or more to look for. */
+const keyword = Schema.text({
+  min: 1,
+  max: keywordCharactersMax,
+  rule: {
+    holds: (text) => /[\p{L}\p{N}]/u.test(text),
+    otherwise: 'Must contain a letter or a digit',
+    pattern: '[\\p{L}\\p{N}]',
+  },
+});
+
+const countryCode = Schema.text({ min: 2, max: 2 });
+
+export const keywords = leaf('KeywordFilter', keyword);
+export const countryCodes = leaf('CountryFilter', countryCode);
+export type Keywords = Schema.Value<typeof keywords>;
+
+/** `{include, exclude}` over `item`, both lists empty unless given. */
+export function leaf<T>(name: string, item: Schema.Schema<T>) {
+  const items = Schema.optional(Schema.list(item, itemsMax), [] as T[]);
+  return Schema.named(
+    name,
+    Schema.object({
+      include: Schema.about('Any of these.', items),
+      exclude: Schema.about('None of these.', items),
+    }),
+  );
+}

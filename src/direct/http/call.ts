@@ -1,0 +1,108 @@
+import * as Allowance from '../keys/allowance.ts';
+import * as Key from '../keys/key.ts';
+import type { Call, DataSet, Operation, Outcome, Prepared } from '../operation.ts';
+import type { FairUsage } from '../records/fair-usage.ts';
+import * as RateWindow from '../usage/rate-window.ts';
+import type { Records } from '../usage/records.ts';
+import * as Body from './body.ts';
+import * as Reply from './reply.ts';
+
+/** What calls are answered with. */
+export type Service = {
+  keys: Key.Keys;
+  records: Records;
+  rates: RateWindow.RateWindows;
+  data: DataSet;
+  /** The paths that an unrestricted key may call. */
+  apis: readonly string[];
+  publicUrl: string;
+};
+
+/** One request on its way, filled in as more is known of it; the log tells it from here. */
+export type Visit = { requestId: string; nowMs: number; keyId: string | null };
+type Ready = Prepared & { kind: 'ready' };
+
+/**
+ * The way of a call: who asks, how often, may they, what do they ask, is there enough left; then set aside, run, settle.
+ * Refusals are replies; what is thrown is a fault, after which nothing is charged.
+ */
+export async function answer(
+  operation: Operation,
+  request: Request,
+  visit: Visit,
+  service: Service,
+): Promise<Reply.Reply> {
+  const key = await authenticate(request.headers.get('x-api-key'), service.keys);
+  if ('kind' in key) return Reply.refusal(key);
+  visit.keyId = key.id;
+
+  const rate = operation.limited
+    ? RateWindow.admit(service.rates, `${key.id} ${operation.api}`, key.requestsPerSecond, visit.nowMs)
+    : null;
+  if (rate && !rate.admitted) return Reply.refusal({ kind: 'rate_limited' });
+
+  const usageOf = (recordsUsed: number, balance: Allowance.Balance): FairUsage => ({
+    records_used: recordsUsed,
+    records_remaining: balance.recordsRemaining,
+    next_reset_at: new Date(balance.nextResetAtMs).toISOString(),
+    request_id: visit.requestId,
+    ...(rate && {
+      rate_limit: { requests_per_second: key.requestsPerSecond, remaining_this_second: rate.remaining },
+    }),
+  });
+  const upgradeUrl = service.publicUrl;
+  const balance = Allowance.balance(key, visit.nowMs);
+  if (operation.limited && !Key.mayCall(key, operation.api)) {
+    const usage = usageOf(0, balance);
+    return Reply.refusal({ kind: 'not_in_plan', usage, api: operation.api, upgradeUrl });
+  }
+
+  const prepared = await prepare(operation, request, { key, nowMs: visit.nowMs, ...service });
+  if (prepared.kind !== 'ready') return Reply.refusal(prepared);
+  if (prepared.recordsMax === 0) {
+    const { body } = await prepared.run(0);
+    return Reply.answer(body, usageOf(0, balance));
+  }
+
+  const wanted = { requestId: visit.requestId, key, operation: operation.id, nowMs: visit.nowMs };
+  const reservation = await service.records.reserve({ ...wanted, records: prepared.recordsMax });
+  if (reservation.granted === 0) {
+    return Reply.refusal({ kind: 'exhausted', usage: usageOf(0, reservation), upgradeUrl });
+  }
+  const { body, recordsUsed } = await runOrGiveBack(prepared, reservation.granted, visit, service);
+  const settled = await service.records.settle(visit.requestId, recordsUsed);
+  return Reply.answer(body, usageOf(recordsUsed, settled));
+}
+
+async function authenticate(header: string | null, keys: Key.Keys): Promise<Key.Key | Reply.Refusal> {
+  if (!header) return { kind: 'key_missing' };
+  if (!Key.isWellFormed(header)) return { kind: 'key_invalid' };
+  const key = await keys.byDigest(Key.digest(header));
+  if (key === null) return { kind: 'not_found' };
+  return key.revoked ? { kind: 'key_invalid' } : key;
+}
+
+async function prepare(
+  operation: Operation,
+  request: Request,
+  call: Call,
+): Promise<Prepared | { kind: 'unreadable' } | { kind: 'too_large' }> {
+  if (operation.request === null) return operation.prepare(undefined, call);
+  const body = await Body.read(request, operation.request, operation.acceptsForms);
+  return body.kind === 'parsed' ? operation.prepare(body.value, call) : body;
+}
+
+/** Where the run fails nothing is used. Should even that fail to be written, the sweep gives the records back later. */
+async function runOrGiveBack(
+  prepared: Ready,
+  granted: number,
+  visit: Visit,
+  service: Service,
+): Promise<Outcome> {
+  try {
+    return await prepared.run(granted);
+  } catch (error) {
+    await service.records.settle(visit.requestId, 0).catch(() => {});
+    throw error;
+  }
+}

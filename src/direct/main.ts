@@ -1,0 +1,42 @@
+import pino from 'pino';
+import { systemClock } from '../kernel/clock.ts';
+import * as Config from './config.ts';
+import * as Sample from './data/sample.ts';
+import * as Program from './program.ts';
+
+// Lines are gathered and written together; `flushSync` below writes the last of them.
+const destination = pino.destination({ sync: false, minLength: 0 });
+const log = pino({ name: 'direct' }, destination);
+
+let program: Program.Program | null = null;
+let isLeaving = false;
+
+async function run(): Promise<void> {
+  const startedMs = systemClock();
+  const config = Config.read(process.env);
+  program = await Program.start(config, { clock: systemClock, log, sizes: Sample.sizes });
+  log.info({ url: program.url, ms: systemClock() - startedMs }, 'ready');
+  process.send?.({ ready: true, url: program.url });
+}
+
+/** Ends the process, after what is under way. A start that is cut off leaves nothing half done, so it need not be waited for. */
+async function leave(reason: string): Promise<void> {
+  if (isLeaving) return;
+  isLeaving = true;
+  log.info({ reason }, 'stopping');
+  await program?.stop();
+  destination.flushSync();
+  process.exit(0);
+}
+
+function fail(error: unknown): void {
+  log.fatal({ err: error }, 'failed');
+  destination.flushSync();
+  process.exit(1);
+}
+
+// Whoever started this process with a channel is gone when it closes: nobody would ever stop it otherwise.
+process.on('disconnect', () => void leave('disconnect').catch(fail));
+process.on('SIGTERM', () => void leave('SIGTERM').catch(fail));
+process.on('SIGINT', () => void leave('SIGINT').catch(fail));
+await run().catch(fail);

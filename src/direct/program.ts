@@ -1,0 +1,95 @@
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import type { Logger } from 'pino';
+import type { Clock } from '../kernel/clock.ts';
+import { companies } from './adapters/companies.ts';
+import * as Database from './adapters/database.ts';
+import { jobs } from './adapters/jobs.ts';
+import { keys } from './adapters/keys.ts';
+import { prepare } from './adapters/preparation.ts';
+import { records, sweep } from './adapters/records.ts';
+import type { Config } from './config.ts';
+import type * as Sample from './data/sample.ts';
+import * as App from './http/app.ts';
+import { apis } from './http/operations.ts';
+import * as RateWindow from './usage/rate-window.ts';
+
+export type Program = {
+  url: string;
+  /** Takes no more requests, lets those under way end, for at most ten seconds, and closes everything. */
+  stop(): Promise<void>;
+};
+export type Surroundings = { clock: Clock; log: Logger; sizes: Sample.Sizes };
+
+type Answer = (request: Request) => Response | Promise<Response>;
+
+const connectionsMax = 10;
+const statementTimeoutMs = 5_000;
+const requestTimeoutMs = 30_000;
+/** Longer than those in front keep theirs, so that it is never this side that closes under a request. */
+const keepAliveTimeoutMs = 75_000;
+const drainTimeoutMs = 10_000;
+const sweepEveryMs = 60_000;
+
+/** Prepares the database and serves. Throws where the database or the port is not to be had. */
+export async function start(config: Config, { clock, log, sizes }: Surroundings): Promise<Program> {
+  const { databaseUrl, apiKey } = config;
+  const { generation, cursorSecret } = await prepare({ databaseUrl, apiKey, sizes, nowMs: clock() });
+  const sql = Database.open(databaseUrl, { connectionsMax, statementTimeoutMs });
+  let isStopping = false;
+  // The port may be known only once it is taken, and the application names its own address.
+  let answer: Answer = () => new Response(null, { status: 503 });
+  const server = createAdaptorServer({ fetch: (request) => answer(request) }) as Server;
+  server.requestTimeout = requestTimeoutMs;
+  server.keepAliveTimeout = keepAliveTimeoutMs;
+  const port = await listen(server, config).catch(async (error: unknown) => {
+    await sql.end();
+    throw error;
+  });
+  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  answer = App.create({
+    clock,
+    service: {
+      keys: keys(sql),
+      records: records(sql),
+      rates: RateWindow.create(),
+      data: { generation, cursorSecret, jobs: jobs(sql, generation), companies: companies(sql, generation) },
+      apis,
+      publicUrl: config.publicUrl ?? url,
+    },
+    isReady: async () => !isStopping && (await sql`select 1`.then(() => true).catch(() => false)),
+    isOutage: Database.isOutage,
+    log: (entry, error) =>
+      error === null ? log.info(entry, 'request') : log.error({ ...entry, err: error }, 'request'),
+  }).fetch;
+  const sweeping = setInterval(() => {
+    sweep(sql, clock()).catch((error: unknown) => log.error({ err: error }, 'sweep'));
+  }, sweepEveryMs);
+  return {
+    url,
+    async stop() {
+      isStopping = true;
+      clearInterval(sweeping);
+      await drain(server);
+      await Database.close(sql, drainTimeoutMs);
+    },
+  };
+}
+
+function listen(server: Server, { host, port }: Config): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+function drain(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cut = setTimeout(() => server.closeAllConnections(), drainTimeoutMs);
+  server.close(() => resolve());
+  server.closeIdleConnections();
+  return promise.finally(() => clearTimeout(cut));
+}

@@ -1,0 +1,60 @@
+import * as Enums from '../filters/enums.ts';
+import * as Schema from '../schema/schema.ts';
+
+const tagsMax = 100;
+const countMax = Number.MAX_SAFE_INTEGER;
+const text = Schema.nullable(Schema.text());
+const count = Schema.nullable(Schema.integer(0, countMax));
+
+export const hq = Schema.named(
+  'Headquarters',
+  Schema.object({
+    city: text,
+    state: text,
+    country_code: text,
+    country_name: text,
+    region: Schema.about('Sales region: NORAM, LATAM, EMEA or APAC.', text),
+    continent: text,
+  }),
+);
+
+/** A company as every operation returns it: all keys present, each of them nullable. */
+export const company = Schema.named(
+  'Company',
+  Schema.object({
+    network_url: text,
+    network_id: count,
+    name: text,
+    about: text,
+    specialties: Schema.nullable(Schema.list(Schema.text(), tagsMax)),
+    industry: text,
+    type: Schema.about('Kind of ownership.', text),
+    size: Schema.about('Headcount band.', text),
+    employees_on_network: count,
+    followers: count,
+    founded_year: count,
+    hq: Schema.nullable(hq),
+    domain: text,
+    website: text,
+  }),
+);
+export type Company = Schema.Value<typeof company>;
+export type Headquarters = Schema.Value<typeof hq>;
+
+/** The seat of a company, with what follows from its country; null where nothing of it is known. */
+export function headquarters(
+  city: string | null,
+  state: string | null,
+  countryCode: string | null,
+): Headquarters | null {
+  if (city === null && state === null && countryCode === null) return null;
+  const country = countryCode === null ? null : Enums.country(countryCode);
+  return {
+    city,
+    state,
+    country_code: countryCode,
+    country_name: country?.name ?? null,
+    region: country?.sales_region ?? null,
+    continent: country?.continent ?? null,
+  };
+}

@@ -1,0 +1,42 @@
+import { Hono } from 'hono';
+import { api, type Env } from './api.ts';
+import { control } from './control.ts';
+import { pages } from './pages/pages.ts';
+import type { Route } from './protocol/route.ts';
+import { balance } from './routes/balance.ts';
+import { charges } from './routes/charges.ts';
+import { checkoutSessions } from './routes/checkout-sessions.ts';
+import { customers } from './routes/customers.ts';
+import { disputes } from './routes/disputes.ts';
+import { events } from './routes/events.ts';
+import { grantedTokens } from './routes/granted-tokens.ts';
+import { paymentIntents } from './routes/payment-intents.ts';
+import { paymentMethods } from './routes/payment-methods.ts';
+import { refunds } from './routes/refunds.ts';
+import { webhookEndpoints } from './routes/webhook-endpoints.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** Every operation of the API that the sandbox imitates. */
+export const routes: readonly Route[] = [
+  ...balance,
+  ...charges,
+  ...checkoutSessions,
+  ...customers,
+  ...disputes,
+  ...events,
+  ...grantedTokens,
+  ...paymentIntents,
+  ...paymentMethods,
+  ...refunds,
+  ...webhookEndpoints,
+];
+
+/** The API under `/v1`, the pages for a payer under `/c`, the controls for a test under `/_sandbox`. */
+export function app(sandbox: Sandbox): Hono<Env> {
+  const whole = new Hono<Env>();
+  whole.route('/_sandbox', control(sandbox, routes));
+  whole.route('/c', pages(sandbox));
+  whole.get('/', (c) => c.text('Card sandbox: the API is under /v1, the controls under /_sandbox.\n'));
+  whole.route('/', api(sandbox, routes));
+  return whole;
+}

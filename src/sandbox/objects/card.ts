@@ -1,0 +1,96 @@
+/** What a test card does when it is charged. */
+export type Conduct =
+  | { kind: 'succeeds' }
+  | { kind: 'declines'; code: string; declineCode: string; message: string }
+  /** Asks for 3-D Secure: at every payment, or until it has been set up for later use. */
+  | { kind: 'challenges'; when: 'always' | 'until_set_up' }
+  | { kind: 'is_disputed' };
+
+export type Card = {
+  number: string;
+  brand: 'visa' | 'mastercard' | 'amex';
+  funding: 'credit' | 'debit';
+  /** The ready-made payment method of the API that stands for this card. */
+  token: string;
+  conduct: Conduct;
+};
+
+const succeeds: Conduct = { kind: 'succeeds' };
+
+function declines(declineCode: string, message: string, code = 'card_declined'): Conduct {
+  return { kind: 'declines', code, declineCode, message };
+}
+
+function card(number: string, token: string, conduct: Conduct, brand: Card['brand'] = 'visa'): Card {
+  return { number, brand, funding: 'credit', token, conduct };
+}
+
+const declined = 'Your card was declined.';
+
+/** The processor's published test cards that the sandbox knows. No two end in the same four digits. */
+export const cards: readonly Card[] = [
+  card('4242424242424242', 'pm_card_visa', succeeds),
+  { ...card('4000056655665556', 'pm_card_visa_debit', succeeds), funding: 'debit' },
+  card('5555555555554444', 'pm_card_mastercard', succeeds, 'mastercard'),
+  card('378282246310005', 'pm_card_amex', succeeds, 'amex'),
+  card('4000000000000002', 'pm_card_chargeDeclined', declines('generic_decline', declined)),
+  card(
+    '4000000000009995',
+    'pm_card_chargeDeclinedInsufficientFunds',
+    declines('insufficient_funds', 'Your card has insufficient funds.'),
+  ),
+  card('4000000000009987', 'pm_card_chargeDeclinedLostCard', declines('lost_card', declined)),
+  card('4000000000009979', 'pm_card_chargeDeclinedStolenCard', declines('stolen_card', declined)),
+  card(
+    '4000000000000069',
+    'pm_card_chargeDeclinedExpiredCard',
+    declines('expired_card', 'Your card has expired.', 'expired_card'),
+  ),
+  card(
+    '4000000000000127',
+    'pm_card_chargeDeclinedIncorrectCvc',
+    declines('incorrect_cvc', "Your card's security code is incorrect.", 'incorrect_cvc'),
+  ),
+  card(
+    '4000000000000119',
+    'pm_card_chargeDeclinedProcessingError',
+    declines('processing_error', 'An error occurred while processing your card.', 'processing_error'),
+  ),
+  card('4000000000000341', 'pm_card_chargeCustomerFail', declines('generic_decline', declined)),
+  card('4000002500003155', 'pm_card_authenticationRequiredOnSetup', {
+    kind: 'challenges',
+    when: 'until_set_up',
+  }),
+  card('4000002760003184', 'pm_card_authenticationRequired', { kind: 'challenges', when: 'always' }),
+  card('4000000000000259', 'pm_card_createDispute', { kind: 'is_disputed' }),
+];
+
+/** Any other number that passes for a card: a real one, perhaps, which nobody should type into a sandbox. */
+export const unknownCardConduct = declines(
+  'test_mode_live_card',
+  'Your card was declined: this is a sandbox, which takes test cards only.',
+);
+
+export function byNumber(number: string): Card | undefined {
+  return cards.find((known) => known.number === number);
+}
+
+export function byToken(token: string): Card | undefined {
+  return cards.find((known) => known.token === token);
+}
+
+/** What the card that ends in `last4` does. */
+export function conductOf(last4: string): Conduct {
+  return cards.find(({ number }) => number.endsWith(last4))?.conduct ?? unknownCardConduct;
+}
+
+/** Whether `digits` has the length of a card number and a true check digit (ISO/IEC 7812-1, Luhn). */
+export function isNumber(digits: string): boolean {
+  if (!/^\d{13,19}$/.test(digits)) return false;
+  let sum = 0;
+  for (const [place, character] of [...digits].reverse().entries()) {
+    const doubled = Number(character) * (place % 2 === 0 ? 1 : 2);
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
+}

@@ -1,0 +1,146 @@
+import type { Stripe } from 'stripe';
+import { id } from '../../kernel/id.ts';
+import type { Act } from '../act.ts';
+import * as Store from '../store.ts';
+import * as BalanceTransaction from './balance-transaction.ts';
+import * as Event from './event.ts';
+import type { PaymentMethod } from './payment-method.ts';
+import type { Stored } from './stored.ts';
+
+/** One attempt to take money from a card. */
+export type Charge = Stored<Stripe.Charge>;
+
+export const charges = Store.table<Charge>('charges');
+
+/** What the charge is for: the payment intent, as far as it matters here. */
+export type Purpose = {
+  payment_intent: string;
+  amount: number;
+  currency: string;
+  customer: string | null;
+  description: string | null;
+  metadata: Record<string, string>;
+  receipt_email: string | null;
+};
+
+/** Why a card was not charged. */
+export type Failure = { code: string; declineCode: string; message: string };
+
+/** Takes the money, or records that the card was not to be charged, and tells of it. */
+export function create(
+  act: Act,
+  purpose: Purpose,
+  method: PaymentMethod,
+  result: { authenticated: boolean } | Failure,
+): Charge {
+  const chargeId = id('ch');
+  const failure = 'code' in result ? result : null;
+  const { amount, currency, description } = purpose;
+  const movement = {
+    amount,
+    fee: BalanceTransaction.chargeFee(amount),
+    currency,
+    description,
+    source: chargeId,
+  };
+  const transaction = failure
+    ? null
+    : BalanceTransaction.create(act, { ...movement, type: 'charge', reportingCategory: 'charge' });
+  const charge = Store.put(act.store, charges, {
+    id: chargeId,
+    object: 'charge',
+    amount,
+    amount_captured: failure ? 0 : amount,
+    amount_refunded: 0,
+    application: null,
+    application_fee: null,
+    application_fee_amount: null,
+    balance_transaction: transaction?.id ?? null,
+    billing_details: method.billing_details,
+    calculated_statement_descriptor: 'SANDBOX',
+    captured: failure === null,
+    created: act.now,
+    currency,
+    customer: purpose.customer,
+    description,
+    disputed: false,
+    failure_balance_transaction: null,
+    failure_code: failure?.code ?? null,
+    failure_message: failure?.message ?? null,
+    fraud_details: {},
+    livemode: false,
+    metadata: purpose.metadata,
+    on_behalf_of: null,
+    outcome: outcomeOf(failure),
+    paid: failure === null,
+    payment_intent: purpose.payment_intent,
+    payment_method: method.id,
+    payment_method_details: {
+      type: 'card',
+      card: cardDetails(method, amount, 'authenticated' in result && result.authenticated),
+    },
+    receipt_email: purpose.receipt_email,
+    receipt_number: null,
+    receipt_url: null,
+    refunded: false,
+    review: null,
+    shipping: null,
+    source: null,
+    source_transfer: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status: failure ? 'failed' : 'succeeded',
+    transfer_data: null,
+    transfer_group: null,
+  });
+  Event.record(act, failure ? 'charge.failed' : 'charge.succeeded', charge);
+  return charge;
+}
+
+function outcomeOf(failure: Failure | null): Stripe.Charge.Outcome {
+  return {
+    advice_code: null,
+    network_advice_code: null,
+    network_decline_code: null,
+    network_status: failure ? 'declined_by_network' : 'approved_by_network',
+    reason: failure?.declineCode ?? null,
+    risk_level: 'normal',
+    risk_score: 20,
+    seller_message: failure ? 'The bank did not authorize this payment.' : 'Payment complete.',
+    type: failure ? 'issuer_declined' : 'authorized',
+  };
+}
+
+function cardDetails({ card }: PaymentMethod, amount: number, authenticated: boolean) {
+  return {
+    amount_authorized: amount,
+    authorization_code: null,
+    brand: card.brand,
+    checks: card.checks,
+    country: card.country,
+    electronic_commerce_indicator: null,
+    exp_month: card.exp_month,
+    exp_year: card.exp_year,
+    fingerprint: card.fingerprint ?? null,
+    funding: card.funding,
+    installments: null,
+    last4: card.last4,
+    mandate: null,
+    network: card.brand,
+    network_transaction_id: null,
+    regulated_status: card.regulated_status,
+    three_d_secure: authenticated
+      ? {
+          authentication_flow: 'challenge' as const,
+          electronic_commerce_indicator: '05' as const,
+          exemption_indicator: null,
+          result: 'authenticated' as const,
+          result_reason: null,
+          transaction_id: null,
+          version: '2.2.0' as const,
+        }
+      : null,
+    transaction_link_id: null,
+    wallet: null,
+  };
+}

@@ -1,0 +1,111 @@
+import type { Stripe } from 'stripe';
+import { id, secret } from '../../kernel/id.ts';
+import type { Act } from '../act.ts';
+import { mergeMetadata } from '../protocol/params.ts';
+import * as Store from '../store.ts';
+import * as Event from './event.ts';
+import type { Stored } from './stored.ts';
+
+/** A payment from its wish to its end: it may be tried several times, and succeeds once. */
+export type PaymentIntent = Stored<Stripe.PaymentIntent> & {
+  /** The granted token that its last confirmation rests on. */
+  _granted_token: string | null;
+  /** The checkout session that it belongs to. */
+  _session: string | null;
+};
+
+export const paymentIntents = Store.table<PaymentIntent>('payment_intents');
+
+export type Draft = {
+  amount: number;
+  currency: string;
+  customer?: string | undefined;
+  description?: string | null | undefined;
+  metadata?: Record<string, string> | null | undefined;
+  receipt_email?: string | null | undefined;
+  setup_future_usage?: 'off_session' | 'on_session' | undefined;
+  automatic_payment_methods: { enabled: boolean; allow_redirects: 'always' | 'never' } | null;
+  payment_method_types?: string[] | undefined;
+  session?: string;
+};
+
+/** A payment that nobody has tried yet. */
+export function create(act: Act, draft: Draft): PaymentIntent {
+  const intentId = id('pi');
+  const intent = Store.put(act.store, paymentIntents, {
+    id: intentId,
+    object: 'payment_intent',
+    allowed_payment_method_types: null,
+    amount: draft.amount,
+    amount_capturable: 0,
+    amount_details: { tip: {} },
+    amount_received: 0,
+    application: null,
+    application_fee_amount: null,
+    automatic_payment_methods: draft.automatic_payment_methods,
+    canceled_at: null,
+    cancellation_reason: null,
+    capture_method: 'automatic_async',
+    client_secret: secret(`${intentId}_secret`),
+    confirmation_method: 'automatic',
+    created: act.now,
+    currency: draft.currency,
+    customer: draft.customer ?? null,
+    customer_account: null,
+    description: draft.description ?? null,
+    excluded_payment_method_types: null,
+    last_payment_error: null,
+    latest_charge: null,
+    livemode: false,
+    managed_payments: null,
+    metadata: mergeMetadata({}, draft.metadata),
+    next_action: null,
+    on_behalf_of: null,
+    payment_method: null,
+    payment_method_configuration_details: null,
+    payment_method_options: {},
+    payment_method_types: draft.payment_method_types ?? ['card'],
+    payment_record: null,
+    processing: null,
+    receipt_email: draft.receipt_email ?? null,
+    review: null,
+    setup_future_usage: draft.setup_future_usage ?? null,
+    shipping: null,
+    source: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status: 'requires_payment_method',
+    transfer_data: null,
+    transfer_group: null,
+    _granted_token: null,
+    _session: draft.session ?? null,
+  });
+  Event.record(act, 'payment_intent.created', intent);
+  return intent;
+}
+
+/** Puts `change` into the intent. */
+export function update(act: Act, intent: PaymentIntent, change: Partial<PaymentIntent>): PaymentIntent {
+  return Store.put(act.store, paymentIntents, { ...intent, ...change });
+}
+
+/** Whether the intent can still be changed, confirmed or cancelled. */
+export function isOpen({ status }: PaymentIntent): boolean {
+  return status !== 'succeeded' && status !== 'canceled';
+}
+
+/** Ends an open intent for good. */
+export function cancel(
+  act: Act,
+  intent: PaymentIntent,
+  reason: Stripe.PaymentIntent.CancellationReason | null,
+): PaymentIntent {
+  const cancelled = update(act, intent, {
+    status: 'canceled',
+    canceled_at: act.now,
+    cancellation_reason: reason,
+    next_action: null,
+  });
+  Event.record(act, 'payment_intent.canceled', cancelled);
+  return cancelled;
+}

@@ -1,0 +1,130 @@
+import { html } from 'hono/html';
+import type { CheckoutSession } from '../objects/checkout-session.ts';
+import { type Faults, type Field, fields, type Typed } from './card-form.ts';
+import { formatAmount, type Html, layout } from './layout.ts';
+
+/** How the form looks when it is shown again. */
+export type Shown = {
+  /** What is filled in already; the number and the security code are never shown again. */
+  typed: Pick<Typed, 'email' | 'expiry' | 'name'>;
+  /** The email is the shop's to say, not the payer's to change. */
+  isEmailFixed: boolean;
+  faults: Faults;
+  /** Why the last try did not succeed. */
+  declined: string | null;
+};
+
+const labels: Record<Field, string> = {
+  email: 'Email',
+  number: 'Card number',
+  expiry: 'Expiry',
+  cvc: 'Security code',
+  name: 'Name on card',
+};
+
+const testCards = [
+  ['4242 4242 4242 4242', 'succeeds'],
+  ['4000 0025 0000 3155', 'asks for 3-D Secure'],
+  ['4000 0000 0000 0002', 'is declined'],
+  ['4000 0000 0000 9995', 'has insufficient funds'],
+  ['4000 0000 0000 0259', 'succeeds, then is disputed'],
+] as const;
+
+/** The page on which a person pays a session. */
+export function checkoutPage(session: CheckoutSession, shown: Shown): Html {
+  const total = formatAmount(session.amount_total, session.currency);
+  const shop = new URL(session.success_url).host;
+  return layout(
+    `Pay ${total} to ${shop}`,
+    html`<main class="checkout">
+      <section class="summary" aria-labelledby="total">
+        ${session.cancel_url ? html`<a class="back" href="${session.cancel_url}">Back to ${shop}</a>` : ''}
+        <h1 id="total"><span class="to">Pay ${shop}</span> <span class="total">${total}</span></h1>
+        <ul class="lines">
+          ${session._line_items.map((line) => lineRow(line))}
+        </ul>
+      </section>
+      <section class="panel" aria-labelledby="by-card">
+        <h2 id="by-card">Pay by card</h2>
+        ${alert(shown)}
+        <form method="post" action="/c/pay/${session.id}" novalidate>
+          ${input('email', shown, {
+            type: 'email',
+            autocomplete: 'email',
+            value: shown.typed.email,
+            isFixed: shown.isEmailFixed,
+          })}
+          ${input('number', shown, { autocomplete: 'cc-number', placeholder: '1234 1234 1234 1234', isNumeric: true })}
+          <div class="pair">
+            ${input('expiry', shown, {
+              autocomplete: 'cc-exp',
+              placeholder: 'MM / YY',
+              value: shown.typed.expiry,
+              isNumeric: true,
+            })}
+            ${input('cvc', shown, { autocomplete: 'cc-csc', placeholder: 'CVC', isNumeric: true })}
+          </div>
+          ${input('name', shown, { autocomplete: 'cc-name', value: shown.typed.name })}
+          <button type="submit">Pay ${total}</button>
+        </form>
+      </section>
+      <section class="test-cards" aria-labelledby="test-cards">
+        <h2 id="test-cards">Test cards</h2>
+        <dl>
+          ${testCards.map(([number, what]) => html`<div><dt>${number}</dt><dd>${what}</dd></div>`)}
+        </dl>
+        <p>Any date to come, any security code, any name.</p>
+      </section>
+    </main>`,
+  );
+}
+
+function lineRow({
+  description,
+  quantity,
+  amount_total,
+  currency,
+  _note,
+}: CheckoutSession['_line_items'][number]): Html {
+  return html`<li>
+    <span class="what">${description}${quantity > 1 ? html` <span class="quantity">× ${quantity}</span>` : ''}
+      ${_note === null ? '' : html`<span class="note">${_note}</span>`}</span>
+    <span class="amount">${formatAmount(amount_total, currency)}</span>
+  </li>`;
+}
+
+function alert({ faults, declined }: Shown): Html | '' {
+  const wrong = fields.filter((field) => faults[field] !== undefined);
+  if (wrong.length > 0) {
+    return html`<div class="alert" role="alert" tabindex="-1" autofocus>
+      <p><strong>Please check ${wrong.length === 1 ? 'one field' : `${wrong.length} fields`}.</strong></p>
+      <ul>${wrong.map((field) => html`<li><a href="#${field}">${labels[field]}</a></li>`)}</ul>
+    </div>`;
+  }
+  if (declined === null) return '';
+  return html`<div class="alert" role="alert" tabindex="-1" autofocus>
+    <p><strong>${declined}</strong></p>
+    <p>You have not been charged. Try again, or use another card.</p>
+  </div>`;
+}
+
+type Look = {
+  autocomplete: string;
+  type?: string;
+  placeholder?: string;
+  value?: string;
+  isNumeric?: true;
+  isFixed?: boolean;
+};
+
+function input(field: Field, { faults }: Shown, look: Look): Html {
+  const fault = faults[field];
+  return html`<div class="field">
+    <label for="${field}">${labels[field]}</label>
+    <input id="${field}" name="${field}" type="${look.type ?? 'text'}" autocomplete="${look.autocomplete}"
+      value="${look.value ?? ''}" placeholder="${look.placeholder ?? ''}" required
+      ${look.isNumeric ? html`inputmode="numeric"` : ''} ${look.isFixed ? html`readonly` : ''}
+      ${fault === undefined ? '' : html`aria-invalid="true" aria-describedby="${field}-fault"`} />
+    ${fault === undefined ? '' : html`<p class="fault" id="${field}-fault">${fault}</p>`}
+  </div>`;
+}

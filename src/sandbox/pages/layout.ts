@@ -1,0 +1,43 @@
+import { html } from 'hono/html';
+import type { HtmlEscapedString } from 'hono/utils/html';
+
+export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
+
+/** A whole page around `content`; every value in a template is escaped by `html`. */
+export function layout(title: string, content: Html): Html {
+  return html`<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <meta name="robots" content="noindex" />
+    <title>${title}</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="/c/style.css" />
+  </head>
+  <body>
+    <p class="test-mode"><strong>Test mode</strong> <span>This is a sandbox. No money moves; use test cards only.</span></p>
+    ${content}
+  </body>
+</html>`;
+}
+
+/** A page that says one thing. */
+export function noticePage(title: string, text: string, link?: { url: string; label: string }): Html {
+  return layout(
+    title,
+    html`<main class="panel notice">
+      <h1>${title}</h1>
+      <p>${text}</p>
+      ${link ? html`<p><a class="button" href="${link.url}">${link.label}</a></p>` : ''}
+    </main>`,
+  );
+}
+
+/** An amount of minor units as people write it: `$5.00`. */
+export function formatAmount(amount: number, currency: string): string {
+  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency });
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
+  return format.format(amount / 10 ** digits);
+}

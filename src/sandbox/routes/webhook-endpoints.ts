@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import * as Event from '../objects/event.ts';
+import * as WebhookEndpoint from '../objects/webhook-endpoint.ts';
+import * as List from '../protocol/list.ts';
+import { clearable, list, metadata, text, url } from '../protocol/params.ts';
+import { invalid, missing } from '../protocol/refusal.ts';
+import { type Route, route } from '../protocol/route.ts';
+import * as Store from '../store.ts';
+
+const endpointsMax = 16;
+
+export const webhookEndpoints: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/v1/webhook_endpoints',
+    gives: 'webhook_endpoint',
+    params: z.strictObject({
+      url,
+      enabled_events: list(z.enum(['*', ...Event.types]), 100),
+      api_version: text().optional(),
+      description: clearable().optional(),
+      metadata: metadata.optional(),
+    }),
+    run: (act, { api_version: _version, ...draft }) => {
+      if (Store.all(act.store, WebhookEndpoint.webhookEndpoints).length >= endpointsMax) {
+        return invalid(`At most ${endpointsMax} webhook endpoints.`);
+      }
+      const endpoint = WebhookEndpoint.create(act, draft);
+      // The one answer that shows the secret.
+      return { ...endpoint, secret: endpoint._secret };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/webhook_endpoints',
+    gives: 'webhook_endpoint',
+    isList: true,
+    params: z.strictObject(List.pageParams),
+    run: ({ store }, page) =>
+      List.page(Store.all(store, WebhookEndpoint.webhookEndpoints), '/v1/webhook_endpoints', page),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/webhook_endpoints/:id',
+    gives: 'webhook_endpoint',
+    params: z.strictObject({}),
+    run: ({ store }, _params, id) => {
+      if (!Store.get(store, WebhookEndpoint.webhookEndpoints, id)) return missing('webhook endpoint', id);
+      Store.remove(store, WebhookEndpoint.webhookEndpoints, id);
+      return { id, object: 'webhook_endpoint', deleted: true };
+    },
+  }),
+];
