@@ -4,7 +4,7 @@ import * as PathTemplate from './path-template.ts';
 import * as Place from './place.ts';
 
 /** One operation of an OpenAPI description. */
-export type Described = { method: string; path: string; summary: string | null };
+type Described = { method: string; path: string; summary: string | null };
 
 /** What an upstream says of its own operations, by `key`. */
 export type Description = ReadonlyMap<string, Described>;
@@ -14,7 +14,7 @@ export type Read = { ok: true; description: Description } | { ok: false; reason:
 /** The description of an upstream that has none. */
 export const none: Description = new Map();
 
-export const descriptionBytesMax = 16 * 1024 * 1024;
+const descriptionBytesMax = 16 * 1024 * 1024;
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'];
 
 /** Where an operation is found in a description; the names of path parameters do not matter. */

@@ -55,8 +55,6 @@ export function manifest(catalog: Catalog, { baseUrl, rails, links = {} }: Conte
   };
 }
 
-export type Manifest = ReturnType<typeof manifest>;
-
 /** A meter adds up units over calls. */
 function meter(unit: string) {
   return {

@@ -40,11 +40,6 @@ export function shape(path: string): string {
   return path.replace(/\{[^/]*\}/g, '{}');
 }
 
-/** How many segments are literal: of two templates that take the same path, the more literal one is the closer. */
-export function literals(template: PathTemplate): number {
-  return template.filter((segment) => segment !== null).length;
-}
-
 /** Whether some path fits both and neither is the closer match for all of them: `/a/{x}` and `/{y}/b`. */
 export function ambiguous(a: PathTemplate, b: PathTemplate): boolean {
   if (a.length !== b.length) return false;

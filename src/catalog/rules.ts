@@ -141,10 +141,11 @@ function covered(plan: Place.Place, slugs: readonly Place.Place[]): Place.Findin
   });
 }
 
-/** A service that no plan covers can only ever be refused. */
+/** A service that no plan covers can only ever be refused. A misspelt `covers` is told on its own. */
 function uncovered(slugs: readonly Place.Place[], plans: readonly Place.Place[]): Place.Finding[] {
   const covers = plans.map((plan) => Place.member(plan, 'covers'));
   if (covers.length === 0 || covers.some((place) => !Array.isArray(place.value))) return [];
+  if (plans.some((plan) => covered(plan, slugs).length > 0)) return [];
   const opened = new Set(covers.flatMap(Place.items).map((item) => item.value));
   return slugs.flatMap((slug) => {
     if (Place.text(slug) === null || opened.has(slug.value)) return [];

@@ -2,7 +2,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument 
 import type * as Place from './place.ts';
 
 /** Counted from 1, in UTF-16 units as editors do. */
-export type Position = { line: number; column: number };
+type Position = { line: number; column: number };
 
 /** A YAML text as a plain value that remembers where each part of it stands. */
 export type Source = {
@@ -16,7 +16,7 @@ export type Source = {
 };
 
 /** A catalogue is written by hand; these only stop a file that was never one. */
-export const textCharsMax = 1_048_576;
+const textCharsMax = 1_048_576;
 const valuesMax = 50_000;
 const depthMax = 32;
 

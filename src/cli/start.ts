@@ -16,7 +16,8 @@ import * as Wiring from './wiring.ts';
 /** A database that is lost so often, with no steady minute between, is not brought back again. */
 const lossesMax = 6;
 const steadyMs = 60_000;
-const drainMsMax = 10_000;
+/** The storefront itself gives calls under way 10 s, then closes its books. */
+const drainMsMax = 15_000;
 const restartMs = 200;
 /** The children of a start that was killed a moment ago may take a moment to leave their ports. */
 const portsMsMax = 2_000;
@@ -77,7 +78,7 @@ async function keptSecrets(dataDir: string): Promise<Wiring.Secrets & { isNew: b
   const folder = join(dataDir, 'secrets');
   const [admin, direct, webhook] = await Promise.all([
     KeptSecret.keep(folder, 'admin', 'adm'),
-    KeptSecret.keep(folder, 'direct', 'key'),
+    KeptSecret.keep(folder, 'direct', 'sk'),
     KeptSecret.keep(folder, 'webhook', 'whsec'),
   ]);
   return { admin: admin.value, direct: direct.value, webhook: webhook.value, isNew: admin.isNew };

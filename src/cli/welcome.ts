@@ -75,7 +75,8 @@ function databaseWords({ adopted, account, binaries }: Cluster): string {
 }
 
 function firstRequests(url: string): string[] {
-  const post = (path: string) => `curl -s -X POST '${url}${path}' -H 'content-type: application/json'`;
+  const post = (path: string) =>
+    `curl -s -w '\\n' -X POST '${url}${path}' -H 'content-type: application/json'`;
   const bearer = '-H "authorization: Bearer $TOKEN"';
   const member = (name: string) => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
   const company = 'https://www.network.example/company/northwind-analytics';

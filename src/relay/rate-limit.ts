@@ -33,11 +33,13 @@ export function create(keysMax = 50_000): RateLimiter {
 }
 
 /**
- * Takes one call of `key` (an account and an operation) at `nowMs`, from a clock that never goes back.
- * `perSecond` is a whole number above zero; when it changes, the key starts afresh.
+ * Takes one call of `key` (an account and an operation) at `nowMs`. `perSecond` is a whole number above zero; when it
+ * changes, the key starts afresh. So does every key when the clock is set back: the alternative is to refuse everyone
+ * until it has caught up.
  */
 export function take(limiter: RateLimiter, key: string, perSecond: number, nowMs: number): Taken {
-  if (nowMs - limiter.turnedAtMs >= windowMs) turn(limiter, nowMs);
+  if (nowMs < limiter.turnedAtMs) limiter.recent.clear();
+  if (nowMs < limiter.turnedAtMs || nowMs - limiter.turnedAtMs >= windowMs) turn(limiter, nowMs);
   const window = find(limiter, key, perSecond);
   if (window === null) return refused;
 

@@ -129,7 +129,8 @@ function run(
     {
       ...place.account,
       cwd: folder,
-      env: environment,
+      // No PG* settings of the caller's shell, and messages in English.
+      env: {},
       stdio: ['ignore', ...output],
       // A group of its own: Ctrl-C at the terminal is for us, and we end the server last.
       detached: true,
@@ -137,14 +138,6 @@ function run(
     },
   );
 }
-
-/** No PG* settings of the caller's shell, and messages in English. */
-const environment = Object.fromEntries(
-  ['PATH', 'SystemRoot', 'TEMP'].flatMap((name) => {
-    const value = process.env[name];
-    return value === undefined ? [] : [[name, value]];
-  }),
-);
 
 /** `port` if nobody listens on it, any free one for 0; null when it is taken. */
 function freePort(port: number): Promise<number | null> {

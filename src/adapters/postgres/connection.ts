@@ -4,6 +4,8 @@ export type Connection = postgres.Sql;
 
 const connectTimeoutSeconds = 5;
 const idleTimeoutSeconds = 60;
+/** A database that comes back is found again within this. */
+const reconnectMaxSeconds = 1;
 /** Below half of the time after which a silent lane is reaped. */
 const statementTimeoutMs = 2_000;
 
@@ -17,6 +19,7 @@ export function open(url: string, connectionsMax: number): Connection {
     max: connectionsMax,
     connect_timeout: connectTimeoutSeconds,
     idle_timeout: idleTimeoutSeconds,
+    backoff: (attempts: number) => Math.min(0.05 * 2 ** attempts, reconnectMaxSeconds),
     onnotice: () => {},
     connection: {
       application_name: 'sluice',

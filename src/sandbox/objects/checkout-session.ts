@@ -37,6 +37,7 @@ export type Draft = {
   currency: string;
   line_items: LineItem.Draft[];
   success_url: string;
+  allowed_payment_method_types?: 'card'[] | undefined;
   cancel_url?: string | undefined;
   client_reference_id?: string | undefined;
   customer?: string | undefined;
@@ -59,6 +60,7 @@ export function create(act: Act, draft: Draft): CheckoutSession {
   return Store.put(act.store, checkoutSessions, {
     ...constants,
     id: sessionId,
+    allowed_payment_method_types: draft.allowed_payment_method_types ?? null,
     amount_subtotal: total,
     amount_total: total,
     cancel_url: draft.cancel_url ?? null,
@@ -183,7 +185,6 @@ const constants = {
   adaptive_pricing: { enabled: false },
   after_expiration: null,
   allow_promotion_codes: null,
-  allowed_payment_method_types: null,
   automatic_tax: { enabled: false, liability: null, provider: null, status: null },
   billing_address_collection: null,
   client_secret: null,

@@ -25,7 +25,7 @@ export type Draft = {
   receipt_email?: string | null | undefined;
   setup_future_usage?: 'off_session' | 'on_session' | undefined;
   automatic_payment_methods: { enabled: boolean; allow_redirects: 'always' | 'never' } | null;
-  payment_method_types?: string[] | undefined;
+  allowed_payment_method_types?: ('card' | 'link')[] | undefined;
   session?: string;
 };
 
@@ -35,7 +35,7 @@ export function create(act: Act, draft: Draft): PaymentIntent {
   const intent = Store.put(act.store, paymentIntents, {
     id: intentId,
     object: 'payment_intent',
-    allowed_payment_method_types: null,
+    allowed_payment_method_types: draft.allowed_payment_method_types ?? null,
     amount: draft.amount,
     amount_capturable: 0,
     amount_details: { tip: {} },
@@ -64,7 +64,7 @@ export function create(act: Act, draft: Draft): PaymentIntent {
     payment_method: null,
     payment_method_configuration_details: null,
     payment_method_options: {},
-    payment_method_types: draft.payment_method_types ?? ['card'],
+    payment_method_types: draft.allowed_payment_method_types ?? ['card'],
     payment_record: null,
     processing: null,
     receipt_email: draft.receipt_email ?? null,

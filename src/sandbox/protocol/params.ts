@@ -9,6 +9,9 @@ const emptyText = {
   error: 'An empty string is not a value here.',
 };
 
+/** Held against a schema by `satisfies`: it takes no parameter that the client's own `P` does not have. */
+export type Known<P> = Partial<Record<keyof P, z.ZodType>>;
+
 export function text(charactersMax = 5_000) {
   return z
     .string()

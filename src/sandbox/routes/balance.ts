@@ -1,7 +1,8 @@
+import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import * as BalanceTransaction from '../objects/balance-transaction.ts';
 import * as List from '../protocol/list.ts';
-import { text } from '../protocol/params.ts';
+import { type Known, text } from '../protocol/params.ts';
 import { missing } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Store from '../store.ts';
@@ -24,7 +25,7 @@ export const balance: readonly Route[] = [
       created: List.created,
       source: text().optional(),
       type: text().optional(),
-    }),
+    } satisfies Known<Stripe.BalanceTransactionListParams>),
     run: ({ store }, { created, source, type, ...page }) => {
       const rows = Store.all(store, BalanceTransaction.balanceTransactions).filter(
         (row) =>

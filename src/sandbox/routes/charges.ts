@@ -1,7 +1,8 @@
+import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import * as Charge from '../objects/charge.ts';
 import * as List from '../protocol/list.ts';
-import { text } from '../protocol/params.ts';
+import { type Known, text } from '../protocol/params.ts';
 import { missing } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Store from '../store.ts';
@@ -17,7 +18,7 @@ export const charges: readonly Route[] = [
       created: List.created,
       customer: text().optional(),
       payment_intent: text().optional(),
-    }),
+    } satisfies Known<Stripe.ChargeListParams>),
     run: ({ store }, { created, customer, payment_intent, ...page }) => {
       const rows = Store.all(store, Charge.charges).filter(
         (charge) =>

@@ -1,3 +1,4 @@
+import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import type { Act } from '../act.ts';
 import * as CheckoutSession from '../objects/checkout-session.ts';
@@ -7,6 +8,7 @@ import {
   currency,
   email,
   integer,
+  type Known,
   list,
   metadata,
   refuseAmount,
@@ -40,7 +42,7 @@ const lineItem = z.strictObject({
           .optional(),
       })
       .optional(),
-  }),
+  } satisfies Known<Stripe.Checkout.SessionCreateParams.LineItem.PriceData>),
 });
 
 const creation = z.strictObject({
@@ -53,6 +55,7 @@ const creation = z.strictObject({
   customer_creation: z.enum(['always', 'if_required']).optional(),
   customer_email: email.optional(),
   expires_at: timestamp.optional(),
+  allowed_payment_method_types: list(z.enum(['card']), 1).optional(),
   locale: z.enum(['auto', 'en']).optional(),
   metadata: metadata.optional(),
   payment_intent_data: z
@@ -61,12 +64,11 @@ const creation = z.strictObject({
       metadata: metadata.optional(),
       receipt_email: email.optional(),
       setup_future_usage: z.enum(['off_session', 'on_session']).optional(),
-    })
+    } satisfies Known<Stripe.Checkout.SessionCreateParams.PaymentIntentData>)
     .optional(),
-  payment_method_types: list(z.enum(['card']), 1).optional(),
   submit_type: z.enum(['auto', 'pay']).optional(),
-  ui_mode: z.enum(['hosted_page', 'hosted']).optional(),
-});
+  ui_mode: z.enum(['hosted_page']).optional(),
+} satisfies Known<Stripe.Checkout.SessionCreateParams>);
 
 type Creation = z.infer<typeof creation>;
 
@@ -146,7 +148,7 @@ export const checkoutSessions: readonly Route[] = [
       customer: text().optional(),
       payment_intent: text().optional(),
       status: z.enum(['open', 'complete', 'expired']).optional(),
-    }),
+    } satisfies Known<Stripe.Checkout.SessionListParams>),
     run: ({ store }, { created, customer, payment_intent, status, ...page }) => {
       const rows = Store.all(store, CheckoutSession.checkoutSessions).filter(
         (session) =>

@@ -1,7 +1,8 @@
+import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import * as Customer from '../objects/customer.ts';
 import * as List from '../protocol/list.ts';
-import { clearable, email, metadata, text } from '../protocol/params.ts';
+import { clearable, email, type Known, metadata, text } from '../protocol/params.ts';
 import { missing } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Store from '../store.ts';
@@ -12,7 +13,7 @@ const draft = z.strictObject({
   phone: clearable(20).optional(),
   description: clearable().optional(),
   metadata: metadata.optional(),
-});
+} satisfies Known<Stripe.CustomerCreateParams & Stripe.CustomerUpdateParams>);
 
 export const customers: readonly Route[] = [
   route({
@@ -27,7 +28,11 @@ export const customers: readonly Route[] = [
     path: '/v1/customers',
     gives: 'customer',
     isList: true,
-    params: z.strictObject({ ...List.pageParams, created: List.created, email: text().optional() }),
+    params: z.strictObject({
+      ...List.pageParams,
+      created: List.created,
+      email: text().optional(),
+    } satisfies Known<Stripe.CustomerListParams>),
     run: ({ store }, { created, email: wanted, ...page }) => {
       const rows = Store.all(store, Customer.customers).filter(
         (customer) =>

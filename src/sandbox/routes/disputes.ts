@@ -1,7 +1,8 @@
+import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import * as Dispute from '../objects/dispute.ts';
 import * as List from '../protocol/list.ts';
-import { mergeMetadata, metadata, text } from '../protocol/params.ts';
+import { type Known, mergeMetadata, metadata, text } from '../protocol/params.ts';
 import { missing } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Store from '../store.ts';
@@ -20,7 +21,7 @@ export const disputes: readonly Route[] = [
       created: List.created,
       charge: text().optional(),
       payment_intent: text().optional(),
-    }),
+    } satisfies Known<Stripe.DisputeListParams>),
     run: ({ store }, { created, charge, payment_intent, ...page }) => {
       const rows = Store.all(store, Dispute.disputes).filter(
         (dispute) =>
@@ -47,7 +48,7 @@ export const disputes: readonly Route[] = [
         .strictObject({ uncategorized_text: z.enum(['winning_evidence', 'losing_evidence']) })
         .optional(),
       metadata: metadata.optional(),
-    }),
+    } satisfies Known<Stripe.DisputeUpdateParams>),
     run: (act, { evidence, metadata: given }, id) => {
       const dispute = Store.get(act.store, Dispute.disputes, id);
       if (dispute === undefined) return missing('dispute', id);

@@ -1,7 +1,8 @@
+import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import * as Event from '../objects/event.ts';
 import * as List from '../protocol/list.ts';
-import { list, text } from '../protocol/params.ts';
+import { type Known, list, text } from '../protocol/params.ts';
 import { missing } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Store from '../store.ts';
@@ -17,7 +18,7 @@ export const events: readonly Route[] = [
       created: List.created,
       type: text().optional(),
       types: list(text(), 20).optional(),
-    }),
+    } satisfies Known<Stripe.EventListParams>),
     run: ({ store }, { created, type, types, ...page }) => {
       const rows = Store.all(store, Event.events).filter(
         (event) =>

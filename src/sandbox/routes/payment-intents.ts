@@ -13,6 +13,7 @@ import {
   currency,
   email,
   integer,
+  type Known,
   list,
   mergeMetadata,
   metadata,
@@ -35,12 +36,13 @@ const confirmation = {
   off_session: boolean.optional(),
   error_on_requires_action: boolean.optional(),
   return_url: url.optional(),
-} as const;
+} satisfies Known<Stripe.PaymentIntentConfirmParams & Record<typeof grantedName, string>>;
 
 const creation = z.strictObject({
   amount: integer,
   currency,
   ...confirmation,
+  allowed_payment_method_types: list(z.enum(['card', 'link']), 2).optional(),
   confirm: boolean.optional(),
   automatic_payment_methods: z
     .strictObject({ enabled: boolean, allow_redirects: z.enum(['always', 'never']).default('always') })
@@ -50,10 +52,12 @@ const creation = z.strictObject({
   customer: text().optional(),
   description: text(1_000).optional(),
   metadata: metadata.optional(),
-  payment_method_types: list(z.enum(['card', 'link']), 2).optional(),
   receipt_email: email.optional(),
   setup_future_usage: z.enum(['off_session', 'on_session']).optional(),
-});
+} satisfies Known<Stripe.PaymentIntentCreateParams>);
+
+/** Without a word about it, redirects included, as at the processor. */
+const automaticDefault = { enabled: true, allow_redirects: 'always' } as const;
 
 type Means = { method: PaymentMethod.PaymentMethod; grantedToken: string | null };
 
@@ -115,32 +119,19 @@ function attempt(
   });
 }
 
-/** Without a word about methods they are automatic, redirects included, as at the processor. */
-function automaticOf({
-  automatic_payment_methods: given,
-  payment_method_types: types,
-}: z.infer<typeof creation>) {
-  const automatic = given ?? { enabled: types === undefined, allow_redirects: 'always' as const };
-  return automatic.enabled ? automatic : null;
-}
-
 function create(act: Act, params: z.infer<typeof creation>): PaymentIntent.PaymentIntent | Refusal {
   const wrongAmount = refuseAmount(params.amount, params.currency);
   if (wrongAmount !== null) return wrongAmount;
   if (params.customer !== undefined && !Store.get(act.store, Customer.customers, params.customer)) {
     return missing('customer', params.customer, 'customer');
   }
-  if (params.automatic_payment_methods?.enabled && params.payment_method_types) {
-    return invalid('Give payment_method_types or automatic_payment_methods[enabled]=true, not both.', {
-      param: 'payment_method_types',
-    });
-  }
   for (const param of ['off_session', 'error_on_requires_action', 'return_url'] as const) {
     if (params[param] !== undefined && params.confirm !== true) {
       return invalid(`${param} can only be given together with confirm=true.`, { param });
     }
   }
-  const automatic = automaticOf(params);
+  const wanted = params.automatic_payment_methods ?? automaticDefault;
+  const automatic = wanted.enabled ? wanted : null;
   const noWayBack = params.confirm === true ? refuseMissingReturn(automatic, params) : null;
   if (noWayBack !== null) return noWayBack;
   const means = meansOf(act, params, params);
@@ -198,7 +189,11 @@ export const paymentIntents: readonly Route[] = [
     path: '/v1/payment_intents',
     gives: 'payment_intent',
     isList: true,
-    params: z.strictObject({ ...List.pageParams, created: List.created, customer: text().optional() }),
+    params: z.strictObject({
+      ...List.pageParams,
+      created: List.created,
+      customer: text().optional(),
+    } satisfies Known<Stripe.PaymentIntentListParams>),
     run: ({ store }, { created, customer, ...page }) => {
       const rows = Store.all(store, PaymentIntent.paymentIntents).filter(
         (intent) =>
@@ -213,7 +208,11 @@ export const paymentIntents: readonly Route[] = [
     path: '/v1/payment_intents/search',
     gives: 'payment_intent',
     isList: true,
-    params: z.strictObject({ query: text(), limit: List.pageParams.limit, page: text().optional() }),
+    params: z.strictObject({
+      query: text(),
+      limit: List.pageParams.limit,
+      page: text().optional(),
+    } satisfies Known<Stripe.PaymentIntentSearchParams>),
     run: ({ store }, { query, limit, page: after }) => {
       const clauses = Search.parse(query, searchable);
       if (isRefusal(clauses)) return clauses;
@@ -242,7 +241,7 @@ export const paymentIntents: readonly Route[] = [
       description: clearable(1_000).optional(),
       metadata: metadata.optional(),
       receipt_email: email.optional(),
-    }),
+    } satisfies Known<Stripe.PaymentIntentUpdateParams>),
     run: (act, { metadata: given, description, receipt_email }, id) =>
       onIntent(act, id, (intent) =>
         PaymentIntent.update(act, intent, {
@@ -267,7 +266,7 @@ export const paymentIntents: readonly Route[] = [
       cancellation_reason: z
         .enum(['abandoned', 'duplicate', 'fraudulent', 'requested_by_customer'])
         .optional(),
-    }),
+    } satisfies Known<Stripe.PaymentIntentCancelParams>),
     run: (act, { cancellation_reason }, id) =>
       onIntent(act, id, (intent) =>
         PaymentIntent.isOpen(intent)

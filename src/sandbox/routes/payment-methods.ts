@@ -1,8 +1,9 @@
+import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import * as Customer from '../objects/customer.ts';
 import * as PaymentMethod from '../objects/payment-method.ts';
 import * as List from '../protocol/list.ts';
-import { text } from '../protocol/params.ts';
+import { type Known, text } from '../protocol/params.ts';
 import { isRefusal, missing } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Store from '../store.ts';
@@ -17,7 +18,7 @@ export const paymentMethods: readonly Route[] = [
       ...List.pageParams,
       customer: text().optional(),
       type: z.enum(['card']).optional(),
-    }),
+    } satisfies Known<Stripe.PaymentMethodListParams>),
     run: ({ store }, { customer, type: _type, ...page }) => {
       const rows = Store.all(store, PaymentMethod.paymentMethods).filter(
         (method) => method.customer !== null && (customer === undefined || method.customer === customer),
@@ -36,7 +37,7 @@ export const paymentMethods: readonly Route[] = [
     method: 'POST',
     path: '/v1/payment_methods/:id/attach',
     gives: 'payment_method',
-    params: z.strictObject({ customer: text() }),
+    params: z.strictObject({ customer: text() } satisfies Known<Stripe.PaymentMethodAttachParams>),
     run: (act, { customer }, id) => {
       const method = PaymentMethod.resolve(act, id);
       if (isRefusal(method)) return method;

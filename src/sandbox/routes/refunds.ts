@@ -1,9 +1,10 @@
+import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import * as Charge from '../objects/charge.ts';
 import * as PaymentIntent from '../objects/payment-intent.ts';
 import * as Refund from '../objects/refund.ts';
 import * as List from '../protocol/list.ts';
-import { integer, mergeMetadata, metadata, text } from '../protocol/params.ts';
+import { integer, type Known, mergeMetadata, metadata, text } from '../protocol/params.ts';
 import { invalid, isRefusal, missing, type Refusal } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Store from '../store.ts';
@@ -19,7 +20,7 @@ export const refunds: readonly Route[] = [
       payment_intent: text().optional(),
       reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer']).optional(),
       metadata: metadata.optional(),
-    }),
+    } satisfies Known<Stripe.RefundCreateParams>),
     run: (act, { charge: chargeId, payment_intent, ...draft }) => {
       const charge = chargeOf(act.store, chargeId, payment_intent);
       if (isRefusal(charge)) return charge;
@@ -36,7 +37,7 @@ export const refunds: readonly Route[] = [
       created: List.created,
       charge: text().optional(),
       payment_intent: text().optional(),
-    }),
+    } satisfies Known<Stripe.RefundListParams>),
     run: ({ store }, { created, charge, payment_intent, ...page }) => {
       const rows = Store.all(store, Refund.refunds).filter(
         (refund) =>

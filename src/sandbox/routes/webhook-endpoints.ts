@@ -1,8 +1,9 @@
+import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import * as Event from '../objects/event.ts';
 import * as WebhookEndpoint from '../objects/webhook-endpoint.ts';
 import * as List from '../protocol/list.ts';
-import { clearable, list, metadata, text, url } from '../protocol/params.ts';
+import { clearable, type Known, list, metadata, text, url } from '../protocol/params.ts';
 import { invalid, missing } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Store from '../store.ts';
@@ -20,7 +21,7 @@ export const webhookEndpoints: readonly Route[] = [
       api_version: text().optional(),
       description: clearable().optional(),
       metadata: metadata.optional(),
-    }),
+    } satisfies Known<Stripe.WebhookEndpointCreateParams>),
     run: (act, { api_version: _version, ...draft }) => {
       if (Store.all(act.store, WebhookEndpoint.webhookEndpoints).length >= endpointsMax) {
         return invalid(`At most ${endpointsMax} webhook endpoints.`);
