@@ -22,6 +22,7 @@ export type Config = {
 type Env = Readonly<Record<string, string | undefined>>;
 
 const bundledCatalog = fileURLToPath(new URL('../openapi/catalog.yaml', import.meta.url));
+const web = ['http:', 'https:'];
 const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 
 /** Reads the environment; all its faults at once, each naming the setting to change. */
@@ -43,10 +44,11 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
 
   const host = env.HOST || '127.0.0.1';
   const port = Number(env.PORT || '4020');
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) faults.push('PORT is no port number');
-  const publicUrl = address('PUBLIC_URL', env.PUBLIC_URL || `http://localhost:${port}`, ['http:', 'https:']);
+  const isPort = Number.isInteger(port) && port >= 0 && port <= 65_535;
+  if (!isPort) faults.push('PORT is no port number');
+  const publicUrl = address('PUBLIC_URL', env.PUBLIC_URL || `http://localhost:${isPort ? port : 0}`, web);
   const parsed = URL.parse(publicUrl);
-  if (parsed && parsed.origin !== publicUrl)
+  if (parsed && web.includes(parsed.protocol) && parsed.origin !== publicUrl)
     faults.push('PUBLIC_URL is more than an origin: no path, query or credentials');
   if (production && !env.PUBLIC_URL)
     faults.push('PUBLIC_URL is missing: the https origin under which callers reach the shop');
@@ -69,7 +71,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     secretKey: required('STRIPE_SECRET_KEY', 'the card processor’s secret key, sk_...'),
     webhookSecret: required('STRIPE_WEBHOOK_SECRET', 'the signing secret of its notices, whsec_...'),
     networkId: required('STRIPE_NETWORK_ID', 'your profile in its network, profile_...'),
-    apiBase: address('STRIPE_API_BASE', env.STRIPE_API_BASE || 'https://api.stripe.com', ['http:', 'https:']),
+    apiBase: address('STRIPE_API_BASE', env.STRIPE_API_BASE || 'https://api.stripe.com', web),
   };
   if (production && stripe.secretKey.startsWith('sk_test_sandbox'))
     faults.push('STRIPE_SECRET_KEY is the card sandbox’s: it takes play money');

@@ -2,6 +2,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import * as Match from '../catalog/match.ts';
 import type { Shop } from '../journeys/shop.ts';
+import { addressLimit } from './address-limit.ts';
 import * as CallRoute from './call.ts';
 import { type Env, requestId, send } from './edge.ts';
 import { error } from './reply.ts';
@@ -32,13 +33,25 @@ export function open(shop: Shop, edge: Edge): Hono<Env> {
     );
     await next();
   });
+  const limited = addressLimit(shop, edge.clientAddressHeader);
+  for (const path of ['/agent/*', '/oauth2/*', '/plans/*', '/purchases/*', '/checkout/*', '/account'])
+    app.use(path, limited);
   app.route('/', HealthRoutes.routes(shop, edge.isDraining));
   app.route('/', IdentityRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', PurchaseRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', AccountRoutes.routes(shop));
   app.route('/', CatalogRoutes.routes(shop));
+  const own = ownRoutes(app);
   app.all('*', async (c) => {
     const { incoming, outgoing } = c.env;
+    const allow = own.filter(({ path }) => path.test(c.req.path)).map(({ method }) => method);
+    if (allow.length > 0) {
+      const message = `This path takes ${allow.join(', ')}.`;
+      return send(
+        c,
+        error(405, 'method_not_allowed', message, requestId(c), {}, { allow: allow.join(', ') }),
+      );
+    }
     await CallRoute.handle(
       shop,
       matcher,
@@ -71,6 +84,16 @@ export function open(shop: Shop, edge: Edge): Hono<Env> {
     );
   });
   return app;
+}
+
+/** Our own paths and their methods, for whoever comes with another one. */
+function ownRoutes(app: Hono<Env>): { method: string; path: RegExp }[] {
+  return app.routes
+    .filter(({ method }) => method !== 'ALL')
+    .map(({ method, path }) => ({
+      method,
+      path: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:[^/]+/g, '[^/]+')}$`),
+    }));
 }
 
 /** Whether a fault is the database's or the processor's absence, which passes, rather than a mistake of ours. */

@@ -144,6 +144,9 @@ async function send(
   const plans = [...new Set(settlement.charges.map(({ lot }) => lot.plan))].join(', ');
   const headers = [
     ...answer.headers,
+    // Paid for by one caller: no shared cache may hand it to another.
+    'cache-control',
+    'private',
     'storefront-call',
     `call_${callId}`,
     'storefront-service',

@@ -87,8 +87,8 @@ export async function run(
   if (held.kind === 'unavailable') return { kind: 'ledger_unavailable' };
   if (held.kind !== 'held') return held;
 
-  // What is not counted streams; what is counted has to be read to its end first.
-  const metered = operation.units.kind === 'pointer' || operation.units.units > 0;
+  // What is counted by its content has to be read to its end first; the rest streams.
+  const metered = operation.units.kind === 'pointer';
   const sending = shop.upstream.send({
     method: operation.method,
     target: call.target,
@@ -133,18 +133,14 @@ async function finish(
     shop.report('upstream_refused', { call: callId, operation: operation.id, status: answer.status });
     return { kind: 'upstream_refused' };
   }
-  const metered = operation.units.kind === 'pointer' || operation.units.units > 0;
-  if (answer.kind === 'stream' && metered && answer.status < 300) {
-    // Too large to be counted before it leaves: released, it could not be charged exactly.
+  if (answer.kind === 'stream' && operation.units.kind === 'pointer' && answer.status < 300) {
+    // Too large to be read before it leaves: released, it could not be charged exactly.
     shop.lane.release(hold);
     sending.abandon();
     shop.report('answer_too_large', { call: callId, operation: operation.id });
     return { kind: 'upstream_unavailable' };
   }
-  const count =
-    answer.kind === 'answer'
-      ? Meter.count(operation.units, answer)
-      : ({ kind: 'counted', units: 0 } as const);
+  const count = Meter.count(operation.units, answer);
   if (count.kind === 'uncountable')
     shop.report('answer_uncountable', { call: callId, operation: operation.id, reason: count.reason });
   const counted = count.kind === 'counted' ? count.units : 0;

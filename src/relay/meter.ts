@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { Units, UnitsMax } from '../catalog/operation.ts';
 import * as JsonPointer from '../kernel/json-pointer.ts';
-import type { Whole } from './answer.ts';
+import type { Streamed, Whole } from './answer.ts';
 import * as Headers from './headers.ts';
 
 /** What of a request says how many units it asks for. `query` with or without its question mark. */
@@ -11,7 +11,7 @@ export type Asking = { rawHeaders: readonly string[]; body: Buffer | null; query
 /** `uncountable` costs the caller nothing; its reason is for the log, as the catalogue or the upstream is at fault. */
 export type Count =
   | { kind: 'counted'; units: number }
-  | { kind: 'uncountable'; reason: 'not_json' | 'not_a_count' | 'undecodable' };
+  | { kind: 'uncountable'; reason: 'not_whole' | 'not_json' | 'not_a_count' | 'undecodable' };
 
 /** Answers longer than this are not held to be counted; also the bound of a decoded body. 32 MiB. */
 export const answerBytesMax = 32 * 1024 * 1024;
@@ -34,9 +34,10 @@ export function worstCase(unitsMax: UnitsMax, asking: Asking): number {
 }
 
 /** The units that an answer carries. Only a status from 200 to 299 carries any. */
-export function count(units: Units, answer: Whole): Count {
+export function count(units: Units, answer: Whole | Streamed): Count {
   if (answer.status < 200 || answer.status > 299) return nothing;
   if (units.kind === 'fixed') return { kind: 'counted', units: units.units };
+  if (answer.kind === 'stream') return { kind: 'uncountable', reason: 'not_whole' };
   if (answer.body.length === 0) return nothing;
   const body = decode(answer.body, Headers.first(answer.headers, 'content-encoding'));
   if (body === null) return { kind: 'uncountable', reason: 'undecodable' };

@@ -56,6 +56,15 @@ describe('a rate limit', () => {
     expect(limiter.recent.size + limiter.older.size).toBeLessThanOrEqual(100);
   });
 
+  test('refuses nobody for long when the clock is set back', () => {
+    const limiter = RateLimit.create();
+    const hour = 3_600_000;
+    expect(RateLimit.take(limiter, 'a', 1, hour).allowed).toBe(true);
+    expect(RateLimit.take(limiter, 'a', 1, 0).allowed).toBe(true);
+    expect(RateLimit.take(limiter, 'a', 1, 1).allowed).toBe(false);
+    expect(RateLimit.take(limiter, 'a', 1, 1_000).allowed).toBe(true);
+  });
+
   test('says policy and standing in the draft’s structured fields', () => {
     const limiter = RateLimit.create();
     expect(RateLimit.headers(RateLimit.take(limiter, 'a', 1, 0), 1)).toEqual([
