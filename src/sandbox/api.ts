@@ -98,7 +98,9 @@ async function read(route: Route, c: Context<Env>): Promise<Call | Refusal> {
   const form = Form.parse(text);
   if (isRefusal(form)) return form;
   const { expand, ...params } = form;
-  const paths = typeof expand === 'object' ? Object.values(expand).map(String) : [];
+  if (typeof expand === 'string')
+    return invalid('Invalid array: expand takes a list, expand[].', { param: 'expand' });
+  const paths = Object.values(expand ?? {}).map(String);
   const run = route.prepare(params);
   if (isRefusal(run)) return run;
   const unexpandable = Expand.refusePaths(route.gives, route.isList, paths);

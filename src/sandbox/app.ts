@@ -17,7 +17,7 @@ import { webhookEndpoints } from './routes/webhook-endpoints.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** Every operation of the API that the sandbox imitates. */
-export const routes: readonly Route[] = [
+const routes: readonly Route[] = [
   ...balance,
   ...charges,
   ...checkoutSessions,

@@ -28,7 +28,7 @@ function card(number: string, token: string, conduct: Conduct, brand: Card['bran
 const declined = 'Your card was declined.';
 
 /** The processor's published test cards that the sandbox knows. No two end in the same four digits. */
-export const cards: readonly Card[] = [
+const cards: readonly Card[] = [
   card('4242424242424242', 'pm_card_visa', succeeds),
   { ...card('4000056655665556', 'pm_card_visa_debit', succeeds), funding: 'debit' },
   card('5555555555554444', 'pm_card_mastercard', succeeds, 'mastercard'),
@@ -66,7 +66,7 @@ export const cards: readonly Card[] = [
 ];
 
 /** Any other number that passes for a card: a real one, perhaps, which nobody should type into a sandbox. */
-export const unknownCardConduct = declines(
+const unknownCardConduct = declines(
   'test_mode_live_card',
   'Your card was declined: this is a sandbox, which takes test cards only.',
 );

@@ -61,13 +61,22 @@ export function authenticate(
 ): PaymentIntent.PaymentIntent | null {
   const method = Store.get(act.store, PaymentMethod.paymentMethods, intent.payment_method ?? '');
   if (intent.status !== 'requires_action' || method === undefined) return null;
-  if (passed) return succeed(act, intent, method, true);
+  // The token may have paid for something else, or have ended, while its owner was at the bank's page.
+  const lapsed = intent._granted_token === null ? null : refuseToken(act, intent._granted_token, intent);
+  if (passed && lapsed === null) return succeed(act, intent, method, true);
   return fail(act, intent, {
     type: 'invalid_request_error',
     code: 'payment_intent_authentication_failure',
-    message: 'The payment could not be authenticated. Choose another card, or try again.',
+    message:
+      lapsed?.error.message ?? 'The payment could not be authenticated. Choose another card, or try again.',
     payment_method: asShown(method),
   });
+}
+
+function refuseToken(act: Act, tokenId: string, due: { amount: number; currency: string }): Refusal | null {
+  const token = Store.get(act.store, GrantedToken.grantedTokens, tokenId);
+  if (token === undefined) throw new Error(`granted token ${tokenId} is gone`);
+  return GrantedToken.refuseUse(token, { ...due, now: act.now }, GrantedToken.parameter);
 }
 
 /** The address of the page on which the payer passes 3-D Secure. */
@@ -111,7 +120,8 @@ function succeed(
   });
   if (paid._granted_token !== null) GrantedToken.consume(act, paid._granted_token, paid.amount);
   if (paid.setup_future_usage !== null && paid.customer !== null) {
-    PaymentMethod.mark(act, PaymentMethod.attach(act, method, paid.customer), { _set_up: true });
+    const kept = method.customer === null ? PaymentMethod.attach(act, method, paid.customer) : method;
+    PaymentMethod.mark(act, kept, { _set_up: true });
   } else {
     PaymentMethod.mark(act, method, { _used: true });
   }

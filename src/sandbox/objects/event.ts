@@ -38,7 +38,7 @@ export type Type = (typeof types)[number];
 export const events = Store.table<Event>('events');
 
 /** The version of the API whose shapes the objects have. */
-export const apiVersion = '2026-10-28.endive';
+const apiVersion = '2026-10-28.endive';
 
 /** Records that `type` happened to `object`, and puts a notice on its way to every endpoint that asked for the type. */
 export function record(act: Act, type: Type, object: object): Event {

@@ -25,6 +25,9 @@ export type GrantedToken = {
 /** `max_amount` in minor units; `expires_at` in seconds. */
 export type Limits = { currency: string; max_amount: number; expires_at: number };
 
+/** The parameter that names a token in a payment. */
+export const parameter = 'shared_payment_granted_token';
+
 export const grantedTokens = Store.table<GrantedToken>('granted_tokens');
 
 export function create(

@@ -16,7 +16,7 @@ export type Fault = {
  * answered with a 500, which is also what the key then replays. `timeout_after`, `cut_after`: done and kept, but the
  * answer never comes, or the connection breaks instead. `delay_before`: the call is at work for `delay_ms` first.
  */
-export const kinds = ['500_before', '500_after', 'timeout_after', 'cut_after', 'delay_before'] as const;
+const kinds = ['500_before', '500_after', 'timeout_after', 'cut_after', 'delay_before'] as const;
 
 const faultsMax = 100;
 

@@ -91,7 +91,7 @@ export function list<S extends z.ZodType>(item: S, itemsMax: number) {
 }
 
 /** The least that the card network takes, in minor units, for each currency that the sandbox knows. */
-export const minimumAmounts: ReadonlyMap<string, number> = new Map([
+const minimumAmounts: ReadonlyMap<string, number> = new Map([
   ['usd', 50],
   ['eur', 50],
   ['gbp', 30],

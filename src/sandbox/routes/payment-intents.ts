@@ -26,7 +26,7 @@ import { type Route, route } from '../protocol/route.ts';
 import * as Search from '../protocol/search.ts';
 import * as Store from '../store.ts';
 
-const grantedName = 'shared_payment_granted_token';
+const grantedName = GrantedToken.parameter;
 
 /** What a try takes, at creation or later. A granted token has stood in both places, in one version or another. */
 const confirmation = {

@@ -1,0 +1,126 @@
+import type { Stripe } from 'stripe';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { atOnce, type CardNetwork, errorOf, open } from './card-network.ts';
+
+let network: CardNetwork;
+let stripe: Stripe;
+beforeEach(async () => {
+  network = await open();
+  stripe = network.stripe;
+});
+afterEach(() => network.close());
+
+function pay(payment_method = 'pm_card_visa'): Promise<Stripe.PaymentIntent> {
+  return stripe.paymentIntents.create({ ...atOnce, payment_method });
+}
+
+async function available(): Promise<number | undefined> {
+  return (await stripe.balance.retrieve()).available[0]?.amount;
+}
+
+describe('a refund', () => {
+  it('gives back in parts, until nothing is left', async () => {
+    const { id: payment_intent } = await pay();
+    const part = await stripe.refunds.create({
+      payment_intent,
+      amount: 200,
+      reason: 'duplicate',
+      metadata: { order: 'o' },
+    });
+    expect(part).toMatchObject({
+      amount: 200,
+      status: 'succeeded',
+      reason: 'duplicate',
+      metadata: { order: 'o' },
+    });
+    expect(await errorOf(stripe.refunds.create({ payment_intent, amount: 301 }))).toMatchObject({
+      param: 'amount',
+    });
+    expect(await stripe.refunds.create({ payment_intent })).toMatchObject({ amount: 300 });
+    expect(await errorOf(stripe.refunds.create({ payment_intent }))).toMatchObject({
+      code: 'charge_already_refunded',
+    });
+    const listed = await stripe.refunds.list({ payment_intent, expand: ['data.charge'] });
+    expect(listed.data).toHaveLength(2);
+    expect(listed.data[0]?.charge).toMatchObject({ amount_refunded: 500, refunded: true });
+    expect(await stripe.refunds.retrieve(part.id)).toMatchObject({ id: part.id, amount: 200 });
+    expect(await available()).toBe(-45);
+  });
+
+  it('never gives back more than was paid, however many ask at once', async () => {
+    const { latest_charge } = await pay();
+    const asked = Array.from({ length: 5 }, () =>
+      stripe.refunds.create({ charge: String(latest_charge), amount: 200 }),
+    );
+    const results = await Promise.allSettled(asked);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+  });
+
+  it('is refused for what was never paid', async () => {
+    const error = await errorOf(pay('pm_card_chargeDeclined'));
+    expect((await errorOf(stripe.refunds.create({ charge: error.charge ?? '' }))).statusCode).toBe(400);
+    expect(await errorOf(stripe.refunds.create({}))).toMatchObject({ code: 'parameter_missing' });
+    expect(await errorOf(stripe.refunds.create({ payment_intent: 'pi_none' }))).toMatchObject({
+      code: 'resource_missing',
+    });
+  });
+});
+
+describe('a dispute', () => {
+  async function disputed(): Promise<Stripe.Dispute> {
+    const { id: payment_intent } = await pay('pm_card_createDispute');
+    const [dispute] = (await stripe.disputes.list({ payment_intent, expand: ['data.charge'] })).data;
+    if (dispute === undefined) throw new Error('the card did not lead to a dispute');
+    return dispute;
+  }
+
+  it('opens over the whole charge, takes the money and its fee, and bars a refund', async () => {
+    const dispute = await disputed();
+    expect(dispute).toMatchObject({ amount: 500, status: 'needs_response', charge: { disputed: true } });
+    expect(await available()).toBe(455 - 500 - 1_500);
+    const refund = stripe.refunds.create({ payment_intent: String(dispute.payment_intent) });
+    expect(await errorOf(refund)).toMatchObject({ code: 'charge_disputed' });
+  });
+
+  it('gives the money back when won', async () => {
+    const { id } = await disputed();
+    const won = await stripe.disputes.update(id, { evidence: { uncategorized_text: 'winning_evidence' } });
+    expect(won.status).toBe('won');
+    expect(await available()).toBe(455 - 1_500);
+    expect((await stripe.events.list({ type: 'charge.dispute.funds_reinstated' })).data).toHaveLength(1);
+  });
+
+  it('is lost when accepted, and closes once', async () => {
+    const { id } = await disputed();
+    expect((await stripe.disputes.close(id)).status).toBe('lost');
+    expect((await stripe.disputes.retrieve(id)).status).toBe('lost');
+    expect((await errorOf(stripe.disputes.close(id))).statusCode).toBe(400);
+  });
+});
+
+describe('a customer', () => {
+  it('is made, found and changed', async () => {
+    const made = await stripe.customers.create({
+      email: 'a@example.com',
+      name: 'Ada',
+      metadata: { account: 'acc_1' },
+    });
+    const changed = await stripe.customers.update(made.id, {
+      email: '',
+      name: 'Ada L.',
+      metadata: { account: '' },
+    });
+    expect(changed).toMatchObject({ id: made.id, email: null, name: 'Ada L.' });
+    expect(await stripe.customers.retrieve(made.id)).toMatchObject({ metadata: {}, name: 'Ada L.' });
+    expect(await errorOf(stripe.customers.retrieve('cus_none'))).toMatchObject({ statusCode: 404 });
+  });
+
+  it('keeps a card that is attached', async () => {
+    const { id: customer } = await stripe.customers.create();
+    const card = await stripe.paymentMethods.attach('pm_card_mastercard', { customer });
+    expect(await stripe.paymentMethods.retrieve(card.id)).toMatchObject({
+      customer,
+      card: { last4: '4444' },
+    });
+  });
+});
