@@ -6,7 +6,7 @@ import type { Service } from './service.ts';
 export type Catalog = {
   storefront: { name: string; description: string; contact: string };
   upstream: {
-    /** Absolute path of the OpenAPI description of what is resold. */
+    /** Absolute path of the OpenAPI description of what is resold; '' where there is none. */
     description: string;
     /** How the operator's key travels: `value` holds `{key}` where the key goes. */
     key: { header: string; value: string };

@@ -35,7 +35,7 @@ function routes(catalog: Catalog, description: Description.Description, method: 
   const sold = catalog.operations.filter((operation) => operation.method === method);
   const others = [...sold, ...description.values()]
     .filter((other) => other.method === method)
-    .map((other) => segmentsOf(other.path).map(fold));
+    .map((other) => segmentsOf(other.path).map(foldLiterals));
   const exact = new Map<string, Found>();
   const templates: Template[] = [];
   for (const operation of sold) {
@@ -45,7 +45,7 @@ function routes(catalog: Catalog, description: Description.Description, method: 
     else
       templates.push({
         segments,
-        rivals: others.filter((other) => rivals(other, segments.map(fold))),
+        rivals: others.filter((other) => rivals(other, segments.map(foldLiterals))),
         found,
       });
   }
@@ -66,6 +66,8 @@ function search(matcher: Matcher, method: string, path: string): Match {
   if (target === null || target.path !== path) return notFound;
   const segments = segmentsOf(path);
   const folded = segments.map(fold);
+  // `/a/b/;x` is `/a/b/` to a servlet container.
+  if (segments.some((segment, at) => segment !== '' && folded[at] === '')) return notFound;
   const allow: string[] = [];
   for (const [sold, { exact, templates }] of matcher) {
     const found = exact.get(path) ?? templates.find((template) => fits(template, segments, folded))?.found;
@@ -85,9 +87,13 @@ function segmentsOf(path: string): string[] {
 
 /** A segment as the laxest upstream reads it: percent-decoded, in any case, without `;` parameters. */
 function fold(segment: string): string {
-  if (segment.includes('{')) return segment.replace(/^[^{]*|[^}]*$/g, (literal) => literal.toLowerCase());
   const [name = ''] = decode(segment).split(';');
   return name.toLowerCase();
+}
+
+/** The same for a segment of a path template, whose parameters stay. */
+function foldLiterals(segment: string): string {
+  return segment.includes('{') ? segment.toLowerCase() : fold(segment);
 }
 
 function decode(segment: string): string {

@@ -11,7 +11,7 @@ type Offer = {
   requestsPerSecond: number;
 };
 
-/** Free units, once for each account. */
+/** Free units, once for each account; `includedWhenClaimed` are further ones, on top of `included`. */
 export type TrialPlan = Offer & { kind: 'trial'; included: number; includedWhenClaimed: number };
 /** Prepaid money, drawn by the price of each unit. */
 export type CreditPlan = Offer & { kind: 'credit'; min: Money; max: Money };

@@ -36,8 +36,8 @@ export function read(text: string): Source {
   const broken = document.errors.some((error) => error.code !== 'DUPLICATE_KEY');
   const root = broken ? bare(null, 0) : grow(document.contents, flaws);
   const position = (offset: number): Position => {
-    const { line, col } = lines.linePos(offset);
-    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+    const { line, col: column } = lines.linePos(offset);
+    return { line, column };
   };
   return {
     value: root.value,
