@@ -23,7 +23,7 @@ export type Surroundings = { clock: Clock; log: Logger; sizes: Sample.Sizes };
 
 type Answer = (request: Request) => Response | Promise<Response>;
 
-const connectionsMax = 10;
+const connectionsMax = 8;
 const statementTimeoutMs = 5_000;
 const requestTimeoutMs = 30_000;
 /** Longer than those in front keep theirs, so that it is never this side that closes under a request. */
@@ -35,7 +35,10 @@ const sweepEveryMs = 60_000;
 export async function start(config: Config, { clock, log, sizes }: Surroundings): Promise<Program> {
   const { databaseUrl, apiKey } = config;
   const { generation, cursorSecret } = await prepare({ databaseUrl, apiKey, sizes, nowMs: clock() });
+  // Two pools: a slow search never keeps others from settling what they used.
   const sql = Database.open(databaseUrl, { connectionsMax, statementTimeoutMs });
+  const data = Database.open(databaseUrl, { connectionsMax, statementTimeoutMs, plansAnew: true });
+  const closeAll = () => Promise.all([sql, data].map((pool) => Database.close(pool, drainTimeoutMs)));
   let isStopping = false;
   // The port may be known only once it is taken, and the application names its own address.
   let answer: Answer = () => new Response(null, { status: 503 });
@@ -43,7 +46,7 @@ export async function start(config: Config, { clock, log, sizes }: Surroundings)
   server.requestTimeout = requestTimeoutMs;
   server.keepAliveTimeout = keepAliveTimeoutMs;
   const port = await listen(server, config).catch(async (error: unknown) => {
-    await sql.end();
+    await closeAll();
     throw error;
   });
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
@@ -53,7 +56,12 @@ export async function start(config: Config, { clock, log, sizes }: Surroundings)
       keys: keys(sql),
       records: records(sql),
       rates: RateWindow.create(),
-      data: { generation, cursorSecret, jobs: jobs(sql, generation), companies: companies(sql, generation) },
+      data: {
+        generation,
+        cursorSecret,
+        jobs: jobs(data, generation),
+        companies: companies(data, generation),
+      },
       apis,
       publicUrl: config.publicUrl ?? url,
     },
@@ -71,7 +79,7 @@ export async function start(config: Config, { clock, log, sizes }: Surroundings)
       isStopping = true;
       clearInterval(sweeping);
       await drain(server);
-      await Database.close(sql, drainTimeoutMs);
+      await closeAll();
     },
   };
 }

@@ -57,7 +57,7 @@ export function companies(sql: Sql, generation: number): Companies {
       return {
         hiring: page.flatMap((row) => {
           const company = found.get(row.id);
-          return company ? [{ id: row.id, company, matchedJobs: row.matched_jobs }] : [];
+          return company ? [{ company, matchedJobs: row.matched_jobs }] : [];
         }),
         resumeAfter: goesOn ? (lastLookedAt?.id ?? null) : null,
       };

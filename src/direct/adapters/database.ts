@@ -7,12 +7,19 @@ export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 const connectTimeoutSeconds = 10;
 const idleTimeoutSeconds = 60;
 
+export type Options = {
+  connectionsMax: number;
+  statementTimeoutMs: number;
+  /** For filters: a plan made for any value serves none, since what is rare decides between the indexes. */
+  plansAnew?: boolean;
+};
+
 /**
  * A pool on PostgreSQL 15 or later. Whole numbers of 64 bits come as JavaScript numbers: none here exceeds 2^53.
  * Commits do not wait for the disk: what a crash of the database can lose is a moment of records used, never data
  * (docs/direct.md).
  */
-export function open(url: string, options: { connectionsMax: number; statementTimeoutMs: number }): Sql {
+export function open(url: string, options: Options): Sql {
   return postgres(url, {
     max: options.connectionsMax,
     connect_timeout: connectTimeoutSeconds,
@@ -30,6 +37,7 @@ export function open(url: string, options: { connectionsMax: number; statementTi
       application_name: 'sluice-direct',
       statement_timeout: options.statementTimeoutMs,
       synchronous_commit: 'off',
+      plan_cache_mode: options.plansAnew ? 'force_custom_plan' : 'auto',
     },
   });
 }

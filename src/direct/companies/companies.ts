@@ -5,10 +5,10 @@ import type { Company } from '../records/company.ts';
 import type { Headcount } from '../records/distribution.ts';
 
 /** Enough of a company to ask about it. */
-export type Found = { id: number; slug: string };
-export type Hiring = { id: number; company: Company; matchedJobs: number };
+type Found = { id: number; slug: string };
+type Hiring = { company: Company; matchedJobs: number };
 /** One stretch of the companies in order. */
-export type HiringPage = {
+type HiringPage = {
   hiring: Hiring[];
   /** The last company that was looked at, if there may be more after it. */
   resumeAfter: number | null;

@@ -63,8 +63,8 @@ export const tamByJobs = define({
   example: {
     request: {
       job: {
-        title: { include: ['Data Engineer', '[Head of Data]'], exclude: ['Intern'] },
-        location: { country_code: { include: ['DE', 'PT'] } },
+        title: { include: ['Engineer', '[Data Analyst]'], exclude: ['Intern'] },
+        location: { country_code: { include: ['DE', 'BR'] } },
         date_posted: { last_days: 60 },
         min_per_company: 2,
       },

@@ -21,7 +21,7 @@ export type SamplePerson = {
 const countryUnknown = 0.03;
 const functionUnknown = 0.08;
 
-/** About `count` people: all of the companies that examples use, and of the others in proportion to their size. */
+/** About `count` people: the whole staff of known companies that are not large, and of all others a part. */
 export function* people(
   seed: number,
   companies: readonly SampleCompany[],

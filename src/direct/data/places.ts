@@ -150,7 +150,7 @@ Auckland|Auckland|NZ|12|4
 Wellington|Wellington|NZ|12|2
 `;
 
-export const places: readonly Place[] = rows
+const places: readonly Place[] = rows
   .trim()
   .split('\n')
   .map((row) => {

@@ -18,7 +18,6 @@ const countryCode = Schema.text({ min: 2, max: 2 });
 
 export const keywords = leaf('KeywordFilter', keyword);
 export const countryCodes = leaf('CountryFilter', countryCode);
-export type Keywords = Schema.Value<typeof keywords>;
 
 /** `{include, exclude}` over `item`, both lists empty unless given. */
 export function leaf<T>(name: string, item: Schema.Schema<T>) {

@@ -8,7 +8,7 @@ import { operations } from './operations.ts';
 import * as Reply from './reply.ts';
 
 /** What a request came to, for the log. It bears the id of a key and never the key. */
-export type Entry = {
+type Entry = {
   request_id: string;
   operation: string | null;
   key_id: string | null;

@@ -3,7 +3,7 @@ import type { Schema } from '../schema/schema.ts';
 
 export type Body = { kind: 'parsed'; value: unknown } | { kind: 'unreadable' } | { kind: 'too_large' };
 
-export const bodyBytesMax = 1024 * 1024;
+const bodyBytesMax = 1024 * 1024;
 const openingBrace = 0x7b;
 const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 

@@ -42,11 +42,11 @@ export const atCompany = define({
   example: {
     request: {
       company_network_url: 'https://www.network.example/company/northwind-analytics',
-      job: { title: { include: ['Data Engineer'] }, date_posted: { last_days: 90 } },
-      max_results: 25,
+      job: { title: { include: ['Engineer'] }, date_posted: { last_days: 90 } },
+      max_results: 1,
     },
     answer: {
-      total_results: 1,
+      total_results: 14,
       results: [
         {
           date_posted: '2026-07-08 23:00:07+02',
@@ -60,8 +60,8 @@ export const atCompany = define({
         },
       ],
       results_length: 1,
-      max_results: 25,
-      cursor: null,
+      max_results: 1,
+      cursor: 'eyJoIjoi...In0.6mPz...hE4',
     },
   },
   prepare(body, call) {

@@ -2,7 +2,7 @@ import type { JobCondition } from '../filters/job-filter.ts';
 import type { Job } from '../records/job.ts';
 
 /** Sort keys of a posting: newest first, then by id. */
-export type JobKeys = { postedMs: number; id: number };
+type JobKeys = { postedMs: number; id: number };
 export type FoundJob = { keys: JobKeys; job: Job };
 
 /** The postings of one generation of the data. */

@@ -7,6 +7,6 @@ export const trial: Plan = { name: 'Trial', requestsPerSecond: 5, recordsPerMont
 /** For the storefront that resells this interface: it keeps its own limits, so these are never to be met. */
 export const storefront: Plan = {
   name: 'Storefront',
-  requestsPerSecond: 1_000,
+  requestsPerSecond: 10_000,
   recordsPerMonth: 1_000_000_000_000,
 };

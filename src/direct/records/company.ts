@@ -6,7 +6,7 @@ const countMax = Number.MAX_SAFE_INTEGER;
 const text = Schema.nullable(Schema.text());
 const count = Schema.nullable(Schema.integer(0, countMax));
 
-export const hq = Schema.named(
+const hq = Schema.named(
   'Headquarters',
   Schema.object({
     city: text,

@@ -1,6 +1,6 @@
 import * as Schema from '../schema/schema.ts';
 
-export const resultsMax = 50;
+const resultsMax = 50;
 const resultsDefault = 10;
 const cursorCharactersMin = 3;
 const cursorCharactersMax = 2_000;

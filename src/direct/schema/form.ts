@@ -11,8 +11,8 @@ type Tree = { leaves: unknown[]; children: Map<string, Tree> };
 export function fromForm(schema: Schema, entries: Iterable<readonly [string, unknown]>): unknown {
   const root = sapling();
   for (const [name, value] of entries) {
-    // A file has no place in any schema: no leaf admits an object, so it is refused under its own name.
-    plant(root, segments(name), typeof value === 'string' ? value : {});
+    // A file has no place in any schema: nothing admits an array in its place, so it is refused under its own name.
+    plant(root, segments(name), typeof value === 'string' ? value : []);
   }
   return grow(schema, root);
 }
@@ -26,7 +26,7 @@ function segments(name: string): string[] {
     .replace(/\[([^\]]*)\]/g, '.$1')
     .split('.')
     .filter((segment) => segment !== '' && !/^\d+$/.test(segment));
-  return path.length > depthMax ? [name] : path;
+  return path.length === 0 || path.length > depthMax ? [name] : path;
 }
 
 function plant(root: Tree, path: readonly string[], leaf: unknown): void {
@@ -42,6 +42,8 @@ function plant(root: Tree, path: readonly string[], leaf: unknown): void {
 function grow(node: Node | undefined, tree: Tree): unknown {
   if (node?.kind === 'optional' || node?.kind === 'nullable') return grow(node.inner, tree);
   if (tree.children.size > 0) {
+    // JSON and dotted names for the same object contradict each other: a list is refused where an object belongs.
+    if (tree.leaves.length > 0) return tree.leaves;
     const fields = node?.kind === 'object' ? node.fields : {};
     const grown = [...tree.children].map(([name, child]) => [
       name,

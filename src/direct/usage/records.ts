@@ -1,9 +1,9 @@
 import type { Balance } from '../keys/allowance.ts';
 import type { Key } from '../keys/key.ts';
 
-export type Wanted = { requestId: string; key: Key; operation: string; records: number; nowMs: number };
+type Wanted = { requestId: string; key: Key; operation: string; records: number; nowMs: number };
 /** `granted` is what may be returned at most: all that was wanted, or what was left. */
-export type Reservation = Balance & { granted: number };
+type Reservation = Balance & { granted: number };
 
 /**
  * The records of keys: set aside the most that a request can cost, run it, give back what it did not use.

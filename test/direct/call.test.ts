@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as Key from '../../src/direct/keys/key.ts';
+import * as Plan from '../../src/direct/keys/plan.ts';
+import * as House from './house.ts';
+
+let house: House.House;
+beforeAll(async () => {
+  house = await House.open();
+});
+afterAll(() => house.close());
+
+const jobs = '/v2/jobs/company';
+const distribution = '/v2/enrichment/company-distribution-by-country';
+
+describe('keys', () => {
+  it('says 401 to a missing, a malformed and a revoked key, and 404 to one that was never made', async () => {
+    const none = await house.send('/v2/account/key-info', {});
+    expect(none.status).toBe(401);
+    expect(none.body).toEqual({
+      success: false,
+      message: "Missing API key, please provide a valid API key in the 'x-api-key' header",
+    });
+    const malformed = await house.keyInfo('sk_short');
+    expect(malformed.status).toBe(401);
+    expect(malformed.body.message).toMatch(/^Invalid API key/);
+    const revoked = await house.issue();
+    await house.sql`update direct.api_key set revoked_at = now() where digest = ${Key.digest(revoked)}`;
+    expect((await house.keyInfo(revoked)).status).toBe(401);
+    const unknown = await house.keyInfo(Key.draw());
+    expect(unknown.status).toBe(404);
+    expect(unknown.body).toEqual({ success: false, message: 'Not Found' });
+  });
+
+  it('shows what a key may do', async () => {
+    const key = await house.issue(Plan.start);
+    const { body } = await house.keyInfo(key);
+    expect(body).toMatchObject({
+      valid: true,
+      records_remaining: 200_000,
+      next_reset_at: '2026-06-14T09:30:00.000Z',
+      max_requests_per_seconds: 10,
+      active_plans: [{ name: 'Start', status: 'active', started_at: '2026-05-14T09:30:00.000Z' }],
+    });
+    expect(body.allowed_apis).toContain('/jobs/company');
+    expect(body.fair_usage.rate_limit).toBeUndefined();
+  });
+
+  it.each([
+    [Plan.start, 10, 200_000],
+    [Plan.scale, 25, 5_000_000],
+    [Plan.trial, 5, 1_000],
+    [Plan.storefront, 10_000, 1_000_000_000_000],
+  ])('issues a key of the plan $name', async (plan, perSecond, records) => {
+    const { body } = await house.keyInfo(await house.issue(plan));
+    expect(body.max_requests_per_seconds).toBe(perSecond);
+    expect(body.records_remaining).toBe(records);
+    expect(body.active_plans[0].name).toBe(plan.name);
+  });
+
+  it('keeps a key to the operations that it was made for, and to a plan that is active', async () => {
+    const narrow = await house.issue(House.unhurried, ['/jobs/company']);
+    const body = { company_network_url: House.northwind };
+    expect((await house.post(jobs, body, narrow)).status).toBe(200);
+    const refused = await house.post(distribution, body, narrow);
+    expect(refused.status).toBe(402);
+    expect(refused.body.message).toMatch(/^Fair Use limit reached\. Upgrade your plan at http/);
+    expect(refused.body.fair_usage.records_used).toBe(0);
+    expect((await house.keyInfo(narrow)).body.allowed_apis).toEqual(['/jobs/company']);
+
+    const overdue = await house.issue();
+    await house.sql`update direct.api_key set plan_status = 'past_due' where digest = ${Key.digest(overdue)}`;
+    expect((await house.post(jobs, body, overdue)).status).toBe(402);
+    expect((await house.keyInfo(overdue)).body.valid).toBe(false);
+  });
+
+  it('keeps no key, neither in the database nor in the log', async () => {
+    const key = await house.issue();
+    await house.post(jobs, { company_network_url: House.northwind }, key);
+    const [row] =
+      await house.sql`select to_jsonb(k)::text as text from direct.api_key k where digest = ${Key.digest(key)}`;
+    expect(row?.text).not.toContain(key);
+    expect(house.lines.join('')).not.toContain(key);
+  });
+});
+
+describe('every answer', () => {
+  it('carries its request id and mirrors what was used', async () => {
+    const answer = await house.post(jobs, { company_network_url: House.northwind, max_results: 7 });
+    const usage = answer.body.fair_usage;
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.headers.get('x-request-id')).toBe(usage.request_id);
+    expect(answer.headers.get('x-records-used')).toBe('7');
+    expect(answer.headers.get('x-records-remaining')).toBe(String(usage.records_remaining));
+    const line = house.lines
+      .map((text) => JSON.parse(text))
+      .find((entry) => entry.request_id === usage.request_id);
+    expect(line).toMatchObject({ operation: 'jobs.company', status: 200, records_used: 7 });
+    for (const other of [await house.send('/v2/nothing', {}), await house.post(jobs, {})]) {
+      expect(other.headers.get('x-request-id')).toMatch(/^req_/);
+    }
+  });
+
+  it('says Not Found to an unknown path and to the wrong method', async () => {
+    for (const answer of [await house.send('/v2/jobs', {}), await house.send(jobs, {})]) {
+      expect(answer.status).toBe(404);
+      expect(answer.body).toEqual({ success: false, message: 'Not Found' });
+    }
+  });
+});
+
+describe('bodies', () => {
+  const raw = (body: RequestInit['body'], type?: string) =>
+    house.send(jobs, {
+      method: 'POST',
+      headers: { 'x-api-key': house.key, ...(type && { 'content-type': type }) },
+      body,
+      duplex: 'half',
+    } as RequestInit);
+
+  it('says 400 to what is not JSON', async () => {
+    for (const body of ['', '{', 'hello', '\xff\xfe', new Uint8Array([0x22, 0xff, 0x22])]) {
+      const answer = await raw(body, 'application/json');
+      expect(answer.status).toBe(400);
+      expect(answer.body.message).toContain('Content-Type: application/json');
+    }
+    expect((await raw('no boundary', 'multipart/form-data')).status).toBe(400);
+  });
+
+  it('says 413 above one MiB, whether the length was announced or not', async () => {
+    const large = JSON.stringify({ company_network_url: 'x'.repeat(1024 * 1024) });
+    expect((await raw(large, 'application/json')).status).toBe(413);
+    expect((await raw(new Blob([large]).stream(), 'application/json')).status).toBe(413);
+    const fitting = JSON.stringify({ company_network_url: House.northwind }).padEnd(1024 * 1024);
+    expect((await raw(fitting, 'application/json')).status).toBe(200);
+    expect((await raw(new Blob([fitting]).stream(), 'application/json')).status).toBe(200);
+  });
+
+  it('takes the same request as JSON, as a form and as multipart', async () => {
+    const body = {
+      company_network_url: House.northwind,
+      job: { title: { include: ['Engineer', 'Analyst'] }, seniority: { exclude: ['10+'] } },
+      max_results: 5,
+    };
+    const json = await house.post(jobs, body);
+    const dotted = new URLSearchParams([
+      ['company_network_url', House.northwind],
+      ['job.title.include', 'Engineer'],
+      ['job.title.include', 'Analyst'],
+      ['job[seniority][exclude][]', '10+'],
+      ['max_results', '5'],
+      ['cursor', ''],
+    ]);
+    const multipart = new FormData();
+    multipart.set('company_network_url', House.northwind);
+    multipart.set('job', JSON.stringify(body.job));
+    multipart.set('max_results', '5');
+    expect(json.body.results_length).toBeGreaterThan(0);
+    for (const answer of [await raw(dotted), await raw(multipart)]) {
+      expect(answer.body.results).toEqual(json.body.results);
+    }
+  });
+
+  it('refuses wrong form fields under their own names', async () => {
+    const form = new FormData();
+    form.set('company_network_url', House.northwind);
+    form.set('max_results', 'many');
+    form.set('job', new Blob(['x']), 'x.txt');
+    form.set('__proto__.polluted', 'yes');
+    const { status, body } = await raw(form);
+    expect(status).toBe(422);
+    expect(body.errors.map((fault: { field: string }) => fault.field)).toEqual(
+      expect.arrayContaining(['max_results', 'job', 'body']),
+    );
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  });
+
+  it('refuses an object that a form gives twice, and fields without a name', async () => {
+    const twice: [string, string][] = [
+      ['company_network_url', House.northwind],
+      ['job', '{"title":{"include":["Engineer"]}}'],
+      ['job.title.include', 'Analyst'],
+    ];
+    expect((await raw(new URLSearchParams(twice))).body.errors).toEqual([
+      { field: 'job', message: 'Expected object' },
+    ]);
+    const nameless = new URLSearchParams([['', JSON.stringify({ company_network_url: House.northwind })]]);
+    expect((await raw(nameless)).status).toBe(422);
+  });
+
+  it('takes forms on this operation only', async () => {
+    const answer = await house.send(distribution, {
+      method: 'POST',
+      headers: { 'x-api-key': house.key },
+      body: new URLSearchParams({ company_network_url: House.northwind }),
+    });
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe('the rate limit', () => {
+  it('counts each endpoint of a key on its own over a rolling second, refused bodies included', async () => {
+    const key = await house.issue({ name: 'Slow', requestsPerSecond: 3, recordsPerMonth: 1_000 });
+    const body = { company_network_url: House.northwind, max_results: 1 };
+    house.clock.nowMs += 10_000;
+    const first = await house.post(jobs, body, key);
+    expect(first.body.fair_usage.rate_limit).toEqual({ requests_per_second: 3, remaining_this_second: 2 });
+    house.clock.nowMs += 600;
+    expect((await house.post(jobs, { wrong: 1 }, key)).status).toBe(422);
+    expect((await house.post(jobs, body, key)).body.fair_usage.rate_limit.remaining_this_second).toBe(0);
+    const refused = await house.post(jobs, body, key);
+    expect(refused.status).toBe(429);
+    expect(refused.body).toEqual({ success: false, message: 'Rate limit exceeded, please try again later' });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect((await house.post(distribution, { company_network_url: House.northwind }, key)).status).toBe(200);
+    for (let asked = 0; asked < 5; asked++) expect((await house.keyInfo(key)).status).toBe(200);
+    // 1,000 ms after the first, one place is free again; the other two were taken 600 ms later.
+    house.clock.nowMs += 400;
+    expect((await house.post(jobs, body, key)).status).toBe(200);
+    expect((await house.post(jobs, body, key)).status).toBe(429);
+  });
+});
+
+describe('health', () => {
+  it('tells that the process lives and that it can serve', async () => {
+    expect((await house.send('/healthz', {})).status).toBe(200);
+    expect((await house.send('/readyz', {})).status).toBe(200);
+  });
+});

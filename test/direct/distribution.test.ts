@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import * as House from './house.ts';
+
+let house: House.House;
+beforeAll(async () => {
+  house = await House.open();
+});
+afterAll(() => house.close());
+
+const ask = (body: unknown) => house.post('/v2/enrichment/company-distribution-by-country', body);
+
+it('counts every employee once under a country, the most first', async () => {
+  const { body } = await ask({
+    company_network_url: 'http://de.network.example/company/Northwind-Analytics/?x=1',
+  });
+  const id = house.world.companies.find((company) => company.slug === 'northwind-analytics')?.id;
+  const people = house.world.people.filter((person) => person.companyId === id);
+  const counts = Map.groupBy(people, (person) => person.countryCode ?? 'unknown');
+  expect(body.company_network_url).toBe(House.northwind);
+  expect(body.total_employees).toBe(412);
+  expect(
+    new Map(
+      body.distribution.map((bucket: { country: string; count: number }) => [bucket.country, bucket.count]),
+    ),
+  ).toEqual(new Map([...counts].map(([country, group]) => [country, group.length])));
+  const numbers = body.distribution.map((bucket: { count: number }) => bucket.count);
+  expect(numbers).toEqual([...numbers].sort((a, b) => b - a));
+  expect(body.distribution.map((bucket: { country: string }) => bucket.country)).toEqual(
+    expect.arrayContaining(['DE', 'BR', 'unknown']),
+  );
+  for (const { count, percentage_ratio } of body.distribution) {
+    expect(percentage_ratio).toBe(Number(((count / 412) * 100).toFixed(2)));
+  }
+  expect(body.fair_usage.records_used).toBe(1);
+});
+
+it('is empty and free for a company that is not there, named in the canonical way', async () => {
+  const { body } = await ask({ company_network_url: 'urn:nw:company:123' });
+  expect(body).toMatchObject({
+    company_network_url: 'https://www.network.example/company/123',
+    total_employees: 0,
+    distribution: [],
+    fair_usage: { records_used: 0 },
+  });
+});
+
+it('takes a URI and nothing beside it', async () => {
+  const bare = await ask({ company_network_url: 'network.example/company/northwind-analytics' });
+  expect(bare.status).toBe(422);
+  const more = await ask({ company_network_url: House.northwind, max_results: 1 });
+  expect(more.body.errors).toEqual([
+    { field: 'body', message: 'Unknown field "max_results". Allowed fields: company_network_url' },
+  ]);
+  expect((await ask({ company_network_url: null })).body.errors).toEqual([
+    { field: 'company_network_url', message: 'Required' },
+  ]);
+});

@@ -1,0 +1,127 @@
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import * as House from './house.ts';
+import * as Oracle from './oracle.ts';
+
+let house: House.House;
+beforeAll(async () => {
+  house = await House.open();
+});
+afterAll(() => house.close());
+
+const path = '/v2/company/tam-by-jobs';
+type Result = {
+  company: { name: string; network_url: string; [field: string]: unknown };
+  matched_jobs: number;
+};
+type Expected = [url: string, matchedJobs: number];
+
+function expected(
+  job: Oracle.JobFilter & { min_per_company?: number },
+  company: Oracle.CompanyFilter,
+): Expected[] {
+  const matching = house.world.jobs.filter((posting) => Oracle.jobMatches(posting, job, house.clock.nowMs));
+  const counts = Map.groupBy(matching, (posting) => posting.companyId);
+  return house.world.companies.flatMap((candidate): Expected[] => {
+    const count = counts.get(candidate.id)?.length ?? 0;
+    if (count < Math.max(1, job.min_per_company ?? 0) || !Oracle.companyMatches(candidate, company))
+      return [];
+    return [[`https://www.network.example/company/${candidate.slug}`, count]];
+  });
+}
+
+async function found(body: object): Promise<Expected[]> {
+  const pages = await house.pages(path, body);
+  return pages.flatMap((page) =>
+    page.results.map((result: Result): Expected => [result.company.network_url, result.matched_jobs]),
+  );
+}
+
+it('lists every hiring company once, the largest first, with its count of jobs', async () => {
+  const all = await found({ max_results: 17 });
+  expect(all).toEqual(expected({}, {}));
+  expect(all.length).toBeGreaterThan(100);
+});
+
+it('matches what a plain reading of the filter grammar matches', async () => {
+  const floors = fc.record({ min_per_company: fc.constantFrom(0, 0, 1, 2, 3, 5) });
+  const jobFilters = Oracle.jobFilter(house.world.jobs);
+  const narrow = Oracle.companyFilter(house.world.companies);
+  await fc.assert(
+    fc.asyncProperty(
+      // Full filters seldom match anything; one field at a time does.
+      fc.oneof(jobFilters, jobFilters.map(oneField)),
+      floors,
+      fc.oneof(narrow, narrow.map(oneField)),
+      async (filter, floor, company) => {
+        const job = { ...filter, ...floor };
+        expect(await found({ job, company, max_results: 50 })).toEqual(expected(job, company));
+      },
+    ),
+    { numRuns: 150, seed: 11 },
+  );
+});
+
+function oneField<T extends object>(filter: T): T {
+  return Object.fromEntries(Object.entries(filter).slice(0, 1)) as T;
+}
+
+it('has all fields of a company, and null where one is not known', async () => {
+  const pages = await house.pages(path, { max_results: 50 });
+  const results: Result[] = pages.flatMap((page) => page.results);
+  const northwind = results.find((result) => result.company.name === 'Northwind Analytics')?.company;
+  expect(northwind).toMatchObject({
+    network_url: House.northwind,
+    network_id: 7_000_001,
+    industry: 'Data Infrastructure and Analytics',
+    size: '201-500',
+    employees_on_network: 412,
+    founded_year: 2011,
+    hq: {
+      city: 'Berlin',
+      state: 'Berlin',
+      country_code: 'DE',
+      country_name: 'Germany',
+      region: 'EMEA',
+      continent: 'Europe',
+    },
+    domain: 'northwind-analytics.example',
+  });
+  for (const field of ['about', 'industry', 'specialties', 'founded_year', 'hq', 'website']) {
+    expect(results.some((result) => result.company[field] === null)).toBe(true);
+  }
+});
+
+it('may fall short of a page under a high floor, and goes on until the cursor is null', async () => {
+  // A few thousand small employers with one job each, and behind them one that passes the floor.
+  await house.sql`
+    insert into direct.company
+    select (jsonb_populate_record(c, jsonb_build_object('id', 10000 + n, 'slug', 'small-' || n, 'network_id', 8000000 + n))).*
+    from direct.company c, generate_series(1, 4500) n where c.slug = 'quillon-software'`;
+  await house.sql`
+    insert into direct.job
+    select (jsonb_populate_record(j, jsonb_build_object('id', 9000000000 + n, 'company_id', 10000 + least(n, 4500)))).*
+    from direct.job j, generate_series(1, 4530) n where j.id = (select min(id) from direct.job)`;
+  const pages = await house.pages(path, { job: { min_per_company: 25 }, max_results: 50 });
+  const urls = pages.flatMap((page) => page.results.map((result: Result) => result.company.network_url));
+  expect(pages.slice(0, -1).some((page) => page.results_length === 0)).toBe(true);
+  expect(urls).toContain('https://www.network.example/company/small-4500');
+  expect(new Set(urls).size).toBe(urls.length);
+  expect(pages.every((page) => page.fair_usage.records_used === page.results_length)).toBe(true);
+  expect(pages.every((page) => !('total_results' in page))).toBe(true);
+});
+
+it('cuts a query off after 50,000 companies', async () => {
+  const first = await house.post(path, { max_results: 1 });
+  const [secret] = await house.sql<{ value: string }[]>`
+    select value from direct.setting where name = 'cursor_secret'`;
+  // The cursor of a caller who has paged this far, made with the secret that only this side has.
+  const place = JSON.parse(Buffer.from(first.body.cursor.split('.')[0], 'base64url').toString());
+  const payload = Buffer.from(JSON.stringify({ ...place, delivered: 49_995 })).toString('base64url');
+  const signature = createHmac('sha256', secret?.value ?? '')
+    .update(payload)
+    .digest('base64url');
+  const last = await house.post(path, { max_results: 50, cursor: `${payload}.${signature}` });
+  expect(last.body).toMatchObject({ results_length: 5, cursor: null, fair_usage: { records_used: 5 } });
+});
