@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** The longest request body that is read. */
 export const bodyBytesMax = 1024 * 1024;
 /** How long a caller may take to send one. */
-export const bodyTimeoutMs = 30_000;
+const bodyTimeoutMs = 30_000;
 
 export type Body =
   | { kind: 'body'; bytes: Buffer }

@@ -12,7 +12,7 @@ export const windows = [
 /** Over all addresses and processes, for each day in UTC. */
 export const dailyMax = 10_000;
 /** Address blocks remembered; the one that registered longest ago goes first. */
-export const blocksMax = 50_000;
+const blocksMax = 50_000;
 
 const types = ['anonymous'] as const;
 const fields = ['type'] as const;

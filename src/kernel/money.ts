@@ -49,14 +49,6 @@ export function formatExact(money: Money): string {
   return `${money < 0 ? '-' : ''}${Math.floor(magnitude / microPerUsd)}.${fraction}`;
 }
 
-export function plus(a: Money, b: Money): Money {
-  return ofMicro(a + b);
-}
-
-export function minus(a: Money, b: Money): Money {
-  return ofMicro(a - b);
-}
-
 /** `count` times `price`; `count` is a whole number of units. */
 export function times(price: Money, count: number): Money {
   return ofMicro(price * count);

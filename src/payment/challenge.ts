@@ -10,9 +10,9 @@ import * as CanonicalJson from './canonical-json.ts';
 
 /** The one field besides `Authorization` that a credential may travel in. */
 export const alternateField = 'Payment-Authorization';
-export const secretBytesMin = 32;
+const secretBytesMin = 32;
 /** Intermediaries drop longer header fields; the draft asks for less than this. */
-export const serializedBytesMax = 8192;
+const serializedBytesMax = 8192;
 const descriptionCharsMax = 200;
 
 /** A challenge on the wire: the parameters as sent, and as a client echoes them. */

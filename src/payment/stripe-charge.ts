@@ -5,7 +5,7 @@ import type { JsonObject } from './canonical-json.ts';
 export const method = 'stripe';
 export const intent = 'charge';
 /** The processor takes no card payment below this. */
-export const amountMin = Money.ofCents(50);
+const amountMin = Money.ofCents(50);
 
 /** Who is paid: our profile in the processor's network, and what it takes (`card`, `link`). */
 export type Seller = { networkId: string; paymentMethodTypes: string[] };

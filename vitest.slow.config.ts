@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** What takes minutes or a browser: `npm start` of copies of this tree, as on other people's machines, and pages in Chromium. */
+export default defineConfig({
+  test: {
+    include: ['test/**/*.slow.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 300_000,
+    retry: 0,
+    globalSetup: ['test/support/global-setup.ts'],
+    maxWorkers: 1,
+  },
+});
