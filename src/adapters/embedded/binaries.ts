@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, cp, lstat, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { cp, lstat, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import * as Account from './account.ts';
 
@@ -64,7 +64,6 @@ async function copyOnce(from: string, to: string): Promise<boolean> {
     const fresh = await mkdtemp(`${to}.`);
     await cp(from, fresh, { recursive: true, verbatimSymlinks: true });
     spawnSync('chmod', ['-R', 'a+rX,go-w', fresh]);
-    await chmod(fresh, 0o755);
     // Two starts at once both copy; the later rename fails and the earlier copy serves both.
     await rename(fresh, to).catch(() => rm(fresh, { recursive: true, force: true }));
   }

@@ -32,14 +32,15 @@ export async function ready(place: Server.Place): Promise<void> {
   Account.give(place.account, fresh);
   let said = '';
   for (const locale of letterLocales) {
-    said = await initdb(place, fresh, passwordFile, locale);
+    said = await fill(place, fresh, passwordFile, locale);
     if (said === '') return rename(fresh, Server.dataFolder(place));
     if (!said.includes('invalid locale name')) break;
   }
   throw new Error(`PostgreSQL cannot make its data folder in ${place.dir}: ${said}`);
 }
 
-async function initdb(
+/** Empty when it went well, else what initdb said. */
+async function fill(
   place: Server.Place,
   folder: string,
   passwordFile: string,
@@ -47,9 +48,8 @@ async function initdb(
 ): Promise<string> {
   const file = await open(passwordFile);
   try {
-    return await Server.command(
+    return await Server.initdb(
       place,
-      'initdb',
       folder,
       [
         `--username=${user}`,
@@ -61,6 +61,7 @@ async function initdb(
         '--builtin-locale=C.UTF-8',
         '--lc-collate=C',
         `--lc-ctype=${locale}`,
+        ...(place.durable ? [] : ['--no-sync']),
       ],
       file.fd,
     );

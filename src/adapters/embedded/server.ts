@@ -20,7 +20,7 @@ export type Place = {
 
 /** Recovery after a crash replays up to 1 GB of log before the server answers. */
 export const readyMsMax = 120_000;
-const commandMsMax = 120_000;
+const initMsMax = 120_000;
 const stopSecondsMax = 20;
 const launchesMax = 5;
 const pollMs = 20;
@@ -92,23 +92,22 @@ export async function halt(place: Place): Promise<void> {
   }
 }
 
-/** Runs a program to its end; an empty string when it went well, else what it said. `input` becomes descriptor 3. */
-export async function command(
+/** Runs initdb on `folder`; an empty string when it went well, else what it said. `passwordFd` is its descriptor 3. */
+export async function initdb(
   place: Place,
-  name: 'initdb',
   folder: string,
   args: readonly string[],
-  input: number,
+  passwordFd: number,
 ): Promise<string> {
-  const child = run(place, name, folder, args, ['ignore', 'pipe', input]);
-  const late = setTimeout(() => child.kill('SIGKILL'), commandMsMax);
+  const child = run(place, 'initdb', folder, args, ['ignore', 'pipe', passwordFd]);
+  const late = setTimeout(() => child.kill('SIGKILL'), initMsMax);
   let said = '';
   child.stderr?.on('data', (chunk: Buffer) => {
     said += chunk;
   });
   const [code] = await once(child, 'close');
   clearTimeout(late);
-  return code === 0 ? '' : said.trim() || `${name} ended with ${code}`;
+  return code === 0 ? '' : said.trim() || `initdb ended with ${code}`;
 }
 
 /**

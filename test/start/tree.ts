@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+
+/** A copy of this tree as somebody else has it: in a folder of theirs, run as them, with no more than node and npm. */
+export type Tree = {
+  dir: string;
+  env: NodeJS.ProcessEnv;
+  user: { uid: number; gid: number } | null;
+  remove(): Promise<void>;
+};
+
+/** `npm start` in a tree. */
+export type Shop = { npm: ChildProcess; text: string; seconds: number };
+
+const source = resolve(import.meta.dirname, '../..');
+const leftOut = /(^|\/)(node_modules|\.git|\.data|coverage)$/;
+const startMsMax = 60_000;
+
+/** Copies the tree to `name` under a new folder, which nobody else can enter where `closed`. */
+export async function copy(name: string, user: Tree['user'], closed: boolean): Promise<Tree> {
+  const outer = await mkdtemp(join(tmpdir(), 'sluice tree '));
+  const dir = join(outer, name);
+  await cp(source, dir, { recursive: true, filter: (path) => !leftOut.test(relative(source, path)) });
+  await mkdir(join(outer, 'home'));
+  await chmod(outer, closed ? 0o700 : 0o755);
+  if (user) spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, outer]);
+  const env = { ...surroundings(), HOME: join(outer, 'home'), ...(await freePorts()) };
+  return { dir, env, user, remove: () => rm(outer, { recursive: true, force: true }) };
+}
+
+/** Runs a command to its end and gives all that it said; throws where it fails. */
+export async function run(tree: Tree, command: string, ...args: string[]): Promise<string> {
+  const child = spawnIn(tree, command, args);
+  const said = collect(child);
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${said()}`);
+  return said();
+}
+
+/** Runs `npm start` until it says that the shop is open; throws with what it said where it ends before. */
+export async function start(tree: Tree, until = 'Ctrl-C ends everything'): Promise<Shop> {
+  const since = performance.now();
+  const npm = spawnIn(tree, 'npm', ['start']);
+  const said = collect(npm);
+  const open = Promise.withResolvers<void>();
+  npm.stdout?.on('data', () => said().includes(until) && open.resolve());
+  npm.once('close', () => open.reject(new Error(`npm start ended:\n${said()}`)));
+  const late = setTimeout(() => open.reject(new Error(`npm start hangs:\n${said()}`)), startMsMax);
+  await open.promise.finally(() => clearTimeout(late));
+  return { npm, text: said(), seconds: (performance.now() - since) / 1000 };
+}
+
+/** The number of the node process somewhere below npm that runs `script`. */
+export function pidOf(shop: Shop, script: string): number {
+  const table = spawnSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).stdout.trim().split('\n');
+  const rows = table.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line));
+  const family = new Set([shop.npm.pid]);
+  // Parents come before their children: numbers grow.
+  for (const row of rows) {
+    if (!family.has(Number(row?.[2]))) continue;
+    family.add(Number(row?.[1]));
+    if (/node /.test(row?.[3] ?? '') && row?.[3]?.endsWith(script) && !row[3].startsWith('sh ')) {
+      return Number(row[1]);
+    }
+  }
+  throw new Error(`nothing below npm runs ${script}`);
+}
+
+/** The number of the tree's database server; null where none runs. */
+export async function serverPid(tree: Tree): Promise<number | null> {
+  const path = join(tree.dir, '.data', 'postgres', 'data', 'postmaster.pid');
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return Number(text.split('\n')[0]) || null;
+}
+
+/** Whether `pid` is a process that is running, or one that ended and was not waited for. */
+export async function isRunning(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return /\) [^ZX] /.test(stat);
+}
+
+function spawnIn(tree: Tree, command: string, args: string[]): ChildProcess {
+  return spawn(command, args, {
+    ...tree.user,
+    cwd: tree.dir,
+    env: tree.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+function collect(child: ChildProcess): () => string {
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+  }
+  return () => said;
+}
+
+/** The machine's own programs, none of this tree's, and how the registry is reached. */
+function surroundings(): NodeJS.ProcessEnv {
+  const path = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
+  const network = Object.entries(process.env).filter(([name]) => /proxy$|^NODE_EXTRA_CA_CERTS$/i.test(name));
+  const registry = spawnSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).stdout.trim();
+  return { ...Object.fromEntries(network), PATH: path.join(':'), npm_config_registry: registry };
+}
+
+/** Settings with a free port each. */
+export async function freePorts(): Promise<NodeJS.ProcessEnv> {
+  const servers = ['PORT', 'DIRECT_PORT', 'SANDBOX_PORT'].map((name) => {
+    return { name, server: createServer().listen(0, '127.0.0.1') };
+  });
+  const entries = await Promise.all(
+    servers.map(async ({ name, server }) => {
+      await once(server, 'listening');
+      const address = server.address();
+      server.close();
+      return [name, String(typeof address === 'object' ? address?.port : 0)];
+    }),
+  );
+  return Object.fromEntries(entries);
+}
