@@ -68,20 +68,18 @@ async function open(): Promise<void> {
       wiring,
       env: process.env,
       cluster,
-      adminToken: secrets.isNew ? secrets.admin : null,
       seconds,
     }),
   );
 }
 
-async function keptSecrets(dataDir: string): Promise<Wiring.Secrets & { isNew: boolean }> {
+async function keptSecrets(dataDir: string): Promise<Wiring.Secrets> {
   const folder = join(dataDir, 'secrets');
-  const [admin, direct, webhook] = await Promise.all([
-    KeptSecret.keep(folder, 'admin', 'adm'),
+  const [direct, webhook] = await Promise.all([
     KeptSecret.keep(folder, 'direct', 'sk'),
     KeptSecret.keep(folder, 'webhook', 'whsec'),
   ]);
-  return { admin: admin.value, direct: direct.value, webhook: webhook.value, isNew: admin.isNew };
+  return { direct, webhook };
 }
 
 /** Opens the embedded database, and brings it back whenever it is lost. `losses`: when that happened before. */

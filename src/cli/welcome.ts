@@ -8,8 +8,6 @@ export type Shop = {
   env: NodeJS.ProcessEnv;
   /** The embedded database; null where DATABASE_URL names another. */
   cluster: Cluster | null;
-  /** The admin token where it is new: it is shown once. */
-  adminToken: string | null;
   /** How long the start took. */
   seconds: number;
 };
@@ -34,7 +32,7 @@ export function text(shop: Shop): string {
 
 type Part = [name: string, place: string, about: string];
 
-function parts({ wiring, env, cluster, adminToken }: Shop): Part[] {
+function parts({ wiring, env, cluster }: Shop): Part[] {
   const { dataDir, direct, sandbox } = wiring;
   const short = (path: string) => {
     const below = relative('', path);
@@ -44,8 +42,7 @@ function parts({ wiring, env, cluster, adminToken }: Shop): Part[] {
   if (direct)
     all.push(['data interface', Wiring.address(direct), 'what is resold: the bundled one, with sample data']);
   else all.push(['upstream', env.UPSTREAM_URL ?? '', 'what is resold']);
-  if (sandbox)
-    all.push(['card sandbox', Wiring.address(sandbox), 'stands in for the card processor and the mail']);
+  if (sandbox) all.push(['card sandbox', Wiring.address(sandbox), 'stands in for the card processor']);
   if (cluster) all.push(['database', new URL(cluster.url).host, databaseWords(cluster)]);
   all.push(['data', short(dataDir), 'remove this folder to begin anew']);
   all.push([
@@ -53,10 +50,6 @@ function parts({ wiring, env, cluster, adminToken }: Shop): Part[] {
     short(join(dataDir, 'logs')),
     wiring.logsToOutput ? 'the storefront logs here below' : '',
   ]);
-  if (!env.ADMIN_TOKEN) {
-    const once = adminToken === null ? '' : `${adminToken} (shown this once)`;
-    all.push(['admin token', short(join(dataDir, 'secrets', 'admin')), once]);
-  }
   return all;
 }
 

@@ -23,7 +23,7 @@ export type Wiring = {
 export type Program = { name: 'storefront' | 'direct' | 'sandbox'; script: string; env: Env };
 
 /** Kept from start to start, so that what one start signed or sent is known to the next. */
-export type Secrets = { admin: string; direct: string; webhook: string };
+export type Secrets = { direct: string; webhook: string };
 
 const loopback = '127.0.0.1';
 
@@ -59,7 +59,6 @@ export function programs(wiring: Wiring, env: Env, databaseUrl: string, secrets:
     PORT: String(wiring.port.number),
     DATA_DIR: wiring.dataDir,
     DATABASE_URL: databaseUrl,
-    ADMIN_TOKEN: env.ADMIN_TOKEN || secrets.admin,
   };
   const all: Program[] = [{ name: 'storefront', script: 'main.ts', env: storefront }];
   if (direct) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as Port from '../../src/cli/port.ts';
 import * as Wiring from '../../src/cli/wiring.ts';
 
-const secrets = { admin: 'a', direct: 'd', webhook: 'w' };
+const secrets = { direct: 'd', webhook: 'w' };
 
 function programs(env: NodeJS.ProcessEnv): Map<string, NodeJS.ProcessEnv> {
   const all = Wiring.programs(Wiring.read(env), env, 'postgres://here/sluice', secrets);
