@@ -37,6 +37,7 @@ CREATE TABLE "shop"."purchase" (
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
 	"claimed_at" timestamp with time zone,
+	"claimed_by" text,
 	"granted_at" timestamp with time zone,
 	CONSTRAINT "purchase_challenge_id" UNIQUE("challenge_id"),
 	CONSTRAINT "purchase_checkout_session" UNIQUE("checkout_session"),
@@ -65,6 +66,8 @@ CREATE TABLE "shop"."signing_key" (
 --> statement-breakpoint
 CREATE INDEX "account_created_at" ON "shop"."account" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "decline_subject_at" ON "shop"."decline" USING btree ("subject","at");--> statement-breakpoint
-CREATE INDEX "purchase_unfinished" ON "shop"."purchase" USING btree ("created_at") WHERE "shop"."purchase"."state" = 'claimed';--> statement-breakpoint
+CREATE INDEX "purchase_in_doubt" ON "shop"."purchase" USING btree ("created_at") WHERE "shop"."purchase"."claimed_by" is not null;--> statement-breakpoint
+CREATE INDEX "purchase_untaken" ON "shop"."purchase" USING btree ("expires_at") WHERE "shop"."purchase"."state" = 'offered';--> statement-breakpoint
+CREATE INDEX "purchase_page" ON "shop"."purchase" USING btree ("expires_at") WHERE "shop"."purchase"."checkout_session" is not null;--> statement-breakpoint
 CREATE INDEX "purchase_account" ON "shop"."purchase" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "revocation_expires_at" ON "shop"."revocation" USING btree ("expires_at");

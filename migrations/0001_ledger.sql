@@ -1,5 +1,5 @@
 -- The ledger: what every account was given, what is set aside, what was used. Nothing but the functions below moves money,
--- and each of them is one statement, so that no lost connection can leave half a movement (docs/storage.md).
+-- and each of them is one statement, so that no lost connection can leave half a movement (docs/architecture.md).
 CREATE SCHEMA ledger;
 --> statement-breakpoint
 
@@ -317,6 +317,15 @@ CREATE FUNCTION ledger.holdings(p_account text, p_lane text, p_exact boolean) RE
 $$;
 --> statement-breakpoint
 
+-- What a lane may be granted now, in burn order: of the lots that the caller has locked, as any other may be refilled and emptied meanwhile.
+CREATE FUNCTION ledger.lots_open(p_account text, p_plans text, p_locked bigint[]) RETURNS TABLE (id bigint, asset text, avail bigint) LANGUAGE sql STABLE AS $$
+  SELECT id, asset, avail FROM ledger.bucket
+    WHERE account_id = p_account AND id = ANY (p_locked) AND avail > 0 AND plan_id = ANY (string_to_array(p_plans, ','))
+      AND (expires_at IS NULL OR expires_at > clock_timestamp())
+    ORDER BY priority, expires_at NULLS LAST, id
+$$;
+--> statement-breakpoint
+
 -- One commit for many calls: books their usage, returns idle leases, sets more credit aside, folds.
 -- {"state":"ok","holdings":[...],"granted":[...]} or {"state":"fenced"}. The same (lane, epoch, seq) again answers the same.
 CREATE FUNCTION ledger.batch(
@@ -341,6 +350,7 @@ DECLARE
   v_money bigint;
   v_need bigint;
   v_take bigint;
+  v_locked bigint[];
   v_granted jsonb := '[]';
   v_short text[] := '{}';
 BEGIN
@@ -373,7 +383,9 @@ BEGIN
     VALUES (p_lane, p_epoch, p_seq, v_accounts, v_buckets, v_spent, v_calls);
 
   IF cardinality(r_account) + cardinality(w_account) > 0 THEN
-    PERFORM 1 FROM ledger.bucket WHERE account_id = ANY (r_account || w_account) AND (avail > 0 OR id = ANY (r_bucket)) ORDER BY id FOR UPDATE;
+    SELECT coalesce(array_agg(id), '{}') INTO v_locked FROM (
+      SELECT id FROM ledger.bucket WHERE account_id = ANY (r_account || w_account) AND (avail > 0 OR id = ANY (r_bucket)) ORDER BY id FOR UPDATE
+    ) k;
   END IF;
   IF p_fold THEN
     PERFORM ledger.fold(p_lane, p_epoch, v_lane.folded_seq);
@@ -401,12 +413,17 @@ BEGIN
     v_units := v_want.units;
     v_room := v_want.headroom;
     v_money := NULL;
-    FOR v_lot IN
-      SELECT id, asset, avail FROM ledger.bucket
-        WHERE account_id = v_want.account_id AND avail > 0 AND plan_id = ANY (string_to_array(v_want.plans, ','))
-          AND (expires_at IS NULL OR expires_at > clock_timestamp())
-        ORDER BY priority, expires_at NULLS LAST, id
-    LOOP
+    IF v_want.recall THEN
+      -- Whole or not at all: parts of it in two lanes would serve neither's call.
+      SELECT coalesce(sum(avail) FILTER (WHERE asset = 'unit'), 0), coalesce(sum(avail) FILTER (WHERE asset = 'usd'), 0) INTO v_need, v_take
+        FROM ledger.lots_open(v_want.account_id, v_want.plans, v_locked);
+      IF greatest(0, v_units - v_need) * v_want.price > v_take THEN
+        v_short := v_short || v_want.account_id;
+        PERFORM pg_notify('ledger', 'recall:' || v_want.account_id);
+        CONTINUE;
+      END IF;
+    END IF;
+    FOR v_lot IN SELECT * FROM ledger.lots_open(v_want.account_id, v_want.plans, v_locked) LOOP
       -- Units stand before money in the burn order: what they do not cover is asked in micro-dollars.
       IF v_lot.asset = 'usd' AND v_money IS NULL THEN
         v_money := v_units * v_want.price;
@@ -425,10 +442,7 @@ BEGIN
         ON CONFLICT (lane_id, account_id, bucket_id) DO UPDATE SET amount = l.amount + excluded.amount;
       v_granted := v_granted || jsonb_build_object('account', v_want.account_id, 'lot', v_lot.id, 'amount', v_take);
     END LOOP;
-    IF v_units + coalesce(v_money, 0) > 0 THEN
-      v_short := v_short || v_want.account_id;
-      IF v_want.recall THEN PERFORM pg_notify('ledger', 'recall:' || v_want.account_id); END IF;
-    END IF;
+    IF v_units + coalesce(v_money, 0) > 0 THEN v_short := v_short || v_want.account_id; END IF;
   END LOOP;
   SELECT jsonb_build_object('state', 'ok', 'granted', v_granted, 'holdings', jsonb_agg(ledger.holdings(a.account_id, p_lane, a.account_id = ANY (v_short))))
     INTO v_answer FROM (SELECT DISTINCT account_id FROM unnest(w_account) AS w (account_id)) a;
@@ -440,9 +454,9 @@ END $$;
 -- Drops what only a repetition of an old batch would need.
 CREATE FUNCTION ledger.prune(p_age interval) RETURNS void LANGUAGE sql AS $$
   DELETE FROM ledger.batch_answer a USING ledger.batch b
-    WHERE b.lane_id = a.lane_id AND b.epoch = a.epoch AND b.seq = a.seq AND b.at < clock_timestamp() - p_age;
+    WHERE b.lane_id = a.lane_id AND b.epoch = a.epoch AND b.seq = a.seq AND b.at < now() - p_age;
   DELETE FROM ledger.batch b USING ledger.lane n
-    WHERE n.id = b.lane_id AND b.at < clock_timestamp() - p_age
+    WHERE n.id = b.lane_id AND b.at < now() - p_age
       AND (b.epoch < n.epoch OR (b.seq < n.folded_seq AND b.seq <= n.delivered_seq))
 $$;
 --> statement-breakpoint

@@ -10,56 +10,89 @@ BEGIN
 END $$;
 --> statement-breakpoint
 
--- Claims an order for one credential before anyone is charged: `claimed`, `same` (this credential has it already) or `taken`.
-CREATE FUNCTION shop.claim_purchase(p_id text, p_challenge text, p_credential text) RETURNS text LANGUAGE plpgsql AS $$
+-- Whether the process that claimed an order may still be charging for it. A charge ends within a minute, and a process that ended
+-- or fell silent has lost the epoch of its ledger lane. To be wrong costs nothing: the processor charges once for a challenge.
+CREATE FUNCTION shop.at_work(p_order shop.purchase) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT p_order.claimed_at > clock_timestamp() - interval '1 minute'
+    AND EXISTS (SELECT FROM ledger.lane n WHERE n.open AND n.id || '#' || n.epoch = p_order.claimed_by)
+$$;
+--> statement-breakpoint
+
+-- Before anyone is charged: `claimed` for the one process that is to charge, otherwise how the order stands: `busy` (another charges),
+-- `in_doubt` (nobody does), `granted`, `declined`, `unknown`. The first credential to come owns the order, and takes over a claim in doubt.
+CREATE FUNCTION shop.claim_purchase(p_id text, p_challenge text, p_credential text, p_lane text)
+RETURNS TABLE (standing text, own boolean) LANGUAGE plpgsql AS $$
 DECLARE
   v_order shop.purchase;
 BEGIN
   SELECT * INTO v_order FROM shop.purchase WHERE id = p_id FOR UPDATE;
-  IF NOT FOUND THEN RETURN 'unknown'; END IF;
-  IF v_order.challenge_id = p_challenge AND v_order.credential_digest = p_credential THEN RETURN 'same'; END IF;
-  IF v_order.state <> 'offered' OR v_order.challenge_id IS NOT NULL THEN RETURN 'taken'; END IF;
-  UPDATE shop.purchase SET state = 'claimed', challenge_id = p_challenge, credential_digest = p_credential, claimed_at = clock_timestamp() WHERE id = p_id;
-  RETURN 'claimed';
+  IF NOT FOUND THEN RETURN QUERY SELECT 'unknown', false; RETURN; END IF;
+  IF v_order.challenge_id IS NULL THEN
+    UPDATE shop.purchase SET challenge_id = p_challenge, credential_digest = p_credential WHERE id = p_id RETURNING * INTO v_order;
+  END IF;
+  own := v_order.credential_digest = p_credential;
+  standing := CASE WHEN v_order.state <> 'claimed' THEN v_order.state WHEN shop.at_work(v_order) THEN 'busy' ELSE 'in_doubt' END;
+  -- The processor forgets an idempotency key after a day: an older claim is never charged again.
+  IF standing = 'offered' OR (standing = 'in_doubt' AND own AND v_order.created_at > clock_timestamp() - interval '20 hours') THEN
+    UPDATE shop.purchase SET state = 'claimed', claimed_at = clock_timestamp(),
+        claimed_by = p_lane || '#' || coalesce((SELECT epoch FROM ledger.lane WHERE id = p_lane), 0)
+      WHERE id = p_id;
+    standing := 'claimed';
+  END IF;
+  RETURN NEXT;
 END $$;
 --> statement-breakpoint
 
--- Grants what an order paid for, once, and makes its account where the buyer had none. Safe to repeat in any order of notices.
+-- Gives a claim up while its charge is in doubt: whoever looks next may go on with it. Another's claim stays as it is;
+-- a claim is known by its moment, which callers have in milliseconds.
+CREATE FUNCTION shop.release_purchase(p_id text, p_claimed timestamptz) RETURNS void LANGUAGE sql AS $$
+  UPDATE shop.purchase SET claimed_by = 'nobody' WHERE id = p_id AND claimed_by IS NOT NULL AND date_trunc('milliseconds', claimed_at) = p_claimed
+$$;
+--> statement-breakpoint
+
+-- Grants what a payment paid for, once, and makes the order's account where the buyer had none. Safe to repeat in any order of notices.
 -- An order that was paid twice (by an agent and, on its hosted page, by a person) becomes two: each payment buys its credit.
--- Returns the order's account, or null where there is no such order.
-CREATE FUNCTION shop.grant_purchase(p_id text, p_payment_intent text, p_new_account text) RETURNS text LANGUAGE plpgsql AS $$
+-- `p_challenge`: where the payment is the charge for that challenge, which has now ended. Returns the account, or null where there is no such order.
+CREATE FUNCTION shop.grant_purchase(p_id text, p_payment_intent text, p_new_account text, p_challenge text DEFAULT NULL)
+RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   v_order shop.purchase;
+  v_key text := 'purchase:' || p_id;
 BEGIN
   SELECT * INTO v_order FROM shop.purchase WHERE id = p_id FOR UPDATE;
   IF NOT FOUND THEN RETURN NULL; END IF;
-  IF v_order.state = 'granted' THEN
-    IF p_payment_intent IS NULL OR v_order.payment_intent IS NULL OR p_payment_intent = v_order.payment_intent THEN RETURN v_order.account_id; END IF;
-    INSERT INTO shop.purchase (id, state, account_id, plan_id, amount, payment_intent, expires_at, granted_at)
-      VALUES (p_id || ':' || p_payment_intent, 'granted', v_order.account_id, v_order.plan_id, v_order.amount, p_payment_intent,
-        v_order.expires_at, clock_timestamp())
-      ON CONFLICT DO NOTHING;
-    PERFORM ledger.grant_lot('purchase:' || p_id || ':' || p_payment_intent, v_order.account_id, 'purchase', 'processor:stripe', 'credit', 'usd',
-      v_order.plan_id, v_order.amount, NULL);
-    RETURN v_order.account_id;
-  END IF;
   IF v_order.account_id IS NULL THEN
     INSERT INTO shop.account (id, origin) VALUES (p_new_account, 'purchase');
     v_order.account_id := p_new_account;
   END IF;
-  PERFORM ledger.grant_lot('purchase:' || p_id, v_order.account_id, 'purchase', 'processor:stripe', 'credit', 'usd', v_order.plan_id, v_order.amount, NULL);
-  UPDATE shop.purchase SET state = 'granted', account_id = v_order.account_id, payment_intent = coalesce(p_payment_intent, payment_intent),
-      granted_at = clock_timestamp(), failure = NULL
-    WHERE id = p_id;
+  IF v_order.state <> 'granted' THEN
+    UPDATE shop.purchase SET state = 'granted', account_id = v_order.account_id, payment_intent = p_payment_intent,
+        granted_at = clock_timestamp(), failure = NULL
+      WHERE id = p_id;
+  ELSIF v_order.payment_intent <> p_payment_intent THEN
+    v_key := v_key || ':' || p_payment_intent;
+    INSERT INTO shop.purchase (id, state, account_id, plan_id, amount, payment_intent, expires_at, granted_at)
+      VALUES (p_id || ':' || p_payment_intent, 'granted', v_order.account_id, v_order.plan_id, v_order.amount, p_payment_intent,
+        v_order.expires_at, clock_timestamp())
+      ON CONFLICT DO NOTHING;
+  END IF;
+  PERFORM ledger.grant_lot(v_key, v_order.account_id, 'purchase', 'processor:stripe', 'credit', 'usd', v_order.plan_id, v_order.amount, NULL);
+  UPDATE shop.purchase SET claimed_by = NULL WHERE id = p_id AND challenge_id = p_challenge AND claimed_by IS NOT NULL;
   RETURN v_order.account_id;
 END $$;
 --> statement-breakpoint
 
--- Ends a claimed order whose charge certainly did not happen.
-CREATE FUNCTION shop.decline_purchase(p_id text, p_failure text, p_subjects text[]) RETURNS boolean LANGUAGE plpgsql AS $$
+-- Ends a claim whose charge certainly did not happen, and with it the order unless its hosted page was paid meanwhile.
+-- False where the order was not declined by this: it is granted, or the claim is another's.
+CREATE FUNCTION shop.decline_purchase(p_id text, p_claimed timestamptz, p_failure text, p_subjects text[]) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_state text;
 BEGIN
-  UPDATE shop.purchase SET state = 'declined', failure = p_failure WHERE id = p_id AND state = 'claimed';
+  UPDATE shop.purchase SET claimed_by = NULL, failure = CASE state WHEN 'claimed' THEN p_failure END,
+      state = CASE state WHEN 'claimed' THEN 'declined' ELSE state END
+    WHERE id = p_id AND claimed_by IS NOT NULL AND date_trunc('milliseconds', claimed_at) = p_claimed
+    RETURNING state INTO v_state;
   IF NOT FOUND THEN RETURN false; END IF;
   INSERT INTO shop.decline (subject) SELECT unnest(p_subjects);
-  RETURN true;
+  RETURN v_state = 'declined';
 END $$;

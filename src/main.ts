@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import * as Log from './adapters/log/log.ts';
 import * as Accounts from './adapters/postgres/accounts.ts';
@@ -7,6 +7,7 @@ import * as Books from './adapters/postgres/books.ts';
 import * as Connection from './adapters/postgres/connection.ts';
 import { migrate } from './adapters/postgres/migrate.ts';
 import * as Orders from './adapters/postgres/orders.ts';
+import * as Revocations from './adapters/postgres/revocations.ts';
 import * as Upkeep from './adapters/postgres/upkeep.ts';
 import * as Stripe from './adapters/stripe/processor.ts';
 import * as Upstream from './adapters/upstream/upstream.ts';
@@ -31,9 +32,11 @@ const connectionsMax = 10;
 const ledgerConnectionsMax = 2;
 const tickEveryMs = 50;
 const upkeepEveryMs = 2_000;
+const pulseEveryMs = 1_000;
 const reconcileEveryMs = 20_000;
 /** How long calls under way may take to end once the process is told to. */
 const drainMaxMs = 10_000;
+const drainLookMs = 50;
 
 const parsed = Config.parse(process.env);
 if (!parsed.ok) {
@@ -58,7 +61,14 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   await migrate(config.databaseUrl);
   const sql = Connection.open(config.databaseUrl, connectionsMax);
   const ledgerSql = Connection.open(config.databaseUrl, ledgerConnectionsMax);
-  const shop = await open(config, { catalog, description: described.description }, sql, ledgerSql, log);
+  const desk = Bearer.open(await keyRing(sql, config.publicUrl), clock());
+  const revocations = await Revocations.open(
+    sql,
+    (id) => Bearer.revoke(desk, id, clock()),
+    () => clock() - RevocationList.holdMs,
+  );
+  const known = { catalog, description: described.description, desk, revocations };
+  const shop = await open(config, known, sql, ledgerSql, log);
 
   let draining = false;
   const app = App.open(shop, {
@@ -70,24 +80,27 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
         log.error({ event: 'fault', request_id: requestId, ...Log.describe(fault) }),
     },
   });
-  const timeouts = { keepAliveTimeout: 65_000, requestTimeout: 60_000 };
-  const server = createServer(timeouts, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   // The port first: it is what makes the lane's name unique on this host.
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(config.port, config.host, resolve);
-  });
+  const drain = await serve(config, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   await shop.lane.open();
-  await listenToOthers(shop, ledgerSql, log);
+  await Announcements.listen(ledgerSql, {
+    granted: (account) => shop.lane.touch(account),
+    recall: (account) => shop.lane.recall(account),
+    returned: (account) => shop.lane.cameBack(account),
+  });
   const ticking = setInterval(() => shop.lane.tick(), tickEveryMs);
-  const chores = startChores(shop, sql, log);
+  const chores = [
+    startChore(log, 'pulse', pulseEveryMs, () => revocations.pulse()),
+    startChore(log, 'upkeep', upkeepEveryMs, () => Upkeep.run(sql)),
+    startChore(log, 'reconciliation', reconcileEveryMs, () => Reconciliation.run(shop)),
+  ];
 
   const stop = async (why: string) => {
     if (draining) return;
     draining = true;
     log.info({ event: 'draining', why });
     for (const chore of chores) clearInterval(chore);
-    await drain(server);
+    await drain();
     await shop.lane
       .drain()
       .catch((fault: unknown) => log.error({ event: 'lane_not_closed', ...Log.describe(fault) }));
@@ -113,23 +126,20 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
 /** Puts the shop together. */
 async function open(
   config: Config.Config,
-  { catalog, description }: Pick<Shop, 'catalog' | 'description'>,
+  known: Pick<Shop, 'catalog' | 'description' | 'desk' | 'revocations'>,
   sql: Connection.Connection,
   ledgerSql: Connection.Connection,
   log: Log.Log,
 ): Promise<Shop> {
   return {
+    ...known,
     publicUrl: config.publicUrl,
-    catalog,
-    description,
     clock,
-    desk: Bearer.open(await keyRing(sql, config.publicUrl), clock()),
     accounts: Accounts.openAccounts(sql),
     registrations: Registration.openLog(),
-    revocations: Accounts.openRevocations(sql),
     lane: new Lane(Books.open(ledgerSql), config.lane, clock, (event) => reportLane(log, event)),
     statements: Accounts.openStatements(sql),
-    orders: Orders.open(sql),
+    orders: Orders.open(sql, config.lane),
     notices: Orders.openNotices(sql),
     processor: Stripe.open(config.stripe),
     challengeSecrets: { current: await Accounts.sharedSecret(sql, 'payment-challenge', secret('chs')) },
@@ -137,66 +147,63 @@ async function open(
     upstream: Upstream.open({
       baseUrl: config.upstream.url,
       key: config.upstream.key,
-      keyHeader: catalog.upstream.key,
-      timeoutMs: catalog.upstream.timeoutMs,
+      keyHeader: known.catalog.upstream.key,
+      timeoutMs: known.catalog.upstream.timeoutMs,
     }),
     limiter: RateLimit.create(),
     report: (event, detail) => log.error({ event, ...detail }),
   };
 }
 
-/** Hears what other processes announce; resolves when every revocation on record is known here. */
-async function listenToOthers(
-  { lane, desk, revocations }: Shop,
-  sql: Connection.Connection,
+/** Does something now and then, at once for the first time; when it fails it is done again, one that lasts is not started twice. */
+function startChore(
   log: Log.Log,
-): Promise<void> {
-  const caughtUp = Promise.withResolvers<void>();
-  await Announcements.listen(sql, {
-    granted: (account) => lane.touch(account),
-    recall: (account) => lane.recall(account),
-    returned: (account) => lane.cameBack(account),
-    revoked: (id) => Bearer.revoke(desk, id, clock()),
-    listening: () => {
-      revocations.since(clock() - RevocationList.holdMs).then(
-        (known) => {
-          for (const { id } of known) Bearer.revoke(desk, id, clock());
-          caughtUp.resolve();
-        },
-        (fault) => log.error({ event: 'revocations_unread', ...Log.describe(fault) }),
-      );
-    },
-  });
-  await caughtUp.promise;
-}
-
-/** What is done now and then; a chore that fails is done again, one that lasts is not started twice. */
-function startChores(shop: Shop, sql: Connection.Connection, log: Log.Log): NodeJS.Timeout[] {
-  const every = (ms: number, name: string, work: () => Promise<unknown>) => {
-    let running = false;
-    const once = async () => {
-      if (running) return;
-      running = true;
-      await work().catch((fault: unknown) => log.warn({ event: `${name}_failed`, ...Log.describe(fault) }));
-      running = false;
-    };
-    void once();
-    return setInterval(() => void once(), ms);
+  name: string,
+  everyMs: number,
+  work: () => Promise<unknown>,
+): NodeJS.Timeout {
+  let running = false;
+  const once = async () => {
+    if (running) return;
+    running = true;
+    await work().catch((fault: unknown) => log.warn({ event: `${name}_failed`, ...Log.describe(fault) }));
+    running = false;
   };
-  return [
-    every(upkeepEveryMs, 'upkeep', () => Upkeep.run(sql)),
-    every(reconcileEveryMs, 'reconciliation', () => Reconciliation.run(shop)),
-  ];
+  void once();
+  return setInterval(() => void once(), everyMs);
 }
 
-/** Takes nothing new and lets what is under way end, for a bounded time. */
-async function drain(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const late = setTimeout(() => server.closeAllConnections(), drainMaxMs);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(late);
+/**
+ * Listens. What it returns takes nothing new and lets what is under way end, for a bounded time; a connection that asks
+ * for nothing is not under way.
+ */
+async function serve(
+  { host, port }: Config.Config,
+  listener: ReturnType<typeof getRequestListener>,
+): Promise<() => Promise<void>> {
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 60_000 }, listener);
+  let underWay = 0;
+  server.on('request', (_, response) => {
+    underWay += 1;
+    response.once('close', () => {
+      underWay -= 1;
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const look = setInterval(() => {
+      if (underWay > 0) server.closeIdleConnections();
+      else server.closeAllConnections();
+    }, drainLookMs);
+    const late = setTimeout(() => server.closeAllConnections(), drainMaxMs);
+    await closed;
+    clearInterval(look);
+    clearTimeout(late);
+  };
 }
 
 /** The shop's signing keys; the first one is made at the first start, by whichever process comes first. */

@@ -3,8 +3,8 @@ import { parse as parseYaml } from 'yaml';
 import * as PathTemplate from './path-template.ts';
 import * as Place from './place.ts';
 
-/** One operation of an OpenAPI description. */
-type Described = { method: string; path: string; summary: string | null };
+/** One operation of an OpenAPI description. `example` is that of its JSON body, if it gives one. */
+type Described = { method: string; path: string; summary: string | null; example?: unknown };
 
 /** What an upstream says of its own operations, by `key`. */
 export type Description = ReadonlyMap<string, Described>;
@@ -54,7 +54,13 @@ export function parse(text: string): Read {
     methods.flatMap((method) => {
       const operation = Place.member(Place.member(paths, path), method);
       if (operation.value === undefined) return [];
-      return { method: method.toUpperCase(), path, summary: Place.text(Place.member(operation, 'summary')) };
+      const json = ['requestBody', 'content', 'application/json'].reduce(Place.member, operation);
+      return {
+        method: method.toUpperCase(),
+        path,
+        summary: Place.text(Place.member(operation, 'summary')),
+        example: Place.member(json, 'example').value,
+      };
     }),
   );
   return { ok: true, description: new Map(described.map((it) => [key(it.method, it.path), it])) };

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as Match from '../catalog/match.ts';
 import type { Operation } from '../catalog/operation.ts';
-import * as Bearer from '../identity/bearer.ts';
 import * as Account from '../journeys/account.ts';
+import { identify } from '../journeys/identification.ts';
 import * as PaidCall from '../journeys/paid-call.ts';
 import type { Shop } from '../journeys/shop.ts';
 import * as Money from '../kernel/money.ts';
@@ -53,12 +53,8 @@ async function decide(
   }
   const { operation } = found;
 
-  const nowMs = shop.clock();
-  const header = incoming.headers.authorization;
-  const known = header === undefined ? null : Bearer.recall(shop.desk, header, nowMs);
-  const bearer: Bearer.Bearer = known
-    ? { kind: 'token', claims: known }
-    : await Bearer.verify(shop.desk, header, nowMs);
+  const bearer = await identify(shop, incoming.headers.authorization);
+  if (bearer.kind === 'unknown') return Refusal.unanswerable(requestId);
   if (bearer.kind !== 'token')
     return Refusal.unidentified(shop, bearer, method, `${target.path}${target.query}`, requestId);
   const { account } = bearer.claims;
@@ -97,7 +93,7 @@ async function decide(
       break;
   }
   if (operation.answeredBy === 'storefront')
-    return json(200, await Account.keyInfo(shop, account, requestId));
+    return json(200, await Account.keyInfo(shop, account, requestId), { 'cache-control': 'no-store' });
   return call(
     shop,
     { operation, account, target, rawHeaders: incoming.rawHeaders, body: body.bytes, ceiling },
@@ -165,7 +161,10 @@ async function send(
   if (plans !== '') headers.push('storefront-plan', plans);
   outgoing.writeHead(answer.status, headers);
   if (answer.kind === 'answer') outgoing.end(answer.body);
-  else await answer.pipeTo(outgoing);
+  else if ((await answer.pipeTo(outgoing)) === 'cut') {
+    entry.code = 'broken_off';
+    return answered.brokenOff();
+  }
   answered.delivered();
 }
 

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import * as Bearer from '../identity/bearer.ts';
+import type * as Bearer from '../identity/bearer.ts';
+import { type Identified, identify } from '../journeys/identification.ts';
 import type { Shop } from '../journeys/shop.ts';
 import * as Authorization from '../payment/authorization.ts';
 import * as Body from './body.ts';
@@ -37,10 +38,11 @@ export type Caller =
 export async function caller(shop: Shop, c: Call): Promise<Caller> {
   const read = Authorization.bearer(lines(c, 'authorization'));
   if (read.kind === 'none') return { kind: 'absent' };
-  const bearer: Bearer.Bearer =
+  const bearer: Identified =
     read.kind === 'malformed'
       ? { kind: 'invalid', reason: 'malformed' }
-      : await Bearer.verify(shop.desk, `Bearer ${read.token}`, shop.clock());
+      : await identify(shop, `Bearer ${read.token}`);
+  if (bearer.kind === 'unknown') return { kind: 'refused', reply: Refusal.unanswerable(requestId(c)) };
   if (bearer.kind === 'token') {
     c.get('entry').account = bearer.claims.account;
     return { kind: 'account', account: bearer.claims.account };

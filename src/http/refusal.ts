@@ -41,6 +41,18 @@ export function unidentified(
       );
 }
 
+/** While the record is out of reach: then no money moves either. */
+export function unanswerable(requestId: string): Reply {
+  return error(
+    503,
+    'ledger_unavailable',
+    'The books are out of reach; nothing was charged. Try again.',
+    requestId,
+    {},
+    { 'retry-after': retryLaterSeconds },
+  );
+}
+
 /** What a refused paid call is told: one body for each kind of refusal (docs/api.md). */
 export function ofCall(
   shop: Shop,
@@ -111,13 +123,7 @@ export function ofCall(
         { 'retry-after': retrySoonSeconds },
       );
     case 'ledger_unavailable':
-      return say(
-        503,
-        'ledger_unavailable',
-        'The books are out of reach; nothing was charged. Try again.',
-        {},
-        { 'retry-after': retryLaterSeconds },
-      );
+      return unanswerable(requestId);
     case 'busy':
       return say(
         503,

@@ -65,7 +65,7 @@ function call({ example }: Guide): string {
 curl -sS -X ${example.method} "$SHOP${example.path}" ${bearer}${data}
 \`\`\`
 
-Every priced operation: \`$SHOP/openapi.json\`. Prices: \`$SHOP/manifest.json\`.
+Every priced operation: \`$SHOP/services\`. Prices: \`$SHOP/manifest.json\`.
 
 ## 3. When the token has expired (401 \`token_invalid\`)
 

@@ -2,7 +2,7 @@ import * as AccessToken from './access-token.ts';
 import { type Claims, clockToleranceSeconds } from './jwt.ts';
 
 /** About 20 MB of ids. */
-export const idsMax = 200_000;
+const idsMax = 200_000;
 /** An access token that existed at its revocation is dead by itself after this, whichever process's clock signed it. */
 export const holdMs = (AccessToken.lifeSeconds + 2 * clockToleranceSeconds) * 1000;
 
@@ -24,10 +24,10 @@ export type Revocation = { id: string; revokedMs: number };
 
 /** The record of revocations, which an adapter keeps and announces to every process. */
 export interface Revocations {
-  /** Makes a revocation durable and announces it; doing so twice changes nothing. */
+  /** Whether this process hears what others revoke. While it does not, `has` must be asked about every token. */
+  readonly isHeard: boolean;
+  /** Makes a revocation durable and announces it; resolves when no process takes the token any more. Twice changes nothing. */
   add(revocation: Revocation): Promise<void>;
-  /** All since `sinceMs`: to be read at the start and after each lost connection, from `now - holdMs`. */
-  since(sinceMs: number): Promise<readonly Revocation[]>;
   /** Whether any of these ids is on record. */
   has(ids: readonly string[]): Promise<boolean>;
 }

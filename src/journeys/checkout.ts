@@ -1,35 +1,47 @@
 import * as Money from '../kernel/money.ts';
 import type { Order } from '../payment/order.ts';
-import type { Checkout } from '../payment/processor.ts';
-import { finish } from './purchase.ts';
-import type { Shop } from './shop.ts';
+import { type Checkout, ProcessorAway } from '../payment/processor.ts';
+import { settle, type Till } from './settlement.ts';
 
 export type Opened =
   | { kind: 'redirect'; url: string }
-  | { kind: 'paid'; order: Order }
+  | { kind: 'paid' }
+  /** An agent's charge for it is under way. */
+  | { kind: 'pending' }
   | { kind: 'gone' }
+  | { kind: 'away' }
   | { kind: 'unknown' };
 
-/** A person opens the hosted page of an offered order; the page is made when it is first asked for. */
-export async function open(shop: Shop, orderId: string): Promise<Opened> {
+/** A person opens the hosted page of an unpaid order; the page is made when it is first asked for. */
+export async function open(shop: Till, orderId: string): Promise<Opened> {
   const order = await shop.orders.find(orderId);
   if (!order) return { kind: 'unknown' };
-  if (order.state === 'granted') return { kind: 'paid', order };
-  if (order.state !== 'offered' || order.expiresMs <= shop.clock()) return { kind: 'gone' };
+  if (order.state === 'granted') return { kind: 'paid' };
+  if (order.state === 'claimed') return { kind: 'pending' };
+  if (order.checkoutSession === null && order.expiresMs <= shop.clock()) return { kind: 'gone' };
+  try {
+    const checkout = await pageOf(shop, order);
+    if (checkout.payment) {
+      await complete(shop, checkout);
+      return { kind: 'paid' };
+    }
+    return checkout.url === null ? { kind: 'gone' } : { kind: 'redirect', url: checkout.url };
+  } catch (fault) {
+    if (fault instanceof ProcessorAway) return { kind: 'away' };
+    throw fault;
+  }
+}
+
+async function pageOf(shop: Till, order: Order): Promise<Checkout> {
+  if (order.checkoutSession !== null) return shop.processor.readCheckout(order.checkoutSession);
   const plan = shop.catalog.plans.find((candidate) => candidate.id === order.plan);
-  const pages = {
+  const checkout = await shop.processor.openCheckout(order, {
     title: `${plan?.name ?? order.plan}: ${Money.format(order.amount)} USD at ${shop.catalog.storefront.name}`,
     success: `${shop.publicUrl}/purchases/${order.id}/return?session={CHECKOUT_SESSION_ID}`,
     cancel: order.returnUrl ?? `${shop.publicUrl}/purchases/${order.id}/cancelled`,
-  };
-  const checkout = order.checkoutSession
-    ? await shop.processor.readCheckout(order.checkoutSession)
-    : await shop.processor.openCheckout(order, pages);
+  });
   await shop.orders.attachCheckout(order.id, checkout.session);
-  if (checkout.payment) await complete(shop, checkout);
-  if (checkout.url === null || !checkout.open)
-    return checkout.payment ? { kind: 'paid', order } : { kind: 'gone' };
-  return { kind: 'redirect', url: checkout.url };
+  return checkout;
 }
 
 export type Returned =
@@ -38,20 +50,23 @@ export type Returned =
   | { kind: 'unknown' };
 
 /** The buyer comes back from the hosted page, perhaps before the processor's notice: both end in the same step. */
-export async function comeBack(shop: Shop, orderId: string, session: string): Promise<Returned> {
+export async function comeBack(shop: Till, orderId: string, session: string): Promise<Returned> {
   const order = await shop.orders.find(orderId);
   // The session's id is what only the payer's browser and the processor know.
   if (!order || order.checkoutSession === null || order.checkoutSession !== session)
     return { kind: 'unknown' };
-  if (order.state === 'granted' && order.account !== null)
-    return { kind: 'paid', order, account: order.account };
-  const account = await complete(shop, await shop.processor.readCheckout(session));
-  return account === null ? { kind: 'pending', order } : { kind: 'paid', order, account };
+  try {
+    const account = await complete(shop, await shop.processor.readCheckout(session));
+    return account === null ? { kind: 'pending', order } : { kind: 'paid', order, account };
+  } catch (fault) {
+    if (fault instanceof ProcessorAway) return { kind: 'pending', order };
+    throw fault;
+  }
 }
 
 /** Books what a hosted page took, if it did. Returns the account. */
-export async function complete(shop: Shop, { order: orderId, payment }: Checkout): Promise<string | null> {
-  if (orderId === null || payment?.state !== 'succeeded') return null;
+export async function complete(shop: Till, { order: orderId, payment }: Checkout): Promise<string | null> {
+  if (orderId === null || payment === null) return null;
   const order = await shop.orders.find(orderId);
-  return order ? finish(shop, order, payment.id, payment.received) : null;
+  return order ? settle(shop, order, payment) : null;
 }

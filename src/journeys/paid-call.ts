@@ -1,5 +1,5 @@
 import type { Operation } from '../catalog/operation.ts';
-import { covers } from '../catalog/plan.ts';
+import { covers, type Plan } from '../catalog/plan.ts';
 import { uuidv7 } from '../kernel/id.ts';
 import { type Money, times } from '../kernel/money.ts';
 import type { Hold, HoldAnswer, Settlement } from '../ledger/hold.ts';
@@ -10,8 +10,8 @@ import type { Target } from '../relay/target.ts';
 import type { Sending } from '../relay/upstream.ts';
 import type { Shop } from './shop.ts';
 
-/** Calls a second of an account that no plan of the catalogue gives more. */
-const perSecondDefault = 10;
+/** Calls a second of an account that has no plan for the operation. */
+const perSecondWithoutPlan = 10;
 
 /** One call of a known account to a sold operation. */
 export type PaidCall = {
@@ -34,7 +34,7 @@ export type Refusal =
   | { kind: 'upstream_unavailable' }
   | { kind: 'upstream_timeout' };
 
-/** `delivered` is to be called when the answer has left. */
+/** When the answer has left, `delivered` is to be called; where the upstream broke it off on its way, `brokenOff`: it costs nothing then. */
 export type Answered = {
   kind: 'answered';
   callId: string;
@@ -42,6 +42,7 @@ export type Answered = {
   units: number;
   settlement: Extract<Settlement, { kind: 'settled' }>;
   delivered(): void;
+  brokenOff(): void;
 };
 
 /** The caller left before anything was charged. */
@@ -60,11 +61,7 @@ export async function run(
   const { operation, account } = call;
   const { service } = operation;
   const plans = shop.catalog.plans.filter((plan) => covers(plan, service));
-  const known = shop.lane.plansOf(account);
-  const perSecond = plans.reduce(
-    (most, plan) => (known.includes(plan.id) ? Math.max(most, plan.requestsPerSecond) : most),
-    perSecondDefault,
-  );
+  const perSecond = ratePerSecond(plans, shop.lane.plansOf(account));
   const taken = RateLimit.take(shop.limiter, `${account} ${operation.id}`, perSecond, shop.clock());
   if (!taken.allowed) return { kind: 'rate_limited', taken, perSecond };
 
@@ -119,6 +116,14 @@ export async function run(
   }
 }
 
+/** How often an account may call. One that nobody has looked at yet may be on any of the plans. */
+function ratePerSecond(plans: readonly Plan[], owned: readonly string[] | null): number {
+  let most = 0;
+  for (const plan of plans)
+    if (owned === null || owned.includes(plan.id)) most = Math.max(most, plan.requestsPerSecond);
+  return most || perSecondWithoutPlan;
+}
+
 async function finish(
   shop: Shop,
   operation: Operation,
@@ -166,5 +171,6 @@ async function finish(
     units,
     settlement,
     delivered: () => shop.lane.delivered(settlement.seq),
+    brokenOff: () => shop.lane.undelivered(settlement.seq, callId),
   };
 }

@@ -8,7 +8,7 @@ import * as Order from '../payment/order.ts';
 import * as Problem from '../payment/problem.ts';
 import * as Receipt from '../payment/receipt.ts';
 import * as StripeCharge from '../payment/stripe-charge.ts';
-import type { Shop } from './shop.ts';
+import { settle, type Till } from './settlement.ts';
 
 /** How long a challenge may be paid. */
 const challengeLifeMs = 5 * 60_000;
@@ -18,8 +18,6 @@ const declineWindowMs = 10 * 60_000;
 /** How long a repeated credential waits for the one under way, and how often it looks. */
 const companionWaitMs = 10_000;
 const companionLookMs = 100;
-/** A claim older than this whose credential comes again is charged again, under the same idempotency key. */
-const claimStaleMs = 30_000;
 
 /** What a buyer asks for: a plan and, for credit, an amount; with the raw body, as the challenge is bound to it. */
 export type PurchaseRequest = {
@@ -47,10 +45,13 @@ export type PaymentRequired = {
 export type PurchaseAnswer =
   | PaymentRequired
   | { kind: 'bad_credential'; problem: Problem.Problem }
-  | { kind: 'too_many_declines'; retryAfterSeconds: number }
+  | { kind: 'too_many_declines'; waitMs: number }
   /** The outcome is not known yet; the notice or the reconciler will finish it. */
   | { kind: 'pending'; order: Order.Order }
-  | { kind: 'granted'; order: Order.Order; account: string; receipt: string; fresh: boolean };
+  /** `own`: asked by the credential that the order belongs to, which may have the account's tokens. */
+  | { kind: 'granted'; order: Granted; receipt: string; own: boolean };
+
+export type Granted = Order.Order & { account: string; paymentIntent: string; grantedMs: number };
 
 /** The plan that a purchase may name, or why not. Trials are not for sale. */
 export function find(plans: readonly Plan[], planId: string): CreditPlan | null {
@@ -59,7 +60,7 @@ export function find(plans: readonly Plan[], planId: string): CreditPlan | null 
 }
 
 /** Offers a price, or takes its payment. Once money has moved, the answer is never `payment_required`. */
-export async function run(shop: Shop, request: PurchaseRequest): Promise<PurchaseAnswer> {
+export async function run(shop: Till, request: PurchaseRequest): Promise<PurchaseAnswer> {
   const { credential } = request;
   switch (credential.kind) {
     case 'none':
@@ -88,7 +89,7 @@ export async function run(shop: Shop, request: PurchaseRequest): Promise<Purchas
 }
 
 async function offer(
-  shop: Shop,
+  shop: Till,
   request: PurchaseRequest,
   problem: Problem.Problem,
   declined = false,
@@ -104,10 +105,11 @@ async function offer(
     expiresMs: nowMs + Order.lifeMs,
   };
   await shop.orders.offer(order);
+  const terms = bound(shop, request);
   const challenge = Challenge.issue(
     {
-      ...bound(shop, request),
-      opaque: { ...bound(shop, request).opaque, order: order.id },
+      ...terms,
+      opaque: { ...terms.opaque, order: order.id },
       expiresAtMs: nowMs + challengeLifeMs,
       digest: contentDigest(request.body),
       description: `${plan.name}: ${Money.format(amount)} USD at ${shop.catalog.storefront.name}`,
@@ -126,7 +128,7 @@ async function offer(
 }
 
 /** What a challenge for this request says, whichever order it belongs to. */
-function bound(shop: Shop, { plan, amount, account }: PurchaseRequest) {
+function bound(shop: Till, { plan, amount, account }: PurchaseRequest) {
   return {
     realm: new URL(shop.publicUrl).hostname,
     method: StripeCharge.method,
@@ -140,162 +142,120 @@ function bound(shop: Shop, { plan, amount, account }: PurchaseRequest) {
 }
 
 async function pay(
-  shop: Shop,
+  shop: Till,
   request: PurchaseRequest,
-  credential: Credential.Credential,
+  { challenge, payload }: Credential.Credential,
 ): Promise<PurchaseAnswer> {
+  const refuse = (kind: Problem.Kind, detail: string) => offer(shop, request, Problem.of(kind, detail));
   const nowMs = shop.clock();
-  const verdict = Challenge.verify(credential.challenge, shop.challengeSecrets, nowMs);
-  if (verdict.kind === 'malformed' || verdict.kind === 'unknown') {
-    return offer(
-      shop,
-      request,
-      Problem.of('invalid-challenge', 'This challenge was not issued here, or was changed.'),
-    );
-  }
+  const verdict = Challenge.verify(challenge, shop.challengeSecrets, nowMs);
+  if (verdict.kind === 'malformed' || verdict.kind === 'unknown')
+    return refuse('invalid-challenge', 'This challenge was not issued here, or was changed.');
   const { terms } = verdict;
-  if (!Challenge.fits(terms, bound(shop, request)) || !Challenge.binds(terms, request.body)) {
-    return offer(
-      shop,
-      request,
-      Problem.of('invalid-challenge', 'This challenge was issued for another plan, amount, account or body.'),
+  if (!Challenge.fits(terms, bound(shop, request)) || !Challenge.binds(terms, request.body))
+    return refuse(
+      'invalid-challenge',
+      'This challenge was issued for another plan, amount, account or body.',
     );
-  }
-  const token = StripeCharge.token(credential.payload);
-  if (token === null)
-    return offer(shop, request, Problem.of('malformed-credential', 'The payload is {"spt":"spt_..."}.'));
-  const orderId = terms.opaque.order ?? '';
-  const challengeId = credential.challenge.id;
-  const digest = sha256Hex(`${challengeId} ${token}`);
-
-  if (verdict.kind === 'expired') {
+  const token = StripeCharge.token(payload);
+  if (token === null) return refuse('malformed-credential', 'The payload is {"spt":"spt_..."}.');
+  const order = await shop.orders.find(terms.opaque.order ?? '');
+  if (!order)
+    return refuse('payment-expired', 'The offer behind this challenge is gone; nothing was charged.');
+  const subjects = [`address:${request.address}`, ...(order.account ? [`account:${order.account}`] : [])];
+  if (order.state === 'offered') {
     // Only what was claimed in time may still be answered.
-    const known = await shop.orders.find(orderId);
-    if (known?.challengeId !== challengeId)
-      return offer(
-        shop,
-        request,
-        Problem.of('payment-expired', 'The challenge has expired; nothing was charged.'),
-      );
+    if (verdict.kind === 'expired')
+      return refuse('payment-expired', 'The challenge has expired; nothing was charged.');
+    const declinedMs = await shop.orders.nthDecline(subjects, declinesMax, nowMs - declineWindowMs);
+    if (declinedMs !== null)
+      return { kind: 'too_many_declines', waitMs: declinedMs + declineWindowMs - nowMs };
   }
-  const subjects = [
-    `address:${request.address}`,
-    ...(request.account === null ? [] : [`account:${request.account}`]),
-  ];
-  const declines = await shop.orders.declines(subjects, nowMs - declineWindowMs);
-  if (declines >= declinesMax)
-    return { kind: 'too_many_declines', retryAfterSeconds: declineWindowMs / 1000 };
-
-  switch (await shop.orders.claim(orderId, challengeId, digest)) {
-    case 'claimed':
-      return charge(shop, request, orderId, challengeId, token, subjects);
-    case 'same':
-      return repeat(shop, request, orderId, challengeId, token, subjects);
-    case 'taken':
-      return offer(
-        shop,
-        request,
-        Problem.of('invalid-challenge', 'This challenge has been used; nothing was charged.'),
-      );
-    case 'unknown':
-      return offer(
-        shop,
-        request,
-        Problem.of('payment-expired', 'The offer behind this challenge is gone; nothing was charged.'),
-      );
-  }
+  return take(shop, request, { orderId: order.id, challengeId: challenge.id, token, subjects });
 }
 
-/** Charges a claimed order. Safe to repeat: the processor knows the challenge's idempotency key. */
-async function charge(
-  shop: Shop,
-  request: PurchaseRequest,
-  orderId: string,
-  challengeId: string,
-  token: string,
-  subjects: readonly string[],
-): Promise<PurchaseAnswer> {
-  const order = await must(shop, orderId);
-  const outcome = await shop.processor.charge(order, challengeId, token);
-  switch (outcome.kind) {
-    case 'unknown':
-      shop.report('payment_pending', { order: orderId });
-      return { kind: 'pending', order };
-    case 'declined':
-      await shop.orders.decline(orderId, outcome.reason, subjects);
-      return offer(shop, request, Problem.of('verification-failed', outcome.reason), true);
-    case 'succeeded': {
-      const account = await finish(shop, order, outcome.payment.id, outcome.payment.received);
-      if (account === null) return { kind: 'pending', order };
-      return granted(await must(shop, orderId), account, true);
+type Attempt = { orderId: string; challengeId: string; token: string; subjects: readonly string[] };
+
+/** Charges the order, or waits for whoever does: the same credential gets the same answer, however far the first one has come. */
+async function take(shop: Till, request: PurchaseRequest, attempt: Attempt): Promise<PurchaseAnswer> {
+  const { orderId, challengeId, token } = attempt;
+  const digest = sha256Hex(`${challengeId} ${token}`);
+  const deadlineMs = shop.clock() + companionWaitMs;
+  for (;;) {
+    const { standing, own } = await shop.orders.claim(orderId, challengeId, digest);
+    switch (standing) {
+      case 'claimed': {
+        const answer = await charge(shop, request, attempt);
+        if (answer) return answer;
+        break;
+      }
+      case 'busy':
+        if (shop.clock() >= deadlineMs) return { kind: 'pending', order: await must(shop, orderId) };
+        await new Promise((resolve) => setTimeout(resolve, companionLookMs));
+        break;
+      case 'in_doubt':
+        return { kind: 'pending', order: await must(shop, orderId) };
+      case 'granted':
+        return granted(await must(shop, orderId), challengeId, own);
+      case 'declined': {
+        const { failure } = await must(shop, orderId);
+        return declined(shop, request, failure ?? 'The payment was declined.');
+      }
+      case 'unknown':
+        throw new Error(`order ${orderId} went away while it was paid`);
     }
   }
 }
 
-/** The same credential again: the same answer, however far the first one has come. */
-async function repeat(
-  shop: Shop,
+/**
+ * Charges a claimed order, which may be repeated: the processor knows the challenge's idempotency key.
+ * Null where the order was taken on by someone else meanwhile.
+ */
+async function charge(
+  shop: Till,
   request: PurchaseRequest,
-  orderId: string,
-  challengeId: string,
-  token: string,
-  subjects: readonly string[],
-): Promise<PurchaseAnswer> {
-  const deadlineMs = shop.clock() + companionWaitMs;
-  for (;;) {
-    const order = await must(shop, orderId);
-    if (order.state === 'granted' && order.account !== null) return granted(order, order.account, false);
-    if (order.state === 'declined')
-      return offer(
-        shop,
-        request,
-        Problem.of('verification-failed', order.failure ?? 'The payment was declined.'),
-        true,
-      );
-    const nowMs = shop.clock();
-    // Whoever claimed it is gone.
-    if (order.claimedMs !== null && nowMs - order.claimedMs > claimStaleMs)
-      return charge(shop, request, orderId, challengeId, token, subjects);
-    if (nowMs >= deadlineMs) return { kind: 'pending', order };
-    await new Promise((resolve) => setTimeout(resolve, companionLookMs));
+  { orderId, challengeId, token, subjects }: Attempt,
+): Promise<PurchaseAnswer | null> {
+  const order = await must(shop, orderId);
+  try {
+    const outcome = await shop.processor.charge(order, challengeId, token);
+    switch (outcome.kind) {
+      case 'unknown':
+        shop.report('payment_pending', { order: orderId });
+        // The notice may have been quicker than we gave up.
+        return (await must(shop, orderId)).state === 'granted' ? null : { kind: 'pending', order };
+      case 'declined':
+        if (outcome.detail !== null)
+          shop.report('charge_refused', { order: orderId, reason: outcome.detail });
+        return (await shop.orders.decline(order, outcome.reason, subjects))
+          ? declined(shop, request, outcome.reason)
+          : null;
+      case 'succeeded':
+        return (await settle(shop, order, outcome.payment)) === null ? { kind: 'pending', order } : null;
+    }
+  } finally {
+    await shop.orders.release(order);
   }
 }
 
-function granted(order: Order.Order, account: string, fresh: boolean): PurchaseAnswer {
+function declined(shop: Till, request: PurchaseRequest, reason: string): Promise<PaymentRequired> {
+  return offer(shop, request, Problem.of('verification-failed', reason), true);
+}
+
+function granted(order: Order.Order, challengeId: string, own: boolean): PurchaseAnswer {
+  const { account, paymentIntent, grantedMs } = order;
+  if (account === null || paymentIntent === null || grantedMs === null)
+    throw new Error(`order ${order.id} is granted and says not what for`);
   const receipt = Receipt.serialize({
     method: StripeCharge.method,
-    reference: order.paymentIntent ?? order.id,
-    challengeId: order.challengeId ?? '',
-    settledAtMs: order.grantedMs ?? order.createdMs,
+    reference: paymentIntent,
+    challengeId,
+    settledAtMs: grantedMs,
   });
-  return { kind: 'granted', order, account, receipt, fresh };
+  return { kind: 'granted', order: { ...order, account, paymentIntent, grantedMs }, receipt, own };
 }
 
-/**
- * The one step in which every way of paying ends: the payment is there, so its lot is. Repeats change nothing.
- * Null when the payment is not what the order asked for: then a person has to look.
- */
-export async function finish(
-  shop: Shop,
-  order: Order.Order,
-  paymentIntent: string,
-  received: Money.Money,
-): Promise<string | null> {
-  if (received !== order.amount) {
-    shop.report('payment_mismatch', {
-      order: order.id,
-      payment: paymentIntent,
-      ordered: order.amount,
-      received,
-    });
-    return null;
-  }
-  const account = await shop.orders.grant(order.id, paymentIntent, id('acc'));
-  if (account !== null) shop.lane.touch(account);
-  return account;
-}
-
-async function must(shop: Shop, orderId: string): Promise<Order.Order> {
+async function must(shop: Till, orderId: string): Promise<Order.Order> {
   const order = await shop.orders.find(orderId);
   if (!order) throw new Error(`no order ${orderId}`);
   return order;

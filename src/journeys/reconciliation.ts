@@ -1,32 +1,56 @@
-import { finish } from './purchase.ts';
-import type { Shop } from './shop.ts';
+import type { Order } from '../payment/order.ts';
+import { ProcessorAway } from '../payment/processor.ts';
+import { complete } from './checkout.ts';
+import { settle, type Till } from './settlement.ts';
 
-/** A claim this old has no process at work on it any more. */
-const claimSettledMs = 30_000;
-/** After this the processor can no longer be made to charge for a claim that it does not know: its challenge is long dead. */
-const claimForsakenMs = 20 * 60_000;
+/** After this a charge that the processor does not know will not reach it any more: its challenge is long dead. */
+const forsakenMs = 20 * 60_000;
 
-/** What a crash or a lost answer left between charge and grant: asks the processor, and finishes or ends it; and forgets offers that nobody took. Returns how many ended. */
-export async function run(shop: Shop): Promise<number> {
+/**
+ * Finishes what a crash, a lost answer or a lost notice left open: asks the processor, and books or ends it.
+ * Rejects where the processor is away; an order that cannot be judged is reported and does not hold up the others.
+ */
+export async function run(shop: Till): Promise<void> {
   const nowMs = shop.clock();
+  await each(shop, await shop.orders.inDoubt(), (order) => endCharge(shop, order, nowMs));
+  await each(shop, await shop.orders.closedPages(nowMs), (order) => endPage(shop, order));
   await shop.orders.sweep(nowMs);
-  let ended = 0;
-  for (const order of await shop.orders.unfinished(nowMs - claimSettledMs)) {
-    const payments = await shop.processor.paymentsOf(order);
-    const paid = payments.find((payment) => payment.state === 'succeeded');
-    if (paid) {
-      if ((await finish(shop, order, paid.id, paid.received)) !== null) ended += 1;
-      continue;
-    }
-    const pending = payments.some((payment) => payment.state === 'pending');
-    if (!pending && order.claimedMs !== null && nowMs - order.claimedMs > claimForsakenMs) {
-      await shop.orders.decline(
-        order.id,
-        payments[0]?.failure ?? 'The payment never reached the processor.',
-        [],
-      );
-      ended += 1;
+}
+
+async function each(
+  shop: Till,
+  orders: readonly Order[],
+  work: (order: Order) => Promise<void>,
+): Promise<void> {
+  for (const order of orders) {
+    try {
+      await work(order);
+    } catch (fault) {
+      if (fault instanceof ProcessorAway) throw fault;
+      shop.report('not_reconciled', { order: order.id, reason: String(fault) });
     }
   }
-  return ended;
+}
+
+async function endCharge(shop: Till, order: Order, nowMs: number): Promise<void> {
+  const charges = await shop.processor.chargesOf(order);
+  const paid = charges.find((charge) => charge.state === 'succeeded');
+  if (paid) {
+    await settle(shop, order, paid);
+    return;
+  }
+  if (charges.some((charge) => charge.state === 'pending')) return;
+  const [failed] = charges;
+  const isForsaken = nowMs - (order.claimedMs ?? order.createdMs) > forsakenMs;
+  if (failed || isForsaken)
+    await shop.orders.decline(order, failed?.failure ?? 'The payment did not go through.', []);
+}
+
+async function endPage(shop: Till, order: Order): Promise<void> {
+  if (order.checkoutSession === null) return;
+  const checkout = await shop.processor.readCheckout(order.checkoutSession);
+  // Its time is over by our clock; the processor's may be a little behind.
+  if (checkout.url !== null) return;
+  await complete(shop, checkout);
+  await shop.orders.attachCheckout(order.id, null);
 }

@@ -22,7 +22,10 @@ export type Want = {
   price: number;
   units: number;
   headroomUnits: number;
-  /** Ask the other lanes for what they hold idle, should this fall short. */
+  /**
+   * Whole or not at all; where it is not, the other lanes are asked for what they hold idle. Parts of it in two lanes
+   * would serve neither's call. Without this: what there is.
+   */
   recall: boolean;
 };
 

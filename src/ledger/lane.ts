@@ -10,6 +10,8 @@ import * as Purse from './purse.ts';
 const recallWaitMs = 500;
 /** How long a settlement waits for books that do not answer, before its call is refused. */
 const settleWaitMs = 5_000;
+/** After how long without an answer the books are asked again: longer than they let a statement last. */
+const answerWaitMs = 3_000;
 /** How often what was spent is taken out of the leases, and how often a lane without work says that it lives. */
 const foldEveryMs = 250;
 const heartbeatEveryMs = 1_000;
@@ -24,11 +26,19 @@ type Waiting = {
   rows: Usage[];
   hold: Hold;
   charges: Burn.Charge[];
-  sinceMs: number;
   resolve(s: Settlement): void;
 };
-type Asking = { want: Want; resolve(answered: boolean): void };
-type Sent = { batch: Batch; waiting: Waiting[]; asking: Asking[]; abandoned: string[] };
+type Asking = { request: HoldRequest; recall: boolean; resolve(answered: boolean): void };
+type Sent = {
+  batch: Batch;
+  waiting: Waiting[];
+  asking: Asking[];
+  abandoned: string[];
+  /** Accounts that were given something after the books may have been looked into. */
+  touched: Set<string>;
+};
+
+type GiveBack = { seq: number; callIds: string[] };
 
 /** What happened in a lane that somebody should read: the log is the edge's. */
 export type LaneEvent =
@@ -48,7 +58,9 @@ export class Lane {
   readonly #report: (event: LaneEvent) => void;
   #state: 'closed' | 'opening' | 'open' | 'draining' | 'fenced' = 'closed';
   #epoch = 0;
+  /** The last batch of this epoch, and how many there were in those before: a batch is known outside by their sum. */
   #seq = 0;
+  #seqBefore = 0;
   #purses = new Map<string, Purse.Purse>();
   #waiting: Waiting[] = [];
   #asking: Asking[] = [];
@@ -56,13 +68,16 @@ export class Lane {
   /** Since when the books have not answered; null while they do. */
   #doubtSinceMs: number | null = null;
   #sending = false;
+  /** Questions to the books that have no answer yet. */
+  #unanswered = new Set<{ sinceMs: number; giveUp(error: Error): void }>();
   #scheduled = false;
   #dirty = false;
   #foldedMs = 0;
   /** Calls of a batch whose answers have not left yet. */
   #undelivered = new Map<number, number>();
   /** Calls that were refused while their batch was in doubt, and that it charged: to be given back. */
-  #giveBack: { seq: number; callIds: string[] }[] = [];
+  #giveBack: GiveBack[] = [];
+  #givingBack: GiveBack | null = null;
   #recalled = false;
   #drained: (() => void)[] = [];
   #returned = new Map<string, Set<() => void>>();
@@ -77,7 +92,8 @@ export class Lane {
   /** Opens the lane. Rejects when the books are out of reach. */
   async open(): Promise<void> {
     this.#state = 'opening';
-    this.#epoch = await this.#books.openLane(this.#name);
+    this.#epoch = await this.#answerOf(this.#books.openLane(this.#name));
+    this.#seqBefore += this.#seq;
     this.#seq = 0;
     this.#purses.clear();
     this.#undelivered.clear();
@@ -96,26 +112,28 @@ export class Lane {
   /** Sets the worst case of a call aside. Needs no database when the lane has enough at hand. */
   async hold(request: HoldRequest): Promise<HoldAnswer> {
     const deadlineMs = this.#clock() + recallWaitMs;
+    let recall = false;
     for (let asked = 0; ; asked++) {
       if (!this.ready) return { kind: 'unavailable' };
       const nowMs = this.#clock();
       const purse = this.#purse(request.account, nowMs);
-      let units = request.units;
       if (!purse.stale) {
-        if (asked > 0 && !purse.plans.some((plan) => request.plans.includes(plan)))
-          return { kind: 'no_plan' };
+        const covered = Purse.opens(purse, request.plans);
+        if (asked > 0 && !covered) return { kind: 'no_plan' };
         const drawn = Burn.draw(purse.lots, request.plans, request.price, request.units, nowMs);
-        const covered = drawn.kind === 'drawn' && purse.plans.some((plan) => request.plans.includes(plan));
-        if (covered) return { kind: 'held', hold: this.#place(request, drawn.draws) };
+        if (covered && drawn.kind === 'drawn')
+          return { kind: 'held', hold: this.#place(request, drawn.draws) };
         if (asked > 0) {
           const refusal = refuse(purse, request, nowMs);
           if (refusal.kind === 'exhausted' || nowMs >= deadlineMs) return refusal;
-          if (purse.lots.every((lot) => lot.others <= 0)) return refusal;
-          if (asked > 1) await this.#comesBack(request.account);
+          // Where the books have enough, another call was quicker.
+          const isShort = refusal.available < refusal.required;
+          if (isShort && purse.lots.every((lot) => lot.others <= 0)) return refusal;
+          if (isShort && recall) await this.#comesBack(request.account);
+          recall = isShort;
         }
-        if (drawn.kind === 'short') units = drawn.units;
       }
-      if (!(await this.#ask(purse, request, units))) return { kind: 'unavailable' };
+      if (!(await this.#ask(request, recall))) return { kind: 'unavailable' };
     }
   }
 
@@ -150,7 +168,7 @@ export class Lane {
     purse.settledUnits += outcome.units;
     const rows = usage(hold, charges, outcome);
     const settled = new Promise<Settlement>((resolve) => {
-      this.#waiting.push({ rows, hold, charges, sinceMs: nowMs, resolve });
+      this.#waiting.push({ rows, hold, charges, resolve });
     });
     this.#schedule();
     if (charges.length > 0) return settled;
@@ -165,14 +183,20 @@ export class Lane {
     else this.#undelivered.delete(seq);
   }
 
+  /** The answer of a settled call broke off on its way: what it was charged goes back. */
+  undelivered(seq: number, callId: string): void {
+    if (this.#undelivered.has(seq)) this.#giveBack.push({ seq, callIds: [callId] });
+  }
+
   /** Looks into the books before the account's next hold: it was given something, or changed. */
   touch(account: string): void {
     const purse = this.#purses.get(account);
     if (purse) purse.stale = true;
+    this.#sent?.touched.add(account);
     this.#wake(account);
   }
 
-  /** Another lane is short of what this one may hold idle: it goes back with the next batch. */
+  /** A lane, be it this one, is short of what this one may hold idle: it goes back with the next batch. */
   recall(account: string): void {
     const purse = this.#purses.get(account);
     if (!purse?.lots.some((lot) => lot.free > 0)) return;
@@ -186,9 +210,10 @@ export class Lane {
     this.#wake(account);
   }
 
-  /** The plans that the account may call on, as far as this lane has looked. */
-  plansOf(account: string): readonly string[] {
-    return this.#purses.get(account)?.plans ?? [];
+  /** The plans that the account may call on; null while this lane has not looked. */
+  plansOf(account: string): readonly string[] | null {
+    const purse = this.#purses.get(account);
+    return purse === undefined || (purse.stale && purse.plans.length === 0) ? null : purse.plans;
   }
 
   /** What this lane's calls under way hold of an account, in each asset. */
@@ -201,6 +226,8 @@ export class Lane {
   /** The lane's clockwork: repeats what was lost, folds, gives back what is idle. Call it several times a second. */
   tick(): void {
     const nowMs = this.#clock();
+    for (const { sinceMs, giveUp } of this.#unanswered)
+      if (nowMs - sinceMs >= answerWaitMs) giveUp(new Error('the books do not answer'));
     for (const account of [...this.#returned.keys()]) this.#wake(account);
     for (const resolve of this.#drained.splice(0)) resolve();
     if (this.#state === 'fenced') this.#reopen();
@@ -221,13 +248,19 @@ export class Lane {
   async drain(): Promise<void> {
     if (this.#state !== 'open') return;
     this.#state = 'draining';
-    while (this.#sent || this.#waiting.length > 0) {
-      if (this.#doubtSinceMs !== null && this.#clock() - this.#doubtSinceMs >= settleWaitMs)
-        throw new Error('the books are out of reach');
+    const deadlineMs = this.#clock() + settleWaitMs;
+    while (this.#owes) {
+      if (this.#clock() >= deadlineMs) throw new Error('the books are out of reach');
       await new Promise<void>((resolve) => this.#drained.push(resolve));
     }
-    await this.#books.closeLane(this.#name, this.#epoch);
+    // Closed before it is asked for: a heartbeat sent beside it would arrive after it, and find the lane gone.
     this.#state = 'closed';
+    await this.#answerOf(this.#books.closeLane(this.#name, this.#epoch));
+  }
+
+  /** Whether something is under way to the books, or has to go there. */
+  get #owes(): boolean {
+    return this.#sent !== null || this.#waiting.length + this.#asking.length + this.#giveBack.length > 0;
   }
 
   #purse(account: string, nowMs: number): Purse.Purse {
@@ -240,22 +273,9 @@ export class Lane {
     return purse;
   }
 
-  #ask(purse: Purse.Purse, request: HoldRequest, units: number): Promise<boolean> {
-    const { account, plans, price } = request;
-    const held = purse.lots.reduce(
-      (sum, lot) => sum + (lot.asset === 'unit' ? lot.held : price && Math.floor(lot.held / price)),
-      0,
-    );
-    const want = {
-      account,
-      plans,
-      price,
-      units: price === 0 ? 0 : units,
-      headroomUnits: held + purse.paceUnits,
-      recall: true,
-    };
+  #ask(request: HoldRequest, recall: boolean): Promise<boolean> {
     return new Promise((resolve) => {
-      this.#asking.push({ want, resolve });
+      this.#asking.push({ request, recall, resolve });
       this.#schedule();
     });
   }
@@ -298,18 +318,18 @@ export class Lane {
     if (fold) this.#recalled = false;
     this.#dirty = fold ? false : this.#dirty || waiting.length > 0;
     this.#seq += 1;
-    const deliveredSeq = Math.min(this.#seq - 1, ...[...this.#undelivered.keys()].map((seq) => seq - 1));
+    const firstUndelivered = Math.min(...this.#undelivered.keys()) - this.#seqBefore;
     const batch = {
       lane: this.#name,
       epoch: this.#epoch,
       seq: this.#seq,
-      deliveredSeq,
+      deliveredSeq: Math.min(this.#seq, firstUndelivered) - 1,
       fold,
       usage: waiting.flatMap(({ rows }) => rows),
       returns,
-      wants: merge(asking.map(({ want }) => want)),
+      wants: this.#wants(asking, nowMs),
     };
-    return { batch, waiting, asking, abandoned: [] };
+    return { batch, waiting, asking, abandoned: [], touched: new Set() };
   }
 
   /** What goes back: all of an account that is idle or was recalled. Folding time is also when the pace is taken. */
@@ -322,16 +342,43 @@ export class Lane {
       purse.settledUnits = 0;
       purse.recalled = false;
       if (!idle && !recalled) continue;
+      if (idle && Purse.isIdle(purse)) this.#purses.delete(account);
       for (const lot of purse.lots) {
         if (lot.free === 0) continue;
         returns.push({ account, lot: lot.id, amount: lot.free, recalled });
         lot.avail += lot.free;
         lot.free = 0;
       }
-      if (idle && Purse.isIdle(purse) && returns.every((back) => back.account !== account))
-        this.#purses.delete(account);
     }
     return returns;
+  }
+
+  /** What the calls that wait need beyond what is free by now: alike ones together, those that recall one by one. */
+  #wants(asking: readonly Asking[], nowMs: number): Want[] {
+    const alike = Map.groupBy(
+      asking,
+      ({ request, recall }) =>
+        `${request.account} ${request.price} ${request.plans} ${recall && request.callId}`,
+    );
+    return [...alike.values()].map((group) => {
+      const [{ request, recall }] = group as [Asking];
+      const { account, plans, price } = request;
+      const { lots, paceUnits } = this.#purse(account, nowMs);
+      const units = group.reduce((sum, one) => sum + one.request.units, 0);
+      const drawn = Burn.draw(lots, plans, price, units, nowMs);
+      const held = lots.reduce(
+        (sum, lot) => sum + (lot.asset === 'unit' ? lot.held : price && Math.floor(lot.held / price)),
+        0,
+      );
+      return {
+        account,
+        plans,
+        price,
+        units: drawn.kind === 'short' ? drawn.units : 0,
+        headroomUnits: recall ? 0 : held + paceUnits,
+        recall,
+      };
+    });
   }
 
   async #send(): Promise<void> {
@@ -339,14 +386,17 @@ export class Lane {
     if (!sent) return;
     this.#sending = true;
     try {
-      const answer = await this.#books.batch(sent.batch);
+      const answer = await this.#answerOf(this.#books.batch(sent.batch));
       this.#doubtSinceMs = null;
       if (answer.state === 'fenced') {
         this.#report({ kind: 'fenced' });
         return this.#reopen();
       }
-      for (const holdings of answer.holdings ?? [])
-        Purse.refresh(this.#purse(holdings.account, this.#clock()), holdings);
+      for (const holdings of answer.holdings ?? []) {
+        const purse = this.#purse(holdings.account, this.#clock());
+        Purse.refresh(purse, holdings);
+        purse.stale = sent.touched.has(holdings.account);
+      }
       for (const { account, lot: id, amount } of answer.granted ?? []) {
         const lot = this.#purses.get(account)?.lots.find((candidate) => candidate.id === id);
         if (lot) lot.free += amount;
@@ -365,28 +415,39 @@ export class Lane {
     if (this.#sent === null) this.#schedule();
   }
 
+  /** What the books answer; rejects when `tick` finds it overdue, as a dead connection may never tell. */
+  #answerOf<T>(answer: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, giveUp) => {
+      const question = { sinceMs: this.#clock(), giveUp };
+      this.#unanswered.add(question);
+      answer.then(resolve, giveUp).finally(() => this.#unanswered.delete(question));
+    });
+  }
+
   #finish(sent: Sent): void {
     this.#sent = null;
+    const seq = this.#seqBefore + sent.batch.seq;
     const charged = sent.waiting.filter(({ charges }) => charges.length > 0);
-    if (charged.length > 0) this.#undelivered.set(sent.batch.seq, charged.length);
-    for (const { hold, charges, resolve } of charged)
-      resolve(this.#settlement(hold, charges, sent.batch.seq));
+    if (charged.length > 0) this.#undelivered.set(seq, charged.length);
+    for (const { hold, charges, resolve } of charged) resolve(this.#settlement(hold, charges, seq));
     for (const { resolve } of sent.asking) resolve(true);
     if (sent.abandoned.length === 0) return;
-    this.#undelivered.set(sent.batch.seq, sent.abandoned.length);
-    this.#giveBack.push({ seq: sent.batch.seq, callIds: sent.abandoned });
+    this.#undelivered.set(seq, sent.abandoned.length);
+    this.#giveBack.push({ seq, callIds: sent.abandoned });
   }
 
   async #undeliver(): Promise<void> {
-    const next = this.#giveBack.shift();
-    if (!next) return;
+    const [next] = this.#giveBack;
+    if (!next || this.#givingBack === next) return;
+    this.#givingBack = next;
     try {
-      await this.#books.undeliver(next.callIds);
-      this.#undelivered.delete(next.seq);
+      await this.#answerOf(this.#books.undeliver(next.callIds));
+      for (const _ of next.callIds) this.delivered(next.seq);
+      this.#giveBack = this.#giveBack.filter((done) => done !== next);
     } catch (error) {
-      this.#giveBack.push(next);
       this.#report({ kind: 'undeliver_failed', error });
     }
+    this.#givingBack = null;
   }
 
   /** The books have been away for too long: those who wait are refused, and never charged for good. */
@@ -409,13 +470,16 @@ export class Lane {
 
   /** Fenced or broken: nothing in flight may be released. Reaping gave back what the books already had of it. */
   #reopen(): void {
-    this.#state = 'opening';
+    const isLeaving = this.#state === 'draining';
+    this.#state = isLeaving ? 'closed' : 'opening';
     const sent = this.#sent;
     this.#sent = null;
     this.#epoch = -1;
+    this.#giveBack = [];
     for (const { resolve } of [...(sent?.waiting ?? []), ...this.#waiting.splice(0)])
       resolve({ kind: 'refused' });
     for (const { resolve } of [...(sent?.asking ?? []), ...this.#asking.splice(0)]) resolve(false);
+    if (isLeaving) return;
     this.open().catch((error: unknown) => {
       this.#state = 'fenced';
       this.#report({ kind: 'books_unreachable', error });
@@ -442,7 +506,7 @@ function refuse(
   purse: Purse.Purse,
   request: HoldRequest,
   nowMs: number,
-): Exclude<HoldAnswer, { kind: 'held' }> {
+): Extract<HoldAnswer, { kind: 'exhausted' | 'in_flight' }> {
   const { plans, price, units } = request;
   const required = ofMicro(units * price);
   const open = Burn.worth(purse.lots, plans, price, nowMs, (lot) => lot.avail + lot.free);
@@ -483,16 +547,4 @@ function usage(hold: Hold, charges: readonly Burn.Charge[], outcome: Outcome): U
     units,
     amount,
   }));
-}
-
-/** Wants of the same account at the same price are one: their needs add up, their headroom does not. */
-function merge(wants: readonly Want[]): Want[] {
-  const merged = new Map<string, Want>();
-  for (const want of wants) {
-    const key = `${want.account} ${want.price} ${want.plans.join()}`;
-    const known = merged.get(key);
-    if (!known) merged.set(key, want);
-    else merged.set(key, { ...known, units: known.units + want.units });
-  }
-  return [...merged.values()];
 }

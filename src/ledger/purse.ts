@@ -72,6 +72,15 @@ export function balance(purse: Purse, asset: Lot.Asset, nowMs: number): number {
   return sum;
 }
 
+/** Whether the account may call on one of `plans`. A trial of which nothing is left opens nothing. */
+export function opens({ plans, lots }: Purse, wanted: readonly string[]): boolean {
+  return plans.some((plan) => wanted.includes(plan) && !isUsedUp(lots.filter((lot) => lot.plan === plan)));
+}
+
+function isUsedUp(lots: readonly Lot.Lot[]): boolean {
+  return lots.length > 0 && lots.every((lot) => lot.kind === 'trial' && Lot.total(lot) <= 0);
+}
+
 /** Whether nothing of the account is in this lane's hands. */
 export function isIdle(purse: Purse): boolean {
   return purse.lots.every((lot) => lot.free === 0 && lot.held === 0);

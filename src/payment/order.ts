@@ -1,12 +1,13 @@
+import { sha256Hex } from '../kernel/digest.ts';
 import type { Money } from '../kernel/money.ts';
 
 /**
- * An order: what a buyer was offered, and what became of it.
+ * An order: what a buyer was offered, and what became of it (docs/purchase.md).
  *
  * - `offered`: priced, nobody charged. May be paid by a credential (which claims it first) or on its hosted page.
- * - `claimed`: one credential owns it, and its charge is under way, done or in doubt. Never charged under another key.
+ * - `claimed`: a credential's charge is under way, or in doubt. Never charged under another key.
  * - `granted`: paid, and its lot is in the ledger: one statement did both.
- * - `declined`: certainly not charged.
+ * - `declined`: certainly not charged. Its hosted page may still be paid.
  */
 export type Order = {
   id: string;
@@ -21,36 +22,52 @@ export type Order = {
   paymentIntent: string | null;
   failure: string | null;
   createdMs: number;
+  /** Until then its hosted page may be opened. */
   expiresMs: number;
   claimedMs: number | null;
   grantedMs: number | null;
 };
 
-/** How long an order may be paid on its hosted page. */
-export const lifeMs = 24 * 60 * 60 * 1000;
+/** How long the hosted page of an order may be opened. With `pageGraceMs` it stays below the day that the processor allows. */
+export const lifeMs = 23 * 60 * 60 * 1000;
+/** A page that was opened in the last moment can be paid for so long: the processor keeps none for less than half an hour. */
+export const pageGraceMs = 31 * 60 * 1000;
+
+/** The account that an order makes where its buyer has none: the same one, however often it is granted. */
+export function ownAccount({ id }: Pick<Order, 'id'>): string {
+  return `acc_${sha256Hex(`account of ${id}`).slice(0, 32)}`;
+}
+
+export type Claim = {
+  /** `claimed`: ours to charge. `busy`: another process charges. `in_doubt`: charged perhaps, and nobody is at it. Else how the order ended. */
+  standing: 'claimed' | 'busy' | 'in_doubt' | 'granted' | 'declined' | 'unknown';
+  /** Whether this is the credential that the order belongs to: the first that came. */
+  own: boolean;
+};
 
 /** Orders, kept for good once claimed. Every method may be repeated. */
 export interface Orders {
   offer(order: Pick<Order, 'id' | 'account' | 'plan' | 'amount' | 'returnUrl' | 'expiresMs'>): Promise<void>;
   find(id: string): Promise<Order | null>;
+  /** Before anyone is charged; also takes over, for the same credential, a claim that nobody works on. */
+  claim(id: string, challengeId: string, credentialDigest: string): Promise<Claim>;
+  /** Gives up a claim as it was read, if its charge is still open. */
+  release(order: Order): Promise<void>;
+  /** Books a payment and its lot, once for each payment, and ends its charge. Returns the account; the order's own is made where there is none. */
+  grant(order: Order, payment: { id: string; challengeId: string | null }): Promise<string | null>;
   /**
-   * Before anyone is charged: `claimed` for the first credential, `same` for that one again, `taken` for any other,
-   * `unknown` where there is no such order.
+   * Ends a claim as it was read, whose charge certainly did not happen; `subjects` are who that counts against.
+   * False where this did not decline the order: it is granted, or the claim is another's by now.
    */
-  claim(
-    id: string,
-    challengeId: string,
-    credentialDigest: string,
-  ): Promise<'claimed' | 'same' | 'taken' | 'unknown'>;
-  /** Books the payment and its lot, once for each payment. Returns the account; `newAccount` is made where there is none. */
-  grant(id: string, paymentIntent: string, newAccount: string): Promise<string | null>;
-  /** Ends a claimed order that was certainly not charged; `subjects` are who the decline counts against. */
-  decline(id: string, failure: string, subjects: readonly string[]): Promise<void>;
-  attachCheckout(id: string, session: string): Promise<void>;
-  /** Orders claimed before a moment and not ended: a crash came between. */
-  unfinished(claimedBeforeMs: number): Promise<Order[]>;
-  /** How many charges of any of these subjects were declined since a moment. */
-  declines(subjects: readonly string[], sinceMs: number): Promise<number>;
+  decline(order: Order, failure: string, subjects: readonly string[]): Promise<boolean>;
+  /** Names the order's hosted page; null once it has closed and been looked at for the last time. */
+  attachCheckout(id: string, session: string | null): Promise<void>;
+  /** Orders with an open charge that no live process works on: a crash or a lost answer came between. */
+  inDoubt(): Promise<Order[]>;
+  /** Orders whose hosted page has closed and is still named: its payment may have gone unheard. */
+  closedPages(nowMs: number): Promise<Order[]>;
+  /** When the `nth` newest decline of one of these subjects was, the latest such moment over them; null where none is since `sinceMs`. */
+  nthDecline(subjects: readonly string[], nth: number, sinceMs: number): Promise<number | null>;
   /** Forgets offers that nobody took and that can no longer be paid. */
   sweep(nowMs: number): Promise<void>;
 }

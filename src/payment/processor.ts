@@ -5,6 +5,9 @@ import type { Order } from './order.ts';
 export type Payment = {
   id: string;
   order: string | null;
+  /** The challenge that it was charged for; null for a payment on the hosted page. */
+  challengeId: string | null;
+  /** `failed`: over, and nothing was taken. `pending`: anything may still come of it. */
   state: 'succeeded' | 'failed' | 'pending';
   received: Money;
   failure: string | null;
@@ -12,8 +15,8 @@ export type Payment = {
 
 export type ChargeOutcome =
   | { kind: 'succeeded'; payment: Payment }
-  /** Certainly not charged. `reason` is fit for the buyer. */
-  | { kind: 'declined'; reason: string }
+  /** Certainly not charged. `reason` is fit for the buyer, `detail` for the log: there where it may be our own mistake. */
+  | { kind: 'declined'; reason: string; detail: string | null }
   /** Nobody knows yet: the notice or the reconciler will. */
   | { kind: 'unknown' };
 
@@ -21,9 +24,10 @@ export type ChargeOutcome =
 export type Checkout = {
   session: string;
   order: string | null;
+  /** Where it can be paid; null once it is closed. */
   url: string | null;
+  /** What was paid on it. */
   payment: Payment | null;
-  open: boolean;
 };
 
 export type Notice = {
@@ -32,13 +36,20 @@ export type Notice = {
   object: { kind: 'checkout' | 'payment'; id: string } | null;
 };
 
-/** The card processor. Every call is bounded in time; rejections mean that it is out of reach. */
+/** The processor is out of reach or out of order, which passes. What was asked of it may have been done all the same. */
+export class ProcessorAway extends Error {
+  override readonly name = 'ProcessorAway';
+  /** By this the edge knows it, as it knows a database that is away. */
+  readonly code = 'CONNECTION_PROCESSOR';
+}
+
+/** The card processor. Every call is bounded in time, and rejects with ProcessorAway where it is not there. */
 export interface Processor {
-  /** Charges a shared payment token, once for each challenge. */
+  /** Charges a shared payment token, once for each challenge, however often it is asked to. */
   charge(order: Order, challengeId: string, token: string): Promise<ChargeOutcome>;
   readPayment(id: string): Promise<Payment>;
-  /** The payments that were tried for an order, newest first. */
-  paymentsOf(order: Order): Promise<Payment[]>;
+  /** What the charge of the order's challenge has come to: most often one payment, none where it never arrived. */
+  chargesOf(order: Order): Promise<Payment[]>;
   /** Opens the order's hosted page; the same page when repeated. */
   openCheckout(order: Order, pages: { title: string; success: string; cancel: string }): Promise<Checkout>;
   readCheckout(session: string): Promise<Checkout>;

@@ -15,7 +15,7 @@ export type Streamed = {
   pipeTo(destination: Writable): Promise<Piped>;
 };
 
-/** `ended`: every byte was handed on. `cut`: the upstream broke off or nothing moved in time. `abandoned`: the reader left. */
+/** `ended`: every byte was handed on. `cut`: the upstream broke off or sent nothing in time. `abandoned`: the reader left or took nothing in time. */
 export type Piped = 'ended' | 'cut' | 'abandoned';
 
 /** No answer that may go back. `reason` is a code for the log, never for the caller. */

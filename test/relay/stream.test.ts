@@ -145,7 +145,7 @@ describe('a streamed answer', () => {
     expect(await piped).toBe('ended');
   });
 
-  test('is cut for a reader who takes nothing, and the connection serves the next', async () => {
+  test('is abandoned for a reader who takes nothing, and the connection serves the next', async () => {
     const upstream = await against(({ socket, head: sent }) => {
       if (sent.includes('/next')) return socket.write(`${head(2)}{}`);
       socket.write(head(64 * mebibyte.length));
@@ -153,7 +153,7 @@ describe('a streamed answer', () => {
     }, 300);
     const { url, piped } = await front(upstream);
     const incoming = await request(url);
-    expect(await piped).toBe('cut');
+    expect(await piped).toBe('abandoned');
     await expect(digest(incoming)).rejects.toThrow();
     const next = await upstream.send({ ...outbound, target: { path: '/next', query: '' } }).answer;
     expect(next).toMatchObject({ kind: 'answer', status: 200 });

@@ -12,6 +12,7 @@ export type Shop = {
   sandboxUrl: string;
   /** Where the storefronts reach what they resell, and by which key. */
   upstream: { url: string; key: string };
+  databaseUrl: string;
   sql: postgres.Sql;
   storefronts: Program.Program[];
   /** Another storefront process on the same database; its own URL. */
@@ -95,9 +96,15 @@ export async function open(options: Options = {}): Promise<Shop> {
     url,
     sandboxUrl,
     upstream,
+    databaseUrl: database.url,
     sql: sql as unknown as postgres.Sql,
     storefronts,
     addStorefront: async (env) => addStorefront(await Program.freePort(), env),
     stop,
   };
+}
+
+/** Every breach of the books, as `ledger.prove()` finds them. */
+export async function breaches({ sql }: Pick<Shop, 'sql'>): Promise<unknown[]> {
+  return [...(await sql`SELECT * FROM ledger.prove()`)];
 }

@@ -1,11 +1,7 @@
 import type { Account, Accounts } from '../../identity/account.ts';
-import type { Revocations } from '../../identity/revocation-list.ts';
 import type { SigningKeys, StoredKey } from '../../identity/signing-key.ts';
 import type { StatementLot, Statements } from '../../ledger/statement.ts';
 import type { Connection } from './connection.ts';
-
-/** Longer than any assertion lives: after that a revocation names nothing. */
-const revocationKeptMs = 92 * 24 * 60 * 60 * 1000;
 
 export function openAccounts(sql: Connection): Accounts {
   return {
@@ -66,28 +62,6 @@ export function openSigningKeys(sql: Connection): SigningKeys {
     },
     async remove(kid) {
       await sql`DELETE FROM shop.signing_key WHERE kid = ${kid}`;
-    },
-  };
-}
-
-/** Revocations are announced on the channel `revoked`, in the statement that records them. */
-export function openRevocations(sql: Connection): Revocations {
-  return {
-    async add({ id, revokedMs }) {
-      await sql`WITH added AS (
-          INSERT INTO shop.revocation (id, created_at, expires_at) VALUES (${id}, ${new Date(revokedMs)}, ${new Date(revokedMs + revocationKeptMs)})
-          ON CONFLICT DO NOTHING RETURNING id
-        ) SELECT pg_notify('revoked', ${id})`;
-    },
-    async has(ids) {
-      const rows = await sql`SELECT 1 FROM shop.revocation WHERE id = ANY (${sql.array([...ids])}) LIMIT 1`;
-      return rows.length > 0;
-    },
-    async since(sinceMs) {
-      const rows = await sql<
-        { id: string; created_at: Date }[]
-      >`SELECT id, created_at FROM shop.revocation WHERE created_at >= ${new Date(sinceMs)}`;
-      return rows.map((row) => ({ id: row.id, revokedMs: row.created_at.getTime() }));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts';
 
-/** What processes tell each other by NOTIFY. */
+/** What processes tell each other of money by NOTIFY. Lost words cost time only: the books are asked before a refusal. */
 export type Listener = {
   /** An account was given something. */
   granted(account: string): void;
@@ -8,10 +8,6 @@ export type Listener = {
   recall(account: string): void;
   /** Another lane gave something back. */
   returned(account: string): void;
-  /** A token or session was revoked. */
-  revoked(id: string): void;
-  /** The connection is (again) there: what was announced in between has to be read from the record. */
-  listening(): void;
 };
 
 /** Listens until the connection is closed; postgres.js reconnects by itself. */
@@ -28,9 +24,4 @@ export async function listen(sql: Connection, listener: Listener): Promise<void>
         return listener.returned(account);
     }
   });
-  await sql.listen(
-    'revoked',
-    (id) => listener.revoked(id),
-    () => listener.listening(),
-  );
 }

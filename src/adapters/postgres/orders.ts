@@ -1,12 +1,13 @@
 import * as Money from '../../kernel/money.ts';
-import type { Notices, Order, Orders } from '../../payment/order.ts';
+import type { Claim, Notices, Order, Orders } from '../../payment/order.ts';
+import { ownAccount, pageGraceMs } from '../../payment/order.ts';
 import type { Connection } from './connection.ts';
 
 /** How long an offer that nobody took is kept. */
 const untakenKeptMs = 3 * 24 * 60 * 60 * 1000;
 /** How long declines are kept; longer than any limit looks back. */
 const declineKeptMs = 24 * 60 * 60 * 1000;
-const unfinishedMax = 200;
+const listedMax = 200;
 
 type Row = {
   id: string;
@@ -25,8 +26,11 @@ type Row = {
   granted_at: Date | null;
 };
 
-/** Orders in PostgreSQL; whatever moves money is a function of migrations/0002_orders.sql. */
-export function open(sql: Connection): Orders {
+/**
+ * Orders in PostgreSQL; whatever moves money is a function of migrations/0002_orders.sql.
+ * @param lane the ledger lane of this process: it tells the others whether a claim of ours is still worked on
+ */
+export function open(sql: Connection, lane: string): Orders {
   return {
     async offer({ id, account, plan, amount, returnUrl, expiresMs }) {
       await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, return_url, expires_at)
@@ -37,38 +41,50 @@ export function open(sql: Connection): Orders {
       return row ? order(row) : null;
     },
     async claim(id, challengeId, credentialDigest) {
-      type Claim = 'claimed' | 'same' | 'taken' | 'unknown';
-      const [row] = await sql<
-        [{ claim: Claim }]
-      >`SELECT shop.claim_purchase(${id}, ${challengeId}, ${credentialDigest}) AS claim`;
-      return row.claim;
+      const [claim] = await sql<
+        [Claim]
+      >`SELECT standing, own FROM shop.claim_purchase(${id}, ${challengeId}, ${credentialDigest}, ${lane})`;
+      return claim;
     },
-    async grant(id, paymentIntent, newAccount) {
+    async release({ id, claimedMs }) {
+      await sql`SELECT shop.release_purchase(${id}, ${moment(claimedMs)})`;
+    },
+    async grant(order, payment) {
       const [row] = await sql<
         [{ account: string | null }]
-      >`SELECT shop.grant_purchase(${id}, ${paymentIntent}, ${newAccount}) AS account`;
+      >`SELECT shop.grant_purchase(${order.id}, ${payment.id}, ${ownAccount(order)}, ${payment.challengeId}) AS account`;
       return row.account;
     },
-    async decline(id, failure, subjects) {
-      await sql`SELECT shop.decline_purchase(${id}, ${failure}, ${sql.array([...subjects])})`;
+    async decline({ id, claimedMs }, failure, subjects) {
+      const [row] = await sql<
+        [{ declined: boolean }]
+      >`SELECT shop.decline_purchase(${id}, ${moment(claimedMs)}, ${failure}, ${sql.array([...subjects])}) AS declined`;
+      return row.declined;
     },
     async attachCheckout(id, session) {
       await sql`UPDATE shop.purchase SET checkout_session = ${session} WHERE id = ${id}`;
     },
-    async unfinished(claimedBeforeMs) {
-      const rows = await sql<
-        Row[]
-      >`SELECT * FROM shop.purchase WHERE state = 'claimed' AND claimed_at < ${new Date(claimedBeforeMs)}
-        ORDER BY claimed_at LIMIT ${unfinishedMax}`;
+    async inDoubt() {
+      const rows = await sql<Row[]>`SELECT * FROM shop.purchase p
+        WHERE claimed_by IS NOT NULL AND NOT shop.at_work(p) ORDER BY created_at LIMIT ${listedMax}`;
       return rows.map(order);
     },
-    async declines(subjects, sinceMs) {
-      const [row] = await sql<[{ count: number }]>`SELECT coalesce(max(n), 0) AS count FROM (
-        SELECT count(*) AS n FROM shop.decline WHERE subject = ANY (${sql.array([...subjects])}) AND at > ${new Date(sinceMs)} GROUP BY subject) s`;
-      return row.count;
+    async closedPages(nowMs) {
+      const rows = await sql<Row[]>`SELECT * FROM shop.purchase
+        WHERE checkout_session IS NOT NULL AND expires_at < ${new Date(nowMs - pageGraceMs)}
+        ORDER BY expires_at LIMIT ${listedMax}`;
+      return rows.map(order);
+    },
+    async nthDecline(subjects, nth, sinceMs) {
+      const [row] = await sql<[{ at: Date | null }]>`SELECT max(at) AS at FROM (
+          SELECT at, row_number() OVER (PARTITION BY subject ORDER BY at DESC) AS n FROM shop.decline
+          WHERE subject = ANY (${sql.array([...subjects])}) AND at > ${new Date(sinceMs)}
+        ) recent WHERE n = ${nth}`;
+      return row.at?.getTime() ?? null;
     },
     async sweep(nowMs) {
-      await sql`DELETE FROM shop.purchase WHERE state = 'offered' AND expires_at < ${new Date(nowMs - untakenKeptMs)}`;
+      await sql`DELETE FROM shop.purchase
+        WHERE state = 'offered' AND checkout_session IS NULL AND expires_at < ${new Date(nowMs - untakenKeptMs)}`;
       await sql`DELETE FROM shop.decline WHERE at < ${new Date(nowMs - declineKeptMs)}`;
     },
   };
@@ -88,6 +104,10 @@ export function openNotices(sql: Connection): Notices {
       await sql`UPDATE shop.processor_event SET done_at = clock_timestamp() WHERE id = ${id}`;
     },
   };
+}
+
+function moment(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
 }
 
 function order(row: Row): Order {

@@ -67,12 +67,16 @@ export const purchase = shop.table(
     createdAt: time('created_at').notNull().defaultNow(),
     expiresAt: time('expires_at').notNull(),
     claimedAt: time('claimed_at'),
+    /** Whose charge is open, as shop.claim_purchase writes it; null when none is. */
+    claimedBy: text('claimed_by'),
     grantedAt: time('granted_at'),
   },
   (t) => [
     check('purchase_amount', sql`${t.amount} > 0`),
     check('purchase_state', sql`${t.state} in ('offered', 'claimed', 'granted', 'declined')`),
-    index('purchase_unfinished').on(t.createdAt).where(sql`${t.state} = 'claimed'`),
+    index('purchase_in_doubt').on(t.createdAt).where(sql`${t.claimedBy} is not null`),
+    index('purchase_untaken').on(t.expiresAt).where(sql`${t.state} = 'offered'`),
+    index('purchase_page').on(t.expiresAt).where(sql`${t.checkoutSession} is not null`),
     index('purchase_account').on(t.accountId),
   ],
 );

@@ -1,21 +1,36 @@
 import Stripe from 'stripe';
 import * as Money from '../../kernel/money.ts';
-import type { Order } from '../../payment/order.ts';
-import type { ChargeOutcome, Checkout, Notice, Payment, Processor } from '../../payment/processor.ts';
+import { type Order, pageGraceMs } from '../../payment/order.ts';
+import {
+  type ChargeOutcome,
+  type Checkout,
+  type Notice,
+  type Payment,
+  type Processor,
+  ProcessorAway,
+} from '../../payment/processor.ts';
 
+/** With its repetitions a charge ends within a minute: shop.at_work of migrations/0002_orders.sql counts on that. */
 const requestTimeoutMs = 15_000;
 const networkRetriesMax = 2;
+/** Shared payment tokens are in preview at the processor, and want its version named. */
+const sharedTokenVersion = '2026-07-29.preview';
 /** How old a signed notice may be. */
 const noticeToleranceSeconds = 300;
-/** Hosted pages close with the order; the processor wants at least half an hour. */
-const checkoutLifeMinSeconds = 31 * 60;
-const paymentsListedMax = 100;
+const pageSize = 100;
+const paymentsReadMax = 5_000;
+/** How far the processor's clock may be from ours. */
+const clockSkewSeconds = 60;
+const chargeMaxSeconds = 60;
+
+const { errors } = Stripe;
 
 export type StripeSettings = {
   secretKey: string;
   webhookSecret: string;
   /** `https://api.stripe.com`, or the sandbox. */
   apiBase: string;
+  timeoutMs?: number;
 };
 
 /** The card processor by its own client; the sandbox speaks the same HTTP. */
@@ -26,20 +41,26 @@ export function open(settings: StripeSettings): Processor {
     host: base.hostname,
     port: base.port === '' ? (protocol === 'http' ? 80 : 443) : Number(base.port),
     protocol,
-    timeout: requestTimeoutMs,
+    timeout: settings.timeoutMs ?? requestTimeoutMs,
     maxNetworkRetries: networkRetriesMax,
     telemetry: false,
   });
 
-  async function paymentsOf(order: Order): Promise<Payment[]> {
-    // Not the search endpoint: it lags behind by up to a minute.
-    const createdSeconds = Math.floor(order.createdMs / 1000) - 60;
+  async function chargesOf(order: Order): Promise<Payment[]> {
+    // By list, as the search of the processor lags behind by up to a minute. Made within the charge, so the list is short.
     const found: Payment[] = [];
+    let read = 0;
+    const claimedMs = order.claimedMs ?? order.createdMs;
     for await (const intent of stripe.paymentIntents.list({
-      created: { gte: createdSeconds },
-      limit: paymentsListedMax,
+      created: {
+        gte: Math.floor(order.createdMs / 1000) - clockSkewSeconds,
+        lte: Math.ceil(claimedMs / 1000) + chargeMaxSeconds + clockSkewSeconds,
+      },
+      limit: pageSize,
     })) {
-      if (intent.metadata.order === order.id) found.push(payment(intent));
+      if (intent.metadata.order === order.id && intent.metadata.challenge) found.push(payment(intent));
+      read += 1;
+      if (read > paymentsReadMax) throw new Error(`more than ${paymentsReadMax} payments beside ${order.id}`);
     }
     return found;
   }
@@ -55,27 +76,25 @@ export function open(settings: StripeSettings): Processor {
           confirm: true,
           automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
           shared_payment_granted_token: token,
-          metadata: {
-            order: order.id,
-            plan: order.plan,
-            account: order.account ?? '',
-            challenge: challengeId,
-          },
+          metadata: { ...about(order), challenge: challengeId },
         },
         // Without the token: one that was minted anew for the same challenge must not charge again.
-        { idempotencyKey: `mpp_${challengeId}` },
+        { idempotencyKey: `mpp_${challengeId}`, apiVersion: sharedTokenVersion },
       )) as unknown as Stripe.PaymentIntent;
       return judge(payment(intent));
     } catch (error) {
-      if (error instanceof Stripe.errors.StripeIdempotencyError) return judgeLatest(await paymentsOf(order));
-      if (error instanceof Stripe.errors.StripeCardError) return { kind: 'declined', reason: error.message };
-      if (error instanceof Stripe.errors.StripeInvalidRequestError)
-        return { kind: 'declined', reason: 'The payment token is not valid for this payment.' };
-      if (
-        error instanceof Stripe.errors.StripeConnectionError ||
-        error instanceof Stripe.errors.StripeAPIError
-      )
-        return { kind: 'unknown' };
+      if (error instanceof errors.StripeCardError)
+        return { kind: 'declined', reason: error.message, detail: null };
+      // An answer, but not to the question: what became of the charge can be read.
+      if (error instanceof errors.StripeAPIError || error instanceof errors.StripeIdempotencyError)
+        return judgeLatest(await chargesOf(order).catch(() => []));
+      if (passes(error)) return { kind: 'unknown' };
+      if (error instanceof errors.StripeInvalidRequestError)
+        return {
+          kind: 'declined',
+          reason: 'The payment token is not valid for this payment.',
+          detail: error.message,
+        };
       throw error;
     }
   }
@@ -84,11 +103,7 @@ export function open(settings: StripeSettings): Processor {
     order: Order,
     pages: { title: string; success: string; cancel: string },
   ): Promise<Checkout> {
-    const expiresAt = Math.max(
-      Math.floor(order.expiresMs / 1000),
-      Math.floor(order.createdMs / 1000) + checkoutLifeMinSeconds,
-    );
-    const metadata = { order: order.id, plan: order.plan, account: order.account ?? '' };
+    const metadata = about(order);
     const session = await stripe.checkout.sessions.create(
       {
         mode: 'payment',
@@ -104,48 +119,64 @@ export function open(settings: StripeSettings): Processor {
         metadata,
         success_url: pages.success,
         cancel_url: pages.cancel,
-        expires_at: expiresAt,
+        // Of the order alone, not of now: the same request again must be the same to the letter.
+        expires_at: Math.ceil((order.expiresMs + pageGraceMs) / 1000),
       },
       { idempotencyKey: `checkout_${order.id}` },
     );
+    // A repeated request is given the first answer again, however the page stands by now.
     return readCheckout(session.id);
   }
 
   async function readCheckout(id: string): Promise<Checkout> {
     const session = await stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] });
     const intent = session.payment_intent;
+    const paid = typeof intent === 'object' && intent !== null && session.payment_status === 'paid';
     return {
       session: session.id,
       order: session.client_reference_id,
-      url: session.url,
-      payment:
-        typeof intent === 'object' && intent !== null && session.payment_status === 'paid'
-          ? payment(intent)
-          : null,
-      open: session.status === 'open',
+      url: session.status === 'open' ? session.url : null,
+      payment: paid ? payment(intent) : null,
     };
   }
 
   return {
     charge,
-    paymentsOf,
-    openCheckout,
-    readCheckout,
-    async readPayment(id) {
-      return payment(await stripe.paymentIntents.retrieve(id));
-    },
+    chargesOf: (order) => chargesOf(order).catch(rejectAway),
+    openCheckout: (order, pages) => openCheckout(order, pages).catch(rejectAway),
+    readCheckout: (id) => readCheckout(id).catch(rejectAway),
+    readPayment: (id) => stripe.paymentIntents.retrieve(id).then(payment, rejectAway),
     readNotice(body, signature) {
       try {
         return notice(
           stripe.webhooks.constructEvent(body, signature, settings.webhookSecret, noticeToleranceSeconds),
         );
       } catch (error) {
-        if (error instanceof Stripe.errors.StripeSignatureVerificationError || error instanceof SyntaxError)
+        if (error instanceof errors.StripeSignatureVerificationError || error instanceof SyntaxError)
           return null;
         throw error;
       }
     },
   };
+}
+
+/** Whether a fault is the processor's, and the same request may do better later. It may also have been carried out. */
+function passes(error: unknown): error is Error {
+  return (
+    error instanceof errors.StripeConnectionError ||
+    error instanceof errors.StripeAPIError ||
+    error instanceof errors.StripeRateLimitError ||
+    // Another request under the same idempotency key is still at work.
+    (error instanceof errors.StripeError && error.statusCode === 409)
+  );
+}
+
+function rejectAway(error: unknown): never {
+  throw passes(error) ? new ProcessorAway(error.message, { cause: error }) : error;
+}
+
+function about({ id, plan, account }: Order): Record<string, string> {
+  return { order: id, plan, account: account ?? '' };
 }
 
 function cents(order: Order): number {
@@ -155,18 +186,31 @@ function cents(order: Order): number {
 }
 
 function payment(intent: Stripe.PaymentIntent): Payment {
-  // What did not arrive in US dollars was not asked for by us, and pays for nothing.
-  const received = intent.currency === 'usd' ? Money.ofCents(intent.amount_received) : Money.zero;
-  const failure = intent.last_payment_error?.message ?? null;
-  const state =
-    intent.status === 'succeeded'
-      ? 'succeeded'
-      : intent.status === 'canceled' ||
-          intent.status === 'requires_payment_method' ||
-          intent.status === 'requires_action'
-        ? 'failed'
-        : 'pending';
-  return { id: intent.id, order: intent.metadata.order ?? null, state, received, failure };
+  const { id, metadata, currency, amount_received, last_payment_error } = intent;
+  return {
+    id,
+    order: metadata.order ?? null,
+    challengeId: metadata.challenge ?? null,
+    state: stateOf(intent),
+    // What did not arrive in US dollars was not asked for by us, and pays for nothing.
+    received: currency === 'usd' ? Money.ofCents(amount_received) : Money.zero,
+    failure: last_payment_error?.message ?? null,
+  };
+}
+
+/** Nobody but us could go on with one of our charges, and we do not: what was refused once is over. */
+function stateOf({ status, last_payment_error }: Stripe.PaymentIntent): Payment['state'] {
+  switch (status) {
+    case 'succeeded':
+      return 'succeeded';
+    case 'canceled':
+    case 'requires_action':
+      return 'failed';
+    case 'requires_payment_method':
+      return last_payment_error === null ? 'pending' : 'failed';
+    default:
+      return 'pending';
+  }
 }
 
 function judge(found: Payment): ChargeOutcome {
@@ -179,6 +223,7 @@ function judge(found: Payment): ChargeOutcome {
         reason:
           found.failure ??
           'The card asks for a step that only its holder can take; pay on the hosted page instead.',
+        detail: null,
       };
     case 'pending':
       return { kind: 'unknown' };

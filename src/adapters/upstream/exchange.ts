@@ -65,7 +65,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Sending {
 
   /** Called when `expiresAtMs` has passed. */
   expire(): void {
-    this.#breakOff({ kind: 'timeout' }, 'cut');
+    // Nothing moves because nobody reads: that is leaving, not the upstream's fault.
+    this.#breakOff({ kind: 'timeout' }, this.#destination?.writableNeedDrain ? 'abandoned' : 'cut');
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

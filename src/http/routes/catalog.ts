@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import * as Manifest from '../../catalog/manifest.ts';
 import * as PriceMatrix from '../../catalog/price-matrix.ts';
+import * as PurchaseRequest from '../../catalog/purchase-request.ts';
 import { path } from '../../identity/endpoint.ts';
 import type { Shop } from '../../journeys/shop.ts';
 import { type Env, requestId, send } from '../edge.ts';
@@ -32,9 +33,9 @@ export function routes(shop: Shop): Hono<Env> {
     links: {
       manifest: `${publicUrl}/manifest.json`,
       services: `${publicUrl}/services`,
-      register: `${publicUrl}${path.register}`,
       guide: `${publicUrl}${path.guide}`,
     },
+    register: PurchaseRequest.howToTry(publicUrl),
   };
   Static.get(app, '/', Static.json(start));
   return app;

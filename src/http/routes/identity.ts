@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import * as Description from '../../catalog/description.ts';
 import * as AccessToken from '../../identity/access-token.ts';
 import * as AuthMd from '../../identity/auth-md.ts';
 import { path } from '../../identity/endpoint.ts';
@@ -103,10 +104,12 @@ function oauthFault(fault: Form.Fault) {
   return json(400, { error: fault.error, error_description: fault.description }, noStore);
 }
 
-/** An operation to show a call with: the first that is forwarded. */
-function example({ catalog }: Shop): AuthMd.Guide['example'] {
+/** An operation to show a call with: the first that is forwarded, with the body that its own description shows. */
+function example({ catalog, description }: Shop): AuthMd.Guide['example'] {
   const operation =
     catalog.operations.find(({ answeredBy }) => answeredBy === 'upstream') ?? catalog.operations[0];
   if (!operation) throw new Error('the catalogue sells nothing');
-  return { method: operation.method, path: operation.path, ...(operation.method !== 'GET' && { body: {} }) };
+  const { method, path } = operation;
+  const body = description.get(Description.key(method, path))?.example ?? {};
+  return { method, path, ...(method !== 'GET' && { body }) };
 }

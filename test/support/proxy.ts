@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** How much of what a connection has sent is remembered. */
+const sentCharsMax = 4_096;
+
+/** A TCP proxy in front of a server, which a test can cut and restore. */
+export type Proxy = {
+  /** The server's address, by way of the proxy. */
+  url: string;
+  /** Breaks every connection and refuses new ones, or only breaks those there are. */
+  cut(): Promise<void>;
+  breakOff(): void;
+  restore(): Promise<void>;
+  /** Breaks every connection on which these bytes were sent, and those on which they will be; null ends that. */
+  forbid(bytes: string | null): void;
+};
+
+export async function open(serverUrl: string): Promise<Proxy> {
+  const target = new URL(serverUrl);
+  const sockets = new Set<Socket>();
+  const sent = new Map<Socket, string>();
+  let forbidden: string | null = null;
+  let server: Server;
+  const police = (socket: Socket) => {
+    if (forbidden !== null && sent.get(socket)?.includes(forbidden)) socket.destroy();
+  };
+  const listen = async (port: number) => {
+    server = createServer((near) => {
+      const far = connect(Number(target.port), target.hostname);
+      for (const [from, to] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        sockets.add(from);
+        from
+          .on('error', () => undefined)
+          .on('close', () => {
+            sockets.delete(from);
+            to.destroy();
+          });
+        from.pipe(to);
+      }
+      near
+        .on('data', (chunk) => {
+          sent.set(near, `${sent.get(near) ?? ''}${chunk.toString('latin1')}`.slice(-sentCharsMax));
+          police(near);
+        })
+        .on('close', () => sent.delete(near));
+    });
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  const breakOff = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const port = await listen(0);
+  const url = new URL(serverUrl);
+  url.host = `127.0.0.1:${port}`;
+  return {
+    url: url.href,
+    breakOff,
+    async cut() {
+      server.close();
+      breakOff();
+      await once(server, 'close');
+    },
+    async restore() {
+      await listen(port);
+    },
+    forbid(bytes) {
+      forbidden = bytes;
+      for (const socket of sent.keys()) police(socket);
+    },
+  };
+}
