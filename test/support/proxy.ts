@@ -8,9 +8,8 @@ const sentCharsMax = 4_096;
 export type Proxy = {
   /** The server's address, by way of the proxy. */
   url: string;
-  /** Breaks every connection and refuses new ones, or only breaks those there are. */
+  /** Breaks every connection and refuses new ones. */
   cut(): Promise<void>;
-  breakOff(): void;
   restore(): Promise<void>;
   /** Breaks every connection on which these bytes were sent, and those on which they will be; null ends that. */
   forbid(bytes: string | null): void;
@@ -52,18 +51,14 @@ export async function open(serverUrl: string): Promise<Proxy> {
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   };
-  const breakOff = () => {
-    for (const socket of sockets) socket.destroy();
-  };
   const port = await listen(0);
   const url = new URL(serverUrl);
   url.host = `127.0.0.1:${port}`;
   return {
     url: url.href,
-    breakOff,
     async cut() {
       server.close();
-      breakOff();
+      for (const socket of sockets) socket.destroy();
       await once(server, 'close');
     },
     async restore() {

@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts';
 const untakenKeptMs = 3 * 24 * 60 * 60 * 1000;
 /** How long declines are kept; longer than any limit looks back. */
 const declineKeptMs = 24 * 60 * 60 * 1000;
+/** Of more, any may come first: those that cannot be ended must not keep the others waiting for ever. */
 const listedMax = 200;
 
 type Row = {
@@ -66,13 +67,13 @@ export function open(sql: Connection, lane: string): Orders {
     },
     async inDoubt() {
       const rows = await sql<Row[]>`SELECT * FROM shop.purchase p
-        WHERE claimed_by IS NOT NULL AND NOT shop.at_work(p) ORDER BY created_at LIMIT ${listedMax}`;
+        WHERE claimed_by IS NOT NULL AND NOT shop.at_work(p) ORDER BY random() LIMIT ${listedMax}`;
       return rows.map(order);
     },
     async closedPages(nowMs) {
       const rows = await sql<Row[]>`SELECT * FROM shop.purchase
         WHERE checkout_session IS NOT NULL AND expires_at < ${new Date(nowMs - pageGraceMs)}
-        ORDER BY expires_at LIMIT ${listedMax}`;
+        ORDER BY random() LIMIT ${listedMax}`;
       return rows.map(order);
     },
     async nthDecline(subjects, nth, sinceMs) {

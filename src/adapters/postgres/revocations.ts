@@ -18,101 +18,120 @@ const channel = 'revocations';
 /** A revocation of this process on its way to the others. `missing` is null until our own word of it is back. */
 type Spreading = PromiseWithResolvers<void> & { missing: Set<string> | null; confirmed: Set<string> };
 
-export type Open = Revocations & {
-  /** Shows to all, this process included, that it hears. To be called at least twice in `deafAfterMs`. */
-  pulse(): Promise<void>;
-};
-
 /**
- * The record of revocations, and the ear for those of other processes, who confirm each what they have heard.
+ * Opens the record of revocations, and the ear for those of other processes.
  * @param heard is told each id: first those on record since `sinceMs()`, then every further one
  */
 export async function open(
   sql: Connection,
   heard: (id: string) => void,
   sinceMs: () => number,
-): Promise<Open> {
-  const self = freshId('hears');
-  const spreading = new Map<string, Spreading>();
-  const pulses = new Map<string, number>();
-  let heardUntilMs = Number.NEGATIVE_INFINITY;
-  /** How often LISTEN took hold, and for which of these times the record tells what was missed before. */
-  let listened = 0;
-  let read = 0;
+): Promise<HeardRevocations> {
+  const revocations = new HeardRevocations(sql, heard, sinceMs);
+  await revocations.listen();
+  await revocations.pulse();
+  return revocations;
+}
 
-  const say = (...words: (string | number)[]) => sql`SELECT pg_notify(${channel}, ${words.join(' ')})`;
+/** Every process confirms to all others what it has heard. */
+class HeardRevocations implements Revocations {
+  readonly #sql: Connection;
+  readonly #heard: (id: string) => void;
+  readonly #sinceMs: () => number;
+  readonly #self = freshId('hears');
+  readonly #spreading = new Map<string, Spreading>();
+  /** When each process was last known to hear. */
+  readonly #pulses = new Map<string, number>();
+  #heardUntilMs = Number.NEGATIVE_INFINITY;
+  /** How often LISTEN took hold, and for which of these times the record has told what was missed before. */
+  #listened = 0;
+  #read = 0;
 
-  function onPulse(from: string, sentMs: number): void {
+  constructor(sql: Connection, heard: (id: string) => void, sinceMs: () => number) {
+    this.#sql = sql;
+    this.#heard = heard;
+    this.#sinceMs = sinceMs;
+  }
+
+  get isHeard(): boolean {
+    return this.#read === this.#listened && performance.now() - this.#heardUntilMs < deafAfterMs;
+  }
+
+  async add({ id, revokedMs }: Revocation): Promise<void> {
+    const fresh = { missing: null, confirmed: new Set<string>(), ...Promise.withResolvers<void>() };
+    const mine = this.#spreading.get(id) ?? fresh;
+    this.#spreading.set(id, mine);
+    try {
+      await this.#sql`WITH added AS (
+          INSERT INTO shop.revocation (id, created_at, expires_at)
+          VALUES (${id}, ${new Date(revokedMs)}, ${new Date(revokedMs + revocationKeptMs)}) ON CONFLICT DO NOTHING
+        ) SELECT pg_notify(${channel}, ${`revoked ${id}`})`;
+      const late = setTimeout(mine.resolve, confirmWaitMs);
+      await mine.promise;
+      clearTimeout(late);
+    } finally {
+      this.#spreading.delete(id);
+    }
+  }
+
+  async has(ids: readonly string[]): Promise<boolean> {
+    const sql = this.#sql;
+    const rows = await sql`SELECT 1 FROM shop.revocation WHERE id = ANY (${sql.array([...ids])}) LIMIT 1`;
+    return rows.length > 0;
+  }
+
+  /** Shows to all, this process included, that it hears. To be called at least twice in `deafAfterMs`. */
+  async pulse(): Promise<void> {
+    if (this.#read !== this.#listened) {
+      const upTo = this.#listened;
+      const since = new Date(this.#sinceMs());
+      const rows = await this.#sql`SELECT id FROM shop.revocation WHERE created_at >= ${since}`;
+      for (const { id } of rows) this.#heard(id);
+      this.#read = upTo;
+    }
+    await this.#say('pulse', this.#self, String(performance.now()));
+  }
+
+  async listen(): Promise<void> {
+    await this.#sql.listen(
+      channel,
+      (payload) => {
+        const [kind, first = '', second = ''] = payload.split(' ');
+        if (kind === 'pulse') this.#onPulse(first, Number(second));
+        else if (kind === 'revoked') this.#onRevoked(first);
+        else if (kind === 'confirmed') this.#onConfirmed(first, second);
+      },
+      () => {
+        this.#listened += 1;
+      },
+    );
+  }
+
+  #onPulse(from: string, sentMs: number): void {
     const nowMs = performance.now();
-    if (from === self && read === listened) heardUntilMs = sentMs;
-    pulses.set(from, nowMs);
-    for (const [name, atMs] of pulses) if (nowMs - atMs > confirmWaitMs) pulses.delete(name);
+    if (from === this.#self && this.#read === this.#listened) this.#heardUntilMs = sentMs;
+    this.#pulses.set(from, nowMs);
+    for (const [name, atMs] of this.#pulses) if (nowMs - atMs > confirmWaitMs) this.#pulses.delete(name);
   }
 
-  function onRevoked(id: string): void {
-    heard(id);
+  #onRevoked(id: string): void {
+    this.#heard(id);
     // Unconfirmed it costs the one who waits a moment, nothing more.
-    say('confirmed', self, id).catch(() => undefined);
-    const mine = spreading.get(id);
-    if (mine) mine.missing = new Set([self, ...pulses.keys()].filter((name) => !mine.confirmed.has(name)));
+    this.#say('confirmed', this.#self, id).catch(() => undefined);
+    const mine = this.#spreading.get(id);
+    if (!mine) return;
+    const hearing = [this.#self, ...this.#pulses.keys()];
+    mine.missing = new Set(hearing.filter((name) => !mine.confirmed.has(name)));
   }
 
-  function onConfirmed(from: string, id: string): void {
-    const mine = spreading.get(id);
+  #onConfirmed(from: string, id: string): void {
+    const mine = this.#spreading.get(id);
     mine?.confirmed.add(from);
     mine?.missing?.delete(from);
     if (mine?.missing?.size === 0) mine.resolve();
   }
 
-  async function pulse(): Promise<void> {
-    if (read !== listened) {
-      const upTo = listened;
-      const since = new Date(sinceMs());
-      const rows = await sql<{ id: string }[]>`SELECT id FROM shop.revocation WHERE created_at >= ${since}`;
-      for (const { id } of rows) heard(id);
-      read = upTo;
-    }
-    await say('pulse', self, performance.now());
+  async #say(...words: string[]): Promise<void> {
+    await this.#sql`SELECT pg_notify(${channel}, ${words.join(' ')})`;
   }
-
-  await sql.listen(
-    channel,
-    (payload) => {
-      const [kind, first = '', second = ''] = payload.split(' ');
-      if (kind === 'pulse') onPulse(first, Number(second));
-      else if (kind === 'revoked') onRevoked(first);
-      else if (kind === 'confirmed') onConfirmed(first, second);
-    },
-    () => {
-      listened += 1;
-    },
-  );
-  await pulse();
-
-  return {
-    pulse,
-    get isHeard() {
-      return read === listened && performance.now() - heardUntilMs < deafAfterMs;
-    },
-    async add({ id, revokedMs }: Revocation) {
-      const fresh = { missing: null, confirmed: new Set<string>(), ...Promise.withResolvers<void>() };
-      const mine = spreading.get(id) ?? fresh;
-      spreading.set(id, mine);
-      try {
-        await sql`WITH added AS (
-            INSERT INTO shop.revocation (id, created_at, expires_at)
-            VALUES (${id}, ${new Date(revokedMs)}, ${new Date(revokedMs + revocationKeptMs)}) ON CONFLICT DO NOTHING
-          ) SELECT pg_notify(${channel}, ${`revoked ${id}`})`;
-        const late = setTimeout(mine.resolve, confirmWaitMs);
-        await mine.promise;
-        clearTimeout(late);
-      } finally {
-        spreading.delete(id);
-      }
-    },
-    async has(ids) {
-      const rows = await sql`SELECT 1 FROM shop.revocation WHERE id = ANY (${sql.array([...ids])}) LIMIT 1`;
-      return rows.length > 0;
-    },
-  };
 }
