@@ -71,6 +71,16 @@ export async function open(options: Options): Promise<Cluster> {
   throw new Error(`PostgreSQL in ${options.dir} is neither ending nor answering; see ${options.logFile}`);
 }
 
+/** The connection URL of a cluster that some program has open now, for a look into it; null where none is running. */
+export async function visit(dir: string, database: string): Promise<string | null> {
+  const running = await LockFile.read(join(dir, 'data'));
+  return running?.ready ? address(await DataFolder.password({ dir }), running.port, database) : null;
+}
+
+function address(password: string, port: number, database: string): string {
+  return `postgres://${DataFolder.user}:${password}@127.0.0.1:${port}/${database}`;
+}
+
 /** Becomes the owner of the server on `port`; null where it was running already and went away as we came. */
 async function connect(
   place: Server.Place,
@@ -78,9 +88,9 @@ async function connect(
   port: number,
   adopted: boolean,
 ): Promise<Cluster | null> {
-  const base = `postgres://${DataFolder.user}:${await DataFolder.password(place)}@127.0.0.1:${port}`;
+  const password = await DataFolder.password(place);
   const lost = Promise.withResolvers<void>();
-  const sql = postgres(`${base}/postgres`, {
+  const sql = postgres(address(password, port, 'postgres'), {
     max: 1,
     max_lifetime: null,
     connect_timeout: connectSecondsMax,
@@ -98,7 +108,7 @@ async function connect(
     throw error;
   }
   return {
-    url: `${base}/${database}`,
+    url: address(password, port, database),
     adopted,
     binaries: place.binaries.root,
     account: place.account,

@@ -11,7 +11,7 @@ export const user = 'sluice';
 const letterLocales = ['C.UTF-8', 'en_US.UTF-8', 'C'];
 
 /** The password of `user`. */
-export async function password(place: Server.Place): Promise<string> {
+export async function password(place: Pick<Server.Place, 'dir'>): Promise<string> {
   return (await readFile(join(place.dir, 'password'), 'utf8')).trim();
 }
 
