@@ -257,7 +257,8 @@ BEGIN
 END $$;
 --> statement-breakpoint
 
--- Reaps every lane whose process has been silent for too long. Returns how many.
+-- Reaps every lane whose process has been silent for too long. Returns how many. A lane whose books are broken (it spent more than
+-- its leases) stays as it is, for a person to look at, and keeps no other lane from being reaped.
 CREATE FUNCTION ledger.reap_silent(p_silence interval) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   v_lane text;
@@ -266,8 +267,12 @@ BEGIN
   FOR v_lane IN
     SELECT id FROM ledger.lane WHERE open AND heartbeat_at < clock_timestamp() - p_silence ORDER BY id FOR UPDATE
   LOOP
-    PERFORM ledger.reap(v_lane);
-    v_count := v_count + 1;
+    BEGIN
+      PERFORM ledger.reap(v_lane);
+      v_count := v_count + 1;
+    EXCEPTION WHEN check_violation OR raise_exception THEN
+      RAISE WARNING 'lane % cannot be reaped: %', v_lane, SQLERRM;
+    END;
   END LOOP;
   RETURN v_count;
 END $$;

@@ -1,61 +1,90 @@
 /** `npm run ledger -- prove`: does everything add up? */
-import { join, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as Cluster from '../adapters/embedded/cluster.ts';
 import * as Proof from '../adapters/postgres/proof.ts';
 import * as Money from '../kernel/money.ts';
+import * as Wiring from './wiring.ts';
 
-const help = `Proves the books of a shop: reads the whole database in one snapshot, and changes nothing.
+const help = `Reads the whole ledger of a shop in one snapshot, beside its calls, and changes nothing.
 
-  npm run ledger -- prove           what there is, what it adds up to, and every breach
-  npm run ledger -- prove --json    the same for programs
+  npm run ledger -- prove     what there is, what it adds up to, and every breach of docs/guarantees.md
+  npm run ledger -- totals    what was paid in, granted and spent, what has expired and what is left
+  --json                      the same for programs
 
-The database is DATABASE_URL, or the embedded one of a running \`npm start\` (DATA_DIR, default .data).
+The database is that of DATABASE_URL, or the one that \`npm start\` keeps in DATA_DIR (default .data), running or not.
 Exit code: 0 the books hold, 1 they do not, 2 they could not be read.`;
 
 const breachesShownMax = 50;
 
+type Command = 'prove' | 'totals' | 'help';
+
 process.exitCode = await run(process.argv.slice(2)).catch((fault: unknown) => {
-  console.error(`The books could not be read: ${fault instanceof Error ? fault.message : fault}`);
+  console.error(`The books could not be read: ${reason(fault)}`);
   return 2;
 });
 
 async function run(args: string[]): Promise<number> {
-  const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  if (values.help) {
-    console.log(help);
+  const asked = parse(args);
+  if (asked === null || asked.command === 'help') {
+    (asked ? console.log : console.error)(help);
+    return asked ? 0 : 2;
+  }
+  const { command, json } = asked;
+  const database = await reach();
+  const proof = await Proof.read(database.url).finally(database.leave);
+  const holds = proof.breaches.length === 0;
+  if (command === 'totals') {
+    console.log(json ? JSON.stringify(proof.totals, null, 2) : proof.totals.map(total).join('\n'));
     return 0;
   }
-  if (positionals.length !== 1 || positionals[0] !== 'prove') {
-    console.error(help);
-    return 2;
-  }
-  const proof = await Proof.read(await databaseUrl());
-  console.log(values.json ? JSON.stringify(proof, null, 2) : text(proof));
-  return proof.breaches.length === 0 ? 0 : 1;
+  console.log(json ? JSON.stringify({ holds, ...proof }, null, 2) : text(proof));
+  return holds ? 0 : 1;
 }
 
-async function databaseUrl(): Promise<string> {
-  if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
-  const dir = join(resolve(process.env.DATA_DIR || '.data'), 'postgres');
-  const url = await Cluster.visit(dir, 'sluice').catch(() => null);
-  if (url === null)
-    throw new Error(`no database runs in ${dir}; start the shop with npm start, or set DATABASE_URL`);
-  return url;
+/** What is asked for; null when it is nothing that there is. */
+function parse(args: string[]): { command: Command; json: boolean } | null {
+  const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: false });
+  const [command, ...rest] = values.help ? ['help'] : positionals;
+  const known = Object.keys(values).every((name) => name in options) && rest.length === 0;
+  if (!known || (command !== 'prove' && command !== 'totals' && command !== 'help')) return null;
+  return { command, json: values.json === true };
+}
+
+/** The database to read: a given one, the embedded one as it runs, or the embedded one opened for this. */
+async function reach(): Promise<{ url: string; leave(): Promise<void> }> {
+  const { dataDir } = Wiring.read(process.env);
+  const dir = join(dataDir, 'postgres');
+  const given = process.env.DATABASE_URL || (await Cluster.visit(dir, 'sluice').catch(() => null));
+  if (given) return { url: given, leave: async () => {} };
+  if (!(await stat(join(dir, 'data')).catch(() => null)))
+    throw new Error(`there is no database in ${dir}; open a shop with npm start, or set DATABASE_URL`);
+  const logFile = join(dataDir, 'logs', 'postgres.log');
+  const cluster = await Cluster.open({ dir, database: 'sluice', durable: true, logFile });
+  return { url: cluster.url, leave: () => cluster.stop() };
+}
+
+function reason(fault: unknown): string {
+  const { code, message } = fault as { code?: string; message?: string };
+  // Undefined schema, undefined function.
+  if (code === '3F000' || code === '42883')
+    return 'there is no ledger in this database; the storefront makes it when it starts';
+  return message || String(code ?? fault);
 }
 
 function text({ counts, totals, breaches }: Proof.Proof): string {
+  const { lots, postings, calls, batches } = counts;
   const lines = [
-    `Read in one snapshot: ${counts.lots} lots, ${counts.postings} postings, ${counts.calls} calls, ${counts.batches} recent batches.`,
-    '',
+    `Read in one snapshot: ${lots} lots, ${postings} postings, ${calls} calls, ${batches} recent batches.`,
     ...totals.map(total),
     '',
   ];
   if (breaches.length === 0) return [...lines, 'The books hold.'].join('\n');
   const shown = breaches
     .slice(0, breachesShownMax)
-    .map((breach) => `  ${breach.rule}\n    ${breach.subject}: ${breach.detail}`);
+    .map(({ rule, subject, detail }) => `  ${rule}\n    ${subject}: ${detail}`);
   if (breaches.length > shown.length) shown.push(`  and ${breaches.length - shown.length} more`);
   return [...lines, `The books do NOT hold: ${breaches.length} breaches.`, ...shown].join('\n');
 }
@@ -63,6 +92,6 @@ function text({ counts, totals, breaches }: Proof.Proof): string {
 function total({ asset, accounts, paid_in, granted, spent, expired, balance, held }: Proof.Total): string {
   const show = (amount: number) =>
     asset === 'usd' ? Money.formatExact(Money.ofMicro(amount)) : String(amount);
-  const unit = asset === 'usd' ? 'USD  ' : 'units';
-  return `${unit}  ${show(paid_in)} paid in + ${show(granted)} granted - ${show(spent)} spent - ${show(expired)} expired = ${show(balance)} balance, of it ${show(held)} set aside for processes  (${accounts} accounts)`;
+  const sum = `${show(paid_in)} paid in + ${show(granted)} granted - ${show(spent)} spent - ${show(expired)} expired`;
+  return `${asset === 'usd' ? 'USD  ' : 'units'}  ${sum} = ${show(balance)} balance, of it ${show(held)} set aside for processes  (${accounts} accounts)`;
 }

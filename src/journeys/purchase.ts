@@ -53,7 +53,7 @@ export type PurchaseAnswer =
 
 export type Granted = Order.Order & { account: string; paymentIntent: string; grantedMs: number };
 
-/** The plan that a purchase may name, or why not. Trials are not for sale. */
+/** The plan that a purchase may name, or null. Trials are not for sale. */
 export function find(plans: readonly Plan[], planId: string): CreditPlan | null {
   const plan = plans.find((candidate) => candidate.id === planId);
   return plan?.kind === 'credit' ? plan : null;

@@ -1,19 +1,5 @@
 import type { Asset } from './lot.ts';
-
-/** One row of usage: what one lot bore of one call. `lot` is null for a call that cost nothing. */
-export type Usage = {
-  callId: string;
-  draw: number;
-  account: string;
-  lot: number | null;
-  plan: string | null;
-  service: string;
-  operation: string;
-  status: number;
-  units: number;
-  price: number;
-  amount: number;
-};
+import type { Usage } from './usage.ts';
 
 /** A lane asks for credit: `units` that a call needs, `headroomUnits` to save it from asking again soon. */
 export type Want = {

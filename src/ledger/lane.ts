@@ -1,34 +1,34 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ofMicro } from '../kernel/money.ts';
-import type { Batch, Books, Return, Usage, Want } from './books.ts';
-import { BooksBroken } from './books.ts';
+import { type Batch, type Books, BooksBroken } from './books.ts';
 import * as Burn from './burn.ts';
+import { Deliveries } from './deliveries.ts';
 import type { Hold, HoldAnswer, HoldRequest, Outcome, Settlement } from './hold.ts';
+import { Patience } from './patience.ts';
 import * as Purse from './purse.ts';
+import { type Asking, Purses } from './purses.ts';
+import * as Refusal from './refusal.ts';
+import * as Usage from './usage.ts';
+import { Waiters } from './waiters.ts';
 
 /** How long a hold waits for what other lanes hold idle, before it is refused. */
 const recallWaitMs = 500;
 /** How long a settlement waits for books that do not answer, before its call is refused. */
 const settleWaitMs = 5_000;
-/** After how long without an answer the books are asked again: longer than they let a statement last. */
-const answerWaitMs = 3_000;
 /** How often what was spent is taken out of the leases, and how often a lane without work says that it lives. */
 const foldEveryMs = 250;
 const heartbeatEveryMs = 1_000;
-/** After how long without calls an account's leases go back. */
-const idleMs = 1_000;
 /** The most rows and wants of one batch, and the most settlements that may wait for one. */
 const batchRowsMax = 2_000;
 const batchWantsMax = 500;
 const waitingMax = 50_000;
 
 type Waiting = {
-  rows: Usage[];
+  rows: Usage.Usage[];
   hold: Hold;
   charges: Burn.Charge[];
   resolve(s: Settlement): void;
 };
-type Asking = { request: HoldRequest; recall: boolean; resolve(answered: boolean): void };
 type Sent = {
   batch: Batch;
   waiting: Waiting[];
@@ -37,8 +37,6 @@ type Sent = {
   /** Accounts that were given something after the books may have been looked into. */
   touched: Set<string>;
 };
-
-type GiveBack = { seq: number; callIds: string[] };
 
 /** What happened in a lane that somebody should read: the log is the edge's. */
 export type LaneEvent =
@@ -61,43 +59,38 @@ export class Lane {
   /** The last batch of this epoch, and how many there were in those before: a batch is known outside by their sum. */
   #seq = 0;
   #seqBefore = 0;
-  #purses = new Map<string, Purse.Purse>();
+  readonly #purses = new Purses();
   #waiting: Waiting[] = [];
   #asking: Asking[] = [];
   #sent: Sent | null = null;
   /** Since when the books have not answered; null while they do. */
   #doubtSinceMs: number | null = null;
   #sending = false;
-  /** Questions to the books that have no answer yet. */
-  #unanswered = new Set<{ sinceMs: number; giveUp(error: Error): void }>();
+  readonly #patience: Patience;
   #scheduled = false;
   #dirty = false;
   #foldedMs = 0;
-  /** Calls of a batch whose answers have not left yet. */
-  #undelivered = new Map<number, number>();
-  /** Calls that were refused while their batch was in doubt, and that it charged: to be given back. */
-  #giveBack: GiveBack[] = [];
-  #givingBack: GiveBack | null = null;
+  readonly #deliveries = new Deliveries();
   #recalled = false;
   #drained: (() => void)[] = [];
-  #returned = new Map<string, Set<() => void>>();
+  readonly #comingBack = new Waiters();
 
   constructor(books: Books, name: string, clock: Clock, report: (event: LaneEvent) => void) {
     this.#books = books;
     this.#name = name;
     this.#clock = clock;
+    this.#patience = new Patience(clock);
     this.#report = report;
   }
 
   /** Opens the lane. Rejects when the books are out of reach. */
   async open(): Promise<void> {
     this.#state = 'opening';
-    this.#epoch = await this.#answerOf(this.#books.openLane(this.#name));
+    this.#epoch = await this.#patience.answerOf(this.#books.openLane(this.#name));
     this.#seqBefore += this.#seq;
     this.#seq = 0;
     this.#purses.clear();
-    this.#undelivered.clear();
-    this.#giveBack = [];
+    this.#deliveries.clear();
     this.#dirty = false;
     this.#doubtSinceMs = null;
     this.#foldedMs = this.#clock();
@@ -116,7 +109,7 @@ export class Lane {
     for (let asked = 0; ; asked++) {
       if (!this.ready) return { kind: 'unavailable' };
       const nowMs = this.#clock();
-      const purse = this.#purse(request.account, nowMs);
+      const purse = this.#purses.use(request.account, nowMs);
       if (!purse.stale) {
         const covered = Purse.opens(purse, request.plans);
         if (asked > 0 && !covered) return { kind: 'no_plan' };
@@ -124,12 +117,12 @@ export class Lane {
         if (covered && drawn.kind === 'drawn')
           return { kind: 'held', hold: this.#place(request, drawn.draws) };
         if (asked > 0) {
-          const refusal = refuse(purse, request, nowMs);
+          const refusal = Refusal.of(purse, request, nowMs);
           if (refusal.kind === 'exhausted' || nowMs >= deadlineMs) return refusal;
           // Where the books have enough, another call was quicker.
           const isShort = refusal.available < refusal.required;
           if (isShort && purse.lots.every((lot) => lot.others <= 0)) return refusal;
-          if (isShort && recall) await this.#comesBack(request.account);
+          if (isShort && recall) await this.#comingBack.wait(request.account);
           recall = isShort;
         }
       }
@@ -164,9 +157,9 @@ export class Lane {
     this.release(hold);
     for (const { lot, amount } of charges) lot.free -= amount;
     const nowMs = this.#clock();
-    const purse = this.#purse(hold.account, nowMs);
+    const purse = this.#purses.use(hold.account, nowMs);
     purse.settledUnits += outcome.units;
-    const rows = usage(hold, charges, outcome);
+    const rows = Usage.rows(hold, charges, outcome);
     const settled = new Promise<Settlement>((resolve) => {
       this.#waiting.push({ rows, hold, charges, resolve });
     });
@@ -178,27 +171,25 @@ export class Lane {
 
   /** The answer of a settled call has left. */
   delivered(seq: number): void {
-    const left = (this.#undelivered.get(seq) ?? 0) - 1;
-    if (left > 0) this.#undelivered.set(seq, left);
-    else this.#undelivered.delete(seq);
+    this.#deliveries.left(seq);
   }
 
   /** The answer of a settled call broke off on its way: what it was charged goes back. */
   undelivered(seq: number, callId: string): void {
-    if (this.#undelivered.has(seq)) this.#giveBack.push({ seq, callIds: [callId] });
+    this.#deliveries.lose(seq, [callId]);
   }
 
   /** Looks into the books before the account's next hold: it was given something, or changed. */
   touch(account: string): void {
-    const purse = this.#purses.get(account);
+    const purse = this.#purses.find(account);
     if (purse) purse.stale = true;
     this.#sent?.touched.add(account);
-    this.#wake(account);
+    this.#comingBack.wake(account);
   }
 
   /** A lane, be it this one, is short of what this one may hold idle: it goes back with the next batch. */
   recall(account: string): void {
-    const purse = this.#purses.get(account);
+    const purse = this.#purses.find(account);
     if (!purse?.lots.some((lot) => lot.free > 0)) return;
     purse.recalled = true;
     this.#recalled = true;
@@ -207,28 +198,27 @@ export class Lane {
 
   /** Another lane gave back something of this account. */
   cameBack(account: string): void {
-    this.#wake(account);
+    this.#comingBack.wake(account);
   }
 
   /** The plans that the account may call on; null while this lane has not looked. */
   plansOf(account: string): readonly string[] | null {
-    const purse = this.#purses.get(account);
+    const purse = this.#purses.find(account);
     return purse === undefined || (purse.stale && purse.plans.length === 0) ? null : purse.plans;
   }
 
   /** What this lane's calls under way hold of an account, in each asset. */
   held(account: string): { usd: number; unit: number } {
     const held = { usd: 0, unit: 0 };
-    for (const lot of this.#purses.get(account)?.lots ?? []) held[lot.asset] += lot.held;
+    for (const lot of this.#purses.find(account)?.lots ?? []) held[lot.asset] += lot.held;
     return held;
   }
 
   /** The lane's clockwork: repeats what was lost, folds, gives back what is idle. Call it several times a second. */
   tick(): void {
     const nowMs = this.#clock();
-    for (const { sinceMs, giveUp } of this.#unanswered)
-      if (nowMs - sinceMs >= answerWaitMs) giveUp(new Error('the books do not answer'));
-    for (const account of [...this.#returned.keys()]) this.#wake(account);
+    this.#patience.tick(nowMs);
+    this.#comingBack.wakeAll();
     for (const resolve of this.#drained.splice(0)) resolve();
     if (this.#state === 'fenced') this.#reopen();
     if (this.#state !== 'open' && this.#state !== 'draining') return;
@@ -237,7 +227,7 @@ export class Lane {
       if (this.#sent && !this.#sending) void this.#send();
       return;
     }
-    if (this.#giveBack.length > 0) void this.#undeliver();
+    if (this.#deliveries.owes) void this.#giveBack();
     if (nowMs - this.#foldedMs >= foldEveryMs) this.#schedule();
   }
 
@@ -255,22 +245,12 @@ export class Lane {
     }
     // Closed before it is asked for: a heartbeat sent beside it would arrive after it, and find the lane gone.
     this.#state = 'closed';
-    await this.#answerOf(this.#books.closeLane(this.#name, this.#epoch));
+    await this.#patience.answerOf(this.#books.closeLane(this.#name, this.#epoch));
   }
 
   /** Whether something is under way to the books, or has to go there. */
   get #owes(): boolean {
-    return this.#sent !== null || this.#waiting.length + this.#asking.length + this.#giveBack.length > 0;
-  }
-
-  #purse(account: string, nowMs: number): Purse.Purse {
-    let purse = this.#purses.get(account);
-    if (!purse) {
-      purse = Purse.empty(account, nowMs);
-      this.#purses.set(account, purse);
-    }
-    purse.usedMs = nowMs;
-    return purse;
+    return this.#sent !== null || this.#waiting.length + this.#asking.length > 0 || this.#deliveries.owes;
   }
 
   #ask(request: HoldRequest, recall: boolean): Promise<boolean> {
@@ -278,20 +258,6 @@ export class Lane {
       this.#asking.push({ request, recall, resolve });
       this.#schedule();
     });
-  }
-
-  #comesBack(account: string): Promise<void> {
-    return new Promise((resolve) => {
-      const waiters = this.#returned.get(account) ?? new Set();
-      waiters.add(resolve);
-      this.#returned.set(account, waiters);
-    });
-  }
-
-  #wake(account: string): void {
-    const waiters = this.#returned.get(account);
-    this.#returned.delete(account);
-    for (const resolve of waiters ?? []) resolve();
   }
 
   /** One batch at a time; what comes meanwhile waits for the next. Deferred once, so that calls of one turn share it. */
@@ -313,12 +279,12 @@ export class Lane {
     if (!fold && this.#waiting.length === 0 && this.#asking.length === 0) return null;
     const waiting = this.#waiting.splice(0, batchRowsMax);
     const asking = this.#asking.splice(0, batchWantsMax);
-    const returns = fold ? this.#returns(nowMs) : [];
+    const returns = fold ? this.#purses.returns(nowMs) : [];
     if (fold) this.#foldedMs = nowMs;
     if (fold) this.#recalled = false;
     this.#dirty = fold ? false : this.#dirty || waiting.length > 0;
     this.#seq += 1;
-    const firstUndelivered = Math.min(...this.#undelivered.keys()) - this.#seqBefore;
+    const firstUndelivered = this.#deliveries.firstOpen - this.#seqBefore;
     const batch = {
       lane: this.#name,
       epoch: this.#epoch,
@@ -327,58 +293,9 @@ export class Lane {
       fold,
       usage: waiting.flatMap(({ rows }) => rows),
       returns,
-      wants: this.#wants(asking, nowMs),
+      wants: this.#purses.wants(asking, nowMs),
     };
     return { batch, waiting, asking, abandoned: [], touched: new Set() };
-  }
-
-  /** What goes back: all of an account that is idle or was recalled. Folding time is also when the pace is taken. */
-  #returns(nowMs: number): Return[] {
-    const returns: Return[] = [];
-    for (const purse of this.#purses.values()) {
-      const { account, recalled } = purse;
-      const idle = nowMs - purse.usedMs >= idleMs;
-      purse.paceUnits = purse.settledUnits;
-      purse.settledUnits = 0;
-      purse.recalled = false;
-      if (!idle && !recalled) continue;
-      if (idle && Purse.isIdle(purse)) this.#purses.delete(account);
-      for (const lot of purse.lots) {
-        if (lot.free === 0) continue;
-        returns.push({ account, lot: lot.id, amount: lot.free, recalled });
-        lot.avail += lot.free;
-        lot.free = 0;
-      }
-    }
-    return returns;
-  }
-
-  /** What the calls that wait need beyond what is free by now: alike ones together, those that recall one by one. */
-  #wants(asking: readonly Asking[], nowMs: number): Want[] {
-    const alike = Map.groupBy(
-      asking,
-      ({ request, recall }) =>
-        `${request.account} ${request.price} ${request.plans} ${recall && request.callId}`,
-    );
-    return [...alike.values()].map((group) => {
-      const [{ request, recall }] = group as [Asking];
-      const { account, plans, price } = request;
-      const { lots, paceUnits } = this.#purse(account, nowMs);
-      const units = group.reduce((sum, one) => sum + one.request.units, 0);
-      const drawn = Burn.draw(lots, plans, price, units, nowMs);
-      const held = lots.reduce(
-        (sum, lot) => sum + (lot.asset === 'unit' ? lot.held : price && Math.floor(lot.held / price)),
-        0,
-      );
-      return {
-        account,
-        plans,
-        price,
-        units: drawn.kind === 'short' ? drawn.units : 0,
-        headroomUnits: recall ? 0 : held + paceUnits,
-        recall,
-      };
-    });
   }
 
   async #send(): Promise<void> {
@@ -386,21 +303,13 @@ export class Lane {
     if (!sent) return;
     this.#sending = true;
     try {
-      const answer = await this.#answerOf(this.#books.batch(sent.batch));
+      const answer = await this.#patience.answerOf(this.#books.batch(sent.batch));
       this.#doubtSinceMs = null;
       if (answer.state === 'fenced') {
         this.#report({ kind: 'fenced' });
         return this.#reopen();
       }
-      for (const holdings of answer.holdings ?? []) {
-        const purse = this.#purse(holdings.account, this.#clock());
-        Purse.refresh(purse, holdings);
-        purse.stale = sent.touched.has(holdings.account);
-      }
-      for (const { account, lot: id, amount } of answer.granted ?? []) {
-        const lot = this.#purses.get(account)?.lots.find((candidate) => candidate.id === id);
-        if (lot) lot.free += amount;
-      }
+      this.#purses.fill(answer.holdings ?? [], answer.granted ?? [], sent.touched, this.#clock());
       this.#finish(sent);
     } catch (error) {
       if (error instanceof BooksBroken) {
@@ -415,39 +324,20 @@ export class Lane {
     if (this.#sent === null) this.#schedule();
   }
 
-  /** What the books answer; rejects when `tick` finds it overdue, as a dead connection may never tell. */
-  #answerOf<T>(answer: Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, giveUp) => {
-      const question = { sinceMs: this.#clock(), giveUp };
-      this.#unanswered.add(question);
-      answer.then(resolve, giveUp).finally(() => this.#unanswered.delete(question));
-    });
-  }
-
   #finish(sent: Sent): void {
     this.#sent = null;
     const seq = this.#seqBefore + sent.batch.seq;
     const charged = sent.waiting.filter(({ charges }) => charges.length > 0);
-    if (charged.length > 0) this.#undelivered.set(seq, charged.length);
+    this.#deliveries.expect(seq, charged.length + sent.abandoned.length);
     for (const { hold, charges, resolve } of charged) resolve(this.#settlement(hold, charges, seq));
     for (const { resolve } of sent.asking) resolve(true);
-    if (sent.abandoned.length === 0) return;
-    this.#undelivered.set(seq, sent.abandoned.length);
-    this.#giveBack.push({ seq, callIds: sent.abandoned });
+    if (sent.abandoned.length > 0) this.#deliveries.lose(seq, sent.abandoned);
   }
 
-  async #undeliver(): Promise<void> {
-    const [next] = this.#giveBack;
-    if (!next || this.#givingBack === next) return;
-    this.#givingBack = next;
-    try {
-      await this.#answerOf(this.#books.undeliver(next.callIds));
-      for (const _ of next.callIds) this.delivered(next.seq);
-      this.#giveBack = this.#giveBack.filter((done) => done !== next);
-    } catch (error) {
-      this.#report({ kind: 'undeliver_failed', error });
-    }
-    this.#givingBack = null;
+  async #giveBack(): Promise<void> {
+    await this.#deliveries
+      .giveBack(this.#books, this.#patience)
+      .catch((error: unknown) => this.#report({ kind: 'undeliver_failed', error }));
   }
 
   /** The books have been away for too long: those who wait are refused, and never charged for good. */
@@ -475,7 +365,7 @@ export class Lane {
     const sent = this.#sent;
     this.#sent = null;
     this.#epoch = -1;
-    this.#giveBack = [];
+    this.#deliveries.clear();
     for (const { resolve } of [...(sent?.waiting ?? []), ...this.#waiting.splice(0)])
       resolve({ kind: 'refused' });
     for (const { resolve } of [...(sent?.asking ?? []), ...this.#asking.splice(0)]) resolve(false);
@@ -488,7 +378,7 @@ export class Lane {
 
   #settlement(hold: Hold, charges: readonly Burn.Charge[], seq: number): Settlement {
     const nowMs = this.#clock();
-    const purse = this.#purse(hold.account, nowMs);
+    const purse = this.#purses.use(hold.account, nowMs);
     const money = charges.reduce((sum, { lot, amount }) => sum + (lot.asset === 'usd' ? amount : 0), 0);
     return {
       kind: 'settled',
@@ -499,52 +389,4 @@ export class Lane {
       includedRemaining: Purse.balance(purse, 'unit', nowMs),
     };
   }
-}
-
-/** Why a hold that found too little is refused, once the books have been asked. */
-function refuse(
-  purse: Purse.Purse,
-  request: HoldRequest,
-  nowMs: number,
-): Extract<HoldAnswer, { kind: 'exhausted' | 'in_flight' }> {
-  const { plans, price, units } = request;
-  const required = ofMicro(units * price);
-  const open = Burn.worth(purse.lots, plans, price, nowMs, (lot) => lot.avail + lot.free);
-  const all = Burn.worth(
-    purse.lots,
-    plans,
-    price,
-    nowMs,
-    (lot) => lot.avail + lot.free + lot.held + lot.others,
-  );
-  if (all.money < required) {
-    return {
-      kind: 'exhausted',
-      required,
-      available: ofMicro(open.money),
-      affordableUnits: open.units,
-      resetsMs: purse.resetsMs,
-    };
-  }
-  return {
-    kind: 'in_flight',
-    required,
-    available: ofMicro(open.money),
-    held: ofMicro(all.money - open.money),
-  };
-}
-
-function usage(hold: Hold, charges: readonly Burn.Charge[], outcome: Outcome): Usage[] {
-  const { callId, account, price } = hold;
-  const { service, operation, status } = outcome;
-  const call = { callId, account, service, operation, status, price };
-  if (charges.length === 0) return [{ ...call, draw: 0, lot: null, plan: null, units: 0, amount: 0 }];
-  return charges.map(({ lot, units, amount }, draw) => ({
-    ...call,
-    draw,
-    lot: lot.id,
-    plan: lot.plan,
-    units,
-    amount,
-  }));
 }

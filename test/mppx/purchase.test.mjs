@@ -80,6 +80,20 @@ test('a credential sent again gives the same answer and no second credit', async
   assert.equal(await balance(bearer), '0.50');
 });
 
+test('the stock command line, run again with the credential that it paid by, is answered and charges nothing', async () => {
+  const first = await mppx('pm_card_visa');
+  assert.equal(first.code, 0, first.log);
+  const [, credential] = /^> Authorization: (Payment \S+)/m.exec(first.log) ?? [];
+  const before = await charges();
+  const again = await mppx('pm_card_visa', '-H', `Authorization: ${credential}`);
+  assert.equal(again.code, 0, again.log);
+  assert.equal(await charges(), before);
+  // Each answer without a bearer brings tokens of its own; all else is the same.
+  const { access_token, identity_assertion, assertion_expires, ...rest } = JSON.parse(again.stdout);
+  assert.deepEqual({ ...JSON.parse(first.stdout), ...rest }, JSON.parse(first.stdout));
+  assert.equal(await balance(access_token), '0.50');
+});
+
 test('ten uses of one credential at once make one purchase, and none of them is asked to pay again', async () => {
   const bearer = await register();
   const credential = await pay(bearer, '{}');
@@ -139,6 +153,14 @@ function run(...args) {
 
 function tokenUrl() {
   return `${shop.sandboxUrl}/v1/test_helpers/shared_payment/granted_tokens`;
+}
+
+/** How many payments have gone through at the card network, for anyone. */
+async function charges() {
+  const answer = await fetch(`${shop.sandboxUrl}/v1/payment_intents?limit=100`, {
+    headers: { authorization: `Basic ${btoa('sk_test_x:')}` },
+  });
+  return (await answer.json()).data.filter(({ status }) => status === 'succeeded').length;
 }
 
 async function register() {

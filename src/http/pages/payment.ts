@@ -26,9 +26,9 @@ a{color:var(--accent);text-underline-offset:.2em}
 dl{margin:1.5rem 0 0;border-top:1px solid var(--line)}
 dl div{display:flex;justify-content:space-between;gap:1.5rem;padding:.75rem 0;border-bottom:1px solid var(--line)}
 dt{color:var(--soft)}dd{margin:0;text-align:right;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
-dd.id{font:.8125rem/1.9 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
+#balance{font-weight:650}dd.id{font:.8125rem/1.9 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 h2{font-size:1rem;margin:1.75rem 0 0}.then{margin-top:1.5rem}
-textarea{display:block;width:100%;margin:.75rem 0;padding:.75rem .875rem;border:1px solid var(--line);border-radius:10px;background:var(--ground);color:var(--ink);font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all;resize:none}
+textarea{display:block;width:100%;margin:.75rem 0 0;padding:0;border:solid var(--ground);border-width:.75rem .875rem;border-radius:10px;box-shadow:0 0 0 1px var(--line);background:var(--ground);color:var(--ink);font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all;resize:none}
 code{font:.875em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 .button{display:block;margin-top:1.5rem;padding:.7rem 1rem;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600;text-align:center;text-decoration:none}`;
 
@@ -51,7 +51,7 @@ export function paid(facts: {
   return {
     title: 'Paid',
     mark: 'done',
-    body: html`<h1>Thank you. ${amount} USD is paid.</h1>
+    body: html`<h1>Thank you. ${amount}\u00a0USD is\u00a0paid.</h1>
       <p>Every result is counted against it; nothing else will be charged.</p>
       <dl>
         <div><dt>Balance</dt><dd id="balance">${balance} USD</dd></div>
@@ -68,11 +68,11 @@ type Tokens = { access: string; assertion: string; lastDay: string };
 
 function wayIn({ access, assertion, lastDay }: Tokens, guide: string): ReturnType<typeof html> {
   return html`<h2 id="access">Access token</h2>
-    <p>Good for one hour. A program sends it with every call: <code>Authorization: Bearer</code> and the token.</p>
-    <textarea id="token" readonly spellcheck="false" rows="6" aria-labelledby="access">${access}</textarea>
+    <p>Good for one hour. A program sends it with every call: <code>Authorization: Bearer</code> and the token. It is longer than the box; select all of it.</p>
+    <textarea id="token" readonly spellcheck="false" rows="4" aria-labelledby="access">${access}</textarea>
     <h2 id="way-back">Your way back</h2>
     <p>Until ${lastDay} this gets a new access token whenever you need one: <a href="${guide}">see how</a>. Keep both secret: they are as good as the money.</p>
-    <textarea id="assertion" readonly spellcheck="false" rows="6" aria-labelledby="way-back">${assertion}</textarea>`;
+    <textarea id="assertion" readonly spellcheck="false" rows="4" aria-labelledby="way-back">${assertion}</textarea>`;
 }
 
 export function pending(): Page {

@@ -1,0 +1,251 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { uuidv7 } from '../../src/kernel/id.ts';
+import { ofMicro } from '../../src/kernel/money.ts';
+import type { Hold, HoldAnswer, Settlement } from '../../src/ledger/hold.ts';
+import type { Lane } from '../../src/ledger/lane.ts';
+import { type OpenBooks, openBooks } from './open-books.ts';
+import { type OpenLane, openLane } from './open-lane.ts';
+
+const runs = 150;
+const names = ['a', 'b'];
+const accounts = ['ann', 'bob'];
+
+const which = fc.nat(1);
+const step = fc.oneof(
+  {
+    weight: 60,
+    arbitrary: fc.record({
+      kind: fc.constant('call' as const),
+      process: which,
+      account: which,
+      price: fc.constantFrom(1_000, 1_000, 7),
+      units: fc.integer({ min: 1, max: 12 }),
+      used: fc.nat(12),
+      /** How many steps its upstream takes. */
+      lasts: fc.nat(3),
+      end: fc.constantFrom('deliver' as const, 'deliver' as const, 'keep' as const, 'release' as const),
+    }),
+  },
+  {
+    weight: 24,
+    arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(50, 250, 1_000) }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('kill' as const), process: which }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('cut' as const) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('reap' as const) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('expire' as const), account: which }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+type CallStep = Extract<Step, { kind: 'call' }>;
+
+type Call = {
+  id: string;
+  account: string;
+  lane: Lane;
+  held: HoldAnswer | null;
+  hold: Hold | null;
+  settlement: Settlement | null;
+  delivered: boolean;
+  ended: boolean;
+};
+
+let real: OpenBooks;
+let processes: OpenLane[];
+let nowMs = Date.now();
+let run = 0;
+
+beforeAll(async () => {
+  real = await openBooks();
+  processes = await Promise.all(names.map((name) => openLane(real.url, name, () => nowMs)));
+});
+afterAll(async () => {
+  for (const { end } of processes) await end();
+  await real.end();
+});
+
+/** Lets the machine do its work while the lanes' time goes by. */
+async function pass(ms: number): Promise<void> {
+  nowMs += ms;
+  for (const { lane } of processes) lane.tick();
+  await new Promise(setImmediate);
+}
+
+async function until(isOver: () => boolean, msMax = 60_000): Promise<boolean> {
+  for (const end = nowMs + msMax; !isOver(); ) {
+    if (nowMs > end) return false;
+    await pass(10);
+    await real.sql`SELECT`;
+  }
+  return true;
+}
+
+/** The life of one call, while other steps are taken beside it. */
+async function live(call: Call, one: CallStep, upstream: Promise<void>): Promise<void> {
+  const { lane } = call;
+  const request = {
+    callId: call.id,
+    account: call.account,
+    plans: ['p'],
+    price: ofMicro(one.price),
+    units: one.units,
+  };
+  call.held = await lane.hold(request);
+  if (call.held.kind !== 'held') return;
+  call.hold = call.held.hold;
+  await upstream;
+  if (one.end === 'release') return lane.release(call.hold);
+  const used = Math.min(one.used, one.units);
+  call.settlement = await lane.settle(call.hold, { units: used, status: 200, service: 's', operation: 'o' });
+  if (call.settlement.kind !== 'settled' || one.end === 'keep') return;
+  lane.delivered(call.settlement.seq);
+  call.delivered = true;
+}
+
+async function history(steps: readonly Step[]): Promise<void> {
+  run += 1;
+  const account = (index: number) => `${accounts[index]} ${run}`;
+  const given = new Map<string, number>();
+  for (const index of [0, 1]) {
+    const common = { account: account(index), plan: 'p', expiresMs: Date.now() + 3_600_000 } as const;
+    given.set(account(index), 10 * 1_000 + 25_500);
+    await real.grant({ ...common, asset: 'unit', kind: 'trial', amount: 10 });
+    await real.grant({ ...common, asset: 'usd', kind: 'credit', amount: 15_500, expiresMs: null });
+    await real.grant({ ...common, asset: 'usd', kind: 'grant', amount: 10_000 });
+  }
+  const calls: Call[] = [];
+  const upstreams: { steps: number; answer(): void }[] = [];
+  for (const one of steps) {
+    for (const upstream of upstreams) if (upstream.steps-- === 0) upstream.answer();
+    if (one.kind !== 'call') {
+      await meddle(one, account);
+      continue;
+    }
+    const { lane } = processes[one.process] as OpenLane;
+    const call: Call = {
+      id: uuidv7(Date.now()),
+      account: account(one.account),
+      lane,
+      held: null,
+      hold: null,
+      settlement: null,
+      delivered: false,
+      ended: false,
+    };
+    calls.push(call);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    upstreams.push({ steps: one.lasts, answer: resolve });
+    void live(call, one, promise).then(() => {
+      call.ended = true;
+    });
+  }
+  for (const { answer } of upstreams) answer();
+  const isDecided = ({ ended, lane }: Call) => ended || processes.every((process) => process.lane !== lane);
+  expect(await until(() => calls.every(isDecided))).toBe(true);
+  for (const process of processes) await ready(process);
+
+  await soon(Promise.allSettled(processes.map(({ lane }) => lane.drain())));
+  // Who could not leave in good order is ended by the others.
+  await real.sql`SELECT ledger.reap_silent('0 seconds')`;
+  expect(await real.sql`SELECT * FROM ledger.lease`).toHaveLength(0);
+  for (const [account, sum] of given) expect(await balanceOf(account)).toBe(sum - (await netOf(account)));
+  for (const call of calls) await judge(call);
+  for (const process of processes) await start(process);
+}
+
+/** What a promise gives, while time goes by. */
+async function soon<T>(promise: Promise<T>): Promise<T> {
+  let over = false;
+  const watch = () => {
+    over = true;
+  };
+  promise.then(watch, watch);
+  if (!(await until(() => over))) throw new Error('it waits for ever');
+  return promise;
+}
+
+/** Starts a new process in place of one. Connections of which nothing comes any more are its end too: then it has new ones. */
+async function start(process: OpenLane): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    if (tries % 3 === 0) await soon(process.reconnect());
+    const opened = soon(process.kill());
+    if (
+      await opened.then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
+  }
+}
+
+/** Waits for a process that has lost its lane or its connection; one that does not come back is started again. */
+async function ready(process: OpenLane): Promise<void> {
+  if (!(await until(() => process.lane.ready, 10_000))) await start(process);
+}
+
+async function meddle(one: Exclude<Step, CallStep>, account: (index: number) => string): Promise<void> {
+  switch (one.kind) {
+    case 'pass':
+      return pass(one.ms);
+    case 'kill':
+      return start(processes[one.process] as OpenLane);
+    case 'cut':
+      await real.sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND query ~ '^(SELECT ledger|listen)'`;
+      return;
+    case 'reap':
+      await real.sql`SELECT ledger.reap_silent('0 seconds')`;
+      return;
+    case 'expire':
+      await real.sql`UPDATE ledger.bucket SET expires_at = clock_timestamp() WHERE account_id = ${account(one.account)} AND kind = 'trial'`;
+      await real.sql`SELECT ledger.expire()`;
+      return;
+  }
+}
+
+/** What is left of an account, and what of it has expired, a unit counted as 1,000 micro-dollars. */
+async function balanceOf(account: string): Promise<number> {
+  const [row] = await real.sql<
+    [{ sum: number }]
+  >`SELECT (coalesce(sum(s.remaining * CASE s.asset WHEN 'unit' THEN 1000 ELSE 1 END), 0)
+      - coalesce((SELECT sum(p.amount) * 1000 FROM ledger.posting p WHERE p.account_id = ${account} AND p.kind = 'expiry'), 0))::bigint AS sum
+    FROM ledger.statement(${account}) s`;
+  return row.sum;
+}
+
+/** What calls were charged for good, by their account or their id. */
+async function netOf(owner: string): Promise<number> {
+  const [row] = await real.sql<
+    [{ sum: number }]
+  >`SELECT coalesce(sum((u.amount - coalesce(p.amount, 0)) * CASE k.asset WHEN 'unit' THEN 1000 ELSE 1 END), 0)::bigint AS sum
+    FROM ledger.usage u JOIN ledger.bucket k ON k.id = u.bucket_id
+      LEFT JOIN ledger.posting p ON p.key = 'undelivered:' || u.call_id || ':' || u.draw
+    WHERE u.account_id = ${owner} OR u.call_id::text = ${owner}`;
+  return row.sum;
+}
+
+async function judge({ id, lane, hold, settlement, delivered }: Call): Promise<void> {
+  const charges = settlement?.kind === 'settled' ? settlement.charges : [];
+  const cost = charges.reduce((sum, { lot, amount }) => sum + amount * (lot.asset === 'unit' ? 1_000 : 1), 0);
+  const survived = processes.some((process) => process.lane === lane && process.closedEpoch === hold?.epoch);
+  // A lane that was ended by others has its last answers given back: those that had not left, and some that had.
+  if (survived) expect(await netOf(id)).toBe(cost);
+  else expect(delivered ? [0, cost] : [0]).toContain(await netOf(id));
+}
+
+test('two processes on one database keep every promise, whatever happens to them', {
+  timeout: 60_000,
+}, async () => {
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), history), {
+    numRuns: runs,
+    endOnFailure: true,
+  });
+  expect(await real.prove()).toEqual([]);
+  const [row] =
+    await real.sql`SELECT (SELECT count(*) FROM ledger.usage) AS calls, (SELECT count(*) FROM ledger.posting WHERE kind = 'undelivered') AS undelivered,
+    (SELECT count(*) FROM ledger.posting WHERE kind = 'expiry') AS expired`;
+  // Each of these has happened, or the histories are too tame.
+  for (const count of [row?.calls, row?.undelivered, row?.expired]) expect(count).toBeGreaterThan(0);
+  for (const { events } of processes) expect(events.map(({ kind }) => kind)).not.toContain('books_broken');
+});

@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import type { Given, Safeguard } from './model-books.ts';
+import { type Call, type Fate, type LaneClass, type Process, World } from './world.ts';
+
+const names = ['a', 'b'];
+const accounts = ['ann', 'bob', 'cid'];
+const plans = [['p'], ['p', 'q']];
+const prices = [1000, 7, 0];
+
+const pick = fc.nat(1000);
+const lane = fc.nat(names.length - 1);
+const account = fc.nat(accounts.length - 1);
+const fate = fc.oneof(
+  { weight: 12, arbitrary: fc.constant<Fate>('answered') },
+  ...(
+    [
+      'committed, answered later',
+      'lost',
+      'committed, answer lost',
+      'cut off, arrives late',
+      'silence',
+    ] as const
+  ).map((one) => ({
+    weight: 1,
+    arbitrary: fc.constant<Fate>(one),
+  })),
+);
+const kind = <K extends string>(name: K) => fc.constant(name);
+
+const step = fc.oneof(
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      kind: kind('call'),
+      lane,
+      account,
+      plan: fc.nat(1),
+      price: fc.nat(9).map((n) => (n < 8 ? 0 : n - 7)),
+      units: fc.integer({ min: 1, max: 12 }),
+      turn: fc.boolean(),
+    }),
+  },
+  { weight: 8, arbitrary: fc.record({ kind: kind('settle'), pick, used: fc.nat(12) }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('release'), pick }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('deliver'), pick }) },
+  { weight: 14, arbitrary: fc.record({ kind: kind('answer'), lane, pick, fate }) },
+  { weight: 5, arbitrary: fc.record({ kind: kind('hear'), lane }) },
+  { weight: 8, arbitrary: fc.record({ kind: kind('pass'), ms: fc.constantFrom(10, 50, 250, 1000, 6000) }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('kill'), lane }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('pause'), lane }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('cut'), lane }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('reap') }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('arrive'), pick }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: kind('grant'),
+      account,
+      plan: fc.nat(1),
+      usd: fc.boolean(),
+      amount: fc.integer({ min: 1, max: 20 }),
+      endsMs: fc.option(fc.constantFrom(300, 5000, 1_000_000)),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: kind('expire') }) },
+);
+
+export type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+export const history: fc.Arbitrary<Step[]> = fc.array(step, { minLength: 1, maxLength: 80, size: 'max' });
+
+const opening: Given[] = [
+  { account: 'ann', asset: 'usd', kind: 'credit', plan: 'p', amount: 20_500, expiresMs: null },
+  { account: 'bob', asset: 'unit', kind: 'trial', plan: 'p', amount: 15, expiresMs: null },
+  { account: 'bob', asset: 'usd', kind: 'credit', plan: 'q', amount: 10_000, expiresMs: null },
+];
+
+/** Lives through a history on two lanes, brings it to its end, and tells every promise that was broken. */
+export async function live(
+  laneClass: LaneClass,
+  steps: readonly Step[],
+  without: Safeguard | null = null,
+): Promise<string[]> {
+  const world = new World(laneClass, names, without);
+  for (const given of opening) world.books.grant(given);
+  await world.open();
+  for (const one of steps) await take(world, one);
+  await world.wind();
+  // What is to expire soon has expired, and does not while it is counted.
+  await world.pass(6_000);
+  const epochs = new Map([...world.books.lanes].map(([name, { epoch }]) => [name, epoch]));
+  await expectReach(world);
+  await world.drain();
+
+  const { breaches, books, calls, processes } = world;
+  breaches.push(...books.prove());
+  if ([...books.leases.values()].some((leases) => leases.size > 0)) breaches.push('leases are left');
+  for (const process of processes)
+    for (const event of process.events)
+      if (event.kind === 'books_broken') breaches.push(`books broken: ${event.error}`);
+  for (const call of calls) breaches.push(...judge(world, call, epochs));
+  return breaches;
+}
+
+async function take(world: World, step: Step): Promise<void> {
+  const process = 'lane' in step ? world.processes[step.lane] : undefined;
+  if (process?.paused && step.kind !== 'kill' && step.kind !== 'pause') return;
+  switch (step.kind) {
+    case 'call':
+      if (process) await world.call(process, request(step));
+      if (process && step.turn) await world.turn(process);
+      return;
+    case 'settle': {
+      const call = choose(world, step.pick, isUnderWay);
+      if (call) await world.settle(call, Math.min(step.used, call.request.units));
+      return;
+    }
+    case 'release': {
+      const call = choose(world, step.pick, isUnderWay);
+      if (call) await world.release(call);
+      return;
+    }
+    case 'deliver': {
+      const call = choose(
+        world,
+        step.pick,
+        ({ delivered, settlement }) => !delivered && settlement?.kind === 'settled',
+      );
+      if (call) await world.deliver(call);
+      return;
+    }
+    case 'answer':
+      if (!process) return;
+      await world.turn(process);
+      await world.answer(process, step.pick, step.fate);
+      return world.turn(process);
+    case 'hear':
+      return process && world.hear(process);
+    case 'pass':
+      for (const one of world.processes) if (!one.paused) await world.turn(one);
+      return world.pass(step.ms);
+    case 'kill':
+      return process && world.kill(process);
+    case 'pause':
+      if (process) process.paused = !process.paused;
+      return;
+    case 'cut':
+      if (process) process.cut = !process.cut;
+      return;
+    case 'reap':
+      return world.books.reapSilent(5_000);
+    case 'arrive':
+      return world.arrive(step.pick);
+    case 'grant':
+      world.books.grant({
+        account: accounts[step.account] ?? '',
+        asset: step.usd ? 'usd' : 'unit',
+        kind: step.usd ? 'credit' : 'allowance',
+        plan: plans[1]?.[step.plan] ?? '',
+        amount: step.usd ? step.amount * 999 : step.amount,
+        expiresMs: step.endsMs === null ? null : world.nowMs + step.endsMs,
+      });
+      return;
+    case 'expire':
+      return world.books.expire();
+  }
+}
+
+function request({ account, plan, price, units }: Extract<Step, { kind: 'call' }>) {
+  return { account: accounts[account] ?? '', plans: plans[plan] ?? [], price: prices[price] ?? 0, units };
+}
+
+const isUnderWay = ({ hold, used, released, process }: Call) =>
+  hold !== null && used === null && !released && !process.paused && !process.dead;
+
+function choose(world: World, pick: number, fits: (call: Call) => boolean): Call | undefined {
+  const fitting = world.calls.filter((call) => !call.process.dead && !call.process.paused && fits(call));
+  return fitting[pick % fitting.length];
+}
+
+/** With nothing under way, all that an account can afford can be held in any lane, and one unit more is `exhausted`. */
+async function expectReach(world: World): Promise<void> {
+  const price = 1000;
+  for (const process of world.processes) {
+    for (const account of accounts) {
+      const units = affordable(world, account, price);
+      const ask = { account, plans: ['p', 'q'], price };
+      const more = await held(world, process, { ...ask, units: units + 1 });
+      if (more !== 'exhausted' && more !== 'no_plan')
+        world.breaches.push(`${units + 1} of ${units} units were ${more}`);
+      if (units === 0) continue;
+      const all = await held(world, process, { ...ask, units });
+      if (all !== 'held') world.breaches.push(`${units} affordable units were ${all}`);
+    }
+  }
+}
+
+async function held(
+  world: World,
+  process: Process,
+  ask: { account: string; plans: string[]; price: number; units: number },
+) {
+  const call = await world.call(process, ask);
+  await world.rounds(20, () => call.held !== null);
+  await world.release(call);
+  return call.held?.kind;
+}
+
+function affordable(world: World, account: string, price: number): number {
+  let units = 0;
+  let money = 0;
+  for (const { lot, remaining } of world.books.statement(account)) {
+    const bucket = world.books.buckets.get(lot);
+    if (!bucket || (bucket.expiresMs !== null && bucket.expiresMs <= world.nowMs)) continue;
+    if (bucket.asset === 'unit') units += remaining;
+    else money += remaining;
+  }
+  return units + Math.floor(money / price);
+}
+
+/** What a call may have cost for good, by what its buyer saw of it. `epochs`: those that the lanes had in the end. */
+function judge(world: World, call: Call, epochs: ReadonlyMap<string, number>): string[] {
+  const { settlement, hold, process, delivered, deliveredInTime, request } = call;
+  const net = world.net(call);
+  const cost =
+    settlement?.kind === 'settled' ? settlement.charges.reduce((sum, { amount }) => sum + amount, 0) : 0;
+  const survived = hold !== null && epochs.get(process.name) === hold.epoch;
+  const label = `${request.callId} (${settlement?.kind ?? 'unanswered'}, ${delivered ? 'delivered' : 'kept'})`;
+  if (survived || cost === 0) return net === cost ? [] : [`${label} cost ${net} instead of ${cost}`];
+  // Its lane was ended by others: what had not left was given back; what had left, perhaps, as nobody had said so.
+  if (net === 0 || (net === cost && deliveredInTime)) return [];
+  return [`${label} cost ${net} in a lane that was reaped`];
+}

@@ -1,0 +1,188 @@
+import { type Call, type LaneClass, type Process, World } from './world.ts';
+
+const price = 1000;
+const ask = (units: number) => ({ account: 'ann', plans: ['p'], price, units });
+const credit = (amount: number) =>
+  ({ account: 'ann', asset: 'usd', kind: 'credit', plan: 'p', amount, expiresMs: null }) as const;
+
+/** A world of one account with `money`, and lanes by their names. */
+async function open(laneClass: LaneClass, money: number, names: string[]): Promise<World> {
+  const world = new World(laneClass, names);
+  world.books.grant(credit(money));
+  await world.open();
+  return world;
+}
+
+function lane(world: World, index = 0): Process {
+  const process = world.processes[index];
+  if (!process) throw new Error('no such lane');
+  return process;
+}
+
+/** A call that is held, with all that it needs. */
+async function held(world: World, process: Process, units: number): Promise<Call> {
+  const call = await world.call(process, ask(units));
+  await world.rounds(20, () => call.held !== null);
+  return call;
+}
+
+async function settled(world: World, process: Process, units: number): Promise<Call> {
+  const call = await held(world, process, units);
+  await world.settle(call, units);
+  await world.rounds(20, () => call.settlement !== null);
+  return call;
+}
+
+const unless = (holds: boolean, breach: string) => (holds ? [] : [breach]);
+
+/** Interleavings that chance seldom meets, each told by the promise that it puts to the test; they give what was broken. */
+export const stories: Record<string, (laneClass: LaneClass) => Promise<string[]>> = {
+  'serves two calls that come at once, with a little at hand': async (laneClass) => {
+    const world = await open(laneClass, 1_000_000, ['a']);
+    await world.release(await held(world, lane(world), 5));
+    const calls = [await world.call(lane(world), ask(10)), await world.call(lane(world), ask(10))];
+    await world.rounds(2);
+    return unless(
+      calls.every(({ hold }) => hold),
+      `refused as ${calls.map((call) => call.held?.kind)}`,
+    );
+  },
+
+  'serves two calls at two prices that come at once': async (laneClass) => {
+    const world = await open(laneClass, 1_000_000, ['a']);
+    await world.release(await held(world, lane(world), 5));
+    const calls = [
+      await world.call(lane(world), ask(10)),
+      await world.call(lane(world), { ...ask(1000), price: 7 }),
+    ];
+    await world.rounds(3);
+    return unless(
+      calls.every(({ hold }) => hold),
+      `refused as ${calls.map((call) => call.held?.kind)}`,
+    );
+  },
+
+  'serves one of two calls in two lanes that together want more than there is': async (laneClass) => {
+    const world = await open(laneClass, 60 * price, ['a', 'b']);
+    for (const process of [...world.processes]) await world.release(await held(world, process, 30));
+    const calls = [await world.call(lane(world, 0), ask(50)), await world.call(lane(world, 1), ask(50))];
+    await world.rounds(30, () => calls.every((call) => call.held));
+    const kinds = calls.map((call) => call.held?.kind).sort();
+    return unless(kinds.join() === 'held,in_flight', `they were ${kinds}`);
+  },
+
+  'burns first what was given while it looked': async (laneClass) => {
+    const world = await open(laneClass, 60 * price, ['a']);
+    const first = await world.call(lane(world), ask(1));
+    await world.turn(lane(world));
+    await world.answer(lane(world), 0, 'committed, answered later');
+    world.books.grant({
+      account: 'ann',
+      asset: 'unit',
+      kind: 'trial',
+      plan: 'p',
+      amount: 5,
+      expiresMs: null,
+    });
+    await world.hear(lane(world));
+    await world.rounds(3, () => first.held !== null);
+    await world.release(first);
+    const second = await held(world, lane(world), 1);
+    return unless(second.hold?.draws[0]?.lot.asset === 'unit', 'it drew money though there were units');
+  },
+
+  'takes no answer of an old epoch for one of a new epoch': async (laneClass) => {
+    const world = await open(laneClass, 60 * price, ['a']);
+    const old = await settled(world, lane(world), 1);
+    world.books.reap('a');
+    await world.rounds(30, () => world.books.lanes.get('a')?.open === true && lane(world).lane.ready);
+    const fresh = await settled(world, lane(world), 1);
+    await world.deliver(old);
+    await world.rounds(6, () => false, 250);
+    const atSeq = [old, fresh].map((call) => world.books.usage.get(call.request.callId)?.size);
+    await world.kill(lane(world));
+    await world.rounds(3);
+    return [
+      ...unless(atSeq.join() === '1,1', 'not on the books'),
+      ...unless(world.net(fresh) === 0, 'kept what it never delivered'),
+    ];
+  },
+
+  'refuses what is settled while it opens': async (laneClass) => {
+    const world = await open(laneClass, 60 * price, ['a']);
+    const [first, second] = [await held(world, lane(world), 1), await held(world, lane(world), 1)];
+    await world.settle(first, 1);
+    await world.turn(lane(world));
+    world.books.reap('a');
+    await world.answer(lane(world), 0, 'answered');
+    await world.settle(second, 1);
+    await world.rounds(5);
+    return [
+      ...unless(second.settlement?.kind === 'refused', `it was ${second.settlement?.kind}`),
+      ...unless(
+        lane(world).events.every(({ kind }) => kind !== 'books_broken'),
+        'it took what it had not',
+      ),
+    ];
+  },
+
+  'gives back what it refused before it leaves': async (laneClass) => {
+    const world = await open(laneClass, 60 * price, ['a']);
+    const call = await held(world, lane(world), 3);
+    await world.settle(call, 3);
+    await world.turn(lane(world));
+    await world.answer(lane(world), 0, 'committed, answer lost');
+    lane(world).cut = true;
+    for (let i = 0; i < 8; i++) await world.pass(1000);
+    lane(world).cut = false;
+    await world.pass(50);
+    await world.answer(lane(world), 0, 'answered');
+    await world.drain();
+    return [
+      ...world.breaches,
+      ...unless(call.settlement?.kind === 'refused', 'not refused'),
+      ...unless(world.net(call) === 0, `a refused call cost ${world.net(call)}`),
+    ];
+  },
+
+  'sends no heartbeat beside its end': async (laneClass) => {
+    const world = await open(laneClass, 60 * price, ['a']);
+    await world.deliver(await settled(world, lane(world), 1));
+    world.nowMs += 5_000;
+    await world.leave(lane(world));
+    await world.answer(lane(world), 0, 'committed, answered later');
+    await world.pass(50);
+    await world.turn(lane(world));
+    while (lane(world).requests.length > 0) await world.answer(lane(world), -1, 'answered');
+    return unless(
+      lane(world).events.every(({ kind }) => kind !== 'fenced'),
+      'it was fenced by its own end',
+    );
+  },
+
+  'stays closed when it is fenced as it leaves': async (laneClass) => {
+    const world = await open(laneClass, 60 * price, ['a']);
+    const call = await held(world, lane(world), 1);
+    await world.settle(call, 1);
+    await world.turn(lane(world));
+    world.books.reap('a');
+    await world.leave(lane(world), 'late');
+    await world.answer(lane(world), 0, 'answered');
+    await world.pass(50);
+    await world.answer(lane(world), -1, 'answered');
+    await world.arrive(0);
+    return unless(lane(world).left && !world.books.lanes.get('a')?.open, 'it opened again');
+  },
+
+  'refuses a call whose answer from the books never comes': async (laneClass) => {
+    const world = await open(laneClass, 60 * price, ['a']);
+    const call = await held(world, lane(world), 1);
+    await world.settle(call, 1);
+    await world.turn(lane(world));
+    for (let i = 0; i < 40 && !call.settlement; i++) {
+      await world.answer(lane(world), 0, 'silence');
+      await world.pass(250);
+    }
+    return unless(call.settlement?.kind === 'refused', 'still waiting after 10 s');
+  },
+};
