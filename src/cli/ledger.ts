@@ -68,8 +68,8 @@ async function reach(): Promise<{ url: string; leave(): Promise<void> }> {
 
 function reason(fault: unknown): string {
   const { code, message } = fault as { code?: string; message?: string };
-  // Undefined schema, undefined function.
-  if (code === '3F000' || code === '42883')
+  // No such schema, table or function.
+  if (code === '3F000' || code === '42P01' || code === '42883')
     return 'there is no ledger in this database; the storefront makes it when it starts';
   return message || String(code ?? fault);
 }

@@ -43,6 +43,7 @@ const step = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: kind('settle'), pick, used: fc.nat(12) }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('release'), pick }) },
   { weight: 4, arbitrary: fc.record({ kind: kind('deliver'), pick }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('lose'), pick }) },
   { weight: 14, arbitrary: fc.record({ kind: kind('answer'), lane, pick, fate }) },
   { weight: 5, arbitrary: fc.record({ kind: kind('hear'), lane }) },
   { weight: 8, arbitrary: fc.record({ kind: kind('pass'), ms: fc.constantFrom(10, 50, 250, 1000, 6000) }) },
@@ -120,12 +121,13 @@ async function take(world: World, step: Step): Promise<void> {
       return;
     }
     case 'deliver': {
-      const call = choose(
-        world,
-        step.pick,
-        ({ delivered, settlement }) => !delivered && settlement?.kind === 'settled',
-      );
+      const call = choose(world, step.pick, isLeaving);
       if (call) await world.deliver(call);
+      return;
+    }
+    case 'lose': {
+      const call = choose(world, step.pick, isLeaving);
+      if (call) await world.lose(call);
       return;
     }
     case 'answer':
@@ -171,6 +173,9 @@ function request({ account, plan, price, units }: Extract<Step, { kind: 'call' }
 
 const isUnderWay = ({ hold, used, released, process }: Call) =>
   hold !== null && used === null && !released && !process.paused && !process.dead;
+
+const isLeaving = ({ settlement, delivered, lost }: Call) =>
+  settlement?.kind === 'settled' && !delivered && !lost;
 
 function choose(world: World, pick: number, fits: (call: Call) => boolean): Call | undefined {
   const fitting = world.calls.filter((call) => !call.process.dead && !call.process.paused && fits(call));
@@ -223,6 +228,7 @@ function judge(world: World, call: Call, epochs: ReadonlyMap<string, number>): s
   const net = world.net(call);
   const cost =
     settlement?.kind === 'settled' ? settlement.charges.reduce((sum, { amount }) => sum + amount, 0) : 0;
+  if (call.lost) return net === 0 ? [] : [`${request.callId} broke off and cost ${net}`];
   const survived = hold !== null && epochs.get(process.name) === hold.epoch;
   const label = `${request.callId} (${settlement?.kind ?? 'unanswered'}, ${delivered ? 'delivered' : 'kept'})`;
   if (survived || cost === 0) return net === cost ? [] : [`${label} cost ${net} instead of ${cost}`];

@@ -61,15 +61,17 @@ describe('the simulation finds a lane that', () => {
     ['settles holds of an old epoch', "hold.epoch !== this.#epoch || this.#state === 'closed' || ", ''],
     ['keeps its epoch while it opens', '    this.#epoch = -1;\n', ''],
     ['mixes up the batches of two epochs', '    this.#seqBefore += this.#seq;\n', ''],
-    [
-      'does not give back what it refused',
-      '    if (sent.abandoned.length > 0) this.#deliveries.lose(seq, sent.abandoned);\n',
-      '',
-    ],
+    ['does not give back what it refused', 'this.#deliveries.lose(seq, sent.abandoned);', '{}'],
+    ['does not give back what broke off', 'this.#deliveries.lose(seq, [callId]);', ''],
     ['leaves before it has given back', ' || this.#deliveries.owes', ''],
     [
       'takes for delivered what has not left',
       'this.#deliveries.expect(seq, charged.length + sent.abandoned.length);',
+      'this.#deliveries.expect(seq, sent.abandoned.length);',
+    ],
+    [
+      'takes one answer for all of its batch',
+      'if (remaining > 0) this.#open.set(seq, remaining);\n    else',
       '',
     ],
     ['uses on what it gave back', '        lot.free = 0;\n', ''],

@@ -126,6 +126,18 @@ export const stories: Record<string, (laneClass: LaneClass) => Promise<string[]>
     ];
   },
 
+  'gives back what did not leave, though its neighbour in the batch did': async (laneClass) => {
+    const world = await open(laneClass, 60 * price, ['a']);
+    const [left, kept] = [await held(world, lane(world), 1), await held(world, lane(world), 1)];
+    for (const call of [left, kept]) await world.settle(call, 1);
+    await world.rounds(2, () => kept.settlement !== null);
+    await world.deliver(left);
+    await world.rounds(6, () => false, 250);
+    await world.kill(lane(world));
+    await world.rounds(3);
+    return unless(world.net(kept) === 0, 'kept what it never delivered');
+  },
+
   'gives back what it refused before it leaves': async (laneClass) => {
     const world = await open(laneClass, 60 * price, ['a']);
     const call = await held(world, lane(world), 3);

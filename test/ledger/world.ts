@@ -39,6 +39,8 @@ export type Call = {
   /** Its answer left while its lane still had the epoch of its hold. */
   deliveredInTime: boolean;
   delivered: boolean;
+  /** Its answer broke off on its way. */
+  lost: boolean;
   released: boolean;
   /** How long its process has run without deciding it. */
   waitedMs: number;
@@ -156,6 +158,7 @@ export class World {
       settlement: null,
       deliveredInTime: false,
       delivered: false,
+      lost: false,
       released: false,
       waitedMs: 0,
     };
@@ -197,6 +200,14 @@ export class World {
     call.delivered = true;
     call.deliveredInTime = this.books.lanes.get(process.name)?.epoch === hold?.epoch;
     await this.#in(process, () => process.lane.delivered(settlement.seq));
+  }
+
+  /** The answer of a settled call breaks off on its way. */
+  async lose(call: Call): Promise<void> {
+    const { process, settlement, request } = call;
+    if (settlement?.kind !== 'settled' || settlement.charges.length === 0) return;
+    call.lost = true;
+    await this.#in(process, () => process.lane.undelivered(settlement.seq, request.callId));
   }
 
   /** Answers one request of a process, or does not; -1 picks the last. */
@@ -300,7 +311,8 @@ export class World {
           await this.settle(call, call.request.units);
     }
     if (!isQuiet()) this.breaches.push('something waits for ever');
-    for (const call of this.calls) if (!call.delivered && !call.process.dead) await this.deliver(call);
+    for (const call of this.calls)
+      if (!call.delivered && !call.lost && !call.process.dead) await this.deliver(call);
   }
 
   /** Tells a lane to end. Its process ends with it: what that still asks is lost, or arrives when it is gone. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fates } from './fake-processor.ts';
 import * as World from './world.ts';
 
 const runs = 80;
@@ -21,7 +22,7 @@ const act = fc.oneof(
       does: fc.constant('submit' as const),
       at,
       token: fc.constantFrom('spt_one', 'spt_one', 'spt_two'),
-      fate: fc.constantFrom(...World.fates),
+      fate: fc.constantFrom(...fates),
     }),
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('openPage' as const), at }) },

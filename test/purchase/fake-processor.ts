@@ -1,0 +1,137 @@
+import * as Money from '../../src/kernel/money.ts';
+import type { Order } from '../../src/payment/order.ts';
+import type { Payment, Processor } from '../../src/payment/processor.ts';
+
+/** What becomes of a charge at the processor, and of its answer; `killed`: whoever asked for it is gone by then. */
+export const fates = [
+  'taken',
+  'declined',
+  'taken, answer lost',
+  'declined, answer lost',
+  'taken, asker killed',
+  'never arrives',
+  'never arrives, asker killed',
+] as const;
+type Fate = (typeof fates)[number];
+
+/** A processor in memory, in which every payment is known. */
+export class FakeProcessor {
+  fate: Fate = 'taken';
+  /** A charge waits for this before it arrives. */
+  gate: Promise<void> = Promise.resolve();
+  /** Whether the time of all hosted pages is over. */
+  isClosed = false;
+  /** Told when a charge's fate is that its asker is killed. */
+  kill: (lane: string) => void = () => {};
+  readonly #payments = new Map<string, Payment>();
+  readonly #sessions = new Map<string, { order: string; payment: string | null }>();
+  readonly #keys = new Map<string, Payment>();
+  #made = 0;
+
+  /** The processor as the process of `lane` reaches it. */
+  seenFrom(lane: string): Processor {
+    return {
+      charge: (order, challengeId) => this.charge(order, challengeId, lane),
+      chargesOf: (order) => this.chargesOf(order),
+      readPayment: (payment) => this.readPayment(payment),
+      openCheckout: (order) => this.openCheckout(order),
+      readCheckout: (session) => this.readCheckout(session),
+      readNotice: (text) => this.readNotice(text),
+    };
+  }
+
+  /** What was taken, in all. */
+  get taken(): Payment[] {
+    return [...this.#payments.values()].filter(({ state }) => state === 'succeeded');
+  }
+
+  async charge(order: Order, challengeId: string, lane: string): ReturnType<Processor['charge']> {
+    const { fate } = this;
+    await this.gate;
+    await breath();
+    if (!fate.startsWith('never')) {
+      const known = this.#keys.get(challengeId);
+      this.#keys.set(challengeId, known ?? this.#pay(order, fate.startsWith('taken'), challengeId));
+      await breath();
+    }
+    if (fate.endsWith('killed')) {
+      this.kill(lane);
+      return new Promise(() => {});
+    }
+    const payment = this.#keys.get(challengeId);
+    if (!payment || fate.startsWith('never') || fate.endsWith('lost')) return { kind: 'unknown' };
+    return payment.state === 'succeeded'
+      ? { kind: 'succeeded', payment }
+      : { kind: 'declined', reason: 'No.', detail: null };
+  }
+
+  async chargesOf({ id: order }: Order): Promise<Payment[]> {
+    await breath();
+    return [...this.#payments.values()].filter((one) => one.order === order && one.challengeId !== null);
+  }
+
+  async readPayment(payment: string): Promise<Payment> {
+    await breath();
+    const found = this.#payments.get(payment);
+    if (!found) throw new Error(`no payment ${payment}`);
+    return found;
+  }
+
+  async openCheckout({ id: order }: Order) {
+    await breath();
+    const session = `cs_${order}`;
+    if (!this.#sessions.has(session)) this.#sessions.set(session, { order, payment: null });
+    return this.readCheckout(session);
+  }
+
+  async readCheckout(session: string) {
+    await breath();
+    const { order, payment } = this.#sessions.get(session) ?? { order: null, payment: null };
+    return {
+      session,
+      order,
+      url: payment === null && !this.isClosed ? `https://pay.test/${session}` : null,
+      payment: payment === null ? null : (this.#payments.get(payment) ?? null),
+    };
+  }
+
+  /** A person pays the open page of an order, if there is one. */
+  payPage(order: Order): void {
+    const session = this.#sessions.get(`cs_${order.id}`);
+    if (session?.payment === null && !this.isClosed) session.payment = this.#pay(order, true, null).id;
+  }
+
+  /** The notices that it has to give: one for each success, and one for each paid page. */
+  notices(): string[] {
+    const payments = this.taken.map((payment) => `payment ${payment.id}`);
+    const pages = [...this.#sessions]
+      .filter(([, { payment }]) => payment)
+      .map(([name]) => `checkout ${name}`);
+    return [...payments, ...pages];
+  }
+
+  readNotice(body: string): ReturnType<Processor['readNotice']> {
+    const [kind, object] = body.split(' ');
+    if ((kind !== 'payment' && kind !== 'checkout') || object === undefined) return null;
+    return { id: `evt_${object}`, type: kind, object: { kind, id: object } };
+  }
+
+  #pay(order: Order, succeeds: boolean, challengeId: string | null): Payment {
+    this.#made += 1;
+    const payment: Payment = {
+      id: `pi_${order.id}_${this.#made}`,
+      order: order.id,
+      challengeId,
+      state: succeeds ? 'succeeded' : 'failed',
+      received: succeeds ? order.amount : Money.zero,
+      failure: succeeds ? null : 'No.',
+    };
+    this.#payments.set(payment.id, payment);
+    return payment;
+  }
+}
+
+/** Lets everything else that can go on go on. */
+function breath(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
