@@ -7,6 +7,7 @@ import * as Books from './adapters/postgres/books.ts';
 import * as Connection from './adapters/postgres/connection.ts';
 import { migrate } from './adapters/postgres/migrate.ts';
 import * as Orders from './adapters/postgres/orders.ts';
+import * as PoolWatch from './adapters/postgres/pool-watch.ts';
 import * as Revocations from './adapters/postgres/revocations.ts';
 import * as Upkeep from './adapters/postgres/upkeep.ts';
 import * as Stripe from './adapters/stripe/processor.ts';
@@ -34,6 +35,7 @@ const tickEveryMs = 50;
 const upkeepEveryMs = 2_000;
 const pulseEveryMs = 1_000;
 const reconcileEveryMs = 20_000;
+const poolWatchEveryMs = 5_000;
 /** How long calls under way may take to end once the process is told to. */
 const drainMaxMs = 10_000;
 const drainLookMs = 50;
@@ -93,7 +95,19 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
     startChore(log, 'pulse', pulseEveryMs, () => revocations.pulse()),
     startChore(log, 'upkeep', upkeepEveryMs, () => Upkeep.run(sql)),
     startChore(log, 'reconciliation', reconcileEveryMs, () => Reconciliation.run(shop)),
+    ...[sql, ledgerSql].map((pool) => {
+      const isLost = PoolWatch.watch(pool, config.databaseUrl);
+      return startChore(log, 'pool_watch', poolWatchEveryMs, async () => {
+        if (await isLost())
+          giveUp(log, 'pool_lost', new Error('a database pool hangs; a new process is needed'));
+      });
+    }),
   ];
+  process.on('unhandledRejection', (fault) => {
+    // The driver's own first query on a connection that dies beside it is nobody's to catch; the next one connects anew.
+    if (Connection.isLost(fault)) log.warn({ event: 'connection_lost', ...Log.describe(fault) });
+    else giveUp(log, 'unhandled_rejection', fault);
+  });
 
   const stop = async (why: string) => {
     if (draining) return;
@@ -121,6 +135,12 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
     lane: config.lane,
   });
   process.send?.({ ready: true, url: config.publicUrl });
+}
+
+/** Ends the process where going on would be worse: calls under way are given back, and whoever runs it starts another. */
+function giveUp(log: Log.Log, event: string, fault: unknown): void {
+  log.fatal({ event, ...Log.describe(fault) });
+  log.flush(() => process.exit(1));
 }
 
 /** Puts the shop together. */

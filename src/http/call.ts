@@ -117,7 +117,11 @@ async function call(
   });
   switch (outcome.kind) {
     case 'answered':
-      await send(outgoing, outcome, paidCall.operation, entry);
+      await send(outgoing, outcome, paidCall.operation, entry).catch((fault: unknown) => {
+        // It did not leave whole, whatever the reason: what it cost goes back.
+        outcome.brokenOff();
+        throw fault;
+      });
       return null;
     case 'left':
       return null;

@@ -93,6 +93,7 @@ test('splits what a call cost over what it held, to the micro-dollar and in the 
       for (const { lot, units, amount } of charges) {
         expect(amount).toBeGreaterThan(0);
         expect(amount).toBeLessThanOrEqual(held.get(lot) ?? 0);
+        expect(Number.isInteger(units)).toBe(true);
         if (lot.asset === 'unit') expect(units).toBe(amount);
       }
       expect(charges.map(({ lot }) => lot)).toEqual(

@@ -35,3 +35,9 @@ function safeInteger(text: string): number {
   if (!Number.isSafeInteger(value)) throw new RangeError(`not a safe integer: ${text}`);
   return value;
 }
+
+/** Whether a fault is the loss of a connection (by the driver's or PostgreSQL's word), which passes by itself. */
+export function isLost(fault: unknown): boolean {
+  const code = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
+  return /^(CONNECTION_|CONNECT_|ECONN|EPIPE|57P0|08)/.test(code);
+}
