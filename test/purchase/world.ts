@@ -80,12 +80,17 @@ async function openSale(sql: Connection.Connection, account: string | null): Pro
   const processes = lanes.map(start);
   const at = (process: number) => (processes[process] ?? start('nobody')).till;
 
-  async function restart(process: number): Promise<void> {
+  const restarted: Promise<unknown>[] = [];
+  /** Dead at once. The lane opens anew when nothing of any process before is on its way to the database any more. */
+  function restart(process: number): Promise<void> {
     const lane = lanes[process] ?? '';
-    const old = processes[process];
+    const dead = processes[process]?.kill();
     processes[process] = start(lane);
-    await old?.kill();
-    await sql`SELECT ledger.open_lane(${lane})`;
+    const opened = Promise.all([restarted[process], dead]).then(async () => {
+      await sql`SELECT ledger.open_lane(${lane})`;
+    });
+    restarted[process] = opened;
+    return opened;
   }
   processor.kill = (lane) => void restart(lanes.indexOf(lane));
   await Promise.all([restart(0), restart(1)]);
