@@ -5,7 +5,10 @@ CREATE TABLE "shop"."account" (
 	"id" text PRIMARY KEY NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"origin" text NOT NULL,
-	"email" text
+	"email" text,
+	"claimed_at" timestamp with time zone,
+	"joined_to" text,
+	CONSTRAINT "account_email" UNIQUE("email")
 );
 --> statement-breakpoint
 CREATE TABLE "shop"."decline" (
@@ -28,22 +31,45 @@ CREATE TABLE "shop"."purchase" (
 	"account_id" text,
 	"plan_id" text NOT NULL,
 	"amount" bigint NOT NULL,
+	"units" bigint,
+	"rail" text DEFAULT 'card' NOT NULL,
+	"subscription_id" text,
+	"period_start" timestamp with time zone,
+	"period_end" timestamp with time zone,
 	"return_url" text,
 	"challenge_id" text,
 	"credential_digest" text,
 	"checkout_session" text,
-	"payment_intent" text,
+	"payment" text,
 	"failure" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
 	"claimed_at" timestamp with time zone,
 	"claimed_by" text,
 	"granted_at" timestamp with time zone,
+	"looks" integer DEFAULT 0 NOT NULL,
+	"seen" integer DEFAULT 0 NOT NULL,
 	CONSTRAINT "purchase_challenge_id" UNIQUE("challenge_id"),
 	CONSTRAINT "purchase_checkout_session" UNIQUE("checkout_session"),
-	CONSTRAINT "purchase_payment_intent" UNIQUE("payment_intent"),
+	CONSTRAINT "purchase_payment" UNIQUE("payment"),
 	CONSTRAINT "purchase_amount" CHECK ("shop"."purchase"."amount" > 0),
+	CONSTRAINT "purchase_units" CHECK ("shop"."purchase"."units" > 0),
+	CONSTRAINT "purchase_rail" CHECK ("shop"."purchase"."rail" in ('card', 'x402', 'invoice', 'top_up')),
 	CONSTRAINT "purchase_state" CHECK ("shop"."purchase"."state" in ('offered', 'claimed', 'granted', 'declined'))
+);
+--> statement-breakpoint
+CREATE TABLE "shop"."reversal" (
+	"id" text PRIMARY KEY NOT NULL,
+	"purchase_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"amount" bigint NOT NULL,
+	"status" text NOT NULL,
+	"counts" boolean NOT NULL,
+	"reason" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "reversal_kind" CHECK ("shop"."reversal"."kind" in ('refund', 'dispute')),
+	CONSTRAINT "reversal_amount" CHECK ("shop"."reversal"."amount" > 0)
 );
 --> statement-breakpoint
 CREATE TABLE "shop"."revocation" (
@@ -64,10 +90,38 @@ CREATE TABLE "shop"."signing_key" (
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "shop"."subscription" (
+	"id" text PRIMARY KEY NOT NULL,
+	"account_id" text NOT NULL,
+	"plan_id" text NOT NULL,
+	"processor_id" text,
+	"status" text NOT NULL,
+	"price" bigint NOT NULL,
+	"every" text NOT NULL,
+	"included" bigint NOT NULL,
+	"rollover" boolean NOT NULL,
+	"period_start" timestamp with time zone NOT NULL,
+	"period_end" timestamp with time zone NOT NULL,
+	"cancel_at_period_end" boolean DEFAULT false NOT NULL,
+	"next_plan_id" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"ended_at" timestamp with time zone,
+	"looks" integer DEFAULT 0 NOT NULL,
+	"seen" integer DEFAULT 0 NOT NULL,
+	CONSTRAINT "subscription_processor_id" UNIQUE("processor_id"),
+	CONSTRAINT "subscription_status" CHECK ("shop"."subscription"."status" in ('active', 'past_due', 'canceled', 'expired')),
+	CONSTRAINT "subscription_every" CHECK ("shop"."subscription"."every" in ('month', 'year')),
+	CONSTRAINT "subscription_period" CHECK ("shop"."subscription"."period_end" > "shop"."subscription"."period_start")
+);
+--> statement-breakpoint
 CREATE INDEX "account_created_at" ON "shop"."account" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "account_joined" ON "shop"."account" USING btree ("joined_to") WHERE "shop"."account"."joined_to" is not null;--> statement-breakpoint
 CREATE INDEX "decline_subject_at" ON "shop"."decline" USING btree ("subject","at");--> statement-breakpoint
 CREATE INDEX "purchase_in_doubt" ON "shop"."purchase" USING btree ("created_at") WHERE "shop"."purchase"."claimed_by" is not null;--> statement-breakpoint
 CREATE INDEX "purchase_untaken" ON "shop"."purchase" USING btree ("expires_at") WHERE "shop"."purchase"."state" = 'offered';--> statement-breakpoint
 CREATE INDEX "purchase_page" ON "shop"."purchase" USING btree ("expires_at") WHERE "shop"."purchase"."checkout_session" is not null;--> statement-breakpoint
-CREATE INDEX "purchase_account" ON "shop"."purchase" USING btree ("account_id");--> statement-breakpoint
-CREATE INDEX "revocation_expires_at" ON "shop"."revocation" USING btree ("expires_at");
+CREATE INDEX "purchase_account" ON "shop"."purchase" USING btree ("account_id","created_at");--> statement-breakpoint
+CREATE INDEX "purchase_subscription" ON "shop"."purchase" USING btree ("subscription_id") WHERE "shop"."purchase"."subscription_id" is not null;--> statement-breakpoint
+CREATE INDEX "reversal_purchase" ON "shop"."reversal" USING btree ("purchase_id");--> statement-breakpoint
+CREATE INDEX "revocation_expires_at" ON "shop"."revocation" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "subscription_account" ON "shop"."subscription" USING btree ("account_id");

@@ -13,12 +13,24 @@ CREATE TABLE ledger.bucket (
   -- Burn order: priority, then the earliest expiry, then the oldest. Units stand before money.
   priority smallint NOT NULL,
   avail bigint NOT NULL CHECK (avail >= 0),
+  -- What a refund or dispute takes back and was not there to be taken: it goes as soon as it is. What is spent is never asked of
+  -- the buyer again: an amount that stays here is the seller's loss.
+  owed bigint NOT NULL DEFAULT 0 CHECK (owed >= 0),
   expires_at timestamptz,
+  -- When an allowance is renewed; its units may live on for the plan's days of grace.
+  resets_at timestamptz,
+  -- Where what is left went when the account was joined to another one.
+  moved_account text,
+  moved_to bigint,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   PRIMARY KEY (account_id, id)
 ) WITH (fillfactor = 70);
 --> statement-breakpoint
 CREATE INDEX bucket_expiry ON ledger.bucket (expires_at) WHERE expires_at IS NOT NULL AND avail > 0;
+--> statement-breakpoint
+CREATE INDEX bucket_owed ON ledger.bucket (account_id, id) WHERE owed > 0;
+--> statement-breakpoint
+CREATE INDEX bucket_moved ON ledger.bucket (moved_account, moved_to) WHERE moved_to IS NOT NULL;
 --> statement-breakpoint
 
 -- The journal: every entry into or out of a bucket except usage. `contra` is the other side of the double entry.
@@ -26,7 +38,7 @@ CREATE TABLE ledger.posting (
   key text PRIMARY KEY,
   account_id text NOT NULL,
   bucket_id bigint NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('purchase', 'trial', 'grant', 'expiry', 'undelivered')),
+  kind text NOT NULL CHECK (kind IN ('purchase', 'trial', 'grant', 'expiry', 'undelivered', 'reversed', 'reinstated', 'moved')),
   contra text NOT NULL,
   amount bigint NOT NULL CHECK (amount <> 0),
   at timestamptz NOT NULL DEFAULT clock_timestamp()
@@ -136,7 +148,7 @@ END $$;
 -- Gives an account a lot, once for each key. Returns the bucket, the same one when repeated.
 CREATE FUNCTION ledger.grant_lot(
   p_key text, p_account text, p_posting text, p_contra text,
-  p_kind text, p_asset text, p_plan text, p_amount bigint, p_expires timestamptz
+  p_kind text, p_asset text, p_plan text, p_amount bigint, p_expires timestamptz, p_resets timestamptz DEFAULT NULL
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   v_bucket bigint;
@@ -144,10 +156,10 @@ BEGIN
   SELECT bucket_id INTO v_bucket FROM ledger.posting WHERE key = p_key;
   IF FOUND THEN RETURN v_bucket; END IF;
   IF p_amount <= 0 THEN RAISE EXCEPTION 'a lot holds more than nothing: %', p_amount; END IF;
-  INSERT INTO ledger.bucket (account_id, asset, kind, plan_id, priority, avail, expires_at)
+  INSERT INTO ledger.bucket (account_id, asset, kind, plan_id, priority, avail, expires_at, resets_at)
     VALUES (p_account, p_asset, p_kind, p_plan,
       CASE p_kind WHEN 'trial' THEN 0 WHEN 'allowance' THEN 1 ELSE 2 END + CASE p_asset WHEN 'usd' THEN 10 ELSE 0 END,
-      p_amount, p_expires)
+      p_amount, p_expires, coalesce(p_resets, CASE p_kind WHEN 'allowance' THEN p_expires END))
     RETURNING id INTO v_bucket;
   -- Two at once: the second fails on the key and takes its bucket with it.
   INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount)
@@ -297,6 +309,115 @@ BEGIN
 END $$;
 --> statement-breakpoint
 
+-- A lot and those that what was left of it moved on to, when its account was joined to another.
+CREATE FUNCTION ledger.lot_chain(p_account text, p_bucket bigint) RETURNS TABLE (account_id text, id bigint, moved_to bigint) LANGUAGE sql STABLE AS $$
+  WITH RECURSIVE chain AS (
+    SELECT k.account_id, k.id, k.moved_account, k.moved_to FROM ledger.bucket k WHERE k.account_id = p_account AND k.id = p_bucket
+    UNION
+    SELECT k.account_id, k.id, k.moved_account, k.moved_to FROM chain c JOIN ledger.bucket k ON k.account_id = c.moved_account AND k.id = c.moved_to
+  )
+  SELECT chain.account_id, chain.id, chain.moved_to FROM chain
+$$;
+--> statement-breakpoint
+
+-- Takes what is owed of a lot out of what is left in it. What lanes have set aside goes when it comes back (`ledger.collect`).
+CREATE FUNCTION ledger.claw(p_account text, p_bucket bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_take bigint;
+BEGIN
+  SELECT least(avail, owed) INTO v_take FROM ledger.bucket WHERE account_id = p_account AND id = p_bucket FOR UPDATE;
+  IF v_take IS NULL OR v_take = 0 THEN RETURN; END IF;
+  INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount)
+    SELECT 'reversed:' || p_bucket || ':' || count(*), p_account, p_bucket, 'reversed', 'processor', -v_take
+      FROM ledger.posting WHERE account_id = p_account AND bucket_id = p_bucket AND kind = 'reversed';
+  UPDATE ledger.bucket SET avail = avail - v_take, owed = owed - v_take WHERE account_id = p_account AND id = p_bucket;
+END $$;
+--> statement-breakpoint
+
+-- Sees to it that of the lot which the posting `p_key` made, `p_target` in all is taken back: more is taken, or what was taken too much is
+-- given back. It says how things stand, and not what happened, so that news may come in any order and however often.
+CREATE FUNCTION ledger.reverse(p_key text, p_target bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_paid ledger.posting;
+  v_last ledger.bucket;
+  v_delta bigint;
+  v_back bigint;
+BEGIN
+  SELECT * INTO v_paid FROM ledger.posting WHERE key = p_key;
+  IF NOT FOUND THEN RETURN; END IF;
+  LOOP
+    PERFORM 1 FROM ledger.bucket k WHERE (k.account_id, k.id) IN (SELECT c.account_id, c.id FROM ledger.lot_chain(v_paid.account_id, v_paid.bucket_id) c)
+      ORDER BY k.id FOR UPDATE;
+    SELECT k.* INTO v_last FROM ledger.bucket k JOIN ledger.lot_chain(v_paid.account_id, v_paid.bucket_id) c USING (account_id, id) WHERE c.moved_to IS NULL;
+    EXIT WHEN FOUND; -- the lot may have moved on before it was locked
+  END LOOP;
+  v_delta := least(p_target, v_paid.amount) - v_last.owed + coalesce((
+    SELECT sum(p.amount) FROM ledger.posting p JOIN ledger.lot_chain(v_paid.account_id, v_paid.bucket_id) c ON c.account_id = p.account_id AND c.id = p.bucket_id
+      WHERE p.kind IN ('reversed', 'reinstated')), 0);
+  IF v_delta > 0 THEN
+    UPDATE ledger.bucket SET owed = owed + v_delta WHERE account_id = v_last.account_id AND id = v_last.id;
+    PERFORM ledger.claw(v_last.account_id, v_last.id);
+    PERFORM pg_notify('ledger', 'recall:' || v_last.account_id);
+  ELSIF v_delta < 0 THEN
+    v_back := greatest(0, -v_delta - v_last.owed);
+    UPDATE ledger.bucket SET owed = owed - least(owed, -v_delta), avail = avail + v_back WHERE account_id = v_last.account_id AND id = v_last.id;
+    IF v_back > 0 THEN
+      INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount)
+        SELECT 'reinstated:' || v_last.id || ':' || count(*), v_last.account_id, v_last.id, 'reinstated', 'processor', v_back
+          FROM ledger.posting WHERE account_id = v_last.account_id AND bucket_id = v_last.id AND kind = 'reinstated';
+      PERFORM pg_notify('ledger', 'granted:' || v_last.account_id);
+    END IF;
+  END IF;
+END $$;
+--> statement-breakpoint
+
+-- Ends a lot before its time: a renewal or another plan takes its place. What is left goes with the next `ledger.expire`.
+CREATE FUNCTION ledger.end_lot(p_key text) RETURNS void LANGUAGE sql AS $$
+  UPDATE ledger.bucket k SET expires_at = clock_timestamp() FROM ledger.posting p
+    WHERE p.key = p_key AND k.account_id = p.account_id AND k.id = p.bucket_id AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+$$;
+--> statement-breakpoint
+
+-- Moves what is left of one account's lots to another one's, each to a lot of the same terms, with what is owed of it. Safe to repeat:
+-- what lanes have set aside comes back later and moves then.
+CREATE FUNCTION ledger.move(p_from text, p_to text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_lot ledger.bucket;
+  v_next bigint;
+  v_key text;
+BEGIN
+  PERFORM 1 FROM ledger.bucket WHERE account_id IN (p_from, p_to) ORDER BY id FOR UPDATE;
+  FOR v_lot IN SELECT * FROM ledger.bucket WHERE account_id = p_from AND avail > 0 ORDER BY id LOOP
+    v_next := v_lot.moved_to;
+    IF v_next IS NULL THEN
+      INSERT INTO ledger.bucket (account_id, asset, kind, plan_id, priority, avail, expires_at, resets_at, created_at)
+        VALUES (p_to, v_lot.asset, v_lot.kind, v_lot.plan_id, v_lot.priority, 0, v_lot.expires_at, v_lot.resets_at, v_lot.created_at) RETURNING id INTO v_next;
+    END IF;
+    SELECT 'moved:' || v_lot.id || ':' || count(*) INTO v_key FROM ledger.posting WHERE account_id = p_from AND bucket_id = v_lot.id AND kind = 'moved' AND amount < 0;
+    INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount) VALUES
+      (v_key || ':out', p_from, v_lot.id, 'moved', 'account:' || p_to, -v_lot.avail), (v_key || ':in', p_to, v_next, 'moved', 'account:' || p_from, v_lot.avail);
+    UPDATE ledger.bucket SET avail = avail + v_lot.avail, owed = owed + v_lot.owed WHERE account_id = p_to AND id = v_next;
+    UPDATE ledger.bucket SET avail = 0, owed = 0, moved_account = p_to, moved_to = v_next WHERE account_id = p_from AND id = v_lot.id;
+  END LOOP;
+  PERFORM pg_notify('ledger', 'recall:' || p_from);
+  PERFORM pg_notify('ledger', 'granted:' || p_to);
+END $$;
+--> statement-breakpoint
+
+-- What came back to lots that owe it goes where it belongs. Returns of how many lots.
+CREATE FUNCTION ledger.collect() RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  v_lot record;
+  v_count integer := 0;
+BEGIN
+  FOR v_lot IN SELECT account_id, id FROM ledger.bucket WHERE owed > 0 AND avail > 0 ORDER BY id FOR UPDATE LOOP
+    PERFORM ledger.claw(v_lot.account_id, v_lot.id);
+    v_count := v_count + 1;
+  END LOOP;
+  RETURN v_count;
+END $$;
+--> statement-breakpoint
+
 -- What an account has, as a lane sees it: its lots in burn order, and what other lanes hold of them; exactly (less what they have
 -- spent and not folded) where a refusal may rest on it. `plans` are those it may call on: a trial while something of it is left, an allowance until it
 -- expires, credit for good.
@@ -313,19 +434,19 @@ CREATE FUNCTION ledger.holdings(p_account text, p_lane text, p_exact boolean) RE
   SELECT jsonb_build_object(
     'account', p_account,
     'lots', coalesce(jsonb_agg(jsonb_build_object(
-        'id', id, 'asset', asset, 'kind', kind, 'plan', plan_id, 'avail', avail, 'others', others,
+        'id', id, 'asset', asset, 'kind', kind, 'plan', plan_id, 'avail', greatest(0, avail - owed), 'others', others,
         'expires', (extract(epoch FROM expires_at) * 1000)::bigint
-      ) ORDER BY priority, expires_at NULLS LAST, id) FILTER (WHERE avail > 0 OR leased), '[]'),
+      ) ORDER BY priority, expires_at NULLS LAST, id) FILTER (WHERE avail > owed OR leased), '[]'),
     'plans', coalesce(jsonb_agg(DISTINCT plan_id) FILTER (WHERE kind <> 'trial' OR avail > 0 OR leased), '[]'),
-    'resets', (extract(epoch FROM min(expires_at) FILTER (WHERE kind = 'allowance')) * 1000)::bigint
+    'resets', (extract(epoch FROM min(resets_at) FILTER (WHERE resets_at > clock_timestamp())) * 1000)::bigint
   ) FROM live
 $$;
 --> statement-breakpoint
 
 -- What a lane may be granted now, in burn order: of the lots that the caller has locked, as any other may be refilled and emptied meanwhile.
 CREATE FUNCTION ledger.lots_open(p_account text, p_plans text, p_locked bigint[]) RETURNS TABLE (id bigint, asset text, avail bigint) LANGUAGE sql STABLE AS $$
-  SELECT id, asset, avail FROM ledger.bucket
-    WHERE account_id = p_account AND id = ANY (p_locked) AND avail > 0 AND plan_id = ANY (string_to_array(p_plans, ','))
+  SELECT id, asset, avail - owed FROM ledger.bucket
+    WHERE account_id = p_account AND id = ANY (p_locked) AND avail > owed AND plan_id = ANY (string_to_array(p_plans, ','))
       AND (expires_at IS NULL OR expires_at > clock_timestamp())
     ORDER BY priority, expires_at NULLS LAST, id
 $$;
@@ -468,7 +589,7 @@ $$;
 
 -- What an account was given and has, over all processes, for each lot.
 CREATE FUNCTION ledger.statement(p_account text) RETURNS TABLE (
-  bucket_id bigint, asset text, kind text, plan_id text, given bigint, remaining bigint, leased bigint, expires_at timestamptz, created_at timestamptz
+  bucket_id bigint, asset text, kind text, plan_id text, given bigint, remaining bigint, leased bigint, expires_at timestamptz, resets_at timestamptz, created_at timestamptz
 ) LANGUAGE sql STABLE AS $$
   WITH unfolded AS (
     SELECT s.bucket_id, sum(s.amount)::bigint AS amount FROM ledger.lane n, LATERAL ledger.unfolded(n.id, n.epoch, n.folded_seq) s
@@ -478,11 +599,19 @@ CREATE FUNCTION ledger.statement(p_account text) RETURNS TABLE (
   )
   SELECT k.id, k.asset, k.kind, k.plan_id,
       (SELECT coalesce(sum(p.amount), 0)::bigint FROM ledger.posting p
-        WHERE p.account_id = k.account_id AND p.bucket_id = k.id AND p.kind IN ('purchase', 'trial', 'grant')),
-      k.avail + coalesce(l.amount, 0) - coalesce(s.amount, 0), coalesce(l.amount, 0) - coalesce(s.amount, 0), k.expires_at, k.created_at
+        WHERE p.account_id = k.account_id AND p.bucket_id = k.id AND (p.kind IN ('purchase', 'trial', 'grant') OR p.kind = 'moved' AND p.amount > 0)),
+      greatest(0, k.avail + coalesce(l.amount, 0) - coalesce(s.amount, 0) - k.owed), coalesce(l.amount, 0) - coalesce(s.amount, 0), k.expires_at, k.resets_at, k.created_at
     FROM ledger.bucket k LEFT JOIN leased l ON l.bucket_id = k.id LEFT JOIN unfolded s ON s.bucket_id = k.id
     WHERE k.account_id = p_account
     ORDER BY k.priority, k.expires_at NULLS LAST, k.id
+$$;
+--> statement-breakpoint
+
+-- How much of an order's lot its refunds and disputes take back as things stand, in the lot's asset: of included units the share that
+-- the money is of the price, in the buyer's favour.
+CREATE FUNCTION shop.reversed_of(p_order shop.purchase) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN p_order.units IS NULL THEN r.amount ELSE floor(p_order.units::numeric * r.amount / p_order.amount)::bigint END
+    FROM (SELECT least(p_order.amount, coalesce(sum(amount), 0))::bigint AS amount FROM shop.reversal WHERE purchase_id = p_order.id AND counts) r
 $$;
 --> statement-breakpoint
 
@@ -553,19 +682,30 @@ CREATE FUNCTION ledger.prove() RETURNS TABLE (rule text, subject text, detail te
   UNION ALL
   SELECT 'a granted order has its one lot', o.id, format('ordered %s, posted %s', o.amount, p.amount)
     FROM shop.purchase o LEFT JOIN ledger.posting p ON p.key = 'purchase:' || o.id
-    WHERE (o.state = 'granted') <> (p.key IS NOT NULL) OR p.amount <> o.amount OR p.account_id <> o.account_id
+    WHERE (o.state = 'granted') <> (p.key IS NOT NULL) OR p.amount <> coalesce(o.units, o.amount) OR p.account_id <> o.account_id
   UNION ALL
   SELECT 'a paid lot has its order', p.key, format('%s posted', p.amount)
     FROM ledger.posting p WHERE p.kind = 'purchase' AND NOT EXISTS (SELECT 1 FROM shop.purchase o WHERE 'purchase:' || o.id = p.key)
+  UNION ALL
+  SELECT 'what was reversed is taken back or owed', o.id, format('%s reversed, %s taken or owed', v.target, x.reversed)
+    FROM shop.purchase o JOIN ledger.posting p ON p.key = 'purchase:' || o.id, LATERAL (SELECT shop.reversed_of(o) AS target) v, LATERAL (
+      SELECT coalesce(sum(k.owed), 0) - coalesce(sum((SELECT sum(r.amount) FROM ledger.posting r
+          WHERE r.account_id = k.account_id AND r.bucket_id = k.id AND r.kind IN ('reversed', 'reinstated'))), 0) AS reversed
+        FROM ledger.lot_chain(p.account_id, p.bucket_id) c JOIN ledger.bucket k ON k.account_id = c.account_id AND k.id = c.id
+    ) x WHERE x.reversed <> v.target
+  UNION ALL
+  SELECT 'what moves arrives', m.move, format('%s more', m.amount)
+    FROM (SELECT substring(key FROM '^moved:[^:]+:[^:]+') AS move, sum(amount) AS amount FROM ledger.posting WHERE kind = 'moved' GROUP BY 1) m WHERE m.amount <> 0
 $$;
 --> statement-breakpoint
 
--- The sums of the whole house, for each asset: paid in + granted - spent - expired = balance, of which some is held by lanes.
+-- The sums of the whole house, for each asset: paid in + granted - spent - reversed - expired = balance, of which some is held by lanes.
+-- `lost`: what refunds and disputes took back from the seller and was spent already.
 CREATE FUNCTION ledger.totals() RETURNS TABLE (
-  asset text, accounts bigint, lots bigint, paid_in bigint, granted bigint, spent bigint, expired bigint, balance bigint, held bigint
+  asset text, accounts bigint, lots bigint, paid_in bigint, granted bigint, spent bigint, reversed bigint, expired bigint, balance bigint, held bigint, lost bigint
 ) LANGUAGE sql STABLE AS $$
   WITH lot AS (
-    SELECT k.asset, k.account_id, k.id, k.avail,
+    SELECT k.asset, k.account_id, k.id, k.avail, k.owed,
         coalesce((SELECT sum(l.amount) FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id), 0) AS leased
       FROM ledger.bucket k
   ), posted AS (
@@ -581,8 +721,9 @@ CREATE FUNCTION ledger.totals() RETURNS TABLE (
       coalesce((SELECT sum(amount) FROM posted WHERE posted.asset = lot.asset AND kind IN ('trial', 'grant')), 0)::bigint,
       (coalesce((SELECT amount FROM used WHERE used.asset = lot.asset), 0)
         - coalesce((SELECT amount FROM posted WHERE posted.asset = lot.asset AND kind = 'undelivered'), 0))::bigint,
+      (-coalesce((SELECT sum(amount) FROM posted WHERE posted.asset = lot.asset AND kind IN ('reversed', 'reinstated')), 0))::bigint,
       (-coalesce((SELECT amount FROM posted WHERE posted.asset = lot.asset AND kind = 'expiry'), 0))::bigint,
       (sum(lot.avail + lot.leased) - coalesce((SELECT amount FROM unfolded WHERE unfolded.asset = lot.asset), 0))::bigint,
-      (sum(lot.leased) - coalesce((SELECT amount FROM unfolded WHERE unfolded.asset = lot.asset), 0))::bigint
+      (sum(lot.leased) - coalesce((SELECT amount FROM unfolded WHERE unfolded.asset = lot.asset), 0))::bigint, sum(lot.owed)::bigint
     FROM lot GROUP BY lot.asset
 $$;

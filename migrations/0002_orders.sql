@@ -53,7 +53,7 @@ $$;
 -- Grants what a payment paid for, once, and makes the order's account where the buyer had none. Safe to repeat in any order of notices.
 -- An order that was paid twice (by an agent and, on its hosted page, by a person) becomes two: each payment buys its credit.
 -- `p_challenge`: where the payment is the charge for that challenge, which has now ended. Returns the account, or null where there is no such order.
-CREATE FUNCTION shop.grant_purchase(p_id text, p_payment_intent text, p_new_account text, p_challenge text DEFAULT NULL)
+CREATE FUNCTION shop.grant_purchase(p_id text, p_payment text, p_new_account text, p_challenge text DEFAULT NULL)
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   v_order shop.purchase;
@@ -66,17 +66,17 @@ BEGIN
     v_order.account_id := p_new_account;
   END IF;
   IF v_order.state <> 'granted' THEN
-    UPDATE shop.purchase SET state = 'granted', account_id = v_order.account_id, payment_intent = p_payment_intent,
+    UPDATE shop.purchase SET state = 'granted', account_id = v_order.account_id, payment = p_payment,
         granted_at = clock_timestamp(), failure = NULL
       WHERE id = p_id;
-  ELSIF v_order.payment_intent <> p_payment_intent THEN
-    v_key := v_key || ':' || p_payment_intent;
-    INSERT INTO shop.purchase (id, state, account_id, plan_id, amount, payment_intent, expires_at, granted_at)
-      VALUES (p_id || ':' || p_payment_intent, 'granted', v_order.account_id, v_order.plan_id, v_order.amount, p_payment_intent,
+  ELSIF v_order.payment <> p_payment THEN
+    v_key := v_key || ':' || p_payment;
+    INSERT INTO shop.purchase (id, state, account_id, plan_id, amount, rail, payment, expires_at, granted_at)
+      VALUES (p_id || ':' || p_payment, 'granted', v_order.account_id, v_order.plan_id, v_order.amount, v_order.rail, p_payment,
         v_order.expires_at, clock_timestamp())
       ON CONFLICT DO NOTHING;
   END IF;
-  PERFORM ledger.grant_lot(v_key, v_order.account_id, 'purchase', 'processor:stripe', 'credit', 'usd', v_order.plan_id, v_order.amount, NULL);
+  PERFORM ledger.grant_lot(v_key, v_order.account_id, 'purchase', 'processor', 'credit', 'usd', v_order.plan_id, v_order.amount, NULL);
   UPDATE shop.purchase SET claimed_by = NULL WHERE id = p_id AND challenge_id = p_challenge AND claimed_by IS NOT NULL;
   RETURN v_order.account_id;
 END $$;
@@ -95,4 +95,43 @@ BEGIN
   IF NOT FOUND THEN RETURN false; END IF;
   INSERT INTO shop.decline (subject) SELECT unnest(p_subjects);
   RETURN v_state = 'declined';
+END $$;
+--> statement-breakpoint
+
+-- Numbers a look at an order's refunds and disputes, before the processor is asked. Null where there is no such granted order.
+CREATE FUNCTION shop.look_at(p_id text) RETURNS integer LANGUAGE sql AS $$
+  UPDATE shop.purchase SET looks = looks + 1 WHERE id = p_id AND state = 'granted' RETURNING looks
+$$;
+--> statement-breakpoint
+
+-- Writes what a look found, all of it, and moves the credit accordingly. A look that began before one that is written already is
+-- forgotten: each change at the processor brings a notice of its own, and so a later look. Safe to repeat. False where nothing was written.
+CREATE FUNCTION shop.write_reversals(p_id text, p_look integer, r_id text[], r_kind text[], r_amount bigint[], r_status text[], r_counts boolean[], r_reason text[])
+RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_order shop.purchase;
+BEGIN
+  UPDATE shop.purchase SET seen = p_look WHERE id = p_id AND state = 'granted' AND seen < p_look RETURNING * INTO v_order;
+  IF NOT FOUND THEN RETURN false; END IF;
+  INSERT INTO shop.reversal AS v (id, purchase_id, kind, amount, status, counts, reason)
+    SELECT r.id, p_id, r.kind, r.amount, r.status, r.counts, r.reason FROM unnest(r_id, r_kind, r_amount, r_status, r_counts, r_reason) AS r (id, kind, amount, status, counts, reason)
+    ON CONFLICT (id) DO UPDATE SET amount = excluded.amount, status = excluded.status, counts = excluded.counts, reason = excluded.reason,
+      updated_at = CASE WHEN (v.amount, v.status, v.counts) = (excluded.amount, excluded.status, excluded.counts) THEN v.updated_at ELSE clock_timestamp() END;
+  PERFORM ledger.reverse('purchase:' || p_id, shop.reversed_of(v_order));
+  RETURN true;
+END $$;
+--> statement-breakpoint
+
+-- Makes one account a part of another: its lots move there, and whoever calls on it draws there. A chain is never longer than one step.
+-- False where it cannot be: one of them is joined already, or both are the same.
+CREATE FUNCTION shop.join_accounts(p_from text, p_to text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_count integer;
+BEGIN
+  SELECT count(*) INTO v_count FROM (SELECT 1 FROM shop.account WHERE id IN (p_from, p_to) AND joined_to IS NULL ORDER BY id FOR UPDATE) a;
+  IF v_count <> 2 THEN RETURN false; END IF;
+  UPDATE shop.account SET joined_to = p_to WHERE id = p_from OR joined_to = p_from;
+  UPDATE shop.subscription SET account_id = p_to WHERE account_id = p_from;
+  PERFORM ledger.move(p_from, p_to);
+  RETURN true;
 END $$;

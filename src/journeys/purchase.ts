@@ -51,7 +51,7 @@ export type PurchaseAnswer =
   /** `own`: asked by the credential that the order belongs to, which may have the account's tokens. */
   | { kind: 'granted'; order: Granted; receipt: string; own: boolean };
 
-export type Granted = Order.Order & { account: string; paymentIntent: string; grantedMs: number };
+export type Granted = Order.Order & { account: string; payment: string; grantedMs: number };
 
 /** The plan that a purchase may name, or null. Trials are not for sale. */
 export function find(plans: readonly Plan[], planId: string): CreditPlan | null {
@@ -243,16 +243,16 @@ function declined(shop: Till, request: PurchaseRequest, reason: string): Promise
 }
 
 function granted(order: Order.Order, challengeId: string, own: boolean): PurchaseAnswer {
-  const { account, paymentIntent, grantedMs } = order;
-  if (account === null || paymentIntent === null || grantedMs === null)
+  const { account, payment, grantedMs } = order;
+  if (account === null || payment === null || grantedMs === null)
     throw new Error(`order ${order.id} is granted and says not what for`);
   const receipt = Receipt.serialize({
     method: StripeCharge.method,
-    reference: paymentIntent,
+    reference: payment,
     challengeId,
     settledAtMs: grantedMs,
   });
-  return { kind: 'granted', order: { ...order, account, paymentIntent, grantedMs }, receipt, own };
+  return { kind: 'granted', order: { ...order, account, payment, grantedMs }, receipt, own };
 }
 
 async function must(shop: Till, orderId: string): Promise<Order.Order> {

@@ -19,7 +19,8 @@ export type Order = {
   returnUrl: string | null;
   challengeId: string | null;
   checkoutSession: string | null;
-  paymentIntent: string | null;
+  /** What the payment is called where it was made. */
+  payment: string | null;
   failure: string | null;
   createdMs: number;
   /** Until then its hosted page may be opened. */

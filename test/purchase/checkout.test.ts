@@ -224,7 +224,7 @@ describe('a notice', () => {
       metadata: { order: 'pur_of_another_shop' },
     });
     await expect.poll(() => network.isHeard('pur_of_another_shop')).toBe(true);
-    expect(await shop.sql`SELECT 1 FROM shop.purchase WHERE payment_intent = ${intent.id}`).toEqual([]);
+    expect(await shop.sql`SELECT 1 FROM shop.purchase WHERE payment = ${intent.id}`).toEqual([]);
   });
 
   test('whose payment cannot be read now is refused, and done when it comes again', async () => {

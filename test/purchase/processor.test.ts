@@ -34,7 +34,7 @@ function order(over: Partial<Order> = {}): Order {
     returnUrl: null,
     challengeId: id('challenge'),
     checkoutSession: null,
-    paymentIntent: null,
+    payment: null,
     failure: null,
     createdMs: Date.now(),
     expiresMs: Date.now() + lifeMs,

@@ -19,7 +19,7 @@ type Row = {
   return_url: string | null;
   challenge_id: string | null;
   checkout_session: string | null;
-  payment_intent: string | null;
+  payment: string | null;
   failure: string | null;
   created_at: Date;
   expires_at: Date;
@@ -121,7 +121,7 @@ function order(row: Row): Order {
     returnUrl: row.return_url,
     challengeId: row.challenge_id,
     checkoutSession: row.checkout_session,
-    paymentIntent: row.payment_intent,
+    payment: row.payment,
     failure: row.failure,
     createdMs: row.created_at.getTime(),
     expiresMs: row.expires_at.getTime(),

@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, integer, jsonb, pgSchema, text, timestamp } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgSchema,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core';
 
 /**
  * The shop's own tables. Money lives apart, in the schema `ledger`, which only its SQL functions touch
@@ -16,9 +26,16 @@ export const account = shop.table(
     createdAt: time('created_at').notNull().defaultNow(),
     /** How the account came to be: `anonymous` (registration) or `purchase`. */
     origin: text('origin').notNull(),
-    email: text('email'),
+    /** Of the person who claimed it. */
+    email: text('email').unique('account_email'),
+    claimedAt: time('claimed_at'),
+    /** The account that this one has become a part of; what calls on it draws there. */
+    joinedTo: text('joined_to'),
   },
-  (t) => [index('account_created_at').on(t.createdAt)],
+  (t) => [
+    index('account_created_at').on(t.createdAt),
+    index('account_joined').on(t.joinedTo).where(sql`${t.joinedTo} is not null`),
+  ],
 );
 
 /** Keys that sign tokens; all published, the newest signs. */
@@ -56,13 +73,22 @@ export const purchase = shop.table(
     accountId: text('account_id'),
     planId: text('plan_id').notNull(),
     amount: bigint('amount', { mode: 'number' }).notNull(),
+    /** Included units that it buys for one period; null where it buys credit. */
+    units: bigint('units', { mode: 'number' }),
+    /** How it is or was paid: `card` (MPP or hosted page), `x402`, `invoice` (renewal), `top_up`. */
+    rail: text('rail').notNull().default('card'),
+    /** The subscription that it pays a period of, and that period. */
+    subscriptionId: text('subscription_id'),
+    periodStart: time('period_start'),
+    periodEnd: time('period_end'),
     returnUrl: text('return_url'),
     /** The MPP challenge whose credential claimed this order. */
     challengeId: text('challenge_id').unique('purchase_challenge_id'),
     /** Digest of that credential: the same one again gets the same answer, another one does not. */
     credentialDigest: text('credential_digest'),
     checkoutSession: text('checkout_session').unique('purchase_checkout_session'),
-    paymentIntent: text('payment_intent').unique('purchase_payment_intent'),
+    /** What the payment is called where it was made: the processor's payment intent, or the transaction. */
+    payment: text('payment').unique('purchase_payment'),
     failure: text('failure'),
     createdAt: time('created_at').notNull().defaultNow(),
     expiresAt: time('expires_at').notNull(),
@@ -70,14 +96,75 @@ export const purchase = shop.table(
     /** Whose charge is open, as shop.claim_purchase writes it; null when none is. */
     claimedBy: text('claimed_by'),
     grantedAt: time('granted_at'),
+    /** Looks at its refunds and disputes, and the last one whose finding was written: an older finding is not. */
+    looks: integer('looks').notNull().default(0),
+    seen: integer('seen').notNull().default(0),
   },
   (t) => [
     check('purchase_amount', sql`${t.amount} > 0`),
+    check('purchase_units', sql`${t.units} > 0`),
+    check('purchase_rail', sql`${t.rail} in ('card', 'x402', 'invoice', 'top_up')`),
     check('purchase_state', sql`${t.state} in ('offered', 'claimed', 'granted', 'declined')`),
     index('purchase_in_doubt').on(t.createdAt).where(sql`${t.claimedBy} is not null`),
     index('purchase_untaken').on(t.expiresAt).where(sql`${t.state} = 'offered'`),
     index('purchase_page').on(t.expiresAt).where(sql`${t.checkoutSession} is not null`),
-    index('purchase_account').on(t.accountId),
+    index('purchase_account').on(t.accountId, t.createdAt),
+    index('purchase_subscription').on(t.subscriptionId).where(sql`${t.subscriptionId} is not null`),
+  ],
+);
+
+/** Refunds and disputes of an order's payment, as the processor last told of them. */
+export const reversal = shop.table(
+  'reversal',
+  {
+    id: text('id').primaryKey(),
+    purchaseId: text('purchase_id').notNull(),
+    kind: text('kind').notNull(),
+    amount: bigint('amount', { mode: 'number' }).notNull(),
+    /** The processor's word for how it stands. */
+    status: text('status').notNull(),
+    /** Whether the money is gone as things stand. */
+    counts: boolean('counts').notNull(),
+    reason: text('reason'),
+    createdAt: time('created_at').notNull().defaultNow(),
+    updatedAt: time('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    check('reversal_kind', sql`${t.kind} in ('refund', 'dispute')`),
+    check('reversal_amount', sql`${t.amount} > 0`),
+    index('reversal_purchase').on(t.purchaseId),
+  ],
+);
+
+/** A plan that is paid by the period. Its terms stay what they were when it was bought. */
+export const subscription = shop.table(
+  'subscription',
+  {
+    id: text('id').primaryKey(),
+    accountId: text('account_id').notNull(),
+    planId: text('plan_id').notNull(),
+    /** The processor's subscription, which renews by itself; null for one prepaid period. */
+    processorId: text('processor_id').unique('subscription_processor_id'),
+    status: text('status').notNull(),
+    price: bigint('price', { mode: 'number' }).notNull(),
+    every: text('every').notNull(),
+    included: bigint('included', { mode: 'number' }).notNull(),
+    rollover: boolean('rollover').notNull(),
+    periodStart: time('period_start').notNull(),
+    periodEnd: time('period_end').notNull(),
+    cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull().default(false),
+    /** The plan that the next period is to be of. */
+    nextPlanId: text('next_plan_id'),
+    createdAt: time('created_at').notNull().defaultNow(),
+    endedAt: time('ended_at'),
+    looks: integer('looks').notNull().default(0),
+    seen: integer('seen').notNull().default(0),
+  },
+  (t) => [
+    check('subscription_status', sql`${t.status} in ('active', 'past_due', 'canceled', 'expired')`),
+    check('subscription_every', sql`${t.every} in ('month', 'year')`),
+    check('subscription_period', sql`${t.periodEnd} > ${t.periodStart}`),
+    index('subscription_account').on(t.accountId),
   ],
 );
 

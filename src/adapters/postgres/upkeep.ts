@@ -10,10 +10,19 @@ let dailyAtMs = 0;
 /** What any process does now and then for all: ends dead lanes, takes out what expired, drops what is of no more use. */
 export async function run(sql: Connection): Promise<void> {
   await sql`SELECT ledger.reap_silent(${silenceMax}::interval)`;
+  await sql`SELECT ledger.collect()`;
+  await passOn(sql);
   await sql`SELECT ledger.expire()`;
   if (performance.now() - dailyAtMs < dailyEveryMs) return;
   dailyAtMs = performance.now();
   await sql`SELECT ledger.prepare_usage(${usageDaysAhead})`;
   await sql`SELECT ledger.prune(${batchesKept}::interval)`;
   await sql`DELETE FROM shop.revocation WHERE expires_at < clock_timestamp()`;
+}
+
+/** What came back to accounts that are a part of another one by now follows them there. */
+async function passOn(sql: Connection): Promise<void> {
+  const rows = await sql<{ id: string; joined_to: string }[]>`SELECT id, joined_to FROM shop.account a
+    WHERE joined_to IS NOT NULL AND EXISTS (SELECT FROM ledger.bucket k WHERE k.account_id = a.id AND k.avail > 0)`;
+  for (const row of rows) await sql`SELECT ledger.move(${row.id}, ${row.joined_to})`;
 }

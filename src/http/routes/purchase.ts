@@ -169,7 +169,7 @@ async function granted(
       purchase: describe(order),
       plan: { id: plan.id, kind: plan.kind, status: 'active', period_end: null, included_remaining: null },
       balance_usd: Money.format(Money.ofMicro(Statement.remaining(lots, 'usd', shop.clock()))),
-      receipt: { method: 'stripe', reference: order.paymentIntent, settled_at: iso(order.grantedMs) },
+      receipt: { method: 'stripe', reference: order.payment, settled_at: iso(order.grantedMs) },
       account,
       ...(tokens && {
         access_token: tokens.access.token,
