@@ -618,7 +618,13 @@ $$;
 -- Every breach of the books, over the whole database, in one snapshot; no row means that all holds. The checks are those of
 -- docs/guarantees.md; `npm run ledger -- prove` prints them.
 CREATE FUNCTION ledger.prove() RETURNS TABLE (rule text, subject text, detail text) LANGUAGE sql STABLE AS $$
-  WITH unfolded AS MATERIALIZED (
+  WITH RECURSIVE chain AS (
+    SELECT p.key, p.account_id, p.bucket_id FROM ledger.posting p WHERE p.kind = 'purchase'
+    UNION
+    SELECT c.key, k.moved_account, k.moved_to FROM chain c JOIN ledger.bucket k ON k.account_id = c.account_id AND k.id = c.bucket_id WHERE k.moved_to IS NOT NULL
+  ), returned AS MATERIALIZED (
+    SELECT account_id, bucket_id, sum(amount)::bigint AS amount FROM ledger.posting WHERE kind IN ('reversed', 'reinstated') GROUP BY 1, 2
+  ), unfolded AS MATERIALIZED (
     SELECT s.account_id, s.bucket_id, sum(s.amount)::bigint AS amount
       FROM ledger.lane n, LATERAL ledger.unfolded(n.id, n.epoch, n.folded_seq) s WHERE n.open GROUP BY 1, 2
   ), used AS MATERIALIZED (
@@ -687,12 +693,14 @@ CREATE FUNCTION ledger.prove() RETURNS TABLE (rule text, subject text, detail te
   SELECT 'a paid lot has its order', p.key, format('%s posted', p.amount)
     FROM ledger.posting p WHERE p.kind = 'purchase' AND NOT EXISTS (SELECT 1 FROM shop.purchase o WHERE 'purchase:' || o.id = p.key)
   UNION ALL
-  SELECT 'what was reversed is taken back or owed', o.id, format('%s reversed, %s taken or owed', v.target, x.reversed)
-    FROM shop.purchase o JOIN ledger.posting p ON p.key = 'purchase:' || o.id, LATERAL (SELECT shop.reversed_of(o) AS target) v, LATERAL (
-      SELECT coalesce(sum(k.owed), 0) - coalesce(sum((SELECT sum(r.amount) FROM ledger.posting r
-          WHERE r.account_id = k.account_id AND r.bucket_id = k.id AND r.kind IN ('reversed', 'reinstated'))), 0) AS reversed
-        FROM ledger.lot_chain(p.account_id, p.bucket_id) c JOIN ledger.bucket k ON k.account_id = c.account_id AND k.id = c.id
-    ) x WHERE x.reversed <> v.target
+  SELECT 'what was reversed is taken back or owed', o.id, format('%s reversed, %s taken or owed', shop.reversed_of(o), x.reversed)
+    FROM shop.purchase o JOIN (
+      SELECT c.key, sum(k.owed) - coalesce(sum(r.amount), 0) AS reversed
+        FROM chain c JOIN ledger.bucket k ON k.account_id = c.account_id AND k.id = c.bucket_id
+          LEFT JOIN returned r ON r.account_id = c.account_id AND r.bucket_id = c.bucket_id
+        GROUP BY c.key
+    ) x ON x.key = 'purchase:' || o.id
+    WHERE x.reversed <> shop.reversed_of(o)
   UNION ALL
   SELECT 'what moves arrives', m.move, format('%s more', m.amount)
     FROM (SELECT substring(key FROM '^moved:[^:]+:[^:]+') AS move, sum(amount) AS amount FROM ledger.posting WHERE kind = 'moved' GROUP BY 1) m WHERE m.amount <> 0

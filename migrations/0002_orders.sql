@@ -106,15 +106,15 @@ $$;
 
 -- Writes what a look found, all of it, and moves the credit accordingly. A look that began before one that is written already is
 -- forgotten: each change at the processor brings a notice of its own, and so a later look. Safe to repeat. False where nothing was written.
-CREATE FUNCTION shop.write_reversals(p_id text, p_look integer, r_id text[], r_kind text[], r_amount bigint[], r_status text[], r_counts boolean[], r_reason text[])
-RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION shop.write_reversals(p_id text, p_look integer, p_found jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   v_order shop.purchase;
 BEGIN
   UPDATE shop.purchase SET seen = p_look WHERE id = p_id AND state = 'granted' AND seen < p_look RETURNING * INTO v_order;
   IF NOT FOUND THEN RETURN false; END IF;
   INSERT INTO shop.reversal AS v (id, purchase_id, kind, amount, status, counts, reason)
-    SELECT r.id, p_id, r.kind, r.amount, r.status, r.counts, r.reason FROM unnest(r_id, r_kind, r_amount, r_status, r_counts, r_reason) AS r (id, kind, amount, status, counts, reason)
+    SELECT r.id, p_id, r.kind, r.amount, r.status, r.counts, r.reason
+      FROM jsonb_to_recordset(p_found) AS r (id text, kind text, amount bigint, status text, counts boolean, reason text)
     ON CONFLICT (id) DO UPDATE SET amount = excluded.amount, status = excluded.status, counts = excluded.counts, reason = excluded.reason,
       updated_at = CASE WHEN (v.amount, v.status, v.counts) = (excluded.amount, excluded.status, excluded.counts) THEN v.updated_at ELSE clock_timestamp() END;
   PERFORM ledger.reverse('purchase:' || p_id, shop.reversed_of(v_order));

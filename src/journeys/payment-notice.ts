@@ -1,4 +1,5 @@
 import * as Checkout from './checkout.ts';
+import * as Reversal from './reversal.ts';
 import { settle, type Till } from './settlement.ts';
 
 export type Noticed = { kind: 'unsigned' } | { kind: 'done' };
@@ -16,7 +17,7 @@ export async function receive(shop: Till, body: string, signature: string): Prom
       await Checkout.complete(shop, await shop.processor.readCheckout(notice.object.id));
       break;
     case 'payment':
-      await paid(shop, notice.object.id);
+      await look(shop, notice.object.id);
       break;
     case undefined:
       break;
@@ -25,8 +26,10 @@ export async function receive(shop: Till, body: string, signature: string): Prom
   return { kind: 'done' };
 }
 
-async function paid(shop: Till, paymentId: string): Promise<void> {
+/** Whatever a notice says of a payment, how it stands is read anew: what was paid, and what has gone back. */
+async function look(shop: Till, paymentId: string): Promise<void> {
   const payment = await shop.processor.readPayment(paymentId);
   const order = payment.order === null ? null : await shop.orders.find(payment.order);
   if (order) await settle(shop, order, payment);
+  await Reversal.look(shop, paymentId);
 }

@@ -1,5 +1,6 @@
 import { sha256Hex } from '../kernel/digest.ts';
 import type { Money } from '../kernel/money.ts';
+import type { Reversal } from './reversal.ts';
 
 /**
  * An order: what a buyer was offered, and what became of it (docs/purchase.md).
@@ -50,6 +51,17 @@ export type Claim = {
 export interface Orders {
   offer(order: Pick<Order, 'id' | 'account' | 'plan' | 'amount' | 'returnUrl' | 'expiresMs'>): Promise<void>;
   find(id: string): Promise<Order | null>;
+  /** The order that a payment was granted for; an order that was paid twice is two. */
+  paidBy(payment: string): Promise<Order | null>;
+  /**
+   * Numbers a look at what has gone back of a granted order, and is called before the processor is asked: of two looks
+   * at once the later one is written. Null where the order is not granted.
+   */
+  look(id: string): Promise<number | null>;
+  /** Writes all that a look found, and moves the credit accordingly. False where a later look has been written. */
+  reverse(id: string, look: number, found: readonly Reversal[]): Promise<boolean>;
+  /** What has gone back of an order, as last seen. */
+  reversalsOf(id: string): Promise<Reversal[]>;
   /** Before anyone is charged; also takes over, for the same credential, a claim that nobody works on. */
   claim(id: string, challengeId: string, credentialDigest: string): Promise<Claim>;
   /** Gives up a claim as it was read, if its charge is still open. */

@@ -1,5 +1,6 @@
 import type { Money } from '../kernel/money.ts';
 import type { Order } from './order.ts';
+import type { Reversal } from './reversal.ts';
 
 /** A payment as the processor knows it, read anew, never taken from a notice. */
 export type Payment = {
@@ -36,6 +37,13 @@ export type Notice = {
   object: { kind: 'checkout' | 'payment'; id: string } | null;
 };
 
+export type RefundOutcome =
+  | { kind: 'refunded'; reversal: Reversal }
+  /** Certainly nothing went back. `reason` is the processor's, for the seller. */
+  | { kind: 'refused'; reason: string }
+  /** Nobody knows yet: ask again in the same words, or look. */
+  | { kind: 'unknown' };
+
 /** The processor is out of reach or out of order, which passes. What was asked of it may have been done all the same. */
 export class ProcessorAway extends Error {
   override readonly name = 'ProcessorAway';
@@ -53,6 +61,10 @@ export interface Processor {
   /** Opens the order's hosted page; the same page when repeated. */
   openCheckout(order: Order, pages: { title: string; success: string; cancel: string }): Promise<Checkout>;
   readCheckout(session: string): Promise<Checkout>;
+  /** Every refund and dispute of a payment, as they stand. */
+  reversalsOf(payment: string): Promise<Reversal[]>;
+  /** Sends money of a payment back, once for each `key`, however often it is asked to. */
+  refund(payment: string, amount: Money, key: string): Promise<RefundOutcome>;
   /** Reads a signed notice; null when the signature is not the processor's. */
   readNotice(body: string, signature: string): Notice | null;
 }

@@ -1,6 +1,7 @@
 import * as Money from '../../src/kernel/money.ts';
 import type { Order } from '../../src/payment/order.ts';
 import type { Payment, Processor } from '../../src/payment/processor.ts';
+import type { Reversal } from '../../src/payment/reversal.ts';
 
 /** What becomes of a charge at the processor, and of its answer; `killed`: whoever asked for it is gone by then. */
 export const fates = [
@@ -26,6 +27,8 @@ export class FakeProcessor {
   readonly #payments = new Map<string, Payment>();
   readonly #sessions = new Map<string, { order: string; payment: string | null }>();
   readonly #keys = new Map<string, Payment>();
+  readonly #reversals = new Map<string, Reversal & { payment: string; notices: string[] }>();
+  readonly #refunds = new Map<string, Reversal>();
   #made = 0;
 
   /** The processor as the process of `lane` reaches it. */
@@ -36,6 +39,8 @@ export class FakeProcessor {
       readPayment: (payment) => this.readPayment(payment),
       openCheckout: (order) => this.openCheckout(order),
       readCheckout: (session) => this.readCheckout(session),
+      reversalsOf: (payment) => this.reversalsOf(payment),
+      refund: (payment, amount, key) => this.refund(payment, amount, key),
       readNotice: (text) => this.readNotice(text),
     };
   }
@@ -95,25 +100,60 @@ export class FakeProcessor {
     };
   }
 
+  async reversalsOf(payment: string): Promise<Reversal[]> {
+    await breath();
+    return [...this.#reversals.values()].filter((one) => one.payment === payment).map(plain);
+  }
+
+  async refund(payment: string, amount: Money.Money, key: string): ReturnType<Processor['refund']> {
+    await breath();
+    const reversal = this.#refunds.get(key) ?? this.goBack('refund', payment, amount, 'succeeded', true);
+    this.#refunds.set(key, reversal);
+    return { kind: 'refunded', reversal };
+  }
+
+  /** A refund on the processor's own pages, or a dispute. */
+  goBack(
+    kind: Reversal['kind'],
+    payment: string,
+    amount: Money.Money,
+    status: string,
+    counts: boolean,
+  ): Reversal {
+    this.#made += 1;
+    const id = `${kind === 'refund' ? 're' : 'dp'}_${payment}_${this.#made}`;
+    const reversal = { id, kind, amount, status, counts, reason: null };
+    this.#reversals.set(id, { ...reversal, payment, notices: [`reversal ${payment} ${id} ${status}`] });
+    return reversal;
+  }
+
+  /** How a refund or dispute goes on. */
+  turn(id: string, status: string, counts: boolean): void {
+    const found = this.#reversals.get(id);
+    if (!found) throw new Error(`no reversal ${id}`);
+    const notices = [...found.notices, `reversal ${found.payment} ${id} ${status}`];
+    this.#reversals.set(id, { ...found, status, counts, notices });
+  }
+
   /** A person pays the open page of an order, if there is one. */
   payPage(order: Order): void {
     const session = this.#sessions.get(`cs_${order.id}`);
     if (session?.payment === null && !this.isClosed) session.payment = this.#pay(order, true, null).id;
   }
 
-  /** The notices that it has to give: one for each success, and one for each paid page. */
+  /** The notices that it has to give: one for each success, each paid page, and each turn of what goes back. */
   notices(): string[] {
     const payments = this.taken.map((payment) => `payment ${payment.id}`);
     const pages = [...this.#sessions]
       .filter(([, { payment }]) => payment)
       .map(([name]) => `checkout ${name}`);
-    return [...payments, ...pages];
+    return [...payments, ...pages, ...[...this.#reversals.values()].flatMap(({ notices }) => notices)];
   }
 
   readNotice(body: string): ReturnType<Processor['readNotice']> {
-    const [kind, object] = body.split(' ');
+    const [kind, object] = body.replace('reversal ', 'payment ').split(' ');
     if ((kind !== 'payment' && kind !== 'checkout') || object === undefined) return null;
-    return { id: `evt_${object}`, type: kind, object: { kind, id: object } };
+    return { id: `evt_${body}`, type: kind, object: { kind, id: object } };
   }
 
   #pay(order: Order, succeeds: boolean, challengeId: string | null): Payment {
@@ -129,6 +169,10 @@ export class FakeProcessor {
     this.#payments.set(payment.id, payment);
     return payment;
   }
+}
+
+function plain({ id, kind, amount, status, counts, reason }: Reversal): Reversal {
+  return { id, kind, amount, status, counts, reason };
 }
 
 /** Lets everything else that can go on go on. */

@@ -29,6 +29,7 @@ const body = Buffer.from('{}');
 export type World = {
   /** A fresh offer in a shop of two processes, and a processor that knows nothing else. */
   sale(account: string | null): Promise<Sale>;
+  sql: Connection.Connection;
   close(): Promise<void>;
 };
 
@@ -49,6 +50,8 @@ export type Sale = {
   pass(ms: number): void;
   /** What the order's lots were given, in micro-dollars. */
   credit(): Promise<number>;
+  /** What is left of them, what is owed of that, and what the processor's side of the books says came in, less what went back. */
+  books(): Promise<{ remaining: number; owed: number; processor: number }>;
 };
 
 export async function open(): Promise<World> {
@@ -57,6 +60,7 @@ export async function open(): Promise<World> {
   const sql = Connection.open(database.url, 8);
   return {
     sale: (account) => openSale(sql, account),
+    sql,
     async close() {
       await sql.end();
       await database.drop();
@@ -133,6 +137,13 @@ async function openSale(sql: Connection.Connection, account: string | null): Pro
       const [row] = await sql<[{ credit: number }]>`SELECT coalesce(sum(amount), 0)::bigint AS credit
         FROM ledger.posting WHERE key = ${`purchase:${order.id}`} OR key LIKE ${`purchase:${order.id}:%`}`;
       return row.credit;
+    },
+    async books() {
+      const [row] = await sql<[{ remaining: number; owed: number; processor: number }]>`
+        SELECT sum(k.avail)::bigint AS remaining, sum(k.owed)::bigint AS owed, (SELECT sum(p.amount) FROM ledger.posting p
+            WHERE p.contra = 'processor' AND p.account_id = o.account_id)::bigint AS processor
+          FROM shop.purchase o JOIN ledger.bucket k ON k.account_id = o.account_id WHERE o.id = ${order.id} GROUP BY o.account_id`;
+      return { ...row };
     },
   };
 }

@@ -1,6 +1,7 @@
 import * as Money from '../../kernel/money.ts';
 import type { Claim, Notices, Order, Orders } from '../../payment/order.ts';
 import { ownAccount, pageGraceMs } from '../../payment/order.ts';
+import type { Reversal } from '../../payment/reversal.ts';
 import type { Connection } from './connection.ts';
 
 /** How long an offer that nobody took is kept. */
@@ -40,6 +41,24 @@ export function open(sql: Connection, lane: string): Orders {
     async find(id) {
       const [row] = await sql<Row[]>`SELECT * FROM shop.purchase WHERE id = ${id}`;
       return row ? order(row) : null;
+    },
+    async paidBy(payment) {
+      const [row] = await sql<Row[]>`SELECT * FROM shop.purchase WHERE payment = ${payment}`;
+      return row ? order(row) : null;
+    },
+    async look(id) {
+      const [row] = await sql<[{ look: number | null }]>`SELECT shop.look_at(${id}) AS look`;
+      return row.look;
+    },
+    async reverse(id, look, found) {
+      const [row] = await sql<
+        [{ written: boolean }]
+      >`SELECT shop.write_reversals(${id}, ${look}, ${sql.json([...found])}) AS written`;
+      return row.written;
+    },
+    async reversalsOf(id) {
+      return await sql<Reversal[]>`SELECT id, kind, amount, status, counts, reason FROM shop.reversal
+        WHERE purchase_id = ${id} ORDER BY created_at, id`;
     },
     async claim(id, challengeId, credentialDigest) {
       const [claim] = await sql<

@@ -8,7 +8,9 @@ import {
   type Payment,
   type Processor,
   ProcessorAway,
+  type RefundOutcome,
 } from '../../payment/processor.ts';
+import type { Reversal } from '../../payment/reversal.ts';
 
 /** With its repetitions a charge ends within a minute: shop.at_work of migrations/0002_orders.sql counts on that. */
 const requestTimeoutMs = 15_000;
@@ -22,6 +24,7 @@ const paymentsReadMax = 5_000;
 /** How far the processor's clock may be from ours. */
 const clockSkewSeconds = 60;
 const chargeMaxSeconds = 60;
+const reversalsReadMax = 1_000;
 
 const { errors } = Stripe;
 
@@ -140,8 +143,34 @@ export function open(settings: StripeSettings): Processor {
     };
   }
 
+  async function reversalsOf(payment: string): Promise<Reversal[]> {
+    const of = { payment_intent: payment, limit: pageSize };
+    const [refunds, disputes] = await Promise.all([
+      stripe.refunds.list(of).autoPagingToArray({ limit: reversalsReadMax }),
+      stripe.disputes.list(of).autoPagingToArray({ limit: reversalsReadMax }),
+    ]);
+    return [...refunds.map(refunded), ...disputes.map(disputed)];
+  }
+
+  async function refund(payment: string, amount: Money.Money, key: string): Promise<RefundOutcome> {
+    try {
+      const made = await stripe.refunds.create(
+        { payment_intent: payment, amount: wholeCents(amount, payment) },
+        { idempotencyKey: key },
+      );
+      return { kind: 'refunded', reversal: refunded(made) };
+    } catch (error) {
+      if (passes(error)) return { kind: 'unknown' };
+      if (error instanceof errors.StripeInvalidRequestError || error instanceof errors.StripeIdempotencyError)
+        return { kind: 'refused', reason: error.message };
+      throw error;
+    }
+  }
+
   return {
     charge,
+    reversalsOf: (id) => reversalsOf(id).catch(rejectAway),
+    refund,
     chargesOf: (order) => chargesOf(order).catch(rejectAway),
     openCheckout: (order, pages) => openCheckout(order, pages).catch(rejectAway),
     readCheckout: (id) => readCheckout(id).catch(rejectAway),
@@ -180,9 +209,24 @@ function about({ id, plan, account }: Order): Record<string, string> {
 }
 
 function cents(order: Order): number {
-  const amount = Money.toCents(order.amount);
-  if (amount === null) throw new RangeError(`order ${order.id} is not in whole cents`);
-  return amount;
+  return wholeCents(order.amount, order.id);
+}
+
+function wholeCents(amount: Money.Money, subject: string): number {
+  const cents = Money.toCents(amount);
+  if (cents === null) throw new RangeError(`the amount of ${subject} is not in whole cents`);
+  return cents;
+}
+
+function refunded({ id, amount, status, reason }: Stripe.Refund): Reversal {
+  const counts = status !== 'failed' && status !== 'canceled';
+  return { id, kind: 'refund', amount: Money.ofCents(amount), status: status ?? 'succeeded', counts, reason };
+}
+
+/** An inquiry (`warning_...`) takes no money; a dispute does from its first day, and gives it back when it is won. */
+function disputed({ id, amount, status, reason }: Stripe.Dispute): Reversal {
+  const counts = status === 'needs_response' || status === 'under_review' || status === 'lost';
+  return { id, kind: 'dispute', amount: Money.ofCents(amount), status, counts, reason };
 }
 
 function payment(intent: Stripe.PaymentIntent): Payment {
@@ -243,6 +287,19 @@ function notice(event: Stripe.Event): Notice {
       return { id, type, object: { kind: 'checkout', id: event.data.object.id } };
     case 'payment_intent.succeeded':
       return { id, type, object: { kind: 'payment', id: event.data.object.id } };
+    case 'charge.refunded':
+    case 'refund.created':
+    case 'refund.updated':
+    case 'refund.failed':
+    case 'charge.dispute.created':
+    case 'charge.dispute.updated':
+    case 'charge.dispute.funds_withdrawn':
+    case 'charge.dispute.funds_reinstated':
+    case 'charge.dispute.closed': {
+      const { payment_intent: paid } = event.data.object;
+      const payment = typeof paid === 'string' ? paid : paid?.id;
+      return { id, type, object: payment === undefined ? null : { kind: 'payment', id: payment } };
+    }
     default:
       return { id, type, object: null };
   }

@@ -1,0 +1,53 @@
+import * as Money from '../kernel/money.ts';
+import type { Order } from '../payment/order.ts';
+import * as Reversal from '../payment/reversal.ts';
+import type { Till } from './settlement.ts';
+
+/**
+ * Brings the credit that a payment bought in line with what has gone back of it. It asks how things stand and not what
+ * happened, so it may be called in any order and however often. A payment that bought nothing here is none of ours.
+ */
+export async function look(shop: Till, payment: string): Promise<void> {
+  const order = await shop.orders.paidBy(payment);
+  const number = order && (await shop.orders.look(order.id));
+  if (order === null || number === null) return;
+  const found = await shop.processor.reversalsOf(payment);
+  // Most payments never go back: then nothing is to be written.
+  if (found.length === 0 && (await shop.orders.reversalsOf(order.id)).length === 0) return;
+  await shop.orders.reverse(order.id, number, found);
+  if (order.account !== null) shop.lane.touch(order.account);
+}
+
+export type Refunded =
+  | { kind: 'refunded'; order: Order; reversal: Reversal.Reversal; left: Money.Money }
+  | { kind: 'unknown_order' }
+  | { kind: 'not_paid'; state: Order['state'] }
+  /** Of this order no more than `left` can go back. */
+  | { kind: 'too_much'; left: Money.Money }
+  | { kind: 'refused'; reason: string }
+  /** It may have gone back: look again before another try. */
+  | { kind: 'pending' };
+
+/**
+ * The seller sends back money of an order: `amount`, or all that has not gone back yet. Its credit goes with it; what is
+ * spent of it is the seller's loss. Two tries at once send it back once, as the number of a refund is in its idempotency key.
+ */
+export async function refund(shop: Till, orderId: string, amount: Money.Money | null): Promise<Refunded> {
+  const order = await shop.orders.find(orderId);
+  if (order === null) return { kind: 'unknown_order' };
+  if (order.state !== 'granted' || order.payment === null) return { kind: 'not_paid', state: order.state };
+  const before = await shop.processor.reversalsOf(order.payment);
+  const left = Money.ofMicro(order.amount - Reversal.total(before, order.amount));
+  if (left === 0 || (amount !== null && amount > left)) return { kind: 'too_much', left };
+  const key = `refund_${order.id}_${before.filter(({ kind }) => kind === 'refund').length}`;
+  const outcome = await shop.processor.refund(order.payment, amount ?? left, key);
+  await look(shop, order.payment);
+  switch (outcome.kind) {
+    case 'refunded':
+      return { ...outcome, order, left: Money.ofMicro(left - outcome.reversal.amount) };
+    case 'refused':
+      return outcome;
+    case 'unknown':
+      return { kind: 'pending' };
+  }
+}
