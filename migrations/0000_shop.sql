@@ -32,6 +32,7 @@ CREATE TABLE "shop"."purchase" (
 	"plan_id" text NOT NULL,
 	"amount" bigint NOT NULL,
 	"units" bigint,
+	"terms" jsonb,
 	"rail" text DEFAULT 'card' NOT NULL,
 	"subscription_id" text,
 	"period_start" timestamp with time zone,
@@ -96,10 +97,6 @@ CREATE TABLE "shop"."subscription" (
 	"plan_id" text NOT NULL,
 	"processor_id" text,
 	"status" text NOT NULL,
-	"price" bigint NOT NULL,
-	"every" text NOT NULL,
-	"included" bigint NOT NULL,
-	"rollover" boolean NOT NULL,
 	"period_start" timestamp with time zone NOT NULL,
 	"period_end" timestamp with time zone NOT NULL,
 	"cancel_at_period_end" boolean DEFAULT false NOT NULL,
@@ -110,7 +107,6 @@ CREATE TABLE "shop"."subscription" (
 	"seen" integer DEFAULT 0 NOT NULL,
 	CONSTRAINT "subscription_processor_id" UNIQUE("processor_id"),
 	CONSTRAINT "subscription_status" CHECK ("shop"."subscription"."status" in ('active', 'past_due', 'canceled', 'expired')),
-	CONSTRAINT "subscription_every" CHECK ("shop"."subscription"."every" in ('month', 'year')),
 	CONSTRAINT "subscription_period" CHECK ("shop"."subscription"."period_end" > "shop"."subscription"."period_start")
 );
 --> statement-breakpoint

@@ -50,6 +50,73 @@ CREATE FUNCTION shop.release_purchase(p_id text, p_claimed timestamptz) RETURNS 
 $$;
 --> statement-breakpoint
 
+-- When the allowances of a subscription end: each with the next period, or, where the plan lets them roll over, one period later. The last one
+-- of a plan that renews lives on for its days of grace, unless the plan has ended. It says how things are, so periods may come in any order.
+CREATE FUNCTION shop.fit_allowances(p_subscription text) RETURNS void LANGUAGE sql AS $$
+  UPDATE ledger.bucket k SET expires_at = t.ends
+    FROM (
+      SELECT c.account_id, c.id, least(s.ended_at, CASE
+          WHEN (o.terms ->> 'rollover')::boolean THEN o.period_end + ('1 ' || (o.terms ->> 'every'))::interval
+          ELSE coalesce(lead(o.period_start) OVER (ORDER BY o.period_start), o.period_end + CASE
+            WHEN s.processor_id IS NULL OR s.cancel_at_period_end THEN interval '0' ELSE make_interval(days => (o.terms ->> 'graceDays')::integer) END)
+        END) AS ends
+        FROM shop.purchase o JOIN shop.subscription s ON s.id = o.subscription_id JOIN ledger.posting p ON p.key = 'purchase:' || o.id
+          CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c
+        WHERE o.subscription_id = p_subscription AND o.state = 'granted'
+    ) t
+    WHERE k.account_id = t.account_id AND k.id = t.id AND k.expires_at IS DISTINCT FROM t.ends
+$$;
+--> statement-breakpoint
+
+-- What is left of the plan that an order replaces, of the units that were left when the order was priced: who uses them up in between gets
+-- so much less of the new plan, rounded against him. Ends the plan that is replaced. Returns the units of the new one.
+CREATE FUNCTION shop.take_over(p_order shop.purchase) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  v_old jsonb := p_order.terms -> 'replaces';
+  v_left bigint;
+  v_missing bigint;
+BEGIN
+  IF v_old IS NULL THEN RETURN p_order.units; END IF;
+  SELECT k.avail INTO v_left FROM ledger.posting p JOIN ledger.bucket k ON k.account_id = p.account_id AND k.id = p.bucket_id
+    WHERE p.key = 'purchase:' || (v_old ->> 'order') FOR UPDATE OF k;
+  PERFORM ledger.end_lot('purchase:' || (v_old ->> 'order'));
+  PERFORM ledger.expire();
+  UPDATE shop.subscription SET status = 'expired', ended_at = coalesce(ended_at, clock_timestamp())
+    WHERE id = (SELECT subscription_id FROM shop.purchase WHERE id = v_old ->> 'order');
+  v_missing := greatest(0, (v_old ->> 'units')::bigint - coalesce(v_left, 0));
+  -- The value of the missing units by what was credited for them, in units of the new plan at its full price.
+  RETURN greatest(1, p_order.units - ceil(v_missing::numeric * (v_old ->> 'credit')::numeric / (v_old ->> 'units')::numeric
+    * p_order.units / (p_order.terms ->> 'price')::numeric)::bigint);
+END $$;
+--> statement-breakpoint
+
+-- Begins the period that a granted order pays: its allowance, and the subscription that it is a period of. Prepaid periods of one plan follow
+-- one another, their units are there at once. Safe to repeat.
+CREATE FUNCTION shop.begin_period(p_id text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_order shop.purchase;
+BEGIN
+  SELECT * INTO v_order FROM shop.purchase WHERE id = p_id FOR UPDATE;
+  IF EXISTS (SELECT FROM ledger.posting WHERE key = 'purchase:' || p_id) THEN RETURN; END IF;
+  v_order.subscription_id := coalesce(v_order.subscription_id, 'sub_' || p_id);
+  v_order.units := shop.take_over(v_order);
+  v_order.period_start := coalesce(v_order.period_start, greatest(clock_timestamp(), (SELECT max(period_end) FROM shop.subscription
+    WHERE account_id = v_order.account_id AND plan_id = v_order.plan_id AND processor_id IS NULL AND status = 'active')));
+  v_order.period_end := coalesce(v_order.period_end, v_order.period_start + ('1 ' || (v_order.terms ->> 'every'))::interval);
+  UPDATE shop.purchase SET subscription_id = v_order.subscription_id, units = v_order.units, period_start = v_order.period_start, period_end = v_order.period_end
+    WHERE id = p_id;
+  INSERT INTO shop.subscription AS s (id, account_id, plan_id, status, period_start, period_end)
+    VALUES (v_order.subscription_id, v_order.account_id, v_order.plan_id, 'active', v_order.period_start, v_order.period_end)
+    ON CONFLICT (id) DO UPDATE SET
+      plan_id = CASE WHEN excluded.period_end > s.period_end THEN excluded.plan_id ELSE s.plan_id END,
+      period_start = CASE WHEN excluded.period_end > s.period_end THEN excluded.period_start ELSE s.period_start END,
+      period_end = greatest(s.period_end, excluded.period_end);
+  PERFORM ledger.grant_lot('purchase:' || p_id, v_order.account_id, 'purchase', 'processor', 'allowance', 'unit', v_order.plan_id, v_order.units,
+    v_order.period_end, v_order.period_end);
+  PERFORM shop.fit_allowances(v_order.subscription_id);
+END $$;
+--> statement-breakpoint
+
 -- Grants what a payment paid for, once, and makes the order's account where the buyer had none. Safe to repeat in any order of notices.
 -- An order that was paid twice (by an agent and, on its hosted page, by a person) becomes two: each payment buys its credit.
 -- `p_challenge`: where the payment is the charge for that challenge, which has now ended. Returns the account, or null where there is no such order.
@@ -71,12 +138,16 @@ BEGIN
       WHERE id = p_id;
   ELSIF v_order.payment <> p_payment THEN
     v_key := v_key || ':' || p_payment;
-    INSERT INTO shop.purchase (id, state, account_id, plan_id, amount, rail, payment, expires_at, granted_at)
-      VALUES (p_id || ':' || p_payment, 'granted', v_order.account_id, v_order.plan_id, v_order.amount, v_order.rail, p_payment,
-        v_order.expires_at, clock_timestamp())
+    INSERT INTO shop.purchase (id, state, account_id, plan_id, amount, units, terms, rail, payment, expires_at, granted_at)
+      VALUES (p_id || ':' || p_payment, 'granted', v_order.account_id, v_order.plan_id, v_order.amount, v_order.units,
+        v_order.terms - 'replaces', v_order.rail, p_payment, v_order.expires_at, clock_timestamp())
       ON CONFLICT DO NOTHING;
   END IF;
-  PERFORM ledger.grant_lot(v_key, v_order.account_id, 'purchase', 'processor', 'credit', 'usd', v_order.plan_id, v_order.amount, NULL);
+  IF v_order.units IS NULL THEN
+    PERFORM ledger.grant_lot(v_key, v_order.account_id, 'purchase', 'processor', 'credit', 'usd', v_order.plan_id, v_order.amount, NULL);
+  ELSE
+    PERFORM shop.begin_period(substr(v_key, 10));
+  END IF;
   UPDATE shop.purchase SET claimed_by = NULL WHERE id = p_id AND challenge_id = p_challenge AND claimed_by IS NOT NULL;
   RETURN v_order.account_id;
 END $$;
@@ -133,5 +204,58 @@ BEGIN
   UPDATE shop.account SET joined_to = p_to WHERE id = p_from OR joined_to = p_from;
   UPDATE shop.subscription SET account_id = p_to WHERE account_id = p_from;
   PERFORM ledger.move(p_from, p_to);
+  RETURN true;
+END $$;
+--> statement-breakpoint
+
+-- Books an invoice that is paid: a period of a plan that renews. The first one pays the order that began it; each later one is an order of
+-- its own. Invoices may come in any order and however often. Returns the account.
+CREATE FUNCTION shop.grant_invoice(p_order text, p_invoice text, p_is_first boolean, p_subscription text, p_payment text, p_amount bigint,
+  p_plan text, p_units bigint, p_terms jsonb, p_start timestamptz, p_end timestamptz, p_new_account text)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  v_order shop.purchase;
+  v_account text;
+BEGIN
+  SELECT * INTO v_order FROM shop.purchase WHERE id = p_order FOR UPDATE;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  v_account := v_order.account_id;
+  IF v_account IS NULL THEN
+    v_account := p_new_account;
+    INSERT INTO shop.account (id, origin) VALUES (v_account, 'purchase') ON CONFLICT DO NOTHING;
+    UPDATE shop.purchase SET account_id = v_account WHERE id = p_order;
+  END IF;
+  SELECT coalesce(joined_to, id) INTO v_account FROM shop.account WHERE id = v_account;
+  IF p_is_first AND v_order.state <> 'granted' THEN
+    UPDATE shop.purchase SET state = 'granted', payment = p_payment, subscription_id = p_subscription, period_start = p_start, period_end = p_end,
+        granted_at = clock_timestamp(), failure = NULL, claimed_by = NULL
+      WHERE id = p_order;
+    PERFORM shop.begin_period(p_order);
+  ELSIF v_order.payment IS DISTINCT FROM p_payment THEN
+    INSERT INTO shop.purchase (id, state, account_id, plan_id, amount, units, terms, rail, subscription_id, period_start, period_end, payment, expires_at, granted_at)
+      VALUES (p_invoice, 'granted', v_account, p_plan, p_amount, p_units, p_terms, 'invoice', p_subscription, p_start, p_end, p_payment, p_end, clock_timestamp())
+      ON CONFLICT DO NOTHING;
+    PERFORM shop.begin_period(p_invoice);
+  END IF;
+  UPDATE shop.subscription SET processor_id = p_subscription WHERE id = p_subscription AND processor_id IS NULL;
+  PERFORM shop.fit_allowances(p_subscription);
+  RETURN v_account;
+END $$;
+--> statement-breakpoint
+
+-- Numbers a look at a subscription, before the processor is asked. Null where nothing of it has been paid yet.
+CREATE FUNCTION shop.look_at_subscription(p_id text) RETURNS integer LANGUAGE sql AS $$
+  UPDATE shop.subscription SET looks = looks + 1 WHERE id = p_id RETURNING looks
+$$;
+--> statement-breakpoint
+
+-- Writes how a subscription stands at the processor; a look that began before one that is written already is forgotten.
+CREATE FUNCTION shop.write_subscription(p_id text, p_look integer, p_status text, p_cancel boolean, p_next_plan text, p_ended timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE shop.subscription SET seen = p_look, status = p_status, cancel_at_period_end = p_cancel,
+      next_plan_id = nullif(p_next_plan, plan_id), ended_at = p_ended
+    WHERE id = p_id AND seen < p_look;
+  IF NOT FOUND THEN RETURN false; END IF;
+  PERFORM shop.fit_allowances(p_id);
   RETURN true;
 END $$;

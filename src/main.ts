@@ -55,9 +55,6 @@ await run(parsed.config, Log.open(parsed.config.logLevel)).catch((fault: unknown
 /** One storefront process, from its configuration to its end on SIGTERM. */
 async function run(config: Config.Config, log: Log.Log): Promise<void> {
   const catalog = await CatalogFile.load(config.catalogPath);
-  const subscription = catalog.plans.find((plan) => plan.kind === 'subscription');
-  if (subscription)
-    throw new Error(`${config.catalogPath}: plan ${subscription.id}: subscriptions cannot be sold yet`);
   const described = await Description.read(catalog.upstream.description);
   if (!described.ok) throw new Error(`${catalog.upstream.description} ${described.reason}`);
   await migrate(config.databaseUrl);

@@ -39,7 +39,14 @@ type DraftPlan = {
 } & (
   | { kind: 'trial'; included: number; included_when_claimed: number }
   | { kind: 'credit'; min_usd: string; max_usd: string }
-  | { kind: 'subscription'; price_usd: string; every: 'month' | 'year'; included: number; rollover: boolean }
+  | {
+      kind: 'subscription';
+      price_usd: string;
+      every: 'month' | 'year';
+      included: number;
+      rollover: boolean;
+      grace_days: number;
+    }
 );
 
 /** The catalogue that a checked draft means. `directory` is where its file lies. Throws on a draft that breaks the rules. */
@@ -113,10 +120,10 @@ function toPlan(draft: DraftPlan): Plan {
       return { ...described(`${range}, drawn by the price of each unit.`), kind: draft.kind, min, max };
     }
     case 'subscription': {
-      const { kind, every, included, rollover } = draft;
+      const { kind, every, included, rollover, grace_days: graceDays } = draft;
       const price = money(draft.price_usd);
       const terms = `${included} units a ${every} for ${Money.format(price)} USD.`;
-      return { ...described(terms), kind, price, every, included, rollover };
+      return { ...described(terms), kind, price, every, included, rollover, graceDays };
     }
   }
 }

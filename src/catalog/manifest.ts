@@ -118,6 +118,7 @@ function planEntry(plan: Plan, baseUrl: string) {
         ...PurchaseRequest.offer(plan, baseUrl),
         every: plan.every,
         rollover: plan.rollover,
+        grace_days: plan.graceDays,
       };
   }
 }

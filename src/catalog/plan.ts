@@ -21,8 +21,13 @@ export type SubscriptionPlan = Offer & {
   price: Money;
   every: 'month' | 'year';
   included: number;
+  /** Whether what is left of a period stays for one more. */
   rollover: boolean;
+  /** How long the units of a period live on while its renewal has not been paid. */
+  graceDays: number;
 };
+/** What money buys. */
+export type PaidPlan = CreditPlan | SubscriptionPlan;
 export type Plan = TrialPlan | CreditPlan | SubscriptionPlan;
 
 /** Whether `plan` opens `service`. */

@@ -1,6 +1,6 @@
 import * as Endpoint from '../identity/endpoint.ts';
 import * as Money from '../kernel/money.ts';
-import type { CreditPlan, SubscriptionPlan } from './plan.ts';
+import type { PaidPlan } from './plan.ts';
 
 /** A request as data, complete as it stands: `body` travels as JSON. */
 export type PurchaseRequest = {
@@ -9,9 +9,6 @@ export type PurchaseRequest = {
   headers: Readonly<Record<string, string>>;
   body: Readonly<Record<string, string>>;
 };
-
-/** A plan that money buys. */
-export type PaidPlan = CreditPlan | SubscriptionPlan;
 
 /** A plan as a refusal names it, so that the caller can buy it at once. */
 export type Offer = {

@@ -1,10 +1,11 @@
-import type { CreditPlan, Plan } from '../catalog/plan.ts';
+import type { PaidPlan, Plan } from '../catalog/plan.ts';
 import { contentDigest, sha256Hex } from '../kernel/digest.ts';
 import { id } from '../kernel/id.ts';
 import * as Money from '../kernel/money.ts';
 import * as Challenge from '../payment/challenge.ts';
 import * as Credential from '../payment/credential.ts';
 import * as Order from '../payment/order.ts';
+import * as Period from '../payment/period.ts';
 import * as Problem from '../payment/problem.ts';
 import * as Receipt from '../payment/receipt.ts';
 import * as StripeCharge from '../payment/stripe-charge.ts';
@@ -19,10 +20,12 @@ const declineWindowMs = 10 * 60_000;
 const companionWaitMs = 10_000;
 const companionLookMs = 100;
 
-/** What a buyer asks for: a plan and, for credit, an amount; with the raw body, as the challenge is bound to it. */
+/** What a buyer asks for: a plan, and an amount of credit or the price of a period; with the raw body, as the challenge is bound to it. */
 export type PurchaseRequest = {
-  plan: CreditPlan;
+  plan: PaidPlan;
   amount: Money.Money;
+  /** The plan whose running period a larger plan is to take the place of. */
+  replaces: string | null;
   returnUrl: string | null;
   /** The account of the bearer; null without one: then the purchase makes an account. */
   account: string | null;
@@ -46,6 +49,7 @@ export type PurchaseAnswer =
   | PaymentRequired
   | { kind: 'bad_credential'; problem: Problem.Problem }
   | { kind: 'too_many_declines'; waitMs: number }
+  | { kind: 'cannot_replace'; reason: string }
   /** The outcome is not known yet; the notice or the reconciler will finish it. */
   | { kind: 'pending'; order: Order.Order }
   /** `own`: asked by the credential that the order belongs to, which may have the account's tokens. */
@@ -54,9 +58,9 @@ export type PurchaseAnswer =
 export type Granted = Order.Order & { account: string; payment: string; grantedMs: number };
 
 /** The plan that a purchase may name, or null. Trials are not for sale. */
-export function find(plans: readonly Plan[], planId: string): CreditPlan | null {
+export function find(plans: readonly Plan[], planId: string): PaidPlan | null {
   const plan = plans.find((candidate) => candidate.id === planId);
-  return plan?.kind === 'credit' ? plan : null;
+  return plan === undefined || plan.kind === 'trial' ? null : plan;
 }
 
 /** Offers a price, or takes its payment. Once money has moved, the answer is never `payment_required`. */
@@ -93,19 +97,23 @@ async function offer(
   request: PurchaseRequest,
   problem: Problem.Problem,
   declined = false,
-): Promise<PaymentRequired> {
-  const { plan, amount, account } = request;
+): Promise<PaymentRequired | { kind: 'cannot_replace'; reason: string }> {
+  const { plan, account } = request;
   const nowMs = shop.clock();
+  const priced = await price(shop, request, nowMs);
+  if (typeof priced === 'string') return { kind: 'cannot_replace', reason: priced };
+  const { amount, period } = priced;
   const order = {
     id: id('pur'),
     account,
     plan: plan.id,
     amount,
+    period,
     returnUrl: request.returnUrl,
     expiresMs: nowMs + Order.lifeMs,
   };
   await shop.orders.offer(order);
-  const terms = bound(shop, request);
+  const terms = bound(shop, request, amount);
   const challenge = Challenge.issue(
     {
       ...terms,
@@ -127,8 +135,28 @@ async function offer(
   };
 }
 
-/** What a challenge for this request says, whichever order it belongs to. */
-function bound(shop: Till, { plan, amount, account }: PurchaseRequest) {
+/** What the request costs now, and the period that it buys; or why the plan that it names cannot be replaced. */
+async function price(
+  shop: Till,
+  { plan, amount, account, replaces }: PurchaseRequest,
+  nowMs: number,
+): Promise<Pick<Order.Order, 'amount' | 'period'> | string> {
+  if (plan.kind === 'credit') return { amount, period: null };
+  const period = { units: plan.included, terms: Period.termsOf(plan) };
+  if (replaces === null) return { amount, period };
+  const running = account === null ? [] : await shop.orders.running(account);
+  const old = running.find((one) => one.plan === replaces);
+  if (old === undefined) return 'Of that plan no prepaid period of this account is running';
+  const credit = Period.credit(old, nowMs);
+  const less = Money.ofMicro(amount - credit);
+  if (less < StripeCharge.amountMin)
+    return `Only a larger plan can take its place: what is left of it counts for ${Money.format(credit)} USD`;
+  const replaced = { order: old.order, units: old.left, credit };
+  return { amount: less, period: { ...period, terms: { ...period.terms, replaces: replaced } } };
+}
+
+/** What a challenge for this request and amount says, whichever order it belongs to. */
+function bound(shop: Till, { plan, account }: PurchaseRequest, amount: Money.Money) {
   return {
     realm: new URL(shop.publicUrl).hostname,
     method: StripeCharge.method,
@@ -152,14 +180,16 @@ async function pay(
   if (verdict.kind === 'malformed' || verdict.kind === 'unknown')
     return refuse('invalid-challenge', 'This challenge was not issued here, or was changed.');
   const { terms } = verdict;
-  if (!Challenge.fits(terms, bound(shop, request)) || !Challenge.binds(terms, request.body))
+  const order = await shop.orders.find(terms.opaque.order ?? '');
+  // What a running period counts for shrinks by the minute: then the price is what it was when it was offered.
+  const amount = order?.period?.terms.replaces ? order.amount : request.amount;
+  if (!Challenge.fits(terms, bound(shop, request, amount)) || !Challenge.binds(terms, request.body))
     return refuse(
       'invalid-challenge',
       'This challenge was issued for another plan, amount, account or body.',
     );
   const token = StripeCharge.token(payload);
   if (token === null) return refuse('malformed-credential', 'The payload is {"spt":"spt_..."}.');
-  const order = await shop.orders.find(terms.opaque.order ?? '');
   if (!order)
     return refuse('payment-expired', 'The offer behind this challenge is gone; nothing was charged.');
   const subjects = [`address:${request.address}`, ...(order.account ? [`account:${order.account}`] : [])];
@@ -238,7 +268,7 @@ async function charge(
   }
 }
 
-function declined(shop: Till, request: PurchaseRequest, reason: string): Promise<PaymentRequired> {
+function declined(shop: Till, request: PurchaseRequest, reason: string): Promise<PurchaseAnswer> {
   return offer(shop, request, Problem.of('verification-failed', reason), true);
 }
 

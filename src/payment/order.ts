@@ -1,5 +1,6 @@
 import { sha256Hex } from '../kernel/digest.ts';
 import type { Money } from '../kernel/money.ts';
+import type { Running, Terms } from './period.ts';
 import type { Reversal } from './reversal.ts';
 
 /**
@@ -17,6 +18,12 @@ export type Order = {
   account: string | null;
   plan: string;
   amount: Money;
+  /** What it buys of a plan that is paid by the period; null where it buys credit. */
+  period: { units: number; terms: Terms } | null;
+  /** How it is paid; `invoice` is a renewal, `top_up` a charge that the buyer has agreed to before. */
+  rail: 'card' | 'x402' | 'invoice' | 'top_up';
+  /** When the period that it paid ends; null before the grant, and for credit. */
+  periodEndMs: number | null;
   returnUrl: string | null;
   challengeId: string | null;
   checkoutSession: string | null;
@@ -49,8 +56,12 @@ export type Claim = {
 
 /** Orders, kept for good once claimed. Every method may be repeated. */
 export interface Orders {
-  offer(order: Pick<Order, 'id' | 'account' | 'plan' | 'amount' | 'returnUrl' | 'expiresMs'>): Promise<void>;
+  offer(
+    order: Pick<Order, 'id' | 'account' | 'plan' | 'amount' | 'period' | 'returnUrl' | 'expiresMs'>,
+  ): Promise<void>;
   find(id: string): Promise<Order | null>;
+  /** The periods of an account that run now and do not renew by themselves, with what is left of them. */
+  running(account: string): Promise<Running[]>;
   /** The order that a payment was granted for; an order that was paid twice is two. */
   paidBy(payment: string): Promise<Order | null>;
   /**

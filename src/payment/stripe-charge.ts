@@ -5,7 +5,7 @@ import type { JsonObject } from './canonical-json.ts';
 export const method = 'stripe';
 export const intent = 'charge';
 /** The processor takes no card payment below this. */
-const amountMin = Money.ofCents(50);
+export const amountMin = Money.ofCents(50);
 
 /** Who is paid: our profile in the processor's network, and what it takes (`card`, `link`). */
 export type Seller = { networkId: string; paymentMethodTypes: string[] };

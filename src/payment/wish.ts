@@ -1,42 +1,57 @@
-import type { CreditPlan } from '../catalog/plan.ts';
+import type { CreditPlan, PaidPlan } from '../catalog/plan.ts';
 import * as Money from '../kernel/money.ts';
 import { nearest } from '../kernel/nearest.ts';
 
-/** What the body of a purchase wishes for: an amount of credit, and where a person goes after paying on the hosted page. */
-export type Wish = { amount: Money.Money; returnUrl: string | null };
+/**
+ * What the body of a purchase wishes for: an amount of credit or one period of a plan, the plan that it takes the place
+ * of, and where a person goes after paying on the hosted page.
+ */
+export type Wish = { amount: Money.Money; replaces: string | null; returnUrl: string | null };
 export type Fault = { field: string; message: string };
 
 const quantityMax = 1_000;
 const urlCharsMax = 2_000;
 const unknownFieldsShownMax = 20;
 const nameCharsShownMax = 64;
-const fields = ['amount_usd', 'quantity', 'return_url'];
+const fields = {
+  credit: ['amount_usd', 'quantity', 'return_url'],
+  subscription: ['replaces', 'return_url'],
+};
 
 /** Reads a body: an amount (the plan's least, where none is given) times a quantity, within the plan's bounds and in whole cents. */
 export function parse(
   value: unknown,
-  plan: CreditPlan,
+  plan: PaidPlan,
 ): { ok: true; wish: Wish } | { ok: false; faults: Fault[] } {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { ok: false, faults: [{ field: 'body', message: 'Expected object' }] };
-  const { amount_usd, quantity, return_url }: Partial<Record<string, unknown>> = { ...value };
-  const unknown = Object.keys(value).filter((name) => !fields.includes(name));
-  const faults = unknown.slice(0, unknownFieldsShownMax).map(unknownField);
+  const { amount_usd, quantity, replaces, return_url }: Partial<Record<string, unknown>> = { ...value };
+  const known = fields[plan.kind];
+  const unknown = Object.keys(value).filter((name) => !known.includes(name));
+  const faults = unknown.slice(0, unknownFieldsShownMax).map((name) => unknownField(name, known));
 
-  const count = readQuantity(quantity ?? 1);
-  if (count === null)
-    faults.push({ field: 'quantity', message: `Must be a whole number between 1 and ${quantityMax}` });
-  const amount = readAmount(amount_usd ?? Money.format(plan.min), count ?? 1, plan);
-  if (typeof amount === 'string') faults.push({ field: 'amount_usd', message: amount });
+  const amount = plan.kind === 'subscription' ? plan.price : readCredit(amount_usd, quantity, plan, faults);
+  const replaced = replaces ?? null;
+  if (plan.kind === 'subscription' && replaced !== null && typeof replaced !== 'string')
+    faults.push({ field: 'replaces', message: 'Must be the id of a plan' });
   const returnUrl = readUrl(return_url ?? null);
   if (returnUrl === undefined)
     faults.push({ field: 'return_url', message: 'Must be an http or https address' });
-  if (faults.length > 0 || typeof amount === 'string' || returnUrl === undefined)
-    return { ok: false, faults };
-  return { ok: true, wish: { amount, returnUrl } };
+  if (faults.length > 0 || returnUrl === undefined) return { ok: false, faults };
+  return { ok: true, wish: { amount, replaces: typeof replaced === 'string' ? replaced : null, returnUrl } };
 }
 
-function unknownField(name: string): Fault {
+function readCredit(amount: unknown, quantity: unknown, plan: CreditPlan, faults: Fault[]): Money.Money {
+  const count = readQuantity(quantity ?? 1);
+  if (count === null)
+    faults.push({ field: 'quantity', message: `Must be a whole number between 1 and ${quantityMax}` });
+  const read = readAmount(amount ?? Money.format(plan.min), count ?? 1, plan);
+  if (typeof read !== 'string') return read;
+  faults.push({ field: 'amount_usd', message: read });
+  return Money.zero;
+}
+
+function unknownField(name: string, fields: readonly string[]): Fault {
   const near = nearest(name, fields);
   const hint = near ? `Did you mean "${near}"?` : `Allowed fields: ${fields.join(', ')}`;
   return { field: 'body', message: `Unknown field "${name.slice(0, nameCharsShownMax)}". ${hint}` };

@@ -45,6 +45,7 @@ describe('a good catalogue', () => {
       every: 'year',
       included: 5_000_000,
       rollover: true,
+      graceDays: 3,
     });
   });
 
@@ -64,7 +65,7 @@ describe('a good catalogue', () => {
     expect(services[0]).toMatchObject({ unit: 'result', description: '' });
     expect(plans[0]).toMatchObject({ name: 'Trial', requestsPerSecond: 10, includedWhenClaimed: 0 });
     expect(plans[1]).toMatchObject({ min: 500_000, max: 1_000_000_000, covers: '*' });
-    expect(plans[2]).toMatchObject({ rollover: false });
+    expect(plans[2]).toMatchObject({ rollover: false, graceDays: 3 });
     expect(plans.every((plan) => plan.description !== '')).toBe(true);
   });
 

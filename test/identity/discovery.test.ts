@@ -26,6 +26,7 @@ const plans: Plan[] = [
     every: 'month',
     included: 200_000,
     rollover: false,
+    graceDays: 3,
   },
 ];
 const guide: AuthMd.Guide = {
@@ -259,6 +260,7 @@ describe('auth.md', () => {
               price: usd('1000000000'),
               every: 'month',
               rollover: false,
+              graceDays: 3,
             })),
             offers: { claim: true },
           });

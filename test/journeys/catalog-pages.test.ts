@@ -64,6 +64,8 @@ describe('what the shop says of itself', () => {
       expect(rows).toEqual([
         ['trial', '0.00'],
         ['credit', priceUsd],
+        ['subscription', '0.00'],
+        ['subscription', '0.00'],
       ]);
       expect(body.plans[0].included_units).toBe(includedUnits);
     }

@@ -99,7 +99,15 @@ async function openSale(sql: Connection.Connection, account: string | null): Pro
   processor.kill = (lane) => void restart(lanes.indexOf(lane));
   await Promise.all([restart(0), restart(1)]);
 
-  const request = { plan, amount: plan.min, returnUrl: null, account, body, address: id('address') };
+  const request = {
+    plan,
+    amount: plan.min,
+    replaces: null,
+    returnUrl: null,
+    account,
+    body,
+    address: id('address'),
+  };
   const offered = await Purchase.run(at(0), { ...request, credential: { kind: 'none' } });
   if (offered.kind !== 'payment_required') throw new Error(`no offer: ${offered.kind}`);
   const { challenge, order } = offered;

@@ -1,6 +1,7 @@
 import * as Money from '../../kernel/money.ts';
 import type { Claim, Notices, Order, Orders } from '../../payment/order.ts';
 import { ownAccount, pageGraceMs } from '../../payment/order.ts';
+import type { Terms } from '../../payment/period.ts';
 import type { Reversal } from '../../payment/reversal.ts';
 import type { Connection } from './connection.ts';
 
@@ -17,6 +18,10 @@ type Row = {
   account_id: string | null;
   plan_id: string;
   amount: number;
+  units: number | null;
+  terms: Terms | null;
+  rail: Order['rail'];
+  period_end: Date | null;
   return_url: string | null;
   challenge_id: string | null;
   checkout_session: string | null;
@@ -34,13 +39,41 @@ type Row = {
  */
 export function open(sql: Connection, lane: string): Orders {
   return {
-    async offer({ id, account, plan, amount, returnUrl, expiresMs }) {
-      await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, return_url, expires_at)
-        VALUES (${id}, ${account}, ${plan}, ${amount}, ${returnUrl}, ${new Date(expiresMs)}) ON CONFLICT DO NOTHING`;
+    async offer({ id, account, plan, amount, period, returnUrl, expiresMs }) {
+      await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, units, terms, return_url, expires_at)
+        VALUES (${id}, ${account}, ${plan}, ${amount}, ${period?.units ?? null}, ${period ? sql.json(period.terms) : null},
+          ${returnUrl}, ${new Date(expiresMs)}) ON CONFLICT DO NOTHING`;
     },
     async find(id) {
       const [row] = await sql<Row[]>`SELECT * FROM shop.purchase WHERE id = ${id}`;
       return row ? order(row) : null;
+    },
+    async running(account) {
+      type Row = {
+        id: string;
+        plan_id: string;
+        units: number;
+        terms: Terms;
+        left: number;
+        period_start: Date;
+        period_end: Date;
+      };
+      const rows = await sql<
+        Row[]
+      >`SELECT o.id, o.plan_id, o.units, o.terms, k.avail - k.owed AS left, o.period_start, o.period_end
+        FROM shop.purchase o JOIN shop.subscription s ON s.id = o.subscription_id AND s.processor_id IS NULL AND s.status = 'active'
+          JOIN ledger.posting p ON p.key = 'purchase:' || o.id JOIN ledger.bucket k ON k.account_id = p.account_id AND k.id = p.bucket_id
+        WHERE o.account_id = ${account} AND o.state = 'granted' AND o.period_start <= clock_timestamp() AND o.period_end > clock_timestamp()
+        ORDER BY o.period_end`;
+      return rows.map((row) => ({
+        order: row.id,
+        plan: row.plan_id,
+        price: row.terms.price,
+        units: row.units,
+        left: Math.max(0, row.left),
+        startMs: row.period_start.getTime(),
+        endMs: row.period_end.getTime(),
+      }));
     },
     async paidBy(payment) {
       const [row] = await sql<Row[]>`SELECT * FROM shop.purchase WHERE payment = ${payment}`;
@@ -137,6 +170,9 @@ function order(row: Row): Order {
     account: row.account_id,
     plan: row.plan_id,
     amount: Money.ofMicro(row.amount),
+    period: row.units !== null && row.terms !== null ? { units: row.units, terms: row.terms } : null,
+    rail: row.rail,
+    periodEndMs: row.period_end?.getTime() ?? null,
     returnUrl: row.return_url,
     challengeId: row.challenge_id,
     checkoutSession: row.checkout_session,

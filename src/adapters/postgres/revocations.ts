@@ -46,6 +46,7 @@ class HeardRevocations implements Revocations {
   /** How often LISTEN took hold, and for which of these times the record has told what was missed before. */
   #listened = 0;
   #read = 0;
+  #listeningSinceMs = 0;
 
   constructor(sql: Connection, heard: (id: string) => void, sinceMs: () => number) {
     this.#sql = sql;
@@ -103,6 +104,7 @@ class HeardRevocations implements Revocations {
       },
       () => {
         this.#listened += 1;
+        this.#listeningSinceMs = performance.now();
       },
     );
   }
@@ -120,8 +122,17 @@ class HeardRevocations implements Revocations {
     this.#say('confirmed', this.#self, id).catch(() => undefined);
     const mine = this.#spreading.get(id);
     if (!mine) return;
+    // Whoever hears has shown it within `deafAfterMs`. Who listens for less than that does not know them all yet.
+    const knowsAllInMs = this.#listeningSinceMs + deafAfterMs - performance.now();
+    if (knowsAllInMs > 0) setTimeout(() => this.#expectAll(mine), knowsAllInMs);
+    else this.#expectAll(mine);
+  }
+
+  /** Every process that hears is to confirm what this one has revoked. */
+  #expectAll(mine: Spreading): void {
     const hearing = [this.#self, ...this.#pulses.keys()];
     mine.missing = new Set(hearing.filter((name) => !mine.confirmed.has(name)));
+    if (mine.missing.size === 0) mine.resolve();
   }
 
   #onConfirmed(from: string, id: string): void {

@@ -75,6 +75,8 @@ export const purchase = shop.table(
     amount: bigint('amount', { mode: 'number' }).notNull(),
     /** Included units that it buys for one period; null where it buys credit. */
     units: bigint('units', { mode: 'number' }),
+    /** The terms of that period, as src/payment/period.ts has them: they stay what they were when it was offered. */
+    terms: jsonb('terms'),
     /** How it is or was paid: `card` (MPP or hosted page), `x402`, `invoice` (renewal), `top_up`. */
     rail: text('rail').notNull().default('card'),
     /** The subscription that it pays a period of, and that period. */
@@ -146,14 +148,10 @@ export const subscription = shop.table(
     /** The processor's subscription, which renews by itself; null for one prepaid period. */
     processorId: text('processor_id').unique('subscription_processor_id'),
     status: text('status').notNull(),
-    price: bigint('price', { mode: 'number' }).notNull(),
-    every: text('every').notNull(),
-    included: bigint('included', { mode: 'number' }).notNull(),
-    rollover: boolean('rollover').notNull(),
     periodStart: time('period_start').notNull(),
     periodEnd: time('period_end').notNull(),
     cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull().default(false),
-    /** The plan that the next period is to be of. */
+    /** The plan of the next period, where it is another one. */
     nextPlanId: text('next_plan_id'),
     createdAt: time('created_at').notNull().defaultNow(),
     endedAt: time('ended_at'),
@@ -162,7 +160,6 @@ export const subscription = shop.table(
   },
   (t) => [
     check('subscription_status', sql`${t.status} in ('active', 'past_due', 'canceled', 'expired')`),
-    check('subscription_every', sql`${t.every} in ('month', 'year')`),
     check('subscription_period', sql`${t.periodEnd} > ${t.periodStart}`),
     index('subscription_account').on(t.accountId),
   ],

@@ -4,13 +4,15 @@ import { type Order, pageGraceMs } from '../../payment/order.ts';
 import {
   type ChargeOutcome,
   type Checkout,
-  type Notice,
   type Payment,
   type Processor,
   ProcessorAway,
   type RefundOutcome,
 } from '../../payment/processor.ts';
 import type { Reversal } from '../../payment/reversal.ts';
+import * as Notice from './notice.ts';
+import * as PaymentIntent from './payment-intent.ts';
+import * as Reversed from './reversed.ts';
 
 /** With its repetitions a charge ends within a minute: shop.at_work of migrations/0002_orders.sql counts on that. */
 const requestTimeoutMs = 15_000;
@@ -61,7 +63,8 @@ export function open(settings: StripeSettings): Processor {
       },
       limit: pageSize,
     })) {
-      if (intent.metadata.order === order.id && intent.metadata.challenge) found.push(payment(intent));
+      if (intent.metadata.order === order.id && intent.metadata.challenge)
+        found.push(PaymentIntent.read(intent));
       read += 1;
       if (read > paymentsReadMax) throw new Error(`more than ${paymentsReadMax} payments beside ${order.id}`);
     }
@@ -84,13 +87,13 @@ export function open(settings: StripeSettings): Processor {
         // Without the token: one that was minted anew for the same challenge must not charge again.
         { idempotencyKey: `mpp_${challengeId}`, apiVersion: sharedTokenVersion },
       )) as unknown as Stripe.PaymentIntent;
-      return judge(payment(intent));
+      return PaymentIntent.judge(PaymentIntent.read(intent));
     } catch (error) {
       if (error instanceof errors.StripeCardError)
         return { kind: 'declined', reason: error.message, detail: null };
       // An answer, but not to the question: what became of the charge can be read.
       if (error instanceof errors.StripeAPIError || error instanceof errors.StripeIdempotencyError)
-        return judgeLatest(await chargesOf(order).catch(() => []));
+        return PaymentIntent.judgeLatest(await chargesOf(order).catch(() => []));
       if (passes(error)) return { kind: 'unknown' };
       if (error instanceof errors.StripeInvalidRequestError)
         return {
@@ -139,7 +142,7 @@ export function open(settings: StripeSettings): Processor {
       session: session.id,
       order: session.client_reference_id,
       url: session.status === 'open' ? session.url : null,
-      payment: paid ? payment(intent) : null,
+      payment: paid ? PaymentIntent.read(intent) : null,
     };
   }
 
@@ -149,7 +152,7 @@ export function open(settings: StripeSettings): Processor {
       stripe.refunds.list(of).autoPagingToArray({ limit: reversalsReadMax }),
       stripe.disputes.list(of).autoPagingToArray({ limit: reversalsReadMax }),
     ]);
-    return [...refunds.map(refunded), ...disputes.map(disputed)];
+    return [...refunds.map(Reversed.ofRefund), ...disputes.map(Reversed.ofDispute)];
   }
 
   async function refund(payment: string, amount: Money.Money, key: string): Promise<RefundOutcome> {
@@ -158,7 +161,7 @@ export function open(settings: StripeSettings): Processor {
         { payment_intent: payment, amount: wholeCents(amount, payment) },
         { idempotencyKey: key },
       );
-      return { kind: 'refunded', reversal: refunded(made) };
+      return { kind: 'refunded', reversal: Reversed.ofRefund(made) };
     } catch (error) {
       if (passes(error)) return { kind: 'unknown' };
       if (error instanceof errors.StripeInvalidRequestError || error instanceof errors.StripeIdempotencyError)
@@ -174,10 +177,10 @@ export function open(settings: StripeSettings): Processor {
     chargesOf: (order) => chargesOf(order).catch(rejectAway),
     openCheckout: (order, pages) => openCheckout(order, pages).catch(rejectAway),
     readCheckout: (id) => readCheckout(id).catch(rejectAway),
-    readPayment: (id) => stripe.paymentIntents.retrieve(id).then(payment, rejectAway),
+    readPayment: (id) => stripe.paymentIntents.retrieve(id).then(PaymentIntent.read, rejectAway),
     readNotice(body, signature) {
       try {
-        return notice(
+        return Notice.read(
           stripe.webhooks.constructEvent(body, signature, settings.webhookSecret, noticeToleranceSeconds),
         );
       } catch (error) {
@@ -216,91 +219,4 @@ function wholeCents(amount: Money.Money, subject: string): number {
   const cents = Money.toCents(amount);
   if (cents === null) throw new RangeError(`the amount of ${subject} is not in whole cents`);
   return cents;
-}
-
-function refunded({ id, amount, status, reason }: Stripe.Refund): Reversal {
-  const counts = status !== 'failed' && status !== 'canceled';
-  return { id, kind: 'refund', amount: Money.ofCents(amount), status: status ?? 'succeeded', counts, reason };
-}
-
-/** An inquiry (`warning_...`) takes no money; a dispute does from its first day, and gives it back when it is won. */
-function disputed({ id, amount, status, reason }: Stripe.Dispute): Reversal {
-  const counts = status === 'needs_response' || status === 'under_review' || status === 'lost';
-  return { id, kind: 'dispute', amount: Money.ofCents(amount), status, counts, reason };
-}
-
-function payment(intent: Stripe.PaymentIntent): Payment {
-  const { id, metadata, currency, amount_received, last_payment_error } = intent;
-  return {
-    id,
-    order: metadata.order ?? null,
-    challengeId: metadata.challenge ?? null,
-    state: stateOf(intent),
-    // What did not arrive in US dollars was not asked for by us, and pays for nothing.
-    received: currency === 'usd' ? Money.ofCents(amount_received) : Money.zero,
-    failure: last_payment_error?.message ?? null,
-  };
-}
-
-/** Nobody but us could go on with one of our charges, and we do not: what was refused once is over. */
-function stateOf({ status, last_payment_error }: Stripe.PaymentIntent): Payment['state'] {
-  switch (status) {
-    case 'succeeded':
-      return 'succeeded';
-    case 'canceled':
-    case 'requires_action':
-      return 'failed';
-    case 'requires_payment_method':
-      return last_payment_error === null ? 'pending' : 'failed';
-    default:
-      return 'pending';
-  }
-}
-
-function judge(found: Payment): ChargeOutcome {
-  switch (found.state) {
-    case 'succeeded':
-      return { kind: 'succeeded', payment: found };
-    case 'failed':
-      return {
-        kind: 'declined',
-        reason:
-          found.failure ??
-          'The card asks for a step that only its holder can take; pay on the hosted page instead.',
-        detail: null,
-      };
-    case 'pending':
-      return { kind: 'unknown' };
-  }
-}
-
-function judgeLatest(found: readonly Payment[]): ChargeOutcome {
-  const paid = found.find((candidate) => candidate.state === 'succeeded') ?? found[0];
-  return paid ? judge(paid) : { kind: 'unknown' };
-}
-
-function notice(event: Stripe.Event): Notice {
-  const { id, type } = event;
-  switch (event.type) {
-    case 'checkout.session.completed':
-    case 'checkout.session.async_payment_succeeded':
-      return { id, type, object: { kind: 'checkout', id: event.data.object.id } };
-    case 'payment_intent.succeeded':
-      return { id, type, object: { kind: 'payment', id: event.data.object.id } };
-    case 'charge.refunded':
-    case 'refund.created':
-    case 'refund.updated':
-    case 'refund.failed':
-    case 'charge.dispute.created':
-    case 'charge.dispute.updated':
-    case 'charge.dispute.funds_withdrawn':
-    case 'charge.dispute.funds_reinstated':
-    case 'charge.dispute.closed': {
-      const { payment_intent: paid } = event.data.object;
-      const payment = typeof paid === 'string' ? paid : paid?.id;
-      return { id, type, object: payment === undefined ? null : { kind: 'payment', id: payment } };
-    }
-    default:
-      return { id, type, object: null };
-  }
 }

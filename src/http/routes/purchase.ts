@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { CreditPlan } from '../../catalog/plan.ts';
+import type { PaidPlan } from '../../catalog/plan.ts';
 import * as AddressBlock from '../../identity/address-block.ts';
 import * as Notice from '../../journeys/payment-notice.ts';
 import * as Purchase from '../../journeys/purchase.ts';
@@ -55,6 +55,8 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
       }),
       address: AddressBlock.of(address(c, clientAddressHeader)),
     });
+    if (answer.kind === 'cannot_replace')
+      return send(c, unprocessable(c, [{ field: 'replaces', message: answer.reason }]));
     return send(c, await reply(shop, plan, buyer.kind === 'account', answer, requestId(c)));
   });
 
@@ -83,9 +85,9 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
 
 async function reply(
   shop: Shop,
-  plan: CreditPlan,
+  plan: PaidPlan,
   hasBearer: boolean,
-  answer: Purchase.PurchaseAnswer,
+  answer: Exclude<Purchase.PurchaseAnswer, { kind: 'cannot_replace' }>,
   id: string,
 ): Promise<Reply> {
   switch (answer.kind) {
@@ -155,7 +157,7 @@ function pending(shop: Shop, order: Order, id: string): Reply {
 
 async function granted(
   shop: Shop,
-  plan: CreditPlan,
+  plan: PaidPlan,
   hasBearer: boolean,
   { order, receipt, own }: Extract<Purchase.PurchaseAnswer, { kind: 'granted' }>,
 ): Promise<Reply> {
@@ -167,7 +169,20 @@ async function granted(
     {
       success: true,
       purchase: describe(order),
-      plan: { id: plan.id, kind: plan.kind, status: 'active', period_end: null, included_remaining: null },
+      plan: {
+        id: plan.id,
+        kind: plan.kind,
+        status: order.periodEndMs !== null && order.periodEndMs <= shop.clock() ? 'expired' : 'active',
+        period_end: order.periodEndMs === null ? null : iso(order.periodEndMs),
+        included_remaining:
+          order.period === null
+            ? null
+            : Statement.remaining(
+                lots.filter((lot) => lot.plan === plan.id),
+                'unit',
+                shop.clock(),
+              ),
+      },
       balance_usd: Money.format(Money.ofMicro(Statement.remaining(lots, 'usd', shop.clock()))),
       receipt: { method: 'stripe', reference: order.payment, settled_at: iso(order.grantedMs) },
       account,
@@ -191,6 +206,6 @@ function iso(ms: number): string {
 }
 
 function unknownPlan(shop: Shop, c: Call): Reply {
-  const plans = shop.catalog.plans.filter((plan) => plan.kind === 'credit').map((plan) => plan.id);
+  const plans = shop.catalog.plans.filter((plan) => plan.kind !== 'trial').map((plan) => plan.id);
   return error(404, 'not_found', `No such plan is for sale. Plans: ${plans.join(', ')}.`, requestId(c));
 }

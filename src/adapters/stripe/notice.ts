@@ -1,0 +1,29 @@
+import type Stripe from 'stripe';
+import type { Notice } from '../../payment/processor.ts';
+
+/** What an event is about. How that stands is read anew: events come in any order, and more than once. */
+export function read(event: Stripe.Event): Notice {
+  const { id, type } = event;
+  switch (event.type) {
+    case 'checkout.session.completed':
+    case 'checkout.session.async_payment_succeeded':
+      return { id, type, object: { kind: 'checkout', id: event.data.object.id } };
+    case 'payment_intent.succeeded':
+      return { id, type, object: { kind: 'payment', id: event.data.object.id } };
+    case 'charge.refunded':
+    case 'refund.created':
+    case 'refund.updated':
+    case 'refund.failed':
+    case 'charge.dispute.created':
+    case 'charge.dispute.updated':
+    case 'charge.dispute.funds_withdrawn':
+    case 'charge.dispute.funds_reinstated':
+    case 'charge.dispute.closed': {
+      const { payment_intent: paid } = event.data.object;
+      const payment = typeof paid === 'string' ? paid : paid?.id;
+      return { id, type, object: payment === undefined ? null : { kind: 'payment', id: payment } };
+    }
+    default:
+      return { id, type, object: null };
+  }
+}
