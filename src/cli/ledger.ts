@@ -89,9 +89,21 @@ function text({ counts, totals, breaches }: Proof.Proof): string {
   return [...lines, `The books do NOT hold: ${breaches.length} breaches.`, ...shown].join('\n');
 }
 
-function total({ asset, accounts, paid_in, granted, spent, expired, balance, held }: Proof.Total): string {
+function total({
+  asset,
+  accounts,
+  paid_in,
+  granted,
+  spent,
+  reversed,
+  expired,
+  balance,
+  held,
+  lost,
+}: Proof.Total): string {
   const show = (amount: number) =>
     asset === 'usd' ? Money.formatExact(Money.ofMicro(amount)) : String(amount);
-  const sum = `${show(paid_in)} paid in + ${show(granted)} granted - ${show(spent)} spent - ${show(expired)} expired`;
-  return `${asset === 'usd' ? 'USD  ' : 'units'}  ${sum} = ${show(balance)} balance, of it ${show(held)} set aside for processes  (${accounts} accounts)`;
+  const sum = `${show(paid_in)} paid in + ${show(granted)} granted - ${show(spent)} spent - ${show(reversed)} paid back - ${show(expired)} expired`;
+  const loss = lost > 0 ? `; ${show(lost)} paid back that had been spent, the seller's loss` : '';
+  return `${asset === 'usd' ? 'USD  ' : 'units'}  ${sum} = ${show(balance)} balance, of it ${show(held)} set aside for processes${loss}  (${accounts} accounts)`;
 }

@@ -12,6 +12,7 @@ import * as CatalogRoutes from './routes/catalog.ts';
 import * as HealthRoutes from './routes/health.ts';
 import * as IdentityRoutes from './routes/identity.ts';
 import * as PurchaseRoutes from './routes/purchase.ts';
+import * as ReceiptRoutes from './routes/receipts.ts';
 
 export type Edge = {
   /** The header in which a trusted proxy names the caller's address. */
@@ -40,6 +41,7 @@ export function open(shop: Shop, edge: Edge): Hono<Env> {
   app.route('/', IdentityRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', PurchaseRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', AccountRoutes.routes(shop));
+  app.route('/', ReceiptRoutes.routes(shop));
   app.route('/', CatalogRoutes.routes(shop));
   const own = ownRoutes(app);
   app.all('*', async (c) => {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as Match from '../catalog/match.ts';
-import type { Operation } from '../catalog/operation.ts';
 import * as Account from '../journeys/account.ts';
 import { identify } from '../journeys/identification.ts';
 import * as PaidCall from '../journeys/paid-call.ts';
+import * as Receipts from '../journeys/receipts.ts';
 import type { Shop } from '../journeys/shop.ts';
 import * as Money from '../kernel/money.ts';
 import * as Target from '../relay/target.ts';
@@ -96,7 +96,15 @@ async function decide(
     return json(200, await Account.keyInfo(shop, account, requestId), { 'cache-control': 'no-store' });
   return call(
     shop,
-    { operation, account, target, rawHeaders: incoming.rawHeaders, body: body.bytes, ceiling },
+    {
+      operation,
+      account,
+      target,
+      rawHeaders: incoming.rawHeaders,
+      body: body.bytes,
+      ceiling,
+      wantsReceipt: incoming.headers['storefront-receipt'] === 'jws',
+    },
     outgoing,
     entry,
   );
@@ -117,7 +125,7 @@ async function call(
   });
   switch (outcome.kind) {
     case 'answered':
-      await send(outgoing, outcome, paidCall.operation, entry).catch((fault: unknown) => {
+      await send(shop, outgoing, outcome, paidCall, entry).catch((fault: unknown) => {
         // It did not leave whole, whatever the reason: what it cost goes back.
         outcome.brokenOff();
         throw fault;
@@ -132,9 +140,10 @@ async function call(
 
 /** The upstream's answer, unchanged, with what it cost. */
 async function send(
+  shop: Shop,
   outgoing: ServerResponse,
   answered: PaidCall.Answered,
-  operation: Operation,
+  paidCall: PaidCall.PaidCall,
   entry: Entry,
 ): Promise<void> {
   const { answer, callId, units, settlement } = answered;
@@ -150,7 +159,7 @@ async function send(
     'storefront-call',
     `call_${callId}`,
     'storefront-service',
-    operation.service.slug,
+    paidCall.operation.service.slug,
     'storefront-units',
     String(units),
     'storefront-cost-usd',
@@ -163,6 +172,8 @@ async function send(
     'upstream',
   ];
   if (plans !== '') headers.push('storefront-plan', plans);
+  if (paidCall.wantsReceipt)
+    headers.push('storefront-receipt', await Receipts.ofCall(shop, paidCall, answered));
   outgoing.writeHead(answer.status, headers);
   if (answer.kind === 'answer') outgoing.end(answer.body);
   else if ((await answer.pipeTo(outgoing)) === 'cut') {

@@ -22,6 +22,8 @@ export type PaidCall = {
   body: Buffer;
   /** The most that the caller will pay (`Storefront-Max-Cost`). */
   ceiling: Money | null;
+  /** Whether the caller wants a signed receipt (`Storefront-Receipt: jws`). */
+  wantsReceipt: boolean;
 };
 
 export type Refusal =

@@ -75,6 +75,13 @@ export function open(sql: Connection, lane: string): Orders {
         endMs: row.period_end.getTime(),
       }));
     },
+    async paidFor(account, after, limit) {
+      const rows = await sql<Row[]>`SELECT o.* FROM shop.purchase o
+        WHERE o.account_id = ${account} AND o.state = 'granted' AND (${after}::text IS NULL OR (o.created_at, o.id) < (
+          SELECT a.created_at, a.id FROM shop.purchase a WHERE a.id = ${after} AND a.account_id = ${account}))
+        ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit}`;
+      return rows.map(order);
+    },
     async paidBy(payment) {
       const [row] = await sql<Row[]>`SELECT * FROM shop.purchase WHERE payment = ${payment}`;
       return row ? order(row) : null;

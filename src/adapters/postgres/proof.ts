@@ -11,9 +11,11 @@ export type Total = {
   paid_in: number;
   granted: number;
   spent: number;
+  reversed: number;
   expired: number;
   balance: number;
   held: number;
+  lost: number;
 };
 
 export type Proof = {

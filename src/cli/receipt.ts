@@ -1,0 +1,55 @@
+/** `npm run receipt -- verify`: is this receipt the shop's? */
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { createLocalJWKSet, createRemoteJWKSet } from 'jose';
+import * as SignedReceipt from '../identity/signed-receipt.ts';
+
+const help = `Checks a receipt with nothing but the shop's public keys, and prints what it says.
+
+  npm run receipt -- verify <receipt> --jwks <url or file>
+
+  <receipt>   the compact JWS, of a purchase (GET /account/receipts) or of a call (header storefront-receipt); - for standard input
+  --jwks      https://<shop>/.well-known/jwks.json, or a file that holds it
+  --json      what it says, for programs
+
+Exit code: 0 it is the shop's, 1 it is not, 2 it could not be checked.`;
+
+const timeoutMs = 10_000;
+
+process.exitCode = await run(process.argv.slice(2)).catch((fault: unknown) => {
+  console.error(`The receipt could not be checked: ${fault instanceof Error ? fault.message : fault}`);
+  return 2;
+});
+
+async function run(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { jwks: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  });
+  const [command, given, ...rest] = positionals;
+  if (values.help || command === 'help') return tell(help, 0);
+  if (command !== 'verify' || given === undefined || rest.length > 0 || !values.jwks) return tell(help, 2);
+  const jws = (given === '-' ? await text(process.stdin) : given).trim();
+  const signed = await SignedReceipt.verify(await keys(values.jwks), jws);
+  if (signed === null) return tell('This receipt was NOT signed by the shop, or was changed since.', 1);
+  if (values.json) return tell(JSON.stringify(signed, null, 2), 0);
+  const { issuedMs, ...facts } = signed;
+  const lines = Object.entries({ ...facts, issued: new Date(issuedMs).toISOString() });
+  return tell(
+    ['Signed by the shop.', ...lines.map(([name, value]) => `  ${name.padEnd(14)} ${value}`)].join('\n'),
+    0,
+  );
+}
+
+/** The shop's keys. Every other key that a receipt may name itself is ignored. */
+async function keys(where: string) {
+  if (/^https?:\/\//.test(where)) return createRemoteJWKSet(new URL(where), { timeoutDuration: timeoutMs });
+  return createLocalJWKSet(JSON.parse(await readFile(where, 'utf8')));
+}
+
+function tell(text: string, code: number): number {
+  (code === 0 ? console.log : console.error)(text);
+  return code;
+}
