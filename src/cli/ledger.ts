@@ -1,11 +1,8 @@
 /** `npm run ledger -- prove`: does everything add up? */
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import * as Cluster from '../adapters/embedded/cluster.ts';
 import * as Proof from '../adapters/postgres/proof.ts';
 import * as Money from '../kernel/money.ts';
-import * as Wiring from './wiring.ts';
+import * as Database from './database.ts';
 
 const help = `Reads the whole ledger of a shop in one snapshot, beside its calls, and changes nothing.
 
@@ -32,7 +29,7 @@ async function run(args: string[]): Promise<number> {
     return asked ? 0 : 2;
   }
   const { command, json } = asked;
-  const database = await reach();
+  const database = await Database.reach(process.env);
   const proof = await Proof.read(database.url).finally(database.leave);
   const holds = proof.breaches.length === 0;
   if (command === 'totals') {
@@ -51,19 +48,6 @@ function parse(args: string[]): { command: Command; json: boolean } | null {
   const known = Object.keys(values).every((name) => name in options) && rest.length === 0;
   if (!known || (command !== 'prove' && command !== 'totals' && command !== 'help')) return null;
   return { command, json: values.json === true };
-}
-
-/** The database to read: a given one, the embedded one as it runs, or the embedded one opened for this. */
-async function reach(): Promise<{ url: string; leave(): Promise<void> }> {
-  const { dataDir } = Wiring.read(process.env);
-  const dir = join(dataDir, 'postgres');
-  const given = process.env.DATABASE_URL || (await Cluster.visit(dir, 'sluice').catch(() => null));
-  if (given) return { url: given, leave: async () => {} };
-  if (!(await stat(join(dir, 'data')).catch(() => null)))
-    throw new Error(`there is no database in ${dir}; open a shop with npm start, or set DATABASE_URL`);
-  const logFile = join(dataDir, 'logs', 'postgres.log');
-  const cluster = await Cluster.open({ dir, database: 'sluice', durable: true, logFile });
-  return { url: cluster.url, leave: () => cluster.stop() };
 }
 
 function reason(fault: unknown): string {

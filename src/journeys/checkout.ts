@@ -1,7 +1,7 @@
 import * as Money from '../kernel/money.ts';
 import type { Order } from '../payment/order.ts';
 import { type Checkout, ProcessorAway } from '../payment/processor.ts';
-import { settle, type Till } from './settlement.ts';
+import { type Counter, settle, type Till } from './settlement.ts';
 
 export type Opened =
   | { kind: 'redirect'; url: string }
@@ -13,7 +13,7 @@ export type Opened =
   | { kind: 'unknown' };
 
 /** A person opens the hosted page of an unpaid order; the page is made when it is first asked for. */
-export async function open(shop: Till, orderId: string): Promise<Opened> {
+export async function open(shop: Counter, orderId: string): Promise<Opened> {
   const order = await shop.orders.find(orderId);
   if (!order) return { kind: 'unknown' };
   if (order.state === 'granted') return { kind: 'paid' };
@@ -32,7 +32,7 @@ export async function open(shop: Till, orderId: string): Promise<Opened> {
   }
 }
 
-async function pageOf(shop: Till, order: Order): Promise<Checkout> {
+async function pageOf(shop: Counter, order: Order): Promise<Checkout> {
   if (order.checkoutSession !== null) return shop.processor.readCheckout(order.checkoutSession);
   const plan = shop.catalog.plans.find((candidate) => candidate.id === order.plan);
   const checkout = await shop.processor.openCheckout(order, {

@@ -9,7 +9,7 @@ import * as Period from '../payment/period.ts';
 import * as Problem from '../payment/problem.ts';
 import * as Receipt from '../payment/receipt.ts';
 import * as StripeCharge from '../payment/stripe-charge.ts';
-import { settle, type Till } from './settlement.ts';
+import { type Counter, settle } from './settlement.ts';
 
 /** How long a challenge may be paid. */
 const challengeLifeMs = 5 * 60_000;
@@ -64,7 +64,7 @@ export function find(plans: readonly Plan[], planId: string): PaidPlan | null {
 }
 
 /** Offers a price, or takes its payment. Once money has moved, the answer is never `payment_required`. */
-export async function run(shop: Till, request: PurchaseRequest): Promise<PurchaseAnswer> {
+export async function run(shop: Counter, request: PurchaseRequest): Promise<PurchaseAnswer> {
   const { credential } = request;
   switch (credential.kind) {
     case 'none':
@@ -93,7 +93,7 @@ export async function run(shop: Till, request: PurchaseRequest): Promise<Purchas
 }
 
 async function offer(
-  shop: Till,
+  shop: Counter,
   request: PurchaseRequest,
   problem: Problem.Problem,
   declined = false,
@@ -137,7 +137,7 @@ async function offer(
 
 /** What the request costs now, and the period that it buys; or why the plan that it names cannot be replaced. */
 async function price(
-  shop: Till,
+  shop: Counter,
   { plan, amount, account, replaces }: PurchaseRequest,
   nowMs: number,
 ): Promise<Pick<Order.Order, 'amount' | 'period'> | string> {
@@ -156,7 +156,7 @@ async function price(
 }
 
 /** What a challenge for this request and amount says, whichever order it belongs to. */
-function bound(shop: Till, { plan, account }: PurchaseRequest, amount: Money.Money) {
+function bound(shop: Counter, { plan, account }: PurchaseRequest, amount: Money.Money) {
   return {
     realm: new URL(shop.publicUrl).hostname,
     method: StripeCharge.method,
@@ -170,7 +170,7 @@ function bound(shop: Till, { plan, account }: PurchaseRequest, amount: Money.Mon
 }
 
 async function pay(
-  shop: Till,
+  shop: Counter,
   request: PurchaseRequest,
   { challenge, payload }: Credential.Credential,
 ): Promise<PurchaseAnswer> {
@@ -207,7 +207,7 @@ async function pay(
 type Attempt = { orderId: string; challengeId: string; token: string; subjects: readonly string[] };
 
 /** Charges the order, or waits for whoever does: the same credential gets the same answer, however far the first one has come. */
-async function take(shop: Till, request: PurchaseRequest, attempt: Attempt): Promise<PurchaseAnswer> {
+async function take(shop: Counter, request: PurchaseRequest, attempt: Attempt): Promise<PurchaseAnswer> {
   const { orderId, challengeId, token } = attempt;
   const digest = sha256Hex(`${challengeId} ${token}`);
   const deadlineMs = shop.clock() + companionWaitMs;
@@ -242,7 +242,7 @@ async function take(shop: Till, request: PurchaseRequest, attempt: Attempt): Pro
  * Null where the order was taken on by someone else meanwhile.
  */
 async function charge(
-  shop: Till,
+  shop: Counter,
   request: PurchaseRequest,
   { orderId, challengeId, token, subjects }: Attempt,
 ): Promise<PurchaseAnswer | null> {
@@ -268,7 +268,7 @@ async function charge(
   }
 }
 
-function declined(shop: Till, request: PurchaseRequest, reason: string): Promise<PurchaseAnswer> {
+function declined(shop: Counter, request: PurchaseRequest, reason: string): Promise<PurchaseAnswer> {
   return offer(shop, request, Problem.of('verification-failed', reason), true);
 }
 
@@ -285,7 +285,7 @@ function granted(order: Order.Order, challengeId: string, own: boolean): Purchas
   return { kind: 'granted', order: { ...order, account, payment, grantedMs }, receipt, own };
 }
 
-async function must(shop: Till, orderId: string): Promise<Order.Order> {
+async function must(shop: Counter, orderId: string): Promise<Order.Order> {
   const order = await shop.orders.find(orderId);
   if (!order) throw new Error(`no order ${orderId}`);
   return order;

@@ -19,7 +19,8 @@ export async function look(shop: Till, payment: string): Promise<void> {
 }
 
 export type Refunded =
-  | { kind: 'refunded'; order: Order; reversal: Reversal.Reversal; left: Money.Money }
+  /** `left` can still go back; `loss`: what of all that went back had been spent, as far as it is known. */
+  | { kind: 'refunded'; order: Order; reversal: Reversal.Reversal; left: Money.Money; loss: Money.Money }
   | { kind: 'unknown_order' }
   | { kind: 'not_paid'; state: Order['state'] }
   /** Of this order no more than `left` can go back. */
@@ -44,7 +45,12 @@ export async function refund(shop: Till, orderId: string, amount: Money.Money | 
   await look(shop, order.payment);
   switch (outcome.kind) {
     case 'refunded':
-      return { ...outcome, order, left: Money.ofMicro(left - outcome.reversal.amount) };
+      return {
+        ...outcome,
+        order,
+        left: Money.ofMicro(left - outcome.reversal.amount),
+        loss: await shop.orders.lossOf(order.id),
+      };
     case 'refused':
       return outcome;
     case 'unknown':

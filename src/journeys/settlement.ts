@@ -2,19 +2,13 @@ import type { Order } from '../payment/order.ts';
 import type { Payment } from '../payment/processor.ts';
 import type { Shop } from './shop.ts';
 
-/** What the stories of buying need of the shop. */
-export type Till = Pick<
-  Shop,
-  | 'publicUrl'
-  | 'catalog'
-  | 'clock'
-  | 'orders'
-  | 'notices'
-  | 'processor'
-  | 'challengeSecrets'
-  | 'networkId'
-  | 'report'
-> & { readonly lane: Pick<Shop['lane'], 'touch'> };
+/** What the stories of money need of the shop: of paying, of paying back, of looking again. */
+export type Till = Pick<Shop, 'clock' | 'orders' | 'notices' | 'processor' | 'report'> & {
+  readonly lane: Pick<Shop['lane'], 'touch'>;
+};
+
+/** What it takes to sell, beside the till. */
+export type Counter = Till & Pick<Shop, 'publicUrl' | 'catalog' | 'challengeSecrets' | 'networkId'>;
 
 /**
  * The one step in which every way of paying ends: the payment is there, so its lot is. Repeats change nothing.

@@ -60,6 +60,8 @@ export interface Orders {
     order: Pick<Order, 'id' | 'account' | 'plan' | 'amount' | 'period' | 'returnUrl' | 'expiresMs'>,
   ): Promise<void>;
   find(id: string): Promise<Order | null>;
+  /** Every order that was granted since then. */
+  grantedSince(sinceMs: number): AsyncIterable<Order>;
   /** The periods of an account that run now and do not renew by themselves, with what is left of them. */
   running(account: string): Promise<Running[]>;
   /** The orders that an account has paid, the newest first, at most `limit`, after the order `after`. */
@@ -73,6 +75,8 @@ export interface Orders {
   look(id: string): Promise<number | null>;
   /** Writes all that a look found, and moves the credit accordingly. False where a later look has been written. */
   reverse(id: string, look: number, found: readonly Reversal[]): Promise<boolean>;
+  /** What of an order went back and was not there to be taken; what calls under way have set aside may still come. */
+  lossOf(id: string): Promise<Money>;
   /** What has gone back of an order, as last seen. */
   reversalsOf(id: string): Promise<Reversal[]>;
   /** Before anyone is charged; also takes over, for the same credential, a claim that nobody works on. */

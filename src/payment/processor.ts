@@ -58,6 +58,8 @@ export interface Processor {
   readPayment(id: string): Promise<Payment>;
   /** What the charge of the order's challenge has come to: most often one payment, none where it never arrived. */
   chargesOf(order: Order): Promise<Payment[]>;
+  /** Every payment that was made since then, the newest first. */
+  payments(sinceMs: number): AsyncIterable<Payment>;
   /** Opens the order's hosted page; the same page when repeated. */
   openCheckout(order: Order, pages: { title: string; success: string; cancel: string }): Promise<Checkout>;
   readCheckout(session: string): Promise<Checkout>;

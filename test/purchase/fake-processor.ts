@@ -40,6 +40,7 @@ export class FakeProcessor {
       openCheckout: (order) => this.openCheckout(order),
       readCheckout: (session) => this.readCheckout(session),
       reversalsOf: (payment) => this.reversalsOf(payment),
+      payments: () => this.payments(),
       refund: (payment, amount, key) => this.refund(payment, amount, key),
       readNotice: (text) => this.readNotice(text),
     };
@@ -110,6 +111,15 @@ export class FakeProcessor {
     const reversal = this.#refunds.get(key) ?? this.goBack('refund', payment, amount, 'succeeded', true);
     this.#refunds.set(key, reversal);
     return { kind: 'refunded', reversal };
+  }
+
+  /** As if it had never taken anything. */
+  forget(): void {
+    this.#payments.clear();
+  }
+
+  async *payments(): AsyncGenerator<Payment> {
+    for (const payment of this.#payments.values()) yield payment;
   }
 
   /** A refund on the processor's own pages, or a dispute. */

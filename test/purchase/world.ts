@@ -3,10 +3,11 @@ import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as Orders from '../../src/adapters/postgres/orders.ts';
 import type { CreditPlan } from '../../src/catalog/plan.ts';
 import * as Checkout from '../../src/journeys/checkout.ts';
+import * as Comparison from '../../src/journeys/comparison.ts';
 import * as Notice from '../../src/journeys/payment-notice.ts';
 import * as Purchase from '../../src/journeys/purchase.ts';
 import * as Reconciliation from '../../src/journeys/reconciliation.ts';
-import type { Till } from '../../src/journeys/settlement.ts';
+import type { Counter } from '../../src/journeys/settlement.ts';
 import { id } from '../../src/kernel/id.ts';
 import * as Money from '../../src/kernel/money.ts';
 import type { Order } from '../../src/payment/order.ts';
@@ -44,6 +45,8 @@ export type Sale = {
   comeBack(at: number): Promise<unknown>;
   notice(at: number, which: number): Promise<unknown>;
   reconcile(at: number): Promise<unknown>;
+  /** The books of this order beside the processor's. */
+  compare(repair: boolean): Promise<Comparison.Comparison>;
   /** The process is killed and started again. */
   restart(at: number): Promise<void>;
   /** From now on it is so much later. */
@@ -70,7 +73,7 @@ export async function open(): Promise<World> {
 
 /** A process that can be killed: from then on nothing that it began goes on. */
 type Process = {
-  till: Till;
+  till: Counter;
   killed: PromiseWithResolvers<null>;
   /** Resolves when nothing that it asked of the database is on its way any more. */
   kill(): Promise<void>;
@@ -118,7 +121,7 @@ async function openSale(sql: Connection.Connection, account: string | null): Pro
     return found;
   }
   /** Lets a process do something, for as long as it lives. */
-  const doing = <T>(process: number, work: (shop: Till) => Promise<T>): Promise<T | null> =>
+  const doing = <T>(process: number, work: (shop: Counter) => Promise<T>): Promise<T | null> =>
     Promise.race([work(at(process)), processes[process]?.killed.promise ?? null]);
   return {
     processor,
@@ -138,6 +141,7 @@ async function openSale(sql: Connection.Connection, account: string | null): Pro
       if (chosen) await doing(process, (shop) => Notice.receive(shop, chosen, ''));
     },
     reconcile: (process) => doing(process, (shop) => Reconciliation.run(only(order.id, shop))),
+    compare: (repair) => Comparison.run(only(order.id, at(0)), 0, repair),
     pass: (ms) => {
       laterMs += ms;
     },
@@ -156,7 +160,7 @@ async function openSale(sql: Connection.Connection, account: string | null): Pro
   };
 }
 
-function startProcess(shop: Till): Process {
+function startProcess(shop: Counter): Process {
   const killed = Promise.withResolvers<null>();
   let isDead = false;
   const asked = new Set<unknown>();
@@ -165,7 +169,8 @@ function startProcess(shop: Till): Process {
     new Proxy(whole, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function' || name === 'readNotice') return member;
+        if (typeof member !== 'function' || ['readNotice', 'payments', 'grantedSince'].includes(String(name)))
+          return member;
         return async (...given: unknown[]) => {
           if (isDead) return never;
           const asking = member.apply(target, given);
@@ -193,17 +198,26 @@ function startProcess(shop: Till): Process {
 }
 
 /** The shop with no other open order than this one: other sales run beside it, at processors of their own. */
-function only(order: string, shop: Till): Till {
+function only(order: string, shop: Counter): Counter {
   const mine = (all: readonly Order[]) => all.filter(({ id }) => id === order);
-  const orders: Till['orders'] = {
+  const orders: Counter['orders'] = {
     ...shop.orders,
     inDoubt: async () => mine(await shop.orders.inDoubt()),
     closedPages: async (nowMs) => mine(await shop.orders.closedPages(nowMs)),
+    async *grantedSince() {
+      const found = await shop.orders.find(order);
+      if (found?.state === 'granted') yield found;
+    },
   };
   return { ...shop, orders };
 }
 
-function till(sql: Connection.Connection, lane: string, processor: FakeProcessor, clock: () => number): Till {
+function till(
+  sql: Connection.Connection,
+  lane: string,
+  processor: FakeProcessor,
+  clock: () => number,
+): Counter {
   return {
     publicUrl: 'https://shop.test',
     catalog: {

@@ -75,6 +75,16 @@ export function open(sql: Connection, lane: string): Orders {
         endMs: row.period_end.getTime(),
       }));
     },
+    async *grantedSince(sinceMs) {
+      let after = '';
+      for (;;) {
+        const rows = await sql<Row[]>`SELECT * FROM shop.purchase
+          WHERE state = 'granted' AND granted_at >= ${new Date(sinceMs)} AND id > ${after} ORDER BY id LIMIT ${listedMax}`;
+        for (const row of rows) yield order(row);
+        if (rows.length < listedMax) return;
+        after = rows.at(-1)?.id ?? '';
+      }
+    },
     async paidFor(account, after, limit) {
       const rows = await sql<Row[]>`SELECT o.* FROM shop.purchase o
         WHERE o.account_id = ${account} AND o.state = 'granted' AND (${after}::text IS NULL OR (o.created_at, o.id) < (
@@ -95,6 +105,14 @@ export function open(sql: Connection, lane: string): Orders {
         [{ written: boolean }]
       >`SELECT shop.write_reversals(${id}, ${look}, ${sql.json([...found])}) AS written`;
       return row.written;
+    },
+    async lossOf(id) {
+      const [row] = await sql<[{ loss: number }]>`SELECT coalesce(sum(
+          CASE WHEN o.units IS NULL THEN k.owed ELSE ceil(k.owed::numeric * o.amount / o.units) END), 0)::bigint AS loss
+        FROM shop.purchase o JOIN ledger.posting p ON p.key = 'purchase:' || o.id
+          CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c JOIN ledger.bucket k ON k.account_id = c.account_id AND k.id = c.id
+        WHERE o.id = ${id}`;
+      return Money.ofMicro(row.loss);
     },
     async reversalsOf(id) {
       return await sql<Reversal[]>`SELECT id, kind, amount, status, counts, reason FROM shop.reversal

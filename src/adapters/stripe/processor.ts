@@ -71,6 +71,12 @@ export function open(settings: StripeSettings): Processor {
     return found;
   }
 
+  async function* payments(sinceMs: number): AsyncGenerator<Payment> {
+    const created = { gte: Math.floor(sinceMs / 1000) };
+    for await (const intent of stripe.paymentIntents.list({ created, limit: pageSize }))
+      yield PaymentIntent.read(intent);
+  }
+
   async function charge(order: Order, challengeId: string, token: string): Promise<ChargeOutcome> {
     try {
       const intent = (await stripe.rawRequest(
@@ -172,6 +178,7 @@ export function open(settings: StripeSettings): Processor {
 
   return {
     charge,
+    payments,
     reversalsOf: (id) => reversalsOf(id).catch(rejectAway),
     refund,
     chargesOf: (order) => chargesOf(order).catch(rejectAway),

@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util';
+import * as Comparison from '../../journeys/comparison.ts';
+import * as Money from '../../kernel/money.ts';
+import * as BackOffice from '../back-office.ts';
+import type { Command } from '../command.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+const help = `Compares the shop's books with the card processor's: payments, refunds, disputes.
+
+  npm run sluice -- reconcile [--days 30] [--repair] [--json]
+
+  --days      how far back payments are looked at
+  --repair    mend what can be mended: grant what was paid, take back what went back, end charges in doubt. Nothing is ever charged
+              or refunded by it.
+
+Exit code: 0 both agree (or do so now), 1 they do not, 2 they could not be compared.`;
+
+export const command: Command = {
+  name: 'reconcile',
+  about: "compare the books with the card processor's",
+  help,
+  run,
+};
+
+async function run(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      days: { type: 'string', default: '30' },
+      repair: { type: 'boolean', default: false },
+      json: { type: 'boolean' },
+    },
+  });
+  if (!/^\d{1,4}$/.test(values.days)) {
+    console.error(help);
+    return 2;
+  }
+  const office = await BackOffice.open(process.env);
+  try {
+    const sinceMs = office.till.clock() - Number(values.days) * dayMs;
+    const comparison = await Comparison.run(office.till, sinceMs, values.repair);
+    console.log(values.json ? JSON.stringify(comparison, null, 2) : inWords(comparison));
+    return comparison.differences.every(({ state }) => state === 'repaired') ? 0 : 1;
+  } finally {
+    await office.close();
+  }
+}
+
+function inWords({ payments, taken, reversed, differences }: Comparison.Comparison): string {
+  const usd = (money: Money.Money) => `${Money.format(money)} USD`;
+  const lines = [
+    `${payments} payments`,
+    `  taken     ${usd(taken.processor)} says the processor, ${usd(taken.books)} say the books`,
+    `  gone back ${usd(reversed.processor)} says the processor, ${usd(reversed.books)} say the books`,
+  ];
+  if (differences.length === 0) return [...lines, 'Both agree.'].join('\n');
+  const says = { repaired: 'mended', repairable: '--repair mends it', person: 'for you to look at' };
+  const told = differences.map(
+    ({ kind, order, payment, detail, state }) =>
+      `  ${kind} ${order ?? ''} ${payment ?? ''}\n    ${detail} (${says[state]})`,
+  );
+  return [...lines, `${differences.length} differences:`, ...told].join('\n');
+}

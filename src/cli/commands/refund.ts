@@ -1,0 +1,64 @@
+import { parseArgs } from 'node:util';
+import * as Reversal from '../../journeys/reversal.ts';
+import * as Money from '../../kernel/money.ts';
+import * as BackOffice from '../back-office.ts';
+import type { Command } from '../command.ts';
+
+const help = `Sends back the money of a purchase; its credit goes with it.
+
+  npm run sluice -- refund <purchase> [--amount 1.50] [--json]
+
+  <purchase>   pur_..., or the id of a payment: pi_...
+  --amount     a part, in USD; all that has not gone back yet where it is left out
+
+What is spent of the credit cannot be taken back from the buyer: that part is your loss, and the command says how much it is.
+Said twice at once, the money goes back once.
+Exit code: 0 it went back, 1 it did not, 2 what was asked for cannot be read, 3 nobody knows yet: look again before another try.`;
+
+export const command: Command = { name: 'refund', about: 'send back the money of a purchase', help, run };
+
+async function run(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { amount: { type: 'string' }, json: { type: 'boolean' } },
+  });
+  const [id, ...rest] = positionals;
+  const amount = values.amount === undefined ? null : Money.parse(values.amount);
+  const isWhole = amount === null || Money.toCents(amount) !== null;
+  if (id === undefined || rest.length > 0 || (values.amount !== undefined && (amount === null || !isWhole))) {
+    console.error(help);
+    return 2;
+  }
+  const office = await BackOffice.open(process.env);
+  try {
+    const order = id.startsWith('pi_') ? await office.till.orders.paidBy(id) : null;
+    const outcome = await Reversal.refund(office.till, order?.id ?? id, amount);
+    if (values.json) console.log(JSON.stringify(outcome, null, 2));
+    else (outcome.kind === 'refunded' ? console.log : console.error)(inWords(outcome));
+    return outcome.kind === 'refunded' ? 0 : outcome.kind === 'pending' ? 3 : 1;
+  } finally {
+    await office.close();
+  }
+}
+
+function inWords(outcome: Reversal.Refunded): string {
+  const usd = (money: Money.Money) => `${Money.format(money)} USD`;
+  switch (outcome.kind) {
+    case 'refunded': {
+      const { order, reversal, left, loss } = outcome;
+      const cost = loss > 0 ? `\n${usd(loss)} of it had been spent: your loss.` : '';
+      return `${usd(reversal.amount)} of ${order.id} went back (${reversal.id}, ${reversal.status}); ${usd(left)} of it remain paid.${cost}`;
+    }
+    case 'unknown_order':
+      return 'There is no such purchase.';
+    case 'not_paid':
+      return `This purchase has not been paid (${outcome.state}).`;
+    case 'too_much':
+      return `Of this purchase ${usd(outcome.left)} can go back.`;
+    case 'refused':
+      return `The processor refuses: ${outcome.reason}`;
+    case 'pending':
+      return 'The processor did not answer. It may have gone back: run `npm run sluice -- reconcile` before another try.';
+  }
+}
