@@ -53,7 +53,7 @@ CREATE TABLE "shop"."purchase" (
 	CONSTRAINT "purchase_challenge_id" UNIQUE("challenge_id"),
 	CONSTRAINT "purchase_checkout_session" UNIQUE("checkout_session"),
 	CONSTRAINT "purchase_payment" UNIQUE("payment"),
-	CONSTRAINT "purchase_amount" CHECK ("shop"."purchase"."amount" > 0),
+	CONSTRAINT "purchase_amount" CHECK ("shop"."purchase"."amount" >= 0),
 	CONSTRAINT "purchase_units" CHECK ("shop"."purchase"."units" > 0),
 	CONSTRAINT "purchase_rail" CHECK ("shop"."purchase"."rail" in ('card', 'x402', 'invoice', 'top_up')),
 	CONSTRAINT "purchase_state" CHECK ("shop"."purchase"."state" in ('offered', 'claimed', 'granted', 'declined'))

@@ -610,7 +610,7 @@ $$;
 -- How much of an order's lot its refunds and disputes take back as things stand, in the lot's asset: of included units the share that
 -- the money is of the price, in the buyer's favour.
 CREATE FUNCTION shop.reversed_of(p_order shop.purchase) RETURNS bigint LANGUAGE sql STABLE AS $$
-  SELECT CASE WHEN p_order.units IS NULL THEN r.amount ELSE floor(p_order.units::numeric * r.amount / p_order.amount)::bigint END
+  SELECT CASE WHEN p_order.units IS NULL THEN r.amount ELSE coalesce(floor(p_order.units::numeric * r.amount / nullif(p_order.amount, 0)), 0)::bigint END
     FROM (SELECT least(p_order.amount, coalesce(sum(amount), 0))::bigint AS amount FROM shop.reversal WHERE purchase_id = p_order.id AND counts) r
 $$;
 --> statement-breakpoint

@@ -9,6 +9,7 @@ import { migrate } from './adapters/postgres/migrate.ts';
 import * as Orders from './adapters/postgres/orders.ts';
 import * as PoolWatch from './adapters/postgres/pool-watch.ts';
 import * as Revocations from './adapters/postgres/revocations.ts';
+import { openSubscriptions } from './adapters/postgres/subscriptions.ts';
 import * as Upkeep from './adapters/postgres/upkeep.ts';
 import * as Stripe from './adapters/stripe/processor.ts';
 import * as Upstream from './adapters/upstream/upstream.ts';
@@ -157,6 +158,7 @@ async function open(
     lane: new Lane(Books.open(ledgerSql), config.lane, clock, (event) => reportLane(log, event)),
     statements: Accounts.openStatements(sql),
     orders: Orders.open(sql, config.lane),
+    subscriptions: openSubscriptions(sql),
     notices: Orders.openNotices(sql),
     processor: Stripe.open(config.stripe),
     challengeSecrets: { current: await Accounts.sharedSecret(sql, 'payment-challenge', secret('chs')) },

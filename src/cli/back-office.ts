@@ -1,5 +1,6 @@
 import * as Connection from '../adapters/postgres/connection.ts';
 import * as Orders from '../adapters/postgres/orders.ts';
+import { openSubscriptions } from '../adapters/postgres/subscriptions.ts';
 import * as Stripe from '../adapters/stripe/processor.ts';
 import type { Till } from '../journeys/settlement.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
@@ -28,6 +29,7 @@ export async function open(env: NodeJS.ProcessEnv): Promise<Office> {
     till: {
       clock,
       orders: Orders.open(sql, 'back office'),
+      subscriptions: openSubscriptions(sql),
       notices: Orders.openNotices(sql),
       processor: Stripe.open({ ...stripe, webhookSecret: '' }),
       report: (event, detail) => console.error(JSON.stringify({ event, ...detail })),

@@ -1,5 +1,6 @@
 import * as Money from '../kernel/money.ts';
 import * as Statement from '../ledger/statement.ts';
+import * as PlanChange from './plan-change.ts';
 import type { Shop } from './shop.ts';
 
 /**
@@ -54,7 +55,11 @@ export async function keyInfo(
 /** What `GET /account` says of an account. Money in USD, exact. */
 export async function overview(shop: Shop, id: string): Promise<Record<string, unknown>> {
   const nowMs = shop.clock();
-  const [lots, record] = await Promise.all([shop.statements.of(id), shop.accounts.find(id)]);
+  const [lots, record, subscriptions] = await Promise.all([
+    shop.statements.of(id),
+    shop.accounts.find(id),
+    shop.subscriptions.of(id),
+  ]);
   const held = shop.lane.held(id);
   return {
     success: true,
@@ -80,6 +85,7 @@ export async function overview(shop: Shop, id: string): Promise<Record<string, u
           requests_per_second: plan.requestsPerSecond,
         };
       }),
+    subscriptions: subscriptions.map((one) => PlanChange.shown(one, nowMs)),
   };
 }
 

@@ -1,6 +1,7 @@
 import * as Money from '../kernel/money.ts';
 import type { Order } from '../payment/order.ts';
 import { type Checkout, ProcessorAway } from '../payment/processor.ts';
+import * as Renewal from './renewal.ts';
 import { type Counter, settle, type Till } from './settlement.ts';
 
 export type Opened =
@@ -21,7 +22,7 @@ export async function open(shop: Counter, orderId: string): Promise<Opened> {
   if (order.checkoutSession === null && order.expiresMs <= shop.clock()) return { kind: 'gone' };
   try {
     const checkout = await pageOf(shop, order);
-    if (checkout.payment) {
+    if (checkout.payment || checkout.invoice) {
       await complete(shop, checkout);
       return { kind: 'paid' };
     }
@@ -65,7 +66,11 @@ export async function comeBack(shop: Till, orderId: string, session: string): Pr
 }
 
 /** Books what a hosted page took, if it did. Returns the account. */
-export async function complete(shop: Till, { order: orderId, payment }: Checkout): Promise<string | null> {
+export async function complete(
+  shop: Till,
+  { order: orderId, payment, invoice }: Checkout,
+): Promise<string | null> {
+  if (invoice) return Renewal.book(shop, invoice);
   if (orderId === null || payment === null) return null;
   const order = await shop.orders.find(orderId);
   return order ? settle(shop, order, payment) : null;

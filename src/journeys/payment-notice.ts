@@ -1,4 +1,5 @@
 import * as Checkout from './checkout.ts';
+import * as Renewal from './renewal.ts';
 import * as Reversal from './reversal.ts';
 import { settle, type Till } from './settlement.ts';
 
@@ -18,6 +19,12 @@ export async function receive(shop: Till, body: string, signature: string): Prom
       break;
     case 'payment':
       await look(shop, notice.object.id);
+      break;
+    case 'invoice':
+      await Renewal.book(shop, await shop.processor.readInvoice(notice.object.id));
+      break;
+    case 'subscription':
+      await Renewal.look(shop, notice.object.id);
       break;
     case undefined:
       break;

@@ -144,8 +144,8 @@ async function price(
   if (plan.kind === 'credit') return { amount, period: null };
   const period = { units: plan.included, terms: Period.termsOf(plan) };
   if (replaces === null) return { amount, period };
-  const running = account === null ? [] : await shop.orders.running(account);
-  const old = running.find((one) => one.plan === replaces);
+  const running = account === null ? [] : await shop.orders.periods(account);
+  const old = running.find((one) => one.plan === replaces && !one.renews);
   if (old === undefined) return 'Of that plan no prepaid period of this account is running';
   const credit = Period.credit(old, nowMs);
   const less = Money.ofMicro(amount - credit);

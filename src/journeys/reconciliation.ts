@@ -1,6 +1,7 @@
 import type { Order } from '../payment/order.ts';
 import { ProcessorAway } from '../payment/processor.ts';
 import { complete } from './checkout.ts';
+import * as Renewal from './renewal.ts';
 import { settle, type Till } from './settlement.ts';
 
 /** After this a charge that the processor does not know will not reach it any more: its challenge is long dead. */
@@ -14,6 +15,7 @@ export async function run(shop: Till): Promise<void> {
   const nowMs = shop.clock();
   await each(shop, await shop.orders.inDoubt(), (order) => endCharge(shop, order, nowMs));
   await each(shop, await shop.orders.closedPages(nowMs), (order) => endPage(shop, order));
+  await Renewal.catchUp(shop, nowMs);
   await shop.orders.sweep(nowMs);
 }
 

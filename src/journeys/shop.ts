@@ -10,6 +10,7 @@ import type { Statements } from '../ledger/statement.ts';
 import type { Secrets } from '../payment/challenge.ts';
 import type { Notices, Orders } from '../payment/order.ts';
 import type { Processor } from '../payment/processor.ts';
+import type { Subscriptions } from '../payment/subscription.ts';
 import type { RateLimiter } from '../relay/rate-limit.ts';
 import type { Upstream } from '../relay/upstream.ts';
 
@@ -27,6 +28,7 @@ export type Shop = {
   readonly lane: Lane;
   readonly statements: Statements;
   readonly orders: Orders;
+  readonly subscriptions: Subscriptions;
   readonly notices: Notices;
   readonly processor: Processor;
   /** Signs payment challenges; the same in all processes. */

@@ -62,8 +62,8 @@ export interface Orders {
   find(id: string): Promise<Order | null>;
   /** Every order that was granted since then. */
   grantedSince(sinceMs: number): AsyncIterable<Order>;
-  /** The periods of an account that run now and do not renew by themselves, with what is left of them. */
-  running(account: string): Promise<Running[]>;
+  /** The periods of an account that run now, with what is left of them. */
+  periods(account: string): Promise<Running[]>;
   /** The orders that an account has paid, the newest first, at most `limit`, after the order `after`. */
   paidFor(account: string, after: string | null, limit: number): Promise<Order[]>;
   /** The order that a payment was granted for; an order that was paid twice is two. */

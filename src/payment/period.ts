@@ -17,6 +17,9 @@ export type Replaced = { order: string; units: number; credit: Money.Money };
 /** A paid period that runs. */
 export type Running = {
   order: string;
+  subscription: string;
+  /** Whether the processor renews it. */
+  renews: boolean;
   plan: string;
   price: Money.Money;
   /** The units that it began with, and those that are left. */

@@ -1,6 +1,8 @@
+import type { SubscriptionPlan } from '../catalog/plan.ts';
 import type { Money } from '../kernel/money.ts';
 import type { Order } from './order.ts';
 import type { Reversal } from './reversal.ts';
+import type { Invoice, Standing } from './subscription.ts';
 
 /** A payment as the processor knows it, read anew, never taken from a notice. */
 export type Payment = {
@@ -27,14 +29,16 @@ export type Checkout = {
   order: string | null;
   /** Where it can be paid; null once it is closed. */
   url: string | null;
-  /** What was paid on it. */
+  /** What was paid on it, once. */
   payment: Payment | null;
+  /** What was paid on it as the first period of a plan that renews. */
+  invoice: Invoice | null;
 };
 
 export type Notice = {
   id: string;
   type: string;
-  object: { kind: 'checkout' | 'payment'; id: string } | null;
+  object: { kind: 'checkout' | 'payment' | 'invoice' | 'subscription'; id: string } | null;
 };
 
 export type RefundOutcome =
@@ -43,6 +47,9 @@ export type RefundOutcome =
   | { kind: 'refused'; reason: string }
   /** Nobody knows yet: ask again in the same words, or look. */
   | { kind: 'unknown' };
+
+/** `declined`: it stays as it was, and nothing was charged. */
+export type PlanChange = { kind: 'changed' } | { kind: 'declined'; reason: string };
 
 /** The processor is out of reach or out of order, which passes. What was asked of it may have been done all the same. */
 export class ProcessorAway extends Error {
@@ -63,6 +70,19 @@ export interface Processor {
   /** Opens the order's hosted page; the same page when repeated. */
   openCheckout(order: Order, pages: { title: string; success: string; cancel: string }): Promise<Checkout>;
   readCheckout(session: string): Promise<Checkout>;
+  /** An invoice of a subscription of ours that is paid; null for any other. */
+  readInvoice(id: string): Promise<Invoice | null>;
+  /** Every invoice of ours that was paid since then; of one subscription where it is named. */
+  invoices(sinceMs: number, subscription?: string): AsyncIterable<Invoice>;
+  /** How a subscription stands; null where it is none of ours. */
+  readSubscription(id: string): Promise<Standing | null>;
+  /** Ends a subscription with its period, or lets it go on after all. */
+  cancelAtPeriodEnd(id: string, cancels: boolean): Promise<Standing | null>;
+  /**
+   * Sets a subscription to another plan: at once, in a new period that costs less by `credit`, or with its next period where there is
+   * none. Once for each `key`.
+   */
+  changePlan(id: string, plan: SubscriptionPlan, credit: Money | null, key: string): Promise<PlanChange>;
   /** Every refund and dispute of a payment, as they stand. */
   reversalsOf(payment: string): Promise<Reversal[]>;
   /** Sends money of a payment back, once for each `key`, however often it is asked to. */

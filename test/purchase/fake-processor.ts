@@ -42,6 +42,11 @@ export class FakeProcessor {
       reversalsOf: (payment) => this.reversalsOf(payment),
       payments: () => this.payments(),
       refund: (payment, amount, key) => this.refund(payment, amount, key),
+      readInvoice: async () => null,
+      async *invoices() {},
+      readSubscription: async () => null,
+      cancelAtPeriodEnd: async () => null,
+      changePlan: async () => ({ kind: 'changed' }),
       readNotice: (text) => this.readNotice(text),
     };
   }
@@ -98,6 +103,7 @@ export class FakeProcessor {
       order,
       url: payment === null && !this.isClosed ? `https://pay.test/${session}` : null,
       payment: payment === null ? null : (this.#payments.get(payment) ?? null),
+      invoice: null,
     };
   }
 

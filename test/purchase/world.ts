@@ -1,6 +1,7 @@
 import * as Connection from '../../src/adapters/postgres/connection.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as Orders from '../../src/adapters/postgres/orders.ts';
+import { openSubscriptions } from '../../src/adapters/postgres/subscriptions.ts';
 import type { CreditPlan } from '../../src/catalog/plan.ts';
 import * as Checkout from '../../src/journeys/checkout.ts';
 import * as Comparison from '../../src/journeys/comparison.ts';
@@ -229,6 +230,7 @@ function till(
     },
     clock,
     orders: Orders.open(sql, lane),
+    subscriptions: openSubscriptions(sql),
     notices: Orders.openNotices(sql),
     processor: processor.seenFrom(lane),
     challengeSecrets: { current: 'a secret of the test, of more than 32 bytes' },

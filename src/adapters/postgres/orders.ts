@@ -48,9 +48,11 @@ export function open(sql: Connection, lane: string): Orders {
       const [row] = await sql<Row[]>`SELECT * FROM shop.purchase WHERE id = ${id}`;
       return row ? order(row) : null;
     },
-    async running(account) {
+    async periods(account) {
       type Row = {
         id: string;
+        subscription_id: string;
+        renews: boolean;
         plan_id: string;
         units: number;
         terms: Terms;
@@ -60,13 +62,16 @@ export function open(sql: Connection, lane: string): Orders {
       };
       const rows = await sql<
         Row[]
-      >`SELECT o.id, o.plan_id, o.units, o.terms, k.avail - k.owed AS left, o.period_start, o.period_end
-        FROM shop.purchase o JOIN shop.subscription s ON s.id = o.subscription_id AND s.processor_id IS NULL AND s.status = 'active'
-          JOIN ledger.posting p ON p.key = 'purchase:' || o.id JOIN ledger.bucket k ON k.account_id = p.account_id AND k.id = p.bucket_id
-        WHERE o.account_id = ${account} AND o.state = 'granted' AND o.period_start <= clock_timestamp() AND o.period_end > clock_timestamp()
+      >`SELECT o.id, o.subscription_id, s.processor_id IS NOT NULL AS renews, o.plan_id, o.units, o.terms, k.avail - k.owed AS left, o.period_start, o.period_end
+        FROM shop.purchase o JOIN shop.subscription s ON s.id = o.subscription_id AND s.ended_at IS NULL
+          JOIN ledger.posting p ON p.key = 'purchase:' || o.id CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c
+          JOIN ledger.bucket k ON k.account_id = c.account_id AND k.id = c.id AND k.moved_to IS NULL AND k.expires_at > clock_timestamp()
+        WHERE s.account_id = ${account} AND o.state = 'granted' AND o.period_start <= clock_timestamp() AND o.period_end > clock_timestamp()
         ORDER BY o.period_end`;
       return rows.map((row) => ({
         order: row.id,
+        subscription: row.subscription_id,
+        renews: row.renews,
         plan: row.plan_id,
         price: row.terms.price,
         units: row.units,

@@ -103,7 +103,7 @@ export const purchase = shop.table(
     seen: integer('seen').notNull().default(0),
   },
   (t) => [
-    check('purchase_amount', sql`${t.amount} > 0`),
+    check('purchase_amount', sql`${t.amount} >= 0`),
     check('purchase_units', sql`${t.units} > 0`),
     check('purchase_rail', sql`${t.rail} in ('card', 'x402', 'invoice', 'top_up')`),
     check('purchase_state', sql`${t.state} in ('offered', 'claimed', 'granted', 'declined')`),

@@ -10,6 +10,20 @@ export function read(event: Stripe.Event): Notice {
       return { id, type, object: { kind: 'checkout', id: event.data.object.id } };
     case 'payment_intent.succeeded':
       return { id, type, object: { kind: 'payment', id: event.data.object.id } };
+    case 'invoice.paid':
+      return {
+        id,
+        type,
+        object: event.data.object.id ? { kind: 'invoice', id: event.data.object.id } : null,
+      };
+    case 'invoice.payment_failed': {
+      const subscription = event.data.object.parent?.subscription_details?.subscription;
+      const name = typeof subscription === 'string' ? subscription : subscription?.id;
+      return { id, type, object: name === undefined ? null : { kind: 'subscription', id: name } };
+    }
+    case 'customer.subscription.updated':
+    case 'customer.subscription.deleted':
+      return { id, type, object: { kind: 'subscription', id: event.data.object.id } };
     case 'charge.refunded':
     case 'refund.created':
     case 'refund.updated':

@@ -10,6 +10,7 @@ import {
   type RefundOutcome,
 } from '../../payment/processor.ts';
 import type { Reversal } from '../../payment/reversal.ts';
+import * as Billing from './billing.ts';
 import * as Notice from './notice.ts';
 import * as PaymentIntent from './payment-intent.ts';
 import * as Reversed from './reversed.ts';
@@ -115,20 +116,13 @@ export function open(settings: StripeSettings): Processor {
     order: Order,
     pages: { title: string; success: string; cancel: string },
   ): Promise<Checkout> {
-    const metadata = about(order);
     const session = await stripe.checkout.sessions.create(
       {
-        mode: 'payment',
-        line_items: [
-          {
-            quantity: 1,
-            price_data: { currency: 'usd', unit_amount: cents(order), product_data: { name: pages.title } },
-          },
-        ],
+        ...(order.period
+          ? Billing.checkoutParams(order, order.period, pages.title)
+          : onePayment(order, pages.title)),
         client_reference_id: order.id,
-        customer_creation: 'always',
-        payment_intent_data: { metadata, setup_future_usage: 'off_session' },
-        metadata,
+        metadata: about(order),
         success_url: pages.success,
         cancel_url: pages.cancel,
         // Of the order alone, not of now: the same request again must be the same to the letter.
@@ -143,12 +137,14 @@ export function open(settings: StripeSettings): Processor {
   async function readCheckout(id: string): Promise<Checkout> {
     const session = await stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] });
     const intent = session.payment_intent;
+    const invoice = typeof session.invoice === 'string' ? session.invoice : (session.invoice?.id ?? null);
     const paid = typeof intent === 'object' && intent !== null && session.payment_status === 'paid';
     return {
       session: session.id,
       order: session.client_reference_id,
       url: session.status === 'open' ? session.url : null,
       payment: paid ? PaymentIntent.read(intent) : null,
+      invoice: invoice === null ? null : await Billing.readInvoice(stripe, invoice),
     };
   }
 
@@ -181,6 +177,12 @@ export function open(settings: StripeSettings): Processor {
     payments,
     reversalsOf: (id) => reversalsOf(id).catch(rejectAway),
     refund,
+    readInvoice: (id) => Billing.readInvoice(stripe, id).catch(rejectAway),
+    invoices: (sinceMs, subscription) => Billing.invoices(stripe, sinceMs, subscription),
+    readSubscription: (id) => Billing.readSubscription(stripe, id).catch(rejectAway),
+    cancelAtPeriodEnd: (id, cancels) => Billing.cancelAtPeriodEnd(stripe, id, cancels).catch(rejectAway),
+    changePlan: (id, plan, credit, key) =>
+      Billing.changePlan(stripe, id, plan, credit, key).catch(rejectAway),
     chargesOf: (order) => chargesOf(order).catch(rejectAway),
     openCheckout: (order, pages) => openCheckout(order, pages).catch(rejectAway),
     readCheckout: (id) => readCheckout(id).catch(rejectAway),
@@ -212,6 +214,21 @@ function passes(error: unknown): error is Error {
 
 function rejectAway(error: unknown): never {
   throw passes(error) ? new ProcessorAway(error.message, { cause: error }) : error;
+}
+
+/** What a hosted page for a single payment is asked for. The card may be kept, for a top-up that its holder asks for later. */
+function onePayment(order: Order, title: string): Stripe.Checkout.SessionCreateParams {
+  return {
+    mode: 'payment',
+    line_items: [
+      {
+        quantity: 1,
+        price_data: { currency: 'usd', unit_amount: cents(order), product_data: { name: title } },
+      },
+    ],
+    customer_creation: 'always',
+    payment_intent_data: { metadata: about(order), setup_future_usage: 'off_session' },
+  };
 }
 
 function about({ id, plan, account }: Order): Record<string, string> {
