@@ -1,0 +1,19 @@
+/** What is paid for, as clients show it and send it back. */
+export type Resource = { url: string; description: string; mimeType: string; serviceName: string };
+
+const serviceNameCharsMax = 32;
+
+/** Texts are folded to ASCII: some clients send them back by an encoder that knows no more than Latin-1. */
+export function of({ url, description, serviceName }: Omit<Resource, 'mimeType'>): Resource {
+  return {
+    url,
+    description: ascii(description),
+    mimeType: 'application/json',
+    serviceName: ascii(serviceName).slice(0, serviceNameCharsMax),
+  };
+}
+
+function ascii(text: string): string {
+  const folded = text.normalize('NFKD').replace(/\p{M}/gu, '');
+  return folded.replace(/[^ -~]/gu, '?');
+}
