@@ -47,6 +47,7 @@ CREATE TABLE "shop"."purchase" (
 	"expires_at" timestamp with time zone NOT NULL,
 	"claimed_at" timestamp with time zone,
 	"claimed_by" text,
+	"doubted" boolean DEFAULT false NOT NULL,
 	"granted_at" timestamp with time zone,
 	"looks" integer DEFAULT 0 NOT NULL,
 	"seen" integer DEFAULT 0 NOT NULL,

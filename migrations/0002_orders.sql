@@ -34,7 +34,7 @@ BEGIN
   standing := CASE WHEN v_order.state <> 'claimed' THEN v_order.state WHEN shop.at_work(v_order) THEN 'busy' ELSE 'in_doubt' END;
   -- The processor forgets an idempotency key after a day: an older claim is never charged again.
   IF standing = 'offered' OR (standing = 'in_doubt' AND own AND v_order.created_at > clock_timestamp() - interval '20 hours') THEN
-    UPDATE shop.purchase SET state = 'claimed', claimed_at = clock_timestamp(),
+    UPDATE shop.purchase SET state = 'claimed', doubted = doubted OR standing = 'in_doubt', claimed_at = clock_timestamp(),
         claimed_by = p_lane || '#' || coalesce((SELECT epoch FROM ledger.lane WHERE id = p_lane), 0)
       WHERE id = p_id;
     standing := 'claimed';

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import * as Network from './payment/x402/network.ts';
 
 /** Everything that a storefront process is told by its environment; the only reader of process.env in it. */
 export type Config = {
@@ -12,6 +13,13 @@ export type Config = {
   readonly catalogPath: string;
   readonly upstream: { url: string; key: string };
   readonly stripe: { secretKey: string; webhookSecret: string; networkId: string; apiBase: string };
+  /** Where payments in a dollar coin go; null: none are taken. */
+  readonly coin: {
+    network: Network.Network;
+    payTo: string;
+    facilitatorUrl: string;
+    rpcUrl: string | null;
+  } | null;
   /** The header in which a trusted proxy names the caller's address; null: the connection's own. */
   readonly clientAddressHeader: string | null;
   /** The ledger lane of this process: no two live processes on one database may share it. */
@@ -77,6 +85,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     faults.push('STRIPE_SECRET_KEY is the card sandbox’s: it takes play money');
   if (production && stripe.apiBase.startsWith('http:'))
     faults.push('STRIPE_API_BASE is http: cards want https');
+  const coin = readCoin(env, production, faults);
   const logLevel = logLevels.find((level) => level === (env.LOG_LEVEL || 'info'));
   if (!logLevel) faults.push(`LOG_LEVEL is none of ${logLevels.join(', ')}`);
   if (faults.length > 0 || !logLevel) return { ok: false, faults };
@@ -90,9 +99,29 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     catalogPath: env.CATALOG || bundledCatalog,
     upstream: { url: upstreamUrl, key: upstreamKey },
     stripe,
+    coin,
     clientAddressHeader: env.CLIENT_ADDRESS_HEADER?.toLowerCase() || null,
     lane: env.LANE || `${hostname()}:${port}`,
     logLevel,
   };
   return { ok: true, config: Object.freeze(config) };
+}
+
+/** All of X402_PAY_TO and X402_FACILITATOR_URL or none: half of it would take nothing and say nothing. */
+function readCoin(env: Env, production: boolean, faults: string[]): Config['coin'] {
+  const { X402_PAY_TO: payTo = '', X402_FACILITATOR_URL: facilitatorUrl = '', X402_RPC_URL: rpcUrl } = env;
+  const network = Network.find(env.X402_NETWORK || (production ? Network.base : Network.baseSepolia).id);
+  if (payTo === '' && facilitatorUrl === '') return null;
+  if (!/^0x[0-9a-fA-F]{40}$/.test(payTo))
+    faults.push('X402_PAY_TO is no address: 0x and 40 hexadecimal digits');
+  if (network === null) faults.push(`X402_NETWORK is none of ${Network.base.id}, ${Network.baseSepolia.id}`);
+  for (const [name, text] of Object.entries({
+    X402_FACILITATOR_URL: facilitatorUrl,
+    X402_RPC_URL: rpcUrl ?? 'https:',
+  })) {
+    const isHere = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/.test(text);
+    if (text !== 'https:' && URL.parse(text)?.protocol !== 'https:' && !(isHere && !production))
+      faults.push(`${name} is no https address`);
+  }
+  return network && { network, payTo: payTo.toLowerCase(), facilitatorUrl, rpcUrl: rpcUrl || null };
 }

@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import * as Chain from './adapters/chain.ts';
+import * as Facilitator from './adapters/facilitator.ts';
 import * as Log from './adapters/log/log.ts';
 import * as Accounts from './adapters/postgres/accounts.ts';
 import * as Announcements from './adapters/postgres/announcements.ts';
@@ -117,7 +119,7 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
       .drain()
       .catch((fault: unknown) => log.error({ event: 'lane_not_closed', ...Log.describe(fault) }));
     clearInterval(ticking);
-    await shop.upstream.close();
+    await Promise.all([shop.upstream.close(), shop.coin?.facilitator.close()]);
     await Promise.all([sql.end({ timeout: 2 }), ledgerSql.end({ timeout: 2 })]);
     log.info({ event: 'stopped' });
     log.flush(() => process.exit(0));
@@ -161,6 +163,13 @@ async function open(
     subscriptions: openSubscriptions(sql),
     notices: Orders.openNotices(sql),
     processor: Stripe.open(config.stripe),
+    coin: config.coin && {
+      network: config.coin.network,
+      payTo: config.coin.payTo,
+      facilitator: Facilitator.open({ url: config.coin.facilitatorUrl }),
+      chain: config.coin.rpcUrl === null ? null : Chain.open(config.coin.rpcUrl),
+    },
+    verifications: RateLimit.create(),
     challengeSecrets: { current: await Accounts.sharedSecret(sql, 'payment-challenge', secret('chs')) },
     networkId: config.stripe.networkId,
     upstream: Upstream.open({

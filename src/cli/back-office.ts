@@ -32,6 +32,7 @@ export async function open(env: NodeJS.ProcessEnv): Promise<Office> {
       subscriptions: openSubscriptions(sql),
       notices: Orders.openNotices(sql),
       processor: Stripe.open({ ...stripe, webhookSecret: '' }),
+      coin: null,
       report: (event, detail) => console.error(JSON.stringify({ event, ...detail })),
       // The shop's processes hear of what is granted from the database.
       lane: { touch: () => {} },

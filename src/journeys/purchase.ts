@@ -7,18 +7,12 @@ import * as Credential from '../payment/credential.ts';
 import * as Order from '../payment/order.ts';
 import * as Period from '../payment/period.ts';
 import * as Problem from '../payment/problem.ts';
-import * as Receipt from '../payment/receipt.ts';
 import * as StripeCharge from '../payment/stripe-charge.ts';
-import { type Counter, settle } from './settlement.ts';
+import type { Counter } from './settlement.ts';
+import * as Taking from './taking.ts';
 
 /** How long a challenge may be paid. */
 const challengeLifeMs = 5 * 60_000;
-/** Card testing: after so many declines within the window, an account or address has to wait. */
-const declinesMax = 5;
-const declineWindowMs = 10 * 60_000;
-/** How long a repeated credential waits for the one under way, and how often it looks. */
-const companionWaitMs = 10_000;
-const companionLookMs = 100;
 
 /** What a buyer asks for: a plan, and an amount of credit or the price of a period; with the raw body, as the challenge is bound to it. */
 export type PurchaseRequest = {
@@ -38,6 +32,8 @@ export type PurchaseRequest = {
 export type PaymentRequired = {
   kind: 'payment_required';
   order: Pick<Order.Order, 'id' | 'plan' | 'amount' | 'expiresMs'>;
+  /** The request that it answers. */
+  request: PurchaseRequest;
   challenge: Challenge.Challenge;
   checkoutUrl: string;
   problem: Problem.Problem;
@@ -50,12 +46,9 @@ export type PurchaseAnswer =
   | { kind: 'bad_credential'; problem: Problem.Problem }
   | { kind: 'too_many_declines'; waitMs: number }
   | { kind: 'cannot_replace'; reason: string }
-  /** The outcome is not known yet; the notice or the reconciler will finish it. */
-  | { kind: 'pending'; order: Order.Order }
-  /** `own`: asked by the credential that the order belongs to, which may have the account's tokens. */
-  | { kind: 'granted'; order: Granted; receipt: string; own: boolean };
+  | Exclude<Taking.Taken, { kind: 'declined' }>;
 
-export type Granted = Order.Order & { account: string; payment: string; grantedMs: number };
+export type Granted = Taking.Granted;
 
 /** The plan that a purchase may name, or null. Trials are not for sale. */
 export function find(plans: readonly Plan[], planId: string): PaidPlan | null {
@@ -92,7 +85,8 @@ export async function run(shop: Counter, request: PurchaseRequest): Promise<Purc
   }
 }
 
-async function offer(
+/** A priced 402, and the order that it names. */
+export async function offer(
   shop: Counter,
   request: PurchaseRequest,
   problem: Problem.Problem,
@@ -109,6 +103,7 @@ async function offer(
     plan: plan.id,
     amount,
     period,
+    rail: 'card' as const,
     returnUrl: request.returnUrl,
     expiresMs: nowMs + Order.lifeMs,
   };
@@ -128,6 +123,7 @@ async function offer(
   return {
     kind: 'payment_required',
     order,
+    request,
     challenge,
     checkoutUrl: `${shop.publicUrl}/checkout/${order.id}`,
     problem,
@@ -136,7 +132,7 @@ async function offer(
 }
 
 /** What the request costs now, and the period that it buys; or why the plan that it names cannot be replaced. */
-async function price(
+export async function price(
   shop: Counter,
   { plan, amount, account, replaces }: PurchaseRequest,
   nowMs: number,
@@ -192,101 +188,34 @@ async function pay(
   if (token === null) return refuse('malformed-credential', 'The payload is {"spt":"spt_..."}.');
   if (!order)
     return refuse('payment-expired', 'The offer behind this challenge is gone; nothing was charged.');
-  const subjects = [`address:${request.address}`, ...(order.account ? [`account:${order.account}`] : [])];
+  const subjects = Taking.subjectsOf(request);
   if (order.state === 'offered') {
     // Only what was claimed in time may still be answered.
     if (verdict.kind === 'expired')
       return refuse('payment-expired', 'The challenge has expired; nothing was charged.');
-    const declinedMs = await shop.orders.nthDecline(subjects, declinesMax, nowMs - declineWindowMs);
-    if (declinedMs !== null)
-      return { kind: 'too_many_declines', waitMs: declinedMs + declineWindowMs - nowMs };
+    const waitMs = await Taking.declineWait(shop, subjects);
+    if (waitMs !== null) return { kind: 'too_many_declines', waitMs };
   }
-  return take(shop, request, { orderId: order.id, challengeId: challenge.id, token, subjects });
+  return answered(
+    shop,
+    request,
+    await Taking.take(shop, {
+      orderId: order.id,
+      challengeId: challenge.id,
+      credentialDigest: sha256Hex(`${challenge.id} ${token}`),
+      subjects,
+      // The processor knows the challenge's idempotency key.
+      charge: (claimed) => shop.processor.charge(claimed, challenge.id, token),
+    }),
+  );
 }
 
-type Attempt = { orderId: string; challengeId: string; token: string; subjects: readonly string[] };
-
-/** Charges the order, or waits for whoever does: the same credential gets the same answer, however far the first one has come. */
-async function take(shop: Counter, request: PurchaseRequest, attempt: Attempt): Promise<PurchaseAnswer> {
-  const { orderId, challengeId, token } = attempt;
-  const digest = sha256Hex(`${challengeId} ${token}`);
-  const deadlineMs = shop.clock() + companionWaitMs;
-  for (;;) {
-    const { standing, own } = await shop.orders.claim(orderId, challengeId, digest);
-    switch (standing) {
-      case 'claimed': {
-        const answer = await charge(shop, request, attempt);
-        if (answer) return answer;
-        break;
-      }
-      case 'busy':
-        if (shop.clock() >= deadlineMs) return { kind: 'pending', order: await must(shop, orderId) };
-        await new Promise((resolve) => setTimeout(resolve, companionLookMs));
-        break;
-      case 'in_doubt':
-        return { kind: 'pending', order: await must(shop, orderId) };
-      case 'granted':
-        return granted(await must(shop, orderId), challengeId, own);
-      case 'declined': {
-        const { failure } = await must(shop, orderId);
-        return declined(shop, request, failure ?? 'The payment was declined.');
-      }
-      case 'unknown':
-        throw new Error(`order ${orderId} went away while it was paid`);
-    }
-  }
-}
-
-/**
- * Charges a claimed order, which may be repeated: the processor knows the challenge's idempotency key.
- * Null where the order was taken on by someone else meanwhile.
- */
-async function charge(
+/** What became of an order, for who asked: a decline is a priced 402 anew. */
+export function answered(
   shop: Counter,
   request: PurchaseRequest,
-  { orderId, challengeId, token, subjects }: Attempt,
-): Promise<PurchaseAnswer | null> {
-  const order = await must(shop, orderId);
-  try {
-    const outcome = await shop.processor.charge(order, challengeId, token);
-    switch (outcome.kind) {
-      case 'unknown':
-        shop.report('payment_pending', { order: orderId });
-        // The notice may have been quicker than we gave up.
-        return (await must(shop, orderId)).state === 'granted' ? null : { kind: 'pending', order };
-      case 'declined':
-        if (outcome.detail !== null)
-          shop.report('charge_refused', { order: orderId, reason: outcome.detail });
-        return (await shop.orders.decline(order, outcome.reason, subjects))
-          ? declined(shop, request, outcome.reason)
-          : null;
-      case 'succeeded':
-        return (await settle(shop, order, outcome.payment)) === null ? { kind: 'pending', order } : null;
-    }
-  } finally {
-    await shop.orders.release(order);
-  }
-}
-
-function declined(shop: Counter, request: PurchaseRequest, reason: string): Promise<PurchaseAnswer> {
-  return offer(shop, request, Problem.of('verification-failed', reason), true);
-}
-
-function granted(order: Order.Order, challengeId: string, own: boolean): PurchaseAnswer {
-  const { account, payment, grantedMs } = order;
-  if (account === null || payment === null || grantedMs === null)
-    throw new Error(`order ${order.id} is granted and says not what for`);
-  const receipt = Receipt.serialize({
-    method: StripeCharge.method,
-    reference: payment,
-    challengeId,
-    settledAtMs: grantedMs,
-  });
-  return { kind: 'granted', order: { ...order, account, payment, grantedMs }, receipt, own };
-}
-
-async function must(shop: Counter, orderId: string): Promise<Order.Order> {
-  const order = await shop.orders.find(orderId);
-  if (!order) throw new Error(`no order ${orderId}`);
-  return order;
+  taken: Taking.Taken,
+): Promise<PurchaseAnswer> {
+  if (taken.kind !== 'declined') return Promise.resolve(taken);
+  return offer(shop, request, Problem.of('verification-failed', taken.reason), true);
 }

@@ -1,6 +1,7 @@
 import type { Order } from '../payment/order.ts';
 import { ProcessorAway } from '../payment/processor.ts';
 import { complete } from './checkout.ts';
+import * as CoinPurchase from './coin-purchase.ts';
 import * as Renewal from './renewal.ts';
 import { settle, type Till } from './settlement.ts';
 
@@ -35,6 +36,7 @@ async function each(
 }
 
 async function endCharge(shop: Till, order: Order, nowMs: number): Promise<void> {
+  if (order.rail === 'x402') return endCoin(shop, order, nowMs);
   const charges = await shop.processor.chargesOf(order);
   const paid = charges.find((charge) => charge.state === 'succeeded');
   if (paid) {
@@ -46,6 +48,13 @@ async function endCharge(shop: Till, order: Order, nowMs: number): Promise<void>
   const isForsaken = nowMs - (order.claimedMs ?? order.createdMs) > forsakenMs;
   if (failed || isForsaken)
     await shop.orders.decline(order, failed?.failure ?? 'The payment did not go through.', []);
+}
+
+/** Only the chain knows; without one a payment in doubt stays so, and is reported once it is too late for it to happen. */
+async function endCoin(shop: Till, order: Order, nowMs: number): Promise<void> {
+  const outcome = await CoinPurchase.inquire(shop.coin, order, nowMs);
+  if (outcome?.kind === 'succeeded') await settle(shop, order, outcome.payment);
+  else if (outcome?.kind === 'declined') await shop.orders.decline(order, outcome.reason, []);
 }
 
 async function endPage(shop: Till, order: Order): Promise<void> {

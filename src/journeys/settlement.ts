@@ -3,7 +3,10 @@ import type { Payment } from '../payment/processor.ts';
 import type { Shop } from './shop.ts';
 
 /** What the stories of money need of the shop: of paying, of paying back, of looking again. */
-export type Till = Pick<Shop, 'clock' | 'orders' | 'subscriptions' | 'notices' | 'processor' | 'report'> & {
+export type Till = Pick<
+  Shop,
+  'clock' | 'orders' | 'subscriptions' | 'notices' | 'processor' | 'coin' | 'report'
+> & {
   readonly lane: Pick<Shop['lane'], 'touch'>;
 };
 

@@ -11,6 +11,7 @@ import type { Secrets } from '../payment/challenge.ts';
 import type { Notices, Orders } from '../payment/order.ts';
 import type { Processor } from '../payment/processor.ts';
 import type { Subscriptions } from '../payment/subscription.ts';
+import type { Coin } from '../payment/x402/coin.ts';
 import type { RateLimiter } from '../relay/rate-limit.ts';
 import type { Upstream } from '../relay/upstream.ts';
 
@@ -31,6 +32,10 @@ export type Shop = {
   readonly subscriptions: Subscriptions;
   readonly notices: Notices;
   readonly processor: Processor;
+  /** How it is paid in a dollar coin; null where it is not. */
+  readonly coin: Coin | null;
+  /** Signatures looked at, for each address: they are the costly step of a payment without an account. */
+  readonly verifications: RateLimiter;
   /** Signs payment challenges; the same in all processes. */
   readonly challengeSecrets: Secrets;
   /** The shop's profile in the card processor's network. */

@@ -34,6 +34,8 @@ export type Order = {
   /** Until then its hosted page may be opened. */
   expiresMs: number;
   claimedMs: number | null;
+  /** Whether an attempt to charge it ended without an outcome: what a later one says of itself says nothing of that. */
+  doubted: boolean;
   grantedMs: number | null;
 };
 
@@ -57,7 +59,7 @@ export type Claim = {
 /** Orders, kept for good once claimed. Every method may be repeated. */
 export interface Orders {
   offer(
-    order: Pick<Order, 'id' | 'account' | 'plan' | 'amount' | 'period' | 'returnUrl' | 'expiresMs'>,
+    order: Pick<Order, 'id' | 'account' | 'plan' | 'amount' | 'period' | 'rail' | 'returnUrl' | 'expiresMs'>,
   ): Promise<void>;
   find(id: string): Promise<Order | null>;
   /** Every order that was granted since then. */

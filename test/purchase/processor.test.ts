@@ -37,6 +37,7 @@ function order(over: Partial<Order> = {}): Order {
     payment: null,
     period: null,
     rail: 'card',
+    doubted: false,
     periodEndMs: null,
     failure: null,
     createdMs: Date.now(),

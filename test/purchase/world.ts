@@ -235,6 +235,7 @@ function till(
     processor: processor.seenFrom(lane),
     challengeSecrets: { current: 'a secret of the test, of more than 32 bytes' },
     networkId: 'profile_1',
+    coin: null,
     report: (event, detail) => {
       if (event === 'not_reconciled') throw new Error(`${event} ${JSON.stringify(detail)}`);
     },

@@ -30,6 +30,7 @@ type Row = {
   created_at: Date;
   expires_at: Date;
   claimed_at: Date | null;
+  doubted: boolean;
   granted_at: Date | null;
 };
 
@@ -39,9 +40,9 @@ type Row = {
  */
 export function open(sql: Connection, lane: string): Orders {
   return {
-    async offer({ id, account, plan, amount, period, returnUrl, expiresMs }) {
-      await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, units, terms, return_url, expires_at)
-        VALUES (${id}, ${account}, ${plan}, ${amount}, ${period?.units ?? null}, ${period ? sql.json(period.terms) : null},
+    async offer({ id, account, plan, amount, period, rail, returnUrl, expiresMs }) {
+      await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, units, terms, rail, return_url, expires_at)
+        VALUES (${id}, ${account}, ${plan}, ${amount}, ${period?.units ?? null}, ${period ? sql.json(period.terms) : null}, ${rail},
           ${returnUrl}, ${new Date(expiresMs)}) ON CONFLICT DO NOTHING`;
     },
     async find(id) {
@@ -211,6 +212,7 @@ function order(row: Row): Order {
     createdMs: row.created_at.getTime(),
     expiresMs: row.expires_at.getTime(),
     claimedMs: row.claimed_at?.getTime() ?? null,
+    doubted: row.doubted,
     grantedMs: row.granted_at?.getTime() ?? null,
   };
 }

@@ -31,11 +31,33 @@ export const account = shop.table(
     claimedAt: time('claimed_at'),
     /** The account that this one has become a part of; what calls on it draws there. */
     joinedTo: text('joined_to'),
+    joinedAt: time('joined_at'),
   },
   (t) => [
     index('account_created_at').on(t.createdAt),
     index('account_joined').on(t.joinedTo).where(sql`${t.joinedTo} is not null`),
+    index('account_joined_at').on(t.joinedAt).where(sql`${t.joinedAt} is not null`),
   ],
+);
+
+/** Codes that went out by email, each to take one account over. Kept for a day, as the limits count them. */
+export const claim = shop.table(
+  'claim',
+  {
+    id: text('id').primaryKey(),
+    /** The account as its claim token names it. */
+    accountId: text('account_id').notNull(),
+    email: text('email').notNull(),
+    /** Keyed: whoever reads the table learns no code. */
+    codeDigest: text('code_digest').notNull(),
+    /** The address block that asked; null where it does not count. */
+    block: text('block'),
+    tries: integer('tries').notNull().default(0),
+    createdAt: time('created_at').notNull().defaultNow(),
+    expiresAt: time('expires_at').notNull(),
+    doneAt: time('done_at'),
+  },
+  (t) => [index('claim_account').on(t.accountId, t.createdAt), index('claim_created_at').on(t.createdAt)],
 );
 
 /** Keys that sign tokens; all published, the newest signs. */
@@ -97,6 +119,8 @@ export const purchase = shop.table(
     claimedAt: time('claimed_at'),
     /** Whose charge is open, as shop.claim_purchase writes it; null when none is. */
     claimedBy: text('claimed_by'),
+    /** Whether a charge of it was once in doubt. */
+    doubted: boolean('doubted').notNull().default(false),
     grantedAt: time('granted_at'),
     /** Looks at its refunds and disputes, and the last one whose finding was written: an older finding is not. */
     looks: integer('looks').notNull().default(0),

@@ -123,7 +123,7 @@ export async function changePlan(
         cancel_at_period_end: false,
         proration_behavior: 'none',
         payment_behavior: 'error_if_incomplete',
-        billing_cycle_anchor: credit === null ? ('unchanged' as const) : ('now' as const),
+        billing_cycle_anchor: { type: credit === null ? 'unchanged' : 'now' },
       },
       { idempotencyKey: key },
     );

@@ -1,16 +1,22 @@
 import { Hono } from 'hono';
 import type { PaidPlan } from '../../catalog/plan.ts';
 import * as AddressBlock from '../../identity/address-block.ts';
+import * as CoinPurchase from '../../journeys/coin-purchase.ts';
 import * as Notice from '../../journeys/payment-notice.ts';
 import * as Purchase from '../../journeys/purchase.ts';
 import { session } from '../../journeys/registration.ts';
 import type { Shop } from '../../journeys/shop.ts';
 import * as Money from '../../kernel/money.ts';
 import * as Statement from '../../ledger/statement.ts';
+import * as AcceptPayment from '../../payment/accept-payment.ts';
 import * as Challenge from '../../payment/challenge.ts';
 import * as Credential from '../../payment/credential.ts';
 import type { Order } from '../../payment/order.ts';
 import * as Wish from '../../payment/wish.ts';
+import * as Coin from '../../payment/x402/coin.ts';
+import * as Payload from '../../payment/x402/payload.ts';
+import * as PaymentRequired from '../../payment/x402/payment-required.ts';
+import * as X402Response from '../../payment/x402/response.ts';
 import {
   address,
   bytes,
@@ -29,6 +35,9 @@ import * as CheckoutRoutes from './checkout.ts';
 const noStore = { 'cache-control': 'no-store' };
 const askAgainSeconds = '5';
 
+/** What the request said beside its wish. */
+type Asked = { hasBearer: boolean; accepted: string; coin: Payload.Reading };
+
 /** How money arrives: the purchase, its hosted page, and the processor's notices. */
 export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env> {
   const app = new Hono<Env>();
@@ -44,7 +53,11 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
     if (!wished.ok) return send(c, unprocessable(c, wished.faults));
     const buyer = await caller(shop, c);
     if (buyer.kind === 'refused') return send(c, buyer.reply);
-    const answer = await Purchase.run(shop, {
+    const coin = Payload.read({
+      paymentSignature: lines(c, 'payment-signature'),
+      xPayment: lines(c, 'x-payment'),
+    });
+    const request = {
       plan,
       ...wished.wish,
       account: buyer.kind === 'account' ? buyer.account : null,
@@ -54,10 +67,19 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
         paymentAuthorization: lines(c, 'payment-authorization'),
       }),
       address: AddressBlock.of(address(c, clientAddressHeader)),
-    });
+    };
+    if (coin.kind !== 'none' && request.credential.kind !== 'none')
+      return send(c, error(400, 'bad_credential', 'Two payments in one request: send one.', requestId(c)));
+    const answer =
+      coin.kind === 'none' ? await Purchase.run(shop, request) : await CoinPurchase.run(shop, request, coin);
     if (answer.kind === 'cannot_replace')
       return send(c, unprocessable(c, [{ field: 'replaces', message: answer.reason }]));
-    return send(c, await reply(shop, plan, buyer.kind === 'account', answer, requestId(c)));
+    const asked = {
+      hasBearer: buyer.kind === 'account',
+      accepted: lines(c, 'accept-payment').join(','),
+      coin,
+    };
+    return send(c, await reply(shop, plan, asked, answer, requestId(c)));
   });
 
   app.get('/purchases/:id', async (c) => {
@@ -86,7 +108,7 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
 async function reply(
   shop: Shop,
   plan: PaidPlan,
-  hasBearer: boolean,
+  asked: Asked,
   answer: Exclude<Purchase.PurchaseAnswer, { kind: 'cannot_replace' }>,
   id: string,
 ): Promise<Reply> {
@@ -103,40 +125,68 @@ async function reply(
         { 'retry-after': String(Math.max(1, Math.ceil(answer.waitMs / 1000))) },
       );
     case 'payment_required':
-      return paymentRequired(answer, id);
+      return paymentRequired(shop, answer, asked.accepted, id);
     case 'pending':
       return pending(shop, answer.order, id);
     case 'granted':
-      return granted(shop, plan, hasBearer, answer);
+      return granted(shop, plan, asked, answer);
   }
 }
 
+/** The 402: the price by every rail that the client takes, and the card page for a person. */
 function paymentRequired(
-  { order, challenge, checkoutUrl, problem, declined }: Purchase.PaymentRequired,
+  shop: Shop,
+  { order, request, challenge, checkoutUrl, problem, declined }: Purchase.PaymentRequired,
+  accepted: string,
   id: string,
 ): Reply {
   const { method, intent, expires } = challenge;
+  const card = {
+    method,
+    intent,
+    rail: { rail: 'mpp', method, intent, challenge: challenge.id, expires_at: expires },
+    members: {},
+    headers: { 'www-authenticate': Challenge.serialize(challenge) },
+  };
+  const required = CoinPurchase.asked(shop, request, order.amount);
+  const coin =
+    required && coinOffer({ ...required, error: declined ? 'payment_declined' : 'payment_required' });
+  const offers = AcceptPayment.rank(coin ? [card, coin] : [card], accepted);
   return error(
     402,
     declined ? 'payment_declined' : 'payment_required',
     problem.detail,
     id,
-    {
-      ...problem,
-      status: 402,
-      purchase: { ...describe(order), expires_at: iso(order.expiresMs) },
-      checkout_url: checkoutUrl,
-      rails: [
-        { rail: 'mpp', method, intent, challenge: challenge.id, expires_at: expires },
-        { rail: 'checkout', url: checkoutUrl, for: 'a person with a card' },
-      ],
-    },
-    {
-      ...noStore,
-      'content-type': 'application/problem+json',
-      'www-authenticate': Challenge.serialize(challenge),
-    },
+    Object.assign(
+      {
+        ...problem,
+        status: 402,
+        purchase: { ...describe(order), expires_at: iso(order.expiresMs) },
+        checkout_url: checkoutUrl,
+        rails: [
+          ...offers.map(({ rail }) => rail),
+          { rail: 'checkout', url: checkoutUrl, for: 'a person with a card' },
+        ],
+      },
+      ...offers.map(({ members }) => members),
+    ),
+    Object.assign(
+      { ...noStore, 'content-type': 'application/problem+json' },
+      ...offers.map(({ headers }) => headers),
+    ),
   );
+}
+
+/** The same price for clients of x402: version 2 reads the field, version 1 the body. */
+function coinOffer(required: PaymentRequired.PaymentRequired) {
+  const networks = required.requirements.map(({ network }) => network.id);
+  return {
+    method: 'evm',
+    intent: 'charge',
+    rail: { rail: 'x402', scheme: 'exact', networks },
+    members: PaymentRequired.legacyBody(required),
+    headers: { 'payment-required': PaymentRequired.header(required) },
+  };
 }
 
 function pending(shop: Shop, order: Order, id: string): Reply {
@@ -158,7 +208,7 @@ function pending(shop: Shop, order: Order, id: string): Reply {
 async function granted(
   shop: Shop,
   plan: PaidPlan,
-  hasBearer: boolean,
+  { hasBearer, coin }: Asked,
   { order, receipt, own }: Extract<Purchase.PurchaseAnswer, { kind: 'granted' }>,
 ): Promise<Reply> {
   const { account } = order;
@@ -184,7 +234,11 @@ async function granted(
               ),
       },
       balance_usd: Money.format(Money.ofMicro(Statement.remaining(lots, 'usd', shop.clock()))),
-      receipt: { method: 'stripe', reference: order.payment, settled_at: iso(order.grantedMs) },
+      receipt: {
+        method: order.rail === 'x402' ? 'x402' : 'stripe',
+        reference: order.payment,
+        settled_at: iso(order.grantedMs),
+      },
       account,
       ...(tokens && {
         access_token: tokens.access.token,
@@ -193,8 +247,20 @@ async function granted(
         assertion_expires: iso(tokens.assertion.claims.expiresMs),
       }),
     },
-    { 'payment-receipt': receipt, 'cache-control': 'private, no-store' },
+    { ...proofOfPayment(shop, order, receipt, coin), 'cache-control': 'private, no-store' },
   );
+}
+
+/** What tells the client that its payment was taken, in the field of its scheme. */
+function proofOfPayment(
+  shop: Shop,
+  order: Purchase.Granted,
+  receipt: string,
+  coin: Payload.Reading,
+): Record<string, string> {
+  if (coin.kind !== 'payload' || shop.coin === null) return { 'payment-receipt': receipt };
+  const [name, value] = X402Response.field(coin, Coin.requirement(shop.coin, order.amount), order.payment);
+  return { [name.toLowerCase()]: value };
 }
 
 function describe({ id, plan, amount }: Pick<Order, 'id' | 'plan' | 'amount'>): Record<string, unknown> {
