@@ -61,12 +61,13 @@ export async function run(
     shop.clock(),
   );
   if (typeof checked === 'string') return refuse(ExactEvm.refusals[checked]);
-  const look = RateLimit.take(shop.verifications, request.address, verificationsPerSecond, shop.clock());
-  if (!look.allowed) return { kind: 'too_many_declines', waitMs: 1_000 };
-  if (!ExactEvm.isSigned(checked)) return refuse(ExactEvm.refusals.x402_signer);
-
   const orderId = `pur_${sha256Hex(checked.claimKey).slice(0, 32)}`;
   const known = await shop.orders.find(orderId);
+  if (known === null) {
+    const look = RateLimit.take(shop.verifications, request.address, verificationsPerSecond, shop.clock());
+    if (!look.allowed) return { kind: 'too_many_declines', waitMs: 1_000 };
+  }
+  if (!ExactEvm.isSigned(checked)) return refuse(ExactEvm.refusals.x402_signer);
   const isOver = checked.expiresMs <= shop.clock();
   if (known === null || known.state === 'offered') {
     // Only what was claimed in time may still be answered.

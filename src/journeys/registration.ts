@@ -2,6 +2,7 @@ import type { TrialPlan } from '../catalog/plan.ts';
 import * as AccessToken from '../identity/access-token.ts';
 import * as Assertion from '../identity/assertion.ts';
 import * as Bearer from '../identity/bearer.ts';
+import * as ClaimToken from '../identity/claim-token.ts';
 import type * as Form from '../identity/form.ts';
 import * as Grant from '../identity/grant.ts';
 import type { Issued } from '../identity/jwt.ts';
@@ -17,6 +18,8 @@ export type Registered = {
   account: string;
   access: Issued;
   assertion: Issued;
+  /** Hands the account over to a person; null where the shop has no mail. */
+  claim: Issued | null;
   trial: TrialPlan | null;
 };
 
@@ -32,7 +35,9 @@ export async function register(
   const account = id('acc');
   const trial = shop.catalog.plans.find((plan) => plan.kind === 'trial') ?? null;
   await shop.accounts.register(account, trial?.id ?? '', trial?.included ?? 0);
-  return { kind: 'registered', account, ...(await session(shop, account)), trial };
+  const opened = await session(shop, account);
+  const claim = shop.claiming && (await ClaimToken.issue(shop.desk.ring, opened.access.claims, nowMs));
+  return { kind: 'registered', account, ...opened, claim, trial };
 }
 
 /** Tokens of a new session of an account. */
@@ -61,7 +66,9 @@ export async function exchange(
   if (await shop.revocations.has([found.claims.sid, found.claims.jti])) {
     return Grant.refusal({ kind: 'revoked' });
   }
-  return { kind: 'granted', access: await AccessToken.issue(shop.desk.ring, found.claims, nowMs) };
+  const account = await shop.accounts.standing(found.claims.account);
+  const { sid } = found.claims;
+  return { kind: 'granted', access: await AccessToken.issue(shop.desk.ring, { account, sid }, nowMs) };
 }
 
 /** Ends a token, or with an assertion its whole session (RFC 7009): here at once, elsewhere as the record announces it. */

@@ -14,6 +14,7 @@ import type { Subscriptions } from '../payment/subscription.ts';
 import type { Coin } from '../payment/x402/coin.ts';
 import type { RateLimiter } from '../relay/rate-limit.ts';
 import type { Upstream } from '../relay/upstream.ts';
+import type { Claiming } from './claiming.ts';
 
 /** Everything that the journeys work with; main.ts puts it together. */
 export type Shop = {
@@ -26,6 +27,8 @@ export type Shop = {
   readonly accounts: Accounts;
   readonly registrations: Registration.Log;
   readonly revocations: Revocations;
+  /** Hands accounts over to people by email; null where the shop has no mail. */
+  readonly claiming: Claiming | null;
   readonly lane: Lane;
   readonly statements: Statements;
   readonly orders: Orders;

@@ -13,11 +13,12 @@ const outputCharsMax = 4_000;
 
 /**
  * A shop to buy from: the one that runs at SHOP_URL and SANDBOX_URL, else one of its own that starts as anyone would
- * start it, on free ports and an empty data folder. `close` ends what was started here and nothing else.
+ * start it, on free ports and an empty data folder, and is told `env` beside. `close` ends what was started here and nothing else.
  */
-export async function open() {
+export async function open(env = {}) {
   const { SHOP_URL, SANDBOX_URL } = process.env;
-  if (SHOP_URL && SANDBOX_URL) return { url: SHOP_URL, sandboxUrl: SANDBOX_URL, close: async () => {} };
+  if (SHOP_URL && SANDBOX_URL && Object.keys(env).length === 0)
+    return { url: SHOP_URL, sandboxUrl: SANDBOX_URL, close: async () => {} };
   const dir = await mkdtemp(join(tmpdir(), 'sluice-mppx-'));
   const [port, directPort, sandboxPort] = await freePorts(3);
   const url = `http://127.0.0.1:${port}`;
@@ -31,6 +32,7 @@ export async function open() {
       DIRECT_PORT: String(directPort),
       SANDBOX_PORT: String(sandboxPort),
       PUBLIC_URL: url,
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import * as Facilitator from '../support/facilitator.ts';
-import * as PricedShop from '../support/priced-shop.ts';
+import * as Shop from '../mppx/shop.mjs';
 import { clients } from './clients.mjs';
 
 let facilitator;
 let shop;
 before(async () => {
   facilitator = await Facilitator.open();
-  shop = await PricedShop.open(facilitator.url);
+  shop = await Shop.open({
+    X402_PAY_TO: '0x00000000000000000000000000000000000000aa',
+    X402_FACILITATOR_URL: facilitator.url,
+    CLIENT_ADDRESS_HEADER: 'x-forwarded-for',
+  });
 });
 beforeEach(() => facilitator.setMood('honest'));
 after(async () => {
@@ -40,6 +44,14 @@ for (const [name, open] of Object.entries(clients)) {
   });
 }
 
+let buyers = 0;
+
+/** Each buyer has an address of its own. */
 function buy({ fetch }) {
-  return fetch(shop.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+  buyers += 1;
+  return fetch(`${shop.url}/plans/credit/purchase`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': `203.0.113.${buyers}` },
+    body: '{}',
+  });
 }
