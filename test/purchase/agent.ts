@@ -44,8 +44,8 @@ export function ask(agent: Agent, body: unknown = {}, plan = 'credit'): Promise<
 }
 
 /** The priced 402 for a purchase. Throws where the answer is another. */
-export async function offer(agent: Agent, body: unknown = {}): Promise<Offer> {
-  const answer = await ask(agent, body);
+export async function offer(agent: Agent, body: unknown = {}, plan = 'credit'): Promise<Offer> {
+  const answer = await ask(agent, body, plan);
   if (answer.status !== 402) throw new Error(`no offer: ${answer.status} ${answer.text}`);
   return readOffer(answer, text(body));
 }
@@ -73,9 +73,10 @@ export function pay(
   agent: Agent,
   { body, challenge }: Pick<Offer, 'body' | 'challenge'>,
   spt: string,
+  plan = 'credit',
 ): Promise<Customer.Answer> {
   const field = challenge.header ?? 'Authorization';
-  return send(agent, 'credit', body, { [field]: credential(challenge, { spt }) });
+  return send(agent, plan, body, { [field]: credential(challenge, { spt }) });
 }
 
 function send(
