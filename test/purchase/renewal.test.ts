@@ -1,0 +1,182 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import * as Upstream from '../relay/scripted-upstream.ts';
+import * as Customer from '../support/customer.ts';
+import * as Shop from '../support/shop.ts';
+import * as Agent from './agent.ts';
+import * as Books from './books.ts';
+import * as Network from './network.ts';
+import * as Person from './person.ts';
+
+const monthSeconds = 31 * 24 * 60 * 60;
+
+let upstream: Upstream.ScriptedUpstream;
+let shop: Shop.Shop;
+let network: Network.Network;
+
+beforeAll(async () => {
+  upstream = await Upstream.scripted(({ socket, head }) => {
+    const max = Number(/max=(\d+)/.exec(head)?.[1] ?? 1);
+    socket.write(Upstream.http(200, JSON.stringify({ count: max })));
+  });
+});
+afterAll(() => upstream?.close());
+// The sandbox's clock goes on for all that is in it, so each test has a shop of its own.
+beforeEach(async () => {
+  shop = await Shop.open({
+    upstream: { url: upstream.url, key: 'upk_1' },
+    catalog: 'periods.yaml',
+    env: Agent.shopEnv,
+  });
+  network = Network.of(shop.sandboxUrl);
+});
+afterEach(() => shop?.stop());
+
+type Subscriber = Agent.Agent & { token: string; account: string; order: string };
+
+/** Someone whose account has subscribed on the hosted page. */
+async function subscribed(plan = 'small'): Promise<Subscriber> {
+  const agent = await Agent.registered(shop.url);
+  const offer = await Agent.offer(agent, {}, plan);
+  const page = await Person.open(offer.checkoutUrl);
+  const back = await Person.pay(page);
+  expect((await fetch(back)).status).toBe(200);
+  return { ...agent, order: offer.order };
+}
+
+async function account(agent: Agent.Agent) {
+  return (await Customer.call({ token: agent.token ?? '' }, 'GET', `${shop.url}/account`)).body;
+}
+
+function decide(agent: Agent.Agent, path: string, body = '{}'): Promise<Customer.Answer> {
+  return Customer.call({ token: agent.token ?? '' }, 'POST', `${shop.url}/account/plans/${path}`, body);
+}
+
+async function use(agent: Agent.Agent, units: number): Promise<void> {
+  for (let left = units; left > 0; left -= 50)
+    await Customer.call(
+      { token: agent.token ?? '' },
+      'GET',
+      `${shop.url}/v1/search?max=${Math.min(50, left)}`,
+    );
+}
+
+/** The lots of an account's periods, the oldest first. */
+async function lots(agent: Subscriber): Promise<{ amount: number; ends: Date; resets: Date }[]> {
+  return [
+    ...(await shop.sql<{ amount: number; ends: Date; resets: Date }[]>`
+      SELECT p.amount, k.expires_at AS ends, k.resets_at AS resets FROM ledger.posting p
+        JOIN ledger.bucket k ON k.account_id = p.account_id AND k.id = p.bucket_id
+      WHERE p.account_id = ${agent.account} AND p.kind = 'purchase' ORDER BY k.resets_at`),
+  ];
+}
+
+test('a person subscribes on the hosted page, and the plan renews by itself', async () => {
+  const agent = await subscribed();
+  const before = await account(agent);
+  expect(before).toMatchObject({ included_remaining: 100 });
+  expect(before.subscriptions).toMatchObject([{ plan: 'small', status: 'active', renews: true }]);
+  await network.control('/clock', { advance_seconds: monthSeconds });
+  await expect.poll(async () => (await lots(agent)).length, { timeout: 15_000 }).toBe(2);
+  const [first, second] = await lots(agent);
+  // The first period's units end where the second begins.
+  expect(first?.ends.getTime()).toBeLessThanOrEqual(first?.resets.getTime() ?? 0);
+  expect(second?.amount).toBe(100);
+  expect(second?.ends.getTime()).toBe((second?.resets.getTime() ?? 0) + 3 * 86_400_000);
+  const receipts = (await Customer.call(agent, 'GET', `${shop.url}/account/receipts`)).body.receipts;
+  expect(receipts.map(({ rail }: { rail: string }) => rail)).toEqual(['invoice', 'card']);
+  await Books.proves(shop.sql);
+});
+
+test('a plan that is cancelled ends with its period, and goes on when it is resumed', async () => {
+  const agent = await subscribed();
+  expect((await decide(agent, 'small/cancel')).body.subscription).toMatchObject({
+    cancel_at_period_end: true,
+    renews: false,
+  });
+  const [ending] = await lots(agent);
+  expect(ending?.ends).toEqual(ending?.resets);
+  expect((await decide(agent, 'small/resume')).body.subscription).toMatchObject({
+    cancel_at_period_end: false,
+    renews: true,
+  });
+  expect((await decide(agent, 'small/cancel')).status).toBe(200);
+  await network.control('/clock', { advance_seconds: monthSeconds });
+  await expect
+    .poll(async () => (await account(agent)).subscriptions[0].status, { timeout: 15_000 })
+    .toBe('canceled');
+  expect(await lots(agent)).toHaveLength(1);
+});
+
+test('a dearer plan begins at once, for what is left of the old one less', async () => {
+  const agent = await subscribed();
+  await use(agent, 75);
+  const changed = await decide(agent, 'small/change', '{"plan":"large"}');
+  expect(changed.status, changed.text).toBe(200);
+  await expect.poll(async () => (await account(agent)).included_remaining, { timeout: 15_000 }).toBe(1_000);
+  const [newest] = (await Customer.call(agent, 'GET', `${shop.url}/account/receipts`)).body.receipts;
+  expect(newest).toMatchObject({ plan: 'large', amount_usd: '37.50', rail: 'invoice' });
+  await Books.proves(shop.sql);
+});
+
+test('a cheaper plan begins with the next period, and nothing is paid back', async () => {
+  const agent = await subscribed('large');
+  const changed = await decide(agent, 'large/change', '{"plan":"small"}');
+  expect(changed.body.subscription).toMatchObject({ plan: 'large', next_plan: 'small' });
+  expect((await account(agent)).included_remaining).toBe(1_000);
+  await network.control('/clock', { advance_seconds: monthSeconds });
+  await expect
+    .poll(async () => (await lots(agent)).map(({ amount }) => amount), { timeout: 15_000 })
+    .toEqual([1_000, 100]);
+});
+
+test('while a renewal is not paid the old units live on for the days of grace, and nothing new is granted', async () => {
+  const agent = await subscribed();
+  const [row] = await shop.sql<
+    { id: string }[]
+  >`SELECT id FROM shop.subscription WHERE account_id = ${agent.account}`;
+  const { customer } = await network.stripe.subscriptions.retrieve(row?.id ?? '');
+  const failing = await network.stripe.paymentMethods.attach('pm_card_chargeCustomerFail', {
+    customer: String(customer),
+  });
+  await network.stripe.subscriptions.update(row?.id ?? '', { default_payment_method: failing.id });
+  await network.control('/clock', { advance_seconds: monthSeconds });
+  await expect
+    .poll(async () => (await account(agent)).subscriptions[0].status, { timeout: 15_000 })
+    .toBe('past_due');
+  const [only, ...others] = await lots(agent);
+  expect(others).toEqual([]);
+  expect(only?.ends.getTime()).toBe((only?.resets.getTime() ?? 0) + 3 * 86_400_000);
+});
+
+test('notices that come twice and in reverse change nothing', async () => {
+  await network.control('/webhooks/pause');
+  const agent = await subscribed();
+  await network.control('/clock', { advance_seconds: monthSeconds });
+  await network.control('/clock', { advance_seconds: monthSeconds });
+  await network.control('/webhooks/duplicate', { copies: 1 });
+  await network.control('/webhooks/deliver-in-reverse');
+  await network.control('/webhooks/duplicate', { copies: 0 });
+  await network.control('/webhooks/resume');
+  await expect
+    .poll(async () => (await lots(agent)).map(({ amount }) => amount), { timeout: 20_000 })
+    .toEqual([100, 100, 100]);
+  const [first, second, third] = await lots(agent);
+  expect(first?.ends.getTime()).toBeLessThanOrEqual(first?.resets.getTime() ?? 0);
+  expect(second?.ends.getTime()).toBeLessThanOrEqual(second?.resets.getTime() ?? 0);
+  expect(third?.ends.getTime()).toBeGreaterThan(third?.resets.getTime() ?? 0);
+  await Books.proves(shop.sql);
+});
+
+test('a renewal of which no notice came is found', async () => {
+  await network.control('/webhooks/pause');
+  const agent = await subscribed();
+  await network.control('/clock', { advance_seconds: monthSeconds });
+  const sub =
+    (
+      await shop.sql<{ id: string }[]>`SELECT id FROM shop.subscription WHERE account_id = ${agent.account}`
+    )[0]?.id ?? '';
+  // As if its period had ended some hours ago.
+  await shop.sql`UPDATE shop.subscription SET period_end = now() - interval '3 hours', period_start = now() - interval '1 month' WHERE id = ${sub}`;
+  await expect.poll(async () => (await lots(agent)).length, { timeout: 40_000, interval: 1_000 }).toBe(2);
+  await network.control('/webhooks/resume');
+}, 60_000);
