@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { api, type Env } from './api.ts';
-import { control } from './control.ts';
+import { control } from './control/control.ts';
 import { pages } from './pages/pages.ts';
 import type { Route } from './protocol/route.ts';
 import { balance } from './routes/balance.ts';
@@ -10,9 +10,16 @@ import { customers } from './routes/customers.ts';
 import { disputes } from './routes/disputes.ts';
 import { events } from './routes/events.ts';
 import { grantedTokens } from './routes/granted-tokens.ts';
+import { invoiceItems } from './routes/invoice-items.ts';
+import { invoices } from './routes/invoices.ts';
 import { paymentIntents } from './routes/payment-intents.ts';
 import { paymentMethods } from './routes/payment-methods.ts';
+import { portalSessions } from './routes/portal-sessions.ts';
+import { prices } from './routes/prices.ts';
+import { products } from './routes/products.ts';
 import { refunds } from './routes/refunds.ts';
+import { subscriptions } from './routes/subscriptions.ts';
+import { testClocks } from './routes/test-clocks.ts';
 import { webhookEndpoints } from './routes/webhook-endpoints.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -28,6 +35,13 @@ const routes: readonly Route[] = [
   ...paymentIntents,
   ...paymentMethods,
   ...refunds,
+  ...invoiceItems,
+  ...invoices,
+  ...portalSessions,
+  ...prices,
+  ...products,
+  ...subscriptions,
+  ...testClocks,
   ...webhookEndpoints,
 ];
 

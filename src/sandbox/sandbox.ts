@@ -1,11 +1,12 @@
-import { type Clock, seconds } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { Act } from './act.ts';
 import type { Config } from './config.ts';
+import * as Due from './due.ts';
 import * as Journal from './journal.ts';
-import * as CheckoutSession from './objects/checkout-session.ts';
 import * as WebhookEndpoint from './objects/webhook-endpoint.ts';
 import type { Fault } from './protocol/fault.ts';
 import * as Store from './store.ts';
+import * as Time from './time.ts';
 import * as Courier from './webhooks/courier.ts';
 
 /** A card network in one process. */
@@ -34,7 +35,7 @@ export function open(config: Config, publicUrl: string, clock: Clock): Sandbox {
   WebhookEndpoint.configure(begin(sandbox), config.webhook);
   finish(sandbox);
   const sweep = setInterval(() => {
-    CheckoutSession.expireDue(begin(sandbox));
+    catchUp(sandbox);
     finish(sandbox);
   }, sweepEveryMs);
   sweep.unref();
@@ -53,7 +54,13 @@ export function begin(
   { store, clock, publicUrl }: Sandbox,
   request: Act['request'] = { id: null, idempotency_key: null },
 ): Act {
-  return { store, publicUrl, now: seconds(clock()), request };
+  return { store, publicUrl, now: Time.now(store, clock), request };
+}
+
+/** Lets happen what is due by now. */
+export function catchUp(sandbox: Sandbox): void {
+  const act = begin(sandbox);
+  Due.happen(act, act.now, null);
 }
 
 /** Makes an act durable, then sends what it has to tell. */

@@ -224,14 +224,6 @@ describe('a checkout session', () => {
     expect(error).toMatchObject({ type: 'StripeInvalidRequestError', param });
   });
 
-  it('takes a subscription with a recurring price, and says on its page that it cannot be paid yet', async () => {
-    const session = await stripe.checkout.sessions.create(
-      fiveDollars({ mode: 'subscription', line_items: [{ quantity: 1, price_data: monthly }] }),
-    );
-    expect(session).toMatchObject({ mode: 'subscription', status: 'open', amount_total: 9_900 });
-    expect((await visit(session.url)).status).toBe(501);
-  });
-
   it('lists its lines in their order', async () => {
     const line = (name: string) => ({
       quantity: 2,

@@ -91,6 +91,45 @@ describe('notices', () => {
     ]);
   });
 
+  it('come in the order that a test names, or in one drawn from its seed', async () => {
+    await network.order('/webhooks/pause');
+    await network.stripe.paymentIntents.create(payment);
+    const [succeeded, charged, created] = (await network.stripe.events.list()).data.map(({ id }) => id);
+    await network.order('/webhooks/deliver', { events: [charged, succeeded] });
+    expect(inbox.taken.map(({ id }) => id)).toEqual([charged, succeeded]);
+    await network.order('/webhooks/deliver', { events: [created] });
+    await expect(network.order('/webhooks/deliver', { events: [created] })).rejects.toThrow('No such');
+
+    const orders: string[] = [];
+    for (const seed of [7, 7, 8]) {
+      inbox.taken.length = 0;
+      for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await network.stripe.customers.create({ name });
+      await network.order('/webhooks/deliver-shuffled', { seed });
+      orders.push(inbox.taken.map(({ data }) => (data.object as { name?: string }).name).join(''));
+    }
+    expect([...(orders[0] ?? '')].sort().join('')).toBe('abcdef');
+    expect(orders[1]).toBe(orders[0]);
+    expect(orders[2]).not.toBe(orders[0]);
+  });
+
+  it('do not come when they are dropped', async () => {
+    await network.order('/webhooks/pause');
+    const { id } = await network.stripe.customers.create();
+    const [event] = (await network.stripe.events.list()).data;
+    await network.order('/webhooks/drop', { event: event?.id });
+    await network.order('/webhooks/resume');
+    expect(inbox.taken).toEqual([]);
+    await network.order('/webhooks/redeliver', { event: event?.id });
+    expect(inbox.taken).toMatchObject([{ data: { object: { id } } }]);
+  });
+
+  it('are on time and signed with the real one, however far the clock was moved', async () => {
+    await network.order('/clock', { advance_seconds: 400 * 86_400 });
+    await network.stripe.customers.create();
+    expect(await inbox.until(1)).toHaveLength(1);
+    expect(inbox.forged).toBe(0);
+  });
+
   it('come twice when ordered, with the same id', async () => {
     await network.order('/webhooks/duplicate', { copies: 1 });
     await network.stripe.customers.create();

@@ -10,8 +10,8 @@ export type BalanceTransaction = Stored<Stripe.BalanceTransaction>;
 export const balanceTransactions = Store.table<BalanceTransaction>('balance_transactions');
 
 export type Movement = {
-  type: 'charge' | 'refund' | 'adjustment';
-  reportingCategory: 'charge' | 'refund' | 'dispute' | 'dispute_reversal';
+  type: 'charge' | 'refund' | 'refund_failure' | 'adjustment';
+  reportingCategory: 'charge' | 'refund' | 'refund_failure' | 'dispute' | 'dispute_reversal';
   /** Negative where money leaves. */
   amount: number;
   fee: number;

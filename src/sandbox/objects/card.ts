@@ -1,10 +1,18 @@
 /** What a test card does when it is charged. */
 export type Conduct =
   | { kind: 'succeeds' }
-  | { kind: 'declines'; code: string; declineCode: string; message: string }
+  /** Is paid, but a refund of it is not over at once: it succeeds later, or fails after it has succeeded. */
+  | { kind: 'refunds_slowly'; end: 'succeeded' | 'failed' }
+  /** Takes days to be paid, as a bank transfer does. */
+  | { kind: 'settles_later' }
+  | Decline
+  /** Is paid by hand, and declined once a customer keeps it: a subscription begins, and its renewals fail. */
+  | { kind: 'declines_once_kept'; as: Decline }
   /** Asks for 3-D Secure: at every payment, or until it has been set up for later use. */
   | { kind: 'challenges'; when: 'always' | 'until_set_up' }
-  | { kind: 'is_disputed' };
+  | { kind: 'is_disputed'; as: 'chargeback' | 'inquiry' };
+
+type Decline = { kind: 'declines'; code: string; declineCode: string; message: string };
 
 export type Card = {
   number: string;
@@ -17,7 +25,7 @@ export type Card = {
 
 const succeeds: Conduct = { kind: 'succeeds' };
 
-function declines(declineCode: string, message: string, code = 'card_declined'): Conduct {
+function declines(declineCode: string, message: string, code = 'card_declined'): Decline {
   return { kind: 'declines', code, declineCode, message };
 }
 
@@ -27,7 +35,10 @@ function card(number: string, token: string, conduct: Conduct, brand: Card['bran
 
 const declined = 'Your card was declined.';
 
-/** The processor's published test cards that the sandbox knows. No two end in the same four digits. */
+/**
+ * The processor's published test cards that the sandbox knows, and one of its own, which settles later. No two end in
+ * the same four digits.
+ */
 const cards: readonly Card[] = [
   card('4242424242424242', 'pm_card_visa', succeeds),
   { ...card('4000056655665556', 'pm_card_visa_debit', succeeds), funding: 'debit' },
@@ -56,13 +67,20 @@ const cards: readonly Card[] = [
     'pm_card_chargeDeclinedProcessingError',
     declines('processing_error', 'An error occurred while processing your card.', 'processing_error'),
   ),
-  card('4000000000000341', 'pm_card_chargeCustomerFail', declines('generic_decline', declined)),
+  card('4000000000000341', 'pm_card_chargeCustomerFail', {
+    kind: 'declines_once_kept',
+    as: declines('generic_decline', declined),
+  }),
   card('4000002500003155', 'pm_card_authenticationRequiredOnSetup', {
     kind: 'challenges',
     when: 'until_set_up',
   }),
   card('4000002760003184', 'pm_card_authenticationRequired', { kind: 'challenges', when: 'always' }),
-  card('4000000000000259', 'pm_card_createDispute', { kind: 'is_disputed' }),
+  card('4000000000000259', 'pm_card_createDispute', { kind: 'is_disputed', as: 'chargeback' }),
+  card('4000000000001976', 'pm_card_createDisputeInquiry', { kind: 'is_disputed', as: 'inquiry' }),
+  card('4000000000007726', 'pm_card_pendingRefund', { kind: 'refunds_slowly', end: 'succeeded' }),
+  card('4000000000005126', 'pm_card_refundFail', { kind: 'refunds_slowly', end: 'failed' }),
+  card('4000000000007080', 'pm_card_settlesLater', { kind: 'settles_later' }),
 ];
 
 /** Any other number that passes for a card: a real one, perhaps, which nobody should type into a sandbox. */

@@ -26,36 +26,28 @@ export type Purpose = {
 /** Why a card was not charged. */
 export type Failure = { code: string; declineCode: string; message: string };
 
-/** Takes the money, or records that the card was not to be charged, and tells of it. */
+/** Takes the money, or records that it is on its way or that the card was not to be charged, and tells of it. */
 export function create(
   act: Act,
   purpose: Purpose,
   method: PaymentMethod,
-  result: { authenticated: boolean } | Failure,
+  result: { authenticated: boolean } | Failure | 'pending',
 ): Charge {
   const chargeId = id('ch');
-  const failure = 'code' in result ? result : null;
+  const isPending = result === 'pending';
+  const failure = !isPending && 'code' in result ? result : null;
+  const isPaid = failure === null && !isPending;
   const { amount, currency, description } = purpose;
-  const movement = {
-    amount,
-    fee: BalanceTransaction.chargeFee(amount),
-    currency,
-    description,
-    source: chargeId,
-  };
-  const transaction = failure
-    ? null
-    : BalanceTransaction.create(act, { ...movement, type: 'charge', reportingCategory: 'charge' });
   const charge = Store.put(act.store, charges, {
     id: chargeId,
     object: 'charge',
     amount,
-    amount_captured: failure ? 0 : amount,
+    amount_captured: isPaid ? amount : 0,
     amount_refunded: 0,
     application: null,
     application_fee: null,
     application_fee_amount: null,
-    balance_transaction: transaction?.id ?? null,
+    balance_transaction: isPaid ? takeMoney(act, { id: chargeId, ...purpose }).id : null,
     billing_details: method.billing_details,
     calculated_statement_descriptor: 'SANDBOX',
     captured: failure === null,
@@ -72,12 +64,12 @@ export function create(
     metadata: purpose.metadata,
     on_behalf_of: null,
     outcome: outcomeOf(failure),
-    paid: failure === null,
+    paid: isPaid,
     payment_intent: purpose.payment_intent,
     payment_method: method.id,
     payment_method_details: {
       type: 'card',
-      card: cardDetails(method, amount, 'authenticated' in result && result.authenticated),
+      card: cardDetails(method, amount, !isPending && 'authenticated' in result && result.authenticated),
     },
     receipt_email: purpose.receipt_email,
     receipt_number: null,
@@ -89,12 +81,36 @@ export function create(
     source_transfer: null,
     statement_descriptor: null,
     statement_descriptor_suffix: null,
-    status: failure ? 'failed' : 'succeeded',
+    status: failure ? 'failed' : isPending ? 'pending' : 'succeeded',
     transfer_data: null,
     transfer_group: null,
   });
-  Event.record(act, failure ? 'charge.failed' : 'charge.succeeded', charge);
+  Event.record(act, `charge.${charge.status as 'failed' | 'pending' | 'succeeded'}`, charge);
   return charge;
+}
+
+/** Ends a charge that was on its way. */
+export function settle(act: Act, charge: Charge, failure: Failure | null): Charge {
+  const settled = Store.put(act.store, charges, {
+    ...charge,
+    ...(failure === null
+      ? { amount_captured: charge.amount, balance_transaction: takeMoney(act, charge).id }
+      : { failure_code: failure.code, failure_message: failure.message }),
+    outcome: outcomeOf(failure),
+    paid: failure === null,
+    status: failure === null ? 'succeeded' : 'failed',
+  });
+  Event.record(act, failure === null ? 'charge.succeeded' : 'charge.failed', settled);
+  return settled;
+}
+
+function takeMoney(
+  act: Act,
+  { id: source, amount, currency, description }: Pick<Charge, 'id' | 'amount' | 'currency' | 'description'>,
+): BalanceTransaction.BalanceTransaction {
+  const fee = BalanceTransaction.chargeFee(amount);
+  const movement = { amount, fee, currency, description, source };
+  return BalanceTransaction.create(act, { ...movement, type: 'charge', reportingCategory: 'charge' });
 }
 
 function outcomeOf(failure: Failure | null): Stripe.Charge.Outcome {

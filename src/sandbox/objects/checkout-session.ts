@@ -1,16 +1,21 @@
 import type { Stripe } from 'stripe';
 import { id } from '../../kernel/id.ts';
 import type { Act } from '../act.ts';
+import * as Start from '../billing/start.ts';
 import { mergeMetadata } from '../protocol/params.ts';
 import { isRefusal, type Refusal } from '../protocol/refusal.ts';
 import * as Store from '../store.ts';
 import * as Confirmation from './confirmation.ts';
 import * as Customer from './customer.ts';
 import * as Event from './event.ts';
+import * as InvoiceLine from './invoice-line.ts';
 import * as LineItem from './line-item.ts';
 import * as PaymentIntent from './payment-intent.ts';
 import * as PaymentMethod from './payment-method.ts';
+import type * as Price from './price.ts';
 import type { Stored } from './stored.ts';
+import type * as Subscription from './subscription.ts';
+import * as TestClock from './test-clock.ts';
 
 /** A visit to the hosted payment page. */
 export type CheckoutSession = Stored<Stripe.Checkout.Session> & {
@@ -19,6 +24,7 @@ export type CheckoutSession = Stored<Stripe.Checkout.Session> & {
   currency: string;
   _line_items: LineItem.LineItem[];
   _payment_intent_data: PaymentIntentData;
+  _subscription_data: SubscriptionData;
   /** The intent of the visit from its first try on; `payment_intent` shows it once it is paid. */
   _intent: string | null;
 };
@@ -30,12 +36,17 @@ type PaymentIntentData = {
   setup_future_usage?: 'off_session' | 'on_session' | undefined;
 };
 
+type SubscriptionData = {
+  description?: string | undefined;
+  metadata?: Record<string, string> | null | undefined;
+};
+
 export const checkoutSessions = Store.table<CheckoutSession>('checkout_sessions');
 
 export type Draft = {
   mode: 'payment' | 'subscription';
   currency: string;
-  line_items: LineItem.Draft[];
+  line_items: { price: Price.Price; quantity: number }[];
   success_url: string;
   allowed_payment_method_types?: 'card'[] | undefined;
   cancel_url?: string | undefined;
@@ -48,6 +59,7 @@ export type Draft = {
   metadata?: Record<string, string> | null | undefined;
   payment_intent_data?: PaymentIntentData | undefined;
   submit_type?: 'auto' | 'pay' | undefined;
+  subscription_data?: SubscriptionData | undefined;
 };
 
 const lifeSeconds = 24 * 3_600;
@@ -55,7 +67,7 @@ const lifeSeconds = 24 * 3_600;
 /** A page to pay on, open until it is paid or expires. */
 export function create(act: Act, draft: Draft): CheckoutSession {
   const sessionId = id('cs_test');
-  const lines = draft.line_items.map((line) => LineItem.create(act, line));
+  const lines = draft.line_items.map(({ price, quantity }) => LineItem.create(act.store, price, quantity));
   const total = lines.reduce((sum, line) => sum + line.amount_total, 0);
   return Store.put(act.store, checkoutSessions, {
     ...constants,
@@ -82,6 +94,7 @@ export function create(act: Act, draft: Draft): CheckoutSession {
     url: `${act.publicUrl}/c/pay/${sessionId}`,
     _line_items: lines,
     _payment_intent_data: draft.payment_intent_data ?? {},
+    _subscription_data: draft.subscription_data ?? {},
     _intent: null,
   });
 }
@@ -89,7 +102,7 @@ export function create(act: Act, draft: Draft): CheckoutSession {
 /** The card that a person typed. */
 export type Payer = PaymentMethod.Details & { email: string; name: string };
 
-/** Tries to pay the session by a card: the intent afterwards (paid, or in need of 3-D Secure), or the decline. */
+/** Tries to pay the session by a card: the intent afterwards (paid, on its way, or in need of 3-D Secure), or the decline. */
 export function pay(act: Act, session: CheckoutSession, payer: Payer): PaymentIntent.PaymentIntent | Refusal {
   const method = PaymentMethod.create(act, payer);
   const intent = intentOf(act, session) ?? firstIntent(act, session, payer);
@@ -100,7 +113,7 @@ export function pay(act: Act, session: CheckoutSession, payer: Payer): PaymentIn
     errorOnRequiresAction: false,
     returnUrl: session.url,
   });
-  if (!isRefusal(result) && result.status === 'succeeded') complete(act, result);
+  if (!isRefusal(result)) follow(act, result);
   return result;
 }
 
@@ -109,22 +122,64 @@ export function intentOf(act: Act, session: CheckoutSession): PaymentIntent.Paym
   return Store.get(act.store, PaymentIntent.paymentIntents, session._intent ?? '');
 }
 
-/** Closes the session that `intent`, now paid, belongs to, if it belongs to one. */
-export function complete(act: Act, intent: PaymentIntent.PaymentIntent): void {
+/**
+ * Does to a session what follows from its payment: it closes when it is paid, or on its way; how the latter ends is
+ * told when it is known.
+ */
+export function follow(act: Act, intent: PaymentIntent.PaymentIntent): void {
   const session = Store.get(act.store, checkoutSessions, intent._session ?? '');
+  if (session === undefined) return;
+  const isPaid = intent.status === 'succeeded';
+  if (session.status === 'open' && (isPaid || intent.status === 'processing')) {
+    complete(act, session, intent);
+  } else if (session.status === 'complete' && session.payment_status === 'unpaid' && isPaid) {
+    const paid = Store.put(act.store, checkoutSessions, { ...session, payment_status: 'paid' });
+    Event.record(act, 'checkout.session.async_payment_succeeded', paid);
+  } else if (session.status === 'complete' && intent.status === 'requires_payment_method') {
+    Event.record(act, 'checkout.session.async_payment_failed', session);
+  }
+}
+
+function complete(act: Act, session: CheckoutSession, intent: PaymentIntent.PaymentIntent): void {
   const method = Store.get(act.store, PaymentMethod.paymentMethods, intent.payment_method ?? '');
-  if (session?.status !== 'open') return;
   const { email = null, name = null } = method?.billing_details ?? {};
+  const subscription = session.mode === 'subscription' ? subscribe(act, session, intent) : null;
   const done = Store.put(act.store, checkoutSessions, {
     ...session,
     customer: intent.customer,
     customer_details: { ...noDetails, email, name, individual_name: name },
-    payment_intent: intent.id,
-    payment_status: 'paid',
+    invoice: subscription?.latest_invoice ?? null,
+    payment_intent: subscription === null ? intent.id : null,
+    payment_status: intent.status === 'succeeded' ? 'paid' : 'unpaid',
     status: 'complete',
+    subscription: subscription?.id ?? null,
     url: null,
   });
   Event.record(act, 'checkout.session.completed', done);
+}
+
+/** Begins what the session is for; its first invoice is paid by the session's own payment. */
+function subscribe(
+  given: Act,
+  { _line_items: lines, _subscription_data: data }: CheckoutSession,
+  intent: PaymentIntent.PaymentIntent,
+): Subscription.Subscription {
+  const customer = Customer.of(given, intent.customer ?? '');
+  const act = TestClock.at(given, customer.test_clock);
+  const draft = {
+    customer,
+    items: lines
+      .filter(({ price }) => price.recurring !== null)
+      .map(({ price, quantity }) => ({ price, quantity })),
+    default_payment_method: intent.payment_method,
+    description: data.description,
+    metadata: mergeMetadata({}, data.metadata),
+  };
+  const once = lines
+    .filter(({ price }) => price.recurring === null)
+    .map(({ price, quantity }) => InvoiceLine.ofPrice(act.store, price, quantity, act.now));
+  const bill = Start.prepare(act, draft, once);
+  return Start.open(act, { ...bill, waiting: [], leavesBalance: true }, intent);
 }
 
 /** Closes an open session unpaid; a payment under way in it is cancelled. */
@@ -134,13 +189,6 @@ export function expire(act: Act, session: CheckoutSession): CheckoutSession {
   const expired = Store.put(act.store, checkoutSessions, { ...session, status: 'expired', url: null });
   Event.record(act, 'checkout.session.expired', expired);
   return expired;
-}
-
-/** Expires every session whose time is over. */
-export function expireDue(act: Act): void {
-  for (const session of Store.all(act.store, checkoutSessions)) {
-    if (session.status === 'open' && session.expires_at <= act.now) expire(act, session);
-  }
 }
 
 /** Where the payer's browser goes after paying. */
@@ -153,7 +201,10 @@ function firstIntent(
   session: CheckoutSession,
   { email, name }: Payer,
 ): PaymentIntent.PaymentIntent {
-  const data = session._payment_intent_data;
+  const isSubscription = session.mode === 'subscription';
+  const data: PaymentIntentData = isSubscription
+    ? { description: 'Subscription creation', setup_future_usage: 'off_session' }
+    : session._payment_intent_data;
   const wantsCustomer = session.customer_creation === 'always' || data.setup_future_usage !== undefined;
   const customer = session.customer ?? (wantsCustomer ? Customer.create(act, { email, name }).id : undefined);
   const intent = PaymentIntent.create(act, {

@@ -22,7 +22,7 @@ export type Confirmation = {
 };
 
 /**
- * Tries the payment: it then has succeeded or requires 3-D Secure. A decline is a 402 `card_error` that bears the
+ * Tries the payment: it then has succeeded, is on its way or requires 3-D Secure. A decline is a 402 `card_error` that bears the
  * intent, which stays and can be tried again. Refused with `payment_intent_unexpected_state` once it has ended.
  */
 export function confirm(
@@ -40,10 +40,17 @@ export function confirm(
   const conduct = Card.conductOf(how.method.card.last4);
   switch (conduct.kind) {
     case 'succeeds':
+    case 'refunds_slowly':
     case 'is_disputed':
       return succeed(act, tried, how.method, false);
+    case 'settles_later':
+      return process(act, tried, how.method);
     case 'declines':
       return decline(act, tried, how.method, conduct);
+    case 'declines_once_kept':
+      return how.method.customer === null
+        ? succeed(act, tried, how.method, false)
+        : decline(act, tried, how.method, conduct.as);
     case 'challenges':
       if (conduct.when === 'until_set_up' && how.method._set_up)
         return succeed(act, tried, how.method, false);
@@ -99,6 +106,15 @@ export const noMethod = invalid(
   { code: 'payment_intent_unexpected_state' },
 );
 
+/** A payment on its way arrives after so long, where nobody says otherwise. */
+const settlingSeconds = 4 * 86_400;
+
+const notPaid: Charge.Failure = {
+  code: 'payment_method_provider_decline',
+  declineCode: 'insufficient_funds',
+  message: 'The payment did not arrive: the bank turned it down.',
+};
+
 const authenticationRequired: Charge.Failure = {
   code: 'authentication_required',
   declineCode: 'authentication_required',
@@ -118,15 +134,67 @@ function succeed(
     latest_charge: charge.id,
     next_action: null,
   });
-  if (paid._granted_token !== null) GrantedToken.consume(act, paid._granted_token, paid.amount);
-  if (paid.setup_future_usage !== null && paid.customer !== null) {
-    const kept = method.customer === null ? PaymentMethod.attach(act, method, paid.customer) : method;
+  use(act, paid, method);
+  Event.record(act, 'payment_intent.succeeded', paid);
+  const conduct = Card.conductOf(method.card.last4);
+  if (conduct.kind === 'is_disputed') Dispute.open(act, charge, { isInquiry: conduct.as === 'inquiry' });
+  return paid;
+}
+
+/** What a payment does to what it is paid by: a token is used up, a card is kept where that was agreed. */
+function use(act: Act, intent: PaymentIntent.PaymentIntent, method: PaymentMethod.PaymentMethod): void {
+  if (intent._granted_token !== null) GrantedToken.consume(act, intent._granted_token, intent.amount);
+  if (intent.setup_future_usage !== null && intent.customer !== null) {
+    const kept = method.customer === null ? PaymentMethod.attach(act, method, intent.customer) : method;
     PaymentMethod.mark(act, kept, { _set_up: true });
   } else {
     PaymentMethod.mark(act, method, { _used: true });
   }
+}
+
+function process(
+  act: Act,
+  intent: PaymentIntent.PaymentIntent,
+  method: PaymentMethod.PaymentMethod,
+): PaymentIntent.PaymentIntent {
+  const charge = Charge.create(act, { ...intent, payment_intent: intent.id }, method, 'pending');
+  const processing = PaymentIntent.update(act, intent, {
+    status: 'processing',
+    latest_charge: charge.id,
+    _settles_at: act.now + settlingSeconds,
+  });
+  use(act, processing, method);
+  Event.record(act, 'payment_intent.processing', processing);
+  return processing;
+}
+
+/** Ends a payment that is on its way. Throws on any other. */
+export function settle(
+  act: Act,
+  intent: PaymentIntent.PaymentIntent,
+  outcome: 'succeeded' | 'failed',
+): PaymentIntent.PaymentIntent {
+  const charge = Store.get(act.store, Charge.charges, intent.latest_charge ?? '');
+  const method = Store.get(act.store, PaymentMethod.paymentMethods, intent.payment_method ?? '');
+  if (intent.status !== 'processing' || charge === undefined || method === undefined) {
+    throw new Error(`payment intent ${intent.id} is not on its way`);
+  }
+  const settled = { ...intent, _settles_at: null };
+  if (outcome === 'failed') {
+    Charge.settle(act, charge, notPaid);
+    const { code, declineCode, message } = notPaid;
+    const error = {
+      type: 'card_error',
+      code,
+      decline_code: declineCode,
+      message,
+      charge: charge.id,
+    } as const;
+    return fail(act, settled, { ...error, payment_method: asShown(method) });
+  }
+  Charge.settle(act, charge, null);
+  const paid = PaymentIntent.update(act, settled, { status: 'succeeded', amount_received: intent.amount });
   Event.record(act, 'payment_intent.succeeded', paid);
-  if (Card.conductOf(method.card.last4).kind === 'is_disputed') Dispute.open(act, charge);
   return paid;
 }
 

@@ -6,15 +6,29 @@ import * as Store from '../store.ts';
 import * as Event from './event.ts';
 import type { Stored } from './stored.ts';
 
-export type Customer = Stored<Stripe.Customer>;
+export type Customer = Omit<Stored<Stripe.Customer>, 'invoice_settings' | 'test_clock'> & {
+  invoice_settings: Stored<Stripe.Customer.InvoiceSettings>;
+  test_clock: string | null;
+};
 
 export const customers = Store.table<Customer>('customers');
+
+/** The customer with this id. Throws where there is none. */
+export function of({ store }: Act, customerId: string): Customer {
+  const customer = Store.get(store, customers, customerId);
+  if (customer === undefined) throw new Error(`customer ${customerId} is gone`);
+  return customer;
+}
 
 export type Draft = {
   email?: string | null | undefined;
   name?: string | null | undefined;
   phone?: string | null | undefined;
   description?: string | null | undefined;
+  /** Minor units; a negative balance is credit for invoices to come. */
+  balance?: number | undefined;
+  default_payment_method?: string | null | undefined;
+  test_clock?: string | undefined;
   metadata?: Record<string, string> | null | undefined;
 };
 
@@ -23,7 +37,7 @@ export function create(act: Act, draft: Draft): Customer {
     id: id('cus'),
     object: 'customer',
     address: null,
-    balance: 0,
+    balance: draft.balance ?? 0,
     created: act.now,
     currency: null,
     default_source: null,
@@ -34,7 +48,7 @@ export function create(act: Act, draft: Draft): Customer {
     invoice_prefix: null,
     invoice_settings: {
       custom_fields: null,
-      default_payment_method: null,
+      default_payment_method: draft.default_payment_method ?? null,
       footer: null,
       rendering_options: null,
     },
@@ -46,20 +60,25 @@ export function create(act: Act, draft: Draft): Customer {
     preferred_locales: [],
     shipping: null,
     tax_exempt: 'none',
-    test_clock: null,
+    test_clock: draft.test_clock ?? null,
   });
   Event.record(act, 'customer.created', customer);
   return customer;
 }
 
 /** Changes what `draft` names; null takes a value away. */
-export function update(act: Act, customer: Customer, { metadata, ...draft }: Draft): Customer {
+export function update(act: Act, customer: Customer, change: Omit<Draft, 'test_clock'>): Customer {
+  const { metadata, default_payment_method, ...draft } = change;
   const given = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined));
   const changed = Store.put(act.store, customers, {
     ...customer,
     ...given,
+    invoice_settings:
+      default_payment_method === undefined
+        ? customer.invoice_settings
+        : { ...customer.invoice_settings, default_payment_method },
     metadata: mergeMetadata(customer.metadata, metadata),
   });
-  Event.record(act, 'customer.updated', changed);
+  Event.record(act, 'customer.updated', changed, customer);
   return changed;
 }

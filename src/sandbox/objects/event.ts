@@ -8,29 +8,59 @@ import * as WebhookEndpoint from './webhook-endpoint.ts';
 /** Something that happened, with the object as it was then. */
 export type Event = Omit<Stripe.Event, 'data' | 'type'> & {
   type: Type;
-  data: { object: Record<string, unknown> };
+  data: { object: Record<string, unknown>; previous_attributes?: Record<string, unknown> };
 };
 
 /** What the sandbox tells of. */
 export const types = [
+  'billing_portal.session.created',
   'charge.dispute.closed',
   'charge.dispute.created',
   'charge.dispute.funds_reinstated',
   'charge.dispute.funds_withdrawn',
+  'charge.dispute.updated',
   'charge.failed',
+  'charge.pending',
+  'charge.refund.updated',
   'charge.refunded',
   'charge.succeeded',
+  'checkout.session.async_payment_failed',
+  'checkout.session.async_payment_succeeded',
   'checkout.session.completed',
   'checkout.session.expired',
   'customer.created',
+  'customer.subscription.created',
+  'customer.subscription.deleted',
+  'customer.subscription.pending_update_applied',
+  'customer.subscription.pending_update_expired',
+  'customer.subscription.updated',
   'customer.updated',
+  'invoice.created',
+  'invoice.finalized',
+  'invoice.paid',
+  'invoice.payment_action_required',
+  'invoice.payment_failed',
+  'invoice.payment_succeeded',
+  'invoice.voided',
+  'invoice_payment.paid',
+  'invoiceitem.created',
+  'invoiceitem.deleted',
   'payment_intent.canceled',
   'payment_intent.created',
   'payment_intent.payment_failed',
+  'payment_intent.processing',
   'payment_intent.requires_action',
   'payment_intent.succeeded',
   'payment_method.attached',
+  'price.created',
+  'product.created',
   'refund.created',
+  'refund.failed',
+  'refund.updated',
+  'test_helpers.test_clock.advancing',
+  'test_helpers.test_clock.created',
+  'test_helpers.test_clock.deleted',
+  'test_helpers.test_clock.ready',
 ] as const satisfies readonly Stripe.Event.Type[];
 
 export type Type = (typeof types)[number];
@@ -40,15 +70,22 @@ export const events = Store.table<Event>('events');
 /** The version of the API whose shapes the objects have. */
 const apiVersion = '2026-10-28.endive';
 
-/** Records that `type` happened to `object`, and puts a notice on its way to every endpoint that asked for the type. */
-export function record(act: Act, type: Type, object: object): Event {
+/**
+ * Records that `type` happened to `object`, and puts a notice on its way to every endpoint that asked for the type.
+ * With `before`, the notice says what the members that changed were.
+ */
+export function record(act: Act, type: Type, object: object, before?: object): Event {
   const endpoints = WebhookEndpoint.interestedIn(act, type);
+  const now = shown(object);
   const event = Store.put(act.store, events, {
     id: id('evt'),
     object: 'event',
     api_version: apiVersion,
     created: act.now,
-    data: { object: shown(object) },
+    data: {
+      object: now,
+      ...(before === undefined ? {} : { previous_attributes: changed(shown(before), now) }),
+    },
     livemode: false,
     pending_webhooks: endpoints.length,
     request: act.request,
@@ -56,4 +93,9 @@ export function record(act: Act, type: Type, object: object): Event {
   });
   for (const endpoint of endpoints) WebhookEndpoint.notify(act, endpoint, event.id);
   return event;
+}
+
+function changed(before: Record<string, unknown>, now: Record<string, unknown>): Record<string, unknown> {
+  const same = ([name, value]: [string, unknown]) => JSON.stringify(value) === JSON.stringify(now[name]);
+  return Object.fromEntries(Object.entries(before).filter((member) => !same(member)));
 }

@@ -12,6 +12,10 @@ export type PaymentIntent = Stored<Stripe.PaymentIntent> & {
   _granted_token: string | null;
   /** The checkout session that it belongs to. */
   _session: string | null;
+  /** The invoice that it is to pay. */
+  _invoice: string | null;
+  /** When a payment that is on its way arrives by itself. */
+  _settles_at: number | null;
 };
 
 export const paymentIntents = Store.table<PaymentIntent>('payment_intents');
@@ -79,8 +83,17 @@ export function create(act: Act, draft: Draft): PaymentIntent {
     transfer_group: null,
     _granted_token: null,
     _session: draft.session ?? null,
+    _invoice: null,
+    _settles_at: null,
   });
   Event.record(act, 'payment_intent.created', intent);
+  return intent;
+}
+
+/** The intent with this id. Throws where there is none. */
+export function of({ store }: Act, intentId: string): PaymentIntent {
+  const intent = Store.get(store, paymentIntents, intentId);
+  if (intent === undefined) throw new Error(`payment intent ${intentId} is gone`);
   return intent;
 }
 
@@ -91,7 +104,7 @@ export function update(act: Act, intent: PaymentIntent, change: Partial<PaymentI
 
 /** Whether the intent can still be changed, confirmed or cancelled. */
 export function isOpen({ status }: PaymentIntent): boolean {
-  return status !== 'succeeded' && status !== 'canceled';
+  return status !== 'succeeded' && status !== 'canceled' && status !== 'processing';
 }
 
 /** Ends an open intent for good. */

@@ -65,7 +65,8 @@ export function notify(act: Act, endpoint: WebhookEndpoint, event: string): Deli
     status: 'pending',
     attempts: 0,
     outcome: null,
-    dueAtMs: act.now * 1_000,
+    // At once: the sandbox's own time may be far ahead of the hour at which notices travel.
+    dueAtMs: 0,
   });
 }
 

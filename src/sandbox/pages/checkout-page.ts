@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { CheckoutSession } from '../objects/checkout-session.ts';
+import type { Recurring } from '../objects/period.ts';
 import { type Faults, type Field, fields, type Typed } from './card-form.ts';
 import { formatAmount, type Html, layout } from './layout.ts';
 
@@ -27,6 +28,7 @@ const testCards = [
   ['4000 0025 0000 3155', 'asks for 3-D Secure'],
   ['4000 0000 0000 0002', 'is declined'],
   ['4000 0000 0000 9995', 'has insufficient funds'],
+  ['4000 0000 0000 0341', 'succeeds; its renewals are declined'],
   ['4000 0000 0000 0259', 'succeeds, then is disputed'],
 ] as const;
 
@@ -84,13 +86,19 @@ function lineRow({
   quantity,
   amount_total,
   currency,
+  price: { recurring },
   _note,
 }: CheckoutSession['_line_items'][number]): Html {
   return html`<li>
     <span class="what">${description}${quantity > 1 ? html` <span class="quantity">× ${quantity}</span>` : ''}
       ${_note === null ? '' : html`<span class="note">${_note}</span>`}</span>
-    <span class="amount">${formatAmount(amount_total, currency)}</span>
+    <span class="amount">${formatAmount(amount_total, currency)}
+      ${recurring === null ? '' : html`<span class="note">${everySoOften(recurring)}</span>`}</span>
   </li>`;
+}
+
+function everySoOften({ interval, interval_count: count }: Recurring): string {
+  return count === 1 ? `every ${interval}` : `every ${count} ${interval}s`;
 }
 
 function alert({ faults, declined }: Shown): Html | '' {

@@ -9,11 +9,13 @@ import * as PaymentIntent from '../objects/payment-intent.ts';
 import { paymentMethods } from '../objects/payment-method.ts';
 import { isRefusal } from '../protocol/refusal.ts';
 import { begin, finish, type Sandbox } from '../sandbox.ts';
+import * as Settlement from '../settlement.ts';
 import * as Store from '../store.ts';
 import * as CardForm from './card-form.ts';
 import { challengePage } from './challenge-page.ts';
 import { checkoutPage, type Shown } from './checkout-page.ts';
 import { noticePage } from './layout.ts';
+import { portal } from './portal.ts';
 import { style } from './style.ts';
 
 const bodyBytesMax = 16_384;
@@ -46,6 +48,7 @@ export function pages(sandbox: Sandbox): Hono<Env> {
     const { outcome } = await c.req.parseBody();
     return acted((act) => endChallenge(c, act, outcome === 'complete'));
   });
+  portal(app, acted);
   return app;
 
   function acted(deed: (act: Act) => Response | Promise<Response>): Response | Promise<Response> {
@@ -101,10 +104,6 @@ function openSession(
     const text = 'This page is no longer open, and nothing has been charged. Start again from the shop.';
     return c.html(noticePage('Page expired', text, back), 410);
   }
-  if (session.mode === 'subscription') {
-    const text = 'This sandbox does not take subscriptions yet. Nothing has been charged.';
-    return c.html(noticePage('Not available', text, back), 501);
-  }
   return session;
 }
 
@@ -130,9 +129,9 @@ function endChallenge(c: Context<Env>, act: Act, passed: boolean): Response | Pr
   const waiting = Store.get(act.store, PaymentIntent.paymentIntents, c.req.param('intent') ?? '');
   const intent = waiting && Confirmation.authenticate(act, waiting, passed);
   if (!waiting || !intent) return nothingToConfirm(c, waiting);
+  Settlement.follow(act, intent);
   const session = Store.get(act.store, CheckoutSession.checkoutSessions, intent._session ?? '');
   if (session !== undefined && passed) {
-    CheckoutSession.complete(act, intent);
     return c.redirect(CheckoutSession.successUrl(session), 303);
   }
   const back = waiting.next_action?.redirect_to_url?.return_url;

@@ -45,7 +45,7 @@ a { color: var(--accent); text-underline-offset: .2em; }
 .what { min-width: 0; overflow-wrap: anywhere; }
 .note { display: block; font-size: .875rem; color: var(--soft); }
 .quantity { color: var(--soft); white-space: nowrap; }
-.amount { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.amount { font-variant-numeric: tabular-nums; white-space: nowrap; text-align: right; }
 h2 { font-size: 1.125rem; font-weight: 600; line-height: 1.3; }
 form { display: grid; gap: 1rem; margin-top: 1.25rem; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; align-items: start; }
@@ -83,6 +83,8 @@ a:focus-visible, button:focus-visible, .button:focus-visible { outline-color: va
 .notice, .challenge { width: min(26rem, calc(100% - 2rem)); margin: 12vh auto 2rem; }
 .notice h1, .challenge h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; margin-bottom: .5rem; }
 .notice p + p { margin-top: 1.25rem; }
+.plan { padding: 1.25rem 0; border-top: 1px solid var(--line); }
+.plan form { margin-top: .75rem; }
 .bank { font-size: .875rem; font-weight: 600; color: var(--accent); margin-bottom: .75rem; }
 .challenge dl { margin-top: 1.25rem; border-top: 1px solid var(--line); }
 .challenge dl div { display: flex; justify-content: space-between; padding: .625rem 0; border-bottom: 1px solid var(--line); }

@@ -2,9 +2,14 @@ import { balanceTransactions } from '../objects/balance-transaction.ts';
 import { charges } from '../objects/charge.ts';
 import { type CheckoutSession, checkoutSessions } from '../objects/checkout-session.ts';
 import { customers } from '../objects/customer.ts';
+import { invoices } from '../objects/invoice.ts';
+import * as InvoicePayment from '../objects/invoice-payment.ts';
 import { paymentIntents } from '../objects/payment-intent.ts';
 import { paymentMethods } from '../objects/payment-method.ts';
+import { products } from '../objects/product.ts';
 import { shown } from '../objects/stored.ts';
+import { subscriptions } from '../objects/subscription.ts';
+import { testClocks } from '../objects/test-clock.ts';
 import * as Store from '../store.ts';
 import type { Page } from './list.ts';
 import { invalid, type Refusal } from './refusal.ts';
@@ -16,22 +21,65 @@ const tables: Record<string, Store.Table<Row>> = {
   charge: charges,
   'checkout.session': checkoutSessions,
   customer: customers,
+  invoice: invoices,
   payment_intent: paymentIntents,
   payment_method: paymentMethods,
+  product: products,
+  subscription: subscriptions,
+  'test_helpers.test_clock': testClocks,
 };
 
-/** For each object, the members that `expand[]` can name, and what they then become. */
-const expandable: Record<string, Record<string, string>> = {
-  charge: {
-    balance_transaction: 'balance_transaction',
-    customer: 'customer',
-    payment_intent: 'payment_intent',
+/** What a path can go on to from a member: an object by its id, a part of the same object, or a list that appears only when it is asked for. */
+type Way =
+  | { to: string }
+  | { within: string }
+  | { list: string; of(store: Store.Store, row: Row): Page<object> };
+
+const to = (name: string): Way => ({ to: name });
+const within = (name: string): Way => ({ within: name });
+
+const payment = { charge: to('charge'), payment_intent: to('payment_intent') };
+const payer = { customer: to('customer') };
+
+/** For each object, and each part of one, the members that `expand[]` can name. */
+const ways: Record<string, Record<string, Way>> = {
+  charge: { ...payer, balance_transaction: to('balance_transaction'), payment_intent: to('payment_intent') },
+  'checkout.session': {
+    ...payer,
+    invoice: to('invoice'),
+    line_items: { list: 'item', of: (_store, row) => lineItems(row as CheckoutSession) },
+    payment_intent: to('payment_intent'),
+    subscription: to('subscription'),
   },
-  'checkout.session': { customer: 'customer', line_items: 'item', payment_intent: 'payment_intent' },
-  dispute: { charge: 'charge', payment_intent: 'payment_intent' },
-  payment_intent: { customer: 'customer', latest_charge: 'charge', payment_method: 'payment_method' },
-  payment_method: { customer: 'customer' },
-  refund: { balance_transaction: 'balance_transaction', charge: 'charge', payment_intent: 'payment_intent' },
+  customer: {
+    invoice_settings: within('customer.invoice_settings'),
+    test_clock: to('test_helpers.test_clock'),
+  },
+  'customer.invoice_settings': { default_payment_method: to('payment_method') },
+  dispute: payment,
+  invoice: {
+    ...payer,
+    default_payment_method: to('payment_method'),
+    parent: within('invoice.parent'),
+    payments: { list: 'invoice_payment', of: paymentsOf },
+  },
+  'invoice.parent': { subscription_details: within('invoice.parent.subscription_details') },
+  'invoice.parent.subscription_details': { subscription: to('subscription') },
+  invoice_payment: { invoice: to('invoice'), payment: within('invoice_payment.payment') },
+  'invoice_payment.payment': payment,
+  payment_intent: { ...payer, latest_charge: to('charge'), payment_method: to('payment_method') },
+  payment_method: payer,
+  price: { product: to('product') },
+  refund: { ...payment, balance_transaction: to('balance_transaction') },
+  subscription: {
+    ...payer,
+    default_payment_method: to('payment_method'),
+    items: within('subscription.items'),
+    latest_invoice: to('invoice'),
+    test_clock: to('test_helpers.test_clock'),
+  },
+  'subscription.items': { data: within('subscription_item') },
+  subscription_item: { price: within('price') },
 };
 
 const depthMax = 4;
@@ -46,12 +94,16 @@ export function refusePaths(gives: string, isList: boolean, paths: readonly stri
         param: 'expand',
       });
     }
-    let object: string | undefined = gives;
-    for (const segment of segments) {
-      object = expandable[object]?.[segment];
-      if (object === undefined) {
+    let kind = gives;
+    let way: Way | undefined;
+    for (const [place, segment] of segments.entries()) {
+      if (way !== undefined && 'list' in way && segment === 'data') continue;
+      way = ways[kind]?.[segment];
+      const leadsNowhere = way === undefined || ('within' in way && place === segments.length - 1);
+      if (way === undefined || leadsNowhere) {
         return invalid(`This property cannot be expanded (${segment}).`, { param: 'expand' });
       }
+      kind = 'to' in way ? way.to : 'within' in way ? way.within : way.list;
     }
   }
   return null;
@@ -59,31 +111,49 @@ export function refusePaths(gives: string, isList: boolean, paths: readonly stri
 
 /** The object as a caller sees it, references at `paths` (checked before) replaced by what they name. */
 export function show(store: Store.Store, object: object, paths: readonly string[]): object {
-  if ('data' in object && Array.isArray(object.data)) {
-    const inner = paths.map((path) => path.slice('data.'.length)).filter((path) => path !== '');
-    return { ...object, data: object.data.map((row: object) => show(store, row, inner)) };
-  }
-  const kind = 'object' in object ? String(object.object) : '';
+  if ('data' in object && Array.isArray(object.data))
+    return showList(store, { ...object, data: object.data }, paths);
+  return showAs(store, 'object' in object ? String(object.object) : '', object, paths);
+}
+
+function showList(store: Store.Store, list: { data: object[] }, paths: readonly string[]): object {
+  const inner = below('data', paths);
+  return { ...list, data: list.data.map((row) => show(store, row, inner)) };
+}
+
+function showAs(store: Store.Store, kind: string, object: object, paths: readonly string[]): object {
   const result = shown(object);
-  for (const [member, target] of Object.entries(expandable[kind] ?? {})) {
+  for (const [member, way] of Object.entries(ways[kind] ?? {})) {
     if (!paths.some((path) => path === member || path.startsWith(`${member}.`))) continue;
-    const deeper = paths
-      .filter((path) => path.startsWith(`${member}.`))
-      .map((path) => path.slice(member.length + 1));
-    const table = tables[target];
-    const reference = result[member];
-    if (member === 'line_items') {
-      result[member] = lineItems(object as CheckoutSession);
-    } else if (table !== undefined && typeof reference === 'string') {
-      const row = Store.get(store, table, reference);
-      result[member] = row === undefined ? reference : show(store, row, deeper);
+    const deeper = below(member, paths);
+    const value = result[member];
+    if ('list' in way) {
+      result[member] = showList(store, way.of(store, object as Row), deeper);
+    } else if ('within' in way) {
+      const part = (one: object) => showAs(store, way.within, one, deeper);
+      if (Array.isArray(value)) result[member] = value.map(part);
+      else if (typeof value === 'object' && value !== null) result[member] = part(value);
+    } else if (typeof value === 'string') {
+      const table = tables[way.to];
+      const row = table && Store.get(store, table, value);
+      result[member] = row === undefined ? value : show(store, row, deeper);
     }
   }
   return result;
+}
+
+/** What is left of the paths that go on from `member`. */
+function below(member: string, paths: readonly string[]): string[] {
+  return paths.filter((path) => path.startsWith(`${member}.`)).map((path) => path.slice(member.length + 1));
 }
 
 /** All of a session's lines, as the list that `line_items` is. */
 function lineItems({ id, _line_items }: CheckoutSession): Page<object> {
   const url = `/v1/checkout/sessions/${id}/line_items`;
   return { object: 'list', url, has_more: false, data: _line_items.map(shown) };
+}
+
+function paymentsOf(store: Store.Store, { id }: Row): Page<object> {
+  const url = `/v1/invoice_payments?invoice=${id}`;
+  return { object: 'list', url, has_more: false, data: InvoicePayment.of({ store }, id) };
 }

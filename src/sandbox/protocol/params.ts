@@ -102,6 +102,11 @@ const minimumAmounts: ReadonlyMap<string, number> = new Map([
 ]);
 const amountMax = 99_999_999;
 
+/** Whether the card network does not bother with `amount`, in minor units. */
+export function isBelowMinimum(amount: number, currencyCode: string): boolean {
+  return amount < (minimumAmounts.get(currencyCode) ?? 50);
+}
+
 /** Null where `amount` in minor units may be charged, otherwise `amount_too_small` or `amount_too_large`. */
 export function refuseAmount(amount: number, currencyCode: string, param = 'amount'): Refusal | null {
   const least = minimumAmounts.get(currencyCode) ?? 50;

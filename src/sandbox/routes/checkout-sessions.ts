@@ -3,47 +3,30 @@ import { z } from 'zod';
 import type { Act } from '../act.ts';
 import * as CheckoutSession from '../objects/checkout-session.ts';
 import * as Customer from '../objects/customer.ts';
+import * as Price from '../objects/price.ts';
 import * as List from '../protocol/list.ts';
-import {
-  currency,
-  email,
-  integer,
-  type Known,
-  list,
-  metadata,
-  refuseAmount,
-  text,
-  timestamp,
-  url,
-} from '../protocol/params.ts';
-import { invalid, missing, type Refusal } from '../protocol/refusal.ts';
+import { email, type Known, list, metadata, refuseAmount, text, timestamp, url } from '../protocol/params.ts';
+import { listing, retrieval } from '../protocol/reading.ts';
+import { invalid, isRefusal, missing, type Refusal } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Store from '../store.ts';
+import * as PriceData from './price-data.ts';
 
 const linesMax = 100;
-const quantityMax = 999_999;
 const lifeSeconds = { min: 30 * 60, max: 24 * 3_600 };
 
 const lineItem = z.strictObject({
-  quantity: integer.refine((count) => count >= 1 && count <= quantityMax, 'Invalid quantity.'),
-  price_data: z.strictObject({
-    currency,
-    unit_amount: integer.refine((amount) => amount >= 0, 'unit_amount must not be negative.'),
-    product_data: z.strictObject({
-      name: text(250),
-      description: text(1_000).optional(),
-      metadata: metadata.optional(),
-    }),
-    recurring: z
-      .strictObject({
-        interval: z.enum(['day', 'week', 'month', 'year']),
-        interval_count: integer
-          .refine((count) => count >= 1 && count <= 36, 'Invalid interval_count.')
-          .optional(),
-      })
-      .optional(),
-  } satisfies Known<Stripe.Checkout.SessionCreateParams.LineItem.PriceData>),
-});
+  quantity: PriceData.quantity,
+  price: text().optional(),
+  price_data: z
+    .strictObject({
+      ...PriceData.ofProduct,
+      product: text().optional(),
+      product_data: PriceData.productData.optional(),
+      recurring: PriceData.recurring.optional(),
+    } satisfies Known<Stripe.Checkout.SessionCreateParams.LineItem.PriceData>)
+    .optional(),
+} satisfies Known<Stripe.Checkout.SessionCreateParams.LineItem>);
 
 const creation = z.strictObject({
   mode: z.enum(['payment', 'subscription']),
@@ -67,20 +50,39 @@ const creation = z.strictObject({
     } satisfies Known<Stripe.Checkout.SessionCreateParams.PaymentIntentData>)
     .optional(),
   submit_type: z.enum(['auto', 'pay']).optional(),
+  subscription_data: z
+    .strictObject({
+      description: text(500).optional(),
+      metadata: metadata.optional(),
+    } satisfies Known<Stripe.Checkout.SessionCreateParams.SubscriptionData>)
+    .optional(),
   ui_mode: z.enum(['hosted_page']).optional(),
 } satisfies Known<Stripe.Checkout.SessionCreateParams>);
 
 type Creation = z.infer<typeof creation>;
 
+type Line = Price.Wanted & { quantity: number };
+
+/** What the lines ask for, or the first of them that cannot be had. */
+function readLines(act: Act, given: Creation['line_items']): Line[] | Refusal {
+  const lines: Line[] = [];
+  for (const [place, line] of given.entries()) {
+    const wanted = Price.want(act, line, `line_items[${place}]`);
+    if (isRefusal(wanted)) return wanted;
+    lines.push({ ...wanted, quantity: line.quantity });
+  }
+  return lines;
+}
+
 /** Why these parameters, each valid by itself, do not go together; null where they do. */
-function refuseTogether(act: Act, params: Creation): Refusal | null {
-  const { mode, customer, expires_at, line_items: lines } = params;
-  const [first] = lines.map((line) => line.price_data.currency);
-  if (lines.some((line) => line.price_data.currency !== first)) {
+function refuseTogether(act: Act, params: Creation, lines: Line[]): Refusal | null {
+  const { mode, customer, expires_at } = params;
+  const [first] = lines.map(({ terms }) => terms.currency);
+  if (lines.some(({ terms }) => terms.currency !== first)) {
     return invalid('All line items have the same currency.', { param: 'line_items' });
   }
-  const recurring = lines.filter((line) => line.price_data.recurring !== undefined).length;
-  if (mode === 'subscription' && recurring === 0) {
+  const rhythms = lines.flatMap(({ terms }) => terms.recurring ?? []);
+  if (mode === 'subscription' && rhythms.length === 0) {
     return invalid(
       'In subscription mode at least one line item has a recurring price: price_data[recurring].',
       {
@@ -88,8 +90,14 @@ function refuseTogether(act: Act, params: Creation): Refusal | null {
       },
     );
   }
-  if (mode === 'payment' && recurring > 0) {
+  if (new Set(rhythms.map((rhythm) => `${rhythm.interval_count} ${rhythm.interval}`)).size > 1) {
+    return invalid('All recurring prices have the same interval.', { param: 'line_items' });
+  }
+  if (mode === 'payment' && rhythms.length > 0) {
     return invalid('A recurring price needs mode=subscription.', { param: 'mode' });
+  }
+  if (mode === 'payment' && params.subscription_data !== undefined) {
+    return invalid('subscription_data is for mode=subscription only.', { param: 'subscription_data' });
   }
   for (const param of ['payment_intent_data', 'customer_creation', 'submit_type'] as const) {
     if (mode === 'subscription' && params[param] !== undefined) {
@@ -108,7 +116,7 @@ function refuseTogether(act: Act, params: Creation): Refusal | null {
   if (life < lifeSeconds.min || life > lifeSeconds.max) {
     return invalid('expires_at lies between 30 minutes and 24 hours from now.', { param: 'expires_at' });
   }
-  const total = lines.reduce((sum, line) => sum + line.quantity * line.price_data.unit_amount, 0);
+  const total = lines.reduce((sum, { quantity, terms }) => sum + quantity * terms.unit_amount, 0);
   return refuseAmount(total, first ?? 'usd', 'line_items');
 }
 
@@ -122,51 +130,44 @@ function onSession(
   return session === undefined ? missing('checkout.session', id) : deed(session);
 }
 
+const path = '/v1/checkout/sessions';
+
 export const checkoutSessions: readonly Route[] = [
   route({
     method: 'POST',
-    path: '/v1/checkout/sessions',
+    path,
     gives: 'checkout.session',
     params: creation,
     run: (act, params) => {
-      const refusal = refuseTogether(act, params);
+      const lines = readLines(act, params.line_items);
+      if (!Array.isArray(lines)) return lines;
+      const refusal = refuseTogether(act, params, lines);
       if (refusal !== null) return refusal;
       return CheckoutSession.create(act, {
         ...params,
-        currency: params.line_items[0]?.price_data.currency ?? 'usd',
+        currency: lines[0]?.terms.currency ?? 'usd',
+        line_items: lines.map(({ make, quantity }) => ({ price: make(act), quantity })),
       });
     },
   }),
-  route({
-    method: 'GET',
-    path: '/v1/checkout/sessions',
+  listing({
+    path,
     gives: 'checkout.session',
-    isList: true,
-    params: z.strictObject({
-      ...List.pageParams,
+    table: CheckoutSession.checkoutSessions,
+    params: {
       created: List.created,
       customer: text().optional(),
       payment_intent: text().optional(),
       status: z.enum(['open', 'complete', 'expired']).optional(),
-    } satisfies Known<Stripe.Checkout.SessionListParams>),
-    run: ({ store }, { created, customer, payment_intent, status, ...page }) => {
-      const rows = Store.all(store, CheckoutSession.checkoutSessions).filter(
-        (session) =>
-          List.isCreatedWithin(session.created, created) &&
-          (customer === undefined || session.customer === customer) &&
-          (payment_intent === undefined || session._intent === payment_intent) &&
-          (status === undefined || session.status === status),
-      );
-      return List.page(rows, '/v1/checkout/sessions', page);
-    },
+      subscription: text().optional(),
+    } satisfies Known<Stripe.Checkout.SessionListParams>,
+    where: (session, { customer, payment_intent, status, subscription }) =>
+      (customer === undefined || session.customer === customer) &&
+      (payment_intent === undefined || session._intent === payment_intent) &&
+      (status === undefined || session.status === status) &&
+      (subscription === undefined || session.subscription === subscription),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/checkout/sessions/:id',
-    gives: 'checkout.session',
-    params: z.strictObject({}),
-    run: (act, _params, id) => onSession(act, id, (session) => session),
-  }),
+  retrieval(path, 'checkout.session', CheckoutSession.checkoutSessions),
   route({
     method: 'GET',
     path: '/v1/checkout/sessions/:id/line_items',

@@ -1,62 +1,88 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
+import type { Act } from '../act.ts';
 import * as Customer from '../objects/customer.ts';
+import * as PaymentMethod from '../objects/payment-method.ts';
+import * as TestClock from '../objects/test-clock.ts';
 import * as List from '../protocol/list.ts';
-import { clearable, email, type Known, metadata, text } from '../protocol/params.ts';
-import { missing } from '../protocol/refusal.ts';
+import { clearable, email, integer, type Known, metadata, text } from '../protocol/params.ts';
+import { listing, retrieval } from '../protocol/reading.ts';
+import { isRefusal, missing, type Refusal } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Store from '../store.ts';
 
-const draft = z.strictObject({
+const path = '/v1/customers';
+
+const shared = {
   email: z.union([email, z.literal('').transform(() => null)]).optional(),
   name: clearable(256).optional(),
   phone: clearable(20).optional(),
   description: clearable().optional(),
+  balance: integer.optional(),
+  invoice_settings: z.strictObject({ default_payment_method: clearable() }).optional(),
   metadata: metadata.optional(),
-} satisfies Known<Stripe.CustomerCreateParams & Stripe.CustomerUpdateParams>);
+} satisfies Known<Stripe.CustomerCreateParams & Stripe.CustomerUpdateParams>;
+
+const update = z.strictObject(shared);
+
+/** What the parameters say, with the card for invoices, which has to be this customer's; `customer` is null in a creation. */
+function read(
+  { store }: Act,
+  { invoice_settings: settings, ...params }: z.infer<typeof update>,
+  customer: string | null,
+): Customer.Draft | Refusal {
+  if (settings === undefined) return params;
+  const { default_payment_method } = settings;
+  if (default_payment_method !== null) {
+    const method = Store.get(store, PaymentMethod.paymentMethods, default_payment_method);
+    const isOwn = method !== undefined && method.customer === customer && customer !== null;
+    if (!isOwn) {
+      const param = 'invoice_settings[default_payment_method]';
+      return missing('PaymentMethod', default_payment_method, param);
+    }
+  }
+  return { ...params, default_payment_method };
+}
 
 export const customers: readonly Route[] = [
   route({
     method: 'POST',
-    path: '/v1/customers',
+    path,
     gives: 'customer',
-    params: draft,
-    run: (act, params) => Customer.create(act, params),
-  }),
-  route({
-    method: 'GET',
-    path: '/v1/customers',
-    gives: 'customer',
-    isList: true,
     params: z.strictObject({
-      ...List.pageParams,
-      created: List.created,
-      email: text().optional(),
-    } satisfies Known<Stripe.CustomerListParams>),
-    run: ({ store }, { created, email: wanted, ...page }) => {
-      const rows = Store.all(store, Customer.customers).filter(
-        (customer) =>
-          List.isCreatedWithin(customer.created, created) &&
-          (wanted === undefined || customer.email === wanted),
-      );
-      return List.page(rows, '/v1/customers', page);
+      ...shared,
+      test_clock: text().optional(),
+    } satisfies Known<Stripe.CustomerCreateParams>),
+    run: (act, { test_clock, ...params }) => {
+      if (test_clock !== undefined && !Store.get(act.store, TestClock.testClocks, test_clock)) {
+        return missing('test_clock', test_clock, 'test_clock');
+      }
+      const draft = read(act, params, null);
+      if (isRefusal(draft)) return draft;
+      return Customer.create(TestClock.at(act, test_clock ?? null), { ...draft, test_clock });
     },
   }),
-  route({
-    method: 'GET',
-    path: '/v1/customers/:id',
+  listing({
+    path,
     gives: 'customer',
-    params: z.strictObject({}),
-    run: ({ store }, _params, id) => Store.get(store, Customer.customers, id) ?? missing('customer', id),
+    table: Customer.customers,
+    params: {
+      created: List.created,
+      email: text().optional(),
+      test_clock: text().optional(),
+    } satisfies Known<Stripe.CustomerListParams>,
   }),
+  retrieval(path, 'customer', Customer.customers),
   route({
     method: 'POST',
-    path: '/v1/customers/:id',
+    path: `${path}/:id`,
     gives: 'customer',
-    params: draft,
+    params: update,
     run: (act, params, id) => {
       const customer = Store.get(act.store, Customer.customers, id);
-      return customer === undefined ? missing('customer', id) : Customer.update(act, customer, params);
+      if (customer === undefined) return missing('customer', id);
+      const draft = read(act, params, id);
+      return isRefusal(draft) ? draft : Customer.update(act, customer, draft);
     },
   }),
 ];

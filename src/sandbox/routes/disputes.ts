@@ -1,67 +1,73 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
+import type { Act } from '../act.ts';
 import * as Dispute from '../objects/dispute.ts';
 import * as List from '../protocol/list.ts';
 import { type Known, mergeMetadata, metadata, text } from '../protocol/params.ts';
-import { missing } from '../protocol/refusal.ts';
+import { listing, retrieval } from '../protocol/reading.ts';
+import { invalid, missing, type Refusal } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Store from '../store.ts';
 
+const path = '/v1/disputes';
+
 /** The texts of evidence that decide a test dispute. */
-const verdicts = { winning_evidence: 'won', losing_evidence: 'lost' } as const;
+const verdicts = ['winning_evidence', 'losing_evidence', 'escalate_inquiry_evidence'] as const;
+
+function submit(
+  act: Act,
+  dispute: Dispute.Dispute,
+  evidence: (typeof verdicts)[number],
+): Dispute.Dispute | Refusal {
+  if (!Dispute.isOpen(dispute)) return invalid('This dispute is already closed.', { param: 'evidence' });
+  const { submission_count: count } = dispute.evidence_details;
+  const submitted = Dispute.update(act, dispute, {
+    evidence: { ...dispute.evidence, uncategorized_text: evidence },
+    evidence_details: {
+      ...dispute.evidence_details,
+      has_evidence: true,
+      submission_count: count + 1,
+      submission_method: 'manual',
+    },
+  });
+  if (evidence === 'escalate_inquiry_evidence') {
+    return dispute.status === 'warning_needs_response' ? Dispute.escalate(act, submitted) : submitted;
+  }
+  return Dispute.close(act, submitted, evidence === 'winning_evidence' ? 'won' : 'lost');
+}
 
 export const disputes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/v1/disputes',
+  listing({
+    path,
     gives: 'dispute',
-    isList: true,
-    params: z.strictObject({
-      ...List.pageParams,
+    table: Dispute.disputes,
+    params: {
       created: List.created,
       charge: text().optional(),
       payment_intent: text().optional(),
-    } satisfies Known<Stripe.DisputeListParams>),
-    run: ({ store }, { created, charge, payment_intent, ...page }) => {
-      const rows = Store.all(store, Dispute.disputes).filter(
-        (dispute) =>
-          List.isCreatedWithin(dispute.created, created) &&
-          (charge === undefined || dispute.charge === charge) &&
-          (payment_intent === undefined || dispute.payment_intent === payment_intent),
-      );
-      return List.page(rows, '/v1/disputes', page);
-    },
+    } satisfies Known<Stripe.DisputeListParams>,
   }),
-  route({
-    method: 'GET',
-    path: '/v1/disputes/:id',
-    gives: 'dispute',
-    params: z.strictObject({}),
-    run: ({ store }, _params, id) => Store.get(store, Dispute.disputes, id) ?? missing('dispute', id),
-  }),
+  retrieval(path, 'dispute', Dispute.disputes),
   route({
     method: 'POST',
-    path: '/v1/disputes/:id',
+    path: `${path}/:id`,
     gives: 'dispute',
     params: z.strictObject({
-      evidence: z
-        .strictObject({ uncategorized_text: z.enum(['winning_evidence', 'losing_evidence']) })
-        .optional(),
+      evidence: z.strictObject({ uncategorized_text: z.enum(verdicts) }).optional(),
       metadata: metadata.optional(),
     } satisfies Known<Stripe.DisputeUpdateParams>),
     run: (act, { evidence, metadata: given }, id) => {
       const dispute = Store.get(act.store, Dispute.disputes, id);
       if (dispute === undefined) return missing('dispute', id);
-      const changed = Store.put(act.store, Dispute.disputes, {
-        ...dispute,
-        metadata: mergeMetadata(dispute.metadata, given),
-      });
-      return evidence ? Dispute.close(act, changed, verdicts[evidence.uncategorized_text]) : changed;
+      const about = { metadata: mergeMetadata(dispute.metadata, given) };
+      return evidence === undefined
+        ? Dispute.update(act, dispute, about)
+        : submit(act, { ...dispute, ...about }, evidence.uncategorized_text);
     },
   }),
   route({
     method: 'POST',
-    path: '/v1/disputes/:id/close',
+    path: `${path}/:id/close`,
     gives: 'dispute',
     params: z.strictObject({}),
     run: (act, _params, id) => {

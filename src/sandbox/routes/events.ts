@@ -1,39 +1,24 @@
 import type { Stripe } from 'stripe';
-import { z } from 'zod';
 import * as Event from '../objects/event.ts';
 import * as List from '../protocol/list.ts';
 import { type Known, list, text } from '../protocol/params.ts';
-import { missing } from '../protocol/refusal.ts';
-import { type Route, route } from '../protocol/route.ts';
-import * as Store from '../store.ts';
+import { listing, retrieval } from '../protocol/reading.ts';
+import type { Route } from '../protocol/route.ts';
+
+const path = '/v1/events';
 
 export const events: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/v1/events',
+  listing({
+    path,
     gives: 'event',
-    isList: true,
-    params: z.strictObject({
-      ...List.pageParams,
+    table: Event.events,
+    params: {
       created: List.created,
       type: text().optional(),
       types: list(text(), 20).optional(),
-    } satisfies Known<Stripe.EventListParams>),
-    run: ({ store }, { created, type, types, ...page }) => {
-      const rows = Store.all(store, Event.events).filter(
-        (event) =>
-          List.isCreatedWithin(event.created, created) &&
-          (type === undefined || event.type === type) &&
-          (types === undefined || types.includes(event.type)),
-      );
-      return List.page(rows, '/v1/events', page);
-    },
+    } satisfies Known<Stripe.EventListParams>,
+    where: (event, { type, types }) =>
+      (type === undefined || event.type === type) && (types === undefined || types.includes(event.type)),
   }),
-  route({
-    method: 'GET',
-    path: '/v1/events/:id',
-    gives: 'event',
-    params: z.strictObject({}),
-    run: ({ store }, _params, id) => Store.get(store, Event.events, id) ?? missing('event', id),
-  }),
+  retrieval(path, 'event', Event.events),
 ];

@@ -21,9 +21,11 @@ import {
   text,
   url,
 } from '../protocol/params.ts';
+import { listing } from '../protocol/reading.ts';
 import { invalid, isRefusal, missing, type Refusal } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Search from '../protocol/search.ts';
+import * as Settlement from '../settlement.ts';
 import * as Store from '../store.ts';
 
 const grantedName = GrantedToken.parameter;
@@ -110,13 +112,15 @@ function attempt(
     return_url?: string | undefined;
   },
 ): PaymentIntent.PaymentIntent | Refusal {
-  return Confirmation.confirm(act, intent, {
+  const result = Confirmation.confirm(act, intent, {
     method,
     grantedToken,
     offSession: given.off_session ?? false,
     errorOnRequiresAction: given.error_on_requires_action ?? false,
     returnUrl: given.return_url ?? null,
   });
+  Settlement.follow(act, PaymentIntent.of(act, intent.id));
+  return result;
 }
 
 function create(act: Act, params: z.infer<typeof creation>): PaymentIntent.PaymentIntent | Refusal {
@@ -184,24 +188,14 @@ export const paymentIntents: readonly Route[] = [
     params: creation,
     run: create,
   }),
-  route({
-    method: 'GET',
+  listing({
     path: '/v1/payment_intents',
     gives: 'payment_intent',
-    isList: true,
-    params: z.strictObject({
-      ...List.pageParams,
+    table: PaymentIntent.paymentIntents,
+    params: {
       created: List.created,
       customer: text().optional(),
-    } satisfies Known<Stripe.PaymentIntentListParams>),
-    run: ({ store }, { created, customer, ...page }) => {
-      const rows = Store.all(store, PaymentIntent.paymentIntents).filter(
-        (intent) =>
-          List.isCreatedWithin(intent.created, created) &&
-          (customer === undefined || intent.customer === customer),
-      );
-      return List.page(rows, '/v1/payment_intents', page);
-    },
+    } satisfies Known<Stripe.PaymentIntentListParams>,
   }),
   route({
     method: 'GET',

@@ -2,29 +2,23 @@ import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import * as Customer from '../objects/customer.ts';
 import * as PaymentMethod from '../objects/payment-method.ts';
-import * as List from '../protocol/list.ts';
 import { type Known, text } from '../protocol/params.ts';
+import { listing } from '../protocol/reading.ts';
 import { isRefusal, missing } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Store from '../store.ts';
 
 export const paymentMethods: readonly Route[] = [
-  route({
-    method: 'GET',
+  listing({
     path: '/v1/payment_methods',
     gives: 'payment_method',
-    isList: true,
-    params: z.strictObject({
-      ...List.pageParams,
+    table: PaymentMethod.paymentMethods,
+    params: {
       customer: text().optional(),
       type: z.enum(['card']).optional(),
-    } satisfies Known<Stripe.PaymentMethodListParams>),
-    run: ({ store }, { customer, type: _type, ...page }) => {
-      const rows = Store.all(store, PaymentMethod.paymentMethods).filter(
-        (method) => method.customer !== null && (customer === undefined || method.customer === customer),
-      );
-      return List.page(rows, '/v1/payment_methods', page);
-    },
+    } satisfies Known<Stripe.PaymentMethodListParams>,
+    where: (method, { customer }) =>
+      method.customer !== null && (customer === undefined || method.customer === customer),
   }),
   route({
     method: 'GET',

@@ -5,14 +5,17 @@ import * as PaymentIntent from '../objects/payment-intent.ts';
 import * as Refund from '../objects/refund.ts';
 import * as List from '../protocol/list.ts';
 import { integer, type Known, mergeMetadata, metadata, text } from '../protocol/params.ts';
+import { listing, retrieval } from '../protocol/reading.ts';
 import { invalid, isRefusal, missing, type Refusal } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Store from '../store.ts';
 
+const path = '/v1/refunds';
+
 export const refunds: readonly Route[] = [
   route({
     method: 'POST',
-    path: '/v1/refunds',
+    path,
     gives: 'refund',
     params: z.strictObject({
       amount: integer.optional(),
@@ -27,33 +30,40 @@ export const refunds: readonly Route[] = [
       return Refund.create(act, charge, { ...draft, metadata: mergeMetadata({}, draft.metadata) });
     },
   }),
-  route({
-    method: 'GET',
-    path: '/v1/refunds',
+  listing({
+    path,
     gives: 'refund',
-    isList: true,
-    params: z.strictObject({
-      ...List.pageParams,
+    table: Refund.refunds,
+    params: {
       created: List.created,
       charge: text().optional(),
       payment_intent: text().optional(),
-    } satisfies Known<Stripe.RefundListParams>),
-    run: ({ store }, { created, charge, payment_intent, ...page }) => {
-      const rows = Store.all(store, Refund.refunds).filter(
-        (refund) =>
-          List.isCreatedWithin(refund.created, created) &&
-          (charge === undefined || refund.charge === charge) &&
-          (payment_intent === undefined || refund.payment_intent === payment_intent),
-      );
-      return List.page(rows, '/v1/refunds', page);
+    } satisfies Known<Stripe.RefundListParams>,
+  }),
+  retrieval(path, 'refund', Refund.refunds),
+  route({
+    method: 'POST',
+    path: `${path}/:id`,
+    gives: 'refund',
+    params: z.strictObject({ metadata: metadata.optional() } satisfies Known<Stripe.RefundUpdateParams>),
+    run: (act, { metadata: given }, id) => {
+      const refund = Store.get(act.store, Refund.refunds, id);
+      if (refund === undefined) return missing('refund', id);
+      return Refund.update(act, refund, { metadata: mergeMetadata(refund.metadata ?? {}, given) });
     },
   }),
   route({
-    method: 'GET',
-    path: '/v1/refunds/:id',
+    method: 'POST',
+    path: `${path}/:id/cancel`,
     gives: 'refund',
     params: z.strictObject({}),
-    run: ({ store }, _params, id) => Store.get(store, Refund.refunds, id) ?? missing('refund', id),
+    run: (act, _params, id) => {
+      const refund = Store.get(act.store, Refund.refunds, id);
+      if (refund === undefined) return missing('refund', id);
+      return refund.status === 'requires_action'
+        ? Refund.end(act, refund, 'canceled')
+        : invalid(`Only a refund that requires action can be cancelled; this one is ${refund.status}.`);
+    },
   }),
 ];
 

@@ -2,8 +2,8 @@ import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import * as Event from '../objects/event.ts';
 import * as WebhookEndpoint from '../objects/webhook-endpoint.ts';
-import * as List from '../protocol/list.ts';
 import { clearable, type Known, list, metadata, text, url } from '../protocol/params.ts';
+import { listing } from '../protocol/reading.ts';
 import { invalid, missing } from '../protocol/refusal.ts';
 import { type Route, route } from '../protocol/route.ts';
 import * as Store from '../store.ts';
@@ -31,14 +31,11 @@ export const webhookEndpoints: readonly Route[] = [
       return { ...endpoint, secret: endpoint._secret };
     },
   }),
-  route({
-    method: 'GET',
+  listing({
     path: '/v1/webhook_endpoints',
     gives: 'webhook_endpoint',
-    isList: true,
-    params: z.strictObject(List.pageParams),
-    run: ({ store }, page) =>
-      List.page(Store.all(store, WebhookEndpoint.webhookEndpoints), '/v1/webhook_endpoints', page),
+    table: WebhookEndpoint.webhookEndpoints,
+    params: {},
   }),
   route({
     method: 'DELETE',

@@ -13,8 +13,10 @@ export type Courier = {
   pause(): void;
   /** Sends everything that waits, now, and comes back when each has been tried once. */
   resume(): Promise<void>;
-  /** Sends what waits one after the other, the newest first, also while paused. */
-  deliverInReverse(): Promise<Delivery[]>;
+  /** Sends these one after the other, also while paused. */
+  deliverInOrder(deliveries: readonly Delivery[]): Promise<Delivery[]>;
+  /** Gives up on these: they count as not taken, and are sent no more. */
+  drop(deliveries: readonly Delivery[]): Delivery[];
   /** Sends these at once, also while paused. */
   deliver(deliveries: readonly Delivery[]): Promise<Delivery[]>;
   /** From now on every notice is sent this many times more than needed. */
@@ -73,14 +75,15 @@ export function create(store: Store.Store, clock: Clock): Courier {
       status: isTaken ? 'delivered' : isOver ? 'failed' : 'pending',
       dueAtMs: clock() + Math.min(firstDelayMs * 2 ** (attempts - 1), delayMsMax),
     };
-    if (isOver) {
-      Store.remove(store, WebhookEndpoint.outbox, done.id);
-      Store.put(store, WebhookEndpoint.delivered, done);
-    } else {
-      Store.put(store, WebhookEndpoint.outbox, done);
-    }
+    if (isOver) close(done);
+    else Store.put(store, WebhookEndpoint.outbox, done);
     Store.commit(store);
     return done;
+  }
+
+  function close(delivery: Delivery): Delivery {
+    Store.remove(store, WebhookEndpoint.outbox, delivery.id);
+    return Store.put(store, WebhookEndpoint.delivered, delivery);
   }
 
   async function post(event: Event, endpoint: WebhookEndpoint.WebhookEndpoint): Promise<string> {
@@ -121,10 +124,17 @@ export function create(store: Store.Store, clock: Clock): Courier {
       paused = false;
       await Promise.all(waiting().map(carry));
     },
-    deliverInReverse: async () => {
+    deliverInOrder: async (deliveries) => {
       const done: Delivery[] = [];
-      for (const delivery of waiting().reverse()) done.push(await carry(delivery));
+      for (const delivery of deliveries) done.push(await carry(delivery));
       return done;
+    },
+    drop: (deliveries) => {
+      const dropped = deliveries.map((delivery) =>
+        close({ ...delivery, status: 'failed', outcome: 'dropped' }),
+      );
+      Store.commit(store);
+      return dropped;
     },
     deliver: (deliveries) => Promise.all(deliveries.map(carry)),
     duplicate: (count) => {
