@@ -53,7 +53,7 @@ module.exports = {
     {
       name: 'nobody-imports-direct',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/direct/' },
+      from: { path: '^src/', pathNot: ['^src/direct/', '^src/cli/'] },
       to: { path: '^src/direct/' },
     },
     {

@@ -7,19 +7,35 @@ create table direct.setting (
 
 create table direct.api_key (
   id text primary key,
-  digest text not null unique,
+  -- What the operator calls it.
+  label text,
   plan text not null,
   plan_status text not null check (plan_status in ('active', 'past_due', 'canceled', 'expired')),
   started_at timestamptz not null,
   requests_per_second integer not null check (requests_per_second > 0),
   allowed_apis text[],
-  records_allowance bigint not null check (records_allowance >= 0),
-  records_remaining bigint not null check (records_remaining >= 0),
-  next_reset_at timestamptz not null,
+  -- These three are null where records are unlimited.
+  records_allowance bigint check (records_allowance >= 0),
+  records_remaining bigint check (records_remaining >= 0),
+  next_reset_at timestamptz,
   -- Counts renewals: what a request gives back belongs to the period that it was taken from.
   period integer not null default 0,
-  revoked_at timestamptz
+  made_at timestamptz not null,
+  revoked_at timestamptz,
+  check (num_nulls(records_allowance, records_remaining, next_reset_at) in (0, 3))
 ) with (fillfactor = 50);
+create index api_key_made on direct.api_key (made_at, id);
+
+-- What opens a key, as SHA-256. Rows are only ever added, so rotations at the same time need no lock: the latest opens
+-- the key, and each says when all those before it end.
+create table direct.api_secret (
+  number bigint generated always as identity,
+  key_id text not null references direct.api_key,
+  digest text not null unique,
+  made_at timestamptz not null,
+  earlier_end_at timestamptz not null,
+  primary key (key_id, number)
+);
 
 create table direct.usage (
   request_id text primary key,

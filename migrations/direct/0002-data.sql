@@ -3,11 +3,9 @@
 
 create table direct.generation (
   generation integer primary key,
-  -- Of everything in it: a load that comes to the same digest as the live generation changes nothing.
-  digest text not null,
-  -- What was loaded: `sample`, or what an owner brought.
-  origin text not null,
-  -- How many of each kind.
+  -- Of what each kind was made of: what is live already is not loaded again.
+  digests jsonb not null,
+  -- How many there are of each kind.
   counts jsonb not null,
   loaded_at timestamptz not null,
   live boolean not null,
@@ -56,6 +54,17 @@ create table direct.company (
 ) partition by list (generation);
 create unique index company_slug on direct.company (generation, slug);
 create unique index company_network_id on direct.company (generation, network_id) where network_id is not null;
+-- A headcount as a place in that order.
+create index company_employees on direct.company (generation, employees_on_network, id desc);
+-- Whom bounds on a number let through, without a look at the rows.
+create index company_followers on direct.company (generation, followers, id);
+create index company_revenue on direct.company (generation, revenue, id);
+create index company_web_traffic on direct.company (generation, web_traffic, id);
+create index company_ad_spend on direct.company (generation, ad_spend, id);
+create index company_total_funding on direct.company (generation, total_funding, id);
+create index company_last_funding_amount on direct.company (generation, last_funding_amount, id);
+create index company_last_funding_year on direct.company (generation, last_funding_year, id);
+create index company_founded_year on direct.company (generation, founded_year, id);
 create index company_search on direct.company using gin (search) with (fastupdate = off);
 
 -- Every domain that leads to a company; rank 0 is its main one.
@@ -86,12 +95,12 @@ create table direct.person (
   job_function text,
   country_code text,
   city text,
-  -- The whole entry less what is null.
-  record jsonb not null,
+  -- The whole entry less what is null. It is only ever read as a whole, so it is not taken apart (jsonb).
+  record json not null,
   search tsvector not null,
   primary key (generation, id)
 ) partition by list (generation);
--- What is wide lies aside and as it is: the rows that are counted stay narrow, and nothing is packed or unpacked.
+-- What is wide lies aside, as it is: rows that are counted stay narrow, and nothing is packed or unpacked.
 alter table direct.person alter column record set storage external, alter column search set storage external;
 create unique index person_slug on direct.person (generation, slug);
 -- These two should be unique, but a load is not to fail where an owner's data say otherwise.
@@ -107,6 +116,8 @@ create table direct.job (
   generation integer not null,
   id bigint not null,
   company_id integer,
+  -- Where the posting says its company is, be it in the data set or not.
+  company_slug text,
   company_name text,
   title text not null,
   field text,

@@ -7,6 +7,8 @@ export type Config = {
   databaseUrl: string;
   /** The key of a storefront in front, to be made if it is not there. */
   apiKey: string | null;
+  /** Opens the routes under `/admin`; null where there are none. */
+  adminToken: string | null;
   /** Where callers reach it, without a slash at the end; null for its own address. */
   publicUrl: string | null;
 };
@@ -24,6 +26,11 @@ export function read(environment: Environment): Config {
   const port = setting('DIRECT_PORT', isPort, 'must be a port from 0 to 65535');
   const databaseUrl = setting('DATABASE_URL', isPostgres, 'must be a postgres:// address');
   const apiKey = setting('DIRECT_API_KEY', Key.isWellFormed, 'must be sk_ and 43 characters of base64url');
+  const adminToken = setting(
+    'DIRECT_ADMIN_TOKEN',
+    (value) => /^[!-~]{32,200}$/.test(value),
+    'must have 32 to 200 characters, none of them a space',
+  );
   const publicUrl = setting('DIRECT_PUBLIC_URL', isHttp, 'must be an http:// or https:// address');
   if (databaseUrl === null) faults.push('DATABASE_URL is missing');
   if (faults.length > 0) throw new Error(`the direct interface cannot start: ${faults.join('; ')}`);
@@ -32,6 +39,7 @@ export function read(environment: Environment): Config {
     port: Number(port ?? 4021),
     databaseUrl: databaseUrl ?? '',
     apiKey,
+    adminToken,
     publicUrl: publicUrl?.replace(/\/+$/, '') ?? null,
   });
 }

@@ -2,10 +2,10 @@ import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
-import { companies } from './adapters/companies.ts';
+import * as DataSets from './adapters/data-sets.ts';
 import * as Database from './adapters/database.ts';
-import { jobs } from './adapters/jobs.ts';
-import { keys } from './adapters/keys.ts';
+import * as Generations from './adapters/generations.ts';
+import { keys, register } from './adapters/keys.ts';
 import { prepare } from './adapters/preparation.ts';
 import { records, sweep } from './adapters/records.ts';
 import type { Config } from './config.ts';
@@ -29,16 +29,21 @@ const requestTimeoutMs = 30_000;
 /** Longer than those in front keep theirs, so that it is never this side that closes under a request. */
 const keepAliveTimeoutMs = 75_000;
 const drainTimeoutMs = 10_000;
+const closeIdleEveryMs = 50;
 const sweepEveryMs = 60_000;
 
 /** Prepares the database and serves. Throws where the database or the port is not to be had. */
 export async function start(config: Config, { clock, log, sizes }: Surroundings): Promise<Program> {
   const { databaseUrl, apiKey } = config;
-  const { generation, cursorSecret } = await prepare({ databaseUrl, apiKey, sizes, nowMs: clock() });
+  const { cursorSecret } = await prepare({ databaseUrl, apiKey, sizes, nowMs: clock() });
   // Two pools: a slow search never keeps others from settling what they used.
   const sql = Database.open(databaseUrl, { connectionsMax, statementTimeoutMs });
   const data = Database.open(databaseUrl, { connectionsMax, statementTimeoutMs, plansAnew: true });
-  const closeAll = () => Promise.all([sql, data].map((pool) => Database.close(pool, drainTimeoutMs)));
+  const watch = await DataSets.watch(sql, data, cursorSecret, (error) => log.error({ err: error }, 'watch'));
+  const closeAll = async () => {
+    await watch.end();
+    await Promise.all([sql, data].map((pool) => Database.close(pool, drainTimeoutMs)));
+  };
   let isStopping = false;
   // The port may be known only once it is taken, and the application names its own address.
   let answer: Answer = () => new Response(null, { status: 503 });
@@ -56,15 +61,11 @@ export async function start(config: Config, { clock, log, sizes }: Surroundings)
       keys: keys(sql),
       records: records(sql),
       rates: RateWindow.create(),
-      data: {
-        generation,
-        cursorSecret,
-        jobs: jobs(data, generation),
-        companies: companies(data, generation),
-      },
+      dataSets: watch.dataSets,
       apis,
       publicUrl: config.publicUrl ?? url,
     },
+    admin: config.adminToken ? { token: config.adminToken, register: register(sql), apis } : null,
     isReady: async () => !isStopping && (await sql`select 1`.then(() => true).catch(() => false)),
     isOutage: Database.isOutage,
     log: (entry, error) =>
@@ -72,6 +73,7 @@ export async function start(config: Config, { clock, log, sizes }: Surroundings)
   }).fetch;
   const sweeping = setInterval(() => {
     sweep(sql, clock()).catch((error: unknown) => log.error({ err: error }, 'sweep'));
+    Generations.dropOld(sql, clock()).catch((error: unknown) => log.error({ err: error }, 'drop'));
   }, sweepEveryMs);
   return {
     url,
@@ -97,7 +99,11 @@ function listen(server: Server, { host, port }: Config): Promise<number> {
 function drain(server: Server): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const cut = setTimeout(() => server.closeAllConnections(), drainTimeoutMs);
+  // A connection whose last answer went out is kept open for more, and would be waited for.
+  const idle = setInterval(() => server.closeIdleConnections(), closeIdleEveryMs);
   server.close(() => resolve());
-  server.closeIdleConnections();
-  return promise.finally(() => clearTimeout(cut));
+  return promise.finally(() => {
+    clearTimeout(cut);
+    clearInterval(idle);
+  });
 }

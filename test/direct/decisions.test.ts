@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import * as Sample from '../../src/direct/data/sample.ts';
-import * as Enums from '../../src/direct/filters/enums.ts';
 import * as Lexeme from '../../src/direct/filters/lexeme.ts';
 import * as NetworkUrl from '../../src/direct/filters/network-url.ts';
 import * as Allowance from '../../src/direct/keys/allowance.ts';
@@ -112,58 +110,5 @@ describe('small things', () => {
     for (const wrong of ['sk_', `${Key.draw()}x`, Key.draw().slice(3), `${Key.draw()}\n`]) {
       expect(Key.isWellFormed(wrong)).toBe(false);
     }
-  });
-});
-
-describe('the sample', () => {
-  const options = {
-    seed: Sample.seed,
-    todayMs: at('2026-05-14T00:00:00Z'),
-    companies: 500,
-    people: 2_000,
-    jobs: 2_000,
-  };
-  const drawn = (changes: object = {}) => {
-    const { companies, people, jobs } = Sample.generate({ ...options, ...changes });
-    return { companies: [...companies], people: [...people], jobs: [...jobs] };
-  };
-  const sample = drawn();
-
-  it('is the same for the same seed and day, and another for another seed', () => {
-    expect(drawn()).toEqual(sample);
-    expect(drawn({ seed: 2 }).companies.map((company) => company.name)).not.toEqual(
-      sample.companies.map((company) => company.name),
-    );
-    const later = drawn({ todayMs: options.todayMs + 86_400_000 });
-    expect(later.jobs.map((job) => job.postedMs - 86_400_000)).toEqual(
-      sample.jobs.map((job) => job.postedMs),
-    );
-  });
-
-  it('speaks the words of the interface', () => {
-    for (const company of sample.companies) {
-      if (company.industry !== null) expect(Enums.industries).toContain(company.industry);
-      if (company.size !== null) expect(Enums.sizes).toContain(company.size);
-      if (company.type !== null) expect(Enums.companyTypes).toContain(company.type);
-      if (company.hq !== null) expect(Enums.country(company.hq.countryCode)?.sales_region).toBeTruthy();
-      expect(company.domain).toMatch(/^[\p{L}\p{N}-]+\.example$/u);
-    }
-    for (const job of sample.jobs) {
-      if (job.seniority !== null) expect(Enums.seniorities).toContain(job.seniority);
-      if (job.employmentType !== null) expect(Enums.employmentTypes).toContain(job.employmentType);
-      if (job.workArrangement !== null) expect(Enums.workArrangements).toContain(job.workArrangement);
-      expect(Enums.country(job.countryCode)).not.toBeNull();
-      expect(job.postedMs).toBeLessThanOrEqual(options.todayMs);
-      expect(job.aiSummary).not.toMatch(/undefined|null/);
-    }
-  });
-
-  it('names no company twice and posts no job for one that is not there', () => {
-    expect(new Set(sample.companies.map((company) => company.slug)).size).toBe(500);
-    expect(new Set(sample.companies.map((company) => company.networkId)).size).toBe(500);
-    expect(sample.jobs).toHaveLength(2_000);
-    expect(sample.jobs.every((job) => job.companyId === null || sample.companies[job.companyId - 1])).toBe(
-      true,
-    );
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { currentPosition, type PersonEntry } from '../../src/direct/entries/person.ts';
 import * as House from './house.ts';
 
 let house: House.House;
@@ -8,14 +9,14 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 const ask = (body: unknown) => house.post('/v2/enrichment/company-distribution-by-country', body);
+const employer = (person: PersonEntry) => currentPosition(person)?.company_network_url ?? null;
 
 it('counts every employee once under a country, the most first', async () => {
   const { body } = await ask({
     company_network_url: 'http://de.network.example/company/Northwind-Analytics/?x=1',
   });
-  const id = house.world.companies.find((company) => company.slug === 'northwind-analytics')?.id;
-  const people = house.world.people.filter((person) => person.companyId === id);
-  const counts = Map.groupBy(people, (person) => person.countryCode ?? 'unknown');
+  const people = house.world.people.filter((person) => employer(person) === House.northwind);
+  const counts = Map.groupBy(people, (person) => person.location?.country_code ?? 'unknown');
   expect(body.company_network_url).toBe(House.northwind);
   expect(body.total_employees).toBe(412);
   expect(

@@ -9,7 +9,7 @@ import * as Program from '../../src/direct/program.ts';
 import { createDatabase } from '../support/database.ts';
 
 /** A small world, the same in every file. */
-const sizes: Sample.Sizes = { companies: 400, people: 3_000, jobs: 3_000 };
+const usual: Sample.Sizes = { companies: 400, people: 3_000, jobs: 3_000 };
 export const northwind = 'https://www.network.example/company/northwind-analytics';
 export const unhurried: Plan = { name: 'Test', requestsPerSecond: 100_000, recordsPerMonth: 1_000_000_000 };
 const startMs = Date.UTC(2026, 4, 14, 9, 30);
@@ -20,7 +20,7 @@ export type Answer = { status: number; headers: Headers; body: Body };
 export type House = Awaited<ReturnType<typeof open>>;
 
 /** The program on a database of its own, with a clock that only the test moves. */
-export async function open() {
+export async function open(sizes: Sample.Sizes = usual) {
   const database = await createDatabase();
   const clock = { nowMs: startMs };
   const lines: string[] = [];
@@ -32,7 +32,14 @@ export async function open() {
       },
     }),
   );
-  const config = { host: '127.0.0.1', port: 0, databaseUrl: database.url, apiKey: null, publicUrl: null };
+  const config = {
+    host: '127.0.0.1',
+    port: 0,
+    databaseUrl: database.url,
+    apiKey: null,
+    publicUrl: null,
+    adminToken: null,
+  };
   const program = await Program.start(config, { clock: () => clock.nowMs, log, sizes });
   const sql = Database.open(database.url, { connectionsMax: 4, statementTimeoutMs: 60_000 });
   const world = Sample.generate({
@@ -69,7 +76,14 @@ export async function open() {
     lines,
     sql,
     key,
-    world: { companies: world.companies, people: [...world.people], jobs: [...world.jobs] },
+    /** What the program was loaded with, in its own order. */
+    world: {
+      companies: [...world.companies],
+      people: [...world.people],
+      jobs: [...world.jobs],
+      emails: [...world.emails],
+      phones: [...world.phones],
+    },
     issue,
     keyOf,
     send,

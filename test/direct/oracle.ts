@@ -1,12 +1,10 @@
-import fc from 'fast-check';
-import type { SampleCompany } from '../../src/direct/data/company.ts';
-import type { SampleJob } from '../../src/direct/data/posting.ts';
-import * as Enums from '../../src/direct/filters/enums.ts';
+import { type CompanyEntry, sizeOf } from '../../src/direct/entries/company.ts';
+import type { JobEntry } from '../../src/direct/entries/job.ts';
+import * as Geography from '../../src/direct/filters/geography.ts';
 
-/** The filter grammar read plainly over records in memory: slow, obvious, and written apart from what it checks. */
-export type Job = SampleJob;
-export type Company = SampleCompany;
-type List = { include?: string[]; exclude?: string[] };
+/** The filter grammar read plainly over entries in memory: slow, obvious, and written apart from what it checks. */
+export type List = { include?: string[]; exclude?: string[] };
+export type Range = { min?: number; max?: number };
 export type JobFilter = {
   title?: List;
   description?: List;
@@ -18,16 +16,54 @@ export type JobFilter = {
   location?: { city?: List; country_code?: List };
   date_posted?: { last_days: number };
 };
-export type CompanyFilter = {
+export type EmployerFilter = {
   is_agency?: boolean | null;
   industry?: List;
-  employee_count?: { min?: number; max?: number };
+  employee_count?: Range;
   size?: { include?: string[] };
   keywords?: List;
   hq?: { city?: List; state?: List; country_code?: List };
 };
+export type CompanyFilter = {
+  name?: List;
+  industry?: List;
+  type?: List;
+  employee_range?: string[];
+  employee_count?: Range;
+  min_network_followers?: number;
+  revenue?: Range;
+  naics_code?: List;
+  sic_code?: List;
+  web_traffic?: Range;
+  ad_spend?: Range;
+  total_funding?: Range;
+  last_funding_amount?: Range;
+  last_funding_year?: Range;
+  last_funding_type?: List;
+  lead_investors?: List;
+  keywords?: List;
+  founded_year?: Range;
+  hq?: { city?: List; state?: List; country_code?: string[]; continent?: string[]; sales_region?: string[] };
+};
 
-export function jobMatches(job: Job, filter: JobFilter, nowMs: number): boolean {
+/** The companies of a world in the order of answers. */
+export function ordered(companies: readonly CompanyEntry[]): CompanyEntry[] {
+  const size = (company: CompanyEntry) => company.employees_on_network ?? -1;
+  return [...companies].sort((a, b) => size(b) - size(a) || (a.network_id ?? 0) - (b.network_id ?? 0));
+}
+
+/** The postings of a world in the order of answers. */
+export function newestFirst(jobs: readonly JobEntry[]): JobEntry[] {
+  return [...jobs].sort((a, b) => Date.parse(b.posted_at) - Date.parse(a.posted_at) || b.id - a.id);
+}
+
+/** Who posted a job, null where that is none of the companies. */
+export function employers(companies: readonly CompanyEntry[]): (job: JobEntry) => CompanyEntry | null {
+  const byUrl = new Map(companies.map((company) => [company.network_url, company]));
+  return (job) => byUrl.get(job.company_network_url ?? '') ?? null;
+}
+
+export function jobMatches(job: JobEntry, filter: JobFilter, nowMs: number): boolean {
   const texts = [job.title, job.description, ...job.skills, ...job.taxonomies];
   return (
     passes(filter.title, (value) =>
@@ -37,37 +73,75 @@ export function jobMatches(job: Job, filter: JobFilter, nowMs: number): boolean 
     passes(filter.ai_keywords, (value) => has(texts, value)) &&
     passes(filter.field, (value) => has([job.field], value)) &&
     passes(filter.seniority, (value) => job.seniority === value) &&
-    passes(filter.employment_type, (value) => job.employmentType === value) &&
-    passes(filter.work_arrangement, (value) => job.workArrangement === value) &&
-    passes(filter.location?.city, (value) => plain(job.city) === plain(value)) &&
-    passes(filter.location?.country_code, (value) => job.countryCode === value) &&
-    (!filter.date_posted || job.postedMs >= nowMs - filter.date_posted.last_days * 86_400_000)
+    passes(filter.employment_type, (value) => job.employment_type === value) &&
+    passes(filter.work_arrangement, (value) => job.work_arrangement === value) &&
+    passes(filter.location?.city, (value) => job.city !== null && plain(job.city) === plain(value)) &&
+    passes(filter.location?.country_code, (value) => job.country_code === value) &&
+    (!filter.date_posted || Date.parse(job.posted_at) >= nowMs - filter.date_posted.last_days * 86_400_000)
   );
 }
 
-export function companyMatches(company: Company, filter: CompanyFilter): boolean {
+/** What is asked of the employer of a posting, null where there is none. */
+export function employerMatches(company: CompanyEntry | null, filter: EmployerFilter): boolean {
   const agency = filter.is_agency ?? null;
-  const { min = 0, max = 0 } = filter.employee_count ?? {};
-  const fields = [[company.about], company.specialties ?? [], company.activities, company.categories];
   return (
-    (agency === null || agency === (company.isAgency === true)) &&
-    passes(filter.industry, (value) => (company.industry ?? 'Unknown') === value) &&
-    (min === 0 || company.employees >= min) &&
-    (max === 0 || company.employees <= max) &&
-    passes(filter.size, (value) => company.size === value) &&
-    passes(filter.keywords, (value) => fields.some((texts) => has(texts, value))) &&
-    passes(filter.hq?.city, (value) => has([company.hq?.city ?? null], value)) &&
-    passes(filter.hq?.state, (value) => has([company.hq?.state ?? null], value)) &&
-    passes(filter.hq?.country_code, (value) => company.hq?.countryCode === value)
+    (agency === null || agency === (company?.is_agency === true)) &&
+    passes(filter.industry, (value) => (company?.industry ?? 'Unknown') === value) &&
+    within(company?.employees_on_network, filter.employee_count) &&
+    passes(filter.size, (value) => company !== null && sizeOf(company) === value) &&
+    passes(filter.keywords, (value) => describedBy(company, value)) &&
+    passes(filter.hq?.city, (value) => has([company?.hq?.city], value)) &&
+    passes(filter.hq?.state, (value) => has([company?.hq?.state], value)) &&
+    passes(filter.hq?.country_code, (value) => company?.hq?.country_code === value)
   );
 }
 
-function passes(list: List | undefined, matches: (value: string) => boolean): boolean {
+export function companyMatches(company: CompanyEntry, filter: CompanyFilter): boolean {
+  const country = Geography.country(company.hq?.country_code ?? '');
+  return (
+    passes(filter.name, (value) => has([company.name], value)) &&
+    passes(filter.industry, (value) => (company.industry ?? 'Unknown') === value) &&
+    passes(filter.type, (value) => company.type === value) &&
+    passes({ include: filter.employee_range ?? [] }, (value) => sizeOf(company) === value) &&
+    within(company.employees_on_network, filter.employee_count) &&
+    within(company.followers, { min: filter.min_network_followers ?? 0 }) &&
+    within(company.revenue, filter.revenue) &&
+    passes(filter.naics_code, (value) => company.naics_codes.includes(value)) &&
+    passes(filter.sic_code, (value) => company.sic_codes.includes(value)) &&
+    within(company.web_traffic, filter.web_traffic) &&
+    within(company.ad_spend, filter.ad_spend) &&
+    within(company.total_funding, filter.total_funding) &&
+    within(company.last_funding_amount, filter.last_funding_amount) &&
+    within(company.last_funding_year, filter.last_funding_year) &&
+    passes(filter.last_funding_type, (value) => company.last_funding_type === value) &&
+    passes(filter.lead_investors, (value) => company.lead_investors.some((name) => has([name], value))) &&
+    passes(filter.keywords, (value) => describedBy(company, value)) &&
+    within(company.founded_year, filter.founded_year) &&
+    passes(filter.hq?.city, (value) => has([company.hq?.city], value)) &&
+    passes(filter.hq?.state, (value) => has([company.hq?.state], value)) &&
+    passes({ include: filter.hq?.country_code ?? [] }, (value) => company.hq?.country_code === value) &&
+    passes({ include: filter.hq?.continent ?? [] }, (value) => country?.continent === value) &&
+    passes({ include: filter.hq?.sales_region ?? [] }, (value) => country?.sales_region === value)
+  );
+}
+
+function describedBy(company: CompanyEntry | null, value: string): boolean {
+  if (company === null) return false;
+  const fields = [[company.about], company.specialties ?? [], company.activities, company.categories];
+  return fields.some((texts) => has(texts, value));
+}
+
+export function passes(list: List | undefined, matches: (value: string) => boolean): boolean {
   const include = list?.include ?? [];
   return (include.length === 0 || include.some(matches)) && !(list?.exclude ?? []).some(matches);
 }
 
-function plain(text: string): string {
+function within(value: number | null | undefined, { min = 0, max = 0 }: Range = {}): boolean {
+  if (min === 0 && max === 0) return true;
+  return typeof value === 'number' && value >= min && (max === 0 || value <= max);
+}
+
+export function plain(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
@@ -75,97 +149,7 @@ function wordsIn(text: string): string[] {
   return plain(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-function has(texts: readonly (string | null)[], value: string): boolean {
-  const present = texts.flatMap((text) => (text === null ? [] : wordsIn(text)));
+export function has(texts: readonly (string | null | undefined)[], value: string): boolean {
+  const present = texts.flatMap((text) => wordsIn(text ?? ''));
   return wordsIn(value).every((word) => present.includes(word));
-}
-
-function list(values: fc.Arbitrary<string>): fc.Arbitrary<List> {
-  return fc.record(
-    { include: fc.array(values, { maxLength: 3 }), exclude: fc.array(values, { maxLength: 2 }) },
-    { requiredKeys: [] },
-  );
-}
-
-function from(values: readonly (string | null)[]): fc.Arbitrary<string> {
-  return fc.constantFrom(...new Set(values.filter((value) => value !== null)));
-}
-
-/** Some words of the values, now and then in another case. */
-function fragments(values: readonly (string | null)[]): fc.Arbitrary<string> {
-  return fc
-    .tuple(from(values), fc.nat(), fc.integer({ min: 1, max: 2 }), fc.boolean())
-    .map(([text, at, count, loud]) => {
-      const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
-      const start = at % words.length;
-      const chosen = words
-        .slice(start, start + count)
-        .reverse()
-        .join(' ');
-      return loud ? chosen.toUpperCase() : chosen;
-    });
-}
-
-/** Filters made of what postings really say, so that they match now and then. */
-export function jobFilter(jobs: readonly Job[]): fc.Arbitrary<JobFilter> {
-  const titles = jobs.map((job) => job.title);
-  return fc.record(
-    {
-      title: list(
-        fc.oneof(
-          fragments(titles),
-          from(titles).map((title) => `[${title.toUpperCase()}]`),
-        ),
-      ),
-      description: list(fragments(jobs.map((job) => job.description))),
-      ai_keywords: list(fragments(jobs.flatMap((job) => [...job.skills, ...job.taxonomies, job.title]))),
-      field: list(fragments(jobs.map((job) => job.field))),
-      seniority: list(fc.constantFrom(...Enums.seniorities)),
-      employment_type: list(fc.constantFrom(...Enums.employmentTypes)),
-      work_arrangement: list(fc.constantFrom(...Enums.workArrangements)),
-      location: fc.record(
-        {
-          city: list(from(jobs.map((job) => job.city)).map(plain)),
-          country_code: list(from(jobs.map((job) => job.countryCode))),
-        },
-        { requiredKeys: [] },
-      ),
-      date_posted: fc.record({ last_days: fc.integer({ min: 1, max: 120 }) }),
-    },
-    { requiredKeys: [] },
-  );
-}
-
-/** Filters made of what companies really are. */
-export function companyFilter(companies: readonly Company[]): fc.Arbitrary<CompanyFilter> {
-  const industries = from([...companies.map((company) => company.industry), 'Unknown']);
-  return fc.record(
-    {
-      is_agency: fc.constantFrom(true, false, null),
-      industry: list(industries),
-      employee_count: fc.constantFrom({ min: 50 }, { max: 200 }, { min: 20.5, max: 900 }, { min: 0, max: 0 }),
-      size: fc.record(
-        { include: fc.array(fc.constantFrom(...Enums.sizes), { maxLength: 4 }) },
-        { requiredKeys: [] },
-      ),
-      keywords: list(
-        fragments(
-          companies.flatMap((company) => [
-            company.about,
-            ...(company.specialties ?? []),
-            ...company.categories,
-          ]),
-        ),
-      ),
-      hq: fc.record(
-        {
-          city: list(fragments(companies.map((company) => company.hq?.city ?? null))),
-          state: list(fragments(companies.map((company) => company.hq?.state ?? null))),
-          country_code: list(from(companies.map((company) => company.hq?.countryCode ?? null))),
-        },
-        { requiredKeys: [] },
-      ),
-    },
-    { requiredKeys: [] },
-  );
 }

@@ -62,15 +62,17 @@ const ask = (url: string) =>
   });
 
 describe('the process', () => {
-  it('prepares an empty database once, though two start at once, and serves with the key it was given', async () => {
+  const sampleTimeoutMs = 120_000;
+  it('prepares an empty database once, though two start at once, and serves with the key it was given', {
+    timeout: sampleTimeoutMs,
+  }, async () => {
     const [one, other] = await Promise.all([start(), start()]);
     const generations = await sql`select generation, live from direct.generation`;
     expect([...generations]).toEqual([{ generation: 1, live: true }]);
     const [counts] = await sql`
       select (select count(*) from direct.company) as companies, (select count(*) from direct.person) as people,
              (select count(*) from direct.job) as jobs, (select count(*) from direct.api_key) as keys`;
-    expect(counts).toMatchObject({ companies: 3_000, jobs: 20_000, keys: 1 });
-    expect(Number(counts?.people)).toBeGreaterThan(29_900);
+    expect(counts).toMatchObject({ companies: 3_000, people: 30_000, jobs: 20_000, keys: 1 });
     for (const { url, log } of [one, other]) {
       const answer = await ask(url);
       expect(answer.status).toBe(200);
@@ -155,6 +157,7 @@ describe('the configuration', () => {
       port: 4021,
       databaseUrl: 'postgres://localhost/x',
       apiKey: null,
+      adminToken: null,
       publicUrl: 'https://api.example',
     });
   });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as Database from '../../src/direct/adapters/database.ts';
 import { records, sweep } from '../../src/direct/adapters/records.ts';
-import * as Key from '../../src/direct/keys/key.ts';
 import type { Records } from '../../src/direct/usage/records.ts';
 import * as House from './house.ts';
 
@@ -141,7 +140,7 @@ it('does not carry what a request gives back over into the next month', async ()
 it('gives back what a request of a dead process had set aside, once, and only in its own month', async () => {
   const secret = await house.issue(plan(30));
   const [key] = await house.sql<{ id: string; period: number }[]>`
-    select id, period from direct.api_key where digest = ${Key.digest(secret)}`;
+    select id, period from direct.api_key where id = ${(await house.keyOf(secret)).id}`;
   if (!key) throw new Error('no key');
   const long = new Date(house.clock.nowMs - 600_000);
   await house.sql`update direct.api_key set records_remaining = 30 - 12 where id = ${key.id}`;

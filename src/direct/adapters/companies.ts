@@ -1,9 +1,11 @@
-import type { Companies } from '../companies/companies.ts';
+import type { Companies, Found, Named } from '../companies/companies.ts';
 import type { CompanyCondition } from '../filters/company-filter.ts';
 import * as NetworkUrl from '../filters/network-url.ts';
+import * as Search from '../filters/search.ts';
+import * as Totals from '../filters/totals.ts';
 import { type Company, headquarters } from '../records/company.ts';
+import type { Headcount } from '../records/distribution.ts';
 import type { Fragment, Sql } from './database.ts';
-import { meeting as jobsMeeting } from './jobs.ts';
 
 type Row = {
   id: number;
@@ -25,79 +27,181 @@ type Row = {
   website: string | null;
 };
 
-/** How many companies with matching jobs one page looks at before it makes do with what it has. */
-const companiesCountedMax = 2_000;
+/** Ids above `after` and up to `upTo`. */
+export type IdRange = { after: number; upTo: number };
+
+/** From so many matches on, a page is found along the order; below, the search gives all of them faster. */
+const broadMin = 4_000;
+/** How many companies a page is looked for among before the search is asked after all. */
+const walkedMax = 4_000;
 
 /** The companies of one generation. */
 export function companies(sql: Sql, generation: number): Companies {
+  const totals = Totals.create();
+
   return {
     async find(ref) {
-      const [row] = await sql<{ id: number; slug: string }[]>`
-        select id, slug from direct.company
-        where generation = ${generation}
-          and ${ref.kind === 'slug' ? sql`slug = ${ref.slug}` : sql`network_id = ${ref.number}`}`;
+      const [row] = await sql<Found[]>`
+        select c.id, c.slug from direct.company c where c.generation = ${generation} and ${isMeant(sql, ref)}`;
       return row ?? null;
     },
 
-    async hiring({ jobs, companies: wanted, jobsMin, after, limit }) {
-      // Without a floor every company counts, so one more than the page tells whether there are more.
-      const countedMax = jobsMin > 1 ? companiesCountedMax : limit + 1;
-      const counted = await sql<{ id: number; matched_jobs: number }[]>`
-        select j.company_id as id, count(*) as matched_jobs
-        from direct.job j ${join(sql, wanted)}
-        where j.generation = ${generation} and j.company_id > ${after} ${jobsMeeting(sql, jobs)} ${meeting(sql, wanted)}
-        group by j.company_id
-        order by j.company_id
-        limit ${countedMax}`;
-      const enough = counted.filter((row) => row.matched_jobs >= jobsMin);
-      const page = enough.slice(0, limit);
-      const found = await byId(page.map((row) => row.id));
-      const lastLookedAt = enough.length > limit ? page.at(-1) : counted.at(-1);
-      const goesOn = enough.length > limit || counted.length === countedMax;
-      return {
-        hiring: page.flatMap((row) => {
-          const company = found.get(row.id);
-          return company ? [{ company, matchedJobs: row.matched_jobs }] : [];
-        }),
-        resumeAfter: goesOn ? (lastLookedAt?.id ?? null) : null,
-      };
+    async profile(ref) {
+      const [row] = await sql<Row[]>`
+        select ${columns(sql)} from direct.company c where c.generation = ${generation} and ${isMeant(sql, ref)}`;
+      return row ? toCompany(row) : null;
     },
 
-    async headcountByCountry(companyId) {
-      return await sql<{ label: string; count: number }[]>`
-        select coalesce(country_code, 'unknown') as label, count(*) as count
-        from direct.person
-        where generation = ${generation} and company_id = ${companyId}
-        group by country_code
-        order by count desc, label`;
+    async byIds(ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await sql<Row[]>`
+        select ${columns(sql)} from direct.company c
+        where c.generation = ${generation} and c.id = any(${ids as number[]})`;
+      return new Map(rows.map((row) => [row.id, toCompany(row)]));
     },
+
+    count: total,
+
+    async page(condition, total, after, limit) {
+      if (total === 0) return [];
+      const rows = total < broadMin ? [] : await walk(condition, await start(condition, after), limit);
+      return (rows.length === limit ? rows : await gather(condition, after, limit)).map((row) => ({
+        id: row.id,
+        company: toCompany(row),
+      }));
+    },
+
+    async atDomain(domains, limit) {
+      return await sql<Named[]>`
+        select c.slug, c.name
+        from direct.company_domain d join direct.company c on c.generation = d.generation and c.id = d.company_id
+        where d.generation = ${generation} and d.domain = any(${domains as string[]})
+        group by c.id, c.slug, c.name
+        order by min(array_position(${domains as string[]}::text[], d.domain)), min(d.rank), c.id
+        limit ${limit}`;
+    },
+
+    async emailDomain(ref) {
+      const [row] = await sql<{ email_domain: string | null }[]>`
+        select c.email_domain from direct.company c where c.generation = ${generation} and ${isMeant(sql, ref)}`;
+      return row?.email_domain ?? null;
+    },
+
+    headcountByCountry: (companyId) => headcount(companyId, sql`p.country_code`, 'unknown'),
+    headcountByFunction: (companyId) => headcount(companyId, sql`p.job_function`, 'Other'),
   };
 
-  async function byId(ids: readonly number[]): Promise<Map<number, Company>> {
-    if (ids.length === 0) return new Map();
-    const rows = await sql<Row[]>`
-      select id, slug, network_id, name, about, specialties, industry, type, size, employees_on_network, followers,
-             founded_year, hq_city, hq_state, hq_country_code, domain, website
-      from direct.company where generation = ${generation} and id = any(${ids as number[]})`;
-    return new Map(rows.map((row) => [row.id, toCompany(row)]));
+  function total(condition: CompanyCondition): Promise<number> {
+    return Totals.of(totals, condition, () => count(condition));
+  }
+
+  async function count(condition: CompanyCondition): Promise<number> {
+    const excluded = Search.opposite(condition.search);
+    if (excluded !== null) {
+      const [all, without] = await Promise.all(
+        [null, excluded].map((search) => total({ ...condition, search })),
+      );
+      return (all ?? 0) - (without ?? 0);
+    }
+    const [row] = await sql<{ total: number }[]>`
+      select count(*) as total from direct.company c
+      where c.generation = ${generation} ${found(sql, condition)}`;
+    return row?.total ?? 0;
+  }
+
+  /** Where to begin to look after `after`: those with more employees than asked for need not be looked at. */
+  async function start({ bounds }: CompanyCondition, after: number): Promise<number> {
+    const employees = bounds.find(({ measure }) => measure === 'employees_on_network');
+    const range = employees && (await companiesOfSize(sql, generation, employees));
+    return Math.max(after, range?.after ?? 0);
+  }
+
+  /** Looks through the companies in order, no further than `walkedMax`. */
+  function walk(condition: CompanyCondition, after: number, limit: number): Promise<Row[]> {
+    return sql<Row[]>`
+      select ${columns(sql)}
+      from (
+        select * from direct.company c where c.generation = ${generation} and c.id > ${after}
+        order by c.id limit ${walkedMax}
+      ) c
+      where true ${companiesMeeting(sql, 'c', condition)}
+      order by c.id limit ${limit}`;
+  }
+
+  /** Finds all that meet the condition, then puts them in order: two steps, so that no plan mixes them up. */
+  function gather(condition: CompanyCondition, after: number, limit: number): Promise<Row[]> {
+    return sql<Row[]>`
+      with met as materialized (
+        select c.id from direct.company c where c.generation = ${generation} ${found(sql, condition)}
+      ), page as materialized (
+        select id from met where id > ${after} order by id limit ${limit}
+      )
+      select ${columns(sql)}
+      from page join direct.company c on c.generation = ${generation} and c.id = page.id
+      order by c.id`;
+  }
+
+  async function headcount(companyId: number, label: Fragment, otherwise: string): Promise<Headcount[]> {
+    return await sql<Headcount[]>`
+      select coalesce(${label}, ${otherwise}) as label, count(*) as count
+      from direct.person p
+      where p.generation = ${generation} and p.company_id = ${companyId}
+      group by 1
+      order by count desc, label`;
   }
 }
 
-function asksNothing({ search, employees }: CompanyCondition): boolean {
-  return search === null && employees.min === 0 && employees.max === 0;
+/** The ids of the companies with so many employees, which is their order; null where any number will do. */
+export async function companiesOfSize(
+  sql: Sql,
+  generation: number,
+  { min, max }: { min: number; max: number },
+): Promise<IdRange | null> {
+  if (min === 0 && max === 0) return null;
+  const [row] = await sql<{ larger: number | null; last: number | null }[]>`
+    select
+      (select c.id from direct.company c
+       where c.generation = ${generation} and c.employees_on_network > ${max === 0 ? null : Math.floor(max)}::bigint
+       order by c.employees_on_network, c.id desc limit 1) as larger,
+      (select c.id from direct.company c
+       where c.generation = ${generation} and c.employees_on_network >= ${Math.ceil(min)}::bigint
+       order by c.employees_on_network, c.id desc limit 1) as last`;
+  return { after: row?.larger ?? 0, upTo: row?.last ?? 0 };
 }
 
-function join(sql: Sql, condition: CompanyCondition): Fragment {
-  if (asksNothing(condition)) return sql``;
-  return sql`join direct.company c on c.generation = j.generation and c.id = j.company_id`;
+/** Whether the company `c` is the one meant. */
+function isMeant(sql: Sql, ref: NetworkUrl.CompanyRef): Fragment {
+  return ref.kind === 'slug' ? sql`c.slug = ${ref.slug}` : sql`c.network_id = ${ref.number}`;
 }
 
-/** The condition on the table `c`, to follow a `where`. */
-function meeting(sql: Sql, { search, employees }: CompanyCondition): Fragment {
+function columns(sql: Sql): Fragment {
   return sql`
-    ${search === null ? sql`` : sql`and c.search @@ ${search}::tsquery`}
-    ${employees.min === 0 ? sql`` : sql`and c.employees_on_network >= ${employees.min}::float8`}
-    ${employees.max === 0 ? sql`` : sql`and c.employees_on_network <= ${employees.max}::float8`}`;
+    c.id, c.slug, c.network_id, c.name, c.about, c.specialties, c.industry, c.type, c.size, c.employees_on_network,
+    c.followers, c.founded_year, c.hq_city, c.hq_state, c.hq_country_code, c.domain, c.website`;
+}
+
+/** The condition on the companies that the statement calls `alias`, to follow a `where`. */
+export function companiesMeeting(sql: Sql, alias: string, { search, bounds }: CompanyCondition): Fragment {
+  const within = bounds.map(({ measure, min, max }) => {
+    const column = sql(`${alias}.${measure}`);
+    return sql`
+      ${min > 0 ? sql`and ${column} >= ${Math.ceil(min)}::bigint` : sql``}
+      ${max > 0 ? sql`and ${column} <= ${Math.floor(max)}::bigint` : sql``}`;
+  });
+  return sql`
+    ${search === null ? sql`` : sql`and ${sql(`${alias}.search`)} @@ ${search}::tsquery`}
+    ${within.length === 0 ? sql`` : within}`;
+}
+
+/**
+ * The condition on the whole table, where the search has to go by its index: read row by row, as a plan by another one
+ * would, the vectors take long. `is true` keeps the bounds from being such a way in.
+ */
+function found(sql: Sql, { search, bounds }: CompanyCondition): Fragment {
+  if (search === null) return companiesMeeting(sql, 'c', { search, bounds });
+  return sql`
+    and c.search @@ ${Search.indexed(search)}::tsquery
+    and (true ${companiesMeeting(sql, 'c', { search: null, bounds })}) is true`;
 }
 
 function toCompany(row: Row): Company {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import postgres from 'postgres';
 
 export type Sql = postgres.Sql<{ bigint: number }>;
@@ -37,9 +39,39 @@ export function open(url: string, options: Options): Sql {
       application_name: 'sluice-direct',
       statement_timeout: options.statementTimeoutMs,
       synchronous_commit: 'off',
+      // Compiling a plan takes longer than any of ours runs.
+      jit: 'off',
       plan_cache_mode: options.plansAnew ? 'force_custom_plan' : 'auto',
+      // A walk of a whole table reads every search vector, which costs more than PostgreSQL believes.
+      enable_seqscan: options.plansAnew ? 'off' : 'on',
     },
   });
+}
+
+/**
+ * A connection of its own to the same database, for work that has to stay on one or takes its time; `settings` are
+ * PostgreSQL's. To be closed by whoever asked for it: should it break, nothing of it goes back into the pool.
+ */
+export function dedicated(sql: Sql, settings: Readonly<Record<string, string | number>>): Sql {
+  const options = sql.options as unknown as postgres.Options<Record<string, postgres.PostgresType>>;
+  return postgres({
+    ...options,
+    max: 1,
+    idle_timeout: 0,
+    fetch_types: false,
+    connection: { ...options.connection, ...settings } as Record<string, string>,
+    socket: promptSocket,
+  } as typeof options) as unknown as Sql;
+}
+
+type Place = { host: string[]; port: number[]; path: string | false };
+
+/** One that sends at once. COPY ends with small messages, each of which would wait for the receipt of the one before. */
+async function promptSocket({ host, port, path }: Place): Promise<Socket> {
+  const at = path ? { path } : { host: host[0] ?? 'localhost', port: port[0] ?? 5432 };
+  const socket = connect({ ...at, noDelay: true });
+  await once(socket, 'connect', { signal: AbortSignal.timeout(connectTimeoutSeconds * 1_000) });
+  return socket;
 }
 
 /** Waits, for a bounded time, until all statements are done, then closes. */

@@ -2,7 +2,8 @@ import * as Allowance from '../keys/allowance.ts';
 import type { Records } from '../usage/records.ts';
 import type { Sql } from './database.ts';
 
-type BalanceRow = { records_remaining: number; next_reset_at: Date };
+/** Both null where records are unlimited; PostgreSQL's arithmetic and `least` carry that through. */
+type BalanceRow = { records_remaining: number | null; next_reset_at: Date | null };
 
 /** A request that has not settled after this long never will: its process is gone. Far above every timeout. */
 const abandonedAfterMs = 120_000;
@@ -73,5 +74,5 @@ export async function sweep(sql: Sql, nowMs: number): Promise<void> {
 }
 
 function balance(row: BalanceRow): Allowance.Balance {
-  return { recordsRemaining: row.records_remaining, nextResetAtMs: row.next_reset_at.getTime() };
+  return { recordsRemaining: row.records_remaining, nextResetAtMs: row.next_reset_at?.getTime() ?? null };
 }

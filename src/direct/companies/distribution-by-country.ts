@@ -1,16 +1,12 @@
-import * as NetworkUrl from '../filters/network-url.ts';
 import { define } from '../operation.ts';
-import * as Distribution from '../records/distribution.ts';
+import * as Company from '../records/company.ts';
 import * as Schema from '../schema/schema.ts';
+import * as Headcounts from './headcounts.ts';
 
-const bucket = Schema.object({
-  country: Schema.about(
-    'ISO 3166-1 alpha-2 code, or `unknown` for people whose country is not known.',
-    Schema.text(),
-  ),
-  count: Distribution.count,
-  percentage_ratio: Distribution.share,
-});
+const country = Schema.about(
+  'ISO 3166-1 alpha-2 code, or `unknown` for people whose country is not known.',
+  Schema.text(),
+);
 
 /** `POST /v2/enrichment/company-distribution-by-country`: where the employees of a company are. */
 export const distributionByCountry = define({
@@ -24,22 +20,12 @@ export const distributionByCountry = define({
   cost: '1 record where there are employees to count, else none.',
   acceptsForms: false,
   limited: true,
-  request: Schema.named(
-    'DistributionRequest',
-    Schema.object({ company_network_url: NetworkUrl.companyUriField }),
-  ),
-  answer: Schema.named(
-    'DistributionByCountryAnswer',
-    Schema.object({
-      company_network_url: Schema.text(),
-      total_employees: Distribution.count,
-      distribution: Schema.list(bucket, Distribution.bucketsMax),
-    }),
-  ),
+  request: Headcounts.request,
+  answer: Headcounts.answer('DistributionByCountryAnswer', { country }),
   example: {
-    request: { company_network_url: 'https://www.network.example/company/northwind-analytics' },
+    request: { company_network_url: Company.example.network_url },
     answer: {
-      company_network_url: 'https://www.network.example/company/northwind-analytics',
+      company_network_url: Company.example.network_url,
       total_employees: 412,
       distribution: [
         { country: 'DE', count: 309, percentage_ratio: 75 },
@@ -48,23 +34,6 @@ export const distributionByCountry = define({
       ],
     },
   },
-  prepare(body, call) {
-    const ref = NetworkUrl.parsed(body.company_network_url);
-    const run = async () => {
-      const company = await call.data.companies.find(ref);
-      const headcounts = company ? await call.data.companies.headcountByCountry(company.id) : [];
-      const total = Distribution.total(headcounts);
-      const canonical = NetworkUrl.companyUrl(company ? { kind: 'slug', slug: company.slug } : ref);
-      const distribution = headcounts.map(({ label, count }) => ({
-        country: label,
-        count,
-        percentage_ratio: Distribution.percentage(count, total),
-      }));
-      return {
-        body: { company_network_url: canonical, total_employees: total, distribution },
-        recordsUsed: total > 0 ? 1 : 0,
-      };
-    };
-    return { kind: 'ready', recordsMax: 1, run };
-  },
+  prepare: (body, call) =>
+    Headcounts.prepare(body.company_network_url, call, 'country', call.data.companies.headcountByCountry),
 });

@@ -1,5 +1,5 @@
-import * as CompanyFilter from '../filters/company-filter.ts';
 import * as Cursor from '../filters/cursor.ts';
+import * as EmployerFilter from '../filters/employer-filter.ts';
 import * as JobFilter from '../filters/job-filter.ts';
 import { type Call, define, type Outcome } from '../operation.ts';
 import * as Company from '../records/company.ts';
@@ -26,7 +26,7 @@ const request = Schema.named(
   'TamByJobsRequest',
   Schema.object({
     job: Schema.optionalObject(jobFilter),
-    company: Schema.optionalObject(CompanyFilter.jobCompanyFilter),
+    company: Schema.optionalObject(EmployerFilter.employerFilter),
     ...Page.requestFields,
   }),
 );
@@ -72,34 +72,7 @@ export const tamByJobs = define({
       max_results: 10,
     },
     answer: {
-      results: [
-        {
-          company: {
-            network_url: 'https://www.network.example/company/northwind-analytics',
-            network_id: 7_000_001,
-            name: 'Northwind Analytics',
-            about: 'Northwind Analytics turns scattered operational records into figures that people act on.',
-            specialties: ['data warehousing', 'forecasting'],
-            industry: 'Data Infrastructure and Analytics',
-            type: 'Privately Held',
-            size: '201-500',
-            employees_on_network: 412,
-            followers: 38_900,
-            founded_year: 2011,
-            hq: {
-              city: 'Berlin',
-              state: 'Berlin',
-              country_code: 'DE',
-              country_name: 'Germany',
-              region: 'EMEA',
-              continent: 'Europe',
-            },
-            domain: 'northwind-analytics.example',
-            website: 'https://www.northwind-analytics.example',
-          },
-          matched_jobs: 7,
-        },
-      ],
+      results: [{ company: Company.example, matched_jobs: 7 }],
       results_length: 1,
       max_results: 10,
       cursor: null,
@@ -125,24 +98,28 @@ async function run(
   call: Call,
   scope: Cursor.Scope,
 ): Promise<Outcome> {
-  const page = await call.data.companies.hiring({
-    jobs: JobFilter.condition(body.job, place.asOfMs),
-    companies: CompanyFilter.condition(body.company),
-    jobsMin: body.job.min_per_company,
-    after: place.after[0] ?? 0,
-    limit: granted,
+  const { companies, jobs, cursorSecret } = call.data;
+  const condition = JobFilter.condition(body.job, body.company, place.asOfMs);
+  const { employers, resumeAfter } = await jobs.employers(
+    condition,
+    body.job.min_per_company,
+    place.after[0] ?? 0,
+    granted,
+  );
+  const found = await companies.byIds(employers.map(({ companyId }) => companyId));
+  const results = employers.flatMap(({ companyId, matchedJobs }) => {
+    const company = found.get(companyId);
+    return company ? [{ company, matched_jobs: matchedJobs }] : [];
   });
-  const delivered = place.delivered + page.hiring.length;
-  const goesOn = page.resumeAfter !== null && delivered < companiesPerQueryMax;
+  const delivered = place.delivered + results.length;
+  const goesOn = resumeAfter !== null && delivered < companiesPerQueryMax;
   return {
     body: {
-      results: page.hiring.map(({ company, matchedJobs }) => ({ company, matched_jobs: matchedJobs })),
-      results_length: page.hiring.length,
+      results,
+      results_length: results.length,
       max_results: body.max_results,
-      cursor: goesOn
-        ? Cursor.seal(call.data.cursorSecret, scope, { ...place, delivered, after: [page.resumeAfter ?? 0] })
-        : null,
+      cursor: goesOn ? Cursor.seal(cursorSecret, scope, { ...place, delivered, after: [resumeAfter] }) : null,
     },
-    recordsUsed: page.hiring.length,
+    recordsUsed: results.length,
   };
 }

@@ -17,6 +17,8 @@ const drawsMax = 50;
 /** Makes company names, and from each the slug that its address ends in; no slug twice. */
 export type NameMaker = { taken: Set<string> };
 
+export type Name = { name: string; slug: string };
+
 export function maker(): NameMaker {
   return { taken: new Set() };
 }
@@ -33,7 +35,7 @@ export function draw(
   tails: readonly string[],
   country: string,
   city: string,
-): { name: string; slug: string } {
+): Name {
   for (let draws = 0; ; draws++) {
     const plain = candidate(prng, Prng.pick(prng, tails), country);
     const name = draws < drawsMax ? plain : `${plain} ${city} ${draws}`;
@@ -44,7 +46,18 @@ export function draw(
   }
 }
 
-function candidate(prng: Prng.Prng, tail: string, country: string): string {
+/** The same name for another company, told apart in its address by the city. */
+export function namesake(names: NameMaker, name: string, city: string): Name {
+  for (let at = 1; ; at++) {
+    const slug = words(at === 1 ? `${name} ${city}` : `${name} ${city} ${at}`).join('-');
+    if (names.taken.has(slug)) continue;
+    names.taken.add(slug);
+    return { name, slug };
+  }
+}
+
+/** A name that may be taken. */
+export function candidate(prng: Prng.Prng, tail: string, country: string): string {
   const kind = prng();
   if (kind < 0.3) return `${Prng.pick(prng, rootList)} ${tail}`;
   if (kind < 0.78) return `${Prng.pick(prng, frontList)}${Prng.pick(prng, backList)} ${tail}`;

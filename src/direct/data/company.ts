@@ -1,28 +1,18 @@
+import type { CompanyEntry } from '../entries/company.ts';
+import * as NetworkUrl from '../filters/network-url.ts';
+import * as Activities from './activities.ts';
 import * as CompanyNames from './company-names.ts';
+import * as Finance from './finance.ts';
 import * as Places from './places.ts';
 import * as Prng from './prng.ts';
 import * as Sectors from './sectors.ts';
 
-/** A made-up company, with what the sample needs beyond what an answer shows. */
+/** A made-up company, with what the sample needs beyond what its entry says. */
 export type SampleCompany = {
-  id: number;
+  entry: CompanyEntry;
   slug: string;
-  networkId: number;
-  name: string;
-  about: string | null;
-  specialties: string[] | null;
-  industry: string | null;
-  type: string | null;
-  size: string | null;
   employees: number;
-  followers: number;
-  foundedYear: number | null;
-  hq: { city: string; state: string; countryCode: string } | null;
-  domain: string | null;
-  website: string | null;
-  isAgency: boolean | null;
-  activities: readonly string[];
-  categories: readonly string[];
+  foundedYear: number;
   /** Where its people work, the seat first. */
   offices: readonly Places.Place[];
   sector: Sectors.Sector;
@@ -32,6 +22,8 @@ export type SampleCompany = {
 };
 
 const firstNetworkId = 7_000_001;
+/** The share of companies that are called as another one. */
+const namesakes = 0.02;
 const types = Prng.weighted(
   [
     { type: 'Privately Held', weight: 70 },
@@ -44,14 +36,14 @@ const types = Prng.weighted(
   (entry) => entry.weight,
 );
 const bands = [
-  { size: '1-10', min: 1, max: 10, weight: 32 },
-  { size: '11-50', min: 11, max: 50, weight: 30 },
-  { size: '51-200', min: 51, max: 200, weight: 20 },
-  { size: '201-500', min: 201, max: 500, weight: 8 },
-  { size: '501-1000', min: 501, max: 1_000, weight: 4 },
-  { size: '1001-5000', min: 1_001, max: 5_000, weight: 4 },
-  { size: '5001-10000', min: 5_001, max: 10_000, weight: 1 },
-  { size: '10001+', min: 10_001, max: 60_000, weight: 1 },
+  { min: 1, max: 10, weight: 32 },
+  { min: 11, max: 50, weight: 30 },
+  { min: 51, max: 200, weight: 20 },
+  { min: 201, max: 500, weight: 8 },
+  { min: 501, max: 1_000, weight: 4 },
+  { min: 1_001, max: 5_000, weight: 4 },
+  { min: 5_001, max: 10_000, weight: 1 },
+  { min: 10_001, max: 60_000, weight: 1 },
 ];
 const anyBand = Prng.weighted(bands, (band) => band.weight);
 const customers = [
@@ -68,6 +60,7 @@ const customers = [
 const known = [
   {
     name: 'Northwind Analytics',
+    mail: 'northwind.example',
     sector: 1,
     industry: 'Data Infrastructure and Analytics',
     city: 'Berlin',
@@ -78,6 +71,7 @@ const known = [
   },
   {
     name: 'Bluefin Logistics',
+    mail: null,
     sector: 12,
     industry: 'Freight and Package Transportation',
     city: 'São Paulo',
@@ -88,6 +82,7 @@ const known = [
   },
   {
     name: 'Halden Energy',
+    mail: null,
     sector: 10,
     industry: 'Wind Electric Power Generation',
     city: 'Oslo',
@@ -98,6 +93,7 @@ const known = [
   },
   {
     name: 'Tessera Health',
+    mail: null,
     sector: 5,
     industry: 'Hospitals and Health Care',
     city: 'Boston',
@@ -108,6 +104,7 @@ const known = [
   },
   {
     name: 'Larkspur Staffing',
+    mail: null,
     sector: 19,
     industry: 'Staffing and Recruiting',
     city: 'London',
@@ -118,6 +115,7 @@ const known = [
   },
   {
     name: 'Quillon Software',
+    mail: null,
     sector: 0,
     industry: 'Software Development',
     city: 'Lisbon',
@@ -128,68 +126,87 @@ const known = [
   },
 ];
 
-/** `count` companies, the largest first; the known ones are always among them. */
+/** `count` companies; the known ones are always among them, and first. */
 export function companies(seed: number, count: number, thisYear: number): SampleCompany[] {
   const prng = Prng.create(seed, 1);
   const names = CompanyNames.maker();
-  const fixed = known.map((entry) => knownCompany(prng, names, entry));
-  const others = Array.from({ length: Math.max(0, count - fixed.length) }, () =>
-    anyCompany(prng, names, thisYear),
-  );
-  const all = [...fixed, ...others].map((company, index) => ({
-    ...company,
-    networkId: firstNetworkId + index,
-  }));
-  all.sort((a, b) => b.employees - a.employees || a.networkId - b.networkId);
-  return all.map((company, index) => ({ ...company, id: index + 1 }));
+  const all = known.map((entry, index) => knownCompany(prng, names, entry, firstNetworkId + index, thisYear));
+  while (all.length < count) all.push(anyCompany(prng, names, all, thisYear));
+  return all;
 }
 
 function knownCompany(
   prng: Prng.Prng,
   names: CompanyNames.NameMaker,
-  entry: (typeof known)[number],
+  fixed: (typeof known)[number],
+  networkId: number,
+  thisYear: number,
 ): SampleCompany {
-  const sector = Sectors.sectors[entry.sector];
-  const slug = entry.name.toLowerCase().replace(' ', '-');
-  if (!sector) throw new RangeError(`no sector ${entry.sector}`);
+  const sector = Sectors.sectors[fixed.sector];
+  const slug = fixed.name.toLowerCase().replace(' ', '-');
+  if (!sector) throw new RangeError(`no sector ${fixed.sector}`);
   CompanyNames.reserve(names, slug);
+  const bare = bareCompany(prng, sector, { name: fixed.name, slug }, Places.named(fixed.city), fixed.founded);
+  const finance = Finance.draw(prng, fixed.employees, { founded: fixed.founded, isYoung: false, thisYear });
   return {
-    ...bare(prng, sector, { name: entry.name, slug }, Places.named(entry.city), entry.founded),
-    industry: entry.industry,
-    type: 'Privately Held',
-    size: bands.find((band) => entry.employees <= band.max)?.size ?? null,
-    employees: entry.employees,
-    followers: entry.employees * 90 + 1_820,
-    offices: [entry.city, ...entry.offices].map(Places.named),
-    fixedJobs: entry.jobs,
+    ...bare,
+    entry: {
+      ...bare.entry,
+      ...finance,
+      revenue: fixed.employees * 180_000,
+      email_domain: fixed.mail,
+      other_domains: [],
+      network_id: networkId,
+      industry: fixed.industry,
+      type: 'Privately Held',
+      employees_on_network: fixed.employees,
+      followers: fixed.employees * 90 + 1_820,
+    },
+    employees: fixed.employees,
+    offices: [fixed.city, ...fixed.offices].map(Places.named),
+    fixedJobs: fixed.jobs,
   };
 }
 
 /** Some facts are missing here and there, as they are in life. */
-function anyCompany(prng: Prng.Prng, names: CompanyNames.NameMaker, thisYear: number): SampleCompany {
+function anyCompany(
+  prng: Prng.Prng,
+  names: CompanyNames.NameMaker,
+  before: readonly SampleCompany[],
+  thisYear: number,
+): SampleCompany {
   const sector = Sectors.anySector(prng);
   const seat = Places.anywhere(prng);
-  const age = Math.floor(2 + 70 * prng() ** 3);
-  const name = CompanyNames.draw(names, prng, sector.tails, seat.country, seat.city);
-  const whole = bare(prng, sector, name, seat, thisYear - age);
+  const founded = thisYear - Math.floor(2 + 70 * prng() ** 3);
+  const name = Prng.chance(prng, namesakes)
+    ? CompanyNames.namesake(names, Prng.pick(prng, before).entry.name, seat.city)
+    : CompanyNames.draw(names, prng, sector.tails, seat.country, seat.city);
+  const bare = bareCompany(prng, sector, name, seat, founded);
   const band = anyBand(prng);
   const employees = Prng.between(prng, band.min, band.max);
   const branches = Math.min(6, Math.floor(Math.log10(employees) * 2 * prng()));
   const missing = (probability: number) => Prng.chance(prng, probability);
   const isWorldly = Prng.chance(prng, 0.5);
+  const { entry } = bare;
   return {
-    ...whole,
-    about: missing(0.05) ? null : whole.about,
-    specialties: missing(0.12) ? null : whole.specialties,
-    industry: missing(0.05) ? null : whole.industry,
-    type: missing(0.05) ? null : whole.type,
-    size: missing(0.02) ? null : band.size,
+    ...bare,
+    entry: {
+      ...entry,
+      ...Finance.draw(prng, employees, { founded, isYoung: thisYear - founded < 15, thisYear }),
+      network_id: firstNetworkId + before.length,
+      about: missing(0.05) ? null : entry.about,
+      specialties: missing(0.12) ? null : entry.specialties,
+      industry: missing(0.05) ? null : entry.industry,
+      type: missing(0.05) ? null : entry.type,
+      employees_on_network: employees,
+      followers: Math.floor(employees * (4 + 60 * prng() ** 2)) + Prng.between(prng, 20, 900),
+      founded_year: missing(0.1) ? null : founded,
+      hq: missing(0.03) ? null : entry.hq,
+      website: missing(0.04) ? null : entry.website,
+      is_agency: entry.is_agency ?? (missing(0.3) ? null : false),
+      ...(missing(0.15) && { naics_codes: [], sic_codes: [], activities: [] }),
+    },
     employees,
-    followers: Math.floor(employees * (4 + 60 * prng() ** 2)) + Prng.between(prng, 20, 900),
-    foundedYear: missing(0.1) ? null : whole.foundedYear,
-    hq: missing(0.03) ? null : whole.hq,
-    website: missing(0.04) ? null : whole.website,
-    isAgency: whole.isAgency ?? (missing(0.3) ? null : false),
     offices: [
       seat,
       ...Array.from({ length: branches }, () =>
@@ -200,38 +217,57 @@ function anyCompany(prng: Prng.Prng, names: CompanyNames.NameMaker, thisYear: nu
   };
 }
 
-function bare(
+function bareCompany(
   prng: Prng.Prng,
   sector: Sectors.Sector,
-  { name, slug }: { name: string; slug: string },
+  { name, slug }: CompanyNames.Name,
   seat: Places.Place,
-  foundedYear: number,
+  founded: number,
 ): SampleCompany {
   const specialties = Prng.sample(prng, sector.specialties, Prng.between(prng, 3, 5));
-  const isAgency = sector.categories.includes('Staffing Agency') ? true : null;
-  return {
-    id: 0,
-    slug,
-    networkId: 0,
+  const codes = sector.activities.map(Activities.codesOf);
+  const entry: CompanyEntry = {
+    network_url: NetworkUrl.companyUrl({ kind: 'slug', slug }),
+    network_id: null,
     name,
-    about: portrait(prng, name, Prng.pick(prng, sector.purposes), foundedYear, seat.city, specialties),
+    about: portrait(prng, name, Prng.pick(prng, sector.purposes), founded, seat.city, specialties),
     specialties,
     industry: Prng.pick(prng, sector.industries),
     type: sector.categories.includes('Non Profit') ? 'Nonprofit' : types(prng).type,
     size: null,
-    employees: 1,
-    followers: 0,
-    foundedYear,
-    hq: { city: seat.city, state: seat.state, countryCode: seat.country },
+    employees_on_network: null,
+    followers: null,
+    founded_year: founded,
+    hq: { city: seat.city, state: seat.state, country_code: seat.country },
     domain: `${slug}.example`,
     website: `https://www.${slug}.example`,
-    isAgency,
-    activities: sector.activities,
+    ...domains(prng, slug),
+    is_agency: sector.categories.includes('Staffing Agency') ? true : null,
+    ...Finance.unknown,
+    naics_codes: codes.map((code) => code.naics),
+    sic_codes: [...new Set(codes.map((code) => code.sic))],
+    activities: [...sector.activities],
     categories: Prng.sample(prng, sector.categories, 2),
+  };
+  return {
+    entry,
+    slug,
+    employees: 1,
+    foundedYear: founded,
     offices: [seat],
     sector,
     hiring: 1,
     fixedJobs: null,
+  };
+}
+
+/** Mail often lives under another name than the website, and some keep the names they had before. */
+function domains(prng: Prng.Prng, slug: string): Pick<CompanyEntry, 'email_domain' | 'other_domains'> {
+  const first = slug.split('-')[0] ?? slug;
+  const mail = Prng.chance(prng, 0.5) ? `${slug}-mail.example` : `${slug.replaceAll('-', '')}.example`;
+  return {
+    email_domain: Prng.chance(prng, 0.12) ? mail : null,
+    other_domains: Prng.chance(prng, 0.1) ? [`${first}-group.example`] : [],
   };
 }
 

@@ -8,7 +8,7 @@ const plain = (prefix: string) => (role: Role) => `${prefix}${role.title}`;
 const nounOf = (role: Role) => role.field.replace(' & ', ' and ');
 
 const office: readonly Grade[] = [
-  { title: (role) => `${role.title} Intern`, seniority: '0-2', level: 'Staff', weight: 5 },
+  { title: (role) => `${role.title} Intern`, seniority: '0-2', level: 'Other', weight: 5 },
   { title: plain('Junior '), seniority: '0-2', level: 'Staff', weight: 10 },
   { title: plain(''), seniority: '0-2', level: 'Staff', weight: 10 },
   { title: plain(''), seniority: '2-5', level: 'Staff', weight: 32 },
@@ -20,22 +20,39 @@ const office: readonly Grade[] = [
   { title: (role) => `VP of ${nounOf(role)}`, seniority: '10+', level: 'VP', weight: 2 },
 ];
 const trade: readonly Grade[] = [
-  { title: (role) => `${role.title} Apprentice`, seniority: '0-2', level: 'Staff', weight: 5 },
+  { title: (role) => `${role.title} Apprentice`, seniority: '0-2', level: 'Other', weight: 5 },
   { title: plain(''), seniority: '0-2', level: 'Staff', weight: 30 },
   { title: plain(''), seniority: '2-5', level: 'Staff', weight: 40 },
   { title: plain('Senior '), seniority: '5-10', level: 'Staff', weight: 17 },
   { title: plain('Lead '), seniority: '5-10', level: 'Manager', weight: 8 },
 ];
 
-const draw = {
-  office: Prng.weighted(office, (grade) => grade.weight),
-  trade: Prng.weighted(trade, (grade) => grade.weight),
-};
+const weighted = (grades: readonly Grade[]) => Prng.weighted(grades, (grade) => grade.weight);
+const draw = { office: weighted(office), trade: weighted(trade) };
+const bySeniority = (grades: readonly Grade[]) =>
+  new Map(
+    [...Map.groupBy(grades, (grade) => grade.seniority)].map(([years, some]) => [years, weighted(some)]),
+  );
+const byYears = { office: bySeniority(office), trade: bySeniority(trade) };
+
+export type Graded = { title: string; seniority: string; level: string };
 
 /** The role at some step of a career. */
-export function graded(prng: Prng.Prng, role: Role): { title: string; seniority: string; level: string } {
-  const grade = draw[role.ladder](prng);
+export function graded(prng: Prng.Prng, role: Role): Graded {
+  return told(draw[role.ladder](prng), role);
+}
+
+/** The role as it is held after so many years of work. */
+export function after(prng: Prng.Prng, role: Role, years: number): Graded {
+  return told((byYears[role.ladder].get(seniorityOf(years)) ?? draw[role.ladder])(prng), role);
+}
+
+function told(grade: Grade, role: Role): Graded {
   return { title: grade.title(role), seniority: grade.seniority, level: grade.level };
+}
+
+function seniorityOf(years: number): string {
+  return years < 2 ? '0-2' : years < 5 ? '2-5' : years < 10 ? '5-10' : '10+';
 }
 
 const chiefs = [

@@ -1,3 +1,4 @@
+import { words } from '../filters/lexeme.ts';
 import * as Prng from './prng.ts';
 
 type Tongue = { first: readonly string[]; last: readonly string[] };
@@ -90,6 +91,19 @@ export function person(prng: Prng.Prng, country: string): { first: string; last:
 
 export function surname(prng: Prng.Prng, country: string): string {
   return Prng.pick(prng, (byCountry[country] ?? english).last);
+}
+
+const plainNames = new Map<string, string>();
+
+/** A name as addresses write it. There are only so many names, so each is turned once. */
+export function plain(name: string): string {
+  const known = plainNames.get(name);
+  if (known !== undefined) return known;
+  const written = words(
+    name.replaceAll('ø', 'o').replaceAll('ł', 'l').replaceAll('ı', 'i').replaceAll('Å', 'A'),
+  ).join('-');
+  plainNames.set(name, written);
+  return written;
 }
 
 function spread(countries: string, names: Tongue): Record<string, Tongue> {

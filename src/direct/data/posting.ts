@@ -1,3 +1,4 @@
+import type { JobEntry } from '../entries/job.ts';
 import type { SampleCompany } from './company.ts';
 import * as CompanyNames from './company-names.ts';
 import * as Grades from './grades.ts';
@@ -5,26 +6,6 @@ import * as Places from './places.ts';
 import * as Prng from './prng.ts';
 import * as Roles from './roles.ts';
 import * as Sectors from './sectors.ts';
-
-/** A made-up job posting. */
-export type SampleJob = {
-  id: number;
-  companyId: number | null;
-  companyName: string;
-  title: string;
-  field: string | null;
-  seniority: string | null;
-  employmentType: string | null;
-  workArrangement: string | null;
-  city: string;
-  countryCode: string;
-  postedMs: number;
-  utcOffsetHours: number;
-  skills: string[];
-  taxonomies: string[];
-  description: string;
-  aiSummary: string;
-};
 
 const firstId = 4_100_000_001;
 const dayMs = 86_400_000;
@@ -75,7 +56,7 @@ export function* postings(
   companies: readonly SampleCompany[],
   count: number,
   todayMs: number,
-): Generator<SampleJob> {
+): Generator<JobEntry> {
   const prng = Prng.create(seed, 2);
   const fixed = companies.reduce((sum, company) => sum + (company.fixedJobs ?? 0), 0);
   const free = Math.max(0, count - fixed);
@@ -94,7 +75,7 @@ export function* postings(
   }
 }
 
-function posting(prng: Prng.Prng, company: SampleCompany, id: number, todayMs: number): SampleJob {
+function posting(prng: Prng.Prng, company: SampleCompany, id: number, todayMs: number): JobEntry {
   const role = Roles.of(prng, Prng.pick(prng, company.sector.families));
   const grade = Grades.graded(prng, role);
   const place = whereabouts(prng, company);
@@ -104,7 +85,7 @@ function posting(prng: Prng.Prng, company: SampleCompany, id: number, todayMs: n
   const employer = employerOf(prng, company, place);
   const facts = {
     title: grade.title,
-    employer: employer.companyName,
+    employer: employer.company_name,
     city: place.city,
     duty: duties[0] ?? '',
     skills,
@@ -116,26 +97,29 @@ function posting(prng: Prng.Prng, company: SampleCompany, id: number, todayMs: n
     title: grade.title,
     field: said(role.field, 0.03),
     seniority: said(grade.seniority, 0.06),
-    employmentType: grade.title.endsWith('Intern') ? 'INTERN' : said(employmentTypes(prng).type, 0.04),
-    workArrangement: said(arrangement, 0.05),
+    employment_type: grade.title.endsWith('Intern') ? 'INTERN' : said(employmentTypes(prng).type, 0.04),
+    work_arrangement: said(arrangement, 0.05),
     city: place.city,
-    countryCode: place.country,
-    postedMs: postedMs(prng, todayMs),
-    utcOffsetHours: place.offset,
+    country_code: place.country,
+    posted_at: postedAt(prng, todayMs, place.offset),
     skills,
-    taxonomies: [role.function, company.industry ?? role.field, ...company.categories.slice(0, 1)],
+    taxonomies: [
+      role.function,
+      company.entry.industry ?? role.field,
+      ...company.entry.categories.slice(0, 1),
+    ],
     description: `As ${article(grade.title)} ${grade.title} you ${duties[0]} and ${duties[1]}. You bring ${series(skills)}. ${Prng.pick(prng, benefits)}`,
-    aiSummary: summary(prng, facts, years[grade.seniority] ?? '', arrangements[arrangement]?.text ?? ''),
+    ai_summary: summary(prng, facts, years[grade.seniority] ?? '', arrangements[arrangement]?.text ?? ''),
   };
 }
 
 function employerOf(prng: Prng.Prng, company: SampleCompany, place: Places.Place) {
   if (company.fixedJobs !== null || !Prng.chance(prng, unattached)) {
-    return { companyId: company.id, companyName: company.name };
+    return { company_network_url: company.entry.network_url, company_name: company.entry.name };
   }
   const { tails } = Sectors.anySector(prng);
-  const { name } = CompanyNames.draw(CompanyNames.maker(), prng, tails, place.country, place.city);
-  return { companyId: null, companyName: name };
+  const name = CompanyNames.candidate(prng, Prng.pick(prng, tails), place.country);
+  return { company_network_url: null, company_name: name };
 }
 
 function whereabouts(prng: Prng.Prng, company: SampleCompany): Places.Place {
@@ -144,9 +128,11 @@ function whereabouts(prng: Prng.Prng, company: SampleCompany): Places.Place {
   return Prng.chance(prng, 0.1) ? Places.nearby(prng, place) : place;
 }
 
-function postedMs(prng: Prng.Prng, todayMs: number): number {
+/** The moment as clocks show it there: `2026-07-08T23:00:07+02:00`. */
+function postedAt(prng: Prng.Prng, todayMs: number, offsetHours: number): string {
   const ageDays = Math.min(ageDaysMax, -Math.log(1 - prng()) * ageDaysMean);
-  return Math.floor((todayMs - ageDays * dayMs) / 1_000) * 1_000;
+  const local = new Date(todayMs - ageDays * dayMs + offsetHours * 3_600_000).toISOString().slice(0, 19);
+  return `${local}${offsetHours < 0 ? '-' : '+'}${String(Math.abs(offsetHours)).padStart(2, '0')}:00`;
 }
 
 type Facts = { title: string; employer: string; city: string; duty: string; skills: readonly string[] };

@@ -27,7 +27,9 @@ function start(nowMs: number): Place {
 
 /** `base64url(JSON).base64url(HMAC-SHA256)`: readable by anyone, made only by us. */
 export function seal(secret: string, scope: Scope, place: Place): string {
-  const payload = Buffer.from(JSON.stringify({ h: hash(scope), ...place })).toString('base64url');
+  const payload = Buffer.from(JSON.stringify({ h: hash(scope), g: scope.generation, ...place })).toString(
+    'base64url',
+  );
   return `${payload}.${signature(secret, payload)}`;
 }
 
@@ -40,8 +42,25 @@ export function placeOf(secret: string, scope: Scope, cursor: string | null, now
 function open(secret: string, scope: Scope, cursor: string): Place | null {
   const [payload = '', signed = '', ...rest] = cursor.split('.');
   if (rest.length > 0 || !equal(signed, signature(secret, payload))) return null;
-  const { h, ...place } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Place & { h: string };
+  const { h, g: _, ...place } = parsed(payload) as Place & { h: string; g: number };
   return h === hash(scope) ? place : null;
+}
+
+/**
+ * The generation of the data that a cursor says it is of, be it ours or not: only to know where to look. Whether it is
+ * ours is for `placeOf` to say.
+ */
+export function generationOf(cursor: string): number | null {
+  try {
+    const { g } = parsed(cursor.split('.', 1)[0] ?? '') as { g?: unknown };
+    return typeof g === 'number' ? g : null;
+  } catch {
+    return null;
+  }
+}
+
+function parsed(payload: string): object {
+  return Object(JSON.parse(Buffer.from(payload, 'base64url').toString()));
 }
 
 function signature(secret: string, payload: string): string {

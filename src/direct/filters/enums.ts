@@ -5,14 +5,10 @@ export const industries: readonly string[] = enums.industries;
 export const industryUnknown = 'Unknown';
 export const sizes: readonly string[] = enums.company_size_bands;
 export const companyTypes: readonly string[] = enums.company_types;
+export const fundingTypes: readonly string[] = enums.last_funding_types;
+export const jobLevels: readonly string[] = enums.job_levels;
+export const jobFunctions: readonly string[] = enums.job_functions;
 export const seniorities: readonly string[] = enums.seniority;
 export const employmentTypes: readonly string[] = enums.employment_types;
 export const workArrangements: readonly string[] = enums.work_arrangements;
-
-export type Country = { name: string; continent: string; sales_region: string | null };
-const countries = new Map<string, Country>(Object.entries(enums.countries));
-
-/** What is known of a country by its ISO 3166-1 alpha-2 code. */
-export function country(code: string): Country | null {
-  return countries.get(code) ?? null;
-}
+export { country } from './geography.ts';

@@ -1,4 +1,7 @@
+import type { CompanyEntry } from '../entries/company.ts';
+import type { JobEntry } from '../entries/job.ts';
 import * as Schema from '../schema/schema.ts';
+import * as Employer from './employer-filter.ts';
 import * as Enums from './enums.ts';
 import * as Leaf from './leaf.ts';
 import * as Lexeme from './lexeme.ts';
@@ -71,11 +74,22 @@ export const jobFilter = Schema.named(
 );
 export type JobFilter = Schema.Value<typeof jobFilter>;
 
-/** What the database is asked: a search, and the earliest date of posting in milliseconds. */
-export type JobCondition = { search: Search.Search; sinceMs: number | null };
+/**
+ * What the database is asked: a search, the earliest date of posting in milliseconds, and bounds on the employer's
+ * headcount, both inside, of which 0 leaves one open.
+ */
+export type JobCondition = {
+  search: Search.Search;
+  sinceMs: number | null;
+  employees: { min: number; max: number };
+};
 
-/** The filter as a condition, days counted back from `asOfMs`. */
-export function condition(filter: JobFilter, asOfMs: number): JobCondition {
+/** Both filters as one condition, days counted back from `asOfMs`. Without an employer filter any will do. */
+export function condition(
+  filter: JobFilter,
+  employer: Employer.EmployerFilter | null,
+  asOfMs: number,
+): JobCondition {
   const search = Search.all([
     Search.leaf(filter.title, Search.bracketed(space.title)),
     Search.leaf(filter.description, Search.keyword(space.description)),
@@ -89,39 +103,36 @@ export function condition(filter: JobFilter, asOfMs: number): JobCondition {
     Search.leaf(filter.work_arrangement, Search.exact(space.workArrangement)),
     Search.leaf(filter.location.city, Search.whole(space.city)),
     Search.leaf(filter.location.country_code, Search.exact(space.countryCode)),
+    employer && Employer.search(employer),
   ]);
-  return { search, sinceMs: filter.date_posted && asOfMs - filter.date_posted.last_days * dayMs };
+  return {
+    search,
+    sinceMs: filter.date_posted && asOfMs - filter.date_posted.last_days * dayMs,
+    employees: employer?.employee_count ?? { min: 0, max: 0 },
+  };
 }
 
-/** What a posting can be found by; null where it does not say. */
-export type Findable = {
-  title: string;
-  field: string | null;
-  description: string | null;
-  skills: readonly string[];
-  /** Names under which the posting's kind of work is classed, its company's industry among them. */
-  taxonomies: readonly string[];
-  seniority: string | null;
-  employmentType: string | null;
-  workArrangement: string | null;
-  city: string | null;
-  countryCode: string | null;
-};
-
-/** The posting's search vector: the other half of `condition`. */
-export function lexemes(job: Findable): Lexeme.Lexeme[] {
+/**
+ * The posting's search vector, which holds what its employer is found by as well: the other half of `condition` here and
+ * in `employer-filter.ts`. The entry's company is null where none of the data set is attached.
+ */
+export function lexemes(job: JobEntry, company: CompanyEntry | null): Lexeme.Lexeme[] {
   const tag = (name: string, value: string | null) => (value === null ? [] : [Lexeme.exact(name, value)]);
+  const wordsOf = (name: string, texts: readonly string[]) =>
+    texts.flatMap((text) => Lexeme.wordsOf(name, text));
   return [
+    Lexeme.every,
     Lexeme.whole(space.title, job.title),
     ...Lexeme.wordsOf(space.title, job.title),
     ...Lexeme.wordsOf(space.field, job.field),
     ...Lexeme.wordsOf(space.description, job.description),
-    ...job.skills.flatMap((skill) => Lexeme.wordsOf(space.skills, skill)),
-    ...job.taxonomies.flatMap((taxonomy) => Lexeme.wordsOf(space.taxonomies, taxonomy)),
+    ...wordsOf(space.skills, job.skills),
+    ...wordsOf(space.taxonomies, job.taxonomies),
     ...tag(space.seniority, job.seniority),
-    ...tag(space.employmentType, job.employmentType),
-    ...tag(space.workArrangement, job.workArrangement),
-    ...(job.city === null ? [] : [Lexeme.whole(space.city, job.city)]),
-    ...tag(space.countryCode, job.countryCode),
+    ...tag(space.employmentType, job.employment_type),
+    ...tag(space.workArrangement, job.work_arrangement),
+    ...(job.city ? [Lexeme.whole(space.city, job.city)] : []),
+    ...tag(space.countryCode, job.country_code),
+    ...Employer.lexemes(company),
   ];
 }

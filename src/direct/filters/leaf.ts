@@ -4,7 +4,7 @@ export const itemsMax = 50;
 const keywordCharactersMax = 200;
 
 /** A word or more to look for. */
-const keyword = Schema.text({
+export const keyword = Schema.text({
   min: 1,
   max: keywordCharactersMax,
   rule: {
@@ -15,13 +15,15 @@ const keyword = Schema.text({
 });
 
 const countryCode = Schema.text({ min: 2, max: 2 });
+/** A country code in a plain list. What is no such code finds nothing. */
+export const code = Schema.text({ min: 1, max: 3 });
 
 export const keywords = leaf('KeywordFilter', keyword);
 export const countryCodes = leaf('CountryFilter', countryCode);
 
 /** `{include, exclude}` over `item`, both lists empty unless given. */
 export function leaf<T>(name: string, item: Schema.Schema<T>) {
-  const items = Schema.optional(Schema.list(item, itemsMax), [] as T[]);
+  const items = anyOf(item);
   return Schema.named(
     name,
     Schema.object({
@@ -29,4 +31,9 @@ export function leaf<T>(name: string, item: Schema.Schema<T>) {
       exclude: Schema.about('None of these.', items),
     }),
   );
+}
+
+/** A plain list of which any may hold; an empty one asks nothing. */
+export function anyOf<T>(item: Schema.Schema<T>) {
+  return Schema.optional(Schema.list(item, itemsMax), [] as T[]);
 }

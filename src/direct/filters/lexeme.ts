@@ -6,6 +6,11 @@ import { sha256Hex } from '../../kernel/digest.ts';
  * functions below, so the two cannot drift apart and the database needs no text search configuration of its own.
  */
 export type Lexeme = string;
+/** A lexeme at one place of its record, counted from 1, for filters that ask for some at the same place. */
+export type Placed = { lexeme: Lexeme; place: number };
+
+/** Every record of a search that may only exclude holds this one, so that an index can list them all. */
+export const every: Lexeme = '*';
 
 /** PostgreSQL ends a lexeme at 2,046 bytes; what is longer than this goes in as its digest. */
 const lexemeBytesMax = 200;
@@ -44,19 +49,44 @@ export function exact(space: string, text: string): Lexeme {
 }
 
 /** Every word of the field `space`. */
-export function wordsOf(space: string, text: string | null): Lexeme[] {
-  return text === null ? [] : words(text).map((found) => word(space, found));
+export function wordsOf(space: string, text: string | null): readonly Lexeme[] {
+  if (text === null) return [];
+  const kept = keptOf(space);
+  const known = kept.get(text);
+  if (known) return known;
+  const lexemes = words(text).map((found) => word(space, found));
+  if (text.length > textKeptCharactersMax) return lexemes;
+  if (kept.size >= textsKeptMax) kept.clear();
+  kept.set(text, lexemes);
+  return lexemes;
 }
 
-/** The lexemes as the text of a PostgreSQL tsvector. */
-export function vector(lexemes: Iterable<Lexeme>): string {
-  return [...new Set(lexemes)].map(quoted).join(' ');
+/** Titles, cities and tags recur, and one company stands behind many records: most texts are met more than once. */
+const keptBySpace = new Map<string, Map<string, readonly Lexeme[]>>();
+const textsKeptMax = 2_000;
+const textKeptCharactersMax = 500;
+
+function keptOf(space: string): Map<string, readonly Lexeme[]> {
+  const kept = keptBySpace.get(space) ?? new Map();
+  keptBySpace.set(space, kept);
+  return kept;
+}
+
+/** The lexemes as the text of a PostgreSQL tsvector, which keeps each once. */
+export function vector(lexemes: Iterable<Lexeme | Placed>): string {
+  let text = '';
+  for (const found of lexemes) {
+    text += typeof found === 'string' ? `${quoted(found)} ` : `${quoted(found.lexeme)}:${found.place} `;
+  }
+  return text.slice(0, -1);
 }
 
 /** A lexeme as it stands in the text of a tsvector or tsquery. */
 export function quoted(lexeme: Lexeme): string {
-  return `'${lexeme.replace(/['\\]/g, '$&$&')}'`;
+  return special.test(lexeme) ? `'${lexeme.replace(/['\\]/g, '$&$&')}'` : `'${lexeme}'`;
 }
+
+const special = /['\\]/;
 
 function short(text: string): string {
   return text.length * 3 > lexemeBytesMax && Buffer.byteLength(text) > lexemeBytesMax

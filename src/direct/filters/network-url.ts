@@ -2,16 +2,20 @@ import * as Schema from '../schema/schema.ts';
 
 /** The professional network whose addresses we speak: a reserved name of our own (RFC 2606). */
 const host = 'network.example';
-const origin = `https://www.${host}`;
-const charactersMax = 500;
+export const origin = `https://www.${host}`;
+export const charactersMax = 500;
 
 /** Which company is meant: by the name in its address or by its number. */
 export type CompanyRef = { kind: 'slug'; slug: string } | { kind: 'number'; number: number };
 
+/** How an address may begin, as the source of a pattern: with or without `https://`, then `www`, a country or neither. */
+export const site = String.raw`(?:https?://)?(?:(?:www|[a-z]{2})\.)?network\.example`;
+/** How it may end: a slash, a query, a fragment, none of which say anything. */
+export const tail = '/?(?:[?#].*)?';
+
 const forms = [
-  // A sub-domain is `www` or a country.
-  String.raw`(?:https?://)?(?:(?:www|[a-z]{2})\.)?network\.example/company/(?<slug>[^/?#\s]+)/?(?:[?#].*)?`,
-  String.raw`(?:https?://)?(?:(?:www|[a-z]{2})\.)?network\.example/sales/company/(?<sales>\d+)/?(?:[?#].*)?`,
+  String.raw`${site}/company/(?<slug>[^/?#\s]+)${tail}`,
+  String.raw`${site}/sales/company/(?<sales>\d+)${tail}`,
   String.raw`urn:nw:(?:organization|company):(?<urn>\d+)`,
 ];
 const form = new RegExp(`^(?:${forms.join('|')})$`, 'i');
@@ -22,10 +26,19 @@ const slugPattern = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}._&'-]{0,99}$/u;
 export function company(text: string): CompanyRef | null {
   const groups = form.exec(text)?.groups;
   const name = groups?.slug ?? groups?.sales ?? groups?.urn;
-  const slug = name === undefined ? null : decoded(name);
+  const slug = name === undefined ? null : slugOf(name);
   if (slug === null) return null;
-  if (numberPattern.test(slug)) return { kind: 'number', number: Number(slug) };
-  return slugPattern.test(slug) ? { kind: 'slug', slug } : null;
+  return numberPattern.test(slug) ? { kind: 'number', number: Number(slug) } : { kind: 'slug', slug };
+}
+
+/** A name as it stands in an address, decoded and in lower case; null where no record could have it. */
+export function slugOf(name: string): string | null {
+  try {
+    const slug = decodeURIComponent(name).normalize('NFC').toLowerCase();
+    return slugPattern.test(slug) ? slug : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The one form in which answers name a company. */
@@ -62,12 +75,4 @@ export function parsed(text: string): CompanyRef {
   const ref = company(text);
   if (ref === null) throw new TypeError('not a company network URL that was checked');
   return ref;
-}
-
-function decoded(name: string): string | null {
-  try {
-    return decodeURIComponent(name).normalize('NFC').toLowerCase();
-  } catch {
-    return null;
-  }
 }

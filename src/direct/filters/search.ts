@@ -5,8 +5,21 @@ export type Search = string | null;
 type Term<V> = (value: V) => Search;
 export type Include<V> = { include: readonly V[]; exclude?: readonly V[] };
 
+/** What only excludes stays one negation, as none of x and none of y is none of both: see `opposite`. */
 export function all(parts: readonly Search[]): Search {
-  return joined(parts, ' & ');
+  const set = parts.filter((part) => part !== null);
+  const excluded = set.map(opposite);
+  return set.length > 0 && !excluded.includes(null) ? none(excluded) : joined(set, ' & ');
+}
+
+/** What a search leaves out that does nothing but exclude; null for every other search. */
+export function opposite(search: Search): Search {
+  return search?.startsWith('!') ? search.slice(1) : null;
+}
+
+/** The same search, as an index finds it fastest: what only excludes begins with every record. */
+export function indexed(search: Search): Search {
+  return opposite(search) === null ? search : `${Lexeme.quoted(Lexeme.every)} & ${search}`;
 }
 
 export function any(parts: readonly Search[]): Search {
@@ -42,12 +55,26 @@ export function keyword(space: string): Term<string> {
   return (value) => all(asked(value).map((word) => lexeme(Lexeme.word(space, word))));
 }
 
+/** All words of the value, in any order, at the same place of the field. */
+export function together(space: string): Term<string> {
+  return (value) =>
+    joined(
+      asked(value).map((word) => lexeme(Lexeme.word(space, word))),
+      ' <0> ',
+    );
+}
+
 /** As `keyword`, but `[value]` asks for the whole field. */
 export function bracketed(space: string): Term<string> {
   return (value) => {
-    const inner = /^\s*\[(.*)\]\s*$/su.exec(value)?.[1];
-    return inner === undefined ? keyword(space)(value) : whole(space)(inner);
+    const inner = inBrackets(value);
+    return inner === null ? keyword(space)(value) : whole(space)(inner);
   };
+}
+
+/** What stands in the brackets that a value may be wrapped in. */
+export function inBrackets(value: string): string | null {
+  return /^\s*\[(.*)\]\s*$/su.exec(value)?.[1] ?? null;
 }
 
 /** All words of the value together in at least one of the fields. */

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Clock } from '../../kernel/clock.ts';
 import { id } from '../../kernel/id.ts';
-import type { Operation } from '../operation.ts';
+import * as Admin from './admin.ts';
 import * as Call from './call.ts';
 import { describe } from './description.ts';
 import { operations } from './operations.ts';
@@ -20,6 +20,8 @@ type Entry = {
 export type Edge = {
   clock: Clock;
   service: Call.Service;
+  /** The routes for those who run the interface; null for none. */
+  admin: Admin.Admin | null;
   /** Whether requests are to be sent here: the database answers, and the process is not on its way out. */
   isReady(): Promise<boolean>;
   /** Whether an error is an outage that passes, rather than a fault of ours. */
@@ -37,27 +39,42 @@ export function create(edge: Edge): Hono {
   );
   app.get('/openapi.json', (c) => c.body(description, 200, { 'content-type': 'application/json' }));
   for (const operation of operations) {
-    app.on(operation.method, operation.path, (c) => visit(edge, operation, c.req.raw));
+    app.on(operation.method, operation.path, (c) =>
+      visit(edge, operation.id, (current) => Call.answer(operation, c.req.raw, current, edge.service)),
+    );
   }
-  app.notFound((c) => visit(edge, null, c.req.raw));
+  if (edge.admin) mount(app, edge, edge.admin);
+  app.notFound(() => visit(edge, null, async () => Reply.refusal({ kind: 'not_found' })));
   return app;
 }
 
-async function visit(edge: Edge, operation: Operation | null, request: Request): Promise<Response> {
+function mount(app: Hono, edge: Edge, admin: Admin.Admin): void {
+  for (const route of Admin.routes) {
+    app.on(route.method, route.path, (c) =>
+      visit(edge, route.name, (current) =>
+        Admin.answer(admin, route, c.req.param('id') ?? '', c.req.raw, current),
+      ),
+    );
+  }
+}
+
+async function visit(
+  edge: Edge,
+  operation: string | null,
+  answer: (current: Call.Visit) => Promise<Reply.Reply>,
+): Promise<Response> {
   const current: Call.Visit = { requestId: id('req'), nowMs: edge.clock(), keyId: null };
   let problem: unknown = null;
   let reply: Reply.Reply;
   try {
-    reply = operation
-      ? await Call.answer(operation, request, current, edge.service)
-      : Reply.refusal({ kind: 'not_found' });
+    reply = await answer(current);
   } catch (error) {
     problem = error;
     reply = Reply.refusal({ kind: edge.isOutage(error) ? 'unavailable' : 'fault' });
   }
   const entry = {
     request_id: current.requestId,
-    operation: operation?.id ?? null,
+    operation,
     key_id: current.keyId,
     status: reply.status,
     records_used: reply.usage?.records_used ?? 0,

@@ -1,6 +1,8 @@
 import { fromForm } from '../schema/form.ts';
 import type { Schema } from '../schema/schema.ts';
 
+/** How a body may come. */
+type Manner = { acceptsForms: boolean; bodyIsOptional?: true };
 export type Body = { kind: 'parsed'; value: unknown } | { kind: 'unreadable' } | { kind: 'too_large' };
 
 const bodyBytesMax = 1024 * 1024;
@@ -8,9 +10,14 @@ const openingBrace = 0x7b;
 const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
 /** Reads a JSON body, or, where forms are welcome, one that a form sent. */
-export async function read(request: Request, schema: Schema, acceptsForms: boolean): Promise<Body> {
+export async function read(
+  request: Request,
+  schema: Schema,
+  { acceptsForms, bodyIsOptional }: Manner,
+): Promise<Body> {
   const bytes = await collect(request);
   if (bytes === null) return { kind: 'too_large' };
+  if (bodyIsOptional && bytes.length === 0) return { kind: 'parsed', value: {} };
   const type = request.headers.get('content-type') ?? '';
   const isForm = acceptsForms && forms.includes(type.split(';')[0]?.trim().toLowerCase() ?? '');
   // Some clients send JSON under the type of a form, their default; no form of ours begins with a brace.

@@ -1,6 +1,7 @@
+import * as Cursor from '../filters/cursor.ts';
 import * as Allowance from '../keys/allowance.ts';
 import * as Key from '../keys/key.ts';
-import type { Call, DataSet, Operation, Outcome, Prepared } from '../operation.ts';
+import type { Call, DataSet, DataSets, Operation, Outcome, Prepared } from '../operation.ts';
 import type { FairUsage } from '../records/fair-usage.ts';
 import * as RateWindow from '../usage/rate-window.ts';
 import type { Records } from '../usage/records.ts';
@@ -12,7 +13,7 @@ export type Service = {
   keys: Key.Keys;
   records: Records;
   rates: RateWindow.RateWindows;
-  data: DataSet;
+  dataSets: DataSets;
   /** The paths that an unrestricted key may call. */
   apis: readonly string[];
   publicUrl: string;
@@ -32,7 +33,7 @@ export async function answer(
   visit: Visit,
   service: Service,
 ): Promise<Reply.Reply> {
-  const key = await authenticate(request.headers.get('x-api-key'), service.keys);
+  const key = await authenticate(request.headers.get('x-api-key'), service.keys, visit.nowMs);
   if ('kind' in key) return Reply.refusal(key);
   visit.keyId = key.id;
 
@@ -43,8 +44,7 @@ export async function answer(
 
   const usageOf = (recordsUsed: number, balance: Allowance.Balance): FairUsage => ({
     records_used: recordsUsed,
-    records_remaining: balance.recordsRemaining,
-    next_reset_at: new Date(balance.nextResetAtMs).toISOString(),
+    ...Allowance.shown(balance),
     request_id: visit.requestId,
     ...(rate && {
       rate_limit: { requests_per_second: key.requestsPerSecond, remaining_this_second: rate.remaining },
@@ -57,11 +57,16 @@ export async function answer(
     return Reply.refusal({ kind: 'not_in_plan', usage, api: operation.api, upgradeUrl });
   }
 
-  const prepared = await prepare(operation, request, { key, nowMs: visit.nowMs, ...service });
+  const prepared = await prepare(
+    operation,
+    request,
+    { key, nowMs: visit.nowMs, apis: service.apis },
+    service,
+  );
   if (prepared.kind !== 'ready') return Reply.refusal(prepared);
   if (prepared.recordsMax === 0) {
     const { body } = await prepared.run(0);
-    return Reply.answer(body, usageOf(0, balance));
+    return Reply.answer(operation, body, usageOf(0, balance));
   }
 
   const wanted = { requestId: visit.requestId, key, operation: operation.id, nowMs: visit.nowMs };
@@ -71,25 +76,38 @@ export async function answer(
   }
   const { body, recordsUsed } = await runOrGiveBack(prepared, reservation.granted, visit, service);
   const settled = await service.records.settle(visit.requestId, recordsUsed);
-  return Reply.answer(body, usageOf(recordsUsed, settled));
+  return Reply.answer(operation, body, usageOf(recordsUsed, settled));
 }
 
-async function authenticate(header: string | null, keys: Key.Keys): Promise<Key.Key | Reply.Refusal> {
+async function authenticate(
+  header: string | null,
+  keys: Key.Keys,
+  nowMs: number,
+): Promise<Key.Key | Reply.Refusal> {
   if (!header) return { kind: 'key_missing' };
   if (!Key.isWellFormed(header)) return { kind: 'key_invalid' };
   const key = await keys.byDigest(Key.digest(header));
   if (key === null) return { kind: 'not_found' };
-  return key.revoked ? { kind: 'key_invalid' } : key;
+  return Key.isOpen(key, nowMs) ? key : { kind: 'key_invalid' };
 }
 
 async function prepare(
   operation: Operation,
   request: Request,
-  call: Call,
+  caller: Omit<Call, 'data'>,
+  { dataSets }: Service,
 ): Promise<Prepared | { kind: 'unreadable' } | { kind: 'too_large' }> {
-  if (operation.request === null) return operation.prepare(undefined, call);
-  const body = await Body.read(request, operation.request, operation.acceptsForms);
-  return body.kind === 'parsed' ? operation.prepare(body.value, call) : body;
+  if (operation.request === null) return operation.prepare(undefined, { ...caller, data: dataSets.live() });
+  const body = await Body.read(request, operation.request, operation);
+  if (body.kind !== 'parsed') return body;
+  return operation.prepare(body.value, { ...caller, data: dataSetFor(body.value, dataSets) });
+}
+
+/** Who pages goes on in the generation that the first page was of, while it is there. */
+function dataSetFor(body: unknown, dataSets: DataSets): DataSet {
+  const cursor = typeof body === 'object' && body !== null && 'cursor' in body ? body.cursor : null;
+  const generation = typeof cursor === 'string' ? Cursor.generationOf(cursor) : null;
+  return (generation === null ? null : dataSets.of(generation)) ?? dataSets.live();
 }
 
 /** Where the run fails nothing is used. Should even that fail to be written, the sweep gives the records back later. */

@@ -85,7 +85,9 @@ function entry(operation: Operation, schemas: Map<string, JsonSchema>): object {
         content: {
           'application/json': {
             schema: withUsage(operation, schemas),
-            example: { ...operation.example.answer, fair_usage: usageExample(operation) },
+            example: operation.usageOnlyInHeaders
+              ? operation.example.answer
+              : { ...operation.example.answer, fair_usage: usageExample(operation) },
           },
         },
       },
@@ -107,12 +109,13 @@ function requestBody(operation: Operation, schema: JsonSchema): object {
     type,
     type === 'application/json' ? { schema, example: operation.example.request } : { schema },
   ]);
-  return { required: true, content: Object.fromEntries(content) };
+  return { required: !operation.bodyIsOptional, content: Object.fromEntries(content) };
 }
 
 /** The answer's schema with `fair_usage` as its last property: JSON Schema cannot add to a closed object from outside. */
 function withUsage(operation: Operation, schemas: Map<string, JsonSchema>): JsonSchema {
   const reference = describeSchema(operation.answer, schemas);
+  if (operation.usageOnlyInHeaders) return reference;
   const name = String(reference.$ref).split('/').at(-1) ?? '';
   const bare = schemas.get(name) as { required: string[]; properties: Record<string, JsonSchema> };
   const usage = operation.limited ? FairUsage.fairUsage : FairUsage.fairUsageUnlimited;

@@ -1,3 +1,4 @@
+import type { Description } from '../operation.ts';
 import type { FairUsage } from '../records/fair-usage.ts';
 import * as Wording from '../schema/wording.ts';
 
@@ -8,6 +9,8 @@ export type Reply = { status: number; body: object; usage: FairUsage | null; ret
 export type Refusal =
   | { kind: 'key_missing' }
   | { kind: 'key_invalid' }
+  | { kind: 'not_operator' }
+  | { kind: 'revoked' }
   | { kind: 'not_found' }
   | { kind: 'rate_limited' }
   | { kind: 'not_in_plan'; usage: FairUsage; api: string; upgradeUrl: string }
@@ -20,8 +23,8 @@ export type Refusal =
 
 const retryAfterSeconds = 1;
 
-export function answer(body: object, usage: FairUsage): Reply {
-  return { status: 200, body: { ...body, fair_usage: usage }, usage };
+export function answer({ usageOnlyInHeaders }: Description, body: object, usage: FairUsage): Reply {
+  return { status: 200, body: usageOnlyInHeaders ? body : { ...body, fair_usage: usage }, usage };
 }
 
 export function refusal(reason: Refusal): Reply {
@@ -30,6 +33,10 @@ export function refusal(reason: Refusal): Reply {
       return refuse(401, "Missing API key, please provide a valid API key in the 'x-api-key' header");
     case 'key_invalid':
       return refuse(401, "Invalid API key, please provide a valid API key in the 'x-api-key' header");
+    case 'not_operator':
+      return refuse(401, 'Missing or wrong admin token, send it as Authorization: Bearer <token>');
+    case 'revoked':
+      return refuse(409, 'This key is revoked');
     case 'not_found':
       return refuse(404, 'Not Found');
     case 'rate_limited':

@@ -1,14 +1,12 @@
 import * as Cursor from '../filters/cursor.ts';
 import * as JobFilter from '../filters/job-filter.ts';
 import * as NetworkUrl from '../filters/network-url.ts';
-import { type Call, define, type Outcome } from '../operation.ts';
+import { define, type Outcome } from '../operation.ts';
 import * as Job from '../records/job.ts';
 import * as Page from '../records/page.ts';
 import * as Schema from '../schema/schema.ts';
-import type { FoundJob } from './jobs.ts';
+import * as PostingPage from './posting-page.ts';
 
-/** How many postings one query can page through; the rest is cut without a word. */
-const jobsPerQueryMax = 5_000;
 const id = 'jobs.company';
 
 const request = Schema.named(
@@ -47,18 +45,7 @@ export const atCompany = define({
     },
     answer: {
       total_results: 14,
-      results: [
-        {
-          date_posted: '2026-07-08 23:00:07+02',
-          title: 'Senior Data Engineer',
-          url: 'https://www.network.example/jobs/view/4100000017',
-          company_name: 'Northwind Analytics',
-          company_network_url: 'https://www.network.example/company/northwind-analytics',
-          ai_summary:
-            'Northwind Analytics is hiring a Senior Data Engineer in Berlin to build its batch and streaming pipelines, with five to ten years of experience in Python and dbt.',
-          location: { city: 'Berlin', country_code: 'DE' },
-        },
-      ],
+      results: [Job.example],
       results_length: 1,
       max_results: 1,
       cursor: 'eyJoIjoi...In0.6mPz...hE4',
@@ -66,68 +53,27 @@ export const atCompany = define({
   },
   prepare(body, call) {
     const ref = NetworkUrl.parsed(body.company_network_url);
-    const scope = scopeOf(ref, body, call);
+    const filters = { ref, job: body.job };
+    const scope = { operation: id, keyId: call.key.id, generation: call.data.generation, filters };
     const place = Cursor.placeOf(call.data.cursorSecret, scope, body.cursor, call.nowMs);
     if (place === null) return { kind: 'invalid', faults: [Cursor.fault] };
     return {
       kind: 'ready',
-      recordsMax: Math.min(body.max_results, jobsPerQueryMax - place.delivered),
-      run: (granted) => run(ref, body, place, granted, call, scope),
+      recordsMax: Math.min(body.max_results, PostingPage.jobsPerQueryMax - place.delivered),
+      run: (granted) => run(ref, body, { place, granted, call, scope, maxResults: body.max_results }),
     };
   },
 });
 
-function scopeOf(ref: NetworkUrl.CompanyRef, body: Request, call: Call): Cursor.Scope {
-  const filters = { ref, job: body.job };
-  return { operation: id, keyId: call.key.id, generation: call.data.generation, filters };
-}
-
-async function run(
-  ref: NetworkUrl.CompanyRef,
-  body: Request,
-  place: Cursor.Place,
-  granted: number,
-  call: Call,
-  scope: Cursor.Scope,
-): Promise<Outcome> {
-  const { jobs, companies, cursorSecret } = call.data;
-  const condition = JobFilter.condition(body.job, place.asOfMs);
-  const [postedMs, jobId] = place.after;
-  const after = postedMs === undefined || jobId === undefined ? null : { postedMs, id: jobId };
+async function run(ref: NetworkUrl.CompanyRef, body: Request, stand: PostingPage.Stand): Promise<Outcome> {
+  const { place, granted, call } = stand;
+  const { jobs, companies } = call.data;
+  const condition = JobFilter.condition(body.job, null, place.asOfMs);
   const company = await companies.find(ref);
-  const [total, found] =
-    company === null
-      ? [0, []]
-      : await Promise.all([
-          place.total ?? jobs.countOfCompany(company.id, condition),
-          jobs.ofCompany(company.id, condition, after, granted + 1),
-        ]);
-  const shown = found.slice(0, granted);
-  const last = nextAfter(found, shown, place.delivered);
-  const next =
-    last === null
-      ? null
-      : Cursor.seal(cursorSecret, scope, {
-          ...place,
-          total,
-          delivered: place.delivered + shown.length,
-          after: last,
-        });
-  return {
-    body: {
-      total_results: total,
-      results: shown.map((item) => item.job),
-      results_length: shown.length,
-      max_results: body.max_results,
-      cursor: next,
-    },
-    recordsUsed: shown.length,
-  };
-}
-
-/** The sort keys of the last posting shown, or null at the end of the matches or of what one query may see. */
-function nextAfter(found: FoundJob[], shown: FoundJob[], delivered: number): number[] | null {
-  const last = shown.at(-1);
-  const goesOn = found.length > shown.length && delivered + shown.length < jobsPerQueryMax;
-  return goesOn && last ? [last.keys.postedMs, last.keys.id] : null;
+  if (company === null) return PostingPage.outcome(0, [], stand);
+  const [total, found] = await Promise.all([
+    place.total ?? jobs.countOfCompany(company.id, condition),
+    jobs.pageOfCompany(company.id, condition, PostingPage.after(place), granted + 1),
+  ]);
+  return PostingPage.outcome(total, found, stand);
 }

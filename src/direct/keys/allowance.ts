@@ -1,7 +1,7 @@
-/** What is left of a key's records, and until when. */
-export type Balance = { recordsRemaining: number; nextResetAtMs: number };
+/** What is left of a key's records, and until when; both null where they are unlimited. */
+export type Balance = { recordsRemaining: number | null; nextResetAtMs: number | null };
 
-type Renewable = Balance & { recordsAllowance: number; startedAtMs: number };
+type Renewable = Balance & { recordsAllowance: number | null; startedAtMs: number };
 
 /**
  * The first monthly return of `startedAtMs` after `nowMs`, in UTC and at the same time of day. A month that is too
@@ -16,8 +16,16 @@ export function nextReset(startedAtMs: number, nowMs: number): number {
 
 /** The balance as it stands at `nowMs`: whole again once its period is over, even if nobody has written that yet. */
 export function balance(key: Renewable, nowMs: number): Balance {
-  if (nowMs < key.nextResetAtMs) return key;
+  if (key.nextResetAtMs === null || nowMs < key.nextResetAtMs) return key;
   return { recordsRemaining: key.recordsAllowance, nextResetAtMs: nextReset(key.startedAtMs, nowMs) };
+}
+
+/** The balance as answers tell it. */
+export function shown({ recordsRemaining, nextResetAtMs }: Balance) {
+  return {
+    records_remaining: recordsRemaining ?? ('unlimited' as const),
+    next_reset_at: nextResetAtMs === null ? null : new Date(nextResetAtMs).toISOString(),
+  };
 }
 
 function monthsAfter(from: Date, months: number): number {

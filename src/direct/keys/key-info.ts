@@ -1,6 +1,7 @@
 import type { Operation } from '../operation.ts';
 import * as Schema from '../schema/schema.ts';
 import * as Allowance from './allowance.ts';
+import { planStatuses } from './key.ts';
 
 const apisMax = 100;
 const count = Schema.integer(0, Number.MAX_SAFE_INTEGER);
@@ -24,14 +25,14 @@ export const keyInfo: Operation = {
     Schema.object({
       valid: Schema.about('Whether the key is active.', Schema.flag()),
       id: Schema.text(),
-      records_remaining: count,
-      next_reset_at: moment,
+      records_remaining: Schema.orWord(count, 'unlimited'),
+      next_reset_at: Schema.about('Null where records are unlimited.', Schema.nullable(moment)),
       max_requests_per_seconds: Schema.about('For each endpoint on its own.', count),
       allowed_apis: Schema.about('Paths without the version segment.', Schema.list(Schema.text(), apisMax)),
       active_plans: Schema.list(
         Schema.object({
           name: Schema.text(),
-          status: Schema.choice(['active', 'past_due', 'canceled', 'expired']),
+          status: Schema.choice(planStatuses),
           started_at: moment,
         }),
         1,
@@ -50,12 +51,10 @@ export const keyInfo: Operation = {
     },
   },
   prepare(_, { key, nowMs, apis }) {
-    const balance = Allowance.balance(key, nowMs);
     const body = {
       valid: key.planStatus === 'active',
       id: key.id,
-      records_remaining: balance.recordsRemaining,
-      next_reset_at: new Date(balance.nextResetAtMs).toISOString(),
+      ...Allowance.shown(Allowance.balance(key, nowMs)),
       max_requests_per_seconds: key.requestsPerSecond,
       allowed_apis: [...(key.allowedApis ?? apis)],
       active_plans: [

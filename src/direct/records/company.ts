@@ -1,7 +1,8 @@
-import * as Enums from '../filters/enums.ts';
+import * as Geography from '../filters/geography.ts';
 import * as Schema from '../schema/schema.ts';
 
-const tagsMax = 100;
+const tagsMax = 500;
+const aboutCharactersMax = 20_000;
 const countMax = Number.MAX_SAFE_INTEGER;
 const text = Schema.nullable(Schema.text());
 const count = Schema.nullable(Schema.integer(0, countMax));
@@ -25,7 +26,7 @@ export const company = Schema.named(
     network_url: text,
     network_id: count,
     name: text,
-    about: text,
+    about: Schema.nullable(Schema.text({ max: aboutCharactersMax })),
     specialties: Schema.nullable(Schema.list(Schema.text(), tagsMax)),
     industry: text,
     type: Schema.about('Kind of ownership.', text),
@@ -48,7 +49,7 @@ export function headquarters(
   countryCode: string | null,
 ): Headquarters | null {
   if (city === null && state === null && countryCode === null) return null;
-  const country = countryCode === null ? null : Enums.country(countryCode);
+  const country = countryCode === null ? null : Geography.country(countryCode);
   return {
     city,
     state,
@@ -58,3 +59,20 @@ export function headquarters(
     continent: country?.continent ?? null,
   };
 }
+
+export const example: Company = {
+  network_url: 'https://www.network.example/company/northwind-analytics',
+  network_id: 7_000_001,
+  name: 'Northwind Analytics',
+  about: 'Northwind Analytics turns scattered operational records into figures that people act on.',
+  specialties: ['data warehousing', 'forecasting'],
+  industry: 'Data Infrastructure and Analytics',
+  type: 'Privately Held',
+  size: '201-500',
+  employees_on_network: 412,
+  followers: 38_900,
+  founded_year: 2011,
+  hq: headquarters('Berlin', 'Berlin', 'DE'),
+  domain: 'northwind-analytics.example',
+  website: 'https://www.northwind-analytics.example',
+};

@@ -3,7 +3,6 @@ import * as Schema from '../schema/schema.ts';
 /** How many employees fall under one label. */
 export type Headcount = { label: string; count: number };
 
-export const bucketsMax = 300;
 export const count = Schema.integer(0, Number.MAX_SAFE_INTEGER);
 export const share = Schema.about('Share of all employees in per cent, two decimals.', Schema.number(0, 100));
 

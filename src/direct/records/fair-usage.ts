@@ -12,8 +12,11 @@ const rateLimit = Schema.named(
 
 const common = {
   records_used: Schema.about('What this request cost, after counting what was really returned.', count),
-  records_remaining: Schema.about('What is left of the allowance.', count),
-  next_reset_at: Schema.about('When the allowance is renewed.', Schema.text({ format: 'date-time' })),
+  records_remaining: Schema.about('What is left of the allowance.', Schema.orWord(count, 'unlimited')),
+  next_reset_at: Schema.about(
+    'When the allowance is renewed; null where it is unlimited.',
+    Schema.nullable(Schema.text({ format: 'date-time' })),
+  ),
   request_id: Schema.about('Quote it to support; the same as the header `x-request-id`.', Schema.text()),
 };
 

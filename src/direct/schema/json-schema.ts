@@ -38,13 +38,21 @@ function shape(node: Node, components: Map<string, JsonSchema>): JsonSchema {
     case 'flag':
       return { type: 'boolean' };
     case 'list':
-      return { type: 'array', items: describe(node.item, components), maxItems: node.max };
+      return {
+        type: 'array',
+        items: describe(node.item, components),
+        ...(node.min > 0 ? { minItems: node.min } : {}),
+        maxItems: node.max,
+      };
     case 'object':
       return closed(node, components);
     case 'optional':
+      if (node.fallback === undefined) return describe(node.inner, components);
       return { ...orNull(describe(node.inner, components)), ...fallback(node.fallback) };
     case 'nullable':
       return orNull(describe(node.inner, components));
+    case 'or_word':
+      return { anyOf: [describe(node.inner, components), { const: node.word }] };
   }
 }
 

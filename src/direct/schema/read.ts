@@ -10,78 +10,108 @@ export type Reading<T> = { kind: 'valid'; value: T } | { kind: 'invalid'; faults
  */
 export function read<T>(schema: Schema<T>, input: unknown): Reading<T> {
   const faults: Fault[] = [];
-  const value = visit(schema, input, '', faults);
-  return faults.length === 0 ? { kind: 'valid', value: value as T } : { kind: 'invalid', faults };
+  const value = visit(schema, input, faults);
+  if (faults.length === 0) return { kind: 'valid', value: value as T };
+  return {
+    kind: 'invalid',
+    faults: faults.map(({ field, message }) => ({
+      field: field || 'body',
+      message,
+    })),
+  };
 }
 
-function visit(node: Node, input: unknown, path: string, faults: Fault[]): unknown {
+/** A fault is named on the way back up (`within`), so that what is right costs no path. */
+function visit(node: Node, input: unknown, faults: Fault[]): unknown {
   if (faults.length >= Wording.faultsMax) return undefined;
-  const wrong = (message: string) => void faults.push({ field: path || 'body', message });
   switch (node.kind) {
     case 'optional':
-      return input === undefined || input === null ? node.fallback : visit(node.inner, input, path, faults);
+      return input === undefined || input === null ? node.fallback : visit(node.inner, input, faults);
     case 'nullable':
-      return input === null ? null : visit(node.inner, input, path, faults);
+      return input === null ? null : visit(node.inner, input, faults);
+    case 'or_word':
+      return input === node.word ? input : visit(node.inner, input, faults);
     case 'text':
-      return readText(node, input, wrong);
+      return readText(node, input, faults);
     case 'choice':
-      if (typeof input !== 'string') return wrong(expected('string', input));
-      return node.values.includes(input) ? input : wrong(Wording.invalidValue(input, node.values));
+      if (typeof input !== 'string') return wrong(faults, expected('string', input));
+      return node.values.includes(input) ? input : wrong(faults, Wording.invalidValue(input, node.values));
     case 'number':
-      return readNumber(node, input, wrong);
+      return readNumber(node, input, faults);
     case 'flag':
-      return typeof input === 'boolean' ? input : wrong(expected('boolean', input));
+      return typeof input === 'boolean' ? input : wrong(faults, expected('boolean', input));
     case 'list':
-      if (!Array.isArray(input)) return wrong(expected('array', input));
-      if (input.length > node.max) return wrong(Wording.items(node.max));
-      return input.map((item, index) => visit(node.item, item, `${path}[${index}]`, faults));
+      if (!Array.isArray(input)) return wrong(faults, expected('array', input));
+      if (input.length < node.min || input.length > node.max) {
+        return wrong(faults, Wording.items(node.min, node.max, input.length));
+      }
+      return input.map((item, index) => {
+        const before = faults.length;
+        const value = visit(node.item, item, faults);
+        if (faults.length > before) within(`[${index}]`, faults, before);
+        return value;
+      });
     case 'object':
-      return readObject(node, input, path, faults, wrong);
+      return readObject(node, input, faults);
   }
 }
 
-type Wrong = (message: string) => void;
-
-function readText(node: Node & { kind: 'text' }, input: unknown, wrong: Wrong): unknown {
-  if (typeof input !== 'string') return wrong(expected('string', input));
-  // Counting characters walks the text, which one that is plainly too long need not be.
-  const length = input.length > 2 * node.max ? input.length : [...input].length;
-  if (length < node.min || length > node.max) return wrong(Wording.length(node.min, node.max, length));
-  return node.rule && !node.rule.holds(input) ? wrong(node.rule.otherwise) : input;
+function wrong(faults: Fault[], message: string): void {
+  faults.push({ field: '', message });
 }
 
-function readNumber(node: Node & { kind: 'number' }, input: unknown, wrong: Wrong): unknown {
+/** Puts `step` before the paths of the faults that were found since there were `before` of them. */
+function within(step: string, faults: Fault[], before: number): void {
+  for (const fault of faults.slice(before)) {
+    const isNested = fault.field !== '' && !fault.field.startsWith('[');
+    fault.field = isNested ? `${step}.${fault.field}` : step + fault.field;
+  }
+}
+
+function readText(node: Node & { kind: 'text' }, input: unknown, faults: Fault[]): unknown {
+  if (typeof input !== 'string') return wrong(faults, expected('string', input));
+  // A character is one or two units, so most texts need not be walked to be counted.
+  if (input.length > node.max || input.length < 2 * node.min) {
+    const length = input.length > 2 * node.max ? input.length : [...input].length;
+    if (length < node.min || length > node.max)
+      return wrong(faults, Wording.length(node.min, node.max, length));
+  }
+  return node.rule && !node.rule.holds(input) ? wrong(faults, node.rule.otherwise) : input;
+}
+
+function readNumber(node: Node & { kind: 'number' }, input: unknown, faults: Fault[]): unknown {
   if (typeof input !== 'number' || !Number.isFinite(input)) {
-    return wrong(expected(node.whole ? 'integer' : 'number', input));
+    return wrong(faults, expected(node.whole ? 'integer' : 'number', input));
   }
-  if (node.whole && !Number.isInteger(input)) return wrong(expected('integer', input));
-  return input < node.min || input > node.max ? wrong(Wording.between(node.min, node.max)) : input;
+  if (node.whole && !Number.isInteger(input)) return wrong(faults, expected('integer', input));
+  return input < node.min || input > node.max ? wrong(faults, Wording.between(node.min, node.max)) : input;
 }
 
-function readObject(
-  node: Node & { kind: 'object' },
-  input: unknown,
-  path: string,
-  faults: Fault[],
-  wrong: Wrong,
-): unknown {
+function readObject(node: Node & { kind: 'object' }, input: unknown, faults: Fault[]): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    return wrong(expected('object', input));
+    return wrong(faults, expected('object', input));
   }
   const faultsBefore = faults.length;
-  const given = new Map<string, unknown>(Object.entries(input));
+  const given = input as Record<string, unknown>;
   const value: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(node.fields)) {
-    value[name] = visit(field, given.get(name), path ? `${path}.${name}` : name, faults);
+  for (const name in node.fields) {
+    const before = faults.length;
+    value[name] = visit(
+      node.fields[name] as Node,
+      Object.hasOwn(given, name) ? given[name] : undefined,
+      faults,
+    );
+    if (faults.length > before) within(name, faults, before);
   }
-  for (const name of given.keys()) {
+  for (const name of Object.keys(given)) {
     if (faults.length >= Wording.faultsMax) break;
-    if (!Object.hasOwn(node.fields, name)) wrong(Wording.unknownField(name, Object.keys(node.fields)));
+    if (!Object.hasOwn(node.fields, name))
+      wrong(faults, Wording.unknownField(name, Object.keys(node.fields)));
   }
   if (node.ordered && faults.length === faultsBefore) {
     const { from, to } = node.ordered;
     const [low, high] = [Number(value[from]), Number(value[to])];
-    if (high !== 0 && low > high) wrong(`${from} must not be greater than ${to}`);
+    if (high !== 0 && low > high) wrong(faults, `${from} must not be greater than ${to}`);
   }
   return value;
 }

@@ -12,10 +12,11 @@ export type Node = Notes &
     | { kind: 'choice'; values: readonly string[] }
     | { kind: 'number'; min: number; max: number; whole: boolean }
     | { kind: 'flag' }
-    | { kind: 'list'; item: Node; max: number }
+    | { kind: 'list'; item: Node; min: number; max: number }
     | { kind: 'object'; fields: Readonly<Record<string, Node>>; ordered?: { from: string; to: string } }
     | { kind: 'optional'; inner: Node; fallback: unknown }
     | { kind: 'nullable'; inner: Node }
+    | { kind: 'or_word'; inner: Node; word: string }
   );
 
 /** What a text has to be beyond its length, and what to say when it is not; `pattern` says it to JSON Schema if it can. */
@@ -35,7 +36,7 @@ export function text(
   return { kind: 'text', min: 0, max: 10_000, ...bounds };
 }
 
-export function choice(values: readonly string[]): Schema<string> {
+export function choice<T extends string>(values: readonly T[]): Schema<T> {
   return { kind: 'choice', values };
 }
 
@@ -53,8 +54,8 @@ export function flag(): Schema<boolean> {
   return { kind: 'flag' };
 }
 
-export function list<T>(item: Schema<T>, max: number): Schema<T[]> {
-  return { kind: 'list', item, max };
+export function list<T>(item: Schema<T>, max: number, min = 0): Schema<T[]> {
+  return { kind: 'list', item, min, max };
 }
 
 /** A closed object: a field that is not named here is a fault. */
@@ -81,6 +82,16 @@ export function optionalObject<T>(inner: Schema<T>): Schema<T> {
 /** Always present, but null where unknown. */
 export function nullable<T>(inner: Schema<T>): Schema<T | null> {
   return { kind: 'nullable', inner };
+}
+
+/** Either what `inner` admits or that one word. */
+export function orWord<T, W extends string>(inner: Schema<T>, word: W): Schema<T | W> {
+  return { kind: 'or_word', inner, word };
+}
+
+/** A field of an answer that is left out where it is not known. */
+export function ifKnown<T>(inner: Schema<T>): Schema<T | undefined> {
+  return { kind: 'optional', inner, fallback: undefined };
 }
 
 /** The same schema with a sentence for the description. */

@@ -42,8 +42,8 @@ export function length(min: number, max: number, found: number): string {
     : `Must have at most ${max} characters`;
 }
 
-export function items(max: number): string {
-  return `Must have at most ${max} items`;
+export function items(min: number, max: number, found: number): string {
+  return found < min ? `Must have at least ${count(min, 'item')}` : `Must have at most ${max} items`;
 }
 
 function count(number: number, noun: string): string {

@@ -1,0 +1,1 @@
+"""The asynchronous client: the source from which the other is made."""

@@ -1,0 +1,125 @@
+"""Sends requests: at the right pace, as often as it takes, and no oftener than is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import Any, TypeVar
+
+import httpx
+
+from .. import asking, reading, retry
+from ..errors import APIConnectionError
+from ..limiter import Limiter
+from ..record import Record
+from ..settings import Settings
+from ..wire import Reply, Request
+from .pages import AsyncPage
+
+R = TypeVar("R", bound=Record)
+P = TypeVar("P", bound=AsyncPage[Any])
+
+
+class AsyncCaller:
+    """What all namespaces of one client share: its settings, its connections and its limiters."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        transport: httpx.AsyncBaseTransport | None,
+        clock: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]],
+        random: Callable[[], float],
+    ) -> None:
+        self.settings = settings
+        self.clock = clock
+        self._sleep = sleep
+        self._random = random
+        self._http = httpx.AsyncClient(
+            transport=transport,
+            headers=settings.headers,
+            # Nothing here needs cookies, and one that is sent back would tell callers apart.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+            # A redirect would carry the credential to wherever it points.
+            follow_redirects=False,
+        )
+        self._limiters: dict[str, Limiter] = {}
+
+    async def answer(
+        self,
+        kind: type[R],
+        path: str,
+        fields: Mapping[str, Any],
+        *,
+        timeout: float | None,
+        idempotency_key: str | None,
+    ) -> R:
+        """One data operation."""
+        return kind(await self.read(asking.paid(self.settings, path, fields, timeout, idempotency_key)))
+
+    async def page(
+        self,
+        kind: type[P],
+        path: str,
+        fields: Mapping[str, Any],
+        *,
+        timeout: float | None,
+        idempotency_key: str | None = None,
+    ) -> P:
+        """One page of a data operation, which knows how to get the next."""
+        request = asking.paid(self.settings, path, fields, timeout, idempotency_key)
+        page = kind(reading.page(await self.send(request), self.clock()))
+        # The caller's own key belongs to the page that it was given for.
+        page._continue_with(fields, lambda onward: self.page(kind, path, onward, timeout=timeout))
+        return page
+
+    async def read(self, request: Request) -> dict[str, Any]:
+        """The JSON object of a success; raises what else came of the request."""
+        return reading.answer(await self.send(request), self.clock(), request.is_paying)
+
+    async def send(self, request: Request) -> Reply:
+        """The reply to the last attempt, whatever its status. Raises ``APIConnectionError`` where there was none."""
+        attempt = 0
+        while True:
+            attempt += 1
+            await self._take_place(request.path)
+            outcome = await self._attempt(request)
+            wait_s = None
+            if attempt <= self.settings.max_retries:
+                wait_s = retry.wait_s(outcome, request, attempt, self.clock(), self._random)
+            if wait_s is not None:
+                await self._sleep(wait_s)
+            elif isinstance(outcome, APIConnectionError):
+                raise outcome
+            else:
+                return outcome
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        await self._http.aclose()
+
+    async def _take_place(self, path: str) -> None:
+        rps = self.settings.rate_limit_rps
+        if rps is None:
+            return
+        limiter = self._limiters.setdefault(path, Limiter(rps, self.clock))
+        while (wait_s := limiter.take()) > 0:
+            await self._sleep(wait_s)
+
+    async def _attempt(self, request: Request) -> Reply | APIConnectionError:
+        url = self.settings.base_url + request.path
+        deadline = self.clock() + request.timeout_s
+        content = bytearray()
+        try:
+            async with self._http.stream(
+                request.method, url, content=request.content, headers=request.headers, timeout=request.timeout_s
+            ) as response:
+                async for chunk in response.aiter_bytes():
+                    content += chunk
+                    # The time-out of the connection begins anew with every byte, so it alone bounds nothing.
+                    if self.clock() > deadline:
+                        raise httpx.ReadTimeout("the answer came too slowly")
+        except httpx.RequestError as error:
+            return reading.failure(error, url)
+        return Reply(url, response.status_code, dict(response.headers), bytes(content))

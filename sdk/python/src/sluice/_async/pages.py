@@ -1,0 +1,181 @@
+"""Lists that come page by page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+from ..company import Company, CompanyJobs, CompanyPeople
+from ..errors import ResponseValidationError, SluiceError
+from ..fair_usage import FairUsage
+from ..job import Job
+from ..person import Person
+from ..record import Record
+
+T = TypeVar("T")
+P = TypeVar("P", bound="AsyncPage[Any]")
+
+
+class AsyncPage(Record, Generic[T]):
+    """One page of a list, and the way to the others. To iterate over it is to iterate over all items of all pages.
+
+    >>> page = await client.jobs.search(max_results=1)
+    >>> [job.title for job in page.results]
+    ['Data Engineer']
+    >>> [job.title async for job in page]
+    ['Data Engineer', 'Head of Sales']
+    """
+
+    results: list[T]
+    results_length: int
+    max_results: int
+    fair_usage: FairUsage
+
+    _fields: Mapping[str, Any] = {}
+    _turn: Callable[[Mapping[str, Any]], Awaitable[Any]] | None = None
+
+    def has_next_page(self) -> bool:
+        """Whether there is more to ask for.
+
+        >>> page = await client.jobs.search(max_results=1)
+        >>> page.has_next_page()
+        True
+        """
+        raise NotImplementedError
+
+    async def get_next_page(self: P) -> P:
+        """The next page. Raises ``SluiceError`` after the last.
+
+        >>> page = await client.jobs.search(max_results=1)
+        >>> page = await page.get_next_page()
+        >>> page.results[0].title, page.has_next_page()
+        ('Head of Sales', False)
+        """
+        if self._turn is None or not self.has_next_page():
+            raise SluiceError("there is no next page")
+        page: P = await self._turn({**self._fields, **self._onward()})
+        return page
+
+    async def iter_pages(self: P, *, max_pages: int | None = None) -> AsyncIterator[P]:
+        """This page and those that follow, up to ``max_pages`` of them.
+
+        >>> page = await client.jobs.search(max_results=1)
+        >>> [one.results[0].company_name async for one in page.iter_pages(max_pages=2)]
+        ['Northwind Analytics', 'Quay & Sons']
+        """
+        page, count = self, 1
+        if max_pages is not None and max_pages < 1:
+            return
+        yield page
+        while page.has_next_page() and count != max_pages:
+            page, count = await page.get_next_page(), count + 1
+            yield page
+
+    async def auto_paging_iter(self, *, max_items: int | None = None) -> AsyncIterator[T]:
+        """The items of this page and of those that follow, up to ``max_items`` of them; asks for no page beyond.
+
+        >>> page = await client.jobs.search(max_results=1)
+        >>> [job.title async for job in page.auto_paging_iter(max_items=1)]
+        ['Data Engineer']
+        """
+        count = 0
+        if max_items is not None and max_items < 1:
+            return
+        async for page in self.iter_pages():
+            for item in page.results:
+                yield item
+                count += 1
+                if count == max_items:
+                    return
+
+    async def collect(self, *, max_items: int | None = None) -> list[T]:
+        """The items of this page and of those that follow, as a list.
+
+        >>> page = await client.jobs.search(max_results=1)
+        >>> len(await page.collect(max_items=10))
+        2
+        """
+        return [item async for item in self.auto_paging_iter(max_items=max_items)]
+
+    def __aiter__(self) -> AsyncIterator[T]:
+        return self.auto_paging_iter()
+
+    def _onward(self) -> Mapping[str, Any]:
+        """What the next request says otherwise than this page's."""
+        raise NotImplementedError
+
+    def _continue_with(
+        self, fields: Mapping[str, Any], turn: Callable[[Mapping[str, Any]], Awaitable[Any]]
+    ) -> None:
+        self._fields, self._turn = fields, turn
+
+
+class AsyncCursorPage(AsyncPage[T]):
+    """A page that a cursor leads on from. It may be empty though it is not the last."""
+
+    #: Where the next page begins; ``None`` at the end.
+    cursor: str | None
+
+    def has_next_page(self) -> bool:
+        return bool(self.cursor)
+
+    def _onward(self) -> Mapping[str, Any]:
+        if self.cursor == self._fields.get("cursor"):
+            raise ResponseValidationError("Cursor did not advance: the list goes in circles")
+        return {"cursor": self.cursor}
+
+
+class AsyncPeoplePage(AsyncCursorPage[Person]):
+    """People, the best connected first."""
+
+    results: list[Person]
+    #: All that match, also those beyond what can be paged through.
+    total_results: int
+
+
+class AsyncCompaniesPage(AsyncCursorPage[Company]):
+    """Companies."""
+
+    results: list[Company]
+    #: All that match, also those beyond what can be paged through.
+    total_results: int
+
+
+class AsyncJobsPage(AsyncCursorPage[Job]):
+    """Job postings, the newest first."""
+
+    results: list[Job]
+    #: All that match, also those beyond what can be paged through.
+    total_results: int
+
+
+class AsyncTamByJobsPage(AsyncCursorPage[CompanyJobs]):
+    """Companies by the number of their matching postings."""
+
+    results: list[CompanyJobs]
+
+
+class AsyncTamByPeoplePage(AsyncCursorPage[CompanyPeople]):
+    """Companies by the number of their matching people."""
+
+    results: list[CompanyPeople]
+
+
+class AsyncEmployeesPage(AsyncPage[Person]):
+    """Employees of one company, by page number."""
+
+    company_network_url: str
+    results: list[Person]
+    page: int
+    total_pages: int | None
+
+    def has_next_page(self) -> bool:
+        # Counted from what was asked for, so that the walk ends whatever the answer calls itself.
+        return bool(self.results) and (self.total_pages is None or self._number < self.total_pages)
+
+    def _onward(self) -> Mapping[str, Any]:
+        return {"page": self._number + 1}
+
+    @property
+    def _number(self) -> int:
+        return int(self._fields.get("page") or 1)

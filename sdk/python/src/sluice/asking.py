@@ -1,0 +1,89 @@
+"""The requests of the service and of a storefront, made from what a caller gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote as percent_encode
+from uuid import uuid4
+
+from . import settings as checks
+from .errors import ConfigurationError
+from .settings import Settings
+from .wire import Request
+
+_scheme = "Payment "
+
+
+def read(settings: Settings, path: str, timeout: float | None) -> Request:
+    """A GET, which costs nothing however often it is sent."""
+    return Request("GET", path, _timeout_s(settings, timeout), is_repeatable=True)
+
+
+def write(settings: Settings, path: str, fields: Mapping[str, Any], timeout: float | None) -> Request:
+    """A POST that leaves something behind each time it arrives."""
+    headers = {"content-type": "application/json"}
+    return Request("POST", path, _timeout_s(settings, timeout), _given(fields), headers)
+
+
+def paid(
+    settings: Settings, path: str, fields: Mapping[str, Any], timeout: float | None, idempotency_key: str | None
+) -> Request:
+    """A POST that may be charged. A storefront charges once for a key, so there the call may be sent again."""
+    post = write(settings, path, fields, timeout)
+    key = None if idempotency_key is None else checks.idempotency_key(idempotency_key)
+    if key is None and settings.is_storefront:
+        key = str(uuid4())
+    headers = post.headers if key is None else {**post.headers, "idempotency-key": key}
+    return replace(post, headers=headers, is_repeatable=settings.is_storefront)
+
+
+def quote(
+    settings: Settings,
+    fields: Mapping[str, Any],
+    timeout: float | None,
+    payment_signature: str | None,
+    payment_credential: str | None,
+) -> Request:
+    """The advisor: with a zero-amount proof, which works once, at the quote; without one at the guide."""
+    proofs = _payment(payment_signature, payment_credential, "authorization")
+    post = write(settings, f"/zeroclick/agent/{'quote' if proofs else 'guide'}", fields, timeout)
+    return replace(post, headers={**post.headers, **proofs}, is_repeatable=not proofs, is_paying=bool(proofs))
+
+
+def purchase(
+    settings: Settings,
+    plan: str,
+    fields: Mapping[str, Any],
+    timeout: float | None,
+    payment_signature: str | None,
+    payment_credential: str | None,
+    idempotency_key: str | None,
+) -> Request:
+    """A purchase. The bearer has ``authorization``, so a Payment credential travels in a header of its own."""
+    if plan in ("", ".", ".."):
+        raise ConfigurationError("plan must be the id of a plan")
+    path = f"/plans/{percent_encode(plan, safe='')}/purchase"
+    post = paid(settings, path, fields, timeout, idempotency_key)
+    payment = _payment(payment_signature, payment_credential, "payment-authorization")
+    return replace(post, headers={**post.headers, **payment}, is_paying=bool(payment))
+
+
+def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _timeout_s(settings: Settings, timeout: float | None) -> float:
+    return settings.timeout_s if timeout is None else checks.positive("timeout", timeout)
+
+
+def _payment(signature: str | None, credential: str | None, credential_header: str) -> dict[str, str]:
+    headers = {}
+    if signature is not None:
+        headers["payment-signature"] = checks.visible("payment_signature", signature)
+    if credential is not None:
+        has_scheme = credential[: len(_scheme)].lower() == _scheme.lower()
+        bare = credential[len(_scheme) :].strip() if has_scheme else credential
+        headers[credential_header] = _scheme + checks.visible("payment_credential", bare)
+    return headers

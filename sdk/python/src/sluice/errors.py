@@ -1,0 +1,143 @@
+"""Everything that can go wrong, as one family of exceptions under ``SluiceError``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .fair_usage import FairUsage
+from .record import Record
+from .shop import Plan
+
+
+class SluiceError(Exception):
+    """The root of all errors of this package."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What has arguments by name does not come out of a worker process by itself.
+        return _again, (type(self), self.args, self.__dict__)
+
+
+class ConfigurationError(SluiceError):
+    """The client, or a call, was set up wrongly; nothing was sent."""
+
+
+class APIConnectionError(SluiceError):
+    """No answer came."""
+
+    def __init__(self, message: str, *, was_sent: bool) -> None:
+        super().__init__(message)
+        #: Whether the request may have arrived, and so may have been billed.
+        self.was_sent = was_sent
+
+
+class APITimeoutError(APIConnectionError):
+    """No answer came in time."""
+
+
+class ResponseValidationError(SluiceError):
+    """An answer of success that is not what was promised: no JSON, no object, or a list that goes in circles."""
+
+
+class FieldError(Record):
+    """One thing wrong with a request."""
+
+    #: Path of the value, such as ``job.title.include[0]``; for an unknown field, of the object that holds it.
+    field: str
+    message: str
+
+
+class APIStatusError(SluiceError):
+    """The service answered with an error."""
+
+    def __init__(self, message: str, *, status_code: int, body: Any = None, request_id: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status_code = status_code
+        #: The answer's JSON; its text where it was none.
+        self.body = body
+        #: Quote it to support.
+        self.request_id = request_id
+
+    @property
+    def code(self) -> str | None:
+        """A storefront's word for what happened, such as ``credit_exhausted``."""
+        code: str | None = self._member("code")
+        return code
+
+    def __str__(self) -> str:
+        return f"{self.message} (HTTP {self.status_code}{f', {self.request_id}' if self.request_id else ''})"
+
+    def _member(self, name: str) -> Any:
+        return self.body.get(name) if isinstance(self.body, dict) else None
+
+    def _list(self, name: str) -> list[Any]:
+        value = self._member(name)
+        return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+class BadRequestError(APIStatusError):
+    """400: the body was not JSON."""
+
+
+class AuthenticationError(APIStatusError):
+    """401: no key or token, or one that opens nothing."""
+
+
+class InsufficientRecordsError(APIStatusError):
+    """402: less is left than the call could cost."""
+
+    @property
+    def fair_usage(self) -> FairUsage | None:
+        """What is left."""
+        fair_usage = self._member("fair_usage")
+        return FairUsage(fair_usage) if isinstance(fair_usage, dict) else None
+
+    @property
+    def plans(self) -> list[Plan]:
+        """Of a storefront: the plans that would help, each with the request that buys it."""
+        return [Plan(plan) for plan in self._list("plans")]
+
+
+class PaymentDeclinedError(APIStatusError):
+    """402 to a purchase that carried a payment: it was not taken."""
+
+
+class PlanRequiredError(APIStatusError):
+    """403: no active plan covers the call."""
+
+    @property
+    def plans(self) -> list[Plan]:
+        """The plans that cover it, each with the request that buys it."""
+        return [Plan(plan) for plan in self._list("plans")]
+
+
+class NotFoundError(APIStatusError):
+    """404: no such address, or a key that nobody knows. A search that finds nothing is no error."""
+
+
+class ValidationError(APIStatusError):
+    """422: a field is unknown or its value is wrong; nothing was searched and nothing was used."""
+
+    @property
+    def errors(self) -> list[FieldError]:
+        """What is wrong, field by field, each with the nearest right value."""
+        return [FieldError(error) for error in self._list("errors")]
+
+
+class RateLimitError(APIStatusError):
+    """429: too many calls."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None, **answer: Any) -> None:
+        super().__init__(message, **answer)
+        #: Seconds to wait, where the service says so; at most 120.
+        self.retry_after = retry_after
+
+
+class ServerError(APIStatusError):
+    """5xx: the service failed."""
+
+
+def _again(kind: type[SluiceError], arguments: tuple[Any, ...], state: dict[str, Any]) -> SluiceError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(state)
+    return error

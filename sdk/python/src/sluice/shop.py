@@ -1,0 +1,157 @@
+"""A storefront's own answers: an account, a plan, a purchase, a guide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .record import Record
+
+
+class RequestRecipe(Record):
+    """A complete request; the body travels as JSON."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+
+class Plan(Record):
+    """What can be bought. Amounts are decimal strings in USD."""
+
+    id: str
+    name: str
+    #: ``trial``, ``credit`` or ``subscription``.
+    kind: str
+    description: str | None
+    #: ``*`` for all services, or their slugs.
+    covers: str | list[str] | None
+    requests_per_second: int | None
+    #: For credit the least amount.
+    price_usd: str
+    #: Units that the plan holds; ``None`` for credit, which holds money.
+    included: int | None
+    #: ``None`` for a trial, which registration gives.
+    purchase: RequestRecipe | None
+    included_when_claimed: int | None
+    min_usd: str | None
+    max_usd: str | None
+    every: str | None
+    rollover: bool | None
+
+
+class PlanState(Record):
+    """A plan that an account has."""
+
+    id: str
+    kind: str
+    status: str
+    period_end: str | None
+    included_remaining: int | None
+
+
+class Registration(Record):
+    """A new account and its token, which opens everything for an hour."""
+
+    account: str
+    access_token: str
+    token_type: str
+    #: Seconds.
+    expires_in: int
+    #: Exchanged for the next token; keep it as you would a password.
+    identity_assertion: str
+    assertion_expires: str
+    #: The trial; ``None`` where the shop has none.
+    plan: PlanState | None
+    claim_url: str | None
+    claim_token: str | None
+
+
+class Order(Record):
+    """What is being bought."""
+
+    id: str
+    plan: str
+    amount_usd: str
+    expires_at: str | None
+
+
+class Rail(Record):
+    """A way to pay."""
+
+    rail: str
+    url: str | None
+
+
+class PaymentReceipt(Record):
+    """What settled the purchase."""
+
+    method: str
+    reference: str | None
+    settled_at: str | None
+
+
+class Purchase(Record):
+    """How a purchase stands: ``code`` is ``payment_required``, ``payment_pending``, or ``None`` once it is paid."""
+
+    code: str | None
+    message: str | None
+    purchase: Order
+    #: The card page for a person, while nothing is paid.
+    checkout_url: str | None
+    rails: list[Rail]
+    #: What a paying program answers, as the service sent it (the Payment scheme and x402).
+    www_authenticate: str | None
+    payment_required: str | None
+    #: From here on: once it is paid.
+    plan: PlanState | None
+    balance_usd: str | None
+    receipt: PaymentReceipt | None
+    account: str | None
+    access_token: str | None
+    identity_assertion: str | None
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether the money has arrived and the plan is open."""
+        return self.plan is not None
+
+
+class Estimate(Record):
+    """What reaching the goal would cost, from and to."""
+
+    units_low: int
+    units_high: int
+    cost_usd_low: str
+    cost_usd_high: str
+
+
+class SuggestedPlan(Record):
+    """The plan that fits, how much of it, and why."""
+
+    id: str
+    amount_usd: str | None
+    why: str
+
+
+class Guide(Record):
+    """The advisor's guide to a goal. It is free, and it buys nothing."""
+
+    #: ``quoted``, ``ready``, ``needs_input``, ``blocked``, ``unknown``, ``unsupported`` or ``unavailable``.
+    status: str
+    #: Markdown.
+    guide: str | None
+    #: In calling order, each with a request that works.
+    operations: list[dict[str, Any]]
+    estimate: Estimate | None
+    plan: SuggestedPlan | None
+    #: Complete requests: register, buy, call.
+    steps: list[dict[str, Any]]
+    #: What is missing.
+    questions: list[Any]
+
+    @property
+    def guide_url(self) -> str | None:
+        """Where the same guide can be read again."""
+        url: str | None = self.extra.get("guideUrl")
+        return url

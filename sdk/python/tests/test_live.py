@@ -1,0 +1,203 @@
+"""Against services that run. Left alone unless they are named:
+
+SLUICE_LIVE_URL and SLUICE_LIVE_KEY     the direct interface and a key for it
+SLUICE_LIVE_SHOP_URL                    a storefront; a new account is opened there for each run
+SLUICE_LIVE_SANDBOX_URL                 its card sandbox, which pays with play money
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from sluice import (
+    APIStatusError,
+    AsyncSluice,
+    InsufficientRecordsError,
+    NotFoundError,
+    PaymentDeclinedError,
+    PlanRequiredError,
+    Record,
+    Sluice,
+    ValidationError,
+)
+
+from .stage import each, run
+from .test_description import methods, unknown
+
+url, key = os.environ.get("SLUICE_LIVE_URL"), os.environ.get("SLUICE_LIVE_KEY")
+shop_url, sandbox_url = os.environ.get("SLUICE_LIVE_SHOP_URL"), os.environ.get("SLUICE_LIVE_SANDBOX_URL")
+direct = pytest.mark.skipif(not (url and key), reason="SLUICE_LIVE_URL and SLUICE_LIVE_KEY are not set")
+storefront = pytest.mark.skipif(not shop_url, reason="SLUICE_LIVE_SHOP_URL is not set")
+sandbox = pytest.mark.skipif(not (shop_url and sandbox_url), reason="SLUICE_LIVE_SANDBOX_URL is not set")
+
+cascade = [{"include_title": ["CEO", "Founder", "Engineer"]}]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Sluice]:
+    with Sluice(api_key=key, base_url=url) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def company(client: Sluice) -> str:
+    """The page of a company that has employees and hires."""
+    found = client.search.tam_by_jobs(max_results=1).results[0].company.network_url
+    assert found
+    return found
+
+
+@pytest.fixture(scope="module")
+def person(client: Sluice) -> str:
+    """The page of a person."""
+    return client.search.people(max_results=1).results[0].network_url
+
+
+def arguments(method: str, company: str, person: str) -> dict[str, Any]:
+    by_company = {"company_network_url": company}
+    by_person = {"person_network_url": person}
+    given: dict[str, dict[str, Any]] = {
+        "search.employee_finder": by_company,
+        "search.waterfall_icp": {**by_company, "cascade": cascade},
+        "search.waterfall_icp_real_time": {**by_company, "cascade": cascade, "max_results": 2},
+        "jobs.company": by_company,
+        "enrichment.person": by_person,
+        "enrichment.email": by_person,
+        "enrichment.phone": by_person,
+        "enrichment.email_to_person": {"email": "nobody@nowhere.example"},
+        "enrichment.phone_to_person": {"phone": "+12125550123"},
+        "enrichment.company": by_company,
+        "enrichment.domain_to_network": {"domain": "nowhere.example"},
+        "enrichment.network_to_domain": by_company,
+        "enrichment.company_distribution_by_country": by_company,
+        "enrichment.company_distribution_by_department": by_company,
+    }
+    return given.get(method, {})
+
+
+@direct
+@pytest.mark.parametrize("method", methods.values())
+def test_every_operation_answers_with_nothing_unknown(method: str, client: Sluice, company: str, person: str) -> None:
+    namespace, name = method.split(".")
+    answer: Record = getattr(getattr(client, namespace), name)(**arguments(method, company, person))
+    assert not [*unknown(answer, "answer")]
+
+
+@direct
+def test_what_is_known_of_a_person_leads_back_to_them(client: Sluice, person: str) -> None:
+    email = client.enrichment.email(person_network_url=person).email
+    if email is None:
+        pytest.skip("this person has no address")
+    back = client.enrichment.email_to_person(email=email).person
+    assert back is not None and back.network_url == person
+
+
+@direct
+def test_a_walk_gives_every_job_once(client: Sluice, company: str) -> None:
+    page = client.jobs.company(company_network_url=company, max_results=3)
+    urls = [job.url for job in page]
+    assert len(urls) == len(set(urls)) == page.total_results
+
+
+@direct
+def test_a_walk_gives_the_same_when_awaited(client: Sluice) -> None:
+    async def story() -> list[Any]:
+        async with AsyncSluice(api_key=key, base_url=url) as other:
+            page = await other.search.tam_by_jobs(max_results=5)
+            return await each(page.auto_paging_iter(max_items=12))
+
+    assert run(story) == client.search.tam_by_jobs(max_results=5).collect(max_items=12)
+
+
+@direct
+def test_a_wrong_value_is_named(client: Sluice) -> None:
+    with pytest.raises(ValidationError) as raised:
+        client.jobs.search(job={"seniority": {"include": ["0 to 2"]}})
+    assert raised.value.errors[0].field == "job.seniority.include[0]"
+    assert raised.value.request_id
+
+
+@direct
+def test_an_unknown_key_is_told() -> None:
+    with Sluice(api_key="sk_" + "A" * 43, base_url=url) as other, pytest.raises(NotFoundError):
+        other.account.key_info()
+
+
+@pytest.fixture(scope="module")
+def shopper() -> Iterator[Sluice]:
+    account = Sluice.register(base_url=shop_url)
+    with Sluice(access_token=account.access_token, base_url=shop_url) as client:
+        yield client
+
+
+@storefront
+def test_a_new_account_calls_on_its_trial(shopper: Sluice) -> None:
+    page = shopper.search.tam_by_jobs(max_results=2)
+    assert len(page.results) == 2
+    assert shopper.account.key_info().valid
+
+
+@storefront
+def test_a_shop_sells_what_it_says(shopper: Sluice) -> None:
+    plan = next(plan for plan in shopper.plans() if plan.kind == "credit")
+    purchase = shopper.purchase(plan.id, amount_usd=plan.min_usd)
+    assert not purchase.is_paid
+    assert purchase.checkout_url and purchase.www_authenticate
+    assert purchase.purchase.plan == plan.id
+
+
+@storefront
+def test_a_refusal_says_what_to_buy(shopper: Sluice) -> None:
+    with pytest.raises(APIStatusError) as raised:
+        for _ in range(30):
+            shopper.search.tam_by_jobs(max_results=50)
+    error = raised.value
+    assert isinstance(error, (PlanRequiredError, InsufficientRecordsError))
+    assert error.plans[0].purchase
+    assert error.code in ("plan_required", "credit_exhausted")
+    assert error.request_id
+
+
+@sandbox
+def test_a_program_pays_and_is_charged_once(shopper: Sluice) -> None:
+    offered = shopper.purchase("credit", amount_usd="2.00")
+    assert offered.www_authenticate
+    credential = answered(offered.www_authenticate)
+    paid = shopper.purchase("credit", amount_usd="2.00", payment_credential=credential)
+    assert paid.is_paid
+    assert paid.purchase.id == offered.purchase.id
+    again = shopper.purchase("credit", amount_usd="2.00", payment_credential=credential)
+    assert again.balance_usd == paid.balance_usd
+    assert again.receipt == paid.receipt
+
+
+@sandbox
+def test_a_payment_that_is_none_is_declined(shopper: Sluice) -> None:
+    with pytest.raises(PaymentDeclinedError):
+        shopper.purchase("credit", amount_usd="2.00", payment_credential="bm9uZQ")
+
+
+def answered(challenge: str) -> str:
+    """The credential that answers a challenge of the Payment scheme, with a card token of the sandbox."""
+    parameters = dict(re.findall(r'(\w+)="([^"]*)"', challenge))
+    token = httpx.post(
+        f"{sandbox_url}/v1/test_helpers/shared_payment/granted_tokens",
+        headers={"authorization": "Bearer sk_test_sandbox"},
+        data={
+            "payment_method": "pm_card_visa",
+            "usage_limits[currency]": "usd",
+            "usage_limits[max_amount]": "200",
+            "usage_limits[expires_at]": "1900000000",
+            "seller_details[network_id]": "profile_test_sluice",
+        },
+    ).json()["id"]
+    text = json.dumps({"challenge": parameters, "payload": {"spt": token}})
+    return urlsafe_b64encode(text.encode()).decode().rstrip("=")

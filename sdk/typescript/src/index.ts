@@ -1,0 +1,35 @@
+export type { Clock } from './clock.ts';
+export type { CallOptions } from './connection.ts';
+export type * from './enums.ts';
+export {
+  APIConnectionError,
+  APIStatusError,
+  APITimeoutError,
+  AuthenticationError,
+  BadRequestError,
+  ConfigurationError,
+  type FieldError,
+  InsufficientRecordsError,
+  NotFoundError,
+  PaymentDeclinedError,
+  PlanRequiredError,
+  RateLimitError,
+  ResponseValidationError,
+  ServerError,
+  SluiceError,
+  ValidationError,
+} from './errors.ts';
+export type * from './filters.ts';
+export type { Industry } from './industry.ts';
+export type * from './namespaces/account.ts';
+export type * from './namespaces/enrichment.ts';
+export type * from './namespaces/jobs.ts';
+export type * from './namespaces/search.ts';
+export type * from './namespaces/utils.ts';
+export type { CountedPage, CursorPage, PagePromise } from './page.ts';
+export type * from './real-time-profile.ts';
+export type * from './records.ts';
+export type { ConnectionOptions, SluiceOptions } from './settings.ts';
+export { Sluice } from './sluice.ts';
+export type { PaymentFields, PurchaseFields, QuoteFields } from './storefront.ts';
+export type * from './storefront-records.ts';

@@ -1,0 +1,42 @@
+import type { CallOptions, Connection } from '../connection.ts';
+import type { FairUsage } from '../records.ts';
+import { success } from '../reply.ts';
+
+/** A key, or at a storefront the caller's plans, and what is left. */
+export interface KeyInfo {
+  /** Whether it may call. */
+  valid: boolean;
+  id: string;
+  records_remaining: number | 'unlimited';
+  /** ISO 8601; when the records are renewed. */
+  next_reset_at: string | null;
+  /** For each operation by itself. */
+  max_requests_per_seconds: number;
+  /** Paths without their version, such as `/search/people`. */
+  allowed_apis: string[];
+  /** Plans, with the day of their start in ISO 8601. */
+  active_plans: { name: string; status: string; started_at: string }[];
+  fair_usage: Omit<FairUsage, 'rate_limit'>;
+}
+
+/** What the caller has. */
+export class Account {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * The key and what it has left. Free, and a good first call: it tells whether the key works.
+   *
+   * ```ts
+   * const { records_remaining } = await sluice.account.key_info();
+   * ```
+   */
+  async key_info(options?: CallOptions): Promise<KeyInfo> {
+    return success(
+      await this.#connection.send({ method: 'GET', path: '/v2/account/key-info', twice: 'free', options }),
+    );
+  }
+}

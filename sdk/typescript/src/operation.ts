@@ -1,0 +1,55 @@
+import type { CallOptions, Connection } from './connection.ts';
+import { byCursor, byNumber, list, type PagePromise, pageOf } from './page.ts';
+import { success } from './reply.ts';
+
+/** Calls an operation of the data service for its one answer. */
+export async function call<Answer extends object>(
+  connection: Connection,
+  path: string,
+  fields: object,
+  options: CallOptions | undefined,
+): Promise<Answer> {
+  return success(await post(connection, path, fields, options));
+}
+
+/** Calls an operation whose answer is a list with cursors. */
+export function cursorList<Page extends { results: readonly unknown[]; cursor: string | null }>(
+  connection: Connection,
+  path: string,
+  fields: { cursor?: string | null },
+  options: CallOptions | undefined,
+): PagePromise<Page> {
+  return list(fields, pages<Page>(connection, path, options), byCursor);
+}
+
+/** Calls an operation whose answer is a list with numbered pages. */
+export function numberedList<Page extends { results: readonly unknown[]; total_pages: number }>(
+  connection: Connection,
+  path: string,
+  fields: { page?: number | null },
+  options: CallOptions | undefined,
+): PagePromise<Page> {
+  return list(fields, pages<Page>(connection, path, options), byNumber);
+}
+
+function pages<Page extends { results: readonly unknown[] }>(
+  connection: Connection,
+  path: string,
+  options: CallOptions | undefined,
+) {
+  return async (fields: object, isFirst: boolean): Promise<Page> => {
+    const { idempotency_key: _, ...further } = options ?? {};
+    return pageOf(await post(connection, path, fields, isFirst ? options : further));
+  };
+}
+
+function post(connection: Connection, path: string, fields: object, options: CallOptions | undefined) {
+  return connection.send({ method: 'POST', path, body: given(fields), twice: 'paid', options });
+}
+
+/** The fields that have a value: null and undefined stand for what is left out. */
+export function given(fields: object): object {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  );
+}

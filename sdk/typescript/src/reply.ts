@@ -1,0 +1,69 @@
+import type { Clock } from './clock.ts';
+import * as Errors from './errors.ts';
+import * as RetryAfter from './retry-after.ts';
+
+/** What came back, whatever its status. */
+export type Reply = {
+  status: number;
+  url: string;
+  headers: Headers;
+  /** The JSON value, or the text where it is no JSON. */
+  body: unknown;
+  /** A storefront's own name for what is wrong. */
+  code: string | null;
+  /** The wait that it asks for, within limits. */
+  retryAfterMs: number | null;
+};
+
+/** Reads a response to its end. */
+export async function read(response: Response, url: string, clock: Clock): Promise<Reply> {
+  const { status, headers } = response;
+  const body = json(await response.text());
+  const retryAfterMs = RetryAfter.waitMs(headers.get('retry-after'), clock.now());
+  return { status, url, headers, body, code: text(body, 'code'), retryAfterMs };
+}
+
+/** The JSON object of a success. Throws the error of any other status, and `ResponseValidationError` for what is no object. */
+export function success<Answer extends object>(reply: Reply, paying = false): Answer {
+  const { status, url, body } = reply;
+  if (status < 200 || status > 299) throw refusal(reply, paying);
+  if (!isObject(body))
+    throw new Errors.ResponseValidationError(`HTTP ${status} from ${url} is no JSON object`);
+  return body as Answer;
+}
+
+/** Whether it is a JSON object, and not a list. */
+export function isObject(body: unknown): body is Record<string, unknown> {
+  return typeof body === 'object' && body !== null && !Array.isArray(body);
+}
+
+function refusal(
+  { status, url, headers, body, code, retryAfterMs }: Reply,
+  paying: boolean,
+): Errors.APIStatusError {
+  const fairUsage = Errors.member<unknown>(body, 'fair_usage');
+  return Errors.ofStatus(
+    {
+      status_code: status,
+      body,
+      message: text(body, 'message') || `HTTP ${status} from ${url}`,
+      request_id: headers.get('x-request-id') ?? text(body, 'request_id') ?? text(fairUsage, 'request_id'),
+      code,
+    },
+    retryAfterMs === null ? null : retryAfterMs / 1000,
+    paying,
+  );
+}
+
+function text(body: unknown, name: string): string | null {
+  const value = Errors.member<unknown>(body, name);
+  return typeof value === 'string' ? value : null;
+}
+
+function json(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}

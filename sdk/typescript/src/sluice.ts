@@ -1,0 +1,96 @@
+import { type CallOptions, Connection } from './connection.ts';
+import { Account } from './namespaces/account.ts';
+import { Enrichment } from './namespaces/enrichment.ts';
+import { Jobs } from './namespaces/jobs.ts';
+import { Search } from './namespaces/search.ts';
+import { Utils } from './namespaces/utils.ts';
+import type { ConnectionOptions, SluiceOptions } from './settings.ts';
+import * as Settings from './settings.ts';
+import * as Storefront from './storefront.ts';
+import type * as Records from './storefront-records.ts';
+
+/**
+ * A client of the data service: of the direct interface by `api_key`, of a storefront by `access_token`.
+ * Calls are held to `rate_limit_rps` for each operation, and repeated after a 429, a 5xx or a connection that never was.
+ *
+ * ```ts
+ * const sluice = new Sluice({ api_key: 'sk_...', base_url: 'https://api.example.com' });
+ * for await (const job of sluice.jobs.search({ job: { title: { include: ['Engineer'] } } })) console.log(job.title);
+ * ```
+ */
+export class Sluice {
+  readonly account: Account;
+  readonly search: Search;
+  readonly jobs: Jobs;
+  readonly enrichment: Enrichment;
+  readonly utils: Utils;
+  readonly #connection: Connection;
+
+  /** Throws `ConfigurationError` where the options, with the environment for what they leave out, make no client. */
+  constructor(options: SluiceOptions = {}) {
+    const connection = new Connection(Settings.read(options), Settings.credential(options));
+    this.#connection = connection;
+    this.account = new Account(connection);
+    this.search = new Search(connection);
+    this.jobs = new Jobs(connection);
+    this.enrichment = new Enrichment(connection);
+    this.utils = new Utils(connection);
+  }
+
+  /**
+   * Opens an anonymous account at a storefront, with a trial if it has one. Free.
+   *
+   * ```ts
+   * const base_url = 'http://localhost:4020';
+   * const { access_token } = await Sluice.register({ base_url });
+   * const sluice = new Sluice({ access_token, base_url });
+   * ```
+   */
+  static async register(
+    options: ConnectionOptions = {},
+    call?: Pick<CallOptions, 'timeout' | 'signal'>,
+  ): Promise<Records.Registration> {
+    return Storefront.register(new Connection(Settings.read(options), null), call);
+  }
+
+  /**
+   * What a storefront sells.
+   *
+   * ```ts
+   * for (const plan of await sluice.plans()) console.log(plan.id, plan.price_usd);
+   * ```
+   */
+  plans(options?: CallOptions): Promise<Records.Plan[]> {
+    return Storefront.plans(this.#connection, options);
+  }
+
+  /**
+   * Asks a storefront's advisor which calls reach a goal, and what they cost. Free: without a proof it is the guide,
+   * with the signed zero-amount proof of a wallet the quote.
+   *
+   * ```ts
+   * const { guide } = await sluice.quote('Work emails of ten CFOs in Lisbon', { budget_usd: '1.00' });
+   * ```
+   */
+  quote(goal: string, fields: Storefront.QuoteFields = {}, options?: CallOptions): Promise<Records.Guide> {
+    return Storefront.quote(this.#connection, goal, fields, options);
+  }
+
+  /**
+   * Buys a plan. Without a payment it answers where to pay (`checkout_url`) and how (`www_authenticate`); with one that
+   * settles, what was bought. Repeated with the same credential it charges once. A payment that is not taken is a
+   * `PaymentDeclinedError`.
+   *
+   * ```ts
+   * const purchase = await sluice.purchase('credit', { amount_usd: '5.00' });
+   * if (purchase.code === 'payment_required') console.log(`Pay at ${purchase.checkout_url}`);
+   * ```
+   */
+  purchase(
+    plan: string,
+    fields: Storefront.PurchaseFields = {},
+    options?: CallOptions,
+  ): Promise<Records.Purchase> {
+    return Storefront.purchase(this.#connection, plan, fields, options);
+  }
+}

@@ -1,0 +1,31 @@
+import * as EmailAddress from '../filters/email-address.ts';
+import { define } from '../operation.ts';
+import * as Schema from '../schema/schema.ts';
+import * as Contacts from './contacts.ts';
+import * as Found from './found.ts';
+
+/** `POST /v2/enrichment/email-to-person`: who is behind a work email. */
+export const emailToPerson = define({
+  id: 'enrichment.email_to_person',
+  method: 'POST',
+  path: '/v2/enrichment/email-to-person',
+  api: '/enrichment/email-to-person',
+  summary: 'Person behind a work email',
+  about:
+    'Returns the full profile of the person whose work email it is. Only addresses that a mail server has confirmed within the last 30 days are looked at, as an older one may have passed to somebody else.',
+  cost: '1 record where found, else none.',
+  acceptsForms: false,
+  limited: true,
+  request: Schema.named('EmailToPersonRequest', Schema.object({ email: EmailAddress.field })),
+  answer: Found.personAnswer,
+  example: {
+    request: { email: 'naomi@tessera-health.example' },
+    answer: { found: true, person: Found.personExample },
+  },
+  prepare(body, call) {
+    const email = EmailAddress.parsed(body.email);
+    const since = Contacts.verifiedSince(call.nowMs);
+    const run = async () => Found.person(await call.data.contacts.personByEmail(email, since));
+    return { kind: 'ready', recordsMax: 1, run };
+  },
+});
