@@ -52,6 +52,7 @@ create table direct.company (
   search tsvector not null,
   primary key (generation, id)
 ) partition by list (generation);
+alter table direct.company alter about set storage external, alter search set storage external;
 create unique index company_slug on direct.company (generation, slug);
 create unique index company_network_id on direct.company (generation, network_id) where network_id is not null;
 -- A headcount as a place in that order.
@@ -101,7 +102,7 @@ create table direct.person (
   primary key (generation, id)
 ) partition by list (generation);
 -- What is wide lies aside, as it is: rows that are counted stay narrow, and nothing is packed or unpacked.
-alter table direct.person alter column record set storage external, alter column search set storage external;
+alter table direct.person alter record set storage external, alter search set storage external;
 create unique index person_slug on direct.person (generation, slug);
 -- These two should be unique, but a load is not to fail where an owner's data say otherwise.
 create index person_member_number on direct.person (generation, member_number) where member_number is not null;
@@ -135,6 +136,8 @@ create table direct.job (
   search tsvector not null,
   primary key (generation, id)
 ) partition by list (generation);
+alter table direct.job alter description set storage external, alter ai_summary set storage external,
+  alter search set storage external;
 -- The order of all jobs, of one company's jobs, and of companies by their jobs.
 create index job_posted on direct.job (generation, posted_at desc, id desc);
 create index job_company on direct.job (generation, company_id, posted_at desc, id desc);

@@ -31,7 +31,7 @@ type Row = {
 export type IdRange = { after: number; upTo: number };
 
 /** From so many matches on, a page is found along the order; below, the search gives all of them faster. */
-const broadMin = 4_000;
+const broadMin = 1_500;
 /** How many companies a page is looked for among before the search is asked after all. */
 const walkedMax = 4_000;
 

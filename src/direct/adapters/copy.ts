@@ -54,10 +54,12 @@ export async function fill<T>(
   }
 
   await through((record) => {
+    for (let at = 0; at < cells.length; at++) {
+      const cell = encoded(cells[at]?.(record) ?? null);
+      chunk += at === 0 ? cell : `\t${cell}`;
+    }
+    chunk += '\n';
     rows++;
-    let line = '';
-    for (const cell of cells) line += `${encoded(cell(record))}\t`;
-    chunk += `${line.slice(0, -1)}\n`;
     return chunk.length < chunkCharacters ? ready : flush();
   });
   await flush();

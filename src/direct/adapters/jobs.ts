@@ -22,7 +22,7 @@ type Row = {
 type Question = { search: Search.Search; sinceMs: number | null; employers: IdRange | null };
 
 /** From so many matches on, a page is found along the order; below, the search gives all of them faster. */
-const broadMin = 20_000;
+const broadMin = 7_000;
 /** How many postings a page is looked for among before the search is asked after all. */
 const walkedMax = 5_000;
 /** How many postings are counted by company, one stretch after the other, before a page is left short. */

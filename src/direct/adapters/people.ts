@@ -23,7 +23,7 @@ export type Limits = {
   unreadFactor: number;
 };
 const usual: Limits = {
-  broadMin: 20_000,
+  broadMin: 7_000,
   broadMinEach: 400,
   walkedMax: 5_000,
   gatheredMax: 25_000,

@@ -57,28 +57,35 @@ export function prngOf(world: World, index: number, purpose: number): Prng.Prng 
 
 export function lifeOf(world: World, index: number): Life {
   const prng = prngOf(world, index, 0);
+  const { company, isHead, home, ...who } = whoOf(prng, world, index);
+  const sector = company?.sector ?? Sectors.anySector(prng);
+  const role = Roles.of(prng, who.known?.family ?? Prng.pick(prng, sector.families));
+  const grade = gradeOf(prng, role, who.known, isHead);
+  const [least, most] = yearsOf[grade.seniority] ?? [1, 10];
+  const years = least + (most - least) * prng() ** 1.3;
+  return {
+    ...who,
+    index,
+    positions: positions(prng, world, { company, sector, role, title: grade.title, place: home, years }),
+    role,
+    level: grade.level,
+  };
+}
+
+/** A life without what has been done in it, for those who need no more. */
+export function residentOf(world: World, index: number): Pick<Life, 'slug' | 'place' | 'known'> {
+  return whoOf(prngOf(world, index, 0), world, index);
+}
+
+function whoOf(prng: Prng.Prng, world: World, index: number) {
   const known = knownPeople[index] ?? null;
   const seat = world.seats[index] ?? Seats.free;
   const company = seat === Seats.free ? null : (world.companies[seat < 0 ? -seat - 1 : seat] ?? null);
   const home = known ? Places.named(known.city) : company ? officeOf(prng, company) : Places.anywhere(prng);
   const place = known || !Prng.chance(prng, 0.08) ? home : Places.nearby(prng, home);
-  const name = known ?? Names.person(prng, place.country);
-  const sector = company?.sector ?? Sectors.anySector(prng);
-  const role = Roles.of(prng, known?.family ?? Prng.pick(prng, sector.families));
-  const grade = gradeOf(prng, role, known, seat < 0);
-  const [least, most] = yearsOf[grade.seniority] ?? [1, 10];
-  const years = least + (most - least) * prng() ** 1.3;
-  return {
-    index,
-    slug: known?.slug ?? slugOf(world.seed, index, name),
-    first: name.first,
-    last: name.last,
-    place,
-    positions: positions(prng, world, { company, sector, role, title: grade.title, place: home, years }),
-    role,
-    level: grade.level,
-    known,
-  };
+  const { first, last } = known ?? Names.person(prng, place.country);
+  const slug = known?.slug ?? slugOf(world.seed, index, first, last);
+  return { known, company, isHead: seat < 0, home, place, first, last, slug };
 }
 
 function gradeOf(prng: Prng.Prng, role: Roles.Role, known: KnownPerson | null, isHead: boolean) {
@@ -172,7 +179,7 @@ function officeOf(prng: Prng.Prng, company: SampleCompany): Places.Place {
 }
 
 /** `anna-mueller-4f2a91c0`: the end is another one for each person (a bijection of the index, murmur3's finalizer). */
-function slugOf(seed: number, index: number, { first, last }: { first: string; last: string }): string {
+function slugOf(seed: number, index: number, first: string, last: string): string {
   let mixed = (index ^ seed) >>> 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

@@ -2,7 +2,7 @@ import { type CompanyEntry, emailDomainOf } from '../entries/company.ts';
 import type { EmailEntry } from '../entries/email.ts';
 import type { PhoneEntry } from '../entries/phone.ts';
 import * as PersonUrl from '../filters/person-url.ts';
-import { type Life, lifeOf, prngOf, type World } from './career.ts';
+import { type Life, lifeOf, prngOf, residentOf, type World } from './career.ts';
 import * as Names from './names.ts';
 import * as Places from './places.ts';
 import * as Prng from './prng.ts';
@@ -78,17 +78,12 @@ export function* phones(world: World): Generator<PhoneEntry> {
   const fictional = new Map<string, number>();
   let unassigned = 0;
   for (let index = 0; index < world.seats.length; index++) {
-    const life = lifeOf(world, index);
+    const { slug, place, known: fixed } = residentOf(world, index);
+    const person_network_url = PersonUrl.personUrl(slug);
+    if (fixed?.phone) yield { person_network_url, phone: fixed.phone.number, kind: fixed.phone.kind };
     const prng = prngOf(world, index, 3);
-    const person_network_url = PersonUrl.personUrl(life.slug);
-    if (life.known) {
-      if (life.known.phone) {
-        yield { person_network_url, phone: life.known.phone.number, kind: life.known.phone.kind };
-      }
-      continue;
-    }
-    if (life.place.country !== 'US' || !Prng.chance(prng, 0.3)) continue;
-    const phone = fictionalNumber(prng, life.place.city, fictional) ?? unassignedNumber(unassigned++);
+    if (fixed || place.country !== 'US' || !Prng.chance(prng, 0.3)) continue;
+    const phone = fictionalNumber(prng, place.city, fictional) ?? unassignedNumber(unassigned++);
     yield { person_network_url, phone, kind: Prng.chance(prng, 0.7) ? 'mobile' : 'direct' };
   }
 }

@@ -121,7 +121,8 @@ function withUsage(operation: Operation, schemas: Map<string, JsonSchema>): Json
   const usage = operation.limited ? FairUsage.fairUsage : FairUsage.fairUsageUnlimited;
   schemas.set(name, {
     ...bare,
-    required: [...bare.required, 'fair_usage'],
+    // A schema of several operations is told once for each, and has it once.
+    required: [...new Set([...bare.required, 'fair_usage'])],
     properties: { ...bare.properties, fair_usage: describeSchema(usage, schemas) },
   });
   return reference;
