@@ -9,7 +9,8 @@ type Described = { method: string; path: string; summary: string | null; example
 /** What an upstream says of its own operations, by `key`. */
 export type Description = ReadonlyMap<string, Described>;
 
-export type Read = { ok: true; description: Description } | { ok: false; reason: string };
+/** `document` is the whole of it, as it was read; null where there is none. */
+export type Read = { ok: true; description: Description; document: unknown } | { ok: false; reason: string };
 
 /** The description of an upstream that has none. */
 export const none: Description = new Map();
@@ -24,7 +25,7 @@ export function key(method: string, path: string): string {
 
 /** Reads the OpenAPI 3 file at `path`, YAML or JSON; '' is the path of an upstream without one. The reason reads on after the file's name. */
 export async function read(path: string): Promise<Read> {
-  if (path === '') return { ok: true, description: none };
+  if (path === '') return { ok: true, description: none, document: null };
   let text: string;
   try {
     const { size } = await stat(path);
@@ -63,5 +64,6 @@ export function parse(text: string): Read {
       };
     }),
   );
-  return { ok: true, description: new Map(described.map((it) => [key(it.method, it.path), it])) };
+  const description = new Map(described.map((it) => [key(it.method, it.path), it]));
+  return { ok: true, description, document: value };
 }

@@ -27,6 +27,7 @@ type DraftOperation = {
   call: string;
   units: string | number;
   units_max?: number | { pointer: string; default: number; ceiling: number };
+  yield: { low: number; high: number };
   answered_by: 'upstream' | 'storefront';
 };
 
@@ -81,6 +82,7 @@ function toOperation(entry: DraftOperation, service: Service): Operation {
     service,
     units: toUnits(entry.units),
     unitsMax: toUnitsMax(entry),
+    yield: entry.yield,
     answeredBy: entry.answered_by,
   };
 }

@@ -36,7 +36,12 @@ const ownSegments: ReadonlySet<string> = new Set([
 export function check(root: Place.Place): Place.Finding[] {
   const sold = Place.items(Place.member(root, 'services')).flatMap(operations);
   return [
-    ...sold.flatMap((operation) => [...route(operation), ...units(operation), ...answerer(operation)]),
+    ...sold.flatMap((operation) => [
+      ...route(operation),
+      ...units(operation),
+      ...yields(operation),
+      ...answerer(operation),
+    ]),
     ...collisions(sold),
   ];
 }
@@ -95,6 +100,13 @@ function units({ at, price }: Sold): Place.Finding[] {
     find(max.path, `units_max lets one call cost over ${Money.usdMax} USD: lower it or the price`);
   }
   return findings;
+}
+
+function yields({ at }: Sold): Place.Finding[] {
+  const low = Place.member(Place.member(at, 'yield'), 'low');
+  const high = Place.number(Place.member(Place.member(at, 'yield'), 'high')) ?? 1;
+  if ((Place.number(low) ?? 0) <= high) return [];
+  return [{ path: low.path, reason: `low ${low.value} is above high ${high}: lower it or raise high` }];
 }
 
 /** What the storefront answers itself is about the caller's account: it reads nothing and costs nothing. */

@@ -9,6 +9,9 @@ export type UnitsMax =
   | { kind: 'fixed'; units: number }
   | { kind: 'pointer'; pointer: JsonPointer; default: number; ceiling: number };
 
+/** Which share of the units that are asked for mostly come back, on a bad and on a good day: 0 to 1. */
+export type Yield = { low: number; high: number };
+
 /** One method and path of the upstream that the storefront sells. */
 export type Operation = {
   /** `POST /v2/jobs/company`, as the catalogue writes it; unique. */
@@ -19,5 +22,7 @@ export type Operation = {
   service: Service;
   units: Units;
   unitsMax: UnitsMax;
+  /** For estimates alone. */
+  yield: Yield;
   answeredBy: 'upstream' | 'storefront';
 };

@@ -1,0 +1,59 @@
+import * as Money from '../kernel/money.ts';
+import type * as Estimate from './estimate.ts';
+import type * as Request from './request.ts';
+
+export type Status =
+  | 'quoted'
+  | 'ready'
+  | 'needs_input'
+  | 'blocked'
+  | 'unknown'
+  | 'unsupported'
+  | 'unavailable';
+export type Cost = { units_low: number; units_high: number; cost_usd_low: string; cost_usd_high: string };
+
+/** One operation of the chain. `takes` names the values of `request` that are to be put in, and where they come from. */
+export type Advised = {
+  operation: string;
+  method: string;
+  path: string;
+  service: string;
+  summary: string;
+  calls: number;
+  /** How many pages one question takes; from the second on a call goes on from the one before. */
+  pages: number;
+  request: Request.Request;
+  takes: readonly { field: string; from: { operation: number; pointer: string } | null; example: unknown }[];
+  estimate: Cost;
+};
+
+/** A step on the way; a request in it is complete, but for `{access_token}`, which registration gives, and for `takes`. */
+export type Step = {
+  do: 'register' | 'buy' | 'call' | 'review';
+  note: string;
+  request: Request.Request | null;
+};
+
+export type Advice = {
+  status: Status;
+  priceUsd: '0';
+  guide: string;
+  guideUrl: string;
+  operations: readonly Advised[];
+  estimate: Cost;
+  plan: { id: string; amount_usd: string; why: string } | null;
+  steps: readonly Step[];
+  questions: readonly string[];
+  notes: readonly string[];
+};
+
+/** What several operations may take together. */
+export function cost(steps: readonly Estimate.Step[]): Cost {
+  const total = (of: (step: Estimate.Step) => number) => steps.reduce((sum, step) => sum + of(step), 0);
+  return {
+    units_low: total(({ units }) => units.low),
+    units_high: total(({ units }) => units.high),
+    cost_usd_low: Money.format(Money.ofMicro(total((step) => step.cost.low))),
+    cost_usd_high: Money.format(Money.ofMicro(total((step) => step.cost.high))),
+  };
+}
