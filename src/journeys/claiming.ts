@@ -3,17 +3,8 @@ import * as Claim from '../identity/claim.ts';
 import * as ClaimMail from '../identity/claim-mail.ts';
 import * as ClaimToken from '../identity/claim-token.ts';
 import type { Claims as TokenClaims } from '../identity/jwt.ts';
-import type { Mailer } from '../identity/mail.ts';
 import { id } from '../kernel/id.ts';
 import type { Shop } from './shop.ts';
-
-/** What it takes to hand accounts over by email. */
-export type Claiming = {
-  readonly claims: Claim.Claims;
-  readonly mailer: Mailer;
-  /** Keys the digests of codes and mailboxes; the same in all processes. */
-  readonly secret: string;
-};
 
 export type Opened =
   /** A code is on its way, if the address takes mail: whether it is known here is not told. */
@@ -27,7 +18,7 @@ export type Opened =
 /** Sends a person the code with which an agent hands its account over. */
 export async function open(
   shop: Shop,
-  { claims, mailer, secret }: Claiming,
+  { claims, mailer, secret }: Claim.Office,
   { claimToken, email }: Claim.Opening,
   address: string,
 ): Promise<Opened> {
@@ -45,7 +36,7 @@ export async function open(
     codeDigest: Claim.digest(secret, account, code),
     expiresMs,
   };
-  const standing = await claims.begin(claim);
+  const standing = await claims.start(claim);
   if (standing.kind !== 'begun') return standing;
   const { name } = shop.catalog.storefront;
   const { publicUrl } = shop;
@@ -70,7 +61,7 @@ export type Completed =
  */
 export async function complete(
   shop: Shop,
-  { claims, secret }: Claiming,
+  { claims, secret }: Claim.Office,
   { claimToken, code }: Claim.Completion,
 ): Promise<Completed> {
   const token = await read(shop, claimToken);
@@ -78,7 +69,7 @@ export async function complete(
   const { account, sid } = token;
   const plan = shop.catalog.plans.find(({ kind }) => kind === 'trial');
   const trial = { plan: plan?.id ?? '', units: plan?.kind === 'trial' ? plan.includedWhenClaimed : 0 };
-  const outcome = await shop.revocations.joining(
+  const outcome = await shop.revocations.telling(
     account,
     () => claims.complete(account, Claim.digest(secret, account, code), trial),
     (done) => done.kind === 'claimed' && done.joined,

@@ -1,0 +1,47 @@
+import { type Claims, dailyMax, type Outcome, type Standing, triesMax } from '../../identity/claim.ts';
+import type { Connection } from './connection.ts';
+
+/** Claims by email in PostgreSQL (migrations/0004_claims.sql). */
+export function open(sql: Connection): Claims {
+  return {
+    async start({ id, account, email, mailbox, block, codeDigest, expiresMs }) {
+      type Row = { state: Standing['kind']; wait_seconds: number | null; known: boolean };
+      const [row] = await sql<
+        [Row]
+      >`SELECT state, wait_seconds::integer, known FROM shop.begin_claim(${id}, ${account}, ${email},
+        ${mailbox}, ${block}, ${codeDigest}, ${new Date(expiresMs)}, ${dailyMax.account}, ${dailyMax.mailbox}, ${dailyMax.block})`;
+      switch (row.state) {
+        case 'begun':
+          return { kind: 'begun', known: row.known };
+        case 'claimed':
+          return { kind: 'claimed' };
+        case 'limited':
+          return { kind: 'limited', retryAfterSeconds: Math.max(1, row.wait_seconds ?? 1) };
+      }
+    },
+    async forget(id) {
+      await sql`DELETE FROM shop.claim WHERE id = ${id} AND done_at IS NULL`;
+    },
+    async complete(account, codeDigest, { plan, units }) {
+      type Row = { state: Outcome['kind']; remaining: string; joined: boolean; tries_left: number };
+      const [row] = await sql<
+        [Row]
+      >`SELECT * FROM shop.complete_claim(${account}, ${codeDigest}, ${triesMax}, ${plan}, ${units})`;
+      switch (row.state) {
+        case 'claimed':
+          return { kind: 'claimed', account: row.remaining, joined: row.joined };
+        case 'wrong':
+          return { kind: 'wrong', triesLeft: row.tries_left };
+        case 'none':
+        case 'taken':
+        case 'frozen':
+          return { kind: row.state };
+      }
+    },
+  };
+}
+
+/** Forgets claims that no limit counts any more. */
+export async function sweep(sql: Connection): Promise<void> {
+  await sql`DELETE FROM shop.claim WHERE created_at < clock_timestamp() - interval '1 day'`;
+}
