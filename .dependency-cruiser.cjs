@@ -69,6 +69,18 @@ module.exports = {
       to: { path: '^src/sandbox/' },
     },
     {
+      name: 'mailbox-shares-only-the-kernel',
+      severity: 'error',
+      from: { path: '^src/mailbox/' },
+      to: { path: '^src/', pathNot: ['^src/mailbox/', '^src/kernel/'] },
+    },
+    {
+      name: 'nobody-imports-mailbox',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/mailbox/' },
+      to: { path: '^src/mailbox/' },
+    },
+    {
       name: 'adapters-join-at-entry-points',
       severity: 'error',
       from: { path: '^src/', pathNot: [entries, '^src/adapters/'] },

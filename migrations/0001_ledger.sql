@@ -8,7 +8,8 @@ CREATE TABLE ledger.bucket (
   account_id text NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
   asset text NOT NULL CHECK (asset IN ('usd', 'unit')),
-  kind text NOT NULL CHECK (kind IN ('trial', 'allowance', 'credit', 'grant')),
+  -- A budget is a cap on what may be drawn under one key, and no money: its account is the key (0007_keys.sql).
+  kind text NOT NULL CHECK (kind IN ('trial', 'allowance', 'credit', 'grant', 'budget')),
   plan_id text NOT NULL,
   -- Burn order: priority, then the earliest expiry, then the oldest. Units stand before money.
   priority smallint NOT NULL,
@@ -38,7 +39,7 @@ CREATE TABLE ledger.posting (
   key text PRIMARY KEY,
   account_id text NOT NULL,
   bucket_id bigint NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('purchase', 'trial', 'grant', 'expiry', 'undelivered', 'reversed', 'reinstated', 'moved')),
+  kind text NOT NULL CHECK (kind IN ('purchase', 'trial', 'grant', 'budget', 'expiry', 'undelivered', 'reversed', 'reinstated', 'moved')),
   contra text NOT NULL,
   amount bigint NOT NULL CHECK (amount <> 0),
   at timestamptz NOT NULL DEFAULT clock_timestamp()
@@ -108,6 +109,8 @@ CREATE TABLE ledger.usage (
   units integer NOT NULL CHECK (units >= 0),
   price bigint NOT NULL CHECK (price >= 0),
   amount bigint NOT NULL CHECK (amount >= 0),
+  -- The account's own key that the call was made with.
+  key_id text,
   lane_id text NOT NULL,
   epoch bigint NOT NULL,
   seq bigint NOT NULL,
@@ -118,24 +121,74 @@ CREATE TABLE ledger.usage (
 CREATE TABLE ledger.usage_other PARTITION OF ledger.usage DEFAULT;
 --> statement-breakpoint
 
+-- A call under a caller's own key (`Idempotency-Key`), and the lane that serves it. One of a lane that has ended may be taken over.
+-- Key and request are SHA-256 digests.
+CREATE TABLE ledger.ticket (
+  account_id text NOT NULL,
+  key bytea NOT NULL,
+  request bytea NOT NULL,
+  call_id uuid NOT NULL,
+  lane_id text NOT NULL,
+  epoch bigint NOT NULL,
+  taken_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (account_id, key)
+);
+--> statement-breakpoint
+CREATE INDEX ticket_age ON ledger.ticket (taken_at);
+--> statement-breakpoint
+
+-- What a ticket was answered with: written in one commit with its charge, append-only, dropped by days. Without a body: it was too large to be kept.
+CREATE TABLE ledger.kept_answer (
+  call_id uuid NOT NULL PRIMARY KEY,
+  account_id text NOT NULL,
+  key bytea NOT NULL,
+  status smallint NOT NULL,
+  headers text NOT NULL,
+  body bytea
+) PARTITION BY RANGE (call_id);
+--> statement-breakpoint
+-- Kept for a day: written fast rather than small.
+ALTER TABLE ledger.kept_answer ALTER COLUMN body SET STORAGE EXTERNAL;
+--> statement-breakpoint
+CREATE TABLE ledger.kept_answer_other PARTITION OF ledger.kept_answer DEFAULT;
+--> statement-breakpoint
+
+-- How many tickets an account drew in a day (UTC), and how much was kept under them: both are bounded.
+CREATE TABLE ledger.ticket_day (
+  day date NOT NULL,
+  account_id text NOT NULL,
+  tickets integer NOT NULL,
+  bytes bigint NOT NULL,
+  PRIMARY KEY (day, account_id)
+) WITH (fillfactor = 50);
+--> statement-breakpoint
+
 -- The smallest UUIDv7 of a moment.
 CREATE FUNCTION ledger.uuid_at(p_at timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
   SELECT (lpad(to_hex((extract(epoch FROM p_at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;
 --> statement-breakpoint
 
--- Makes the usage partitions of today (UTC) and the days after it; safe to repeat and to run in several processes.
+-- The moment of a UUIDv7.
+CREATE FUNCTION ledger.time_of(p_call uuid) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
+  SELECT to_timestamp(('x' || left(replace(p_call::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
+$$;
+--> statement-breakpoint
+
+-- Makes the partitions of calls for today (UTC) and the days after it; safe to repeat and to run in several processes.
 CREATE FUNCTION ledger.prepare_usage(p_days integer) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_day date;
+  v_table text;
   v_name text;
 BEGIN
-  FOR v_offset IN 0..p_days LOOP
-    v_day := (clock_timestamp() AT TIME ZONE 'UTC')::date + v_offset;
-    v_name := 'usage_' || to_char(v_day, 'YYYYMMDD');
+  FOR v_table, v_day IN
+    SELECT t, (clock_timestamp() AT TIME ZONE 'UTC')::date + d FROM unnest(ARRAY['usage', 'kept_answer']) t, generate_series(0, p_days) d
+  LOOP
+    v_name := v_table || '_' || to_char(v_day, 'YYYYMMDD');
     CONTINUE WHEN to_regclass('ledger.' || v_name) IS NOT NULL;
     BEGIN
-      EXECUTE format('CREATE TABLE ledger.%I PARTITION OF ledger.usage FOR VALUES FROM (%L) TO (%L)', v_name,
+      EXECUTE format('CREATE TABLE ledger.%I PARTITION OF ledger.%I FOR VALUES FROM (%L) TO (%L)', v_name, v_table,
         ledger.uuid_at(v_day::timestamp AT TIME ZONE 'UTC'), ledger.uuid_at((v_day + 1)::timestamp AT TIME ZONE 'UTC'));
     EXCEPTION
       WHEN duplicate_table OR unique_violation THEN NULL; -- another process made it
@@ -195,18 +248,23 @@ BEGIN
 END $$;
 --> statement-breakpoint
 
--- Gives back what calls were charged whose answers never left: once for each call and bucket, on the record.
+-- Gives back what calls were charged whose answers never left: once for each call and bucket, on the record. An answer that is kept whole
+-- is not lost: it is given again under its key, for what it was charged. One that is kept without its body goes back with its ticket,
+-- so that the call can be made anew.
 CREATE FUNCTION ledger.undeliver(p_calls uuid[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   v_count bigint;
+  v_calls uuid[];
 BEGIN
+  SELECT coalesce(array_agg(c), '{}') INTO v_calls
+    FROM unnest(p_calls) c WHERE NOT EXISTS (SELECT 1 FROM ledger.kept_answer k WHERE k.call_id = c AND k.body IS NOT NULL);
   PERFORM 1 FROM ledger.bucket k
-    WHERE (k.account_id, k.id) IN (SELECT u.account_id, u.bucket_id FROM ledger.usage u WHERE u.call_id = ANY (p_calls) AND u.amount > 0)
+    WHERE (k.account_id, k.id) IN (SELECT u.account_id, u.bucket_id FROM ledger.usage u WHERE u.call_id = ANY (v_calls) AND u.amount > 0)
     ORDER BY k.id FOR UPDATE;
   WITH posted AS (
     INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount)
       SELECT 'undelivered:' || u.call_id || ':' || u.draw, u.account_id, u.bucket_id, 'undelivered', 'revenue', u.amount
-        FROM ledger.usage u WHERE u.call_id = ANY (p_calls) AND u.amount > 0
+        FROM ledger.usage u WHERE u.call_id = ANY (v_calls) AND u.amount > 0
       ON CONFLICT DO NOTHING
       RETURNING posting.account_id, posting.bucket_id, posting.amount
   ), given AS (
@@ -216,6 +274,8 @@ BEGIN
       WHERE k.account_id = g.account_id AND k.id = g.bucket_id
   )
   SELECT coalesce(sum(rows), 0) INTO v_count FROM given;
+  WITH forgotten AS (DELETE FROM ledger.kept_answer WHERE call_id = ANY (v_calls) RETURNING call_id, account_id, key)
+  DELETE FROM ledger.ticket t USING forgotten f WHERE t.account_id = f.account_id AND t.key = f.key AND t.call_id = f.call_id;
   RETURN v_count;
 END $$;
 --> statement-breakpoint
@@ -348,7 +408,8 @@ BEGIN
   LOOP
     PERFORM 1 FROM ledger.bucket k WHERE (k.account_id, k.id) IN (SELECT c.account_id, c.id FROM ledger.lot_chain(v_paid.account_id, v_paid.bucket_id) c)
       ORDER BY k.id FOR UPDATE;
-    SELECT k.* INTO v_last FROM ledger.bucket k JOIN ledger.lot_chain(v_paid.account_id, v_paid.bucket_id) c USING (account_id, id) WHERE c.moved_to IS NULL;
+    SELECT k.* INTO v_last FROM ledger.bucket k JOIN ledger.lot_chain(v_paid.account_id, v_paid.bucket_id) c USING (account_id, id)
+      WHERE k.moved_to IS NULL FOR UPDATE OF k;
     EXIT WHEN FOUND; -- the lot may have moved on before it was locked
   END LOOP;
   v_delta := least(p_target, v_paid.amount) - v_last.owed + coalesce((
@@ -373,34 +434,37 @@ END $$;
 
 -- Ends a lot before its time: a renewal or another plan takes its place. What is left goes with the next `ledger.expire`.
 CREATE FUNCTION ledger.end_lot(p_key text) RETURNS void LANGUAGE sql AS $$
-  UPDATE ledger.bucket k SET expires_at = clock_timestamp() FROM ledger.posting p
-    WHERE p.key = p_key AND k.account_id = p.account_id AND k.id = p.bucket_id AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+  UPDATE ledger.bucket k SET expires_at = clock_timestamp()
+    FROM ledger.posting p CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c
+    WHERE p.key = p_key AND k.account_id = c.account_id AND k.id = c.id AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
 $$;
 --> statement-breakpoint
 
 -- Moves what is left of one account's lots to another one's, each to a lot of the same terms, with what is owed of it. Safe to repeat:
--- what lanes have set aside comes back later and moves then.
+-- what lanes have set aside comes back later and moves then, to where its lot has gone before, also when that is a third account by now.
 CREATE FUNCTION ledger.move(p_from text, p_to text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_lot ledger.bucket;
-  v_next bigint;
   v_key text;
 BEGIN
-  PERFORM 1 FROM ledger.bucket WHERE account_id IN (p_from, p_to) ORDER BY id FOR UPDATE;
+  PERFORM 1 FROM ledger.bucket k WHERE (k.account_id, k.id) IN (
+      SELECT account_id, id FROM ledger.bucket WHERE account_id = p_from UNION SELECT moved_account, moved_to FROM ledger.bucket WHERE account_id = p_from)
+    ORDER BY k.id FOR UPDATE;
   FOR v_lot IN SELECT * FROM ledger.bucket WHERE account_id = p_from AND avail > 0 ORDER BY id LOOP
-    v_next := v_lot.moved_to;
-    IF v_next IS NULL THEN
+    IF v_lot.moved_to IS NULL THEN
+      v_lot.moved_account := p_to;
       INSERT INTO ledger.bucket (account_id, asset, kind, plan_id, priority, avail, expires_at, resets_at, created_at)
-        VALUES (p_to, v_lot.asset, v_lot.kind, v_lot.plan_id, v_lot.priority, 0, v_lot.expires_at, v_lot.resets_at, v_lot.created_at) RETURNING id INTO v_next;
+        VALUES (p_to, v_lot.asset, v_lot.kind, v_lot.plan_id, v_lot.priority, 0, v_lot.expires_at, v_lot.resets_at, v_lot.created_at) RETURNING id INTO v_lot.moved_to;
     END IF;
     SELECT 'moved:' || v_lot.id || ':' || count(*) INTO v_key FROM ledger.posting WHERE account_id = p_from AND bucket_id = v_lot.id AND kind = 'moved' AND amount < 0;
     INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount) VALUES
-      (v_key || ':out', p_from, v_lot.id, 'moved', 'account:' || p_to, -v_lot.avail), (v_key || ':in', p_to, v_next, 'moved', 'account:' || p_from, v_lot.avail);
-    UPDATE ledger.bucket SET avail = avail + v_lot.avail, owed = owed + v_lot.owed WHERE account_id = p_to AND id = v_next;
-    UPDATE ledger.bucket SET avail = 0, owed = 0, moved_account = p_to, moved_to = v_next WHERE account_id = p_from AND id = v_lot.id;
+      (v_key || ':out', p_from, v_lot.id, 'moved', 'account:' || v_lot.moved_account, -v_lot.avail),
+      (v_key || ':in', v_lot.moved_account, v_lot.moved_to, 'moved', 'account:' || p_from, v_lot.avail);
+    UPDATE ledger.bucket SET avail = avail + v_lot.avail, owed = owed + v_lot.owed WHERE account_id = v_lot.moved_account AND id = v_lot.moved_to;
+    UPDATE ledger.bucket SET avail = 0, owed = 0, moved_account = v_lot.moved_account, moved_to = v_lot.moved_to WHERE account_id = p_from AND id = v_lot.id;
+    PERFORM pg_notify('ledger', 'granted:' || v_lot.moved_account);
   END LOOP;
   PERFORM pg_notify('ledger', 'recall:' || p_from);
-  PERFORM pg_notify('ledger', 'granted:' || p_to);
 END $$;
 --> statement-breakpoint
 
@@ -452,12 +516,13 @@ CREATE FUNCTION ledger.lots_open(p_account text, p_plans text, p_locked bigint[]
 $$;
 --> statement-breakpoint
 
--- One commit for many calls: books their usage, returns idle leases, sets more credit aside, folds.
+-- One commit for many calls: books their usage, keeps the answers of those under a key, returns idle leases, sets more credit aside, folds.
 -- {"state":"ok","holdings":[...],"granted":[...]} or {"state":"fenced"}. The same (lane, epoch, seq) again answers the same.
 CREATE FUNCTION ledger.batch(
   p_lane text, p_epoch bigint, p_seq bigint, p_delivered bigint, p_fold boolean,
   u_call uuid[], u_draw smallint[], u_account text[], u_bucket bigint[], u_plan text[], u_service text[], u_operation text[],
-  u_status smallint[], u_units integer[], u_price bigint[], u_amount bigint[],
+  u_status smallint[], u_units integer[], u_price bigint[], u_amount bigint[], u_key text[],
+  k_call uuid[], k_account text[], k_key bytea[], k_status smallint[], k_headers text[], k_body bytea[],
   r_account text[], r_bucket bigint[], r_amount bigint[], r_recalled boolean[],
   w_account text[], w_plans text[], w_price bigint[], w_units bigint[], w_headroom bigint[], w_recall boolean[]
 ) RETURNS jsonb LANGUAGE plpgsql AS $$
@@ -494,9 +559,9 @@ BEGIN
   END IF;
 
   WITH booked AS (
-    INSERT INTO ledger.usage (call_id, draw, account_id, bucket_id, plan_id, service, operation, status, units, price, amount, lane_id, epoch, seq)
+    INSERT INTO ledger.usage (call_id, draw, account_id, bucket_id, plan_id, service, operation, status, units, price, amount, key_id, lane_id, epoch, seq)
       SELECT u.*, p_lane, p_epoch, p_seq
-        FROM unnest(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount) u
+        FROM unnest(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u
       ON CONFLICT DO NOTHING
       RETURNING call_id, account_id, bucket_id, amount
   ), spent AS (
@@ -507,6 +572,14 @@ BEGIN
     INTO v_accounts, v_buckets, v_spent, v_calls FROM spent;
   INSERT INTO ledger.batch (lane_id, epoch, seq, account_ids, bucket_ids, spent, call_ids)
     VALUES (p_lane, p_epoch, p_seq, v_accounts, v_buckets, v_spent, v_calls);
+  IF cardinality(k_call) > 0 THEN
+    INSERT INTO ledger.kept_answer (call_id, account_id, key, status, headers, body)
+      SELECT * FROM unnest(k_call, k_account, k_key, k_status, k_headers, k_body) ON CONFLICT DO NOTHING;
+    INSERT INTO ledger.ticket_day AS d (day, account_id, tickets, bytes)
+      SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date, k.account_id, 0, sum(octet_length(k.body))
+        FROM unnest(k_account, k_body) AS k (account_id, body) WHERE k.body IS NOT NULL GROUP BY 2 ORDER BY 2
+      ON CONFLICT (day, account_id) DO UPDATE SET bytes = d.bytes + excluded.bytes;
+  END IF;
 
   IF cardinality(r_account) + cardinality(w_account) > 0 THEN
     SELECT coalesce(array_agg(id), '{}') INTO v_locked FROM (
@@ -587,9 +660,108 @@ CREATE FUNCTION ledger.prune(p_age interval) RETURNS void LANGUAGE sql AS $$
 $$;
 --> statement-breakpoint
 
--- What an account was given and has, over all processes, for each lot.
+-- Draws a ticket for a call, or tells why another call has it: `taken`; `kept` (answered: here is what), `in_flight` (a living lane serves it),
+-- `mismatch` (it was another request), `too_many` (today). `keeps`: whether there is room for the answer's body.
+-- One that was neither answered nor is served any more is taken over, and so is one that is older than `p_life`.
+CREATE FUNCTION ledger.take_ticket(
+  p_account text, p_key bytea, p_request bytea, p_call uuid, p_lane text, p_epoch bigint, p_life interval, p_tickets_max integer, p_bytes_max bigint
+) RETURNS TABLE (state text, keeps boolean, kept_call uuid, kept_status smallint, kept_headers text, kept_body bytea) LANGUAGE plpgsql AS $$
+DECLARE
+  v_ticket ledger.ticket;
+  v_kept ledger.kept_answer;
+  v_today date := (clock_timestamp() AT TIME ZONE 'UTC')::date;
+  v_day ledger.ticket_day;
+  v_lives boolean;
+BEGIN
+  LOOP
+    INSERT INTO ledger.ticket (account_id, key, request, call_id, lane_id, epoch) VALUES (p_account, p_key, p_request, p_call, p_lane, p_epoch)
+      ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+      INSERT INTO ledger.ticket_day AS d (day, account_id, tickets, bytes) VALUES (v_today, p_account, 1, 0)
+        ON CONFLICT (day, account_id) DO UPDATE SET tickets = d.tickets + 1 RETURNING * INTO v_day;
+      EXIT WHEN v_day.tickets <= p_tickets_max;
+      DELETE FROM ledger.ticket t WHERE t.account_id = p_account AND t.key = p_key;
+      UPDATE ledger.ticket_day d SET tickets = d.tickets - 1 WHERE d.day = v_today AND d.account_id = p_account;
+      state := 'too_many';
+      RETURN NEXT;
+      RETURN;
+    END IF;
+    SELECT * INTO v_ticket FROM ledger.ticket t WHERE t.account_id = p_account AND t.key = p_key FOR UPDATE;
+    CONTINUE WHEN NOT FOUND; -- given up meanwhile
+    -- In this order: whatever a lane has booked that is seen to have ended, is there to be seen.
+    SELECT EXISTS (SELECT 1 FROM ledger.lane n WHERE n.id = v_ticket.lane_id AND n.epoch = v_ticket.epoch AND n.open) INTO v_lives;
+    SELECT * INTO v_kept FROM ledger.kept_answer a WHERE a.call_id = v_ticket.call_id;
+    IF v_kept.call_id IS NULL AND NOT v_lives OR v_ticket.taken_at < clock_timestamp() - p_life THEN
+      UPDATE ledger.ticket t SET request = p_request, call_id = p_call, lane_id = p_lane, epoch = p_epoch, taken_at = clock_timestamp()
+        WHERE t.account_id = p_account AND t.key = p_key;
+      SELECT * INTO v_day FROM ledger.ticket_day d WHERE d.day = v_today AND d.account_id = p_account;
+      EXIT;
+    END IF;
+    state := CASE WHEN v_ticket.request <> p_request THEN 'mismatch' WHEN v_kept.call_id IS NULL THEN 'in_flight' ELSE 'kept' END;
+    IF state = 'kept' THEN
+      kept_call := v_kept.call_id;
+      kept_status := v_kept.status;
+      kept_headers := v_kept.headers;
+      kept_body := v_kept.body;
+    END IF;
+    RETURN NEXT;
+    RETURN;
+  END LOOP;
+  state := 'taken';
+  keeps := coalesce(v_day.bytes, 0) < p_bytes_max;
+  RETURN NEXT;
+END $$;
+--> statement-breakpoint
+
+-- Calls that ended without an answer to keep: their keys are free again.
+CREATE FUNCTION ledger.give_up_tickets(p_account text[], p_key bytea[], p_call uuid[]) RETURNS void LANGUAGE sql AS $$
+  DELETE FROM ledger.ticket t USING unnest(p_account, p_key, p_call) AS g (account_id, key, call_id)
+    WHERE t.account_id = g.account_id AND t.key = g.key AND t.call_id = g.call_id
+      AND NOT EXISTS (SELECT 1 FROM ledger.kept_answer a WHERE a.call_id = t.call_id)
+$$;
+--> statement-breakpoint
+
+-- Forgets tickets that are too old to count, at most so many at a time, and drops the days of answers that no ticket names any more.
+-- Gives way to whoever uses them: what cannot be dropped now is dropped the next time.
+CREATE FUNCTION ledger.prune_tickets(p_life interval, p_max integer) RETURNS integer LANGUAGE plpgsql SET lock_timeout = '100ms' AS $$
+DECLARE
+  v_count integer;
+  v_before timestamp := date_trunc('day', (clock_timestamp() - p_life) AT TIME ZONE 'UTC');
+  v_name text;
+BEGIN
+  DELETE FROM ledger.ticket t USING (
+    SELECT o.account_id, o.key FROM ledger.ticket o WHERE o.taken_at < clock_timestamp() - p_life ORDER BY o.taken_at LIMIT p_max FOR UPDATE SKIP LOCKED
+  ) o WHERE t.account_id = o.account_id AND t.key = o.key;
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  DELETE FROM ledger.ticket_day WHERE day < v_before::date;
+  DELETE FROM ledger.kept_answer_other WHERE call_id < ledger.uuid_at(v_before AT TIME ZONE 'UTC');
+  FOR v_name IN
+    SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = 'ledger.kept_answer'::regclass AND c.relname ~ '_\d{8}$' AND c.relname < 'kept_answer_' || to_char(v_before, 'YYYYMMDD')
+  LOOP
+    BEGIN
+      EXECUTE format('DROP TABLE ledger.%I', v_name);
+    EXCEPTION WHEN lock_not_available OR undefined_table THEN NULL; -- in use, or another process was quicker
+    END;
+  END LOOP;
+  RETURN v_count;
+END $$;
+--> statement-breakpoint
+
+-- Where a granted lot comes from: a promotion, or the seller; also when it has moved with its account.
+CREATE FUNCTION ledger.source_of(p_account text, p_bucket bigint) RETURNS text LANGUAGE sql STABLE AS $$
+  WITH RECURSIVE origin AS (
+    SELECT p_account AS account_id, p_bucket AS id
+    UNION
+    SELECT k.account_id, k.id FROM origin o JOIN ledger.bucket k ON k.moved_account = o.account_id AND k.moved_to = o.id
+  )
+  SELECT p.contra FROM origin o JOIN ledger.posting p ON p.account_id = o.account_id AND p.bucket_id = o.id WHERE p.kind = 'grant' LIMIT 1
+$$;
+--> statement-breakpoint
+
+-- What an account was given and has, over all processes, for each lot; of what was granted, where it comes from.
 CREATE FUNCTION ledger.statement(p_account text) RETURNS TABLE (
-  bucket_id bigint, asset text, kind text, plan_id text, given bigint, remaining bigint, leased bigint, expires_at timestamptz, resets_at timestamptz, created_at timestamptz
+  bucket_id bigint, asset text, kind text, plan_id text, given bigint, remaining bigint, leased bigint, expires_at timestamptz, resets_at timestamptz, created_at timestamptz, source text
 ) LANGUAGE sql STABLE AS $$
   WITH unfolded AS (
     SELECT s.bucket_id, sum(s.amount)::bigint AS amount FROM ledger.lane n, LATERAL ledger.unfolded(n.id, n.epoch, n.folded_seq) s
@@ -599,8 +771,9 @@ CREATE FUNCTION ledger.statement(p_account text) RETURNS TABLE (
   )
   SELECT k.id, k.asset, k.kind, k.plan_id,
       (SELECT coalesce(sum(p.amount), 0)::bigint FROM ledger.posting p
-        WHERE p.account_id = k.account_id AND p.bucket_id = k.id AND (p.kind IN ('purchase', 'trial', 'grant') OR p.kind = 'moved' AND p.amount > 0)),
-      greatest(0, k.avail + coalesce(l.amount, 0) - coalesce(s.amount, 0) - k.owed), coalesce(l.amount, 0) - coalesce(s.amount, 0), k.expires_at, k.resets_at, k.created_at
+        WHERE p.account_id = k.account_id AND p.bucket_id = k.id AND (p.kind IN ('purchase', 'trial', 'grant', 'budget') OR p.kind = 'moved' AND p.amount > 0)),
+      greatest(0, k.avail + coalesce(l.amount, 0) - coalesce(s.amount, 0) - k.owed), coalesce(l.amount, 0) - coalesce(s.amount, 0), k.expires_at, k.resets_at, k.created_at,
+      CASE k.kind WHEN 'grant' THEN ledger.source_of(k.account_id, k.id) END
     FROM ledger.bucket k LEFT JOIN leased l ON l.bucket_id = k.id LEFT JOIN unfolded s ON s.bucket_id = k.id
     WHERE k.account_id = p_account
     ORDER BY k.priority, k.expires_at NULLS LAST, k.id
@@ -664,7 +837,11 @@ CREATE FUNCTION ledger.prove() RETURNS TABLE (rule text, subject text, detail te
     FROM ledger.usage u JOIN ledger.bucket k ON k.account_id = u.account_id AND k.id = u.bucket_id AND k.asset = 'unit' WHERE u.amount <> u.units
   UNION ALL
   SELECT 'a call belongs to one account', u.call_id::text, string_agg(DISTINCT u.account_id, ' ')
-    FROM ledger.usage u GROUP BY u.call_id HAVING count(DISTINCT u.account_id) > 1
+    FROM ledger.usage u WHERE u.plan_id IS DISTINCT FROM '#budget' GROUP BY u.call_id HAVING count(DISTINCT u.account_id) > 1
+  UNION ALL
+  SELECT 'a budget bears all that its call is worth', u.call_id::text, format('%s of %s units', sum(u.units) FILTER (WHERE u.plan_id = '#budget'), sum(u.units) FILTER (WHERE u.plan_id <> '#budget'))
+    FROM ledger.usage u WHERE u.call_id IN (SELECT b.call_id FROM ledger.usage b WHERE b.plan_id = '#budget')
+    GROUP BY u.call_id HAVING sum(u.units) FILTER (WHERE u.plan_id = '#budget') IS DISTINCT FROM sum(u.units) FILTER (WHERE u.plan_id <> '#budget')
   UNION ALL
   SELECT 'a batch is the sum of its rows', coalesce(c.lane_id, b.lane_id) || ' ' || coalesce(c.epoch, b.epoch) || '/' || coalesce(c.seq, b.seq),
       format('%s claimed, %s booked', coalesce(c.amount, 0), coalesce(b.amount, 0))
@@ -686,9 +863,20 @@ CREATE FUNCTION ledger.prove() RETURNS TABLE (rule text, subject text, detail te
     FROM ledger.posting p WHERE p.kind = 'undelivered' AND NOT EXISTS (
       SELECT 1 FROM ledger.usage u WHERE u.call_id = split_part(p.key, ':', 2)::uuid AND u.draw = split_part(p.key, ':', 3)::smallint AND u.amount = p.amount)
   UNION ALL
+  SELECT 'a kept answer has its charge', a.call_id::text, a.account_id
+    FROM ledger.kept_answer a WHERE NOT EXISTS (SELECT 1 FROM ledger.usage u WHERE u.call_id = a.call_id AND u.account_id = a.account_id AND u.status = a.status)
+  UNION ALL
+  SELECT 'what is given again is not given back', a.call_id::text, format('%s given back', p.amount)
+    FROM ledger.posting p JOIN ledger.kept_answer a ON a.call_id = split_part(p.key, ':', 2)::uuid WHERE p.kind = 'undelivered'
+  UNION ALL
+  SELECT 'a key is charged once a day', a.account_id || ' ' || encode(a.key, 'hex'), format('calls %s and %s', a.call_id, b.call_id)
+    FROM ledger.kept_answer a JOIN ledger.kept_answer b ON b.account_id = a.account_id AND b.key = a.key AND b.call_id > a.call_id
+    WHERE ledger.time_of(b.call_id) < ledger.time_of(a.call_id) + interval '23 hours'
+  UNION ALL
   SELECT 'a granted order has its one lot', o.id, format('ordered %s, posted %s', o.amount, p.amount)
     FROM shop.purchase o LEFT JOIN ledger.posting p ON p.key = 'purchase:' || o.id
-    WHERE (o.state = 'granted') <> (p.key IS NOT NULL) OR p.amount <> coalesce(o.units, o.amount) OR p.account_id <> o.account_id
+    WHERE (o.state = 'granted') <> (p.key IS NOT NULL) OR p.amount <> coalesce(o.units, o.amount)
+      OR p.account_id <> o.account_id AND NOT EXISTS (SELECT FROM shop.account a WHERE a.id = p.account_id AND a.joined_to = o.account_id)
   UNION ALL
   SELECT 'a paid lot has its order', p.key, format('%s posted', p.amount)
     FROM ledger.posting p WHERE p.kind = 'purchase' AND NOT EXISTS (SELECT 1 FROM shop.purchase o WHERE 'purchase:' || o.id = p.key)
@@ -701,6 +889,16 @@ CREATE FUNCTION ledger.prove() RETURNS TABLE (rule text, subject text, detail te
         GROUP BY c.key
     ) x ON x.key = 'purchase:' || o.id
     WHERE x.reversed <> shop.reversed_of(o)
+  UNION ALL
+  SELECT 'a promotion gives what it says, and not more often than it may', m.code, format('%s redeemed of %s, %s posted', m.redemptions, m.redemptions_max, count(p.key))
+    FROM shop.promotion m LEFT JOIN ledger.posting p ON p.contra = 'promotion:' || m.code
+    GROUP BY m.code HAVING count(p.key) <> m.redemptions OR m.redemptions > m.redemptions_max OR bool_or(p.amount <> m.amount)
+  UNION ALL
+  SELECT 'what a code gave has its promotion', p.key, p.contra
+    FROM ledger.posting p WHERE p.contra LIKE 'promotion:%' AND NOT EXISTS (SELECT FROM shop.promotion m WHERE 'promotion:' || m.code = p.contra)
+  UNION ALL
+  SELECT 'what the seller gave is in the audit log', p.key, format('%s given', p.amount)
+    FROM ledger.posting p WHERE p.kind = 'grant' AND p.contra = 'seller' AND NOT EXISTS (SELECT FROM shop.audit a WHERE a.act = 'grant' AND a.after ->> 'key' = p.key)
   UNION ALL
   SELECT 'what moves arrives', m.move, format('%s more', m.amount)
     FROM (SELECT substring(key FROM '^moved:[^:]+:[^:]+') AS move, sum(amount) AS amount FROM ledger.posting WHERE kind = 'moved' GROUP BY 1) m WHERE m.amount <> 0
@@ -715,14 +913,14 @@ CREATE FUNCTION ledger.totals() RETURNS TABLE (
   WITH lot AS (
     SELECT k.asset, k.account_id, k.id, k.avail, k.owed,
         coalesce((SELECT sum(l.amount) FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id), 0) AS leased
-      FROM ledger.bucket k
+      FROM ledger.bucket k WHERE k.kind <> 'budget'
   ), posted AS (
-    SELECT k.asset, p.kind, sum(p.amount) AS amount FROM ledger.posting p JOIN ledger.bucket k ON k.account_id = p.account_id AND k.id = p.bucket_id GROUP BY 1, 2
+    SELECT k.asset, p.kind, sum(p.amount) AS amount FROM ledger.posting p JOIN ledger.bucket k ON k.account_id = p.account_id AND k.id = p.bucket_id WHERE k.kind <> 'budget' GROUP BY 1, 2
   ), used AS (
-    SELECT k.asset, sum(u.amount) AS amount FROM ledger.usage u JOIN ledger.bucket k ON k.account_id = u.account_id AND k.id = u.bucket_id GROUP BY 1
+    SELECT k.asset, sum(u.amount) AS amount FROM ledger.usage u JOIN ledger.bucket k ON k.account_id = u.account_id AND k.id = u.bucket_id WHERE k.kind <> 'budget' GROUP BY 1
   ), unfolded AS (
     SELECT k.asset, sum(s.amount) AS amount FROM ledger.lane n, LATERAL ledger.unfolded(n.id, n.epoch, n.folded_seq) s
-      JOIN ledger.bucket k ON k.account_id = s.account_id AND k.id = s.bucket_id WHERE n.open GROUP BY 1
+      JOIN ledger.bucket k ON k.account_id = s.account_id AND k.id = s.bucket_id WHERE n.open AND k.kind <> 'budget' GROUP BY 1
   )
   SELECT lot.asset, count(DISTINCT lot.account_id), count(*),
       coalesce((SELECT amount FROM posted WHERE posted.asset = lot.asset AND kind = 'purchase'), 0)::bigint,

@@ -10,6 +10,22 @@ BEGIN
 END $$;
 --> statement-breakpoint
 
+-- The account that an account is a part of by now, or itself. No join comes between until the statement that asks has ended.
+CREATE FUNCTION shop.standing(p_account text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  v_standing text;
+BEGIN
+  SELECT coalesce(joined_to, id) INTO v_standing FROM shop.account WHERE id = p_account FOR SHARE;
+  RETURN coalesce(v_standing, p_account);
+END $$;
+--> statement-breakpoint
+
+-- What a claim names: the ledger lane of the process that charges, and its epoch.
+CREATE FUNCTION shop.claimant(p_lane text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT p_lane || '#' || coalesce((SELECT epoch FROM ledger.lane WHERE id = p_lane), 0)
+$$;
+--> statement-breakpoint
+
 -- Whether the process that claimed an order may still be charging for it. A charge ends within a minute, and a process that ended
 -- or fell silent has lost the epoch of its ledger lane. To be wrong costs nothing: the processor charges once for a challenge.
 CREATE FUNCTION shop.at_work(p_order shop.purchase) RETURNS boolean LANGUAGE sql STABLE AS $$
@@ -35,7 +51,7 @@ BEGIN
   -- The processor forgets an idempotency key after a day: an older claim is never charged again.
   IF standing = 'offered' OR (standing = 'in_doubt' AND own AND v_order.created_at > clock_timestamp() - interval '20 hours') THEN
     UPDATE shop.purchase SET state = 'claimed', doubted = doubted OR standing = 'in_doubt', claimed_at = clock_timestamp(),
-        claimed_by = p_lane || '#' || coalesce((SELECT epoch FROM ledger.lane WHERE id = p_lane), 0)
+        claimed_by = shop.claimant(p_lane)
       WHERE id = p_id;
     standing := 'claimed';
   END IF;
@@ -77,8 +93,10 @@ DECLARE
   v_missing bigint;
 BEGIN
   IF v_old IS NULL THEN RETURN p_order.units; END IF;
-  SELECT k.avail INTO v_left FROM ledger.posting p JOIN ledger.bucket k ON k.account_id = p.account_id AND k.id = p.bucket_id
-    WHERE p.key = 'purchase:' || (v_old ->> 'order') FOR UPDATE OF k;
+  PERFORM 1 FROM ledger.posting p CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c JOIN ledger.bucket k ON k.account_id = c.account_id AND k.id = c.id
+    WHERE p.key = 'purchase:' || (v_old ->> 'order') ORDER BY k.id FOR UPDATE OF k;
+  SELECT sum(k.avail) INTO v_left FROM ledger.posting p CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c
+    JOIN ledger.bucket k ON k.account_id = c.account_id AND k.id = c.id WHERE p.key = 'purchase:' || (v_old ->> 'order');
   PERFORM ledger.end_lot('purchase:' || (v_old ->> 'order'));
   PERFORM ledger.expire();
   UPDATE shop.subscription SET status = 'expired', ended_at = coalesce(ended_at, clock_timestamp())
@@ -132,6 +150,7 @@ BEGIN
     INSERT INTO shop.account (id, origin) VALUES (p_new_account, 'purchase');
     v_order.account_id := p_new_account;
   END IF;
+  v_order.account_id := shop.standing(v_order.account_id);
   IF v_order.state <> 'granted' THEN
     UPDATE shop.purchase SET state = 'granted', account_id = v_order.account_id, payment = p_payment,
         granted_at = clock_timestamp(), failure = NULL
@@ -157,15 +176,16 @@ END $$;
 -- False where the order was not declined by this: it is granted, or the claim is another's.
 CREATE FUNCTION shop.decline_purchase(p_id text, p_claimed timestamptz, p_failure text, p_subjects text[]) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
-  v_state text;
+  v_order shop.purchase;
 BEGIN
   UPDATE shop.purchase SET claimed_by = NULL, failure = CASE state WHEN 'claimed' THEN p_failure END,
       state = CASE state WHEN 'claimed' THEN 'declined' ELSE state END
     WHERE id = p_id AND claimed_by IS NOT NULL AND date_trunc('milliseconds', claimed_at) = p_claimed
-    RETURNING state INTO v_state;
+    RETURNING * INTO v_order;
   IF NOT FOUND THEN RETURN false; END IF;
   INSERT INTO shop.decline (subject) SELECT unnest(p_subjects);
-  RETURN v_state = 'declined';
+  IF v_order.rail = 'top_up' AND v_order.state = 'declined' THEN PERFORM shop.stop_top_ups(v_order.account_id, p_failure); END IF;
+  RETURN v_order.state = 'declined';
 END $$;
 --> statement-breakpoint
 
@@ -180,30 +200,47 @@ $$;
 CREATE FUNCTION shop.write_reversals(p_id text, p_look integer, p_found jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   v_order shop.purchase;
+  v_before bigint;
 BEGIN
   UPDATE shop.purchase SET seen = p_look WHERE id = p_id AND state = 'granted' AND seen < p_look RETURNING * INTO v_order;
   IF NOT FOUND THEN RETURN false; END IF;
+  v_before := shop.reversed_of(v_order);
   INSERT INTO shop.reversal AS v (id, purchase_id, kind, amount, status, counts, reason)
     SELECT r.id, p_id, r.kind, r.amount, r.status, r.counts, r.reason
       FROM jsonb_to_recordset(p_found) AS r (id text, kind text, amount bigint, status text, counts boolean, reason text)
     ON CONFLICT (id) DO UPDATE SET amount = excluded.amount, status = excluded.status, counts = excluded.counts, reason = excluded.reason,
       updated_at = CASE WHEN (v.amount, v.status, v.counts) = (excluded.amount, excluded.status, excluded.counts) THEN v.updated_at ELSE clock_timestamp() END;
   PERFORM ledger.reverse('purchase:' || p_id, shop.reversed_of(v_order));
+  -- Nobody's card is charged by itself to make up for what has just gone back to it.
+  IF shop.reversed_of(v_order) > v_before THEN PERFORM shop.stop_top_ups(v_order.account_id, 'A payment of this account was refunded or disputed.'); END IF;
   RETURN true;
 END $$;
 --> statement-breakpoint
 
--- Makes one account a part of another: its lots move there, and whoever calls on it draws there. A chain is never longer than one step.
--- False where it cannot be: one of them is joined already, or both are the same.
+-- Makes one account a part of another: its lots, orders, plans and wallets go there, and whoever calls on it draws there. A chain is never
+-- longer than one step. Every process is told. False where it cannot be: one of them is joined already, or both are the same.
+-- Orders are locked before accounts, as a grant does.
 CREATE FUNCTION shop.join_accounts(p_from text, p_to text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   v_count integer;
+  v_from shop.account;
 BEGIN
+  PERFORM 1 FROM shop.purchase WHERE account_id = p_from ORDER BY id FOR UPDATE;
   SELECT count(*) INTO v_count FROM (SELECT 1 FROM shop.account WHERE id IN (p_from, p_to) AND joined_to IS NULL ORDER BY id FOR UPDATE) a;
   IF v_count <> 2 THEN RETURN false; END IF;
-  UPDATE shop.account SET joined_to = p_to WHERE id = p_from OR joined_to = p_from;
+  SELECT * INTO v_from FROM shop.account WHERE id = p_from;
+  UPDATE shop.account SET joined_to = p_to, joined_at = clock_timestamp() WHERE id = p_from OR joined_to = p_from;
+  -- The person comes along. Where both have one, either finds the account that remains.
+  IF v_from.email IS NOT NULL AND EXISTS (SELECT FROM shop.account WHERE id = p_to AND email IS NULL) THEN
+    UPDATE shop.account SET email = NULL WHERE id = p_from;
+    UPDATE shop.account SET email = v_from.email, claimed_at = v_from.claimed_at WHERE id = p_to;
+  END IF;
+  UPDATE shop.purchase SET account_id = p_to WHERE account_id = p_from;
   UPDATE shop.subscription SET account_id = p_to WHERE account_id = p_from;
+  UPDATE shop.wallet SET account_id = p_to WHERE account_id = p_from;
+  PERFORM shop.move_top_ups(p_from, p_to);
   PERFORM ledger.move(p_from, p_to);
+  PERFORM pg_notify('revocations', 'joined ' || p_from || ' ' || p_to);
   RETURN true;
 END $$;
 --> statement-breakpoint
@@ -223,9 +260,9 @@ BEGIN
   IF v_account IS NULL THEN
     v_account := p_new_account;
     INSERT INTO shop.account (id, origin) VALUES (v_account, 'purchase') ON CONFLICT DO NOTHING;
-    UPDATE shop.purchase SET account_id = v_account WHERE id = p_order;
   END IF;
-  SELECT coalesce(joined_to, id) INTO v_account FROM shop.account WHERE id = v_account;
+  v_account := shop.standing(v_account);
+  UPDATE shop.purchase SET account_id = v_account WHERE id = p_order AND account_id IS DISTINCT FROM v_account;
   IF p_is_first AND v_order.state <> 'granted' THEN
     UPDATE shop.purchase SET state = 'granted', payment = p_payment, subscription_id = p_subscription, period_start = p_start, period_end = p_end,
         granted_at = clock_timestamp(), failure = NULL, claimed_by = NULL

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { sha256Hex } from './kernel/digest.ts';
 import * as Network from './payment/x402/network.ts';
 
 /** Everything that a storefront process is told by its environment; the only reader of process.env in it. */
@@ -20,6 +21,10 @@ export type Config = {
     facilitatorUrl: string;
     rpcUrl: string | null;
   } | null;
+  /** Who takes mail to people; null: none is sent, and accounts cannot be claimed. */
+  readonly mail: { url: string; from: string } | null;
+  /** SHA-256 of the token that opens the admin routes; null: there are none. */
+  readonly adminTokenDigest: string | null;
   /** The header in which a trusted proxy names the caller's address; null: the connection's own. */
   readonly clientAddressHeader: string | null;
   /** The ledger lane of this process: no two live processes on one database may share it. */
@@ -31,6 +36,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const bundledCatalog = fileURLToPath(new URL('../openapi/catalog.yaml', import.meta.url));
 const web = ['http:', 'https:'];
+const adminTokenCharsMin = 24;
 const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 
 /** Reads the environment; all its faults at once, each naming the setting to change. */
@@ -86,6 +92,9 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
   if (production && stripe.apiBase.startsWith('http:'))
     faults.push('STRIPE_API_BASE is http: cards want https');
   const coin = readCoin(env, production, faults);
+  const mailUrl = address('SMTP_URL', env.SMTP_URL ?? '', ['smtp:', 'smtps:']);
+  const mail = mailUrl === '' ? null : { url: mailUrl, from: required('MAIL_FROM', 'who mail is from') };
+  const adminTokenDigest = readAdmin(env, faults);
   const logLevel = logLevels.find((level) => level === (env.LOG_LEVEL || 'info'));
   if (!logLevel) faults.push(`LOG_LEVEL is none of ${logLevels.join(', ')}`);
   if (faults.length > 0 || !logLevel) return { ok: false, faults };
@@ -96,15 +105,35 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     port,
     publicUrl,
     databaseUrl,
-    catalogPath: env.CATALOG || bundledCatalog,
+    catalogPath: catalogPath(env),
     upstream: { url: upstreamUrl, key: upstreamKey },
     stripe,
     coin,
+    mail,
+    adminTokenDigest,
     clientAddressHeader: env.CLIENT_ADDRESS_HEADER?.toLowerCase() || null,
     lane: env.LANE || `${hostname()}:${port}`,
     logLevel,
   };
   return { ok: true, config: Object.freeze(config) };
+}
+
+/** The catalogue file, for the storefront and for the seller's commands. */
+export function catalogPath({ CATALOG }: Env): string {
+  return CATALOG || bundledCatalog;
+}
+
+/** The token itself, or its digest, where whoever starts us keeps no more than that. */
+function readAdmin({ ADMIN_TOKEN = '', ADMIN_TOKEN_DIGEST = '' }: Env, faults: string[]): string | null {
+  if (ADMIN_TOKEN !== '') {
+    if (ADMIN_TOKEN.length < adminTokenCharsMin)
+      faults.push(`ADMIN_TOKEN is shorter than ${adminTokenCharsMin} characters: it moves money`);
+    return sha256Hex(ADMIN_TOKEN);
+  }
+  if (ADMIN_TOKEN_DIGEST === '') return null;
+  if (!/^[0-9a-f]{64}$/.test(ADMIN_TOKEN_DIGEST))
+    faults.push('ADMIN_TOKEN_DIGEST is no SHA-256 in hexadecimal');
+  return ADMIN_TOKEN_DIGEST;
 }
 
 /** All of X402_PAY_TO and X402_FACILITATOR_URL or none: half of it would take nothing and say nothing. */

@@ -3,22 +3,31 @@ import { getRequestListener } from '@hono/node-server';
 import * as Chain from './adapters/chain.ts';
 import * as Facilitator from './adapters/facilitator.ts';
 import * as Log from './adapters/log/log.ts';
+import * as Smtp from './adapters/mail/smtp.ts';
+import * as AccountKeys from './adapters/postgres/account-keys.ts';
 import * as Accounts from './adapters/postgres/accounts.ts';
 import * as Announcements from './adapters/postgres/announcements.ts';
 import * as Books from './adapters/postgres/books.ts';
+import * as Claims from './adapters/postgres/claims.ts';
 import * as Connection from './adapters/postgres/connection.ts';
 import { migrate } from './adapters/postgres/migrate.ts';
 import * as Orders from './adapters/postgres/orders.ts';
 import * as PoolWatch from './adapters/postgres/pool-watch.ts';
+import * as Proofs from './adapters/postgres/proofs.ts';
 import * as Revocations from './adapters/postgres/revocations.ts';
+import * as Seller from './adapters/postgres/seller.ts';
 import { openSubscriptions } from './adapters/postgres/subscriptions.ts';
+import * as Tickets from './adapters/postgres/tickets.ts';
+import * as TopUps from './adapters/postgres/top-ups.ts';
 import * as Upkeep from './adapters/postgres/upkeep.ts';
 import * as Stripe from './adapters/stripe/processor.ts';
 import * as Upstream from './adapters/upstream/upstream.ts';
+import * as Advisor from './advisor/advisor.ts';
 import * as Description from './catalog/description.ts';
 import * as CatalogFile from './catalog/file.ts';
 import * as Config from './config.ts';
 import * as App from './http/app.ts';
+import * as GuideRoutes from './http/routes/guide.ts';
 import * as Bearer from './identity/bearer.ts';
 import * as KeyRing from './identity/key-ring.ts';
 import * as Registration from './identity/registration.ts';
@@ -26,9 +35,13 @@ import * as RevocationList from './identity/revocation-list.ts';
 import * as SigningKey from './identity/signing-key.ts';
 import * as Reconciliation from './journeys/reconciliation.ts';
 import type { Shop } from './journeys/shop.ts';
+import * as TopUp from './journeys/top-up.ts';
 import { systemClock as clock } from './kernel/clock.ts';
 import { secret } from './kernel/id.ts';
 import { Lane, type LaneEvent } from './ledger/lane.ts';
+import * as Proof from './payment/proof.ts';
+import * as TempoProof from './payment/tempo-proof.ts';
+import * as Network from './payment/x402/network.ts';
 import * as RateLimit from './relay/rate-limit.ts';
 
 const connectionsMax = 10;
@@ -38,6 +51,7 @@ const tickEveryMs = 50;
 const upkeepEveryMs = 2_000;
 const pulseEveryMs = 1_000;
 const reconcileEveryMs = 20_000;
+const topUpEveryMs = 1_000;
 const poolWatchEveryMs = 5_000;
 /** How long calls under way may take to end once the process is told to. */
 const drainMaxMs = 10_000;
@@ -64,17 +78,26 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   const sql = Connection.open(config.databaseUrl, connectionsMax);
   const ledgerSql = Connection.open(config.databaseUrl, ledgerConnectionsMax);
   const desk = Bearer.open(await keyRing(sql, config.publicUrl), clock());
-  const revocations = await Revocations.open(
-    sql,
-    (id) => Bearer.revoke(desk, id, clock()),
-    () => clock() - RevocationList.holdMs,
-  );
-  const known = { catalog, description: described.description, desk, revocations };
+  const revocations = await Revocations.open(sql, {
+    revoked: (id) => Bearer.revoke(desk, id, clock()),
+    joined: (join) => Bearer.join(desk, join, clock()),
+    frozen: (accounts) => {
+      desk.frozen.clear();
+      for (const account of accounts) Bearer.freeze(desk, account, true);
+    },
+    froze: (account, isFrozen) => Bearer.freeze(desk, account, isFrozen),
+    sinceMs: () => clock() - RevocationList.holdMs,
+  });
+  const tickets = Tickets.open(sql);
+  const rails = ['mpp', 'card', ...(config.coin ? ['x402'] : [])];
+  const advisor = Advisor.open(catalog, described.document, config.publicUrl, rails, GuideRoutes.path);
+  const known = { catalog, description: described.description, advisor, desk, revocations, tickets };
   const shop = await open(config, known, sql, ledgerSql, log);
 
   let draining = false;
   const app = App.open(shop, {
     clientAddressHeader: config.clientAddressHeader,
+    adminTokenDigest: config.adminTokenDigest,
     isDraining: () => draining,
     log: {
       line: (line) => log.info(line),
@@ -94,7 +117,9 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   const chores = [
     startChore(log, 'pulse', pulseEveryMs, () => revocations.pulse()),
     startChore(log, 'upkeep', upkeepEveryMs, () => Upkeep.run(sql)),
+    startChore(log, 'tickets', upkeepEveryMs, () => tickets.mend()),
     startChore(log, 'reconciliation', reconcileEveryMs, () => Reconciliation.run(shop)),
+    startChore(log, 'top_up', topUpEveryMs, () => TopUp.run(shop)),
     ...[sql, ledgerSql].map((pool) => {
       const isLost = PoolWatch.watch(pool, config.databaseUrl);
       return startChore(log, 'pool_watch', poolWatchEveryMs, async () => {
@@ -146,21 +171,32 @@ function giveUp(log: Log.Log, event: string, fault: unknown): void {
 /** Puts the shop together. */
 async function open(
   config: Config.Config,
-  known: Pick<Shop, 'catalog' | 'description' | 'desk' | 'revocations'>,
+  known: Pick<Shop, 'catalog' | 'description' | 'advisor' | 'desk' | 'revocations' | 'tickets'>,
   sql: Connection.Connection,
   ledgerSql: Connection.Connection,
   log: Log.Log,
 ): Promise<Shop> {
+  const challengeSecrets = { current: await Accounts.sharedSecret(sql, 'payment-challenge', secret('chs')) };
   return {
     ...known,
     publicUrl: config.publicUrl,
     clock,
     accounts: Accounts.openAccounts(sql),
     registrations: Registration.openLog(),
+    claiming: config.mail && {
+      claims: Claims.open(sql),
+      mailer: Smtp.open({ ...config.mail, report: (event, detail) => log.error({ event, ...detail }) }),
+      secret: await Accounts.sharedSecret(sql, 'claim-code', secret('clc')),
+    },
     lane: new Lane(Books.open(ledgerSql), config.lane, clock, (event) => reportLane(log, event)),
+    keys: AccountKeys.open(sql),
     statements: Accounts.openStatements(sql),
     orders: Orders.open(sql, config.lane),
     subscriptions: openSubscriptions(sql),
+    topUps: TopUps.open(sql, config.lane),
+    gifts: Seller.openGifts(sql),
+    promotions: Seller.openPromotions(sql),
+    audit: Seller.openAudit(sql),
     notices: Orders.openNotices(sql),
     processor: Stripe.open(config.stripe),
     coin: config.coin && {
@@ -170,7 +206,17 @@ async function open(
       chain: config.coin.rpcUrl === null ? null : Chain.open(config.coin.rpcUrl),
     },
     verifications: RateLimit.create(),
-    challengeSecrets: { current: await Accounts.sharedSecret(sql, 'payment-challenge', secret('chs')) },
+    challengeSecrets,
+    wallets: Proofs.open(sql),
+    proofs: Proof.route({
+      publicUrl: config.publicUrl,
+      path: '/zeroclick/agent/quote',
+      description: 'Free advice: what to call, what it costs, how to pay',
+      serviceName: known.catalog.storefront.name,
+      networks: [config.coin?.network ?? (config.production ? Network.base : Network.baseSepolia)],
+      tempoChainId: config.production ? TempoProof.chains.main : TempoProof.chains.test,
+      secrets: challengeSecrets,
+    }),
     networkId: config.stripe.networkId,
     upstream: Upstream.open({
       baseUrl: config.upstream.url,

@@ -1,17 +1,22 @@
+import { userInfo } from 'node:os';
 import * as Connection from '../adapters/postgres/connection.ts';
 import * as Orders from '../adapters/postgres/orders.ts';
+import * as Seller from '../adapters/postgres/seller.ts';
 import { openSubscriptions } from '../adapters/postgres/subscriptions.ts';
 import * as Stripe from '../adapters/stripe/processor.ts';
+import type { Audit } from '../identity/audit.ts';
 import type { Till } from '../journeys/settlement.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
 import * as Database from './database.ts';
 import * as Wiring from './wiring.ts';
 
 const connectionsMax = 8;
+/** Who acts, as the audit log has it. */
+export const who = `command of ${userInfo().username}`;
 
 /** What the seller's commands work with: the shop's books and its processor, beside the shop that runs. */
 export type Office = {
-  till: Till;
+  till: Till & { readonly audit: Audit };
   sql: Connection.Connection;
   close(): Promise<void>;
 };
@@ -31,6 +36,7 @@ export async function open(env: NodeJS.ProcessEnv): Promise<Office> {
       orders: Orders.open(sql, 'back office'),
       subscriptions: openSubscriptions(sql),
       notices: Orders.openNotices(sql),
+      audit: Seller.openAudit(sql),
       processor: Stripe.open({ ...stripe, webhookSecret: '' }),
       coin: null,
       report: (event, detail) => console.error(JSON.stringify({ event, ...detail })),

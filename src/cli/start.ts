@@ -1,6 +1,6 @@
 /**
  * `npm start`: the whole shop on one machine. What the environment does not name is opened here (an embedded
- * PostgreSQL, the bundled data interface, the card sandbox), and the storefront is told of it by its environment, as
+ * PostgreSQL, the bundled data interface, the card sandbox, the mailbox), and the storefront is told of it by its environment, as
  * it would be of the real thing.
  */
 import { mkdir } from 'node:fs/promises';
@@ -50,13 +50,19 @@ async function open(): Promise<void> {
   const wiring = Wiring.read(process.env);
   const { dataDir } = wiring;
   await Port.requireFree(
-    [wiring.port, wiring.direct, wiring.sandbox].filter((port) => port !== null),
+    [
+      wiring.port,
+      wiring.direct,
+      wiring.sandbox,
+      wiring.mailbox?.page ?? null,
+      wiring.mailbox?.smtp ?? null,
+    ].filter((port) => port !== null),
     portsMsMax,
   );
   console.log(`Opening the shop; data and logs are in ${dataDir}`);
   await mkdir(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
 
-  const secrets = await keptSecrets(dataDir);
+  const { adminToken, ...secrets } = await keptSecrets(dataDir);
   if (wiring.embedded) database = openDatabase(dataDir);
   const cluster = await database;
   const url = cluster?.url ?? process.env.DATABASE_URL ?? '';
@@ -69,17 +75,21 @@ async function open(): Promise<void> {
       env: process.env,
       cluster,
       seconds,
+      adminToken,
     }),
   );
 }
 
-async function keptSecrets(dataDir: string): Promise<Wiring.Secrets> {
+/** `adminToken`: at the first start, where none is given. */
+async function keptSecrets(dataDir: string): Promise<Wiring.Secrets & { adminToken: string | null }> {
   const folder = join(dataDir, 'secrets');
-  const [direct, webhook] = await Promise.all([
+  const isGiven = process.env.ADMIN_TOKEN || process.env.ADMIN_TOKEN_DIGEST;
+  const [direct, webhook, admin] = await Promise.all([
     KeptSecret.keep(folder, 'direct', 'sk'),
     KeptSecret.keep(folder, 'webhook', 'whsec'),
+    isGiven ? { digest: '', fresh: null } : KeptSecret.keepDigest(folder, 'admin-token.sha256', 'adm'),
   ]);
-  return { direct, webhook };
+  return { direct, webhook, adminDigest: admin.digest, adminToken: admin.fresh };
 }
 
 /** Opens the embedded database, and brings it back whenever it is lost. `losses`: when that happened before. */

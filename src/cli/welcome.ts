@@ -8,6 +8,8 @@ export type Shop = {
   env: NodeJS.ProcessEnv;
   /** The embedded database; null where DATABASE_URL names another. */
   cluster: Cluster | null;
+  /** The token of the admin routes, at the first start; null at later ones. */
+  adminToken: string | null;
   /** How long the start took. */
   seconds: number;
 };
@@ -22,6 +24,7 @@ export function text(shop: Shop): string {
     `The shop is open: ${wiring.publicUrl}  (${shop.seconds.toFixed(1)} s)`,
     '',
     ...table(parts(shop)),
+    ...(shop.adminToken === null ? [] : ['', ...admin(shop.adminToken)]),
     ...(wiring.sandbox ? ['', play] : []),
     ...(wiring.direct ? ['', ...firstRequests(wiring.publicUrl)] : []),
     '',
@@ -33,7 +36,7 @@ export function text(shop: Shop): string {
 type Part = [name: string, place: string, about: string];
 
 function parts({ wiring, env, cluster }: Shop): Part[] {
-  const { dataDir, direct, sandbox } = wiring;
+  const { dataDir, direct, sandbox, mailbox } = wiring;
   const short = (path: string) => {
     const below = relative('', path);
     return below.startsWith('..') ? path : below || '.';
@@ -43,6 +46,7 @@ function parts({ wiring, env, cluster }: Shop): Part[] {
     all.push(['data interface', Wiring.address(direct), 'what is resold: the bundled one, with sample data']);
   else all.push(['upstream', env.UPSTREAM_URL ?? '', 'what is resold']);
   if (sandbox) all.push(['card sandbox', Wiring.address(sandbox), 'stands in for the card processor']);
+  if (mailbox) all.push(['mailbox', Wiring.address(mailbox.page), 'shows the mail that would be sent']);
   if (cluster) all.push(['database', new URL(cluster.url).host, databaseWords(cluster)]);
   all.push(['data', short(dataDir), 'remove this folder to begin anew']);
   all.push([
@@ -51,6 +55,13 @@ function parts({ wiring, env, cluster }: Shop): Part[] {
     wiring.logsToOutput ? 'the storefront logs here below' : '',
   ]);
   return all;
+}
+
+function admin(token: string): string[] {
+  return [
+    `Your admin token, shown this once: ${token}`,
+    'It opens /admin/* as a bearer. Only its digest is kept, in secrets/admin-token.sha256 of the data; remove that for another one.',
+  ];
 }
 
 function table(rows: readonly Part[]): string[] {

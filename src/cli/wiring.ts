@@ -13,6 +13,8 @@ export type Wiring = {
   direct: Port.Port | null;
   /** The card sandbox; null where STRIPE_SECRET_KEY is set, and in production. */
   sandbox: Port.Port | null;
+  /** The sandbox mailbox, its page and where it takes mail; null where SMTP_URL is set, and in production. */
+  mailbox: { page: Port.Port; smtp: Port.Port } | null;
   /** Whether the database is the embedded one. */
   embedded: boolean;
   /** Whether the storefront's log goes to our own output, by LOG=stdout. */
@@ -20,10 +22,15 @@ export type Wiring = {
 };
 
 /** A program to run as a child; `script` is relative to `src`. */
-export type Program = { name: 'storefront' | 'direct' | 'sandbox'; script: string; env: Env };
+export type Program = { name: 'storefront' | 'direct' | 'sandbox' | 'mailbox'; script: string; env: Env };
 
 /** Kept from start to start, so that what one start signed or sent is known to the next. */
-export type Secrets = { direct: string; webhook: string };
+export type Secrets = {
+  direct: string;
+  webhook: string;
+  /** SHA-256 of the admin token: who starts us is shown it once. */
+  adminDigest: string;
+};
 
 const loopback = '127.0.0.1';
 
@@ -44,6 +51,17 @@ export function read(env: Env): Wiring {
     sandbox: playMoney
       ? Port.parse('SANDBOX_PORT', env.SANDBOX_PORT || '4022', env.SANDBOX_HOST || loopback)
       : null,
+    mailbox:
+      env.SMTP_URL || env.NODE_ENV === 'production'
+        ? null
+        : {
+            page: Port.parse('MAILBOX_PORT', env.MAILBOX_PORT || '4023', env.MAILBOX_HOST || loopback),
+            smtp: Port.parse(
+              'MAILBOX_SMTP_PORT',
+              env.MAILBOX_SMTP_PORT || '4024',
+              env.MAILBOX_HOST || loopback,
+            ),
+          },
     embedded: !env.DATABASE_URL,
     logsToOutput: env.LOG === 'stdout',
   };
@@ -51,7 +69,7 @@ export function read(env: Env): Wiring {
 
 /** The children and what each is told. The storefront comes first: it is the first to be stopped. */
 export function programs(wiring: Wiring, env: Env, databaseUrl: string, secrets: Secrets): Program[] {
-  const { direct, sandbox } = wiring;
+  const { direct, sandbox, mailbox } = wiring;
   const webhookSecret = env.STRIPE_WEBHOOK_SECRET || secrets.webhook;
   const storefront: Env = {
     ...env,
@@ -59,6 +77,7 @@ export function programs(wiring: Wiring, env: Env, databaseUrl: string, secrets:
     PORT: String(wiring.port.number),
     DATA_DIR: wiring.dataDir,
     DATABASE_URL: databaseUrl,
+    ...(!env.ADMIN_TOKEN && { ADMIN_TOKEN_DIGEST: env.ADMIN_TOKEN_DIGEST || secrets.adminDigest }),
   };
   const all: Program[] = [{ name: 'storefront', script: 'main.ts', env: storefront }];
   if (direct) {
@@ -91,6 +110,21 @@ export function programs(wiring: Wiring, env: Env, databaseUrl: string, secrets:
         SANDBOX_WEBHOOK_URL: `${address(wiring.port)}/webhooks/stripe`,
         SANDBOX_WEBHOOK_SECRET: webhookSecret,
         SANDBOX_DATA: join(wiring.dataDir, 'sandbox'),
+      },
+    });
+  }
+  if (mailbox) {
+    Object.assign(storefront, {
+      SMTP_URL: address(mailbox.smtp).replace(/^http/, 'smtp'),
+      MAIL_FROM: env.MAIL_FROM || 'shop@sluice.example',
+    });
+    all.push({
+      name: 'mailbox',
+      script: 'mailbox/main.ts',
+      env: {
+        ...shared(env, 'MAILBOX_'),
+        MAILBOX_PORT: String(mailbox.page.number),
+        MAILBOX_SMTP_PORT: String(mailbox.smtp.number),
       },
     });
   }

@@ -1,6 +1,8 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
+import * as Advisor from '../advisor/advisor.ts';
 import * as Match from '../catalog/match.ts';
+import type * as Quote from '../journeys/quote.ts';
 import type { Shop } from '../journeys/shop.ts';
 import { addressLimit } from './address-limit.ts';
 import * as CallRoute from './call.ts';
@@ -8,15 +10,24 @@ import { type Env, requestId, send } from './edge.ts';
 import { error } from './reply.ts';
 import * as RequestLog from './request-log.ts';
 import * as AccountRoutes from './routes/account.ts';
+import * as AdminRoutes from './routes/admin.ts';
 import * as CatalogRoutes from './routes/catalog.ts';
+import * as ClaimRoutes from './routes/claim.ts';
+import * as GuideRoutes from './routes/guide.ts';
 import * as HealthRoutes from './routes/health.ts';
 import * as IdentityRoutes from './routes/identity.ts';
+import * as KeyRoutes from './routes/keys.ts';
+import * as PromotionRoutes from './routes/promotion.ts';
 import * as PurchaseRoutes from './routes/purchase.ts';
+import * as QuoteRoutes from './routes/quote.ts';
 import * as ReceiptRoutes from './routes/receipts.ts';
+import * as TopUpRoutes from './routes/top-up.ts';
 
 export type Edge = {
   /** The header in which a trusted proxy names the caller's address. */
   clientAddressHeader: string | null;
+  /** SHA-256 of what opens the admin routes; null: there are none. */
+  adminTokenDigest: string | null;
   isDraining: () => boolean;
   log: { line: RequestLog.WriteLine; fault: (fault: unknown, requestId: string) => void };
 };
@@ -35,13 +46,30 @@ export function open(shop: Shop, edge: Edge): Hono<Env> {
     await next();
   });
   const limited = addressLimit(shop, edge.clientAddressHeader);
-  for (const path of ['/agent/*', '/oauth2/*', '/plans/*', '/purchases/*', '/checkout/*', '/account'])
+  for (const path of [
+    '/agent/*',
+    '/oauth2/*',
+    '/plans/*',
+    '/purchases/*',
+    '/checkout/*',
+    '/account/*',
+    '/zeroclick/*',
+  ])
     app.use(path, limited);
   app.route('/', HealthRoutes.routes(shop, edge.isDraining));
   app.route('/', IdentityRoutes.routes(shop, edge.clientAddressHeader));
+  app.route('/', ClaimRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', PurchaseRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', AccountRoutes.routes(shop));
+  app.route('/', KeyRoutes.routes(shop));
+  app.route('/', TopUpRoutes.routes(shop));
+  app.route('/', PromotionRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', ReceiptRoutes.routes(shop));
+  const ask: Quote.Ask = (body) => Advisor.ask(shop.advisor, body);
+  app.route('/', GuideRoutes.routes(ask));
+  app.route('/', QuoteRoutes.routes(shop, ask, edge.clientAddressHeader));
+  if (edge.adminTokenDigest !== null)
+    app.route('/', AdminRoutes.routes(shop, edge.adminTokenDigest, edge.clientAddressHeader));
   app.route('/', CatalogRoutes.routes(shop));
   const own = ownRoutes(app);
   app.all('*', async (c) => {

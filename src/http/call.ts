@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as Match from '../catalog/match.ts';
 import * as Account from '../journeys/account.ts';
 import { identify } from '../journeys/identification.ts';
+import { keyCharsMax, type Replayed } from '../journeys/keyed-call.ts';
+import * as PaidAnswer from '../journeys/paid-answer.ts';
 import * as PaidCall from '../journeys/paid-call.ts';
-import * as Receipts from '../journeys/receipts.ts';
 import type { Shop } from '../journeys/shop.ts';
 import * as Money from '../kernel/money.ts';
 import * as Target from '../relay/target.ts';
@@ -55,18 +56,18 @@ async function decide(
 
   const bearer = await identify(shop, incoming.headers.authorization);
   if (bearer.kind === 'unknown') return Refusal.unanswerable(requestId);
+  if (bearer.kind === 'frozen') return Refusal.frozen(requestId);
   if (bearer.kind !== 'token')
     return Refusal.unidentified(shop, bearer, method, `${target.path}${target.query}`, requestId);
-  const { account } = bearer.claims;
+  const { account, key: callerKey = null } = bearer.claims;
   entry.account = account;
 
   const ceiling = readCeiling(incoming.headers['storefront-max-cost']);
-  if (ceiling === 'malformed') {
-    const message = 'Storefront-Max-Cost is a decimal amount in USD, such as 0.010.';
-    return error(422, 'invalid_request', message, requestId, {
-      errors: [{ field: 'Storefront-Max-Cost', message }],
-    });
-  }
+  if (ceiling === 'malformed')
+    return malformed('Storefront-Max-Cost', 'is a decimal amount in USD, such as 0.010.', requestId);
+  const key = readKey(incoming.headers['idempotency-key']);
+  if (key === 'malformed')
+    return malformed('Idempotency-Key', `has 1 to ${keyCharsMax} characters.`, requestId);
   const body = await Body.read(incoming);
   switch (body.kind) {
     case 'too_large':
@@ -103,6 +104,8 @@ async function decide(
       rawHeaders: incoming.rawHeaders,
       body: body.bytes,
       ceiling,
+      callerKey,
+      key,
       wantsReceipt: incoming.headers['storefront-receipt'] === 'jws',
     },
     outgoing,
@@ -125,11 +128,14 @@ async function call(
   });
   switch (outcome.kind) {
     case 'answered':
-      await send(shop, outgoing, outcome, paidCall, entry).catch((fault: unknown) => {
+      await send(shop, outgoing, outcome, entry).catch((fault: unknown) => {
         // It did not leave whole, whatever the reason: what it cost goes back.
         outcome.brokenOff();
         throw fault;
       });
+      return null;
+    case 'replayed':
+      replay(outgoing, outcome, entry);
       return null;
     case 'left':
       return null;
@@ -143,44 +149,41 @@ async function send(
   shop: Shop,
   outgoing: ServerResponse,
   answered: PaidCall.Answered,
-  paidCall: PaidCall.PaidCall,
   entry: Entry,
 ): Promise<void> {
-  const { answer, callId, units, settlement } = answered;
-  entry.call = callId;
-  entry.units = units;
-  entry.costMicroUsd = settlement.cost;
-  const plans = [...new Set(settlement.charges.map(({ lot }) => lot.plan))].join(', ');
-  const headers = [
-    ...answer.headers,
-    // Paid for by one caller: no shared cache may hand it to another.
-    'cache-control',
-    'private',
-    'storefront-call',
-    `call_${callId}`,
-    'storefront-service',
-    paidCall.operation.service.slug,
-    'storefront-units',
-    String(units),
-    'storefront-cost-usd',
-    Money.formatExact(settlement.cost),
-    'storefront-balance-usd',
-    Money.formatExact(settlement.balance),
-    'storefront-included-remaining',
-    String(settlement.includedRemaining),
-    'storefront-origin',
-    'upstream',
-  ];
-  if (plans !== '') headers.push('storefront-plan', plans);
-  if (paidCall.wantsReceipt)
-    headers.push('storefront-receipt', await Receipts.ofCall(shop, paidCall, answered));
-  outgoing.writeHead(answer.status, headers);
+  const { answer } = answered;
+  entry.call = answered.callId;
+  entry.units = answered.units;
+  entry.costMicroUsd = answered.cost.cost;
+  const headers = answered.kept ?? (await PaidAnswer.headers(shop, answered));
+  outgoing.writeHead(answer.status, [...headers]);
   if (answer.kind === 'answer') outgoing.end(answer.body);
   else if ((await answer.pipeTo(outgoing)) === 'cut') {
     entry.code = 'broken_off';
     return answered.brokenOff();
   }
   answered.delivered();
+}
+
+/** The first answer under a key, again. */
+function replay(outgoing: ServerResponse, { callId, status, headers, body }: Replayed, entry: Entry): void {
+  entry.call = callId;
+  entry.code = 'replayed';
+  outgoing.writeHead(status, [...headers, 'idempotent-replayed', 'true']);
+  outgoing.end(body);
+}
+
+function malformed(field: string, rule: string, requestId: string): Reply {
+  const message = `${field} ${rule}`;
+  return error(422, 'invalid_request', message, requestId, { errors: [{ field, message }] });
+}
+
+/** Not `malformed` where there is none. */
+function readKey(header: string | string[] | undefined): string | null | 'malformed' {
+  if (header === undefined) return null;
+  return typeof header === 'string' && header.length >= 1 && header.length <= keyCharsMax
+    ? header
+    : 'malformed';
 }
 
 function readCeiling(header: string | string[] | undefined): Money.Money | null | 'malformed' {

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type * as Bearer from '../identity/bearer.ts';
+import type { CallerKey } from '../identity/jwt.ts';
 import { type Identified, identify } from '../journeys/identification.ts';
 import type { Shop } from '../journeys/shop.ts';
 import * as Authorization from '../payment/authorization.ts';
@@ -29,8 +30,14 @@ export function lines(c: Call, name: string): string[] {
   return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
 }
 
+/** A JSON body, or the refusal to send. */
+export async function readJson(c: Call): Promise<{ value: unknown } | Reply> {
+  const body = await bytes(c);
+  return Buffer.isBuffer(body) ? parseJson(c, body) : body;
+}
+
 export type Caller =
-  | { kind: 'account'; account: string }
+  | { kind: 'account'; account: string; key: CallerKey | null }
   | { kind: 'absent' }
   | { kind: 'refused'; reply: Reply };
 
@@ -43,11 +50,25 @@ export async function caller(shop: Shop, c: Call): Promise<Caller> {
       ? { kind: 'invalid', reason: 'malformed' }
       : await identify(shop, `Bearer ${read.token}`);
   if (bearer.kind === 'unknown') return { kind: 'refused', reply: Refusal.unanswerable(requestId(c)) };
-  if (bearer.kind === 'token') {
+  if (bearer.kind === 'frozen' && c.req.method !== 'GET')
+    return { kind: 'refused', reply: Refusal.frozen(requestId(c)) };
+  if (bearer.kind === 'token' || bearer.kind === 'frozen') {
     c.get('entry').account = bearer.claims.account;
-    return { kind: 'account', account: bearer.claims.account };
+    return { kind: 'account', account: bearer.claims.account, key: bearer.claims.key ?? null };
   }
   return { kind: 'refused', reply: unidentified(shop, c, bearer) };
+}
+
+/** Answers a caller who has said who it is. */
+export async function owned(
+  shop: Shop,
+  c: Call,
+  answer: (account: string) => Promise<Reply>,
+): Promise<Response> {
+  const known = await caller(shop, c);
+  if (known.kind === 'refused') return send(c, known.reply);
+  if (known.kind === 'absent') return send(c, unidentified(shop, c, { kind: 'absent' }));
+  return send(c, await answer(known.account));
 }
 
 export function unidentified(shop: Shop, c: Call, refusal: Bearer.Refusal): Reply {

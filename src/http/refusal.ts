@@ -53,6 +53,16 @@ export function unanswerable(requestId: string): Reply {
   );
 }
 
+/** Its seller lets this account do nothing but look. */
+export function frozen(requestId: string): Reply {
+  return error(
+    403,
+    'account_frozen',
+    'This shop has frozen your account: it may be looked at, and its credit stays, but nothing can be called, bought or changed. Write to the contact of the shop.',
+    requestId,
+  );
+}
+
 /** What a refused paid call is told: one body for each kind of refusal (docs/api.md). */
 export function ofCall(
   shop: Shop,
@@ -85,6 +95,24 @@ export function ofCall(
           service: service.slug,
           operation: operation.id,
           plans,
+        },
+      );
+    case 'key_not_allowed':
+      return say(403, 'key_not_allowed', 'The key that you sent may not call this service.', {
+        service: service.slug,
+        key: refusal.key,
+        services: refusal.services,
+      });
+    case 'budget_exhausted':
+      return say(
+        402,
+        'budget_exhausted',
+        'The most that this call could be worth is more than is left of the budget of your key; nothing was charged.',
+        {
+          key: refusal.key,
+          required_usd: Money.format(refusal.required),
+          budget_usd: Money.format(refusal.budget),
+          spent_usd: Money.format(refusal.spent),
         },
       );
     case 'price_ceiling':
@@ -124,6 +152,43 @@ export function ofCall(
       );
     case 'ledger_unavailable':
       return unanswerable(requestId);
+    case 'charge_in_doubt':
+      return say(
+        503,
+        'ledger_unavailable',
+        'The books went out of reach as this call was charged. Send it again under the same Idempotency-Key: it is charged once at most, and then answered.',
+        {},
+        { 'retry-after': retryLaterSeconds },
+      );
+    case 'idempotency_mismatch':
+      return say(
+        422,
+        'idempotency_mismatch',
+        'This Idempotency-Key was used for another request. Use a fresh key for each.',
+      );
+    case 'idempotency_in_flight':
+      return say(
+        409,
+        'idempotency_in_flight',
+        'The first request under this Idempotency-Key is still under way. Ask again for its answer.',
+        {},
+        { 'retry-after': retrySoonSeconds },
+      );
+    case 'idempotency_exhausted':
+      return say(
+        429,
+        'idempotency_exhausted',
+        'This account has used as many Idempotency-Keys as it may in a day (UTC). Without one the call is made; nothing was charged.',
+        {},
+        { 'retry-after': '3600' },
+      );
+    case 'answer_not_kept':
+      return say(
+        410,
+        'answer_not_kept',
+        'The first request under this Idempotency-Key was answered and charged; the answer was too large to be kept. A fresh key makes a new call.',
+        { call: `call_${refusal.callId}` },
+      );
     case 'busy':
       return say(
         503,

@@ -1,4 +1,5 @@
 import * as AccessToken from './access-token.ts';
+import * as Joins from './joins.ts';
 import { type Claims, type Reason, tokenCharsMax } from './jwt.ts';
 import type { KeyRing } from './key-ring.ts';
 import * as RevocationList from './revocation-list.ts';
@@ -23,11 +24,20 @@ export type Desk = {
   ring: KeyRing;
   readonly cache: TokenCache.TokenCache;
   readonly revocations: RevocationList.RevocationList;
+  readonly joins: Joins.Joins;
+  /** Accounts that may do nothing but look, as many as their seller has frozen. */
+  readonly frozen: Set<string>;
 };
 
 /** A desk that knows nobody yet. Revocations on record are to be told to it before it serves. */
 export function open(ring: KeyRing, nowMs: number): Desk {
-  return { ring, cache: TokenCache.create(), revocations: RevocationList.create(nowMs) };
+  return {
+    ring,
+    cache: TokenCache.create(),
+    revocations: RevocationList.create(nowMs),
+    joins: Joins.create(nowMs),
+    frozen: new Set(),
+  };
 }
 
 /** The hot path: the claims of a caller who has been verified before, at once, or null where `verify` has to look. */
@@ -52,14 +62,31 @@ export async function verify(desk: Desk, header: string | undefined, nowMs: numb
   const verified = await AccessToken.verify(ring, header.slice(scheme.length), nowMs);
   if (verified.kind !== 'ok') return verified;
   if (desk.ring !== ring) return verify(desk, header, nowMs);
-  if (RevocationList.includes(desk.revocations, verified.claims)) return { kind: 'revoked' };
-  TokenCache.put(desk.cache, header, verified.claims);
-  return { kind: 'token', claims: verified.claims };
+  return remember(desk, header, verified.claims);
+}
+
+/** Takes what a header was found to say into use, unless it has been revoked meanwhile. */
+export function remember(desk: Desk, header: string, claims: Claims): Bearer {
+  if (RevocationList.includes(desk.revocations, claims)) return { kind: 'revoked' };
+  TokenCache.put(desk.cache, header, claims);
+  return { kind: 'token', claims };
 }
 
 /** Refuses the token (`jti`) or all tokens of the session (`sid`) from this moment on. */
 export function revoke(desk: Desk, id: string, nowMs: number): void {
   RevocationList.add(desk.revocations, id, nowMs);
+}
+
+/** Lets tokens of one account speak for the one that it is a part of now. */
+export function join(desk: Desk, join: Joins.Join, nowMs: number): void {
+  // Tokens of what is forgotten would speak for an empty account; exchanged, they speak for the right one.
+  if (!Joins.add(desk.joins, join, nowMs)) RevocationList.refuseAll(desk.revocations, nowMs);
+}
+
+/** Lets an account do nothing but look from now on, or go on. */
+export function freeze({ frozen }: Desk, account: string, isFrozen: boolean): void {
+  if (isFrozen) frozen.add(account);
+  else frozen.delete(account);
 }
 
 /** Takes a new ring into use. Everyone is verified anew, so that a key that was taken away opens nothing more. */

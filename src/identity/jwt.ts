@@ -1,5 +1,6 @@
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { seconds } from '../kernel/clock.ts';
+import type { Money } from '../kernel/money.ts';
 import * as KeyRing from './key-ring.ts';
 import { algorithm } from './signing-key.ts';
 
@@ -22,7 +23,16 @@ export type Session = {
   sid: string;
 };
 
-export type Claims = Session & { jti: string; issuedMs: number; expiresMs: number };
+export type Claims = Session & {
+  jti: string;
+  issuedMs: number;
+  expiresMs: number;
+  /** The account's own key, where it is one that is presented. */
+  key?: CallerKey;
+};
+
+/** What a caller may do who presents a key of the account; null: no limit of its own. In micro-dollars, and slugs. */
+export type CallerKey = { id: string; budget: Money | null; services: readonly string[] | null };
 
 export type Reason =
   | 'too_long'

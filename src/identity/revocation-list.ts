@@ -24,12 +24,17 @@ export type Revocation = { id: string; revokedMs: number };
 
 /** The record of revocations, which an adapter keeps and announces to every process. */
 export interface Revocations {
-  /** Whether this process hears what others revoke. While it does not, `has` must be asked about every token. */
+  /**
+   * Whether this process hears what others revoke and join. While it does not, `has` must be asked about every token,
+   * and the accounts about theirs.
+   */
   readonly isHeard: boolean;
   /** Makes a revocation durable and announces it; resolves when no process takes the token any more. Twice changes nothing. */
   add(revocation: Revocation): Promise<void>;
   /** Whether any of these ids is on record. */
   has(ids: readonly string[]): Promise<boolean>;
+  /** Does what may join `account` to another one, or freeze it; where `tells` says that it did, resolves when every process knows. */
+  telling<T>(account: string, work: () => Promise<T>, tells: (done: T) => boolean): Promise<T>;
 }
 
 /** An empty list that holds up to `max` ids. */
@@ -44,7 +49,11 @@ export function create(nowMs: number, max: number = idsMax): RevocationList {
 export function add(list: RevocationList, id: string, nowMs: number): void {
   if (nowMs - list.turnedMs >= holdMs) turn(list, nowMs);
   list.young.add(id);
-  if (list.young.size + list.old.size <= list.idsMax) return;
+  if (list.young.size + list.old.size > list.idsMax) refuseAll(list, nowMs);
+}
+
+/** Refuses every token issued so far, and needs no ids for that. */
+export function refuseAll(list: RevocationList, nowMs: number): void {
   list.refusedUntilMs = nowMs + clockToleranceSeconds * 1000;
   list.young.clear();
   list.old.clear();

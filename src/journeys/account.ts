@@ -2,6 +2,7 @@ import * as Money from '../kernel/money.ts';
 import * as Statement from '../ledger/statement.ts';
 import * as PlanChange from './plan-change.ts';
 import type { Shop } from './shop.ts';
+import * as TopUp from './top-up.ts';
 
 /**
  * Key information (seed 2.5) about the caller's own plans: the operator's key is nobody's business.
@@ -55,17 +56,18 @@ export async function keyInfo(
 /** What `GET /account` says of an account. Money in USD, exact. */
 export async function overview(shop: Shop, id: string): Promise<Record<string, unknown>> {
   const nowMs = shop.clock();
-  const [lots, record, subscriptions] = await Promise.all([
+  const [lots, record, subscriptions, topUp] = await Promise.all([
     shop.statements.of(id),
     shop.accounts.find(id),
     shop.subscriptions.of(id),
+    shop.topUps.of(id),
   ]);
   const held = shop.lane.held(id);
   return {
     success: true,
     account: id,
     created_at: record === null ? null : new Date(record.createdMs).toISOString(),
-    claimed: false,
+    claimed: record !== null && record.claimedMs !== null,
     balance_usd: usd(Statement.remaining(lots, 'usd', nowMs)),
     held_usd: usd(held.usd),
     included_remaining: Statement.remaining(lots, 'unit', nowMs),
@@ -85,7 +87,17 @@ export async function overview(shop: Shop, id: string): Promise<Record<string, u
           requests_per_second: plan.requestsPerSecond,
         };
       }),
+    grants: lots
+      .filter((lot) => lot.kind === 'grant' && (lot.expiresMs ?? nowMs + 1) > nowMs)
+      .map((lot) => ({
+        source: lot.source,
+        ...(lot.asset === 'usd'
+          ? { given_usd: usd(lot.given), remaining_usd: usd(lot.remaining) }
+          : { given_units: lot.given, remaining_units: lot.remaining }),
+        expires_at: lot.expiresMs === null ? null : new Date(lot.expiresMs).toISOString(),
+      })),
     subscriptions: subscriptions.map((one) => PlanChange.shown(one, nowMs)),
+    auto_top_up: TopUp.shown(topUp),
   };
 }
 

@@ -2,7 +2,9 @@ import * as Money from '../kernel/money.ts';
 import type { Order } from '../payment/order.ts';
 import type { Payment } from '../payment/processor.ts';
 import * as Reversal from '../payment/reversal.ts';
+import type { Invoice } from '../payment/subscription.ts';
 import * as Reconciliation from './reconciliation.ts';
+import * as Renewal from './renewal.ts';
 import { look } from './reversal.ts';
 import { settle, type Till } from './settlement.ts';
 
@@ -39,6 +41,8 @@ export async function run(shop: Till, sinceMs: number, repair: boolean): Promise
     reversed: { processor: Money.zero, books: Money.zero },
     differences: [],
   };
+  for await (const invoice of shop.processor.invoices(sinceMs))
+    await compareInvoice(shop, invoice, repair, comparison);
   const seen = new Set<string>();
   const compare = (payment: Payment) => comparePayment(shop, payment, repair, comparison, seen);
   let batch: Promise<void>[] = [];
@@ -51,7 +55,9 @@ export async function run(shop: Till, sinceMs: number, repair: boolean): Promise
   }
   await Promise.all(batch);
   for await (const order of shop.orders.grantedSince(sinceMs)) {
-    if (order.rail === 'x402' || order.payment === null || seen.has(order.payment)) continue;
+    // What cost nothing was paid by no payment.
+    if (order.rail === 'x402' || order.amount === 0) continue;
+    if (order.payment === null || seen.has(order.payment)) continue;
     await compareOrder(shop, order, order.payment, comparison);
   }
   for (const order of await shop.orders.inDoubt())
@@ -65,6 +71,26 @@ export async function run(shop: Till, sinceMs: number, repair: boolean): Promise
   return comparison;
 }
 
+/** A paid invoice has its period, and its subscription stands as it does at the processor. */
+async function compareInvoice(
+  shop: Till,
+  invoice: Invoice,
+  repair: boolean,
+  comparison: Comparison,
+): Promise<void> {
+  const isBooked = (await shop.orders.paidBy(invoice.payment)) !== null;
+  // Repeats change nothing, and bring the subscription in line as well.
+  const account = repair ? await Renewal.book(shop, invoice) : null;
+  if (isBooked) return;
+  comparison.differences.push({
+    kind: 'not_granted',
+    order: invoice.order,
+    payment: invoice.payment,
+    detail: `${Money.format(invoice.paid)} USD were taken for a period of ${invoice.plan}, which has not begun`,
+    state: account !== null ? 'repaired' : repair ? 'person' : 'repairable',
+  });
+}
+
 async function comparePayment(
   shop: Till,
   payment: Payment,
@@ -72,22 +98,20 @@ async function comparePayment(
   comparison: Comparison,
   seen: Set<string>,
 ): Promise<void> {
-  const order = payment.order === null ? null : await shop.orders.find(payment.order);
   let paid = await shop.orders.paidBy(payment.id);
+  // What pays an invoice names no order itself.
+  const order = payment.order === null ? paid : await shop.orders.find(payment.order);
   const note = (kind: Difference['kind'], detail: string, state: Difference['state']) =>
     comparison.differences.push({ kind, order: payment.order, payment: payment.id, detail, state });
   seen.add(payment.id);
-  if (order === null) {
-    if (payment.order !== null || paid === null)
-      note(
-        'nobodys',
-        `${Money.format(payment.received)} USD were taken for nothing that is in our books`,
-        'person',
-      );
-    return;
+  const isOfInvoice = comparison.differences.some((one) => one.payment === payment.id);
+  if (order === null && !isOfInvoice) {
+    const detail = `${Money.format(payment.received)} USD were taken for nothing that is in our books`;
+    return void note('nobodys', detail, 'person');
   }
   comparison.payments += 1;
   comparison.taken.processor = Money.ofMicro(comparison.taken.processor + payment.received);
+  if (order === null) return;
   if (payment.received !== order.amount) {
     const detail = `${Money.format(payment.received)} USD were taken and ${Money.format(order.amount)} USD ordered`;
     return void note('another_amount', detail, 'person');

@@ -1,10 +1,14 @@
+import * as AccountKey from '../identity/account-key.ts';
 import * as Bearer from '../identity/bearer.ts';
-import type { Claims } from '../identity/jwt.ts';
 import * as Joins from '../identity/joins.ts';
+import type { Claims } from '../identity/jwt.ts';
 import type { Shop } from './shop.ts';
 
-/** `unknown`: the token is genuine, but nobody can say now whether it has been revoked. */
-export type Identified = Bearer.Bearer | { kind: 'unknown' };
+/**
+ * `frozen`: its seller lets this account do nothing but look. `unknown`: the token is genuine, but nobody can say now whether
+ * it has been revoked.
+ */
+export type Identified = Bearer.Bearer | { kind: 'frozen'; claims: Claims } | { kind: 'unknown' };
 
 /**
  * Who sent this Authorization header: the account of its token, or the one which that has joined since. Revocations and
@@ -13,21 +17,43 @@ export type Identified = Bearer.Bearer | { kind: 'unknown' };
 export async function identify(shop: Shop, header: string | undefined): Promise<Identified> {
   const nowMs = shop.clock();
   const known = header === undefined ? null : Bearer.recall(shop.desk, header, nowMs);
-  const bearer: Bearer.Bearer = known
+  const digest = known || header === undefined ? null : AccountKey.digestIn(header);
+  const bearer: Identified = known
     ? { kind: 'token', claims: known }
-    : await Bearer.verify(shop.desk, header, nowMs);
+    : digest !== null && header !== undefined
+      ? await byKey(shop, header, digest, nowMs)
+      : await Bearer.verify(shop.desk, header, nowMs);
   if (bearer.kind !== 'token') return bearer;
   const { claims } = bearer;
-  if (shop.revocations.isHeard) return speaksFor(claims, Joins.resolve(shop.desk.joins, claims.account));
+  if (shop.revocations.isHeard) {
+    const account = Joins.resolve(shop.desk.joins, claims.account);
+    return speaksFor(claims, account, shop.desk.frozen.has(account));
+  }
   // The ledger's own trouble tells at once, and without a further wait, that the database is away.
   if (!shop.lane.ready) return { kind: 'unknown' };
   const { jti, sid, account } = claims;
-  return Promise.all([shop.revocations.has([jti, sid]), shop.accounts.standing(account)]).then(
-    ([revoked, standing]) => (revoked ? { kind: 'revoked' } : speaksFor(claims, standing)),
-    () => ({ kind: 'unknown' }),
-  );
+  try {
+    const [isRevoked, standing] = await Promise.all([
+      shop.revocations.has([jti, sid]),
+      shop.accounts.standing(account),
+    ]);
+    if (isRevoked) return { kind: 'revoked' };
+    return speaksFor(claims, standing, await shop.accounts.isFrozen(standing));
+  } catch {
+    return { kind: 'unknown' };
+  }
 }
 
-function speaksFor(claims: Claims, account: string): Identified {
-  return { kind: 'token', claims: account === claims.account ? claims : { ...claims, account } };
+/** Looks a key up that is not remembered. */
+async function byKey(shop: Shop, header: string, digest: string, nowMs: number): Promise<Identified> {
+  const key = shop.lane.ready ? await shop.keys.find(digest).catch(() => 'unknown' as const) : 'unknown';
+  if (key === 'unknown') return { kind: 'unknown' };
+  if (key === null) return { kind: 'invalid', reason: 'unknown_key' };
+  const claims = AccountKey.claims(key, nowMs);
+  return claims === null ? { kind: 'expired' } : Bearer.remember(shop.desk, header, claims);
+}
+
+function speaksFor(claims: Claims, account: string, isFrozen: boolean): Identified {
+  const spoken = account === claims.account ? claims : { ...claims, account };
+  return { kind: isFrozen ? 'frozen' : 'token', claims: spoken };
 }

@@ -1,13 +1,16 @@
 import type { Operation } from '../catalog/operation.ts';
 import { covers, type Plan } from '../catalog/plan.ts';
+import type { CallerKey } from '../identity/jwt.ts';
 import { uuidv7 } from '../kernel/id.ts';
-import { type Money, times } from '../kernel/money.ts';
-import type { Hold, HoldAnswer, Settlement } from '../ledger/hold.ts';
+import { type Money, ofMicro, times } from '../kernel/money.ts';
+import type { Hold, HoldAnswer, HoldRequest } from '../ledger/hold.ts';
 import { refusesKey, type Streamed, type Whole } from '../relay/answer.ts';
 import * as Meter from '../relay/meter.ts';
 import * as RateLimit from '../relay/rate-limit.ts';
 import type { Target } from '../relay/target.ts';
 import type { Sending } from '../relay/upstream.ts';
+import * as KeyedCall from './keyed-call.ts';
+import type { PaidAnswer } from './paid-answer.ts';
 import type { Shop } from './shop.ts';
 
 /** Calls a second of an account that has no plan for the operation. */
@@ -17,32 +20,39 @@ const perSecondWithoutPlan = 10;
 export type PaidCall = {
   operation: Operation;
   account: string;
+  /** The account's own key that it is made with. */
+  callerKey: CallerKey | null;
   target: Target;
   rawHeaders: readonly string[];
   body: Buffer;
   /** The most that the caller will pay (`Storefront-Max-Cost`). */
   ceiling: Money | null;
+  /** The caller's own key (`Idempotency-Key`): under it the call is made once. */
+  key: string | null;
   /** Whether the caller wants a signed receipt (`Storefront-Receipt: jws`). */
   wantsReceipt: boolean;
 };
 
 export type Refusal =
+  | { kind: 'key_not_allowed'; key: string; services: readonly string[] }
   | { kind: 'rate_limited'; taken: RateLimit.Taken; perSecond: number }
   | { kind: 'price_ceiling'; required: Money; ceiling: Money }
-  | Exclude<HoldAnswer, { kind: 'held' | 'unavailable' }>
+  | Exclude<HoldAnswer, { kind: 'held' | 'unavailable' | 'budget_exhausted' }>
+  | { kind: 'budget_exhausted'; key: string; required: Money; budget: Money; spent: Money }
   | { kind: 'ledger_unavailable' }
+  /** The books went away as the call was charged: the next try under its key is told how it stands. */
+  | { kind: 'charge_in_doubt' }
+  | KeyedCall.Refusal
   | { kind: 'busy' }
   | { kind: 'upstream_refused' }
   | { kind: 'upstream_unavailable' }
   | { kind: 'upstream_timeout' };
 
 /** When the answer has left, `delivered` is to be called; where the upstream broke it off on its way, `brokenOff`: it costs nothing then. */
-export type Answered = {
+export type Answered = PaidAnswer & {
   kind: 'answered';
-  callId: string;
-  answer: Whole | Streamed;
-  units: number;
-  settlement: Extract<Settlement, { kind: 'settled' }>;
+  /** Its headers where they are kept under the caller's key. */
+  kept: readonly string[] | null;
   delivered(): void;
   brokenOff(): void;
 };
@@ -59,9 +69,11 @@ export async function run(
   shop: Shop,
   call: PaidCall,
   watch: (sending: Sending) => void,
-): Promise<Answered | Refusal | Left> {
-  const { operation, account } = call;
+): Promise<Answered | KeyedCall.Replayed | Refusal | Left> {
+  const { operation, account, key, callerKey } = call;
   const { service } = operation;
+  if (callerKey?.services && !callerKey.services.includes(service.slug))
+    return { kind: 'key_not_allowed', key: callerKey.id, services: callerKey.services };
   const plans = shop.catalog.plans.filter((plan) => covers(plan, service));
   const perSecond = ratePerSecond(plans, shop.lane.plansOf(account));
   const taken = RateLimit.take(shop.limiter, `${account} ${operation.id}`, perSecond, shop.clock());
@@ -76,15 +88,47 @@ export async function run(
   if (call.ceiling !== null && required > call.ceiling)
     return { kind: 'price_ceiling', required, ceiling: call.ceiling };
   const callId = uuidv7(shop.clock());
-  const held = await shop.lane.hold({
+  const request: HoldRequest = {
     callId,
     account,
     plans: plans.map((plan) => plan.id),
     price: service.price,
     units: worst,
-  });
+    key: callerKey && { id: callerKey.id, capped: callerKey.budget !== null },
+  };
+  if (key === null) return sell(shop, call, request, null, watch);
+
+  const begun = await KeyedCall.begin(shop, { ...call, key, callId });
+  if (begun.kind !== 'begun') return begun;
+  let isOver = false;
+  try {
+    const sold = await sell(shop, call, request, begun, watch);
+    isOver = sold.kind === 'answered' ? sold.kept !== null : sold.kind === 'charge_in_doubt';
+    return sold;
+  } finally {
+    if (!isOver) await shop.tickets.giveUp(begun.ticket);
+  }
+}
+
+/** Holds, calls, counts, settles. */
+async function sell(
+  shop: Shop,
+  call: PaidCall,
+  request: HoldRequest,
+  begun: KeyedCall.Begun | null,
+  watch: (sending: Sending) => void,
+): Promise<Answered | Refusal | Left> {
+  const { operation } = call;
+  const { callId } = request;
+  const held = await shop.lane.hold(request);
   if (held.kind === 'unavailable') return { kind: 'ledger_unavailable' };
+  if (held.kind === 'budget_exhausted') return overBudget(shop, call, held.required);
   if (held.kind !== 'held') return held;
+  if (begun && begun.ticket.epoch !== held.hold.epoch) {
+    // The lane was ended since the ticket was drawn: it may be somebody else's by now.
+    shop.lane.release(held.hold);
+    return { kind: 'ledger_unavailable' };
+  }
 
   // What is counted by its content has to be read to its end first; the rest streams.
   const metered = operation.units.kind === 'pointer';
@@ -100,7 +144,7 @@ export async function run(
   switch (answer.kind) {
     case 'answer':
     case 'stream':
-      return finish(shop, operation, held.hold, answer, sending);
+      return finish(shop, call, held.hold, answer, sending, begun);
     case 'abandoned':
       shop.lane.release(held.hold);
       return { kind: 'left' };
@@ -118,6 +162,13 @@ export async function run(
   }
 }
 
+async function overBudget(shop: Shop, { callerKey }: PaidCall, required: Money): Promise<Refusal> {
+  const lots = callerKey && (await shop.statements.of(callerKey.id).catch(() => null));
+  if (!callerKey?.budget || !lots) return { kind: 'ledger_unavailable' };
+  const spent = ofMicro(lots.reduce((sum, { given, remaining }) => sum + given - remaining, 0));
+  return { kind: 'budget_exhausted', key: callerKey.id, required, budget: callerKey.budget, spent };
+}
+
 /** How often an account may call. One that nobody has looked at yet may be on any of the plans. */
 function ratePerSecond(plans: readonly Plan[], owned: readonly string[] | null): number {
   let most = 0;
@@ -128,12 +179,14 @@ function ratePerSecond(plans: readonly Plan[], owned: readonly string[] | null):
 
 async function finish(
   shop: Shop,
-  operation: Operation,
+  call: PaidCall,
   hold: Hold,
   answer: Whole | Streamed,
   sending: Sending,
+  begun: KeyedCall.Begun | null,
 ): Promise<Answered | Refusal> {
   const { callId } = hold;
+  const { account, operation, wantsReceipt } = call;
   if (refusesKey(answer, operation.path)) {
     shop.lane.release(hold);
     sending.abandon();
@@ -155,23 +208,20 @@ async function finish(
   if (counted > hold.units)
     shop.report('units_above_hold', { call: callId, operation: operation.id, counted, held: hold.units });
   const units = Math.min(counted, hold.units);
-  const { service } = operation;
-  const settlement = await shop.lane.settle(hold, {
-    units,
-    status: answer.status,
-    service: service.slug,
-    operation: operation.id,
-  });
+  const paid = { callId, account, operation, answer, units, wantsReceipt };
+  const outcome = { units, status: answer.status, service: operation.service.slug, operation: operation.id };
+  const cost = begun && shop.lane.cost(hold, units);
+  const keeping = begun && cost && (await KeyedCall.keep(shop, begun, { ...paid, cost }));
+  const settlement = await shop.lane.settle(hold, outcome, keeping);
   if (settlement.kind === 'refused') {
     sending.abandon();
-    return { kind: 'ledger_unavailable' };
+    return { kind: begun && settlement.inDoubt ? 'charge_in_doubt' : 'ledger_unavailable' };
   }
   return {
+    ...paid,
     kind: 'answered',
-    callId,
-    answer,
-    units,
-    settlement,
+    cost: cost ?? settlement,
+    kept: keeping?.headers ?? null,
     delivered: () => shop.lane.delivered(settlement.seq),
     brokenOff: () => shop.lane.undelivered(settlement.seq, callId),
   };

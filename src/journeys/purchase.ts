@@ -179,7 +179,10 @@ async function pay(
   const order = await shop.orders.find(terms.opaque.order ?? '');
   // What a running period counts for shrinks by the minute: then the price is what it was when it was offered.
   const amount = order?.period?.terms.replaces ? order.amount : request.amount;
-  if (!Challenge.fits(terms, bound(shop, request, amount)) || !Challenge.binds(terms, request.body))
+  if (
+    !Challenge.fits(terms, bound(shop, ofOrder(request, terms, order), amount)) ||
+    !Challenge.binds(terms, request.body)
+  )
     return refuse(
       'invalid-challenge',
       'This challenge was issued for another plan, amount, account or body.',
@@ -208,6 +211,16 @@ async function pay(
       charge: (claimed) => shop.processor.charge(claimed, challenge.id, token),
     }),
   );
+}
+
+/** The request as its challenge names it: the account of the order may have become a part of the caller's since. */
+function ofOrder(
+  request: PurchaseRequest,
+  { opaque }: Challenge.Terms,
+  order: Order.Order | null,
+): PurchaseRequest {
+  const isMine = opaque.account && request.account !== null && order?.account === request.account;
+  return isMine ? { ...request, account: opaque.account ?? null } : request;
 }
 
 /** What became of an order, for who asked: a decline is a priced 402 anew. */

@@ -1,5 +1,4 @@
 import * as AddressBlock from '../identity/address-block.ts';
-import type { Wallets } from '../identity/wallets.ts';
 import { id } from '../kernel/id.ts';
 import type { Challenge } from '../payment/challenge.ts';
 import * as Problem from '../payment/problem.ts';
@@ -22,13 +21,7 @@ export type Ask = (
   | { kind: 'fault'; faults: readonly { field: string; message: string }[] };
 
 /** What the story of a quote needs of the shop. */
-export type QuoteShop = Shop & {
-  readonly wallets: Wallets;
-  /** The route of the quote, and what it publishes about proofs. */
-  readonly proofs: Proof.Route;
-  /** Signatures that were verified of late, by address block. */
-  readonly verifications: RateLimit.RateLimiter;
-};
+export type QuoteShop = Shop;
 
 export type QuoteRequest = {
   /** The raw body, as a challenge is bound to it. */

@@ -1,8 +1,8 @@
+import type { Operation } from '../catalog/operation.ts';
 import * as SignedReceipt from '../identity/signed-receipt.ts';
 import * as Money from '../kernel/money.ts';
 import type { Order } from '../payment/order.ts';
 import * as Reversal from '../payment/reversal.ts';
-import type { PaidCall } from './paid-call.ts';
 import type { Shop } from './shop.ts';
 
 export const pageMax = 50;
@@ -47,12 +47,12 @@ export async function entry(shop: Shop, order: Order): Promise<PurchaseEntry> {
 /** The receipt of one call, for who asked for it (`Storefront-Receipt: jws`). */
 export function ofCall(
   shop: Shop,
-  { account, operation }: Pick<PaidCall, 'account' | 'operation'>,
+  { account, operation }: { account: string; operation: Operation },
   {
     callId,
     units,
-    settlement,
-  }: { callId: string; units: number; settlement: { cost: Money.Money; balance: Money.Money } },
+    cost,
+  }: { callId: string; units: number; cost: { cost: Money.Money; balance: Money.Money } },
 ): Promise<string> {
   const receipt = {
     kind: 'call' as const,
@@ -61,8 +61,8 @@ export function ofCall(
     operation: operation.id,
     service: operation.service.slug,
     units,
-    cost_usd: Money.formatExact(settlement.cost),
-    balance_usd: Money.formatExact(settlement.balance),
+    cost_usd: Money.formatExact(cost.cost),
+    balance_usd: Money.formatExact(cost.balance),
   };
   return SignedReceipt.sign(shop.desk.ring, receipt, shop.clock());
 }

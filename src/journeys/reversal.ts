@@ -1,3 +1,4 @@
+import type { Audit } from '../identity/audit.ts';
 import * as Money from '../kernel/money.ts';
 import type { Order } from '../payment/order.ts';
 import * as Reversal from '../payment/reversal.ts';
@@ -32,8 +33,14 @@ export type Refunded =
 /**
  * The seller sends back money of an order: `amount`, or all that has not gone back yet. Its credit goes with it; what is
  * spent of it is the seller's loss. Two tries at once send it back once, as the number of a refund is in its idempotency key.
+ * `who` is for the audit log, which has it before the money goes.
  */
-export async function refund(shop: Till, orderId: string, amount: Money.Money | null): Promise<Refunded> {
+export async function refund(
+  shop: Till & { readonly audit: Audit },
+  orderId: string,
+  amount: Money.Money | null,
+  who: string,
+): Promise<Refunded> {
   const order = await shop.orders.find(orderId);
   if (order === null) return { kind: 'unknown_order' };
   if (order.state !== 'granted' || order.payment === null) return { kind: 'not_paid', state: order.state };
@@ -41,7 +48,10 @@ export async function refund(shop: Till, orderId: string, amount: Money.Money | 
   const left = Money.ofMicro(order.amount - Reversal.total(before, order.amount));
   if (left === 0 || (amount !== null && amount > left)) return { kind: 'too_much', left };
   const key = `refund_${order.id}_${before.filter(({ kind }) => kind === 'refund').length}`;
+  const asked = { amount_usd: Money.format(amount ?? left), left_usd: Money.format(left) };
+  const entry = await shop.audit.begin(who, 'refund', order.id, asked);
   const outcome = await shop.processor.refund(order.payment, amount ?? left, key);
+  await shop.audit.end(entry, outcome.kind === 'refunded' ? outcome.reversal : outcome);
   await look(shop, order.payment);
   switch (outcome.kind) {
     case 'refunded':

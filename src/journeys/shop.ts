@@ -1,20 +1,29 @@
+import type { Advisor } from '../advisor/advisor.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Description } from '../catalog/description.ts';
 import type { Accounts } from '../identity/account.ts';
+import type { AccountKeys } from '../identity/account-key.ts';
+import type { Audit } from '../identity/audit.ts';
 import type { Desk } from '../identity/bearer.ts';
+import type { Office } from '../identity/claim.ts';
 import type * as Registration from '../identity/registration.ts';
 import type { Revocations } from '../identity/revocation-list.ts';
+import type { Wallets } from '../identity/wallets.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Lane } from '../ledger/lane.ts';
 import type { Statements } from '../ledger/statement.ts';
+import type { Tickets } from '../ledger/ticket.ts';
 import type { Secrets } from '../payment/challenge.ts';
+import type { Gifts } from '../payment/gift.ts';
 import type { Notices, Orders } from '../payment/order.ts';
 import type { Processor } from '../payment/processor.ts';
+import type { Promotions } from '../payment/promotion.ts';
+import type * as Proof from '../payment/proof.ts';
 import type { Subscriptions } from '../payment/subscription.ts';
+import type { TopUps } from '../payment/top-up.ts';
 import type { Coin } from '../payment/x402/coin.ts';
 import type { RateLimiter } from '../relay/rate-limit.ts';
 import type { Upstream } from '../relay/upstream.ts';
-import type { Claiming } from './claiming.ts';
 
 /** Everything that the journeys work with; main.ts puts it together. */
 export type Shop = {
@@ -28,13 +37,23 @@ export type Shop = {
   readonly registrations: Registration.Log;
   readonly revocations: Revocations;
   /** Hands accounts over to people by email; null where the shop has no mail. */
-  readonly claiming: Claiming | null;
+  readonly claiming: Office | null;
   readonly lane: Lane;
+  readonly keys: AccountKeys;
+  readonly tickets: Tickets;
   readonly statements: Statements;
   readonly orders: Orders;
   readonly subscriptions: Subscriptions;
+  readonly topUps: TopUps;
+  readonly gifts: Gifts;
+  readonly promotions: Promotions;
+  readonly audit: Audit;
   readonly notices: Notices;
   readonly processor: Processor;
+  readonly advisor: Advisor;
+  /** What proves a wallet for the free quote. */
+  readonly proofs: Proof.Route;
+  readonly wallets: Wallets;
   /** How it is paid in a dollar coin; null where it is not. */
   readonly coin: Coin | null;
   /** Signatures looked at, for each address: they are the costly step of a payment without an account. */

@@ -76,8 +76,8 @@ export async function take(shop: Till, attempt: Attempt): Promise<Taken> {
   }
 }
 
-/** Charges a claimed order. Null where it was taken on by someone else meanwhile. */
-async function charge(shop: Till, { orderId, subjects, charge }: Attempt): Promise<Taken | null> {
+/** Charges an order that this process has claimed. Null where it was taken on by someone else meanwhile. */
+export async function charge(shop: Till, { orderId, subjects, charge }: Attempt): Promise<Taken | null> {
   const order = await must(shop, orderId);
   try {
     const outcome = await charge(order);

@@ -1,4 +1,5 @@
 import type { Asset } from './lot.ts';
+import type { KeptAnswer } from './ticket.ts';
 import type { Usage } from './usage.ts';
 
 /** A lane asks for credit: `units` that a call needs, `headroomUnits` to save it from asking again soon. */
@@ -28,6 +29,8 @@ export type Batch = {
   /** Take what was spent out of the leases, and say that the lane lives. */
   fold: boolean;
   usage: readonly Usage[];
+  /** Answers of calls under a key, each beside its usage. */
+  answers: readonly (KeptAnswer & { account: string; key: string })[];
   returns: readonly Return[];
   wants: readonly Want[];
 };
@@ -38,7 +41,7 @@ export type Holdings = {
   lots: readonly {
     id: number;
     asset: Asset;
-    kind: 'trial' | 'allowance' | 'credit' | 'grant';
+    kind: 'trial' | 'allowance' | 'credit' | 'grant' | 'budget';
     plan: string;
     avail: number;
     others: number;
@@ -69,7 +72,10 @@ export interface Books {
   batch(batch: Batch): Promise<BatchAnswer>;
   /** Ends a lane that has delivered everything; false when it was fenced before. */
   closeLane(lane: string, epoch: number): Promise<boolean>;
-  /** Gives back what these calls were charged; once for each, however often it is called. */
+  /**
+   * Gives back what these calls were charged; once for each, however often it is called. What is kept whole is given again
+   * under its key, and is not given back.
+   */
   undeliver(callIds: readonly string[]): Promise<void>;
 }
 

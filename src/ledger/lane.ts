@@ -3,11 +3,20 @@ import { ofMicro } from '../kernel/money.ts';
 import { type Batch, type Books, BooksBroken } from './books.ts';
 import * as Burn from './burn.ts';
 import { Deliveries } from './deliveries.ts';
-import type { Hold, HoldAnswer, HoldRequest, Outcome, Settlement } from './hold.ts';
+import {
+  budgetPlan,
+  type Cost,
+  type Hold,
+  type HoldAnswer,
+  type HoldRequest,
+  type Outcome,
+  type Settlement,
+} from './hold.ts';
 import { Patience } from './patience.ts';
 import * as Purse from './purse.ts';
 import { type Asking, Purses } from './purses.ts';
 import * as Refusal from './refusal.ts';
+import type { Keeping } from './ticket.ts';
 import * as Usage from './usage.ts';
 import { Waiters } from './waiters.ts';
 
@@ -21,12 +30,17 @@ const heartbeatEveryMs = 1_000;
 /** The most rows and wants of one batch, and the most settlements that may wait for one. */
 const batchRowsMax = 2_000;
 const batchWantsMax = 500;
+/** The next answer to be kept is for the next batch once this one has so much of them. */
+const batchKeptBytesMax = 1024 * 1024;
 const waitingMax = 50_000;
 
 type Waiting = {
   rows: Usage.Usage[];
   hold: Hold;
   charges: Burn.Charge[];
+  /** What its key's budget bears. */
+  capped: Burn.Charge[];
+  kept: Batch['answers'][number] | null;
   resolve(s: Settlement): void;
 };
 type Sent = {
@@ -98,12 +112,33 @@ export class Lane {
     this.#report({ kind: 'opened', epoch: this.#epoch });
   }
 
+  /** Who writes: holds of this epoch can be settled, and no others. */
+  get writer(): { lane: string; epoch: number } {
+    return { lane: this.#name, epoch: this.#epoch };
+  }
+
   get ready(): boolean {
     return this.#state === 'open' && this.#doubtSinceMs === null;
   }
 
-  /** Sets the worst case of a call aside. Needs no database when the lane has enough at hand. */
+  /** Sets the worst case of a call aside, in its key's budget too. Needs no database when the lane has enough at hand. */
   async hold(request: HoldRequest): Promise<HoldAnswer> {
+    const { key, price, units } = request;
+    if (!key?.capped || price === 0) return this.#holdIn(request);
+    const cap = await this.#holdIn({ ...request, account: key.id, plans: [budgetPlan] });
+    if (cap.kind === 'exhausted' || cap.kind === 'no_plan')
+      return { kind: 'budget_exhausted', required: ofMicro(units * price) };
+    if (cap.kind !== 'held') return cap;
+    const held = await this.#holdIn(request);
+    if (held.kind === 'held' && held.hold.epoch === cap.hold.epoch)
+      return { kind: 'held', hold: { ...held.hold, cap: cap.hold } };
+    this.release(cap.hold);
+    if (held.kind !== 'held') return held;
+    this.release(held.hold);
+    return { kind: 'unavailable' };
+  }
+
+  async #holdIn(request: HoldRequest): Promise<HoldAnswer> {
     const deadlineMs = this.#clock() + recallWaitMs;
     let recall = false;
     for (let asked = 0; ; asked++) {
@@ -145,26 +180,47 @@ export class Lane {
       lot.held -= amount;
       lot.free += amount;
     }
+    if (hold.cap) this.release(hold.cap);
   }
 
-  /** Books what a held call cost. The promise settles when that is durable, or is known not to become so. */
-  settle(hold: Hold, outcome: Outcome): Promise<Settlement> {
+  /** What a held call will cost that is settled for so many units. */
+  cost(hold: Hold, units: number): Cost {
+    const charges = hold.price === 0 ? [] : Burn.charge(hold.draws, hold.price, units);
+    const { balance, includedRemaining, ...cost } = this.#cost(hold, charges);
+    const borne = charges.reduce((sum, { lot, amount }) => sum + (lot.asset === 'unit' ? amount : 0), 0);
+    return {
+      ...cost,
+      balance: ofMicro(balance - cost.cost),
+      includedRemaining: includedRemaining - borne,
+    };
+  }
+
+  /**
+   * Books what a held call cost, and what is kept of it under its caller's key. The promise settles when that is durable,
+   * or is known not to become so.
+   */
+  settle(hold: Hold, outcome: Outcome, keeping: Keeping | null = null): Promise<Settlement> {
     if (hold.epoch !== this.#epoch || this.#state === 'closed' || this.#waiting.length >= waitingMax) {
       this.release(hold);
-      return Promise.resolve({ kind: 'refused' });
+      return Promise.resolve({ kind: 'refused', inDoubt: false });
     }
     const charges = hold.price === 0 ? [] : Burn.charge(hold.draws, hold.price, outcome.units);
+    const capped = hold.cap ? Burn.charge(hold.cap.draws, hold.price, outcome.units) : [];
     this.release(hold);
     for (const { lot, amount } of charges) lot.free -= amount;
+    for (const { lot, amount } of capped) lot.free -= amount;
     const nowMs = this.#clock();
     const purse = this.#purses.use(hold.account, nowMs);
     purse.settledUnits += outcome.units;
-    const rows = Usage.rows(hold, charges, outcome);
+    if (hold.cap) this.#purses.use(hold.cap.account, nowMs).settledUnits += outcome.units;
+    const rows = Usage.rows(hold, charges, capped, outcome);
+    const { account, callId } = hold;
+    const kept = keeping && { ...keeping, account, callId, status: outcome.status };
     const settled = new Promise<Settlement>((resolve) => {
-      this.#waiting.push({ rows, hold, charges, resolve });
+      this.#waiting.push({ rows, hold, charges, capped, kept, resolve });
     });
     this.#schedule();
-    if (charges.length > 0) return settled;
+    if (charges.length > 0 || kept) return settled;
     // A free call is on the record, but nobody waits for it.
     return Promise.resolve(this.#settlement(hold, charges, 0));
   }
@@ -277,7 +333,7 @@ export class Lane {
     const due = nowMs - this.#foldedMs >= (this.#dirty ? foldEveryMs : heartbeatEveryMs);
     const fold = this.#recalled || due;
     if (!fold && this.#waiting.length === 0 && this.#asking.length === 0) return null;
-    const waiting = this.#waiting.splice(0, batchRowsMax);
+    const waiting = this.#waiting.splice(0, fitting(this.#waiting));
     const asking = this.#asking.splice(0, batchWantsMax);
     const returns = fold ? this.#purses.returns(nowMs) : [];
     if (fold) this.#foldedMs = nowMs;
@@ -292,6 +348,7 @@ export class Lane {
       deliveredSeq: Math.min(this.#seq, firstUndelivered) - 1,
       fold,
       usage: waiting.flatMap(({ rows }) => rows),
+      answers: waiting.flatMap(({ kept }) => kept ?? []),
       returns,
       wants: this.#purses.wants(asking, nowMs),
     };
@@ -327,7 +384,7 @@ export class Lane {
   #finish(sent: Sent): void {
     this.#sent = null;
     const seq = this.#seqBefore + sent.batch.seq;
-    const charged = sent.waiting.filter(({ charges }) => charges.length > 0);
+    const charged = sent.waiting.filter(({ charges, kept }) => charges.length > 0 || kept);
     this.#deliveries.expect(seq, charged.length + sent.abandoned.length);
     for (const { hold, charges, resolve } of charged) resolve(this.#settlement(hold, charges, seq));
     for (const { resolve } of sent.asking) resolve(true);
@@ -345,15 +402,15 @@ export class Lane {
     if (this.#sent) {
       for (const { hold, resolve } of this.#sent.waiting) {
         this.#sent.abandoned.push(hold.callId);
-        resolve({ kind: 'refused' });
+        resolve({ kind: 'refused', inDoubt: true });
       }
       for (const { resolve } of this.#sent.asking) resolve(false);
       this.#sent.waiting = [];
       this.#sent.asking = [];
     }
-    for (const { charges, resolve } of this.#waiting.splice(0)) {
-      for (const { lot, amount } of charges) lot.free += amount;
-      resolve({ kind: 'refused' });
+    for (const { charges, capped, resolve } of this.#waiting.splice(0)) {
+      for (const { lot, amount } of [...charges, ...capped]) lot.free += amount;
+      resolve({ kind: 'refused', inDoubt: false });
     }
     for (const { resolve } of this.#asking.splice(0)) resolve(false);
   }
@@ -366,8 +423,8 @@ export class Lane {
     this.#sent = null;
     this.#epoch = -1;
     this.#deliveries.clear();
-    for (const { resolve } of [...(sent?.waiting ?? []), ...this.#waiting.splice(0)])
-      resolve({ kind: 'refused' });
+    for (const { resolve } of sent?.waiting ?? []) resolve({ kind: 'refused', inDoubt: true });
+    for (const { resolve } of this.#waiting.splice(0)) resolve({ kind: 'refused', inDoubt: false });
     for (const { resolve } of [...(sent?.asking ?? []), ...this.#asking.splice(0)]) resolve(false);
     if (isLeaving) return;
     this.open().catch((error: unknown) => {
@@ -377,16 +434,30 @@ export class Lane {
   }
 
   #settlement(hold: Hold, charges: readonly Burn.Charge[], seq: number): Settlement {
+    return { kind: 'settled', seq, ...this.#cost(hold, charges) };
+  }
+
+  #cost(hold: Hold, charges: readonly Burn.Charge[]): Cost {
     const nowMs = this.#clock();
     const purse = this.#purses.use(hold.account, nowMs);
     const money = charges.reduce((sum, { lot, amount }) => sum + (lot.asset === 'usd' ? amount : 0), 0);
     return {
-      kind: 'settled',
-      seq,
       charges,
       cost: ofMicro(money),
       balance: ofMicro(Purse.balance(purse, 'usd', nowMs)),
       includedRemaining: Purse.balance(purse, 'unit', nowMs),
     };
   }
+}
+
+/** How many of those that wait fit into one batch; the first one always does. */
+function fitting(waiting: readonly Waiting[]): number {
+  let count = 0;
+  let bytes = 0;
+  for (const { kept } of waiting) {
+    if (count === batchRowsMax || bytes >= batchKeptBytesMax) break;
+    count += 1;
+    bytes += kept?.body?.length ?? 0;
+  }
+  return count;
 }

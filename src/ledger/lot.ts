@@ -8,7 +8,7 @@ export type Asset = 'usd' | 'unit';
 export type Lot = {
   readonly id: number;
   readonly asset: Asset;
-  readonly kind: 'trial' | 'allowance' | 'credit' | 'grant';
+  readonly kind: 'trial' | 'allowance' | 'credit' | 'grant' | 'budget';
   readonly plan: string;
   /** Milliseconds since the epoch; null: never. */
   readonly expiresMs: number | null;

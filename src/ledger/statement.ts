@@ -4,13 +4,15 @@ import type { Asset } from './lot.ts';
 export type StatementLot = {
   lot: number;
   asset: Asset;
-  kind: 'trial' | 'allowance' | 'credit' | 'grant';
+  kind: 'trial' | 'allowance' | 'credit' | 'grant' | 'budget';
   plan: string;
   given: number;
   /** What is left of it, set aside or not. */
   remaining: number;
   expiresMs: number | null;
   createdMs: number;
+  /** Of what was granted, where it comes from: `seller`, or `promotion:<code>`. */
+  source: string | null;
 };
 
 /** What accounts were given and have left, exactly, at the moment of asking. */

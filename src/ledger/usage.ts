@@ -14,16 +14,24 @@ export type Usage = {
   units: number;
   price: number;
   amount: number;
+  /** The account's own key that the call was made with. */
+  key: string | null;
 };
 
-/** The rows of a finished call: one for each lot that bore of it, or the one that says that it cost nothing. */
-export function rows(hold: Hold, charges: readonly Charge[], outcome: Outcome): Usage[] {
+/** The rows of a finished call: one for each lot that bore of it, or the one that says that it cost nothing; then that of its budget. */
+export function rows(
+  hold: Hold,
+  charges: readonly Charge[],
+  capped: readonly Charge[],
+  outcome: Outcome,
+): Usage[] {
   const { callId, account, price } = hold;
   const { service, operation, status } = outcome;
-  const call = { callId, account, service, operation, status, price };
+  const call = { callId, account, service, operation, status, price, key: hold.key?.id ?? null };
   if (charges.length === 0) return [{ ...call, draw: 0, lot: null, plan: null, units: 0, amount: 0 }];
-  return charges.map(({ lot, units, amount }, draw) => ({
+  return [...charges, ...capped].map(({ lot, units, amount }, draw) => ({
     ...call,
+    account: draw < charges.length ? account : (hold.cap?.account ?? account),
     draw,
     lot: lot.id,
     plan: lot.plan,

@@ -2,6 +2,7 @@ import { sha256Hex } from '../kernel/digest.ts';
 import type { Money } from '../kernel/money.ts';
 import type { Running, Terms } from './period.ts';
 import type { Reversal } from './reversal.ts';
+import type { SavedCard } from './saved-card.ts';
 
 /**
  * An order: what a buyer was offered, and what became of it (docs/purchase.md).
@@ -25,6 +26,8 @@ export type Order = {
   /** When the period that it paid ends; null before the grant, and for credit. */
   periodEndMs: number | null;
   returnUrl: string | null;
+  /** What a top-up is charged to. */
+  savedCard: SavedCard | null;
   challengeId: string | null;
   checkoutSession: string | null;
   /** What the payment is called where it was made. */
@@ -68,6 +71,8 @@ export interface Orders {
   periods(account: string): Promise<Running[]>;
   /** The orders that an account has paid, the newest first, at most `limit`, after the order `after`. */
   paidFor(account: string, after: string | null, limit: number): Promise<Order[]>;
+  /** Orders that somebody began to pay, of one account or of all, the newest first, at most `limit`, after the order `after`. */
+  begun(account: string | null, after: string | null, limit: number): Promise<Order[]>;
   /** The order that a payment was granted for; an order that was paid twice is two. */
   paidBy(payment: string): Promise<Order | null>;
   /**

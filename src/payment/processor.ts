@@ -2,6 +2,7 @@ import type { SubscriptionPlan } from '../catalog/plan.ts';
 import type { Money } from '../kernel/money.ts';
 import type { Order } from './order.ts';
 import type { Reversal } from './reversal.ts';
+import type { SavedCard } from './saved-card.ts';
 import type { Invoice, Standing } from './subscription.ts';
 
 /** A payment as the processor knows it, read anew, never taken from a notice. */
@@ -62,6 +63,10 @@ export class ProcessorAway extends Error {
 export interface Processor {
   /** Charges a shared payment token, once for each challenge, however often it is asked to. */
   charge(order: Order, challengeId: string, token: string): Promise<ChargeOutcome>;
+  /** Charges a card that was kept, without its holder, once for each challenge. */
+  chargeSaved(order: Order, challengeId: string, card: SavedCard): Promise<ChargeOutcome>;
+  /** The card that paid, where its holder let it be kept; else null. */
+  savedCard(payment: string): Promise<SavedCard | null>;
   readPayment(id: string): Promise<Payment>;
   /** What the charge of the order's challenge has come to: most often one payment, none where it never arrived. */
   chargesOf(order: Order): Promise<Payment[]>;

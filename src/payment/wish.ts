@@ -51,7 +51,8 @@ function readCredit(amount: unknown, quantity: unknown, plan: CreditPlan, faults
   return Money.zero;
 }
 
-function unknownField(name: string, fields: readonly string[]): Fault {
+/** What is said of a field that there is not. */
+export function unknownField(name: string, fields: readonly string[]): Fault {
   const near = nearest(name, fields);
   const hint = near ? `Did you mean "${near}"?` : `Allowed fields: ${fields.join(', ')}`;
   return { field: 'body', message: `Unknown field "${name.slice(0, nameCharsShownMax)}". ${hint}` };

@@ -29,7 +29,7 @@ const rules: { name: string; pattern: RegExp; except: RegExp; breach: string }[]
     name: 'the environment is read in one place of each program',
     pattern: /\bprocess\.env\b/,
     except:
-      /^src\/(config|main|cli\/.*|direct\/(config|main)|sandbox\/(config|main)|adapters\/embedded\/server)\.ts$/,
+      /^src\/(config|main|cli\/.*|direct\/(config|main)|sandbox\/(config|main)|mailbox\/main|adapters\/embedded\/server)\.ts$/,
     breach: 'const port = process.env.PORT;',
   },
   {

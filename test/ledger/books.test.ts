@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { uuidv7 } from '../../src/kernel/id.ts';
-import { type Batch, type BatchAnswer, BooksBroken, type Return } from '../../src/ledger/books.ts';
+import {
+  type Batch,
+  type BatchAnswer,
+  type Books,
+  BooksBroken,
+  type Return,
+} from '../../src/ledger/books.ts';
+import type { Ticket, Tickets } from '../../src/ledger/ticket.ts';
 import type { Usage } from '../../src/ledger/usage.ts';
 import { type Given, ModelBooks } from './model-books.ts';
 import { type OpenBooks, openBooks } from './open-books.ts';
@@ -37,6 +44,7 @@ const step = fc.oneof(
           units: fc.integer({ min: 0, max: 6 }),
           price: one,
           again: fc.nat(5),
+          keep: fc.constantFrom('no', 'no', 'whole', 'bare'),
           tooMuch: fc.nat(40),
         }),
         { maxLength: 3 },
@@ -65,6 +73,18 @@ const step = fc.oneof(
       picks: fc.array(pick, { maxLength: 3 }),
     }),
   },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('draw' as const),
+      lane: one,
+      stale: fc.oneof({ weight: 8, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: one }),
+      account: one,
+      key: one,
+      request: fc.oneof({ weight: 8, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: one }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('giveUp' as const), pick }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reap' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('expire' as const) }) },
   {
@@ -96,6 +116,9 @@ class Comparison {
   readonly lanes: string[];
   readonly epochs = [0, 0];
   readonly seqs = [0, 0];
+  readonly drawn: Ticket[] = [];
+  /** Tickets whose calls are on their way to the books, or there. */
+  readonly #served = new Set<Ticket>();
   last: Batch | null = null;
 
   constructor(real: OpenBooks, run: string) {
@@ -131,6 +154,23 @@ class Comparison {
         const calls = one.picks.flatMap((pick) => known[pick % known.length] ?? []);
         return this.#both((books) => books.undeliver(calls));
       }
+      case 'draw': {
+        const digest = (index: number) => String(index).repeat(64);
+        const ticket: Ticket = {
+          account: this.accounts[one.account] ?? '',
+          key: digest(one.key),
+          request: digest(one.request),
+          callId: uuidv7(Date.now()),
+          lane: this.lanes[one.lane] ?? '',
+          epoch: (this.epochs[one.lane] ?? 0) - one.stale,
+        };
+        this.drawn.push(ticket);
+        return this.#both((books) => books.draw(ticket));
+      }
+      case 'giveUp': {
+        const ticket = this.drawn[one.pick % this.drawn.length];
+        return ticket ? this.#both((books) => books.giveUp(ticket)) : [null, null];
+      }
       case 'reap': {
         await real.sql`SELECT ledger.reap_silent('0 seconds')`.catch(() => {});
         for (const [lane, { open }] of model.lanes) if (open) await outcome(async () => model.reap(lane));
@@ -150,20 +190,19 @@ class Comparison {
     }
   }
 
-  async #both<T>(
-    act: (books: Pick<ModelBooks, 'openLane' | 'batch' | 'closeLane' | 'undeliver'>) => Promise<T>,
-  ) {
-    return [await outcome(() => act(this.real.books)), await outcome(() => act(this.model))] as [
-      unknown,
-      unknown,
-    ];
+  async #both<T>(act: (books: Books & Tickets) => Promise<T>) {
+    return [
+      await outcome(() => act({ ...this.real.books, ...this.real.tickets })),
+      await outcome(() => act(this.model)),
+    ] as [unknown, unknown];
   }
 
   #compose(one: BatchStep): Batch {
     const lane = this.lanes[one.lane] ?? '';
     const seq = (this.seqs[one.lane] ?? 0) + one.seq;
     const free = this.#free(lane);
-    const usage = one.calls.flatMap((call) => this.#call(free, call));
+    const calls = one.calls.map((call) => this.#call(lane, free, call));
+    const usage = calls.flatMap((call) => call.usage);
     const lots = [...free.keys()];
     const returned = one.fold ? new Set(one.returns.map((pick) => lots[pick % lots.length])) : [];
     const returns = [...returned].flatMap((lot): Return[] => {
@@ -178,6 +217,7 @@ class Comparison {
       deliveredSeq: Math.max(0, seq - 1 - one.delivered),
       fold: one.fold,
       usage,
+      answers: calls.flatMap(({ answer }) => answer ?? []),
       returns,
       wants: one.wants.map(({ account, plans, price, units, headroom, recall }) => ({
         account: this.accounts[account] ?? '',
@@ -199,14 +239,46 @@ class Comparison {
   }
 
   /** A call on one or two of the lots that the lane has leased, or one that is on the books already. */
-  #call(free: Map<number, number>, one: BatchStep['calls'][number]): Usage[] {
+  #call(
+    lane: string,
+    free: Map<number, number>,
+    one: BatchStep['calls'][number],
+  ): { usage: Usage[]; answer: Batch['answers'][number] | null } {
+    const usage = this.#usage(free, one);
+    const [first] = usage;
+    const isFresh = first !== undefined && !this.model.usage.has(first.callId) && one.keep !== 'no';
+    const ticket = this.drawn.findLast(
+      (drawn) =>
+        drawn.lane === lane &&
+        drawn.account === first?.account &&
+        this.model.tickets.get(`${drawn.account} ${drawn.key}`) === drawn &&
+        !this.#served.has(drawn),
+    );
+    if (!isFresh || !ticket) return { usage, answer: null };
+    this.#served.add(ticket);
+    const { account, key, callId } = ticket;
+    const body = one.keep === 'whole' ? Buffer.from([0, 34, 92, 255]) : null;
+    return {
+      usage: usage.map((row) => ({ ...row, callId })),
+      answer: { account, key, callId, status: 200, headers: ['x', 'a "b"\\\u{e9}{},'], body },
+    };
+  }
+
+  #usage(free: Map<number, number>, one: BatchStep['calls'][number]): Usage[] {
     const known = [...this.model.usage.values()];
     const again = one.again === 0 ? known[one.pick % known.length] : undefined;
     if (again) return [...again.values()];
     const price = prices[one.price] ?? 0;
     const lots = [...free.keys()];
     const first = this.model.buckets.get(lots[one.pick % lots.length] ?? 0);
-    const call = { callId: uuidv7(Date.now()), service: 's', operation: 'o "x"\\', status: 200, price };
+    const call = {
+      callId: uuidv7(Date.now()),
+      service: 's',
+      operation: 'o "x"\\',
+      status: 200,
+      price,
+      key: one.pick % 3 ? null : `key_${one.pick}`,
+    };
     if (!first)
       return [
         { ...call, draw: 0, account: this.accounts[0] ?? '', lot: null, plan: null, units: 0, amount: 0 },
@@ -288,8 +360,8 @@ async function parting(real: OpenBooks, all: readonly Step[]): Promise<unknown> 
     await real.sql`DELETE FROM ledger.lease WHERE lane_id = ANY (${lanes})`;
     await real.sql`DELETE FROM ledger.batch WHERE lane_id = ANY (${lanes})`;
     await real.sql`DELETE FROM ledger.usage WHERE lane_id = ANY (${lanes})`;
-    await real.sql`DELETE FROM ledger.posting WHERE account_id = ANY (${accounts})`;
-    await real.sql`DELETE FROM ledger.bucket WHERE account_id = ANY (${accounts})`;
+    for (const table of ['kept_answer', 'ticket', 'ticket_day', 'posting', 'bucket'])
+      await real.sql`DELETE FROM ledger.${real.sql(table)} WHERE account_id = ANY (${accounts})`;
   }
 }
 
@@ -306,7 +378,7 @@ test('PostgreSQL answers as the model does, whatever comes in whatever order', {
     fc.asyncProperty(steps, async (all) => {
       expect(await parting(real, all)).toBeNull();
     }),
-    { numRuns: Number(process.env.RUNS ?? 100) },
+    { numRuns: Number(process.env.RUNS ?? 100), endOnFailure: true },
   );
 });
 
@@ -359,6 +431,30 @@ describe('the comparison finds books that', () => {
       'ON CONFLICT DO NOTHING',
       'ON CONFLICT (key) DO UPDATE SET amount = posting.amount',
     ],
+    ['give back what they will give again', 'undeliver', ' AND k.body IS NOT NULL', ' AND false'],
+    [
+      'keep what they give back',
+      'undeliver',
+      'ledger.kept_answer WHERE call_id = ANY (v_calls)',
+      'ledger.kept_answer WHERE false',
+    ],
+    [
+      'serve a ticket again that is answered',
+      'take_ticket',
+      'v_kept.call_id IS NULL AND NOT v_lives',
+      'NOT v_lives',
+    ],
+    [
+      'take over a ticket of a living lane',
+      'take_ticket',
+      'AND n.epoch = v_ticket.epoch AND n.open',
+      'AND false',
+    ],
+    ['leave a ticket to a lane that has ended', 'take_ticket', 'AND n.epoch = v_ticket.epoch AND n.open', ''],
+    ['give another request its answer', 'take_ticket', 'v_ticket.request <> p_request', 'false'],
+    ['give up the ticket of another call', 'give_up_tickets', ' AND t.call_id = g.call_id', ''],
+    ['give up what is answered', 'give_up_tickets', 'NOT EXISTS', 'EXISTS (SELECT 1) OR NOT EXISTS'],
+    ['keep no answer', 'batch', 'IF cardinality(k_call) > 0 THEN', 'IF false THEN'],
     ['give nothing back at the end', 'reap', 'IF v_calls IS NOT NULL THEN', 'IF false THEN'],
     ['keep leases of the dead', 'reap', 'SET avail = k.avail + l.amount', 'SET avail = k.avail'],
     ['keep the epoch at the end', 'reap', 'SET epoch = epoch + 1,', 'SET'],

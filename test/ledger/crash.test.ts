@@ -1,8 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import * as Tickets from '../../src/adapters/postgres/tickets.ts';
+import { sha256Hex } from '../../src/kernel/digest.ts';
 import { id, uuidv7 } from '../../src/kernel/id.ts';
 import { ofMicro } from '../../src/kernel/money.ts';
 import { type Books, BooksBroken } from '../../src/ledger/books.ts';
 import type { Hold } from '../../src/ledger/hold.ts';
+import type { Drawn, Ticket } from '../../src/ledger/ticket.ts';
 import type { Usage } from '../../src/ledger/usage.ts';
 import { type OpenBooks, openBooks } from './open-books.ts';
 import { type OpenLane, openLane } from './open-lane.ts';
@@ -100,6 +103,120 @@ test('dies with the answer charged and not sent: it is given back, on the record
   expect(await balance(account)).toBe(1_000_000);
 });
 
+/** A call under a key. */
+async function draw(
+  { lane }: OpenLane,
+  account: string,
+  key: string,
+): Promise<{ drawn: Drawn; ticket: Ticket }> {
+  const ticket = {
+    account,
+    key: sha256Hex(key),
+    request: sha256Hex('r'),
+    callId: uuidv7(Date.now()),
+    ...lane.writer,
+  };
+  return { drawn: await real.tickets.draw(ticket), ticket };
+}
+
+async function settleKeyed(
+  process: OpenLane,
+  account: string,
+  ticket: Ticket,
+  body: Buffer | null,
+): Promise<string> {
+  const request = { callId: ticket.callId, account, plans: ['p'], price: ofMicro(1_000), units: 100 };
+  const held = await process.lane.hold(request);
+  if (held.kind !== 'held') throw new Error(held.kind);
+  const settled = await process.lane.settle(held.hold, outcome(60), {
+    key: ticket.key,
+    headers: ['a', 'b'],
+    body,
+  });
+  return settled.kind;
+}
+
+test('dies with the answer charged, kept under its key and not sent: it stays charged, and is given again', async () => {
+  const { process, account } = await open();
+  const { ticket } = await draw(process, account, 'k');
+  const body = Buffer.from([0, 1, 255]);
+  expect(await settleKeyed(process, account, ticket, body)).toBe('settled');
+  await process.kill();
+  await real.books.undeliver([ticket.callId]);
+  expect(await balance(account)).toBe(940_000);
+  const again = { callId: ticket.callId, status: 200, headers: ['a', 'b'], body };
+  for (let i = 0; i < 2; i++)
+    expect((await draw(process, account, 'k')).drawn).toEqual({ kind: 'kept', answer: again });
+});
+
+test('dies with the answer charged, too large to be kept and not sent: it is given back, and its key is free', async () => {
+  const { process, account } = await open();
+  const { ticket } = await draw(process, account, 'k');
+  expect(await settleKeyed(process, account, ticket, null)).toBe('settled');
+  expect((await draw(process, account, 'k')).drawn).toMatchObject({ kind: 'kept', answer: { body: null } });
+  await process.kill();
+  expect(await balance(account)).toBe(1_000_000);
+  const second = await draw(process, account, 'k');
+  expect(second.drawn).toEqual({ kind: 'taken', keepsBody: true });
+  expect(await settleKeyed(process, account, second.ticket, null)).toBe('settled');
+});
+
+test('dies as it serves a key: nobody gets it while the lane lives, and then whoever asks', async () => {
+  const { process, account } = await open();
+  const other = await openLane(real.url, id('lane'), () => nowMs);
+  lanes.push(other);
+  await draw(process, account, 'k');
+  expect((await draw(other, account, 'k')).drawn).toEqual({ kind: 'in_flight' });
+  await real.sql`SELECT ledger.reap(${process.name})`;
+  const { drawn, ticket } = await draw(other, account, 'k');
+  expect(drawn.kind).toBe('taken');
+  // Whoever wakes up has no part in it any more.
+  expect((await draw(process, account, 'k')).drawn).toEqual({ kind: 'in_flight' });
+  expect(await settleKeyed(other, account, ticket, Buffer.alloc(1))).toBe('settled');
+});
+
+test('what an account may do under keys in a day is bounded', async () => {
+  const { process, account } = await open();
+  const tight = Tickets.open(real.sql, { life: '24 hours', ticketsMax: 2, bytesMax: 5 });
+  const take = async (key: string) => {
+    const ticket = {
+      account,
+      key: sha256Hex(key),
+      request: sha256Hex('r'),
+      callId: uuidv7(Date.now()),
+      ...process.lane.writer,
+    };
+    return { ticket, drawn: await tight.draw(ticket) };
+  };
+  const first = await take('1');
+  expect(first.drawn).toEqual({ kind: 'taken', keepsBody: true });
+  await settleKeyed(process, account, first.ticket, Buffer.alloc(5));
+  const second = await take('2');
+  expect(second.drawn).toEqual({ kind: 'taken', keepsBody: false });
+  expect((await take('3')).drawn).toEqual({ kind: 'too_many' });
+  expect((await take('1')).drawn.kind).toBe('kept');
+  // Nothing stands under the one that was refused.
+  expect((await draw(process, account, '3')).drawn.kind).toBe('taken');
+});
+
+test('what is too old to count is forgotten, and its days are dropped', async () => {
+  const { process, account } = await open();
+  const { ticket } = await draw(process, account, 'k');
+  await settleKeyed(process, account, ticket, Buffer.alloc(1));
+  await real.sql`UPDATE ledger.ticket SET taken_at = taken_at - interval '25 hours' WHERE account_id = ${account}`;
+  expect((await draw(process, account, 'k')).drawn.kind).toBe('taken');
+  await real.sql`UPDATE ledger.ticket SET taken_at = taken_at - interval '25 hours' WHERE account_id = ${account}`;
+  const old = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
+  await real.sql.unsafe(`CREATE TABLE ledger.kept_answer_${old.replaceAll('-', '')} PARTITION OF ledger.kept_answer
+    FOR VALUES FROM (ledger.uuid_at('${old}T00:00Z')) TO (ledger.uuid_at('${old}T23:00Z'))`);
+  const [row] = await real.sql`SELECT ledger.prune_tickets('24 hours', 10) AS count`;
+  expect(row?.count).toBe(1);
+  const left =
+    await real.sql`SELECT relname FROM pg_class WHERE relname LIKE 'kept_answer_2%' AND relkind = 'r' ORDER BY 1`;
+  expect(left.length).toBe(8);
+  expect((await draw(process, account, 'k')).drawn.kind).toBe('taken');
+});
+
 test('dies after the answer was sent and said to be: it stays charged', async () => {
   const { process, account } = await open();
   const settled = await process.lane.settle(await hold(process, account, 100), outcome(60));
@@ -131,7 +248,7 @@ test('is paused past its lease and wakes: the call is refused and not charged, a
   const { process, account } = await open();
   const held = await hold(process, account, 100);
   await real.sql`SELECT ledger.reap_silent('0 seconds')`;
-  expect(await process.lane.settle(held, outcome(60))).toEqual({ kind: 'refused' });
+  expect(await process.lane.settle(held, outcome(60))).toMatchObject({ kind: 'refused' });
   while (!process.lane.ready) await new Promise(setImmediate);
   expect(await balance(account)).toBe(1_000_000);
   expect(await process.lane.settle(await hold(process, account, 10), outcome(10))).toMatchObject({
@@ -155,6 +272,7 @@ test('sells more than it has leased: the books stop it, and charge nothing', asy
     service: 's',
     operation: 'o',
     status: 200,
+    key: null,
   };
   const usage: Usage[] = [{ ...call, units: 101, price: 1_000, amount: 101_000 }];
   const batch = {
@@ -164,6 +282,7 @@ test('sells more than it has leased: the books stop it, and charge nothing', asy
     deliveredSeq: 0,
     fold: true,
     usage,
+    answers: [],
     returns: [],
     wants: [],
   };
@@ -176,7 +295,7 @@ test('loses a batch that it was told of, as a standby might: it stops instead of
   await process.lane.settle(await hold(process, account, 100), outcome(60));
   await real.sql`DELETE FROM ledger.batch WHERE lane_id = ${process.name}`;
   await real.sql`DELETE FROM ledger.usage WHERE lane_id = ${process.name}`;
-  expect(await process.lane.settle(await hold(process, account, 40), outcome(40))).toEqual({
+  expect(await process.lane.settle(await hold(process, account, 40), outcome(40))).toMatchObject({
     kind: 'refused',
   });
   expect(process.events.map(({ kind }) => kind)).toContain('books_broken');
@@ -198,6 +317,7 @@ test('books a call once, though a second batch brings it again', async () => {
     service: 's',
     operation: 'o',
     status: 200,
+    key: null,
   };
   const usage: Usage[] = [{ ...call, units: 60, price: 1_000, amount: 60_000 }];
   const batch = {
@@ -207,6 +327,7 @@ test('books a call once, though a second batch brings it again', async () => {
     deliveredSeq: 0,
     fold: true,
     usage,
+    answers: [],
     returns: [],
     wants: [],
   };

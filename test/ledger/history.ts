@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { budgetPlan } from '../../src/ledger/hold.ts';
 import type { Given, Safeguard } from './model-books.ts';
 import { type Call, type Fate, type LaneClass, type Process, World } from './world.ts';
 
@@ -37,6 +38,9 @@ const step = fc.oneof(
       plan: fc.nat(1),
       price: fc.nat(9).map((n) => (n < 8 ? 0 : n - 7)),
       units: fc.integer({ min: 1, max: 12 }),
+      key: fc.option(fc.nat(2), { freq: 2 }),
+      isSmall: fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
+      capped: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
       turn: fc.boolean(),
     }),
   },
@@ -73,6 +77,7 @@ const opening: Given[] = [
   { account: 'ann', asset: 'usd', kind: 'credit', plan: 'p', amount: 20_500, expiresMs: null },
   { account: 'bob', asset: 'unit', kind: 'trial', plan: 'p', amount: 15, expiresMs: null },
   { account: 'bob', asset: 'usd', kind: 'credit', plan: 'q', amount: 10_000, expiresMs: null },
+  { account: 'key', asset: 'usd', kind: 'budget', plan: budgetPlan, amount: 20_000, expiresMs: null },
 ];
 
 /** Lives through a history on two lanes, brings it to its end, and tells every promise that was broken. */
@@ -90,6 +95,7 @@ export async function live(
   await world.pass(6_000);
   const epochs = new Map([...world.books.lanes].map(([name, { epoch }]) => [name, epoch]));
   await expectReach(world);
+  await expectKept(world);
   await world.drain();
 
   const { breaches, books, calls, processes } = world;
@@ -99,6 +105,7 @@ export async function live(
     for (const event of process.events)
       if (event.kind === 'books_broken') breaches.push(`books broken: ${event.error}`);
   for (const call of calls) breaches.push(...judge(world, call, epochs));
+  breaches.push(...judgeKeys(world));
   return breaches;
 }
 
@@ -107,7 +114,8 @@ async function take(world: World, step: Step): Promise<void> {
   if (process?.paused && step.kind !== 'kill' && step.kind !== 'pause') return;
   switch (step.kind) {
     case 'call':
-      if (process) await world.call(process, request(step));
+      if (process)
+        await world.call(process, request(step), step.key === null ? null : `k${step.key}`, step.isSmall);
       if (process && step.turn) await world.turn(process);
       return;
     case 'settle': {
@@ -167,8 +175,14 @@ async function take(world: World, step: Step): Promise<void> {
   }
 }
 
-function request({ account, plan, price, units }: Extract<Step, { kind: 'call' }>) {
-  return { account: accounts[account] ?? '', plans: plans[plan] ?? [], price: prices[price] ?? 0, units };
+function request({ account, plan, price, units, capped }: Extract<Step, { kind: 'call' }>) {
+  return {
+    key: capped ? { id: 'key', capped } : null,
+    account: accounts[account] ?? '',
+    plans: plans[plan] ?? [],
+    price: prices[price] ?? 0,
+    units,
+  };
 }
 
 const isUnderWay = ({ hold, used, released, process }: Call) =>
@@ -186,9 +200,9 @@ function choose(world: World, pick: number, fits: (call: Call) => boolean): Call
 async function expectReach(world: World): Promise<void> {
   const price = 1000;
   for (const process of world.processes) {
-    for (const account of accounts) {
+    for (const account of [...accounts, 'key']) {
       const units = affordable(world, account, price);
-      const ask = { account, plans: ['p', 'q'], price };
+      const ask = { account, plans: ['p', 'q', budgetPlan], price };
       const more = await held(world, process, { ...ask, units: units + 1 });
       if (more !== 'exhausted' && more !== 'no_plan')
         world.breaches.push(`${units + 1} of ${units} units were ${more}`);
@@ -226,6 +240,13 @@ function affordable(world: World, account: string, price: number): number {
 function judge(world: World, call: Call, epochs: ReadonlyMap<string, number>): string[] {
   const { settlement, hold, process, delivered, deliveredInTime, request } = call;
   const net = world.net(call);
+  const kept = world.books.kept.get(request.callId);
+  // Kept whole, it is given again for what it was charged, and so is never given back, whatever its first buyer saw.
+  if (kept?.body) {
+    const charged = [...(world.books.usage.get(request.callId)?.values() ?? [])];
+    const cost = charged.reduce((sum, { amount, plan }) => sum + (plan === budgetPlan ? 0 : amount), 0);
+    return net === cost ? [] : [`${request.callId} is kept and cost ${net}`];
+  }
   const cost =
     settlement?.kind === 'settled' ? settlement.charges.reduce((sum, { amount }) => sum + amount, 0) : 0;
   if (call.lost) return net === 0 ? [] : [`${request.callId} broke off and cost ${net}`];
@@ -235,4 +256,35 @@ function judge(world: World, call: Call, epochs: ReadonlyMap<string, number>): s
   // Its lane was ended by others: what had not left was given back; what had left, perhaps, as nobody had said so.
   if (net === 0 || (net === cost && deliveredInTime)) return [];
   return [`${label} cost ${net} in a lane that was reaped`];
+}
+
+/** Whoever had an answer under a key, has it again from any process, unless it was too large to be kept or did not leave. */
+async function expectKept(world: World): Promise<void> {
+  for (const call of [...world.calls]) {
+    const { key, isSmall, request, settlement } = call;
+    if (key === null || !isSmall || settlement?.kind !== 'settled') continue;
+    for (const process of world.processes) {
+      const again = await world.call(process, request, key);
+      await world.rounds(20, () => again.barred !== null || again.held !== null);
+      const given = again.barred?.kind === 'kept' ? again.barred.answer.callId : null;
+      if (given !== request.callId) world.breaches.push(`${request.callId} is not given again under ${key}`);
+      await world.release(again);
+    }
+  }
+}
+
+/** Under one key one call is charged for good, and all that is given is the answer of one call. */
+function judgeKeys(world: World): string[] {
+  const breaches: string[] = [];
+  const keyed = world.calls.filter(({ key }) => key !== null);
+  for (const [name, same] of Map.groupBy(keyed, ({ key, request }) => `${request.account} ${key}`)) {
+    const charged = same.filter((call) => world.net(call) > 0);
+    if (charged.length > 1) breaches.push(`${name} is charged ${charged.length} times`);
+    const given = same.flatMap(({ request, barred, delivered, isSmall, used }) => {
+      if (barred?.kind === 'kept') return barred.answer.callId;
+      return delivered && isSmall && used !== null ? request.callId : [];
+    });
+    if (new Set(given).size > 1) breaches.push(`${name} gives the answers of ${[...new Set(given)]}`);
+  }
+  return breaches;
 }

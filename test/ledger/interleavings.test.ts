@@ -34,6 +34,7 @@ async function openLane(lane: string): Promise<{ epoch: number; next(batch: Part
       deliveredSeq: seq - 1,
       fold: false,
       usage: [],
+      answers: [],
       returns: [],
       wants: [],
       ...batch,
@@ -58,6 +59,7 @@ function usage(account: string, lot: number, units: number): Usage {
     service: 's',
     operation: 'o',
     status: 200,
+    key: null,
   };
   return { ...call, units, price: 1, amount: units };
 }

@@ -8,9 +8,10 @@ import {
   type Want,
 } from '../../src/ledger/books.ts';
 import type { Asset } from '../../src/ledger/lot.ts';
+import type { Drawn, Ticket, Tickets } from '../../src/ledger/ticket.ts';
 import type { Usage } from '../../src/ledger/usage.ts';
 
-type Kind = 'trial' | 'allowance' | 'credit' | 'grant';
+type Kind = 'trial' | 'allowance' | 'credit' | 'grant' | 'budget';
 export type Given = {
   account: string;
   asset: Asset;
@@ -34,15 +35,32 @@ type BatchRow = { spent: Map<number, number>; calls: readonly string[]; answer: 
 export type Notice = { kind: 'recall' | 'returned' | 'granted'; account: string };
 
 /** A safeguard that a mutant of the books goes without. */
-export type Safeguard = 'replay' | 'fence' | 'avail' | 'fold once' | 'give back' | 'recall' | 'call once';
+export type Safeguard =
+  | 'replay'
+  | 'fence'
+  | 'avail'
+  | 'fold once'
+  | 'give back'
+  | 'recall'
+  | 'call once'
+  /** Answers are kept in one commit with their charge. */
+  | 'keep with charge'
+  /** A ticket of a living lane is not taken over. */
+  | 'living ticket'
+  /** A ticket that was answered is not served again. */
+  | 'answered ticket'
+  /** What is given again is not given back. */
+  | 'keep charge'
+  /** A ticket is given up by its own call, and only without an answer. */
+  | 'own ticket';
 
-const priorities = { trial: 0, allowance: 1, credit: 2, grant: 2 };
+const priorities = { trial: 0, allowance: 1, credit: 2, grant: 2, budget: 2 };
 
 /**
  * The functions of migrations/0001_ledger.sql as plain code, one step each: the model that PostgreSQL is compared with
  * (books.test.ts), and the books of a thousand simulated histories (lane-simulation.test.ts).
  */
-export class ModelBooks implements Books {
+export class ModelBooks implements Books, Tickets {
   readonly buckets = new Map<number, Bucket>();
   readonly postings = new Map<string, Posting>();
   readonly lanes = new Map<string, LaneRow>();
@@ -52,6 +70,12 @@ export class ModelBooks implements Books {
   readonly batches = new Map<string, BatchRow>();
   /** By call, then draw. */
   readonly usage = new Map<string, Map<number, Usage>>();
+  /** By `account key`. */
+  readonly tickets = new Map<string, Ticket>();
+  /** By call. */
+  readonly kept = new Map<string, Batch['answers'][number]>();
+  /** What a mutant keeps only with its next batch. */
+  #keptLater: Batch['answers'] = [];
   readonly #clock: Clock;
   readonly #notify: (notice: Notice) => void;
   readonly #without: Safeguard | null;
@@ -98,6 +122,13 @@ export class ModelBooks implements Books {
   async undeliver(callIds: readonly string[]): Promise<void> {
     if (this.#without === 'give back') return;
     for (const callId of callIds) {
+      const kept = this.kept.get(callId);
+      if (kept?.body && this.#without !== 'keep charge') continue;
+      if (kept && !kept.body) {
+        this.kept.delete(callId);
+        if (this.tickets.get(`${kept.account} ${kept.key}`)?.callId === callId)
+          this.tickets.delete(`${kept.account} ${kept.key}`);
+      }
       for (const [draw, { lot, amount }] of this.usage.get(callId) ?? []) {
         const key = `undelivered:${callId}:${draw}`;
         if (lot === null || this.postings.has(key)) continue;
@@ -140,8 +171,30 @@ export class ModelBooks implements Books {
     }
   }
 
+  async draw(ticket: Ticket): Promise<Drawn> {
+    const name = `${ticket.account} ${ticket.key}`;
+    const drawn = this.tickets.get(name);
+    const answer = this.kept.get(drawn?.callId ?? '');
+    const lane = this.lanes.get(drawn?.lane ?? '');
+    const lives = lane?.open && lane.epoch === drawn?.epoch && this.#without !== 'living ticket';
+    if (!drawn || (!lives && !answer) || (answer && this.#without === 'answered ticket')) {
+      this.tickets.set(name, ticket);
+      return { kind: 'taken', keepsBody: true };
+    }
+    if (drawn.request !== ticket.request) return { kind: 'mismatch' };
+    if (!answer) return { kind: 'in_flight' };
+    const { callId, status, headers, body } = answer;
+    return { kind: 'kept', answer: { callId, status, headers, body } };
+  }
+
+  async giveUp({ account, key, callId }: Ticket): Promise<void> {
+    const name = `${account} ${key}`;
+    const isOwn = this.tickets.get(name)?.callId === callId && !this.kept.has(callId);
+    if (isOwn || this.#without === 'own ticket') this.tickets.delete(name);
+  }
+
   async batch(batch: Batch): Promise<BatchAnswer> {
-    const { lane, epoch, seq, fold, usage, returns, wants } = batch;
+    const { lane, epoch, seq, fold, usage, answers, returns, wants } = batch;
     const row = this.lanes.get(lane);
     if (!row) return { state: 'fenced' };
     if (this.#without !== 'fence' && (!row.open || row.epoch !== epoch)) return { state: 'fenced' };
@@ -163,6 +216,9 @@ export class ModelBooks implements Books {
       const draws = this.usage.get(entry.callId) ?? new Map();
       this.usage.set(entry.callId, draws.set(entry.draw, entry));
     }
+    const keptNow = this.#without === 'keep with charge' ? this.#keptLater : answers;
+    this.#keptLater = answers;
+    for (const answer of keptNow) if (!this.kept.has(answer.callId)) this.kept.set(answer.callId, answer);
     if (fold && this.#without !== 'fold once') row.foldedSeq = seq;
     if (fold) {
       row.deliveredSeq = Math.max(row.deliveredSeq, batch.deliveredSeq);
@@ -261,7 +317,7 @@ export class ModelBooks implements Books {
   statement(account: string): { lot: number; remaining: number }[] {
     return this.#lotsOf(account).map(({ id, avail }) => ({
       lot: id,
-      remaining: avail + this.#leased(id, () => true, true),
+      remaining: Math.max(0, avail + this.#leased(id, () => true, true)),
     }));
   }
 

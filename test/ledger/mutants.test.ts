@@ -43,6 +43,11 @@ describe('the simulation finds books', () => {
     ['that fold a batch twice', 'fold once'],
     ['that give nothing back', 'give back'],
     ['that recall nothing', 'recall'],
+    ['that keep an answer after its charge, in another commit', 'keep with charge'],
+    ['that let a ticket of a living lane be taken over', 'living ticket'],
+    ['that serve and charge again what is answered', 'answered ticket'],
+    ['that give back what they give again', 'keep charge'],
+    ['that give up the ticket of another call', 'own ticket'],
   ];
   test.each(safeguards)('%s', async (_, without) => {
     expect(await firstBreach(Lane, without)).toBeDefined();
@@ -51,7 +56,18 @@ describe('the simulation finds books', () => {
 
 describe('the simulation finds a lane that', () => {
   const mutants: [what: string, from: string, to: string][] = [
-    ['settles before the commit', 'if (charges.length > 0) return settled;', ''],
+    ['settles before the commit', 'if (charges.length > 0 || kept) return settled;', ''],
+    [
+      'gives away a free answer before it is kept',
+      'charges.length > 0 || kept) return',
+      'charges.length > 0) return',
+    ],
+    ['keeps no answer', 'answers: waiting.flatMap(({ kept }) => kept ?? []),', 'answers: [],'],
+    [
+      'is sure of what it does not know',
+      "callId);\n        resolve({ kind: 'refused', inDoubt: true });",
+      "callId);\n        resolve({ kind: 'refused', inDoubt: false });",
+    ],
     [
       'numbers a repetition anew',
       'if (this.#sent && !this.#sending) void this.#send();',
@@ -84,9 +100,26 @@ describe('the simulation finds a lane that', () => {
     ],
     [
       'keeps the credit of calls that it refused',
-      '      for (const { lot, amount } of charges) lot.free += amount;\n      resolve',
+      '      for (const { lot, amount } of [...charges, ...capped]) lot.free += amount;\n      resolve',
       '      resolve',
     ],
+    [
+      'forgets the budget of what it charges',
+      'for (const { lot, amount } of capped) lot.free -= amount;',
+      '',
+    ],
+    ['keeps the budget of what it releases', '    if (hold.cap) this.release(hold.cap);\n', ''],
+    [
+      'holds in a budget alone',
+      "return { kind: 'held', hold: { ...held.hold, cap: cap.hold } };",
+      'return held;',
+    ],
+    [
+      'keeps the budget of what is refused',
+      "    this.release(cap.hold);\n    if (held.kind !== 'held') return held;",
+      "    if (held.kind !== 'held') return held;",
+    ],
+    ['books nothing of a budget', 'return [...charges, ...capped].map', 'return [...charges].map'],
     ['does not hear recalls', '    purse.recalled = true;\n', ''],
     [
       'refuses what the books have open',
@@ -101,7 +134,7 @@ describe('the simulation finds a lane that', () => {
       '',
     ],
     ['forgets questions when it is fenced', '...(sent?.asking ?? []), ', ''],
-    ['forgets settlements when it is fenced', '...(sent?.waiting ?? []), ', ''],
+    ['forgets settlements when it is fenced', 'of sent?.waiting ?? []', 'of []'],
     ['opens again as it leaves', '    if (isLeaving) return;\n', ''],
     ['closes beside its heartbeat', "    this.#state = 'closed';\n    await", '    await'],
   ];

@@ -1,6 +1,7 @@
 import * as Books from '../../src/adapters/postgres/books.ts';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
+import * as Tickets from '../../src/adapters/postgres/tickets.ts';
 import type { Books as LedgerBooks } from '../../src/ledger/books.ts';
 import { createDatabase } from '../support/database.ts';
 import type { Given } from './model-books.ts';
@@ -10,6 +11,7 @@ export type OpenBooks = {
   url: string;
   sql: Connection.Connection;
   books: LedgerBooks;
+  tickets: Tickets.OpenTickets;
   /** Gives an account a lot that nobody paid for; its number. */
   grant(given: Given): Promise<number>;
   /** What is left of each lot, in burn order. */
@@ -29,6 +31,7 @@ export async function openBooks(connectionsMax = 2): Promise<OpenBooks> {
     url: database.url,
     sql,
     books: Books.open(sql),
+    tickets: Tickets.open(sql),
     async grant({ account, asset, kind, plan, amount, expiresMs }) {
       const posting = kind === 'trial' ? 'trial' : 'grant';
       const expires = expiresMs === null ? null : new Date(expiresMs);

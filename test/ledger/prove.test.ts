@@ -55,7 +55,7 @@ async function fill({ sql, grant, books }: OpenBooks): Promise<void> {
     expiresMs: null,
   });
   const epoch = await books.openLane('a');
-  const batch = { lane: 'a', epoch, deliveredSeq: 0, fold: false, returns: [] };
+  const batch = { lane: 'a', epoch, deliveredSeq: 0, fold: false, answers: [], returns: [] };
   const want = { account: 'ann', plans: ['p'], price: 1_000, units: 40, headroomUnits: 0, recall: false };
   await books.batch({ ...batch, seq: 1, usage: [], wants: [want] });
   const call = {
@@ -65,6 +65,7 @@ async function fill({ sql, grant, books }: OpenBooks): Promise<void> {
     service: 's',
     operation: 'o',
     status: 200,
+    key: null,
     price: 1_000,
   };
   const [money] = await sql<[{ id: number }]>`SELECT id FROM ledger.bucket WHERE asset = 'usd'`;
@@ -72,7 +73,15 @@ async function fill({ sql, grant, books }: OpenBooks): Promise<void> {
     { ...call, draw: 0, lot: units, units: 25, amount: 25 },
     { ...call, draw: 1, lot: money.id, units: 3, amount: 3_000 },
   ];
-  await books.batch({ ...batch, seq: 2, usage, wants: [] });
+  const kept = {
+    callId: call.callId,
+    account: 'ann',
+    key: '00',
+    status: 200,
+    headers: [],
+    body: Buffer.alloc(1),
+  };
+  await books.batch({ ...batch, seq: 2, usage, answers: [kept], wants: [] });
   await books.batch({ ...batch, seq: 3, usage: [], wants: [] });
 }
 
@@ -94,9 +103,11 @@ test('says that the books hold, and what it has checked', async () => {
   const { code, out } = await proveSpoilt('SELECT 1');
   expect(out).toContain('2 lots, 2 postings, 1 calls, 3 recent batches');
   expect(out).toMatch(
-    /USD +5.000000 paid in \+ 0.000000 granted - 0.003000 spent - 0.000000 expired = 4.997000 balance, of it 0.012000 set aside/,
+    /USD +5.000000 paid in \+ 0.000000 granted - 0.003000 spent - 0.000000 paid back - 0.000000 expired = 4.997000 balance, of it 0.012000 set aside/,
   );
-  expect(out).toMatch(/units +0 paid in \+ 25 granted - 25 spent - 0 expired = 0 balance, of it 0 set aside/);
+  expect(out).toMatch(
+    /units +0 paid in \+ 25 granted - 25 spent - 0 paid back - 0 expired = 0 balance, of it 0 set aside/,
+  );
   expect(out).toContain('The books hold.');
   expect(code).toBe(0);
 });
@@ -148,6 +159,17 @@ describe('names the rule that is broken by', () => {
       'what is given back was charged',
       `INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount)
         SELECT 'undelivered:' || gen_random_uuid() || ':0', account_id, id, 'undelivered', 'revenue', 1 FROM ledger.bucket LIMIT 1`,
+    ],
+    ['a kept answer has its charge', "UPDATE ledger.kept_answer SET account_id = 'bob'"],
+    ['a kept answer has its charge', 'UPDATE ledger.kept_answer SET call_id = gen_random_uuid()'],
+    [
+      'what is given again is not given back',
+      `INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount)
+        SELECT 'undelivered:' || call_id || ':' || draw, account_id, bucket_id, 'undelivered', 'revenue', amount FROM ledger.usage`,
+    ],
+    [
+      'a key is charged once a day',
+      'INSERT INTO ledger.kept_answer SELECT ledger.uuid_at(clock_timestamp()), account_id, key, status, headers, body FROM ledger.kept_answer',
     ],
     ['a granted order has its one lot', "UPDATE shop.purchase SET state = 'offered'"],
     ['a granted order has its one lot', 'UPDATE shop.purchase SET amount = amount + 1'],

@@ -197,4 +197,70 @@ export const stories: Record<string, (laneClass: LaneClass) => Promise<string[]>
     }
     return unless(call.settlement?.kind === 'refused', 'still waiting after 10 s');
   },
+
+  'gives again what it charged, when it dies before it was sent': async (laneClass) => {
+    const world = await open(laneClass, 100 * price, ['a']);
+    const first = await keyed(world, ask(5));
+    await world.settle(first, 5);
+    await world.rounds(20, () => first.settlement !== null);
+    await world.kill(lane(world));
+    await world.rounds(20);
+    const again = await keyed(world, ask(5));
+    return [
+      ...unless(isGiven(again, first), `it was ${again.barred?.kind ?? 'made anew'}`),
+      ...unless(world.net(first) === 5 * price, `it cost ${world.net(first)}`),
+    ];
+  },
+
+  'gives back what it charged and could not keep, and makes it anew': async (laneClass) => {
+    const world = await open(laneClass, 100 * price, ['a']);
+    const first = await keyed(world, ask(5), false);
+    await world.settle(first, 5);
+    await world.rounds(20, () => first.settlement !== null);
+    await world.kill(lane(world));
+    await world.rounds(20);
+    const again = await keyed(world, ask(5), false);
+    return [
+      ...unless(again.held?.kind === 'held', `it was ${again.barred?.kind}`),
+      ...unless(world.net(first) === 0, `it cost ${world.net(first)}`),
+    ];
+  },
+
+  'keeps a free answer before it gives it': async (laneClass) => {
+    const world = await open(laneClass, 100 * price, ['a']);
+    const first = await keyed(world, { ...ask(5), price: 0 });
+    await world.settle(first, 5);
+    const wasFirst = first.settlement === null;
+    await world.rounds(20, () => first.settlement !== null);
+    return unless(wasFirst && first.settlement !== null, 'it was given before it was kept');
+  },
+
+  'charges a key once, though the books were away as it was charged': async (laneClass) => {
+    const world = await open(laneClass, 100 * price, ['a']);
+    const first = await keyed(world, ask(5));
+    await world.settle(first, 5);
+    await world.turn(lane(world));
+    for (let i = 0; i < 100 && first.settlement === null; i++) {
+      await world.answer(lane(world), 0, 'lost');
+      await world.pass(250);
+    }
+    // What is said last arrives first.
+    await world.rounds(20);
+    const again = await keyed(world, ask(5));
+    return [
+      ...unless(first.settlement?.kind === 'refused', `it was ${first.settlement?.kind}`),
+      ...unless(isGiven(again, first), `it was ${again.barred?.kind ?? 'made anew'}`),
+    ];
+  },
 };
+
+/** A call under a key, held or barred. */
+async function keyed(world: World, request: ReturnType<typeof ask>, isSmall = true): Promise<Call> {
+  const call = await world.call(lane(world), request, 'k', isSmall);
+  await world.rounds(20, () => call.held !== null || call.barred !== null);
+  return call;
+}
+
+function isGiven({ barred }: Call, first: Call): boolean {
+  return barred?.kind === 'kept' && barred.answer.callId === first.request.callId;
+}

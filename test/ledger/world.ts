@@ -1,7 +1,14 @@
 import { ofMicro } from '../../src/kernel/money.ts';
 import type { Batch, BatchAnswer, Books } from '../../src/ledger/books.ts';
-import type { Hold, HoldAnswer, HoldRequest, Settlement } from '../../src/ledger/hold.ts';
+import {
+  budgetPlan,
+  type Hold,
+  type HoldAnswer,
+  type HoldRequest,
+  type Settlement,
+} from '../../src/ledger/hold.ts';
 import type { Lane, LaneEvent } from '../../src/ledger/lane.ts';
+import type { Drawn, Ticket, Tickets } from '../../src/ledger/ticket.ts';
 import { ModelBooks, type Notice, type Safeguard } from './model-books.ts';
 
 const realSetImmediate = globalThis.setImmediate;
@@ -23,6 +30,8 @@ type Request = {
   resolve(value: unknown): void;
   reject(error: Error): void;
   done: Promise<unknown> | null;
+  /** It is given up by its connection when nothing comes: no lane watches over it. */
+  bounded: boolean;
 };
 
 /** A call waits for the batch under way, then for its own: overdue after 3 s, given up 5 s later, each seen a tick later at most. */
@@ -32,6 +41,12 @@ const patienceMsMax = 2 * (3_000 + 5_000 + 2 * 6_000);
 export type Call = {
   process: Process;
   request: HoldRequest;
+  /** Its key, and whether its answer is small enough to be kept. */
+  key: string | null;
+  isSmall: boolean;
+  ticket: Ticket | null;
+  /** Why it is not made under its key: another call has it, or the books are out of reach. */
+  barred: Exclude<Drawn, { kind: 'taken' }> | { kind: 'lost' } | null;
   held: HoldAnswer | null;
   hold: Hold | null;
   used: number | null;
@@ -46,14 +61,17 @@ export type Call = {
   waitedMs: number;
 };
 
-function isDecided({ process, held, hold, released, settlement }: Call): boolean {
-  return process.dead || (held !== null && (hold === null || released || settlement !== null));
+function isDecided({ process, barred, held, hold, released, settlement }: Call): boolean {
+  return (
+    process.dead || barred !== null || (held !== null && (hold === null || released || settlement !== null))
+  );
 }
 
 /** One process of the shop: its lane, its connection, and what it has not yet heard. */
 export class Process {
   readonly name: string;
   readonly lane: Lane;
+  readonly tickets: Tickets;
   readonly requests: Request[] = [];
   readonly notices: Notice[] = [];
   readonly events: LaneEvent[] = [];
@@ -67,6 +85,10 @@ export class Process {
 
   constructor(name: string, world: World, laneClass: LaneClass) {
     this.name = name;
+    this.tickets = {
+      draw: (ticket) => this.#send(() => world.books.draw(ticket), true),
+      giveUp: (ticket) => this.#send(() => world.books.giveUp(ticket), true),
+    };
     this.lane = new laneClass(
       this.#connection(world.books),
       name,
@@ -77,11 +99,14 @@ export class Process {
     );
   }
 
+  #send<T>(run: () => Promise<T>, bounded = false): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.requests.push({ run, resolve: (value) => resolve(value as T), reject, done: null, bounded });
+    });
+  }
+
   #connection(books: Books): Books {
-    const send = <T>(run: () => Promise<T>): Promise<T> =>
-      new Promise<T>((resolve, reject) => {
-        this.requests.push({ run, resolve: (value) => resolve(value as T), reject, done: null });
-      });
+    const send = this.#send.bind(this);
     return {
       openLane: (lane) => send(() => books.openLane(lane)),
       batch: (batch: Batch) => send<BatchAnswer>(() => books.batch(batch)),
@@ -148,10 +173,16 @@ export class World {
   async call(
     process: Process,
     request: Omit<HoldRequest, 'callId' | 'price'> & { price: number },
+    key: string | null = null,
+    isSmall = true,
   ): Promise<Call> {
     const call: Call = {
       process,
       request: { ...request, price: ofMicro(request.price), callId: `call ${this.calls.length}` },
+      key,
+      isSmall,
+      ticket: null,
+      barred: null,
       held: null,
       hold: null,
       used: null,
@@ -163,35 +194,77 @@ export class World {
       waitedMs: 0,
     };
     this.calls.push(call);
-    await this.#in(process, () => {
-      void process.lane.hold(call.request).then((answer) => {
-        if (process.dead) return;
-        call.held = answer;
-        if (answer.kind !== 'held') return;
-        call.hold = answer.hold;
-        this.#expectCovered();
-      });
-    });
+    await this.#in(process, () => void (key === null ? this.#hold(call) : this.#draw(call, key)));
     return call;
+  }
+
+  /** As journeys/paid-call.ts does: the ticket first, then the hold, and both of one epoch. */
+  async #draw(call: Call, key: string): Promise<void> {
+    const { process, request } = call;
+    const { account, callId } = request;
+    const ticket = { account, key, request: 'r', callId, ...process.lane.writer };
+    const drawn: Drawn | { kind: 'lost' } = await process.tickets
+      .draw(ticket)
+      .catch(() => ({ kind: 'lost' }));
+    if (process.dead) return;
+    if (drawn.kind !== 'taken') {
+      call.barred = drawn;
+      if (drawn.kind === 'kept') this.#expectCharged(call, drawn.answer.callId);
+      return;
+    }
+    call.ticket = ticket;
+    await this.#hold(call);
+    const { hold } = call;
+    if (hold && hold.epoch === ticket.epoch) return;
+    if (hold) process.lane.release(hold);
+    call.released = true;
+    await process.tickets.giveUp(ticket).catch(() => {});
+  }
+
+  async #hold(call: Call): Promise<void> {
+    const { process } = call;
+    const answer = await process.lane.hold(call.request);
+    if (process.dead) return;
+    call.held = answer;
+    if (answer.kind !== 'held') return;
+    call.hold = answer.hold;
+    this.#expectCovered();
+  }
+
+  /** What is given again was charged, and has not been given back. */
+  #expectCharged({ request }: Call, callId: string): void {
+    const given = this.calls.find((call) => call.request.callId === callId);
+    const cost = given?.used && given.request.price > 0 ? 1 : 0;
+    if (given && this.net(given) < cost)
+      this.breaches.push(`${request.callId} was given ${callId} for nothing`);
   }
 
   async settle(call: Call, used: number): Promise<void> {
     const { process, hold } = call;
     if (!hold) return;
     call.used = used;
+    const { key, isSmall, ticket } = call;
     const outcome = { units: used, status: 200, service: 's', operation: 'o' };
+    const keeping =
+      key === null ? null : { key, headers: [String(used)], body: isSmall ? Buffer.alloc(1) : null };
     await this.#in(process, () => {
-      void process.lane.settle(hold, outcome).then((settlement) => {
+      void process.lane.settle(hold, outcome, keeping).then((settlement) => {
         if (process.dead) return;
         call.settlement = settlement;
+        if (ticket && settlement.kind === 'refused' && !settlement.inDoubt)
+          process.tickets.giveUp(ticket).catch(() => {});
         if (settlement.kind === 'settled') this.#expectBooked(call, settlement);
       });
     });
   }
 
   async release(call: Call): Promise<void> {
+    const { process, hold, ticket } = call;
     call.released = true;
-    await this.#in(call.process, () => call.hold && call.process.lane.release(call.hold));
+    await this.#in(process, () => {
+      if (hold) process.lane.release(hold);
+      if (ticket && hold) process.tickets.giveUp(ticket).catch(() => {});
+    });
   }
 
   async deliver(call: Call): Promise<void> {
@@ -205,7 +278,7 @@ export class World {
   /** The answer of a settled call breaks off on its way. */
   async lose(call: Call): Promise<void> {
     const { process, settlement, request } = call;
-    if (settlement?.kind !== 'settled' || settlement.charges.length === 0) return;
+    if (settlement?.kind !== 'settled' || settlement.seq === 0) return;
     call.lost = true;
     await this.#in(process, () => process.lane.undelivered(settlement.seq, request.callId));
   }
@@ -221,7 +294,7 @@ export class World {
     }
     process.requests.splice(process.requests.indexOf(request), 1);
     if (fate === 'cut off, arrives late' || fate === 'silence') this.#late.push(request.run);
-    if (fate === 'silence') return;
+    if (fate === 'silence' && !request.bounded) return;
     await this.#in(process, () => {
       if (fate === 'answered') (request.done ?? request.run()).then(request.resolve, request.reject);
       else {
@@ -261,6 +334,8 @@ export class World {
 
   #expectPatience(call: Call, ms: number): void {
     if (isDecided(call) || call.process.paused) return;
+    // What is asked before there is a ticket, its connection bounds.
+    if (call.key !== null && call.ticket === null) return;
     call.waitedMs = call.used === null && call.held !== null ? 0 : call.waitedMs + ms;
     if (call.waitedMs > patienceMsMax) this.breaches.push(`${call.request.callId} waits for too long`);
   }
@@ -349,7 +424,8 @@ export class World {
       const lane = this.books.lanes.get(process.name);
       if (!hold || released || settlement || process.dead || !lane?.open || lane.epoch !== hold.epoch)
         continue;
-      if (used === null) for (const { lot, amount } of hold.draws) owe(lot.id, amount);
+      if (used === null)
+        for (const { lot, amount } of [...hold.draws, ...(hold.cap?.draws ?? [])]) owe(lot.id, amount);
     }
     for (const { bucket, amount } of this.books.postings.values()) owe(bucket, -amount);
     for (const [lot, amount] of owed)
@@ -358,8 +434,12 @@ export class World {
 
   #expectBooked({ request }: Call, { charges, cost }: Extract<Settlement, { kind: 'settled' }>): void {
     if (charges.length === 0) return;
-    const rows = [...(this.books.usage.get(request.callId)?.values() ?? [])];
+    const all = [...(this.books.usage.get(request.callId)?.values() ?? [])];
+    const rows = all.filter(({ plan }) => plan !== budgetPlan);
+    const worth = all.filter(({ plan }) => plan === budgetPlan).reduce((sum, { amount }) => sum + amount, 0);
+    const units = charges.reduce((sum, charge) => sum + charge.units, 0);
     const agree =
+      worth === (request.key ? units * request.price : 0) &&
       rows.length === charges.length &&
       charges.every(({ lot, units, amount }, draw) => {
         const row = rows[draw];
@@ -373,8 +453,11 @@ export class World {
   /** What a call was charged for good, in units of its lots. */
   net({ request: { callId } }: Call): number {
     let net = 0;
-    for (const [draw, { amount }] of this.books.usage.get(callId) ?? [])
-      net += amount - (this.books.postings.get(`undelivered:${callId}:${draw}`)?.amount ?? 0);
+    for (const [draw, { amount, plan }] of this.books.usage.get(callId) ?? []) {
+      const left = amount - (this.books.postings.get(`undelivered:${callId}:${draw}`)?.amount ?? 0);
+      if (plan !== budgetPlan) net += left;
+      else if (left !== amount && left !== 0) this.breaches.push(`${callId} keeps a part of its budget`);
+    }
     return net;
   }
 }

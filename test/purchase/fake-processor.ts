@@ -22,6 +22,8 @@ export class FakeProcessor {
   gate: Promise<void> = Promise.resolve();
   /** Whether the time of all hosted pages is over. */
   isClosed = false;
+  /** Asked before a charge that has not been heard of arrives. */
+  arrives: (order: Order, challengeId: string) => Promise<void> = async () => {};
   /** Told when a charge's fate is that its asker is killed. */
   kill: (lane: string) => void = () => {};
   readonly #payments = new Map<string, Payment>();
@@ -35,6 +37,8 @@ export class FakeProcessor {
   seenFrom(lane: string): Processor {
     return {
       charge: (order, challengeId) => this.charge(order, challengeId, lane),
+      chargeSaved: (order, challengeId) => this.charge(order, challengeId, lane),
+      savedCard: async () => null,
       chargesOf: (order) => this.chargesOf(order),
       readPayment: (payment) => this.readPayment(payment),
       openCheckout: (order) => this.openCheckout(order),
@@ -61,6 +65,7 @@ export class FakeProcessor {
     await this.gate;
     await breath();
     if (!fate.startsWith('never')) {
+      if (!this.#keys.has(challengeId)) await this.arrives(order, challengeId);
       const known = this.#keys.get(challengeId);
       this.#keys.set(challengeId, known ?? this.#pay(order, fate.startsWith('taken'), challengeId));
       await breath();

@@ -38,6 +38,7 @@ function order(over: Partial<Order> = {}): Order {
     period: null,
     rail: 'card',
     doubted: false,
+    savedCard: null,
     periodEndMs: null,
     failure: null,
     createdMs: Date.now(),

@@ -2,6 +2,7 @@ import * as Connection from '../../src/adapters/postgres/connection.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as Orders from '../../src/adapters/postgres/orders.ts';
 import { openSubscriptions } from '../../src/adapters/postgres/subscriptions.ts';
+import * as TopUps from '../../src/adapters/postgres/top-ups.ts';
 import type { CreditPlan } from '../../src/catalog/plan.ts';
 import * as Checkout from '../../src/journeys/checkout.ts';
 import * as Comparison from '../../src/journeys/comparison.ts';
@@ -9,13 +10,14 @@ import * as Notice from '../../src/journeys/payment-notice.ts';
 import * as Purchase from '../../src/journeys/purchase.ts';
 import * as Reconciliation from '../../src/journeys/reconciliation.ts';
 import type { Counter } from '../../src/journeys/settlement.ts';
+import type { TopUpTill } from '../../src/journeys/top-up.ts';
 import { id } from '../../src/kernel/id.ts';
 import * as Money from '../../src/kernel/money.ts';
 import type { Order } from '../../src/payment/order.ts';
 import { createDatabase } from '../support/database.ts';
 import { FakeProcessor } from './fake-processor.ts';
 
-const plan: CreditPlan = {
+export const plan: CreditPlan = {
   id: 'credit',
   kind: 'credit',
   name: 'Credit',
@@ -72,9 +74,12 @@ export async function open(): Promise<World> {
   };
 }
 
+/** What a process of the shop has that sells and tops up. */
+export type Stall = Counter & TopUpTill;
+
 /** A process that can be killed: from then on nothing that it began goes on. */
-type Process = {
-  till: Counter;
+export type Process = {
+  till: Stall;
   killed: PromiseWithResolvers<null>;
   /** Resolves when nothing that it asked of the database is on its way any more. */
   kill(): Promise<void>;
@@ -161,7 +166,7 @@ async function openSale(sql: Connection.Connection, account: string | null): Pro
   };
 }
 
-function startProcess(shop: Counter): Process {
+export function startProcess(shop: Stall): Process {
   const killed = Promise.withResolvers<null>();
   let isDead = false;
   const asked = new Set<unknown>();
@@ -170,7 +175,10 @@ function startProcess(shop: Counter): Process {
     new Proxy(whole, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function' || ['readNotice', 'payments', 'grantedSince'].includes(String(name)))
+        if (
+          typeof member !== 'function' ||
+          ['readNotice', 'payments', 'invoices', 'grantedSince'].includes(String(name))
+        )
           return member;
         return async (...given: unknown[]) => {
           if (isDead) return never;
@@ -186,6 +194,7 @@ function startProcess(shop: Counter): Process {
     till: {
       ...shop,
       orders: mortal(shop.orders, true),
+      topUps: mortal(shop.topUps, true),
       notices: mortal(shop.notices, true),
       processor: mortal(shop.processor, false),
     },
@@ -213,12 +222,12 @@ function only(order: string, shop: Counter): Counter {
   return { ...shop, orders };
 }
 
-function till(
+export function till(
   sql: Connection.Connection,
   lane: string,
   processor: FakeProcessor,
   clock: () => number,
-): Counter {
+): Stall {
   return {
     publicUrl: 'https://shop.test',
     catalog: {
@@ -231,6 +240,7 @@ function till(
     clock,
     orders: Orders.open(sql, lane),
     subscriptions: openSubscriptions(sql),
+    topUps: TopUps.open(sql, lane),
     notices: Orders.openNotices(sql),
     processor: processor.seenFrom(lane),
     challengeSecrets: { current: 'a secret of the test, of more than 32 bytes' },

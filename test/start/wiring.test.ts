@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as Port from '../../src/cli/port.ts';
 import * as Wiring from '../../src/cli/wiring.ts';
 
-const secrets = { direct: 'd', webhook: 'w' };
+const secrets = { direct: 'd', webhook: 'w', adminDigest: 'a' };
 
 function programs(env: NodeJS.ProcessEnv): Map<string, NodeJS.ProcessEnv> {
   const all = Wiring.programs(Wiring.read(env), env, 'postgres://here/sluice', secrets);
@@ -12,13 +12,14 @@ function programs(env: NodeJS.ProcessEnv): Map<string, NodeJS.ProcessEnv> {
 
 test('with no settings at all every part is opened and knows the others', () => {
   const all = programs({});
-  expect([...all.keys()]).toEqual(['storefront', 'direct', 'sandbox']);
+  expect([...all.keys()]).toEqual(['storefront', 'direct', 'sandbox', 'mailbox']);
   expect(all.get('storefront')).toMatchObject({
     PORT: '4020',
     HOST: '127.0.0.1',
     DATABASE_URL: 'postgres://here/sluice',
     UPSTREAM_URL: 'http://127.0.0.1:4021',
     STRIPE_API_BASE: 'http://127.0.0.1:4022',
+    SMTP_URL: 'smtp://127.0.0.1:4024',
   });
   expect(all.get('direct')?.DIRECT_API_KEY).toBe(all.get('storefront')?.UPSTREAM_API_KEY);
   expect(all.get('sandbox')?.SANDBOX_WEBHOOK_SECRET).toBe(all.get('storefront')?.STRIPE_WEBHOOK_SECRET);
@@ -27,14 +28,17 @@ test('with no settings at all every part is opened and knows the others', () => 
 
 test('each part is replaced by its one setting', () => {
   const upstream = programs({ UPSTREAM_URL: 'https://data.example', UPSTREAM_API_KEY: 'mine' });
-  expect([...upstream.keys()]).toEqual(['storefront', 'sandbox']);
+  expect([...upstream.keys()]).toEqual(['storefront', 'sandbox', 'mailbox']);
   expect(upstream.get('storefront')).toMatchObject({
     UPSTREAM_URL: 'https://data.example',
     UPSTREAM_API_KEY: 'mine',
   });
   const cards = programs({ STRIPE_SECRET_KEY: 'sk_live_1' });
-  expect([...cards.keys()]).toEqual(['storefront', 'direct']);
+  expect([...cards.keys()]).toEqual(['storefront', 'direct', 'mailbox']);
   expect(cards.get('storefront')?.STRIPE_API_BASE).toBeUndefined();
+  const mail = programs({ SMTP_URL: 'smtps://mail.example', MAIL_FROM: 'shop@shop.example' });
+  expect([...mail.keys()]).toEqual(['storefront', 'direct', 'sandbox']);
+  expect(mail.get('storefront')?.SMTP_URL).toBe('smtps://mail.example');
   expect(Wiring.read({ DATABASE_URL: 'postgres://there/x' }).embedded).toBe(false);
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import * as Facilitator from '../support/facilitator.ts';
 import * as Shop from '../mppx/shop.mjs';
+import * as Facilitator from '../support/facilitator.ts';
 import { clients } from './clients.mjs';
 
 let facilitator;

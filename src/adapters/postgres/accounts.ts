@@ -1,4 +1,4 @@
-import type { Account, Accounts } from '../../identity/account.ts';
+import type { Account, Accounts, Frozen } from '../../identity/account.ts';
 import type { SigningKeys, StoredKey } from '../../identity/signing-key.ts';
 import type { StatementLot, Statements } from '../../ledger/statement.ts';
 import type { Connection } from './connection.ts';
@@ -9,9 +9,30 @@ export function openAccounts(sql: Connection): Accounts {
       await sql`SELECT shop.register(${id}, ${plan}, ${units})`;
     },
     async find(id) {
-      type Row = { created_at: Date; origin: Account['origin'] };
-      const [row] = await sql<Row[]>`SELECT created_at, origin FROM shop.account WHERE id = ${id}`;
-      return row ? { id, createdMs: row.created_at.getTime(), origin: row.origin } : null;
+      type Row = { created_at: Date; origin: Account['origin']; claimed_at: Date | null };
+      const [row] = await sql<
+        Row[]
+      >`SELECT created_at, origin, claimed_at FROM shop.account WHERE id = ${id}`;
+      if (!row) return null;
+      const { created_at, origin, claimed_at } = row;
+      return { id, createdMs: created_at.getTime(), origin, claimedMs: claimed_at?.getTime() ?? null };
+    },
+    async standing(id) {
+      const [row] = await sql<
+        { joined_to: string | null }[]
+      >`SELECT joined_to FROM shop.account WHERE id = ${id}`;
+      return row?.joined_to ?? id;
+    },
+    async isFrozen(id) {
+      const rows = await sql`SELECT 1 FROM shop.account WHERE id = ${id} AND frozen_at IS NOT NULL`;
+      return rows.length > 0;
+    },
+    async freeze(id, isFrozen, reason, who) {
+      type Row = { state: Frozen['kind']; account: string };
+      const [row] = await sql<[Row]>`SELECT * FROM shop.freeze(${id}, ${isFrozen}, ${reason}, ${who})`;
+      return row.state === 'unknown_account'
+        ? { kind: row.state }
+        : { kind: row.state, account: row.account };
     },
     async registeredSince(sinceMs) {
       const [row] = await sql<[{ count: number }]>`SELECT count(*) FROM shop.account
@@ -31,6 +52,7 @@ export function openStatements(sql: Connection): Statements {
     remaining: number;
     expires_at: Date | null;
     created_at: Date;
+    source: string | null;
   };
   return {
     async of(id) {
@@ -44,6 +66,7 @@ export function openStatements(sql: Connection): Statements {
         remaining: row.remaining,
         expiresMs: row.expires_at?.getTime() ?? null,
         createdMs: row.created_at.getTime(),
+        source: row.source,
       }));
     },
   };

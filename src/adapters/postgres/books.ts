@@ -39,7 +39,8 @@ export function open(sql: Connection): Books {
 
 const types =
   'text bigint bigint bigint boolean ' +
-  'uuid[] smallint[] text[] bigint[] text[] text[] text[] smallint[] integer[] bigint[] bigint[] ' +
+  'uuid[] smallint[] text[] bigint[] text[] text[] text[] smallint[] integer[] bigint[] bigint[] text[] ' +
+  'uuid[] text[] bytea[] smallint[] text[] bytea[] ' +
   'text[] bigint[] bigint[] boolean[] ' +
   'text[] text[] bigint[] bigint[] bigint[] boolean[]';
 
@@ -56,6 +57,7 @@ function parameters({
   deliveredSeq,
   fold,
   usage,
+  answers,
   returns,
   wants,
 }: Batch): (string | number | boolean)[] {
@@ -76,6 +78,13 @@ function parameters({
     array(usage, (row) => row.units),
     array(usage, (row) => row.price),
     array(usage, (row) => row.amount),
+    array(usage, (row) => row.key),
+    array(answers, (row) => row.callId),
+    array(answers, (row) => row.account),
+    array(answers, (row) => `\\x${row.key}`),
+    array(answers, (row) => row.status),
+    array(answers, (row) => JSON.stringify(row.headers)),
+    array(answers, (row) => row.body && `\\x${row.body.toString('hex')}`),
     array(returns, (row) => row.account),
     array(returns, (row) => row.lot),
     array(returns, (row) => row.amount),

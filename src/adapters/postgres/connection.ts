@@ -7,7 +7,7 @@ const idleTimeoutSeconds = 60;
 /** A database that comes back is found again within this. */
 const reconnectMaxSeconds = 1;
 /** Below half of the time after which a silent lane is reaped. */
-const statementTimeoutMs = 2_000;
+export const statementTimeoutMs = 2_000;
 
 /**
  * A pool of connections. `int8` is read as a number: every one of ours is a count or micro-dollars below 2^53.

@@ -3,6 +3,7 @@ import type { Claim, Notices, Order, Orders } from '../../payment/order.ts';
 import { ownAccount, pageGraceMs } from '../../payment/order.ts';
 import type { Terms } from '../../payment/period.ts';
 import type { Reversal } from '../../payment/reversal.ts';
+import type { SavedCard } from '../../payment/saved-card.ts';
 import type { Connection } from './connection.ts';
 
 /** How long an offer that nobody took is kept. */
@@ -12,7 +13,8 @@ const declineKeptMs = 24 * 60 * 60 * 1000;
 /** Of more, any may come first: those that cannot be ended must not keep the others waiting for ever. */
 const listedMax = 200;
 
-type Row = {
+/** A row of shop.purchase. */
+export type Row = {
   id: string;
   state: Order['state'];
   account_id: string | null;
@@ -23,6 +25,7 @@ type Row = {
   rail: Order['rail'];
   period_end: Date | null;
   return_url: string | null;
+  saved_card: SavedCard | null;
   challenge_id: string | null;
   checkout_session: string | null;
   payment: string | null;
@@ -95,6 +98,13 @@ export function open(sql: Connection, lane: string): Orders {
       const rows = await sql<Row[]>`SELECT o.* FROM shop.purchase o
         WHERE o.account_id = ${account} AND o.state = 'granted' AND (${after}::text IS NULL OR (o.created_at, o.id) < (
           SELECT a.created_at, a.id FROM shop.purchase a WHERE a.id = ${after} AND a.account_id = ${account}))
+        ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit}`;
+      return rows.map(order);
+    },
+    async begun(account, after, limit) {
+      const rows = await sql<Row[]>`SELECT o.* FROM shop.purchase o
+        WHERE (${account}::text IS NULL OR o.account_id = ${account}) AND o.state <> 'offered' AND (${after}::text IS NULL OR (o.created_at, o.id) < (
+          SELECT a.created_at, a.id FROM shop.purchase a WHERE a.id = ${after}))
         ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit}`;
       return rows.map(order);
     },
@@ -194,7 +204,7 @@ function moment(ms: number | null): Date | null {
   return ms === null ? null : new Date(ms);
 }
 
-function order(row: Row): Order {
+export function order(row: Row): Order {
   return {
     id: row.id,
     state: row.state,
@@ -205,6 +215,7 @@ function order(row: Row): Order {
     rail: row.rail,
     periodEndMs: row.period_end?.getTime() ?? null,
     returnUrl: row.return_url,
+    savedCard: row.saved_card,
     challengeId: row.challenge_id,
     checkoutSession: row.checkout_session,
     payment: row.payment,

@@ -1,3 +1,4 @@
+import type { Join } from '../../identity/joins.ts';
 import type { Revocation, Revocations } from '../../identity/revocation-list.ts';
 import { id as freshId } from '../../kernel/id.ts';
 import type { Connection } from './connection.ts';
@@ -15,19 +16,22 @@ const confirmWaitMs = deafAfterMs + 500;
 /** One channel for everything, so that nothing overtakes. */
 const channel = 'revocations';
 
-/** A revocation of this process on its way to the others. `missing` is null until our own word of it is back. */
+/** A revocation or join of this process on its way to the others. `missing` is null until our own word of it is back. */
 type Spreading = PromiseWithResolvers<void> & { missing: Set<string> | null; confirmed: Set<string> };
 
-/**
- * Opens the record of revocations, and the ear for those of other processes.
- * @param heard is told each id: first those on record since `sinceMs()`, then every further one
- */
-export async function open(
-  sql: Connection,
-  heard: (id: string) => void,
-  sinceMs: () => number,
-): Promise<HeardRevocations> {
-  const revocations = new HeardRevocations(sql, heard, sinceMs);
+/** Is told what is on record since `sinceMs()`, then every further revocation and join; and which accounts are frozen, or not any more. */
+export type Ear = {
+  revoked(id: string): void;
+  joined(join: Join): void;
+  /** Only these are frozen. */
+  frozen(accounts: readonly string[]): void;
+  froze(account: string, isFrozen: boolean): void;
+  sinceMs(): number;
+};
+
+/** Opens the record of revocations, and the ear for those of other processes and for accounts that were joined. */
+export async function open(sql: Connection, ear: Ear): Promise<HeardRevocations> {
+  const revocations = new HeardRevocations(sql, ear);
   await revocations.listen();
   await revocations.pulse();
   return revocations;
@@ -36,8 +40,7 @@ export async function open(
 /** Every process confirms to all others what it has heard. */
 class HeardRevocations implements Revocations {
   readonly #sql: Connection;
-  readonly #heard: (id: string) => void;
-  readonly #sinceMs: () => number;
+  readonly #ear: Ear;
   readonly #self = freshId('hears');
   readonly #spreading = new Map<string, Spreading>();
   /** When each process was last known to hear. */
@@ -47,11 +50,12 @@ class HeardRevocations implements Revocations {
   #listened = 0;
   #read = 0;
   #listeningSinceMs = 0;
+  /** What was heard of frozen accounts while the record was read: it is newer. */
+  readonly #frozeMeanwhile = new Map<string, boolean>();
 
-  constructor(sql: Connection, heard: (id: string) => void, sinceMs: () => number) {
+  constructor(sql: Connection, ear: Ear) {
     this.#sql = sql;
-    this.#heard = heard;
-    this.#sinceMs = sinceMs;
+    this.#ear = ear;
   }
 
   get isHeard(): boolean {
@@ -59,17 +63,30 @@ class HeardRevocations implements Revocations {
   }
 
   async add({ id, revokedMs }: Revocation): Promise<void> {
+    const record = () => this.#sql`WITH added AS (
+        INSERT INTO shop.revocation (id, created_at, expires_at)
+        VALUES (${id}, ${new Date(revokedMs)}, ${new Date(revokedMs + revocationKeptMs)}) ON CONFLICT DO NOTHING
+      ) SELECT pg_notify(${channel}, ${`revoked ${id}`})`;
+    await this.#spread(id, record, () => true);
+  }
+
+  /** The statements that join and freeze announce it themselves (shop.join_accounts, shop.freeze). */
+  telling<T>(account: string, work: () => Promise<T>, tells: (done: T) => boolean): Promise<T> {
+    return this.#spread(account, work, tells);
+  }
+
+  /** Does what announces `id`; where it `announced`, waits until every process has confirmed that it heard. */
+  async #spread<T>(id: string, work: () => Promise<T>, announced: (done: T) => boolean): Promise<T> {
     const fresh = { missing: null, confirmed: new Set<string>(), ...Promise.withResolvers<void>() };
     const mine = this.#spreading.get(id) ?? fresh;
     this.#spreading.set(id, mine);
     try {
-      await this.#sql`WITH added AS (
-          INSERT INTO shop.revocation (id, created_at, expires_at)
-          VALUES (${id}, ${new Date(revokedMs)}, ${new Date(revokedMs + revocationKeptMs)}) ON CONFLICT DO NOTHING
-        ) SELECT pg_notify(${channel}, ${`revoked ${id}`})`;
+      const done = await work();
+      if (!announced(done)) return done;
       const late = setTimeout(mine.resolve, confirmWaitMs);
       await mine.promise;
       clearTimeout(late);
+      return done;
     } finally {
       this.#spreading.delete(id);
     }
@@ -85,9 +102,19 @@ class HeardRevocations implements Revocations {
   async pulse(): Promise<void> {
     if (this.#read !== this.#listened) {
       const upTo = this.#listened;
-      const since = new Date(this.#sinceMs());
+      const since = new Date(this.#ear.sinceMs());
       const rows = await this.#sql`SELECT id FROM shop.revocation WHERE created_at >= ${since}`;
-      for (const { id } of rows) this.#heard(id);
+      for (const { id } of rows) this.#ear.revoked(id);
+      const joins = await this.#sql<
+        Join[]
+      >`SELECT id AS from, joined_to AS to FROM shop.account WHERE joined_at >= ${since}`;
+      for (const join of joins) this.#ear.joined(join);
+      this.#frozeMeanwhile.clear();
+      const frozen = await this.#sql<
+        { id: string }[]
+      >`SELECT id FROM shop.account WHERE frozen_at IS NOT NULL`;
+      this.#ear.frozen(frozen.map(({ id }) => id));
+      for (const [account, isFrozen] of this.#frozeMeanwhile) this.#ear.froze(account, isFrozen);
       this.#read = upTo;
     }
     await this.#say('pulse', this.#self, String(performance.now()));
@@ -99,7 +126,8 @@ class HeardRevocations implements Revocations {
       (payload) => {
         const [kind, first = '', second = ''] = payload.split(' ');
         if (kind === 'pulse') this.#onPulse(first, Number(second));
-        else if (kind === 'revoked') this.#onRevoked(first);
+        else if (kind === 'revoked' || kind === 'joined') this.#onHeard(first, second);
+        else if (kind === 'frozen' || kind === 'thawed') this.#onFroze(first, kind === 'frozen');
         else if (kind === 'confirmed') this.#onConfirmed(first, second);
       },
       () => {
@@ -116,8 +144,20 @@ class HeardRevocations implements Revocations {
     for (const [name, atMs] of this.#pulses) if (nowMs - atMs > confirmWaitMs) this.#pulses.delete(name);
   }
 
-  #onRevoked(id: string): void {
-    this.#heard(id);
+  /** `id` was revoked; or, where there is a `to`, is the account that has become a part of that one. */
+  #onHeard(id: string, to: string): void {
+    if (to === '') this.#ear.revoked(id);
+    else this.#ear.joined({ from: id, to });
+    this.#confirm(id);
+  }
+
+  #onFroze(account: string, isFrozen: boolean): void {
+    if (this.#read !== this.#listened) this.#frozeMeanwhile.set(account, isFrozen);
+    this.#ear.froze(account, isFrozen);
+    this.#confirm(account);
+  }
+
+  #confirm(id: string): void {
     // Unconfirmed it costs the one who waits a moment, nothing more.
     this.#say('confirmed', this.#self, id).catch(() => undefined);
     const mine = this.#spreading.get(id);

@@ -32,8 +32,11 @@ export const account = shop.table(
     /** The account that this one has become a part of; what calls on it draws there. */
     joinedTo: text('joined_to'),
     joinedAt: time('joined_at'),
+    /** Since when the seller lets it do nothing but look; null where it may. */
+    frozenAt: time('frozen_at'),
   },
   (t) => [
+    index('account_frozen').on(t.id).where(sql`${t.frozenAt} is not null`),
     index('account_created_at').on(t.createdAt),
     index('account_joined').on(t.joinedTo).where(sql`${t.joinedTo} is not null`),
     index('account_joined_at').on(t.joinedAt).where(sql`${t.joinedAt} is not null`),
@@ -48,6 +51,8 @@ export const claim = shop.table(
     /** The account as its claim token names it. */
     accountId: text('account_id').notNull(),
     email: text('email').notNull(),
+    /** Who reads that mail, as a digest: what is given once is given once to them. */
+    mailbox: text('mailbox').notNull(),
     /** Keyed: whoever reads the table learns no code. */
     codeDigest: text('code_digest').notNull(),
     /** The address block that asked; null where it does not count. */
@@ -106,7 +111,9 @@ export const purchase = shop.table(
     periodStart: time('period_start'),
     periodEnd: time('period_end'),
     returnUrl: text('return_url'),
-    /** The MPP challenge whose credential claimed this order. */
+    /** What a top-up is charged to, as src/payment/top-up.ts has it: another card agreed to later is for the next one. */
+    savedCard: jsonb('saved_card'),
+    /** The MPP challenge whose credential claimed this order; of a top-up, its number. */
     challengeId: text('challenge_id').unique('purchase_challenge_id'),
     /** Digest of that credential: the same one again gets the same answer, another one does not. */
     credentialDigest: text('credential_digest'),
@@ -134,7 +141,9 @@ export const purchase = shop.table(
     index('purchase_in_doubt').on(t.createdAt).where(sql`${t.claimedBy} is not null`),
     index('purchase_untaken').on(t.expiresAt).where(sql`${t.state} = 'offered'`),
     index('purchase_page').on(t.expiresAt).where(sql`${t.checkoutSession} is not null`),
+    index('purchase_begun').on(t.createdAt, t.id).where(sql`${t.state} <> 'offered'`),
     index('purchase_account').on(t.accountId, t.createdAt),
+    index('purchase_top_up').on(t.accountId, t.createdAt).where(sql`${t.rail} = 'top_up'`),
     index('purchase_subscription').on(t.subscriptionId).where(sql`${t.subscriptionId} is not null`),
   ],
 );
@@ -189,6 +198,83 @@ export const subscription = shop.table(
   ],
 );
 
+/** What an account has agreed to have charged by itself when its credit runs low; one row once it has. */
+export const topUp = shop.table(
+  'top_up',
+  {
+    accountId: text('account_id').primaryKey(),
+    /** `stopped`: by a card that was declined, or money that went back; only its owner puts it on again. */
+    state: text('state').notNull(),
+    /** The plan of kind `credit` that is bought. */
+    planId: text('plan_id').notNull(),
+    below: bigint('below', { mode: 'number' }).notNull(),
+    amount: bigint('amount', { mode: 'number' }).notNull(),
+    /** In a calendar month, UTC. */
+    monthlyMax: bigint('monthly_max', { mode: 'number' }).notNull(),
+    savedCard: jsonb('saved_card').notNull(),
+    /** Why it stopped, for its owner. */
+    reason: text('reason'),
+    /** Numbers its charges: each has a name of its own at the processor. */
+    sequence: integer('sequence').notNull().default(0),
+    updatedAt: time('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    check('top_up_state', sql`${t.state} in ('on', 'off', 'stopped')`),
+    check(
+      'top_up_amount',
+      sql`${t.amount} >= ${t.below} and ${t.monthlyMax} >= ${t.amount} and ${t.below} > 0`,
+    ),
+    index('top_up_on').on(t.accountId).where(sql`${t.state} = 'on'`),
+  ],
+);
+
+/** Codes that give whoever sends them a lot, once for each account. */
+export const promotion = shop.table(
+  'promotion',
+  {
+    code: text('code').primaryKey(),
+    planId: text('plan_id').notNull(),
+    asset: text('asset').notNull(),
+    amount: bigint('amount', { mode: 'number' }).notNull(),
+    /** Until when the code is taken. */
+    expiresAt: time('expires_at'),
+    /** How long what it gave can be used. */
+    lotDays: integer('lot_days'),
+    redemptionsMax: integer('redemptions_max'),
+    /** As many as there are postings from it (ledger.prove). */
+    redemptions: integer('redemptions').notNull().default(0),
+    /** Only accounts that a person has taken over. */
+    claimedOnly: boolean('claimed_only').notNull().default(false),
+    createdAt: time('created_at').notNull().defaultNow(),
+    endedAt: time('ended_at'),
+  },
+  (t) => [
+    check('promotion_asset', sql`${t.asset} in ('usd', 'unit')`),
+    check('promotion_amount', sql`${t.amount} > 0`),
+    check('promotion_lot_days', sql`${t.lotDays} > 0`),
+    check(
+      'promotion_redemptions',
+      sql`${t.redemptions} between 0 and coalesce(${t.redemptionsMax}, ${t.redemptions})`,
+    ),
+  ],
+);
+
+/** What the seller did, for good: written by the statement that does it. */
+export const audit = shop.table(
+  'audit',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    at: time('at').notNull().defaultNow(),
+    who: text('who').notNull(),
+    act: text('act').notNull(),
+    subject: text('subject').notNull(),
+    before: jsonb('before'),
+    /** Null where the act was begun and nobody knows its end. */
+    after: jsonb('after'),
+  },
+  (t) => [index('audit_subject').on(t.subject, t.at)],
+);
+
 /** Every notice of the processor, once, for good. */
 export const processorEvent = shop.table('processor_event', {
   id: text('id').primaryKey(),
@@ -198,7 +284,7 @@ export const processorEvent = shop.table('processor_event', {
   attempts: integer('attempts').notNull().default(1),
 });
 
-/** Declined charges by who tried, for the limit on card testing. */
+/** Declined charges and codes that are none, by who tried: for the limits on trying cards and codes out. */
 export const decline = shop.table(
   'decline',
   {

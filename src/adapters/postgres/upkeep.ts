@@ -1,4 +1,7 @@
+import * as Claims from './claims.ts';
 import type { Connection } from './connection.ts';
+import * as Proofs from './proofs.ts';
+import * as Tickets from './tickets.ts';
 
 /** A lane that has said nothing for so long is taken for dead. Its process says that it lives once a second. */
 const silenceMax = '5 seconds';
@@ -13,11 +16,14 @@ export async function run(sql: Connection): Promise<void> {
   await sql`SELECT ledger.collect()`;
   await passOn(sql);
   await sql`SELECT ledger.expire()`;
+  await Tickets.prune(sql);
   if (performance.now() - dailyAtMs < dailyEveryMs) return;
   dailyAtMs = performance.now();
   await sql`SELECT ledger.prepare_usage(${usageDaysAhead})`;
   await sql`SELECT ledger.prune(${batchesKept}::interval)`;
   await sql`DELETE FROM shop.revocation WHERE expires_at < clock_timestamp()`;
+  await Proofs.sweep(sql);
+  await Claims.sweep(sql);
 }
 
 /** What came back to accounts that are a part of another one by now follows them there. */

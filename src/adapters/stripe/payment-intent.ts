@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import * as Money from '../../kernel/money.ts';
 import type { ChargeOutcome, Payment } from '../../payment/processor.ts';
+import type { SavedCard } from '../../payment/saved-card.ts';
 
 /** A payment intent in our words. */
 export function read(intent: Stripe.PaymentIntent): Payment {
@@ -14,6 +15,18 @@ export function read(intent: Stripe.PaymentIntent): Payment {
     received: currency === 'usd' ? Money.ofCents(amount_received) : Money.zero,
     failure: last_payment_error?.message ?? null,
   };
+}
+
+/** The card that paid, where it may be charged again without its holder. */
+export function savedCard({
+  customer,
+  payment_method: method,
+  setup_future_usage,
+}: Stripe.PaymentIntent): SavedCard | null {
+  if (setup_future_usage !== 'off_session' || customer === null || typeof method !== 'object') return null;
+  if (!method?.card || method.customer === null) return null;
+  const { brand, last4 } = method.card;
+  return { customer: typeof customer === 'string' ? customer : customer.id, method: method.id, brand, last4 };
 }
 
 /** Nobody but us could go on with one of our charges, and we do not: what was refused once is over. */

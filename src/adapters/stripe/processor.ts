@@ -10,6 +10,7 @@ import {
   type RefundOutcome,
 } from '../../payment/processor.ts';
 import type { Reversal } from '../../payment/reversal.ts';
+import type { SavedCard } from '../../payment/saved-card.ts';
 import * as Billing from './billing.ts';
 import * as Notice from './notice.ts';
 import * as PaymentIntent from './payment-intent.ts';
@@ -78,23 +79,36 @@ export function open(settings: StripeSettings): Processor {
       yield PaymentIntent.read(intent);
   }
 
-  async function charge(order: Order, challengeId: string, token: string): Promise<ChargeOutcome> {
+  function charge(order: Order, challengeId: string, token: string): Promise<ChargeOutcome> {
+    const asked = { ...chargeOf(order, challengeId), shared_payment_granted_token: token };
+    // Without the token: one that was minted anew for the same challenge must not charge again.
+    const options = { idempotencyKey: `mpp_${challengeId}`, apiVersion: sharedTokenVersion };
+    const made = () => stripe.rawRequest('POST', '/v1/payment_intents', asked, options);
+    return attempt(
+      order,
+      made as unknown as () => Promise<Stripe.PaymentIntent>,
+      'The payment token is not valid for this payment.',
+    );
+  }
+
+  function chargeSaved(
+    order: Order,
+    challengeId: string,
+    { customer, method }: SavedCard,
+  ): Promise<ChargeOutcome> {
+    const asked = { ...chargeOf(order, challengeId), customer, payment_method: method, off_session: true };
+    const made = () => stripe.paymentIntents.create(asked, { idempotencyKey: challengeId });
+    return attempt(order, made, 'The card on file can no longer be charged.');
+  }
+
+  /** `invalid`: what the buyer is told where the processor finds fault with what is to be charged. */
+  async function attempt(
+    order: Order,
+    made: () => Promise<Stripe.PaymentIntent>,
+    invalid: string,
+  ): Promise<ChargeOutcome> {
     try {
-      const intent = (await stripe.rawRequest(
-        'POST',
-        '/v1/payment_intents',
-        {
-          amount: cents(order),
-          currency: 'usd',
-          confirm: true,
-          automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
-          shared_payment_granted_token: token,
-          metadata: { ...about(order), challenge: challengeId },
-        },
-        // Without the token: one that was minted anew for the same challenge must not charge again.
-        { idempotencyKey: `mpp_${challengeId}`, apiVersion: sharedTokenVersion },
-      )) as unknown as Stripe.PaymentIntent;
-      return PaymentIntent.judge(PaymentIntent.read(intent));
+      return PaymentIntent.judge(PaymentIntent.read(await made()));
     } catch (error) {
       if (error instanceof errors.StripeCardError)
         return { kind: 'declined', reason: error.message, detail: null };
@@ -103,13 +117,15 @@ export function open(settings: StripeSettings): Processor {
         return PaymentIntent.judgeLatest(await chargesOf(order).catch(() => []));
       if (passes(error)) return { kind: 'unknown' };
       if (error instanceof errors.StripeInvalidRequestError)
-        return {
-          kind: 'declined',
-          reason: 'The payment token is not valid for this payment.',
-          detail: error.message,
-        };
+        return { kind: 'declined', reason: invalid, detail: error.message };
       throw error;
     }
+  }
+
+  async function savedCard(payment: string): Promise<SavedCard | null> {
+    return PaymentIntent.savedCard(
+      await stripe.paymentIntents.retrieve(payment, { expand: ['payment_method'] }),
+    );
   }
 
   async function openCheckout(
@@ -174,6 +190,8 @@ export function open(settings: StripeSettings): Processor {
 
   return {
     charge,
+    chargeSaved,
+    savedCard: (payment) => savedCard(payment).catch(rejectAway),
     payments,
     reversalsOf: (id) => reversalsOf(id).catch(rejectAway),
     refund,
@@ -228,6 +246,17 @@ function onePayment(order: Order, title: string): Stripe.Checkout.SessionCreateP
     ],
     customer_creation: 'always',
     payment_intent_data: { metadata: about(order), setup_future_usage: 'off_session' },
+  };
+}
+
+/** What every charge of ours without a page has in common. */
+function chargeOf(order: Order, challengeId: string) {
+  return {
+    amount: cents(order),
+    currency: 'usd',
+    confirm: true,
+    automatic_payment_methods: { enabled: true, allow_redirects: 'never' as const },
+    metadata: { ...about(order), challenge: challengeId },
   };
 }
 

@@ -33,7 +33,7 @@ async function run(args: string[]): Promise<number> {
   const office = await BackOffice.open(process.env);
   try {
     const order = id.startsWith('pi_') ? await office.till.orders.paidBy(id) : null;
-    const outcome = await Reversal.refund(office.till, order?.id ?? id, amount);
+    const outcome = await Reversal.refund(office.till, order?.id ?? id, amount, BackOffice.who);
     if (values.json) console.log(JSON.stringify(outcome, null, 2));
     else (outcome.kind === 'refunded' ? console.log : console.error)(inWords(outcome));
     return outcome.kind === 'refunded' ? 0 : outcome.kind === 'pending' ? 3 : 1;

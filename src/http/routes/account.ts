@@ -2,17 +2,7 @@ import { Hono } from 'hono';
 import * as Account from '../../journeys/account.ts';
 import * as PlanChange from '../../journeys/plan-change.ts';
 import type { Shop } from '../../journeys/shop.ts';
-import {
-  bytes,
-  type Call,
-  caller,
-  type Env,
-  parseJson,
-  requestId,
-  send,
-  unidentified,
-  unprocessable,
-} from '../edge.ts';
+import { type Call, type Env, owned, readJson, requestId, unprocessable } from '../edge.ts';
 import { error, json, type Reply } from '../reply.ts';
 
 const noStore = { 'cache-control': 'no-store' };
@@ -39,11 +29,9 @@ export function routes(shop: Shop): Hono<Env> {
 
   app.post('/account/plans/:id/change', (c) =>
     owned(shop, c, async (account) => {
-      const body = await bytes(c);
-      if (!Buffer.isBuffer(body)) return body;
-      const parsed = parseJson(c, body);
-      if (!('value' in parsed)) return parsed;
-      const target = (parsed.value as { plan?: unknown } | null)?.plan;
+      const body = await readJson(c);
+      if (!('value' in body)) return body;
+      const target = (body.value as { plan?: unknown } | null)?.plan;
       if (typeof target !== 'string')
         return unprocessable(c, [{ field: 'plan', message: 'Required: the id of the plan to change to' }]);
       return told(shop, c, await PlanChange.change(shop, account, c.req.param('id'), target));
@@ -51,14 +39,6 @@ export function routes(shop: Shop): Hono<Env> {
   );
 
   return app;
-}
-
-/** Answers a caller who has said who it is. */
-async function owned(shop: Shop, c: Call, answer: (account: string) => Promise<Reply>): Promise<Response> {
-  const known = await caller(shop, c);
-  if (known.kind === 'refused') return send(c, known.reply);
-  if (known.kind === 'absent') return send(c, unidentified(shop, c, { kind: 'absent' }));
-  return send(c, await answer(known.account));
 }
 
 function told(shop: Shop, c: Call, changed: PlanChange.Changed): Reply {

@@ -13,14 +13,13 @@ import { address, bytes, type Env, parseJson, requestId, send, unprocessable } f
 import { error, json } from '../reply.ts';
 import * as Static from '../static.ts';
 
-/** Claiming by email comes with mail; nothing is advertised that is not there. */
-const offers = { claim: false };
 const noStore = { 'cache-control': 'no-store' };
 
 /** Who calls: registration, tokens, and the documents that tell of them. */
 export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env> {
   const app = new Hono<Env>();
   const { publicUrl, catalog } = shop;
+  const offers = { claim: shop.claiming !== null };
 
   app.post(path.register, async (c) => {
     const body = await bytes(c);
@@ -47,7 +46,7 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
         ),
       );
     }
-    const { account, access, assertion, trial } = registered;
+    const { account, access, assertion, claim, trial } = registered;
     c.get('entry').account = account;
     return send(
       c,
@@ -63,6 +62,11 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
           expires_in: AccessToken.lifeSeconds,
           identity_assertion: assertion.token,
           assertion_expires: new Date(assertion.claims.expiresMs).toISOString(),
+          ...(claim && {
+            claim_url: publicUrl + path.claim,
+            claim_token: claim.token,
+            claim_token_expires: new Date(claim.claims.expiresMs).toISOString(),
+          }),
           plan:
             trial === null
               ? null

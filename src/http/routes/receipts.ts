@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import * as SignedReceipt from '../../identity/signed-receipt.ts';
 import * as Receipts from '../../journeys/receipts.ts';
 import type { Shop } from '../../journeys/shop.ts';
-import { caller, type Env, requestId, send, unidentified } from '../edge.ts';
+import { type Env, owned, requestId, send } from '../edge.ts';
 import * as Payment from '../pages/payment.ts';
 import * as Page from '../pages/receipt.ts';
 import { error, json } from '../reply.ts';
@@ -13,13 +13,12 @@ const noStore = { 'cache-control': 'no-store' };
 export function routes(shop: Shop): Hono<Env> {
   const app = new Hono<Env>();
 
-  app.get('/account/receipts', async (c) => {
-    const known = await caller(shop, c);
-    if (known.kind === 'refused') return send(c, known.reply);
-    if (known.kind === 'absent') return send(c, unidentified(shop, c, { kind: 'absent' }));
-    const page = await Receipts.list(shop, known.account, c.req.query('cursor') ?? null);
-    return send(c, json(200, { success: true, ...page }, noStore));
-  });
+  app.get('/account/receipts', (c) =>
+    owned(shop, c, async (account) => {
+      const page = await Receipts.list(shop, account, c.req.query('cursor') ?? null);
+      return json(200, { success: true, ...page }, noStore);
+    }),
+  );
 
   // The signature is the key: nobody can ask for a receipt that he was not given.
   app.get('/receipts/:jws', async (c) => {

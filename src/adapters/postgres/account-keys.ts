@@ -1,0 +1,63 @@
+import { type AccountKey, type AccountKeys, keysMax, type Listed } from '../../identity/account-key.ts';
+import * as Money from '../../kernel/money.ts';
+import type { Connection } from './connection.ts';
+
+type Row = {
+  id: string;
+  account_id: string;
+  name: string;
+  budget: number | null;
+  services: string[] | null;
+  expires_at: Date | null;
+};
+
+/** Keys in PostgreSQL (migrations/0007_keys.sql). */
+export function open(sql: Connection): AccountKeys {
+  return {
+    async add({ id, account, name, budget, services, expiresMs }, digest, hint) {
+      const expires = expiresMs === null ? null : new Date(expiresMs);
+      const [row] = await sql<
+        [{ added: boolean }]
+      >`SELECT shop.make_key(${id}, ${account}, ${digest}, ${hint},
+        ${name}, ${budget}, ${services && [...services]}, ${expires}, ${keysMax}) AS added`;
+      return row.added;
+    },
+    async find(digest) {
+      const [row] = await sql<
+        Row[]
+      >`SELECT k.id, coalesce(a.joined_to, a.id) AS account_id, k.name, k.budget, k.services, k.expires_at
+        FROM shop.key k JOIN shop.account a ON a.id = k.account_id WHERE k.digest = ${digest} AND k.revoked_at IS NULL`;
+      return row ? read(row) : null;
+    },
+    async of(account) {
+      const rows = await sql<(Row & { hint: string; created_at: Date; spent: number })[]>`
+        SELECT k.id, ${account} AS account_id, k.name, k.budget, k.services, k.expires_at, k.hint, k.created_at,
+            coalesce((SELECT sum(s.given - s.remaining) FROM ledger.statement(k.id) s WHERE k.budget IS NOT NULL), 0)::bigint AS spent
+          FROM shop.key k JOIN shop.account a ON a.id = k.account_id
+          WHERE (a.id = ${account} OR a.joined_to = ${account}) AND k.revoked_at IS NULL ORDER BY k.created_at, k.id`;
+      return rows.map(
+        (row): Listed => ({
+          ...read(row),
+          hint: row.hint,
+          createdMs: row.created_at.getTime(),
+          spent: Money.ofMicro(row.spent),
+        }),
+      );
+    },
+    async end(account, id) {
+      const [row] = await sql<[{ ended: boolean }]>`SELECT shop.end_key(${account}, ${id}) AS ended`;
+      return row.ended;
+    },
+  };
+}
+
+function read({ id, account_id, name, budget, services, expires_at }: Row): AccountKey {
+  return {
+    id,
+    account: account_id,
+    name,
+    budget: budget === null ? null : Money.ofMicro(budget),
+    services,
+    expiresMs: expires_at?.getTime() ?? null,
+  };
+}

@@ -1,0 +1,120 @@
+import type { Audit } from '../../identity/audit.ts';
+import type { Gifts, Given, Value } from '../../payment/gift.ts';
+import {
+  type Promotion,
+  type Promotions,
+  type Redeemed,
+  triesMax,
+  tryWindowMs,
+} from '../../payment/promotion.ts';
+import type { Connection } from './connection.ts';
+
+const listedMax = 500;
+
+/** What the seller gives, in PostgreSQL (migrations/0006_seller.sql). */
+export function openGifts(sql: Connection): Gifts {
+  return {
+    async give({ key, account, plan, asset, amount, expiresMs, reason }, who) {
+      type Row = { state: Given['kind']; account: string };
+      const [row] = await sql<
+        [Row]
+      >`SELECT * FROM shop.give(${key}, ${account}, ${plan}, ${asset}, ${amount}, ${moment(expiresMs)}, ${reason}, ${who})`;
+      return row.state === 'given' ? { kind: 'given', account: row.account } : { kind: row.state };
+    },
+  };
+}
+
+/** Promotions in PostgreSQL. */
+export function openPromotions(sql: Connection): Promotions {
+  return {
+    async make({ code, plan, asset, amount, expiresMs, lotDays, redemptionsMax, claimedOnly }, who) {
+      const [row] = await sql<
+        [{ made: boolean }]
+      >`SELECT shop.make_promotion(${code}, ${plan}, ${asset}, ${amount},
+        ${moment(expiresMs)}, ${lotDays}, ${redemptionsMax}, ${claimedOnly}, ${who}) AS made`;
+      return row.made;
+    },
+    async end(code, who) {
+      const [row] = await sql<[{ ended: boolean }]>`SELECT shop.end_promotion(${code}, ${who}) AS ended`;
+      return row.ended;
+    },
+    async list() {
+      type Row = {
+        code: string;
+        plan_id: string;
+        asset: Value['asset'];
+        amount: number;
+        expires_at: Date | null;
+        lot_days: number | null;
+        redemptions_max: number | null;
+        redemptions: number;
+        claimed_only: boolean;
+        created_at: Date;
+        ended_at: Date | null;
+      };
+      const rows = await sql<
+        Row[]
+      >`SELECT * FROM shop.promotion ORDER BY created_at DESC, code LIMIT ${listedMax}`;
+      return rows.map(
+        (row): Promotion => ({
+          code: row.code,
+          plan: row.plan_id,
+          asset: row.asset,
+          amount: row.amount,
+          expiresMs: row.expires_at?.getTime() ?? null,
+          lotDays: row.lot_days,
+          redemptionsMax: row.redemptions_max,
+          redemptions: row.redemptions,
+          claimedOnly: row.claimed_only,
+          createdMs: row.created_at.getTime(),
+          endedMs: row.ended_at?.getTime() ?? null,
+        }),
+      );
+    },
+    async redeem(account, code, subjects) {
+      type Row = {
+        state: Redeemed['kind'];
+        wait_seconds: number | null;
+        asset: Value['asset'];
+        amount: number;
+        expires_at: Date | null;
+      };
+      const [row] = await sql<
+        [Row]
+      >`SELECT * FROM shop.redeem(${account}, ${code}, ${sql.array([...subjects])}, ${triesMax},
+        ${`${tryWindowMs} milliseconds`}::interval)`;
+      switch (row.state) {
+        case 'given':
+          return {
+            kind: 'given',
+            asset: row.asset,
+            amount: row.amount,
+            expiresMs: row.expires_at?.getTime() ?? null,
+          };
+        case 'limited':
+          return { kind: 'limited', waitSeconds: Math.max(1, row.wait_seconds ?? 1) };
+        case 'had':
+        case 'claim_first':
+        case 'unknown':
+          return { kind: row.state };
+      }
+    },
+  };
+}
+
+export function openAudit(sql: Connection): Audit {
+  return {
+    async begin(who, act, subject, before) {
+      const [row] = await sql<[{ id: number }]>`INSERT INTO shop.audit (who, act, subject, before)
+        VALUES (${who}, ${act}, ${subject}, ${sql.json({ ...before })}) RETURNING id`;
+      return row.id;
+    },
+    async end(entry, after) {
+      await sql`UPDATE shop.audit SET after = ${sql.json({ ...after })} WHERE id = ${entry}`;
+    },
+  };
+}
+
+function moment(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}

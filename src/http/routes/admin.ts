@@ -1,0 +1,190 @@
+import { Hono } from 'hono';
+import type { Frozen } from '../../identity/account.ts';
+import * as AddressBlock from '../../identity/address-block.ts';
+import * as Reversal from '../../journeys/reversal.ts';
+import type { Shop } from '../../journeys/shop.ts';
+import * as Digest from '../../kernel/digest.ts';
+import * as Money from '../../kernel/money.ts';
+import * as Authorization from '../../payment/authorization.ts';
+import * as Gift from '../../payment/gift.ts';
+import type { Order } from '../../payment/order.ts';
+import * as Promotion from '../../payment/promotion.ts';
+import * as Gone from '../../payment/reversal.ts';
+import type * as Wish from '../../payment/wish.ts';
+import * as RateLimit from '../../relay/rate-limit.ts';
+import { address, type Call, type Env, lines, readJson, requestId, send, unprocessable } from '../edge.ts';
+import { error, json, type Reply } from '../reply.ts';
+
+const noStore = { 'cache-control': 'no-store' };
+/** From one address, our own machine included: whoever guesses the token is to be slow. */
+const perSecond = 10;
+const pageSize = 50;
+const reasonCharsMax = 500;
+
+/** What the seller does, by the admin token. Each act is in the audit log, with the address that it came from. */
+export function routes(shop: Shop, tokenDigest: string, clientAddressHeader: string | null): Hono<Env> {
+  const app = new Hono<Env>();
+  const limiter = RateLimit.create();
+  const from = (c: Call) => AddressBlock.of(address(c, clientAddressHeader));
+  const who = (c: Call) => `admin at ${from(c)}`;
+
+  app.use('/admin/*', async (c, next) => {
+    const taken = RateLimit.take(limiter, from(c), perSecond, shop.clock());
+    if (!taken.allowed) return send(c, tooFast(c, taken));
+    const read = Authorization.bearer(lines(c, 'authorization'));
+    const isAdmin = read.kind === 'token' && Digest.equal(Digest.sha256Hex(read.token), tokenDigest);
+    return isAdmin ? next() : send(c, unauthorized(c));
+  });
+
+  app.get('/admin/purchases', async (c) => {
+    const orders = await shop.orders.begun(
+      c.req.query('account') ?? null,
+      c.req.query('cursor') ?? null,
+      pageSize,
+    );
+    const purchases = await Promise.all(orders.map((order) => shown(shop, order)));
+    const next_cursor = orders.length === pageSize ? (orders.at(-1)?.id ?? null) : null;
+    return send(c, json(200, { success: true, purchases, next_cursor }, noStore));
+  });
+
+  app.post('/admin/refunds', (c) =>
+    asked(c, async (body) => {
+      const faults: Wish.Fault[] = [];
+      const { purchase, amount_usd } = Gift.membersOf(body, ['purchase', 'amount_usd'], faults);
+      const amount = amount_usd === undefined ? null : Money.parse(String(amount_usd));
+      if (typeof purchase !== 'string') faults.push({ field: 'purchase', message: 'Required: pur_...' });
+      if (amount_usd !== undefined && (!amount || Money.toCents(amount) === null))
+        faults.push({ field: 'amount_usd', message: 'Must be an amount in USD in whole cents' });
+      if (faults.length > 0 || typeof purchase !== 'string') return unprocessable(c, faults);
+      return refunded(await Reversal.refund(shop, purchase, amount, who(c)), requestId(c));
+    }),
+  );
+
+  app.post('/admin/grants', (c) =>
+    asked(c, async (body) => {
+      const read = Gift.parse(body, shop.catalog.plans, shop.clock());
+      if (read.kind === 'fault') return unprocessable(c, read.faults);
+      const given = await shop.gifts.give(read.gift, who(c));
+      switch (given.kind) {
+        case 'given':
+          return json(200, { success: true, account: given.account, ...Gift.shown(read.gift) }, noStore);
+        case 'mismatch':
+          return error(409, 'key_used', 'This key has given something else.', requestId(c));
+        case 'unknown_account':
+          return error(404, 'not_found', 'There is no such account.', requestId(c));
+      }
+    }),
+  );
+
+  app.get('/admin/promotions', async (c) => {
+    const nowMs = shop.clock();
+    const promotions = (await shop.promotions.list()).map((one) => Promotion.shown(one, nowMs));
+    return send(c, json(200, { success: true, promotions }, noStore));
+  });
+
+  app.post('/admin/promotions', (c) =>
+    asked(c, async (body) => {
+      const read = Promotion.parse(body, shop.catalog.plans, shop.clock());
+      if (read.kind === 'fault') return unprocessable(c, read.faults);
+      return (await shop.promotions.make(read.draft, who(c)))
+        ? json(201, { success: true, code: read.draft.code }, noStore)
+        : error(409, 'code_taken', 'There is a promotion of this code, or was one.', requestId(c));
+    }),
+  );
+
+  app.delete('/admin/promotions/:code', async (c) => {
+    const code = Promotion.normal(c.req.param('code'));
+    const isEnded = code !== null && (await shop.promotions.end(code, who(c)));
+    const reply = isEnded
+      ? json(200, { success: true, code }, noStore)
+      : error(404, 'not_found', 'No promotion of this code runs.', requestId(c));
+    return send(c, reply);
+  });
+
+  for (const [deed, isFrozen] of [
+    ['freeze', true],
+    ['unfreeze', false],
+  ] as const) {
+    app.post(`/admin/accounts/:id/${deed}`, (c) =>
+      asked(c, async (body) => {
+        const faults: Wish.Fault[] = [];
+        const { reason = null } = Gift.membersOf(body, ['reason'], faults);
+        if (faults.length > 0) return unprocessable(c, faults);
+        if (reason !== null && (typeof reason !== 'string' || reason.length > reasonCharsMax))
+          return unprocessable(c, [
+            { field: 'reason', message: `Must be a text of at most ${reasonCharsMax} characters` },
+          ]);
+        const id = c.req.param('id');
+        const account = await shop.accounts.standing(id);
+        const frozen: Frozen = await shop.revocations.telling(
+          account,
+          () => shop.accounts.freeze(account, isFrozen, reason, who(c)),
+          ({ kind }) => kind === 'done',
+        );
+        return frozen.kind === 'unknown_account'
+          ? error(404, 'not_found', 'There is no such account.', requestId(c))
+          : json(200, { success: true, account: frozen.account, frozen: isFrozen }, noStore);
+      }),
+    );
+  }
+  return app;
+}
+
+async function asked(c: Call, answer: (body: unknown) => Promise<Reply>): Promise<Response> {
+  const body = await readJson(c);
+  return send(c, 'value' in body ? await answer(body.value) : body);
+}
+
+async function shown(shop: Shop, order: Order): Promise<Record<string, unknown>> {
+  const { id, state, account, plan, amount, rail, payment, failure, createdMs, grantedMs } = order;
+  return {
+    id,
+    state,
+    account,
+    plan,
+    amount_usd: Money.format(amount),
+    gone_back_usd: Money.format(Gone.total(await shop.orders.reversalsOf(id), amount)),
+    rail,
+    payment,
+    failure,
+    created_at: new Date(createdMs).toISOString(),
+    granted_at: grantedMs === null ? null : new Date(grantedMs).toISOString(),
+  };
+}
+
+function refunded(outcome: Reversal.Refunded, id: string): Reply {
+  switch (outcome.kind) {
+    case 'refunded': {
+      const { order, reversal, left, loss } = outcome;
+      const refund = { id: reversal.id, status: reversal.status, amount_usd: Money.format(reversal.amount) };
+      const rest = { left_usd: Money.format(left), loss_usd: Money.format(loss) };
+      return json(200, { success: true, purchase: order.id, refund, ...rest }, noStore);
+    }
+    case 'unknown_order':
+      return error(404, 'not_found', 'There is no such purchase.', id);
+    case 'not_paid':
+      return error(409, 'not_paid', `This purchase has not been paid (${outcome.state}).`, id);
+    case 'too_much':
+      return error(409, 'too_much', 'So much of this purchase cannot go back.', id, {
+        left_usd: Money.format(outcome.left),
+      });
+    case 'refused':
+      return error(409, 'refused', `The processor refuses: ${outcome.reason}`, id);
+    case 'pending':
+      return json(
+        202,
+        { success: true, message: 'It may have gone back: look before another try.' },
+        noStore,
+      );
+  }
+}
+
+function unauthorized(c: Call): Reply {
+  const headers = { 'www-authenticate': 'Bearer' };
+  return error(401, 'admin_required', 'This takes the admin token as a bearer.', requestId(c), {}, headers);
+}
+
+function tooFast(c: Call, { retryAfterSeconds }: RateLimit.Taken): Reply {
+  const headers = { 'retry-after': String(retryAfterSeconds) };
+  return error(429, 'rate_limited', 'Too many requests from this address.', requestId(c), {}, headers);
+}

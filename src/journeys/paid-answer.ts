@@ -1,0 +1,47 @@
+import type { Operation } from '../catalog/operation.ts';
+import * as Money from '../kernel/money.ts';
+import type { Cost } from '../ledger/hold.ts';
+import type { Streamed, Whole } from '../relay/answer.ts';
+import * as Receipts from './receipts.ts';
+import type { Shop } from './shop.ts';
+
+/** An answer of the upstream that somebody pays for. */
+export type PaidAnswer = {
+  callId: string;
+  account: string;
+  operation: Operation;
+  answer: Whole | Streamed;
+  units: number;
+  cost: Cost;
+  /** Whether the caller wants a signed receipt (`Storefront-Receipt: jws`). */
+  wantsReceipt: boolean;
+};
+
+/** Its headers, a flat list: the upstream's, and what it cost. */
+export async function headers(shop: Shop, paid: PaidAnswer): Promise<string[]> {
+  const { answer, callId, operation, units, cost } = paid;
+  const plans = [...new Set(cost.charges.map(({ lot }) => lot.plan))].join(', ');
+  const list = [
+    ...answer.headers,
+    // Paid for by one caller: no shared cache may hand it to another.
+    'cache-control',
+    'private',
+    'storefront-call',
+    `call_${callId}`,
+    'storefront-service',
+    operation.service.slug,
+    'storefront-units',
+    String(units),
+    'storefront-cost-usd',
+    Money.formatExact(cost.cost),
+    'storefront-balance-usd',
+    Money.formatExact(cost.balance),
+    'storefront-included-remaining',
+    String(cost.includedRemaining),
+    'storefront-origin',
+    'upstream',
+  ];
+  if (plans !== '') list.push('storefront-plan', plans);
+  if (paid.wantsReceipt) list.push('storefront-receipt', await Receipts.ofCall(shop, paid, paid));
+  return list;
+}

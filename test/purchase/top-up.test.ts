@@ -1,0 +1,321 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as Connection from '../../src/adapters/postgres/connection.ts';
+import { migrate } from '../../src/adapters/postgres/migrate.ts';
+import * as TopUps from '../../src/adapters/postgres/top-ups.ts';
+import * as Notice from '../../src/journeys/payment-notice.ts';
+import * as Reconciliation from '../../src/journeys/reconciliation.ts';
+import * as TopUp from '../../src/journeys/top-up.ts';
+import { id } from '../../src/kernel/id.ts';
+import * as Money from '../../src/kernel/money.ts';
+import type { Order } from '../../src/payment/order.ts';
+import { createDatabase } from '../support/database.ts';
+import * as Books from './books.ts';
+import { FakeProcessor, fates } from './fake-processor.ts';
+import * as World from './world.ts';
+
+const usd = (cents: number) => Money.ofCents(cents);
+const terms = { below: usd(200), amount: usd(500), monthlyMax: usd(2_000) };
+const card = { customer: 'cus_1', method: 'pm_1', brand: 'visa', last4: '4242' };
+const livesBeside = 6;
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let sql: Connection.Connection;
+beforeAll(async () => {
+  database = await createDatabase();
+  await migrate(database.url);
+  sql = Connection.open(database.url, 12);
+  await sql`CREATE FUNCTION spend(p_account text, p_amount bigint) RETURNS void LANGUAGE plpgsql AS $$
+    DECLARE
+      v_lot ledger.bucket;
+      v_left bigint := p_amount;
+    BEGIN
+      FOR v_lot IN SELECT * FROM ledger.bucket WHERE account_id = p_account ORDER BY id FOR UPDATE LOOP
+        CONTINUE WHEN least(v_left, v_lot.avail) = 0;
+        UPDATE ledger.bucket SET avail = avail - least(v_left, v_lot.avail) WHERE account_id = p_account AND id = v_lot.id;
+        INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount)
+          VALUES (gen_random_uuid(), p_account, v_lot.id, 'expiry', 'test', -least(v_left, v_lot.avail));
+        v_left := v_left - least(v_left, v_lot.avail);
+      END LOOP;
+    END $$`;
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+/** An account with top-ups, in a shop of two processes, and a processor that knows no one else. */
+class Life {
+  readonly account = id('acc');
+  readonly processor = new FakeProcessor();
+  /** What broke a promise. */
+  readonly breaches: string[] = [];
+  /** The names under which the processor was asked to charge, in the order in which it first heard them. */
+  readonly names: string[] = [];
+  readonly #lanes = [id('lane'), id('lane')];
+  #processes: World.Process[] = [];
+  #restarts: Promise<unknown>[] = [];
+
+  static async begin(startCents = 300): Promise<Life> {
+    const life = new Life();
+    life.processor.kill = (lane) => void life.restart(life.#lanes.indexOf(lane));
+    life.processor.arrives = (order, name) => life.#look(order, name);
+    await sql`INSERT INTO shop.account (id, origin) VALUES (${life.account}, 'anonymous')`;
+    if (startCents > 0) await life.give(startCents);
+    await Promise.all([life.restart(0), life.restart(1)]);
+    await life.agree();
+    return life;
+  }
+
+  agree(): Promise<void> {
+    return TopUps.open(sql, '').agree(this.account, 'credit', terms, card);
+  }
+
+  async give(cents: number): Promise<void> {
+    await sql`SELECT ledger.grant_lot(${id('gift')}, ${this.account}, 'grant', 'test', 'credit', 'usd', 'credit', ${usd(cents)}, NULL)`;
+  }
+
+  /** Takes so much out of the account, or what is there. */
+  async spend(cents: number): Promise<void> {
+    await sql`SELECT spend(${this.account}, ${usd(cents)})`;
+  }
+
+  /** The chore of one process. */
+  run(at: number): Promise<unknown> {
+    return this.#doing(at, (shop) => TopUp.run(shop));
+  }
+
+  reconcile(at: number): Promise<unknown> {
+    return this.#doing(at, (shop) => Reconciliation.run(shop));
+  }
+
+  async notice(at: number, which: number): Promise<void> {
+    const notices = this.processor.notices();
+    const chosen = notices[which % Math.max(1, notices.length)];
+    if (chosen) await this.#doing(at, (shop) => Notice.receive(shop, chosen, ''));
+  }
+
+  /** Every claim is so old that nobody counts on who made it. */
+  async pass(): Promise<void> {
+    await sql`UPDATE shop.purchase SET claimed_at = claimed_at - interval '2 minutes'
+      WHERE account_id = ${this.account} AND claimed_by IS NOT NULL`;
+  }
+
+  restart(at: number): Promise<unknown> {
+    const lane = this.#lanes[at] ?? '';
+    const dead = this.#processes[at]?.kill();
+    this.#processes[at] = World.startProcess(World.till(sql, lane, this.processor, () => Date.now()));
+    const opened = Promise.all([this.#restarts[at], dead]).then(() => sql`SELECT ledger.open_lane(${lane})`);
+    this.#restarts[at] = opened;
+    return opened;
+  }
+
+  async state() {
+    const topUp = await TopUps.open(sql, '').of(this.account);
+    if (topUp === null) throw new Error('no top-ups');
+    return topUp;
+  }
+
+  async balance(): Promise<number> {
+    const [row] = await sql<[{ balance: number }]>`SELECT coalesce(sum(avail), 0)::bigint AS balance
+      FROM ledger.bucket WHERE account_id = ${this.account}`;
+    return row.balance;
+  }
+
+  taken(): number {
+    return this.processor.taken.reduce((sum, { received }) => sum + received, 0);
+  }
+
+  /** What top-ups have given. */
+  async granted(): Promise<number> {
+    const [row] = await sql<
+      [{ granted: number }]
+    >`SELECT coalesce(sum(p.amount), 0)::bigint AS granted FROM ledger.posting p
+      JOIN shop.purchase o ON p.key = 'purchase:' || o.id WHERE o.account_id = ${this.account} AND o.rail = 'top_up'`;
+    return row.granted;
+  }
+
+  /** A charge arrives that the processor has not heard of: it has to be needed, and allowed. */
+  async #look(order: Order, name: string): Promise<void> {
+    if (this.names.includes(name)) return;
+    this.names.push(name);
+    const ungranted = this.taken() - (await this.granted());
+    if (ungranted > 0) this.breaches.push(`${name}: another charge has been paid and not granted`);
+    if (this.taken() + order.amount > terms.monthlyMax)
+      this.breaches.push(`${name}: more than a month may have`);
+  }
+
+  #doing(at: number, work: (shop: World.Stall) => Promise<unknown>): Promise<unknown> {
+    const process = this.#processes[at];
+    if (!process) throw new Error(`no process ${at}`);
+    return Promise.race([work(this.#only(process.till)), process.killed.promise]);
+  }
+
+  /** The shop with no other account than this one: others live beside it, at processors of their own. */
+  #only(shop: World.Stall): World.Stall {
+    const mine = (orders: Order[]) => orders.filter(({ account }) => account === this.account);
+    const { account } = this;
+    return {
+      ...shop,
+      topUps: {
+        ...shop.topUps,
+        begin: shop.topUps.begin,
+        due: async () => (await shop.topUps.due()).filter((one) => one === account),
+        inDoubt: async () => mine(await shop.topUps.inDoubt()),
+      },
+      orders: {
+        ...shop.orders,
+        inDoubt: async () => mine(await shop.orders.inDoubt()),
+        closedPages: async () => [],
+      },
+    };
+  }
+}
+
+test('an account that has less than it wants is charged once, and not before', async () => {
+  const life = await Life.begin();
+  await life.run(0);
+  expect(life.taken()).toBe(0);
+  await life.spend(101);
+  await Promise.all([life.run(0), life.run(1), life.run(0)]);
+  await life.run(1);
+  expect(life.names).toEqual([`topup_${life.account}_1`]);
+  expect(await life.balance()).toBe(usd(699));
+  expect(await life.state()).toMatchObject({ state: 'on', chargedThisMonth: usd(500) });
+});
+
+test('a month never costs more than was agreed, and the next one begins anew', async () => {
+  const life = await Life.begin(0);
+  for (let round = 0; round < 6; round += 1) {
+    await Promise.all([life.run(0), life.run(1)]);
+    await life.spend(10_000);
+  }
+  expect(life.taken()).toBe(usd(2_000));
+  expect(await life.state()).toMatchObject({ state: 'on' });
+  await sql`UPDATE shop.purchase SET created_at = created_at - interval '31 days' WHERE account_id = ${life.account}`;
+  await sql`UPDATE shop.purchase SET created_at = date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' - interval '1 ms'
+    WHERE account_id = ${life.account}`;
+  expect((await life.state()).chargedThisMonth).toBe(0);
+});
+
+test('the first decline stops it, until it is agreed to anew', async () => {
+  const life = await Life.begin(0);
+  life.processor.fate = 'declined';
+  await life.run(0);
+  expect(await life.state()).toMatchObject({ state: 'stopped', reason: 'No.' });
+  life.processor.fate = 'taken';
+  await life.run(1);
+  expect(life.names).toHaveLength(1);
+  await life.agree();
+  await life.run(1);
+  expect(await life.balance()).toBe(usd(500));
+});
+
+test('a charge whose answer was lost is asked for again under its own name', async () => {
+  const life = await Life.begin(0);
+  life.processor.fate = 'never arrives';
+  await life.run(0);
+  life.processor.fate = 'taken';
+  await life.run(1);
+  expect(life.taken()).toBe(0);
+  await life.pass();
+  await life.run(1);
+  expect(life.names).toEqual([`topup_${life.account}_1`]);
+  expect(await life.granted()).toBe(usd(500));
+});
+
+test('money that goes back stops it: no card is charged to make up for that', async () => {
+  const life = await Life.begin(0);
+  await life.run(0);
+  const [payment] = life.processor.taken;
+  life.processor.goBack('dispute', payment?.id ?? '', usd(500), 'needs_response', true);
+  await life.notice(0, 1);
+  await Promise.all([life.run(0), life.run(1)]);
+  expect(life.taken()).toBe(usd(500));
+  expect(await life.state()).toMatchObject({ state: 'stopped' });
+});
+
+test('what an account has agreed to goes along when it joins another, and is charged once', async () => {
+  const life = await Life.begin(0);
+  const into = await Life.begin(1_000);
+  await TopUps.open(sql, '').end(into.account);
+  await sql`SELECT shop.join_accounts(${life.account}, ${into.account})`;
+  await Promise.all([life.run(0), into.run(0)]);
+  expect(life.taken() + into.taken()).toBe(0);
+  await into.spend(900);
+  await Promise.all([life.run(0), into.run(0), into.run(1)]);
+  expect([life.taken(), into.taken()]).toEqual([0, usd(500)]);
+});
+
+const at = fc.nat({ max: 1 });
+const act = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ does: fc.constant('run' as const), at, fate: fc.constantFrom(...fates) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ does: fc.constant('spend' as const), cents: fc.integer({ min: 1, max: 700 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('reconcile' as const), at }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('notice' as const), at, which: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('restart' as const), at }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('pass' as const) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('agree' as const) }) },
+);
+type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
+
+async function perform(life: Life, what: Act): Promise<unknown> {
+  switch (what.does) {
+    case 'run':
+      life.processor.fate = what.fate;
+      return life.run(what.at);
+    case 'spend':
+      return life.spend(what.cents);
+    case 'notice':
+      return life.notice(what.at, what.which);
+    case 'restart':
+    case 'reconcile':
+      return life[what.does](what.at);
+    case 'pass':
+    case 'agree':
+      return life[what.does]();
+  }
+}
+
+async function play(steps: Act[][]): Promise<void> {
+  const life = await Life.begin();
+  for (const step of steps) {
+    await Promise.all(step.map((what) => perform(life, what)));
+    expect(await life.granted()).toBeLessThanOrEqual(life.taken());
+  }
+  await Promise.all([life.restart(0), life.restart(1)]);
+  await life.pass();
+  life.processor.fate = 'taken';
+  await life.reconcile(0);
+  await Promise.all([life.run(0), life.run(1)]);
+  await life.pass();
+  await Promise.all([life.run(0), life.run(1)]);
+  expect(life.breaches).toEqual([]);
+  expect(await life.granted()).toBe(life.taken());
+  expect(life.taken()).toBeLessThanOrEqual(terms.monthlyMax);
+  const open =
+    await sql`SELECT id FROM shop.purchase WHERE account_id = ${life.account} AND state = 'claimed'`;
+  expect([...open]).toEqual([]);
+  const { state, chargedThisMonth } = await life.state();
+  expect(chargedThisMonth).toBe(life.taken());
+  // What could be done for the account has been done.
+  const isServed = (await life.balance()) >= terms.below || life.taken() + terms.amount > terms.monthlyMax;
+  expect(isServed || state === 'stopped').toBe(true);
+}
+
+test('one need is charged once and a month never more than was agreed, whatever happens in two processes', async () => {
+  const steps = fc.array(fc.array(act, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 7 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(steps, { minLength: livesBeside, maxLength: livesBeside }), async (all) => {
+      await Promise.all(all.map(play));
+    }),
+    { numRuns: 25, endOnFailure: true },
+  );
+  await Books.proves(sql);
+}, 120_000);
