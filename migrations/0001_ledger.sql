@@ -8,7 +8,7 @@ CREATE TABLE ledger.bucket (
   account_id text NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY,
   asset text NOT NULL CHECK (asset IN ('usd', 'unit')),
-  -- A budget is a cap on what may be drawn under one key, and no money: its account is the key (0007_keys.sql).
+  -- A budget is a cap on what may be drawn under one key, and no money: its account is the key (0007_self_service.sql).
   kind text NOT NULL CHECK (kind IN ('trial', 'allowance', 'credit', 'grant', 'budget')),
   plan_id text NOT NULL,
   -- Burn order: priority, then the earliest expiry, then the oldest. Units stand before money.

@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import * as Chain from './adapters/chain.ts';
 import * as Facilitator from './adapters/facilitator.ts';
@@ -20,6 +19,7 @@ import { openSubscriptions } from './adapters/postgres/subscriptions.ts';
 import * as Tickets from './adapters/postgres/tickets.ts';
 import * as TopUps from './adapters/postgres/top-ups.ts';
 import * as Upkeep from './adapters/postgres/upkeep.ts';
+import * as Usage from './adapters/postgres/usage.ts';
 import * as Stripe from './adapters/stripe/processor.ts';
 import * as Upstream from './adapters/upstream/upstream.ts';
 import * as Advisor from './advisor/advisor.ts';
@@ -28,6 +28,7 @@ import * as CatalogFile from './catalog/file.ts';
 import * as Config from './config.ts';
 import * as App from './http/app.ts';
 import * as GuideRoutes from './http/routes/guide.ts';
+import * as Server from './http/server.ts';
 import * as Bearer from './identity/bearer.ts';
 import * as KeyRing from './identity/key-ring.ts';
 import * as Registration from './identity/registration.ts';
@@ -53,9 +54,6 @@ const pulseEveryMs = 1_000;
 const reconcileEveryMs = 20_000;
 const topUpEveryMs = 1_000;
 const poolWatchEveryMs = 5_000;
-/** How long calls under way may take to end once the process is told to. */
-const drainMaxMs = 10_000;
-const drainLookMs = 50;
 
 const parsed = Config.parse(process.env);
 if (!parsed.ok) {
@@ -106,7 +104,7 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
     },
   });
   // The port first: it is what makes the lane's name unique on this host.
-  const drain = await serve(config, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const drain = await Server.serve(config, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   await shop.lane.open();
   await Announcements.listen(ledgerSql, {
     granted: (account) => shop.lane.touch(account),
@@ -190,6 +188,7 @@ async function open(
     },
     lane: new Lane(Books.open(ledgerSql), config.lane, clock, (event) => reportLane(log, event)),
     keys: AccountKeys.open(sql),
+    usage: Usage.open(sql),
     statements: Accounts.openStatements(sql),
     orders: Orders.open(sql, config.lane),
     subscriptions: openSubscriptions(sql),
@@ -245,39 +244,6 @@ function startChore(
   };
   void once();
   return setInterval(() => void once(), everyMs);
-}
-
-/**
- * Listens. What it returns takes nothing new and lets what is under way end, for a bounded time; a connection that asks
- * for nothing is not under way.
- */
-async function serve(
-  { host, port }: Config.Config,
-  listener: ReturnType<typeof getRequestListener>,
-): Promise<() => Promise<void>> {
-  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 60_000 }, listener);
-  let underWay = 0;
-  server.on('request', (_, response) => {
-    underWay += 1;
-    response.once('close', () => {
-      underWay -= 1;
-    });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  return async () => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    const look = setInterval(() => {
-      if (underWay > 0) server.closeIdleConnections();
-      else server.closeAllConnections();
-    }, drainLookMs);
-    const late = setTimeout(() => server.closeAllConnections(), drainMaxMs);
-    await closed;
-    clearInterval(look);
-    clearTimeout(late);
-  };
 }
 
 /** The shop's signing keys; the first one is made at the first start, by whichever process comes first. */

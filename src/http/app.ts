@@ -22,6 +22,7 @@ import * as PurchaseRoutes from './routes/purchase.ts';
 import * as QuoteRoutes from './routes/quote.ts';
 import * as ReceiptRoutes from './routes/receipts.ts';
 import * as TopUpRoutes from './routes/top-up.ts';
+import * as UsageRoutes from './routes/usage.ts';
 
 export type Edge = {
   /** The header in which a trusted proxy names the caller's address. */
@@ -62,6 +63,7 @@ export function open(shop: Shop, edge: Edge): Hono<Env> {
   app.route('/', PurchaseRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', AccountRoutes.routes(shop));
   app.route('/', KeyRoutes.routes(shop));
+  app.route('/', UsageRoutes.routes(shop));
   app.route('/', TopUpRoutes.routes(shop));
   app.route('/', PromotionRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', ReceiptRoutes.routes(shop));

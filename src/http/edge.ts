@@ -59,7 +59,7 @@ export async function caller(shop: Shop, c: Call): Promise<Caller> {
   return { kind: 'refused', reply: unidentified(shop, c, bearer) };
 }
 
-/** Answers a caller who has said who it is. */
+/** Answers a caller who has said who it is. A key may look, and decides nothing for its account. */
 export async function owned(
   shop: Shop,
   c: Call,
@@ -68,6 +68,10 @@ export async function owned(
   const known = await caller(shop, c);
   if (known.kind === 'refused') return send(c, known.reply);
   if (known.kind === 'absent') return send(c, unidentified(shop, c, { kind: 'absent' }));
+  if (known.key !== null && c.req.method !== 'GET') {
+    const message = 'This is decided with an access token of the account, not with a key.';
+    return send(c, error(403, 'key_not_allowed', message, requestId(c), { key: known.key.id }));
+  }
   return send(c, await answer(known.account));
 }
 

@@ -30,8 +30,8 @@ export type Listed = AccountKey & { hint: string; createdMs: number; spent: Mone
 
 /** The record of keys, in which only digests stand. */
 export interface AccountKeys {
-  /** False where the account has as many as it may. */
-  add(key: AccountKey, digest: string, hint: string): Promise<boolean>;
+  /** When it was made; null where the account has as many as it may. */
+  add(key: AccountKey, digest: string, hint: string): Promise<number | null>;
   /** The key of this digest, with the account that it draws on now; null where there is none, or it was revoked. */
   find(digest: string): Promise<AccountKey | null>;
   /** Those in force, the oldest first. */

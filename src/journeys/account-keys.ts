@@ -19,8 +19,9 @@ export type Shown = {
 /** Makes a key; null where the account has as many as it may. */
 export async function make(shop: Shop, account: string, terms: AccountKey.Terms): Promise<Shown | null> {
   const { key, secret, digest, hint } = AccountKey.make(account, terms);
-  if (!(await shop.keys.add(key, digest, hint))) return null;
-  return { ...show({ ...key, hint, createdMs: shop.clock(), spent: Money.zero }), key: secret };
+  const createdMs = await shop.keys.add(key, digest, hint);
+  if (createdMs === null) return null;
+  return { ...show({ ...key, hint, createdMs, spent: Money.zero }), key: secret };
 }
 
 export async function list(shop: Shop, account: string): Promise<Shown[]> {

@@ -37,13 +37,13 @@ export type Replayed = {
 };
 
 /** The call is ours to make, and nobody else's. `keepsBody`: whether there is room for its answer. */
-export type Begun = { kind: 'begun'; ticket: Ticket; keepsBody: boolean };
+export type Started = { kind: 'started'; ticket: Ticket; keepsBody: boolean };
 
 /** Draws the ticket of a call, durable before the upstream is asked; or says why it is not to be made. */
-export async function begin(
+export async function start(
   shop: Shop,
   call: KeyedCall,
-): Promise<Begun | Replayed | Refusal | { kind: 'ledger_unavailable' }> {
+): Promise<Started | Replayed | Refusal | { kind: 'ledger_unavailable' }> {
   const { lane, tickets } = shop;
   if (!lane.ready) return { kind: 'ledger_unavailable' };
   const { callId, account, operation, target, body } = call;
@@ -55,7 +55,7 @@ export async function begin(
     case undefined:
       return { kind: 'ledger_unavailable' };
     case 'taken':
-      return { kind: 'begun', ticket, keepsBody: drawn.keepsBody };
+      return { kind: 'started', ticket, keepsBody: drawn.keepsBody };
     case 'kept':
       return replay(drawn.answer);
     case 'in_flight':
@@ -76,7 +76,7 @@ function replay({ callId, status, headers, body }: KeptAnswer): Replayed | Refus
 /** What of an answer is kept with its charge; null where the next try under the key is to call anew: what passes by itself. */
 export async function keep(
   shop: Shop,
-  { ticket, keepsBody }: Begun,
+  { ticket, keepsBody }: Started,
   paid: PaidAnswer.PaidAnswer,
 ): Promise<Keeping | null> {
   const { answer } = paid;

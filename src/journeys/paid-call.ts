@@ -98,15 +98,15 @@ export async function run(
   };
   if (key === null) return sell(shop, call, request, null, watch);
 
-  const begun = await KeyedCall.begin(shop, { ...call, key, callId });
-  if (begun.kind !== 'begun') return begun;
+  const started = await KeyedCall.start(shop, { ...call, key, callId });
+  if (started.kind !== 'started') return started;
   let isOver = false;
   try {
-    const sold = await sell(shop, call, request, begun, watch);
+    const sold = await sell(shop, call, request, started, watch);
     isOver = sold.kind === 'answered' ? sold.kept !== null : sold.kind === 'charge_in_doubt';
     return sold;
   } finally {
-    if (!isOver) await shop.tickets.giveUp(begun.ticket);
+    if (!isOver) await shop.tickets.giveUp(started.ticket);
   }
 }
 
@@ -115,7 +115,7 @@ async function sell(
   shop: Shop,
   call: PaidCall,
   request: HoldRequest,
-  begun: KeyedCall.Begun | null,
+  started: KeyedCall.Started | null,
   watch: (sending: Sending) => void,
 ): Promise<Answered | Refusal | Left> {
   const { operation } = call;
@@ -124,7 +124,7 @@ async function sell(
   if (held.kind === 'unavailable') return { kind: 'ledger_unavailable' };
   if (held.kind === 'budget_exhausted') return overBudget(shop, call, held.required);
   if (held.kind !== 'held') return held;
-  if (begun && begun.ticket.epoch !== held.hold.epoch) {
+  if (started && started.ticket.epoch !== held.hold.epoch) {
     // The lane was ended since the ticket was drawn: it may be somebody else's by now.
     shop.lane.release(held.hold);
     return { kind: 'ledger_unavailable' };
@@ -144,7 +144,7 @@ async function sell(
   switch (answer.kind) {
     case 'answer':
     case 'stream':
-      return finish(shop, call, held.hold, answer, sending, begun);
+      return finish(shop, call, held.hold, answer, sending, started);
     case 'abandoned':
       shop.lane.release(held.hold);
       return { kind: 'left' };
@@ -183,7 +183,7 @@ async function finish(
   hold: Hold,
   answer: Whole | Streamed,
   sending: Sending,
-  begun: KeyedCall.Begun | null,
+  started: KeyedCall.Started | null,
 ): Promise<Answered | Refusal> {
   const { callId } = hold;
   const { account, operation, wantsReceipt } = call;
@@ -210,12 +210,19 @@ async function finish(
   const units = Math.min(counted, hold.units);
   const paid = { callId, account, operation, answer, units, wantsReceipt };
   const outcome = { units, status: answer.status, service: operation.service.slug, operation: operation.id };
-  const cost = begun && shop.lane.cost(hold, units);
-  const keeping = begun && cost && (await KeyedCall.keep(shop, begun, { ...paid, cost }));
+  const cost = started && shop.lane.cost(hold, units);
+  const keeping =
+    started &&
+    cost &&
+    (await KeyedCall.keep(shop, started, { ...paid, cost }).catch((fault: unknown) => {
+      shop.lane.release(hold);
+      sending.abandon();
+      throw fault;
+    }));
   const settlement = await shop.lane.settle(hold, outcome, keeping);
   if (settlement.kind === 'refused') {
     sending.abandon();
-    return { kind: begun && settlement.inDoubt ? 'charge_in_doubt' : 'ledger_unavailable' };
+    return { kind: started && settlement.inDoubt ? 'charge_in_doubt' : 'ledger_unavailable' };
   }
   return {
     ...paid,

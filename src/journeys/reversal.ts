@@ -49,9 +49,9 @@ export async function refund(
   if (left === 0 || (amount !== null && amount > left)) return { kind: 'too_much', left };
   const key = `refund_${order.id}_${before.filter(({ kind }) => kind === 'refund').length}`;
   const asked = { amount_usd: Money.format(amount ?? left), left_usd: Money.format(left) };
-  const entry = await shop.audit.begin(who, 'refund', order.id, asked);
+  const entry = await shop.audit.open(who, 'refund', order.id, asked);
   const outcome = await shop.processor.refund(order.payment, amount ?? left, key);
-  await shop.audit.end(entry, outcome.kind === 'refunded' ? outcome.reversal : outcome);
+  await shop.audit.close(entry, outcome.kind === 'refunded' ? outcome.reversal : outcome);
   await look(shop, order.payment);
   switch (outcome.kind) {
     case 'refunded':

@@ -13,6 +13,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Lane } from '../ledger/lane.ts';
 import type { Statements } from '../ledger/statement.ts';
 import type { Tickets } from '../ledger/ticket.ts';
+import type { UsageRecord } from '../ledger/usage.ts';
 import type { Secrets } from '../payment/challenge.ts';
 import type { Gifts } from '../payment/gift.ts';
 import type { Notices, Orders } from '../payment/order.ts';
@@ -42,6 +43,7 @@ export type Shop = {
   readonly keys: AccountKeys;
   readonly tickets: Tickets;
   readonly statements: Statements;
+  readonly usage: UsageRecord;
   readonly orders: Orders;
   readonly subscriptions: Subscriptions;
   readonly topUps: TopUps;

@@ -18,7 +18,7 @@ export type TopUpTill = Till & { readonly topUps: TopUp.TopUps };
  */
 export async function run(shop: TopUpTill): Promise<void> {
   await each(await shop.topUps.due(), async (account) => {
-    const order = await shop.topUps.begin(account);
+    const order = await shop.topUps.claim(account);
     if (order) await Taking.charge(shop, attempt(shop, order));
   });
   await each(await shop.topUps.inDoubt(), async (order) => {

@@ -1,3 +1,4 @@
+import type { Money } from '../kernel/money.ts';
 import type { Charge } from './burn.ts';
 import type { Hold, Outcome } from './hold.ts';
 
@@ -17,6 +18,35 @@ export type Usage = {
   /** The account's own key that the call was made with. */
   key: string | null;
 };
+
+/** What may be asked for of what was used. */
+export const groups = ['service', 'operation', 'plan', 'key', 'day'] as const;
+export type Group = (typeof groups)[number];
+
+/** What was used of one service, operation, plan, key or day; `name` is null for calls without a key, or that cost nothing of a plan. */
+export type Sum = { name: string | null; calls: number; units: number; included: number; cost: Money };
+
+/** One call as its account sees it. What was given back cost nothing. */
+export type Call = {
+  callId: string;
+  atMs: number;
+  service: string;
+  operation: string;
+  status: number;
+  plans: string[];
+  key: string | null;
+  units: number;
+  included: number;
+  cost: Money;
+  isReturned: boolean;
+};
+
+/** What accounts used, as the books have it. */
+export interface UsageRecord {
+  sums(account: string, fromMs: number, toMs: number, group: Group): Promise<Sum[]>;
+  /** The newest first, from the one before `before`. */
+  calls(account: string, fromMs: number, toMs: number, before: string | null, max: number): Promise<Call[]>;
+}
 
 /** The rows of a finished call: one for each lot that bore of it, or the one that says that it cost nothing; then that of its budget. */
 export function rows(

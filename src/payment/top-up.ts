@@ -26,7 +26,7 @@ export interface TopUps {
   /** Accounts that seem to need one. */
   due(): Promise<string[]>;
   /** The order of a top-up that the account needs now, claimed by this process; null where it needs none, or may not have it. */
-  begin(account: string): Promise<Order | null>;
+  claim(account: string): Promise<Order | null>;
   /** Orders whose charge nobody works on and that were last tried a while ago. */
   inDoubt(): Promise<Order[]>;
   /** Paid orders of an account whose cards may have been kept: those that a person paid on a page, the newest first. */

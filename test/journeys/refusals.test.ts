@@ -314,6 +314,75 @@ describe('a call that may not be made costs nothing and is not made', () => {
   });
 });
 
+describe('what a key does not allow is not made', () => {
+  async function makeKey(customer: Customer.Customer, wish: Record<string, unknown>) {
+    const body = { name: 'robot', ...wish };
+    const made = await Customer.call(customer, 'POST', `${shop.url}/account/keys`, body);
+    secrets.add(made.body.key);
+    return { id: made.body.id, token: made.body.key };
+  }
+
+  test('more than is left of its budget', async () => {
+    gives();
+    const customer = await join(50_000);
+    const key = await makeKey(customer, { budget_usd: '0.009' });
+    const answer = await free(customer, () => call(key, 'POST /v1/list', { max: 10 }));
+    const members = { key: key.id, required_usd: '0.01', budget_usd: '0.009', spent_usd: '0.00' };
+    expect(answer).toEqual(refusal(402, 'budget_exhausted', members));
+    expect((await call(key, 'POST /v1/list', { max: 9 })).status).toBe(200);
+  });
+
+  test('a service that is not on its list', async () => {
+    const customer = await join(50_000);
+    const key = await makeKey(customer, { services: ['lists'] });
+    const answer = await free(customer, () => call(key, 'GET /v1/items/1'));
+    const members = { service: 'items', key: key.id, services: ['lists'] };
+    expect(answer).toEqual(refusal(403, 'key_not_allowed', members));
+  });
+});
+
+describe('under an Idempotency-Key nothing is made twice', () => {
+  const under = { 'idempotency-key': 'k' };
+
+  test('another request', async () => {
+    gives();
+    const customer = await join(50_000);
+    await call(customer, 'POST /v1/list', { max: 1 }, under);
+    const answer = await free(customer, () => call(customer, 'POST /v1/list', { max: 2 }, under));
+    expect(answer).toEqual(refusal(422, 'idempotency_mismatch'));
+  });
+
+  test('the same one while it is under way', async () => {
+    const customer = await join(50_000);
+    const arrived = Promise.withResolvers<Upstream.Received>();
+    script = arrived.resolve;
+    const first = call(customer, 'POST /v1/list', { max: 1 }, under);
+    const { socket } = await arrived.promise;
+    const answer = await call(customer, 'POST /v1/list', { max: 1 }, under);
+    expect(answer).toEqual(refusal(409, 'idempotency_in_flight'));
+    expect(answer.headers.get('retry-after')).toBe('1');
+    socket.write(Upstream.http(200, '{"count":1}'));
+    await first;
+  });
+
+  test('the same one whose answer was too large to be kept', async () => {
+    answers(200, { count: 1, x: 'y'.repeat(mib) });
+    const customer = await join(50_000);
+    const { headers } = await call(customer, 'POST /v1/list', { max: 1 }, under);
+    const answer = await free(customer, () => call(customer, 'POST /v1/list', { max: 1 }, under));
+    expect(answer).toEqual(refusal(410, 'answer_not_kept', { call: headers.get('storefront-call') }));
+  });
+
+  test('more keys than there may be in a day', async () => {
+    gives();
+    const customer = await join(50_000);
+    await shop.sql`INSERT INTO ledger.ticket_day VALUES ((now() AT TIME ZONE 'UTC')::date, ${customer.account}, 100000, 0)`;
+    const answer = await free(customer, () => call(customer, 'POST /v1/list', { max: 1 }, under));
+    expect(answer).toEqual(refusal(429, 'idempotency_exhausted'));
+    expect((await call(customer, 'POST /v1/list', { max: 1 })).status).toBe(200);
+  });
+});
+
 describe('an upstream that gives nothing costs nothing', () => {
   test.each([
     ['cuts the connection', 502, 'upstream_unavailable', ({ socket }: Upstream.Received) => socket.destroy()],

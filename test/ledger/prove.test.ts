@@ -148,6 +148,11 @@ describe('names the rule that is broken by', () => {
       'a call belongs to one account',
       `INSERT INTO ledger.usage ${row} SELECT call_id, 9, 'bob', service, operation, status, 0, price, 0, lane_id, epoch, seq FROM ledger.usage WHERE draw = 0`,
     ],
+    [
+      'a budget bears all that its call is worth',
+      `INSERT INTO ledger.usage (call_id, draw, account_id, plan_id, service, operation, status, units, price, amount, lane_id, epoch, seq)
+        SELECT call_id, 9, 'key_1', '#budget', service, operation, status, 1, price, 0, lane_id, epoch, seq FROM ledger.usage WHERE draw = 0`,
+    ],
     ['a batch is the sum of its rows', 'UPDATE ledger.batch SET spent = ARRAY[1, 2]::bigint[] WHERE seq = 2'],
     ['batches have no gap', 'DELETE FROM ledger.batch WHERE seq = 2'],
     [

@@ -78,6 +78,15 @@ test('it is off until it is agreed to, and needs a card that a person has left',
   expect([offered.status, typeof offered.body.checkout_url]).toEqual([402, 'string']);
 });
 
+test('a key of the account may look, and agrees to nothing', async () => {
+  const agent = await buyer();
+  const made = await Customer.call(agent, 'POST', `${shop.url}/account/keys`, { name: 'a helper' });
+  const token: string = made.body.key;
+  expect((await Customer.call({ token }, 'GET', `${shop.url}/account/auto-top-up`)).status).toBe(200);
+  const refused = await Customer.call({ token }, 'PUT', `${shop.url}/account/auto-top-up`, wish);
+  expect([refused.status, refused.body.code]).toEqual([403, 'key_not_allowed']);
+});
+
 test.each([
   [{ ...wish, amount_usd: '0.10', below_usd: '0.05' }, 'amount_usd'],
   [{ ...wish, below_usd: '2.00' }, 'below_usd'],

@@ -159,7 +159,7 @@ class Life {
       ...shop,
       topUps: {
         ...shop.topUps,
-        begin: shop.topUps.begin,
+        claim: shop.topUps.claim,
         due: async () => (await shop.topUps.due()).filter((one) => one === account),
         inDoubt: async () => mine(await shop.topUps.inDoubt()),
       },

@@ -11,16 +11,16 @@ type Row = {
   expires_at: Date | null;
 };
 
-/** Keys in PostgreSQL (migrations/0007_keys.sql). */
+/** Keys in PostgreSQL (migrations/0007_self_service.sql). */
 export function open(sql: Connection): AccountKeys {
   return {
     async add({ id, account, name, budget, services, expiresMs }, digest, hint) {
       const expires = expiresMs === null ? null : new Date(expiresMs);
       const [row] = await sql<
-        [{ added: boolean }]
+        [{ made: Date | null }]
       >`SELECT shop.make_key(${id}, ${account}, ${digest}, ${hint},
-        ${name}, ${budget}, ${services && [...services]}, ${expires}, ${keysMax}) AS added`;
-      return row.added;
+        ${name}, ${budget}, ${services && [...services]}, ${expires}, ${keysMax}) AS made`;
+      return row.made?.getTime() ?? null;
     },
     async find(digest) {
       const [row] = await sql<

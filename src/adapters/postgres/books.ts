@@ -78,7 +78,8 @@ function parameters({
     array(usage, (row) => row.units),
     array(usage, (row) => row.price),
     array(usage, (row) => row.amount),
-    array(usage, (row) => row.key),
+    // Most calls are made with no key: what a list lacks is null.
+    usage.some(({ key }) => key !== null) ? array(usage, (row) => row.key) : '{}',
     array(answers, (row) => row.callId),
     array(answers, (row) => row.account),
     array(answers, (row) => `\\x${row.key}`),

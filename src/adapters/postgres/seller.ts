@@ -104,12 +104,12 @@ export function openPromotions(sql: Connection): Promotions {
 
 export function openAudit(sql: Connection): Audit {
   return {
-    async begin(who, act, subject, before) {
+    async open(who, act, subject, before) {
       const [row] = await sql<[{ id: number }]>`INSERT INTO shop.audit (who, act, subject, before)
         VALUES (${who}, ${act}, ${subject}, ${sql.json({ ...before })}) RETURNING id`;
       return row.id;
     },
-    async end(entry, after) {
+    async close(entry, after) {
       await sql`UPDATE shop.audit SET after = ${sql.json({ ...after })} WHERE id = ${entry}`;
     },
   };

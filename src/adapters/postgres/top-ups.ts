@@ -48,7 +48,7 @@ export function open(sql: Connection, lane: string): TopUps {
       const rows = await sql<{ account_id: string }[]>`SELECT account_id FROM shop.due_top_ups(${listedMax})`;
       return rows.map(({ account_id }) => account_id);
     },
-    async begin(account) {
+    async claim(account) {
       const [row] = await sql<
         Orders.Row[]
       >`SELECT * FROM shop.begin_top_up(${account}, ${id('pur')}, ${lane})`;

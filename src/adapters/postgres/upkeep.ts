@@ -2,6 +2,7 @@ import * as Claims from './claims.ts';
 import type { Connection } from './connection.ts';
 import * as Proofs from './proofs.ts';
 import * as Tickets from './tickets.ts';
+import * as Usage from './usage.ts';
 
 /** A lane that has said nothing for so long is taken for dead. Its process says that it lives once a second. */
 const silenceMax = '5 seconds';
@@ -22,6 +23,7 @@ export async function run(sql: Connection): Promise<void> {
   await sql`SELECT ledger.prepare_usage(${usageDaysAhead})`;
   await sql`SELECT ledger.prune(${batchesKept}::interval)`;
   await sql`DELETE FROM shop.revocation WHERE expires_at < clock_timestamp()`;
+  await Usage.index(sql);
   await Proofs.sweep(sql);
   await Claims.sweep(sql);
 }

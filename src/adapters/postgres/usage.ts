@@ -1,0 +1,68 @@
+import * as Money from '../../kernel/money.ts';
+import type { UsageRecord } from '../../ledger/usage.ts';
+import type { Connection } from './connection.ts';
+
+/** How long a day that has ended may take to be indexed. */
+const indexTimeout = '10 minutes';
+
+/** What was used, in PostgreSQL (migrations/0007_self_service.sql). */
+export function open(sql: Connection): UsageRecord {
+  return {
+    async sums(account, fromMs, toMs, group) {
+      type Row = { name: string | null; calls: number; units: number; included: number; cost: number };
+      const rows = await sql<
+        Row[]
+      >`SELECT * FROM ledger.used_by(${account}, ${new Date(fromMs)}, ${new Date(toMs)}, ${group})`;
+      return rows.map((row) => ({ ...row, cost: Money.ofMicro(row.cost) }));
+    },
+    async calls(account, fromMs, toMs, before, max) {
+      type Row = {
+        call_id: string;
+        at: Date;
+        service: string;
+        operation: string;
+        status: number;
+        plans: string[];
+        key_id: string | null;
+        units: number;
+        included: number;
+        cost: number;
+        is_returned: boolean;
+      };
+      const rows = await sql<Row[]>`
+        SELECT call_id, ledger.time_of(call_id) AS at, min(service) AS service, min(operation) AS operation, min(status)::int AS status,
+            coalesce(array_agg(DISTINCT plan_id) FILTER (WHERE plan_id IS NOT NULL), '{}') AS plans, min(key_id) AS key_id,
+            sum(units)::int AS units, sum(included)::bigint AS included, sum(cost)::bigint AS cost, bool_or(is_returned) AS is_returned
+          FROM ledger.used(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) WHERE call_id < coalesce(${before}::uuid, ledger.uuid_at(${new Date(toMs)}))
+          GROUP BY call_id ORDER BY call_id DESC LIMIT ${max}`;
+      return rows.map((row) => ({
+        callId: row.call_id,
+        atMs: row.at.getTime(),
+        service: row.service,
+        operation: row.operation,
+        status: row.status,
+        plans: row.plans,
+        key: row.key_id,
+        units: row.units,
+        included: row.included,
+        cost: Money.ofMicro(row.cost),
+        isReturned: row.is_returned,
+      }));
+    },
+  };
+}
+
+/** Indexes the days that have ended. */
+export async function index(sql: Connection): Promise<void> {
+  const session = await sql.reserve();
+  try {
+    await session`SELECT set_config('statement_timeout', ${indexTimeout}, false)`;
+    for (let isMore = true; isMore; ) {
+      const [row] = await session<[{ more: boolean }]>`SELECT ledger.index_usage() AS more`;
+      isMore = row.more;
+    }
+  } finally {
+    await session`RESET statement_timeout`.catch(() => undefined);
+    session.release();
+  }
+}
