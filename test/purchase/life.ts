@@ -268,7 +268,8 @@ export class Life {
     const agreed = await this.#send({ ...agent, token: agent.token }, 'PUT', '/account/auto-top-up', wish);
     if (agreed?.status !== 200) return;
     this.#count('top-ups agreed to');
-    for (let call = 0; call < 4; call += 1) await this.#send({ ...agent, token: agent.token }, 'GET', '/v1/search?max=50');
+    for (let call = 0; call < 4; call += 1)
+      await this.#send({ ...agent, token: agent.token }, 'GET', '/v1/search?max=50');
   }
 
   /** So many calls of anyone, each of which may cost something. */
