@@ -9,8 +9,8 @@ import * as Described from './described.ts';
 import * as House from './house.ts';
 
 const described = Described.read(JSON.parse(JSON.stringify(describeInterface('http://127.0.0.1'))));
-const rightRuns = 150;
-const oddRuns = 150;
+const rightRuns = 80;
+const oddRuns = 80;
 const pagesMax = 5;
 
 let house: House.House;
