@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     retry: 0,
     globalSetup: ['test/support/global-setup.ts'],
     maxWorkers: 2,

@@ -11,6 +11,8 @@ export type Config = {
   adminToken: string | null;
   /** Where callers reach it, without a slash at the end; null for its own address. */
   publicUrl: string | null;
+  /** How large the sample of an empty database is: 1 for the usual one. */
+  sampleScale: number;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,6 +34,11 @@ export function read(environment: Environment): Config {
     'must have 32 to 200 characters, none of them a space',
   );
   const publicUrl = setting('DIRECT_PUBLIC_URL', isHttp, 'must be an http:// or https:// address');
+  const scale = setting(
+    'DIRECT_SAMPLE_SCALE',
+    (value) => Number(value) >= 0.01 && Number(value) <= 1_000,
+    'must be a number from 0.01 to 1000',
+  );
   if (databaseUrl === null) faults.push('DATABASE_URL is missing');
   if (faults.length > 0) throw new Error(`the direct interface cannot start: ${faults.join('; ')}`);
   return Object.freeze({
@@ -41,6 +48,7 @@ export function read(environment: Environment): Config {
     apiKey,
     adminToken,
     publicUrl: publicUrl?.replace(/\/+$/, '') ?? null,
+    sampleScale: Number(scale ?? 1),
   });
 }
 

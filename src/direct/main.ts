@@ -14,7 +14,7 @@ let isLeaving = false;
 async function run(): Promise<void> {
   const startedMs = systemClock();
   const config = Config.read(process.env);
-  program = await Program.start(config, { clock: systemClock, log, sizes: Sample.sizes });
+  program = await Program.start(config, { clock: systemClock, log, sizes: Sample.sized(config.sampleScale) });
   log.info({ url: program.url, ms: systemClock() - startedMs }, 'ready');
   process.send?.({ ready: true, url: program.url });
 }

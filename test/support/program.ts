@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url));
-const readyWaitMs = 30_000;
+const readyWaitMs = 60_000;
 const stopWaitMs = 15_000;
 
 /** A program of ours as a process of its own. */

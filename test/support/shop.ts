@@ -74,6 +74,7 @@ export async function open(options: Options = {}): Promise<Shop> {
       await Program.start('direct/main.ts', {
         DIRECT_PORT: String(directPort),
         DIRECT_API_KEY: directKey,
+        DIRECT_SAMPLE_SCALE: '0.1',
         DATABASE_URL: database.url,
       }),
     );

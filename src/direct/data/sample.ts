@@ -40,6 +40,13 @@ export function digests(options: Options): { [K in keyof Sample]: string } {
   return { companies: digest, people: digest, jobs: digest, emails: digest, phones: digest };
 }
 
+/** The usual sample, so many times as large. */
+export function sized(scale: number): Sizes {
+  const { companies, people, jobs } = sizes;
+  const scaled = (count: number) => Math.max(1, Math.round(count * scale));
+  return { companies: scaled(companies), people: scaled(people), jobs: scaled(jobs) };
+}
+
 /** The day that a sample with these sizes is dated back from, in milliseconds; null where `digest` is of something else. */
 export function dayOf(digest: string | undefined, sizes: Sizes): number | null {
   const prefix = `${name({ seed, ...sizes })} `;
