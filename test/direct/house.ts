@@ -39,6 +39,7 @@ export async function open(sizes: Sample.Sizes = usual) {
     apiKey: null,
     publicUrl: null,
     adminToken: null,
+    sampleScale: 1,
   };
   const program = await Program.start(config, { clock: () => clock.nowMs, log, sizes });
   const sql = Database.open(database.url, { connectionsMax: 4, statementTimeoutMs: 60_000 });
