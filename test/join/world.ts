@@ -14,7 +14,7 @@ const price = 1_000;
 /** More rounds than there are joins in a row: what comes back goes one step of its way in each. */
 const roundsMax = 5;
 const restartsMax = 5;
-const answersWait = 20;
+const answersWait = 200;
 
 /** The order as the test knows it: what was paid, and how much of it has gone back. */
 type Order = { id: string; amount: number; account: number; granted: boolean; reversed: number };
