@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { history, stories } from './history.ts';
 import * as World from './world.ts';
 
-const runs = 60;
+const runs = 100;
 const mutantRunsMax = 400;
 /** The same histories in each run: a mutant that dies once dies always. */
 const seed = 1;
