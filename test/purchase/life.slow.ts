@@ -4,7 +4,7 @@ import type { Comparison } from '../../src/journeys/comparison.ts';
 import { Life } from './life.ts';
 
 /** `npm run life -- --purchases N --seed S` */
-const purchases = Number(process.env.LIFE_PURCHASES ?? 300);
+const purchases = Number(process.env.LIFE_PURCHASES ?? 100);
 const seed = Number(process.env.LIFE_SEED ?? 1);
 const eachMs = 1_500;
 
