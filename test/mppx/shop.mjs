@@ -20,7 +20,7 @@ export async function open(env = {}) {
   if (SHOP_URL && SANDBOX_URL && Object.keys(env).length === 0)
     return { url: SHOP_URL, sandboxUrl: SANDBOX_URL, close: async () => {} };
   const dir = await mkdtemp(join(tmpdir(), 'sluice-mppx-'));
-  const [port, directPort, sandboxPort] = await freePorts(3);
+  const [port, directPort, sandboxPort, mailboxPort, smtpPort] = await freePorts(5);
   const url = `http://127.0.0.1:${port}`;
   const child = spawn('npm', ['start'], {
     cwd: join(import.meta.dirname, '../..'),
@@ -31,6 +31,8 @@ export async function open(env = {}) {
       PORT: String(port),
       DIRECT_PORT: String(directPort),
       SANDBOX_PORT: String(sandboxPort),
+      MAILBOX_PORT: String(mailboxPort),
+      MAILBOX_SMTP_PORT: String(smtpPort),
       PUBLIC_URL: url,
       ...env,
     },

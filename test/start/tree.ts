@@ -112,7 +112,7 @@ function surroundings(): NodeJS.ProcessEnv {
 
 /** Settings with a free port each. */
 export async function freePorts(): Promise<NodeJS.ProcessEnv> {
-  const servers = ['PORT', 'DIRECT_PORT', 'SANDBOX_PORT'].map((name) => {
+  const servers = ['PORT', 'DIRECT_PORT', 'SANDBOX_PORT', 'MAILBOX_PORT', 'MAILBOX_SMTP_PORT'].map((name) => {
     return { name, server: createServer().listen(0, '127.0.0.1') };
   });
   const entries = await Promise.all(
