@@ -163,6 +163,16 @@ CREATE TABLE ledger.ticket_day (
 ) WITH (fillfactor = 50);
 --> statement-breakpoint
 
+-- The account that an account is a part of by now, or itself. No join comes between until the statement that asks has ended.
+CREATE FUNCTION shop.standing(p_account text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  v_standing text;
+BEGIN
+  SELECT coalesce(joined_to, id) INTO v_standing FROM shop.account WHERE id = p_account FOR SHARE;
+  RETURN coalesce(v_standing, p_account);
+END $$;
+--> statement-breakpoint
+
 -- The smallest UUIDv7 of a moment.
 CREATE FUNCTION ledger.uuid_at(p_at timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
   SELECT (lpad(to_hex((extract(epoch FROM p_at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
@@ -275,7 +285,7 @@ BEGIN
   )
   SELECT coalesce(sum(rows), 0) INTO v_count FROM given;
   WITH forgotten AS (DELETE FROM ledger.kept_answer WHERE call_id = ANY (v_calls) RETURNING call_id, account_id, key)
-  DELETE FROM ledger.ticket t USING forgotten f WHERE t.account_id = f.account_id AND t.key = f.key AND t.call_id = f.call_id;
+  DELETE FROM ledger.ticket t USING forgotten f WHERE t.account_id IN (f.account_id, shop.standing(f.account_id)) AND t.key = f.key AND t.call_id = f.call_id;
   RETURN v_count;
 END $$;
 --> statement-breakpoint
@@ -673,6 +683,8 @@ DECLARE
   v_day ledger.ticket_day;
   v_lives boolean;
 BEGIN
+  -- Who has joined another account in between asks there for what was asked here.
+  p_account := shop.standing(p_account);
   LOOP
     INSERT INTO ledger.ticket (account_id, key, request, call_id, lane_id, epoch) VALUES (p_account, p_key, p_request, p_call, p_lane, p_epoch)
       ON CONFLICT DO NOTHING;
@@ -716,8 +728,15 @@ END $$;
 -- Calls that ended without an answer to keep: their keys are free again.
 CREATE FUNCTION ledger.give_up_tickets(p_account text[], p_key bytea[], p_call uuid[]) RETURNS void LANGUAGE sql AS $$
   DELETE FROM ledger.ticket t USING unnest(p_account, p_key, p_call) AS g (account_id, key, call_id)
-    WHERE t.account_id = g.account_id AND t.key = g.key AND t.call_id = g.call_id
+    WHERE t.account_id IN (g.account_id, shop.standing(g.account_id)) AND t.key = g.key AND t.call_id = g.call_id
       AND NOT EXISTS (SELECT 1 FROM ledger.kept_answer a WHERE a.call_id = t.call_id)
+$$;
+--> statement-breakpoint
+
+-- The keys of an account that joins another go on there. A key that both have used stays what it is where they go on.
+CREATE FUNCTION ledger.move_tickets(p_from text, p_to text) RETURNS void LANGUAGE sql AS $$
+  UPDATE ledger.ticket t SET account_id = p_to
+    WHERE t.account_id = p_from AND NOT EXISTS (SELECT 1 FROM ledger.ticket o WHERE o.account_id = p_to AND o.key = t.key)
 $$;
 --> statement-breakpoint
 

@@ -10,16 +10,6 @@ BEGIN
 END $$;
 --> statement-breakpoint
 
--- The account that an account is a part of by now, or itself. No join comes between until the statement that asks has ended.
-CREATE FUNCTION shop.standing(p_account text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  v_standing text;
-BEGIN
-  SELECT coalesce(joined_to, id) INTO v_standing FROM shop.account WHERE id = p_account FOR SHARE;
-  RETURN coalesce(v_standing, p_account);
-END $$;
---> statement-breakpoint
-
 -- What a claim names: the ledger lane of the process that charges, and its epoch.
 CREATE FUNCTION shop.claimant(p_lane text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT p_lane || '#' || coalesce((SELECT epoch FROM ledger.lane WHERE id = p_lane), 0)
@@ -95,16 +85,18 @@ BEGIN
   IF v_old IS NULL THEN RETURN p_order.units; END IF;
   PERFORM 1 FROM ledger.posting p CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c JOIN ledger.bucket k ON k.account_id = c.account_id AND k.id = c.id
     WHERE p.key = 'purchase:' || (v_old ->> 'order') ORDER BY k.id FOR UPDATE OF k;
+  -- What has expired, or was taken over by another order, is not left.
   SELECT sum(k.avail) INTO v_left FROM ledger.posting p CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c
-    JOIN ledger.bucket k ON k.account_id = c.account_id AND k.id = c.id WHERE p.key = 'purchase:' || (v_old ->> 'order');
+    JOIN ledger.bucket k ON k.account_id = c.account_id AND k.id = c.id
+    WHERE p.key = 'purchase:' || (v_old ->> 'order') AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp());
   PERFORM ledger.end_lot('purchase:' || (v_old ->> 'order'));
-  PERFORM ledger.expire();
   UPDATE shop.subscription SET status = 'expired', ended_at = coalesce(ended_at, clock_timestamp())
     WHERE id = (SELECT subscription_id FROM shop.purchase WHERE id = v_old ->> 'order');
   v_missing := greatest(0, (v_old ->> 'units')::bigint - coalesce(v_left, 0));
   -- The value of the missing units by what was credited for them, in units of the new plan at its full price.
-  RETURN greatest(1, p_order.units - ceil(v_missing::numeric * (v_old ->> 'credit')::numeric / (v_old ->> 'units')::numeric
-    * p_order.units / (p_order.terms ->> 'price')::numeric)::bigint);
+  -- Nothing was credited for a plan that was used up already.
+  RETURN greatest(1, p_order.units - coalesce(ceil(v_missing::numeric * (v_old ->> 'credit')::numeric / nullif((v_old ->> 'units')::numeric, 0)
+    * p_order.units / (p_order.terms ->> 'price')::numeric), 0)::bigint);
 END $$;
 --> statement-breakpoint
 
@@ -239,6 +231,7 @@ BEGIN
   UPDATE shop.subscription SET account_id = p_to WHERE account_id = p_from;
   UPDATE shop.wallet SET account_id = p_to WHERE account_id = p_from;
   PERFORM shop.move_top_ups(p_from, p_to);
+  PERFORM ledger.move_tickets(p_from, p_to);
   PERFORM ledger.move(p_from, p_to);
   PERFORM pg_notify('revocations', 'joined ' || p_from || ' ' || p_to);
   RETURN true;
@@ -296,3 +289,17 @@ BEGIN
   PERFORM shop.fit_allowances(p_id);
   RETURN true;
 END $$;
+--> statement-breakpoint
+
+-- A change of plan that is to be asked of the processor, written down before it is: who asks again, after whatever came between, asks for the
+-- very same under the same number. Only one is open at a time.
+CREATE FUNCTION shop.begin_change(p_id text, p_plan text, p_credit bigint) RETURNS TABLE (number integer, plan text, credit bigint) LANGUAGE sql AS $$
+  UPDATE shop.subscription s SET change_plan = coalesce(s.change_plan, p_plan), change_credit = CASE WHEN s.change_plan IS NULL THEN p_credit ELSE s.change_credit END
+    WHERE s.id = p_id RETURNING s.change_number, s.change_plan, s.change_credit
+$$;
+--> statement-breakpoint
+
+-- Its outcome is known. Safe to repeat.
+CREATE FUNCTION shop.end_change(p_id text, p_number integer) RETURNS void LANGUAGE sql AS $$
+  UPDATE shop.subscription SET change_number = change_number + 1, change_plan = NULL, change_credit = NULL WHERE id = p_id AND change_number = p_number
+$$;

@@ -1,6 +1,6 @@
 import type { SubscriptionPlan } from '../catalog/plan.ts';
 import * as Period from '../payment/period.ts';
-import type { Subscription } from '../payment/subscription.ts';
+import type { Change, Subscription } from '../payment/subscription.ts';
 import * as Renewal from './renewal.ts';
 import type { Counter } from './settlement.ts';
 
@@ -11,6 +11,8 @@ export type Changed =
   /** One prepaid period renews nothing, so there is nothing to cancel or to change. */
   | { kind: 'prepaid'; subscription: Subscription }
   | { kind: 'no_such_target' }
+  /** A change to another plan has been asked for, and its outcome is not known yet. */
+  | { kind: 'under_way'; plan: string }
   | { kind: 'declined'; reason: string };
 
 /** The renewal of a plan ends with its period, or goes on after all. What is paid stays as it is. */
@@ -43,18 +45,43 @@ export async function change(
   if (!found.renews) return { kind: 'prepaid', subscription: found };
   const target = planOf(shop, targetId);
   const current = planOf(shop, planId);
-  if (target === null || current === null || target.id === current.id) return { kind: 'no_such_target' };
+  // Back to the present plan is a change too, where the next period was to be of another.
+  const isPresent = target?.id === found.plan && found.nextPlan === null;
+  if (target === null || current === null || isPresent) return { kind: 'no_such_target' };
   const period = (await shop.orders.periods(account)).find(({ subscription }) => subscription === found.id);
   const goesUp = period !== undefined && target.price > period.price;
   const credit = goesUp ? Period.credit(period, shop.clock()) : null;
-  const key = `change_${found.id}_${found.startMs}_${target.id}_${credit ?? 'next'}`;
-  const outcome = await shop.processor.changePlan(found.id, target, credit, key);
-  if (outcome.kind === 'declined') return outcome;
+  const asked = await beginChange(shop, found, target, credit);
+  if (asked.plan !== target.id) return { kind: 'under_way', plan: asked.plan };
+  const key = `change_${found.id}_${asked.number}`;
+  const outcome = await shop.processor.changePlan(found.id, target, asked.credit, key);
+  await shop.subscriptions.endChange(found.id, asked.number);
+  if (outcome.kind === 'declined') {
+    if (outcome.detail !== null)
+      shop.report('change_refused', { subscription: found.id, reason: outcome.detail });
+    return { kind: 'declined', reason: outcome.reason };
+  }
   if (goesUp)
     for await (const invoice of shop.processor.invoices(found.startMs, found.id))
       await Renewal.book(shop, invoice);
   await Renewal.look(shop, found.id);
   return done(shop, account, found);
+}
+
+/**
+ * The change to ask for: the very same one as before where its answer was lost, so that nobody is charged for it twice. One that has come
+ * into force meanwhile is over.
+ */
+async function beginChange(
+  shop: Counter,
+  { id, plan }: Subscription,
+  target: SubscriptionPlan,
+  credit: Change['credit'],
+): Promise<Change> {
+  const asked = await shop.subscriptions.beginChange(id, target.id, credit);
+  if (asked.plan !== plan) return asked;
+  await shop.subscriptions.endChange(id, asked.number);
+  return shop.subscriptions.beginChange(id, target.id, credit);
 }
 
 async function running(shop: Counter, account: string, planId: string): Promise<Subscription | null> {

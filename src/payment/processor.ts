@@ -49,8 +49,8 @@ export type RefundOutcome =
   /** Nobody knows yet: ask again in the same words, or look. */
   | { kind: 'unknown' };
 
-/** `declined`: it stays as it was, and nothing was charged. */
-export type PlanChange = { kind: 'changed' } | { kind: 'declined'; reason: string };
+/** `declined`: it stays as it was, and nothing was charged. `reason` is fit for the buyer, `detail` for the log. */
+export type PlanChange = { kind: 'changed' } | { kind: 'declined'; reason: string; detail: string | null };
 
 /** The processor is out of reach or out of order, which passes. What was asked of it may have been done all the same. */
 export class ProcessorAway extends Error {

@@ -46,6 +46,9 @@ export type Standing = {
   endedMs: number | null;
 };
 
+/** A change of plan that is asked of the processor: at once for a credit, or with the next period where there is none. */
+export type Change = { number: number; plan: string; credit: Money | null };
+
 /** Subscriptions, as the books have them. Every method may be repeated. */
 export interface Subscriptions {
   /** Those of an account that have not ended long ago, the latest period first. */
@@ -56,6 +59,10 @@ export interface Subscriptions {
   look(id: string): Promise<number | null>;
   /** Writes what a look found; false where a later one has been written. */
   write(look: number, standing: Standing): Promise<boolean>;
+  /** Writes a change down before it is asked for; the one that is open already, where there is one. */
+  beginChange(id: string, plan: string, credit: Money | null): Promise<Change>;
+  /** The outcome of that change is known. */
+  endChange(id: string, number: number): Promise<void>;
   /** Those that should have been renewed before `ms`, and of which nothing was heard. */
   overdue(ms: number): Promise<string[]>;
 }

@@ -6,6 +6,7 @@ import * as Shop from '../support/shop.ts';
 import * as Agent from './agent.ts';
 import * as Books from './books.ts';
 import * as Network from './network.ts';
+import * as Person from './person.ts';
 
 let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
@@ -102,6 +103,29 @@ test('a larger plan in place of a smaller one costs less by what is neither past
   expect(answer.body.plan).toMatchObject({ id: 'large', included_remaining: 1_000 });
   expect((await overview(agent)).included_remaining).toBe(1_000);
   await Books.proves(shop.sql);
+});
+
+test('a plan that is used up counts for nothing when a larger one takes its place, and is no hindrance', async () => {
+  const agent = await Agent.registered(shop.url);
+  await buy(agent, 'small');
+  await use(agent, 100);
+  const offer = await Agent.offer(agent, { replaces: 'small' }, 'large');
+  expect(offer.answer.body.purchase.amount_usd).toBe('40.00');
+  const answer = await Agent.pay(agent, offer, await network.mint(), 'large');
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.body.plan.included_remaining).toBe(1_000);
+  await Books.proves(shop.sql);
+});
+
+test('who pays for a larger plan on the hosted page pays the difference once, and nothing renews at that price', async () => {
+  const agent = await Agent.registered(shop.url);
+  await buy(agent, 'small');
+  const offer = await Agent.offer(agent, { replaces: 'small' }, 'large');
+  const page = await Person.open(offer.checkoutUrl);
+  expect((await fetch(await Person.pay(page))).status).toBe(200);
+  const { subscriptions, included_remaining } = await overview(agent);
+  expect(included_remaining).toBe(1_000);
+  expect(subscriptions.map(({ renews }: { renews: boolean }) => renews)).not.toContain(true);
 });
 
 test('who uses the old plan up between the offer and the payment gets so much less of the new one', async () => {

@@ -118,10 +118,51 @@ test('a dearer plan begins at once, for what is left of the old one less', async
   await Books.proves(shop.sql);
 });
 
+test('a change whose answer is lost is charged once, however often it is asked for', async () => {
+  const agent = await subscribed();
+  await use(agent, 40);
+  await network.fault('POST /v1/subscriptions/:id', 'cut_after', 3);
+  expect((await decide(agent, 'small/change', '{"plan":"large"}')).status).toBe(503);
+  await use(agent, 10);
+  const again = await Promise.all([1, 2, 3].map(() => decide(agent, 'small/change', '{"plan":"large"}')));
+  // The notice may have been quicker: then the plan is not `small` any more.
+  for (const { status } of again) expect([200, 404]).toContain(status);
+  // The ten are of the old plan, or of the new one where the notice was quicker.
+  await expect
+    .poll(async () => (await account(agent)).included_remaining, { timeout: 15_000 })
+    .toBeGreaterThanOrEqual(990);
+  const { receipts } = (await Customer.call(agent, 'GET', `${shop.url}/account/receipts`)).body;
+  expect(receipts.map(({ amount_usd }: { amount_usd: string }) => amount_usd)).toEqual(['34.00', '10.00']);
+  await Books.proves(shop.sql);
+});
+
+test('a card that is declined changes nothing, and another one does', async () => {
+  const agent = await subscribed();
+  const [row] = await shop.sql<
+    { id: string }[]
+  >`SELECT id FROM shop.subscription WHERE account_id = ${agent.account}`;
+  const { customer, default_payment_method: good } = await network.stripe.subscriptions.retrieve(
+    row?.id ?? '',
+  );
+  const bad = await network.stripe.paymentMethods.attach('pm_card_chargeCustomerFail', {
+    customer: String(customer),
+  });
+  await network.stripe.subscriptions.update(row?.id ?? '', { default_payment_method: bad.id });
+  expect((await decide(agent, 'small/change', '{"plan":"large"}')).status).toBe(402);
+  expect((await account(agent)).included_remaining).toBe(100);
+  await network.stripe.subscriptions.update(row?.id ?? '', { default_payment_method: String(good) });
+  expect((await decide(agent, 'small/change', '{"plan":"large"}')).status).toBe(200);
+  await expect.poll(async () => (await account(agent)).included_remaining, { timeout: 15_000 }).toBe(1_000);
+});
+
 test('a cheaper plan begins with the next period, and nothing is paid back', async () => {
   const agent = await subscribed('large');
   const changed = await decide(agent, 'large/change', '{"plan":"small"}');
   expect(changed.body.subscription).toMatchObject({ plan: 'large', next_plan: 'small' });
+  expect((await decide(agent, 'large/change', '{"plan":"large"}')).body.subscription).toMatchObject({
+    next_plan: null,
+  });
+  expect((await decide(agent, 'large/change', '{"plan":"small"}')).status).toBe(200);
   expect((await account(agent)).included_remaining).toBe(1_000);
   await network.control('/clock', { advance_seconds: monthSeconds });
   await expect

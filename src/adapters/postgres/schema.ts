@@ -186,6 +186,10 @@ export const subscription = shop.table(
     cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull().default(false),
     /** The plan of the next period, where it is another one. */
     nextPlanId: text('next_plan_id'),
+    /** The change that has been asked of the processor and not been answered for certain: its number, plan, and what is credited. */
+    changeNumber: integer('change_number').notNull().default(0),
+    changePlan: text('change_plan'),
+    changeCredit: bigint('change_credit', { mode: 'number' }),
     createdAt: time('created_at').notNull().defaultNow(),
     endedAt: time('ended_at'),
     looks: integer('looks').notNull().default(0),

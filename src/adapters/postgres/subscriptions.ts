@@ -1,5 +1,5 @@
 import { ownAccount } from '../../payment/order.ts';
-import type { Status, Subscription, Subscriptions } from '../../payment/subscription.ts';
+import type { Change, Status, Subscription, Subscriptions } from '../../payment/subscription.ts';
 import type { Connection } from './connection.ts';
 
 const listedMax = 200;
@@ -44,6 +44,15 @@ export function openSubscriptions(sql: Connection): Subscriptions {
       >`SELECT shop.write_subscription(${id}, ${look}, ${status},
         ${cancelAtPeriodEnd}, ${plan}, ${ended}) AS written`;
       return row.written;
+    },
+    async beginChange(id, plan, credit) {
+      const [row] = await sql<
+        [Change]
+      >`SELECT number, plan, credit FROM shop.begin_change(${id}, ${plan}, ${credit})`;
+      return { ...row };
+    },
+    async endChange(id, number) {
+      await sql`SELECT shop.end_change(${id}, ${number})`;
     },
     async overdue(ms) {
       const rows = await sql<{ id: string }[]>`SELECT id FROM shop.subscription

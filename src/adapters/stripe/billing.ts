@@ -84,6 +84,8 @@ export async function changePlan(
   key: string,
 ): Promise<PlanChange> {
   const subscription = await stripe.subscriptions.retrieve(id);
+  // Asked again after its answer was lost, for longer than the processor knows a key.
+  if (subscription.metadata.plan === plan.id) return { kind: 'changed' };
   const [item] = subscription.items.data;
   if (item === undefined) throw new Error(`subscription ${id} has no item`);
   const lessCents = credit === null ? 0 : cents(credit);
@@ -129,9 +131,12 @@ export async function changePlan(
     );
     return { kind: 'changed' };
   } catch (error) {
-    if (!(error instanceof Stripe.errors.StripeCardError)) throw error;
+    const isCard = error instanceof Stripe.errors.StripeCardError;
+    if (!isCard && !(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
     if (less) await stripe.invoiceItems.del(less.id);
-    return { kind: 'declined', reason: error.message };
+    return isCard
+      ? { kind: 'declined', reason: error.message, detail: null }
+      : { kind: 'declined', reason: 'The card processor refuses this change.', detail: error.message };
   }
 }
 

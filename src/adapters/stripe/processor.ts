@@ -134,7 +134,8 @@ export function open(settings: StripeSettings): Processor {
   ): Promise<Checkout> {
     const session = await stripe.checkout.sessions.create(
       {
-        ...(order.period
+        // What takes the place of a prepaid period is one too: a price with a credit in it must not renew.
+        ...(order.period && !order.period.terms.replaces
           ? Billing.checkoutParams(order, order.period, pages.title)
           : onePayment(order, pages.title)),
         client_reference_id: order.id,

@@ -68,6 +68,13 @@ function told(shop: Shop, c: Call, changed: PlanChange.Changed): Reply {
         { field: 'plan', message: `Must be another plan that is paid by the period: ${plans.join(', ')}` },
       ]);
     }
+    case 'under_way':
+      return error(
+        409,
+        'change_under_way',
+        `A change to ${changed.plan} is under way; ask for that one again.`,
+        id,
+      );
     case 'declined':
       return error(402, 'payment_declined', `Nothing has changed: ${changed.reason}`, id);
   }
