@@ -47,6 +47,12 @@ export function add(components: Components, from: Source, schemes: boolean): voi
   }
 }
 
+/** A part of a document itself, where it stands behind a reference: some readers follow none to a body or an answer. */
+export function whole(from: Source, part: unknown): Schema.Node {
+  const { named: _, ...value } = Schema.reader(from.root)(part);
+  return value;
+}
+
 /** All that `refs` name, and all that these name in turn. */
 export function closure(components: Components, refs: Iterable<string>): Set<string> {
   const found = new Set<string>();

@@ -15,6 +15,7 @@ export const path = {
   apiCatalog: '/.well-known/api-catalog',
   security: '/.well-known/security.txt',
   x402: '/.well-known/x402',
+  icon: '/favicon.svg',
   guide: '/zeroclick/agent/guide',
   quote: '/zeroclick/agent/quote',
   account: '/account',
@@ -46,6 +47,7 @@ export function startLinks(baseUrl: string): { rel: string; href: string; type?:
     { rel: 'service-desc', href: baseUrl + path.openapi, type: 'application/json' },
     { rel: 'service-doc', href: baseUrl + path.llms, type: 'text/plain' },
     { rel: 'service-meta', href: baseUrl + path.manifest, type: 'application/json' },
+    { rel: 'icon', href: baseUrl + path.icon, type: 'image/svg+xml' },
     { rel: 'status', href: baseUrl + path.health, type: 'application/json' },
   ];
 }

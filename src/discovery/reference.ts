@@ -103,7 +103,13 @@ function ownDrafts(catalog: Catalog, from: Components.Source, { offers }: Contex
       if (id === 'plans.purchase' && plans.length === 0) return [];
       const own = Schema.list(raw.parameters);
       const shared = Schema.list(parameters).map((it) => sold(it, plans));
-      const { value: operation, refs } = Components.adopt(from, { ...raw, parameters: [...shared, ...own] });
+      const body =
+        raw.requestBody === undefined ? {} : { requestBody: Components.whole(from, raw.requestBody) };
+      const { value: operation, refs } = Components.adopt(from, {
+        ...raw,
+        ...body,
+        parameters: [...shared, ...own],
+      });
       const info = payment[id] ?? null;
       return [
         {

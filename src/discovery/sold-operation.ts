@@ -56,14 +56,14 @@ export function describe(
   said: Said,
   baseUrl: string,
 ): Described {
-  const read = Schema.reader(from.root);
   const found = said.get(Description.key(sold.method, sold.path));
   const { security: _, servers: __, tags: ___, ...raw } = found?.operation ?? undescribed(sold);
   const parameters = merge(Schema.list(found?.item.parameters), Schema.list(raw.parameters));
   const theirs = Components.adopt(from, {
     ...raw,
-    parameters: parameters.filter((it) => crosses(read(it))),
-    responses: answers(read, Schema.node(raw.responses)),
+    parameters: parameters.filter((it) => crosses(Components.whole(from, it))),
+    ...(raw.requestBody !== undefined && { requestBody: Components.whole(from, raw.requestBody) }),
+    responses: answers(from, Schema.node(raw.responses)),
   });
   const ours = Components.adopt(storefront, added);
   const answered = Object.entries(Schema.node(theirs.value.responses)).map(([status, response]) => {
@@ -99,12 +99,12 @@ function undescribed({ path, method, service }: Operation): Schema.Node {
 }
 
 /** The answers that reach a caller: never the upstream's word on the operator's key, and only the headers that cross. */
-function answers(read: Schema.Reader, responses: Schema.Node): Schema.Node {
+function answers(from: Components.Source, responses: Schema.Node): Schema.Node {
   const reaching = Object.entries(responses).filter(([status]) => !(status in added.responses));
   return Object.fromEntries(
     reaching.map(([status, response]) => {
       if (!status.startsWith('2')) return [status, response];
-      const { named: _, headers, ...answer } = read(response);
+      const { headers, ...answer } = Components.whole(from, response);
       const crossing = Object.entries(Schema.node(headers)).filter(([name]) => Headers.goesBack(name));
       return [status, { description: 'The answer.', ...answer, headers: Object.fromEntries(crossing) }];
     }),

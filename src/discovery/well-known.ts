@@ -66,3 +66,12 @@ export function x402(catalog: Catalog, baseUrl: string, takesCoin: boolean) {
     instructions: `Calls are paid from plans, not one by one: ${baseUrl}${path.skill}`,
   };
 }
+
+/** The shop's sign in lists and tabs: the first letter or digit of its name. */
+export function icon(name: string): string {
+  const letter = /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase() ?? '';
+  return (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="#0b5c6b"/>' +
+    `<text x="32" y="45" font-family="system-ui,sans-serif" font-size="38" font-weight="700" fill="#fff" text-anchor="middle">${letter}</text></svg>`
+  );
+}

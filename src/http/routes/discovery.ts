@@ -19,6 +19,7 @@ export function routes(shop: Shop): Hono<Env> {
   const linkset = JSON.stringify(WellKnown.apiCatalog(catalog, publicUrl));
   Static.get(app, path.apiCatalog, Static.of(WellKnown.apiCatalogType, linkset, [catalogue]));
   Static.get(app, path.x402, Static.json(WellKnown.x402(catalog, publicUrl, shop.coin !== null)));
+  Static.get(app, path.icon, Static.of('image/svg+xml', WellKnown.icon(catalog.storefront.name)));
   app.get(path.security, (c) => {
     const text = WellKnown.securityTxt(catalog.storefront.contact, publicUrl, clock());
     return Static.respond(c, Static.of(plain, text));
