@@ -2,7 +2,7 @@
  * The import rules of docs/architecture.md. Arrows point to the middle:
  * kernel <- rooms <- journeys <- http; adapters implement what rooms declare; only entry points join them.
  */
-const rooms = '^src/(catalog|identity|ledger|payment|relay|advisor)/';
+const rooms = '^src/(catalog|identity|ledger|payment|relay|advisor|discovery)/';
 const entries = '^src/(main|config)\\.ts$|^src/cli/';
 
 module.exports = {

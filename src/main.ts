@@ -26,6 +26,7 @@ import * as Advisor from './advisor/advisor.ts';
 import * as Description from './catalog/description.ts';
 import * as CatalogFile from './catalog/file.ts';
 import * as Config from './config.ts';
+import * as Reference from './discovery/reference.ts';
 import * as App from './http/app.ts';
 import * as GuideRoutes from './http/routes/guide.ts';
 import * as Server from './http/server.ts';
@@ -89,7 +90,19 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   const tickets = Tickets.open(sql);
   const rails = ['mpp', 'card', ...(config.coin ? ['x402'] : [])];
   const advisor = Advisor.open(catalog, described.document, config.publicUrl, rails, GuideRoutes.path);
-  const known = { catalog, description: described.description, advisor, desk, revocations, tickets };
+  const reference = await Reference.open(catalog, described.document, {
+    baseUrl: config.publicUrl,
+    offers: { claim: config.mail !== null, x402: config.coin !== null },
+  });
+  const known = {
+    catalog,
+    description: described.description,
+    advisor,
+    reference,
+    desk,
+    revocations,
+    tickets,
+  };
   const shop = await open(config, known, sql, ledgerSql, log);
 
   let draining = false;
@@ -169,7 +182,7 @@ function giveUp(log: Log.Log, event: string, fault: unknown): void {
 /** Puts the shop together. */
 async function open(
   config: Config.Config,
-  known: Pick<Shop, 'catalog' | 'description' | 'advisor' | 'desk' | 'revocations' | 'tickets'>,
+  known: Pick<Shop, 'catalog' | 'description' | 'advisor' | 'reference' | 'desk' | 'revocations' | 'tickets'>,
   sql: Connection.Connection,
   ledgerSql: Connection.Connection,
   log: Log.Log,

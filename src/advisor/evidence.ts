@@ -1,6 +1,7 @@
 import { type Filling, fill, type Hits, lookUp } from './filling.ts';
 import type { Goal, Mention } from './goal.ts';
 import * as Key from './key.ts';
+import { related } from './lexicon.ts';
 import type { Ask, Found, Offer, Surface } from './surface.ts';
 
 /**
@@ -35,16 +36,6 @@ const weight = {
 const excess = { each: 0.13, max: 0.6, lacking: 0.25 };
 /** How much a word counts by where a description has it. */
 const fields: Readonly<Record<string, number>> = { head: 1, where: 0.5, gives: 0.5, about: 0.5 };
-/** What is nearly said by another word. */
-const related: Readonly<Record<string, readonly [string, number]>> = {
-  hire: ['job', 0.7],
-  employ: ['employee', 0.6],
-  employee: ['person', 0.35],
-  icp: ['person', 0.35],
-  headcount: ['employee', 0.5],
-  identify: ['person', 0.5],
-};
-
 /** Weighs a goal against all operations of a surface. */
 export function weigh(goal: Goal, surface: Surface): Evidence {
   const hits = lookUp(goal, surface.enums.values());

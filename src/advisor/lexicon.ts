@@ -38,6 +38,16 @@ hq: headquarter, headquartered, based, seat
 experience: seniority
 `;
 
+/** What is nearly said by another word, and how nearly: 0 to 1. */
+export const related: Readonly<Record<string, readonly [string, number]>> = {
+  hire: ['job', 0.7],
+  employ: ['employee', 0.6],
+  employee: ['person', 0.35],
+  icp: ['person', 0.35],
+  headcount: ['employee', 0.5],
+  identify: ['person', 0.5],
+};
+
 /** Words that say how something is asked for, not what. */
 const stops = `
 a an the and or of to in at on for from by with within across into over under about as is are was were be been am do does did has have had having i we you he she it they me us my our your their its his her

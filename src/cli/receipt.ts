@@ -1,15 +1,17 @@
-/** `npm run receipt -- verify`: is this receipt the shop's? */
+/** `npm run receipt -- verify`: is this receipt, or are these prices, the shop's? */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { createLocalJWKSet, createRemoteJWKSet } from 'jose';
+import * as SignedManifest from '../identity/signed-manifest.ts';
 import * as SignedReceipt from '../identity/signed-receipt.ts';
 
-const help = `Checks a receipt with nothing but the shop's public keys, and prints what it says.
+const help = `Checks a receipt, or a signed manifest, with nothing but the shop's public keys, and prints what it says.
 
   npm run receipt -- verify <receipt> --jwks <url or file>
 
-  <receipt>   the compact JWS, of a purchase (GET /account/receipts) or of a call (header storefront-receipt); - for standard input
+  <receipt>   the compact JWS: of a purchase (GET /account/receipts), of a call (header storefront-receipt), of the prices of a day
+              (GET /manifest.jws); - for standard input
   --jwks      https://<shop>/.well-known/jwks.json, or a file that holds it
   --json      what it says, for programs
 
@@ -32,15 +34,22 @@ async function run(args: string[]): Promise<number> {
   if (values.help || command === 'help') return tell(help, 0);
   if (command !== 'verify' || given === undefined || rest.length > 0 || !values.jwks) return tell(help, 2);
   const jws = (given === '-' ? await text(process.stdin) : given).trim();
-  const signed = await SignedReceipt.verify(await keys(values.jwks), jws);
+  const ring = await keys(values.jwks);
+  const signed = (await SignedReceipt.verify(ring, jws)) ?? (await SignedManifest.verify(ring, jws));
   if (signed === null) return tell('This receipt was NOT signed by the shop, or was changed since.', 1);
   if (values.json) return tell(JSON.stringify(signed, null, 2), 0);
-  const { issuedMs, ...facts } = signed;
+  const { issuedMs, ...facts } = 'manifest' in signed ? { ...signed, manifest: prices(signed) } : signed;
   const lines = Object.entries({ ...facts, issued: new Date(issuedMs).toISOString() });
   return tell(
     ['Signed by the shop.', ...lines.map(([name, value]) => `  ${name.padEnd(14)} ${value}`)].join('\n'),
     0,
   );
+}
+
+/** The prices of a manifest, each on a line. */
+function prices({ manifest }: SignedManifest.Signed): string {
+  const list = manifest.prices as readonly { service: string; unit: string; priceUsd: string }[];
+  return list.map(({ service, unit, priceUsd }) => `\n    ${service}: ${priceUsd} USD a ${unit}`).join('');
 }
 
 /** The shop's keys. Every other key that a receipt may name itself is ignored. */

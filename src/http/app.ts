@@ -13,6 +13,7 @@ import * as AccountRoutes from './routes/account.ts';
 import * as AdminRoutes from './routes/admin.ts';
 import * as CatalogRoutes from './routes/catalog.ts';
 import * as ClaimRoutes from './routes/claim.ts';
+import * as DiscoveryRoutes from './routes/discovery.ts';
 import * as GuideRoutes from './routes/guide.ts';
 import * as HealthRoutes from './routes/health.ts';
 import * as IdentityRoutes from './routes/identity.ts';
@@ -21,6 +22,7 @@ import * as PromotionRoutes from './routes/promotion.ts';
 import * as PurchaseRoutes from './routes/purchase.ts';
 import * as QuoteRoutes from './routes/quote.ts';
 import * as ReceiptRoutes from './routes/receipts.ts';
+import * as ReferenceRoutes from './routes/reference.ts';
 import * as TopUpRoutes from './routes/top-up.ts';
 import * as UsageRoutes from './routes/usage.ts';
 
@@ -73,6 +75,8 @@ export function open(shop: Shop, edge: Edge): Hono<Env> {
   if (edge.adminTokenDigest !== null)
     app.route('/', AdminRoutes.routes(shop, edge.adminTokenDigest, edge.clientAddressHeader));
   app.route('/', CatalogRoutes.routes(shop));
+  app.route('/', ReferenceRoutes.routes(shop));
+  app.route('/', DiscoveryRoutes.routes(shop));
   const own = ownRoutes(app);
   app.all('*', async (c) => {
     const { incoming, outgoing } = c.env;

@@ -1,12 +1,10 @@
-import { type CompactVerifyGetKey, compactVerify, errors, SignJWT } from 'jose';
-import { seconds } from '../kernel/clock.ts';
-import * as KeyRing from './key-ring.ts';
-import { algorithm } from './signing-key.ts';
+import type { CompactVerifyGetKey } from 'jose';
+import type * as KeyRing from './key-ring.ts';
+import * as SignedDocument from './signed-document.ts';
 
-/** Keeps a receipt from being taken for a token, and a token for a receipt (RFC 8725, section 3.11). */
-const typ = 'receipt+jwt';
 /** Ours have about 900 characters. */
 export const charsMax = 4_096;
+const kind: SignedDocument.Kind = { typ: 'receipt+jwt', charsMax };
 
 /** What was paid for a plan. Amounts are decimal strings in USD. */
 export type PurchaseReceipt = {
@@ -43,13 +41,7 @@ export function sign(
   { account, ...receipt }: Receipt,
   nowMs: number,
 ): Promise<string> {
-  const key = KeyRing.signer(ring, nowMs);
-  return new SignJWT(receipt)
-    .setProtectedHeader({ alg: algorithm, typ, kid: key.kid })
-    .setIssuer(ring.issuer)
-    .setSubject(account)
-    .setIssuedAt(seconds(nowMs))
-    .sign(key.privateKey);
+  return SignedDocument.sign(ring, kind, { ...receipt, sub: account }, nowMs);
 }
 
 /**
@@ -60,22 +52,9 @@ export async function verify(
   keys: KeyRing.KeyRing | CompactVerifyGetKey,
   jws: string,
 ): Promise<Signed | null> {
-  if (jws.length > charsMax) return null;
-  try {
-    const key: CompactVerifyGetKey =
-      typeof keys === 'function'
-        ? keys
-        : ({ kid }) => {
-            const known = keys.byKid.get(kid ?? '');
-            if (known === undefined) throw new errors.JWKSNoMatchingKey();
-            return known.publicKey;
-          };
-    const { payload, protectedHeader } = await compactVerify(jws, key, { algorithms: [algorithm] });
-    if (protectedHeader.typ !== typ) return null;
-    const { iss: issuer, sub: account, iat, ...receipt } = JSON.parse(new TextDecoder().decode(payload));
-    return { ...receipt, account, issuer, issuedMs: iat * 1000 };
-  } catch (error) {
-    if (error instanceof errors.JOSEError) return null;
-    throw error;
-  }
+  const signed = await SignedDocument.verify(keys, kind, jws);
+  if (signed === null) return null;
+  const { issuer, issuedMs, claims } = signed;
+  const { sub: account, ...receipt } = claims;
+  return { ...(receipt as PurchaseReceipt | CallReceipt), account: String(account), issuer, issuedMs };
 }

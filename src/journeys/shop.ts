@@ -1,6 +1,7 @@
 import type { Advisor } from '../advisor/advisor.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Description } from '../catalog/description.ts';
+import type { Reference } from '../discovery/reference.ts';
 import type { Accounts } from '../identity/account.ts';
 import type { AccountKeys } from '../identity/account-key.ts';
 import type { Audit } from '../identity/audit.ts';
@@ -53,6 +54,8 @@ export type Shop = {
   readonly notices: Notices;
   readonly processor: Processor;
   readonly advisor: Advisor;
+  /** What the shop says of its operations to programs. */
+  readonly reference: Reference;
   /** What proves a wallet for the free quote. */
   readonly proofs: Proof.Route;
   readonly wallets: Wallets;

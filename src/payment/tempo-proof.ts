@@ -12,7 +12,7 @@ export const method = 'tempo';
 export const intent = 'charge';
 
 /** A coin of the chain; of none of it anything is paid. */
-const currency = '0x20c0000000000000000000000000000000000000';
+export const currency = '0x20c0000000000000000000000000000000000000';
 
 /** The chains that proofs may be signed for. */
 export const chains = { main: 4217, test: 42431 } as const;

@@ -112,6 +112,17 @@ export function toCaller(
   return named === null ? crossing : without(crossing, named);
 }
 
+/** Whether a header of a caller may reach the upstream. */
+export function goesOut(name: string): boolean {
+  const rule = outward.get(name.toLowerCase());
+  return rule === 'always' || rule === 'unmetered';
+}
+
+/** Whether a header of the upstream's answers may reach a caller. */
+export function goesBack(name: string): boolean {
+  return back.has(name.toLowerCase());
+}
+
 /** The first value of `name` (lower-case) in a flat list, whatever the case of the names there. */
 export function first(headers: readonly string[], name: string): string | undefined {
   for (let at = 0; at + 1 < headers.length; at += 2) {

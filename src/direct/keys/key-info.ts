@@ -4,6 +4,8 @@ import * as Allowance from './allowance.ts';
 import { planStatuses } from './key.ts';
 
 const apisMax = 100;
+/** A key has one; an account of a storefront that answers in the same shape may have several. */
+const plansMax = 100;
 const count = Schema.integer(0, Number.MAX_SAFE_INTEGER);
 const moment = Schema.text({ format: 'date-time' });
 
@@ -35,7 +37,7 @@ export const keyInfo: Operation = {
           status: Schema.choice(planStatuses),
           started_at: moment,
         }),
-        1,
+        plansMax,
       ),
     }),
   ),

@@ -1,0 +1,53 @@
+import { path as identity } from '../identity/endpoint.ts';
+
+/** Where the shop says what of itself, below its public URL: one list for the routes, and for all that link to them. */
+export const path = {
+  start: '/',
+  manifest: '/manifest.json',
+  signedManifest: '/manifest.jws',
+  manifestSchema: '/schemas/manifest.json',
+  services: '/services',
+  serviceSchema: '/schemas/service.json',
+  openapi: '/openapi.json',
+  llms: '/llms.txt',
+  llmsFull: '/llms-full.txt',
+  skill: '/skill.md',
+  apiCatalog: '/.well-known/api-catalog',
+  security: '/.well-known/security.txt',
+  x402: '/.well-known/x402',
+  icon: '/favicon.svg',
+  guide: '/zeroclick/agent/guide',
+  quote: '/zeroclick/agent/quote',
+  account: '/account',
+  health: '/readyz',
+} as const;
+
+/** What the manifest and the start page link to, by relation. */
+export const links: Readonly<Record<string, string>> = {
+  signed: path.signedManifest,
+  schema: path.manifestSchema,
+  openapi: path.openapi,
+  guide: path.guide,
+  auth: identity.guide,
+  llms: path.llms,
+  llms_full: path.llmsFull,
+  skill: path.skill,
+  api_catalog: path.apiCatalog,
+  security: path.security,
+  x402: path.x402,
+  jwks: identity.keys,
+  account: path.account,
+  health: path.health,
+};
+
+/** The links of the start page (RFC 8631, RFC 9727): what a crawler that reads no body follows. */
+export function startLinks(baseUrl: string): { rel: string; href: string; type?: string }[] {
+  return [
+    { rel: 'api-catalog', href: baseUrl + path.apiCatalog, type: 'application/linkset+json' },
+    { rel: 'service-desc', href: baseUrl + path.openapi, type: 'application/json' },
+    { rel: 'service-doc', href: baseUrl + path.llms, type: 'text/plain' },
+    { rel: 'service-meta', href: baseUrl + path.manifest, type: 'application/json' },
+    { rel: 'icon', href: baseUrl + path.icon, type: 'image/svg+xml' },
+    { rel: 'status', href: baseUrl + path.health, type: 'application/json' },
+  ];
+}

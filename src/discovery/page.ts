@@ -1,0 +1,154 @@
+import * as Components from './components.ts';
+import type { Entry } from './entry.ts';
+import * as Finder from './finder.ts';
+import type { Reference } from './reference.ts';
+
+/** What of the reference is asked for: all members together. */
+export type Query = {
+  page: number | 'all';
+  /** Words to find operations by. */
+  words: string | null;
+  path: string | null;
+  method: string | null;
+  /** The slug of the one service that is asked about. */
+  service: string | null;
+};
+
+/** `next` is the address of the page that follows. */
+export type Answer =
+  | { kind: 'page'; json: string; next: string | null }
+  | { kind: 'no_page'; pages: number; first: string };
+
+export const version = '1.0.0';
+export const operationsMax = 10;
+/** A page stays below 64 KiB with what frames it, in which the query stands in so many links. */
+const contentBytesMax = 58 * 1024;
+const linksMax = 12;
+/** A validator of the discovery by payment protocols takes guidance up to 4,000 characters. */
+const guidance = (base: string) =>
+  `1. Register: POST ${base}/agent/auth {"type":"anonymous"}; send the access_token of the answer as a bearer on every call. ` +
+  `2. Not sure what to call? GET ${base}/zeroclick/agent/guide?goal=... answers with operations, ready requests, costs and the plan to buy; free. ` +
+  `3. Call the operations below with the paths and bodies that they show. The trial pays for the first results. ` +
+  `4. 403 plan_required and 402 credit_exhausted list the plans with a request that buys each: POST ${base}/plans/{planId}/purchase answers a 402 with challenges for an agent and checkout_url for a person. ` +
+  `Errors and empty answers cost nothing. This document has pages: info.x-next is the next one, ?q=words finds operations.`;
+
+/** One page, which stands alone: with the components that its operations need, and no others. */
+export function of(reference: Reference, query: Query): Answer {
+  const found = select(reference, query);
+  const pages =
+    query.page === 'all'
+      ? [found]
+      : pack(reference, found, contentBytesMax - linksMax * asked(query, 'all').length);
+  const at = query.page === 'all' ? 1 : query.page;
+  const entries = pages[at - 1];
+  const address = (page: number | 'all') => link(reference, query, page);
+  if (entries === undefined) return { kind: 'no_page', pages: pages.length, first: address(1) };
+  const next = at < pages.length ? address(at + 1) : null;
+  const previous = at > 1 ? address(at - 1) : null;
+  const navigation = {
+    page: query.page,
+    pages: pages.length,
+    operations: { here: entries.length, all: found.length },
+    first: address(1),
+    ...(previous !== null && { previous }),
+    next,
+    everything: address('all'),
+    find: `${document(reference, query)}?q={words}`,
+    one: `${document(reference, query)}?path={path}&method={method}`,
+    services: `${reference.context.baseUrl}/services`,
+    guide: `${reference.context.baseUrl}/zeroclick/agent/guide?goal={goal}`,
+  };
+  return { kind: 'page', json: serialise(reference, entries, query, navigation), next };
+}
+
+function select({ entries, finder }: Reference, { words, path, method, service }: Query): Entry[] {
+  const isAsked = (it: Entry) =>
+    (service === null || it.service === service) &&
+    (path === null || it.path === path) &&
+    (method === null || it.method === method.toUpperCase());
+  const ranked = words === null ? entries : Finder.find(finder, words).flatMap((at) => entries[at] ?? []);
+  return ranked.filter(isAsked);
+}
+
+/** Cuts what was found into pages, none above ten operations or so many bytes. Nothing found is one empty page. */
+function pack({ components }: Reference, found: readonly Entry[], bytesMax: number): Entry[][] {
+  const pages: Entry[][] = [];
+  let refs = new Set<string>();
+  let bytes = 0;
+  const fresh = (entry: Entry) => [...entry.refs].filter((ref) => !refs.has(ref));
+  const weigh = (entry: Entry) => Components.weigh(components, fresh(entry)) + entry.bytes;
+  for (const entry of found) {
+    const page = pages.at(-1);
+    if (page === undefined || page.length === operationsMax || bytes + weigh(entry) > bytesMax) {
+      pages.push([]);
+      refs = new Set();
+      bytes = 0;
+    }
+    bytes += weigh(entry);
+    for (const ref of entry.refs) refs.add(ref);
+    pages.at(-1)?.push(entry);
+  }
+  return pages.length === 0 ? [[]] : pages;
+}
+
+/** JSON from parts that are JSON already: a page takes well under a millisecond. */
+function serialise(
+  { context, catalog, components, tags }: Reference,
+  entries: readonly Entry[],
+  query: Query,
+  navigation: Readonly<Record<string, unknown>>,
+): string {
+  const { storefront } = catalog;
+  const service = catalog.services.find(({ slug }) => slug === query.service);
+  const { baseUrl } = context;
+  const info = {
+    'x-navigation': navigation,
+    'x-next': navigation.next,
+    title: service === undefined ? storefront.name : `${storefront.name}: ${service.name}`,
+    version,
+    description: service?.description || storefront.description,
+    contact: storefront.contact.includes('://') ? { url: storefront.contact } : { email: storefront.contact },
+    'x-guidance': guidance(baseUrl),
+  };
+  const byPath = new Map<string, string[]>();
+  for (const { path, method, json } of entries) {
+    const item = byPath.get(path) ?? [];
+    byPath.set(path, item);
+    item.push(`${JSON.stringify(method.toLowerCase())}:${json}`);
+  }
+  const paths = [...byPath].map(([path, item]) => `${JSON.stringify(path)}:{${item.join(',')}}`);
+  const refs = new Set(entries.flatMap((entry) => [...entry.refs]));
+  const used = [...new Set(entries.map(({ tag }) => tag))].map(
+    (tag) => tags.get(tag) ?? JSON.stringify({ name: tag }),
+  );
+  const docs = {
+    homepage: `${baseUrl}/`,
+    apiReference: `${baseUrl}/llms-full.txt`,
+    llms: `${baseUrl}/llms.txt`,
+  };
+  return `{${[
+    '"openapi":"3.1.0"',
+    `"info":${JSON.stringify(info)}`,
+    `"servers":${JSON.stringify([{ url: baseUrl }])}`,
+    `"x-service-info":${JSON.stringify({ docs })}`,
+    `"tags":[${used.join(',')}]`,
+    `"paths":{${paths.join(',')}}`,
+    `"components":${Components.serialise(components, refs)}`,
+    `"x-navigation":${JSON.stringify(navigation)}`,
+  ].join(',')}}`;
+}
+
+function document({ context }: Reference, { service }: Query): string {
+  return `${context.baseUrl}${service === null ? '' : `/services/${service}`}/openapi.json`;
+}
+
+/** The address of a page: the first has the plain one. */
+function link(reference: Reference, query: Query, page: number | 'all'): string {
+  return document(reference, query) + asked(query, page);
+}
+
+function asked({ words, path, method }: Query, page: number | 'all'): string {
+  const said = Object.entries({ q: words, path, method, page: page === 1 ? null : String(page) });
+  const given = said.filter((pair): pair is [string, string] => pair[1] !== null);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}

@@ -1,0 +1,77 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { path as identity } from '../identity/endpoint.ts';
+import { path } from './directory.ts';
+
+/** The media type of the API catalogue, with the profile that RFC 9727 asks for. */
+export const apiCatalogType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
+/** RFC 9116 recommends less than a year. */
+const securityMonths = 6;
+
+/** The body of /.well-known/api-catalog: one API, and all that describes it (RFC 9727, RFC 9264). */
+export function apiCatalog(catalog: Catalog, baseUrl: string) {
+  const to = (at: string, type: string, title?: string) => ({
+    href: baseUrl + at,
+    type,
+    ...(title !== undefined && { title }),
+  });
+  const json = 'application/json';
+  return {
+    linkset: [
+      { anchor: baseUrl + path.apiCatalog, item: [{ href: `${baseUrl}/`, title: catalog.storefront.name }] },
+      {
+        anchor: `${baseUrl}/`,
+        'service-desc': [
+          to(path.openapi, json, 'OpenAPI 3.1, the whole shop'),
+          ...catalog.services.map(({ slug, name }) => to(`/services/${slug}/openapi.json`, json, name)),
+        ],
+        'service-doc': [
+          to(path.llms, 'text/plain', 'The shop in words'),
+          to(path.llmsFull, 'text/plain', 'Every operation in words'),
+          to(path.skill, 'text/markdown', 'How an agent uses it'),
+          to(identity.guide, 'text/markdown', 'How an agent registers'),
+        ],
+        'service-meta': [
+          to(path.manifest, json, 'Services, plans, prices'),
+          to(path.signedManifest, 'application/jose', 'The same, signed'),
+          to(path.services, json, 'Services and price matrix'),
+          to(identity.protectedResource, json, 'OAuth protected resource'),
+          to(identity.authorizationServer, json, 'OAuth authorization server'),
+        ],
+        status: [to(path.health, json)],
+      },
+    ],
+  };
+}
+
+/** The body of /.well-known/security.txt (RFC 9116). Good for half a year from the month of `nowMs` on: the same text all month. */
+export function securityTxt(contact: string, baseUrl: string, nowMs: number): string {
+  const now = new Date(nowMs);
+  const expires = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + securityMonths + 1));
+  const address = contact.includes('://') ? contact : `mailto:${contact}`;
+  return [
+    `Contact: ${address}`,
+    `Expires: ${expires.toISOString()}`,
+    'Preferred-Languages: en',
+    `Canonical: ${baseUrl}${path.security}`,
+    '',
+  ].join('\n');
+}
+
+/** The body of /.well-known/x402: what answers with an x402 challenge. Indexes that read OpenAPI find the same there. */
+export function x402(catalog: Catalog, baseUrl: string, takesCoin: boolean) {
+  const bought = catalog.plans.filter(({ kind }) => takesCoin && kind !== 'trial');
+  return {
+    version: 1,
+    resources: [path.quote, ...bought.map(({ id }) => `/plans/${id}/purchase`)].map((at) => baseUrl + at),
+    instructions: `Calls are paid from plans, not one by one: ${baseUrl}${path.skill}`,
+  };
+}
+
+/** The shop's sign in lists and tabs: the first letter or digit of its name. */
+export function icon(name: string): string {
+  const letter = /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase() ?? '';
+  return (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="#0b5c6b"/>' +
+    `<text x="32" y="45" font-family="system-ui,sans-serif" font-size="38" font-weight="700" fill="#fff" text-anchor="middle">${letter}</text></svg>`
+  );
+}

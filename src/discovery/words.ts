@@ -1,0 +1,160 @@
+import * as Schema from '../advisor/schema.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Plan } from '../catalog/plan.ts';
+import { path as identity } from '../identity/endpoint.ts';
+import * as Money from '../kernel/money.ts';
+import { path } from './directory.ts';
+import type { Entry } from './entry.ts';
+import type { Reference } from './reference.ts';
+
+const exampleCharsMax = 1_200;
+const nameCharsMax = 64;
+const descriptionCharsMax = 1_000;
+
+/** The text of /llms.txt: what the shop is, and where to read on. Markdown, after llmstxt.org. */
+export function llms({ catalog, context: { baseUrl } }: Reference): string {
+  const { storefront, services } = catalog;
+  return `# ${line(storefront.name)}
+
+> ${line(storefront.description)}
+
+An HTTP API that programs and AI agents buy by themselves: one free request registers, the trial pays for the first results, and credit is bought by card. ${least(catalog)}Errors and empty answers cost nothing.
+
+## Start
+
+- [How to use this shop](${baseUrl}${path.skill}): register, ask, call, buy, in four requests
+- [Free advice](${baseUrl}${path.guide}?goal=work+emails+of+heads+of+sales): replace the goal; answers with operations, ready requests, costs and the plan to buy
+- [How to register](${baseUrl}${identity.guide}): the identity in words and in curl
+- [OpenAPI 3.1](${baseUrl}${path.openapi}): ten operations a page; \`?q=words\` finds some, \`?page=all\` is everything
+- [Prices](${baseUrl}${path.manifest}): services, plans and prices; the authority for prices
+
+## Services
+
+${services.map((it) => `- [${line(it.name)}](${baseUrl}/services/${it.slug}): ${line(it.description)} ${priced(it)}`).join('\n')}
+
+## Optional
+
+- [Everything in one text](${baseUrl}${path.llmsFull}): every operation with its price and an example
+- [Signed prices](${baseUrl}${path.signedManifest}): the manifest as a JWS, which [the shop's keys](${baseUrl}${identity.keys}) verify
+- [API catalogue](${baseUrl}${path.apiCatalog}): RFC 9727
+`;
+}
+
+/** The text of /llms-full.txt: plans, and every operation that is sold, with its price and an example. */
+export function llmsFull(reference: Reference): string {
+  const { catalog, entries, context } = reference;
+  const sold = entries.filter(({ service }) => service !== null);
+  return `${howTo(reference)}
+## Plans
+
+${catalog.plans.map((plan) => `- \`${plan.id}\` ${line(plan.name)}: ${terms(plan)}`).join('\n')}
+
+A plan is bought by \`POST ${context.baseUrl}/plans/{planId}/purchase\`; of credit also with \`{"amount_usd":"5.00"}\`.
+
+## Operations
+
+${sold.map((entry) => operation(reference, entry)).join('\n\n')}
+`;
+}
+
+/** The text of /skill.md: how an agent uses the shop, with the front matter by which agents choose skills. */
+export function skill(reference: Reference): string {
+  const { catalog, entries } = reference;
+  const { name, description } = catalog.storefront;
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, nameCharsMax);
+  const about = `${line(description)} Use it for: ${catalog.services.map((it) => line(it.name).toLowerCase()).join(', ')}.`;
+  const sold = entries.filter(({ service }) => service !== null);
+  return `---
+name: ${slug || 'shop'}
+description: ${JSON.stringify(about.slice(0, descriptionCharsMax))}
+---
+
+${howTo(reference)}
+## What there is to call
+
+${sold.map((it) => `- \`${it.method} ${it.path}\`: ${line(it.summary)}, ${price(catalog, it)}`).join('\n')}
+
+The body of one: \`GET ${reference.context.baseUrl}${path.openapi}?path=/v2/...\`, or ask the guide for a ready request.
+`.replace('?path=/v2/...', `?path=${sold[0]?.path ?? '/'}`);
+}
+
+function howTo({ catalog, context: { baseUrl } }: Reference): string {
+  const json = "-H 'content-type: application/json'";
+  return `# ${line(catalog.storefront.name)}
+
+${line(catalog.storefront.description)}
+
+1. Register once, without a human. Keep \`access_token\` (one hour) and \`identity_assertion\` (the way back).
+
+   \`\`\`sh
+   curl -sS ${baseUrl}${identity.register} ${json} -d '{"type":"anonymous"}'
+   \`\`\`
+
+2. Ask what to call. Free; the answer has ready requests, costs and the plan to buy.
+
+   \`\`\`sh
+   curl -sS -G ${baseUrl}${path.guide} --data-urlencode 'goal=what you want, in plain words'
+   \`\`\`
+
+3. Call with \`authorization: Bearer <access_token>\`. \`storefront-units\`, \`storefront-cost-usd\` and \`storefront-balance-usd\` in the answer say what it cost. \`Storefront-Max-Cost: 0.010\` refuses what could cost more.
+
+4. Buy when a refusal says so: 403 \`plan_required\` and 402 \`credit_exhausted\` list \`plans\`, each with the request that buys it. It answers 402 with challenges that an agent pays (MPP, x402) and \`checkout_url\` for a person. Send the refused call again afterwards.
+
+401 \`token_invalid\`: \`POST ${baseUrl}${identity.token}\` with the assertion gives a fresh token (${baseUrl}${identity.guide}). 429: wait as \`Retry-After\` says. 422: \`errors\` names each field and the nearest right one. Refusals, errors and empty answers cost nothing.
+`;
+}
+
+function operation({ catalog }: Reference, entry: Entry): string {
+  const content = Schema.node(
+    Schema.node(Schema.node(entry.operation.requestBody).content)['application/json'],
+  );
+  const example = content.example === undefined ? '' : JSON.stringify(content.example);
+  const parameters = Schema.list(entry.operation.parameters)
+    .map(Schema.node)
+    .filter(({ in: place }) => place === 'path' || place === 'query')
+    .map(
+      (it) =>
+        `\`${Schema.text(it.name)}\` (${Schema.text(it.in)}${it.required === true ? ', required' : ''})`,
+    );
+  return [
+    `### ${entry.method} ${entry.path}`,
+    `${line(entry.summary)}. ${price(catalog, entry)}.`,
+    line(Schema.text(entry.operation.description)),
+    ...(parameters.length > 0 ? [`Parameters: ${parameters.join(', ')}.`] : []),
+    ...(example !== '' && example.length <= exampleCharsMax ? [`\`\`\`json\n${example}\n\`\`\``] : []),
+  ].join('\n\n');
+}
+
+function price(catalog: Catalog, { service }: Entry): string {
+  const found = catalog.services.find(({ slug }) => slug === service);
+  return found === undefined ? 'free' : priced(found);
+}
+
+function priced({ price, unit }: Catalog['services'][number]): string {
+  return price === 0 ? 'free' : `${Money.format(price)} USD a ${line(unit)}`;
+}
+
+function least(catalog: Catalog): string {
+  const credit = catalog.plans.find((plan) => plan.kind === 'credit');
+  return credit === undefined ? '' : `Credit starts at ${Money.format(credit.min)} USD. `;
+}
+
+function terms(plan: Plan): string {
+  switch (plan.kind) {
+    case 'trial':
+      return `free with registration, ${plan.included} units, and ${plan.includedWhenClaimed} more when a person claims the account`;
+    case 'credit':
+      return `prepaid, ${Money.format(plan.min)} to ${Money.format(plan.max)} USD`;
+    case 'subscription':
+      return `${Money.format(plan.price)} USD a ${plan.every}, ${plan.included} units, ${plan.requestsPerSecond} calls a second`;
+  }
+}
+
+/** Text of the catalogue or of a description on one line. */
+function line(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
