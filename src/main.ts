@@ -89,7 +89,8 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   const tickets = Tickets.open(sql);
   const rails = ['mpp', 'card', ...(config.coin ? ['x402'] : [])];
   const advisor = Advisor.open(catalog, described.document, config.publicUrl, rails, GuideRoutes.path);
-  const known = { catalog, description: described.description, advisor, desk, revocations, tickets };
+  const { description, document } = described;
+  const known = { catalog, description, document, advisor, desk, revocations, tickets };
   const shop = await open(config, known, sql, ledgerSql, log);
 
   let draining = false;
@@ -169,7 +170,7 @@ function giveUp(log: Log.Log, event: string, fault: unknown): void {
 /** Puts the shop together. */
 async function open(
   config: Config.Config,
-  known: Pick<Shop, 'catalog' | 'description' | 'advisor' | 'desk' | 'revocations' | 'tickets'>,
+  known: Pick<Shop, 'catalog' | 'description' | 'document' | 'advisor' | 'desk' | 'revocations' | 'tickets'>,
   sql: Connection.Connection,
   ledgerSql: Connection.Connection,
   log: Log.Log,
