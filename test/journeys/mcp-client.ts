@@ -28,7 +28,7 @@ export async function call(
   return read((await client.callTool(params)) as CallToolResult);
 }
 
-export function read(result: CallToolResult): Said {
+function read(result: CallToolResult): Said {
   const [first] = result.content;
   return {
     isError: result.isError === true,

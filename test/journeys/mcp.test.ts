@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ProtocolError } from '@modelcontextprotocol/client';
+import { type Client, ProtocolError } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as Network from '../purchase/network.ts';
@@ -18,13 +18,30 @@ afterEach(async () => {
 });
 afterAll(() => shop?.stop());
 
-async function refused(work: Promise<unknown>): Promise<ProtocolError> {
-  const error = await work.then(
-    () => null,
+type Offer = {
+  code: number;
+  text: string;
+  challenge: { id: string };
+  checkoutUrl: string;
+  problem: { title: string };
+};
+
+/** The payment that a purchase asks for, by either way in which MCP says so. */
+async function offered(client: Client, args: object, meta?: object): Promise<Offer> {
+  const answer = await Mcp.call(client, 'shop_purchase', { ...args }, meta && { ...meta }).catch(
     (fault: unknown) => fault,
   );
-  if (!(error instanceof ProtocolError)) throw new Error(`no refusal: ${error}`);
-  return error;
+  const isError = answer instanceof ProtocolError;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it.
+  const data: any = isError ? answer.data : (answer as Mcp.Said).meta['org.paymentauth/payment-required'];
+  const body = isError ? data : (answer as Mcp.Said).body;
+  return {
+    code: isError ? answer.code : (answer as Mcp.Said).answer.status,
+    text: isError ? answer.message : (answer as Mcp.Said).text,
+    challenge: data.challenges[0],
+    checkoutUrl: body.checkout_url,
+    problem: data.problem,
+  };
 }
 
 describe.each(['legacy', 'auto'] as const)('a stock client, negotiation %s', (mode) => {
@@ -38,12 +55,11 @@ describe.each(['legacy', 'auto'] as const)('a stock client, negotiation %s', (mo
     const client = await Mcp.connect(shop.url, body.access_token, mode);
     await client.listTools();
     const { tool: buying } = guide.body.steps.find((step: { do: string }) => step.do === 'buy');
-    const offer = await refused(Mcp.call(client, buying.name, buying.arguments));
-    expect(offer.code).toBe(-32042);
-    const { challenges, checkout_url } = offer.data as { challenges: object[]; checkout_url: string };
-    expect(offer.message).toContain(checkout_url);
+    const offer = await offered(client, buying.arguments);
+    expect(offer.code).toBe(mode === 'legacy' ? -32042 : 402);
+    expect(offer.text).toContain(offer.checkoutUrl);
     const credential = {
-      challenge: challenges[0],
+      challenge: offer.challenge,
       payload: { spt: await Network.of(shop.sandboxUrl).mint() },
     };
     const meta = { 'org.paymentauth/credential': credential };
@@ -77,9 +93,9 @@ test('every operation is a tool that takes the example of its description, and w
     const { content } = (operation.requestBody ?? {}) as {
       content?: { 'application/json': { example: object } };
     };
-    const args = { ...content?.['application/json'].example, ...('max_results' in {} && {}) };
-    const shown = 'max_results' in args ? { ...args, max_results: 1 } : args;
-    const said = await Mcp.call(client, operation.operationId.replaceAll('.', '_'), shown);
+    const example = content?.['application/json'].example ?? {};
+    const args = { ...example, ...('max_results' in example && { max_results: 1 }) };
+    const said = await Mcp.call(client, operation.operationId.replaceAll('.', '_'), args);
     expect(said.isError, `${path} ${said.text}`).toBe(false);
     expect(said.body, path).not.toHaveProperty('undescribed');
     expect(JSON.parse(said.text)).toEqual(said.body);
@@ -145,27 +161,24 @@ test('under an idempotency key a call is made and charged once, over MCP and HTT
 
 test('a purchase without a bearer opens the account, and a declined card is told with a fresh challenge', async () => {
   const network = Network.of(shop.sandboxUrl);
-  const client = await Mcp.connect(shop.url);
+  const client = await Mcp.connect(shop.url, null, 'legacy');
+  const wish = { plan: 'credit', amount_usd: '5.00' };
   const pay = async (card: string) => {
-    const { data } = await refused(Mcp.call(client, 'shop_purchase', { plan: 'credit', amount_usd: '5.00' }));
-    const [challenge] = (data as { challenges: { id: string }[] }).challenges;
-    const credential = { challenge, payload: { spt: await network.mint(card) } };
-    return { challenge, meta: { 'org.paymentauth/credential': credential } };
+    const { challenge } = await offered(client, wish);
+    return {
+      challenge,
+      'org.paymentauth/credential': { challenge, payload: { spt: await network.mint(card) } },
+    };
   };
-  const declined = await pay('pm_card_chargeDeclined');
-  const error = await refused(
-    Mcp.call(client, 'shop_purchase', { plan: 'credit', amount_usd: '5.00' }, declined.meta),
-  );
-  expect(error.code).toBe(-32043);
-  const { challenges } = error.data as { challenges: { id: string }[] };
-  expect(challenges[0]?.id).not.toBe(declined.challenge?.id);
+  const { challenge, ...bad } = await pay('pm_card_chargeDeclined');
+  const declined = await offered(client, wish, bad);
+  expect(declined.code).toBe(-32043);
+  expect(declined.challenge.id).not.toBe(challenge.id);
 
-  const { meta } = await pay('pm_card_visa');
-  const other = await refused(
-    Mcp.call(client, 'shop_purchase', { plan: 'credit', amount_usd: '50.00' }, meta),
-  );
-  expect(other.data).toMatchObject({ problem: { title: 'Unknown or used challenge' } });
-  const bought = await Mcp.call(client, 'shop_purchase', { plan: 'credit', amount_usd: '5.00' }, meta);
+  const { challenge: _paid, ...meta } = await pay('pm_card_visa');
+  const other = await offered(client, { ...wish, amount_usd: '50.00' }, meta);
+  expect(other.problem.title).toBe('Unknown or used challenge');
+  const bought = await Mcp.call(client, 'shop_purchase', wish, meta);
   const own = await Mcp.connect(shop.url, bought.body.access_token);
   expect((await Mcp.call(own, 'shop_account')).body.balance_usd).toBe('5.00');
 });
@@ -173,7 +186,7 @@ test('a purchase without a bearer opens the account, and a declined card is told
 test('a person pays the checkout_url, and the account of the tool has the money', async () => {
   const { token } = await Customer.register(shop.url);
   const client = await Mcp.connect(shop.url, token);
-  const { data } = await refused(Mcp.call(client, 'shop_purchase', { plan: 'credit', amount_usd: '2.00' }));
-  await Customer.pay((data as { checkout_url: string }).checkout_url);
+  const { checkoutUrl } = await offered(client, { plan: 'credit', amount_usd: '2.00' });
+  await Customer.pay(checkoutUrl);
   expect((await Mcp.call(client, 'shop_account')).body.balance_usd).toBe('2.00');
 });

@@ -27,7 +27,7 @@ export function of({ catalog }: Shop, clientAddressHeader: string | null): Tool 
     listed: {
       name: 'shop_purchase',
       title: 'Buy a plan',
-      description: `Buys credit or a period of a plan, for the account of the bearer; without a bearer it opens an account. Plans: ${prices.join('; ')}. The first answer charges nothing: it is the error -32042 with a payment challenge (method stripe) and a checkout_url where a person pays by card; \`shop_account\` shows when that has happened.`,
+      description: `Buys credit or a period of a plan, for the account of the bearer; without a bearer it opens an account. Plans: ${prices.join('; ')}. The first answer charges nothing: it has a payment challenge (method stripe; the error -32042) and a checkout_url where a person pays by card; \`shop_account\` shows when that has happened.`,
       inputSchema: {
         type: 'object',
         properties: {
@@ -50,11 +50,12 @@ export function of({ catalog }: Shop, clientAddressHeader: string | null): Tool 
 }
 
 async function buy(
-  { shop, c, requestId }: Exchange,
+  exchange: Exchange,
   { plan: planId, ...wish }: Arguments,
   meta: Readonly<Record<string, unknown>>,
   clientAddressHeader: string | null,
 ) {
+  const { shop, c, requestId } = exchange;
   const plan = Purchase.find(shop.catalog.plans, String(planId ?? ''));
   if (!plan) return told(PurchaseRoutes.unknownPlan(shop, requestId));
   const wished = Wish.parse(wish, plan);
@@ -74,6 +75,6 @@ async function buy(
     return told(unprocessable([{ field: 'replaces', message: answer.reason }], requestId));
   const asked = { hasBearer: buyer.kind === 'account', accepted, coin: { kind: 'none' } } as const;
   const reply = await PurchaseRoutes.reply(shop, plan, asked, answer, requestId);
-  if (answer.kind === 'payment_required') throw PaymentMeta.required(reply, answer.challenge);
+  if (answer.kind === 'payment_required') return PaymentMeta.required(exchange, reply, answer.challenge);
   return PaymentMeta.receipted(told(reply), reply);
 }

@@ -4,13 +4,16 @@ import type { Challenge } from '../../payment/challenge.ts';
 import { alternateField } from '../../payment/challenge.ts';
 import * as Credential from '../../payment/credential.ts';
 import type { Reply } from '../reply.ts';
+import { type Exchange, told } from './tool.ts';
 import { isObject } from './tool-schema.ts';
 
 /**
  * The `Payment` scheme over MCP: the challenge is a JSON-RPC error, the credential and the receipt are `_meta` of request
- * and result. A challenge is the one of HTTP, with its `request` read out.
+ * and result. A challenge is the one of HTTP, with its `request` read out. MCP without a handshake (2026-07-28) keeps
+ * the code -32042 back for itself; there the challenge is in the `_meta` of the result.
  */
 const credentialKey = 'org.paymentauth/credential';
+const requiredKey = 'org.paymentauth/payment-required';
 const receiptKey = 'org.paymentauth/receipt';
 const paymentRequired = -32042;
 const verificationFailed = -32043;
@@ -31,17 +34,29 @@ export function read(meta: Readonly<Record<string, unknown>>): Credential.Readin
   );
 }
 
-/** The error that asks for a payment; a client that pays by itself sends the call again with the credential. */
-export function required({ body }: Reply, challenge: Challenge): ProtocolError {
-  const { type, title, detail, success: _success, ...rest } = body;
+/**
+ * Asks for a payment; a client that pays by itself sends the call again with the credential. Thrown as an error where the
+ * revision of MCP lets one through, else a result that has the same in its `_meta`.
+ */
+export function required(
+  { isModern }: Pick<Exchange, 'isModern'>,
+  reply: Reply,
+  challenge: Challenge,
+): CallToolResult {
+  const { type, title, detail, success: _success, ...rest } = reply.body;
   const { request, ...echoed } = challenge;
-  const message = `${String(detail)} A person pays at ${String(body.checkout_url)}`;
-  return new ProtocolError(body.code === 'payment_declined' ? verificationFailed : paymentRequired, message, {
+  const data = {
     httpStatus: 402,
     challenges: [{ ...echoed, request: CanonicalJson.decode(request) }],
     problem: { type, title, status: 402, detail },
-    ...rest,
-  });
+  };
+  const advice = `A person pays at ${String(rest.checkout_url)}`;
+  if (isModern) {
+    const result = told(reply, advice);
+    return { ...result, _meta: { ...result._meta, [requiredKey]: data } };
+  }
+  const code = rest.code === 'payment_declined' ? verificationFailed : paymentRequired;
+  throw new ProtocolError(code, `${String(detail)} ${advice}`, { ...data, ...rest });
 }
 
 /** A result with the receipt of its payment, where its reply has one. */

@@ -61,10 +61,10 @@ function guide(ask: Quote.Ask, sold: readonly SoldTool[]): Tool {
     {
       goal: { type: 'string', minLength: 1, maxLength: 2000, description: 'What is wanted, in plain words.' },
       quantity: { type: 'integer', minimum: 1, description: 'How many results are wanted.' },
-      budgetUsd: { type: ['number', 'string'], description: 'The most that may be spent, in USD.' },
+      budgetUsd: { type: 'number', description: 'The most that may be spent, in USD.' },
       budgetExclusive: { type: 'boolean' },
       reviewAfterCalls: { type: 'integer', minimum: 1 },
-      requirements: { type: ['array', 'string'], items: { type: 'string' } },
+      requirements: { type: 'array', items: { type: 'string' } },
       humanAvailable: { type: 'boolean', description: 'Whether a person can be asked to pay by card.' },
       payment: { type: 'string', enum: ['x402', 'mpp', 'card'] },
     },

@@ -55,7 +55,7 @@ export function of(operation: Operation, described: Described | null, document: 
     query: placed(parameters, 'query', query, document),
   };
   const whole = form.isFlat ? (body ?? {}) : (json?.schema ?? {});
-  const { $defs, ...inBody } = ToolSchema.standalone(document, whole, { formats: true });
+  const { $defs, ...inBody } = ToolSchema.standalone(document, whole, 'arguments');
   const required = form.isFlat
     ? [...places.path.required, ...places.query.required, ...list(inBody.required).map(String)]
     : [...(path.length > 0 ? ['path'] : []), ...(json === null ? [] : ['body'])];
@@ -84,7 +84,7 @@ function placed(
   const mine = new Map(parameters.filter((it) => it.in === place).map((it) => [String(it.name), it]));
   const schemaOf = ({ description, schema }: ToolSchema.Schema) => ({
     ...(typeof description === 'string' && { description }),
-    ...ToolSchema.standalone(document, schema ?? {}, { formats: true }),
+    ...ToolSchema.standalone(document, schema ?? {}, 'arguments'),
   });
   return {
     type: 'object',

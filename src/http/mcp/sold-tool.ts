@@ -57,7 +57,7 @@ function answer(own: ToolSchema.Schema, document: unknown) {
   const success = Object.keys(responses).find((status) => /^2/.test(status)) ?? '';
   const json = SoldInput.jsonOf(ToolSchema.deref(document, responses[success]).content);
   if (json === null || !ToolSchema.isObject(json.schema)) return null;
-  const { $defs, ...whole } = ToolSchema.standalone(document, json.schema, { formats: false });
+  const { $defs, ...whole } = ToolSchema.standalone(document, json.schema, 'answer');
   const schema = {
     type: 'object' as const,
     anyOf: [

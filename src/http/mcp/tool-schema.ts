@@ -18,14 +18,17 @@ const left = new Set([
 /** Members whose own members are names, not keywords. */
 const maps = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas']);
 
-/** `formats`: whether they stay. Validators differ in what they make of them, so an answer is not judged by them. */
-export type Keeping = { formats: boolean };
+/**
+ * What a schema is for. Of arguments, what may be left out need not be null: models and their makers' dialects fare better
+ * with one type. An answer is not judged by formats, as validators differ in what they make of them.
+ */
+export type Use = 'arguments' | 'answer';
 
 /**
  * A schema of an OpenAPI document (3.0 or 3.1) as one that stands by itself: what it refers to is below `$defs`, short of
  * what only a reader of the document needs.
  */
-export function standalone(document: unknown, schema: unknown, keeping: Keeping): Schema {
+export function standalone(document: unknown, schema: unknown, use: Use): Schema {
   const names = new Map<string, string>();
   const defs: Record<string, unknown> = {};
   const copy = (value: unknown, depth: number): unknown => {
@@ -35,16 +38,21 @@ export function standalone(document: unknown, schema: unknown, keeping: Keeping)
     const own = value as Schema;
     const copied: Record<string, unknown> = {};
     for (const [key, member] of Object.entries(own)) {
-      if (left.has(key) || (key === 'format' && !keeping.formats)) continue;
+      if (left.has(key) || (key === 'format' && use === 'answer')) continue;
       if (key === '$ref' && typeof member === 'string') copied.$ref = refer(member, depth);
       else if (key === 'enum' && Array.isArray(member) && member.length > enumItemsMax)
         copied.description = told(own.description, member);
       else if (key === 'description' && copied.description !== undefined) continue;
-      else if (maps.has(key) && isObject(member))
+      else if (maps.has(key) && isObject(member)) {
+        const needed = key === 'properties' && Array.isArray(own.required) ? own.required : [];
+        const mayNarrow = key === 'properties' && use === 'arguments';
         copied[key] = Object.fromEntries(
-          Object.entries(member).map(([name, it]) => [name, copy(it, depth + 1)]),
+          Object.entries(member).map(([name, it]) => [
+            name,
+            copy(mayNarrow && !needed.includes(name) ? withoutNull(it) : it, depth + 1),
+          ]),
         );
-      else copied[key] = key === 'const' || key === 'default' ? member : copy(member, depth + 1);
+      } else copied[key] = key === 'const' || key === 'default' ? member : copy(member, depth + 1);
     }
     if (own.nullable === true && typeof own.type === 'string') copied.type = [own.type, 'null'];
     return copied;
@@ -78,6 +86,21 @@ function resolve(document: unknown, ref: string): unknown {
     .split('/')
     .map((token) => decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), document);
+}
+
+/** The schema of a value that is left out rather than null. */
+function withoutNull(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const { default: given, type, anyOf, ...rest } = value;
+  const kept = given === null || given === undefined ? rest : { ...rest, default: given };
+  if (Array.isArray(type)) {
+    const types = type.filter((one) => one !== 'null');
+    return { ...kept, type: types.length === 1 ? types[0] : types, ...(anyOf !== undefined && { anyOf }) };
+  }
+  if (!Array.isArray(anyOf)) return { ...kept, ...(type !== undefined && { type }) };
+  const choices = anyOf.filter((one) => !(isObject(one) && one.type === 'null'));
+  const [only] = choices;
+  return choices.length === 1 && isObject(only) ? { ...only, ...kept } : { ...kept, anyOf: choices };
 }
 
 function told(description: unknown, values: readonly unknown[]): string {

@@ -10,6 +10,8 @@ export type Exchange = {
   shop: Shop;
   c: Call;
   requestId: string;
+  /** Of a revision of MCP without a handshake. */
+  isModern: boolean;
   /** What has been charged and not yet gone out: it is given back where it never does. */
   answered: Answered[];
   hasLeft(): boolean;

@@ -70,22 +70,21 @@ export function routes(shop: Shop, edge: Edge): Hono<Env> {
     if (!isObject(message)) return faulty(invalidRequest, 'One message a request: no batches.');
     const limited = isPaid(tools, message) ? null : edge.addressLimit(c);
     if (limited !== null) return send(c, limited);
-    const exchange = begin(shop, c);
+    const isLegacy = await isLegacyRequest(request, message);
+    const exchange = begin(shop, c, !isLegacy);
     exchanges.set(request, exchange);
     const options = { parsedBody: message };
     return settle(
       exchange,
-      (await isLegacyRequest(request, message))
-        ? legacy(open(request), request, options)
-        : modern.fetch(request, options),
+      isLegacy ? legacy(open(request), request, options) : modern.fetch(request, options),
     );
   });
   return app;
 }
 
-function begin(shop: Shop, c: Call): Exchange {
+function begin(shop: Shop, c: Call, isModern: boolean): Exchange {
   const { outgoing } = c.env;
-  return { shop, c, requestId: requestId(c), answered: [], hasLeft: () => outgoing.destroyed };
+  return { shop, c, requestId: requestId(c), isModern, answered: [], hasLeft: () => outgoing.destroyed };
 }
 
 /** A request of a revision with a handshake, by itself: the handshake leaves nothing behind that the next one needs. */
