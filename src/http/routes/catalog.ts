@@ -7,6 +7,8 @@ import type { Shop } from '../../journeys/shop.ts';
 import { type Env, requestId, send } from '../edge.ts';
 import { error } from '../reply.ts';
 import * as Static from '../static.ts';
+import { path as guidePath } from './guide.ts';
+import { path as mcpPath } from './mcp.ts';
 
 /** What the shop says about itself, to anybody: made once from the catalogue. */
 export function routes(shop: Shop): Hono<Env> {
@@ -35,6 +37,9 @@ export function routes(shop: Shop): Hono<Env> {
       services: `${publicUrl}/services`,
       guide: `${publicUrl}${path.guide}`,
     },
+    // From a goal in plain words to the requests that reach it; free, and no account is needed.
+    ask: { method: 'GET', url: `${publicUrl}${guidePath}?goal={goal}` },
+    mcp: { transport: 'streamable-http', method: 'POST', url: publicUrl + mcpPath },
     register: PurchaseRequest.howToTry(publicUrl),
   };
   Static.get(app, '/', Static.json(start));

@@ -165,7 +165,12 @@ function paymentRequired(
         checkout_url: checkoutUrl,
         rails: [
           ...offers.map(({ rail }) => rail),
-          { rail: 'checkout', url: checkoutUrl, for: 'a person with a card' },
+          {
+            rail: 'checkout',
+            url: checkoutUrl,
+            for: 'a person with a card',
+            status: statusOf(shop, order.id),
+          },
         ],
       },
       ...offers.map(({ members }) => members),
@@ -198,11 +203,16 @@ function pending(shop: Shop, order: Order, id: string): Reply {
       message:
         'The payment is under way. Ask again with this very request, or at `status`; do not pay again.',
       purchase: describe(order),
-      status: { method: 'GET', url: `${shop.publicUrl}/purchases/${order.id}` },
+      status: statusOf(shop, order.id),
       request_id: id,
     },
     { ...noStore, 'retry-after': askAgainSeconds },
   );
+}
+
+/** Where it is told how a purchase stands. */
+function statusOf({ publicUrl }: Shop, id: string) {
+  return { method: 'GET', url: `${publicUrl}/purchases/${id}` };
 }
 
 async function granted(
