@@ -59,8 +59,8 @@ function subscriptions(all: Facts['subscriptions']): Html {
   ) => html`<tr><th scope="row">${one.plan}</th><td>${one.status}</td>
 <td>${one.renews ? 'renews' : 'ends'} ${day(one.period_end)}${one.next_plan === null ? '' : `, then ${one.next_plan}`}</td>
 <td class="number">${one.renews ? decide('cancel', one.plan, 'Cancel') : one.cancel_at_period_end ? decide('resume', one.plan, 'Go on after all') : ''}</td></tr>`;
-  return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2><div class="wide"><table>
-<thead><tr><th scope="col">Plan</th><th scope="col">Standing</th><th scope="col">Period</th><th scope="col"><span class="soft"></span></th></tr></thead>
+  return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2><div class="wide" tabindex="0"><table>
+<thead><tr><th scope="col">Plan</th><th scope="col">Standing</th><th scope="col">Period</th><td></td></tr></thead>
 <tbody>${all.map(row)}</tbody></table></div></section>`;
 }
 
@@ -82,7 +82,7 @@ function usage({ byDay, byService }: Facts, { services }: Catalog): Html {
     services.find((service) => service.slug === slug)?.name ?? slug ?? '';
   return html`<section aria-labelledby="used"><h2 id="used">Used in 30 days</h2>
 <svg viewBox="0 0 100 40" preserveAspectRatio="none" style="width:100%;height:8rem;fill:var(--accent)" role="img" aria-label="Units of each day, at most ${most}">${bars}</svg>
-<div class="wide"><table><thead><tr><th scope="col">Service</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Units</th><th scope="col" class="number">Cost</th></tr></thead>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Service</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Units</th><th scope="col" class="number">Cost</th></tr></thead>
 <tbody>${byService.map(({ name, calls, units, cost }) => html`<tr><th scope="row">${named(name)}</th><td class="number">${calls}</td><td class="number">${units}</td><td class="number">${Money.formatExact(cost)} USD</td></tr>`)}</tbody></table></div></section>`;
 }
 
@@ -92,7 +92,7 @@ function calls(all: readonly Call[]): Html {
     call: Call,
   ) => html`<tr><td>${moment(call.atMs)}</td><td><code>${call.operation}</code></td><td class="number">${call.status}</td>
 <td class="number">${call.units}</td><td class="number">${call.isReturned ? 'given back' : `${Money.formatExact(call.cost)} USD`}</td></tr>`;
-  return html`<section aria-labelledby="calls"><h2 id="calls">Calls</h2><div class="wide"><table>
+  return html`<section aria-labelledby="calls"><h2 id="calls">Calls</h2><div class="wide" tabindex="0"><table>
 <thead><tr><th scope="col">When (UTC)</th><th scope="col">Operation</th><th scope="col" class="number">Status</th><th scope="col" class="number">Units</th><th scope="col" class="number">Cost</th></tr></thead>
 <tbody>${all.map(row)}</tbody></table></div><p><a href="/shop/account/calls.csv">All of 30 days as CSV</a></p></section>`;
 }
@@ -103,7 +103,7 @@ function keys(all: readonly Key[]): Html {
 <td class="number"><form method="post" action="/shop/account/keys/end"><input type="hidden" name="key" value="${key.id}"><button class="quiet" aria-label="End the key ${key.name}">End</button></form></td></tr>`;
   return html`<section aria-labelledby="keys"><h2 id="keys">Keys for your programs</h2>
 <p class="soft">A key lives until you end it. It holds no money; a budget limits what is drawn through it.</p>
-${all.length === 0 ? '' : html`<div class="wide"><table><thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Budget</th><th scope="col">End</th><th scope="col"></th></tr></thead><tbody>${all.map(row)}</tbody></table></div>`}
+${all.length === 0 ? '' : html`<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Budget</th><th scope="col">End</th><td></td></tr></thead><tbody>${all.map(row)}</tbody></table></div>`}
 <form method="post" action="/shop/account/keys" class="cards">
 <div><label for="key-name">Name</label><input id="key-name" name="name" maxlength="100" required></div>
 <div><label for="key-budget">Budget in USD, if any</label><input id="key-budget" name="budget_usd" inputmode="decimal" autocomplete="off"></div>
@@ -132,7 +132,7 @@ function receipts(all: readonly PurchaseEntry[]): Html {
   if (all.length === 0) return html``;
   const row = (one: PurchaseEntry) =>
     html`<tr><td>${day(one.paid_at)}</td><td>${one.plan}</td><td class="number">${one.amount_usd} USD${one.reversed_usd === '0.00' ? '' : ` (${one.reversed_usd} paid back)`}</td><td class="number"><a href="${one.url}" aria-label="Receipt of ${day(one.paid_at)}, ${one.amount_usd} USD">Receipt</a></td></tr>`;
-  return html`<section aria-labelledby="receipts"><h2 id="receipts">Paid</h2><div class="wide"><table><thead><tr><th scope="col">When</th><th scope="col">Plan</th><th scope="col" class="number">Amount</th><th scope="col"></th></tr></thead><tbody>${all.map(row)}</tbody></table></div>
+  return html`<section aria-labelledby="receipts"><h2 id="receipts">Paid</h2><div class="wide" tabindex="0"><table><thead><tr><th scope="col">When</th><th scope="col">Plan</th><th scope="col" class="number">Amount</th><td></td></tr></thead><tbody>${all.map(row)}</tbody></table></div>
 <p class="soft">Something is wrong with a payment? Write to the contact below, with the number on its receipt.</p></section>`;
 }
 
