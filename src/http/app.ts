@@ -16,6 +16,7 @@ import * as AdminRoutes from './routes/admin.ts';
 import * as CatalogRoutes from './routes/catalog.ts';
 import * as ClaimRoutes from './routes/claim.ts';
 import * as DiscoveryRoutes from './routes/discovery.ts';
+import * as DocsRoutes from './routes/docs.ts';
 import * as GuideRoutes from './routes/guide.ts';
 import * as HealthRoutes from './routes/health.ts';
 import * as IdentityRoutes from './routes/identity.ts';
@@ -82,6 +83,7 @@ export function open(shop: Shop, edge: Edge): Hono<Env> {
   if (edge.adminTokenDigest !== null)
     app.route('/', AdminRoutes.routes(shop, edge.adminTokenDigest, edge.clientAddressHeader));
   app.route('/', ShopRoutes.routes(shop, { matcher, ...edge }));
+  app.route('/', DocsRoutes.routes(shop));
   app.route('/', AccountPageRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', CatalogRoutes.routes(shop));
   app.route('/', ReferenceRoutes.routes(shop));

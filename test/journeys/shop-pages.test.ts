@@ -67,6 +67,23 @@ test('the same address has a page for people and the start document for programs
   }
 });
 
+test('every link of every page leads somewhere', async () => {
+  const browser = new Browser();
+  const seen = new Set<string>();
+  const open = ['/', '/shop/account', '/docs'];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const { status, html, headers } = await browser.open(path);
+    expect([path, status]).toEqual([path, 200]);
+    if (headers.get('content-type')?.startsWith('text/html'))
+      open.push(
+        ...[...html.matchAll(/href="(\/[^"#]*)/g)].map(([, href = '']) => href.replaceAll('&amp;', '&')),
+      );
+  }
+  expect(seen.size).toBeGreaterThan(8);
+});
+
 describe('a visitor', () => {
   test('tries an operation on a new account, and is charged what a program is', async () => {
     const browser = new Browser();

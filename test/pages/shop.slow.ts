@@ -88,6 +88,12 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       expect(await page.getByRole('status').textContent()).toBe('Agreed.');
       await look(page, 'account', screen);
 
+      await page.getByRole('link', { name: 'Reference' }).click();
+      await look(page, 'reference', screen);
+      await page.getByRole('link', { name: 'POST /v2/search/people' }).click();
+      await look(page, 'reference-service', screen);
+      await page.getByRole('link', { name: 'Your account' }).click();
+
       await press('Leave');
       await page.getByRole('link', { name: 'Your account' }).click();
       await page.getByRole('heading', { name: 'New here' }).waitFor();
