@@ -38,7 +38,7 @@ function placeMs(email: string): number {
 }
 
 /** A number from 0 to 1 that a text always has, and others rarely: an even spread without chance. */
-export function share(text: string): number {
+function share(text: string): number {
   return hash(text) / 2 ** 32;
 }
 

@@ -26,7 +26,7 @@ export type Surroundings = {
 /** Addresses of one domain, asked for in one conversation. */
 type Job = { domain: string; claimed: readonly Claimed[]; untilMs: number };
 
-export const addressesPerConversationMax = 10;
+const addressesPerConversationMax = 10;
 const claimedAtOnceMax = 100;
 /** The most that all that is done for one conversation may take, waits for the DNS and for silent servers included. */
 const jobMsMax = 120_000;

@@ -14,7 +14,7 @@ import * as MailServer from './mail-server.ts';
 export type Known = { state: string; reason: string; attempts: number; trouble: string | null };
 export type MailWorld = Awaited<ReturnType<typeof open>>;
 
-export const settings: Settings = {
+const settings: Settings = {
   helo: 'probe.sluice.test',
   from: 'postmaster@sluice.test',
   isScheduled: true,
@@ -129,6 +129,6 @@ export async function open(emails: Emails, names: Readonly<Record<string, DnsSer
   };
 }
 
-export function slugOf(email: string): string {
+function slugOf(email: string): string {
   return email.replace(/[^a-z0-9]+/g, '-');
 }
