@@ -45,7 +45,9 @@ export function start(around: Worker.Surroundings, onFault: (error: unknown) => 
     tally: around.tally,
     async stop(msMax) {
       control.abort();
-      await Promise.race([running, around.wait(msMax, AbortSignal.any([]))]);
+      const over = new AbortController();
+      await Promise.race([running, around.wait(msMax, over.signal)]);
+      over.abort();
     },
   };
 }

@@ -48,14 +48,6 @@ export async function start(config: Config, { clock, log, sizes }: Surroundings)
     await watch.end();
     await Promise.all([sql, data].map((pool) => Database.close(pool, drainTimeoutMs)));
   };
-  const emailTests = config.emails?.isScheduled
-    ? EmailTests.start(EmailTests.surroundings(sql, config.emails, clock), (error) =>
-        log.error({ err: error }, 'emails'),
-      )
-    : null;
-  const reports = emailReports(sql);
-  const tally = emailTests?.tally ?? Tally.create();
-  const metrics = async (nowMs: number) => Report.metrics(await reports.at(nowMs), tally);
   let isStopping = false;
   // The port may be known only once it is taken, and the application names its own address.
   let answer: Answer = () => new Response(null, { status: 503 });
@@ -67,6 +59,14 @@ export async function start(config: Config, { clock, log, sizes }: Surroundings)
     throw error;
   });
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  const emailTests = config.emails?.isScheduled
+    ? EmailTests.start(EmailTests.surroundings(sql, config.emails, clock), (error) =>
+        log.error({ err: error }, 'emails'),
+      )
+    : null;
+  const reports = emailReports(sql);
+  const tally = emailTests?.tally ?? Tally.create();
+  const metrics = async (nowMs: number) => Report.metrics(await reports.at(nowMs), tally);
   answer = App.create({
     clock,
     service: {

@@ -5,16 +5,25 @@ import type { Sql } from './database.ts';
 export function mailLines(sql: Sql): Lines {
   return {
     async take(operator, linesMax, nowMs, untilMs) {
-      for (let number = 1; number <= linesMax; number++) {
-        const taken = await sql`
-          insert into direct.mail_line as line (operator, number, free_at)
-          values (${operator}, ${number}, ${new Date(untilMs)})
-          on conflict (operator, number) do update set free_at = excluded.free_at
-          where line.free_at <= ${new Date(nowMs)}
-          returning number`;
-        if (taken.length > 0) return { operator, number, untilMs };
-      }
-      return null;
+      const taken = async () => {
+        const [line] = await sql<{ number: number }[]>`
+          with free as (
+            select number from direct.mail_line
+            where operator = ${operator} and number <= ${linesMax} and free_at <= ${new Date(nowMs)}
+            order by number limit 1 for update skip locked
+          )
+          update direct.mail_line line set free_at = ${new Date(untilMs)} from free
+          where line.operator = ${operator} and line.number = free.number
+          returning line.number`;
+        return line ? { operator, number: line.number, untilMs } : null;
+      };
+      const line = await taken();
+      if (line !== null) return line;
+      const added = await sql`
+        insert into direct.mail_line (operator, number, free_at)
+        select ${operator}, number, '-infinity' from generate_series(1, ${linesMax}::int) as number
+        on conflict do nothing`;
+      return added.count > 0 ? taken() : null;
     },
     async release({ operator, number, untilMs }, went, freeAtMs) {
       // Who comes after the end of the lease comes too late.

@@ -10,8 +10,15 @@ export type Patience = {
   /** From what we say to the end of the reply, however it trickles in. */
   replyMsMax: number;
   conversationMsMax: number;
+  /** How long a server may take to say goodbye. */
+  leaveMsMax: number;
 };
-const usual: Patience = { connectMsMax: 10_000, replyMsMax: 30_000, conversationMsMax: 90_000 };
+const usual: Patience = {
+  connectMsMax: 10_000,
+  replyMsMax: 30_000,
+  conversationMsMax: 90_000,
+  leaveMsMax: 2_000,
+};
 
 /** SMTP over TCP, and TLS where it is offered. Each conversation has a connection of its own, which never outlives it. */
 export function smtp(patience: Patience = usual): Wire {
@@ -63,7 +70,17 @@ class Line {
   }
 
   take(step: Step): Promise<Heard> {
-    return step.kind === 'encrypt' ? this.#encrypt() : this.#say(step.line);
+    switch (step.kind) {
+      case 'encrypt':
+        return this.#encrypt();
+      case 'leave':
+        return this.#say('QUIT', this.#patience.leaveMsMax);
+      case 'say':
+        return this.#say(
+          step.line,
+          this.#isConnected ? this.#patience.replyMsMax : this.#patience.connectMsMax,
+        );
+    }
   }
 
   /** Ends the connection for a reason; the first one counts. */
@@ -78,15 +95,15 @@ class Line {
     this.#socket.destroy();
   }
 
-  #say(line: string | null): Promise<Heard> {
+  #say(line: string | null, msMax: number): Promise<Heard> {
     if (this.#why !== null) return Promise.resolve({ kind: 'broken', why: this.#why });
     // An answer that was there before its question is no answer to it.
     if (line !== null && this.#reader.isAhead) {
       this.fail('out_of_turn');
-      return this.#say(line);
+      return this.#say(line, msMax);
     }
     if (line !== null) this.#socket.write(`${line}\r\n`);
-    return this.#wait(this.#isConnected ? this.#patience.replyMsMax : this.#patience.connectMsMax);
+    return this.#wait(msMax);
   }
 
   #encrypt(): Promise<Heard> {

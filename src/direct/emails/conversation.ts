@@ -6,14 +6,14 @@ export type Plan = {
   from: string;
   /** Of one domain, in the form of `EmailAddress.parse`: nothing in them can end a line. */
   emails: readonly string[];
-  /** An address of the same domain that nobody has: who accepts it accepts everybody. */
+  /** An address of the same domain that nobody has, the same each time: who accepts it accepts everybody. */
   decoy: string;
   /** Whether to encrypt where the server offers it. */
   encrypts: boolean;
 };
 
-/** What to do next: say a line, or only listen (null), and wait for a reply; or encrypt, then go on without one. */
-export type Step = { kind: 'say'; line: string | null } | { kind: 'encrypt' };
+/** What to do next: say a line, or only listen (null), and wait for a reply; encrypt; or say goodbye. */
+export type Step = { kind: 'say'; line: string | null } | { kind: 'encrypt' } | { kind: 'leave' };
 /** What came of it. `broken` ends the conversation: nothing more can be said. */
 export type Heard =
   | { kind: 'reply'; reply: Reply.Reply }
@@ -48,10 +48,11 @@ export function* hold(plan: Plan): Conversation {
     if (typeof answer === 'string') return { meanings, decoy: null, trouble: answer };
     meanings.set(email, Reply.meaning(answer));
   }
-  const isAsked = [...meanings.values()].some(({ kind }) => kind === 'accepted');
+  // Also where all were put off: who is greylisted together is accepted together.
+  const isAsked = [...meanings.values()].some(({ kind }) => kind !== 'refused');
   const answer = isAsked ? yield* say(`RCPT TO:<${plan.decoy}>`) : null;
   if (typeof answer === 'string') return { meanings, decoy: null, trouble: answer };
-  yield* say('QUIT');
+  yield { kind: 'leave' };
   return { meanings, decoy: answer && Reply.meaning(answer), trouble: null };
 }
 
@@ -102,6 +103,6 @@ function* say(line: string | null): Generator<Step, Answer, Heard> {
 }
 
 function* leave(trouble: Trouble): Generator<Step, Trouble, Heard> {
-  yield* say('QUIT');
+  yield { kind: 'leave' };
   return trouble;
 }

@@ -1,4 +1,4 @@
-import { id } from '../../kernel/id.ts';
+import { sha256Hex } from '../../kernel/digest.ts';
 import * as Conversation from './conversation.ts';
 import * as PublicAddress from './public-address.ts';
 import type { Resolver } from './route.ts';
@@ -45,10 +45,11 @@ export async function pay(
   if (found.kind !== 'found') return { kind: 'absent', why: 'no_address' };
   const open = found.records.filter((address) => allowsPrivate || PublicAddress.isPublic(address));
   const { v4 = [], v6 = [] } = Object.groupBy(open, (address) => (address.includes(':') ? 'v6' : 'v4'));
+  const decoy = `nobody_${sha256Hex(`${from} ${domain}`).slice(0, 16)}@${domain}`;
   let visit: Visit = { kind: 'absent', why: 'private_address' };
   for (const address of [...v4.slice(0, addressesMax), ...v6.slice(0, addressesMax)]) {
     for (const encrypts of [true, false]) {
-      const plan = { helo, from, emails, decoy: `${id('nobody')}@${domain}`, encrypts };
+      const plan = { helo, from, emails, decoy, encrypts };
       const outcome = await wire.hold({ address, port, name: host }, Conversation.hold(plan), signal);
       visit = { kind: 'spoken', outcome };
       if (outcome.trouble !== 'tls') break;
@@ -58,7 +59,9 @@ export async function pay(
   return visit;
 }
 
-/** Whether the server said something of an address, or all that it had to say. */
+/** Whether the server has said something of an address, or that it will not say anything to us. */
 export function hasAnswered(visit: Visit): boolean {
-  return visit.kind === 'spoken' && (visit.outcome.trouble === null || visit.outcome.meanings.size > 0);
+  if (visit.kind === 'absent') return false;
+  const { trouble, meanings } = visit.outcome;
+  return trouble === null || trouble === 'sender' || meanings.size > 0;
 }

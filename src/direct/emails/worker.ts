@@ -97,18 +97,21 @@ async function attend(job: Job, around: Surroundings, turns: Turns): Promise<voi
   if (clock() + jobMsMax > job.untilMs) return;
   const found = await ask(job, around);
   const nowMs = clock();
-  const dueAtMs = found.kind === 'busy' ? turns.next(found.operator, nowMs) : null;
+  if (found.kind === 'busy') {
+    const dueAtMs = turns.next(found.operator, nowMs);
+    tally.waits += job.claimed.length;
+    await book.keep(
+      job.claimed.map(({ before, ...each }) => ({ ...each, standing: { ...before, dueAtMs } })),
+    );
+    return;
+  }
   const results = job.claimed.map(({ email, claim, before }) => {
-    if (found.kind === 'busy') {
-      tally.waits++;
-      return { email, claim, standing: { ...before, dueAtMs: dueAtMs ?? nowMs } };
-    }
     const result = found.of(email);
     tally.tests[result.kind === 'told' ? result.state : 'later']++;
     return { email, claim, standing: Standing.after(before, email, result, nowMs) };
   });
   tally.late += await book.keep(results);
-  if (found.kind === 'results') tested?.(results.length);
+  tested?.(results.length);
 }
 
 type Found = { kind: 'results'; of(email: string): Standing.Result } | { kind: 'busy'; operator: string };

@@ -25,7 +25,7 @@ const settings: Settings = {
   linesMax: 2,
   restMs: 5_000,
 };
-const patience = { connectMsMax: 1_000, replyMsMax: 500, conversationMsMax: 3_000 };
+const patience = { connectMsMax: 1_000, replyMsMax: 500, conversationMsMax: 3_000, leaveMsMax: 200 };
 
 /** Every address that the interface is to test, each that of a person called by it. */
 export type Emails = Readonly<Record<string, number | null>>;

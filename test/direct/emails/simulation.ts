@@ -183,15 +183,15 @@ class World {
 
   #recipient(domain: string, address: string, nowMs: number): number {
     const acceptsAll = share(`all ${domain}`) < 0.1;
-    if (address.startsWith('nobody_')) return acceptsAll ? 250 : 550;
+    const isGrey = share(`grey ${domain}`) < 0.1;
     const before = this.#asked.get(address);
     // What follows sooner is another try of the same test.
     const isNew = before === undefined || nowMs - before > retriesMsMax;
-    if (isNew) {
-      this.tests++;
-      this.#asked.set(address, nowMs);
-    }
-    if (share(`grey ${domain}`) < 0.1 && isNew) return 451;
+    const isDecoy = address.startsWith('nobody_');
+    if (isNew && !isDecoy) this.tests++;
+    if (isNew) this.#asked.set(address, nowMs);
+    if (isGrey && isNew) return 451;
+    if (isDecoy) return acceptsAll ? 250 : 550;
     // People come and go: each address has a fortnight or so of its own in which nobody has it.
     const isThere = (Math.floor(nowMs / dayMs) + Math.floor(share(address) * 100)) % 100 >= 25;
     if (!isThere) this.refused.set(address, nowMs);
@@ -224,8 +224,10 @@ async function ask(
   for (let each = 0; each < answersADay; each++) {
     const at = (each * 7_919 + day * 104_729) % addresses;
     const address = emailOf(at, domains);
-    const [found] = await emails({ kind: 'slug', slug: `p${at}` }, span);
-    const person = await personByEmail(address, span);
+    const [[found], person] = await Promise.all([
+      emails({ kind: 'slug', slug: `p${at}` }, span),
+      personByEmail(address, span),
+    ]);
     story.answers++;
     if ((found !== undefined) !== (person !== null))
       story.wrong.push(`${address}: two answers on day ${day}`);

@@ -58,6 +58,20 @@ describe('a server that greylists', () => {
     expect(await world.isTold('jane@acme.test')).toBe(true);
   });
 
+  it('whoever asks for whomever is believed as soon as it has heard of both', async () => {
+    const heard = new Set<string>();
+    await open({ 'jane@acme.test': null, 'john@acme.test': null }, (address) => {
+      if (heard.has(address)) return address.startsWith('jane') ? null : noSuchUser;
+      heard.add(address);
+      return { code: 450, text: '4.2.0 greylisted, see the manual' };
+    });
+    await world.verify();
+    world.clock.nowMs += 10 * minuteMs;
+    await world.verify();
+    expect(await world.known('jane@acme.test')).toMatchObject({ state: 'verified' });
+    expect(await world.known('john@acme.test')).toMatchObject({ state: 'invalid' });
+  });
+
   it('for two days takes nothing back meanwhile, and everything after that', async () => {
     await open({ 'jane@acme.test': Desk.startMs - 29 * dayMs }, () => ({
       code: 451,
