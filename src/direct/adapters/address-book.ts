@@ -66,7 +66,8 @@ type Row = {
 async function claim(sql: Sql, count: number, nowMs: number, untilMs: number): Promise<Claimed[]> {
   const mark = id('claim');
   const now = new Date(nowMs);
-  // What another worker has just taken is passed over, so nobody waits and nobody takes it twice.
+  // What another worker has just taken is passed over, so nobody waits and nobody takes it twice. The array keeps the
+  // planner, which cannot know how few these are, from reading the whole table.
   const rows = await sql<Row[]>`
     with told as (
       select email from direct.address where state = 'verified' and due_at <= ${now}
@@ -75,10 +76,9 @@ async function claim(sql: Sql, count: number, nowMs: number, untilMs: number): P
       select email from direct.address where state <> 'verified' and due_at <= ${now}
       order by due_at, domain limit ${count} - (select count(*) from told) for update skip locked
     )
-    update direct.address a set claim = ${mark}, due_at = ${new Date(untilMs)}
-    from (select email from told union all select email from others) as taken
-    where a.email = taken.email
-    returning a.email, domain, state, reason, changed_at, tested_at, verified_at, attempts, trouble`;
+    update direct.address set claim = ${mark}, due_at = ${new Date(untilMs)}
+    where email = any(array(select email from told union all select email from others))
+    returning email, domain, state, reason, changed_at, tested_at, verified_at, attempts, trouble`;
   return rows.map(({ email, domain, ...row }) => ({
     email,
     domain,
@@ -134,6 +134,7 @@ async function sync(sql: Sql, generation: number, nowMs: number): Promise<void> 
     if (found.length < walkedAtOnce) break;
   }
   await letGo(sql, generation, nowMs);
+  await sql`analyze direct.address`;
   await sql`
     insert into direct.setting (name, value) values ('addresses_of', ${String(generation)})
     on conflict (name) do update set value = excluded.value`;

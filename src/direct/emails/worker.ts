@@ -56,12 +56,15 @@ export async function run(around: Surroundings, signal: AbortSignal, isOnce: boo
   const queue: Job[] = [];
   const turns = new Turns(settings);
   const failures: unknown[] = [];
+  let last = { askedMs: 0, hasAll: false };
   while (!signal.aborted && failures.length === 0) {
-    if (queue.length === 0) {
-      const nowMs = clock();
+    const nowMs = clock();
+    // Where there was no more a moment ago there is hardly more now.
+    if (queue.length === 0 && !(last.hasAll && nowMs < last.askedMs + pollMs)) {
       await book.sync(nowMs);
       const claimed = await book.claim(claimedAtOnceMax, nowMs, nowMs + claimLeaseMs);
       queue.push(...jobs(claimed, nowMs + claimLeaseMs));
+      last = { askedMs: nowMs, hasAll: claimed.length < claimedAtOnceMax };
     }
     while (active.size < settings.conversationsMax) {
       const job = queue.shift();
@@ -72,8 +75,12 @@ export async function run(around: Surroundings, signal: AbortSignal, isOnce: boo
       active.add(running);
     }
     if (active.size > 0) await Promise.race(active);
-    else if (isOnce && clock() >= turns.lastMs) break;
-    else await wait(isOnce ? usualMs : pollMs, signal);
+    else if (!isOnce) await wait(pollMs, signal);
+    else if (last.hasAll && last.askedMs >= turns.lastMs) break;
+    else {
+      await wait(usualMs, signal);
+      last.hasAll = false;
+    }
   }
   await Promise.all(active);
   if (failures.length > 0) throw failures[0];
