@@ -57,6 +57,7 @@ class Line {
   #waiting: Waiting | null = null;
   #why: Break | null = null;
   #isConnected = false;
+  #isEncrypting = false;
 
   constructor(socket: Socket, name: string, patience: Patience) {
     this.#socket = socket;
@@ -85,7 +86,7 @@ class Line {
 
   /** Ends the connection for a reason; the first one counts. */
   fail(why: Break): void {
-    this.#why ??= this.#isConnected ? why : 'unreachable';
+    this.#why ??= this.#isEncrypting ? 'tls' : this.#isConnected ? why : 'unreachable';
     this.#socket.destroy();
     this.#answer({ kind: 'broken', why: this.#why });
   }
@@ -112,24 +113,26 @@ class Line {
     if (this.#why !== null) return Promise.resolve({ kind: 'broken', why: this.#why });
     const plain = this.#socket;
     plain.removeAllListeners('data');
-    const heard = this.#wait(this.#patience.connectMsMax, 'tls');
+    this.#isEncrypting = true;
+    const heard = this.#wait(this.#patience.connectMsMax);
     // Opportunistic, as between mail servers (RFC 7435): it is against those who listen, and proves nobody's name.
-    const secure = tls.connect({ socket: plain, servername: this.#name, rejectUnauthorized: false });
+    const servername = /^[a-z0-9._-]*[a-z][a-z0-9._-]*$/.test(this.#name) ? { servername: this.#name } : {};
+    const secure = tls.connect({ socket: plain, rejectUnauthorized: false, ...servername });
     this.#socket = secure;
+    this.#listen(secure);
     secure.once('secureConnect', () => {
+      this.#isEncrypting = false;
       this.#reader = new Reply.Reader();
-      this.#listen(secure);
       this.#answer({ kind: 'encrypted' });
     });
-    secure.once('error', () => this.fail('tls'));
-    secure.once('close', () => this.fail('tls'));
     return heard;
   }
 
   #listen(socket: Socket): void {
     socket.on('data', (chunk: Buffer) => this.#hear(chunk.toString('latin1')));
-    socket.once('error', () => this.fail('closed'));
-    socket.once('close', () => this.fail('closed'));
+    // More than one may come, and one that nobody listens to would end the program.
+    socket.on('error', () => this.fail('closed'));
+    socket.on('close', () => this.fail('closed'));
   }
 
   #hear(arrived: string): void {
@@ -141,9 +144,9 @@ class Line {
     }
   }
 
-  #wait(msMax: number, why: Break = 'timeout'): Promise<Heard> {
+  #wait(msMax: number): Promise<Heard> {
     return new Promise((resolve) => {
-      this.#waiting = { resolve, timer: setTimeout(() => this.fail(why), msMax) };
+      this.#waiting = { resolve, timer: setTimeout(() => this.fail('timeout'), msMax) };
     });
   }
 

@@ -13,8 +13,8 @@ export type MailServer = {
 };
 
 export type Place = { host: string; port: number };
-/** What becomes of `RCPT TO`: accepted, or refused with a code and its words. */
-export type Recipients = (email: string) => { code: number; text: string } | null;
+/** What becomes of `RCPT TO`: accepted, refused with a code and its words, or the end of the connection. */
+export type Recipients = (email: string) => { code: number; text: string } | null | 'cut';
 
 /** An ordinary mail server (npm smtp-server) that offers STARTTLS and has the recipients that `recipients` accepts. */
 export async function ordinary({ host, port }: Place, recipients: Recipients): Promise<MailServer> {
@@ -37,6 +37,7 @@ export async function ordinary({ host, port }: Place, recipients: Recipients): P
     onRcptTo({ address }, _session, done) {
       said.push(`RCPT TO:<${address}>`);
       const refusal = recipients(address);
+      if (refusal === 'cut') return cut(server);
       done(refusal && Object.assign(new Error(refusal.text), { responseCode: refusal.code }));
     },
     onData(_stream, _session, done) {
@@ -55,6 +56,12 @@ export async function ordinary({ host, port }: Place, recipients: Recipients): P
     encrypted: () => encrypted,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+/** Ends all connections, without a word; the types of the package know nothing of them. */
+function cut(server: SMTPServer): void {
+  const { connections } = server as unknown as { connections: Set<{ _socket: Socket }> };
+  for (const { _socket } of connections) _socket.destroy();
 }
 
 /** What a scripted server does at a turn: says that, or does something to the socket. `line` is null at the beginning. */

@@ -56,6 +56,7 @@ const cases: Case[] = [
     ...untested,
     'greylisted',
   ),
+  ordinary('drops an encrypted line', () => 'cut', ...untested, 'closed'),
   odd(
     'drops the line at the greeting',
     (line, socket) => (line === null ? cut(socket) : undefined),
