@@ -87,6 +87,8 @@ export async function live(
   without: Safeguard | null = null,
 ): Promise<string[]> {
   const world = new World(laneClass, names, without);
+  // The test's own runner gets its turn between two histories.
+  await new Promise(setImmediate);
   for (const given of opening) world.books.grant(given);
   await world.open();
   for (const one of steps) await take(world, one);
@@ -281,7 +283,7 @@ function judgeKeys(world: World): string[] {
     const charged = same.filter((call) => world.net(call) > 0);
     if (charged.length > 1) breaches.push(`${name} is charged ${charged.length} times`);
     const given = same.flatMap(({ request, barred, delivered, isSmall, used }) => {
-      if (barred?.kind === 'kept') return barred.answer.callId;
+      if (barred?.kind === 'kept') return barred.answer.body ? barred.answer.callId : [];
       return delivered && isSmall && used !== null ? request.callId : [];
     });
     if (new Set(given).size > 1) breaches.push(`${name} gives the answers of ${[...new Set(given)]}`);

@@ -12,8 +12,8 @@ import type { Drawn, Ticket, Tickets } from '../../src/ledger/ticket.ts';
 import { ModelBooks, type Notice, type Safeguard } from './model-books.ts';
 
 const realSetImmediate = globalThis.setImmediate;
-/** Lets every promise that can settle do so. */
-const settled = () => new Promise<void>((resolve) => realSetImmediate(resolve));
+/** Lets every promise that can settle do so: a tick comes when no microtask is left, and needs no turn of the event loop. */
+const settled = () => new Promise<void>((resolve) => queueMicrotask(() => process.nextTick(resolve)));
 
 export type LaneClass = typeof Lane;
 /** How the books' connection treats a request. */
@@ -209,7 +209,8 @@ export class World {
     if (process.dead) return;
     if (drawn.kind !== 'taken') {
       call.barred = drawn;
-      if (drawn.kind === 'kept') this.#expectCharged(call, drawn.answer.callId);
+      // Without its body it is not given: only that it was is said.
+      if (drawn.kind === 'kept' && drawn.answer.body) this.#expectCharged(call, drawn.answer.callId);
       return;
     }
     call.ticket = ticket;

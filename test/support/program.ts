@@ -18,9 +18,12 @@ export type Program = {
   kill(): Promise<void>;
 };
 
-/** Starts `src/<script>` and resolves when it says that it is ready; rejects with its output when it does not. */
-export async function start(script: string, env: Record<string, string>): Promise<Program> {
-  const child = spawn(process.execPath, [src + script], {
+/**
+ * Starts `src/<script>` and resolves when it says that it is ready; rejects with its output when it does not.
+ * @param folder another `src`
+ */
+export async function start(script: string, env: Record<string, string>, folder = src): Promise<Program> {
+  const child = spawn(process.execPath, [folder + script], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -46,7 +49,10 @@ export async function start(script: string, env: Record<string, string>): Promis
   await new Promise<void>((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`${script} is not ready:\n${printed}`)), readyWaitMs);
     child.once('message', () => resolve());
-    child.once('exit', (code) => reject(new Error(`${script} ended with ${code}:\n${printed}`)));
+    child.once('exit', (code) => {
+      clearTimeout(late);
+      reject(new Error(`${script} ended with ${code}:\n${printed}`));
+    });
     child.once('spawn', () => child.once('message', () => clearTimeout(late)));
   });
   return program;

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { find, mutants } from './mutants.ts';
+import * as Report from './report.ts';
+import { run } from './run.ts';
+
+/** `npm run chaos` lives longer, and through all mutants. */
+const seed = 20_260;
+const calls = 4_000;
+const callsPerFault = 80;
+
+test(`a shop under fire keeps every promise (seed ${seed})`, { timeout: 300_000 }, async () => {
+  const report = await run({ calls, seed, processes: 3, callsPerFault });
+  process.stdout.write(Report.print(report, seed));
+  expect(report.breaches).toEqual([]);
+  // Otherwise it was a tame run.
+  for (const fault of ['kill', 'cut']) expect(report.faults[fault], fault).toBeGreaterThan(0);
+});
+
+test('and the comparison finds a shop that does not', { timeout: 120_000 }, async () => {
+  const mutant = mutants.find(({ what }) => what === 'give nothing back when a process dies');
+  expect(mutant && (await find(mutant))).toMatch(/paid for \d+ calls that it never had/);
+});
