@@ -60,7 +60,9 @@ export class Callers {
     const most = asked.act === 'right' ? triesMax : failingTriesMax;
     for (let tries = 0; tries < most; tries++) {
       const twin =
-        isTwice && tries === 0 ? this.#try(account, bearer, await this.#someProcess(), asked, key, null) : null;
+        isTwice && tries === 0
+          ? this.#try(account, bearer, await this.#someProcess(), asked, key, null)
+          : null;
       const isOver = await this.#try(account, bearer, await this.#someProcess(), asked, key, null);
       await twin;
       if (isOver && (!isAgain || tries > 0)) return;
@@ -98,7 +100,11 @@ export class Callers {
     const max = dice.chance(0.1) ? unitsMax : 1 + dice.int(12);
     const act = dice.chance(0.75) ? 'right' : dice.pick(acts);
     const count = path === '/v1/file' ? 1 : dice.int(max + 1);
-    const bytes = dice.chance(0.01) ? hugeBytes : path === '/v1/file' && dice.chance(0.5) ? streamedBytes : 200;
+    const bytes = dice.chance(0.01)
+      ? hugeBytes
+      : path === '/v1/file' && dice.chance(0.5)
+        ? streamedBytes
+        : 200;
     this.#asked += 1;
     return { id: `call ${this.#asked}`, path, max, act, count, bytes };
   }

@@ -27,7 +27,9 @@ if (values.mutants) {
     const found = await find(mutant);
     if (!found) missed += 1;
     const seconds = Math.round((performance.now() - startedMs) / 1_000);
-    process.stdout.write(`${found ? 'found ' : 'MISSED'} in ${seconds} s: books that ${mutant.what}\n        ${found ?? ''}\n`);
+    process.stdout.write(
+      `${found ? 'found ' : 'MISSED'} in ${seconds} s: books that ${mutant.what}\n        ${found ?? ''}\n`,
+    );
   }
   process.exitCode = missed > 0 ? 1 : 0;
 } else {

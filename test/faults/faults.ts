@@ -153,7 +153,10 @@ export class Faults {
     switch (act) {
       case 'kill':
         // What was on its way may arrive all the same.
-        return done(gateway.kill(dice.chance(0.5) ? 0 : dice.int(restartMsMax)), dice.chance(0.5) ? 'cut' : 'pass');
+        return done(
+          gateway.kill(dice.chance(0.5) ? 0 : dice.int(restartMsMax)),
+          dice.chance(0.5) ? 'cut' : 'pass',
+        );
       case 'pause':
         return done(gateway.pause(dice.int(pauseMsMax)), 'pass');
       case 'pause past the lease':
@@ -170,13 +173,17 @@ export class Faults {
     const dice = this.#dice;
     switch (act) {
       case 'terminate backends':
-        return this.#do(act, (sql) =>
-          sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sluice'`,
+        return this.#do(
+          act,
+          (sql) =>
+            sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sluice'`,
         );
       case 'crash the database':
         return this.#crash();
       case 'lock the lanes':
-        return this.#do(act, (sql) => hold(sql, 'PERFORM 1 FROM ledger.lane FOR UPDATE', dice.int(lockMsMax)));
+        return this.#do(act, (sql) =>
+          hold(sql, 'PERFORM 1 FROM ledger.lane FOR UPDATE', dice.int(lockMsMax)),
+        );
       case 'lock the lots':
         return this.#do(act, (sql) =>
           hold(sql, 'PERFORM 1 FROM ledger.bucket ORDER BY id FOR UPDATE', dice.int(lockMsMax)),

@@ -138,8 +138,6 @@ export class Gateway {
 
   /** Lines that tell of this event. */
   logged(event: string): string[] {
-    return this.#logs.flatMap((log) =>
-      log.split('\n').filter((line) => line.includes(`"event":"${event}"`)),
-    );
+    return this.#logs.flatMap((log) => log.split('\n').filter((line) => line.includes(`"event":"${event}"`)));
   }
 }

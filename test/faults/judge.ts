@@ -65,9 +65,11 @@ export async function judge(run: Run): Promise<Books> {
 /** Every lane is open and alive again, and nothing is under way to the books. */
 async function rest({ sql, gateways, record }: Run): Promise<void> {
   for (const end = performance.now() + settleMs; ; ) {
-    const [row] = await sql`SELECT count(*) AS lanes FROM ledger.lane WHERE open AND heartbeat_at > clock_timestamp() - interval '2 seconds'`;
+    const [row] =
+      await sql`SELECT count(*) AS lanes FROM ledger.lane WHERE open AND heartbeat_at > clock_timestamp() - interval '2 seconds'`;
     if (row?.lanes === gateways.length) return;
-    if (performance.now() > end) return void record.breaches.push(`${row?.lanes} lanes live after all faults`);
+    if (performance.now() > end)
+      return void record.breaches.push(`${row?.lanes} lanes live after all faults`);
     await new Promise((resolve) => setTimeout(resolve, lookMs));
   }
 }
@@ -107,7 +109,8 @@ async function spendRest({ gateways, accounts, record, sql }: Run): Promise<void
       max = Math.min(50, JSON.parse(attempt.body.toString()).affordable_units);
       if (max === 0) break;
     }
-    const [row] = await sql`SELECT coalesce(sum(remaining), 0) AS left FROM ledger.statement(${id}) WHERE asset = 'usd'`;
+    const [row] =
+      await sql`SELECT coalesce(sum(remaining), 0) AS left FROM ledger.statement(${id}) WHERE asset = 'usd'`;
     if (row?.left >= 100) record.breaches.push(`${id} has ${row?.left} left that it cannot spend`);
   }
 }
@@ -135,8 +138,11 @@ async function compare({ sql, accounts, record }: Run): Promise<Omit<Books, 'key
       if (told) {
         known.add(call);
         if (told.units !== units || told.costMicroUsd !== money)
-          record.breaches.push(`${call}: told ${told.units} for ${told.costMicroUsd}, booked ${units} for ${money}`);
-        if (accounts[told.account]?.id !== account_id) record.breaches.push(`${call} is charged to ${account_id}`);
+          record.breaches.push(
+            `${call}: told ${told.units} for ${told.costMicroUsd}, booked ${units} for ${money}`,
+          );
+        if (accounts[told.account]?.id !== account_id)
+          record.breaches.push(`${call} is charged to ${account_id}`);
         if (units > 0 && net === 0) books.lostToSeller += 1;
       } else if (net > 0 && is_kept) books.keptForLater += 1;
       else if (net > 0) untold.set(account_id, (untold.get(account_id) ?? 0) + 1);
@@ -146,7 +152,8 @@ async function compare({ sql, accounts, record }: Run): Promise<Omit<Books, 'key
     if (units > 0 && !known.has(call)) record.breaches.push(`${call} was answered and is not on the books`);
   for (const [account, count] of untold) {
     const left = record.left.get(accounts.findIndex(({ id }) => id === account)) ?? 0;
-    if (count > left) record.breaches.push(`${account} paid for ${count} calls that it never had, and left ${left}`);
+    if (count > left)
+      record.breaches.push(`${account} paid for ${count} calls that it never had, and left ${left}`);
   }
   const charged = Map.groupBy(
     [...record.told].filter(([, { key, units }]) => key !== null && units > 0),
@@ -162,8 +169,9 @@ async function compare({ sql, accounts, record }: Run): Promise<Omit<Books, 'key
 /** How many of these calls are charged for good. */
 async function netOf(sql: postgres.Sql, calls: string[]): Promise<number> {
   if (calls.length === 0) return 0;
-  const rows = await sql`SELECT u.call_id FROM ledger.usage u LEFT JOIN ledger.posting p ON p.key = 'undelivered:' || u.call_id || ':' || u.draw
-    WHERE u.call_id = ANY (${sql.array(calls, 2950)}::uuid[]) GROUP BY 1 HAVING sum(u.amount - coalesce(p.amount, 0)) > 0`;
+  const rows =
+    await sql`SELECT u.call_id FROM ledger.usage u LEFT JOIN ledger.posting p ON p.key = 'undelivered:' || u.call_id || ':' || u.draw
+    WHERE u.call_id = ANY (string_to_array(${calls.join()}, ',')::uuid[]) GROUP BY 1 HAVING sum(u.amount - coalesce(p.amount, 0)) > 0`;
   return rows.length;
 }
 

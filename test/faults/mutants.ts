@@ -131,7 +131,10 @@ export async function find(mutant: Mutant): Promise<string | null> {
     const file = join(folder, 'src', mutant.in.file);
     const source = await readFile(file, 'utf8');
     if (source.split(from).length !== 2) throw new Error(`${file} has not one of this: ${from}`);
-    await writeFile(file, source.replace(from, () => to));
+    await writeFile(
+      file,
+      source.replace(from, () => to),
+    );
     const { breaches } = await run({ ...aimed, aims, src: join(folder, 'src/') });
     return breaches[0] ?? null;
   } finally {

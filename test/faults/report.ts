@@ -6,7 +6,12 @@ const breachesShownMax = 40;
 export function print(report: Report, seed: number): string {
   const { calls, attempts, seconds, faults, struck, answers, books, longestWaitMs, breaches } = report;
   const list = (title: string, counts: Readonly<{ [what: string]: number }>) =>
-    [`${title}:`, ...Object.entries(counts).sort(([, a], [, b]) => b - a).map(([what, count]) => `${String(count).padStart(9)} ${what}`)].join('\n');
+    [
+      `${title}:`,
+      ...Object.entries(counts)
+        .sort(([, a], [, b]) => b - a)
+        .map(([what, count]) => `${String(count).padStart(9)} ${what}`),
+    ].join('\n');
   const rate = Math.round(calls / seconds);
   return [
     `Seed ${seed}: ${calls} calls in ${attempts} attempts and ${Math.round(seconds)} s (${rate} calls/s); the longest wait was ${longestWaitMs} ms.`,

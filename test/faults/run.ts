@@ -74,7 +74,9 @@ export async function run(options: Options): Promise<Report> {
       await gateway.open(cluster.url, (statement, when) => meet(gateway, `${statement} ${when}` as never));
       if (at === 0 && sabotage) await sql.unsafe(sabotage);
     }
-    const accounts = await Promise.all(Array.from({ length: accountsCount }, () => openAccount(gateways[0] as Gateway, sql)));
+    const accounts = await Promise.all(
+      Array.from({ length: accountsCount }, () => openAccount(gateways[0] as Gateway, sql)),
+    );
     const faults = new Faults(dice, gateways, cluster, connect, aims);
     meet = (gateway, moment) => faults.meet(gateway, moment);
     const crowd = new Callers(dice, gateways, accounts, record, meet);
@@ -137,7 +139,10 @@ async function openAccount({ url }: Gateway, sql: postgres.Sql): Promise<Account
   const customer = await Customer.register(url);
   await Customer.credit(sql, customer, firstCreditMicroUsd);
   const make = async (terms: object) => {
-    const { body } = await Customer.call(customer, 'POST', `${url}/account/keys`, { name: 'chaos', ...terms });
+    const { body } = await Customer.call(customer, 'POST', `${url}/account/keys`, {
+      name: 'chaos',
+      ...terms,
+    });
     return body.key as string;
   };
   const [open, capped] = [await make({}), await make({ budget_usd: budgetUsd })];
@@ -156,7 +161,14 @@ async function give(connect: () => postgres.Sql, account: Account, dice: Dice): 
     await sql`SELECT shop.grant_purchase(${order}, ${`pi_${order}`}, ${account.id})`;
     if (back === 0) return;
     const [row] = await sql<[{ look: number }]>`SELECT shop.look_at(${order}) AS look`;
-    const reversal = { id: `re_${order}`, kind: 'refund', amount: back, status: 'new', counts: true, reason: null };
+    const reversal = {
+      id: `re_${order}`,
+      kind: 'refund',
+      amount: back,
+      status: 'new',
+      counts: true,
+      reason: null,
+    };
     await sql`SELECT shop.write_reversals(${order}, ${row.look}, ${sql.json([reversal])})`;
   } catch {
   } finally {
