@@ -108,9 +108,9 @@ export class Faults {
   /** Something is to go wrong: a strike that waits for its moment, or a blow at once. */
   next(): void {
     const dice = this.#dice;
-    if (this.#aims) return this.#await(dice.pick(this.#aims));
-    if (!dice.chance(0.75)) return this.#blow(dice.pick(blows));
-    this.#await({ act: dice.pick(strikes), at: dice.pick(dice.chance(0.6) ? hotMoments : moments) });
+    if (this.#aims) this.#await(dice.pick(this.#aims));
+    else if (dice.chance(0.25)) this.#blow(dice.pick(blows));
+    else this.#await({ act: dice.pick(strikes), at: dice.pick(dice.chance(0.6) ? hotMoments : moments) });
   }
 
   #await(aim: Aim): void {
@@ -171,40 +171,33 @@ export class Faults {
 
   #blow(act: (typeof blows)[number]): void {
     const dice = this.#dice;
+    const forMs = dice.int(lockMsMax);
+    if (act === 'crash the database' && this.#crashing) return;
+    this.#count(act);
     switch (act) {
       case 'terminate backends':
-        return this.#do(
-          act,
-          (sql) =>
-            sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sluice'`,
-        );
+        this.#do(endBackends);
+        break;
       case 'crash the database':
-        return this.#crash();
+        this.#crash();
+        break;
       case 'lock the lanes':
-        return this.#do(act, (sql) =>
-          hold(sql, 'PERFORM 1 FROM ledger.lane FOR UPDATE', dice.int(lockMsMax)),
-        );
+        this.#do((sql) => hold(sql, 'PERFORM 1 FROM ledger.lane FOR UPDATE', forMs));
+        break;
       case 'lock the lots':
-        return this.#do(act, (sql) =>
-          hold(sql, 'PERFORM 1 FROM ledger.bucket ORDER BY id FOR UPDATE', dice.int(lockMsMax)),
-        );
+        this.#do((sql) => hold(sql, 'PERFORM 1 FROM ledger.bucket ORDER BY id FOR UPDATE', forMs));
+        break;
       case 'crowd the database':
-        this.#count(act);
         for (let guest = 0; guest < crowd; guest++)
-          this.#track((sql) => sql`SELECT pg_sleep(${crowdMs / 1_000})`);
-        return;
-      case 'set a clock': {
-        this.#count(act);
-        const gateway = dice.pick(this.#gateways);
-        gateway.setClock(dice.pick(clockMs));
-        return;
-      }
+          this.#do((sql) => sql`SELECT pg_sleep(${crowdMs / 1_000})`);
+        break;
+      case 'set a clock':
+        dice.pick(this.#gateways).setClock(dice.pick(clockMs));
+        break;
     }
   }
 
   #crash(): void {
-    if (this.#crashing) return;
-    this.#count('crash the database');
     this.#crashing = true;
     const back = this.#cluster.crash().then(
       () => {
@@ -217,13 +210,8 @@ export class Faults {
     this.#wait(back);
   }
 
-  #do(act: string, work: (sql: postgres.Sql) => Promise<unknown>): void {
-    this.#count(act);
-    this.#track(work);
-  }
-
   /** On a connection of its own; that it breaks is another fault's doing. */
-  #track(work: (sql: postgres.Sql) => Promise<unknown>): void {
+  #do(work: (sql: postgres.Sql) => Promise<unknown>): void {
     const sql = this.#connect();
     const done = work(sql)
       .catch(() => undefined)
@@ -239,6 +227,10 @@ export class Faults {
   #count(what: string): void {
     this.counts[what] = (this.counts[what] ?? 0) + 1;
   }
+}
+
+function endBackends(sql: postgres.Sql): Promise<unknown> {
+  return sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sluice'`;
 }
 
 function hold(sql: postgres.Sql, lock: string, ms: number): Promise<unknown> {

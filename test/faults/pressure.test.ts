@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import * as Upstream from '../relay/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
@@ -127,4 +129,90 @@ test('a database that stalls: whoever waits is told to come again, nothing is de
   expect(seen.grownBytes).toBeLessThan(96e6);
   proxy.stall(false);
   await isWellAgain(customer);
+});
+
+test.each(['/v1/list', '/v1/file'])(
+  'an answer of %s that a dead process had not handed over costs nothing',
+  {
+    timeout: 60_000,
+  },
+  async (path) => {
+    const customer = await join();
+    script = ({ socket }) => socket.write(Upstream.http(200, `{"count":1,"padding":"${'x'.repeat(24e6)}"}`));
+    const doomed = new URL(await shop.addStorefront());
+    const socket = connect(Number(doomed.port), doomed.hostname);
+    socket.on('error', () => undefined);
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nhost: shop\r\nauthorization: Bearer ${customer.token}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{"max":1}`,
+    );
+    // It begins to read, and then takes its time.
+    const [head] = await once(socket, 'data');
+    socket.pause();
+    expect(String(head)).toMatch(/^HTTP\/1.1 200/);
+    const booked = () =>
+      shop.sql`SELECT call_id FROM ledger.usage WHERE account_id = ${customer.account} AND amount > 0`;
+    expect(await booked()).toHaveLength(1);
+    // Long enough for its lane to tell the books what has left.
+    const folded = () =>
+      shop.sql`SELECT 1 FROM ledger.lane WHERE id LIKE ${`%:${doomed.port}`} AND folded_seq >= 3`;
+    await expect.poll(folded, { timeout: 10_000 }).toHaveLength(1);
+    await shop.storefronts.pop()?.kill();
+    const givenBack = () =>
+      shop.sql`SELECT 1 FROM ledger.posting WHERE account_id = ${customer.account} AND kind = 'undelivered'`;
+    await expect.poll(givenBack, { timeout: 20_000 }).toHaveLength(1);
+    socket.destroy();
+  },
+);
+
+test('a process that is told to end under load loses nothing: each key is called, charged and answered once, here or at the process that stays', {
+  timeout: 60_000,
+}, async () => {
+  const leaving = await shop.addStorefront();
+  const customer = await join();
+  const drainers = 48;
+  const callsEach = 40;
+  let served = 0;
+  script = ({ socket }) => {
+    served += 1;
+    setTimeout(() => socket.write(Upstream.http(200, '{"count":1}')), served % 30);
+  };
+  let answered = 0;
+  let isLeaving = false;
+  let stopped: Promise<number | null | undefined> | undefined;
+  const call = async (key: string) => {
+    for (;;) {
+      const base = isLeaving ? shop.url : leaving;
+      const headers = { 'idempotency-key': key };
+      const body = { max: 1 };
+      const answer = await Customer.call(customer, 'POST', `${base}/v1/list`, body, headers).catch(
+        () => null,
+      );
+      if (answer?.status === 200) return answer.headers.get('storefront-call');
+      // It takes nothing new any more, or the first try is still under way there.
+      if (answer) expect(answer.body.code).toBe('idempotency_in_flight');
+    }
+  };
+  const calls = await Promise.all(
+    Array.from({ length: drainers }, async (_, caller) => {
+      const ids: (string | null)[] = [];
+      for (let at = 0; at < callsEach; at++) {
+        ids.push(await call(`${caller} ${at}`));
+        answered += 1;
+        if (answered !== (drainers * callsEach) / 2) continue;
+        stopped = shop.storefronts.pop()?.stop();
+        isLeaving = true;
+      }
+      return ids;
+    }),
+  );
+  expect(await stopped).toBe(0);
+  const all = calls.flat();
+  expect(new Set(all).size).toBe(drainers * callsEach);
+  expect(served).toBe(drainers * callsEach);
+  const booked =
+    await shop.sql`SELECT DISTINCT call_id FROM ledger.usage WHERE account_id = ${customer.account} AND amount > 0`;
+  expect(new Set(booked.map((row) => `call_${row.call_id}`))).toEqual(new Set(all));
+  expect([
+    ...(await shop.sql`SELECT 1 FROM ledger.posting WHERE account_id = ${customer.account} AND kind = 'undelivered'`),
+  ]).toEqual([]);
 });

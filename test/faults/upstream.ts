@@ -81,31 +81,40 @@ function answer(asked: Asked, outgoing: ServerResponse, half: () => void): void 
   const body = rightBody(asked.act === 'too many' ? { ...asked, count: asked.max + 7 } : asked);
   const head = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   const middle = body.length >> 1;
-  const right = () => outgoing.writeHead(200, head).end(body);
+  const right = (status = 200) => outgoing.writeHead(status, head).end(body);
   switch (asked.act) {
     case 'right':
     case 'too many':
-      return void right();
+      right();
+      break;
     case 'slow':
-      return void setTimeout(right, slowMs);
+      setTimeout(right, slowMs);
+      break;
     case 'late':
-      return;
+      break;
     case 'wrong':
-      return void outgoing.writeHead(200, { 'content-type': 'application/json' }).end('{"count":"many"}');
+      outgoing.writeHead(200, { 'content-type': 'application/json' }).end('{"count":"many"}');
+      break;
     case 'garbled':
-      return void outgoing.socket?.end('SMTP/1.1 220 hello\r\n\r\n');
+      outgoing.socket?.end('SMTP/1.1 220 hello\r\n\r\n');
+      break;
     case 'failing':
-      return void outgoing.writeHead(asked.max % 2 ? 500 : 503, head).end(body);
+      right(asked.max % 2 ? 500 : 503);
+      break;
     case 'refusing':
-      return void outgoing.writeHead(422, head).end(body);
+      right(422);
+      break;
     case 'cut':
-      return void outgoing.destroy();
+      outgoing.destroy();
+      break;
     case 'torn':
       outgoing.writeHead(200, head).write(body.slice(0, middle), () => outgoing.destroy());
-      return half();
+      half();
+      break;
     case 'in parts':
       outgoing.writeHead(200, head).write(body.slice(0, middle));
       half();
-      return void setTimeout(() => outgoing.end(body.slice(middle)), partMs);
+      setTimeout(() => outgoing.end(body.slice(middle)), partMs);
+      break;
   }
 }
