@@ -25,10 +25,10 @@ if (values.mutants) {
   for (const mutant of mutants.filter(({ what }) => what.includes(values.only))) {
     const startedMs = performance.now();
     const found = await find(mutant);
-    if (!found) missed += 1;
+    if (found.length === 0) missed += 1;
     const seconds = Math.round((performance.now() - startedMs) / 1_000);
     process.stdout.write(
-      `${found ? 'found ' : 'MISSED'} in ${seconds} s: books that ${mutant.what}\n        ${found ?? ''}\n`,
+      `${found.length > 0 ? 'found ' : 'MISSED'} in ${seconds} s: books that ${mutant.what}\n        ${found[0] ?? ''}\n`,
     );
   }
   process.exitCode = missed > 0 ? 1 : 0;

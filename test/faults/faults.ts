@@ -25,7 +25,7 @@ const databaseMoments = [
   'reaping done',
 ] as const;
 /** The named points of the path at which a process can be struck. */
-export const moments = [...upstreamMoments, ...databaseMoments, ...clientMoments];
+const moments = [...upstreamMoments, ...databaseMoments, ...clientMoments];
 export type Moment = (typeof moments)[number];
 /** Most calls pass these, and money is at stake in them. */
 const hotMoments: readonly Moment[] = [

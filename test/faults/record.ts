@@ -69,11 +69,12 @@ export class Record {
     { status, headers, body }: Extract<Attempt, { kind: 'whole' }>,
   ): void {
     const { call, asked } = named;
+    // One that does not say how long it is streams too, unless it is counted.
+    const isSmall = headers['content-length'] !== undefined && body.length <= keptBytesMax[asked.path];
     const { date, connection, 'keep-alive': _, 'idempotent-replayed': __, ...own } = headers;
     const gist = `${status} ${JSON.stringify(own)} ${body.length} ${body.toString('latin1').slice(0, 256)}`;
     const first = this.#firsts.get(key);
-    if (!first || (!first.isSmall && first.call !== call))
-      this.#firsts.set(key, { ...named, gist, isSmall: body.length <= keptBytesMax[asked.path] });
+    if (!first || (!first.isSmall && first.call !== call)) this.#firsts.set(key, { ...named, gist, isSmall });
     else if (first.gist !== gist) this.breaches.push(`${key} gives ${first.call}, then ${call}`);
   }
 

@@ -68,6 +68,14 @@ const step = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: kind('expire') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: kind('set end'),
+      pick,
+      endsMs: fc.option(fc.constantFrom(0, 0, 300, 1_000_000)),
+    }),
+  },
 );
 
 export type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
@@ -85,6 +93,7 @@ export async function live(
   laneClass: LaneClass,
   steps: readonly Step[],
   without: Safeguard | null = null,
+  count: (events: number) => void = () => {},
 ): Promise<string[]> {
   const world = new World(laneClass, names, without);
   // The test's own runner gets its turn between two histories.
@@ -108,6 +117,7 @@ export async function live(
       if (event.kind === 'books_broken') breaches.push(`books broken: ${event.error}`);
   for (const call of calls) breaches.push(...judge(world, call, epochs));
   breaches.push(...judgeKeys(world));
+  count(world.events);
   return breaches;
 }
 
@@ -174,6 +184,11 @@ async function take(world: World, step: Step): Promise<void> {
       return;
     case 'expire':
       return world.books.expire();
+    case 'set end': {
+      const lots = [...world.books.buckets.values()].filter(({ plan }) => plan !== budgetPlan);
+      const { id = 0 } = lots[step.pick % lots.length] ?? {};
+      return world.books.setEnd(id, step.endsMs === null ? null : world.nowMs + step.endsMs);
+    }
   }
 }
 
