@@ -17,6 +17,8 @@ export type Options = {
   seed: number;
   processes: number;
   callsPerFault: number;
+  /** No further calls are begun after this. */
+  secondsMax?: number;
   /** A safeguard taken out of the database: a statement that is run in it before all begins. */
   sabotage?: string;
   /** Another `src`, in which a safeguard is taken out. */
@@ -51,7 +53,17 @@ const progressCalls = 500;
 
 /** Lives through a run: opens everything, calls while faults happen, lets it come to rest, and compares. */
 export async function run(options: Options): Promise<Report> {
-  const { calls, seed, processes, callsPerFault, sabotage, src, aims = null, progress } = options;
+  const {
+    calls,
+    seed,
+    processes,
+    callsPerFault,
+    secondsMax = Number.POSITIVE_INFINITY,
+    sabotage,
+    src,
+    aims = null,
+    progress,
+  } = options;
   const dice = new Dice(seed);
   const cluster = await Cluster.open();
   const connect = () => open(cluster.url);
@@ -85,7 +97,7 @@ export async function run(options: Options): Promise<Report> {
     const startedMs = performance.now();
     let begun = 0;
     const work = async () => {
-      while (begun < calls) {
+      while (begun < calls && performance.now() < startedMs + secondsMax * 1_000) {
         begun += 1;
         if (begun % callsPerFault === 0) faults.next();
         if (begun % callsPerCredit === 0) void give(connect, dice.pick(accounts), dice);
@@ -100,7 +112,7 @@ export async function run(options: Options): Promise<Report> {
     for (const gateway of gateways) await gateway.ready();
     const books = await Judge.judge({ sql, gateways, accounts, record, upstream });
     return {
-      calls,
+      calls: begun,
       attempts: crowd.attempts,
       seconds,
       faults: faults.counts,

@@ -38,11 +38,12 @@ function safeInteger(text: string): number {
   return value;
 }
 
-/** What the database answers to whom a caller waits for; rejects when it is overdue, and says that it is away (`isLost`). */
+/** What the database answers, where a caller waits for it. Rejects when it is overdue: the database is as good as away (`isLost`). */
 export function bounded<T>(answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const overdue = Object.assign(new Error('the database does not answer'), { code: 'CONNECTION_STALLED' });
-    const late = setTimeout(() => reject(overdue), answerWaitMs);
+    const late = setTimeout(() => {
+      reject(Object.assign(new Error('the database does not answer'), { code: 'CONNECTION_STALLED' }));
+    }, answerWaitMs);
     answer.then(resolve, reject).finally(() => clearTimeout(late));
   });
 }
