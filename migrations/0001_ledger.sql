@@ -442,11 +442,21 @@ BEGIN
 END $$;
 --> statement-breakpoint
 
+-- Lots of an account end at another time than lanes know: they look, and give back what they have set aside of them.
+CREATE FUNCTION ledger.announce_terms(p_account text) RETURNS void LANGUAGE sql AS $$
+  SELECT pg_notify('ledger', 'granted:' || p_account), pg_notify('ledger', 'recall:' || p_account)
+$$;
+--> statement-breakpoint
+
 -- Ends a lot before its time: a renewal or another plan takes its place. What is left goes with the next `ledger.expire`.
 CREATE FUNCTION ledger.end_lot(p_key text) RETURNS void LANGUAGE sql AS $$
-  UPDATE ledger.bucket k SET expires_at = clock_timestamp()
-    FROM ledger.posting p CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c
-    WHERE p.key = p_key AND k.account_id = c.account_id AND k.id = c.id AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+  WITH ended AS (
+    UPDATE ledger.bucket k SET expires_at = clock_timestamp()
+      FROM ledger.posting p CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c
+      WHERE p.key = p_key AND k.account_id = c.account_id AND k.id = c.id AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+      RETURNING k.account_id
+  )
+  SELECT ledger.announce_terms(account_id) FROM ended
 $$;
 --> statement-breakpoint
 

@@ -59,18 +59,22 @@ $$;
 -- When the allowances of a subscription end: each with the next period, or, where the plan lets them roll over, one period later. The last one
 -- of a plan that renews lives on for its days of grace, unless the plan has ended. It says how things are, so periods may come in any order.
 CREATE FUNCTION shop.fit_allowances(p_subscription text) RETURNS void LANGUAGE sql AS $$
-  UPDATE ledger.bucket k SET expires_at = t.ends
-    FROM (
-      SELECT c.account_id, c.id, least(s.ended_at, CASE
-          WHEN (o.terms ->> 'rollover')::boolean THEN o.period_end + ('1 ' || (o.terms ->> 'every'))::interval
-          ELSE coalesce(lead(o.period_start) OVER (ORDER BY o.period_start), o.period_end + CASE
-            WHEN s.processor_id IS NULL OR s.cancel_at_period_end THEN interval '0' ELSE make_interval(days => (o.terms ->> 'graceDays')::integer) END)
-        END) AS ends
-        FROM shop.purchase o JOIN shop.subscription s ON s.id = o.subscription_id JOIN ledger.posting p ON p.key = 'purchase:' || o.id
-          CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c
-        WHERE o.subscription_id = p_subscription AND o.state = 'granted'
-    ) t
-    WHERE k.account_id = t.account_id AND k.id = t.id AND k.expires_at IS DISTINCT FROM t.ends
+  WITH changed AS (
+    UPDATE ledger.bucket k SET expires_at = t.ends
+      FROM (
+        SELECT c.account_id, c.id, least(s.ended_at, CASE
+            WHEN (o.terms ->> 'rollover')::boolean THEN o.period_end + ('1 ' || (o.terms ->> 'every'))::interval
+            ELSE coalesce(lead(o.period_start) OVER (ORDER BY o.period_start), o.period_end + CASE
+              WHEN s.processor_id IS NULL OR s.cancel_at_period_end THEN interval '0' ELSE make_interval(days => (o.terms ->> 'graceDays')::integer) END)
+          END) AS ends
+          FROM shop.purchase o JOIN shop.subscription s ON s.id = o.subscription_id JOIN ledger.posting p ON p.key = 'purchase:' || o.id
+            CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c
+          WHERE o.subscription_id = p_subscription AND o.state = 'granted'
+      ) t
+      WHERE k.account_id = t.account_id AND k.id = t.id AND k.expires_at IS DISTINCT FROM t.ends
+      RETURNING k.account_id
+  )
+  SELECT ledger.announce_terms(account_id) FROM (SELECT DISTINCT account_id FROM changed) c
 $$;
 --> statement-breakpoint
 

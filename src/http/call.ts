@@ -162,7 +162,9 @@ async function send(
     entry.code = 'broken_off';
     return answered.brokenOff();
   }
-  answered.delivered();
+  // Not before all of it is out of our hands: what we still hold dies with us.
+  if (outgoing.closed) answered.delivered();
+  else outgoing.once('close', answered.delivered);
 }
 
 /** The first answer under a key, again. */

@@ -106,7 +106,9 @@ export async function run(
     isOver = sold.kind === 'answered' ? sold.kept !== null : sold.kind === 'charge_in_doubt';
     return sold;
   } finally {
-    if (!isOver) await shop.tickets.giveUp(started.ticket);
+    const given = isOver || shop.tickets.giveUp(started.ticket);
+    // While the books are away it is given up later: nobody waits for that.
+    if (shop.lane.ready) await given;
   }
 }
 

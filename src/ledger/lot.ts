@@ -11,7 +11,7 @@ export type Lot = {
   readonly kind: 'trial' | 'allowance' | 'credit' | 'grant' | 'budget';
   readonly plan: string;
   /** Milliseconds since the epoch; null: never. */
-  readonly expiresMs: number | null;
+  expiresMs: number | null;
   /** Not set aside for any lane. */
   avail: number;
   /** Set aside for other lanes. */

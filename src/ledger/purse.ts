@@ -32,7 +32,7 @@ export function empty(account: string, nowMs: number): Purse {
   };
 }
 
-/** Takes over what the books say. Lots that they name no more stay while this lane has something of them. */
+/** Takes over what the books say. Lots that they name no more have ended; they stay while this lane has something of them. */
 export function refresh(purse: Purse, holdings: Holdings): void {
   const known = new Map(purse.lots.map((lot) => [lot.id, lot]));
   const lots = holdings.lots.map(({ id, asset, kind, plan, avail, others, expires }) => {
@@ -50,11 +50,13 @@ export function refresh(purse: Purse, holdings: Holdings): void {
     known.delete(id);
     lot.avail = avail;
     lot.others = others;
+    lot.expiresMs = expires;
     return lot;
   });
   for (const lot of known.values()) {
     lot.avail = 0;
     lot.others = 0;
+    lot.expiresMs = 0;
     if (lot.free + lot.held > 0) lots.push(lot);
   }
   purse.lots = lots;

@@ -68,6 +68,14 @@ const step = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: kind('expire') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: kind('set end'),
+      pick,
+      endsMs: fc.option(fc.constantFrom(0, 0, 300, 1_000_000)),
+    }),
+  },
 );
 
 export type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
@@ -85,8 +93,11 @@ export async function live(
   laneClass: LaneClass,
   steps: readonly Step[],
   without: Safeguard | null = null,
+  count: (events: number) => void = () => {},
 ): Promise<string[]> {
   const world = new World(laneClass, names, without);
+  // The test's own runner gets its turn between two histories.
+  await new Promise(setImmediate);
   for (const given of opening) world.books.grant(given);
   await world.open();
   for (const one of steps) await take(world, one);
@@ -106,6 +117,7 @@ export async function live(
       if (event.kind === 'books_broken') breaches.push(`books broken: ${event.error}`);
   for (const call of calls) breaches.push(...judge(world, call, epochs));
   breaches.push(...judgeKeys(world));
+  count(world.events);
   return breaches;
 }
 
@@ -172,6 +184,11 @@ async function take(world: World, step: Step): Promise<void> {
       return;
     case 'expire':
       return world.books.expire();
+    case 'set end': {
+      const lots = [...world.books.buckets.values()].filter(({ plan }) => plan !== budgetPlan);
+      const { id = 0 } = lots[step.pick % lots.length] ?? {};
+      return world.books.setEnd(id, step.endsMs === null ? null : world.nowMs + step.endsMs);
+    }
   }
 }
 
@@ -281,7 +298,7 @@ function judgeKeys(world: World): string[] {
     const charged = same.filter((call) => world.net(call) > 0);
     if (charged.length > 1) breaches.push(`${name} is charged ${charged.length} times`);
     const given = same.flatMap(({ request, barred, delivered, isSmall, used }) => {
-      if (barred?.kind === 'kept') return barred.answer.callId;
+      if (barred?.kind === 'kept') return barred.answer.body ? barred.answer.callId : [];
       return delivered && isSmall && used !== null ? request.callId : [];
     });
     if (new Set(given).size > 1) breaches.push(`${name} gives the answers of ${[...new Set(given)]}`);

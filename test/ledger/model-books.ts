@@ -159,6 +159,14 @@ export class ModelBooks implements Books, Tickets {
     Object.assign(row, { epoch: row.epoch + 1, open: false, foldedSeq: 0, deliveredSeq: 0 });
   }
 
+  /** Ends lots before their time, or lets them live longer, and tells the lanes. */
+  setEnd(id: number, expiresMs: number | null): void {
+    const bucket = this.#bucket(id);
+    bucket.expiresMs = expiresMs;
+    this.#notify({ kind: 'granted', account: bucket.account });
+    this.#notify({ kind: 'recall', account: bucket.account });
+  }
+
   expire(): void {
     for (const bucket of this.buckets.values()) {
       if (bucket.avail === 0 || bucket.expiresMs === null || bucket.expiresMs > this.#clock()) continue;

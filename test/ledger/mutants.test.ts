@@ -127,6 +127,8 @@ describe('the simulation finds a lane that', () => {
       'const isShort = true;',
     ],
     ['forgets a grant that came while it looked', '    this.#sent?.touched.add(account);\n', ''],
+    ['goes on with what has ended', '    lot.expiresMs = 0;\n', ''],
+    ['knows for good when a lot ends', '    lot.expiresMs = expires;\n', ''],
     ['waits for books that never answer', 'if (nowMs - sinceMs >= answerWaitMs)', 'if (nowMs < 0)'],
     [
       'refuses nobody when the books are away',

@@ -5,6 +5,9 @@ const ask = (units: number) => ({ account: 'ann', plans: ['p'], price, units });
 const credit = (amount: number) =>
   ({ account: 'ann', asset: 'usd', kind: 'credit', plan: 'p', amount, expiresMs: null }) as const;
 
+const trial = (amount: number, expiresMs: number | null) =>
+  ({ account: 'ann', asset: 'unit', kind: 'trial', plan: 'p', amount, expiresMs }) as const;
+
 /** A world of one account with `money`, and lanes by their names. */
 async function open(laneClass: LaneClass, money: number, names: string[]): Promise<World> {
   const world = new World(laneClass, names);
@@ -76,19 +79,38 @@ export const stories: Record<string, (laneClass: LaneClass) => Promise<string[]>
     const first = await world.call(lane(world), ask(1));
     await world.turn(lane(world));
     await world.answer(lane(world), 0, 'committed, answered later');
-    world.books.grant({
-      account: 'ann',
-      asset: 'unit',
-      kind: 'trial',
-      plan: 'p',
-      amount: 5,
-      expiresMs: null,
-    });
+    world.books.grant(trial(5, null));
     await world.hear(lane(world));
     await world.rounds(3, () => first.held !== null);
     await world.release(first);
     const second = await held(world, lane(world), 1);
     return unless(second.hold?.draws[0]?.lot.asset === 'unit', 'it drew money though there were units');
+  },
+
+  'draws no more on a lot that has ended, though a call held it then': async (laneClass) => {
+    const world = new World(laneClass, ['a']);
+    const lot = world.books.grant(trial(5, null));
+    world.books.grant(trial(1, null));
+    await world.open();
+    const first = await held(world, lane(world), 1);
+    world.books.setEnd(lot, world.nowMs);
+    await world.rounds(3);
+    await held(world, lane(world), 1);
+    await world.release(first);
+    const last = await held(world, lane(world), 1);
+    return unless(last.held?.kind === 'in_flight', `it was ${last.held?.kind}`);
+  },
+
+  'draws on a lot that lives longer than it knew': async (laneClass) => {
+    const world = await open(laneClass, 60 * price, ['a']);
+    const lot = world.books.grant(trial(5, world.nowMs + 300));
+    await held(world, lane(world), 1);
+    world.books.setEnd(lot, world.nowMs + 1_000_000);
+    await world.rounds(3);
+    await held(world, lane(world), 1);
+    await world.pass(400);
+    const second = await held(world, lane(world), 1);
+    return unless(second.hold?.draws[0]?.lot.asset === 'unit', 'it took it for ended');
   },
 
   'takes no answer of an old epoch for one of a new epoch': async (laneClass) => {

@@ -46,7 +46,10 @@ export async function start(script: string, env: Record<string, string>, folder 
   await new Promise<void>((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`${script} is not ready:\n${printed}`)), readyWaitMs);
     child.once('message', () => resolve());
-    child.once('exit', (code) => reject(new Error(`${script} ended with ${code}:\n${printed}`)));
+    child.once('exit', (code) => {
+      clearTimeout(late);
+      reject(new Error(`${script} ended with ${code}:\n${printed}`));
+    });
     child.once('spawn', () => child.once('message', () => clearTimeout(late)));
   });
   return program;

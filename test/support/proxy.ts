@@ -11,6 +11,8 @@ export type Proxy = {
   /** Breaks every connection and refuses new ones. */
   cut(): Promise<void>;
   restore(): Promise<void>;
+  /** Reads nothing any more, from either side, and says nothing of it; false ends that. */
+  stall(isStalled: boolean): void;
   /** Breaks every connection on which these bytes were sent, and those on which they will be; null ends that. */
   forbid(bytes: string | null): void;
 };
@@ -18,7 +20,9 @@ export type Proxy = {
 export async function open(serverUrl: string): Promise<Proxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
+  const pairs = new Map<Socket, Socket>();
   const sent = new Map<Socket, string>();
+  let isStalled = false;
   let forbidden: string | null = null;
   let server: Server;
   const police = (socket: Socket) => {
@@ -36,9 +40,12 @@ export async function open(serverUrl: string): Promise<Proxy> {
           .on('error', () => undefined)
           .on('close', () => {
             sockets.delete(from);
+            pairs.delete(from);
             to.destroy();
           });
-        from.pipe(to);
+        if (isStalled) from.pause();
+        else from.pipe(to);
+        pairs.set(from, to);
       }
       near
         .on('data', (chunk) => {
@@ -63,6 +70,13 @@ export async function open(serverUrl: string): Promise<Proxy> {
     },
     async restore() {
       await listen(port);
+    },
+    stall(stalled) {
+      isStalled = stalled;
+      for (const [from, to] of pairs) {
+        if (stalled) from.unpipe(to).pause();
+        else from.pipe(to);
+      }
     },
     forbid(bytes) {
       forbidden = bytes;

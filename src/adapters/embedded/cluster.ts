@@ -94,6 +94,7 @@ async function connect(
     max: 1,
     max_lifetime: null,
     connect_timeout: connectSecondsMax,
+    onnotice: () => {},
     onclose: () => lost.resolve(),
   });
   try {

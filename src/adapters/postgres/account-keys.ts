@@ -1,6 +1,6 @@
 import { type AccountKey, type AccountKeys, keysMax, type Listed } from '../../identity/account-key.ts';
 import * as Money from '../../kernel/money.ts';
-import type { Connection } from './connection.ts';
+import { bounded, type Connection } from './connection.ts';
 
 type Row = {
   id: string;
@@ -23,10 +23,11 @@ export function open(sql: Connection): AccountKeys {
       return row.made?.getTime() ?? null;
     },
     async find(digest) {
-      const [row] = await sql<
+      const found = sql<
         Row[]
       >`SELECT k.id, coalesce(a.joined_to, a.id) AS account_id, k.name, k.budget, k.services, k.expires_at
         FROM shop.key k JOIN shop.account a ON a.id = k.account_id WHERE k.digest = ${digest} AND k.revoked_at IS NULL`;
+      const [row] = await bounded(found);
       return row ? read(row) : null;
     },
     async of(account) {

@@ -1,7 +1,7 @@
 import type { Account, Accounts, Frozen } from '../../identity/account.ts';
 import type { SigningKeys, StoredKey } from '../../identity/signing-key.ts';
 import type { StatementLot, Statements } from '../../ledger/statement.ts';
-import type { Connection } from './connection.ts';
+import { bounded, type Connection } from './connection.ts';
 
 export function openAccounts(sql: Connection): Accounts {
   return {
@@ -18,14 +18,13 @@ export function openAccounts(sql: Connection): Accounts {
       return { id, createdMs: created_at.getTime(), origin, claimedMs: claimed_at?.getTime() ?? null };
     },
     async standing(id) {
-      const [row] = await sql<
-        { joined_to: string | null }[]
-      >`SELECT joined_to FROM shop.account WHERE id = ${id}`;
+      const found = sql<{ joined_to: string | null }[]>`SELECT joined_to FROM shop.account WHERE id = ${id}`;
+      const [row] = await bounded(found);
       return row?.joined_to ?? id;
     },
     async isFrozen(id) {
-      const rows = await sql`SELECT 1 FROM shop.account WHERE id = ${id} AND frozen_at IS NOT NULL`;
-      return rows.length > 0;
+      const found = sql`SELECT 1 FROM shop.account WHERE id = ${id} AND frozen_at IS NOT NULL`;
+      return (await bounded(found)).length > 0;
     },
     async freeze(id, isFrozen, reason, who) {
       type Row = { state: Frozen['kind']; account: string };
@@ -56,7 +55,7 @@ export function openStatements(sql: Connection): Statements {
   };
   return {
     async of(id) {
-      const rows = await sql<Row[]>`SELECT * FROM ledger.statement(${id})`;
+      const rows = await bounded(sql<Row[]>`SELECT * FROM ledger.statement(${id})`);
       return rows.map((row) => ({
         lot: row.bucket_id,
         asset: row.asset,

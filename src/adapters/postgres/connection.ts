@@ -8,6 +8,8 @@ const idleTimeoutSeconds = 60;
 const reconnectMaxSeconds = 1;
 /** Below half of the time after which a silent lane is reaped. */
 export const statementTimeoutMs = 2_000;
+/** The driver may never tell of a connection that died, or of a database that stalls. */
+const answerWaitMs = statementTimeoutMs + 1_000;
 
 /**
  * A pool of connections. `int8` is read as a number: every one of ours is a count or micro-dollars below 2^53.
@@ -34,6 +36,16 @@ function safeInteger(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`not a safe integer: ${text}`);
   return value;
+}
+
+/** What the database answers, where a caller waits for it. Rejects when it is overdue: the database is as good as away (`isLost`). */
+export function bounded<T>(answer: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => {
+      reject(Object.assign(new Error('the database does not answer'), { code: 'CONNECTION_STALLED' }));
+    }, answerWaitMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(late));
+  });
 }
 
 /** Whether a fault is the loss of a connection (by the driver's or PostgreSQL's word), which passes by itself. */

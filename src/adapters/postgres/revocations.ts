@@ -1,7 +1,7 @@
 import type { Join } from '../../identity/joins.ts';
 import type { Revocation, Revocations } from '../../identity/revocation-list.ts';
 import { id as freshId } from '../../kernel/id.ts';
-import type { Connection } from './connection.ts';
+import { bounded, type Connection } from './connection.ts';
 
 /** Longer than any assertion lives: after that a revocation names nothing. */
 const revocationKeptMs = 92 * 24 * 60 * 60 * 1000;
@@ -94,8 +94,8 @@ class HeardRevocations implements Revocations {
 
   async has(ids: readonly string[]): Promise<boolean> {
     const sql = this.#sql;
-    const rows = await sql`SELECT 1 FROM shop.revocation WHERE id = ANY (${sql.array([...ids])}) LIMIT 1`;
-    return rows.length > 0;
+    const found = sql`SELECT 1 FROM shop.revocation WHERE id = ANY (${sql.array([...ids])}) LIMIT 1`;
+    return (await bounded(found)).length > 0;
   }
 
   /** Shows to all, this process included, that it hears. To be called at least twice in `deafAfterMs`. */

@@ -1,5 +1,5 @@
 import type { Drawn, Ticket, Tickets } from '../../ledger/ticket.ts';
-import { type Connection, statementTimeoutMs } from './connection.ts';
+import { bounded, type Connection, statementTimeoutMs } from './connection.ts';
 
 /** How long a key answers as it did first; what an account may do under keys in a day (UTC): calls, and bytes of kept answers. */
 export type Limits = { life: string; ticketsMax: number; bytesMax: number };
@@ -8,8 +8,6 @@ const limits: Limits = { life: '24 hours', ticketsMax: 100_000, bytesMax: 256 * 
 /** How many are forgotten at a time. */
 const prunedMax = 5_000;
 const textType = 25;
-/** The driver may never tell of a connection that died. */
-const answerWaitMs = statementTimeoutMs + 1_000;
 
 /** `mend` gives up what could not be given up when it was time: to be called now and then. */
 export type OpenTickets = Tickets & { mend(): Promise<void> };
@@ -63,13 +61,6 @@ export function open(sql: Connection, { life, ticketsMax, bytesMax }: Limits = l
       await mend().catch(() => undefined);
     },
   };
-}
-
-function bounded<T>(answer: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('the books do not answer')), answerWaitMs);
-    answer.then(resolve, reject).finally(() => clearTimeout(late));
-  });
 }
 
 /** Forgets tickets that are too old to count, and the answers that were kept under them. */

@@ -1,0 +1,128 @@
+import type { Dice } from '../purchase/dice.ts';
+import * as Attempt from './attempt.ts';
+import type { Gateway } from './gateway.ts';
+import type { Record } from './record.ts';
+import { type Asked, acts } from './upstream.ts';
+
+/** An account, and what its callers call with: its own token or key, or one with a budget. */
+export type Account = { id: string; bearers: readonly string[] };
+
+/** The most that one call asks for (test/fixtures/chaos.yaml). */
+const unitsMax = 50;
+const hugeBytes = 1_500_000;
+const streamedBytes = 60_000;
+const triesMax = 4;
+/** An upstream that fails by its script fails again. */
+const failingTriesMax = 2;
+const againMsMax = 300;
+const lookMs = 50;
+
+/** What callers ask, drawn by dice: mostly what goes well, many small calls, some huge, some under a key. */
+export class Callers {
+  readonly #dice: Dice;
+  readonly #gateways: readonly Gateway[];
+  readonly #accounts: readonly Account[];
+  readonly #record: Record;
+  readonly #tell: (gateway: Gateway, moment: Attempt.ClientMoment) => void;
+  /** At which process each request is now. */
+  readonly at = new Map<string, Gateway>();
+  #asked = 0;
+  attempts = 0;
+
+  constructor(
+    dice: Dice,
+    gateways: readonly Gateway[],
+    accounts: readonly Account[],
+    record: Record,
+    tell: (gateway: Gateway, moment: Attempt.ClientMoment) => void,
+  ) {
+    this.#dice = dice;
+    this.#gateways = gateways;
+    this.#accounts = accounts;
+    this.#record = record;
+    this.#tell = tell;
+  }
+
+  /** One call from its first try to its answer; under a key again and again, at times at two processes at once. */
+  async call(): Promise<void> {
+    const dice = this.#dice;
+    const account = dice.int(this.#accounts.length);
+    const asked = this.#draw();
+    const bearer = dice.pick(this.#accounts[account]?.bearers ?? []);
+    if (!dice.chance(0.3)) {
+      const leaves = dice.chance(0.02) ? (dice.chance(0.5) ? dice.int(200) : 'as it begins') : null;
+      await this.#try(account, bearer, await this.#someProcess(), asked, null, leaves);
+      return;
+    }
+    const key = `key of ${asked.id}`;
+    const isTwice = dice.chance(0.2);
+    const isAgain = dice.chance(0.4);
+    const most = asked.act === 'right' ? triesMax : failingTriesMax;
+    for (let tries = 0; tries < most; tries++) {
+      const twin =
+        isTwice && tries === 0
+          ? this.#try(account, bearer, await this.#someProcess(), asked, key, null)
+          : null;
+      const isOver = await this.#try(account, bearer, await this.#someProcess(), asked, key, null);
+      await twin;
+      if (isOver && (!isAgain || tries > 0)) return;
+      if (!isOver) await new Promise((resolve) => setTimeout(resolve, 50 + tries * againMsMax));
+    }
+  }
+
+  /** One that listens now; it may be paused or about to die. */
+  async #someProcess(): Promise<Gateway> {
+    for (;;) {
+      const there = this.#gateways.filter(({ isThere }) => isThere);
+      if (there.length > 0) return this.#dice.pick(there);
+      await new Promise((resolve) => setTimeout(resolve, lookMs));
+    }
+  }
+
+  async #try(
+    account: number,
+    bearer: string,
+    gateway: Gateway,
+    asked: Asked,
+    key: string | null,
+    leaves: Attempt.Sent['leaves'],
+  ): Promise<boolean> {
+    this.attempts += 1;
+    this.at.set(asked.id, gateway);
+    const attempt = await ask(gateway, bearer, asked, key, leaves, (moment) => this.#tell(gateway, moment));
+    this.at.delete(asked.id);
+    return this.#record.take(account, asked, key, attempt);
+  }
+
+  #draw(): Asked {
+    const dice = this.#dice;
+    const path = dice.chance(0.15) ? '/v1/file' : '/v1/list';
+    const max = dice.chance(0.1) ? unitsMax : 1 + dice.int(12);
+    const act = dice.chance(0.75) ? 'right' : dice.pick(acts);
+    const count = path === '/v1/file' ? 1 : dice.int(max + 1);
+    const bytes = dice.chance(0.01)
+      ? hugeBytes
+      : path === '/v1/file' && dice.chance(0.5)
+        ? streamedBytes
+        : 200;
+    this.#asked += 1;
+    return { id: `call ${this.#asked}`, path, max, act, count, bytes };
+  }
+}
+
+/** Sends what is asked to a process. */
+export function ask(
+  gateway: Gateway,
+  bearer: string,
+  asked: Asked,
+  key: string | null,
+  leaves: Attempt.Sent['leaves'] = null,
+  tell: (moment: Attempt.ClientMoment) => void = () => {},
+): Promise<Attempt.Attempt> {
+  const headers = {
+    authorization: `Bearer ${bearer}`,
+    'content-type': 'application/json',
+    ...(key !== null && { 'idempotency-key': key }),
+  };
+  return Attempt.make({ url: gateway.url + asked.path, headers, body: JSON.stringify(asked), leaves }, tell);
+}

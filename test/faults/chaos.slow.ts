@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { find, mutants } from './mutants.ts';
+import * as Report from './report.ts';
+import { run } from './run.ts';
+
+/** `npm run chaos` lives longer, and through all mutants. */
+const seed = 20_260;
+const calls = 10_000;
+const secondsMax = 40;
+const callsPerFault = 50;
+const mutantCalls = 140;
+/** On a machine that does much else, what was begun takes its time to come to rest. */
+const timeout = 300_000;
+
+test(`a shop under fire keeps every promise (seed ${seed})`, { timeout }, async () => {
+  const report = await run({ calls, secondsMax, seed, processes: 3, callsPerFault });
+  process.stdout.write(Report.print(report, seed));
+  expect(report.breaches).toEqual([]);
+  // Otherwise it was a tame run.
+  for (const fault of ['kill', 'cut']) expect(report.faults[fault], fault).toBeGreaterThan(0);
+});
+
+test('and the comparison finds a shop that does not', { timeout }, async () => {
+  const mutant = mutants.find(({ what }) => what === 'give nothing back when a process dies');
+  expect(mutant && (await find(mutant, mutantCalls))).toContainEqual(
+    expect.stringMatching(/paid for \d+ calls that it never had/),
+  );
+});

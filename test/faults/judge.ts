@@ -1,0 +1,182 @@
+import type postgres from 'postgres';
+import { type Account, ask } from './callers.ts';
+import type { Gateway } from './gateway.ts';
+import type { Record } from './record.ts';
+import type { Asked, Upstream } from './upstream.ts';
+
+/** What the books say of a run in the end. */
+export type Books = {
+  /** Calls that were charged for good, and those that were given back, whether or not their callers had the answer. */
+  charged: number;
+  givenBack: number;
+  /** Answers that callers had whole and that were given back all the same: the seller's loss. */
+  lostToSeller: number;
+  /** Charged, and kept for a caller who never had the answer and may ask again under its key. */
+  keptForLater: number;
+  /** Keys that were asked again in the end. */
+  keysAsked: number;
+};
+
+type Run = {
+  sql: postgres.Sql;
+  gateways: readonly Gateway[];
+  accounts: readonly Account[];
+  record: Record;
+  upstream: Upstream;
+};
+type Row = {
+  call_id: string;
+  account_id: string;
+  units: number;
+  money: number;
+  net: number;
+  is_kept: boolean;
+};
+
+const keysAskedMax = 60;
+const spendersMax = 3;
+const spendsMax = 400;
+const settleMs = 20_000;
+const lookMs = 250;
+const pageRows = 10_000;
+
+/** Lets a run come to rest, and tells what is wrong with it, into the record's breaches. */
+export async function judge(run: Run): Promise<Books> {
+  const { sql, gateways, record } = run;
+  await rest(run);
+  const keysAsked = await askAgain(run);
+  await spendRest(run);
+  for (const gateway of gateways) {
+    const code = await gateway.stop();
+    if (code !== 0) record.breaches.push(`${gateway.name} ended with ${code} when it was told to`);
+    for (const line of gateway.logged('books_broken')) record.breaches.push(`${gateway.name}: ${line}`);
+    for (const line of gateway.logged('fault')) record.breaches.push(`${gateway.name}: ${line}`);
+    for (const end of gateway.gaveUp) record.breaches.push(`${gateway.name} ended by itself: ${end}`);
+  }
+  for (const { lane_id, sum } of await sql`SELECT lane_id, sum(amount) FROM ledger.lease GROUP BY 1`)
+    record.breaches.push(`${lane_id} holds ${sum} after its end`);
+  for (const { id } of await sql`SELECT id FROM ledger.lane WHERE open`)
+    record.breaches.push(`${id} is open after its end`);
+  for (const { rule, subject, detail } of await sql`SELECT * FROM ledger.prove()`)
+    record.breaches.push(`${rule}: ${subject}: ${detail}`);
+  return { ...(await compare(run)), keysAsked };
+}
+
+/** Every lane is open and alive again, and nothing is under way to the books. */
+async function rest({ sql, gateways, record }: Run): Promise<void> {
+  for (const end = performance.now() + settleMs; ; ) {
+    const [row] =
+      await sql`SELECT count(*) AS lanes FROM ledger.lane WHERE open AND heartbeat_at > clock_timestamp() - interval '2 seconds'`;
+    if (row?.lanes === gateways.length) return;
+    if (performance.now() > end)
+      return void record.breaches.push(`${row?.lanes} lanes live after all faults`);
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
+}
+
+/** Keys answer in the end as they did first, from every process, and nobody is called for it. */
+async function askAgain({ gateways, accounts, record, upstream }: Run): Promise<number> {
+  const kept = record.kept().slice(-keysAskedMax);
+  const arrivalsBefore = sum(upstream.arrivals.values());
+  for (const { key, call, account, asked } of kept) {
+    for (const gateway of gateways) {
+      const attempt = await ask(gateway, accounts[account]?.bearers[0] ?? '', asked, key);
+      const { kind } = attempt;
+      const given = kind === 'whole' ? (attempt.headers['storefront-call'] ?? attempt.body.toString()) : kind;
+      if (given !== call) record.breaches.push(`${key} is not given again by ${gateway.name}: ${given}`);
+      record.take(account, asked, key, attempt);
+    }
+  }
+  const more = sum(upstream.arrivals.values()) - arrivalsBefore;
+  if (more > 0) record.breaches.push(`the upstream was called ${more} times for what is kept`);
+  return kept.length;
+}
+
+/** What is left of some accounts can be spent to the last unit: nothing is held by anybody. */
+async function spendRest({ gateways, accounts, record, sql }: Run): Promise<void> {
+  const path = '/v1/list' as const;
+  for (const [at, { id, bearers }] of accounts.slice(0, spendersMax).entries()) {
+    for (let spent = 0, max = 50; ; spent++) {
+      const asked: Asked = { id: `rest ${at} ${spent}`, path, max, act: 'right', count: max, bytes: 0 };
+      const gateway = gateways[spent % gateways.length] as Gateway;
+      const attempt = await ask(gateway, bearers[0] ?? '', asked, null);
+      record.take(at, asked, null, attempt);
+      if (attempt.kind !== 'whole' || spent === spendsMax) {
+        record.breaches.push(`${id} cannot spend what it has`);
+        break;
+      }
+      if (attempt.status !== 402) continue;
+      max = Math.min(50, JSON.parse(attempt.body.toString()).affordable_units);
+      if (max === 0) break;
+    }
+    const [row] =
+      await sql`SELECT coalesce(sum(remaining), 0) AS left FROM ledger.statement(${id}) WHERE asset = 'usd'`;
+    if (row?.left >= 100) record.breaches.push(`${id} has ${row?.left} left that it cannot spend`);
+  }
+}
+
+/** Each call as its caller was told against each call in the books. */
+async function compare({ sql, accounts, record }: Run): Promise<Omit<Books, 'keysAsked'>> {
+  const books = { charged: 0, givenBack: 0, lostToSeller: 0, keptForLater: 0 };
+  const untold = new Map<string, number>();
+  const known = new Set<string>();
+  const rows = sql<Row[]>`
+    SELECT u.call_id, min(u.account_id) AS account_id, sum(u.units)::integer AS units,
+        coalesce(sum(u.amount) FILTER (WHERE k.asset = 'usd'), 0)::bigint AS money,
+        sum(u.amount - coalesce(p.amount, 0))::bigint AS net, bool_or(a.call_id IS NOT NULL) AS is_kept
+      FROM ledger.usage u
+        LEFT JOIN ledger.bucket k ON k.account_id = u.account_id AND k.id = u.bucket_id
+        LEFT JOIN ledger.posting p ON p.key = 'undelivered:' || u.call_id || ':' || u.draw
+        LEFT JOIN ledger.kept_answer a ON a.call_id = u.call_id AND a.body IS NOT NULL
+      WHERE u.plan_id IS DISTINCT FROM '#budget' GROUP BY u.call_id`;
+  for await (const page of rows.cursor(pageRows)) {
+    for (const { call_id, account_id, units, money, net, is_kept } of page) {
+      const call = `call_${call_id}`;
+      const told = record.told.get(call);
+      if (net > 0) books.charged += 1;
+      else if (units > 0) books.givenBack += 1;
+      if (told) {
+        known.add(call);
+        if (told.units !== units || told.costMicroUsd !== money)
+          record.breaches.push(
+            `${call}: told ${told.units} for ${told.costMicroUsd}, booked ${units} for ${money}`,
+          );
+        if (accounts[told.account]?.id !== account_id)
+          record.breaches.push(`${call} is charged to ${account_id}`);
+        if (units > 0 && net === 0) books.lostToSeller += 1;
+      } else if (net > 0 && is_kept) books.keptForLater += 1;
+      else if (net > 0) untold.set(account_id, (untold.get(account_id) ?? 0) + 1);
+    }
+  }
+  for (const [call, { units }] of record.told)
+    if (units > 0 && !known.has(call)) record.breaches.push(`${call} was answered and is not on the books`);
+  for (const [account, count] of untold) {
+    const left = record.left.get(accounts.findIndex(({ id }) => id === account)) ?? 0;
+    if (count > left)
+      record.breaches.push(`${account} paid for ${count} calls that it never had, and left ${left}`);
+  }
+  const charged = Map.groupBy(
+    [...record.told].filter(([, { key, units }]) => key !== null && units > 0),
+    ([, { key }]) => key,
+  );
+  for (const [key, calls] of charged) {
+    const net = await netOf(sql, calls.length > 1 ? calls.map(([call]) => call.slice('call_'.length)) : []);
+    if (net > 1) record.breaches.push(`${key} is charged ${net} times`);
+  }
+  return books;
+}
+
+/** How many of these calls are charged for good. */
+async function netOf(sql: postgres.Sql, calls: string[]): Promise<number> {
+  if (calls.length === 0) return 0;
+  const rows =
+    await sql`SELECT u.call_id FROM ledger.usage u LEFT JOIN ledger.posting p ON p.key = 'undelivered:' || u.call_id || ':' || u.draw
+    WHERE u.call_id = ANY (string_to_array(${calls.join()}, ',')::uuid[]) GROUP BY 1 HAVING sum(u.amount - coalesce(p.amount, 0)) > 0`;
+  return rows.length;
+}
+
+function sum(numbers: Iterable<number>): number {
+  let total = 0;
+  for (const number of numbers) total += number;
+  return total;
+}

@@ -1,0 +1,140 @@
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Aim } from './faults.ts';
+import { type Options, run } from './run.ts';
+
+/** A safeguard that is taken out: of a function of the database, or of a file under src. */
+export type Mutant = {
+  what: string;
+  in: { function: string } | { file: string };
+  from: string;
+  to: string;
+  /** The faults that it was a safeguard against. */
+  aims: readonly Aim[];
+};
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const kill = (...at: Aim['at'][]): Aim[] => at.map((one) => ({ act: 'kill', at: one }));
+const cut = (...at: Aim['at'][]): Aim[] => at.map((one) => ({ act: 'cut', at: one }));
+const lane = { file: 'ledger/lane.ts' };
+
+/** What real processes meet soon. The simulation finds these and forty more, whose moments are rare (test/ledger/mutants.test.ts). */
+export const mutants: readonly Mutant[] = [
+  {
+    what: 'answer before the commit',
+    in: lane,
+    from: 'if (charges.length > 0 || kept) return settled;',
+    to: '',
+    aims: kill('settlement sent', 'answer sent'),
+  },
+  {
+    what: 'take a batch in doubt for booked',
+    in: lane,
+    from: 'this.#doubtSinceMs ??= this.#clock();',
+    to: 'this.#finish(sent);',
+    aims: cut('settlement sent'),
+  },
+  {
+    what: 'number a repeated batch anew',
+    in: lane,
+    from: 'if (this.#sent && !this.#sending) void this.#send();',
+    to: 'if (this.#sent && !this.#sending) { this.#sent.batch.seq = ++this.#seq; void this.#send(); }',
+    aims: cut('settlement sent', 'settlement done'),
+  },
+  {
+    what: 'hold without setting aside',
+    in: lane,
+    from: '      lot.free -= amount;\n      lot.held += amount;\n',
+    to: '',
+    aims: cut('heartbeat done'),
+  },
+  {
+    what: 'let a lane write after its end',
+    in: { function: 'ledger.batch' },
+    from: 'v_lane.epoch <> p_epoch OR NOT v_lane.open',
+    to: 'false',
+    aims: [{ act: 'pause past the lease', at: 'settlement sent' }],
+  },
+  {
+    what: 'fold a batch twice',
+    in: { function: 'ledger.batch' },
+    from: 'folded_seq = p_seq, ',
+    to: '',
+    aims: cut('heartbeat done'),
+  },
+  {
+    what: 'give nothing back when a process dies',
+    in: { function: 'ledger.reap' },
+    from: 'IF v_calls IS NOT NULL THEN',
+    to: 'IF false THEN',
+    aims: kill('settlement done'),
+  },
+  {
+    what: 'forget the leases of a process that dies',
+    in: { function: 'ledger.reap' },
+    from: 'avail = k.avail + l.amount',
+    to: 'avail = k.avail',
+    aims: kill('request arrived'),
+  },
+  {
+    what: 'grant more than there is',
+    in: { function: 'ledger.batch' },
+    from: 'v_need := least(v_lot.avail, CASE',
+    to: 'v_need := greatest(0, CASE',
+    aims: cut('heartbeat done'),
+  },
+  {
+    what: 'let a key be used twice at once',
+    in: { function: 'ledger.take_ticket' },
+    from: 'v_kept.call_id IS NULL AND NOT v_lives OR',
+    to: 'v_kept.call_id IS NULL OR',
+    aims: cut('ticket done'),
+  },
+  {
+    what: 'give back what they give again',
+    in: { function: 'ledger.undeliver' },
+    from: 'AND k.body IS NOT NULL',
+    to: 'AND false',
+    aims: kill('settlement done', 'answer begun'),
+  },
+];
+
+const aimed = { calls: 350, seed: 1, processes: 2, callsPerFault: 35 } satisfies Options;
+
+/** What a run of so many calls finds in a mutant. */
+export async function find(mutant: Mutant, calls = aimed.calls): Promise<string[]> {
+  const { aims, from, to } = mutant;
+  const options = { ...aimed, calls, aims };
+  if ('function' in mutant.in) {
+    const { breaches } = await run({ ...options, sabotage: replacing(mutant.in.function, from, to) });
+    return breaches;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-mutant-'));
+  try {
+    for (const part of ['src', 'migrations', 'openapi', 'package.json'])
+      await cp(join(root, part), join(folder, part), { recursive: true });
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    const file = join(folder, 'src', mutant.in.file);
+    const source = await readFile(file, 'utf8');
+    if (source.split(from).length !== 2) throw new Error(`${file} has not one of this: ${from}`);
+    await writeFile(
+      file,
+      source.replace(from, () => to),
+    );
+    const { breaches } = await run({ ...options, src: join(folder, 'src/') });
+    return breaches;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A statement that puts `to` in the place of `from` in a function of the database. */
+function replacing(name: string, from: string, to: string): string {
+  const quoted = (text: string) => `$mutant$${text}$mutant$`;
+  return `DO $do$ DECLARE v_text text := pg_get_functiondef('${name}'::regproc); BEGIN
+    IF position(${quoted(from)} IN v_text) = 0 THEN RAISE EXCEPTION '% has nothing of this', '${name}'; END IF;
+    EXECUTE replace(v_text, ${quoted(from)}, ${quoted(to)});
+  END $do$`;
+}

@@ -1,0 +1,103 @@
+import type { Attempt } from './attempt.ts';
+import { type Asked, rightBody } from './upstream.ts';
+
+/** A call as its caller was told of it, whole. */
+export type Told = { account: number; units: number; costMicroUsd: number; key: string | null };
+
+/** The first whole answer under an Idempotency-Key. */
+type First = { account: number; asked: Asked; call: string; gist: string; isSmall: boolean };
+
+/** The codes that a caller may be refused with while everything goes wrong. */
+const refusals = new Set([
+  ...['credit_exhausted', 'credit_in_flight', 'budget_exhausted', 'plan_required'],
+  ...['ledger_unavailable', 'unavailable', 'busy', 'upstream_unavailable', 'upstream_timeout'],
+  ...['idempotency_in_flight', 'answer_not_kept', 'token_invalid'],
+]);
+/** The longest bodies that are kept under a key: of answers that are counted, and of those that stream when they are longer. */
+const keptBytesMax = { '/v1/list': 1024 * 1024, '/v1/file': 16 * 1024 };
+
+/** What all callers of a run were told, and what was wrong with it at once. */
+export class Record {
+  readonly told = new Map<string, Told>();
+  readonly breaches: string[] = [];
+  readonly counts: { [what: string]: number } = {};
+  /** For each account, how many callers went away before they had a whole answer. */
+  readonly left = new Map<number, number>();
+  longestWaitMs = 0;
+  readonly #firsts = new Map<string, First>();
+
+  /** Takes down what came of an attempt; whether it was answered for good. */
+  take(account: number, asked: Asked, key: string | null, attempt: Attempt): boolean {
+    this.longestWaitMs = Math.max(this.longestWaitMs, attempt.waitedMs);
+    if (attempt.kind === 'broken') {
+      this.#count(attempt.left ? 'left by its caller' : 'broken off');
+      if (attempt.left) this.left.set(account, (this.left.get(account) ?? 0) + 1);
+      return false;
+    }
+    const { status, headers, body } = attempt;
+    const call = headers['storefront-call'];
+    if (typeof call !== 'string') {
+      const code = codeOf(body);
+      this.#count(`${status} ${code}`);
+      if (!refusals.has(code)) this.breaches.push(`${asked.id} was refused with ${status} ${code}`);
+      if (status === 503 && headers['retry-after'] === undefined)
+        this.breaches.push(`${asked.id}: 503 ${code} without Retry-After`);
+      return ['answer_not_kept', 'credit_exhausted', 'budget_exhausted'].includes(code);
+    }
+    const told = {
+      account,
+      units: Number(headers['storefront-units']),
+      costMicroUsd: Math.round(Number(headers['storefront-cost-usd']) * 1e6),
+      key,
+    };
+    const isReplay = headers['idempotent-replayed'] === 'true';
+    this.#count(isReplay ? 'given again' : `answered ${status}`);
+    if (status === 200 && asked.act !== 'wrong' && !isRight(asked, body))
+      this.breaches.push(`${asked.id} was given another answer than its own`);
+    const before = this.told.get(call);
+    if (before && !isReplay) this.breaches.push(`${call} was told twice`);
+    if (before && (before.units !== told.units || before.costMicroUsd !== told.costMicroUsd))
+      this.breaches.push(`${call} costs something else when it is given again`);
+    this.told.set(call, told);
+    if (key !== null && status < 500) this.#compare({ account, asked, key, call }, attempt);
+    return status < 500;
+  }
+
+  /** Under one key one answer is given; only what was too large to be kept may be made anew, as it was given back. */
+  #compare(
+    { key, ...named }: Pick<First, 'account' | 'asked' | 'call'> & { key: string },
+    { status, headers, body }: Extract<Attempt, { kind: 'whole' }>,
+  ): void {
+    const { call, asked } = named;
+    // One that does not say how long it is streams too, unless it is counted.
+    const isSmall = headers['content-length'] !== undefined && body.length <= keptBytesMax[asked.path];
+    const { date, connection, 'keep-alive': _, 'idempotent-replayed': __, ...own } = headers;
+    const gist = `${status} ${JSON.stringify(own)} ${body.length} ${body.toString('latin1').slice(0, 256)}`;
+    const first = this.#firsts.get(key);
+    if (!first || (!first.isSmall && first.call !== call)) this.#firsts.set(key, { ...named, gist, isSmall });
+    else if (first.gist !== gist) this.breaches.push(`${key} gives ${first.call}, then ${call}`);
+  }
+
+  /** Keys whose answer is kept, and the call that they name. */
+  kept(): (First & { key: string })[] {
+    return [...this.#firsts].flatMap(([key, first]) => (first.isSmall ? [{ key, ...first }] : []));
+  }
+
+  #count(what: string): void {
+    this.counts[what] = (this.counts[what] ?? 0) + 1;
+  }
+}
+
+function codeOf(body: Buffer): string {
+  try {
+    return String(JSON.parse(body.toString()).code);
+  } catch {
+    return 'no JSON';
+  }
+}
+
+function isRight(asked: Asked, body: Buffer): boolean {
+  const count = asked.act === 'too many' ? asked.max + 7 : asked.count;
+  const right = rightBody({ ...asked, count });
+  return body.length === right.length && body.toString('latin1') === right;
+}

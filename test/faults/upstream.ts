@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** How an upstream behaves when it is asked: its caller says so in the body. */
+export const acts = [
+  'right',
+  'slow',
+  'late',
+  'wrong',
+  'garbled',
+  'failing',
+  'refusing',
+  'cut',
+  'torn',
+  'in parts',
+  'too many',
+] as const;
+export type Act = (typeof acts)[number];
+
+/** One request of a run, as it travels to the upstream. The same request has the same `id`, however often it is sent. */
+export type Asked = {
+  id: string;
+  path: '/v1/list' | '/v1/file';
+  max: number;
+  act: Act;
+  /** What a right answer counts, and how much longer it is than it needs to be. */
+  count: number;
+  bytes: number;
+};
+
+export const upstreamMoments = ['request arrived', 'answer half sent', 'answer sent'] as const;
+export type UpstreamMoment = (typeof upstreamMoments)[number];
+
+export type Upstream = {
+  url: string;
+  /** How often each request has arrived. */
+  arrivals: Map<string, number>;
+  close(): Promise<void>;
+};
+
+const slowMs = 300;
+const partMs = 40;
+
+/** An upstream that does as its callers say, right or wrong, and tells of every moment. */
+export async function open(tell: (moment: UpstreamMoment, id: string) => void): Promise<Upstream> {
+  const arrivals = new Map<string, number>();
+  const server = createServer((incoming, outgoing) => {
+    void read(incoming).then((asked) => {
+      arrivals.set(asked.id, (arrivals.get(asked.id) ?? 0) + 1);
+      tell('request arrived', asked.id);
+      outgoing.once('finish', () => tell('answer sent', asked.id));
+      answer(asked, outgoing, () => tell('answer half sent', asked.id));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    arrivals,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** What a right answer is. */
+export function rightBody({ id, count, bytes }: Pick<Asked, 'id' | 'count' | 'bytes'>): string {
+  return JSON.stringify({ count, id, padding: 'x'.repeat(bytes) });
+}
+
+async function read(incoming: IncomingMessage): Promise<Asked> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  return JSON.parse(Buffer.concat(chunks).toString());
+}
+
+function answer(asked: Asked, outgoing: ServerResponse, half: () => void): void {
+  const body = rightBody(asked.act === 'too many' ? { ...asked, count: asked.max + 7 } : asked);
+  const head = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const middle = body.length >> 1;
+  const right = (status = 200) => outgoing.writeHead(status, head).end(body);
+  switch (asked.act) {
+    case 'right':
+    case 'too many':
+      right();
+      break;
+    case 'slow':
+      setTimeout(right, slowMs);
+      break;
+    case 'late':
+      break;
+    case 'wrong':
+      outgoing.writeHead(200, { 'content-type': 'application/json' }).end('{"count":"many"}');
+      break;
+    case 'garbled':
+      outgoing.socket?.end('SMTP/1.1 220 hello\r\n\r\n');
+      break;
+    case 'failing':
+      right(asked.max % 2 ? 500 : 503);
+      break;
+    case 'refusing':
+      right(422);
+      break;
+    case 'cut':
+      outgoing.destroy();
+      break;
+    case 'torn':
+      outgoing.writeHead(200, head).write(body.slice(0, middle), () => outgoing.destroy());
+      half();
+      break;
+    case 'in parts':
+      outgoing.writeHead(200, head).write(body.slice(0, middle));
+      half();
+      setTimeout(() => outgoing.end(body.slice(middle)), partMs);
+      break;
+  }
+}
