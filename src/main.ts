@@ -1,4 +1,3 @@
-import { getRequestListener } from '@hono/node-server';
 import * as Chain from './adapters/chain.ts';
 import * as Facilitator from './adapters/facilitator.ts';
 import * as Log from './adapters/log/log.ts';
@@ -93,18 +92,19 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   const shop = await open(config, known, sql, ledgerSql, log);
 
   let draining = false;
+  const lines = Log.ofKnownShape(log);
   const app = App.open(shop, {
     clientAddressHeader: config.clientAddressHeader,
     adminTokenDigest: config.adminTokenDigest,
     isDraining: () => draining,
     log: {
-      line: (line) => log.info(line),
+      line: (line) => lines.info(line),
       fault: (fault, requestId) =>
         log.error({ event: 'fault', request_id: requestId, ...Log.describe(fault) }),
     },
   });
   // The port first: it is what makes the lane's name unique on this host.
-  const drain = await Server.serve(config, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const drain = await Server.serve(config, app);
   await shop.lane.open();
   await Announcements.listen(ledgerSql, {
     granted: (account) => shop.lane.touch(account),
