@@ -8,6 +8,7 @@ import * as Announcements from './adapters/postgres/announcements.ts';
 import * as Books from './adapters/postgres/books.ts';
 import * as Claims from './adapters/postgres/claims.ts';
 import * as Connection from './adapters/postgres/connection.ts';
+import * as Lanes from './adapters/postgres/lanes.ts';
 import { migrate } from './adapters/postgres/migrate.ts';
 import * as Orders from './adapters/postgres/orders.ts';
 import * as PoolWatch from './adapters/postgres/pool-watch.ts';
@@ -19,6 +20,7 @@ import * as Tickets from './adapters/postgres/tickets.ts';
 import * as TopUps from './adapters/postgres/top-ups.ts';
 import * as Upkeep from './adapters/postgres/upkeep.ts';
 import * as Usage from './adapters/postgres/usage.ts';
+import * as SharedCount from './adapters/redis/shared-count.ts';
 import * as Stripe from './adapters/stripe/processor.ts';
 import * as Upstream from './adapters/upstream/upstream.ts';
 import * as Advisor from './advisor/advisor.ts';
@@ -42,6 +44,7 @@ import { Lane, type LaneEvent } from './ledger/lane.ts';
 import * as Proof from './payment/proof.ts';
 import * as TempoProof from './payment/tempo-proof.ts';
 import * as Network from './payment/x402/network.ts';
+import { CallLimit } from './relay/call-limit.ts';
 import * as RateLimit from './relay/rate-limit.ts';
 
 const connectionsMax = 10;
@@ -88,7 +91,24 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   const tickets = Tickets.open(sql);
   const rails = ['mpp', 'card', ...(config.coin ? ['x402'] : [])];
   const advisor = Advisor.open(catalog, described.document, config.publicUrl, rails, GuideRoutes.path);
-  const known = { catalog, description: described.description, advisor, desk, revocations, tickets };
+  const shared =
+    config.redisUrl === null
+      ? null
+      : SharedCount.open({
+          url: config.redisUrl,
+          report: (event, detail) => log.warn({ event, ...detail }),
+        });
+  let processes = 1;
+  const callLimit = new CallLimit(clock, shared, () => processes);
+  const known = {
+    catalog,
+    description: described.description,
+    advisor,
+    desk,
+    revocations,
+    tickets,
+    callLimit,
+  };
   const shop = await open(config, known, sql, ledgerSql, log);
 
   let draining = false;
@@ -116,6 +136,9 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
     startChore(log, 'pulse', pulseEveryMs, () => revocations.pulse()),
     startChore(log, 'upkeep', upkeepEveryMs, () => Upkeep.run(sql)),
     startChore(log, 'tickets', upkeepEveryMs, () => tickets.mend()),
+    startChore(log, 'processes', upkeepEveryMs, async () => {
+      processes = Math.max(1, await Lanes.openLanes(sql));
+    }),
     startChore(log, 'reconciliation', reconcileEveryMs, () => Reconciliation.run(shop)),
     startChore(log, 'top_up', topUpEveryMs, () => TopUp.run(shop)),
     ...[sql, ledgerSql].map((pool) => {
@@ -143,6 +166,7 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
       .catch((fault: unknown) => log.error({ event: 'lane_not_closed', ...Log.describe(fault) }));
     clearInterval(ticking);
     await Promise.all([shop.upstream.close(), shop.coin?.facilitator.close()]);
+    shared?.close();
     await Promise.all([sql.end({ timeout: 2 }), ledgerSql.end({ timeout: 2 })]);
     log.info({ event: 'stopped' });
     log.flush(() => process.exit(0));
@@ -169,7 +193,7 @@ function giveUp(log: Log.Log, event: string, fault: unknown): void {
 /** Puts the shop together. */
 async function open(
   config: Config.Config,
-  known: Pick<Shop, 'catalog' | 'description' | 'advisor' | 'desk' | 'revocations' | 'tickets'>,
+  known: Pick<Shop, 'catalog' | 'description' | 'advisor' | 'desk' | 'revocations' | 'tickets' | 'callLimit'>,
   sql: Connection.Connection,
   ledgerSql: Connection.Connection,
   log: Log.Log,
@@ -223,7 +247,6 @@ async function open(
       keyHeader: known.catalog.upstream.key,
       timeoutMs: known.catalog.upstream.timeoutMs,
     }),
-    limiter: RateLimit.create(),
     report: (event, detail) => log.error({ event, ...detail }),
   };
 }
