@@ -22,7 +22,12 @@ export function open(level: Level): Log {
     'key',
     '*.key',
   ];
-  const output = destination({ dest: 1, sync: false, minLength: bufferBytesMax, maxWrite: 2 * bufferBytesMax });
+  const output = destination({
+    dest: 1,
+    sync: false,
+    minLength: bufferBytesMax,
+    maxWrite: 2 * bufferBytesMax,
+  });
   // What the buffer holds goes out within this time, also when nothing more comes.
   setInterval(() => output.flush(), 200).unref();
   return pino(
