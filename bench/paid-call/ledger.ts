@@ -54,6 +54,7 @@ export const ledger: Part = async (stage, { rounds, seconds, snapshotSeconds }) 
     await measure([wide], warmUpSeconds);
     runs.wide.push(await measure([wide], seconds));
   }
+  const disk = await diskOf(sql, () => measure([single], seconds));
   const snapshot = await underSnapshot(url, snapshotSeconds, () => measure([single], windowSeconds));
   const ratio = (some: readonly Run[]) =>
     spread(some.map(({ perSecond }, round) => perSecond / (runs.one[round] as Run).perSecond));
@@ -76,6 +77,7 @@ export const ledger: Part = async (stage, { rounds, seconds, snapshotSeconds }) 
         row('the same, accounts that were idle', runs.cold),
         ['its pgbench twin', Aim.spreadText(spread(twins)), '', ''],
       ]),
+      `Bytes a call: ${Aim.round(disk.kept)} kept as usage, ${Aim.round(disk.written)} written ahead`,
     ],
     aims: [
       Aim.atLeast(
@@ -138,6 +140,23 @@ async function batchOf(sql: postgres.Sql, lane: string, load: () => Promise<Run>
   const { perSecond } = await load();
   const batches = ((await last()) - before) / warmUpSeconds;
   return { rows: Math.round(perSecond / batches), foldEvery: Math.max(1, Math.round(batches / 4)) };
+}
+
+/** What a call leaves on disk as usage, and what it adds to the write-ahead log, checkpoints included. */
+async function diskOf(sql: postgres.Sql, load: () => Promise<Run>) {
+  const now = async () => {
+    const [row] = await sql<[{ rows: number; kept: number; written: number }]>`
+      SELECT (SELECT count(*) FROM ledger.usage)::float AS rows, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float AS written,
+        (SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'ledger.usage'::regclass)::float AS kept`;
+    return row;
+  };
+  const before = await now();
+  await load();
+  const after = await now();
+  return {
+    kept: after.kept / after.rows,
+    written: (after.written - before.written) / (after.rows - before.rows),
+  };
 }
 
 /** CPU a call at the end of a time under one open snapshot, as a report or a backup holds it, times that before. */

@@ -79,6 +79,7 @@ export async function open(
       STRIPE_SECRET_KEY: 'sk_test_sandbox',
       STRIPE_WEBHOOK_SECRET: 'whsec_bench',
       STRIPE_NETWORK_ID: 'profile_bench',
+      NODE_COMPILE_CACHE: join(dir, 'compiled'),
     };
     running.push(await Program.node([...nodeArgs, main], env, join(dir, `storefront-${port}.log`)));
     urls.push(`http://127.0.0.1:${port}`);
