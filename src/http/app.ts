@@ -38,7 +38,7 @@ export type Edge = {
 
 /**
  * The storefront on the wire: its own routes, and below them whatever the catalogue sells. What is sold under a path without
- * parameters skips the router: an eighth of the CPU time of a call, measured.
+ * parameters goes past the router and its web objects (docs/scale.md).
  */
 export function open(shop: Shop, edge: Edge): RequestListener {
   const app = new Hono<Env>();
