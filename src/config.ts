@@ -21,6 +21,8 @@ export type Config = {
     facilitatorUrl: string;
     rpcUrl: string | null;
   } | null;
+  /** Where storefronts count calls together for their rate limits; null: each counts its own. */
+  readonly redisUrl: string | null;
   /** Who takes mail to people; null: none is sent, and accounts cannot be claimed. */
   readonly mail: { url: string; from: string } | null;
   /** SHA-256 of the token that opens the admin routes; null: there are none. */
@@ -92,6 +94,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
   if (production && stripe.apiBase.startsWith('http:'))
     faults.push('STRIPE_API_BASE is http: cards want https');
   const coin = readCoin(env, production, faults);
+  const redisUrl = address('REDIS_URL', env.REDIS_URL ?? '', ['redis:', 'rediss:']) || null;
   const mailUrl = address('SMTP_URL', env.SMTP_URL ?? '', ['smtp:', 'smtps:']);
   const mail = mailUrl === '' ? null : { url: mailUrl, from: required('MAIL_FROM', 'who mail is from') };
   const adminTokenDigest = readAdmin(env, faults);
@@ -109,6 +112,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     upstream: { url: upstreamUrl, key: upstreamKey },
     stripe,
     coin,
+    redisUrl,
     mail,
     adminTokenDigest,
     clientAddressHeader: env.CLIENT_ADDRESS_HEADER?.toLowerCase() || null,

@@ -1,4 +1,3 @@
-import { getRequestListener } from '@hono/node-server';
 import * as Chain from './adapters/chain.ts';
 import * as Facilitator from './adapters/facilitator.ts';
 import * as Log from './adapters/log/log.ts';
@@ -9,6 +8,7 @@ import * as Announcements from './adapters/postgres/announcements.ts';
 import * as Books from './adapters/postgres/books.ts';
 import * as Claims from './adapters/postgres/claims.ts';
 import * as Connection from './adapters/postgres/connection.ts';
+import * as Lanes from './adapters/postgres/lanes.ts';
 import { migrate } from './adapters/postgres/migrate.ts';
 import * as Orders from './adapters/postgres/orders.ts';
 import * as PoolWatch from './adapters/postgres/pool-watch.ts';
@@ -20,6 +20,7 @@ import * as Tickets from './adapters/postgres/tickets.ts';
 import * as TopUps from './adapters/postgres/top-ups.ts';
 import * as Upkeep from './adapters/postgres/upkeep.ts';
 import * as Usage from './adapters/postgres/usage.ts';
+import * as SharedCount from './adapters/redis/shared-count.ts';
 import * as Stripe from './adapters/stripe/processor.ts';
 import * as Upstream from './adapters/upstream/upstream.ts';
 import * as Advisor from './advisor/advisor.ts';
@@ -44,6 +45,7 @@ import { Lane, type LaneEvent } from './ledger/lane.ts';
 import * as Proof from './payment/proof.ts';
 import * as TempoProof from './payment/tempo-proof.ts';
 import * as Network from './payment/x402/network.ts';
+import { CallLimit } from './relay/call-limit.ts';
 import * as RateLimit from './relay/rate-limit.ts';
 
 const connectionsMax = 10;
@@ -90,27 +92,37 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   const tickets = Tickets.open(sql);
   const rails = ['mpp', 'card', ...(config.coin ? ['x402'] : [])];
   const advisor = Advisor.open(catalog, described.document, config.publicUrl, rails, GuideRoutes.path);
+  const shared =
+    config.redisUrl === null
+      ? null
+      : SharedCount.open({
+          url: config.redisUrl,
+          report: (event, detail) => log.warn({ event, ...detail }),
+        });
+  let processes = 1;
+  const callLimit = new CallLimit(clock, shared, () => processes);
   const { description, document } = described;
   const reference = await Reference.open(catalog, document, {
     baseUrl: config.publicUrl,
     offers: { claim: config.mail !== null, x402: config.coin !== null },
   });
-  const known = { catalog, description, document, advisor, reference, desk, revocations, tickets };
+  const known = { catalog, description, document, advisor, reference, desk, revocations, tickets, callLimit };
   const shop = await open(config, known, sql, ledgerSql, log);
 
   let draining = false;
+  const lines = Log.ofKnownShape(log);
   const app = App.open(shop, {
     clientAddressHeader: config.clientAddressHeader,
     adminTokenDigest: config.adminTokenDigest,
     isDraining: () => draining,
     log: {
-      line: (line) => log.info(line),
+      line: (line) => lines.info(line),
       fault: (fault, requestId) =>
         log.error({ event: 'fault', request_id: requestId, ...Log.describe(fault) }),
     },
   });
   // The port first: it is what makes the lane's name unique on this host.
-  const drain = await Server.serve(config, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const drain = await Server.serve(config, app);
   await shop.lane.open();
   await Announcements.listen(ledgerSql, {
     granted: (account) => shop.lane.touch(account),
@@ -122,6 +134,9 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
     startChore(log, 'pulse', pulseEveryMs, () => revocations.pulse()),
     startChore(log, 'upkeep', upkeepEveryMs, () => Upkeep.run(sql)),
     startChore(log, 'tickets', upkeepEveryMs, () => tickets.mend()),
+    startChore(log, 'processes', upkeepEveryMs, async () => {
+      processes = Math.max(1, await Lanes.openLanes(sql));
+    }),
     startChore(log, 'reconciliation', reconcileEveryMs, () => Reconciliation.run(shop)),
     startChore(log, 'top_up', topUpEveryMs, () => TopUp.run(shop)),
     ...[sql, ledgerSql].map((pool) => {
@@ -149,6 +164,7 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
       .catch((fault: unknown) => log.error({ event: 'lane_not_closed', ...Log.describe(fault) }));
     clearInterval(ticking);
     await Promise.all([shop.upstream.close(), shop.coin?.facilitator.close()]);
+    shared?.close();
     await Promise.all([sql.end({ timeout: 2 }), ledgerSql.end({ timeout: 2 })]);
     log.info({ event: 'stopped' });
     log.flush(() => process.exit(0));
@@ -177,7 +193,15 @@ async function open(
   config: Config.Config,
   known: Pick<
     Shop,
-    'catalog' | 'description' | 'document' | 'advisor' | 'reference' | 'desk' | 'revocations' | 'tickets'
+    | 'catalog'
+    | 'description'
+    | 'document'
+    | 'advisor'
+    | 'reference'
+    | 'desk'
+    | 'revocations'
+    | 'tickets'
+    | 'callLimit'
   >,
   sql: Connection.Connection,
   ledgerSql: Connection.Connection,
@@ -232,7 +256,6 @@ async function open(
       keyHeader: known.catalog.upstream.key,
       timeoutMs: known.catalog.upstream.timeoutMs,
     }),
-    limiter: RateLimit.create(),
     report: (event, detail) => log.error({ event, ...detail }),
   };
 }

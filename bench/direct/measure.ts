@@ -1,7 +1,7 @@
 import type { Sql } from '../../src/direct/adapters/database.ts';
+import * as Samples from '../samples.ts';
 import type * as Program from './program.ts';
 import { counts, namesIn, type Query, type Row } from './query.ts';
-import * as Samples from './samples.ts';
 
 /** A query at its page: what to send, and the statements that ask the same. */
 export type Stand = {

@@ -1,6 +1,6 @@
+import * as Samples from '../samples.ts';
 import type { Prepared } from './data-set.ts';
 import type { Stand, Times } from './measure.ts';
-import * as Samples from './samples.ts';
 
 /** Milliseconds; null where it was not measured. */
 export type Line = {

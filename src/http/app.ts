@@ -1,3 +1,5 @@
+import type { RequestListener } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import * as Advisor from '../advisor/advisor.ts';
@@ -7,8 +9,8 @@ import type { Shop } from '../journeys/shop.ts';
 import * as AddressLimit from './address-limit.ts';
 import * as CallRoute from './call.ts';
 import { type Env, requestId, send } from './edge.ts';
-import * as Refusal from './refusal.ts';
-import { error } from './reply.ts';
+import * as Fault from './fault.ts';
+import { error, write } from './reply.ts';
 import * as RequestLog from './request-log.ts';
 import * as AccountRoutes from './routes/account.ts';
 import * as AccountPageRoutes from './routes/account-page.ts';
@@ -41,8 +43,11 @@ export type Edge = {
   log: { line: RequestLog.WriteLine; fault: (fault: unknown, requestId: string) => void };
 };
 
-/** The storefront on the wire: its own routes, and below them whatever the catalogue sells. */
-export function open(shop: Shop, edge: Edge): Hono<Env> {
+/**
+ * The storefront on the wire: its own routes, and below them whatever the catalogue sells. What is sold under a path without
+ * parameters goes past the router and its web objects (docs/scale.md).
+ */
+export function open(shop: Shop, edge: Edge): RequestListener {
   const app = new Hono<Env>();
   const matcher = Match.compile(shop.catalog, shop.description);
 
@@ -112,13 +117,28 @@ export function open(shop: Shop, edge: Edge): Hono<Env> {
 
   app.onError((fault, c) => {
     edge.log.fault(fault, requestId(c));
-    if (c.env.outgoing.headersSent) {
-      c.env.outgoing.destroy();
-      return RESPONSE_ALREADY_SENT;
-    }
-    return send(c, Refusal.ofFault(fault, requestId(c)));
+    if (!c.env.outgoing.headersSent) return send(c, Fault.reply(fault, requestId(c)));
+    c.env.outgoing.destroy();
+    return RESPONSE_ALREADY_SENT;
   });
-  return app;
+
+  const routed = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const sold = new Set(
+    shop.catalog.operations
+      .filter(({ path: sold }) => !sold.includes('{') && !own.some(({ path }) => path.test(sold)))
+      .map(({ method, path }) => `${method} ${path}`),
+  );
+  return (incoming, outgoing) => {
+    const { method, url = '' } = incoming;
+    const mark = url.indexOf('?');
+    if (!sold.has(`${method} ${mark < 0 ? url : url.slice(0, mark)}`)) return routed(incoming, outgoing);
+    const entry = RequestLog.open(incoming, outgoing, shop.clock, edge.log.line);
+    CallRoute.handle(shop, matcher, incoming, outgoing, entry).catch((fault: unknown) => {
+      edge.log.fault(fault, entry.requestId);
+      if (outgoing.headersSent) outgoing.destroy();
+      else write(outgoing, Fault.reply(fault, entry.requestId));
+    });
+  };
 }
 
 /** Our own paths and their methods, for whoever comes with another one. */

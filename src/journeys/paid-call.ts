@@ -6,7 +6,7 @@ import { type Money, ofMicro, times } from '../kernel/money.ts';
 import type { Hold, HoldAnswer, HoldRequest } from '../ledger/hold.ts';
 import { refusesKey, type Streamed, type Whole } from '../relay/answer.ts';
 import * as Meter from '../relay/meter.ts';
-import * as RateLimit from '../relay/rate-limit.ts';
+import type * as RateLimit from '../relay/rate-limit.ts';
 import type { Target } from '../relay/target.ts';
 import type { Sending } from '../relay/upstream.ts';
 import * as KeyedCall from './keyed-call.ts';
@@ -76,7 +76,7 @@ export async function run(
     return { kind: 'key_not_allowed', key: callerKey.id, services: callerKey.services };
   const plans = shop.catalog.plans.filter((plan) => covers(plan, service));
   const perSecond = ratePerSecond(plans, shop.lane.plansOf(account));
-  const taken = RateLimit.take(shop.limiter, `${account} ${operation.id}`, perSecond, shop.clock());
+  const taken = await shop.callLimit.take(`${account} ${operation.id}`, perSecond);
   if (!taken.allowed) return { kind: 'rate_limited', taken, perSecond };
 
   const worst = Meter.worstCase(operation.unitsMax, {

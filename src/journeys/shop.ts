@@ -24,6 +24,7 @@ import type * as Proof from '../payment/proof.ts';
 import type { Subscriptions } from '../payment/subscription.ts';
 import type { TopUps } from '../payment/top-up.ts';
 import type { Coin } from '../payment/x402/coin.ts';
+import type { CallLimit } from '../relay/call-limit.ts';
 import type { RateLimiter } from '../relay/rate-limit.ts';
 import type { Upstream } from '../relay/upstream.ts';
 
@@ -70,7 +71,8 @@ export type Shop = {
   /** The shop's profile in the card processor's network. */
   readonly networkId: string;
   readonly upstream: Upstream;
-  readonly limiter: RateLimiter;
+  /** How often each account may call each operation. */
+  readonly callLimit: CallLimit;
   /** What the operator should read, by a stable name. */
   readonly report: (event: string, detail: Readonly<Record<string, unknown>>) => void;
 };

@@ -3,8 +3,13 @@ import * as Burn from './burn.ts';
 import type { HoldRequest } from './hold.ts';
 import * as Purse from './purse.ts';
 
-/** After how long without calls an account's leases go back. */
-const idleMs = 1_000;
+/**
+ * After how long without calls an account's leases go back, and for how many calls more a lane asks at least when it asks:
+ * with less, an account that calls now and then would ask the books for each call, at sixteen times what it costs PostgreSQL otherwise.
+ * Nothing is out of reach meanwhile: it is never more than the lane's share, and others recall it.
+ */
+const idleMs = 5_000;
+const headroomCallsMin = 8;
 
 /** A hold that waits for what the books can set aside; `recall`: also for what other lanes hold idle. */
 export type Asking = { request: HoldRequest; recall: boolean; resolve(answered: boolean): void };
@@ -84,6 +89,7 @@ export class Purses {
       const { account, plans, price } = request;
       const { lots, paceUnits } = this.use(account, nowMs);
       const units = group.reduce((sum, one) => sum + one.request.units, 0);
+      const callUnits = Math.max(...group.map((one) => one.request.units));
       const drawn = Burn.draw(lots, plans, price, units, nowMs);
       const held = lots.reduce(
         (sum, lot) => sum + (lot.asset === 'unit' ? lot.held : price && Math.floor(lot.held / price)),
@@ -94,7 +100,7 @@ export class Purses {
         plans,
         price,
         units: drawn.kind === 'short' ? drawn.units : 0,
-        headroomUnits: recall ? 0 : held + paceUnits,
+        headroomUnits: recall ? 0 : Math.max(held + paceUnits, headroomCallsMin * callUnits),
         recall,
       };
     });

@@ -25,7 +25,7 @@ export type Taken = {
 };
 
 const windowMs = 1_000;
-const refused: Taken = { allowed: false, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 };
+export const refused: Taken = { allowed: false, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 };
 
 /** `keysMax`: how many keys may be active within a second; further ones are refused until others fall idle. */
 export function create(keysMax = 50_000): RateLimiter {
@@ -35,9 +35,15 @@ export function create(keysMax = 50_000): RateLimiter {
 /**
  * Takes one call of `key` (an account and an operation) at `nowMs`. `perSecond` is a whole number above zero; when it
  * changes, the key starts afresh. So does every key when the clock is set back: the alternative is to refuse everyone
- * until it has caught up.
+ * until it has caught up. `most`: how many may pass here, where others count the same key.
  */
-export function take(limiter: RateLimiter, key: string, perSecond: number, nowMs: number): Taken {
+export function take(
+  limiter: RateLimiter,
+  key: string,
+  perSecond: number,
+  nowMs: number,
+  most = perSecond,
+): Taken {
   if (nowMs < limiter.turnedAtMs) limiter.recent.clear();
   if (nowMs < limiter.turnedAtMs || nowMs - limiter.turnedAtMs >= windowMs) turn(limiter, nowMs);
   const window = find(limiter, key, perSecond);
@@ -45,11 +51,12 @@ export function take(limiter: RateLimiter, key: string, perSecond: number, nowMs
 
   const { timesMs, next } = window;
   if (timesMs.length === perSecond && nowMs - (timesMs[next] as number) < windowMs) return refused;
+  if (most < perSecond && spent(window, nowMs) >= most) return refused;
   timesMs[next] = nowMs;
   window.next = (next + 1) % perSecond;
   return {
     allowed: true,
-    remaining: perSecond - spent(window, nowMs),
+    remaining: Math.max(0, most - spent(window, nowMs)),
     resetSeconds: 1,
     retryAfterSeconds: 0,
   };

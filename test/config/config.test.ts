@@ -43,6 +43,7 @@ it.each([
   ['PUBLIC_URL', 'https://shop.example.com/path'],
   ['DATABASE_URL', 'mysql://localhost'],
   ['UPSTREAM_URL', 'ftp://example.com'],
+  ['REDIS_URL', 'localhost:6379'],
   ['LOG_LEVEL', 'loud'],
 ])('says what is wrong with %s=%s', (name, value) => {
   const said = faults({ ...complete, [name]: value });

@@ -72,7 +72,8 @@ async function leased(account: string): Promise<number> {
 test('dies after the hold: nothing is charged, and the lease comes back with the reaper', async () => {
   const { process, account } = await open();
   await hold(process, account, 100);
-  expect(await leased(account)).toBe(100_000);
+  // The call's worst case, and room for some more, up to the lane's share.
+  expect(await leased(account)).toBeGreaterThanOrEqual(100_000);
   await real.sql`SELECT ledger.reap_silent('0 seconds')`;
   expect([await balance(account), await leased(account)]).toEqual([1_000_000, 0]);
 });
@@ -274,7 +275,7 @@ test('sells more than it has leased: the books stop it, and charge nothing', asy
     status: 200,
     key: null,
   };
-  const usage: Usage[] = [{ ...call, units: 101, price: 1_000, amount: 101_000 }];
+  const usage: Usage[] = [{ ...call, units: 501, price: 1_000, amount: 501_000 }];
   const batch = {
     lane: process.name,
     epoch: row?.epoch,

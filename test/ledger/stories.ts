@@ -65,6 +65,22 @@ export const stories: Record<string, (laneClass: LaneClass) => Promise<string[]>
     );
   },
 
+  'serves two calls of which one was quicker, as long as the books have enough for the other': async (
+    laneClass,
+  ) => {
+    const world = await open(laneClass, 60 * price, ['a']);
+    await world.release(await held(world, lane(world), 5));
+    const first = await world.call(lane(world), ask(31));
+    // The books are being asked for what the first one lacks.
+    await world.turn(lane(world));
+    const calls = [first, await world.call(lane(world), ask(28))];
+    await world.rounds(5, () => calls.every((call) => call.held));
+    return unless(
+      calls.every(({ hold }) => hold),
+      `refused as ${calls.map((call) => call.held?.kind)}`,
+    );
+  },
+
   'serves one of two calls in two lanes that together want more than there is': async (laneClass) => {
     const world = await open(laneClass, 60 * price, ['a', 'b']);
     for (const process of [...world.processes]) await world.release(await held(world, process, 30));

@@ -13,11 +13,11 @@ import type * as Quote from '../../journeys/quote.ts';
 import type { Shop } from '../../journeys/shop.ts';
 import type { AddressLimit } from '../address-limit.ts';
 import { bytes, type Call, type Env, requestId, send } from '../edge.ts';
+import * as Fault from '../fault.ts';
 import type { Arguments } from '../mcp/arguments.ts';
 import { type Exchange, told } from '../mcp/tool.ts';
 import { isObject } from '../mcp/tool-schema.ts';
 import * as Toolbox from '../mcp/toolbox.ts';
-import * as Refusal from '../refusal.ts';
 
 /** Where the tools are. */
 export const path = '/mcp';
@@ -144,7 +144,7 @@ function server(tools: Toolbox.Toolbox, exchange: Exchange, report: Edge['fault'
     } catch (fault) {
       if (fault instanceof ProtocolError) throw fault;
       report(fault, exchange.requestId);
-      return told(Refusal.ofFault(fault, exchange.requestId));
+      return told(Fault.reply(fault, exchange.requestId));
     }
   });
   return product;

@@ -1,0 +1,27 @@
+import type { Spread } from './contest.ts';
+
+/** What the product is held to, and what was measured. */
+export type Aim = { name: string; figure: Spread; limit: number; isFloor: boolean; met: boolean };
+
+export function atMost(name: string, figure: Spread, limit: number): Aim {
+  return { name, figure, limit, isFloor: false, met: figure.median <= limit };
+}
+
+export function atLeast(name: string, figure: Spread, limit: number): Aim {
+  return { name, figure, limit, isFloor: true, met: figure.median >= limit };
+}
+
+/** A line for a terminal. */
+export function text({ name, figure, limit, isFloor, met }: Aim): string {
+  const bound = `${isFloor ? 'at least' : 'at most'} ${round(limit)}`;
+  return `${met ? 'met   ' : 'MISSED'}  ${name.padEnd(70)} ${spreadText(figure).padStart(22)}  ${bound}`;
+}
+
+/** The median, and the middle half of the rounds. */
+export function spreadText({ median, low, high }: Spread): string {
+  return `${round(median)} (${round(low)} to ${round(high)})`;
+}
+
+export function round(value: number): string {
+  return value.toFixed(Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0);
+}

@@ -1,0 +1,73 @@
+import * as Samples from '../samples.ts';
+import * as Load from './load.ts';
+import * as Proc from './proc.ts';
+
+/** A server, and the load that is put on it. */
+export type Contender = { name: string; target: Load.Target; load: Load.Load };
+
+/** One round: microseconds of CPU a request, requests a second and a commit, latency in milliseconds. */
+export type Sample = {
+  gatewayUs: number;
+  databaseUs: number;
+  perSecond: number;
+  perCommit: number;
+  p50: number;
+  p99: number;
+};
+
+/** Medians, and how they spread: the middle half of the rounds. */
+export type Spread = { median: number; low: number; high: number };
+
+const warmUpSeconds = 2;
+
+/**
+ * Every contender for a moment, then the next, round after round: what drifts on the machine drifts for all of them.
+ * Throws where a request failed: a refusal is faster than an answer.
+ */
+export async function inTurn(
+  contenders: readonly Contender[],
+  rounds: number,
+): Promise<Map<Contender, Sample[]>> {
+  for (const { target, load } of contenders) await Load.put(target, { ...load, seconds: warmUpSeconds });
+  const samples = new Map<Contender, Sample[]>(contenders.map((contender) => [contender, []]));
+  for (let round = 0; round < rounds; round++)
+    for (const [contender, list] of samples) list.push(await sample(contender));
+  return samples;
+}
+
+async function sample({ name, target, load }: Contender): Promise<Sample> {
+  const before = [cpuMs(target.gateway), cpuMs(target.database)] as const;
+  const commits = await target.commits?.();
+  const { requests, seconds, failed, p50, p99 } = await Load.put(target, load);
+  if (failed > 0) throw new Error(`${name}: ${failed} of ${requests} requests failed`);
+  const each = (pids: readonly number[], beforeMs: number) => ((cpuMs(pids) - beforeMs) * 1_000) / requests;
+  return {
+    gatewayUs: each(target.gateway, before[0]),
+    databaseUs: each(target.database, before[1]),
+    perSecond: requests / seconds,
+    perCommit: target.commits && commits !== undefined ? requests / ((await target.commits()) - commits) : 0,
+    p50,
+    p99,
+  };
+}
+
+function cpuMs(pids: readonly number[]): number {
+  return Samples.sum(pids.map(Proc.cpuMs));
+}
+
+/** A figure of one against that of another in the same round, for all rounds. */
+export function paired(
+  some: readonly Sample[],
+  others: readonly Sample[],
+  compare: (one: Sample, other: Sample) => number,
+): Spread {
+  return spread(some.map((one, round) => compare(one, others[round] as Sample)));
+}
+
+export function spread(values: readonly number[]): Spread {
+  return {
+    median: Samples.median(values),
+    low: Samples.quantile(values, 0.25),
+    high: Samples.quantile(values, 0.75),
+  };
+}

@@ -1,0 +1,180 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { migrate } from '../../src/adapters/postgres/migrate.ts';
+import * as Samples from '../samples.ts';
+import * as Aim from './aim.ts';
+import { type Spread, spread } from './contest.ts';
+import { type Part, table } from './part.ts';
+import * as Proc from './proc.ts';
+import * as Program from './program.ts';
+import type { Stage } from './stage.ts';
+import * as Storefront from './storefront.ts';
+import * as Twin from './twin.ts';
+
+const driver = fileURLToPath(new URL('ledger-process.ts', import.meta.url));
+const callers = 64;
+const accounts = 1_000;
+const warmUpSeconds = 2;
+const windowSeconds = 5;
+
+/** What was measured of lanes that run at once: calls a second in all, microseconds of CPU a call. */
+type Run = { perSecond: number; nodeUs: number; postgresUs: number };
+type Lane = { pid: number; child: ChildProcess };
+
+/** The ledger alone, against what it is held to. */
+export const ledger: Part = async (stage, { rounds, seconds, snapshotSeconds }) => {
+  const url = await stage.createDatabase();
+  await migrate(url);
+  const sql = postgres(url, { max: 2, onnotice: () => {} }) as unknown as postgres.Sql;
+  stage.keep({ stop: () => sql.end() });
+  await sql`SELECT ledger.prepare_usage(1)`;
+  const all = await Promise.all(Array.from({ length: accounts }, () => Storefront.buyer(sql)));
+  const hot = all[0] ?? '';
+  const open = async (name: string, list: readonly string[]): Promise<Lane> =>
+    stage.keep(await Program.node([driver, url, name, list.join()], {}, join(stage.dir, `${name}.log`)));
+  const single = await open('single', [hot]);
+  const pair = [await open('first', [hot]), await open('second', [hot])];
+  const wide = await open('wide', all);
+  const measure = (lanes: readonly Lane[], forSeconds: number) => run(stage, lanes, forSeconds);
+
+  for (const lanes of [[single], pair, [wide]]) await measure(lanes, warmUpSeconds);
+  const batch = await batchOf(sql, 'single', () => measure([single], warmUpSeconds));
+  const twin = await Twin.open(stage.dir, url, sql, { account: hot, ...batch });
+  const runs = { one: [] as Run[], pair: [] as Run[], wide: [] as Run[], cold: [] as Run[] };
+  const twins: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    runs.one.push(await measure([single], seconds));
+    twins.push(await twin.rowsPerSecond(Math.max(1, Math.round(seconds))));
+    runs.pair.push(await measure(pair, seconds));
+    // What was set aside for these went back while the others had their turns: how that costs is a figure of its own.
+    runs.cold.push(await measure([wide], 1));
+    await measure([wide], warmUpSeconds);
+    runs.wide.push(await measure([wide], seconds));
+  }
+  const disk = await diskOf(sql, () => measure([single], seconds));
+  const snapshot = await underSnapshot(url, snapshotSeconds, () => measure([single], windowSeconds));
+  const ratio = (some: readonly Run[]) =>
+    spread(some.map(({ perSecond }, round) => perSecond / (runs.one[round] as Run).perSecond));
+  const over = (pick: (run: Run) => number) => spread(runs.one.map(pick));
+  const row = (name: string, some: readonly Run[]) => [
+    name,
+    ...(['perSecond', 'nodeUs', 'postgresUs'] as const).map((key) =>
+      Aim.spreadText(spread(some.map((one) => one[key]))),
+    ),
+  ];
+  return {
+    lines: [
+      '',
+      `The ledger alone, ${callers} callers, ${batch.rows} settlements in a commit`,
+      ...table([
+        ['', 'calls/s', 'µs Node', 'µs PostgreSQL'],
+        row('1 process, 1 account', runs.one),
+        row('2 processes, 1 account', runs.pair),
+        row('1 process, 1,000 accounts', runs.wide),
+        row('the same, accounts that were idle', runs.cold),
+        ['its pgbench twin', Aim.spreadText(spread(twins)), '', ''],
+      ]),
+      `Bytes a call: ${Aim.round(disk.kept)} kept as usage, ${Aim.round(disk.written)} written ahead`,
+    ],
+    aims: [
+      Aim.atLeast(
+        'ledger, of its pgbench twin',
+        spread(runs.one.map(({ perSecond }, at) => perSecond / (twins[at] ?? 0))),
+        0.8,
+      ),
+      Aim.atMost(
+        'ledger, µs of CPU a call in Node',
+        over(({ nodeUs }) => nodeUs),
+        15,
+      ),
+      Aim.atMost(
+        'ledger, µs of CPU a call in PostgreSQL',
+        over(({ postgresUs }) => postgresUs),
+        25,
+      ),
+      Aim.atLeast('two processes on one account, times one', ratio(runs.pair), 1.2),
+      Aim.atMost(`CPU after ${snapshotSeconds} s under an open snapshot, times before`, snapshot, 1.5),
+      // As fast, within 15 %: neither may be much slower than the other.
+      Aim.atLeast('one hot account, times a thousand, calls/s', inverse(ratio(runs.wide)), 0.85),
+    ],
+  };
+};
+
+async function run({ postgresPid }: Stage, lanes: readonly Lane[], seconds: number): Promise<Run> {
+  const nodeMs = () => Samples.sum(lanes.map(({ pid }) => Proc.cpuMs(pid)));
+  const before = { nodeMs: nodeMs(), postgresMs: Proc.cpuMs(postgresPid) };
+  const counts = await Promise.all(lanes.map((lane) => ask(lane, callers / lanes.length, seconds)));
+  const calls = Samples.sum(counts);
+  return {
+    perSecond: calls / seconds,
+    nodeUs: ((nodeMs() - before.nodeMs) * 1_000) / calls,
+    postgresUs: ((Proc.cpuMs(postgresPid) - before.postgresMs) * 1_000) / calls,
+  };
+}
+
+async function ask({ child }: Lane, share: number, seconds: number): Promise<number> {
+  const answer = once(child, 'message');
+  const over = new AbortController();
+  const gone = once(child, 'exit', { signal: over.signal }).then(([code]) => {
+    throw new Error(`a ledger process ended with ${code}`);
+  });
+  gone.catch(() => {});
+  child.send({ callers: share, seconds });
+  const [{ calls }] = (await Promise.race([answer, gone])) as [{ calls: number }];
+  over.abort();
+  return calls;
+}
+
+/** How many settlements a batch of a lane has, and how many batches there are in the quarter second between two folds. */
+async function batchOf(sql: postgres.Sql, lane: string, load: () => Promise<Run>) {
+  const last = async () => {
+    const [row] = await sql<
+      [{ seq: number }]
+    >`SELECT max(seq)::integer AS seq FROM ledger.batch WHERE lane_id = ${lane}`;
+    return row.seq;
+  };
+  const before = await last();
+  const { perSecond } = await load();
+  const batches = ((await last()) - before) / warmUpSeconds;
+  return { rows: Math.round(perSecond / batches), foldEvery: Math.max(1, Math.round(batches / 4)) };
+}
+
+/** What a call leaves on disk as usage, and what it adds to the write-ahead log, checkpoints included. */
+async function diskOf(sql: postgres.Sql, load: () => Promise<Run>) {
+  const now = async () => {
+    const [row] = await sql<[{ rows: number; kept: number; written: number }]>`
+      SELECT (SELECT count(*) FROM ledger.usage)::float AS rows, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float AS written,
+        (SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'ledger.usage'::regclass)::float AS kept`;
+    return row;
+  };
+  const before = await now();
+  await load();
+  const after = await now();
+  return {
+    kept: after.kept / after.rows,
+    written: (after.written - before.written) / (after.rows - before.rows),
+  };
+}
+
+/** CPU a call at the end of a time under one open snapshot, as a report or a backup holds it, times that before. */
+async function underSnapshot(url: string, seconds: number, measure: () => Promise<Run>): Promise<Spread> {
+  const sum = ({ nodeUs, postgresUs }: Run) => nodeUs + postgresUs;
+  const before = [sum(await measure()), sum(await measure())];
+  const sql = postgres(url, { max: 1, connection: { idle_in_transaction_session_timeout: 0 } });
+  await sql.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  await sql.unsafe('SELECT count(*) FROM ledger.bucket');
+  const untilMs = performance.now() + seconds * 1_000;
+  let last: Run | null = null;
+  while (performance.now() < untilMs || last === null) last = await measure();
+  const after = [sum(last), sum(await measure())];
+  await sql.unsafe('COMMIT');
+  await sql.end();
+  return spread(after.flatMap((one) => before.map((other) => one / other)));
+}
+
+function inverse({ median, low, high }: Spread): Spread {
+  return { median: 1 / median, low: 1 / high, high: 1 / low };
+}

@@ -1,0 +1,128 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import * as Accounts from '../../src/adapters/postgres/accounts.ts';
+import * as AccessToken from '../../src/identity/access-token.ts';
+import * as KeyRing from '../../src/identity/key-ring.ts';
+import * as SigningKey from '../../src/identity/signing-key.ts';
+import { id } from '../../src/kernel/id.ts';
+import * as Nginx from './nginx.ts';
+import * as Program from './program.ts';
+
+export type Shop = {
+  urls: string[];
+  pids: number[];
+  /** Files of tokens, of one account and of a thousand. */
+  tokens: { one: string; many: string };
+  /** How many batches of settlements it has committed until now. */
+  commits(): Promise<number>;
+  stop(): Promise<void>;
+};
+
+const here = fileURLToPath(new URL('../../', import.meta.url));
+const publicUrl = 'http://localhost:4020';
+const accounts = 1_000;
+/** Each has a hundred thousand dollars, in micro-dollars. */
+const credit = 100_000_000_000;
+
+/** The plan's limit counts, and is never met. */
+const catalogue = `
+storefront: { name: Bench, contact: bench@example.com }
+upstream: { key: { header: x-api-key } }
+services:
+  - slug: lists
+    name: Lists
+    price_usd: "0.0001"
+    operations:
+${Object.keys(Nginx.sizes)
+  .map(
+    (size) =>
+      `      - { call: POST /v1/${size}, units: /count, units_max: { pointer: /max, default: 10, ceiling: 50 } }`,
+  )
+  .join('\n')}
+  - slug: exports
+    name: Exports
+    price_usd: "0.0001"
+    operations:
+      - { call: GET /v1/export, units: 1 }
+plans:
+  - { id: credit, kind: credit, covers: "*", requests_per_second: 10000 }
+`;
+
+export type Options = { processes: number; checkout?: string };
+
+/** As `npm start` runs it. */
+const nodeArgs = ['--max-semi-space-size=16'];
+
+/** Storefront processes on one database, as a host runs them, log included, and accounts with credit and tokens. */
+export async function open(
+  dir: string,
+  databaseUrl: string,
+  upstreamUrl: string,
+  { processes, checkout = here }: Options,
+): Promise<Shop> {
+  const main = join(checkout, 'src/main.ts');
+  const catalog = join(dir, 'catalog.yaml');
+  await writeFile(catalog, catalogue);
+  const running: Program.Program[] = [];
+  const urls: string[] = [];
+  for (let count = 0; count < processes; count++) {
+    const port = String(await Program.freePort());
+    const env = {
+      PORT: port,
+      PUBLIC_URL: publicUrl,
+      DATABASE_URL: databaseUrl,
+      CATALOG: catalog,
+      UPSTREAM_URL: upstreamUrl,
+      UPSTREAM_API_KEY: 'upstream-key-0123456789',
+      STRIPE_SECRET_KEY: 'sk_test_sandbox',
+      STRIPE_WEBHOOK_SECRET: 'whsec_bench',
+      STRIPE_NETWORK_ID: 'profile_bench',
+      NODE_COMPILE_CACHE: join(dir, 'compiled'),
+    };
+    running.push(await Program.node([...nodeArgs, main], env, join(dir, `storefront-${port}.log`)));
+    urls.push(`http://127.0.0.1:${port}`);
+  }
+  const sql = postgres(databaseUrl, { max: 4, onnotice: () => {} }) as unknown as postgres.Sql;
+  return {
+    urls,
+    pids: running.map(({ pid }) => pid),
+    tokens: await tokens(join(dir, `tokens-${urls[0]?.split(':').at(-1)}`), sql),
+    async commits() {
+      const [row] = await sql<[{ commits: number }]>`SELECT coalesce(sum(seq), 0)::integer AS commits
+        FROM (SELECT max(seq) AS seq FROM ledger.batch GROUP BY lane_id, epoch) l`;
+      return row.commits;
+    },
+    async stop() {
+      for (const program of running) await program.stop();
+      await sql.end();
+    },
+  };
+}
+
+async function tokens(file: string, sql: postgres.Sql): Promise<Shop['tokens']> {
+  const stored = await Accounts.openSigningKeys(sql).all();
+  const ring = KeyRing.of(publicUrl, await Promise.all(stored.map(SigningKey.load)));
+  const list = await Promise.all(Array.from({ length: accounts }, () => token(sql, ring)));
+  await writeFile(`${file}-1`, `${list[0]}\n`);
+  await writeFile(`${file}-1000`, `${list.join('\n')}\n`);
+  return { one: `${file}-1`, many: `${file}-1000` };
+}
+
+async function token(sql: postgres.Sql, ring: KeyRing.KeyRing): Promise<string> {
+  const account = await buyer(sql);
+  const issued = await AccessToken.issue(ring, { account, sid: id('ses') }, Date.now());
+  return issued.token;
+}
+
+/** A fresh account that has bought credit. */
+export async function buyer(sql: postgres.Sql): Promise<string> {
+  const account = id('acc');
+  const order = id('pur');
+  await Accounts.openAccounts(sql).register(account, '', 0);
+  await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, expires_at)
+    VALUES (${order}, ${account}, 'credit', ${credit}, now() + interval '1 hour')`;
+  await sql`SELECT shop.grant_purchase(${order}, ${id('pi')}, ${account})`;
+  return account;
+}

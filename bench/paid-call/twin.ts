@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type postgres from 'postgres';
+import * as Program from './program.ts';
+
+/** The lane's own statement, with the same rows and as many of them, sent by pgbench: PostgreSQL with next to nothing around it. */
+export type Twin = { rowsPerSecond(seconds: number): Promise<number> };
+
+const lane = 'twin';
+const batchesMax = 40_000;
+
+/**
+ * @param rows settlements in a batch
+ * @param foldEvery batches between two checkpoints
+ */
+export async function open(
+  dir: string,
+  url: string,
+  sql: postgres.Sql,
+  { account, rows, foldEvery }: { account: string; rows: number; foldEvery: number },
+): Promise<Twin> {
+  const script = join(dir, 'twin.sql');
+  await writeFile(script, statement);
+  await sql`CREATE TABLE twin AS SELECT seq, ARRAY(
+      SELECT (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint + seq), 12, '0') || left(md5(random()::text || seq || n), 20))::uuid
+        FROM generate_series(1, ${rows}::integer) n) AS calls
+    FROM generate_series(2, ${batchesMax}::integer) seq`;
+  await sql`ALTER TABLE twin ADD PRIMARY KEY (seq)`;
+  await sql`VACUUM ANALYZE twin`;
+  const [{ epoch }] = await sql<[{ epoch: string }]>`SELECT ledger.open_lane(${lane}) AS epoch`;
+  // The first batch sets aside what all others spend.
+  await sql`SELECT ledger.batch(${lane}, ${epoch}, 1, 0, false, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+    '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', ${[account]}, '{credit}', '{100}', '{100000000}', '{0}', '{false}')`;
+  const [{ lot }] = await sql<
+    [{ lot: string }]
+  >`SELECT bucket_id AS lot FROM ledger.lease WHERE lane_id = ${lane}`;
+  const all = (value: string | number) => `{${Array.from({ length: rows }, () => value).join(',')}}`;
+  const columns = {
+    lane,
+    epoch,
+    fold_every: foldEvery,
+    draws: all(0),
+    accounts: all(account),
+    lots: all(lot),
+    plans: all('credit'),
+    services: all('lists'),
+    operations: all('"POST /v1/small"'),
+    statuses: all(200),
+    units: all(5),
+    prices: all(100),
+    amounts: all(500),
+  };
+  const settings = Object.entries(columns).flatMap(([name, value]) => ['-D', `${name}=${value}`]);
+  return {
+    async rowsPerSecond(seconds) {
+      const [{ seq }] = await sql<
+        [{ seq: string }]
+      >`SELECT max(seq) AS seq FROM ledger.batch WHERE lane_id = ${lane}`;
+      const args = [
+        '-n',
+        '-M',
+        'prepared',
+        '-c',
+        '1',
+        '-T',
+        String(seconds),
+        '-f',
+        script,
+        '-D',
+        `seq=${seq}`,
+      ];
+      const printed = await Program.output('pgbench', [...args, ...settings, url]);
+      const [, batches = '0', tps = '0'] =
+        /actually processed: (\d+)[\s\S]*tps = ([\d.]+)/.exec(printed) ?? [];
+      if (Number(seq) + Number(batches) >= batchesMax) throw new Error('pgbench ran out of batches');
+      return Number(tps) * rows;
+    },
+  };
+}
+
+const statement = `
+\\set seq :seq + 1
+\\set fold :seq % :fold_every = 0
+SELECT ledger.batch(:lane::text, :epoch::text::bigint, :seq::bigint, :seq::bigint - 1, :fold::boolean,
+  calls, :draws::text::smallint[], :accounts::text::text[], :lots::text::bigint[], :plans::text::text[], :services::text::text[],
+  :operations::text::text[], :statuses::text::smallint[], :units::text::integer[], :prices::text::bigint[], :amounts::text::bigint[], '{}',
+  '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')
+FROM twin WHERE seq = :seq;
+`;

@@ -1,0 +1,115 @@
+import { Redis } from 'ioredis';
+import { id } from '../../kernel/id.ts';
+import type { SharedCount } from '../../relay/call-limit.ts';
+
+export type Options = {
+  /** redis:// or rediss:// */
+  url: string;
+  /** Called once when nobody can be asked any more, and once when somebody can again. */
+  report(event: 'shared_limits_away' | 'shared_limits_back', detail: Readonly<Record<string, unknown>>): void;
+};
+
+/** Calls that wait longer are counted by this process alone; after so many such answers in a row nobody is asked any more. */
+const answerMsMax = 25;
+const lateInARowMax = 3;
+/** Whether a Redis that did not answer does so again. */
+const lookEveryMs = 250;
+const lookMsMax = 200;
+const connectMsMax = 1_000;
+const reconnectMsMax = 500;
+
+/**
+ * The times of the calls let through in the last second, by Redis's own clock: exact over all processes, as the upstream
+ * counts. `KEYS[1]`: account and operation; `ARGV`: calls a second, calls wanted, what makes their names unlike any other's.
+ */
+const script = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - 1000000)
+local room = math.max(0, ARGV[1] - redis.call('ZCARD', KEYS[1]))
+local passed = math.min(room, tonumber(ARGV[2]))
+for call = 1, passed do redis.call('ZADD', KEYS[1], now, ARGV[3] .. call) end
+redis.call('PEXPIRE', KEYS[1], 1000)
+return { passed, room - passed }`;
+
+type Counting = Redis & {
+  takeCalls(key: string, perSecond: number, calls: number, name: string): Promise<[number, number]>;
+};
+
+/** Opens the count; connects, and comes back after a loss, by itself. */
+export function open({ url, report }: Options): SharedCount & { close(): void } {
+  const redis = new Redis(url, {
+    connectTimeout: connectMsMax,
+    retryStrategy: (attempt) => Math.min(attempt * 50, reconnectMsMax),
+    // Nothing is asked later that could not be asked now, and nothing twice.
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    enableAutoPipelining: true,
+    scripts: { takeCalls: { lua: script, numberOfKeys: 1 } },
+  }) as Counting;
+  const process = id('prc');
+  let asked = 0;
+  let lateInARow = 0;
+  let isAway = false;
+  let looking: NodeJS.Timeout | null = null;
+
+  const lose = (reason: string) => {
+    if (isAway) return;
+    isAway = true;
+    report('shared_limits_away', { reason });
+    looking = setInterval(() => void look(), lookEveryMs);
+  };
+  const look = async () => {
+    const pong = redis.status === 'ready' ? await within(lookMsMax, redis.ping()) : null;
+    if (pong === null || looking === null) return;
+    clearInterval(looking);
+    looking = null;
+    isAway = false;
+    lateInARow = 0;
+    report('shared_limits_back', {});
+  };
+  redis.on('error', ({ message }: Error) => lose(message));
+  redis.on('close', () => lose('the connection was closed'));
+
+  return {
+    async take(key, perSecond, calls) {
+      if (isAway || redis.status !== 'ready') return null;
+      asked += 1;
+      const name = `${process}:${asked}:`;
+      const answer = await within(
+        answerMsMax,
+        redis.takeCalls(`sluice:calls:${key}`, perSecond, calls, name),
+      );
+      lateInARow = answer === null ? lateInARow + 1 : 0;
+      if (lateInARow >= lateInARowMax) lose('no answer in time');
+      if (answer === null) return null;
+      const [passed, left] = answer;
+      return { passed, left };
+    },
+    close() {
+      redis.removeAllListeners('close');
+      if (looking) clearInterval(looking);
+      looking = null;
+      redis.disconnect();
+    },
+  };
+}
+
+/** What is answered in time; null otherwise, and where it failed. */
+function within<T>(msMax: number, answer: Promise<T>): Promise<T | null> {
+  return new Promise((resolve) => {
+    // What arrived while this process was held up is read before it is called late.
+    const late = setTimeout(() => setImmediate(resolve, null), msMax);
+    answer.then(
+      (value) => {
+        clearTimeout(late);
+        resolve(value);
+      },
+      () => {
+        clearTimeout(late);
+        resolve(null);
+      },
+    );
+  });
+}
