@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as Upstream from '../relay/scripted-upstream.ts';
@@ -102,7 +101,7 @@ describe('a client that leaves', () => {
     leaving.on('error', () => {});
     leaving.end(JSON.stringify(calling('POST_v1_list', { body: { max: 5 } })));
     const { socket } = await arrived;
-    const closed = once(socket, 'close');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
     leaving.destroy();
     if (answer === null) await closed;
     else socket.write(answer);
@@ -152,6 +151,12 @@ test('what no tool takes is told, costs nothing and asks nobody', async () => {
     ['GET_v1_items_id', { path: { id: '..' } }, 'invalid_request'],
     ['POST_v1_list', { storefront: { max_cost_usd: 'cheap' } }, 'invalid_request'],
     ['POST_v1_list', { storefront: { idempotency_key: '' } }, 'invalid_request'],
+    ['GET_v1_items_id', { path: { id: '\ud800' } }, 'invalid_request'],
+    ['shop_purchase', { plan: 'credit', return_url: '\ud800' }, 'invalid_request'],
+    ['shop_purchase', { plan: 'gold' }, 'not_found'],
+    ['shop_purchase', { plan: 'credit', amount: '5' }, 'invalid_request'],
+    ['shop_guide', {}, 'invalid_request'],
+    ['shop_prices', { service: 7 }, 'not_found'],
     ['POST_v1_reserved', { body: {} }, 'plan_required'],
   ];
   for (const [name, args, code] of faults) {
