@@ -210,6 +210,8 @@ test('an answer that is too long for a message is given back', async () => {
   script = ({ socket }) => socket.write(Upstream.http(200, long, ['content-type: text/plain']));
   const said = await Mcp.call(client, 'GET_v1_items_id', { path: { id: 1 } });
   expect(said.body.code).toBe('answer_too_large');
+  const keyed = { path: { id: 1 }, storefront: { idempotency_key: 'long' } };
+  expect((await Mcp.call(client, 'GET_v1_items_id', keyed)).body.code).toBe('answer_too_large');
   await expect.poll(() => left(customer)).toEqual([25]);
 });
 
