@@ -5,13 +5,14 @@ import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
 import * as Mcp from './mcp-client.ts';
 
+const env = { CLIENT_ADDRESS_HEADER: 'x-forwarded-for' };
 let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
 let script: (received: Upstream.Received) => unknown;
 
 beforeAll(async () => {
   upstream = await Upstream.scripted((received) => script(received));
-  shop = await Shop.open({ upstream: { url: upstream.url, key: 'upk_1' }, catalog: 'scripted.yaml' });
+  shop = await Shop.open({ upstream: { url: upstream.url, key: 'upk_1' }, catalog: 'scripted.yaml', env });
 });
 beforeEach(() => {
   script = ({ socket, body }) =>
@@ -227,4 +228,37 @@ test('a page of another site is turned away, a body of more than a mebibyte too,
   const get = await fetch(`${shop.url}/mcp`, { headers: { accept: 'text/event-stream' } });
   expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST']);
   expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(202);
+});
+
+test('an address may ask for free so often in a second; what is paid for is limited by its plan alone', async () => {
+  const from = { 'x-forwarded-for': '203.0.113.7' };
+  const { token } = await join();
+  const asked = await Promise.all(
+    Array.from({ length: 60 }, () => post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, from)),
+  );
+  const statuses = asked.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
+  const bearer = { ...from, authorization: `Bearer ${token}` };
+  const paid = await post(calling('POST_v1_list', { body: { max: 1 } }), bearer);
+  expect(paid.body.result).toMatchObject({ _meta: { 'storefront/answer': { units: '1' } } });
+});
+
+test('a call has its receipt, where one is wanted, and its line in the log of the shop', async () => {
+  const { token } = await join();
+  const client = await Mcp.connect(shop.url, token);
+  const said = await Mcp.call(client, 'POST_v1_list', { body: { max: 1 }, storefront: { receipt: true } });
+  expect(said.answer.receipt).toMatch(/^ey/);
+  const line = () =>
+    shop.storefronts[0]
+      ?.output()
+      .split('\n')
+      .find((text) => text.includes(said.answer.call.slice('call_'.length)));
+  await expect.poll(line).toBeDefined();
+  expect(JSON.parse(line() ?? '')).toMatchObject({
+    path: '/mcp',
+    tool: 'POST_v1_list',
+    units: 1,
+    status: 200,
+  });
 });

@@ -111,6 +111,7 @@ async function settle({ answered, hasLeft }: Exchange, serving: Promise<Response
     if (response.ok && !hasLeft()) for (const paid of answered) paid.delivered();
     else undo();
     response.headers.set('cache-control', 'no-store');
+    response.headers.set('storefront-origin', 'storefront');
     return response;
   } catch (fault) {
     undo();
@@ -136,6 +137,7 @@ function server(tools: Toolbox.Toolbox, exchange: Exchange, report: Edge['fault'
     const tool = tools.get(params.name);
     if (tool === undefined)
       throw new ProtocolError(invalidParams, `Unknown tool ${JSON.stringify(params.name.slice(0, 64))}.`);
+    exchange.c.get('entry').tool = params.name;
     try {
       const result = await tool.call(exchange, (params.arguments ?? {}) as Arguments, params._meta ?? {});
       const { structuredContent: said } = result;
