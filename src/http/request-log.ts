@@ -7,6 +7,8 @@ export type Entry = {
   readonly requestId: string;
   readonly startedMs: number;
   account?: string;
+  /** The tool of `/mcp` that was called. */
+  tool?: string;
   call?: string;
   units?: number;
   costMicroUsd?: number;

@@ -6,7 +6,7 @@ import * as GoalSet from './goal-set.ts';
 let advisor: Advisor.Advisor;
 
 beforeAll(async () => {
-  ({ advisor } = await GoalSet.advisor('prospects'));
+  ({ advisor } = await GoalSet.advisor(GoalSet.shipped));
 });
 
 const ask = (goal: string, more: object = {}) => GoalSet.ask(advisor, { goal, ...more });

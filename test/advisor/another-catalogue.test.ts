@@ -5,7 +5,7 @@ import * as GoalSet from './goal-set.ts';
 let advisor: Advisor;
 
 beforeAll(async () => {
-  ({ advisor } = await GoalSet.advisor('parcels'));
+  ({ advisor } = await GoalSet.advisor('fixtures/parcels.yaml'));
 });
 
 const advise = (goal: string) => GoalSet.ask(advisor, { goal });

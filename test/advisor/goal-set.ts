@@ -12,11 +12,14 @@ export type Score = { cases: number; first: number; whole: number; units: number
 
 export const guidePath = '/zeroclick/agent/guide';
 
-/** The advisor of a fixture, and the parsed description that it was made from. */
+/** What the shop ships with. */
+export const shipped = '../../openapi/catalog.yaml';
+
+/** The advisor of a catalogue file, and the parsed description that it was made from. */
 export async function advisor(
-  name: string,
+  file: string,
 ): Promise<{ advisor: Advisor.Advisor; document: Record<string, unknown> }> {
-  const catalog = await CatalogFile.load(fileURLToPath(new URL(`fixtures/${name}.yaml`, import.meta.url)));
+  const catalog = await CatalogFile.load(fileURLToPath(new URL(file, import.meta.url)));
   const document = parse(readFileSync(catalog.upstream.description, 'utf8'));
   return {
     advisor: Advisor.open(catalog, document, 'https://shop.example', ['mpp', 'card'], guidePath),

@@ -15,7 +15,7 @@ let server: Server;
 let url: string;
 
 beforeAll(async () => {
-  ({ advisor } = await GoalSet.advisor('prospects'));
+  ({ advisor } = await GoalSet.advisor(GoalSet.shipped));
   const app = new Hono<Env>();
   app.use(async (c, next) => {
     const { incoming, outgoing } = c.env;

@@ -8,7 +8,7 @@ let advisor: Advisor;
 let document: Record<string, unknown>;
 
 beforeAll(async () => {
-  ({ advisor, document } = await GoalSet.advisor('prospects'));
+  ({ advisor, document } = await GoalSet.advisor(GoalSet.shipped));
 });
 
 const body = (goal: string, at = 0) => GoalSet.ask(advisor, { goal }).operations[at]?.request.body;

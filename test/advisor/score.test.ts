@@ -5,7 +5,7 @@ import * as GoalSet from './goal-set.ts';
 let advisor: Advisor;
 
 beforeAll(async () => {
-  ({ advisor } = await GoalSet.advisor('prospects'));
+  ({ advisor } = await GoalSet.advisor(GoalSet.shipped));
 });
 
 const percent = (share: number, of: number) => `${((share / of) * 100).toFixed(1)} %`;

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as Upstream from '../relay/scripted-upstream.ts';
@@ -6,13 +5,14 @@ import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
 import * as Mcp from './mcp-client.ts';
 
+const env = { CLIENT_ADDRESS_HEADER: 'x-forwarded-for' };
 let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
 let script: (received: Upstream.Received) => unknown;
 
 beforeAll(async () => {
   upstream = await Upstream.scripted((received) => script(received));
-  shop = await Shop.open({ upstream: { url: upstream.url, key: 'upk_1' }, catalog: 'scripted.yaml' });
+  shop = await Shop.open({ upstream: { url: upstream.url, key: 'upk_1' }, catalog: 'scripted.yaml', env });
 });
 beforeEach(() => {
   script = ({ socket, body }) =>
@@ -30,15 +30,9 @@ function json(status: number, body: unknown): Buffer {
   return Upstream.http(status, JSON.stringify(body), ['content-type: application/json']);
 }
 
-async function join(microUsd = 0): Promise<Customer.Customer> {
-  const customer = await Customer.register(shop.url);
-  if (microUsd > 0) await Customer.credit(shop.sql, customer, microUsd);
-  return customer;
-}
-
 /** What is left of an account: the units of its trial, and money. */
-async function left({ account }: Customer.Customer, { sql } = shop): Promise<number[]> {
-  const rows = await sql`SELECT remaining FROM ledger.statement(${account}) ORDER BY bucket_id`;
+async function left({ account }: Customer.Customer): Promise<number[]> {
+  const rows = await shop.sql`SELECT remaining FROM ledger.statement(${account}) ORDER BY bucket_id`;
   return rows.map(({ remaining }) => Number(remaining));
 }
 
@@ -63,28 +57,6 @@ function calling(name: unknown, args: unknown): object {
   return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
 }
 
-test('fifty calls at once over two processes are charged exactly', async () => {
-  const busy = await Shop.open({ upstream: { url: upstream.url, key: 'upk_1' }, catalog: 'busy.yaml' });
-  try {
-    const customer = await Customer.register(busy.url);
-    await Customer.credit(busy.sql, customer, 1_000_000);
-    const bases = [busy.url, await busy.addStorefront()];
-    const clients = await Promise.all(bases.map((base) => Mcp.connect(base, customer.token)));
-    const calls = Array.from({ length: 50 }, (_, at) => {
-      const client = clients[at % 2];
-      if (client === undefined) throw new Error('no client');
-      return Mcp.call(client, 'POST_v1_list', { body: { max: 1 + (at % 7) } });
-    });
-    const answers = (await Promise.all(calls)).map(({ answer }) => answer);
-    const units = answers.reduce((sum, answer) => sum + Number(answer.units), 0);
-    expect(new Set(answers.map(({ call }) => call)).size).toBe(50);
-    expect(await left(customer, busy)).toEqual([1_000_000 - units * 100]);
-    expect(await Shop.breaches(busy)).toEqual([]);
-  } finally {
-    await busy.stop();
-  }
-});
-
 describe('a client that leaves', () => {
   /** Sends a call, and leaves once the upstream has it. */
   async function leave(customer: Customer.Customer, answer: Buffer | null, key?: string): Promise<void> {
@@ -102,14 +74,14 @@ describe('a client that leaves', () => {
     leaving.on('error', () => {});
     leaving.end(JSON.stringify(calling('POST_v1_list', { body: { max: 5 } })));
     const { socket } = await arrived;
-    const closed = once(socket, 'close');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
     leaving.destroy();
     if (answer === null) await closed;
     else socket.write(answer);
   }
 
   test('before the upstream has answered pays nothing, and the upstream is let go', async () => {
-    const customer = await join();
+    const customer = await Customer.register(shop.url);
     await leave(customer, null);
     await expect.poll(() => left(customer)).toEqual([25]);
     const client = await Mcp.connect(shop.url, customer.token);
@@ -119,14 +91,14 @@ describe('a client that leaves', () => {
   });
 
   test('as the upstream answers pays nothing either', async () => {
-    const customer = await join();
+    const customer = await Customer.register(shop.url);
     for (let round = 0; round < 5; round += 1) await leave(customer, json(200, { count: 5 }));
     await expect.poll(() => left(customer), { timeout: 10_000 }).toEqual([25]);
   });
 });
 
 test('what no tool takes is told, costs nothing and asks nobody', async () => {
-  const customer = await join();
+  const customer = await Customer.register(shop.url);
   const bearer = { authorization: `Bearer ${customer.token}` };
   upstream.received.length = 0;
   const wrong: [unknown, number, number | undefined][] = [
@@ -152,6 +124,12 @@ test('what no tool takes is told, costs nothing and asks nobody', async () => {
     ['GET_v1_items_id', { path: { id: '..' } }, 'invalid_request'],
     ['POST_v1_list', { storefront: { max_cost_usd: 'cheap' } }, 'invalid_request'],
     ['POST_v1_list', { storefront: { idempotency_key: '' } }, 'invalid_request'],
+    ['GET_v1_items_id', { path: { id: '\ud800' } }, 'invalid_request'],
+    ['shop_purchase', { plan: 'credit', return_url: '\ud800' }, 'invalid_request'],
+    ['shop_purchase', { plan: 'gold' }, 'not_found'],
+    ['shop_purchase', { plan: 'credit', amount: '5' }, 'invalid_request'],
+    ['shop_guide', {}, 'invalid_request'],
+    ['shop_prices', { service: 7 }, 'not_found'],
     ['POST_v1_reserved', { body: {} }, 'plan_required'],
   ];
   for (const [name, args, code] of faults) {
@@ -163,7 +141,7 @@ test('what no tool takes is told, costs nothing and asks nobody', async () => {
 });
 
 test('path, query and body arrive where they belong, and nothing of the shop with them', async () => {
-  const { token } = await join();
+  const { token } = await Customer.register(shop.url);
   const client = await Mcp.connect(shop.url, token);
   upstream.received.length = 0;
   await Mcp.call(client, 'PUT_v1_items_id', {
@@ -179,7 +157,7 @@ test('path, query and body arrive where they belong, and nothing of the shop wit
 });
 
 test('an answer of the upstream is given as it is: errors, lists, text, bytes', async () => {
-  const customer = await join();
+  const customer = await Customer.register(shop.url);
   const client = await Mcp.connect(shop.url, customer.token);
   const gives = async (answer: Buffer) => {
     script = ({ socket }) => socket.write(answer);
@@ -199,12 +177,14 @@ test('an answer of the upstream is given as it is: errors, lists, text, bytes', 
 });
 
 test('an answer that is too long for a message is given back', async () => {
-  const customer = await join();
+  const customer = await Customer.register(shop.url);
   const client = await Mcp.connect(shop.url, customer.token);
   const long = Buffer.alloc(5 * 1024 * 1024, 'x');
   script = ({ socket }) => socket.write(Upstream.http(200, long, ['content-type: text/plain']));
   const said = await Mcp.call(client, 'GET_v1_items_id', { path: { id: 1 } });
   expect(said.body.code).toBe('answer_too_large');
+  const keyed = { path: { id: 1 }, storefront: { idempotency_key: 'long' } };
+  expect((await Mcp.call(client, 'GET_v1_items_id', keyed)).body.code).toBe('answer_too_large');
   await expect.poll(() => left(customer)).toEqual([25]);
 });
 
@@ -220,4 +200,37 @@ test('a page of another site is turned away, a body of more than a mebibyte too,
   const get = await fetch(`${shop.url}/mcp`, { headers: { accept: 'text/event-stream' } });
   expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST']);
   expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(202);
+});
+
+test('an address may ask for free so often in a second; what is paid for is limited by its plan alone', async () => {
+  const from = { 'x-forwarded-for': '203.0.113.7' };
+  const { token } = await Customer.register(shop.url);
+  const asked = await Promise.all(
+    Array.from({ length: 60 }, () => post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, from)),
+  );
+  const statuses = asked.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
+  const bearer = { ...from, authorization: `Bearer ${token}` };
+  const paid = await post(calling('POST_v1_list', { body: { max: 1 } }), bearer);
+  expect(paid.body.result).toMatchObject({ _meta: { 'storefront/answer': { units: '1' } } });
+});
+
+test('a call has its receipt, where one is wanted, and its line in the log of the shop', async () => {
+  const { token } = await Customer.register(shop.url);
+  const client = await Mcp.connect(shop.url, token);
+  const said = await Mcp.call(client, 'POST_v1_list', { body: { max: 1 }, storefront: { receipt: true } });
+  expect(said.answer.receipt).toMatch(/^ey/);
+  const line = () =>
+    shop.storefronts[0]
+      ?.output()
+      .split('\n')
+      .find((text) => text.includes(said.answer.call.slice('call_'.length)));
+  await expect.poll(line).toBeDefined();
+  expect(JSON.parse(line() ?? '')).toMatchObject({
+    path: '/mcp',
+    tool: 'POST_v1_list',
+    units: 1,
+    status: 200,
+  });
 });

@@ -91,14 +91,16 @@ function search({ isFlat, query }: Form, given: Arguments): string {
     const all: readonly unknown[] = Array.isArray(value) ? value : [value];
     return all
       .filter((one) => one !== undefined && one !== null)
-      .map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(scalar(one) || JSON.stringify(one))}`);
+      .map(
+        (one) =>
+          `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(scalar(one) || JSON.stringify(one))}`,
+      );
   });
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** The empty text for what is no text, number or truth value. */
+/** The empty text for what is no text that an address can hold, no number and no truth value. */
 function scalar(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? String(value)
-    : '';
+  if (typeof value === 'string') return value.isWellFormed() ? value : '';
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }

@@ -58,6 +58,9 @@ async function buy(
   const { shop, c, requestId } = exchange;
   const plan = Purchase.find(shop.catalog.plans, String(planId ?? ''));
   if (!plan) return told(PurchaseRoutes.unknownPlan(shop, requestId));
+  // A lone half of a character has no bytes that a challenge could be bound to; JSON writes it as its code alone.
+  if (/\\ud[89a-f]/.test(JSON.stringify(wish)))
+    return told(unprocessable([{ field: 'body', message: 'Has text that is no Unicode' }], requestId));
   const wished = Wish.parse(wish, plan);
   if (!wished.ok) return told(unprocessable(wished.faults, requestId));
   const buyer = await caller(shop, c);

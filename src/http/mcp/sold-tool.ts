@@ -9,6 +9,8 @@ import * as SoldInput from './sold-input.ts';
 import type { Shown, Tool } from './tool.ts';
 import * as ToolSchema from './tool-schema.ts';
 
+/** One for all, as a new one reads JSON Schema itself anew. */
+const ajv = new Ajv2020({ strict: false, logger: false, addUsedSchema: false });
 const descriptionCharsMax = 900;
 /** What some clients take of a name. */
 const nameCharsMax = 64;
@@ -71,7 +73,7 @@ function answer(own: ToolSchema.Schema, document: unknown) {
     ...($defs !== undefined && { $defs }),
   };
   try {
-    return { schema, validate: new Ajv2020({ strict: false, logger: false }).compile(schema) };
+    return { schema, validate: ajv.compile(schema) };
   } catch {
     // A description that is no JSON Schema stops nobody from selling what it describes.
     return null;

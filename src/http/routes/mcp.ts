@@ -101,21 +101,21 @@ async function legacy(
 }
 
 /** What was charged is delivered as its answer goes out, and given back where it does not. */
-async function settle({ answered, hasLeft }: Exchange, serving: Promise<Response>): Promise<Response> {
-  const undo = () => {
-    // What is kept under a key is given again instead.
-    for (const paid of answered) paid.kept === null ? paid.brokenOff() : paid.delivered();
-  };
+async function settle(exchange: Exchange, serving: Promise<Response>): Promise<Response> {
   try {
     const response = await serving;
-    if (response.ok && !hasLeft()) for (const paid of answered) paid.delivered();
-    else undo();
+    if (response.ok && !exchange.hasLeft()) for (const paid of exchange.answered.splice(0)) paid.delivered();
     response.headers.set('cache-control', 'no-store');
+    response.headers.set('storefront-origin', 'storefront');
     return response;
-  } catch (fault) {
-    undo();
-    throw fault;
+  } finally {
+    giveBack(exchange);
   }
+}
+
+/** Undoes what was charged and will not go out; what is kept under a key is given again instead. */
+function giveBack({ answered }: Exchange): void {
+  for (const paid of answered.splice(0)) paid.kept === null ? paid.brokenOff() : paid.delivered();
 }
 
 function server(tools: Toolbox.Toolbox, exchange: Exchange, report: Edge['fault']): Server {
@@ -136,12 +136,14 @@ function server(tools: Toolbox.Toolbox, exchange: Exchange, report: Edge['fault'
     const tool = tools.get(params.name);
     if (tool === undefined)
       throw new ProtocolError(invalidParams, `Unknown tool ${JSON.stringify(params.name.slice(0, 64))}.`);
+    exchange.c.get('entry').tool = params.name;
     try {
       const result = await tool.call(exchange, (params.arguments ?? {}) as Arguments, params._meta ?? {});
       const { structuredContent: said } = result;
       if (isObject(said) && typeof said.code === 'string') exchange.c.get('entry').code = said.code;
       return result;
     } catch (fault) {
+      giveBack(exchange);
       if (fault instanceof ProtocolError) throw fault;
       report(fault, exchange.requestId);
       return told(Fault.reply(fault, exchange.requestId));
