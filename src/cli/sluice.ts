@@ -1,11 +1,18 @@
 /** `npm run sluice -- <command>`: what the seller does beside the shop that runs. */
 import type { Command } from './command.ts';
+import * as Discovery from './commands/discovery.ts';
 import * as Grant from './commands/grant.ts';
 import * as Promotions from './commands/promotions.ts';
 import * as Reconcile from './commands/reconcile.ts';
 import * as Refund from './commands/refund.ts';
 
-const commands: readonly Command[] = [Refund.command, Reconcile.command, Grant.command, Promotions.command];
+const commands: readonly Command[] = [
+  Refund.command,
+  Reconcile.command,
+  Grant.command,
+  Promotions.command,
+  Discovery.command,
+];
 
 const help = `What the seller does beside the shop that runs.
 

@@ -66,8 +66,11 @@ function select({ entries, finder }: Reference, { words, path, method, service }
     (service === null || it.service === service) &&
     (path === null || it.path === path) &&
     (method === null || it.method === method.toUpperCase());
-  const ranked = words === null ? entries : Finder.find(finder, words).flatMap((at) => entries[at] ?? []);
-  return ranked.filter(isAsked);
+  if (words === null) return entries.filter(isAsked);
+  // Who says the very name of an operation means that one.
+  const meant = entries.filter((it) => it.path === words || it.id === words);
+  const found = Finder.find(finder, words).flatMap((at) => entries[at] ?? []);
+  return [...new Set([...meant, ...found])].filter(isAsked);
 }
 
 /** Cuts what was found into pages, none above ten operations or so many bytes. Nothing found is one empty page. */

@@ -61,14 +61,15 @@ export function of(catalog: Catalog, document: unknown, own: Schema.Node, contex
     ...soldDrafts(catalog, upstream, storefront, context),
   ];
   Components.add(components, storefront, true);
-  const isFirst = ({ operation }: Entry.Draft) => firstIds.indexOf(Schema.text(operation.operationId));
+  const rank = ({ service, operation }: Entry.Draft) =>
+    service === null ? firstIds.indexOf(Schema.text(operation.operationId)) : -1;
   const weight = ({ refs, operation }: Entry.Draft) =>
     Components.weigh(components, Components.closure(components, refs)) + JSON.stringify(operation).length;
   const ordered = [
-    ...drafts.filter((it) => isFirst(it) >= 0).sort((a, b) => isFirst(a) - isFirst(b)),
+    ...drafts.filter((it) => rank(it) >= 0).sort((a, b) => rank(a) - rank(b)),
     // The light ones first, so that the first page has many.
     ...drafts.filter((it) => it.service !== null).sort((a, b) => weight(a) - weight(b)),
-    ...drafts.filter((it) => it.service === null && isFirst(it) < 0),
+    ...drafts.filter((it) => it.service === null && rank(it) < 0),
   ];
   const ids = new Set<string>();
   const entries = ordered.map((draft, at) => Entry.of(draft, at, components, ids));
