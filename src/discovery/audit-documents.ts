@@ -12,9 +12,11 @@ const linksMax = 60;
 /** The texts and well-known addresses: there, in their form, up to date, and agreeing with the description. */
 export async function check(visit: Visit, origin: string, operations: readonly Seen[]): Promise<Finding[]> {
   const alive = new Map<string, Promise<boolean>>();
-  /** Whether a page answers; each is asked once. */
+  /** Whether there is something at an address, if only a refusal; each is asked once. */
   const isAlive = (url: string) => {
-    const known = alive.get(url) ?? visit({ url }).then(({ status }) => status >= 200 && status < 400);
+    const known =
+      alive.get(url) ??
+      visit({ url }).then(({ status }) => status >= 200 && status < 500 && status !== 404 && status !== 410);
     alive.set(url, known);
     return known;
   };
@@ -43,7 +45,7 @@ export async function check(visit: Visit, origin: string, operations: readonly S
 
   const parts = [
     await look('/', 'error', 'A crawler starts here.', ofStart),
-    await look('/robots.txt', 'note', 'Without one all may look.', ofRobots),
+    ofRobots(await visit({ url: `${origin}/robots.txt` }), `${origin}/robots.txt`),
     await look(
       path.llms,
       'error',
@@ -83,9 +85,10 @@ function ofStart({ headers }: Visited, where: string): Finding[] {
     : [finding('note', 'start_unlinked', where, 'no Link to the description', 'Link rel="service-desc".')];
 }
 
-function ofRobots({ text }: Visited, where: string): Finding[] {
+/** Without one all may look. */
+function ofRobots({ status, text }: Visited, where: string): Finding[] {
   const everybody = /^user-agent:\s*\*\s*$(?:\n(?!user-agent).*)*?\ndisallow:\s*\/\s*$/im;
-  return everybody.test(text.replaceAll('\r', ''))
+  return status === 200 && everybody.test(text.replaceAll('\r', ''))
     ? [
         finding(
           'error',
@@ -115,7 +118,15 @@ function ofLinkset(answer: Visited, where: string): Finding[] {
   const hasLinks = Schema.list(Schema.node(json(answer)).linkset).length > 0;
   return isLinkset && hasLinks
     ? []
-    : [finding('warning', 'linkset_malformed', where, `${type(answer)}`, 'Send a linkset (RFC 9264).')];
+    : [
+        finding(
+          'warning',
+          'linkset_malformed',
+          where,
+          `it is ${type(answer) || 'of no type'}`,
+          'Send a linkset (RFC 9264).',
+        ),
+      ];
 }
 
 function ofSecurity({ text, headers }: Visited, where: string): Finding[] {
