@@ -8,6 +8,7 @@ export const path = {
   manifestSchema: '/schemas/manifest.json',
   services: '/services',
   serviceSchema: '/schemas/service.json',
+  paymentInfoSchema: '/schemas/payment-info.json',
   openapi: '/openapi.json',
   llms: '/llms.txt',
   llmsFull: '/llms-full.txt',

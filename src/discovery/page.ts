@@ -19,8 +19,8 @@ export type Answer =
   | { kind: 'page'; json: string; next: string | null }
   | { kind: 'no_page'; pages: number; first: string };
 
-export const version = '1.0.0';
-export const operationsMax = 10;
+const version = '1.0.0';
+const operationsMax = 10;
 /** A page stays below 64 KiB with what frames it, in which the query stands in so many links. */
 const contentBytesMax = 58 * 1024;
 const linksMax = 12;

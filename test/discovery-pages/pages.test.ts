@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as Description from '../../src/catalog/description.ts';
 import * as CatalogFile from '../../src/catalog/file.ts';
@@ -90,6 +92,17 @@ describe.each([
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['401', '402', '403']));
       expect(operation.security).toEqual([{ planAccess: [] }]);
     }
+  });
+
+  test('tell prices as their schema says', async () => {
+    const file = new URL('../../openapi/payment-info.schema.json', import.meta.url);
+    const validate = new Ajv2020({ strictTypes: false }).compile(JSON.parse(await readFile(file, 'utf8')));
+    const priced = Described.operations(read(reference, { page: 'all' })).filter(
+      ({ operation }) => operation['x-payment-info'],
+    );
+    expect(priced.length).toBeGreaterThan(reference.catalog.operations.length);
+    for (const { operation } of priced)
+      expect([validate(operation['x-payment-info']), validate.errors]).toEqual([true, null]);
   });
 
   test('of one service hold its operations alone', () => {

@@ -26,6 +26,18 @@ const documents = [
   '/auth.md',
   '/.well-known/oauth-protected-resource',
   '/.well-known/oauth-authorization-server',
+  '/manifest.jws',
+  '/openapi.json',
+  '/services/company-jobs/openapi.json',
+  '/schemas/manifest.json',
+  '/schemas/service.json',
+  '/schemas/payment-info.json',
+  '/llms.txt',
+  '/llms-full.txt',
+  '/skill.md',
+  '/favicon.svg',
+  '/.well-known/api-catalog',
+  '/.well-known/security.txt',
 ];
 
 describe('what the shop says of itself', () => {

@@ -70,7 +70,9 @@ describe('what crawlers and agents look for', () => {
   });
 
   test('the x402 list names what answers with an x402 challenge', async () => {
-    const { resources } = (await get('/.well-known/x402')).body;
+    const { body, headers: given } = await get('/.well-known/x402');
+    expect(given.get('etag')).toMatch(/^"/);
+    const { resources } = body;
     for (const url of resources) {
       const headers = { 'content-type': 'application/json' };
       const answer = await Customer.send({ method: 'POST', url, headers, body: { goal: 'work emails' } });

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import manifestSchema from '../../../openapi/manifest.schema.json' with { type: 'json' };
+import paymentInfoSchema from '../../../openapi/payment-info.schema.json' with { type: 'json' };
 import serviceSchema from '../../../openapi/service.schema.json' with { type: 'json' };
 import * as Manifest from '../../catalog/manifest.ts';
 import * as PriceMatrix from '../../catalog/price-matrix.ts';
@@ -44,8 +45,12 @@ export function routes(shop: Shop): Hono<Env> {
   app.get('/services/:slug', (c) =>
     send(c, error(404, 'not_found', 'Not Found', requestId(c), { services: publicUrl + path.services })),
   );
-  Static.get(app, path.manifestSchema, Static.of(schemaType, JSON.stringify(manifestSchema)));
-  Static.get(app, path.serviceSchema, Static.of(schemaType, JSON.stringify(serviceSchema)));
+  for (const [at, schema] of [
+    [path.manifestSchema, manifestSchema],
+    [path.serviceSchema, serviceSchema],
+    [path.paymentInfoSchema, paymentInfoSchema],
+  ] as const)
+    Static.get(app, at, Static.of(schemaType, JSON.stringify(schema)));
 
   // The first thing that anybody asks for: where everything else is.
   const links = { manifest: path.manifest, services: path.services, ...Directory.links };
