@@ -90,19 +90,12 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   const tickets = Tickets.open(sql);
   const rails = ['mpp', 'card', ...(config.coin ? ['x402'] : [])];
   const advisor = Advisor.open(catalog, described.document, config.publicUrl, rails, GuideRoutes.path);
-  const reference = await Reference.open(catalog, described.document, {
+  const { description, document } = described;
+  const reference = await Reference.open(catalog, document, {
     baseUrl: config.publicUrl,
     offers: { claim: config.mail !== null, x402: config.coin !== null },
   });
-  const known = {
-    catalog,
-    description: described.description,
-    advisor,
-    reference,
-    desk,
-    revocations,
-    tickets,
-  };
+  const known = { catalog, description, document, advisor, reference, desk, revocations, tickets };
   const shop = await open(config, known, sql, ledgerSql, log);
 
   let draining = false;
@@ -182,7 +175,10 @@ function giveUp(log: Log.Log, event: string, fault: unknown): void {
 /** Puts the shop together. */
 async function open(
   config: Config.Config,
-  known: Pick<Shop, 'catalog' | 'description' | 'advisor' | 'reference' | 'desk' | 'revocations' | 'tickets'>,
+  known: Pick<
+    Shop,
+    'catalog' | 'description' | 'document' | 'advisor' | 'reference' | 'desk' | 'revocations' | 'tickets'
+  >,
   sql: Connection.Connection,
   ledgerSql: Connection.Connection,
   log: Log.Log,

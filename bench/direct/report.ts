@@ -100,14 +100,24 @@ export function isSlow({ interface: { p50, p99 } }: Pick<Line, 'interface'>): bo
 
 function stages({ stages }: Prepared): string[] {
   if (stages.length === 0) return ['The data set was there.'];
-  const rows = stages.map(({ name, ms, rows }) => [
+  const total = {
+    name: 'all',
+    ms: Samples.sum(stages.map(({ ms }) => ms)),
+    makingMs: Samples.sum(stages.map(({ makingMs }) => makingMs)),
+    rows: Samples.sum(stages.map(({ rows }) => rows ?? 0)),
+  };
+  const lines = [...stages, total].map(({ name, ms, makingMs, rows }) => [
     name,
-    `${(ms / 1_000).toFixed(1)} s`,
-    rows === null ? '' : `${whole(rows)} rows`,
-    rows === null ? '' : `${whole(rows / (ms / 1_000))} rows/s`,
+    seconds(ms),
+    makingMs === 0 ? '' : seconds(makingMs),
+    rows === null ? '' : whole(rows),
+    rows === null ? '' : whole((rows * 1_000) / (ms - makingMs)),
   ]);
-  const all = Samples.sum(stages.map(({ ms }) => ms)) / 1_000;
-  return ['', ...table([...rows, ['all', `${all.toFixed(1)} s`, '', '']])];
+  return ['', ...table([['', 'took', 'making', 'rows', 'rows/s less the making'], ...lines])];
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
 }
 
 function sizes({ tables }: Prepared): string[] {

@@ -27,11 +27,18 @@ export type Advised = {
   estimate: Cost;
 };
 
-/** A step on the way; a request in it is complete, but for `{access_token}`, which registration gives, and for `takes`. */
+/**
+ * A step on the way. Its request is complete, but for what an earlier step gives: `{access_token}`, and of a call what
+ * `takes` names.
+ */
 export type Step = {
   do: 'register' | 'buy' | 'call' | 'review';
   note: string;
   request: Request.Request | null;
+  /** Where in the answer is what later steps put in place of `{name}`, by JSON Pointer (RFC 6901). */
+  gives?: Readonly<Record<string, string>>;
+  /** Which of `operations` it calls, from 1. */
+  operation?: number;
 };
 
 export type Advice = {

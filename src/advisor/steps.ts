@@ -17,6 +17,7 @@ export function of(
       do: 'register',
       note: 'Free, and once. The answer has the `access_token` that the other steps send.',
       request: register,
+      gives: { access_token: '/access_token' },
     },
   ];
   if (choice.kind !== 'trial') {
@@ -55,6 +56,7 @@ export function of(
         : ` One question takes up to ${pages} pages: ask for each as the answer before it says.`;
     steps.push({
       do: 'call',
+      operation: at + 1,
       note: `Operation ${at + 1}: ${own === 1 ? 'one call' : `up to ${own} calls`}.${paging}${put}`,
       request,
     });

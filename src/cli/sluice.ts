@@ -1,5 +1,6 @@
 /** `npm run sluice -- <command>`: what the seller does beside the shop that runs. */
 import type { Command } from './command.ts';
+import * as Catalog from './commands/catalog.ts';
 import * as Discovery from './commands/discovery.ts';
 import * as Grant from './commands/grant.ts';
 import * as Promotions from './commands/promotions.ts';
@@ -7,6 +8,7 @@ import * as Reconcile from './commands/reconcile.ts';
 import * as Refund from './commands/refund.ts';
 
 const commands: readonly Command[] = [
+  Catalog.command,
   Refund.command,
   Reconcile.command,
   Grant.command,

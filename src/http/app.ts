@@ -4,9 +4,10 @@ import * as Advisor from '../advisor/advisor.ts';
 import * as Match from '../catalog/match.ts';
 import type * as Quote from '../journeys/quote.ts';
 import type { Shop } from '../journeys/shop.ts';
-import { addressLimit } from './address-limit.ts';
+import * as AddressLimit from './address-limit.ts';
 import * as CallRoute from './call.ts';
 import { type Env, requestId, send } from './edge.ts';
+import * as Refusal from './refusal.ts';
 import { error } from './reply.ts';
 import * as RequestLog from './request-log.ts';
 import * as AccountRoutes from './routes/account.ts';
@@ -18,6 +19,7 @@ import * as GuideRoutes from './routes/guide.ts';
 import * as HealthRoutes from './routes/health.ts';
 import * as IdentityRoutes from './routes/identity.ts';
 import * as KeyRoutes from './routes/keys.ts';
+import * as McpRoutes from './routes/mcp.ts';
 import * as PromotionRoutes from './routes/promotion.ts';
 import * as PurchaseRoutes from './routes/purchase.ts';
 import * as QuoteRoutes from './routes/quote.ts';
@@ -48,7 +50,7 @@ export function open(shop: Shop, edge: Edge): Hono<Env> {
     );
     await next();
   });
-  const limited = addressLimit(shop, edge.clientAddressHeader);
+  const addressLimit = AddressLimit.open(shop, edge.clientAddressHeader);
   for (const path of [
     '/agent/*',
     '/oauth2/*',
@@ -58,7 +60,7 @@ export function open(shop: Shop, edge: Edge): Hono<Env> {
     '/account/*',
     '/zeroclick/*',
   ])
-    app.use(path, limited);
+    app.use(path, AddressLimit.middleware(addressLimit));
   app.route('/', HealthRoutes.routes(shop, edge.isDraining));
   app.route('/', IdentityRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', ClaimRoutes.routes(shop, edge.clientAddressHeader));
@@ -77,6 +79,7 @@ export function open(shop: Shop, edge: Edge): Hono<Env> {
   app.route('/', CatalogRoutes.routes(shop));
   app.route('/', ReferenceRoutes.routes(shop));
   app.route('/', DiscoveryRoutes.routes(shop));
+  app.route('/', McpRoutes.routes(shop, { ask, matcher, addressLimit, ...edge, fault: edge.log.fault }));
   const own = ownRoutes(app);
   app.all('*', async (c) => {
     const { incoming, outgoing } = c.env;
@@ -104,20 +107,7 @@ export function open(shop: Shop, edge: Edge): Hono<Env> {
       c.env.outgoing.destroy();
       return RESPONSE_ALREADY_SENT;
     }
-    const away = isUnreachable(fault);
-    return send(
-      c,
-      away
-        ? error(
-            503,
-            'unavailable',
-            'Something that this needs is out of reach. Try again.',
-            requestId(c),
-            {},
-            { 'retry-after': '5' },
-          )
-        : error(500, 'internal', 'This went wrong on our side; quote the request_id.', requestId(c)),
-    );
+    return send(c, Refusal.ofFault(fault, requestId(c)));
   });
   return app;
 }
@@ -130,15 +120,4 @@ function ownRoutes(app: Hono<Env>): { method: string; path: RegExp }[] {
       method,
       path: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:[^/]+/g, '[^/]+')}$`),
     }));
-}
-
-/** Whether a fault is the database's or the processor's absence, which passes, rather than a mistake of ours. */
-function isUnreachable(fault: unknown): boolean {
-  const code = typeof fault === 'object' && fault !== null && 'code' in fault ? String(fault.code) : '';
-  const type = typeof fault === 'object' && fault !== null && 'type' in fault ? String(fault.type) : '';
-  return (
-    /^(E[A-Z]+|CONNECT|CONNECTION_|08|53|57)/.test(code) ||
-    type === 'StripeConnectionError' ||
-    type === 'StripeAPIError'
-  );
 }

@@ -7,7 +7,7 @@ import type { Shop } from '../journeys/shop.ts';
 import * as Authorization from '../payment/authorization.ts';
 import * as Body from './body.ts';
 import * as Refusal from './refusal.ts';
-import { error, type Reply, toResponse } from './reply.ts';
+import { error, unprocessable as invalid, type Reply, toResponse } from './reply.ts';
 import type { Entry } from './request-log.ts';
 
 /** What every route gets beside the request: the bare connection, and its line in the log. */
@@ -41,8 +41,11 @@ export type Caller =
   | { kind: 'absent' }
   | { kind: 'refused'; reply: Reply };
 
-/** Who calls one of the storefront's own routes. `absent` is for the route to judge. */
-export async function caller(shop: Shop, c: Call): Promise<Caller> {
+/**
+ * Who calls one of the storefront's own routes. `absent` is for the route to judge.
+ * @param onlyLooks a frozen account may still look
+ */
+export async function caller(shop: Shop, c: Call, onlyLooks = c.req.method === 'GET'): Promise<Caller> {
   const read = Authorization.bearer(lines(c, 'authorization'));
   if (read.kind === 'none') return { kind: 'absent' };
   const bearer: Identified =
@@ -50,8 +53,7 @@ export async function caller(shop: Shop, c: Call): Promise<Caller> {
       ? { kind: 'invalid', reason: 'malformed' }
       : await identify(shop, `Bearer ${read.token}`);
   if (bearer.kind === 'unknown') return { kind: 'refused', reply: Refusal.unanswerable(requestId(c)) };
-  if (bearer.kind === 'frozen' && c.req.method !== 'GET')
-    return { kind: 'refused', reply: Refusal.frozen(requestId(c)) };
+  if (bearer.kind === 'frozen' && !onlyLooks) return { kind: 'refused', reply: Refusal.frozen(requestId(c)) };
   if (bearer.kind === 'token' || bearer.kind === 'frozen') {
     c.get('entry').account = bearer.claims.account;
     return { kind: 'account', account: bearer.claims.account, key: bearer.claims.key ?? null };
@@ -134,13 +136,9 @@ export function parseJson(c: Call, body: Buffer): { value: unknown } | Reply {
   }
 }
 
-/** The 422 of seed 2.7: all problems, the first three in the message. */
+/** The 422 of seed 2.7. */
 export function unprocessable(c: Call, errors: readonly { field: string; message: string }[]): Reply {
-  const first = errors.slice(0, 3).map(({ field, message }) => `${field}: ${message}`);
-  const more = errors.length > 3 ? ` (and ${errors.length - 3} more)` : '';
-  return error(422, 'invalid_request', `Invalid request: ${first.join('; ')}${more}`, requestId(c), {
-    errors: errors.slice(0, 20),
-  });
+  return invalid(errors, requestId(c));
 }
 
 /** The caller's address: the connection's, or what a trusted proxy says last in `header`. */

@@ -226,3 +226,28 @@ function pairs(flat: readonly string[]): Record<string, string> {
     headers[(flat[at] ?? '').toLowerCase()] = flat[at + 1] ?? '';
   return headers;
 }
+
+/** When something went wrong: what is away will come back, all else is a mistake of ours. Nothing of the inside is told. */
+export function ofFault(fault: unknown, requestId: string): Reply {
+  return isUnreachable(fault)
+    ? error(
+        503,
+        'unavailable',
+        'Something that this needs is out of reach. Try again.',
+        requestId,
+        {},
+        { 'retry-after': retryLaterSeconds },
+      )
+    : error(500, 'internal', 'This went wrong on our side; quote the request_id.', requestId);
+}
+
+/** Whether a fault is the database's or the processor's absence, which passes, rather than a mistake of ours. */
+function isUnreachable(fault: unknown): boolean {
+  const code = typeof fault === 'object' && fault !== null && 'code' in fault ? String(fault.code) : '';
+  const type = typeof fault === 'object' && fault !== null && 'type' in fault ? String(fault.type) : '';
+  return (
+    /^(E[A-Z]+|CONNECT|CONNECTION_|08|53|57)/.test(code) ||
+    type === 'StripeConnectionError' ||
+    type === 'StripeAPIError'
+  );
+}

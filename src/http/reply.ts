@@ -38,6 +38,18 @@ export function error(
   );
 }
 
+/** The 422 of seed 2.7: all problems, the first three in the message. */
+export function unprocessable(
+  errors: readonly { field: string; message: string }[],
+  requestId: string,
+): Reply {
+  const first = errors.slice(0, 3).map(({ field, message }) => `${field}: ${message}`);
+  const more = errors.length > 3 ? ` (and ${errors.length - 3} more)` : '';
+  return error(422, 'invalid_request', `Invalid request: ${first.join('; ')}${more}`, requestId, {
+    errors: errors.slice(0, 20),
+  });
+}
+
 /** Sends a reply as a web response. */
 export function toResponse({ status, headers, body }: Reply): Response {
   const fields = new Headers();

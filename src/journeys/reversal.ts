@@ -19,6 +19,9 @@ export async function look(shop: Till, payment: string): Promise<void> {
   if (order.account !== null) shop.lane.touch(order.account);
 }
 
+/** `amount` null: all that has not gone back yet. */
+export type Wish = { order: string; amount: Money.Money | null; key: string | null };
+
 export type Refunded =
   /** `left` can still go back; `loss`: what of all that went back had been spent, as far as it is known. */
   | { kind: 'refunded'; order: Order; reversal: Reversal.Reversal; left: Money.Money; loss: Money.Money }
@@ -27,18 +30,20 @@ export type Refunded =
   /** Of this order no more than `left` can go back. */
   | { kind: 'too_much'; left: Money.Money }
   | { kind: 'refused'; reason: string }
+  /** The key has sent `amount` back, and not what is asked for now. */
+  | { kind: 'mismatch'; amount: Money.Money }
   /** It may have gone back: look again before another try. */
   | { kind: 'pending' };
 
 /**
  * The seller sends back money of an order: `amount`, or all that has not gone back yet. Its credit goes with it; what is
- * spent of it is the seller's loss. Two tries at once send it back once, as the number of a refund is in its idempotency key.
+ * spent of it is the seller's loss. Under one `key` of the seller's it goes back once, whenever it is asked for again; without one, two
+ * tries at once send it back once, as the number of a refund is in its idempotency key.
  * `who` is for the audit log, which has it before the money goes.
  */
 export async function refund(
   shop: Till & { readonly audit: Audit },
-  orderId: string,
-  amount: Money.Money | null,
+  { order: orderId, amount, key: sellerKey }: Wish,
   who: string,
 ): Promise<Refunded> {
   const order = await shop.orders.find(orderId);
@@ -46,11 +51,18 @@ export async function refund(
   if (order.state !== 'granted' || order.payment === null) return { kind: 'not_paid', state: order.state };
   const before = await shop.processor.reversalsOf(order.payment);
   const left = Money.ofMicro(order.amount - Reversal.total(before, order.amount));
+  const done = sellerKey === null ? undefined : before.find(({ key }) => key === sellerKey);
+  if (done) {
+    if (amount !== null && amount !== done.amount) return { kind: 'mismatch', amount: done.amount };
+    await look(shop, order.payment);
+    return { kind: 'refunded', reversal: done, order, left, loss: await shop.orders.lossOf(order.id) };
+  }
   if (left === 0 || (amount !== null && amount > left)) return { kind: 'too_much', left };
-  const key = `refund_${order.id}_${before.filter(({ kind }) => kind === 'refund').length}`;
-  const asked = { amount_usd: Money.format(amount ?? left), left_usd: Money.format(left) };
+  const number = before.filter(({ kind }) => kind === 'refund').length;
+  const key = `refund_${order.id}_${sellerKey === null ? number : `key_${sellerKey}`}`;
+  const asked = { amount_usd: Money.format(amount ?? left), left_usd: Money.format(left), key: sellerKey };
   const entry = await shop.audit.open(who, 'refund', order.id, asked);
-  const outcome = await shop.processor.refund(order.payment, amount ?? left, key);
+  const outcome = await shop.processor.refund(order.payment, amount ?? left, key, sellerKey);
   await shop.audit.close(entry, outcome.kind === 'refunded' ? outcome.reversal : outcome);
   await look(shop, order.payment);
   switch (outcome.kind) {

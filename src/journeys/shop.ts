@@ -33,6 +33,8 @@ export type Shop = {
   readonly catalog: Catalog;
   /** What the upstream says of its own operations. */
   readonly description: Description;
+  /** The whole of that, as it was read; null where there is none. */
+  readonly document: unknown;
   readonly clock: Clock;
   readonly desk: Desk;
   readonly accounts: Accounts;

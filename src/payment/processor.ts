@@ -90,8 +90,8 @@ export interface Processor {
   changePlan(id: string, plan: SubscriptionPlan, credit: Money | null, key: string): Promise<PlanChange>;
   /** Every refund and dispute of a payment, as they stand. */
   reversalsOf(payment: string): Promise<Reversal[]>;
-  /** Sends money of a payment back, once for each `key`, however often it is asked to. */
-  refund(payment: string, amount: Money, key: string): Promise<RefundOutcome>;
+  /** Sends money of a payment back, once for each `key`, however often it is asked to. `sellerKey` is found again in what went back. */
+  refund(payment: string, amount: Money, key: string, sellerKey: string | null): Promise<RefundOutcome>;
   /** Reads a signed notice; null when the signature is not the processor's. */
   readNotice(body: string, signature: string): Notice | null;
 }

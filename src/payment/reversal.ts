@@ -11,7 +11,12 @@ export type Reversal = {
   /** Whether the money is gone as things stand. A refund that fails, or a dispute that is won, brings it back. */
   counts: boolean;
   reason: string | null;
+  /** The seller's own key of a refund that he asked for here under one. */
+  key: string | null;
 };
+
+/** Characters of a seller's key. */
+export const keyCharsMax = 100;
 
 /** What the reversals of one payment take of it in all: never more than was paid. */
 export function total(reversals: readonly Reversal[], paid: Money): Money {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import type { Advice } from '../../src/advisor/advice.ts';
 import * as Advisor from '../../src/advisor/advisor.ts';
@@ -9,14 +10,13 @@ import * as CatalogFile from '../../src/catalog/file.ts';
 export type Case = { goal: string; chains: string[][][]; unitsMax: number };
 export type Score = { cases: number; first: number; whole: number; units: number; misses: string[] };
 
-const here = new URL('.', import.meta.url);
 export const guidePath = '/zeroclick/agent/guide';
 
 /** The advisor of a fixture, and the parsed description that it was made from. */
 export async function advisor(
   name: string,
 ): Promise<{ advisor: Advisor.Advisor; document: Record<string, unknown> }> {
-  const catalog = await CatalogFile.load(new URL(`fixtures/${name}.yaml`, here).pathname);
+  const catalog = await CatalogFile.load(fileURLToPath(new URL(`fixtures/${name}.yaml`, import.meta.url)));
   const document = parse(readFileSync(catalog.upstream.description, 'utf8'));
   return {
     advisor: Advisor.open(catalog, document, 'https://shop.example', ['mpp', 'card'], guidePath),
@@ -25,7 +25,7 @@ export async function advisor(
 }
 
 export function cases(file: string): Case[] {
-  const lines = readFileSync(new URL(file, here), 'utf8').split('\n');
+  const lines = readFileSync(new URL(file, import.meta.url), 'utf8').split('\n');
   return lines
     .filter((line) => line.includes(' -> ') && !line.startsWith('#'))
     .map((line) => {

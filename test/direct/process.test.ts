@@ -159,6 +159,7 @@ describe('the configuration', () => {
       apiKey: null,
       adminToken: null,
       publicUrl: 'https://api.example',
+      sampleScale: 1,
     });
   });
 });

@@ -321,6 +321,22 @@ describe('a person who has an account takes the new one in', () => {
     expect(Number(row?.units)).toBe(all);
   });
 
+  test('a call under an Idempotency-Key of before is answered again after the join, and not charged again', async () => {
+    const { young, email } = await two();
+    const call = (base: string) =>
+      Customer.call(young, 'POST', `${base}/v1/list`, { max: 5 }, { 'idempotency-key': 'before the join' });
+    const first = await call(shop.url);
+    expect((await claim(young, email)).status).toBe(200);
+    const before = upstream.received.length;
+    for (const base of [shop.url, other]) {
+      const again = await call(base);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      expect(again.text).toBe(first.text);
+      expect(again.headers.get('storefront-call')).toBe(first.headers.get('storefront-call'));
+    }
+    expect(upstream.received.length).toBe(before);
+  });
+
   test('an order that was under way is paid on its page into the account that remains', async () => {
     const { old, young, email } = await two();
     const offered = await Customer.call(young, 'POST', `${shop.url}/plans/credit/purchase`, {

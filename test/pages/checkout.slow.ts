@@ -163,15 +163,18 @@ test('a payment that is under way is looked at again by the page itself, until i
   await open('phone, light');
   const agent = Agent.at(shop.url);
   const offer = await Agent.offer(agent);
-  await network.fault('POST /v1/payment_intents', 'delay_before', 1, 4_000);
+  await network.fault('POST /v1/payment_intents', 'delay_before', 1, 8_000);
   const paying = Agent.pay(agent, offer, await network.mint());
   await expect
-    .poll(async () => {
-      await page.goto(offer.checkoutUrl);
-      return title();
-    })
+    .poll(
+      async () => {
+        await page.goto(offer.checkoutUrl);
+        return title();
+      },
+      { timeout: 7_000 },
+    )
     .toBe('Your payment is under way.');
   await look('pending', 'phone, light');
-  await page.getByText('This purchase is paid.').waitFor({ timeout: 15_000 });
+  await page.getByText('This purchase is paid.').waitFor({ timeout: 30_000 });
   expect((await paying).status).toBe(200);
 });

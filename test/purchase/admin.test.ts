@@ -117,6 +117,21 @@ test('a refund goes back with its credit, and is in the audit log', async () => 
   expect((await acts(buyer.order)).map(({ act }) => act)).toEqual(['refund', 'refund']);
 });
 
+test('a part goes back once under its key, whenever it is asked for and however its answer was lost', async () => {
+  const buyer = await bought();
+  const part = { purchase: buyer.order, amount_usd: '0.50', key: 'ticket 4711' };
+  await network.fault('POST /v1/refunds', 'cut_after', 3);
+  expect((await admin('POST', '/refunds', part)).status).toBe(202);
+  const again = await Promise.all([1, 2, 3].map(() => admin('POST', '/refunds', part)));
+  for (const { status, body } of again) {
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ left_usd: '1.50', refund: again[0]?.body.refund });
+  }
+  expect((await admin('POST', '/refunds', { ...part, amount_usd: '0.60' })).body.code).toBe('key_used');
+  expect((await admin('POST', '/refunds', { ...part, key: 'ticket 4712' })).body.left_usd).toBe('1.00');
+  expect((await overview(buyer)).balance_usd).toBe('1.00');
+});
+
 test('what the seller gives is there at once, once for its key, and seen', async () => {
   const buyer = await Agent.registered(shop.url);
   const gift = {

@@ -45,7 +45,7 @@ export class FakeProcessor {
       readCheckout: (session) => this.readCheckout(session),
       reversalsOf: (payment) => this.reversalsOf(payment),
       payments: () => this.payments(),
-      refund: (payment, amount, key) => this.refund(payment, amount, key),
+      refund: (payment, amount, key, sellerKey) => this.refund(payment, amount, key, sellerKey),
       readInvoice: async () => null,
       async *invoices() {},
       readSubscription: async () => null,
@@ -117,9 +117,15 @@ export class FakeProcessor {
     return [...this.#reversals.values()].filter((one) => one.payment === payment).map(plain);
   }
 
-  async refund(payment: string, amount: Money.Money, key: string): ReturnType<Processor['refund']> {
+  async refund(
+    payment: string,
+    amount: Money.Money,
+    key: string,
+    sellerKey: string | null,
+  ): ReturnType<Processor['refund']> {
     await breath();
-    const reversal = this.#refunds.get(key) ?? this.goBack('refund', payment, amount, 'succeeded', true);
+    const reversal =
+      this.#refunds.get(key) ?? this.goBack('refund', payment, amount, 'succeeded', true, sellerKey);
     this.#refunds.set(key, reversal);
     return { kind: 'refunded', reversal };
   }
@@ -140,10 +146,11 @@ export class FakeProcessor {
     amount: Money.Money,
     status: string,
     counts: boolean,
+    key: string | null = null,
   ): Reversal {
     this.#made += 1;
     const id = `${kind === 'refund' ? 're' : 'dp'}_${payment}_${this.#made}`;
-    const reversal = { id, kind, amount, status, counts, reason: null };
+    const reversal = { id, kind, amount, status, counts, reason: null, key };
     this.#reversals.set(id, { ...reversal, payment, notices: [`reversal ${payment} ${id} ${status}`] });
     return reversal;
   }
@@ -192,8 +199,8 @@ export class FakeProcessor {
   }
 }
 
-function plain({ id, kind, amount, status, counts, reason }: Reversal): Reversal {
-  return { id, kind, amount, status, counts, reason };
+function plain({ id, kind, amount, status, counts, reason, key }: Reversal): Reversal {
+  return { id, kind, amount, status, counts, reason, key };
 }
 
 /** Lets everything else that can go on go on. */

@@ -7,8 +7,8 @@ import * as Tree from './tree.ts';
 const nobody = { uid: 65_534, gid: 65_534 };
 const isRoot = process.getuid?.() === 0;
 /** The first start makes the database and fills it with the sample data. */
-const firstSecondsMax = 45;
-const secondsMax = 10;
+const firstSecondsMax = 60;
+const secondsMax = 30;
 
 const places = [
   { who: 'an ordinary user', user: isRoot ? nobody : null, closed: false, runs: true },

@@ -18,9 +18,9 @@ export type Program = {
   kill(): Promise<void>;
 };
 
-/** Starts `src/<script>` and resolves when it says that it is ready; rejects with its output when it does not. */
-export async function start(script: string, env: Record<string, string>): Promise<Program> {
-  const child = spawn(process.execPath, [src + script], {
+/** Starts `src/<script>`, of this tree or of another, and resolves when it says that it is ready; rejects with its output when it does not. */
+export async function start(script: string, env: Record<string, string>, folder = src): Promise<Program> {
+  const child = spawn(process.execPath, [folder + script], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -6,15 +6,13 @@ const path = '/v2/jobs/search';
 const max_results = 25;
 const search = 'j.search';
 const northwind = 'https://www.network.example/company/northwind-analytics';
-const dayMs = 86_400_000;
 
 function asked(name: string, body: object, plain: ReturnType<typeof jobs>, page = 1): Query {
   return query(`jobs: ${name}`, path, { max_results, ...body }, plain, page);
 }
 const titled = (title: string) => ({ job: { title: { include: [title] } } });
-const startedMs = Date.now();
-const within = (days: number) =>
-  `j.posted_at >= '${new Date(startedMs - days * dayMs).toISOString()}'::timestamptz`;
+/** From the moment of asking, as the interface does. */
+const within = (days: number) => `j.posted_at >= now() - interval '${days} days'`;
 const theme = (word: string) => `('t.${word}' | 'd.${word}' | 'k.${word}' | 'x.${word}')`;
 const atNorthwind = (more: string): ReturnType<typeof jobs> =>
   jobs(`c.slug = 'northwind-analytics' and ${more}`, 'inner');

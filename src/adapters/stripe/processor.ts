@@ -174,10 +174,19 @@ export function open(settings: StripeSettings): Processor {
     return [...refunds.map(Reversed.ofRefund), ...disputes.map(Reversed.ofDispute)];
   }
 
-  async function refund(payment: string, amount: Money.Money, key: string): Promise<RefundOutcome> {
+  async function refund(
+    payment: string,
+    amount: Money.Money,
+    key: string,
+    sellerKey: string | null,
+  ): Promise<RefundOutcome> {
     try {
       const made = await stripe.refunds.create(
-        { payment_intent: payment, amount: wholeCents(amount, payment) },
+        {
+          payment_intent: payment,
+          amount: wholeCents(amount, payment),
+          ...(sellerKey === null ? {} : { metadata: { [Reversed.keyField]: sellerKey } }),
+        },
         { idempotencyKey: key },
       );
       return { kind: 'refunded', reversal: Reversed.ofRefund(made) };

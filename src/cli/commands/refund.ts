@@ -1,18 +1,20 @@
 import { parseArgs } from 'node:util';
 import * as Reversal from '../../journeys/reversal.ts';
 import * as Money from '../../kernel/money.ts';
+import { keyCharsMax } from '../../payment/reversal.ts';
 import * as BackOffice from '../back-office.ts';
 import type { Command } from '../command.ts';
 
 const help = `Sends back the money of a purchase; its credit goes with it.
 
-  npm run sluice -- refund <purchase> [--amount 1.50] [--json]
+  npm run sluice -- refund <purchase> [--amount 1.50] [--key 4711] [--json]
 
   <purchase>   pur_..., or the id of a payment: pi_...
   --amount     a part, in USD; all that has not gone back yet where it is left out
+  --key        a name of your own for this refund: under it the money goes back once, whenever the command is said again
 
 What is spent of the credit cannot be taken back from the buyer: that part is your loss, and the command says how much it is.
-Said twice at once, the money goes back once.
+Said twice at once, the money goes back once. A part that is said again later goes back again, unless it has a key.
 Exit code: 0 it went back, 1 it did not, 2 what was asked for cannot be read, 3 nobody knows yet: look again before another try.`;
 
 export const command: Command = { name: 'refund', about: 'send back the money of a purchase', help, run };
@@ -21,19 +23,26 @@ async function run(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { amount: { type: 'string' }, json: { type: 'boolean' } },
+    options: { amount: { type: 'string' }, key: { type: 'string' }, json: { type: 'boolean' } },
   });
   const [id, ...rest] = positionals;
   const amount = values.amount === undefined ? null : Money.parse(values.amount);
+  const { key = null } = values;
+  const isKey = key === null || (key !== '' && key.length <= keyCharsMax);
   const isWhole = amount === null || Money.toCents(amount) !== null;
-  if (id === undefined || rest.length > 0 || (values.amount !== undefined && (amount === null || !isWhole))) {
+  const isRead = (values.amount === undefined || amount !== null) && isWhole && isKey;
+  if (id === undefined || rest.length > 0 || !isRead) {
     console.error(help);
     return 2;
   }
   const office = await BackOffice.open(process.env);
   try {
     const order = id.startsWith('pi_') ? await office.till.orders.paidBy(id) : null;
-    const outcome = await Reversal.refund(office.till, order?.id ?? id, amount, BackOffice.who);
+    const outcome = await Reversal.refund(
+      office.till,
+      { order: order?.id ?? id, amount, key },
+      BackOffice.who,
+    );
     if (values.json) console.log(JSON.stringify(outcome, null, 2));
     else (outcome.kind === 'refunded' ? console.log : console.error)(inWords(outcome));
     return outcome.kind === 'refunded' ? 0 : outcome.kind === 'pending' ? 3 : 1;
@@ -56,6 +65,8 @@ function inWords(outcome: Reversal.Refunded): string {
       return `This purchase has not been paid (${outcome.state}).`;
     case 'too_much':
       return `Of this purchase ${usd(outcome.left)} can go back.`;
+    case 'mismatch':
+      return `Under this key ${usd(outcome.amount)} went back: nothing more does.`;
     case 'refused':
       return `The processor refuses: ${outcome.reason}`;
     case 'pending':

@@ -50,13 +50,21 @@ export function routes(shop: Shop, tokenDigest: string, clientAddressHeader: str
   app.post('/admin/refunds', (c) =>
     asked(c, async (body) => {
       const faults: Wish.Fault[] = [];
-      const { purchase, amount_usd } = Gift.membersOf(body, ['purchase', 'amount_usd'], faults);
+      const {
+        purchase,
+        amount_usd,
+        key = null,
+      } = Gift.membersOf(body, ['purchase', 'amount_usd', 'key'], faults);
       const amount = amount_usd === undefined ? null : Money.parse(String(amount_usd));
       if (typeof purchase !== 'string') faults.push({ field: 'purchase', message: 'Required: pur_...' });
       if (amount_usd !== undefined && (!amount || Money.toCents(amount) === null))
         faults.push({ field: 'amount_usd', message: 'Must be an amount in USD in whole cents' });
+      const isKey = typeof key === 'string' && key.length > 0 && key.length <= Gone.keyCharsMax;
+      if (key !== null && !isKey)
+        faults.push({ field: 'key', message: `Must be a text of 1 to ${Gone.keyCharsMax} characters` });
       if (faults.length > 0 || typeof purchase !== 'string') return unprocessable(c, faults);
-      return refunded(await Reversal.refund(shop, purchase, amount, who(c)), requestId(c));
+      const wish = { order: purchase, amount, key: isKey ? key : null };
+      return refunded(await Reversal.refund(shop, wish, who(c)), requestId(c));
     }),
   );
 
@@ -167,6 +175,10 @@ function refunded(outcome: Reversal.Refunded, id: string): Reply {
     case 'too_much':
       return error(409, 'too_much', 'So much of this purchase cannot go back.', id, {
         left_usd: Money.format(outcome.left),
+      });
+    case 'mismatch':
+      return error(409, 'key_used', 'This key has sent another amount back.', id, {
+        amount_usd: Money.format(outcome.amount),
       });
     case 'refused':
       return error(409, 'refused', `The processor refuses: ${outcome.reason}`, id);

@@ -9,8 +9,8 @@ import * as Metadata from '../../identity/metadata.ts';
 import * as Registration from '../../identity/registration.ts';
 import * as Registering from '../../journeys/registration.ts';
 import type { Shop } from '../../journeys/shop.ts';
-import { address, bytes, type Env, parseJson, requestId, send, unprocessable } from '../edge.ts';
-import { error, json } from '../reply.ts';
+import { address, bytes, type Call, type Env, parseJson, requestId, send, unprocessable } from '../edge.ts';
+import { error, json, type Reply } from '../reply.ts';
 import * as Static from '../static.ts';
 
 const noStore = { 'cache-control': 'no-store' };
@@ -28,53 +28,7 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
     if (!('value' in parsed)) return send(c, parsed);
     const request = Registration.parse(parsed.value);
     if (request.kind === 'fault') return send(c, unprocessable(c, request.faults));
-    const registered = await Registering.register(shop, address(c, clientAddressHeader));
-    if (registered.kind === 'refused') {
-      const why =
-        registered.reason === 'address'
-          ? 'Too many registrations from this address.'
-          : 'This shop takes no more registrations today.';
-      return send(
-        c,
-        error(
-          429,
-          'registration_limited',
-          why,
-          requestId(c),
-          {},
-          { 'retry-after': String(registered.retryAfterSeconds) },
-        ),
-      );
-    }
-    const { account, access, assertion, claim, trial } = registered;
-    c.get('entry').account = account;
-    return send(
-      c,
-      json(
-        201,
-        {
-          success: true,
-          account,
-          registration_id: access.claims.sid,
-          registration_type: 'anonymous',
-          access_token: access.token,
-          token_type: 'Bearer',
-          expires_in: AccessToken.lifeSeconds,
-          identity_assertion: assertion.token,
-          assertion_expires: new Date(assertion.claims.expiresMs).toISOString(),
-          ...(claim && {
-            claim_url: publicUrl + path.claim,
-            claim_token: claim.token,
-            claim_token_expires: new Date(claim.claims.expiresMs).toISOString(),
-          }),
-          plan:
-            trial === null
-              ? null
-              : { id: trial.id, kind: trial.kind, status: 'active', included_remaining: trial.included },
-        },
-        noStore,
-      ),
-    );
+    return send(c, await register(shop, c, clientAddressHeader));
   });
 
   app.post(path.token, async (c) => {
@@ -101,6 +55,45 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
   const guide = AuthMd.render({ name, publicUrl, plans: catalog.plans, example: example(shop), offers });
   Static.get(app, path.guide, Static.of('text/markdown; charset=utf-8', guide));
   return app;
+}
+
+/** Opens an account for whoever asks. */
+export async function register(shop: Shop, c: Call, clientAddressHeader: string | null): Promise<Reply> {
+  const registered = await Registering.register(shop, address(c, clientAddressHeader));
+  if (registered.kind === 'refused') {
+    const why =
+      registered.reason === 'address'
+        ? 'Too many registrations from this address.'
+        : 'This shop takes no more registrations today.';
+    const headers = { 'retry-after': String(registered.retryAfterSeconds) };
+    return error(429, 'registration_limited', why, requestId(c), {}, headers);
+  }
+  const { account, access, assertion, claim, trial } = registered;
+  c.get('entry').account = account;
+  return json(
+    201,
+    {
+      success: true,
+      account,
+      registration_id: access.claims.sid,
+      registration_type: 'anonymous',
+      access_token: access.token,
+      token_type: 'Bearer',
+      expires_in: AccessToken.lifeSeconds,
+      identity_assertion: assertion.token,
+      assertion_expires: new Date(assertion.claims.expiresMs).toISOString(),
+      ...(claim && {
+        claim_url: shop.publicUrl + path.claim,
+        claim_token: claim.token,
+        claim_token_expires: new Date(claim.claims.expiresMs).toISOString(),
+      }),
+      plan:
+        trial === null
+          ? null
+          : { id: trial.id, kind: trial.kind, status: 'active', included_remaining: trial.included },
+    },
+    noStore,
+  );
 }
 
 /** OAuth errors have OAuth's body (RFC 6749, section 5.2). */

@@ -20,7 +20,6 @@ import * as X402Response from '../../payment/x402/response.ts';
 import {
   address,
   bytes,
-  type Call,
   caller,
   type Env,
   lines,
@@ -44,7 +43,7 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
 
   app.post('/plans/:planId/purchase', async (c) => {
     const plan = Purchase.find(shop.catalog.plans, c.req.param('planId'));
-    if (!plan) return send(c, unknownPlan(shop, c));
+    if (!plan) return send(c, unknownPlan(shop, requestId(c)));
     const body = await bytes(c);
     if (!Buffer.isBuffer(body)) return send(c, body);
     const parsed = parseJson(c, body);
@@ -105,7 +104,8 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
   return app;
 }
 
-async function reply(
+/** What became of a purchase, as over HTTP. */
+export async function reply(
   shop: Shop,
   plan: PaidPlan,
   asked: Asked,
@@ -165,7 +165,12 @@ function paymentRequired(
         checkout_url: checkoutUrl,
         rails: [
           ...offers.map(({ rail }) => rail),
-          { rail: 'checkout', url: checkoutUrl, for: 'a person with a card' },
+          {
+            rail: 'checkout',
+            url: checkoutUrl,
+            for: 'a person with a card',
+            status: statusOf(shop, order.id),
+          },
         ],
       },
       ...offers.map(({ members }) => members),
@@ -198,11 +203,16 @@ function pending(shop: Shop, order: Order, id: string): Reply {
       message:
         'The payment is under way. Ask again with this very request, or at `status`; do not pay again.',
       purchase: describe(order),
-      status: { method: 'GET', url: `${shop.publicUrl}/purchases/${order.id}` },
+      status: statusOf(shop, order.id),
       request_id: id,
     },
     { ...noStore, 'retry-after': askAgainSeconds },
   );
+}
+
+/** Where it is told how a purchase stands. */
+function statusOf({ publicUrl }: Shop, id: string) {
+  return { method: 'GET', url: `${publicUrl}/purchases/${id}` };
 }
 
 async function granted(
@@ -271,7 +281,7 @@ function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function unknownPlan(shop: Shop, c: Call): Reply {
+export function unknownPlan(shop: Shop, id: string): Reply {
   const plans = shop.catalog.plans.filter((plan) => plan.kind !== 'trial').map((plan) => plan.id);
-  return error(404, 'not_found', `No such plan is for sale. Plans: ${plans.join(', ')}.`, requestId(c));
+  return error(404, 'not_found', `No such plan is for sale. Plans: ${plans.join(', ')}.`, id);
 }

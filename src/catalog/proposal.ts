@@ -1,0 +1,247 @@
+import { Document, isMap, type YAMLMap } from 'yaml';
+import * as Money from '../kernel/money.ts';
+import * as Countable from './countable.ts';
+import * as CatalogFile from './file.ts';
+
+/** What one service of a proposal sells; `price` may be changed before the catalogue is written. */
+export type Service = {
+  slug: string;
+  name: string;
+  unit: 'result' | 'call';
+  price: Money.Money;
+  operations: Operation[];
+};
+type Operation = {
+  call: string;
+  summary: string | null;
+  units: string | number;
+  unitsMax: Countable.Countable['unitsMax'] | null;
+  /** What is to be looked over. */
+  doubts: string[];
+};
+export type Proposal = {
+  name: string;
+  description: string;
+  contact: string;
+  key: { header: string; value: string };
+  services: Service[];
+  /** Operations that are not sold, and why. */
+  leftOut: { call: string; reason: string }[];
+  /** Where the description says the API is; null where it does not. */
+  upstreamUrl: string | null;
+  doubts: string[];
+};
+
+type Members = Countable.Members;
+const soldMethods = ['get', 'post', 'put', 'patch', 'delete'];
+const nameCharsMax = 80;
+const slugCharsMax = 48;
+const proseCharsMax = 300;
+const contactAssumed = 'sales@example.com';
+
+/**
+ * A first catalogue for the API that an OpenAPI 3 document describes: a service for each tag, or each first segment of a path; results
+ * counted where an answer has a list of them, else each success. It is a guess by a description, so what was guessed is said.
+ */
+export function of(document: Members, price: Money.Money): Proposal {
+  const info = Countable.members(document, document.info);
+  const services = new Map<string, Service>();
+  const leftOut: Proposal['leftOut'] = [];
+  const paths = Countable.members(document, document.paths);
+  for (const [path, value] of Object.entries(paths)) {
+    const item = Countable.members(document, value);
+    for (const method of soldMethods) {
+      const operation = Countable.members(document, item[method]);
+      if (item[method] === undefined) continue;
+      const call = `${method.toUpperCase()} ${path}`;
+      if (operation.deprecated === true) leftOut.push({ call, reason: 'is deprecated' });
+      else place(services, document, { call, path, operation, shared: list(item.parameters) }, price);
+    }
+  }
+  const { key, doubts } = keyOf(document);
+  const [server] = list(document.servers).map((one) => text(Countable.members(document, one).url));
+  const { email, url } = Countable.members(document, info.contact);
+  return {
+    name: line(text(info.title) ?? 'My API', nameCharsMax),
+    description: line(text(info.summary) ?? text(info.description)?.split(/\n\s*\n/)[0] ?? '', proseCharsMax),
+    contact: text(email) ?? text(url) ?? contactAssumed,
+    key,
+    services: [...services.values()],
+    leftOut,
+    upstreamUrl: server !== null && server !== undefined && URL.canParse(server) ? server : null,
+    doubts,
+  };
+}
+
+type Found = { call: string; path: string; operation: Members; shared: unknown[] };
+
+function place(
+  services: Map<string, Service>,
+  document: Members,
+  { call, path, operation, shared }: Found,
+  price: Money.Money,
+): void {
+  const parameters = [...list(operation.parameters), ...shared];
+  const counted = Countable.find(document, operation, parameters, path);
+  const tag = text(list(operation.tags)[0]) ?? firstSegment(path);
+  const isRead = counted !== null || call.startsWith('GET ');
+  const slug = slugOf(isRead ? tag : `${tag} writing`);
+  const service = services.get(slug) ?? {
+    slug,
+    name: line(isRead ? tag : `${tag}: writing`, nameCharsMax),
+    unit: isRead ? 'result' : 'call',
+    price,
+    operations: [],
+  };
+  services.set(slug, service);
+  service.operations.push({
+    call,
+    summary: text(operation.summary),
+    units: counted?.units ?? 1,
+    unitsMax: counted?.unitsMax ?? null,
+    doubts: counted?.doubts ?? [],
+  });
+}
+
+/**
+ * The catalogue file of a proposal. What cannot be sold by the rules of the catalogue is taken out of it, and said in `leftOut`; `text` is
+ * null where nothing remains.
+ * @param description the file of the OpenAPI document, relative to the catalogue
+ */
+export function write(proposal: Proposal, description: string): { text: string | null; proposal: Proposal } {
+  if (proposal.services.length === 0) return { text: null, proposal };
+  const text = yaml(proposal, description);
+  const parsed = CatalogFile.parse(text, 'catalog.yaml');
+  return parsed.ok ? { text, proposal } : write(without(proposal, parsed.faults), description);
+}
+
+/** The proposal without the operations that faults were found in. Throws where they are found elsewhere. */
+function without(proposal: Proposal, faults: readonly { path: string; reason: string }[]): Proposal {
+  const reasons = new Map<Operation, string>();
+  for (const { path, reason } of faults) {
+    const [, service, operation] = /^services\[(\d+)\]\.operations\[(\d+)\]/.exec(path) ?? [];
+    const found = proposal.services[Number(service)]?.operations[Number(operation)];
+    if (found) reasons.set(found, reason.replace(/^call \S+ /, ''));
+  }
+  if (reasons.size === 0) throw new Error(faults.map(({ path, reason }) => `${path}: ${reason}`).join('\n'));
+  const services = proposal.services
+    .map((service) => ({ ...service, operations: service.operations.filter((one) => !reasons.has(one)) }))
+    .filter(({ operations }) => operations.length > 0);
+  const leftOut = [...reasons].map(([{ call }, reason]) => ({ call, reason }));
+  return { ...proposal, services, leftOut: [...proposal.leftOut, ...leftOut] };
+}
+
+function yaml(proposal: Proposal, description: string): string {
+  const { name, description: about, contact, key, services, leftOut, doubts } = proposal;
+  const document = new Document({
+    storefront: { name, ...(about && { description: about }), contact },
+    upstream: { description, key },
+    services: services.map((service) => ({
+      slug: service.slug,
+      name: service.name,
+      unit: service.unit,
+      price_usd: Money.format(service.price),
+      operations: service.operations.map(({ call, units, unitsMax }) => ({
+        call,
+        units,
+        ...(unitsMax !== null && { units_max: unitsMax }),
+      })),
+    })),
+    plans: [
+      { id: 'trial', kind: 'trial', covers: '*', included: 25 },
+      { id: 'credit', kind: 'credit', covers: '*', min_usd: '0.50', max_usd: '1000.00' },
+    ],
+  });
+  document.commentBefore = [
+    ' A first catalogue, made from an API description. Look over every line marked "?", set your prices, and leave out what you do not sell.',
+    ...doubts.map((doubt) => ` ? ${doubt}`),
+    ...(leftOut.length === 0 ? [] : ['', ' Not sold:']),
+    ...leftOut.map(({ call, reason }) => `   ${call}: ${reason}`),
+  ].join('\n');
+  for (const [s, service] of services.entries()) {
+    const entry = document.getIn(['services', s], true);
+    if (isMap(entry) && s > 0) entry.spaceBefore = true;
+    for (const [o, operation] of service.operations.entries())
+      remark(document.getIn(['services', s, 'operations', o], true), operation);
+  }
+  for (const section of ['upstream', 'services', 'plans']) {
+    const pair = (document.contents as YAMLMap<{ value: string; spaceBefore?: boolean }>).items.find(
+      ({ key: at }) => at.value === section,
+    );
+    if (pair) pair.key.spaceBefore = true;
+  }
+  return document.toString({ lineWidth: 140, flowCollectionPadding: true });
+}
+
+/** The doubts stand above an operation; short values stand in one line. */
+function remark(entry: unknown, { summary, doubts }: Operation): void {
+  if (!isMap(entry)) return;
+  const most = entry.get('units_max', true);
+  if (isMap(most)) most.flow = true;
+  const lines = [
+    ...(summary === null ? [] : [` ${line(summary, 100)}`]),
+    ...doubts.map((doubt) => ` ? ${doubt}`),
+  ];
+  if (lines.length > 0) entry.commentBefore = lines.join('\n');
+}
+
+/** The header that bears the key, by what the description says of security. */
+function keyOf(document: Members): { key: Proposal['key']; doubts: string[] } {
+  const schemes = Countable.members(
+    document,
+    Countable.members(document, document.components).securitySchemes,
+  );
+  // Those that every call wants come first.
+  const wanted = list(document.security).flatMap((one) => Object.keys(Countable.members(document, one)));
+  const names = [...wanted, ...Object.keys(schemes)];
+  const found = names.map((name) => Countable.members(document, schemes[name]));
+  for (const { type, in: at, name, scheme } of found) {
+    if (type === 'apiKey' && at === 'header')
+      return { key: { header: String(name).toLowerCase(), value: '{key}' }, doubts: [] };
+    if (
+      type === 'oauth2' ||
+      type === 'openIdConnect' ||
+      (type === 'http' && /^bearer$/i.test(String(scheme)))
+    )
+      return { key: { header: 'authorization', value: 'Bearer {key}' }, doubts: [] };
+    if (type === 'http' && /^basic$/i.test(String(scheme)))
+      return {
+        key: { header: 'authorization', value: 'Basic {key}' },
+        doubts: ['Basic authentication: UPSTREAM_API_KEY is the base64 of user:password'],
+      };
+  }
+  const reason = found.some(({ type, in: at }) => type === 'apiKey' && at === 'query')
+    ? 'The description wants the key in the query, which is logged everywhere: see whether the API takes it in a header as well'
+    : 'The description says nothing of a key: name the header that bears yours';
+  return { key: { header: 'x-api-key', value: '{key}' }, doubts: [reason] };
+}
+
+/** The first segment that says something: versions, `api` and parameters do not. */
+function firstSegment(path: string): string {
+  const segments = path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{'));
+  return segments.find((segment) => !/^(v\d+(\.\d+)*|api|rest)$/i.test(segment)) ?? segments[0] ?? 'root';
+}
+
+function slugOf(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, slugCharsMax)
+    .replace(/^-+|-+$/g, '');
+  return slug || 'service';
+}
+
+function line(value: string, charsMax: number): string {
+  const flat = value.replace(/\s+/g, ' ').trim();
+  return flat.length <= charsMax ? flat : `${flat.slice(0, charsMax - 1)}…`;
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

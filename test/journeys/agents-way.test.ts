@@ -1,0 +1,202 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import * as JsonPointer from '../../src/kernel/json-pointer.ts';
+import * as Agent from '../purchase/agent.ts';
+import * as Network from '../purchase/network.ts';
+import * as Customer from '../support/customer.ts';
+import * as Shop from '../support/shop.ts';
+
+const requestsMax = 6;
+const bytesMax = 20 * 1024;
+let shop: Shop.Shop;
+
+beforeAll(async () => {
+  shop = await Shop.open();
+});
+afterEach(async () => {
+  expect(await Shop.breaches(shop)).toEqual([]);
+});
+afterAll(() => shop?.stop());
+
+/**
+ * A program that knows an address, a goal in words, and two protocols (HTTP, and the `Payment` scheme): no path, no member
+ * of any catalogue. All else it is told.
+ */
+type Traveller = {
+  /** What it was told to put in place of `{name}`. */
+  known: Record<string, string>;
+  /** What it has asked of the shop, and what it had to read. */
+  requests: number;
+  bytes: number;
+};
+
+async function send(traveller: Traveller, request: Customer.Request): Promise<Customer.Answer> {
+  const text = JSON.stringify(request).replace(
+    /\{(\w+)\}/g,
+    (whole, name: string) => traveller.known[name] ?? whole,
+  );
+  const filled = JSON.parse(text) as Customer.Request;
+  // What nobody has told it yet is left out rather than sent as it stands.
+  const headers = Object.entries(filled.headers ?? {}).filter(([, value]) => !value.includes('{'));
+  const body = filled.body ?? undefined;
+  const answer = await Customer.send({ ...filled, headers: Object.fromEntries(headers), body });
+  traveller.requests += 1;
+  traveller.bytes += Buffer.byteLength(answer.text);
+  return answer;
+}
+
+type Step = {
+  do: string;
+  request: Customer.Request;
+  gives?: Record<string, string>;
+  operation?: number;
+};
+type Advice = {
+  status: string;
+  steps: Step[];
+  operations: { takes: { field: string; from: { operation: number; pointer: string } | null }[] }[];
+};
+
+/** From the address to the advice: the start document says how to ask. */
+async function ask(goal: string): Promise<{ traveller: Traveller; advice: Advice }> {
+  const traveller: Traveller = { known: {}, requests: 0, bytes: 0 };
+  const start = await send(traveller, { method: 'GET', url: shop.url });
+  const request = { ...start.body.ask, url: start.body.ask.url.replace('{goal}', encodeURIComponent(goal)) };
+  const { body } = await send(traveller, request);
+  return { traveller, advice: body };
+}
+
+/** Takes what an answer gives. */
+function take(traveller: Traveller, pointers: Readonly<Record<string, string>>, answer: unknown): void {
+  for (const [name, pointer] of Object.entries(pointers))
+    traveller.known[name] = String(JsonPointer.resolve(answer, tokens(pointer)));
+}
+
+function tokens(pointer: string): string[] {
+  return pointer.split('/').slice(1);
+}
+
+/** Pays a priced 402 by a token for one charge, as its challenge says. */
+async function payByToken(
+  traveller: Traveller,
+  request: Customer.Request,
+  offer: Customer.Answer,
+): Promise<Customer.Answer> {
+  const { challenge } = Agent.readOffer(offer, undefined);
+  const spt = await Network.of(shop.sandboxUrl).mint();
+  const field = challenge.header ?? 'Authorization';
+  const paid = { ...request.headers, [field]: Agent.credential(challenge, { spt }) };
+  return send(traveller, { ...request, headers: paid });
+}
+
+/** Has a person open the page, and asks where it was told to how that went. */
+async function payByPerson(
+  traveller: Traveller,
+  _request: Customer.Request,
+  offer: Customer.Answer,
+): Promise<Customer.Answer> {
+  const page = offer.body.rails.find(({ for: whom }: { for?: string }) => whom?.includes('person'));
+  await Customer.pay(page.url);
+  const stands = await send(traveller, page.status);
+  expect(stands.body.state).toBe('granted');
+  return stands;
+}
+
+type Pay = typeof payByToken;
+
+/** Does all steps in order; an operation that takes what an earlier one gave is called for the first such value. */
+async function follow(traveller: Traveller, advice: Advice, pay: Pay): Promise<Customer.Answer[]> {
+  const answers: Customer.Answer[] = [];
+  for (const step of advice.steps) {
+    const { takes = [] } = advice.operations[(step.operation ?? 0) - 1] ?? {};
+    for (const { field, from } of takes)
+      if (from !== null)
+        put(step.request.body, field, value(answers[from.operation - 1]?.body, from.pointer));
+    let answer = await send(traveller, step.request);
+    if (step.do === 'buy' && answer.status === 402) answer = await pay(traveller, step.request, answer);
+    expect(answer.status, answer.text).toBeLessThan(300);
+    if (step.gives) take(traveller, step.gives, answer.body);
+    if (step.operation !== undefined) answers.push(answer);
+  }
+  return answers;
+}
+
+/** The first value that a pointer with `*` for the items of a list leads to. */
+function value(body: unknown, pointer: string): unknown {
+  return JsonPointer.resolve(
+    body,
+    tokens(pointer).map((token) => (token === '*' ? '0' : token)),
+  );
+}
+
+function put(body: unknown, field: string, given: unknown): void {
+  const [name = '', ...deeper] = tokens(field);
+  const at = body as Record<string, unknown>;
+  if (deeper.length === 0) at[name] = given;
+  else put(at[name], `/${deeper.join('/')}`, given);
+}
+
+describe('from an address and a goal to a paid result, knowing nothing else', () => {
+  test.each([
+    '30 companies in Germany that hire data engineers',
+    '26 open jobs of data engineers',
+    '26 job postings for nurses',
+  ])('in six requests and 20 KB, by a token: %s', async (goal) => {
+    const { traveller, advice } = await ask(goal);
+    expect(advice.status).toBe('quoted');
+    const first = advice.steps.findIndex(({ operation }) => operation === 1);
+    const [result] = await follow(
+      traveller,
+      { ...advice, steps: advice.steps.slice(0, first + 1) },
+      payByToken,
+    );
+    expect(traveller.requests).toBeLessThanOrEqual(requestsMax);
+    expect(traveller.bytes).toBeLessThanOrEqual(bytesMax);
+    expect(result?.body.results_length).toBeGreaterThan(0);
+    expect(Number(result?.headers.get('storefront-units'))).toBe(result?.body.results_length);
+  });
+
+  test('to the end of a chain, where one call gives what the next one takes', async () => {
+    const { traveller, advice } = await ask('the web domains of 30 companies in Germany');
+    const [companies, domain] = await follow(traveller, advice, payByToken);
+    expect(companies?.body.results[0].network_url).toMatch(/^https:/);
+    expect(domain?.body.found).toBe(true);
+  });
+
+  test('with a person who pays on the page', async () => {
+    const { traveller, advice } = await ask('30 companies in Germany that hire data engineers');
+    const [result] = await follow(traveller, advice, payByPerson);
+    expect(result?.body.results_length).toBeGreaterThan(0);
+    expect(traveller.requests).toBeLessThanOrEqual(requestsMax);
+  });
+
+  test('on the trial, where that is enough: nothing is bought', async () => {
+    const { traveller, advice } = await ask('10 companies in Germany that hire data engineers');
+    expect(advice.status).toBe('ready');
+    const [result] = await follow(traveller, advice, payByToken);
+    expect(result?.headers.get('storefront-plan')).toBe('trial');
+    expect(traveller.requests).toBe(4);
+  });
+});
+
+test('one that skips the steps is led back by what it is refused: who it is, what to buy, how to pay', async () => {
+  const { traveller, advice } = await ask('30 companies in Germany that hire data engineers');
+  const call = advice.steps.find(({ operation }) => operation === 1)?.request;
+  if (call === undefined) throw new Error('nothing to call');
+  const stranger = await send(traveller, call);
+  expect(stranger.status).toBe(401);
+  const { then, ...register } = stranger.body.registration;
+  take(traveller, { access_token: then.take }, (await send(traveller, register)).body);
+  const { header, value: bearer } = then.send;
+  const retry = { ...then.retry, headers: { ...call.headers, [header]: bearer }, body: call.body };
+
+  const poor = await send(traveller, retry);
+  expect(poor.status).toBe(402);
+  const { purchase } = poor.body.plans[0];
+  const buying = { ...purchase, headers: { ...purchase.headers, [header]: bearer } };
+  const bought = await payByToken(traveller, buying, await send(traveller, buying));
+  expect(bought.status).toBe(200);
+
+  const result = await send(traveller, retry);
+  expect(result.status).toBe(200);
+  expect(result.body.results_length).toBeGreaterThan(0);
+});

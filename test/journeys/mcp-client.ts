@@ -1,0 +1,40 @@
+import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+
+/** A stock client at a shop's `/mcp`. `mode`: with the handshake of the older revisions, or without. */
+export async function connect(
+  shopUrl: string,
+  token: string | null = null,
+  mode: 'legacy' | 'auto' = 'auto',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+  const bearer = token === null ? {} : { authorization: `Bearer ${token}` };
+  const requestInit = { headers: { ...bearer, ...headers } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${shopUrl}/mcp`), { requestInit }));
+  return client;
+}
+
+/** What a result says, as data. */
+// biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body.
+export type Said = { isError: boolean; body: any; answer: any; meta: any; text: string };
+
+export async function call(
+  client: Client,
+  name: string,
+  args: Readonly<Record<string, unknown>> = {},
+  meta?: Readonly<Record<string, unknown>>,
+): Promise<Said> {
+  const params = { name, arguments: args, ...(meta && { _meta: meta }) };
+  return read((await client.callTool(params)) as CallToolResult);
+}
+
+function read(result: CallToolResult): Said {
+  const [first] = result.content;
+  return {
+    isError: result.isError === true,
+    body: result.structuredContent,
+    answer: result._meta?.['storefront/answer'],
+    meta: result._meta,
+    text: first?.type === 'text' ? first.text : '',
+  };
+}
