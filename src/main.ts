@@ -26,9 +26,9 @@ import * as Advisor from './advisor/advisor.ts';
 import * as Description from './catalog/description.ts';
 import * as CatalogFile from './catalog/file.ts';
 import * as Config from './config.ts';
+import * as Directory from './discovery/directory.ts';
 import * as Reference from './discovery/reference.ts';
 import * as App from './http/app.ts';
-import * as GuideRoutes from './http/routes/guide.ts';
 import * as Server from './http/server.ts';
 import * as Bearer from './identity/bearer.ts';
 import * as KeyRing from './identity/key-ring.ts';
@@ -89,7 +89,7 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   });
   const tickets = Tickets.open(sql);
   const rails = ['mpp', 'card', ...(config.coin ? ['x402'] : [])];
-  const advisor = Advisor.open(catalog, described.document, config.publicUrl, rails, GuideRoutes.path);
+  const advisor = Advisor.open(catalog, described.document, config.publicUrl, rails, Directory.path.guide);
   const { description, document } = described;
   const reference = await Reference.open(catalog, document, {
     baseUrl: config.publicUrl,
@@ -218,7 +218,7 @@ async function open(
     wallets: Proofs.open(sql),
     proofs: Proof.route({
       publicUrl: config.publicUrl,
-      path: '/zeroclick/agent/quote',
+      path: Directory.path.quote,
       description: 'Free advice: what to call, what it costs, how to pay',
       serviceName: known.catalog.storefront.name,
       networks: [config.coin?.network ?? (config.production ? Network.base : Network.baseSepolia)],

@@ -19,6 +19,7 @@ export const path = {
   icon: '/favicon.svg',
   guide: '/zeroclick/agent/guide',
   quote: '/zeroclick/agent/quote',
+  mcp: '/mcp',
   account: '/account',
   health: '/readyz',
 } as const;

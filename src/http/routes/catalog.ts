@@ -11,8 +11,6 @@ import type { Shop } from '../../journeys/shop.ts';
 import { type Env, requestId, send } from '../edge.ts';
 import { error } from '../reply.ts';
 import * as Static from '../static.ts';
-import { path as guidePath } from './guide.ts';
-import { path as mcpPath } from './mcp.ts';
 
 const { path } = Directory;
 const schemaType = 'application/schema+json';
@@ -61,8 +59,8 @@ export function routes(shop: Shop): Hono<Env> {
     description: catalog.storefront.description,
     links: Object.fromEntries(Object.entries(links).map(([rel, at]) => [rel, publicUrl + at])),
     // From a goal in plain words to the requests that reach it; free, and no account is needed.
-    ask: { method: 'GET', url: `${publicUrl}${guidePath}?goal={goal}` },
-    mcp: { transport: 'streamable-http', method: 'POST', url: publicUrl + mcpPath },
+    ask: { method: 'GET', url: `${publicUrl}${path.guide}?goal={goal}` },
+    mcp: { transport: 'streamable-http', method: 'POST', url: publicUrl + path.mcp },
     register: PurchaseRequest.howToTry(publicUrl),
   };
   Static.get(app, path.start, Static.json(start, Directory.startLinks(publicUrl)));
