@@ -17,8 +17,7 @@ export function open(timeoutMs: number): {
     requests += 1;
     try {
       const signal = AbortSignal.timeout(timeoutMs);
-      const options = { dispatcher, method, headers, body, signal };
-      const answer = await request(url, options as Parameters<typeof request>[1]);
+      const answer = await request(url, { dispatcher, method, headers, body, signal });
       const chunks: Buffer[] = [];
       let bytes = 0;
       for await (const chunk of answer.body) {

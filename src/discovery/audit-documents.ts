@@ -6,8 +6,11 @@ import type { Seen } from './audit-openapi.ts';
 import { path } from './directory.ts';
 import { type Finding, finding, json, type, type Visit, type Visited, why } from './visit.ts';
 
-/** Links that are followed from one text. */
+/** Links that are followed from one text, and how much of it is read for them. */
 const linksMax = 60;
+const textCharsMax = 256 * 1024;
+const urlCharsMax = 2_000;
+const findingsMax = 20;
 
 /** The texts and well-known addresses: there, in their form, up to date, and agreeing with the description. */
 export async function check(visit: Visit, origin: string, operations: readonly Seen[]): Promise<Finding[]> {
@@ -88,7 +91,7 @@ function ofStart({ headers }: Visited, where: string): Finding[] {
 /** Without one all may look. */
 function ofRobots({ status, text }: Visited, where: string): Finding[] {
   const everybody = /^user-agent:\s*\*\s*$(?:\n(?!user-agent).*)*?\ndisallow:\s*\/\s*$/im;
-  return status === 200 && everybody.test(text.replaceAll('\r', ''))
+  return status === 200 && everybody.test(text.slice(0, textCharsMax).replaceAll('\r', ''))
     ? [
         finding(
           'error',
@@ -108,7 +111,7 @@ function ofText({ text }: Visited, where: string): Finding[] {
 }
 
 function ofSkill({ text }: Visited, where: string): Finding[] {
-  return /^---\nname: \S.*\ndescription: \S/.test(text.replaceAll('\r', ''))
+  return /^---\r?\nname: \S.*\ndescription: \S/.test(text)
     ? []
     : [finding('warning', 'text_malformed', where, 'no front matter', 'Start with name and description.')];
 }
@@ -155,7 +158,9 @@ async function ofResource(visit: Visit, answer: Visited, where: string, origin: 
   const server = Schema.node(json(await visit({ url: at })));
   if (server.issuer !== issuer)
     return [finding('error', 'issuer_differs', at, `issuer is ${server.issuer}`, `Name ${issuer}.`)];
-  const keys = await visit({ url: Schema.text(server.jwks_uri) });
+  const uri = Schema.text(server.jwks_uri);
+  if (URL.parse(uri) !== null && URL.parse(uri)?.origin !== origin) return [];
+  const keys = await visit({ url: uri });
   return Schema.list(Schema.node(json(keys)).keys).length > 0
     ? []
     : [finding('error', 'keys_missing', at, 'jwks_uri leads to no key', 'Serve the public keys.')];
@@ -163,17 +168,17 @@ async function ofResource(visit: Visit, answer: Visited, where: string, origin: 
 
 /** A price that the manifest and the description tell differently misleads whoever reads one of them. */
 function ofManifest(answer: Visited, where: string, operations: readonly Seen[]): Finding[] {
-  const prices = Schema.list(Schema.node(json(answer)).prices).map(Schema.node);
-  return operations.flatMap(({ at, payment }) => {
-    const service = Schema.node(Schema.list(payment?.perCallUsage)[0]).service;
-    const price = prices.find((it) => it.service === service);
-    const rate = Schema.list(payment?.rates)
-      .map(Schema.node)
-      .find(({ kind }) => kind === 'credit');
-    if (service === undefined || rate === undefined || price?.priceUsd === rate.priceUsd) return [];
-    const says = `${rate.priceUsd} USD, and ${price?.priceUsd ?? 'no price'} in ${where}`;
+  const entries = Schema.list(Schema.node(json(answer)).prices).map(Schema.node);
+  const prices = new Map(entries.map(({ service, priceUsd }) => [service, priceUsd]));
+  const findings = operations.flatMap(({ at, payment }) => {
+    const { service } = Schema.node(Schema.list(payment?.perCallUsage)[0]);
+    const rates = Schema.list(payment?.rates).map(Schema.node);
+    const rate = rates.find(({ kind }) => kind === 'credit');
+    if (service === undefined || rate === undefined || prices.get(service) === rate.priceUsd) return [];
+    const says = `${rate.priceUsd} USD, and ${prices.get(service) ?? 'no price'} in ${where}`;
     return [finding('error', 'price_differs', at, says, 'State one price.')];
   });
+  return findings.slice(0, findingsMax);
 }
 
 /** The signed manifest is the one that is served, and the shop's own keys verify it. */
@@ -193,7 +198,8 @@ async function ofSigned(visit: Visit, manifest: Visited, origin: string): Promis
 
 /** The addresses in a Markdown text. */
 function linksIn(text: string): string[] {
-  return [...text.matchAll(/\]\((https?:\/\/[^\s)]+)\)/g)].map(([, url]) => url ?? '');
+  const link = new RegExp(`\\]\\((https?://[^\\s)]{1,${urlCharsMax}})\\)`, 'g');
+  return [...text.slice(0, textCharsMax).matchAll(link)].map(([, url]) => url ?? '');
 }
 
 function hrefsIn(value: unknown): string[] {

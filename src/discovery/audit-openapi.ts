@@ -204,7 +204,11 @@ function ofOperation({ at, method, operation, payment }: Seen): Finding[] {
 function ofAll(operations: readonly Seen[], at: string): Finding[] {
   if (operations.length === 0)
     return [finding('error', 'nothing_described', at, 'no operation on any page', 'Describe what is sold.')];
-  const twice = operations.filter((it, index) => operations.findIndex((other) => sameId(it, other)) < index);
+  const ids = new Set<unknown>();
+  const twice = operations.filter(({ method, path, operation }) => {
+    const id = operation.operationId ?? `${method} ${path}`;
+    return ids.has(id) || !ids.add(id);
+  });
   const priced = operations.some(({ payment }) => payment !== null);
   return [
     ...(priced
@@ -212,17 +216,12 @@ function ofAll(operations: readonly Seen[], at: string): Finding[] {
       : [
           finding('error', 'nothing_priced', at, 'no operation has x-payment-info', 'State what each costs.'),
         ]),
-    ...twice.map((it) =>
-      finding('warning', 'operation_twice', it.at, 'its operationId was there before', 'Make each unique.'),
-    ),
+    ...twice
+      .slice(0, findingsOfAPageMax)
+      .map((it) =>
+        finding('warning', 'operation_twice', it.at, 'its operationId was there before', 'Make each unique.'),
+      ),
   ];
-}
-
-function sameId(one: Seen, other: Seen): boolean {
-  const id = one.operation.operationId;
-  return id === undefined
-    ? one.method === other.method && one.path === other.path
-    : id === other.operation.operationId;
 }
 
 /** Whether who has a page already need not read it again (RFC 9110, section 13). */

@@ -79,8 +79,8 @@ ${howTo(reference)}
 
 ${sold.map((it) => `- \`${it.method} ${it.path}\`: ${line(it.summary)}, ${price(catalog, it)}`).join('\n')}
 
-The body of one: \`GET ${reference.context.baseUrl}${path.openapi}?path=/v2/...\`, or ask the guide for a ready request.
-`.replace('?path=/v2/...', `?path=${sold[0]?.path ?? '/'}`);
+The body of one: \`GET ${reference.context.baseUrl}${path.openapi}?path=${sold[0]?.path}\`, or ask the guide for a ready request.
+`;
 }
 
 function howTo({ catalog, context: { baseUrl } }: Reference): string {
