@@ -160,7 +160,7 @@ describe('questions', () => {
       expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(64 * 1024);
   });
 
-  test('are answered in well under a millisecond', () => {
+  test('take less than a millisecond of the processor, before they are kept', () => {
     const asked = ['email', 'who hires engineers', 'companys by size', 'zzzz zzzz'];
     const rounds = 200;
     const ask = (times: number) => {
@@ -170,7 +170,7 @@ describe('questions', () => {
     const before = process.cpuUsage();
     ask(rounds);
     const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1000 / rounds).toBeLessThan(2);
+    expect((user + system) / 1000 / rounds).toBeLessThan(1);
   });
 });
 
