@@ -1,3 +1,4 @@
+import * as Settings from './emails/settings.ts';
 import * as Key from './keys/key.ts';
 
 /** What the program is told from outside, once, at its start. */
@@ -13,6 +14,8 @@ export type Config = {
   publicUrl: string | null;
   /** How large the sample of an empty database is: 1 for the usual one. */
   sampleScale: number;
+  /** How work emails are tested; null where they are not. */
+  emails: Settings.Settings | null;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -39,6 +42,7 @@ export function read(environment: Environment): Config {
     (value) => Number(value) >= 0.01 && Number(value) <= 1_000,
     'must be a number from 0.01 to 1000',
   );
+  const emails = Settings.read(environment, faults);
   if (databaseUrl === null) faults.push('DATABASE_URL is missing');
   if (faults.length > 0) throw new Error(`the direct interface cannot start: ${faults.join('; ')}`);
   return Object.freeze({
@@ -49,6 +53,7 @@ export function read(environment: Environment): Config {
     adminToken,
     publicUrl: publicUrl?.replace(/\/+$/, '') ?? null,
     sampleScale: Number(scale ?? 1),
+    emails,
   });
 }
 

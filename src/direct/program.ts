@@ -4,12 +4,16 @@ import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
 import * as DataSets from './adapters/data-sets.ts';
 import * as Database from './adapters/database.ts';
+import { emailReports } from './adapters/email-reports.ts';
 import * as Generations from './adapters/generations.ts';
 import { keys, register } from './adapters/keys.ts';
 import { prepare } from './adapters/preparation.ts';
 import { records, sweep } from './adapters/records.ts';
 import type { Config } from './config.ts';
 import type * as Sample from './data/sample.ts';
+import * as EmailTests from './email-tests.ts';
+import * as Report from './emails/report.ts';
+import * as Tally from './emails/tally.ts';
 import * as App from './http/app.ts';
 import { apis } from './http/operations.ts';
 import * as RateWindow from './usage/rate-window.ts';
@@ -55,6 +59,14 @@ export async function start(config: Config, { clock, log, sizes }: Surroundings)
     throw error;
   });
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+  const emailTests = config.emails?.isScheduled
+    ? EmailTests.start(EmailTests.surroundings(sql, config.emails, clock), (error) =>
+        log.error({ err: error }, 'emails'),
+      )
+    : null;
+  const reports = emailReports(sql);
+  const tally = emailTests?.tally ?? Tally.create();
+  const metrics = async (nowMs: number) => Report.metrics(await reports.at(nowMs), tally);
   answer = App.create({
     clock,
     service: {
@@ -65,7 +77,7 @@ export async function start(config: Config, { clock, log, sizes }: Surroundings)
       apis,
       publicUrl: config.publicUrl ?? url,
     },
-    admin: config.adminToken ? { token: config.adminToken, register: register(sql), apis } : null,
+    admin: config.adminToken ? { token: config.adminToken, register: register(sql), apis, metrics } : null,
     isReady: async () => !isStopping && (await sql`select 1`.then(() => true).catch(() => false)),
     isOutage: Database.isOutage,
     log: (entry, error) =>
@@ -80,7 +92,7 @@ export async function start(config: Config, { clock, log, sizes }: Surroundings)
     async stop() {
       isStopping = true;
       clearInterval(sweeping);
-      await drain(server);
+      await Promise.all([drain(server), emailTests?.stop(drainTimeoutMs)]);
       await closeAll();
     },
   };

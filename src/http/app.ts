@@ -11,10 +11,12 @@ import * as Refusal from './refusal.ts';
 import { error } from './reply.ts';
 import * as RequestLog from './request-log.ts';
 import * as AccountRoutes from './routes/account.ts';
+import * as AccountPageRoutes from './routes/account-page.ts';
 import * as AdminRoutes from './routes/admin.ts';
 import * as CatalogRoutes from './routes/catalog.ts';
 import * as ClaimRoutes from './routes/claim.ts';
 import * as DiscoveryRoutes from './routes/discovery.ts';
+import * as DocsRoutes from './routes/docs.ts';
 import * as GuideRoutes from './routes/guide.ts';
 import * as HealthRoutes from './routes/health.ts';
 import * as IdentityRoutes from './routes/identity.ts';
@@ -25,8 +27,10 @@ import * as PurchaseRoutes from './routes/purchase.ts';
 import * as QuoteRoutes from './routes/quote.ts';
 import * as ReceiptRoutes from './routes/receipts.ts';
 import * as ReferenceRoutes from './routes/reference.ts';
+import * as ShopRoutes from './routes/shop.ts';
 import * as TopUpRoutes from './routes/top-up.ts';
 import * as UsageRoutes from './routes/usage.ts';
+import * as Visitor from './visitor.ts';
 
 export type Edge = {
   /** The header in which a trusted proxy names the caller's address. */
@@ -59,8 +63,10 @@ export function open(shop: Shop, edge: Edge): Hono<Env> {
     '/checkout/*',
     '/account/*',
     '/zeroclick/*',
+    '/shop/*',
   ])
     app.use(path, AddressLimit.middleware(addressLimit));
+  app.use('/shop/*', Visitor.guard(shop));
   app.route('/', HealthRoutes.routes(shop, edge.isDraining));
   app.route('/', IdentityRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', ClaimRoutes.routes(shop, edge.clientAddressHeader));
@@ -76,6 +82,9 @@ export function open(shop: Shop, edge: Edge): Hono<Env> {
   app.route('/', QuoteRoutes.routes(shop, ask, edge.clientAddressHeader));
   if (edge.adminTokenDigest !== null)
     app.route('/', AdminRoutes.routes(shop, edge.adminTokenDigest, edge.clientAddressHeader));
+  app.route('/', ShopRoutes.routes(shop, { matcher, ...edge }));
+  app.route('/', DocsRoutes.routes(shop));
+  app.route('/', AccountPageRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', CatalogRoutes.routes(shop));
   app.route('/', ReferenceRoutes.routes(shop));
   app.route('/', DiscoveryRoutes.routes(shop));

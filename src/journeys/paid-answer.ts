@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import type { Operation } from '../catalog/operation.ts';
 import * as Money from '../kernel/money.ts';
 import type { Cost } from '../ledger/hold.ts';
@@ -44,4 +45,23 @@ export async function headers(shop: Shop, paid: PaidAnswer): Promise<string[]> {
   if (plans !== '') list.push('storefront-plan', plans);
   if (paid.wantsReceipt) list.push('storefront-receipt', await Receipts.ofCall(shop, paid, paid));
   return list;
+}
+
+/** The body of an answer as a whole; null where it is longer than `bytesMax`, or breaks off. */
+export async function whole(
+  { answer }: Pick<PaidAnswer, 'answer'>,
+  bytesMax: number,
+): Promise<Buffer | null> {
+  if (answer.kind === 'answer') return answer.body.length <= bytesMax ? answer.body : null;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const sink = new Writable({
+    write(chunk: Buffer, _, done) {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      if (bytes > bytesMax) this.destroy();
+      done();
+    },
+  });
+  return (await answer.pipeTo(sink)) === 'ended' && bytes <= bytesMax ? Buffer.concat(chunks) : null;
 }

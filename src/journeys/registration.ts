@@ -52,15 +52,18 @@ export async function session(shop: Shop, account: string): Promise<{ access: Is
   return { access, assertion };
 }
 
-/** A fresh access token against an assertion (RFC 7523). */
-export async function exchange(
-  shop: Shop,
-  form: string,
-): Promise<{ kind: 'granted'; access: Issued } | Form.Fault> {
+export type Exchanged = { kind: 'granted'; access: Issued } | Form.Fault;
+
+/** A fresh access token against the form that holds an assertion (RFC 7523). */
+export async function exchange(shop: Shop, form: string): Promise<Exchanged> {
   const request = Grant.parse(form);
-  if (request.kind === 'fault') return request;
+  return request.kind === 'fault' ? request : renew(shop, request.assertion);
+}
+
+/** A fresh access token of the session that an assertion names. */
+export async function renew(shop: Shop, assertion: string): Promise<Exchanged> {
   const nowMs = shop.clock();
-  const found = await Assertion.verify(shop.desk.ring, request.assertion, nowMs);
+  const found = await Assertion.verify(shop.desk.ring, assertion, nowMs);
   if (found.kind !== 'ok') return Grant.refusal(found);
   // The list in memory looks back as far as an access token lives; an assertion lives longer, and the record knows.
   if (await shop.revocations.has([found.claims.sid, found.claims.jti])) {

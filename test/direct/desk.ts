@@ -97,7 +97,7 @@ export async function serve(sql: Database.Sql, { clock, token, log }: Surroundin
       apis,
       publicUrl: 'http://127.0.0.1',
     },
-    admin: token === null ? null : { token, register: register(sql), apis },
+    admin: token === null ? null : { token, register: register(sql), apis, metrics: async () => '' },
     isReady: async () => true,
     isOutage: Database.isOutage,
     log,

@@ -40,6 +40,7 @@ export async function open(sizes: Sample.Sizes = usual) {
     publicUrl: null,
     adminToken: null,
     sampleScale: 1,
+    emails: null,
   };
   const program = await Program.start(config, { clock: () => clock.nowMs, log, sizes });
   const sql = Database.open(database.url, { connectionsMax: 4, statementTimeoutMs: 60_000 });

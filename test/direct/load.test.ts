@@ -158,6 +158,21 @@ describe('a load', () => {
     ]);
   });
 
+  it('takes a verification that is still to come for none', async () => {
+    const { rows, refused } = await load({
+      people: [personOf('ann')],
+      emails: [
+        emailOf('ann', 'past@x.example', { verified_at: '2026-05-14T11:30:00+02:00' }),
+        emailOf('ann', 'soon@x.example', { verified_at: '2026-05-14T09:30:01Z' }),
+      ],
+    });
+    expect(await rows('email', 'email, verified_at', 'email')).toEqual([
+      ['past@x.example', new Date('2026-05-14T09:30:00Z')],
+      ['soon@x.example', null],
+    ]);
+    expect(refused).toEqual([]);
+  });
+
   it('leads from every domain of a company to it, the main one first', async () => {
     const { rows } = await load({
       companies: [

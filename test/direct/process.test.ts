@@ -160,6 +160,7 @@ describe('the configuration', () => {
       adminToken: null,
       publicUrl: 'https://api.example',
       sampleScale: 1,
+      emails: null,
     });
   });
 });

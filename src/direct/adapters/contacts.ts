@@ -2,6 +2,7 @@ import * as Contacts from '../enrichment/contacts.ts';
 import type { PersonRef } from '../filters/person-url.ts';
 import * as PhoneNumber from '../filters/phone-number.ts';
 import * as Person from '../records/person.ts';
+import { confirmedAt } from './address-book.ts';
 import type { Fragment, Sql } from './database.ts';
 
 type Row = { record: Person.PersonRecord };
@@ -17,12 +18,13 @@ export function contacts(sql: Sql, generation: number): Contacts.Contacts {
         select record from direct.person where generation = ${generation} and id = ${idOf(sql, generation, ref)}`;
       return row ? Person.toPerson(row.record) : null;
     },
-    async emails(ref, verifiedSinceMs) {
+    async emails(ref, { sinceMs, nowMs }) {
       const rows = await sql<EmailRow[]>`
-        select email, job_order, company_slug, email_domain from direct.email
+        select e.email, job_order, company_slug, email_domain
+        from direct.email e left join direct.address a on a.email = e.email
         where generation = ${generation} and person_id = ${idOf(sql, generation, ref)}
-          and verified_at >= ${new Date(verifiedSinceMs)}
-        order by job_order, verified_at desc, email
+          and ${confirmedAt(sql)} between ${new Date(sinceMs)} and ${new Date(nowMs)}
+        order by job_order, ${confirmedAt(sql)} desc, e.email
         limit ${Contacts.emailsMax}`;
       return rows.map((row) => ({
         email: row.email,
@@ -39,12 +41,14 @@ export function contacts(sql: Sql, generation: number): Contacts.Contacts {
         limit ${phonesMax}`;
       return rows.find(({ phone }) => PhoneNumber.parse(phone)?.kind === 'us')?.phone ?? null;
     },
-    async personByEmail(email, verifiedSinceMs) {
+    async personByEmail(email, { sinceMs, nowMs }) {
       const [row] = await sql<Row[]>`
         select p.record
         from direct.email e join direct.person p on p.generation = e.generation and p.id = e.person_id
-        where e.generation = ${generation} and e.email = ${email} and e.verified_at >= ${new Date(verifiedSinceMs)}
-        order by e.job_order, e.verified_at desc, e.person_id
+        left join direct.address a on a.email = e.email
+        where e.generation = ${generation} and e.email = ${email}
+          and ${confirmedAt(sql)} between ${new Date(sinceMs)} and ${new Date(nowMs)}
+        order by e.job_order, ${confirmedAt(sql)} desc, e.person_id
         limit 1`;
       return row ? Person.toPerson(row.record) : null;
     },

@@ -168,9 +168,14 @@ class Loading {
         const personId = this.#personOf('emails', links, entry, seen, email);
         if (personId === null) continue;
         const company = links.companyOf(entry.company_network_url);
-        await write({ entry, email, personId, company });
+        await write({ entry, email, personId, company, verifiedAt: this.#past(entry.verified_at) });
       }
     });
+  }
+
+  /** A moment that has been: what is verified only tomorrow is not verified. */
+  #past(moment: string | null): string | null {
+    return moment !== null && Date.parse(moment) <= this.#wishes.nowMs ? moment : null;
   }
 
   #phones(links: Links.Links): Promise<number> {

@@ -136,6 +136,7 @@ export type PlacedEmail = {
   email: string;
   personId: number;
   company: PlacedCompany | null;
+  verifiedAt: string | null;
 };
 
 export const email: Table<PlacedEmail> = {
@@ -147,7 +148,7 @@ export const email: Table<PlacedEmail> = {
     company_slug: ({ entry, company }) => company?.slug ?? slugIn(entry.company_network_url),
     email_domain: (record) => record.email.slice(record.email.lastIndexOf('@') + 1),
     job_order: ({ entry }) => entry.job_order ?? 1,
-    verified_at: ({ entry }) => entry.verified_at,
+    verified_at: ({ verifiedAt }) => verifiedAt,
   },
 };
 

@@ -24,8 +24,8 @@ export const emailToPerson = define({
   },
   prepare(body, call) {
     const email = EmailAddress.parsed(body.email);
-    const since = Contacts.verifiedSince(call.nowMs);
-    const run = async () => Found.person(await call.data.contacts.personByEmail(email, since));
+    const span = Contacts.fresh(call.nowMs);
+    const run = async () => Found.person(await call.data.contacts.personByEmail(email, span));
     return { kind: 'ready', recordsMax: 1, run };
   },
 });

@@ -57,7 +57,7 @@ export const email = define({
   prepare(body, call) {
     const ref = PersonUrl.parsed(body.person_network_url);
     const run = async () => {
-      const emails = await call.data.contacts.emails(ref, Contacts.verifiedSince(call.nowMs));
+      const emails = await call.data.contacts.emails(ref, Contacts.fresh(call.nowMs));
       const [first] = emails;
       const all = emails.map(({ email, jobOrder, companySlug, domain }) => ({
         email,

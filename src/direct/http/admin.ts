@@ -7,12 +7,14 @@ import * as Body from './body.ts';
 import type { Visit } from './call.ts';
 import * as Reply from './reply.ts';
 
-/** The keys, for those who run the interface: whoever has the token may do everything to all of them. */
+/** For those who run the interface: whoever has the token may do everything to all keys, and see what is measured. */
 export type Admin = {
   token: string;
   register: Register.Register;
   /** The operations that keys can be limited to. */
   apis: readonly string[];
+  /** What is measured, in the text format of Prometheus. */
+  metrics(nowMs: number): Promise<string>;
 };
 
 /** A request to a route: the key that its path names, what its body says, its query, and when. */
@@ -23,7 +25,10 @@ export type Route = {
   name: string;
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
-  run(admin: Admin, asked: Asked): Promise<Register.Outcome | { kind: 'listed'; keys: Register.Entry[] }>;
+  run(
+    admin: Admin,
+    asked: Asked,
+  ): Promise<Register.Outcome | { kind: 'listed'; keys: Register.Entry[] } | { kind: 'text'; text: string }>;
 };
 
 export const routes: readonly Route[] = [
@@ -68,6 +73,12 @@ export const routes: readonly Route[] = [
     path: '/admin/keys/:id',
     run: ({ register }, { id, nowMs }) => Register.revoke(register, id, nowMs),
   },
+  {
+    name: 'admin.metrics',
+    method: 'GET',
+    path: '/metrics',
+    run: async ({ metrics }, { nowMs }) => ({ kind: 'text', text: await metrics(nowMs) }),
+  },
 ];
 
 /** Answers a request to `route`, in whose path `id` stands. */
@@ -86,6 +97,8 @@ export async function answer(
   const { searchParams: query } = new URL(request.url);
   const outcome = await route.run(admin, { id, body: body.value, query, nowMs });
   switch (outcome.kind) {
+    case 'text':
+      return done(outcome.text);
     case 'listed':
       return done({ keys: outcome.keys.map((key) => Register.shown(key, nowMs)) });
     case 'done': {
@@ -101,6 +114,6 @@ export async function answer(
   }
 }
 
-function done(body: object): Reply.Reply {
+function done(body: object | string): Reply.Reply {
   return { status: 200, body, usage: null };
 }

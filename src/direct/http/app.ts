@@ -85,11 +85,15 @@ async function visit(
 }
 
 function respond({ status, body, usage, retryAfterSeconds }: Reply.Reply, requestId: string): Response {
-  const headers: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': requestId };
+  const isText = typeof body === 'string';
+  const headers: Record<string, string> = {
+    'content-type': isText ? 'text/plain; version=0.0.4; charset=utf-8' : 'application/json',
+    'x-request-id': requestId,
+  };
   if (usage) {
     headers['x-records-used'] = String(usage.records_used);
     headers['x-records-remaining'] = String(usage.records_remaining);
   }
   if (retryAfterSeconds) headers['retry-after'] = String(retryAfterSeconds);
-  return new Response(JSON.stringify(body), { status, headers });
+  return new Response(isText ? body : JSON.stringify(body), { status, headers });
 }

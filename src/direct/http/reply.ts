@@ -2,8 +2,13 @@ import type { Description } from '../operation.ts';
 import type { FairUsage } from '../records/fair-usage.ts';
 import * as Wording from '../schema/wording.ts';
 
-/** What goes back to the caller. */
-export type Reply = { status: number; body: object; usage: FairUsage | null; retryAfterSeconds?: number };
+/** What goes back to the caller; a text as it is, anything else as JSON. */
+export type Reply = {
+  status: number;
+  body: object | string;
+  usage: FairUsage | null;
+  retryAfterSeconds?: number;
+};
 
 /** Why a request was not answered. */
 export type Refusal =

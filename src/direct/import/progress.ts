@@ -11,7 +11,13 @@ export type Progress = {
   /** Takes away the line that is drawn over, so that another may be written. */
   clear(): void;
 };
-export type Screen = { write(text: string): void; isTerminal: boolean; clock: Clock };
+export type Screen = {
+  write(text: string): void;
+  isTerminal: boolean;
+  clock: Clock;
+  /** What is counted: rows, unless it says otherwise. */
+  noun?: string;
+};
 
 type Stage = { name: string; bytes: number; read: number; rows: number; bad: number; startedMs: number };
 
@@ -20,14 +26,14 @@ const redrawEveryMs = 200;
 const estimateAfterMs = 2_000;
 const clearLine = '\r\u001b[K';
 
-export function on({ write, isTerminal, clock }: Screen): Progress {
+export function on({ write, isTerminal, clock, noun = 'rows' }: Screen): Progress {
   let stage: Stage | null = null;
   let drawnMs = 0;
   const draw = () => {
     const nowMs = clock();
     if (!isTerminal || stage === null || nowMs - drawnMs < redrawEveryMs) return;
     drawnMs = nowMs;
-    write(clearLine + running(stage, nowMs));
+    write(clearLine + running(stage, nowMs, noun));
   };
   const clear = () => {
     if (isTerminal && stage !== null) write(clearLine);
@@ -35,7 +41,7 @@ export function on({ write, isTerminal, clock }: Screen): Progress {
   const end = () => {
     if (stage === null) return;
     clear();
-    write(`${done(stage, clock())}\n`);
+    write(`${done(stage, clock(), noun)}\n`);
     stage = null;
   };
   return {
@@ -60,27 +66,27 @@ export function on({ write, isTerminal, clock }: Screen): Progress {
 }
 
 /** `people.jsonl  41%  120,000 rows  31,000 rows/s  about 8 s left`. */
-function running(stage: Stage, nowMs: number): string {
+function running(stage: Stage, nowMs: number, noun: string): string {
   const { name, bytes, read, rows } = stage;
   const ms = nowMs - stage.startedMs;
   const parts = [name];
   if (bytes > 0) parts.push(`${Math.floor((Math.min(read, bytes) / bytes) * 100)}%`);
-  if (rows > 0) parts.push(`${number(rows)} rows`, pace(rows, ms));
+  if (rows > 0) parts.push(`${number(rows)} ${noun}`, pace(rows, ms, noun));
   if (bytes > 0 && read > 0 && ms > estimateAfterMs) {
     parts.push(`about ${seconds(Math.max(0, (ms / read) * (bytes - read)))} left`);
   }
   return parts.join('  ');
 }
 
-function done({ name, rows, bad, startedMs }: Stage, nowMs: number): string {
+function done({ name, rows, bad, startedMs }: Stage, nowMs: number, noun: string): string {
   const ms = nowMs - startedMs;
   if (rows === 0) return `${name}  ${seconds(ms)}`;
-  const parts = [name, `${number(rows)} rows`, seconds(ms), pace(rows, ms)];
+  const parts = [name, `${number(rows)} ${noun}`, seconds(ms), pace(rows, ms, noun)];
   return (bad > 0 ? [...parts, `${number(bad)} bad`] : parts).join('  ');
 }
 
-function pace(rows: number, ms: number): string {
-  return `${number(Math.round((rows / Math.max(ms, 1)) * 1_000))} rows/s`;
+function pace(rows: number, ms: number, noun: string): string {
+  return `${number(Math.round((rows / Math.max(ms, 1)) * 1_000))} ${noun}/s`;
 }
 
 /** `8.2 s`, `2 min 5 s`. */

@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import * as Match from '../../catalog/match.ts';
 import type { Operation } from '../../catalog/operation.ts';
@@ -105,8 +104,8 @@ async function deliver(
   entry.costMicroUsd = paid.cost.cost;
   const headers = paid.kept ?? (await PaidAnswer.headers(shop, paid));
   const { answer } = paid;
-  const body = answer.kind === 'answer' ? answer.body : await collect(answer);
-  if (body === null || body.length > answerBytesMax) {
+  const body = await PaidAnswer.whole(paid, answerBytesMax);
+  if (body === null) {
     answered.splice(answered.indexOf(paid), 1);
     paid.brokenOff();
     if (hasLeft()) return { content: [] };
@@ -135,23 +134,6 @@ function result(
     _meta: accounted(status, headers),
     ...(status >= 400 && { isError: true }),
   };
-}
-
-/** The body of a streamed answer; null where it is too long or breaks off. */
-async function collect(
-  answer: Extract<PaidAnswer.PaidAnswer['answer'], { kind: 'stream' }>,
-): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const sink = new Writable({
-    write(chunk: Buffer, _, done) {
-      bytes += chunk.length;
-      chunks.push(chunk);
-      if (bytes > answerBytesMax) this.destroy();
-      done();
-    },
-  });
-  return (await answer.pipeTo(sink)) === 'ended' && bytes <= answerBytesMax ? Buffer.concat(chunks) : null;
 }
 
 /** A refusal, with what to do about it here. */

@@ -1,0 +1,195 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import * as Person from '../purchase/person.ts';
+import * as Upstream from '../relay/scripted-upstream.ts';
+import * as Customer from '../support/customer.ts';
+import * as Shop from '../support/shop.ts';
+
+let upstream: Upstream.ScriptedUpstream;
+let shop: Shop.Shop;
+
+beforeAll(async () => {
+  upstream = await Upstream.scripted(({ socket, body }) => {
+    const { max = 10, text = 'fine' } = JSON.parse(body || '{}');
+    socket.write(
+      Upstream.http(200, JSON.stringify({ count: max, text }), ['content-type: application/json']),
+    );
+  });
+  shop = await Shop.open({ upstream: { url: upstream.url, key: 'upk_1' }, catalog: 'scripted.yaml' });
+});
+afterEach(async () => {
+  expect(await Shop.breaches(shop)).toEqual([]);
+});
+afterAll(async () => {
+  await shop?.stop();
+  await upstream?.close();
+});
+
+/** A browser without scripts: it keeps cookies, and says where a form is from. */
+class Browser {
+  cookie = '';
+  site = 'same-origin';
+
+  async open(
+    path: string,
+    form?: Record<string, string>,
+  ): Promise<{ status: number; headers: Headers; html: string }> {
+    const answer = await fetch(shop.url + path, {
+      method: form ? 'POST' : 'GET',
+      redirect: 'manual',
+      headers: {
+        accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+        ...(this.cookie && { cookie: this.cookie }),
+        ...(form && { 'sec-fetch-site': this.site }),
+      },
+      ...(form && { body: new URLSearchParams(form) }),
+    });
+    const kept = answer.headers.get('set-cookie');
+    if (kept) this.cookie = kept.split(';')[0] ?? '';
+    return { status: answer.status, headers: answer.headers, html: await answer.text() };
+  }
+
+  /** What the account page shows under `id`. */
+  async shown(id: string): Promise<string | undefined> {
+    const { html } = await this.open('/shop/account');
+    return new RegExp(`<dd id="${id}">([^<]*)`).exec(html)?.[1];
+  }
+}
+
+const list = { operation: 'POST /v1/list', path: '/v1/list' };
+
+test('the same address has a page for people and the start document for programs', async () => {
+  const person = await new Browser().open('/');
+  expect(person.headers.get('content-type')).toMatch(/^text\/html/);
+  expect(person.html).toContain('POST /v1/list');
+  for (const accept of ['*/*', 'application/json', 'application/json, text/html']) {
+    const answer = await fetch(shop.url, { headers: { accept } });
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  }
+});
+
+test('every link of every page leads somewhere', async () => {
+  const browser = new Browser();
+  const seen = new Set<string>();
+  const open = ['/', '/shop/account', '/docs'];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const { status, html, headers } = await browser.open(path);
+    expect([path, status]).toEqual([path, 200]);
+    if (headers.get('content-type')?.startsWith('text/html'))
+      open.push(
+        ...[...html.matchAll(/href="(\/[^"#]*)/g)].map(([, href = '']) => href.replaceAll('&amp;', '&')),
+      );
+  }
+  expect(seen.size).toBeGreaterThan(8);
+});
+
+describe('a visitor', () => {
+  test('tries an operation on a new account, and is charged what a program is', async () => {
+    const browser = new Browser();
+    const { status, html } = await browser.open('/shop/try', { ...list, body: '{"max":4}' });
+    expect(status).toBe(200);
+    expect(html).toContain('4 results, 0.000000 USD');
+    expect(await browser.shown('included')).toBe('21');
+    await browser.open('/shop/try', { ...list, body: '{"max":6}' });
+    expect(await browser.shown('included')).toBe('15');
+    const csv = (await browser.open('/shop/account/calls.csv')).html.trim().split('\r\n');
+    expect(csv.map((line) => line.split(',').slice(3, 6).join())).toEqual([
+      'operation,status,units',
+      'POST /v1/list,200,6',
+      'POST /v1/list,200,4',
+    ]);
+  });
+
+  test('is told why a call is refused, and calls nothing that the form does not name', async () => {
+    const browser = new Browser();
+    const before = upstream.received.length;
+    const elsewhere = await browser.open('/shop/try', { ...list, path: '/v1/items/7' });
+    expect(elsewhere.html).toContain('This is no path of POST /v1/list.');
+    expect((await browser.open('/shop/try', { ...list, path: '//evil.example/v1/list' })).html).toContain(
+      'no path of',
+    );
+    expect((await browser.open('/shop/try', { ...list, body: '{"max":50}' })).html).toContain('role="alert"');
+    expect((await browser.open('/shop/try', { operation: 'POST /v1/none' })).status).toBe(404);
+    expect(upstream.received.length).toBe(before);
+  });
+
+  test('buys on the card page, and comes back to the shop with the credit', async () => {
+    const browser = new Browser();
+    await browser.open('/shop/start', {});
+    const onward = await browser.open('/shop/buy', { plan: 'credit', amount_usd: '2.00' });
+    const link = /href="([^"]+)">Go to the card page/.exec(onward.html)?.[1] ?? '';
+    expect(onward.headers.get('refresh')).toBe(`0; url=${link}`);
+    const back = await fetch(await Person.pay(await Person.open(link)), { redirect: 'manual' });
+    expect(back.headers.get('location')).toBe(`${shop.url}/`);
+    expect(await browser.shown('balance')).toBe('2.00 USD');
+    expect((await browser.open('/shop/account')).html).toContain(`${shop.url}/receipts/`);
+    expect((await browser.open('/shop/buy', { plan: 'credit', amount_usd: '0.10' })).status).toBe(422);
+  });
+
+  test('makes a key with a budget, which calls, and ends it', async () => {
+    const browser = new Browser();
+    await browser.open('/shop/start', {});
+    const made = await browser.open('/shop/account/keys', { name: 'job', budget_usd: '1.00', days: '' });
+    const token = /slk_[\w-]{43}/.exec(made.html)?.[0] ?? '';
+    const call = () => Customer.call({ token }, 'POST', `${shop.url}/v1/list`, { max: 1 });
+    expect((await call()).status).toBe(200);
+    const [, id = ''] = /name="key" value="([^"]+)"/.exec((await browser.open('/shop/account')).html) ?? [];
+    await browser.open('/shop/account/keys/end', { key: id });
+    expect((await call()).status).toBe(401);
+    expect((await browser.open('/shop/account/keys', { name: '', days: 'x' })).status).toBe(422);
+  });
+
+  test('signs in elsewhere by the assertion, and leaves for good', async () => {
+    const [one, two] = [new Browser(), new Browser()];
+    await one.open('/shop/start', {});
+    const assertion = one.cookie.split('=')[1] ?? '';
+    expect((await two.open('/shop/account/sign-in', { assertion })).status).toBe(303);
+    expect(await two.shown('included')).toBe('25');
+    expect((await two.open('/shop/account/sign-in', { assertion: `${assertion}x` })).status).toBe(401);
+    const kept = two.cookie;
+    await two.open('/shop/leave', {});
+    two.cookie = kept;
+    expect(await two.shown('included')).toBeUndefined();
+    expect(await one.shown('included')).toBeUndefined();
+  });
+});
+
+describe('a page of another site', () => {
+  test('cannot send a form with the visitor’s cookie, nor show ours in a frame', async () => {
+    const browser = new Browser();
+    const { headers } = await browser.open('/shop/start', {});
+    expect(headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Lax/);
+    browser.site = 'cross-site';
+    for (const path of [
+      '/shop/buy',
+      '/shop/try',
+      '/shop/leave',
+      '/shop/account/keys',
+      '/shop/account/top-up',
+    ])
+      expect((await browser.open(path, { plan: 'credit' })).status).toBe(403);
+    const bare = await fetch(`${shop.url}/shop/leave`, {
+      method: 'POST',
+      headers: { origin: 'https://evil.example' },
+    });
+    expect(bare.status).toBe(403);
+    expect((await browser.open('/')).headers.get('content-security-policy')).toContain(
+      "frame-ancestors 'none'",
+    );
+  });
+
+  test('and nothing that is sent or answered becomes a part of the page', async () => {
+    const browser = new Browser();
+    const script = '"><script>alert(1)</script>';
+    const body = JSON.stringify({ max: 1, text: '</pre><script>alert(2)</script>' });
+    for (const form of [
+      { ...list, path: `/v1/list${script}`, body },
+      { ...list, body },
+      { ...list, body: `${script}</textarea>` },
+    ])
+      expect((await browser.open('/shop/try', form)).html).not.toContain('<script');
+    expect((await browser.open('/shop/account/keys', { name: script })).html).not.toContain('<script');
+    expect((await browser.open(`/?operation=${encodeURIComponent(script)}`)).html).not.toContain('<script');
+  });
+});

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as Agent from '../purchase/agent.ts';
+import * as Shop from '../support/shop.ts';
+
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const screenshots = fileURLToPath(new URL('../screenshots/', import.meta.url));
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const screens = {
+  'phone-light': { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+  'phone-dark': { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+  'desktop-light': { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
+  'desktop-dark': { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
+} as const;
+type Screen = keyof typeof screens;
+
+let shop: Shop.Shop;
+let browser: Browser;
+beforeAll(async () => {
+  await mkdir(screenshots, { recursive: true });
+  shop = await Shop.open({ env: Agent.shopEnv });
+  browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-quic', '--disable-background-networking'],
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await shop?.stop();
+});
+
+/** Takes a picture, sees that nothing is wider than the screen, and asks axe what keeps whom out (WCAG 2.2 A and AA). */
+async function look(page: Page, name: string, screen: Screen): Promise<void> {
+  await page.screenshot({ path: `${screenshots}${name}-${screen}.png`, fullPage: true });
+  const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+  expect(await page.evaluate(wide)).toBe(0);
+  await page.evaluate(axe);
+  const found: string[] =
+    await page.evaluate(`axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+    .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
+  expect(found).toEqual([]);
+}
+
+async function payByCard(page: Page): Promise<void> {
+  const fields = {
+    Email: 'ada@example.com',
+    'Card number': '4242 4242 4242 4242',
+    Expiry: '12 / 40',
+    'Security code': '123',
+    'Name on card': 'Ada Lovelace',
+  };
+  await page.getByLabel('Card number').waitFor();
+  for (const [label, value] of Object.entries(fields))
+    await page.getByLabel(label, { exact: true }).fill(value);
+  await page.getByRole('button', { name: /^Pay \$/ }).click();
+}
+
+describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
+  test('a visitor tries, buys, sees what it cost, makes a key and leaves; nobody is kept out', async () => {
+    // The pages themselves hold no script; ours looks at them.
+    const context = await browser.newContext({ ...screens[screen], bypassCSP: true });
+    const page = await context.newPage();
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    try {
+      await page.goto(shop.url);
+      await look(page, 'shop', screen);
+      await press('Call');
+      await page.getByRole('status').waitFor();
+      await look(page, 'shop-tried', screen);
+
+      await page.getByLabel('Amount in USD').fill('2.00');
+      await press('Buy by card');
+      await payByCard(page);
+      await page.waitForURL(`${shop.url}/`);
+      expect(await page.locator('#balance').textContent()).toBe('2.00 USD');
+
+      await page.getByRole('link', { name: 'Your account' }).click();
+      await page.getByLabel('Name', { exact: true }).fill('nightly job');
+      await page.getByLabel('Budget in USD, if any').fill('1.00');
+      await press('Make a key');
+      expect(await page.getByLabel('Key', { exact: true }).textContent()).toMatch(/^slk_/);
+      await press('Agree');
+      expect(await page.getByRole('status').textContent()).toBe('Agreed.');
+      await look(page, 'account', screen);
+
+      await page.getByRole('link', { name: 'Reference' }).click();
+      await look(page, 'reference', screen);
+      await page.getByRole('link', { name: 'POST /v2/search/people' }).click();
+      await look(page, 'reference-service', screen);
+      await page.getByRole('link', { name: 'Your account' }).click();
+
+      await press('Leave');
+      await page.getByRole('link', { name: 'Your account' }).click();
+      await page.getByRole('heading', { name: 'New here' }).waitFor();
+      await look(page, 'account-door', screen);
+    } finally {
+      await context.close();
+    }
+  });
+});
