@@ -3,7 +3,7 @@
  * kernel <- rooms <- journeys <- http; adapters implement what rooms declare; only entry points join them.
  */
 const rooms = '^src/(catalog|identity|ledger|payment|relay|advisor|discovery)/';
-const entries = '^src/(main|config)\\.ts$|^src/cli/';
+const entries = '^src/(main|chore|config)\\.ts$|^src/cli/';
 
 module.exports = {
   forbidden: [

@@ -26,10 +26,11 @@ import * as Upstream from './adapters/upstream/upstream.ts';
 import * as Advisor from './advisor/advisor.ts';
 import * as Description from './catalog/description.ts';
 import * as CatalogFile from './catalog/file.ts';
+import * as Chore from './chore.ts';
 import * as Config from './config.ts';
+import * as Directory from './discovery/directory.ts';
 import * as Reference from './discovery/reference.ts';
 import * as App from './http/app.ts';
-import * as GuideRoutes from './http/routes/guide.ts';
 import * as Server from './http/server.ts';
 import * as Bearer from './identity/bearer.ts';
 import * as KeyRing from './identity/key-ring.ts';
@@ -91,7 +92,7 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   });
   const tickets = Tickets.open(sql);
   const rails = ['mpp', 'card', ...(config.coin ? ['x402'] : [])];
-  const advisor = Advisor.open(catalog, described.document, config.publicUrl, rails, GuideRoutes.path);
+  const advisor = Advisor.open(catalog, described.document, config.publicUrl, rails, Directory.path.guide);
   const shared =
     config.redisUrl === null
       ? null
@@ -131,17 +132,17 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   });
   const ticking = setInterval(() => shop.lane.tick(), tickEveryMs);
   const chores = [
-    startChore(log, 'pulse', pulseEveryMs, () => revocations.pulse()),
-    startChore(log, 'upkeep', upkeepEveryMs, () => Upkeep.run(sql)),
-    startChore(log, 'tickets', upkeepEveryMs, () => tickets.mend()),
-    startChore(log, 'processes', upkeepEveryMs, async () => {
+    Chore.start(log, 'pulse', pulseEveryMs, () => revocations.pulse()),
+    Chore.start(log, 'upkeep', upkeepEveryMs, () => Upkeep.run(sql)),
+    Chore.start(log, 'tickets', upkeepEveryMs, () => tickets.mend()),
+    Chore.start(log, 'processes', upkeepEveryMs, async () => {
       processes = Math.max(1, await Lanes.openLanes(sql));
     }),
-    startChore(log, 'reconciliation', reconcileEveryMs, () => Reconciliation.run(shop)),
-    startChore(log, 'top_up', topUpEveryMs, () => TopUp.run(shop)),
+    Chore.start(log, 'reconciliation', reconcileEveryMs, () => Reconciliation.run(shop)),
+    Chore.start(log, 'top_up', topUpEveryMs, () => TopUp.run(shop)),
     ...[sql, ledgerSql].map((pool) => {
       const isLost = PoolWatch.watch(pool, config.databaseUrl);
-      return startChore(log, 'pool_watch', poolWatchEveryMs, async () => {
+      return Chore.start(log, 'pool_watch', poolWatchEveryMs, async () => {
         if (await isLost())
           giveUp(log, 'pool_lost', new Error('a database pool hangs; a new process is needed'));
       });
@@ -242,7 +243,7 @@ async function open(
     wallets: Proofs.open(sql),
     proofs: Proof.route({
       publicUrl: config.publicUrl,
-      path: '/zeroclick/agent/quote',
+      path: Directory.path.quote,
       description: 'Free advice: what to call, what it costs, how to pay',
       serviceName: known.catalog.storefront.name,
       networks: [config.coin?.network ?? (config.production ? Network.base : Network.baseSepolia)],
@@ -258,24 +259,6 @@ async function open(
     }),
     report: (event, detail) => log.error({ event, ...detail }),
   };
-}
-
-/** Does something now and then, at once for the first time; when it fails it is done again, one that lasts is not started twice. */
-function startChore(
-  log: Log.Log,
-  name: string,
-  everyMs: number,
-  work: () => Promise<unknown>,
-): NodeJS.Timeout {
-  let running = false;
-  const once = async () => {
-    if (running) return;
-    running = true;
-    await work().catch((fault: unknown) => log.warn({ event: `${name}_failed`, ...Log.describe(fault) }));
-    running = false;
-  };
-  void once();
-  return setInterval(() => void once(), everyMs);
 }
 
 /** The shop's signing keys; the first one is made at the first start, by whichever process comes first. */

@@ -1,6 +1,7 @@
 /** `npm run sluice -- <command>`: what the seller does beside the shop that runs. */
 import type { Command } from './command.ts';
 import * as Catalog from './commands/catalog.ts';
+import * as Discovery from './commands/discovery.ts';
 import * as Grant from './commands/grant.ts';
 import * as Promotions from './commands/promotions.ts';
 import * as Reconcile from './commands/reconcile.ts';
@@ -12,6 +13,7 @@ const commands: readonly Command[] = [
   Reconcile.command,
   Grant.command,
   Promotions.command,
+  Discovery.command,
 ];
 
 const help = `What the seller does beside the shop that runs.

@@ -8,6 +8,7 @@ export const path = {
   manifestSchema: '/schemas/manifest.json',
   services: '/services',
   serviceSchema: '/schemas/service.json',
+  paymentInfoSchema: '/schemas/payment-info.json',
   openapi: '/openapi.json',
   llms: '/llms.txt',
   llmsFull: '/llms-full.txt',
@@ -18,6 +19,7 @@ export const path = {
   icon: '/favicon.svg',
   guide: '/zeroclick/agent/guide',
   quote: '/zeroclick/agent/quote',
+  mcp: '/mcp',
   account: '/account',
   health: '/readyz',
 } as const;

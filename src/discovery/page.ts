@@ -1,4 +1,6 @@
+import { path as identity } from '../identity/endpoint.ts';
 import * as Components from './components.ts';
+import { path as at } from './directory.ts';
 import type { Entry } from './entry.ts';
 import * as Finder from './finder.ts';
 import type { Reference } from './reference.ts';
@@ -19,19 +21,11 @@ export type Answer =
   | { kind: 'page'; json: string; next: string | null }
   | { kind: 'no_page'; pages: number; first: string };
 
-export const version = '1.0.0';
-export const operationsMax = 10;
+const version = '1.0.0';
+const operationsMax = 10;
 /** A page stays below 64 KiB with what frames it, in which the query stands in so many links. */
 const contentBytesMax = 58 * 1024;
 const linksMax = 12;
-/** A validator of the discovery by payment protocols takes guidance up to 4,000 characters. */
-const guidance = (base: string) =>
-  `1. Register: POST ${base}/agent/auth {"type":"anonymous"}; send the access_token of the answer as a bearer on every call. ` +
-  `2. Not sure what to call? GET ${base}/zeroclick/agent/guide?goal=... answers with operations, ready requests, costs and the plan to buy; free. ` +
-  `3. Call the operations below with the paths and bodies that they show. The trial pays for the first results. ` +
-  `4. 403 plan_required and 402 credit_exhausted list the plans with a request that buys each: POST ${base}/plans/{planId}/purchase answers a 402 with challenges for an agent and checkout_url for a person. ` +
-  `Errors and empty answers cost nothing. This document has pages: info.x-next is the next one, ?q=words finds operations.`;
-
 /** One page, which stands alone: with the components that its operations need, and no others. */
 export function of(reference: Reference, query: Query): Answer {
   const found = select(reference, query);
@@ -39,12 +33,12 @@ export function of(reference: Reference, query: Query): Answer {
     query.page === 'all'
       ? [found]
       : pack(reference, found, contentBytesMax - linksMax * asked(query, 'all').length);
-  const at = query.page === 'all' ? 1 : query.page;
-  const entries = pages[at - 1];
+  const number = query.page === 'all' ? 1 : query.page;
+  const entries = pages[number - 1];
   const address = (page: number | 'all') => link(reference, query, page);
   if (entries === undefined) return { kind: 'no_page', pages: pages.length, first: address(1) };
-  const next = at < pages.length ? address(at + 1) : null;
-  const previous = at > 1 ? address(at - 1) : null;
+  const next = number < pages.length ? address(number + 1) : null;
+  const previous = number > 1 ? address(number - 1) : null;
   const navigation = {
     page: query.page,
     pages: pages.length,
@@ -55,8 +49,8 @@ export function of(reference: Reference, query: Query): Answer {
     everything: address('all'),
     find: `${document(reference, query)}?q={words}`,
     one: `${document(reference, query)}?path={path}&method={method}`,
-    services: `${reference.context.baseUrl}/services`,
-    guide: `${reference.context.baseUrl}/zeroclick/agent/guide?goal={goal}`,
+    services: reference.context.baseUrl + at.services,
+    guide: `${reference.context.baseUrl}${at.guide}?goal={goal}`,
   };
   return { kind: 'page', json: serialise(reference, entries, query, navigation), next };
 }
@@ -66,8 +60,11 @@ function select({ entries, finder }: Reference, { words, path, method, service }
     (service === null || it.service === service) &&
     (path === null || it.path === path) &&
     (method === null || it.method === method.toUpperCase());
-  const ranked = words === null ? entries : Finder.find(finder, words).flatMap((at) => entries[at] ?? []);
-  return ranked.filter(isAsked);
+  if (words === null) return entries.filter(isAsked);
+  // Who says the very name of an operation means that one.
+  const meant = entries.filter((it) => it.path === words || it.id === words);
+  const found = Finder.find(finder, words).flatMap((at) => entries[at] ?? []);
+  return [...new Set([...meant, ...found])].filter(isAsked);
 }
 
 /** Cuts what was found into pages, none above ten operations or so many bytes. Nothing found is one empty page. */
@@ -122,9 +119,9 @@ function serialise(
     (tag) => tags.get(tag) ?? JSON.stringify({ name: tag }),
   );
   const docs = {
-    homepage: `${baseUrl}/`,
-    apiReference: `${baseUrl}/llms-full.txt`,
-    llms: `${baseUrl}/llms.txt`,
+    homepage: baseUrl + at.start,
+    apiReference: baseUrl + at.llmsFull,
+    llms: baseUrl + at.llms,
   };
   return `{${[
     '"openapi":"3.1.0"',
@@ -138,8 +135,19 @@ function serialise(
   ].join(',')}}`;
 }
 
+/** How the shop is used, in few words: those who read nothing else read this. At most 4,000 characters, as validators have it. */
+function guidance(base: string): string {
+  return [
+    `1. Register: POST ${base}${identity.register} {"type":"anonymous"}; send the access_token of the answer as a bearer on every call.`,
+    `2. Not sure what to call? GET ${base}${at.guide}?goal=... answers with operations, ready requests, costs and the plan to buy; free.`,
+    '3. Call the operations below with the paths and bodies that they show. The trial pays for the first results.',
+    `4. 403 plan_required and 402 credit_exhausted list the plans with a request that buys each: POST ${base}/plans/{planId}/purchase answers a 402 with challenges for an agent and checkout_url for a person.`,
+    'Errors and empty answers cost nothing. This document has pages: info.x-next is the next one, ?q=words finds operations.',
+  ].join(' ');
+}
+
 function document({ context }: Reference, { service }: Query): string {
-  return `${context.baseUrl}${service === null ? '' : `/services/${service}`}/openapi.json`;
+  return `${context.baseUrl}${service === null ? '' : `/services/${service}`}${at.openapi}`;
 }
 
 /** The address of a page: the first has the plain one. */

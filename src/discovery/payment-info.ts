@@ -52,7 +52,7 @@ type Usage = {
 const nothing = Money.format(Money.zero);
 
 /** Of a call that is paid from a plan. */
-export function ofCall(catalog: Catalog, operation: Operation, baseUrl: string): PaymentInfo {
+export function ofCall(catalog: Catalog, operation: Operation): PaymentInfo {
   const { service, units, unitsMax } = operation;
   const ceiling = unitsMax.kind === 'fixed' ? unitsMax.units : unitsMax.ceiling;
   const max = Money.format(Money.times(service.price, ceiling));
@@ -64,7 +64,7 @@ export function ofCall(catalog: Catalog, operation: Operation, baseUrl: string):
     price: isFixed
       ? { mode: 'fixed', currency: 'USD', amount: max }
       : { mode: 'dynamic', currency: 'USD', min: nothing, max },
-    protocols: [{ plan: { purchase: `${baseUrl}/plans/{planId}/purchase`, plans: bought } }],
+    protocols: [{ plan: { method: 'POST', path: '/plans/{planId}/purchase', plans: bought } }],
     rates: plans.map((plan) => ({
       plan: plan.id,
       kind: plan.kind,

@@ -49,26 +49,23 @@ export async function open(catalog: Catalog, document: unknown, context: Context
   return of(catalog, document, Schema.node(read.document), context);
 }
 
-/** The same, of a storefront's own description that is at hand. */
-export function of(catalog: Catalog, document: unknown, own: Schema.Node, context: Context): Reference {
+function of(catalog: Catalog, document: unknown, own: Schema.Node, context: Context): Reference {
   const upstream = Components.source(document);
   const components: Components.Components = new Map();
   Components.add(components, upstream, false);
   const taken = new Set(components.keys());
   const storefront = Components.source(own, (ref) => (taken.has(ref) ? `${ref}_of_the_storefront` : ref));
-  const drafts = [
-    ...ownDrafts(catalog, storefront, context),
-    ...soldDrafts(catalog, upstream, storefront, context),
-  ];
+  const drafts = [...ownDrafts(catalog, storefront, context), ...soldDrafts(catalog, upstream, storefront)];
   Components.add(components, storefront, true);
-  const isFirst = ({ operation }: Entry.Draft) => firstIds.indexOf(Schema.text(operation.operationId));
+  const rank = ({ service, operation }: Entry.Draft) =>
+    service === null ? firstIds.indexOf(Schema.text(operation.operationId)) : -1;
   const weight = ({ refs, operation }: Entry.Draft) =>
     Components.weigh(components, Components.closure(components, refs)) + JSON.stringify(operation).length;
   const ordered = [
-    ...drafts.filter((it) => isFirst(it) >= 0).sort((a, b) => isFirst(a) - isFirst(b)),
+    ...drafts.filter((it) => rank(it) >= 0).sort((a, b) => rank(a) - rank(b)),
     // The light ones first, so that the first page has many.
     ...drafts.filter((it) => it.service !== null).sort((a, b) => weight(a) - weight(b)),
-    ...drafts.filter((it) => it.service === null && isFirst(it) < 0),
+    ...drafts.filter((it) => it.service === null && rank(it) < 0),
   ];
   const ids = new Set<string>();
   const entries = ordered.map((draft, at) => Entry.of(draft, at, components, ids));
@@ -137,11 +134,10 @@ function soldDrafts(
   catalog: Catalog,
   upstream: Components.Source,
   storefront: Components.Source,
-  { baseUrl }: Context,
 ): Entry.Draft[] {
   const said = SoldOperation.read(upstream);
   return catalog.operations.map((operation) => {
-    const described = SoldOperation.describe(catalog, operation, upstream, storefront, said, baseUrl);
+    const described = SoldOperation.describe(catalog, operation, upstream, storefront, said);
     const { slug, name } = operation.service;
     return { ...described, method: operation.method, service: slug, tag: name };
   });

@@ -54,7 +54,6 @@ export function describe(
   from: Components.Source,
   storefront: Components.Source,
   said: Said,
-  baseUrl: string,
 ): Described {
   const found = said.get(Description.key(sold.method, sold.path));
   const { security: _, servers: __, tags: ___, ...raw } = found?.operation ?? undescribed(sold);
@@ -78,7 +77,7 @@ export function describe(
       summary: Schema.text(theirs.value.summary) || sold.service.name,
       description: Schema.text(theirs.value.description) || sold.service.description,
       security: [{ planAccess: [] }],
-      'x-payment-info': PaymentInfo.ofCall(catalog, sold, baseUrl),
+      'x-payment-info': PaymentInfo.ofCall(catalog, sold),
       parameters: [...Schema.list(theirs.value.parameters), ...Schema.list(ours.value.parameters)],
       responses: { ...Object.fromEntries(answered), ...Schema.node(ours.value.responses) },
     },

@@ -17,7 +17,13 @@ export function apiCatalog(catalog: Catalog, baseUrl: string) {
   const json = 'application/json';
   return {
     linkset: [
-      { anchor: baseUrl + path.apiCatalog, item: [{ href: `${baseUrl}/`, title: catalog.storefront.name }] },
+      {
+        anchor: baseUrl + path.apiCatalog,
+        item: [
+          { href: `${baseUrl}/`, title: catalog.storefront.name },
+          { href: baseUrl + path.mcp, title: 'The same as tools: MCP over streamable HTTP' },
+        ],
+      },
       {
         anchor: `${baseUrl}/`,
         'service-desc': [

@@ -25,6 +25,7 @@ An HTTP API that programs and AI agents buy by themselves: one free request regi
 - [How to use this shop](${baseUrl}${path.skill}): register, ask, call, buy, in four requests
 - [Free advice](${baseUrl}${path.guide}?goal=work+emails+of+heads+of+sales): replace the goal; answers with operations, ready requests, costs and the plan to buy
 - [How to register](${baseUrl}${identity.guide}): the identity in words and in curl
+- [MCP](${baseUrl}${path.mcp}): every operation as a tool, over streamable HTTP, with the same token
 - [OpenAPI 3.1](${baseUrl}${path.openapi}): ten operations a page; \`?q=words\` finds some, \`?page=all\` is everything
 - [Prices](${baseUrl}${path.manifest}): services, plans and prices; the authority for prices
 
@@ -78,8 +79,8 @@ ${howTo(reference)}
 
 ${sold.map((it) => `- \`${it.method} ${it.path}\`: ${line(it.summary)}, ${price(catalog, it)}`).join('\n')}
 
-The body of one: \`GET ${reference.context.baseUrl}${path.openapi}?path=/v2/...\`, or ask the guide for a ready request.
-`.replace('?path=/v2/...', `?path=${sold[0]?.path ?? '/'}`);
+The body of one: \`GET ${reference.context.baseUrl}${path.openapi}?path=${sold[0]?.path}\`, or ask the guide for a ready request.
+`;
 }
 
 function howTo({ catalog, context: { baseUrl } }: Reference): string {
@@ -103,6 +104,8 @@ ${line(catalog.storefront.description)}
 3. Call with \`authorization: Bearer <access_token>\`. \`storefront-units\`, \`storefront-cost-usd\` and \`storefront-balance-usd\` in the answer say what it cost. \`Storefront-Max-Cost: 0.010\` refuses what could cost more.
 
 4. Buy when a refusal says so: 403 \`plan_required\` and 402 \`credit_exhausted\` list \`plans\`, each with the request that buys it. It answers 402 with challenges that an agent pays (MPP, x402) and \`checkout_url\` for a person. Send the refused call again afterwards.
+
+The same as tools: MCP over streamable HTTP at ${baseUrl}${path.mcp}.
 
 401 \`token_invalid\`: \`POST ${baseUrl}${identity.token}\` with the assertion gives a fresh token (${baseUrl}${identity.guide}). 429: wait as \`Retry-After\` says. 422: \`errors\` names each field and the nearest right one. Refusals, errors and empty answers cost nothing.
 `;

@@ -48,8 +48,31 @@ export type Edge = {
  * parameters goes past the router and its web objects (docs/scale.md).
  */
 export function open(shop: Shop, edge: Edge): RequestListener {
-  const app = new Hono<Env>();
   const matcher = Match.compile(shop.catalog, shop.description);
+  const app = routes(shop, edge, matcher);
+  const own = ownRoutes(app);
+  const routed = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const sold = new Set(
+    shop.catalog.operations
+      .filter(({ path: sold }) => !sold.includes('{') && !own.some(({ path }) => path.test(sold)))
+      .map(({ method, path }) => `${method} ${path}`),
+  );
+  return (incoming, outgoing) => {
+    const { method, url = '' } = incoming;
+    const mark = url.indexOf('?');
+    if (!sold.has(`${method} ${mark < 0 ? url : url.slice(0, mark)}`)) return routed(incoming, outgoing);
+    const entry = RequestLog.open(incoming, outgoing, shop.clock, edge.log.line);
+    CallRoute.handle(shop, matcher, incoming, outgoing, entry).catch((fault: unknown) => {
+      edge.log.fault(fault, entry.requestId);
+      if (outgoing.headersSent) outgoing.destroy();
+      else write(outgoing, Fault.reply(fault, entry.requestId));
+    });
+  };
+}
+
+/** All of it as a router. */
+export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher): Hono<Env> {
+  const app = new Hono<Env>();
 
   app.use(async (c, next) => {
     const { incoming, outgoing } = c.env;
@@ -122,23 +145,7 @@ export function open(shop: Shop, edge: Edge): RequestListener {
     return RESPONSE_ALREADY_SENT;
   });
 
-  const routed = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const sold = new Set(
-    shop.catalog.operations
-      .filter(({ path: sold }) => !sold.includes('{') && !own.some(({ path }) => path.test(sold)))
-      .map(({ method, path }) => `${method} ${path}`),
-  );
-  return (incoming, outgoing) => {
-    const { method, url = '' } = incoming;
-    const mark = url.indexOf('?');
-    if (!sold.has(`${method} ${mark < 0 ? url : url.slice(0, mark)}`)) return routed(incoming, outgoing);
-    const entry = RequestLog.open(incoming, outgoing, shop.clock, edge.log.line);
-    CallRoute.handle(shop, matcher, incoming, outgoing, entry).catch((fault: unknown) => {
-      edge.log.fault(fault, entry.requestId);
-      if (outgoing.headersSent) outgoing.destroy();
-      else write(outgoing, Fault.reply(fault, entry.requestId));
-    });
-  };
+  return app;
 }
 
 /** Our own paths and their methods, for whoever comes with another one. */

@@ -3,8 +3,7 @@ import type * as KeyRing from './key-ring.ts';
 import * as SignedDocument from './signed-document.ts';
 
 /** Ours have about 900 characters. */
-export const charsMax = 4_096;
-const kind: SignedDocument.Kind = { typ: 'receipt+jwt', charsMax };
+const kind: SignedDocument.Kind = { typ: 'receipt+jwt', charsMax: 4_096 };
 
 /** What was paid for a plan. Amounts are decimal strings in USD. */
 export type PurchaseReceipt = {

@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as Advisor from '../../src/advisor/advisor.ts';
+import { path } from '../../src/discovery/directory.ts';
 import type { Env } from '../../src/http/edge.ts';
 import * as RequestLog from '../../src/http/request-log.ts';
 import * as GuideRoutes from '../../src/http/routes/guide.ts';
@@ -37,7 +38,7 @@ beforeAll(async () => {
   server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${GuideRoutes.path}`;
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path.guide}`;
 });
 
 afterAll(() => {

@@ -26,6 +26,18 @@ const documents = [
   '/auth.md',
   '/.well-known/oauth-protected-resource',
   '/.well-known/oauth-authorization-server',
+  '/manifest.jws',
+  '/openapi.json',
+  '/services/company-jobs/openapi.json',
+  '/schemas/manifest.json',
+  '/schemas/service.json',
+  '/schemas/payment-info.json',
+  '/llms.txt',
+  '/llms-full.txt',
+  '/skill.md',
+  '/favicon.svg',
+  '/.well-known/api-catalog',
+  '/.well-known/security.txt',
 ];
 
 describe('what the shop says of itself', () => {
@@ -84,10 +96,15 @@ describe('what the shop says of itself', () => {
   });
 });
 
-/** Every request that a document gives: a URL alone is a GET, an endpoint a POST. */
+/** Every request that a document gives: a URL alone is a GET, an endpoint and the tools a POST. */
 function requests(value: unknown, name = ''): Customer.Request[] {
   if (typeof value === 'string' && value.startsWith(shop.url))
-    return [{ method: /(_endpoint|register_uri)$/.test(name) ? 'POST' : 'GET', url: value }];
+    return [
+      {
+        method: /(_endpoint|register_uri)$/.test(name) || value.endsWith('/mcp') ? 'POST' : 'GET',
+        url: value,
+      },
+    ];
   if (typeof value !== 'object' || value === null) return [];
   const { method, url, headers, body } = value as Partial<Customer.Request>;
   if (typeof method === 'string' && typeof url === 'string')

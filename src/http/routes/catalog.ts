@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import manifestSchema from '../../../openapi/manifest.schema.json' with { type: 'json' };
+import paymentInfoSchema from '../../../openapi/payment-info.schema.json' with { type: 'json' };
 import serviceSchema from '../../../openapi/service.schema.json' with { type: 'json' };
 import * as Manifest from '../../catalog/manifest.ts';
 import * as PriceMatrix from '../../catalog/price-matrix.ts';
@@ -10,8 +11,6 @@ import type { Shop } from '../../journeys/shop.ts';
 import { type Env, requestId, send } from '../edge.ts';
 import { error } from '../reply.ts';
 import * as Static from '../static.ts';
-import { path as guidePath } from './guide.ts';
-import { path as mcpPath } from './mcp.ts';
 
 const { path } = Directory;
 const schemaType = 'application/schema+json';
@@ -46,8 +45,12 @@ export function routes(shop: Shop): Hono<Env> {
   app.get('/services/:slug', (c) =>
     send(c, error(404, 'not_found', 'Not Found', requestId(c), { services: publicUrl + path.services })),
   );
-  Static.get(app, path.manifestSchema, Static.of(schemaType, JSON.stringify(manifestSchema)));
-  Static.get(app, path.serviceSchema, Static.of(schemaType, JSON.stringify(serviceSchema)));
+  for (const [at, schema] of [
+    [path.manifestSchema, manifestSchema],
+    [path.serviceSchema, serviceSchema],
+    [path.paymentInfoSchema, paymentInfoSchema],
+  ] as const)
+    Static.get(app, at, Static.of(schemaType, JSON.stringify(schema)));
 
   // The first thing that anybody asks for: where everything else is.
   const links = { manifest: path.manifest, services: path.services, ...Directory.links };
@@ -56,8 +59,8 @@ export function routes(shop: Shop): Hono<Env> {
     description: catalog.storefront.description,
     links: Object.fromEntries(Object.entries(links).map(([rel, at]) => [rel, publicUrl + at])),
     // From a goal in plain words to the requests that reach it; free, and no account is needed.
-    ask: { method: 'GET', url: `${publicUrl}${guidePath}?goal={goal}` },
-    mcp: { transport: 'streamable-http', method: 'POST', url: publicUrl + mcpPath },
+    ask: { method: 'GET', url: `${publicUrl}${path.guide}?goal={goal}` },
+    mcp: { transport: 'streamable-http', method: 'POST', url: publicUrl + path.mcp },
     register: PurchaseRequest.howToTry(publicUrl),
   };
   Static.get(app, path.start, Static.json(start, Directory.startLinks(publicUrl)));

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { Hono } from 'hono';
 import type * as Match from '../../catalog/match.ts';
+import { path } from '../../discovery/directory.ts';
 import type * as Quote from '../../journeys/quote.ts';
 import type { Shop } from '../../journeys/shop.ts';
 import type { AddressLimit } from '../address-limit.ts';
@@ -18,9 +19,6 @@ import type { Arguments } from '../mcp/arguments.ts';
 import { type Exchange, told } from '../mcp/tool.ts';
 import { isObject } from '../mcp/tool-schema.ts';
 import * as Toolbox from '../mcp/toolbox.ts';
-
-/** Where the tools are. */
-export const path = '/mcp';
 
 const listedMax = 50;
 const parseError = -32_700;
@@ -58,7 +56,7 @@ export function routes(shop: Shop, edge: Edge): Hono<Env> {
     maxSubscriptions: 0,
   });
 
-  app.post(path, async (c) => {
+  app.post(path.mcp, async (c) => {
     const request = new Request(c.req.url, { method: 'POST', headers: c.req.raw.headers });
     const stranger = originValidationResponse(request, origins);
     if (stranger !== undefined) return stranger;

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { path } from '../../discovery/directory.ts';
 import * as Page from '../../discovery/page.ts';
 import type { Reference } from '../../discovery/reference.ts';
 import type { Shop } from '../../journeys/shop.ts';
@@ -18,11 +19,14 @@ export function routes(shop: Shop): Hono<Env> {
   const slugs = new Set(catalog.services.map(({ slug }) => slug));
   const keep = keeper(reference);
 
-  app.get('/openapi.json', (c) => answer(c, keep, null));
-  app.get('/services/:slug/openapi.json', (c) => {
+  app.get(path.openapi, (c) => answer(c, keep, null));
+  app.get(`/services/:slug${path.openapi}`, (c) => {
     const slug = c.req.param('slug');
     if (slugs.has(slug)) return answer(c, keep, slug);
-    return send(c, error(404, 'not_found', 'Not Found', requestId(c), { services: `${publicUrl}/services` }));
+    return send(
+      c,
+      error(404, 'not_found', 'Not Found', requestId(c), { services: publicUrl + path.services }),
+    );
   });
   return app;
 }
@@ -47,21 +51,21 @@ function readQuery(
 ): { query: Page.Query } | { faults: Fault[] } {
   const page = given.get('page') ?? '1';
   const words = given.get('q')?.trim() || null;
-  const path = given.get('path') || null;
+  const exact = given.get('path') || null;
   const method = given.get('method')?.toUpperCase() || null;
   const checks: [string, boolean, string][] = [
     ['page', page === 'all' || /^[1-9]\d{0,5}$/.test(page), 'Must be a page from 1, or "all"'],
     ['q', (words?.length ?? 0) <= wordsCharsMax, `Must have at most ${wordsCharsMax} characters`],
     [
       'path',
-      path === null || (path.startsWith('/') && path.length <= pathCharsMax),
+      exact === null || (exact.startsWith('/') && exact.length <= pathCharsMax),
       'Must be a path, such as "/services"',
     ],
     ['method', method === null || /^[A-Z]{1,10}$/.test(method), 'Must be a method, such as "POST"'],
   ];
   const faults = checks.filter(([, isRight]) => !isRight).map(([field, , message]) => ({ field, message }));
   if (faults.length > 0) return { faults };
-  return { query: { page: page === 'all' ? page : Number(page), words, path, method, service } };
+  return { query: { page: page === 'all' ? page : Number(page), words, path: exact, method, service } };
 }
 
 /** Makes each page once: for good where the catalogue bounds how many there are, else within `askedBytesMax`. */
