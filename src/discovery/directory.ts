@@ -10,6 +10,7 @@ export const path = {
   serviceSchema: '/schemas/service.json',
   paymentInfoSchema: '/schemas/payment-info.json',
   openapi: '/openapi.json',
+  docs: '/docs',
   llms: '/llms.txt',
   llmsFull: '/llms-full.txt',
   skill: '/skill.md',

@@ -120,7 +120,7 @@ function serialise(
   );
   const docs = {
     homepage: baseUrl + at.start,
-    apiReference: baseUrl + at.llmsFull,
+    apiReference: baseUrl + at.docs,
     llms: baseUrl + at.llms,
   };
   return `{${[

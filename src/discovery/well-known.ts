@@ -31,6 +31,7 @@ export function apiCatalog(catalog: Catalog, baseUrl: string) {
           ...catalog.services.map(({ slug, name }) => to(`/services/${slug}/openapi.json`, json, name)),
         ],
         'service-doc': [
+          to(path.docs, 'text/html', 'The reference for people'),
           to(path.llms, 'text/plain', 'The shop in words'),
           to(path.llmsFull, 'text/plain', 'Every operation in words'),
           to(path.skill, 'text/markdown', 'How an agent uses it'),

@@ -16,6 +16,7 @@ const leftOut = [
   /^\/webhooks\//,
   /^\/healthz$/,
   // Pages for a person.
+  /^\/(?:shop|docs)(?:\/|$)/,
   /^\/checkout\//,
   /^\/purchases\/:id\/(?:return|cancelled)$/,
   /^\/receipts\/:jws$/,
