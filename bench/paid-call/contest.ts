@@ -19,6 +19,8 @@ export type Sample = {
 export type Spread = { median: number; low: number; high: number };
 
 const warmUpSeconds = 2;
+/** Before each round: what fell idle while the others had their turns is no part of it. */
+const settleSeconds = 1;
 
 /**
  * Every contender for a moment, then the next, round after round: what drifts on the machine drifts for all of them.
@@ -36,9 +38,11 @@ export async function inTurn(
 }
 
 async function sample({ name, target, load }: Contender): Promise<Sample> {
+  await Load.put(target, { ...load, seconds: settleSeconds });
   const before = [cpuMs(target.gateway), cpuMs(target.database)] as const;
   const commits = await target.commits?.();
   const { requests, seconds, failed, p50, p99 } = await Load.put(target, load);
+  if (requests === 0) throw new Error(`${name} answered nothing in ${load.seconds} s`);
   if (failed > 0) throw new Error(`${name}: ${failed} of ${requests} requests failed`);
   const each = (pids: readonly number[], beforeMs: number) => ((cpuMs(pids) - beforeMs) * 1_000) / requests;
   return {

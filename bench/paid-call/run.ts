@@ -12,7 +12,7 @@ const parts: Readonly<Record<string, Part>> = { sizes, processes, latency, ledge
 const help = `Measures a paid call with everything on (token, plan, rate limit, hold, meter, durable settlement, log) beside nginx and
 bare Node proxies: contenders in turn on the same upstream and load, medians of ratios within a round.
 
-  node bench/paid-call/run.ts                 about ten minutes, on a machine that does nothing else
+  node bench/paid-call/run.ts                 about a quarter of an hour, on a machine that does nothing else
 
   --only PART,...       ${Object.keys(parts).join(', ')}; all of them unless said otherwise
   --rounds N            7 unless said otherwise

@@ -5,7 +5,8 @@ import * as Purse from './purse.ts';
 
 /**
  * After how long without calls an account's leases go back, and for how many calls more a lane asks at least when it asks:
- * with less, an account that calls now and then would ask the books for each call, at sixteen times what it costs PostgreSQL otherwise.
+ * with less, an account that calls now and then would ask the books for each call, at sixteen times what it costs
+ * PostgreSQL otherwise.
  * Nothing is out of reach meanwhile: it is never more than the lane's share, and others recall it.
  */
 const idleMs = 5_000;
