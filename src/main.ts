@@ -105,13 +105,14 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   });
   // The port first: it is what makes the lane's name unique on this host.
   const drain = await Server.serve(config, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  // Before it opens: without its clockwork a lane waits for ever for books that stall.
+  const ticking = setInterval(() => shop.lane.tick(), tickEveryMs);
   await shop.lane.open();
   await Announcements.listen(ledgerSql, {
     granted: (account) => shop.lane.touch(account),
     recall: (account) => shop.lane.recall(account),
     returned: (account) => shop.lane.cameBack(account),
   });
-  const ticking = setInterval(() => shop.lane.tick(), tickEveryMs);
   const chores = [
     startChore(log, 'pulse', pulseEveryMs, () => revocations.pulse()),
     startChore(log, 'upkeep', upkeepEveryMs, () => Upkeep.run(sql)),
