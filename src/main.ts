@@ -124,13 +124,14 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   });
   // The port first: it is what makes the lane's name unique on this host.
   const drain = await Server.serve(config, app);
+  // Before it opens: without its clockwork a lane waits for ever for books that stall.
+  const ticking = setInterval(() => shop.lane.tick(), tickEveryMs);
   await shop.lane.open();
   await Announcements.listen(ledgerSql, {
     granted: (account) => shop.lane.touch(account),
     recall: (account) => shop.lane.recall(account),
     returned: (account) => shop.lane.cameBack(account),
   });
-  const ticking = setInterval(() => shop.lane.tick(), tickEveryMs);
   const chores = [
     Chore.start(log, 'pulse', pulseEveryMs, () => revocations.pulse()),
     Chore.start(log, 'upkeep', upkeepEveryMs, () => Upkeep.run(sql)),

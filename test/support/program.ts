@@ -44,7 +44,10 @@ export async function start(script: string, env: Record<string, string>, folder 
     },
   };
   await new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`${script} is not ready:\n${printed}`)), readyWaitMs);
+    const late = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`${script} is not ready:\n${printed}`));
+    }, readyWaitMs);
     child.once('message', () => resolve());
     child.once('exit', (code) => {
       clearTimeout(late);
