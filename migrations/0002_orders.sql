@@ -78,6 +78,19 @@ CREATE FUNCTION shop.fit_allowances(p_subscription text) RETURNS void LANGUAGE s
 $$;
 --> statement-breakpoint
 
+-- What lanes have set aside of the plan that an order replaces; they are asked to bring back what no call under way needs. To be asked
+-- before the order is granted: what is still set aside then counts as used.
+CREATE FUNCTION shop.recall_replaced(p_id text) RETURNS bigint LANGUAGE sql AS $$
+  WITH leased AS (
+    SELECT l.account_id, sum(l.amount) AS amount FROM shop.purchase o JOIN ledger.posting p ON p.key = 'purchase:' || (o.terms -> 'replaces' ->> 'order')
+        CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c
+        JOIN ledger.lease l ON l.account_id = c.account_id AND l.bucket_id = c.id
+      WHERE o.id = p_id AND l.amount > 0 GROUP BY l.account_id
+  ), asked AS (SELECT amount, pg_notify('ledger', 'recall:' || account_id) FROM leased)
+  SELECT coalesce(sum(amount), 0)::bigint FROM asked
+$$;
+--> statement-breakpoint
+
 -- What is left of the plan that an order replaces, of the units that were left when the order was priced: who uses them up in between gets
 -- so much less of the new plan, rounded against him. Ends the plan that is replaced. Returns the units of the new one.
 CREATE FUNCTION shop.take_over(p_order shop.purchase) RETURNS bigint LANGUAGE plpgsql AS $$

@@ -10,17 +10,19 @@ import * as TcpProxy from '../support/proxy.ts';
 import * as Shop from '../support/shop.ts';
 
 const key = 'upk_4f1c9a7e2b';
+const adminToken = 'adm_of_the_refusals_and_long_enough';
 const mib = 1024 * 1024;
 let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
 let script: (received: Upstream.Received) => unknown;
 /** All that the shop has said to anybody, heads and bodies. */
 const said: string[] = [];
-const secrets = new Set<string>([key]);
+const secrets = new Set<string>([key, adminToken]);
 
 beforeAll(async () => {
   upstream = await Upstream.scripted((received) => script(received));
-  shop = await Shop.open({ upstream: { url: upstream.url, key }, catalog: 'scripted.yaml' });
+  const env = { ADMIN_TOKEN: adminToken };
+  shop = await Shop.open({ upstream: { url: upstream.url, key }, catalog: 'scripted.yaml', env });
 });
 afterEach(async () => {
   expect(await Shop.breaches(shop)).toEqual([]);
@@ -188,6 +190,21 @@ describe('a call that may not be made costs nothing and is not made', () => {
       expect(answer.headers.get('ratelimit')).toMatch(/^"default";r=0;t=1$/);
     }
     expect(await left(customer)).toEqual([{ bucket_id: expect.anything(), remaining: 25 - passed }]);
+  });
+
+  test('an account that its seller has frozen', async () => {
+    gives();
+    const customer = await join();
+    const before = upstream.received.length;
+    await Customer.call(
+      { token: adminToken },
+      'POST',
+      `${shop.url}/admin/accounts/${customer.account}/freeze`,
+      {},
+    );
+    const answer = await free(customer, () => call(customer, 'POST /v1/list', {}));
+    expect(answer).toMatchObject({ status: 403, body: { code: 'account_frozen' } });
+    expect(upstream.received.length).toBe(before);
   });
 
   test('a service that no plan of the caller opens', async () => {

@@ -11,6 +11,9 @@ const untakenKeptMs = 3 * 24 * 60 * 60 * 1000;
 /** How long declines are kept; longer than any limit looks back. */
 const declineKeptMs = 24 * 60 * 60 * 1000;
 /** Of more, any may come first: those that cannot be ended must not keep the others waiting for ever. */
+/** Lanes bring back what was recalled with their next batch. */
+const recallLookMs = 60;
+const recallLooksMax = 5;
 const listedMax = 200;
 
 /** A row of shop.purchase. */
@@ -144,6 +147,7 @@ export function open(sql: Connection, lane: string): Orders {
       await sql`SELECT shop.release_purchase(${id}, ${moment(claimedMs)})`;
     },
     async grant(order, payment) {
+      if (order.period?.terms.replaces) await bringBack(sql, order.id);
       const [row] = await sql<
         [{ account: string | null }]
       >`SELECT shop.grant_purchase(${order.id}, ${payment.id}, ${ownAccount(order)}, ${payment.challengeId}) AS account`;
@@ -198,6 +202,15 @@ export function openNotices(sql: Connection): Notices {
       await sql`UPDATE shop.processor_event SET done_at = clock_timestamp() WHERE id = ${id}`;
     },
   };
+}
+
+/** Waits, a bounded moment, until lanes hold no more of the plan that an order replaces than what calls under way need. */
+async function bringBack(sql: Connection, orderId: string): Promise<void> {
+  for (let look = 0; look < recallLooksMax; look++) {
+    const [{ leased }] = await sql<[{ leased: number }]>`SELECT shop.recall_replaced(${orderId}) AS leased`;
+    if (leased === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, recallLookMs));
+  }
 }
 
 function moment(ms: number | null): Date | null {
