@@ -10,6 +10,7 @@ import * as AddressLimit from './address-limit.ts';
 import * as CallRoute from './call.ts';
 import { type Env, requestId, send } from './edge.ts';
 import * as Fault from './fault.ts';
+import * as Metrics from './metrics.ts';
 import { error, write } from './reply.ts';
 import * as RequestLog from './request-log.ts';
 import * as AccountRoutes from './routes/account.ts';
@@ -49,7 +50,12 @@ export type Edge = {
  */
 export function open(shop: Shop, edge: Edge): RequestListener {
   const matcher = Match.compile(shop.catalog, shop.description);
-  const app = routes(shop, edge, matcher);
+  const metrics = Metrics.open(shop);
+  const line: RequestLog.WriteLine = (it) => {
+    metrics.count(it);
+    edge.log.line(it);
+  };
+  const app = routes(shop, { ...edge, log: { ...edge.log, line } }, matcher, metrics);
   const own = ownRoutes(app);
   const routed = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const sold = new Set(
@@ -61,7 +67,7 @@ export function open(shop: Shop, edge: Edge): RequestListener {
     const { method, url = '' } = incoming;
     const mark = url.indexOf('?');
     if (!sold.has(`${method} ${mark < 0 ? url : url.slice(0, mark)}`)) return routed(incoming, outgoing);
-    const entry = RequestLog.open(incoming, outgoing, shop.clock, edge.log.line);
+    const entry = RequestLog.open(incoming, outgoing, shop.clock, line);
     CallRoute.handle(shop, matcher, incoming, outgoing, entry).catch((fault: unknown) => {
       edge.log.fault(fault, entry.requestId);
       if (outgoing.headersSent) outgoing.destroy();
@@ -71,7 +77,7 @@ export function open(shop: Shop, edge: Edge): RequestListener {
 }
 
 /** All of it as a router. */
-export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher): Hono<Env> {
+export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher, metrics: Metrics.Metrics): Hono<Env> {
   const app = new Hono<Env>();
 
   app.use(async (c, next) => {
@@ -109,7 +115,7 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher): Hono<Env
   app.route('/', GuideRoutes.routes(ask));
   app.route('/', QuoteRoutes.routes(shop, ask, edge.clientAddressHeader));
   if (edge.adminTokenDigest !== null)
-    app.route('/', AdminRoutes.routes(shop, edge.adminTokenDigest, edge.clientAddressHeader));
+    app.route('/', AdminRoutes.routes(shop, edge.adminTokenDigest, edge.clientAddressHeader, metrics));
   app.route('/', ShopRoutes.routes(shop, { matcher, ...edge }));
   app.route('/', DocsRoutes.routes(shop));
   app.route('/', AccountPageRoutes.routes(shop, edge.clientAddressHeader));

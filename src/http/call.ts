@@ -153,6 +153,7 @@ async function send(
 ): Promise<void> {
   const { answer } = answered;
   entry.call = answered.callId;
+  entry.service = answered.operation.service.slug;
   entry.units = answered.units;
   entry.costMicroUsd = answered.cost.cost;
   const headers = answered.kept ?? (await PaidAnswer.headers(shop, answered));

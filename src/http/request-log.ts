@@ -10,6 +10,8 @@ export type Entry = {
   /** The tool of `/mcp` that was called. */
   tool?: string;
   call?: string;
+  /** The service whose answer it got. */
+  service?: string;
   units?: number;
   costMicroUsd?: number;
   code?: string;

@@ -80,6 +80,7 @@ async function deliver(shop: Shop, c: Call, { service }: Operation, paid: PaidCa
       message: 'This answer is too long for a page, or broke off. Nothing was charged.',
     };
   }
+  entry.service = service.slug;
   entry.units = paid.units;
   entry.costMicroUsd = paid.cost.cost;
   paid.delivered();

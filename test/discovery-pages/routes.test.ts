@@ -6,6 +6,7 @@ import * as Match from '../../src/catalog/match.ts';
 import * as Directory from '../../src/discovery/directory.ts';
 import * as Reference from '../../src/discovery/reference.ts';
 import * as App from '../../src/http/app.ts';
+import * as Metrics from '../../src/http/metrics.ts';
 import { path as identity } from '../../src/identity/endpoint.ts';
 import type { Shop } from '../../src/journeys/shop.ts';
 
@@ -13,6 +14,7 @@ import type { Shop } from '../../src/journeys/shop.ts';
 const leftOut = [
   // For the seller and the card processor, not for callers.
   /^\/admin\//,
+  /^\/metrics$/,
   /^\/webhooks\//,
   /^\/healthz$/,
   // Pages for a person.
@@ -48,7 +50,9 @@ beforeAll(async () => {
   const shop = { ...known, coin: null, claiming: null } as unknown as Shop;
   const log = { line: () => {}, fault: () => {} };
   const edge = { clientAddressHeader: null, adminTokenDigest: 'x', isDraining: () => false, log };
-  routes = App.routes(shop, edge, Match.compile(catalog)).routes.filter(({ method }) => method !== 'ALL');
+  routes = App.routes(shop, edge, Match.compile(catalog), Metrics.open(shop)).routes.filter(
+    ({ method }) => method !== 'ALL',
+  );
 });
 
 test('every route of the storefront is described, or left out for a reason', () => {

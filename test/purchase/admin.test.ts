@@ -76,6 +76,18 @@ test('nobody else gets in, and a shop without an admin token has no such routes'
   expect((await Customer.call({ token }, 'GET', `${closed}/admin/purchases`)).status).toBe(404);
 });
 
+test('what happened is counted for Prometheus, and nobody else sees it', async () => {
+  const buyer = await bought();
+  await Customer.call(buyer, 'GET', `${shop.url}/v1/search?max=2`);
+  expect((await fetch(`${shop.url}/metrics`)).status).toBe(401);
+  const answer = await fetch(`${shop.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=/);
+  const text = await answer.text();
+  expect(text).toMatch(/^sluice_units_total\{service="lists"\} [1-9]/m);
+  expect(text).toMatch(/^sluice_ledger_ready 1$/m);
+  expect(text).not.toContain(buyer.account);
+});
+
 test('an address that guesses is slowed down', async () => {
   const tries = await Promise.all(
     Array.from({ length: 15 }, () => admin('GET', '/purchases', undefined, 'wrong', '192.0.2.1')),

@@ -69,11 +69,11 @@ export function open(sql: Connection, lane: string): Orders {
       };
       const rows = await sql<
         Row[]
-      >`SELECT o.id, o.subscription_id, s.processor_id IS NOT NULL AS renews, o.plan_id, o.units, o.terms, k.avail - k.owed AS left, o.period_start, o.period_end
+      >`SELECT o.id, o.subscription_id, s.processor_id IS NOT NULL AS renews, o.plan_id, o.units, o.terms, t.remaining AS left, o.period_start, o.period_end
         FROM shop.purchase o JOIN shop.subscription s ON s.id = o.subscription_id AND s.ended_at IS NULL
           JOIN ledger.posting p ON p.key = 'purchase:' || o.id CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c
-          JOIN ledger.bucket k ON k.account_id = c.account_id AND k.id = c.id AND k.moved_to IS NULL AND k.expires_at > clock_timestamp()
-        WHERE s.account_id = ${account} AND o.state = 'granted' AND o.period_start <= clock_timestamp() AND o.period_end > clock_timestamp()
+          JOIN ledger.statement(${account}) t ON t.bucket_id = c.id AND t.expires_at > clock_timestamp()
+        WHERE c.account_id = ${account} AND c.moved_to IS NULL AND s.account_id = ${account} AND o.state = 'granted' AND o.period_start <= clock_timestamp() AND o.period_end > clock_timestamp()
         ORDER BY o.period_end`;
       return rows.map((row) => ({
         order: row.id,
@@ -82,7 +82,7 @@ export function open(sql: Connection, lane: string): Orders {
         plan: row.plan_id,
         price: row.terms.price,
         units: row.units,
-        left: Math.max(0, row.left),
+        left: row.left,
         startMs: row.period_start.getTime(),
         endMs: row.period_end.getTime(),
       }));

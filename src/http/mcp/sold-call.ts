@@ -100,6 +100,7 @@ async function deliver(
   answered.push(paid);
   const entry = c.get('entry');
   entry.call = paid.callId;
+  entry.service = operation.service.slug;
   entry.units = paid.units;
   entry.costMicroUsd = paid.cost.cost;
   const headers = paid.kept ?? (await PaidAnswer.headers(shop, paid));

@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import type { Frozen } from '../../identity/account.ts';
 import * as AddressBlock from '../../identity/address-block.ts';
 import * as Reversal from '../../journeys/reversal.ts';
@@ -13,6 +13,7 @@ import * as Gone from '../../payment/reversal.ts';
 import type * as Wish from '../../payment/wish.ts';
 import * as RateLimit from '../../relay/rate-limit.ts';
 import { address, type Call, type Env, lines, readJson, requestId, send, unprocessable } from '../edge.ts';
+import type { Metrics } from '../metrics.ts';
 import { error, json, type Reply } from '../reply.ts';
 
 const noStore = { 'cache-control': 'no-store' };
@@ -22,19 +23,29 @@ const pageSize = 50;
 const reasonCharsMax = 500;
 
 /** What the seller does, by the admin token. Each act is in the audit log, with the address that it came from. */
-export function routes(shop: Shop, tokenDigest: string, clientAddressHeader: string | null): Hono<Env> {
+export function routes(
+  shop: Shop,
+  tokenDigest: string,
+  clientAddressHeader: string | null,
+  metrics: Metrics,
+): Hono<Env> {
   const app = new Hono<Env>();
   const limiter = RateLimit.create();
   const from = (c: Call) => AddressBlock.of(address(c, clientAddressHeader));
   const who = (c: Call) => `admin at ${from(c)}`;
 
-  app.use('/admin/*', async (c, next) => {
+  const guard: MiddlewareHandler<Env> = async (c, next) => {
     const taken = RateLimit.take(limiter, from(c), perSecond, shop.clock());
     if (!taken.allowed) return send(c, tooFast(c, taken));
     const read = Authorization.bearer(lines(c, 'authorization'));
     const isAdmin = read.kind === 'token' && Digest.equal(Digest.sha256Hex(read.token), tokenDigest);
     return isAdmin ? next() : send(c, unauthorized(c));
-  });
+  };
+  app.use('/admin/*', guard);
+
+  app.get('/metrics', guard, async (c) =>
+    c.body(await metrics.text(), 200, { 'content-type': metrics.type, ...noStore }),
+  );
 
   app.get('/admin/purchases', async (c) => {
     const orders = await shop.orders.begun(

@@ -1,0 +1,67 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Shop } from '../journeys/shop.ts';
+import type { WriteLine } from './request-log.ts';
+
+/** What this process counts of itself, for Prometheus; every process has its own. */
+export type Metrics = {
+  /** Counts a request by the line that the log has of it. */
+  count: WriteLine;
+  /** The text exposition format, and its content type. */
+  text(): Promise<string>;
+  readonly type: string;
+};
+
+const bucketsSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Labels are methods, statuses, our codes and slugs of the catalogue: a caller can make none up. */
+export function open(shop: Shop): Metrics {
+  const register = new Registry();
+  const registers = [register];
+  collectDefaultMetrics({ register });
+  const requests = new Counter({
+    name: 'sluice_requests_total',
+    help: 'Requests that were answered, or left: status 0.',
+    labelNames: ['status', 'code'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'sluice_call_seconds',
+    help: 'Calls that the upstream answered, from their first byte to the last of the answer.',
+    labelNames: ['service'],
+    buckets: bucketsSeconds,
+    registers,
+  });
+  const units = new Counter({
+    name: 'sluice_units_total',
+    help: 'Units of the answers that were charged.',
+    labelNames: ['service'],
+    registers,
+  });
+  const charged = new Counter({
+    name: 'sluice_charged_micro_usd_total',
+    help: 'What calls took from bought credit, in micro-dollars; included units are none.',
+    labelNames: ['service'],
+    registers,
+  });
+  const ledger = new Gauge({
+    name: 'sluice_ledger_ready',
+    help: '1 while calls can be charged.',
+    registers,
+    collect() {
+      this.set(shop.lane.ready ? 1 : 0);
+    },
+  });
+  ledger.set(0);
+  return {
+    count(line) {
+      const { status, code = '', service, ms, units: counted = 0, costMicroUsd = 0 } = line;
+      requests.inc({ status: String(status), code: String(code) });
+      if (typeof service !== 'string') return;
+      seconds.observe({ service }, Number(ms) / 1_000);
+      units.inc({ service }, Number(counted));
+      charged.inc({ service }, Number(costMicroUsd));
+    },
+    text: () => register.metrics(),
+    type: register.contentType,
+  };
+}
