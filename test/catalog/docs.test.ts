@@ -4,7 +4,7 @@ import * as Fault from '../../src/catalog/fault.ts';
 import * as File from '../../src/catalog/file.ts';
 
 const page = readFileSync('docs/catalog.md', 'utf8');
-const [, good = '', bad = '', output = ''] = [...page.matchAll(/```\w+\n([\s\S]*?)```/g)].map(
+const [, good = '', bad = '', output = ''] = [...page.matchAll(/```(?:yaml|text)\n([\s\S]*?)```/g)].map(
   ([, block]) => block,
 );
 

@@ -132,7 +132,7 @@ test('a process that is killed takes nothing with it: the other goes on, and all
   await Promise.all(others);
 
   await expect
-    .poll(() => shop.sql`SELECT 1 FROM ledger.lease WHERE lane_id LIKE ${`%:${new URL(doomed).port}`}`, {
+    .poll(() => shop.sql`SELECT 1 FROM ledger.lane WHERE id LIKE ${`%:${new URL(doomed).port}`} AND open`, {
       timeout: 15_000,
     })
     .toHaveLength(0);
