@@ -15,6 +15,16 @@ export type Sample = {
   p99: number;
 };
 
+/** Of a round without an answer: no ratio comes of it. */
+const nothing: Sample = {
+  gatewayUs: Number.NaN,
+  databaseUs: Number.NaN,
+  perSecond: 0,
+  perCommit: 0,
+  p50: Number.NaN,
+  p99: Number.NaN,
+};
+
 /** Medians, and how they spread: the middle half of the rounds. */
 export type Spread = { median: number; low: number; high: number };
 
@@ -33,16 +43,21 @@ export async function inTurn(
   for (const { target, load } of contenders) await Load.put(target, { ...load, seconds: warmUpSeconds });
   const samples = new Map<Contender, Sample[]>(contenders.map((contender) => [contender, []]));
   for (let round = 0; round < rounds; round++)
-    for (const [contender, list] of samples) list.push(await sample(contender));
+    for (const [contender, list] of samples) {
+      const taken = await sample(contender);
+      list.push(taken ?? nothing);
+      if (taken === null) console.log(`${contender.name} answered nothing in round ${round + 1}`);
+    }
   return samples;
 }
 
-async function sample({ name, target, load }: Contender): Promise<Sample> {
+/** Null where it answered nothing at all: some bare proxies lose their connections under a crowd. */
+async function sample({ name, target, load }: Contender): Promise<Sample | null> {
   await Load.put(target, { ...load, seconds: settleSeconds });
   const before = [cpuMs(target.gateway), cpuMs(target.database)] as const;
   const commits = await target.commits?.();
   const { requests, seconds, failed, p50, p99 } = await Load.put(target, load);
-  if (requests === 0) throw new Error(`${name} answered nothing in ${load.seconds} s`);
+  if (requests === 0) return null;
   if (failed > 0) throw new Error(`${name}: ${failed} of ${requests} requests failed`);
   const each = (pids: readonly number[], beforeMs: number) => ((cpuMs(pids) - beforeMs) * 1_000) / requests;
   return {
@@ -65,7 +80,8 @@ export function paired(
   others: readonly Sample[],
   compare: (one: Sample, other: Sample) => number,
 ): Spread {
-  return spread(some.map((one, round) => compare(one, others[round] as Sample)));
+  const ratios = some.map((one, round) => compare(one, others[round] as Sample));
+  return spread(ratios.filter((ratio) => !Number.isNaN(ratio)));
 }
 
 export function spread(values: readonly number[]): Spread {
