@@ -12,8 +12,15 @@ export function of(purse: Purse, request: HoldRequest, nowMs: number): Refusal {
   const required = ofMicro(units * price);
   const open = Burn.worth(purse.lots, plans, price, nowMs, (lot) => lot.avail + lot.free);
   const all = Burn.worth(purse.lots, plans, price, nowMs, Lot.total);
+  // What other lanes have set aside idle is not in use: who asks for no more than that gets it.
+  if (all.money < required)
+    return {
+      kind: 'exhausted',
+      required,
+      available: ofMicro(all.money),
+      affordableUnits: all.units,
+      resetsMs: purse.resetsMs,
+    };
   const available = ofMicro(open.money);
-  return all.money < required
-    ? { kind: 'exhausted', required, available, affordableUnits: open.units, resetsMs: purse.resetsMs }
-    : { kind: 'in_flight', required, available, held: ofMicro(all.money - open.money) };
+  return { kind: 'in_flight', required, available, held: ofMicro(all.money - open.money) };
 }

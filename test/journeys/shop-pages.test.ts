@@ -64,6 +64,7 @@ test('the same address has a page for people and the start document for programs
   for (const accept of ['*/*', 'application/json', 'application/json, text/html']) {
     const answer = await fetch(shop.url, { headers: { accept } });
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.headers.get('vary')).toMatch(/accept/i);
   }
 });
 

@@ -30,7 +30,12 @@ export function routes(shop: Shop, { matcher, clientAddressHeader }: Edge): Hono
   const sold = catalog.operations.filter(({ answeredBy }) => answeredBy === 'upstream');
 
   app.get('/', async (c, next) => {
-    if (!prefersHtml(c.req.header('accept') ?? '')) return next();
+    if (!prefersHtml(c.req.header('accept') ?? '')) {
+      await next();
+      // Whoever keeps it is not to show it to a browser.
+      c.header('vary', 'accept');
+      return;
+    }
     const operation = sold.find(({ id }) => id === c.req.query('operation')) ?? sold[0];
     return operation === undefined ? next() : front(await Visitor.of(shop, c), blank(operation));
   });
