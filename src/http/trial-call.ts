@@ -72,18 +72,23 @@ export async function make(
 async function deliver(shop: Shop, c: Call, { service }: Operation, paid: PaidCall.Answered): Promise<Trial> {
   const entry = c.get('entry');
   entry.call = paid.callId;
+  const { outgoing } = c.env;
   const body = await PaidAnswer.whole(paid, answerBytesMax);
-  if (body === null || c.env.outgoing.destroyed) {
+  if (body === null || outgoing.destroyed) {
     paid.brokenOff();
     return {
       kind: 'refusal',
       message: 'This answer is too long for a page, or broke off. Nothing was charged.',
     };
   }
+  // The page is the answer: a fault on the way to it costs nothing, and what we still hold dies with us.
+  outgoing.once('close', () => {
+    const isShown = outgoing.headersSent && outgoing.statusCode < 400;
+    isShown ? paid.delivered() : paid.brokenOff();
+  });
   entry.service = service.slug;
   entry.units = paid.units;
   entry.costMicroUsd = paid.cost.cost;
-  paid.delivered();
   const type = Headers.first(await PaidAnswer.headers(shop, paid), 'content-type') ?? '';
   const { cost, balance, includedRemaining } = paid.cost;
   const line = `${paid.units} ${service.unit}${paid.units === 1 ? '' : 's'}, ${Money.formatExact(cost)} USD. Left: ${Money.formatExact(balance)} USD and ${includedRemaining} included units.`;

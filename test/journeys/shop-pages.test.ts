@@ -102,6 +102,19 @@ describe('a visitor', () => {
     ]);
   });
 
+  test('pays nothing for an answer whose page could not be made', async () => {
+    const browser = new Browser();
+    await browser.open('/shop/start', {});
+    // The upstream answers, the charge is booked, and then what the page shows of the account cannot be read.
+    await shop.sql`ALTER TABLE shop.subscription RENAME TO subscription_away`;
+    try {
+      expect((await browser.open('/shop/try', { ...list, body: '{"max":4}' })).status).toBe(500);
+    } finally {
+      await shop.sql`ALTER TABLE shop.subscription_away RENAME TO subscription`;
+    }
+    await expect.poll(() => browser.shown('included'), { timeout: 10_000 }).toBe('25');
+  });
+
   test('is told why a call is refused, and calls nothing that the form does not name', async () => {
     const browser = new Browser();
     const before = upstream.received.length;

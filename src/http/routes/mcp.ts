@@ -102,7 +102,9 @@ async function legacy(
 async function settle(exchange: Exchange, serving: Promise<Response>): Promise<Response> {
   try {
     const response = await serving;
-    if (response.ok && !exchange.hasLeft()) for (const paid of exchange.answered.splice(0)) paid.delivered();
+    // Not before all of it is out of our hands: what we still hold dies with us.
+    if (response.ok && !exchange.hasLeft())
+      for (const paid of exchange.answered.splice(0)) exchange.c.env.outgoing.once('close', paid.delivered);
     response.headers.set('cache-control', 'no-store');
     response.headers.set('storefront-origin', 'storefront');
     return response;
