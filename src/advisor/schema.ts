@@ -72,7 +72,16 @@ export function reader(root: Node): Reader {
 }
 
 function unescaped(token: string): string {
-  return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+  return decoded(token).replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Percent signs that encode nothing stand for themselves. */
+function decoded(token: string): string {
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    return token;
+  }
 }
 
 export function isType(schema: Node, type: string): boolean {

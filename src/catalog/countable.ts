@@ -1,4 +1,4 @@
-import * as JsonPointer from '../kernel/json-pointer.ts';
+import * as Schema from '../advisor/schema.ts';
 
 /**
  * What an OpenAPI description tells of how much an operation gives: where the list stands in its answer, and where a request says how long
@@ -11,8 +11,6 @@ export type Countable = {
   /** What was not said and had to be assumed. */
   doubts: string[];
 };
-
-export type Members = Readonly<Record<string, unknown>>;
 
 /** In which of several lists of an answer the results are, the likeliest first. */
 const listNames = [
@@ -30,35 +28,21 @@ const listNames = [
 const limitNames = /^(max_?results|limit|per_?page|page_?size|size|first|top|\$top|count|num|rows|take)$/i;
 const ceilingAssumed = 100;
 const defaultAssumed = 10;
-const refsMax = 20;
 /** What the schema of the catalogue takes. */
 const ceilingMax = 1_000_000;
 
-/** The members that a value of the document has, with its references within the document followed; none where it has none. */
-export function members(document: Members, value: unknown): Members {
-  let current = value;
-  for (let refs = 0; refs < refsMax; refs++) {
-    if (typeof current !== 'object' || current === null || Array.isArray(current)) return {};
-    const { $ref } = current as Members;
-    if (typeof $ref !== 'string') return current as Members;
-    const pointer = $ref.startsWith('#') ? JsonPointer.parse($ref.slice(1)) : null;
-    current = pointer === null ? null : JsonPointer.resolve(document, pointer);
-  }
-  return {};
-}
-
 /** How the results of an operation are counted; null where each success is one. `parameters` are those of its path as well. */
 export function find(
-  document: Members,
-  operation: Members,
+  read: Schema.Reader,
+  operation: Schema.Node,
   parameters: readonly unknown[],
   path: string,
 ): Countable | null {
-  const units = list(document, operation, path);
+  const units = listIn(read, operation, path);
   if (units === null) return null;
   const limit =
-    queryLimit(document, parameters) ??
-    limitOf(Object.entries(properties(document, schemaOf(document, operation.requestBody))), document);
+    queryLimit(read, parameters) ??
+    limitOf(read, Object.entries(Schema.node(schemaOf(read, operation.requestBody).properties)));
   if (limit === null) {
     const doubts = [`no limit is described: at most ${ceilingAssumed} in one answer is assumed`];
     return { units, unitsMax: ceilingAssumed, doubts };
@@ -74,36 +58,33 @@ export function find(
   return { units, unitsMax: { pointer, default: fallback, ceiling }, doubts };
 }
 
-type Limit = { name: string; schema: Members };
+type Limit = { name: string; schema: Schema.Node };
 
-function queryLimit(document: Members, parameters: readonly unknown[]): Limit | null {
-  const query = parameters
-    .map((parameter) => members(document, parameter))
-    .filter((one) => one.in === 'query');
+function queryLimit(read: Schema.Reader, parameters: readonly unknown[]): Limit | null {
+  const query = parameters.map(read).filter((one) => one.in === 'query');
   return limitOf(
+    read,
     query.map(({ name, schema }) => [String(name), schema]),
-    document,
   );
 }
 
-function limitOf(fields: readonly (readonly [string, unknown])[], document: Members): Limit | null {
+function limitOf(read: Schema.Reader, fields: readonly (readonly [string, unknown])[]): Limit | null {
   for (const [name, value] of fields) {
-    const schema = members(document, value);
-    const type = [schema.type].flat();
-    if (limitNames.test(name) && (type.includes('integer') || type.includes('number')))
+    const schema = read(value);
+    if (limitNames.test(name) && (Schema.isType(schema, 'integer') || Schema.isType(schema, 'number')))
       return { name, schema };
   }
   return null;
 }
 
 /** The pointer to the list that a success carries. */
-function list(document: Members, operation: Members, path: string): string | null {
-  const responses = members(document, operation.responses);
+function listIn(read: Schema.Reader, operation: Schema.Node, path: string): string | null {
+  const responses = Schema.node(operation.responses);
   const success = Object.keys(responses).find((status) => /^2/.test(status)) ?? 'default';
-  const schema = schemaOf(document, responses[success]);
-  if ([schema.type].flat().includes('array')) return '';
-  const lists = Object.entries(properties(document, schema))
-    .filter(([, value]) => [members(document, value).type].flat().includes('array'))
+  const schema = schemaOf(read, responses[success]);
+  if (Schema.isType(schema, 'array')) return '';
+  const lists = Object.entries(Schema.node(schema.properties))
+    .filter(([, value]) => Schema.isType(read(value), 'array'))
     .map(([name]) => name);
   const last = path.split('/').at(-1) ?? '';
   const likely = [...listNames, last].find((name) => lists.includes(name));
@@ -112,15 +93,10 @@ function list(document: Members, operation: Members, path: string): string | nul
 }
 
 /** The schema of what a request or a response carries as JSON. */
-function schemaOf(document: Members, carrier: unknown): Members {
-  const content = members(document, members(document, carrier).content);
+function schemaOf(read: Schema.Reader, carrier: unknown): Schema.Node {
+  const content = Schema.node(read(carrier).content);
   const type = Object.keys(content).find((name) => /[/+]json\b/.test(name)) ?? Object.keys(content)[0];
-  return type === undefined ? {} : members(document, members(document, content[type]).schema);
-}
-
-function properties(document: Members, schema: Members): Members {
-  const parts = Array.isArray(schema.allOf) ? schema.allOf.map((part) => members(document, part)) : [];
-  return Object.assign({}, ...[schema, ...parts].map((part) => members(document, part.properties)));
+  return type === undefined ? {} : read(read(content[type]).schema);
 }
 
 function whole(value: unknown): number | null {

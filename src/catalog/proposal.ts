@@ -1,4 +1,5 @@
 import { Document, isMap, type YAMLMap } from 'yaml';
+import * as Schema from '../advisor/schema.ts';
 import * as Money from '../kernel/money.ts';
 import * as Countable from './countable.ts';
 import * as CatalogFile from './file.ts';
@@ -32,7 +33,6 @@ export type Proposal = {
   doubts: string[];
 };
 
-type Members = Countable.Members;
 const soldMethods = ['get', 'post', 'put', 'patch', 'delete'];
 const nameCharsMax = 80;
 const slugCharsMax = 48;
@@ -43,24 +43,25 @@ const contactAssumed = 'sales@example.com';
  * A first catalogue for the API that an OpenAPI 3 document describes: a service for each tag, or each first segment of a path; results
  * counted where an answer has a list of them, else each success. It is a guess by a description, so what was guessed is said.
  */
-export function of(document: Members, price: Money.Money): Proposal {
-  const info = Countable.members(document, document.info);
+export function of(document: Schema.Node, price: Money.Money): Proposal {
+  const read = Schema.reader(document);
+  const info = read(document.info);
   const services = new Map<string, Service>();
   const leftOut: Proposal['leftOut'] = [];
-  const paths = Countable.members(document, document.paths);
+  const paths = read(document.paths);
   for (const [path, value] of Object.entries(paths)) {
-    const item = Countable.members(document, value);
+    const item = read(value);
     for (const method of soldMethods) {
-      const operation = Countable.members(document, item[method]);
+      const operation = read(item[method]);
       if (item[method] === undefined) continue;
       const call = `${method.toUpperCase()} ${path}`;
       if (operation.deprecated === true) leftOut.push({ call, reason: 'is deprecated' });
-      else place(services, document, { call, path, operation, shared: list(item.parameters) }, price);
+      else place(services, read, { call, path, operation, shared: Schema.list(item.parameters) }, price);
     }
   }
-  const { key, doubts } = keyOf(document);
-  const [server] = list(document.servers).map((one) => text(Countable.members(document, one).url));
-  const { email, url } = Countable.members(document, info.contact);
+  const { key, doubts } = keyOf(document, read);
+  const [server] = Schema.list(document.servers).map((one) => text(read(one).url));
+  const { email, url } = read(info.contact);
   return {
     name: line(text(info.title) ?? 'My API', nameCharsMax),
     description: line(text(info.summary) ?? text(info.description)?.split(/\n\s*\n/)[0] ?? '', proseCharsMax),
@@ -73,17 +74,17 @@ export function of(document: Members, price: Money.Money): Proposal {
   };
 }
 
-type Found = { call: string; path: string; operation: Members; shared: unknown[] };
+type Found = { call: string; path: string; operation: Schema.Node; shared: readonly unknown[] };
 
 function place(
   services: Map<string, Service>,
-  document: Members,
+  read: Schema.Reader,
   { call, path, operation, shared }: Found,
   price: Money.Money,
 ): void {
-  const parameters = [...list(operation.parameters), ...shared];
-  const counted = Countable.find(document, operation, parameters, path);
-  const tag = text(list(operation.tags)[0]) ?? firstSegment(path);
+  const parameters = [...Schema.list(operation.parameters), ...shared];
+  const counted = Countable.find(read, operation, parameters, path);
+  const tag = text(Schema.list(operation.tags)[0]) ?? firstSegment(path);
   const isRead = counted !== null || call.startsWith('GET ');
   const slug = slugOf(isRead ? tag : `${tag} writing`);
   const service = services.get(slug) ?? {
@@ -186,15 +187,12 @@ function remark(entry: unknown, { summary, doubts }: Operation): void {
 }
 
 /** The header that bears the key, by what the description says of security. */
-function keyOf(document: Members): { key: Proposal['key']; doubts: string[] } {
-  const schemes = Countable.members(
-    document,
-    Countable.members(document, document.components).securitySchemes,
-  );
+function keyOf(document: Schema.Node, read: Schema.Reader): { key: Proposal['key']; doubts: string[] } {
+  const schemes = read(read(document.components).securitySchemes);
   // Those that every call wants come first.
-  const wanted = list(document.security).flatMap((one) => Object.keys(Countable.members(document, one)));
+  const wanted = Schema.list(document.security).flatMap((one) => Object.keys(read(one)));
   const names = [...wanted, ...Object.keys(schemes)];
-  const found = names.map((name) => Countable.members(document, schemes[name]));
+  const found = names.map((name) => read(schemes[name]));
   for (const { type, in: at, name, scheme } of found) {
     if (type === 'apiKey' && at === 'header')
       return { key: { header: String(name).toLowerCase(), value: '{key}' }, doubts: [] };
@@ -240,8 +238,4 @@ function line(value: string, charsMax: number): string {
 
 function text(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null;
-}
-
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -138,7 +138,14 @@ test('whatever a description holds, it becomes a catalogue that loads, or nothin
   const schema = fc.letrec((tie) => ({
     schema: fc.oneof(
       { maxDepth: 3 },
-      fc.constantFrom({ $ref: '#/components/schemas/A' }, { $ref: '#/nowhere' }, { $ref: 7 }, null, []),
+      fc.constantFrom(
+        { $ref: '#/components/schemas/A' },
+        { $ref: '#/nowhere' },
+        { $ref: '#/%zz' },
+        { $ref: 7 },
+        null,
+        [],
+      ),
       fc.record(
         {
           type: fc.constantFrom('array', 'object', ['array', 'null'], 3),
