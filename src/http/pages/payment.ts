@@ -1,4 +1,5 @@
 import { html, raw } from 'hono/html';
+import { palette } from './palette.ts';
 
 /** The few pages that a buyer sees around the hosted card page. Server-made, no script. */
 export type Page = {
@@ -9,9 +10,7 @@ export type Page = {
   againSeconds?: number;
 };
 
-const style = `
-:root{color-scheme:light dark;--ground:#f5f3ee;--panel:#fff;--ink:#1d1c1a;--soft:#5f5b54;--line:#dcd7cd;--accent:#0b5f52;--on-accent:#fff;--tint:#e3f1ed;--note:#6b4a00;--note-tint:#fbefcf}
-@media(prefers-color-scheme:dark){:root{--ground:#151513;--panel:#1f1e1c;--ink:#efece5;--soft:#aca79c;--line:#35332f;--accent:#7fd6c2;--on-accent:#07251f;--tint:#16312b;--note:#f3d58a;--note-tint:#33290f}}
+const style = `${palette}
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;min-height:100svh;display:grid;grid-template-rows:1fr auto 1.6fr;justify-items:center;padding:1.5rem 1rem;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
 main{grid-row:2;width:100%;max-width:34rem;background:var(--panel);border:1px solid var(--line);border-radius:16px;padding:2rem;box-shadow:0 1px 2px #00000008,0 12px 32px -16px #00000026}
