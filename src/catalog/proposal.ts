@@ -26,6 +26,10 @@ export type Proposal = {
   contact: string;
   key: { header: string; value: string };
   services: Service[];
+  /** Free units of a new account; 0: there is no trial. */
+  trial: number;
+  /** The smallest purchase, in whole cents. */
+  min: Money.Money;
   /** Operations that are not sold, and why. */
   leftOut: { call: string; reason: string }[];
   /** Where the description says the API is; null where it does not. */
@@ -38,6 +42,8 @@ const nameCharsMax = 80;
 const slugCharsMax = 48;
 const proseCharsMax = 300;
 const contactAssumed = 'sales@example.com';
+const trialUsual = 25;
+const minUsual = Money.ofCents(50);
 
 /**
  * A first catalogue for the API that an OpenAPI 3 document describes: a service for each tag, or each first segment of a path; results
@@ -68,6 +74,8 @@ export function of(document: Schema.Node, price: Money.Money): Proposal {
     contact: text(email) ?? text(url) ?? contactAssumed,
     key,
     services: [...services.values()],
+    trial: trialUsual,
+    min: minUsual,
     leftOut,
     upstreamUrl: server !== null && server !== undefined && URL.canParse(server) ? server : null,
     doubts,
@@ -133,7 +141,7 @@ function without(proposal: Proposal, faults: readonly { path: string; reason: st
 }
 
 function yaml(proposal: Proposal, description: string): string {
-  const { name, description: about, contact, key, services, leftOut, doubts } = proposal;
+  const { name, description: about, contact, key, services, trial, min, leftOut, doubts } = proposal;
   const document = new Document({
     storefront: { name, ...(about && { description: about }), contact },
     upstream: { description, key },
@@ -149,8 +157,8 @@ function yaml(proposal: Proposal, description: string): string {
       })),
     })),
     plans: [
-      { id: 'trial', kind: 'trial', covers: '*', included: 25 },
-      { id: 'credit', kind: 'credit', covers: '*', min_usd: '0.50', max_usd: '1000.00' },
+      ...(trial > 0 ? [{ id: 'trial', kind: 'trial', covers: '*', included: trial }] : []),
+      { id: 'credit', kind: 'credit', covers: '*', min_usd: Money.format(min), max_usd: '1000.00' },
     ],
   });
   document.commentBefore = [

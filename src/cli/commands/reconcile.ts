@@ -1,14 +1,13 @@
-import { parseArgs } from 'node:util';
 import * as Comparison from '../../journeys/comparison.ts';
 import * as Money from '../../kernel/money.ts';
 import * as BackOffice from '../back-office.ts';
-import type { Command } from '../command.ts';
+import * as Command from '../command.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-const help = `Compares the shop's books with the card processor's: payments, refunds, disputes.
+export const help = `Compares the shop's books with the card processor's: payments, refunds, disputes.
 
-  npm run sluice -- reconcile [--days 30] [--repair] [--json]
+  sluice reconcile [--days 30] [--repair] [--json]
 
   --days      how far back payments are looked at
   --repair    mend what can be mended: grant what was paid, take back what went back, end charges in doubt. Nothing is ever charged
@@ -16,26 +15,15 @@ const help = `Compares the shop's books with the card processor's: payments, ref
 
 Exit code: 0 both agree (or do so now), 1 they do not, 2 they could not be compared.`;
 
-export const command: Command = {
-  name: 'reconcile',
-  about: "compare the books with the card processor's",
-  help,
-  run,
-};
-
-async function run(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      days: { type: 'string', default: '30' },
-      repair: { type: 'boolean', default: false },
-      json: { type: 'boolean' },
-    },
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = Command.read(args, {
+    days: { type: 'string', default: '30' },
+    repair: { type: 'boolean', default: false },
+    json: { type: 'boolean' },
   });
-  if (!/^\d{1,4}$/.test(values.days)) {
-    console.error(help);
-    return 2;
-  }
+  Command.noMore(positionals);
+  if (!/^\d{1,4}$/.test(values.days))
+    throw new Command.Misuse(`--days ${values.days} is no number of days, 0 to 9999`);
   const office = await BackOffice.open(process.env);
   try {
     const sinceMs = office.till.clock() - Number(values.days) * dayMs;
