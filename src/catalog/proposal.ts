@@ -41,6 +41,9 @@ const soldMethods = ['get', 'post', 'put', 'patch', 'delete'];
 const nameCharsMax = 80;
 const slugCharsMax = 48;
 const proseCharsMax = 300;
+/** Paths on which a buyer would act as the seller: with the seller's key they are the seller's own account. */
+const ownSegment =
+  /^(me|auth|oauth2?|tokens?|log-?in|log-?out|sign-?in|sign-?up|passwords?|sessions?|api-?keys?|credentials|billing)$/i;
 const contactAssumed = 'sales@example.com';
 const trialUsual = 25;
 const minUsual = Money.ofCents(50);
@@ -62,6 +65,11 @@ export function of(document: Schema.Node, price: Money.Money): Proposal {
       if (item[method] === undefined) continue;
       const call = `${method.toUpperCase()} ${path}`;
       if (operation.deprecated === true) leftOut.push({ call, reason: 'is deprecated' });
+      else if (path.split('/').some((segment) => ownSegment.test(segment)))
+        leftOut.push({
+          call,
+          reason: 'is about your own account with the API: list it if buyers may act in your name',
+        });
       else place(services, read, { call, path, operation, shared: Schema.list(item.parameters) }, price);
     }
   }
@@ -108,7 +116,10 @@ function place(
     summary: text(operation.summary),
     units: counted?.units ?? 1,
     unitsMax: counted?.unitsMax ?? null,
-    doubts: counted?.doubts ?? [],
+    doubts: [
+      ...(counted?.doubts ?? []),
+      ...(call.startsWith('DELETE ') ? ['Every buyer could delete this: is it theirs, or yours?'] : []),
+    ],
   });
 }
 

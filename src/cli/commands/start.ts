@@ -6,6 +6,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as Cluster from '../../adapters/embedded/cluster.ts';
+import * as CatalogFile from '../../catalog/file.ts';
+import { catalogPath } from '../../config.ts';
 import * as Command from '../command.ts';
 import * as Companion from '../companion.ts';
 import * as KeptSecret from '../kept-secret.ts';
@@ -87,6 +89,7 @@ async function open(): Promise<void> {
     Welcome.text({
       wiring,
       env: process.env,
+      catalog: await CatalogFile.load(catalogPath(process.env)),
       cluster,
       seconds,
       adminToken,
