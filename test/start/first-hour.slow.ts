@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type * as Schema from '../../src/advisor/schema.ts';
 import * as CatalogFile from '../../src/catalog/file.ts';
@@ -15,7 +15,8 @@ import * as Tree from './tree.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const apis = join(root, 'test/apis');
-const openMsMax = 30_000;
+const openMsMax = 60_000;
+const hourMsMax = 120_000;
 
 /** Descriptions of others, and how a new reseller prices each: by flags, by answers, not at all. */
 const cases = [
@@ -44,53 +45,40 @@ beforeAll(() => {
   execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: apis, stdio: 'ignore' });
 });
 
-describe.each(cases)('the first hour with $file', ({ file, pricing, answers, call, price }) => {
-  let folder: string;
-  let upstream: Upstream.DescribedUpstream;
-  let shop: ChildProcess | null = null;
-  let env: NodeJS.ProcessEnv;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'sluice first hour '));
+test.concurrent.for(cases)(
+  'the first hour with $file leads to a paid call, and books that hold',
+  async ({ file, pricing, answers, call, price }, { onTestFinished }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'sluice first hour '));
     const { PATH, HOME } = process.env;
-    env = { PATH, HOME, ...(await Tree.freePorts()) };
+    const env: NodeJS.ProcessEnv = { PATH, HOME, ...(await Tree.freePorts()) };
     await cp(join(apis, 'node_modules', file), join(folder, basename(file)));
-  });
-  afterAll(async () => {
-    if (shop?.exitCode === null) {
-      shop.kill('SIGTERM');
-      await once(shop, 'exit');
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+
+    function begin(args: readonly string[]): { child: ChildProcess; said: () => string } {
+      const child = spawn(process.execPath, [join(root, 'bin/sluice.mjs'), ...args], { cwd: folder, env });
+      let text = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream?.on('data', (chunk) => {
+          text += chunk;
+        });
+      return { child, said: () => text };
     }
-    await upstream?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
 
-  function begin(args: readonly string[]): { child: ChildProcess; said: () => string } {
-    const child = spawn(process.execPath, [join(root, 'bin/sluice.mjs'), ...args], { cwd: folder, env });
-    let text = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on('data', (chunk) => {
-        text += chunk;
-      });
-    return { child, said: () => text };
-  }
+    async function sluice(args: readonly string[], input = ''): Promise<string> {
+      const { child, said } = begin(args);
+      child.stdin?.end(input);
+      const [code] = await once(child, 'close');
+      if (code !== 0) throw new Error(`sluice ${args.join(' ')} ended with ${code}:\n${said()}`);
+      return said();
+    }
 
-  async function sluice(args: readonly string[], input = ''): Promise<string> {
-    const { child, said } = begin(args);
-    child.stdin?.end(input);
-    const [code] = await once(child, 'close');
-    if (code !== 0) throw new Error(`sluice ${args.join(' ')} ended with ${code}:\n${said()}`);
-    return said();
-  }
+    /** What `check` says of each part, each state once. */
+    async function check(): Promise<(part: string) => string[]> {
+      const said = JSON.parse(await sluice(['check', '--json', '--settings', 'shop.env']));
+      const findings: Finding[] = said.findings;
+      return (part) => [...new Set(findings.filter((one) => one.part === part).map(({ state }) => state))];
+    }
 
-  /** What `check` says of each part, each state once. */
-  async function check(): Promise<(part: string) => string[]> {
-    const said = JSON.parse(await sluice(['check', '--json', '--settings', 'shop.env']));
-    const findings: Finding[] = said.findings;
-    return (part) => [...new Set(findings.filter((one) => one.part === part).map(({ state }) => state))];
-  }
-
-  test('leads from a description and a key to a paid call, and books that hold', async () => {
     const out = await sluice(
       ['catalog', 'import', basename(file), '--out', 'my-catalog.yaml', ...pricing],
       answers,
@@ -102,7 +90,8 @@ describe.each(cases)('the first hour with $file', ({ file, pricing, answers, cal
 
     const document: Schema.Node = parse(await readFile(join(folder, basename(file)), 'utf8'));
     const { header, value } = sold.key;
-    upstream = await Upstream.open(document, { header, value: value.replace('{key}', 'my-key') });
+    const upstream = await Upstream.open(document, { header, value: value.replace('{key}', 'my-key') });
+    onTestFinished(upstream.close);
     await writeFile(
       join(folder, 'shop.env'),
       `CATALOG=my-catalog.yaml\nUPSTREAM_URL=${upstream.url}\nUPSTREAM_API_KEY=my-key\n`,
@@ -110,14 +99,20 @@ describe.each(cases)('the first hour with $file', ({ file, pricing, answers, cal
     expect((await check())('settings')).toEqual(['ok']);
 
     const opening = begin(['start', '--settings', 'shop.env']);
-    shop = opening.child;
+    onTestFinished(async () => {
+      if (opening.child.exitCode !== null) return;
+      opening.child.kill('SIGTERM');
+      await once(opening.child, 'exit');
+    });
     await expect.poll(opening.said, { timeout: openMsMax }).toContain('Ctrl-C ends everything');
     const url = `http://localhost:${env.PORT}`;
     const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
     expect(page).toContain(operation?.service.name);
 
     const buyer = await Customer.register(url);
-    const offer = await Customer.call(buyer, 'POST', `${url}/plans/credit/purchase`, { amount_usd: '5.00' });
+    const offer = await Customer.call(buyer, 'POST', `${url}/plans/credit/purchase`, {
+      amount_usd: '5.00',
+    });
     expect((await Customer.pay(offer.body.checkout_url)).status).toBe(200);
     const answer = await Customer.call(buyer, 'GET', `${url}${call}`);
     expect(answer.status).toBe(200);
@@ -128,10 +123,14 @@ describe.each(cases)('the first hour with $file', ({ file, pricing, answers, cal
     expect(upstream.calls.at(-1)).toBe(`GET ${call} 200`);
 
     const proof = JSON.parse(await sluice(['ledger', 'prove', '--json']));
-    expect(proof).toMatchObject({ holds: true, totals: [{ asset: 'usd', paid_in: 5_000_000, spent: cost }] });
+    expect(proof).toMatchObject({
+      holds: true,
+      totals: [{ asset: 'usd', paid_in: 5_000_000, spent: cost }],
+    });
     const states = await check();
     expect(states('upstream')).not.toContain('problem');
     for (const part of ['settings', 'database', 'cards', 'mail', 'address'])
       expect([part, ...states(part)]).toEqual([part, 'ok']);
-  });
-});
+  },
+  hourMsMax,
+);
