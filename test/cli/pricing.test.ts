@@ -58,6 +58,8 @@ test('flags say prices, trial and smallest purchase, and nothing is asked', asyn
   expect(prices).toEqual({ parcels: 2_000, 'parcels-writing': 2_000, depots: 30_000 });
   expect([trial, min]).toEqual([7, 2_500_000]);
   expect(run.err).toBe('');
+  expect(run.out).toContain('A new account may try 7 units, worth 0.21 USD at most.');
+  expect(run.out).toContain('these it does not open');
   expect(run.out).toContain('UPSTREAM_URL=https://api.parcels.example');
 });
 
@@ -71,7 +73,8 @@ test('answers that are piped in are taken line by line; what cannot be read is a
 test('one answer may go for all that follow, and the end of a pipe takes the rest as it is', async () => {
   const { prices, trial } = await imported([], '0.004\n0.01 all\n');
   expect(prices).toEqual({ parcels: 4_000, 'parcels-writing': 10_000, depots: 10_000 });
-  expect(trial).toBe(25);
+  // As many as one answer may hold, of which the description says nothing.
+  expect(trial).toBe(100);
 });
 
 test('what a flag has said is not asked', async () => {

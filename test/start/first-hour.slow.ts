@@ -47,6 +47,7 @@ beforeAll(() => {
 
 test.concurrent.for(cases)(
   'the first hour with $file leads to a paid call, and books that hold',
+  { timeout: hourMsMax },
   async ({ file, pricing, answers, call, price }, { onTestFinished }) => {
     const folder = await mkdtemp(join(tmpdir(), 'sluice first hour '));
     const { PATH, HOME } = process.env;
@@ -132,5 +133,4 @@ test.concurrent.for(cases)(
     for (const part of ['settings', 'database', 'cards', 'mail', 'address'])
       expect([part, ...states(part)]).toEqual([part, 'ok']);
   },
-  hourMsMax,
 );
