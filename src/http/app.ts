@@ -119,7 +119,7 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher, metrics: 
   if (edge.adminTokenDigest !== null) {
     const guard = AdminGuard.open(shop.clock, edge.adminTokenDigest, edge.clientAddressHeader);
     // The console first: the guard of the routes for programs would refuse its browsers.
-    app.route('/', ConsoleRoutes.routes(shop, guard, edge.log.fault));
+    app.route('/', ConsoleRoutes.routes(shop, guard, metrics, edge));
     app.route('/', AdminRoutes.routes(shop, guard, metrics));
   }
   app.route('/', ShopRoutes.routes(shop, { matcher, ...edge }));

@@ -19,6 +19,11 @@ export async function look(shop: Till, payment: string): Promise<void> {
   if (order.account !== null) shop.lane.touch(order.account);
 }
 
+/** What of an order has gone back, as far as our books know. */
+export async function goneOf(shop: Pick<Till, 'orders'>, { id, amount }: Order): Promise<Money.Money> {
+  return Reversal.total(await shop.orders.reversalsOf(id), amount);
+}
+
 export type Refunded =
   /** `left` can still go back; `loss`: what of all that went back had been spent, as far as it is known. */
   | { kind: 'refunded'; order: Order; reversal: Reversal.Reversal; left: Money.Money; loss: Money.Money }
@@ -46,6 +51,11 @@ export async function refund(
   const order = await shop.orders.find(orderId);
   if (order === null) return { kind: 'unknown_order' };
   if (order.state !== 'granted' || order.payment === null) return { kind: 'not_paid', state: order.state };
+  if (order.rail === 'x402')
+    return {
+      kind: 'refused',
+      reason: 'it was paid in a dollar coin, which goes back from your own wallet.',
+    };
   const before = await shop.processor.reversalsOf(order.payment);
   const left = Money.ofMicro(order.amount - Reversal.total(before, order.amount));
   const done = sellerKey === null ? undefined : before.find(({ key }) => key === sellerKey);

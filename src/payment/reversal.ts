@@ -47,3 +47,23 @@ export function total(reversals: readonly Reversal[], paid: Money.Money): Money.
   const gone = reversals.reduce((sum, { amount, counts }) => sum + (counts ? amount : 0), 0);
   return Math.min(gone, paid) as Money.Money;
 }
+
+/** What sending money of an order back does to its credit: so much of it goes, and so much had been spent: the seller's loss. */
+export type Effect = { asset: 'usd' | 'unit'; taken: number; missing: number };
+
+/**
+ * What a refund of `amount` would do to an order's lot, in the lot's asset, as things stand; `gone` went back before. Of included units
+ * the share that the money is of the price, in the buyer's favour.
+ */
+export function effect(
+  order: { amount: Money.Money; units: number | null },
+  gone: Money.Money,
+  amount: Money.Money,
+  remaining: number,
+): Effect {
+  const { units } = order;
+  const share = (money: number) => (units === null ? money : Math.floor((units * money) / order.amount));
+  const due = share(gone + amount) - share(gone);
+  const taken = Math.min(due, remaining);
+  return { asset: units === null ? 'usd' : 'unit', taken, missing: due - taken };
+}

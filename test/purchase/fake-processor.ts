@@ -51,6 +51,7 @@ export class FakeProcessor {
       readSubscription: async () => null,
       cancelAtPeriodEnd: async () => null,
       changePlan: async () => ({ kind: 'changed' }),
+      pageOf: () => null,
       readNotice: (text) => this.readNotice(text),
     };
   }
@@ -178,6 +179,7 @@ export class FakeProcessor {
     return [...payments, ...pages, ...[...this.#reversals.values()].flatMap(({ notices }) => notices)];
   }
 
+  pageOf: () => null,
   readNotice(body: string): ReturnType<Processor['readNotice']> {
     const [kind, object] = body.replace('reversal ', 'payment ').split(' ');
     if ((kind !== 'payment' && kind !== 'checkout') || object === undefined) return null;

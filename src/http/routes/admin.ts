@@ -116,7 +116,7 @@ async function shown(shop: Shop, order: Order): Promise<Record<string, unknown>>
     account,
     plan,
     amount_usd: Money.format(amount),
-    gone_back_usd: Money.format(Gone.total(await shop.orders.reversalsOf(id), amount)),
+    gone_back_usd: Money.format(await Reversal.goneOf(shop, order)),
     rail,
     payment,
     failure,

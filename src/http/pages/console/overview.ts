@@ -4,6 +4,7 @@ import type { LaneState, ServiceUse, Unspent } from '../../../ledger/turnover.ts
 import { type ByRail, type Day, type Trouble, troubleCountMax } from '../../../payment/takings.ts';
 import type { Html } from '../frame.ts';
 import { count, fact, table, usd } from './figures.ts';
+import { silenceMsMax } from './health.ts';
 
 /** Null: its sum took too long just now. */
 export type Facts = {
@@ -17,8 +18,6 @@ export type Facts = {
   unspent: Unspent | null;
 };
 
-/** A lane that is silent for longer is taken for dead. */
-const silenceMsMax = 5_000;
 const tooLong = html`<p class="soft">This sum took too long just now; the rest of the page is here.</p>`;
 
 /** The front page: what came in, who uses it, what is owed in results, and what wants attention. */

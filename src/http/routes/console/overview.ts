@@ -1,6 +1,7 @@
 import type { Console } from '../../console.ts';
 import { front } from '../../pages/console/frame.ts';
 import * as Page from '../../pages/console/overview.ts';
+import { inTime } from './in-time.ts';
 
 const dayMs = 86_400_000;
 const daysShown = 30;
@@ -26,14 +27,4 @@ export function add(console: Console): void {
     const facts = { days, rails, trouble, lanes, made, callers, services, unspent };
     return { title: 'Overview', main: Page.overview(facts) };
   });
-}
-
-/** A sum over everything; null where the database ended it because it took too long (`query_canceled`). */
-async function inTime<T>(sum: Promise<T>): Promise<T | null> {
-  try {
-    return await sum;
-  } catch (fault) {
-    if (fault instanceof Error && 'code' in fault && fault.code === '57014') return null;
-    throw fault;
-  }
 }
