@@ -179,7 +179,6 @@ export class FakeProcessor {
     return [...payments, ...pages, ...[...this.#reversals.values()].flatMap(({ notices }) => notices)];
   }
 
-  pageOf: () => null,
   readNotice(body: string): ReturnType<Processor['readNotice']> {
     const [kind, object] = body.replace('reversal ', 'payment ').split(' ');
     if ((kind !== 'payment' && kind !== 'checkout') || object === undefined) return null;

@@ -63,7 +63,7 @@ function returned(one: Returned, pageAt: PageOf): Html {
 }
 
 /** What the ledger did about it. */
-export function inLedger({ counts, loss }: Pick<Returned, 'counts' | 'loss'>): string {
+function inLedger({ counts, loss }: Pick<Returned, 'counts' | 'loss'>): string {
   if (!counts) return 'credit is there again';
   return loss > 0 ? `credit taken back; ${usd(loss)} USD had been spent` : 'credit taken back';
 }
