@@ -31,6 +31,7 @@ export type Console = {
 
 const cookieName = 'sluice_seller';
 const signInPath = '/admin/console/sign-in';
+const signOutPath = '/admin/console/sign-out';
 
 /** An empty console with its door. `report` is told of faults. */
 export function open(
@@ -77,8 +78,10 @@ export function open(
     };
   const page: Console['page'] = (path, show) => void app.get(path, signedIn(show));
 
-  app.post('/admin/console/*', Visitor.guard(shop));
-  app.post(ConsoleFrame.front, Visitor.guard(shop));
+  app.use('/admin/console/*', Visitor.guard(shop));
+  // Where a person comes by a reload or by hand.
+  for (const path of [`${ConsoleFrame.front}/`, '/admin/console', signInPath, signOutPath])
+    app.get(path, () => onward(ConsoleFrame.front));
 
   app.post(signInPath, async (c) => {
     const slow = guard.slowed(c);
@@ -91,7 +94,7 @@ export function open(
     const proof = SellerSession.issue(shop.console.secret, guard.tokenDigest, shop.clock());
     return onward(to, cookie(shop, proof, SellerSession.lifeSeconds));
   });
-  app.post('/admin/console/sign-out', () => onward(ConsoleFrame.front, cookie(shop, '', 0)));
+  app.post(signOutPath, () => onward(ConsoleFrame.front, cookie(shop, '', 0)));
 
   return {
     app,
@@ -116,8 +119,8 @@ function inside(to: string | null): string {
   return to !== null && /^\/admin(\/console\/[\w/.:-]{1,200})?$/.test(to) ? to : ConsoleFrame.front;
 }
 
-function onward(location: string, setCookie: string): Response {
-  const headers = { location, 'set-cookie': setCookie, 'cache-control': 'no-store' };
+function onward(location: string, setCookie?: string): Response {
+  const headers = { location, 'cache-control': 'no-store', ...(setCookie && { 'set-cookie': setCookie }) };
   return new Response(null, { status: 303, headers });
 }
 

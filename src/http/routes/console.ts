@@ -4,6 +4,7 @@ import type { AdminGuard } from '../admin-guard.ts';
 import * as Console from '../console.ts';
 import type { Env } from '../edge.ts';
 import type { Metrics } from '../metrics.ts';
+import * as Door from '../pages/console/door.ts';
 import * as Accounts from './console/accounts.ts';
 import * as Audit from './console/audit.ts';
 import * as Health from './console/health.ts';
@@ -25,5 +26,10 @@ export function routes(
   Payments.add(console);
   Health.add(console, isDraining, metrics);
   Audit.add(console);
+  // Last: what is none of these.
+  console.page('/admin/console/*', async () => {
+    const main = Door.told('No such page', 'The console has no page here.');
+    return { title: 'No such page', status: 404, main };
+  });
   return app;
 }
