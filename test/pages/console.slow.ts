@@ -67,6 +67,8 @@ async function history(): Promise<Map<Screen, string>> {
     });
     named.set(screen, email);
   }
+  const poor = await Agent.registered(shop.url);
+  await Agent.pay(poor, await Agent.offer(poor), await network.mint('pm_card_chargeDeclined'));
   // Earlier days, by what the books say of them.
   for (let day = 1; day < 30; day += 1) {
     for (let nth = 0; nth < 1 + ((day * 7) % 4); nth += 1) {
@@ -78,7 +80,9 @@ async function history(): Promise<Map<Screen, string>> {
         { account, token: '', assertion: '' },
         (5 + ((day * nth * 13) % 60)) * 1_000_000,
       );
-      await shop.sql`UPDATE shop.purchase SET granted_at = ${made}, created_at = ${made} WHERE account_id = ${account}`;
+      const rail = ['card', 'top_up', 'card', 'x402'][(day + nth) % 4] ?? 'card';
+      const challenge = (day + nth) % 8 === 0 ? account : null;
+      await shop.sql`UPDATE shop.purchase SET granted_at = ${made}, created_at = ${made}, rail = ${rail}, challenge_id = ${challenge} WHERE account_id = ${account}`;
     }
   }
   const [first] = await shop.sql<

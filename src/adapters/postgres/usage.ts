@@ -3,7 +3,7 @@ import type { UsageRecord } from '../../ledger/usage.ts';
 import type { Connection } from './connection.ts';
 
 /** How long a day that has ended may take to be indexed, or to be summed up. */
-const closingTimeout = '10 minutes';
+const closingTimeout = '10min';
 
 /** What was used, in PostgreSQL (migrations/0007_self_service.sql). */
 export function open(sql: Connection): UsageRecord {

@@ -114,7 +114,7 @@ function rails(all: readonly ByRail[]): Html {
   );
   const row = (rail: ByRail['rail']) =>
     html`<tr><th scope="row">${railNames[rail]}</th><td class="number">${count(of(rail)?.orders ?? 0)}</td><td class="number">${usd(of(rail)?.gross ?? Money.zero)}</td></tr>`;
-  return html`<section aria-labelledby="rails"><h2 id="rails">How it was paid</h2>${table('Gross revenue by rail', ['Rail', { number: 'Orders' }, { number: 'Gross' }], shown.map(row))}</section>`;
+  return html`<section aria-labelledby="rails"><h2 id="rails">How it was paid</h2>${table('Gross revenue by rail', ['Rail', { number: 'Orders' }, { number: 'Gross' }], shown.map(row), true)}</section>`;
 }
 
 function accounts({ callers, made, unspent }: Facts): Html {
@@ -123,7 +123,7 @@ function accounts({ callers, made, unspent }: Facts): Html {
   return html`<section aria-labelledby="accounts"><h2 id="accounts">Accounts</h2>
 <dl class="facts">${[fact('Active', callers === null ? 'not known' : count(callers)), fact('New', count(made))]}</dl>
 <h3>Unspent: what you owe in results</h3>
-${unspent === null ? tooLong : table('What buyers hold unspent', ['Of what was', { number: 'USD' }, { number: 'Units' }], [given('paid for', unspent.paid), given('given: trials, gifts', unspent.given)])}</section>`;
+${unspent === null ? tooLong : table('What buyers hold unspent', ['Of what was', { number: 'USD' }, { number: 'Units' }], [given('paid for', unspent.paid), given('given: trials, gifts', unspent.given)], true)}</section>`;
 }
 
 function services(all: Facts['services']): Html {
@@ -141,10 +141,11 @@ ${
             'Service',
             { number: 'Calls' },
             { number: 'Units' },
-            { number: 'Of these included' },
+            { number: 'Included' },
             { number: 'Charged' },
           ],
           all.map(row),
+          true,
         )
 }</section>`;
 }
