@@ -80,7 +80,7 @@ async function signedIn(url = shop.url): Promise<Seller> {
 
 /** A table of a page, its rows by their first cell. */
 function rows(html: string, label: string): Map<string, string[]> {
-  const table = new RegExp(`aria-label="${label}"><table[^>]*>(.*?)<\/table>`, 's').exec(html)?.[1] ?? '';
+  const table = new RegExp(`aria-label="${label}"><table[^>]*>(.*?)</table>`, 's').exec(html)?.[1] ?? '';
   const read = (row: string) =>
     [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) =>
       cell.replace(/<[^>]+>/g, '').trim(),
@@ -304,7 +304,7 @@ describe('the front page', () => {
     expect([usd(unspent[0]), Number(unspent[1])]).toEqual([left.usd, left.units]);
     expect(left.units).toBe(unit?.balance);
     expect(html).toMatch(/<dt>Active<\/dt><dd>4<\/dd>/);
-    expect(html).toMatch(/<b>1<\/b> <a href="[^"]+#returned">open disputes, over 1.00 USD/);
+    expect(html).toMatch(/<b>1<\/b> <a href="[^"]+#returned">Open disputes, over 1.00 USD/);
 
     // Three hours later the same is summed up by the hour, and the page says the same of it.
     await shop.sql`UPDATE ledger.usage SET call_id = (lpad(to_hex(('x' || left(replace(call_id::text, '-', ''), 12))::bit(48)::bigint - 10800000), 12, '0')
@@ -335,14 +335,14 @@ describe('the front page', () => {
       >`SELECT failure FROM shop.processor_event WHERE done_at IS NULL AND failure IS NOT NULL`;
     await expect.poll(async () => (await open()).length, { timeout: 10_000 }).toBeGreaterThan(0);
     const front = (await seller.open('')).html;
-    expect(front).toMatch(/notices of the processor that failed/);
-    expect(front).toMatch(/payments that were declined/);
+    expect(front).toMatch(/Notices of the processor that failed/);
+    expect(front).toMatch(/Payments that were declined/);
     const page = (await seller.open('/console/payments')).html;
     expect(page).toContain('ProcessorAway');
     expect([...rows(page, 'Declined payments').values()][0]?.join(' ')).toMatch(/declined/);
     await network.clearFaults();
     await expect.poll(async () => (await open()).length, { timeout: 20_000 }).toBe(0);
-    expect((await seller.open('')).html).not.toMatch(/notices of the processor that failed/);
+    expect((await seller.open('')).html).not.toMatch(/Notices of the processor that failed/);
   });
 });
 

@@ -34,18 +34,18 @@ function attention({ trouble, lanes }: Facts): Html {
   const holding = lanes.filter(({ isOpen, leases }) => !isOpen && leases > 0).length;
   const many = (value: number) => (value >= troubleCountMax ? `${count(troubleCountMax)}+` : count(value));
   const found: [number, string, string][] = [
-    [trouble.inDoubt, 'charges that nobody knows the end of', '/admin/console/payments#unfinished'],
-    [trouble.unreconciled, 'orders that reconciliation could not end', '/admin/console/payments#unfinished'],
+    [trouble.inDoubt, 'Charges that nobody knows the end of', '/admin/console/payments#unfinished'],
+    [trouble.unreconciled, 'Orders that reconciliation could not end', '/admin/console/payments#unfinished'],
     [
       trouble.disputes,
-      `open disputes, over ${usd(trouble.disputed)} USD`,
+      `Open disputes, over ${usd(trouble.disputed)} USD`,
       '/admin/console/payments#returned',
     ],
-    [trouble.notices, 'notices of the processor that failed', '/admin/console/payments#notices'],
-    [trouble.pastDue, 'plans whose renewal was not paid', '/admin/console/payments#past-due'],
-    [trouble.declined, 'payments that were declined', '/admin/console/payments#declined'],
-    [dead, 'processes that are silent', '/admin/console/health#lanes'],
-    [holding, 'ended processes that still hold credit', '/admin/console/health#lanes'],
+    [trouble.notices, 'Notices of the processor that failed', '/admin/console/payments#notices'],
+    [trouble.pastDue, 'Plans whose renewal was not paid', '/admin/console/payments#past-due'],
+    [trouble.declined, 'Payments that were declined', '/admin/console/payments#declined'],
+    [dead, 'Processes that are silent', '/admin/console/health#lanes'],
+    [holding, 'Ended processes that still hold credit', '/admin/console/health#lanes'],
   ];
   const wanting = found.filter(([value]) => value > 0);
   return html`<section aria-labelledby="heed"><h2 id="heed">What wants your attention</h2>
