@@ -22,7 +22,8 @@ let network: Network.Network;
 beforeAll(async () => {
   upstream = await Upstream.scripted(({ socket, head }) => {
     const max = Number(/max=(\d+)/.exec(head)?.[1] ?? 1);
-    socket.write(Upstream.http(200, JSON.stringify({ count: max })));
+    if (head.includes('gone=1')) socket.destroy();
+    else socket.write(Upstream.http(200, JSON.stringify({ count: max })));
   });
   const env = { ...Agent.shopEnv, ADMIN_TOKEN: token };
   shop = await Shop.open({ upstream: { url: upstream.url, key: 'upk_1' }, catalog: 'periods.yaml', env });
@@ -176,7 +177,7 @@ describe('who comes in', () => {
     const given = await seller.open('/console/sign-in', { token, to: 'https://evil.example' });
     expect(given.headers.get('set-cookie')).toMatch(/; Secure$/);
     expect(given.headers.get('location')).toBe('/admin');
-  });
+  }, 60_000);
 
   test('a proof that is forged, changed or too old is none', async () => {
     const seller = await signedIn();
@@ -250,8 +251,9 @@ describe('the front page', () => {
     await network.stripe.disputes.close(lost.id);
     await dispute(third?.[0]?.id);
     await expect
-      .poll(() =>
-        shop.sql`SELECT kind, status FROM shop.reversal ORDER BY kind, status`.then((all) => [...all]),
+      .poll(
+        () => shop.sql`SELECT kind, status FROM shop.reversal ORDER BY kind, status`.then((all) => [...all]),
+        { timeout: 10_000 },
       )
       .toEqual([
         { kind: 'dispute', status: 'lost' },
@@ -326,6 +328,13 @@ describe('the front page', () => {
     const offer = await Agent.offer(agent, { amount_usd: '3.00' });
     expect((await Agent.pay(agent, offer, await network.mint('pm_card_chargeDeclined'))).status).toBe(402);
     const paid = await bought('1.00');
+    const stuck = await Agent.offer(agent, { amount_usd: '3.00' });
+    await shop.sql`UPDATE shop.purchase SET state = 'claimed', claimed_at = now(), claimed_by = 'nobody' WHERE id = ${stuck.order}`;
+    expect((await seller.open('')).html).toMatch(
+      /<b>1<\/b> <a href="[^"]+#unfinished">Charges that nobody knows the end of/,
+    );
+    expect((await seller.open('/console/payments')).html).toMatch(/id="unfinished".*nobody is at it/s);
+    await shop.sql`UPDATE shop.purchase SET state = 'offered', claimed_at = NULL, claimed_by = NULL WHERE id = ${stuck.order}`;
     const [payment] = await network.paymentsOf(paid.order);
     await network.fault('GET /v1/payment_intents/:id', '500_before', 50);
     await network.control('/disputes', { payment_intent: payment?.id });
@@ -343,6 +352,27 @@ describe('the front page', () => {
     await network.clearFaults();
     await expect.poll(async () => (await open()).length, { timeout: 20_000 }).toBe(0);
     expect((await seller.open('')).html).not.toMatch(/Notices of the processor that failed/);
+  });
+});
+
+describe('health', () => {
+  test('every process has its lane, and where the upstream did not answer is counted', async () => {
+    const seller = await signedIn();
+    const buyer = await bought('1.00');
+    expect((await Customer.call(buyer, 'GET', `${shop.url}/v1/search?max=1`)).status).toBe(200);
+    expect((await Customer.call(buyer, 'GET', `${shop.url}/v1/search?gone=1`)).status).toBe(502);
+    const { html } = await seller.open('/console/health');
+    const lanes = rows(html, 'Lanes');
+    const open = await shop.sql<{ id: string }[]>`SELECT id FROM ledger.lane WHERE open`;
+    expect([...lanes.keys()].map((name) => name.replace(' (this one)', ''))).toEqual(
+      expect.arrayContaining(open.map((lane) => lane.id)),
+    );
+    expect([...lanes].filter(([name]) => name.endsWith('(this one)')).map(([, [word]]) => word)).toEqual([
+      'lives',
+    ]);
+    expect(Number(rows(html, 'Answers of the last 15 min').get('200')?.[1])).toBeGreaterThan(0);
+    expect(rows(html, 'Failures').get('upstream unavailable')?.[0]).toBe('1');
+    expect(html).toContain('npm run ledger -- prove');
   });
 });
 
@@ -371,6 +401,10 @@ describe('what the seller does', () => {
     expect(
       rows((await seller.open(page)).html, 'Entries of the ledger, usage left out').size,
     ).toBeGreaterThan(0);
+    // A coin goes back by hand.
+    await shop.sql`UPDATE shop.purchase SET rail = 'x402' WHERE id = ${buyer.order}`;
+    const coin = await seller.open(page, { amount_usd: '0.25', key: id('console') });
+    expect([coin.status, coin.html.includes('from your own wallet')]).toEqual([422, true]);
     for (const { act, who } of await acts(buyer.order)) {
       expect(act).toBe('refund');
       expect(who).toMatch(/^admin at 198\.51\.100\.\d+$/);
