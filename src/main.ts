@@ -8,6 +8,7 @@ import * as Announcements from './adapters/postgres/announcements.ts';
 import * as Books from './adapters/postgres/books.ts';
 import * as Claims from './adapters/postgres/claims.ts';
 import * as Connection from './adapters/postgres/connection.ts';
+import * as Console from './adapters/postgres/console.ts';
 import * as Lanes from './adapters/postgres/lanes.ts';
 import { migrate } from './adapters/postgres/migrate.ts';
 import * as Orders from './adapters/postgres/orders.ts';
@@ -231,6 +232,7 @@ async function open(
     gifts: Seller.openGifts(sql),
     promotions: Seller.openPromotions(sql),
     audit: Seller.openAudit(sql),
+    console: await Console.open(sql, secret('con')),
     notices: Orders.openNotices(sql),
     processor: Stripe.open(config.stripe),
     coin: config.coin && {

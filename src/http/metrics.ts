@@ -9,6 +9,8 @@ export type Metrics = {
   /** The text exposition format, and its content type. */
   text(): Promise<string>;
   readonly type: string;
+  /** How often the upstream did not answer, or refused our key, and when last; by our code. */
+  readonly upstream: ReadonlyMap<string, { times: number; lastMs: number }>;
 };
 
 const bucketsSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -52,10 +54,14 @@ export function open(shop: Shop): Metrics {
     },
   });
   ledger.set(0);
+  const upstream = new Map<string, { times: number; lastMs: number }>();
   return {
+    upstream,
     count(line) {
       const { status, code = '', service, ms, units: counted = 0, costMicroUsd = 0 } = line;
       requests.inc({ status: String(status), code: String(code) });
+      if (typeof code === 'string' && code.startsWith('upstream_'))
+        upstream.set(code, { times: (upstream.get(code)?.times ?? 0) + 1, lastMs: shop.clock() });
       if (typeof service !== 'string') return;
       seconds.observe({ service }, Number(ms) / 1_000);
       units.inc({ service }, Number(counted));

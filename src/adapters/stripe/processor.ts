@@ -4,6 +4,7 @@ import { type Order, pageGraceMs } from '../../payment/order.ts';
 import {
   type ChargeOutcome,
   type Checkout,
+  type Listed,
   type Payment,
   type Processor,
   ProcessorAway,
@@ -73,7 +74,7 @@ export function open(settings: StripeSettings): Processor {
     return found;
   }
 
-  async function* payments(sinceMs: number): AsyncGenerator<Payment> {
+  async function* payments(sinceMs: number): AsyncGenerator<Listed> {
     const created = { gte: Math.floor(sinceMs / 1000) };
     for await (const intent of stripe.paymentIntents.list({ created, limit: pageSize }))
       yield PaymentIntent.read(intent);
@@ -215,6 +216,12 @@ export function open(settings: StripeSettings): Processor {
     openCheckout: (order, pages) => openCheckout(order, pages).catch(rejectAway),
     readCheckout: (id) => readCheckout(id).catch(rejectAway),
     readPayment: (id) => stripe.paymentIntents.retrieve(id).then(PaymentIntent.read, rejectAway),
+    pageOf(payment) {
+      // The sandbox has none.
+      if (new URL(settings.apiBase).hostname !== 'api.stripe.com' || !payment.startsWith('pi_')) return null;
+      const mode = /^[rs]k_test_/.test(settings.secretKey) ? '/test' : '';
+      return `https://dashboard.stripe.com${mode}/payments/${encodeURIComponent(payment)}`;
+    },
     readNotice(body, signature) {
       try {
         return Notice.read(
