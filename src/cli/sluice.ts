@@ -6,6 +6,7 @@ import * as Grant from './commands/grant.ts';
 import * as Promotions from './commands/promotions.ts';
 import * as Reconcile from './commands/reconcile.ts';
 import * as Refund from './commands/refund.ts';
+import * as Secrets from './commands/secrets.ts';
 
 const commands: readonly Command[] = [
   Catalog.command,
@@ -14,6 +15,7 @@ const commands: readonly Command[] = [
   Grant.command,
   Promotions.command,
   Discovery.command,
+  Secrets.command,
 ];
 
 const help = `What the seller does beside the shop that runs.

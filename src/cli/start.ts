@@ -6,6 +6,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as Cluster from '../adapters/embedded/cluster.ts';
+import * as Settings from '../process/settings.ts';
 import * as Companion from './companion.ts';
 import * as KeptSecret from './kept-secret.ts';
 import * as NpmParent from './npm-parent.ts';
@@ -34,7 +35,12 @@ function end(): void {
   abandon.abort();
   ending.resolve(null);
 }
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
+process.on('SIGHUP', () => {
+  // At a terminal it says that the terminal is gone; to a service, to read its files again.
+  if (process.stdin.isTTY || process.stdout.isTTY) end();
+  else children.find((child) => child.name === 'storefront')?.reload();
+});
 void NpmParent.gone().then(end);
 // The terminal may be gone before we are.
 process.stdout.on('error', () => {});
@@ -47,7 +53,10 @@ if (reason) console.error(`\n${reason.message}`);
 process.exit(reason ? 1 : 0);
 
 async function open(): Promise<void> {
-  const wiring = Wiring.read(process.env);
+  const gathered = await Settings.gather(process.env);
+  if (!gathered.ok) throw new Error(gathered.faults.join('\n'));
+  const { env } = gathered;
+  const wiring = Wiring.read(env);
   const { dataDir } = wiring;
   await Port.requireFree(
     [
@@ -62,17 +71,17 @@ async function open(): Promise<void> {
   console.log(`Opening the shop; data and logs are in ${dataDir}`);
   await mkdir(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
 
-  const { adminToken, ...secrets } = await keptSecrets(dataDir);
+  const { adminToken, ...secrets } = await keptSecrets(dataDir, env);
   if (wiring.embedded) database = openDatabase(dataDir);
   const cluster = await database;
-  const url = cluster?.url ?? process.env.DATABASE_URL ?? '';
-  await startAll(Wiring.programs(wiring, process.env, url, secrets), wiring);
+  const url = cluster?.url ?? env.DATABASE_URL ?? '';
+  await startAll(Wiring.programs(wiring, env, url, secrets, process.env), wiring);
   if (abandon.signal.aborted) return;
   const seconds = (performance.now() - startedAt) / 1000;
   console.log(
     Welcome.text({
       wiring,
-      env: process.env,
+      env,
       cluster,
       seconds,
       adminToken,
@@ -81,9 +90,12 @@ async function open(): Promise<void> {
 }
 
 /** `adminToken`: at the first start, where none is given. */
-async function keptSecrets(dataDir: string): Promise<Wiring.Secrets & { adminToken: string | null }> {
+async function keptSecrets(
+  dataDir: string,
+  env: Settings.Env,
+): Promise<Wiring.Secrets & { adminToken: string | null }> {
   const folder = join(dataDir, 'secrets');
-  const isGiven = process.env.ADMIN_TOKEN || process.env.ADMIN_TOKEN_DIGEST;
+  const isGiven = env.ADMIN_TOKEN || env.ADMIN_TOKEN_DIGEST;
   const [direct, webhook, admin] = await Promise.all([
     KeptSecret.keep(folder, 'direct', 'sk'),
     KeptSecret.keep(folder, 'webhook', 'whsec'),

@@ -1,11 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Shop } from '../journeys/shop.ts';
 import type { WriteLine } from './request-log.ts';
 
 /** What this process counts of itself, for Prometheus; every process has its own. */
 export type Metrics = {
   /** Counts a request by the line that the log has of it. */
   count: WriteLine;
+  /** From now on this catalogue is sold by. */
+  selling(digest: string): void;
   /** The text exposition format, and its content type. */
   text(): Promise<string>;
   readonly type: string;
@@ -14,7 +15,7 @@ export type Metrics = {
 const bucketsSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Labels are methods, statuses, our codes and slugs of the catalogue: a caller can make none up. */
-export function open(shop: Shop): Metrics {
+export function open(lane: { readonly ready: boolean }): Metrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
@@ -48,11 +49,21 @@ export function open(shop: Shop): Metrics {
     help: '1 while calls can be charged.',
     registers,
     collect() {
-      this.set(shop.lane.ready ? 1 : 0);
+      this.set(lane.ready ? 1 : 0);
     },
   });
   ledger.set(0);
+  const catalog = new Gauge({
+    name: 'sluice_catalog_info',
+    help: '1 for the catalogue that this process sells by: processes that sell the same have the same digest.',
+    labelNames: ['digest'],
+    registers,
+  });
   return {
+    selling(digest) {
+      catalog.reset();
+      catalog.set({ digest }, 1);
+    },
     count(line) {
       const { status, code = '', service, ms, units: counted = 0, costMicroUsd = 0 } = line;
       requests.inc({ status: String(status), code: String(code) });

@@ -34,7 +34,8 @@ const { errors } = Stripe;
 
 export type StripeSettings = {
   secretKey: string;
-  webhookSecret: string;
+  /** Any of them may have signed a notice. */
+  webhookSecrets: readonly string[];
   /** `https://api.stripe.com`, or the sandbox. */
   apiBase: string;
   timeoutMs?: number;
@@ -216,15 +217,15 @@ export function open(settings: StripeSettings): Processor {
     readCheckout: (id) => readCheckout(id).catch(rejectAway),
     readPayment: (id) => stripe.paymentIntents.retrieve(id).then(PaymentIntent.read, rejectAway),
     readNotice(body, signature) {
-      try {
-        return Notice.read(
-          stripe.webhooks.constructEvent(body, signature, settings.webhookSecret, noticeToleranceSeconds),
-        );
-      } catch (error) {
-        if (error instanceof errors.StripeSignatureVerificationError || error instanceof SyntaxError)
-          return null;
-        throw error;
+      for (const secret of settings.webhookSecrets) {
+        try {
+          return Notice.read(stripe.webhooks.constructEvent(body, signature, secret, noticeToleranceSeconds));
+        } catch (error) {
+          if (error instanceof SyntaxError) return null;
+          if (!(error instanceof errors.StripeSignatureVerificationError)) throw error;
+        }
       }
+      return null;
     },
   };
 }

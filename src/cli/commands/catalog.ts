@@ -8,26 +8,31 @@ import * as Proposal from '../../catalog/proposal.ts';
 import { catalogPath } from '../../config.ts';
 import * as Money from '../../kernel/money.ts';
 import type { Command } from '../command.ts';
+import * as CatalogDiff from './catalog-diff.ts';
 
 const help = `The catalogue: the one file that says what the shop sells, and for how much.
 
   npm run catalog -- import <openapi file or address> [--out catalog.yaml] [--price 0.001] [--yes] [--force]
   npm run catalog -- check [catalog.yaml]
+  npm run catalog -- diff [catalog.yaml] [--json]
 
 import  makes a first catalogue for the API that an OpenAPI 3 document describes (YAML or JSON): services by tag, results counted where an
         answer has a list. At a terminal it asks for the price of each service. What had to be guessed is marked with "?" in the file
         and said here. A description that was fetched is kept beside the catalogue.
 check   reads a catalogue as the shop would, CATALOG where none is named, and says all that is wrong with it: file:line:column reason.
 
+diff    says what the catalogue would change for whom, in place of the one that the shop took last: how many accounts hold or renew what is
+        dearer, gone or another. "!" raises a price, "-" takes something away, "x" is why the shop would refuse it.
+
   --out      where the catalogue goes; a file that is there stays, unless --force
   --price    USD for a result or call of every service, at most six decimals; 0.001 where it is left out
   --yes      asks nothing
 
-Exit code: 0 done, 1 not done or not right, 2 what was asked for cannot be read.`;
+Exit code: 0 done (or no difference), 1 not done or not right, 2 what was asked for cannot be read, 3 diff found a difference.`;
 
 export const command: Command = {
   name: 'catalog',
-  about: 'make a first catalogue from an OpenAPI file, or check one',
+  about: 'make a first catalogue from an OpenAPI file, check one, or say what it would change',
   help,
   run,
 };
@@ -37,6 +42,7 @@ const descriptionBytesMax = 16 * 1024 * 1024;
 const listedMax = 12;
 
 async function run(args: string[]): Promise<number> {
+  if (args[0] === 'diff') return CatalogDiff.run(args.slice(1));
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,

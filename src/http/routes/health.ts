@@ -10,7 +10,8 @@ export function routes(shop: Shop, isDraining: () => boolean): Hono<Env> {
   app.get('/readyz', async (c) => {
     const checks = { serving: !isDraining(), ledger: shop.lane.ready, upstream: await shop.upstream.probe() };
     const ready = Object.values(checks).every(Boolean);
-    return c.json({ status: ready ? 'ready' : 'not_ready', checks }, ready ? 200 : 503, headers);
+    const status = ready ? 'ready' : 'not_ready';
+    return c.json({ status, checks, catalog: shop.catalogDigest }, ready ? 200 : 503, headers);
   });
   return app;
 }
