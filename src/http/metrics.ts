@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Clock } from '../kernel/clock.ts';
 import type { WriteLine } from './request-log.ts';
 
 /** What this process counts of itself, for Prometheus; every process has its own. */
@@ -10,12 +11,14 @@ export type Metrics = {
   /** The text exposition format, and its content type. */
   text(): Promise<string>;
   readonly type: string;
+  /** How often the upstream did not answer, or refused our key, and when last; by our code. */
+  readonly upstream: ReadonlyMap<string, { times: number; lastMs: number }>;
 };
 
 const bucketsSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Labels are methods, statuses, our codes and slugs of the catalogue: a caller can make none up. */
-export function open(lane: { readonly ready: boolean }): Metrics {
+export function open({ lane, clock }: { lane: { readonly ready: boolean }; clock: Clock }): Metrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
@@ -59,7 +62,9 @@ export function open(lane: { readonly ready: boolean }): Metrics {
     labelNames: ['digest'],
     registers,
   });
+  const upstream = new Map<string, { times: number; lastMs: number }>();
   return {
+    upstream,
     selling(digest) {
       catalog.reset();
       catalog.set({ digest }, 1);
@@ -67,6 +72,8 @@ export function open(lane: { readonly ready: boolean }): Metrics {
     count(line) {
       const { status, code = '', service, ms, units: counted = 0, costMicroUsd = 0 } = line;
       requests.inc({ status: String(status), code: String(code) });
+      if (typeof code === 'string' && code.startsWith('upstream_'))
+        upstream.set(code, { times: (upstream.get(code)?.times ?? 0) + 1, lastMs: clock() });
       if (typeof service !== 'string') return;
       seconds.observe({ service }, Number(ms) / 1_000);
       units.inc({ service }, Number(counted));

@@ -5,6 +5,7 @@ import * as Books from '../adapters/postgres/books.ts';
 import { open as openCatalogs } from '../adapters/postgres/catalogs.ts';
 import { open as openClaims } from '../adapters/postgres/claims.ts';
 import * as Connection from '../adapters/postgres/connection.ts';
+import * as Console from '../adapters/postgres/console.ts';
 import { migrate } from '../adapters/postgres/migrate.ts';
 import * as Orders from '../adapters/postgres/orders.ts';
 import * as Proofs from '../adapters/postgres/proofs.ts';
@@ -94,7 +95,7 @@ export async function open(config: Config, log: Log.Log): Promise<Foundation> {
     log,
     sql,
     ledgerSql,
-    metrics: Metrics.open(lane),
+    metrics: Metrics.open({ lane, clock }),
     stakes: openStakes(sql),
     catalogs: openCatalogs(sql),
     claims: openClaims(sql),
@@ -119,6 +120,7 @@ export async function open(config: Config, log: Log.Log): Promise<Foundation> {
       gifts: Seller.openGifts(sql),
       promotions: Seller.openPromotions(sql),
       audit: Seller.openAudit(sql),
+      console: await Console.open(sql, secret('con')),
       notices: Orders.openNotices(sql),
       verifications: RateLimit.create(),
       challengeSecrets: secrets.challenges,
