@@ -3,7 +3,7 @@ import * as Port from './port.ts';
 
 type Env = NodeJS.ProcessEnv;
 
-/** What `npm start` opens by itself, as nothing in the environment names the real thing. */
+/** What `sluice start` opens by itself, as nothing in the environment names the real thing. */
 export type Wiring = {
   dataDir: string;
   publicUrl: string;

@@ -180,7 +180,7 @@ describe('another catalogue', () => {
     );
     expect(cost(await list(who))).toBe(0.003);
     const told = await command('catalog', 'diff');
-    expect([told.code, told.text]).toEqual([3, expect.stringContaining('price_usd: 0.001 -> 0.002')]);
+    expect([told.code, told.text]).toEqual([1, expect.stringContaining('price_usd: 0.001 -> 0.002')]);
 
     await sell('0.005', credit + small);
     const changed = await reload({ digest: shown.digest });

@@ -4,6 +4,7 @@ import { type Order, pageGraceMs } from '../../payment/order.ts';
 import {
   type ChargeOutcome,
   type Checkout,
+  type Listed,
   type Payment,
   type Processor,
   ProcessorAway,
@@ -74,7 +75,7 @@ export function open(settings: StripeSettings): Processor {
     return found;
   }
 
-  async function* payments(sinceMs: number): AsyncGenerator<Payment> {
+  async function* payments(sinceMs: number): AsyncGenerator<Listed> {
     const created = { gte: Math.floor(sinceMs / 1000) };
     for await (const intent of stripe.paymentIntents.list({ created, limit: pageSize }))
       yield PaymentIntent.read(intent);

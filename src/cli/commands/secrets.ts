@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import * as Accounts from '../../adapters/postgres/accounts.ts';
 import * as Announcements from '../../adapters/postgres/announcements.ts';
 import * as Connection from '../../adapters/postgres/connection.ts';
@@ -9,15 +8,15 @@ import { systemClock as clock } from '../../kernel/clock.ts';
 import { secret } from '../../kernel/id.ts';
 import { challengeName, challengeRestMs } from '../../process/shared-secrets.ts';
 import { who } from '../back-office.ts';
-import type { Command } from '../command.ts';
+import * as Command from '../command.ts';
 import * as ShopDatabase from '../shop-database.ts';
 
-const help = `What the shop signs with: keys of tokens and receipts, and the secret of payment challenges. Every process hears of it at once.
+export const help = `What the shop signs with: keys of tokens and receipts, and the secret of payment challenges. Every process hears of it at once.
 
-  npm run sluice -- secrets list
-  npm run sluice -- secrets rotate signing-key         a new key: published now, and signing ten minutes later
-  npm run sluice -- secrets rotate payment-challenge   a new secret; the one before it is believed until the next rotation
-  npm run sluice -- secrets drop <kid>                 ends a key at once: all that it signed is refused from then on
+  sluice secrets list
+  sluice secrets rotate signing-key         a new key: published now, and signing ten minutes later
+  sluice secrets rotate payment-challenge   a new secret; the one before it is believed until the next rotation
+  sluice secrets drop <kid>                 ends a key at once: all that it signed is refused from then on
 
 A key that has signed nothing for longer than anything lives (90 days) is dropped by itself.
 
@@ -25,44 +24,19 @@ A key that has signed nothing for longer than anything lives (90 days) is droppe
 
 Exit code: 0 done, 1 not done, 2 what was asked for cannot be read.`;
 
-export const command: Command = {
-  name: 'secrets',
-  about: 'list, rotate and drop what the shop signs with',
-  help,
-  run,
-};
-
 type Outcome = { done: boolean; says: string };
 
-async function run(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { json: { type: 'boolean', default: false } },
-  });
-  const [deed, subject = '', ...rest] = positionals;
-  const work =
-    rest.length > 0
-      ? undefined
-      : deed === 'list' && subject === ''
-        ? list
-        : deed === 'rotate' && subject === 'signing-key'
-          ? rotateKey
-          : deed === 'rotate' && subject === challengeName
-            ? rotateChallenges
-            : deed === 'drop' && subject !== ''
-              ? drop
-              : undefined;
-  if (!work) {
-    console.error(help);
-    return 2;
-  }
-  const database = await ShopDatabase.reach(process.env.DATABASE_URL);
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = Command.read(args, { json: { type: 'boolean', default: false } });
+  const [verb, subject = '', ...rest] = positionals;
+  const work = { list, rotate, drop }[Command.choose(verb, ['list', 'rotate', 'drop'])];
+  Command.noMore(work === list ? positionals.slice(1) : rest);
+  const database = await ShopDatabase.reach(process.env);
   const sql = Connection.open(database.url, 1);
   try {
     const { done, says } = await work(sql, subject);
     if (values.json) console.log(JSON.stringify({ done, says }));
-    else (done ? console.log : console.error)(says);
+    else return Command.tell(says, done ? 0 : 1);
     return done ? 0 : 1;
   } finally {
     await sql.end({ timeout: 2 });
@@ -79,6 +53,12 @@ async function list(sql: Connection.Connection): Promise<Outcome> {
     return `${kid}  made ${new Date(createdMs).toISOString()}, ${use}`;
   });
   return { done: true, says: lines.join('\n') };
+}
+
+function rotate(sql: Connection.Connection, subject: string): Promise<Outcome> {
+  return Command.choose(subject, ['signing-key', challengeName]) === challengeName
+    ? rotateChallenges(sql)
+    : rotateKey(sql);
 }
 
 async function rotateKey(sql: Connection.Connection): Promise<Outcome> {
