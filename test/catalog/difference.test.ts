@@ -144,8 +144,12 @@ describe('between any two catalogues', () => {
 
   test('what is called harmless takes nothing away and makes nothing dearer', () => {
     fc.assert(
-      fc.property(catalogs, catalogs, (before, after) => {
-        fc.pre(Difference.worst(Difference.between(before, after).map((it) => it.severity)) === 'harmless');
+      fc.property(catalogs, catalogs, fc.boolean(), (before, other, byPlans) => {
+        const after = byPlans
+          ? { ...before, plans: other.plans, retired: other.retired }
+          : { ...before, services: other.services, operations: other.operations };
+        if (Difference.worst(Difference.between(before, after).map((it) => it.severity)) !== 'harmless')
+          return;
         for (const old of before.operations) {
           const fresh = after.operations.find(({ id }) => id === old.id);
           expect(fresh?.service.price).toBeLessThanOrEqual(old.service.price);
@@ -156,7 +160,7 @@ describe('between any two catalogues', () => {
           }
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 300 },
     );
   });
 

@@ -139,7 +139,7 @@ async function meanwhile(work: () => Promise<void>): Promise<Customer.Answer[]> 
   const who = await customer(50_000_000);
   const answers: Customer.Answer[] = [];
   let isOver = false;
-  const callers = [...bases, ...bases].map(async (base) => {
+  const callers = bases.map(async (base) => {
     while (!isOver) answers.push(await list(who, base));
   });
   await work().finally(() => {
@@ -220,7 +220,7 @@ describe('another catalogue', () => {
     expect(cost(await began)).toBe(0.003);
     expect(cost(await list(who))).toBe(0.012);
 
-    const prices = ['0.001', '0.002', '0.004', '0.002'];
+    const prices = ['0.001', '0.002'];
     const answers = await meanwhile(async () => {
       for (const price of prices) {
         await sell(price, credit + small);
@@ -243,8 +243,8 @@ describe('another catalogue', () => {
     const { status, body } = await reload();
     expect([status, body.code]).toEqual([422, 'reload_faulty']);
     expect(body.errors.map(({ message }: { message: string }) => message)).toEqual([
-      expect.stringContaining('nmae is not a key'),
       expect.stringContaining('name is missing'),
+      expect.stringContaining('nmae is not a key'),
       expect.stringContaining('price_usd is "cheap"'),
     ]);
     const line = await said(1, 'reload_faulty', () => shop.storefronts[1]?.child.kill('SIGHUP'));
@@ -380,6 +380,7 @@ describe('what the shop signs with is rotated', () => {
   test('a key is published before it signs, verifies what it signed, and goes when nothing of it lives', async () => {
     const before = await Customer.register(shop.url);
     const first = kidOf(before);
+    await older(first, '1 day');
     const answers = await meanwhile(async () => {
       const { code, text } = await command('secrets', 'rotate', 'signing-key');
       expect(code, text).toBe(0);
@@ -407,10 +408,12 @@ describe('what the shop signs with is rotated', () => {
   test('challenges that were issued before can be paid after, for as long as they live', async () => {
     const [agent, other] = [await Agent.registered(shop.url), await Agent.registered(shop.url)];
     const [first, second] = [await Agent.offer(agent), await Agent.offer(other)];
+    const passes = () =>
+      shop.sql`UPDATE shop.secret SET created_at = created_at - interval '11 minutes' WHERE name LIKE 'payment-challenge%'`;
+    await passes();
     expect((await command('secrets', 'rotate', 'payment-challenge')).code).toBe(0);
     expect((await command('secrets', 'rotate', 'payment-challenge')).code).toBe(1);
-    await older('none', '0');
-    await shop.sql`UPDATE shop.secret SET created_at = created_at - interval '11 minutes' WHERE name LIKE 'payment-challenge%'`;
+    await passes();
     await tell();
     const next = await Agent.offer(await Agent.registered(shop.url));
     expect((await Agent.pay(agent, first, await network.mint())).status).toBe(200);
