@@ -397,6 +397,7 @@ describe('what the shop signs with is rotated', () => {
     const look = (who: Customer.Customer, base: string) => Customer.call(who, 'GET', `${base}/account`);
     for (const base of bases) expect((await look(before, base)).status).toBe(200);
 
+    await older(first, '100 days');
     await older(second, '91 days');
     await tell();
     await tell();
