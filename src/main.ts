@@ -13,6 +13,7 @@ import { migrate } from './adapters/postgres/migrate.ts';
 import * as Orders from './adapters/postgres/orders.ts';
 import * as PoolWatch from './adapters/postgres/pool-watch.ts';
 import * as Proofs from './adapters/postgres/proofs.ts';
+import * as RefundRequestRecord from './adapters/postgres/refund-requests.ts';
 import * as Revocations from './adapters/postgres/revocations.ts';
 import * as Seller from './adapters/postgres/seller.ts';
 import { openSubscriptions } from './adapters/postgres/subscriptions.ts';
@@ -38,6 +39,7 @@ import * as Registration from './identity/registration.ts';
 import * as RevocationList from './identity/revocation-list.ts';
 import * as SigningKey from './identity/signing-key.ts';
 import * as Reconciliation from './journeys/reconciliation.ts';
+import * as RefundRequests from './journeys/refund-requests.ts';
 import type { Shop } from './journeys/shop.ts';
 import * as TopUp from './journeys/top-up.ts';
 import { systemClock as clock } from './kernel/clock.ts';
@@ -141,6 +143,7 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
     }),
     Chore.start(log, 'reconciliation', reconcileEveryMs, () => Reconciliation.run(shop)),
     Chore.start(log, 'top_up', topUpEveryMs, () => TopUp.run(shop)),
+    Chore.start(log, 'refund_requests', upkeepEveryMs, () => RefundRequests.tell(shop)),
     ...[sql, ledgerSql].map((pool) => {
       const isLost = PoolWatch.watch(pool, config.databaseUrl);
       return Chore.start(log, 'pool_watch', poolWatchEveryMs, async () => {
@@ -231,6 +234,7 @@ async function open(
     gifts: Seller.openGifts(sql),
     promotions: Seller.openPromotions(sql),
     audit: Seller.openAudit(sql),
+    refundRequests: RefundRequestRecord.open(sql),
     notices: Orders.openNotices(sql),
     processor: Stripe.open(config.stripe),
     coin: config.coin && {

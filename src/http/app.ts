@@ -30,6 +30,7 @@ import * as PurchaseRoutes from './routes/purchase.ts';
 import * as QuoteRoutes from './routes/quote.ts';
 import * as ReceiptRoutes from './routes/receipts.ts';
 import * as ReferenceRoutes from './routes/reference.ts';
+import * as RefundRequestRoutes from './routes/refund-requests.ts';
 import * as ShopRoutes from './routes/shop.ts';
 import * as TopUpRoutes from './routes/top-up.ts';
 import * as UsageRoutes from './routes/usage.ts';
@@ -111,6 +112,7 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher, metrics: 
   app.route('/', TopUpRoutes.routes(shop));
   app.route('/', PromotionRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', ReceiptRoutes.routes(shop));
+  app.route('/', RefundRequestRoutes.routes(shop));
   const ask: Quote.Ask = (body) => Advisor.ask(shop.advisor, body);
   app.route('/', GuideRoutes.routes(ask));
   app.route('/', QuoteRoutes.routes(shop, ask, edge.clientAddressHeader));

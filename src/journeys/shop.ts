@@ -21,6 +21,7 @@ import type { Notices, Orders } from '../payment/order.ts';
 import type { Processor } from '../payment/processor.ts';
 import type { Promotions } from '../payment/promotion.ts';
 import type * as Proof from '../payment/proof.ts';
+import type { RefundRequests } from '../payment/refund-request.ts';
 import type { Subscriptions } from '../payment/subscription.ts';
 import type { TopUps } from '../payment/top-up.ts';
 import type { Coin } from '../payment/x402/coin.ts';
@@ -54,6 +55,7 @@ export type Shop = {
   readonly gifts: Gifts;
   readonly promotions: Promotions;
   readonly audit: Audit;
+  readonly refundRequests: RefundRequests;
   readonly notices: Notices;
   readonly processor: Processor;
   readonly advisor: Advisor;

@@ -15,6 +15,7 @@ import * as RateLimit from '../../relay/rate-limit.ts';
 import { address, type Call, type Env, lines, readJson, requestId, send, unprocessable } from '../edge.ts';
 import type { Metrics } from '../metrics.ts';
 import { error, json, type Reply } from '../reply.ts';
+import * as RefundRequests from './refund-requests.ts';
 
 const noStore = { 'cache-control': 'no-store' };
 /** From one address, our own machine included: whoever guesses the token is to be slow. */
@@ -78,6 +79,8 @@ export function routes(
       return refunded(await Reversal.refund(shop, wish, who(c)), requestId(c));
     }),
   );
+
+  app.route('/', RefundRequests.seller(shop, who, refunded));
 
   app.post('/admin/grants', (c) =>
     asked(c, async (body) => {
