@@ -16,6 +16,7 @@ import * as Proofs from './adapters/postgres/proofs.ts';
 import * as RefundRequestRecord from './adapters/postgres/refund-requests.ts';
 import * as Revocations from './adapters/postgres/revocations.ts';
 import * as Seller from './adapters/postgres/seller.ts';
+import * as SignIns from './adapters/postgres/sign-ins.ts';
 import { openSubscriptions } from './adapters/postgres/subscriptions.ts';
 import * as Tickets from './adapters/postgres/tickets.ts';
 import * as TopUps from './adapters/postgres/top-ups.ts';
@@ -221,6 +222,7 @@ async function open(
     registrations: Registration.openLog(),
     claiming: config.mail && {
       claims: Claims.open(sql),
+      signIns: SignIns.open(sql),
       mailer: Smtp.open({ ...config.mail, report: (event, detail) => log.error({ event, ...detail }) }),
       secret: await Accounts.sharedSecret(sql, 'claim-code', secret('clc')),
     },

@@ -32,6 +32,7 @@ import * as ReceiptRoutes from './routes/receipts.ts';
 import * as ReferenceRoutes from './routes/reference.ts';
 import * as RefundRequestRoutes from './routes/refund-requests.ts';
 import * as ShopRoutes from './routes/shop.ts';
+import * as SignInRoutes from './routes/sign-in.ts';
 import * as TopUpRoutes from './routes/top-up.ts';
 import * as UsageRoutes from './routes/usage.ts';
 import * as Visitor from './visitor.ts';
@@ -120,6 +121,7 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher, metrics: 
     app.route('/', AdminRoutes.routes(shop, edge.adminTokenDigest, edge.clientAddressHeader, metrics));
   app.route('/', ShopRoutes.routes(shop, { matcher, ...edge }));
   app.route('/', DocsRoutes.routes(shop));
+  app.route('/', SignInRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', AccountPageRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', CatalogRoutes.routes(shop));
   app.route('/', ReferenceRoutes.routes(shop));

@@ -39,6 +39,7 @@ button.quiet{background:none;color:var(--accent);padding:0;margin:0;text-decorat
 .facts .id{font:.8125rem/2 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 .note,.ok{margin:.5rem 0 1.25rem}.note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.75rem 1rem}
 .ok{background:var(--tint);border-radius:10px;padding:.75rem 1rem}
+ul.legend{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;margin:.5rem 0;padding:0;font-size:.875rem}ul.legend span{display:inline-block;width:.75rem;height:.75rem;border-radius:3px;margin-right:.5rem}
 details>summary{cursor:pointer;padding:.375rem 0}`;
 
 const headers = {

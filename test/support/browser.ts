@@ -1,0 +1,51 @@
+export type Shown = { status: number; headers: Headers; html: string };
+
+/** A browser without scripts: it keeps cookies, and says where a form is from. */
+export class Browser {
+  readonly #base: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly cookies: Map<string, string>;
+  /** Where its forms are from (`Sec-Fetch-Site`). */
+  site = 'same-origin';
+
+  constructor(
+    base: string,
+    headers: Readonly<Record<string, string>> = {},
+    cookies: Map<string, string> = new Map(),
+  ) {
+    this.#base = base;
+    this.#headers = headers;
+    this.cookies = cookies;
+  }
+
+  /** The same browser, at another process of the shop. */
+  at(base: string): Browser {
+    return new Browser(base, this.#headers, this.cookies);
+  }
+
+  /** One with the same cookies, which it then keeps for itself. */
+  copy(base: string): Browser {
+    return new Browser(base, this.#headers, new Map(this.cookies));
+  }
+
+  async open(path: string, form?: Readonly<Record<string, string>>): Promise<Shown> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(this.#base + path, {
+      method: form ? 'POST' : 'GET',
+      redirect: 'manual',
+      headers: {
+        accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+        ...this.#headers,
+        ...(cookie && { cookie }),
+        ...(form && { 'sec-fetch-site': this.site }),
+      },
+      ...(form && { body: new URLSearchParams(form) }),
+    });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return { status: answer.status, headers: answer.headers, html: await answer.text() };
+  }
+}
