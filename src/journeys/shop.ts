@@ -11,6 +11,7 @@ import type * as Registration from '../identity/registration.ts';
 import type { Revocations } from '../identity/revocation-list.ts';
 import type { Wallets } from '../identity/wallets.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Tracer } from '../kernel/tracing.ts';
 import type { Lane } from '../ledger/lane.ts';
 import type { Statements } from '../ledger/statement.ts';
 import type { Tickets } from '../ledger/ticket.ts';
@@ -75,6 +76,8 @@ export type Shop = {
   readonly upstream: Upstream;
   /** How often each account may call each operation. */
   readonly callLimit: CallLimit;
+  /** Tells a collector where time goes; null where there is none. */
+  readonly tracer: Tracer | null;
   /** What the operator should read, by a stable name. */
   readonly report: (event: string, detail: Readonly<Record<string, unknown>>) => void;
 };

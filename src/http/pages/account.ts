@@ -44,6 +44,7 @@ export type Facts = {
 /** An account as its owner sees it: what it has, what it used, and what can be decided. */
 export function account(facts: Facts, catalog: Catalog): Html {
   const { notice } = facts;
+  const leave = facts.claimed ? 'Sign out' : 'Leave';
   return html`<h1>Your account</h1>
 ${notice === null ? '' : html`<p class="${notice.isBad ? 'note' : 'ok'}" role="${notice.isBad ? 'alert' : 'status'}">${notice.text}</p>${notice.secret === null ? '' : html`<pre class="secret" tabindex="0" aria-label="Key">${notice.secret}</pre>`}`}
 <section aria-labelledby="standing"><h2 id="standing">What it has</h2>
@@ -62,8 +63,8 @@ ${keys(facts.keys)}
 ${topUp(facts.topUp)}
 ${purchases(facts.receipts, facts.refundRequests)}
 ${facts.canClaim && !facts.claimed ? claim(facts.awaitsCode) : ''}
-<section aria-labelledby="leave"><h2 id="leave">Leave</h2><p class="soft">${facts.claimed ? 'Your browser forgets this account; keys of yours go on. A link by mail lets you in again.' : 'Your browser forgets this account, and nobody can bring it back: take it over by email first, or make a key.'}</p>
-<form method="post" action="/shop/leave"><button>Leave</button></form></section>`;
+<section aria-labelledby="leave"><h2 id="leave">${leave}</h2><p class="soft">${facts.claimed ? 'Your browser forgets this account; keys of yours go on. A link by mail lets you in again.' : 'Your browser forgets this account, and nobody can bring it back: take it over by email first, or make a key.'}</p>
+<form method="post" action="/shop/leave"><button>${leave}</button></form></section>`;
 }
 
 /** What it may call on, what is left of it, and when that begins anew or ends. */
