@@ -45,7 +45,7 @@ export type Outcome =
 
 /** The record of links, over all processes. */
 export interface SignIns {
-  begin(link: Begun): Promise<Standing>;
+  start(link: Begun): Promise<Standing>;
   /** Undoes what could not be sent, so that it does not count. */
   forget(id: string): Promise<void>;
   /** How a link stands. Changes nothing: programs that guard mailboxes open links too. */

@@ -36,7 +36,7 @@ export async function ask(
     browserDigest: SignIn.digest(browser),
     expiresMs: shop.clock() + SignIn.linkLifeMs,
   };
-  const standing = await signIns.begin(link);
+  const standing = await signIns.start(link);
   if (standing.kind === 'limited') return standing;
   const { publicUrl } = shop;
   const letter = SignInMail.write({

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 /** Links to sign in with, in PostgreSQL (migrations/0004_claims.sql). */
 export function open(sql: Connection): SignIns {
   return {
-    async begin({ id, email, mailbox, block, tokenDigest, browserDigest, expiresMs }) {
+    async start({ id, email, mailbox, block, tokenDigest, browserDigest, expiresMs }) {
       type Row = { state: 'begun' | 'limited'; wait_seconds: number | null; known: boolean };
       const [row] = await sql<
         [Row]
