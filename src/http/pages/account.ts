@@ -76,7 +76,7 @@ function plans({ plans, grants, subscriptions }: Facts): Html {
   const ofPlan = ({ id, name, balance_usd, included_remaining }: Facts['plans'][number]) => {
     const left = balance_usd === undefined ? `${included_remaining} units` : `${balance_usd} USD`;
     const [first, ...later] = periods(id);
-    if (first === undefined) return [row(name, left, '', '')];
+    if (first === undefined) return [row(name, left, '', 'no end')];
     return [
       row(name, left, first.status, until(first), decision(first)),
       ...later.map((one) => row(name, '', one.status, until(one), decision(one))),

@@ -23,7 +23,7 @@ a{color:var(--accent);text-underline-offset:.2em}
 .wide{overflow-x:auto;max-width:100%}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.625rem 1rem .625rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 tr:last-child>*{border-bottom:0}th{font-weight:600}thead th{color:var(--soft);font-size:.875rem;font-weight:500}
-.number{text-align:right;padding-left:.75rem;font-variant-numeric:tabular-nums;white-space:nowrap;padding-right:0}
+.number{text-align:right;padding-left:.75rem;font-variant-numeric:tabular-nums;white-space:nowrap}.number:last-child{padding-right:0}
 code,pre,textarea,input.code{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 pre{margin:.5rem 0 0;padding:.875rem 1rem;background:var(--ground);border:1px solid var(--line);border-radius:10px;overflow:auto;max-height:28rem}pre.secret{white-space:pre-wrap;overflow-wrap:anywhere;margin-bottom:1.25rem}
 label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}

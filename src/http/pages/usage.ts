@@ -25,19 +25,24 @@ export function usage({ days, daily, byService }: Used, { services }: Catalog): 
   const named = (slug: string | null) =>
     services.find((service) => service.slug === slug)?.name ?? slug ?? '';
   const bands = bandsOf(daily, byService, named);
-  const most = Math.max(1, ...days.map((day) => bands.reduce((sum, { units }) => sum + units(day), 0)));
   return html`<section aria-labelledby="used"><h2 id="used">Used in 30 days</h2>
-${
-  bands.length === 0
-    ? ''
-    : html`<svg viewBox="0 0 100 ${height}" preserveAspectRatio="none" style="display:block;width:100%;height:8rem" role="img" aria-label="Units by day and service, at most ${most} a day; the table below has them">${days.map((day, at) => bar(bands, day, at, days.length, most))}</svg>
-<p class="soft" style="display:flex;justify-content:space-between;font-size:.875rem;margin:.25rem 0"><span>${days[0]}</span><span>at most ${most} a day</span><span>${days.at(-1)}</span></p>
-<ul class="legend">${bands.map(({ name, colour }) => html`<li><span style="background:var(${colour})"></span>${name}</li>`)}</ul>
-<details><summary>By day and service</summary><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Day</th><th scope="col">Service</th><th scope="col" class="number">Units</th></tr></thead>
-<tbody>${daily.toReversed().map(({ day, service, units }) => html`<tr><th scope="row">${day}</th><td>${named(service)}</td><td class="number">${units}</td></tr>`)}</tbody></table></div></details>`
-}
+${bands.length === 0 ? '' : chart(bands, days)}
 <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Service</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Units</th><th scope="col" class="number">Cost</th></tr></thead>
-<tbody>${byService.map(({ name, calls, units, cost }) => html`<tr><th scope="row">${named(name)}</th><td class="number">${calls}</td><td class="number">${units}</td><td class="number">${Money.formatExact(cost)} USD</td></tr>`)}</tbody></table></div></section>`;
+<tbody>${byService.map(({ name, calls, units, cost }) => html`<tr><th scope="row">${named(name)}</th><td class="number">${calls}</td><td class="number">${units}</td><td class="number">${Money.formatExact(cost)} USD</td></tr>`)}</tbody></table></div>
+${daily.length === 0 ? '' : table(daily, named)}</section>`;
+}
+
+function chart(bands: readonly Band[], days: readonly string[]): Html {
+  const most = Math.max(1, ...days.map((day) => bands.reduce((sum, { units }) => sum + units(day), 0)));
+  return html`<svg viewBox="0 0 100 ${height}" preserveAspectRatio="none" style="display:block;width:100%;height:8rem" role="img" aria-label="Units by day and service, at most ${most} a day; a table below has them">${days.map((day, at) => bar(bands, day, at, days.length, most))}</svg>
+<p class="soft" style="display:flex;justify-content:space-between;font-size:.875rem;margin:.25rem 0"><span>${days[0]}</span><span>at most ${most} a day</span><span>${days.at(-1)}</span></p>
+<ul class="legend">${bands.map(({ name, colour }) => html`<li><span style="background:var(${colour})"></span>${name}</li>`)}</ul>`;
+}
+
+function table(daily: readonly Daily[], named: (slug: string) => string): Html {
+  const row = ({ day, service, units }: Daily) =>
+    html`<tr><th scope="row">${day}</th><td>${named(service)}</td><td class="number">${units}</td></tr>`;
+  return html`<details><summary>By day and service</summary><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Day</th><th scope="col">Service</th><th scope="col" class="number">Units</th></tr></thead><tbody>${daily.toReversed().map(row)}</tbody></table></div></details>`;
 }
 
 /** The services that were used most, the most used at the bottom of a bar, and the rest together. */
