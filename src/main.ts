@@ -1,5 +1,6 @@
 import * as Chain from './adapters/chain.ts';
 import * as Facilitator from './adapters/facilitator.ts';
+import * as LaneLog from './adapters/log/lane-log.ts';
 import * as Log from './adapters/log/log.ts';
 import * as Smtp from './adapters/mail/smtp.ts';
 import * as AccountKeys from './adapters/postgres/account-keys.ts';
@@ -14,8 +15,10 @@ import { migrate } from './adapters/postgres/migrate.ts';
 import * as Orders from './adapters/postgres/orders.ts';
 import * as PoolWatch from './adapters/postgres/pool-watch.ts';
 import * as Proofs from './adapters/postgres/proofs.ts';
+import * as RefundRequestRecord from './adapters/postgres/refund-requests.ts';
 import * as Revocations from './adapters/postgres/revocations.ts';
 import * as Seller from './adapters/postgres/seller.ts';
+import * as SignIns from './adapters/postgres/sign-ins.ts';
 import { openSubscriptions } from './adapters/postgres/subscriptions.ts';
 import * as Tickets from './adapters/postgres/tickets.ts';
 import * as TopUps from './adapters/postgres/top-ups.ts';
@@ -39,11 +42,12 @@ import * as Registration from './identity/registration.ts';
 import * as RevocationList from './identity/revocation-list.ts';
 import * as SigningKey from './identity/signing-key.ts';
 import * as Reconciliation from './journeys/reconciliation.ts';
+import * as RefundRequests from './journeys/refund-requests.ts';
 import type { Shop } from './journeys/shop.ts';
 import * as TopUp from './journeys/top-up.ts';
 import { systemClock as clock } from './kernel/clock.ts';
 import { secret } from './kernel/id.ts';
-import { Lane, type LaneEvent } from './ledger/lane.ts';
+import { Lane } from './ledger/lane.ts';
 import * as Proof from './payment/proof.ts';
 import * as TempoProof from './payment/tempo-proof.ts';
 import * as Network from './payment/x402/network.ts';
@@ -71,9 +75,10 @@ await run(parsed.config, Log.open(parsed.config.logLevel)).catch((fault: unknown
   process.stderr.write(`The storefront cannot start: ${fault instanceof Error ? fault.message : fault}\n`);
   process.exit(1);
 });
-
 /** One storefront process, from its configuration to its end on SIGTERM. */
 async function run(config: Config.Config, log: Log.Log): Promise<void> {
+  const events: Log.Tally = new Map();
+  const warn = Log.telling(log, 'warn', events);
   const catalog = await CatalogFile.load(config.catalogPath);
   const described = await Description.read(catalog.upstream.description);
   if (!described.ok) throw new Error(`${catalog.upstream.description} ${described.reason}`);
@@ -99,24 +104,37 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
       ? null
       : SharedCount.open({
           url: config.redisUrl,
-          report: (event, detail) => log.warn({ event, ...detail }),
+          report: warn,
         });
   let processes = 1;
   const callLimit = new CallLimit(clock, shared, () => processes);
+  // What is not asked for is not loaded.
+  const tracer = config.tracing && (await import('./adapters/otel/tracer.ts')).open(config.tracing, warn);
   const { description, document } = described;
   const reference = await Reference.open(catalog, document, {
     baseUrl: config.publicUrl,
     offers: { claim: config.mail !== null, x402: config.coin !== null },
   });
-  const known = { catalog, description, document, advisor, reference, desk, revocations, tickets, callLimit };
-  const shop = await open(config, known, sql, ledgerSql, log);
-
+  const known = {
+    catalog,
+    description,
+    document,
+    advisor,
+    reference,
+    desk,
+    revocations,
+    tickets,
+    callLimit,
+    tracer,
+  };
+  const shop = await open(config, known, sql, ledgerSql, log, events);
   let draining = false;
   const lines = Log.ofKnownShape(log);
   const app = App.open(shop, {
     clientAddressHeader: config.clientAddressHeader,
     adminTokenDigest: config.adminTokenDigest,
     isDraining: () => draining,
+    events,
     log: {
       line: (line) => lines.info(line),
       fault: (fault, requestId) =>
@@ -142,18 +160,19 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
     }),
     Chore.start(log, 'reconciliation', reconcileEveryMs, () => Reconciliation.run(shop)),
     Chore.start(log, 'top_up', topUpEveryMs, () => TopUp.run(shop)),
+    Chore.start(log, 'refund_requests', upkeepEveryMs, () => RefundRequests.tell(shop)),
     ...[sql, ledgerSql].map((pool) => {
       const isLost = PoolWatch.watch(pool, config.databaseUrl);
       return Chore.start(log, 'pool_watch', poolWatchEveryMs, async () => {
         if (await isLost())
-          giveUp(log, 'pool_lost', new Error('a database pool hangs; a new process is needed'));
+          Log.giveUp(log, 'pool_lost', new Error('a database pool hangs; a new process is needed'));
       });
     }),
   ];
   process.on('unhandledRejection', (fault) => {
     // The driver's own first query on a connection that dies beside it is nobody's to catch; the next one connects anew.
     if (Connection.isLost(fault)) log.warn({ event: 'connection_lost', ...Log.describe(fault) });
-    else giveUp(log, 'unhandled_rejection', fault);
+    else Log.giveUp(log, 'unhandled_rejection', fault);
   });
 
   const stop = async (why: string) => {
@@ -168,6 +187,7 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
     clearInterval(ticking);
     await Promise.all([shop.upstream.close(), shop.coin?.facilitator.close()]);
     shared?.close();
+    await tracer?.close();
     await Promise.all([sql.end({ timeout: 2 }), ledgerSql.end({ timeout: 2 })]);
     log.info({ event: 'stopped' });
     log.flush(() => process.exit(0));
@@ -185,12 +205,6 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
   process.send?.({ ready: true, url: config.publicUrl });
 }
 
-/** Ends the process where going on would be worse: calls under way are given back, and whoever runs it starts another. */
-function giveUp(log: Log.Log, event: string, fault: unknown): void {
-  log.fatal({ event, ...Log.describe(fault) });
-  log.flush(() => process.exit(1));
-}
-
 /** Puts the shop together. */
 async function open(
   config: Config.Config,
@@ -205,11 +219,14 @@ async function open(
     | 'revocations'
     | 'tickets'
     | 'callLimit'
+    | 'tracer'
   >,
   sql: Connection.Connection,
   ledgerSql: Connection.Connection,
   log: Log.Log,
+  events: Log.Tally,
 ): Promise<Shop> {
+  const report = Log.telling(log, 'error', events);
   const challengeSecrets = { current: await Accounts.sharedSecret(sql, 'payment-challenge', secret('chs')) };
   return {
     ...known,
@@ -219,10 +236,17 @@ async function open(
     registrations: Registration.openLog(),
     claiming: config.mail && {
       claims: Claims.open(sql),
-      mailer: Smtp.open({ ...config.mail, report: (event, detail) => log.error({ event, ...detail }) }),
+      signIns: SignIns.open(sql),
+      mailer: Smtp.open({ ...config.mail, report }),
       secret: await Accounts.sharedSecret(sql, 'claim-code', secret('clc')),
     },
-    lane: new Lane(Books.open(ledgerSql), config.lane, clock, (event) => reportLane(log, event)),
+    lane: new Lane(
+      Books.open(ledgerSql),
+      config.lane,
+      clock,
+      (event) => LaneLog.write(log, events, event),
+      known.tracer,
+    ),
     keys: AccountKeys.open(sql),
     usage: Usage.open(sql),
     statements: Accounts.openStatements(sql),
@@ -233,6 +257,7 @@ async function open(
     promotions: Seller.openPromotions(sql),
     audit: Seller.openAudit(sql),
     console: await Console.open(sql, secret('con')),
+    refundRequests: RefundRequestRecord.open(sql),
     notices: Orders.openNotices(sql),
     processor: Stripe.open(config.stripe),
     coin: config.coin && {
@@ -260,7 +285,7 @@ async function open(
       keyHeader: known.catalog.upstream.key,
       timeoutMs: known.catalog.upstream.timeoutMs,
     }),
-    report: (event, detail) => log.error({ event, ...detail }),
+    report,
   };
 }
 
@@ -272,20 +297,4 @@ async function keyRing(sql: Connection.Connection, publicUrl: string): Promise<K
     await keys.add(JSON.parse(await Accounts.sharedSecret(sql, 'first-signing-key', JSON.stringify(fresh))));
   }
   return KeyRing.of(publicUrl, await Promise.all((await keys.all()).map(SigningKey.load)));
-}
-
-function reportLane(log: Log.Log, event: LaneEvent): void {
-  switch (event.kind) {
-    case 'opened':
-      log.info({ event: 'lane_opened', epoch: event.epoch });
-      break;
-    case 'fenced':
-      log.error({ event: 'lane_fenced' });
-      break;
-    case 'books_unreachable':
-    case 'books_broken':
-    case 'undeliver_failed':
-      log.error({ event: event.kind, ...Log.describe(event.error) });
-      break;
-  }
 }

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
+import { routePath } from 'hono/route';
 import * as Advisor from '../advisor/advisor.ts';
 import * as Match from '../catalog/match.ts';
 import type * as Quote from '../journeys/quote.ts';
@@ -32,7 +33,9 @@ import * as PurchaseRoutes from './routes/purchase.ts';
 import * as QuoteRoutes from './routes/quote.ts';
 import * as ReceiptRoutes from './routes/receipts.ts';
 import * as ReferenceRoutes from './routes/reference.ts';
+import * as RefundRequestRoutes from './routes/refund-requests.ts';
 import * as ShopRoutes from './routes/shop.ts';
+import * as SignInRoutes from './routes/sign-in.ts';
 import * as TopUpRoutes from './routes/top-up.ts';
 import * as UsageRoutes from './routes/usage.ts';
 import * as Visitor from './visitor.ts';
@@ -43,6 +46,8 @@ export type Edge = {
   /** SHA-256 of what opens the admin routes; null: there are none. */
   adminTokenDigest: string | null;
   isDraining: () => boolean;
+  /** How often what the operator should read was told, by its name. */
+  events: ReadonlyMap<string, number>;
   log: { line: RequestLog.WriteLine; fault: (fault: unknown, requestId: string) => void };
 };
 
@@ -52,7 +57,7 @@ export type Edge = {
  */
 export function open(shop: Shop, edge: Edge): RequestListener {
   const matcher = Match.compile(shop.catalog, shop.description);
-  const metrics = Metrics.open(shop);
+  const metrics = Metrics.open(shop, edge.events);
   const line: RequestLog.WriteLine = (it) => {
     metrics.count(it);
     edge.log.line(it);
@@ -69,7 +74,7 @@ export function open(shop: Shop, edge: Edge): RequestListener {
     const { method, url = '' } = incoming;
     const mark = url.indexOf('?');
     if (!sold.has(`${method} ${mark < 0 ? url : url.slice(0, mark)}`)) return routed(incoming, outgoing);
-    const entry = RequestLog.open(incoming, outgoing, shop.clock, line);
+    const entry = RequestLog.open(incoming, outgoing, shop.clock, line, shop.tracer);
     CallRoute.handle(shop, matcher, incoming, outgoing, entry).catch((fault: unknown) => {
       edge.log.fault(fault, entry.requestId);
       if (outgoing.headersSent) outgoing.destroy();
@@ -86,9 +91,18 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher, metrics: 
     const { incoming, outgoing } = c.env;
     c.set(
       'entry',
-      RequestLog.open(incoming, outgoing as Parameters<typeof RequestLog.open>[1], shop.clock, edge.log.line),
+      RequestLog.open(
+        incoming,
+        outgoing as Parameters<typeof RequestLog.open>[1],
+        shop.clock,
+        edge.log.line,
+        shop.tracer,
+      ),
     );
     await next();
+    const { span } = c.get('entry');
+    // What is sold has named itself; else what only the last handler takes is no route.
+    if (span !== null && routePath(c) !== '/*') span.route(c.req.method, routePath(c));
   });
   const addressLimit = AddressLimit.open(shop, edge.clientAddressHeader);
   for (const path of [
@@ -113,6 +127,7 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher, metrics: 
   app.route('/', TopUpRoutes.routes(shop));
   app.route('/', PromotionRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', ReceiptRoutes.routes(shop));
+  app.route('/', RefundRequestRoutes.routes(shop));
   const ask: Quote.Ask = (body) => Advisor.ask(shop.advisor, body);
   app.route('/', GuideRoutes.routes(ask));
   app.route('/', QuoteRoutes.routes(shop, ask, edge.clientAddressHeader));
@@ -124,6 +139,7 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher, metrics: 
   }
   app.route('/', ShopRoutes.routes(shop, { matcher, ...edge }));
   app.route('/', DocsRoutes.routes(shop));
+  app.route('/', SignInRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', AccountPageRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', CatalogRoutes.routes(shop));
   app.route('/', ReferenceRoutes.routes(shop));

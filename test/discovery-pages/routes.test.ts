@@ -49,7 +49,13 @@ beforeAll(async () => {
   // Its routes are made of what a shop knows; none of them is called here.
   const shop = { ...known, coin: null, claiming: null } as unknown as Shop;
   const log = { line: () => {}, fault: () => {} };
-  const edge = { clientAddressHeader: null, adminTokenDigest: 'x', isDraining: () => false, log };
+  const edge = {
+    clientAddressHeader: null,
+    adminTokenDigest: 'x',
+    isDraining: () => false,
+    events: new Map(),
+    log,
+  };
   routes = App.routes(shop, edge, Match.compile(catalog), Metrics.open(shop)).routes.filter(
     ({ method }) => method !== 'ALL',
   );
