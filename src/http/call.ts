@@ -55,6 +55,7 @@ async function decide(
     return error(405, 'method_not_allowed', `This path takes ${allow}.`, requestId, {}, { allow });
   }
   const { operation } = found;
+  if (entry.span !== null) entry.span.route(operation.method, operation.path);
 
   const bearer = await identify(shop, incoming.headers.authorization);
   if (bearer.kind === 'unknown') return Refusal.unanswerable(requestId);
@@ -108,6 +109,7 @@ async function decide(
       ceiling,
       callerKey,
       key,
+      span: entry.span,
       wantsReceipt: incoming.headers['storefront-receipt'] === 'jws',
     },
     outgoing,

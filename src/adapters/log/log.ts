@@ -79,9 +79,30 @@ export function ofKnownShape(log: Log): { info(line: Readonly<Record<string, unk
   };
 }
 
+/** How often each event was told since the start, by its stable name. */
+export type Tally = Map<string, number>;
+
+/** Tells of events at `level`, and counts them. */
+export function telling(
+  log: Log,
+  level: 'warn' | 'error',
+  tally: Tally,
+): (event: string, detail: Readonly<Record<string, unknown>>) => void {
+  return (event, detail) => {
+    tally.set(event, (tally.get(event) ?? 0) + 1);
+    log[level]({ event, ...detail });
+  };
+}
+
 /** What may be said of a fault: its name, message and place, and the code of a database or network error. */
 export function describe(fault: unknown): Record<string, unknown> {
   if (!(fault instanceof Error)) return { fault: String(fault) };
   const code = 'code' in fault && typeof fault.code === 'string' ? { code: fault.code } : {};
   return { fault: fault.message, name: fault.name, ...code, stack: fault.stack };
+}
+
+/** Ends the process where going on would be worse: calls under way are given back, and whoever runs it starts another. */
+export function giveUp(log: Log, event: string, fault: unknown): void {
+  log.fatal({ event, ...describe(fault) });
+  log.flush(() => process.exit(1));
 }
