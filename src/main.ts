@@ -9,6 +9,7 @@ import * as Announcements from './adapters/postgres/announcements.ts';
 import * as Books from './adapters/postgres/books.ts';
 import * as Claims from './adapters/postgres/claims.ts';
 import * as Connection from './adapters/postgres/connection.ts';
+import * as Console from './adapters/postgres/console.ts';
 import * as Lanes from './adapters/postgres/lanes.ts';
 import { migrate } from './adapters/postgres/migrate.ts';
 import * as Orders from './adapters/postgres/orders.ts';
@@ -74,7 +75,6 @@ await run(parsed.config, Log.open(parsed.config.logLevel)).catch((fault: unknown
   process.stderr.write(`The storefront cannot start: ${fault instanceof Error ? fault.message : fault}\n`);
   process.exit(1);
 });
-
 /** One storefront process, from its configuration to its end on SIGTERM. */
 async function run(config: Config.Config, log: Log.Log): Promise<void> {
   const events: Log.Tally = new Map();
@@ -128,7 +128,6 @@ async function run(config: Config.Config, log: Log.Log): Promise<void> {
     tracer,
   };
   const shop = await open(config, known, sql, ledgerSql, log, events);
-
   let draining = false;
   const lines = Log.ofKnownShape(log);
   const app = App.open(shop, {
@@ -257,6 +256,7 @@ async function open(
     gifts: Seller.openGifts(sql),
     promotions: Seller.openPromotions(sql),
     audit: Seller.openAudit(sql),
+    console: await Console.open(sql, secret('con')),
     refundRequests: RefundRequestRecord.open(sql),
     notices: Orders.openNotices(sql),
     processor: Stripe.open(config.stripe),

@@ -24,7 +24,7 @@ export function text(shop: Shop): string {
     `The shop is open: ${wiring.publicUrl}  (${shop.seconds.toFixed(1)} s)`,
     '',
     ...table(parts(shop)),
-    ...(shop.adminToken === null ? [] : ['', ...admin(shop.adminToken)]),
+    ...(shop.adminToken === null ? [] : ['', ...admin(shop.adminToken, wiring.publicUrl)]),
     ...(wiring.sandbox ? ['', play] : []),
     ...(wiring.direct ? ['', ...firstRequests(wiring.publicUrl)] : []),
     '',
@@ -57,10 +57,11 @@ function parts({ wiring, env, cluster }: Shop): Part[] {
   return all;
 }
 
-function admin(token: string): string[] {
+function admin(token: string, url: string): string[] {
   return [
     `Your admin token, shown this once: ${token}`,
-    'It opens /admin/* as a bearer. Only its digest is kept, in secrets/admin-token.sha256 of the data; remove that for another one.',
+    `It opens the seller's console at ${url}/admin in a browser, and /admin/* to programs, as their bearer.`,
+    'Only its digest is kept, in secrets/admin-token.sha256 of the data; remove that for another one.',
   ];
 }
 

@@ -8,6 +8,7 @@ import * as Match from '../catalog/match.ts';
 import type * as Quote from '../journeys/quote.ts';
 import type { Shop } from '../journeys/shop.ts';
 import * as AddressLimit from './address-limit.ts';
+import * as AdminGuard from './admin-guard.ts';
 import * as CallRoute from './call.ts';
 import { type Env, requestId, send } from './edge.ts';
 import * as Fault from './fault.ts';
@@ -19,6 +20,7 @@ import * as AccountPageRoutes from './routes/account-page.ts';
 import * as AdminRoutes from './routes/admin.ts';
 import * as CatalogRoutes from './routes/catalog.ts';
 import * as ClaimRoutes from './routes/claim.ts';
+import * as ConsoleRoutes from './routes/console.ts';
 import * as DiscoveryRoutes from './routes/discovery.ts';
 import * as DocsRoutes from './routes/docs.ts';
 import * as GuideRoutes from './routes/guide.ts';
@@ -129,8 +131,12 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher, metrics: 
   const ask: Quote.Ask = (body) => Advisor.ask(shop.advisor, body);
   app.route('/', GuideRoutes.routes(ask));
   app.route('/', QuoteRoutes.routes(shop, ask, edge.clientAddressHeader));
-  if (edge.adminTokenDigest !== null)
-    app.route('/', AdminRoutes.routes(shop, edge.adminTokenDigest, edge.clientAddressHeader, metrics));
+  if (edge.adminTokenDigest !== null) {
+    const guard = AdminGuard.open(shop.clock, edge.adminTokenDigest, edge.clientAddressHeader);
+    // The console first: the guard of the routes for programs would refuse its browsers.
+    app.route('/', ConsoleRoutes.routes(shop, guard, metrics, edge));
+    app.route('/', AdminRoutes.routes(shop, guard, metrics));
+  }
   app.route('/', ShopRoutes.routes(shop, { matcher, ...edge }));
   app.route('/', DocsRoutes.routes(shop));
   app.route('/', SignInRoutes.routes(shop, edge.clientAddressHeader));

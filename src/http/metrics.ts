@@ -9,6 +9,8 @@ export type Metrics = {
   /** The text exposition format, and its content type. */
   text(): Promise<string>;
   readonly type: string;
+  /** How often the upstream did not answer, or refused our key, and when last; by our code. */
+  readonly upstream: ReadonlyMap<string, { times: number; lastMs: number }>;
 };
 
 /** Events that alerts are about (docs/operations.md): printed before they happen, as only then their first time is a rise. */
@@ -26,7 +28,10 @@ const watched = [
 const bucketsSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Labels are methods, statuses, our codes and slugs of the catalogue: a caller can make none up. */
-export function open(shop: Pick<Shop, 'lane'>, events: ReadonlyMap<string, number> = new Map()): Metrics {
+export function open(
+  shop: Pick<Shop, 'lane' | 'clock'>,
+  events: ReadonlyMap<string, number> = new Map(),
+): Metrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
@@ -64,6 +69,7 @@ export function open(shop: Pick<Shop, 'lane'>, events: ReadonlyMap<string, numbe
     },
   });
   ledger.set(0);
+  const upstream = new Map<string, { times: number; lastMs: number }>();
   new Gauge({
     name: 'sluice_ledger_backlog',
     help: 'Calls that wait for the books.',
@@ -92,9 +98,12 @@ export function open(shop: Pick<Shop, 'lane'>, events: ReadonlyMap<string, numbe
     },
   });
   return {
+    upstream,
     count(line) {
       const { status, code = '', service, ms, units: counted = 0, costMicroUsd = 0 } = line;
       requests.inc({ status: String(status), code: String(code) });
+      if (typeof code === 'string' && code.startsWith('upstream_'))
+        upstream.set(code, { times: (upstream.get(code)?.times ?? 0) + 1, lastMs: shop.clock() });
       if (typeof service !== 'string') return;
       seconds.observe({ service }, Number(ms) / 1_000);
       units.inc({ service }, Number(counted));

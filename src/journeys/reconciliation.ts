@@ -7,6 +7,7 @@ import { settle, type Till } from './settlement.ts';
 
 /** After this a charge that the processor does not know will not reach it any more: its challenge is long dead. */
 const forsakenMs = 20 * 60_000;
+const reasonCharsMax = 500;
 
 /**
  * Finishes what a crash, a lost answer or a lost notice left open: asks the processor, and books or ends it.
@@ -28,9 +29,12 @@ async function each(
   for (const order of orders) {
     try {
       await work(order);
+      await shop.orders.puzzle(order.id, null);
     } catch (fault) {
       if (fault instanceof ProcessorAway) throw fault;
-      shop.report('not_reconciled', { order: order.id, reason: String(fault) });
+      const reason = String(fault);
+      shop.report('not_reconciled', { order: order.id, reason });
+      await shop.orders.puzzle(order.id, reason.slice(0, reasonCharsMax));
     }
   }
 }

@@ -19,8 +19,10 @@ export async function look(shop: Till, payment: string): Promise<void> {
   if (order.account !== null) shop.lane.touch(order.account);
 }
 
-/** `amount` null: all that has not gone back yet. */
-export type Wish = { order: string; amount: Money.Money | null; key: string | null };
+/** What of an order has gone back, as far as our books know. */
+export async function goneOf(shop: Pick<Till, 'orders'>, { id, amount }: Order): Promise<Money.Money> {
+  return Reversal.total(await shop.orders.reversalsOf(id), amount);
+}
 
 export type Refunded =
   /** `left` can still go back; `loss`: what of all that went back had been spent, as far as it is known. */
@@ -43,12 +45,17 @@ export type Refunded =
  */
 export async function refund(
   shop: Till & { readonly audit: Audit },
-  { order: orderId, amount, key: sellerKey }: Wish,
+  { order: orderId, amount, key: sellerKey }: Reversal.Refund,
   who: string,
 ): Promise<Refunded> {
   const order = await shop.orders.find(orderId);
   if (order === null) return { kind: 'unknown_order' };
   if (order.state !== 'granted' || order.payment === null) return { kind: 'not_paid', state: order.state };
+  if (order.rail === 'x402')
+    return {
+      kind: 'refused',
+      reason: 'it was paid in a dollar coin, which goes back from your own wallet.',
+    };
   const before = await shop.processor.reversalsOf(order.payment);
   const left = Money.ofMicro(order.amount - Reversal.total(before, order.amount));
   const done = sellerKey === null ? undefined : before.find(({ key }) => key === sellerKey);
@@ -77,5 +84,29 @@ export async function refund(
       return outcome;
     case 'unknown':
       return { kind: 'pending' };
+  }
+}
+
+/** What became of it, for the seller. */
+export function inWords(outcome: Refunded): string {
+  const usd = (money: Money.Money) => `${Money.format(money)} USD`;
+  switch (outcome.kind) {
+    case 'refunded': {
+      const { order, reversal, left, loss } = outcome;
+      const cost = loss > 0 ? `\n${usd(loss)} of it had been spent: your loss.` : '';
+      return `${usd(reversal.amount)} of ${order.id} went back (${reversal.id}, ${reversal.status}); ${usd(left)} of it remain paid.${cost}`;
+    }
+    case 'unknown_order':
+      return 'There is no such purchase.';
+    case 'not_paid':
+      return `This purchase has not been paid (${outcome.state}).`;
+    case 'too_much':
+      return `Of this purchase ${usd(outcome.left)} can go back.`;
+    case 'mismatch':
+      return `Under this key ${usd(outcome.amount)} went back: nothing more does.`;
+    case 'refused':
+      return `The processor refuses: ${outcome.reason}`;
+    case 'pending':
+      return 'The processor did not answer. It may have gone back: run `npm run sluice -- reconcile` before another try.';
   }
 }

@@ -103,6 +103,8 @@ export interface Orders {
   inDoubt(): Promise<Order[]>;
   /** Orders whose hosted page has closed and is still named: its payment may have gone unheard. */
   closedPages(nowMs: number): Promise<Order[]>;
+  /** Writes down, for the seller, why an open order cannot be ended; null once it could be looked at. */
+  puzzle(id: string, reason: string | null): Promise<void>;
   /** When the `nth` newest decline of one of these subjects was, the latest such moment over them; null where none is since `sinceMs`. */
   nthDecline(subjects: readonly string[], nth: number, sinceMs: number): Promise<number | null>;
   /** Forgets offers that nobody took and that can no longer be paid. */
@@ -114,4 +116,6 @@ export interface Notices {
   /** Writes it down; false when it has been worked off before. */
   record(id: string, type: string): Promise<boolean>;
   done(id: string): Promise<void>;
+  /** Why it could not be worked off, for the seller; the processor sends it again. */
+  failed(id: string, reason: string): Promise<void>;
 }

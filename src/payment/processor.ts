@@ -92,6 +92,8 @@ export interface Processor {
   reversalsOf(payment: string): Promise<Reversal[]>;
   /** Sends money of a payment back, once for each `key`, however often it is asked to. `sellerKey` is found again in what went back. */
   refund(payment: string, amount: Money, key: string, sellerKey: string | null): Promise<RefundOutcome>;
+  /** Where the seller sees a payment at the processor, with its refunds and disputes; null where it has no such pages. */
+  pageOf(payment: string): string | null;
   /** Reads a signed notice; null when the signature is not the processor's. */
   readNotice(body: string, signature: string): Notice | null;
 }

@@ -13,7 +13,7 @@ import type { Shop } from '../../src/journeys/shop.ts';
 /** Routes that the description leaves out, and why. */
 const leftOut = [
   // For the seller and the card processor, not for callers.
-  /^\/admin\//,
+  /^\/admin(?:\/|$)/,
   /^\/metrics$/,
   /^\/webhooks\//,
   /^\/healthz$/,

@@ -1,54 +1,23 @@
-import { readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as Agent from '../purchase/agent.ts';
+import { launch, look, type Screen, screens, screenshots } from '../support/chromium.ts';
 import * as Mailbox from '../support/mailbox.ts';
 import * as Shop from '../support/shop.ts';
-
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const screenshots = fileURLToPath(new URL('../screenshots/', import.meta.url));
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-const screens = {
-  'phone-light': { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
-  'phone-dark': { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-  'desktop-light': { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
-  'desktop-dark': { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
-} as const;
-type Screen = keyof typeof screens;
 
 let shop: Shop.Shop;
 let mailbox: Mailbox.Mailbox;
 let browser: Browser;
 beforeAll(async () => {
-  await mkdir(screenshots, { recursive: true });
   mailbox = await Mailbox.open();
   shop = await Shop.open({ env: { ...Agent.shopEnv, ...mailbox.env } });
-  browser = await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-quic', '--disable-background-networking'],
-  });
+  browser = await launch();
 });
 afterAll(async () => {
   await browser?.close();
   await shop?.stop();
   await mailbox?.stop();
 });
-
-/** Takes a picture, sees that nothing is wider than the screen, and asks axe what keeps whom out (WCAG 2.2 A and AA). */
-async function look(page: Page, name: string, screen: Screen): Promise<void> {
-  await page.screenshot({ path: `${screenshots}${name}-${screen}.png`, fullPage: true });
-  const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-  expect(await page.evaluate(wide)).toBe(0);
-  await page.evaluate(axe);
-  const found: string[] =
-    await page.evaluate(`axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })
-    .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
-  expect(found).toEqual([]);
-}
 
 async function payByCard(page: Page): Promise<void> {
   const fields = {

@@ -51,6 +51,7 @@ export class FakeProcessor {
       readSubscription: async () => null,
       cancelAtPeriodEnd: async () => null,
       changePlan: async () => ({ kind: 'changed' }),
+      pageOf: () => null,
       readNotice: (text) => this.readNotice(text),
     };
   }

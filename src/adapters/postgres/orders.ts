@@ -126,11 +126,7 @@ export function open(sql: Connection, lane: string): Orders {
       return row.written;
     },
     async lossOf(id) {
-      const [row] = await sql<[{ loss: number }]>`SELECT coalesce(sum(
-          CASE WHEN o.units IS NULL THEN k.owed ELSE ceil(k.owed::numeric * o.amount / o.units) END), 0)::bigint AS loss
-        FROM shop.purchase o JOIN ledger.posting p ON p.key = 'purchase:' || o.id
-          CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c JOIN ledger.bucket k ON k.account_id = c.account_id AND k.id = c.id
-        WHERE o.id = ${id}`;
+      const [row] = await sql<[{ loss: number }]>`SELECT shop.loss_of(${id}) AS loss`;
       return Money.ofMicro(row.loss);
     },
     async reversalsOf(id) {
@@ -173,6 +169,9 @@ export function open(sql: Connection, lane: string): Orders {
         ORDER BY random() LIMIT ${listedMax}`;
       return rows.map(order);
     },
+    async puzzle(id, reason) {
+      await sql`UPDATE shop.purchase SET unreconciled = ${reason} WHERE id = ${id} AND unreconciled IS DISTINCT FROM ${reason}`;
+    },
     async nthDecline(subjects, nth, sinceMs) {
       const [row] = await sql<[{ at: Date | null }]>`SELECT max(at) AS at FROM (
           SELECT at, row_number() OVER (PARTITION BY subject ORDER BY at DESC) AS n FROM shop.decline
@@ -200,6 +199,9 @@ export function openNotices(sql: Connection): Notices {
     },
     async done(id) {
       await sql`UPDATE shop.processor_event SET done_at = clock_timestamp() WHERE id = ${id}`;
+    },
+    async failed(id, reason) {
+      await sql`UPDATE shop.processor_event SET failed_at = clock_timestamp(), failure = ${reason} WHERE id = ${id}`;
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Audit } from '../../identity/audit.ts';
+import type { Audit, AuditEntry } from '../../identity/audit.ts';
 import type { Gifts, Given, Value } from '../../payment/gift.ts';
 import {
   type Promotion,
@@ -111,6 +111,14 @@ export function openAudit(sql: Connection): Audit {
     },
     async close(entry, after) {
       await sql`UPDATE shop.audit SET after = ${sql.json({ ...after })} WHERE id = ${entry}`;
+    },
+    async list(account, before, max) {
+      type Row = Omit<AuditEntry, 'atMs'> & { at: Date };
+      const its = sql`subject IN (SELECT id FROM shop.account WHERE id = ${account} OR joined_to = ${account}
+        UNION ALL SELECT id FROM shop.purchase WHERE account_id = ${account})`;
+      const rows = await sql<Row[]>`SELECT id, at, who, act, subject, before, after FROM shop.audit
+        WHERE (${before}::bigint IS NULL OR id < ${before}) AND ${account === null ? sql`true` : its} ORDER BY id DESC LIMIT ${max}`;
+      return rows.map(({ at, ...row }) => ({ ...row, atMs: at.getTime() }));
     },
   };
 }

@@ -24,7 +24,7 @@ export async function run(sql: Connection): Promise<void> {
   await sql`SELECT ledger.prepare_usage(${usageDaysAhead})`;
   await sql`SELECT ledger.prune(${batchesKept}::interval)`;
   await sql`DELETE FROM shop.revocation WHERE expires_at < clock_timestamp()`;
-  await Usage.index(sql);
+  await Usage.closeBooks(sql);
   await Proofs.sweep(sql);
   await Claims.sweep(sql);
   await SignIns.sweep(sql);

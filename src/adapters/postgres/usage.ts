@@ -2,8 +2,8 @@ import * as Money from '../../kernel/money.ts';
 import type { UsageRecord } from '../../ledger/usage.ts';
 import type { Connection } from './connection.ts';
 
-/** How long a day that has ended may take to be indexed. */
-const indexTimeout = '10 minutes';
+/** How long a day that has ended may take to be indexed, or to be summed up. */
+const closingTimeout = '10min';
 
 /** What was used, in PostgreSQL (migrations/0007_self_service.sql). */
 export function open(sql: Connection): UsageRecord {
@@ -59,15 +59,14 @@ export function open(sql: Connection): UsageRecord {
   };
 }
 
-/** Indexes the days that have ended. */
-export async function index(sql: Connection): Promise<void> {
+/** Indexes the days that have ended, and sums up the hours that have. */
+export async function closeBooks(sql: Connection): Promise<void> {
   const session = await sql.reserve();
   try {
-    await session`SELECT set_config('statement_timeout', ${indexTimeout}, false)`;
-    for (let isMore = true; isMore; ) {
-      const [row] = await session<[{ more: boolean }]>`SELECT ledger.index_usage() AS more`;
-      isMore = row.more;
-    }
+    await session`SELECT set_config('statement_timeout', ${closingTimeout}, false)`;
+    const index = () => session<[{ more: boolean }]>`SELECT ledger.index_usage() AS more`;
+    const sumUp = () => session<[{ more: boolean }]>`SELECT ledger.sum_usage() AS more`;
+    for (const work of [index, sumUp]) while ((await work())[0].more);
   } finally {
     await session`RESET statement_timeout`.catch(() => undefined);
     session.release();

@@ -215,6 +215,12 @@ export function open(settings: StripeSettings): Processor {
     openCheckout: (order, pages) => openCheckout(order, pages).catch(rejectAway),
     readCheckout: (id) => readCheckout(id).catch(rejectAway),
     readPayment: (id) => stripe.paymentIntents.retrieve(id).then(PaymentIntent.read, rejectAway),
+    pageOf(payment) {
+      // The sandbox has none.
+      if (new URL(settings.apiBase).hostname !== 'api.stripe.com' || !payment.startsWith('pi_')) return null;
+      const mode = /^[rs]k_test_/.test(settings.secretKey) ? '/test' : '';
+      return `https://dashboard.stripe.com${mode}/payments/${encodeURIComponent(payment)}`;
+    },
     readNotice(body, signature) {
       try {
         return Notice.read(

@@ -44,32 +44,9 @@ async function run(args: string[]): Promise<number> {
       BackOffice.who,
     );
     if (values.json) console.log(JSON.stringify(outcome, null, 2));
-    else (outcome.kind === 'refunded' ? console.log : console.error)(inWords(outcome));
+    else (outcome.kind === 'refunded' ? console.log : console.error)(Reversal.inWords(outcome));
     return outcome.kind === 'refunded' ? 0 : outcome.kind === 'pending' ? 3 : 1;
   } finally {
     await office.close();
-  }
-}
-
-function inWords(outcome: Reversal.Refunded): string {
-  const usd = (money: Money.Money) => `${Money.format(money)} USD`;
-  switch (outcome.kind) {
-    case 'refunded': {
-      const { order, reversal, left, loss } = outcome;
-      const cost = loss > 0 ? `\n${usd(loss)} of it had been spent: your loss.` : '';
-      return `${usd(reversal.amount)} of ${order.id} went back (${reversal.id}, ${reversal.status}); ${usd(left)} of it remain paid.${cost}`;
-    }
-    case 'unknown_order':
-      return 'There is no such purchase.';
-    case 'not_paid':
-      return `This purchase has not been paid (${outcome.state}).`;
-    case 'too_much':
-      return `Of this purchase ${usd(outcome.left)} can go back.`;
-    case 'mismatch':
-      return `Under this key ${usd(outcome.amount)} went back: nothing more does.`;
-    case 'refused':
-      return `The processor refuses: ${outcome.reason}`;
-    case 'pending':
-      return 'The processor did not answer. It may have gone back: run `npm run sluice -- reconcile` before another try.';
   }
 }

@@ -54,26 +54,39 @@ const headers = {
   'storefront-origin': 'storefront',
 };
 
+type Storefront = { name: string; contact: string };
+/** What stands around a page, where it is not what stands around the shop's: its ways, and what else it looks like. */
+export type Around = { header: Html; footer: Html; style: string };
+type Page = { title: string; main: Html; more?: Readonly<Record<string, string>>; around?: Around };
+
 /** A page of the shop: its name and ways above, `main` below. Server-made, no script. */
 export function respond(
   status: number,
-  shop: { name: string; contact: string },
-  { title, main, more = {} }: { title: string; main: Html; more?: Readonly<Record<string, string>> },
+  shop: Storefront,
+  { title, main, more = {}, around = front(shop) }: Page,
 ): Response {
-  const contact = URL.canParse(shop.contact) ? shop.contact : `mailto:${shop.contact}`;
   const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title><link rel="icon" href="/favicon.svg"><style>${raw(style)}</style>
+<title>${title}</title><link rel="icon" href="/favicon.svg"><style>${raw(style + around.style)}</style>
 </head>
 <body>
-<header><a class="name" href="/">${shop.name}</a><a href="/#prices">Prices</a><a href="/docs">Reference</a><a href="/shop/account">Your account</a></header>
+<header>${around.header}</header>
 <main>
 ${main}
 </main>
-<footer><a href="${contact}">Contact</a><a href="/auth.md">For programs</a><a href="/llms.txt">For AI agents</a><a href="/openapi.json">OpenAPI</a><a href="/manifest.json">Manifest</a></footer>
+<footer>${around.footer}</footer>
 </body>
 </html>`;
   return new Response(String(page), { status, headers: { ...headers, ...more } });
+}
+
+function front({ name, contact }: Storefront): Around {
+  const address = URL.canParse(contact) ? contact : `mailto:${contact}`;
+  return {
+    header: html`<a class="name" href="/">${name}</a><a href="/#prices">Prices</a><a href="/docs">Reference</a><a href="/shop/account">Your account</a>`,
+    footer: html`<a href="${address}">Contact</a><a href="/auth.md">For programs</a><a href="/llms.txt">For AI agents</a><a href="/openapi.json">OpenAPI</a><a href="/manifest.json">Manifest</a>`,
+    style: '',
+  };
 }

@@ -1,50 +1,28 @@
-import { Hono, type MiddlewareHandler } from 'hono';
-import type { Frozen } from '../../identity/account.ts';
-import * as AddressBlock from '../../identity/address-block.ts';
+import { Hono } from 'hono';
+import * as Freezing from '../../journeys/freezing.ts';
 import * as Reversal from '../../journeys/reversal.ts';
 import type { Shop } from '../../journeys/shop.ts';
-import * as Digest from '../../kernel/digest.ts';
 import * as Money from '../../kernel/money.ts';
-import * as Authorization from '../../payment/authorization.ts';
 import * as Gift from '../../payment/gift.ts';
 import type { Order } from '../../payment/order.ts';
 import * as Promotion from '../../payment/promotion.ts';
 import * as Gone from '../../payment/reversal.ts';
-import type * as Wish from '../../payment/wish.ts';
-import * as RateLimit from '../../relay/rate-limit.ts';
-import { address, type Call, type Env, lines, readJson, requestId, send, unprocessable } from '../edge.ts';
+import type { AdminGuard } from '../admin-guard.ts';
+import { type Call, type Env, readJson, requestId, send, unprocessable } from '../edge.ts';
 import type { Metrics } from '../metrics.ts';
 import { error, json, type Reply } from '../reply.ts';
 import * as RefundRequests from './refund-requests.ts';
 
 const noStore = { 'cache-control': 'no-store' };
-/** From one address, our own machine included: whoever guesses the token is to be slow. */
-const perSecond = 10;
 const pageSize = 50;
-const reasonCharsMax = 500;
 
 /** What the seller does, by the admin token. Each act is in the audit log, with the address that it came from. */
-export function routes(
-  shop: Shop,
-  tokenDigest: string,
-  clientAddressHeader: string | null,
-  metrics: Metrics,
-): Hono<Env> {
+export function routes(shop: Shop, guard: AdminGuard, metrics: Metrics): Hono<Env> {
   const app = new Hono<Env>();
-  const limiter = RateLimit.create();
-  const from = (c: Call) => AddressBlock.of(address(c, clientAddressHeader));
-  const who = (c: Call) => `admin at ${from(c)}`;
+  const { who } = guard;
+  app.use('/admin/*', guard.bearer);
 
-  const guard: MiddlewareHandler<Env> = async (c, next) => {
-    const taken = RateLimit.take(limiter, from(c), perSecond, shop.clock());
-    if (!taken.allowed) return send(c, tooFast(c, taken));
-    const read = Authorization.bearer(lines(c, 'authorization'));
-    const isAdmin = read.kind === 'token' && Digest.equal(Digest.sha256Hex(read.token), tokenDigest);
-    return isAdmin ? next() : send(c, unauthorized(c));
-  };
-  app.use('/admin/*', guard);
-
-  app.get('/metrics', guard, async (c) =>
+  app.get('/metrics', guard.bearer, async (c) =>
     c.body(await metrics.text(), 200, { 'content-type': metrics.type, ...noStore }),
   );
 
@@ -61,22 +39,9 @@ export function routes(
 
   app.post('/admin/refunds', (c) =>
     asked(c, async (body) => {
-      const faults: Wish.Fault[] = [];
-      const {
-        purchase,
-        amount_usd,
-        key = null,
-      } = Gift.membersOf(body, ['purchase', 'amount_usd', 'key'], faults);
-      const amount = amount_usd === undefined ? null : Money.parse(String(amount_usd));
-      if (typeof purchase !== 'string') faults.push({ field: 'purchase', message: 'Required: pur_...' });
-      if (amount_usd !== undefined && (!amount || Money.toCents(amount) === null))
-        faults.push({ field: 'amount_usd', message: 'Must be an amount in USD in whole cents' });
-      const isKey = typeof key === 'string' && key.length > 0 && key.length <= Gone.keyCharsMax;
-      if (key !== null && !isKey)
-        faults.push({ field: 'key', message: `Must be a text of 1 to ${Gone.keyCharsMax} characters` });
-      if (faults.length > 0 || typeof purchase !== 'string') return unprocessable(c, faults);
-      const wish = { order: purchase, amount, key: isKey ? key : null };
-      return refunded(await Reversal.refund(shop, wish, who(c)), requestId(c));
+      const read = Gone.parse(body);
+      if (read.kind === 'fault') return unprocessable(c, read.faults);
+      return refunded(await Reversal.refund(shop, read.wish, who(c)), requestId(c));
     }),
   );
 
@@ -129,20 +94,9 @@ export function routes(
   ] as const) {
     app.post(`/admin/accounts/:id/${deed}`, (c) =>
       asked(c, async (body) => {
-        const faults: Wish.Fault[] = [];
-        const { reason = null } = Gift.membersOf(body, ['reason'], faults);
-        if (faults.length > 0) return unprocessable(c, faults);
-        if (reason !== null && (typeof reason !== 'string' || reason.length > reasonCharsMax))
-          return unprocessable(c, [
-            { field: 'reason', message: `Must be a text of at most ${reasonCharsMax} characters` },
-          ]);
-        const id = c.req.param('id');
-        const account = await shop.accounts.standing(id);
-        const frozen: Frozen = await shop.revocations.telling(
-          account,
-          () => shop.accounts.freeze(account, isFrozen, reason, who(c)),
-          ({ kind }) => kind === 'done',
-        );
+        const read = Freezing.parse(body);
+        if (read.kind === 'fault') return unprocessable(c, read.faults);
+        const frozen = await Freezing.set(shop, c.req.param('id'), isFrozen, read.reason, who(c));
         return frozen.kind === 'unknown_account'
           ? error(404, 'not_found', 'There is no such account.', requestId(c))
           : json(200, { success: true, account: frozen.account, frozen: isFrozen }, noStore);
@@ -165,7 +119,7 @@ async function shown(shop: Shop, order: Order): Promise<Record<string, unknown>>
     account,
     plan,
     amount_usd: Money.format(amount),
-    gone_back_usd: Money.format(Gone.total(await shop.orders.reversalsOf(id), amount)),
+    gone_back_usd: Money.format(await Reversal.goneOf(shop, order)),
     rail,
     payment,
     failure,
@@ -203,14 +157,4 @@ function refunded(outcome: Reversal.Refunded, id: string): Reply {
         noStore,
       );
   }
-}
-
-function unauthorized(c: Call): Reply {
-  const headers = { 'www-authenticate': 'Bearer' };
-  return error(401, 'admin_required', 'This takes the admin token as a bearer.', requestId(c), {}, headers);
-}
-
-function tooFast(c: Call, { retryAfterSeconds }: RateLimit.Taken): Reply {
-  const headers = { 'retry-after': String(retryAfterSeconds) };
-  return error(429, 'rate_limited', 'Too many requests from this address.', requestId(c), {}, headers);
 }

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { Shop } from '../../journeys/shop.ts';
 import type { Env } from '../edge.ts';
+import * as Readiness from '../readiness.ts';
 
 /** For whoever runs the shop: does the process live, and can it do its work? */
 export function routes(shop: Shop, isDraining: () => boolean): Hono<Env> {
@@ -8,7 +9,7 @@ export function routes(shop: Shop, isDraining: () => boolean): Hono<Env> {
   const headers = { 'cache-control': 'no-store' };
   app.get('/healthz', (c) => c.json({ status: 'ok' }, 200, headers));
   app.get('/readyz', async (c) => {
-    const checks = { serving: !isDraining(), ledger: shop.lane.ready, upstream: await shop.upstream.probe() };
+    const checks = await Readiness.checks(shop, isDraining);
     const ready = Object.values(checks).every(Boolean);
     return c.json({ status: ready ? 'ready' : 'not_ready', checks }, ready ? 200 : 503, headers);
   });

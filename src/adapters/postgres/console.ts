@@ -1,0 +1,87 @@
+import type { AccountSearch, Found } from '../../identity/account-search.ts';
+import * as Money from '../../kernel/money.ts';
+import { sharedSecret } from './accounts.ts';
+import type { Connection } from './connection.ts';
+import * as Takings from './takings.ts';
+import * as Turnover from './turnover.ts';
+
+type Row = {
+  id: string;
+  email: string | null;
+  created_at: Date;
+  frozen_at: Date | null;
+  joined_to: string | null;
+  paid: number;
+};
+
+/** What the seller's console looks at. Every statement ends within the pool's time-out; `fresh` is the secret where there is none yet. */
+export async function open(sql: Connection, fresh: string) {
+  return {
+    secret: await sharedSecret(sql, 'console', fresh),
+    takings: Takings.open(sql),
+    turnover: Turnover.open(sql),
+    accounts: openSearch(sql),
+  };
+}
+
+function openSearch(sql: Connection): AccountSearch {
+  const columns = () => sql`a.id, a.email, a.created_at, a.frozen_at, a.joined_to, coalesce((
+    SELECT sum(o.amount) FROM shop.purchase o WHERE o.account_id = a.id AND o.state = 'granted'), 0)::bigint AS paid`;
+  return {
+    async newest(after, max) {
+      const rows = await sql<Row[]>`SELECT ${columns()} FROM shop.account a
+        WHERE ${after}::text IS NULL OR (a.created_at, a.id) < (SELECT b.created_at, b.id FROM shop.account b WHERE b.id = ${after})
+        ORDER BY a.created_at DESC, a.id DESC LIMIT ${max}`;
+      return rows.map(found);
+    },
+    async find(query, max) {
+      switch (query.kind) {
+        case 'email': {
+          // What is typed stands for itself: no wildcards.
+          const pattern = `${query.prefix.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+          return (
+            await sql<
+              Row[]
+            >`SELECT ${columns()} FROM shop.account a WHERE a.email LIKE ${pattern} ORDER BY a.email LIMIT ${max}`
+          ).map(found);
+        }
+        case 'call':
+          return (
+            await sql<Row[]>`SELECT ${columns()} FROM shop.account a
+              WHERE a.id IN (SELECT u.account_id FROM ledger.usage u WHERE u.call_id = ${query.call}) LIMIT ${max}`
+          ).map(found);
+        case 'id':
+          return (
+            await sql<Row[]>`SELECT ${columns()} FROM shop.account a WHERE a.id IN (
+                SELECT ${query.id}
+                UNION SELECT account_id FROM shop.purchase WHERE id = ${query.id}
+                UNION SELECT account_id FROM shop.purchase WHERE payment = ${query.id}
+                UNION SELECT o.account_id FROM shop.reversal v JOIN shop.purchase o ON o.id = v.purchase_id WHERE v.id = ${query.id}
+                UNION SELECT account_id FROM shop.subscription WHERE id = ${query.id}
+                UNION SELECT account_id FROM shop.subscription WHERE processor_id = ${query.id}
+                UNION SELECT account_id FROM shop.top_up WHERE saved_card ->> 'customer' = ${query.id}
+                UNION SELECT account_id FROM shop.key WHERE id = ${query.id}
+                UNION SELECT account_id FROM shop.wallet WHERE address = ${query.id}
+              ) ORDER BY a.created_at DESC LIMIT ${max}`
+          ).map(found);
+      }
+    },
+    async madeSince(sinceMs) {
+      const [row] = await sql<
+        [{ made: number }]
+      >`SELECT count(*) AS made FROM shop.account WHERE created_at >= ${new Date(sinceMs)}`;
+      return row.made;
+    },
+  };
+}
+
+function found(row: Row): Found {
+  return {
+    id: row.id,
+    email: row.email,
+    createdMs: row.created_at.getTime(),
+    frozenMs: row.frozen_at?.getTime() ?? null,
+    joinedTo: row.joined_to,
+    paid: Money.ofMicro(row.paid),
+  };
+}
