@@ -103,7 +103,9 @@ export async function run(
   };
   if (key === null) return sell(shop, call, request, null, watch);
 
+  const asking = call.span === null ? null : call.span.child('idempotency ticket');
   const started = await KeyedCall.start(shop, { ...call, key, callId });
+  if (asking !== null) asking.end({ 'db.system.name': 'postgresql', 'sluice.ticket': started.kind });
   if (started.kind !== 'started') return started;
   let isOver = false;
   try {
