@@ -37,7 +37,7 @@ export async function open(env: NodeJS.ProcessEnv): Promise<Office> {
       subscriptions: openSubscriptions(sql),
       notices: Orders.openNotices(sql),
       audit: Seller.openAudit(sql),
-      processor: Stripe.open({ ...stripe, webhookSecret: '' }),
+      processor: Stripe.open({ ...stripe, webhookSecrets: [] }),
       coin: null,
       report: (event, detail) => console.error(JSON.stringify({ event, ...detail })),
       // The shop's processes hear of what is granted from the database.

@@ -1,4 +1,5 @@
 /** `sluice`: all that the owner of a shop does beside it. bin/sluice.mjs runs it on the Node that it needs. */
+import * as Settings from '../process/settings.ts';
 import * as Command from './command.ts';
 import { commands, find, table } from './table.ts';
 
@@ -22,7 +23,7 @@ Exit codes, of every command:
   3  nobody knows yet whether it was done: look again before another try`;
 
 const args = process.argv.slice(2);
-process.exitCode = await run(withSettings(args)).catch((fault: unknown) => {
+process.exitCode = await run(withoutSettings(args)).catch((fault: unknown) => {
   const { message, code } = fault as { message?: string; code?: string };
   const said = message || code || String(fault);
   console.error(args.includes('--json') ? JSON.stringify({ error: said }) : said);
@@ -44,6 +45,11 @@ async function run(said: string[]): Promise<number> {
   const { entry, rest } = found;
   const command = await entry.load();
   if (asksHelp) return Command.tell(command.helpOf?.[rest[0] ?? ''] ?? command.help, 0);
+  if (!entry.handsOn) {
+    const gathered = await Settings.gather(process.env);
+    if (!gathered.ok) throw new Error(`The settings cannot be read:\n  ${gathered.faults.join('\n  ')}`);
+    Object.assign(process.env, gathered.env);
+  }
   try {
     return await command.run(rest);
   } catch (fault) {
@@ -53,17 +59,11 @@ async function run(said: string[]): Promise<number> {
   }
 }
 
-/** The arguments without `--settings FILE`, whose lines have become settings where the environment had none. */
-function withSettings(all: string[]): string[] {
+/** The arguments without `--settings FILE`, which is another way to say SETTINGS_FILE. */
+function withoutSettings(all: string[]): string[] {
   const at = all.findIndex((arg) => arg === '--settings' || arg.startsWith('--settings='));
   if (at < 0) return all;
   const [flag = '', next] = all.slice(at);
-  const path = flag.includes('=') ? flag.slice('--settings='.length) : next;
-  try {
-    process.loadEnvFile(path);
-  } catch (fault) {
-    console.error(`The settings cannot be read: ${fault instanceof Error ? fault.message : fault}`);
-    process.exit(2);
-  }
+  process.env.SETTINGS_FILE = flag.includes('=') ? flag.slice('--settings='.length) : next;
   return all.toSpliced(at, flag.includes('=') ? 1 : 2);
 }

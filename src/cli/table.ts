@@ -1,20 +1,28 @@
 import type { Command } from './command.ts';
 
 /** A command by the words that call it. */
-export type Entry = { name: string; about: string; load(): Promise<Command> };
+export type Entry = {
+  name: string;
+  about: string;
+  load(): Promise<Command>;
+  /** It hands the files of settings on, to be read anew by those whom it starts. */
+  handsOn?: true;
+};
 
 /** All commands, in the order in which a shop comes to need them. Loaded when called: no command waits for what another needs. */
 export const table: readonly (Entry | string)[] = [
   'Open a shop',
   {
     name: 'catalog',
-    about: 'import: a first catalogue from an OpenAPI file; check: all that is wrong with one',
+    about:
+      'import: a first catalogue from an OpenAPI file; check: all that is wrong with one; diff: what it changes',
     load: () => import('./commands/catalog.ts'),
   },
   {
     name: 'start',
     about: 'open the shop on this machine, with all that is not named yet',
     load: () => import('./commands/start.ts'),
+    handsOn: true,
   },
   {
     name: 'check',
@@ -58,6 +66,11 @@ export const table: readonly (Entry | string)[] = [
     name: 'receipt',
     about: "verify: is this receipt, or are these prices, the shop's?",
     load: () => import('./commands/receipt.ts'),
+  },
+  {
+    name: 'secrets',
+    about: 'list, rotate and drop what the shop signs with',
+    load: () => import('./commands/secrets.ts'),
   },
   'The bundled data interface',
   { name: 'data', about: 'import, export and make up data sets', load: () => import('./commands/data.ts') },

@@ -2,16 +2,18 @@ import type { RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
+import { routePath } from 'hono/route';
 import * as Advisor from '../advisor/advisor.ts';
 import * as Match from '../catalog/match.ts';
 import type * as Quote from '../journeys/quote.ts';
+import type { Reload } from '../journeys/reload.ts';
 import type { Shop } from '../journeys/shop.ts';
 import * as AddressLimit from './address-limit.ts';
 import * as AdminGuard from './admin-guard.ts';
 import * as CallRoute from './call.ts';
 import { type Env, requestId, send } from './edge.ts';
 import * as Fault from './fault.ts';
-import * as Metrics from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { error, write } from './reply.ts';
 import * as RequestLog from './request-log.ts';
 import * as AccountRoutes from './routes/account.ts';
@@ -32,7 +34,10 @@ import * as PurchaseRoutes from './routes/purchase.ts';
 import * as QuoteRoutes from './routes/quote.ts';
 import * as ReceiptRoutes from './routes/receipts.ts';
 import * as ReferenceRoutes from './routes/reference.ts';
+import * as RefundRequestRoutes from './routes/refund-requests.ts';
+import * as ReloadRoutes from './routes/reload.ts';
 import * as ShopRoutes from './routes/shop.ts';
+import * as SignInRoutes from './routes/sign-in.ts';
 import * as TopUpRoutes from './routes/top-up.ts';
 import * as UsageRoutes from './routes/usage.ts';
 import * as Visitor from './visitor.ts';
@@ -43,6 +48,8 @@ export type Edge = {
   /** SHA-256 of what opens the admin routes; null: there are none. */
   adminTokenDigest: string | null;
   isDraining: () => boolean;
+  metrics: Metrics;
+  reload: Reload;
   log: { line: RequestLog.WriteLine; fault: (fault: unknown, requestId: string) => void };
 };
 
@@ -52,12 +59,12 @@ export type Edge = {
  */
 export function open(shop: Shop, edge: Edge): RequestListener {
   const matcher = Match.compile(shop.catalog, shop.description);
-  const metrics = Metrics.open(shop);
+  const { metrics } = edge;
   const line: RequestLog.WriteLine = (it) => {
     metrics.count(it);
     edge.log.line(it);
   };
-  const app = routes(shop, { ...edge, log: { ...edge.log, line } }, matcher, metrics);
+  const app = routes(shop, { ...edge, log: { ...edge.log, line } }, matcher);
   const own = ownRoutes(app);
   const routed = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const sold = new Set(
@@ -69,7 +76,7 @@ export function open(shop: Shop, edge: Edge): RequestListener {
     const { method, url = '' } = incoming;
     const mark = url.indexOf('?');
     if (!sold.has(`${method} ${mark < 0 ? url : url.slice(0, mark)}`)) return routed(incoming, outgoing);
-    const entry = RequestLog.open(incoming, outgoing, shop.clock, line);
+    const entry = RequestLog.open(incoming, outgoing, shop.clock, line, shop.tracer);
     CallRoute.handle(shop, matcher, incoming, outgoing, entry).catch((fault: unknown) => {
       edge.log.fault(fault, entry.requestId);
       if (outgoing.headersSent) outgoing.destroy();
@@ -79,16 +86,25 @@ export function open(shop: Shop, edge: Edge): RequestListener {
 }
 
 /** All of it as a router. */
-export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher, metrics: Metrics.Metrics): Hono<Env> {
+export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher): Hono<Env> {
   const app = new Hono<Env>();
 
   app.use(async (c, next) => {
     const { incoming, outgoing } = c.env;
     c.set(
       'entry',
-      RequestLog.open(incoming, outgoing as Parameters<typeof RequestLog.open>[1], shop.clock, edge.log.line),
+      RequestLog.open(
+        incoming,
+        outgoing as Parameters<typeof RequestLog.open>[1],
+        shop.clock,
+        edge.log.line,
+        shop.tracer,
+      ),
     );
     await next();
+    const { span } = c.get('entry');
+    // What is sold has named itself; else what only the last handler takes is no route.
+    if (span !== null && routePath(c) !== '/*') span.route(c.req.method, routePath(c));
   });
   const addressLimit = AddressLimit.open(shop, edge.clientAddressHeader);
   for (const path of [
@@ -113,17 +129,21 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher, metrics: 
   app.route('/', TopUpRoutes.routes(shop));
   app.route('/', PromotionRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', ReceiptRoutes.routes(shop));
+  app.route('/', RefundRequestRoutes.routes(shop));
   const ask: Quote.Ask = (body) => Advisor.ask(shop.advisor, body);
   app.route('/', GuideRoutes.routes(ask));
   app.route('/', QuoteRoutes.routes(shop, ask, edge.clientAddressHeader));
   if (edge.adminTokenDigest !== null) {
     const guard = AdminGuard.open(shop.clock, edge.adminTokenDigest, edge.clientAddressHeader);
     // The console first: the guard of the routes for programs would refuse its browsers.
-    app.route('/', ConsoleRoutes.routes(shop, guard, metrics, edge));
-    app.route('/', AdminRoutes.routes(shop, guard, metrics));
+    app.route('/', ConsoleRoutes.routes(shop, guard, edge.metrics, edge));
+    app.route('/', AdminRoutes.routes(shop, guard, edge.metrics));
+    // After them: their guard stands before all of /admin.
+    app.route('/', ReloadRoutes.routes(edge.reload, guard));
   }
   app.route('/', ShopRoutes.routes(shop, { matcher, ...edge }));
   app.route('/', DocsRoutes.routes(shop));
+  app.route('/', SignInRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', AccountPageRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', CatalogRoutes.routes(shop));
   app.route('/', ReferenceRoutes.routes(shop));

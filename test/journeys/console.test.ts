@@ -13,7 +13,14 @@ import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
 
 const token = 'adm_of_the_console_and_long_enough';
-const rooms = ['', '/console/accounts', '/console/payments', '/console/health', '/console/audit'];
+const rooms = [
+  '',
+  '/console/accounts',
+  '/console/payments',
+  '/console/catalogue',
+  '/console/health',
+  '/console/audit',
+];
 
 let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
@@ -409,6 +416,37 @@ describe('what the seller does', () => {
       expect(act).toBe('refund');
       expect(who).toMatch(/^admin at 198\.51\.100\.\d+$/);
     }
+  });
+
+  test('what a buyer asks back is seen, and answered once: by a refund, or by a no that he reads', async () => {
+    const seller = await signedIn();
+    const [glad, sorry] = [await bought('2.00'), await bought('1.00')] as const;
+    const path = (order: string) => `${shop.url}/purchases/${order}/refund-request`;
+    await Customer.call(glad, 'POST', path(glad.order), { reason: 'Bought <twice>', amount_usd: '1.50' });
+    await Customer.call(sorry, 'POST', path(sorry.order), { reason: 'I changed my mind' });
+    expect((await seller.open('')).html).toMatch(/<b>2<\/b> <a href="[^"]+#requests">/);
+    expect((await seller.open('/console/payments')).html).toContain('Bought &lt;twice&gt;');
+    const page = `/console/payments/${glad.order}`;
+    expect((await seller.open(page)).html).toMatch(/name="amount_usd"[^>]* value="1.50"/);
+    expect(await seller.hidden(`${page}/refund?amount_usd=1.50`, 'act')).toBe('answer');
+    const yes = { act: 'answer', amount_usd: '1.50' };
+    const sent = await Promise.all([seller.open(page, yes), seller.open(page, yes)]);
+    expect(sent.map(({ status }) => status)).toEqual([200, 200]);
+    const no = { act: 'decline', reason: 'It was used.' };
+    expect((await seller.open(page, no)).status).toBe(422);
+    expect(
+      (await seller.open(`/console/payments/${sorry.order}`, { act: 'decline', reason: ' ' })).status,
+    ).toBe(422);
+    expect((await seller.open(`/console/payments/${sorry.order}`, no)).status).toBe(200);
+    const told = async (buyer: typeof glad) =>
+      (await Customer.call(buyer, 'GET', path(buyer.order))).body.refund_request;
+    expect(await told(glad)).toMatchObject({ state: 'refunded', refunded_usd: '1.50' });
+    expect(await told(sorry)).toMatchObject({
+      state: 'declined',
+      answer: 'It was used.',
+      refunded_usd: '0.00',
+    });
+    expect((await seller.open('')).html).not.toContain('#requests');
   });
 
   test('credit is given once for a form, seen by its owner, and in the audit log', async () => {

@@ -5,7 +5,7 @@ import * as Agent from '../purchase/agent.ts';
 import * as Books from '../purchase/books.ts';
 import * as Network from '../purchase/network.ts';
 import * as Upstream from '../relay/scripted-upstream.ts';
-import { launch, look, type Screen, screens } from '../support/browser.ts';
+import { launch, look, type Screen, screens } from '../support/chromium.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
 

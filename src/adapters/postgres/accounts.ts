@@ -9,13 +9,13 @@ export function openAccounts(sql: Connection): Accounts {
       await sql`SELECT shop.register(${id}, ${plan}, ${units})`;
     },
     async find(id) {
-      type Row = { created_at: Date; origin: Account['origin']; claimed_at: Date | null };
+      type Row = Pick<Account, 'origin' | 'email'> & { created_at: Date; claimed_at: Date | null };
       const [row] = await sql<
         Row[]
-      >`SELECT created_at, origin, claimed_at FROM shop.account WHERE id = ${id}`;
+      >`SELECT created_at, origin, claimed_at, email FROM shop.account WHERE id = ${id}`;
       if (!row) return null;
-      const { created_at, origin, claimed_at } = row;
-      return { id, createdMs: created_at.getTime(), origin, claimedMs: claimed_at?.getTime() ?? null };
+      const { created_at, origin, claimed_at, email } = row;
+      return { id, createdMs: created_at.getTime(), origin, claimedMs: claimed_at?.getTime() ?? null, email };
     },
     async standing(id) {
       const found = sql<{ joined_to: string | null }[]>`SELECT joined_to FROM shop.account WHERE id = ${id}`;
@@ -86,6 +86,30 @@ export function openSigningKeys(sql: Connection): SigningKeys {
       await sql`DELETE FROM shop.signing_key WHERE kid = ${kid}`;
     },
   };
+}
+
+/** The secrets of one name, the newest first: the one in use and the one before it, or the one to come and the one in use. */
+export async function secretsOf(
+  sql: Connection,
+  name: string,
+): Promise<{ value: string; createdMs: number }[]> {
+  const rows = await sql<{ value: string; created_at: Date }[]>`SELECT value, created_at FROM shop.secret
+    WHERE split_part(name, ' ', 1) = ${name} ORDER BY created_at DESC LIMIT 2`;
+  return rows.map(({ value, created_at }) => ({ value, createdMs: created_at.getTime() }));
+}
+
+/** Makes another secret of one name; false where the last one is younger than `restMs`. */
+export async function rotateSecret(
+  sql: Connection,
+  name: string,
+  fresh: string,
+  restMs: number,
+  who: string,
+): Promise<boolean> {
+  const [row] = await sql<
+    [{ rotated: boolean }]
+  >`SELECT shop.rotate_secret(${name}, ${fresh}, ${`${restMs} milliseconds`}::interval, ${who}) AS rotated`;
+  return row.rotated;
 }
 
 /** A secret that all processes share: the one on record, or `fresh`, whoever comes first. */

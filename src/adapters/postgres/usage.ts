@@ -15,6 +15,13 @@ export function open(sql: Connection): UsageRecord {
       >`SELECT * FROM ledger.used_by(${account}, ${new Date(fromMs)}, ${new Date(toMs)}, ${group})`;
       return rows.map((row) => ({ ...row, cost: Money.ofMicro(row.cost) }));
     },
+    async daily(account, fromMs, toMs) {
+      const rows = await sql<
+        { day: string; service: string; units: number }[]
+      >`SELECT to_char(ledger.time_of(call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, service, sum(units)::bigint AS units
+          FROM ledger.used(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) GROUP BY 1, 2 HAVING sum(units) > 0 ORDER BY 1, 2`;
+      return [...rows];
+    },
     async calls(account, fromMs, toMs, before, max) {
       type Row = {
         call_id: string;

@@ -7,6 +7,7 @@ import { catalogPath } from '../../config.ts';
 import * as Money from '../../kernel/money.ts';
 import * as Command from '../command.ts';
 import * as Pricing from '../pricing.ts';
+import * as CatalogDiff from './catalog-diff.ts';
 
 export const help = `The catalogue: the one file that says what the shop sells, and for how much.
 
@@ -14,12 +15,15 @@ export const help = `The catalogue: the one file that says what the shop sells, 
   sluice catalog import https://api.example.com/openapi.json --out my.yaml --price 0.002 --price search=0.01 --trial 25 --min 0.50
   printf '0.002\\n0.01\\n25\\n0.50\\n' | sluice catalog import openapi.yaml      the answers in the order of the questions
   sluice catalog check [catalog.yaml]                all that is wrong with it: file:line:column reason
+  sluice catalog diff [catalog.yaml]                 what it would change for whom
 
 import  makes a first catalogue for the API that an OpenAPI 3 document describes (YAML or JSON, a file or an address): services by tag,
         results counted where an answer has a list. It asks for the price of each service, the free units of a new account and the
         smallest purchase, at a terminal or of what is piped in; what a flag says is not asked. What had to be guessed is marked with
         "?" in the file and said here. A description that was fetched is kept beside the catalogue.
 check   reads a catalogue as the shop would, CATALOG where none is named.
+diff    holds it against the one that a process of the shop took last: what is dearer, gone or another, and how many accounts hold or
+        renew it. "!" raises a price, "-" takes something away, "x" is why the shop would refuse it.
 
   --out      where the catalogue goes; a file that is there stays, unless --force
   --price    USD for a result or call, at most six decimals: of every service (0.001 where it is left out), or of one as slug=0.01
@@ -29,7 +33,7 @@ check   reads a catalogue as the shop would, CATALOG where none is named.
   --yes      asks nothing
   --json     the answer for programs
 
-Exit code: 0 done, 1 not done or not right, 2 not understood.`;
+Exit code: 0 done (diff: there is no difference), 1 not done or not right (diff: there is one), 2 not understood, or nothing to read.`;
 
 const fetchMsMax = 30_000;
 const descriptionBytesMax = 16 * 1024 * 1024;
@@ -50,8 +54,9 @@ type Flags = ReturnType<typeof Command.read<typeof options>>['values'];
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = Command.read(args, options);
   const [given, source, ...rest] = positionals;
-  const verb = Command.choose(given, ['import', 'check']);
+  const verb = Command.choose(given, ['import', 'check', 'diff']);
   Command.noMore(rest);
+  if (verb === 'diff') return CatalogDiff.run(source ?? catalogPath(process.env), values.json);
   if (verb === 'check') return check(source ?? catalogPath(process.env), values.json);
   if (source === undefined) throw new Command.Misuse('Import what? An OpenAPI file, or its address');
   return importFrom(source, values, Pricing.parse(values));

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import * as Cluster from '../../adapters/embedded/cluster.ts';
 import * as CatalogFile from '../../catalog/file.ts';
 import { catalogPath } from '../../config.ts';
+import * as Settings from '../../process/settings.ts';
 import * as Command from '../command.ts';
 import * as Companion from '../companion.ts';
 import * as KeptSecret from '../kept-secret.ts';
@@ -40,7 +41,7 @@ function end(): void {
 export const help = `Opens the whole shop on this machine, and stays until Ctrl-C.
 
   sluice start                                   all of it bundled: an API with sample data, play money, a mailbox
-  sluice start --settings shop.env               what shop.env names, and the rest bundled
+  sluice start --settings shop.env               what shop.env names, and the rest bundled; SIGHUP has the storefront read it again
   CATALOG=my-catalog.yaml UPSTREAM_URL=https://api.example.com UPSTREAM_API_KEY=... sluice start
 
 What no setting names is opened here: PostgreSQL under DATA_DIR, the bundled data interface, the card sandbox, the mailbox. Every setting
@@ -50,7 +51,12 @@ Exit code: 0 ended as asked, 1 could not open, or could not go on.`;
 
 export async function run(args: string[]): Promise<number> {
   Command.noMore(Command.read(args, {}).positionals);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
+  process.on('SIGHUP', () => {
+    // At a terminal it says that the terminal is gone; to a service, to read its files again.
+    if (process.stdin.isTTY || process.stdout.isTTY) end();
+    else children.find((child) => child.name === 'storefront')?.reload();
+  });
   void NpmParent.gone().then(end);
   // The terminal may be gone before we are.
   process.stdout.on('error', () => {});
@@ -63,7 +69,10 @@ export async function run(args: string[]): Promise<number> {
 }
 
 async function open(): Promise<void> {
-  const wiring = Wiring.read(process.env);
+  const gathered = await Settings.gather(process.env);
+  if (!gathered.ok) throw new Error(gathered.faults.join('\n'));
+  const { env } = gathered;
+  const wiring = Wiring.read(env);
   const { dataDir } = wiring;
   await Port.requireFree(
     [
@@ -78,18 +87,18 @@ async function open(): Promise<void> {
   console.log(`Opening the shop; data and logs are in ${dataDir}`);
   await mkdir(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
 
-  const { adminToken, ...secrets } = await keptSecrets(dataDir);
+  const { adminToken, ...secrets } = await keptSecrets(dataDir, env);
   if (wiring.embedded) database = openDatabase(dataDir);
   const cluster = await database;
-  const url = cluster?.url ?? process.env.DATABASE_URL ?? '';
-  await startAll(Wiring.programs(wiring, process.env, url, secrets), wiring);
+  const url = cluster?.url ?? env.DATABASE_URL ?? '';
+  await startAll(Wiring.programs(wiring, env, url, secrets, process.env), wiring);
   if (abandon.signal.aborted) return;
   const seconds = (performance.now() - startedAt) / 1000;
   console.log(
     Welcome.text({
       wiring,
-      env: process.env,
-      catalog: await CatalogFile.load(catalogPath(process.env)),
+      env,
+      catalog: await CatalogFile.load(catalogPath(env)),
       cluster,
       seconds,
       adminToken,
@@ -98,9 +107,12 @@ async function open(): Promise<void> {
 }
 
 /** `adminToken`: at the first start, where none is given. */
-async function keptSecrets(dataDir: string): Promise<Wiring.Secrets & { adminToken: string | null }> {
+async function keptSecrets(
+  dataDir: string,
+  env: Settings.Env,
+): Promise<Wiring.Secrets & { adminToken: string | null }> {
   const folder = join(dataDir, 'secrets');
-  const isGiven = process.env.ADMIN_TOKEN || process.env.ADMIN_TOKEN_DIGEST;
+  const isGiven = env.ADMIN_TOKEN || env.ADMIN_TOKEN_DIGEST;
   const [direct, webhook, admin] = await Promise.all([
     KeptSecret.keep(folder, 'direct', 'sk'),
     KeptSecret.keep(folder, 'webhook', 'whsec'),

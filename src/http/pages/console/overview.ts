@@ -11,6 +11,8 @@ export type Facts = {
   days: readonly Day[];
   rails: readonly ByRail[];
   trouble: Trouble;
+  /** Refunds that buyers ask for and nobody has answered. */
+  requests: number;
   lanes: readonly LaneState[];
   callers: number | null;
   made: number;
@@ -29,11 +31,12 @@ ${revenue(facts)}
 ${services(facts.services)}`;
 }
 
-function attention({ trouble, lanes }: Facts): Html {
+function attention({ trouble, requests, lanes }: Facts): Html {
   const dead = lanes.filter(({ isOpen, silentMs }) => isOpen && silentMs > silenceMsMax).length;
   const holding = lanes.filter(({ isOpen, leases }) => !isOpen && leases > 0).length;
   const many = (value: number) => (value >= troubleCountMax ? `${count(troubleCountMax)}+` : count(value));
   const found: [number, string, string][] = [
+    [requests, 'Refunds that buyers ask for', '/admin/console/payments#requests'],
     [trouble.inDoubt, 'Charges that nobody knows the end of', '/admin/console/payments#unfinished'],
     [trouble.unreconciled, 'Orders that reconciliation could not end', '/admin/console/payments#unfinished'],
     [

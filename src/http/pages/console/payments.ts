@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { RefundRequest } from '../../../payment/refund-request.ts';
 import type { OpenNotice, PastDue, Returned, Unfinished } from '../../../payment/takings.ts';
 import type { Html } from '../frame.ts';
 import { count, day, moment, sign, table, usd } from './figures.ts';
@@ -7,6 +8,8 @@ import { orders, pageOf, type Shown, standing } from './orders.ts';
 /** Where the seller sees a payment at the processor, where there is such a page. */
 export type PageOf = (payment: string) => string | null;
 export type Facts = {
+  /** What buyers ask back, and nobody has answered. */
+  requests: readonly RefundRequest[];
   unfinished: readonly Unfinished[];
   returned: readonly Returned[];
   notices: readonly OpenNotice[];
@@ -20,6 +23,18 @@ export type Facts = {
 /** Payments: what is not at its end, what went back, what failed, and all of them. */
 export function payments(facts: Facts, pageAt: PageOf): Html {
   const parts: Part[] = [
+    {
+      ...{ id: 'requests', name: 'Refunds that buyers ask for', rows: facts.requests.map(request) },
+      about: 'To be answered on the page of the purchase: its buyer sees what you say.',
+      columns: [
+        'Purchase',
+        'Asked',
+        { number: 'Asks, USD' },
+        { number: 'Paid' },
+        { number: 'Unspent' },
+        'Why',
+      ],
+    },
     {
       ...{ id: 'unfinished', name: 'Unfinished charges', rows: facts.unfinished.map(unfinished) },
       about:
@@ -68,6 +83,10 @@ function part({ id, name, about, rows, columns }: Part): Html {
 
 function link(order: string): Html {
   return html`<a class="id" href="${pageOf(order)}">${order.slice(0, 20)}…</a>`;
+}
+
+function request(one: RefundRequest): Html {
+  return html`<tr><th scope="row">${link(one.purchase)}</th><td>${moment(one.askedMs)}</td><td class="number">${usd(one.amount)}</td><td class="number">${usd(one.paid)}</td><td class="number">${usd(one.unspent)}</td><td>${one.reason}</td></tr>`;
 }
 
 function unfinished({ order, isAtWork, reason }: Unfinished): Html {
