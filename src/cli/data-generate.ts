@@ -20,6 +20,7 @@ export const help = `Makes up a data set: nothing in it is real. The same seed a
   --out FOLDER          writes companies.jsonl, people.jsonl, jobs.jsonl, emails.jsonl, phones.jsonl
   --csv, --gzip         CSV in place of JSONL; packed
   --load                makes it the live generation
+  --json                the answer for programs
   --database-url URL    else DATABASE_URL, else the database that \`sluice start\` keeps in DATA_DIR`;
 
 const options = {
@@ -32,6 +33,7 @@ const options = {
   csv: { type: 'boolean' },
   gzip: { type: 'boolean' },
   load: { type: 'boolean' },
+  json: { type: 'boolean' },
   'database-url': { type: 'string' },
 } as const;
 
@@ -64,7 +66,8 @@ export async function run(args: string[]): Promise<number> {
     const shape = { format: values.csv ? 'csv' : 'jsonl', gzip: values.gzip === true } as const;
     const written = await Export.write(sample, values.out, shape, () => progress.row(false));
     progress.end();
-    for (const { path, rows } of written) console.log(`${path}  ${Progress.number(rows)} rows`);
+    if (values.json) console.log(JSON.stringify({ files: written }, null, 2));
+    else for (const { path, rows } of written) console.log(`${path}  ${Progress.number(rows)} rows`);
     return 0;
   }
   const { dataSets, close } = await DataSets.open(values['database-url']);
@@ -73,7 +76,11 @@ export async function run(args: string[]): Promise<number> {
       madeUp(sample, sha256Hex(JSON.stringify(wishes)), progress),
     );
     progress.end();
-    console.log(`Generation ${generation} is live: ${told(counts)}.`);
+    console.log(
+      values.json
+        ? JSON.stringify({ generation, counts }, null, 2)
+        : `Generation ${generation} is live: ${told(counts)}.`,
+    );
     return 0;
   } finally {
     await close();

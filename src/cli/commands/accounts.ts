@@ -49,7 +49,8 @@ export async function run(args: string[]): Promise<number> {
     if (verb === 'list') return list(await accounts.newest(values.after ?? null, max), values.json);
     const query = AccountSearch.read(wanted);
     const found = query === null ? [] : await accounts.find(query, max);
-    if (verb === 'find') return list(found, values.json);
+    if (verb === 'find' && (found.length > 0 || values.json))
+      return Math.max(list(found, values.json), found.length > 0 ? 0 : 1);
     const [one, ...others] = found;
     if (one === undefined) return Command.tell(`Nobody is found by "${wanted}".`, 1);
     if (others.length > 0) {
@@ -66,7 +67,7 @@ export async function run(args: string[]): Promise<number> {
 function list(found: readonly AccountSearch.Found[], asJson: boolean): number {
   if (asJson) console.log(JSON.stringify(found.map(shown), null, 2));
   else console.log(found.map(line).join('\n') || 'Nobody.');
-  return found.length > 0 ? 0 : 1;
+  return 0;
 }
 
 async function freeze(

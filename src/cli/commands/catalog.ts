@@ -7,6 +7,7 @@ import { catalogPath } from '../../config.ts';
 import * as Money from '../../kernel/money.ts';
 import * as Command from '../command.ts';
 import * as Pricing from '../pricing.ts';
+import * as Wait from '../wait.ts';
 import * as CatalogDiff from './catalog-diff.ts';
 
 export const help = `The catalogue: the one file that says what the shop sells, and for how much.
@@ -83,7 +84,7 @@ async function importFrom(source: string, flags: Flags, wishes: Pricing.Wishes):
     return 1;
   }
   const file = URL.canParse(source) ? await keep(source, dirname(out)) : source;
-  const read = await Description.read(file);
+  const read = await Wait.during(`Reading ${file}`, () => Description.read(file));
   if (!read.ok) {
     console.error(`${file} ${read.reason}`);
     return 1;

@@ -1,6 +1,7 @@
 import * as Visitor from '../../adapters/visitor.ts';
 import * as Audit from '../../discovery/audit.ts';
 import * as Command from '../command.ts';
+import * as Wait from '../wait.ts';
 
 export const help = `Looks at a shop as a crawler does, and says what a crawler would miss.
 
@@ -37,7 +38,7 @@ export async function run(args: string[]): Promise<number> {
   try {
     const start = await visitor.visit({ url: `${origin}/` });
     if (start.status === 0) throw new Error(`${origin} could not be looked at: ${start.text}`);
-    const report = await Audit.run(visitor.visit, origin);
+    const report = await Wait.during(`Looking at ${origin}`, () => Audit.run(visitor.visit, origin));
     console.log(values.json ? JSON.stringify(report, null, 2) : inWords(report, visitor.requests()));
     const counts = values.strict ? ['error', 'warning'] : ['error'];
     return report.findings.some(({ severity }) => counts.includes(severity)) ? 1 : 0;

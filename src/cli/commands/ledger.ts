@@ -2,6 +2,7 @@ import * as Proof from '../../adapters/postgres/proof.ts';
 import * as Money from '../../kernel/money.ts';
 import * as Command from '../command.ts';
 import * as ShopDatabase from '../shop-database.ts';
+import * as Wait from '../wait.ts';
 
 export const help = `Reads the whole ledger of a shop in one snapshot, beside its calls, and changes nothing.
 
@@ -34,7 +35,7 @@ export async function run(args: string[]): Promise<number> {
 
 async function read(): Promise<Proof.Proof> {
   const database = await ShopDatabase.reach(process.env);
-  return Proof.read(database.url).finally(database.leave);
+  return Wait.during('Reading the whole ledger', () => Proof.read(database.url)).finally(database.leave);
 }
 
 function reason(fault: unknown): string {

@@ -6,6 +6,7 @@ import * as Restoration from '../../journeys/restoration.ts';
 import * as Money from '../../kernel/money.ts';
 import * as BackOffice from '../back-office.ts';
 import * as Command from '../command.ts';
+import * as Wait from '../wait.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -38,7 +39,9 @@ export async function run(args: string[]): Promise<number> {
   try {
     const sinceMs = office.till.clock() - Number(values.days) * dayMs;
     const entered = values.restored ? await enter(office, sinceMs) : [];
-    const comparison = await Comparison.run(office.till, sinceMs, values.repair || values.restored);
+    const comparison = await Wait.during('Comparing with the processor', () =>
+      Comparison.run(office.till, sinceMs, values.repair || values.restored),
+    );
     console.log(values.json ? JSON.stringify({ entered, ...comparison }, null, 2) : inWords(comparison));
     return comparison.differences.every(({ state }) => state === 'repaired') ? 0 : 1;
   } finally {
