@@ -74,6 +74,8 @@ export async function ask(
 ): Promise<void> {
   if (!input.isTTY && !isPiped(input.fd)) return;
   const answers = createInterface({ input, output, terminal: input.isTTY === true });
+  // Left alone it would wait for ever; nothing is written yet.
+  answers.on('SIGINT', () => process.exit(2));
   const lines = answers[Symbol.asyncIterator]();
   let isSilent = false;
   const next = async (question: string): Promise<string> => {
