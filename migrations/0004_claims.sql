@@ -74,3 +74,67 @@ BEGIN
   UPDATE shop.claim SET done_at = clock_timestamp() WHERE id = v_claim.id;
   RETURN NEXT;
 END $$;
+--> statement-breakpoint
+
+-- Links by which a person signs in. What opens one is kept as a digest. Addresses without an account count too: no link of theirs is sent.
+CREATE TABLE shop.sign_in (
+  id text PRIMARY KEY,
+  email text NOT NULL,
+  mailbox text NOT NULL,
+  block text,
+  token_digest text NOT NULL UNIQUE,
+  -- Of a secret that the browser has which asked for the link.
+  browser_digest text NOT NULL,
+  tries integer NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  expires_at timestamptz NOT NULL,
+  used_at timestamptz
+);
+--> statement-breakpoint
+CREATE INDEX sign_in_created_at ON shop.sign_in (created_at);
+--> statement-breakpoint
+
+-- Writes a link down that is to go out by email. `state`: `begun` or `limited` (wait), whether or not the email has an account; that (`known`) is for
+-- the mail alone to tell. One at a time over all processes, so that the limits of a day hold.
+CREATE FUNCTION shop.begin_sign_in(p_id text, p_email text, p_mailbox text, p_block text, p_token text, p_browser text, p_expires timestamptz,
+  p_mailbox_max integer, p_block_max integer, p_all_max integer)
+RETURNS TABLE (state text, wait_seconds integer, known boolean) LANGUAGE plpgsql AS $$
+DECLARE
+  v_day timestamptz := clock_timestamp() - interval '1 day';
+BEGIN
+  LOCK TABLE shop.sign_in IN SHARE ROW EXCLUSIVE MODE;
+  SELECT ceil(max(extract(epoch FROM s.created_at - v_day))) INTO wait_seconds FROM (
+    (SELECT created_at FROM shop.sign_in WHERE mailbox = p_mailbox AND created_at > v_day ORDER BY created_at DESC OFFSET p_mailbox_max - 1 LIMIT 1)
+    UNION ALL (SELECT created_at FROM shop.sign_in WHERE block = p_block AND created_at > v_day ORDER BY created_at DESC OFFSET p_block_max - 1 LIMIT 1)
+    UNION ALL (SELECT created_at FROM shop.sign_in WHERE created_at > v_day ORDER BY created_at DESC OFFSET p_all_max - 1 LIMIT 1)
+  ) s;
+  known := EXISTS (SELECT FROM shop.account WHERE email = p_email);
+  state := CASE WHEN wait_seconds IS NULL THEN 'begun' ELSE 'limited' END;
+  IF state = 'begun' THEN
+    INSERT INTO shop.sign_in (id, email, mailbox, block, token_digest, browser_digest, expires_at)
+      VALUES (p_id, p_email, p_mailbox, p_block, p_token, p_browser, p_expires);
+  END IF;
+  RETURN NEXT;
+END $$;
+--> statement-breakpoint
+
+-- Takes a link, once. `state`: `signed_in` with the account, `gone` (used, too old, tried too often, or none), or `elsewhere`: this is not the
+-- browser that asked, and the address that it names instead is not the one of the mail.
+CREATE FUNCTION shop.end_sign_in(p_token text, p_browser text, p_email text, p_tries_max integer)
+RETURNS TABLE (state text, account text) LANGUAGE plpgsql AS $$
+DECLARE
+  v_link shop.sign_in;
+BEGIN
+  SELECT * INTO v_link FROM shop.sign_in s WHERE s.token_digest = p_token FOR UPDATE;
+  SELECT coalesce(a.joined_to, a.id) INTO account FROM shop.account a WHERE a.email = v_link.email;
+  IF account IS NULL OR v_link.used_at IS NOT NULL OR v_link.expires_at <= clock_timestamp() OR v_link.tries >= p_tries_max THEN
+    state := 'gone';
+  ELSIF v_link.browser_digest = p_browser OR v_link.email = p_email THEN
+    state := 'signed_in';
+    UPDATE shop.sign_in SET used_at = clock_timestamp() WHERE id = v_link.id;
+  ELSE
+    state := 'elsewhere';
+    UPDATE shop.sign_in SET tries = tries + 1 WHERE id = v_link.id;
+  END IF;
+  RETURN NEXT;
+END $$;

@@ -87,3 +87,52 @@ BEGIN
   EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON ledger.%I (account_id, call_id)', v_name || '_account', v_name);
   RETURN true;
 END $$;
+--> statement-breakpoint
+
+-- What buyers ask to have back: once for each purchase. What went back since says whether they got it.
+CREATE TABLE shop.refund_request (
+  purchase_id text PRIMARY KEY REFERENCES shop.purchase (id),
+  amount bigint NOT NULL CHECK (amount > 0),
+  reason text NOT NULL,
+  asked_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  declined_at timestamptz,
+  -- Why the seller declined, for the buyer.
+  answer text,
+  -- When the mail to the seller had left; until when nobody else is to send it.
+  told_at timestamptz,
+  telling_until timestamptz,
+  CHECK ((declined_at IS NULL) = (answer IS NULL))
+);
+--> statement-breakpoint
+CREATE INDEX refund_request_asked ON shop.refund_request (asked_at, purchase_id);
+--> statement-breakpoint
+CREATE INDEX refund_request_untold ON shop.refund_request (asked_at) WHERE told_at IS NULL;
+--> statement-breakpoint
+
+-- Each request with its purchase. `refunded`: what went back since it was made; `unspent`: what of the purchase is there still, in micro-dollars,
+-- of included units the share that they are of the price.
+CREATE VIEW shop.refund_request_shown AS
+  SELECT r.purchase_id, o.account_id, o.plan_id, o.amount AS paid, r.amount, r.reason, r.asked_at, r.declined_at, r.answer, v.refunded, u.unspent,
+      CASE WHEN v.refunded > 0 THEN 'refunded' WHEN r.declined_at IS NOT NULL THEN 'declined' ELSE 'open' END AS state
+    FROM shop.refund_request r JOIN shop.purchase o ON o.id = r.purchase_id
+      CROSS JOIN LATERAL (
+        SELECT coalesce(sum(w.amount), 0)::bigint AS refunded FROM shop.reversal w
+          WHERE w.purchase_id = o.id AND w.kind = 'refund' AND w.counts AND w.created_at >= r.asked_at
+      ) v CROSS JOIN LATERAL (
+        SELECT coalesce(sum(CASE WHEN o.units IS NULL THEN t.remaining ELSE floor(t.remaining::numeric * o.amount / o.units) END), 0)::bigint AS unspent
+          FROM ledger.posting p CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c
+            JOIN ledger.statement(o.account_id) t ON t.bucket_id = c.id
+          WHERE p.key = 'purchase:' || o.id AND c.account_id = o.account_id AND c.moved_to IS NULL
+            AND (t.expires_at IS NULL OR t.expires_at > clock_timestamp())
+      ) u;
+--> statement-breakpoint
+
+-- The seller declines a request, with a reason for the buyer; in the audit log by the same statement. False where it is not open.
+CREATE FUNCTION shop.decline_refund_request(p_purchase text, p_answer text, p_who text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM shop.refund_request WHERE purchase_id = p_purchase FOR UPDATE;
+  IF NOT EXISTS (SELECT FROM shop.refund_request_shown WHERE purchase_id = p_purchase AND state = 'open') THEN RETURN false; END IF;
+  UPDATE shop.refund_request SET declined_at = clock_timestamp(), answer = p_answer WHERE purchase_id = p_purchase;
+  INSERT INTO shop.audit (who, act, subject, before, after) VALUES (p_who, 'refund_declined', p_purchase, NULL, jsonb_build_object('answer', p_answer));
+  RETURN true;
+END $$;

@@ -38,6 +38,14 @@ export type Config = {
   /** The ledger lane of this process: no two live processes on one database may share it. */
   readonly lane: string;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  /** Where traces go, and how many; null: nobody traces. */
+  readonly tracing: {
+    url: string;
+    serviceName: string;
+    ratio: number;
+    delayMs: number;
+    tellsUpstream: boolean;
+  } | null;
 };
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -45,6 +53,12 @@ type Env = Readonly<Record<string, string | undefined>>;
 const bundledCatalog = fileURLToPath(new URL('../openapi/catalog.yaml', import.meta.url));
 const web = ['http:', 'https:'];
 const adminTokenCharsMin = 24;
+/** Each with the share of traces that it records. */
+const samplers = new Map([
+  ['always_on', 1],
+  ['always_off', 0],
+  ['traceidratio', 1],
+]);
 const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 
 /** Reads the environment; all its faults at once, each naming the setting to change. */
@@ -107,6 +121,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
   const mail = mailUrl === '' ? null : { url: mailUrl, from: required('MAIL_FROM', 'who mail is from') };
   const adminTokenDigest = readAdmin(env, faults);
   const logLevel = logLevels.find((level) => level === (env.LOG_LEVEL || 'info'));
+  const tracing = readTracing(env, faults);
   if (!logLevel) faults.push(`LOG_LEVEL is none of ${logLevels.join(', ')}`);
   if (faults.length > 0 || !logLevel) return { ok: false, faults };
 
@@ -126,6 +141,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     clientAddressHeader: env.CLIENT_ADDRESS_HEADER?.toLowerCase() || null,
     lane: env.LANE || `${hostname()}:${port}`,
     logLevel,
+    tracing,
   };
   return { ok: true, config: Object.freeze(config) };
 }
@@ -165,4 +181,26 @@ function readCoin(env: Env, production: boolean, faults: string[]): Config['coin
       faults.push(`${name} is no https address`);
   }
   return network && { network, payTo: payTo.toLowerCase(), facilitatorUrl, rpcUrl: rpcUrl || null };
+}
+
+/** The variables of OpenTelemetry that have a meaning here; headers, compression and certificates its exporter reads by itself. */
+function readTracing(env: Env, faults: string[]): Config['tracing'] {
+  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT ?? '';
+  if (base === '' || env.OTEL_SDK_DISABLED === 'true') return null;
+  const url = `${base.replace(/\/+$/, '')}/v1/traces`;
+  if (!web.includes(URL.parse(url)?.protocol ?? ''))
+    faults.push('OTEL_EXPORTER_OTLP_ENDPOINT is no http: or https: address');
+  if (env.OTEL_EXPORTER_OTLP_PROTOCOL === 'grpc')
+    faults.push('OTEL_EXPORTER_OTLP_PROTOCOL is grpc: spans go by HTTP, to port 4318 of most collectors');
+  const sampler = (env.OTEL_TRACES_SAMPLER || 'always_on').replace(/^parentbased_/, '');
+  const share = samplers.get(sampler);
+  if (share === undefined)
+    faults.push(`OTEL_TRACES_SAMPLER is none of ${[...samplers.keys()].join(', ')}, be it with parentbased_`);
+  const ratio = sampler === 'traceidratio' ? Number(env.OTEL_TRACES_SAMPLER_ARG || '1') : (share ?? 0);
+  if (!(ratio >= 0 && ratio <= 1)) faults.push('OTEL_TRACES_SAMPLER_ARG is no number from 0 to 1');
+  const delayMs = Number(env.OTEL_BSP_SCHEDULE_DELAY || '5000');
+  if (!(delayMs >= 10 && delayMs <= 60_000))
+    faults.push('OTEL_BSP_SCHEDULE_DELAY is no number of milliseconds from 10 to 60000');
+  const tellsUpstream = env.UPSTREAM_TRACE_CONTEXT === 'on';
+  return { url, serviceName: env.OTEL_SERVICE_NAME || 'sluice', ratio, delayMs, tellsUpstream };
 }

@@ -6,6 +6,7 @@ import * as PoolWatch from './adapters/postgres/pool-watch.ts';
 import * as Upkeep from './adapters/postgres/upkeep.ts';
 import * as Server from './http/server.ts';
 import * as Reconciliation from './journeys/reconciliation.ts';
+import * as RefundRequests from './journeys/refund-requests.ts';
 import * as TopUp from './journeys/top-up.ts';
 import * as Chore from './process/chore.ts';
 import * as Foundation from './process/foundation.ts';
@@ -56,7 +57,7 @@ async function run(stock: Stock, log: Log.Log): Promise<void> {
   process.on('unhandledRejection', (fault) => {
     // The driver's own first query on a connection that dies beside it is nobody's to catch; the next one connects anew.
     if (Connection.isLost(fault)) log.warn({ event: 'connection_lost', ...Log.describe(fault) });
-    else giveUp(log, 'unhandled_rejection', fault);
+    else Log.giveUp(log, 'unhandled_rejection', fault);
   });
 
   const stop = async (why: string) => {
@@ -112,18 +113,13 @@ function startChores(foundation: Foundation.Foundation, reloading: Reloading.Rel
     Chore.start(log, 'secrets', secretsEveryMs, foundation.refreshSecrets),
     Chore.start(log, 'reconciliation', reconcileEveryMs, () => Reconciliation.run(reloading.current.shop)),
     Chore.start(log, 'top_up', topUpEveryMs, () => TopUp.run(reloading.current.shop)),
+    Chore.start(log, 'refund_requests', upkeepEveryMs, () => RefundRequests.tell(reloading.current.shop)),
     ...[sql, ledgerSql].map((pool) => {
       const isLost = PoolWatch.watch(pool, reloading.current.config.databaseUrl);
       return Chore.start(log, 'pool_watch', poolWatchEveryMs, async () => {
         if (await isLost())
-          giveUp(log, 'pool_lost', new Error('a database pool hangs; a new process is needed'));
+          Log.giveUp(log, 'pool_lost', new Error('a database pool hangs; a new process is needed'));
       });
     }),
   ];
-}
-
-/** Ends the process where going on would be worse: calls under way are given back, and whoever runs it starts another. */
-function giveUp(log: Log.Log, event: string, fault: unknown): void {
-  log.fatal({ event, ...Log.describe(fault) });
-  log.flush(() => process.exit(1));
 }

@@ -4,7 +4,8 @@ import type { Service } from './service.ts';
 
 /** What a shop sells: the parsed and checked catalogue file. */
 export type Catalog = {
-  storefront: { name: string; description: string; contact: string };
+  /** `seller` and `tax` are what receipts say of either. */
+  storefront: { name: string; description: string; contact: string; seller?: string; tax?: string };
   upstream: {
     /** Absolute path of the OpenAPI description of what is resold; '' where there is none. */
     description: string;

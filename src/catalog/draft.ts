@@ -8,7 +8,7 @@ import type { Service } from './service.ts';
 
 /** The catalogue as the file writes it, with the defaults of the schema filled in. */
 export type Draft = {
-  storefront: { name: string; description: string; contact: string };
+  storefront: { name: string; description: string; contact: string; seller?: string; tax?: string };
   upstream: { description?: string; key: { header: string; value: string }; timeout_ms: number };
   services: readonly DraftService[];
   plans: readonly DraftPlan[];

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
+import { routePath } from 'hono/route';
 import * as Advisor from '../advisor/advisor.ts';
 import * as Match from '../catalog/match.ts';
 import type * as Quote from '../journeys/quote.ts';
@@ -33,8 +34,10 @@ import * as PurchaseRoutes from './routes/purchase.ts';
 import * as QuoteRoutes from './routes/quote.ts';
 import * as ReceiptRoutes from './routes/receipts.ts';
 import * as ReferenceRoutes from './routes/reference.ts';
+import * as RefundRequestRoutes from './routes/refund-requests.ts';
 import * as ReloadRoutes from './routes/reload.ts';
 import * as ShopRoutes from './routes/shop.ts';
+import * as SignInRoutes from './routes/sign-in.ts';
 import * as TopUpRoutes from './routes/top-up.ts';
 import * as UsageRoutes from './routes/usage.ts';
 import * as Visitor from './visitor.ts';
@@ -73,7 +76,7 @@ export function open(shop: Shop, edge: Edge): RequestListener {
     const { method, url = '' } = incoming;
     const mark = url.indexOf('?');
     if (!sold.has(`${method} ${mark < 0 ? url : url.slice(0, mark)}`)) return routed(incoming, outgoing);
-    const entry = RequestLog.open(incoming, outgoing, shop.clock, line);
+    const entry = RequestLog.open(incoming, outgoing, shop.clock, line, shop.tracer);
     CallRoute.handle(shop, matcher, incoming, outgoing, entry).catch((fault: unknown) => {
       edge.log.fault(fault, entry.requestId);
       if (outgoing.headersSent) outgoing.destroy();
@@ -90,9 +93,18 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher): Hono<Env
     const { incoming, outgoing } = c.env;
     c.set(
       'entry',
-      RequestLog.open(incoming, outgoing as Parameters<typeof RequestLog.open>[1], shop.clock, edge.log.line),
+      RequestLog.open(
+        incoming,
+        outgoing as Parameters<typeof RequestLog.open>[1],
+        shop.clock,
+        edge.log.line,
+        shop.tracer,
+      ),
     );
     await next();
+    const { span } = c.get('entry');
+    // What is sold has named itself; else what only the last handler takes is no route.
+    if (span !== null && routePath(c) !== '/*') span.route(c.req.method, routePath(c));
   });
   const addressLimit = AddressLimit.open(shop, edge.clientAddressHeader);
   for (const path of [
@@ -117,6 +129,7 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher): Hono<Env
   app.route('/', TopUpRoutes.routes(shop));
   app.route('/', PromotionRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', ReceiptRoutes.routes(shop));
+  app.route('/', RefundRequestRoutes.routes(shop));
   const ask: Quote.Ask = (body) => Advisor.ask(shop.advisor, body);
   app.route('/', GuideRoutes.routes(ask));
   app.route('/', QuoteRoutes.routes(shop, ask, edge.clientAddressHeader));
@@ -130,6 +143,7 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher): Hono<Env
   }
   app.route('/', ShopRoutes.routes(shop, { matcher, ...edge }));
   app.route('/', DocsRoutes.routes(shop));
+  app.route('/', SignInRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', AccountPageRoutes.routes(shop, edge.clientAddressHeader));
   app.route('/', CatalogRoutes.routes(shop));
   app.route('/', ReferenceRoutes.routes(shop));

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Clock } from '../kernel/clock.ts';
+import type { Shop } from '../journeys/shop.ts';
 import type { WriteLine } from './request-log.ts';
 
 /** What this process counts of itself, for Prometheus; every process has its own. */
@@ -15,10 +15,25 @@ export type Metrics = {
   readonly upstream: ReadonlyMap<string, { times: number; lastMs: number }>;
 };
 
+/** Events that alerts are about (docs/operations.md): printed before they happen, as only then their first time is a rise. */
+const watched = [
+  'books_broken',
+  'charge_refused',
+  'lane_fenced',
+  'mail_failed',
+  'not_reconciled',
+  'payment_mismatch',
+  'shared_limits_away',
+  'shared_limits_back',
+  'upstream_refused',
+];
 const bucketsSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Labels are methods, statuses, our codes and slugs of the catalogue: a caller can make none up. */
-export function open({ lane, clock }: { lane: { readonly ready: boolean }; clock: Clock }): Metrics {
+export function open(
+  shop: Pick<Shop, 'lane' | 'clock'>,
+  events: ReadonlyMap<string, number> = new Map(),
+): Metrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
@@ -52,7 +67,7 @@ export function open({ lane, clock }: { lane: { readonly ready: boolean }; clock
     help: '1 while calls can be charged.',
     registers,
     collect() {
-      this.set(lane.ready ? 1 : 0);
+      this.set(shop.lane.ready ? 1 : 0);
     },
   });
   ledger.set(0);
@@ -63,6 +78,33 @@ export function open({ lane, clock }: { lane: { readonly ready: boolean }; clock
     registers,
   });
   const upstream = new Map<string, { times: number; lastMs: number }>();
+  new Gauge({
+    name: 'sluice_ledger_backlog',
+    help: 'Calls that wait for the books.',
+    registers,
+    collect() {
+      this.set(shop.lane.backlog.calls);
+    },
+  });
+  new Gauge({
+    name: 'sluice_ledger_lag_seconds',
+    help: 'How long the batch has been on its way to the books that is there now.',
+    registers,
+    collect() {
+      this.set(shop.lane.backlog.ageMs / 1_000);
+    },
+  });
+  new Counter({
+    name: 'sluice_events_total',
+    help: 'Warnings and errors of the log, by event: mail, Redis, upstream, ledger, traces.',
+    labelNames: ['event'],
+    registers,
+    collect() {
+      this.reset();
+      for (const event of watched) this.inc({ event }, 0);
+      for (const [event, count] of events) this.inc({ event }, count);
+    },
+  });
   return {
     upstream,
     selling(digest) {
@@ -73,7 +115,7 @@ export function open({ lane, clock }: { lane: { readonly ready: boolean }; clock
       const { status, code = '', service, ms, units: counted = 0, costMicroUsd = 0 } = line;
       requests.inc({ status: String(status), code: String(code) });
       if (typeof code === 'string' && code.startsWith('upstream_'))
-        upstream.set(code, { times: (upstream.get(code)?.times ?? 0) + 1, lastMs: clock() });
+        upstream.set(code, { times: (upstream.get(code)?.times ?? 0) + 1, lastMs: shop.clock() });
       if (typeof service !== 'string') return;
       seconds.observe({ service }, Number(ms) / 1_000);
       units.inc({ service }, Number(counted));

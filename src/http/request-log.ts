@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../kernel/clock.ts';
 import { id } from '../kernel/id.ts';
+import type { Span, Tracer } from '../kernel/tracing.ts';
 
 /** What one line of the log says of a request. Never a header, a query, a body: those may hold secrets. */
 export type Entry = {
   readonly requestId: string;
   readonly startedMs: number;
+  /** The request in its trace; the log has no part of it. */
+  readonly span: Span | null;
   account?: string;
   /** The tool of `/mcp` that was called. */
   tool?: string;
@@ -27,20 +30,40 @@ export function open(
   outgoing: ServerResponse,
   clock: Clock,
   write: WriteLine,
+  tracer: Tracer | null = null,
 ): Entry {
-  const entry: Entry = { requestId: id('req'), startedMs: clock() };
+  const span = tracer === null ? null : tracer.request(incoming.method ?? '', incoming.headers.traceparent);
+  const entry: Entry = { requestId: id('req'), startedMs: clock(), span };
   outgoing.once('close', () => {
-    const { requestId, startedMs, ...rest } = entry;
+    const { requestId, startedMs, span, ...rest } = entry;
+    const status = outgoing.headersSent ? outgoing.statusCode : 0;
     write({
       event: 'request',
       request_id: requestId,
       method: incoming.method,
       path: (incoming.url ?? '').split('?', 1)[0]?.slice(0, pathCharsMax),
-      status: outgoing.headersSent ? outgoing.statusCode : 0,
+      status,
       ms: clock() - startedMs,
       ...(!outgoing.writableFinished && { cut: true }),
       ...rest,
     });
+    if (span !== null) end(span, status, entry);
   });
   return entry;
+}
+
+function end(span: Span, status: number, entry: Entry): void {
+  const { requestId, account, tool, call, service, units, costMicroUsd, code } = entry;
+  const facts = {
+    'http.response.status_code': status,
+    'sluice.request_id': requestId,
+    'sluice.account': account,
+    'sluice.tool': tool,
+    'sluice.call': call,
+    'sluice.service': service,
+    'sluice.units': units,
+    'sluice.cost_micro_usd': costMicroUsd,
+    'sluice.code': code,
+  };
+  span.end(facts, status === 0 || status >= 500 ? (code ?? String(status)) : null);
 }

@@ -54,6 +54,7 @@ export async function make(
       body: Buffer.from(body),
       ceiling: null,
       key: null,
+      span: c.get('entry').span,
       wantsReceipt: false,
     },
     (sending) => c.env.outgoing.once('close', () => sending.abandon()),

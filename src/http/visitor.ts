@@ -9,11 +9,13 @@ import { bytes, type Call, type Env } from './edge.ts';
 /** A person who looks at the pages: the account that the browser has, by its assertion in a cookie that no script reads. */
 export type Visitor = { account: string; access: Issued };
 
-const cookieName = 'sluice_visitor';
+/** What a browser keeps for us; no script reads it. */
+export type Kept = { name: string; path: string; maxAgeSeconds: number };
+const session: Kept = { name: 'sluice_visitor', path: '/', maxAgeSeconds: Assertion.lifeSeconds };
 
 /** Who looks; null for whoever has no account here, or had one in a session that has ended. */
 export async function of(shop: Shop, c: Call): Promise<Visitor | null> {
-  const assertion = getCookie(c, cookieName);
+  const assertion = getCookie(c, session.name);
   if (assertion === undefined) return null;
   const granted = await Registering.renew(shop, assertion);
   if (granted.kind !== 'granted') return null;
@@ -22,16 +24,16 @@ export async function of(shop: Shop, c: Call): Promise<Visitor | null> {
 
 /** The `Set-Cookie` that makes a browser the visitor of an account, until the assertion expires. */
 export function remembered(shop: Shop, assertion: string): string {
-  return cookie(shop, assertion, Assertion.lifeSeconds);
+  return cookie(shop, session, assertion);
 }
 
 export function forgotten(shop: Shop): string {
-  return cookie(shop, '', 0);
+  return cookie(shop, { ...session, maxAgeSeconds: 0 }, '');
 }
 
 /** The assertion that a browser has, to end its session. */
 export function assertionOf(c: Call): string | null {
-  return getCookie(c, cookieName) ?? null;
+  return getCookie(c, session.name) ?? null;
 }
 
 /**
@@ -53,7 +55,8 @@ export async function fields(c: Call): Promise<URLSearchParams> {
   return new URLSearchParams(Buffer.isBuffer(body) ? body.toString() : '');
 }
 
-function cookie(shop: Shop, value: string, maxAgeSeconds: number): string {
-  const secure = shop.publicUrl.startsWith('https:') ? '; Secure' : '';
-  return `${cookieName}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+/** The `Set-Cookie` of a value that only our own pages get back. */
+export function cookie({ publicUrl }: Shop, { name, path, maxAgeSeconds }: Kept, value: string): string {
+  const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
+  return `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
 }

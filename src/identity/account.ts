@@ -3,8 +3,9 @@ export type Account = {
   id: string;
   createdMs: number;
   origin: 'anonymous' | 'purchase';
-  /** When a person took it over; null while none has. */
+  /** When a person took it over, and where he reads his mail; null while none has. */
   claimedMs: number | null;
+  email: string | null;
 };
 
 /** `same`: it was so before. `account`: the one that it stands in now. */

@@ -4,6 +4,7 @@ import * as Email from './email.ts';
 import { tokenCharsMax } from './jwt.ts';
 import type { Mailer } from './mail.ts';
 import type { Fault } from './registration.ts';
+import type { SignIns } from './sign-in.ts';
 
 /** A code is guessed with a chance of `triesMax` in a million; the limits of a day keep the sum of such chances small. */
 const codeDigits = 6;
@@ -112,9 +113,10 @@ export type Outcome =
   /** The seller has frozen it, or the account that it would become a part of. */
   | { kind: 'frozen' };
 
-/** What it takes to hand accounts over by email. */
+/** What it takes to hand accounts over by email, and to let their people in. */
 export type Office = {
   readonly claims: Claims;
+  readonly signIns: SignIns;
   readonly mailer: Mailer;
   /** Keys the digests of codes and mailboxes; the same in all processes. */
   readonly secret: string;

@@ -4,8 +4,9 @@ import type { Plan } from '../catalog/plan.ts';
 import type { CallerKey } from '../identity/jwt.ts';
 import { uuidv7 } from '../kernel/id.ts';
 import { type Money, ofMicro, times } from '../kernel/money.ts';
+import type { Span } from '../kernel/tracing.ts';
 import type { Hold, HoldAnswer, HoldRequest } from '../ledger/hold.ts';
-import { refusesKey, type Streamed, type Whole } from '../relay/answer.ts';
+import { type Answer, refusesKey, type Streamed, type Whole } from '../relay/answer.ts';
 import * as Meter from '../relay/meter.ts';
 import type * as RateLimit from '../relay/rate-limit.ts';
 import type { Target } from '../relay/target.ts';
@@ -30,6 +31,8 @@ export type PaidCall = {
   ceiling: Money | null;
   /** The caller's own key (`Idempotency-Key`): under it the call is made once. */
   key: string | null;
+  /** The request that it came with, in its trace. */
+  span: Span | null;
   /** Whether the caller wants a signed receipt (`Storefront-Receipt: jws`). */
   wantsReceipt: boolean;
 };
@@ -95,11 +98,14 @@ export async function run(
     plans: plans.map((plan) => plan.id),
     price: service.price,
     units: worst,
+    span: call.span,
     key: callerKey && { id: callerKey.id, capped: callerKey.budget !== null },
   };
   if (key === null) return sell(shop, call, request, null, watch);
 
+  const asking = call.span === null ? null : call.span.child('idempotency ticket');
   const started = await KeyedCall.start(shop, { ...call, key, callId });
+  if (asking !== null) asking.end({ 'db.system.name': 'postgresql', 'sluice.ticket': started.kind });
   if (started.kind !== 'started') return started;
   let isOver = false;
   try {
@@ -135,15 +141,18 @@ async function sell(
 
   // What is counted by its content has to be read to its end first; the rest streams.
   const metered = operation.units.kind === 'pointer';
+  const span = call.span === null ? null : exchangeOf(call.span);
   const sending = shop.upstream.send({
     method: operation.method,
     target: call.target,
     rawHeaders: call.rawHeaders,
     body: call.body.length > 0 ? call.body : null,
     metered,
+    traceparent: span === null ? null : span.forUpstream,
   });
   watch(sending);
   const answer = await sending.answer;
+  if (span !== null) endExchange(span, answer);
   switch (answer.kind) {
     case 'answer':
     case 'stream':
@@ -163,6 +172,18 @@ async function sell(
       shop.report('upstream_unavailable', { call: callId, operation: operation.id, reason: answer.reason });
       return { kind: 'upstream_unavailable' };
   }
+}
+
+/** The exchange with the upstream, as a part of a call whose worst case has just been held. */
+function exchangeOf(call: Span): Span {
+  call.event('held');
+  return call.child('upstream');
+}
+
+function endExchange(span: Span, answer: Answer): void {
+  if (answer.kind === 'answer' || answer.kind === 'stream')
+    span.end({ 'http.response.status_code': answer.status, 'sluice.streamed': answer.kind === 'stream' });
+  else span.end({}, answer.kind);
 }
 
 async function overBudget(shop: Shop, { callerKey }: PaidCall, required: Money): Promise<Refusal> {
@@ -223,6 +244,7 @@ async function finish(
       throw fault;
     }));
   const settlement = await shop.lane.settle(hold, outcome, keeping);
+  if (call.span !== null) call.span.event(settlement.kind);
   if (settlement.kind === 'refused') {
     sending.abandon();
     return { kind: started && settlement.inDoubt ? 'charge_in_doubt' : 'ledger_unavailable' };

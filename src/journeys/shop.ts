@@ -12,6 +12,7 @@ import type * as Registration from '../identity/registration.ts';
 import type { Revocations } from '../identity/revocation-list.ts';
 import type { Wallets } from '../identity/wallets.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Tracer } from '../kernel/tracing.ts';
 import type { Lane } from '../ledger/lane.ts';
 import type { Statements } from '../ledger/statement.ts';
 import type { Tickets } from '../ledger/ticket.ts';
@@ -23,6 +24,7 @@ import type { Notices, Orders } from '../payment/order.ts';
 import type { Processor } from '../payment/processor.ts';
 import type { Promotions } from '../payment/promotion.ts';
 import type * as Proof from '../payment/proof.ts';
+import type { RefundRequests } from '../payment/refund-request.ts';
 import type { Subscriptions } from '../payment/subscription.ts';
 import type { Takings } from '../payment/takings.ts';
 import type { TopUps } from '../payment/top-up.ts';
@@ -61,6 +63,7 @@ export type Shop = {
   readonly audit: Audit;
   /** What the seller sees of all of it; `secret` signs the sessions of his browsers, in all processes. */
   readonly console: { secret: string; takings: Takings; turnover: Turnover; accounts: AccountSearch };
+  readonly refundRequests: RefundRequests;
   readonly notices: Notices;
   readonly processor: Processor;
   readonly advisor: Advisor;
@@ -80,6 +83,8 @@ export type Shop = {
   readonly upstream: Upstream;
   /** How often each account may call each operation. */
   readonly callLimit: CallLimit;
+  /** Tells a collector where time goes; null where there is none. */
+  readonly tracer: Tracer | null;
   /** What the operator should read, by a stable name. */
   readonly report: (event: string, detail: Readonly<Record<string, unknown>>) => void;
 };

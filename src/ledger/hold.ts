@@ -1,4 +1,5 @@
 import type { Money } from '../kernel/money.ts';
+import type { Span } from '../kernel/tracing.ts';
 import type { Charge, Draw } from './burn.ts';
 
 /** What a call asks for before it is forwarded: the worst case. */
@@ -12,6 +13,8 @@ export type HoldRequest = {
   units: number;
   /** The account's own key that it is made with. A capped one has a budget: a lot of its own, in which the call holds as well. */
   key?: { id: string; capped: boolean } | null;
+  /** The call in its trace. */
+  span?: Span | null;
 };
 
 /** The plan of a budget's lot; no plan of a catalogue is called so. */

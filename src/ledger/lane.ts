@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ofMicro } from '../kernel/money.ts';
+import type { Tracer } from '../kernel/tracing.ts';
 import { type Batch, type Books, BooksBroken } from './books.ts';
 import * as Burn from './burn.ts';
 import { Deliveries } from './deliveries.ts';
@@ -50,6 +51,7 @@ type Sent = {
   abandoned: string[];
   /** Accounts that were given something after the books may have been looked into. */
   touched: Set<string>;
+  sinceMs: number;
 };
 
 /** What happened in a lane that somebody should read: the log is the edge's. */
@@ -68,6 +70,7 @@ export class Lane {
   readonly #name: string;
   readonly #clock: Clock;
   readonly #report: (event: LaneEvent) => void;
+  readonly #tracer: Tracer | null;
   #state: 'closed' | 'opening' | 'open' | 'draining' | 'fenced' = 'closed';
   #epoch = 0;
   /** The last batch of this epoch, and how many there were in those before: a batch is known outside by their sum. */
@@ -89,12 +92,19 @@ export class Lane {
   #drained: (() => void)[] = [];
   readonly #comingBack = new Waiters();
 
-  constructor(books: Books, name: string, clock: Clock, report: (event: LaneEvent) => void) {
+  constructor(
+    books: Books,
+    name: string,
+    clock: Clock,
+    report: (event: LaneEvent) => void,
+    tracer: Tracer | null = null,
+  ) {
     this.#books = books;
     this.#name = name;
     this.#clock = clock;
     this.#patience = new Patience(clock);
     this.#report = report;
+    this.#tracer = tracer;
   }
 
   /** Opens the lane. Rejects when the books are out of reach. */
@@ -119,6 +129,14 @@ export class Lane {
 
   get ready(): boolean {
     return this.#state === 'open' && this.#doubtSinceMs === null;
+  }
+
+  /** Calls that wait for the books, and for how long the batch that is on its way there. */
+  get backlog(): { calls: number; ageMs: number } {
+    const waiting = this.#waiting.length + this.#asking.length;
+    if (this.#sent === null) return { calls: waiting, ageMs: 0 };
+    const calls = waiting + this.#sent.waiting.length + this.#sent.asking.length;
+    return { calls, ageMs: Math.max(0, this.#clock() - this.#sent.sinceMs) };
   }
 
   /** Sets the worst case of a call aside, in its key's budget too. Needs no database when the lane has enough at hand. */
@@ -352,7 +370,7 @@ export class Lane {
       returns,
       wants: this.#purses.wants(asking, nowMs),
     };
-    return { batch, waiting, asking, abandoned: [], touched: new Set() };
+    return { batch, waiting, asking, abandoned: [], touched: new Set(), sinceMs: nowMs };
   }
 
   async #send(): Promise<void> {
@@ -360,7 +378,7 @@ export class Lane {
     if (!sent) return;
     this.#sending = true;
     try {
-      const answer = await this.#patience.answerOf(this.#books.batch(sent.batch));
+      const answer = await this.#patience.answerOf(this.#put(sent));
       this.#doubtSinceMs = null;
       if (answer.state === 'fenced') {
         this.#report({ kind: 'fenced' });
@@ -379,6 +397,25 @@ export class Lane {
       this.#sending = false;
     }
     if (this.#sent === null) this.#schedule();
+  }
+
+  /** A batch on its way; it is in a trace where calls that wait for it are. */
+  #put(sent: Sent): ReturnType<Books['batch']> {
+    const answer = this.#books.batch(sent.batch);
+    if (this.#tracer === null) return answer;
+    const calls = [...sent.waiting.map(({ hold }) => hold), ...sent.asking.map(({ request }) => request)];
+    const span = this.#tracer.batch(
+      'ledger batch',
+      calls.flatMap(({ span }) => span ?? []),
+    );
+    if (span === null) return answer;
+    const { usage, wants, seq } = sent.batch;
+    const facts = { 'db.system.name': 'postgresql', 'sluice.batch': seq, 'sluice.batch.rows': usage.length };
+    void answer.then(
+      ({ state }) => span.end({ ...facts, 'sluice.batch.wants': wants.length, 'sluice.batch.state': state }),
+      () => span.end(facts, 'books_unreachable'),
+    );
+    return answer;
   }
 
   #finish(sent: Sent): void {

@@ -26,6 +26,9 @@ export type Group = (typeof groups)[number];
 /** What was used of one service, operation, plan, key or day; `name` is null for calls without a key, or that cost nothing of a plan. */
 export type Sum = { name: string | null; calls: number; units: number; included: number; cost: Money };
 
+/** Units of one service on one day (UTC, `2030-01-31`). */
+export type Daily = { day: string; service: string; units: number };
+
 /** One call as its account sees it. What was given back cost nothing. */
 export type Call = {
   callId: string;
@@ -44,6 +47,8 @@ export type Call = {
 /** What accounts used, as the books have it. */
 export interface UsageRecord {
   sums(account: string, fromMs: number, toMs: number, group: Group): Promise<Sum[]>;
+  /** By day and service; days and services without units are left out. */
+  daily(account: string, fromMs: number, toMs: number): Promise<Daily[]>;
   /** The newest first, from the one before `before`. */
   calls(account: string, fromMs: number, toMs: number, before: string | null, max: number): Promise<Call[]>;
 }

@@ -1,3 +1,4 @@
+import * as LaneLog from '../adapters/log/lane-log.ts';
 import * as Log from '../adapters/log/log.ts';
 import * as AccountKeys from '../adapters/postgres/account-keys.ts';
 import * as Accounts from '../adapters/postgres/accounts.ts';
@@ -9,8 +10,10 @@ import * as Console from '../adapters/postgres/console.ts';
 import { migrate } from '../adapters/postgres/migrate.ts';
 import * as Orders from '../adapters/postgres/orders.ts';
 import * as Proofs from '../adapters/postgres/proofs.ts';
+import * as RefundRequests from '../adapters/postgres/refund-requests.ts';
 import * as Revocations from '../adapters/postgres/revocations.ts';
 import * as Seller from '../adapters/postgres/seller.ts';
+import * as SignIns from '../adapters/postgres/sign-ins.ts';
 import { open as openStakes } from '../adapters/postgres/stakes.ts';
 import { openSubscriptions } from '../adapters/postgres/subscriptions.ts';
 import * as Tickets from '../adapters/postgres/tickets.ts';
@@ -28,7 +31,7 @@ import * as RevocationList from '../identity/revocation-list.ts';
 import type { Shop } from '../journeys/shop.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
 import { secret } from '../kernel/id.ts';
-import { Lane, type LaneEvent } from '../ledger/lane.ts';
+import { Lane } from '../ledger/lane.ts';
 import { CallLimit } from '../relay/call-limit.ts';
 import * as RateLimit from '../relay/rate-limit.ts';
 import * as SharedSecrets from './shared-secrets.ts';
@@ -61,6 +64,7 @@ export type Foundation = {
   readonly stakes: Stakes;
   readonly catalogs: Catalogs;
   readonly claims: Claims;
+  readonly signIns: ReturnType<typeof SignIns.open>;
   readonly claimSecret: string;
   readonly revocations: Awaited<ReturnType<typeof openRevocations>>;
   readonly tickets: ReturnType<typeof Tickets.open>;
@@ -76,29 +80,34 @@ export type Foundation = {
 
 /** Opens it: the database, migrated; who calls; what is left; what is counted. */
 export async function open(config: Config, log: Log.Log): Promise<Foundation> {
+  const events: Log.Tally = new Map();
+  const warn = Log.telling(log, 'warn', events);
   await migrate(config.databaseUrl);
   const sql = Connection.open(config.databaseUrl, connectionsMax);
   const ledgerSql = Connection.open(config.databaseUrl, ledgerConnectionsMax);
   const secrets = await SharedSecrets.open(sql, config.publicUrl);
   const desk = Bearer.open(secrets.ring, clock());
-  const shared =
-    config.redisUrl === null
-      ? null
-      : SharedCount.open({
-          url: config.redisUrl,
-          report: (event, detail) => log.warn({ event, ...detail }),
-        });
-  const lane = new Lane(Books.open(ledgerSql), config.lane, clock, (event) => reportLane(log, event));
+  const shared = config.redisUrl === null ? null : SharedCount.open({ url: config.redisUrl, report: warn });
+  // What is not asked for is not loaded.
+  const tracer = config.tracing && (await import('../adapters/otel/tracer.ts')).open(config.tracing, warn);
+  const lane = new Lane(
+    Books.open(ledgerSql),
+    config.lane,
+    clock,
+    (event) => LaneLog.write(log, events, event),
+    tracer,
+  );
   const revocations = await openRevocations(sql, desk);
   const tickets = Tickets.open(sql);
   const foundation: Foundation = {
     log,
     sql,
     ledgerSql,
-    metrics: Metrics.open({ lane, clock }),
+    metrics: Metrics.open({ lane, clock }, events),
     stakes: openStakes(sql),
     catalogs: openCatalogs(sql),
     claims: openClaims(sql),
+    signIns: SignIns.open(sql),
     claimSecret: await Accounts.sharedSecret(sql, 'claim-code', secret('clc')),
     revocations,
     tickets,
@@ -121,12 +130,14 @@ export async function open(config: Config, log: Log.Log): Promise<Foundation> {
       promotions: Seller.openPromotions(sql),
       audit: Seller.openAudit(sql),
       console: await Console.open(sql, secret('con')),
+      refundRequests: RefundRequests.open(sql),
       notices: Orders.openNotices(sql),
       verifications: RateLimit.create(),
       challengeSecrets: secrets.challenges,
       wallets: Proofs.open(sql),
       callLimit: new CallLimit(clock, shared, () => foundation.processes),
-      report: (event, detail) => log.error({ event, ...detail }),
+      report: Log.telling(log, 'error', events),
+      tracer,
     },
     processes: 1,
     draining: false,
@@ -135,6 +146,7 @@ export async function open(config: Config, log: Log.Log): Promise<Foundation> {
     },
     async close() {
       shared?.close();
+      await tracer?.close();
       await Promise.all([sql.end({ timeout: 2 }), ledgerSql.end({ timeout: 2 })]);
     },
   };
@@ -152,20 +164,4 @@ function openRevocations(sql: Connection.Connection, desk: Bearer.Desk) {
     froze: (account, isFrozen) => Bearer.freeze(desk, account, isFrozen),
     sinceMs: () => clock() - RevocationList.holdMs,
   });
-}
-
-function reportLane(log: Log.Log, event: LaneEvent): void {
-  switch (event.kind) {
-    case 'opened':
-      log.info({ event: 'lane_opened', epoch: event.epoch });
-      break;
-    case 'fenced':
-      log.error({ event: 'lane_fenced' });
-      break;
-    case 'books_unreachable':
-    case 'books_broken':
-    case 'undeliver_failed':
-      log.error({ event: event.kind, ...Log.describe(event.error) });
-      break;
-  }
 }

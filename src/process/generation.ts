@@ -101,6 +101,7 @@ async function openShop(foundation: Foundation, { config, goods }: Stock): Promi
     }),
     claiming: config.mail && {
       claims: foundation.claims,
+      signIns: foundation.signIns,
       mailer: Smtp.open({ ...config.mail, report: kept.report }),
       secret: foundation.claimSecret,
     },

@@ -15,6 +15,14 @@ const fixed = [
   'DATA_DIR',
   'REDIS_URL',
   'LANE',
+  'OTEL_SDK_DISABLED',
+  'OTEL_SERVICE_NAME',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_PROTOCOL',
+  'OTEL_TRACES_SAMPLER',
+  'OTEL_TRACES_SAMPLER_ARG',
+  'OTEL_BSP_SCHEDULE_DELAY',
+  'UPSTREAM_TRACE_CONTEXT',
 ] as const;
 /** What has to stay secret may lie in a file of its own, named by `<NAME>_FILE`, as containers are given their secrets. */
 const secret = [

@@ -20,6 +20,8 @@ export type Outbound = {
   body: Buffer | null;
   /** Whether the answer is counted: then it is read whole, up to the limit for answers, and in no content coding. */
   metered: boolean;
+  /** Our own `traceparent` for it, where it is to have one; that of a caller never crosses. */
+  traceparent?: string | null;
 };
 
 /** A request under way. */

@@ -68,6 +68,41 @@ it.each([
   ).toBeGreaterThan(0);
 });
 
+it('traces only where a collector is named, and as many as the variables of OpenTelemetry say', () => {
+  const tracing = (env: Record<string, string>) => {
+    const parsed = Config.parse({ ...complete, ...env });
+    return parsed.ok ? parsed.config.tracing : parsed.faults.map((fault) => fault.split(' ')[0]);
+  };
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:4318/';
+  const named = { OTEL_EXPORTER_OTLP_ENDPOINT };
+  expect(tracing({ OTEL_TRACES_SAMPLER: 'always_on' })).toBeNull();
+  expect(tracing({ ...named, OTEL_SDK_DISABLED: 'true' })).toBeNull();
+  expect(tracing(named)).toEqual({
+    url: 'http://127.0.0.1:4318/v1/traces',
+    serviceName: 'sluice',
+    ratio: 1,
+    delayMs: 5_000,
+    tellsUpstream: false,
+  });
+  expect(tracing({ ...named, OTEL_TRACES_SAMPLER: 'parentbased_always_off' })).toMatchObject({ ratio: 0 });
+  const share = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' };
+  expect(tracing({ ...named, ...share })).toMatchObject({ ratio: 0.25 });
+  expect(
+    tracing({
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_TRACES_SAMPLER: 'sometimes',
+      OTEL_BSP_SCHEDULE_DELAY: 'soon',
+    }),
+  ).toEqual([
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'OTEL_EXPORTER_OTLP_PROTOCOL',
+    'OTEL_TRACES_SAMPLER',
+    'OTEL_BSP_SCHEDULE_DELAY',
+  ]);
+  expect(tracing({ ...named, ...share, OTEL_TRACES_SAMPLER_ARG: '2' })).toEqual(['OTEL_TRACES_SAMPLER_ARG']);
+});
+
 it('never says a secret', () => {
   expect(
     faults({ ...complete, NODE_ENV: 'production', STRIPE_SECRET_KEY: 'sk_test_sandbox_hush' }).join(),

@@ -3,7 +3,7 @@ import * as Buyer from '../purchase/agent.ts';
 import * as Network from '../purchase/network.ts';
 import * as Upstream from '../relay/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
-import * as Program from '../support/program.ts';
+import * as Mailbox from '../support/mailbox.ts';
 import * as TcpProxy from '../support/proxy.ts';
 import * as Shop from '../support/shop.ts';
 
@@ -12,8 +12,7 @@ const trialUnits = 25;
 const claimedUnits = 100;
 
 let upstream: Upstream.ScriptedUpstream;
-let mailbox: Program.Program;
-let mailboxUrl: string;
+let mailbox: Mailbox.Mailbox;
 let shop: Shop.Shop;
 /** The second process, whose way to the database goes through a proxy. */
 let other: string;
@@ -25,18 +24,12 @@ beforeAll(async () => {
     const { max } = JSON.parse(body);
     socket.write(Upstream.http(200, `{"count":${max}}`));
   });
-  const [page, smtp] = [await Program.freePort(), await Program.freePort()];
-  mailboxUrl = `http://127.0.0.1:${page}`;
-  mailbox = await Program.start('mailbox/main.ts', {
-    MAILBOX_PORT: String(page),
-    MAILBOX_SMTP_PORT: String(smtp),
-  });
+  mailbox = await Mailbox.open();
   shop = await Shop.open({
     upstream: { url: upstream.url, key: 'upk_1' },
     catalog: 'claim.yaml',
     env: {
-      SMTP_URL: `smtp://127.0.0.1:${smtp}`,
-      MAIL_FROM: 'Shop <shop@shop.example>',
+      ...mailbox.env,
       CLIENT_ADDRESS_HEADER: addressHeader,
     },
   });
@@ -97,10 +90,7 @@ function complete(claimToken: string, otp: string, base = shop.url): Promise<Cus
   return post('/agent/auth/claim/complete', { claim_token: claimToken, otp }, {}, base);
 }
 
-async function mailsTo(email: string): Promise<{ subject: string; text: string }[]> {
-  return (await Customer.send({ method: 'GET', url: `${mailboxUrl}/mails?to=${encodeURIComponent(email)}` }))
-    .body.mails;
-}
+const mailsTo = (email: string) => mailbox.mailsTo(email);
 
 /** The code of the last mail, as its reader tells it. */
 async function codeOf(email: string): Promise<string> {

@@ -63,7 +63,9 @@ test('whoever holds a receipt can see and print it', async () => {
   const page = await fetch(body.receipts[0].url);
   expect(page.headers.get('content-type')).toContain('text/html');
   const text = await page.text();
-  for (const fact of [order, '5.00 USD', agent.account]) expect(text).toContain(fact);
+  const said = ['Scripted Ltd', 'No value-added tax is charged.', 'Total', '@media print'];
+  for (const fact of [order, '5.00 USD', agent.account, ...said]) expect(text).toContain(fact);
+  expect(text).not.toContain('Refunded');
 });
 
 test('a call is given a receipt when it asks for one, over what it cost', async () => {

@@ -400,6 +400,16 @@ describe('under an Idempotency-Key nothing is made twice', () => {
   });
 });
 
+test('what has not been paid cannot be asked back', async () => {
+  const customer = await join();
+  const { token } = customer;
+  const offered = await Customer.call({ token }, 'POST', `${shop.url}/plans/credit/purchase`, {});
+  const operation = `POST /purchases/${offered.body.purchase.id}/refund-request`;
+  expect(await free(customer, () => call(customer, operation, { reason: 'none' }))).toEqual(
+    refusal(409, 'not_paid'),
+  );
+});
+
 describe('an upstream that gives nothing costs nothing', () => {
   test.each([
     ['cuts the connection', 502, 'upstream_unavailable', ({ socket }: Upstream.Received) => socket.destroy()],

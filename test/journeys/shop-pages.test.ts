@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import * as Person from '../purchase/person.ts';
 import * as Upstream from '../relay/scripted-upstream.ts';
+import * as Browser from '../support/browser.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
 
@@ -24,41 +25,18 @@ afterAll(async () => {
   await upstream?.close();
 });
 
-/** A browser without scripts: it keeps cookies, and says where a form is from. */
-class Browser {
-  cookie = '';
-  site = 'same-origin';
+const visitor = () => new Browser.Browser(shop.url);
 
-  async open(
-    path: string,
-    form?: Record<string, string>,
-  ): Promise<{ status: number; headers: Headers; html: string }> {
-    const answer = await fetch(shop.url + path, {
-      method: form ? 'POST' : 'GET',
-      redirect: 'manual',
-      headers: {
-        accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
-        ...(this.cookie && { cookie: this.cookie }),
-        ...(form && { 'sec-fetch-site': this.site }),
-      },
-      ...(form && { body: new URLSearchParams(form) }),
-    });
-    const kept = answer.headers.get('set-cookie');
-    if (kept) this.cookie = kept.split(';')[0] ?? '';
-    return { status: answer.status, headers: answer.headers, html: await answer.text() };
-  }
-
-  /** What the account page shows under `id`. */
-  async shown(id: string): Promise<string | undefined> {
-    const { html } = await this.open('/shop/account');
-    return new RegExp(`<dd id="${id}">([^<]*)`).exec(html)?.[1];
-  }
+/** What the account page shows under `id`. */
+async function shown(browser: Browser.Browser, id: string): Promise<string | undefined> {
+  const { html } = await browser.open('/shop/account');
+  return new RegExp(`<dd id="${id}">([^<]*)`).exec(html)?.[1];
 }
 
 const list = { operation: 'POST /v1/list', path: '/v1/list' };
 
 test('the same address has a page for people and the start document for programs', async () => {
-  const person = await new Browser().open('/');
+  const person = await visitor().open('/');
   expect(person.headers.get('content-type')).toMatch(/^text\/html/);
   expect(person.html).toContain('POST /v1/list');
   for (const accept of ['*/*', 'application/json', 'application/json, text/html']) {
@@ -69,7 +47,7 @@ test('the same address has a page for people and the start document for programs
 });
 
 test('every link of every page leads somewhere', async () => {
-  const browser = new Browser();
+  const browser = visitor();
   const seen = new Set<string>();
   const open = ['/', '/shop/account', '/docs'];
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
@@ -87,13 +65,13 @@ test('every link of every page leads somewhere', async () => {
 
 describe('a visitor', () => {
   test('tries an operation on a new account, and is charged what a program is', async () => {
-    const browser = new Browser();
+    const browser = visitor();
     const { status, html } = await browser.open('/shop/try', { ...list, body: '{"max":4}' });
     expect(status).toBe(200);
     expect(html).toContain('4 results, 0.000000 USD');
-    expect(await browser.shown('included')).toBe('21');
+    expect(await shown(browser, 'included')).toBe('21');
     await browser.open('/shop/try', { ...list, body: '{"max":6}' });
-    expect(await browser.shown('included')).toBe('15');
+    expect(await shown(browser, 'included')).toBe('15');
     const csv = (await browser.open('/shop/account/calls.csv')).html.trim().split('\r\n');
     expect(csv.map((line) => line.split(',').slice(3, 6).join())).toEqual([
       'operation,status,units',
@@ -103,7 +81,7 @@ describe('a visitor', () => {
   });
 
   test('pays nothing for an answer whose page could not be made', async () => {
-    const browser = new Browser();
+    const browser = visitor();
     await browser.open('/shop/start', {});
     // The upstream answers, the charge is booked, and then what the page shows of the account cannot be read.
     await shop.sql`ALTER TABLE shop.subscription RENAME TO subscription_away`;
@@ -112,11 +90,11 @@ describe('a visitor', () => {
     } finally {
       await shop.sql`ALTER TABLE shop.subscription_away RENAME TO subscription`;
     }
-    await expect.poll(() => browser.shown('included'), { timeout: 10_000 }).toBe('25');
+    await expect.poll(() => shown(browser, 'included'), { timeout: 10_000 }).toBe('25');
   });
 
   test('is told why a call is refused, and calls nothing that the form does not name', async () => {
-    const browser = new Browser();
+    const browser = visitor();
     const before = upstream.received.length;
     const elsewhere = await browser.open('/shop/try', { ...list, path: '/v1/items/7' });
     expect(elsewhere.html).toContain('This is no path of POST /v1/list.');
@@ -129,20 +107,20 @@ describe('a visitor', () => {
   });
 
   test('buys on the card page, and comes back to the shop with the credit', async () => {
-    const browser = new Browser();
+    const browser = visitor();
     await browser.open('/shop/start', {});
     const onward = await browser.open('/shop/buy', { plan: 'credit', amount_usd: '2.00' });
     const link = /href="([^"]+)">Go to the card page/.exec(onward.html)?.[1] ?? '';
     expect(onward.headers.get('refresh')).toBe(`0; url=${link}`);
     const back = await fetch(await Person.pay(await Person.open(link)), { redirect: 'manual' });
     expect(back.headers.get('location')).toBe(`${shop.url}/`);
-    expect(await browser.shown('balance')).toBe('2.00 USD');
+    expect(await shown(browser, 'balance')).toBe('2.00 USD');
     expect((await browser.open('/shop/account')).html).toContain(`${shop.url}/receipts/`);
     expect((await browser.open('/shop/buy', { plan: 'credit', amount_usd: '0.10' })).status).toBe(422);
   });
 
   test('makes a key with a budget, which calls, and ends it', async () => {
-    const browser = new Browser();
+    const browser = visitor();
     await browser.open('/shop/start', {});
     const made = await browser.open('/shop/account/keys', { name: 'job', budget_usd: '1.00', days: '' });
     const token = /slk_[\w-]{43}/.exec(made.html)?.[0] ?? '';
@@ -155,23 +133,23 @@ describe('a visitor', () => {
   });
 
   test('signs in elsewhere by the assertion, and leaves for good', async () => {
-    const [one, two] = [new Browser(), new Browser()];
+    const [one, two] = [visitor(), visitor()];
     await one.open('/shop/start', {});
-    const assertion = one.cookie.split('=')[1] ?? '';
+    const assertion = one.cookies.get('sluice_visitor') ?? '';
     expect((await two.open('/shop/account/sign-in', { assertion })).status).toBe(303);
-    expect(await two.shown('included')).toBe('25');
+    expect(await shown(two, 'included')).toBe('25');
     expect((await two.open('/shop/account/sign-in', { assertion: `${assertion}x` })).status).toBe(401);
-    const kept = two.cookie;
+    const kept = two.cookies.get('sluice_visitor') ?? '';
     await two.open('/shop/leave', {});
-    two.cookie = kept;
-    expect(await two.shown('included')).toBeUndefined();
-    expect(await one.shown('included')).toBeUndefined();
+    two.cookies.set('sluice_visitor', kept);
+    expect(await shown(two, 'included')).toBeUndefined();
+    expect(await shown(one, 'included')).toBeUndefined();
   });
 });
 
 describe('a page of another site', () => {
   test('cannot send a form with the visitor’s cookie, nor show ours in a frame', async () => {
-    const browser = new Browser();
+    const browser = visitor();
     const { headers } = await browser.open('/shop/start', {});
     expect(headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Lax/);
     browser.site = 'cross-site';
@@ -194,7 +172,7 @@ describe('a page of another site', () => {
   });
 
   test('and nothing that is sent or answered becomes a part of the page', async () => {
-    const browser = new Browser();
+    const browser = visitor();
     const script = '"><script>alert(1)</script>';
     const body = JSON.stringify({ max: 1, text: '</pre><script>alert(2)</script>' });
     for (const form of [

@@ -1,23 +1,30 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { id } from '../../src/kernel/id.ts';
 import * as Agent from '../purchase/agent.ts';
 import * as Books from '../purchase/books.ts';
 import * as Network from '../purchase/network.ts';
-import { launch, look, type Screen, screens } from '../support/browser.ts';
+import * as Upstream from '../relay/scripted-upstream.ts';
+import { launch, look, type Screen, screens } from '../support/chromium.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
 
 const token = 'adm_of_the_console_and_long_enough';
 const names = Object.keys(screens) as Screen[];
 
+let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
 let browser: Browser;
 /** The buyer whose account is looked at on each screen. */
 let buyers: Map<Screen, string>;
 beforeAll(async () => {
+  upstream = await Upstream.scripted(({ socket, body }) => {
+    const { max_results } = JSON.parse(body || '{}');
+    socket.write(Upstream.http(200, JSON.stringify({ results: [], results_length: max_results ?? 0 })));
+  });
+  const env = { ...Agent.shopEnv, ADMIN_TOKEN: token };
   [shop, browser] = await Promise.all([
-    Shop.open({ env: { ...Agent.shopEnv, ADMIN_TOKEN: token } }),
+    Shop.open({ upstream: { url: upstream.url, key: 'upk_1' }, env }),
     launch(),
   ]);
   buyers = await history();
@@ -25,6 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await shop?.stop();
+  await upstream?.close();
 });
 
 const calls: [string, object][] = [
@@ -59,6 +67,8 @@ async function history(): Promise<Map<Screen, string>> {
     });
     named.set(screen, email);
   }
+  const poor = await Agent.registered(shop.url);
+  await Agent.pay(poor, await Agent.offer(poor), await network.mint('pm_card_chargeDeclined'));
   // Earlier days, by what the books say of them.
   for (let day = 1; day < 30; day += 1) {
     for (let nth = 0; nth < 1 + ((day * 7) % 4); nth += 1) {
@@ -70,7 +80,9 @@ async function history(): Promise<Map<Screen, string>> {
         { account, token: '', assertion: '' },
         (5 + ((day * nth * 13) % 60)) * 1_000_000,
       );
-      await shop.sql`UPDATE shop.purchase SET granted_at = ${made}, created_at = ${made} WHERE account_id = ${account}`;
+      const rail = ['card', 'top_up', 'card', 'x402'][(day + nth) % 4] ?? 'card';
+      const challenge = (day + nth) % 8 === 0 ? account : null;
+      await shop.sql`UPDATE shop.purchase SET granted_at = ${made}, created_at = ${made}, rail = ${rail}, challenge_id = ${challenge} WHERE account_id = ${account}`;
     }
   }
   const [first] = await shop.sql<
@@ -78,7 +90,7 @@ async function history(): Promise<Map<Screen, string>> {
   >`SELECT o.id FROM shop.purchase o JOIN shop.account a ON a.id = o.account_id WHERE a.email = ${addresses[3] ?? ''}`;
   const [payment] = await network.paymentsOf(first?.id ?? '');
   await network.control('/disputes', { payment_intent: payment?.id, reason: 'product_not_received' });
-  await expect.poll(async () => (await shop.sql`SELECT 1 FROM shop.reversal`).length).toBe(1);
+  await vi.waitFor(async () => expect((await shop.sql`SELECT 1 FROM shop.reversal`).length).toBe(1), 5_000);
   return named;
 }
 
@@ -99,7 +111,7 @@ describe.each(names)('on a %s screen', (screen) => {
       await page.getByLabel('Admin token').fill(token);
       await press('Sign in');
       await page.getByRole('heading', { name: 'Revenue' }).waitFor();
-      await page.getByText('open disputes, over').waitFor();
+      await page.getByText('Open disputes, over').waitFor();
       await look(page, 'console', screen);
 
       await go('Accounts');

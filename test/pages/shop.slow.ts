@@ -1,18 +1,22 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as Agent from '../purchase/agent.ts';
-import { launch, look, type Screen, screens } from '../support/browser.ts';
+import { launch, look, type Screen, screens, screenshots } from '../support/chromium.ts';
+import * as Mailbox from '../support/mailbox.ts';
 import * as Shop from '../support/shop.ts';
 
 let shop: Shop.Shop;
+let mailbox: Mailbox.Mailbox;
 let browser: Browser;
 beforeAll(async () => {
-  shop = await Shop.open({ env: Agent.shopEnv });
+  mailbox = await Mailbox.open();
+  shop = await Shop.open({ env: { ...Agent.shopEnv, ...mailbox.env } });
   browser = await launch();
 });
 afterAll(async () => {
   await browser?.close();
   await shop?.stop();
+  await mailbox?.stop();
 });
 
 async function payByCard(page: Page): Promise<void> {
@@ -67,6 +71,76 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await page.getByRole('link', { name: 'Your account' }).click();
       await page.getByRole('heading', { name: 'New here' }).waitFor();
       await look(page, 'account-door', screen);
+    } finally {
+      await context.close();
+    }
+  });
+
+  test('a buyer takes the account over, signs in again by mail, prints a receipt and asks for a refund', async () => {
+    const context = await browser.newContext({ ...screens[screen], bypassCSP: true });
+    const page = await context.newPage();
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    const email = `buyer-${screen}@example.com`;
+    const mail = async () => (await mailbox.mailsTo(email)).at(-1)?.text ?? '';
+    try {
+      await page.goto(`${shop.url}/shop/account`);
+      await press('Start free');
+      for (let call = 0; call < 2; call++) {
+        await press('Call');
+        await page.getByRole('status').waitFor();
+      }
+      await page.getByLabel('Amount in USD').fill('5.00');
+      await press('Buy by card');
+      await payByCard(page);
+      await page.waitForURL(`${shop.url}/`);
+      await page.getByRole('link', { name: 'Your account' }).click();
+      await page.getByLabel('Your email address').fill(email);
+      await press('Send me a code');
+      await page
+        .getByLabel('The code of the mail')
+        .fill(/^ {4}(\d{3} \d{3})$/m.exec(await mail())?.[1] ?? '');
+      await press('Take over');
+      const account = await page.locator('dd.id').last().textContent();
+
+      await press('Sign out');
+      await page.getByRole('link', { name: 'Your account' }).click();
+      await page.getByLabel('Your email address').fill(email);
+      await press('Send me a link');
+      await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+      await look(page, 'sign-in-sent', screen);
+      const link = /^http\S+\/link\S+$/m.exec(await mail())?.[0] ?? '';
+      const elsewhere = await (await browser.newContext({ ...screens[screen], bypassCSP: true })).newPage();
+      await elsewhere.goto(link);
+      await elsewhere.getByLabel('The address of the mail').waitFor();
+      await look(elsewhere, 'sign-in-elsewhere', screen);
+      await elsewhere.context().close();
+      await page.goto(link);
+      await look(page, 'sign-in', screen);
+      await press('Sign in');
+      await page.waitForURL(`${shop.url}/shop/account`);
+      expect(await page.locator('dd.id').allTextContents()).toEqual([email, account]);
+
+      await page.getByText('Ask for a refund', { exact: true }).first().click();
+      await page.getByLabel('USD, if not all of it').fill('1.00');
+      await page.getByLabel('Why').fill('I bought more than I need.');
+      await look(page, 'account-refund', screen);
+      await press('Ask for a refund');
+      expect(await page.getByRole('status').textContent()).toContain('The seller is told');
+      expect(await page.getByRole('cell', { name: 'The seller has been told.' }).count()).toBe(1);
+      await page.getByText('By day and service').click();
+      await look(page, 'account-used', screen);
+
+      await page.getByRole('link', { name: /^Receipt of/ }).click();
+      await page.getByRole('heading', { name: 'Receipt' }).waitFor();
+      await look(page, 'receipt', screen);
+      await page.emulateMedia({ media: 'print', colorScheme: screens[screen].colorScheme });
+      expect(await page.getByText('Total').isVisible()).toBe(true);
+      expect(await page.getByText(email).isVisible()).toBe(true);
+      expect(await page.getByRole('textbox').isVisible()).toBe(false);
+      await page.setViewportSize({ width: 794, height: 1123 });
+      await page.screenshot({ path: `${screenshots}receipt-printed-${screen}.png` });
+      const pages = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type\s*\/Page\b/g);
+      expect(pages).toHaveLength(1);
     } finally {
       await context.close();
     }

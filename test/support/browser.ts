@@ -1,37 +1,51 @@
-import { readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { expect } from 'vitest';
+export type Shown = { status: number; headers: Headers; html: string };
 
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const screenshots = fileURLToPath(new URL('../screenshots/', import.meta.url));
-const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+/** A browser without scripts: it keeps cookies, and says where a form is from. */
+export class Browser {
+  readonly #base: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly cookies: Map<string, string>;
+  /** Where its forms are from (`Sec-Fetch-Site`). */
+  site = 'same-origin';
 
-/** Where pages are looked at. */
-export const screens = {
-  'phone-light': { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
-  'phone-dark': { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-  'desktop-light': { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
-  'desktop-dark': { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
-} as const;
-export type Screen = keyof typeof screens;
+  constructor(
+    base: string,
+    headers: Readonly<Record<string, string>> = {},
+    cookies: Map<string, string> = new Map(),
+  ) {
+    this.#base = base;
+    this.#headers = headers;
+    this.cookies = cookies;
+  }
 
-/** A real Chromium, without a display. */
-export async function launch(): Promise<Browser> {
-  await mkdir(screenshots, { recursive: true });
-  const args = ['--no-sandbox', '--disable-quic', '--disable-background-networking'];
-  return chromium.launch({ executablePath, args });
-}
+  /** The same browser, at another process of the shop. */
+  at(base: string): Browser {
+    return new Browser(base, this.#headers, this.cookies);
+  }
 
-/** Takes a picture, sees that nothing is wider than the screen, and asks axe what keeps whom out (WCAG 2.2 A and AA). */
-export async function look(page: Page, name: string, screen: Screen): Promise<void> {
-  await page.screenshot({ path: `${screenshots}${name}-${screen}.png`, fullPage: true });
-  const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-  expect(await page.evaluate(wide)).toBe(0);
-  await page.evaluate(axe);
-  const found: string[] =
-    await page.evaluate(`axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] })
-    .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
-  expect(found).toEqual([]);
+  /** One with the same cookies, which it then keeps for itself. */
+  copy(base: string): Browser {
+    return new Browser(base, this.#headers, new Map(this.cookies));
+  }
+
+  async open(path: string, form?: Readonly<Record<string, string>>): Promise<Shown> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(this.#base + path, {
+      method: form ? 'POST' : 'GET',
+      redirect: 'manual',
+      headers: {
+        accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+        ...this.#headers,
+        ...(cookie && { cookie }),
+        ...(form && { 'sec-fetch-site': this.site }),
+      },
+      ...(form && { body: new URLSearchParams(form) }),
+    });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return { status: answer.status, headers: answer.headers, html: await answer.text() };
+  }
 }

@@ -9,13 +9,13 @@ export function openAccounts(sql: Connection): Accounts {
       await sql`SELECT shop.register(${id}, ${plan}, ${units})`;
     },
     async find(id) {
-      type Row = { created_at: Date; origin: Account['origin']; claimed_at: Date | null };
+      type Row = Pick<Account, 'origin' | 'email'> & { created_at: Date; claimed_at: Date | null };
       const [row] = await sql<
         Row[]
-      >`SELECT created_at, origin, claimed_at FROM shop.account WHERE id = ${id}`;
+      >`SELECT created_at, origin, claimed_at, email FROM shop.account WHERE id = ${id}`;
       if (!row) return null;
-      const { created_at, origin, claimed_at } = row;
-      return { id, createdMs: created_at.getTime(), origin, claimedMs: claimed_at?.getTime() ?? null };
+      const { created_at, origin, claimed_at, email } = row;
+      return { id, createdMs: created_at.getTime(), origin, claimedMs: claimed_at?.getTime() ?? null, email };
     },
     async standing(id) {
       const found = sql<{ joined_to: string | null }[]>`SELECT joined_to FROM shop.account WHERE id = ${id}`;

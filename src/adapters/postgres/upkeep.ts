@@ -1,6 +1,7 @@
 import * as Claims from './claims.ts';
 import type { Connection } from './connection.ts';
 import * as Proofs from './proofs.ts';
+import * as SignIns from './sign-ins.ts';
 import * as Tickets from './tickets.ts';
 import * as Usage from './usage.ts';
 
@@ -26,6 +27,7 @@ export async function run(sql: Connection): Promise<void> {
   await Usage.closeBooks(sql);
   await Proofs.sweep(sql);
   await Claims.sweep(sql);
+  await SignIns.sweep(sql);
 }
 
 /** What came back to accounts that are a part of another one by now follows them there. */

@@ -3,7 +3,7 @@ import type { UsageRecord } from '../../ledger/usage.ts';
 import type { Connection } from './connection.ts';
 
 /** How long a day that has ended may take to be indexed, or to be summed up. */
-const closingTimeout = '10 minutes';
+const closingTimeout = '10min';
 
 /** What was used, in PostgreSQL (migrations/0007_self_service.sql). */
 export function open(sql: Connection): UsageRecord {
@@ -14,6 +14,13 @@ export function open(sql: Connection): UsageRecord {
         Row[]
       >`SELECT * FROM ledger.used_by(${account}, ${new Date(fromMs)}, ${new Date(toMs)}, ${group})`;
       return rows.map((row) => ({ ...row, cost: Money.ofMicro(row.cost) }));
+    },
+    async daily(account, fromMs, toMs) {
+      const rows = await sql<
+        { day: string; service: string; units: number }[]
+      >`SELECT to_char(ledger.time_of(call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, service, sum(units)::bigint AS units
+          FROM ledger.used(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) GROUP BY 1, 2 HAVING sum(units) > 0 ORDER BY 1, 2`;
+      return [...rows];
     },
     async calls(account, fromMs, toMs, before, max) {
       type Row = {

@@ -118,11 +118,12 @@ class Connections implements Upstream {
   }
 
   #dispatch(connection: Connection, exchange: Exchange): void {
-    const { method, target, rawHeaders, body, metered } = exchange.outbound;
+    const { method, target, rawHeaders, body, metered, traceparent } = exchange.outbound;
     connection.exchange = exchange;
     exchange.connection = connection;
     const path = this.#base.prefix + target.path + target.query;
     const headers = Headers.toUpstream(rawHeaders, metered, this.#own);
+    if (traceparent) headers.push('traceparent', traceparent);
     connection.client.dispatch({ method, path, headers, body }, exchange);
   }
 

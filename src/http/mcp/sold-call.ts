@@ -59,6 +59,7 @@ export async function make(
       target: filled.target,
       rawHeaders: ['accept', 'application/json', ...type],
       body: filled.body,
+      span: c.get('entry').span,
       ...options,
     },
     show,

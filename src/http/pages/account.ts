@@ -3,10 +3,13 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { Shown as Key } from '../../journeys/account-keys.ts';
 import type * as PlanChange from '../../journeys/plan-change.ts';
 import type { PurchaseEntry } from '../../journeys/receipts.ts';
+import type * as RefundRequests from '../../journeys/refund-requests.ts';
 import * as Money from '../../kernel/money.ts';
-import type { Call, Sum } from '../../ledger/usage.ts';
+import type { Call } from '../../ledger/usage.ts';
 import type { TopUp } from '../../payment/top-up.ts';
 import type { Html } from './frame.ts';
+import { purchases } from './purchases.ts';
+import { type Used, usage } from './usage.ts';
 
 export type Facts = {
   account: string;
@@ -14,13 +17,22 @@ export type Facts = {
   balance: string;
   held: string;
   included: number;
+  /** Where its person reads his mail. */
+  email: string | null;
+  plans: readonly { id: string; name: string; balance_usd?: string; included_remaining?: number }[];
+  grants: readonly {
+    source: string | null;
+    remaining_usd?: string;
+    remaining_units?: number;
+    expires_at: string | null;
+  }[];
   subscriptions: readonly ReturnType<typeof PlanChange.shown>[];
   topUp: TopUp | null;
-  byDay: readonly { day: string; units: number }[];
-  byService: readonly Sum[];
+  used: Used;
   calls: readonly Call[];
   keys: readonly Key[];
   receipts: readonly PurchaseEntry[];
+  refundRequests: readonly ReturnType<typeof RefundRequests.shown>[];
   /** Whether a person can take the account over by email here. */
   canClaim: boolean;
   /** What has just happened. */
@@ -32,6 +44,7 @@ export type Facts = {
 /** An account as its owner sees it: what it has, what it used, and what can be decided. */
 export function account(facts: Facts, catalog: Catalog): Html {
   const { notice } = facts;
+  const leave = facts.claimed ? 'Sign out' : 'Leave';
   return html`<h1>Your account</h1>
 ${notice === null ? '' : html`<p class="${notice.isBad ? 'note' : 'ok'}" role="${notice.isBad ? 'alert' : 'status'}">${notice.text}</p>${notice.secret === null ? '' : html`<pre class="secret" tabindex="0" aria-label="Key">${notice.secret}</pre>`}`}
 <section aria-labelledby="standing"><h2 id="standing">What it has</h2>
@@ -39,51 +52,62 @@ ${notice === null ? '' : html`<p class="${notice.isBad ? 'note' : 'ok'}" role="$
 <div><dt>Balance</dt><dd id="balance">${facts.balance} USD</dd></div>
 ${facts.held === '0.00' ? '' : html`<div><dt>Held by calls under way</dt><dd>${facts.held} USD</dd></div>`}
 <div><dt>Included units left</dt><dd id="included">${facts.included}</dd></div>
+${facts.email === null ? '' : html`<div><dt>Person</dt><dd class="id">${facts.email}</dd></div>`}
 <div><dt>Account</dt><dd class="id">${facts.account}</dd></div>
 </dl>
 <p><a class="button" href="/#plans">Buy more</a></p></section>
-${facts.subscriptions.length === 0 ? '' : subscriptions(facts.subscriptions)}
-${usage(facts, catalog)}
+${plans(facts)}
+${usage(facts.used, catalog)}
 ${calls(facts.calls)}
 ${keys(facts.keys)}
 ${topUp(facts.topUp)}
-${receipts(facts.receipts)}
+${purchases(facts.receipts, facts.refundRequests)}
 ${facts.canClaim && !facts.claimed ? claim(facts.awaitsCode) : ''}
-<section aria-labelledby="leave"><h2 id="leave">Leave</h2><p class="soft">${facts.claimed ? 'Your browser forgets this account; keys of yours go on.' : 'Your browser forgets this account, and nobody can bring it back: take it over by email first, or make a key.'}</p>
-<form method="post" action="/shop/leave"><button>Leave</button></form></section>`;
+<section aria-labelledby="leave"><h2 id="leave">${leave}</h2><p class="soft">${facts.claimed ? 'Your browser forgets this account; keys of yours go on. A link by mail lets you in again.' : 'Your browser forgets this account, and nobody can bring it back: take it over by email first, or make a key.'}</p>
+<form method="post" action="/shop/leave"><button>${leave}</button></form></section>`;
 }
 
-function subscriptions(all: Facts['subscriptions']): Html {
-  const row = (
-    one: Facts['subscriptions'][number],
-  ) => html`<tr><th scope="row">${one.plan}</th><td>${one.status}</td>
-<td>${one.renews ? 'renews' : 'ends'} ${day(one.period_end)}${one.next_plan === null ? '' : `, then ${one.next_plan}`}</td>
-<td class="number">${one.renews ? decide('cancel', one.plan, 'Cancel') : one.cancel_at_period_end ? decide('resume', one.plan, 'Go on after all') : ''}</td></tr>`;
-  return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2><div class="wide" tabindex="0"><table>
-<thead><tr><th scope="col">Plan</th><th scope="col">Standing</th><th scope="col">Period</th><td></td></tr></thead>
-<tbody>${all.map(row)}</tbody></table></div></section>`;
+/** What it may call on, what is left of it, and when that begins anew or ends. */
+function plans({ plans, grants, subscriptions }: Facts): Html {
+  if (plans.length + grants.length === 0) return html``;
+  const row = (name: string, left: string, standing: string, until: string, act: Html | string = '') =>
+    html`<tr><th scope="row">${name}</th><td class="number">${left}</td><td>${standing}</td><td>${until}</td><td class="number">${act}</td></tr>`;
+  const periods = (id: string) => subscriptions.filter((one) => one.plan === id);
+  const ofPlan = ({ id, name, balance_usd, included_remaining }: Facts['plans'][number]) => {
+    const left = balance_usd === undefined ? `${included_remaining} units` : `${balance_usd} USD`;
+    const [first, ...later] = periods(id);
+    if (first === undefined) return [row(name, left, '', 'no end')];
+    return [
+      row(name, left, first.status, until(first), decision(first)),
+      ...later.map((one) => row(name, '', one.status, until(one), decision(one))),
+    ];
+  };
+  const ofGrant = ({ source, remaining_usd, remaining_units, expires_at }: Facts['grants'][number]) =>
+    row(
+      `Given (${source ?? 'seller'})`,
+      remaining_usd === undefined ? `${remaining_units} units` : `${remaining_usd} USD`,
+      '',
+      expires_at === null ? '' : `ends ${day(expires_at)}`,
+    );
+  return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2><table class="stack">
+<thead><tr><th scope="col">Plan</th><th scope="col" class="number">Left</th><th scope="col">Standing</th><th scope="col">Begins anew, or ends</th><td></td></tr></thead>
+<tbody>${plans.flatMap(ofPlan)}${grants.map(ofGrant)}</tbody></table></section>`;
+}
+
+type Period = Facts['subscriptions'][number];
+
+function until({ renews, status, period_end, next_plan }: Period): string {
+  const next = next_plan === null ? '' : `, then ${next_plan}`;
+  return `${renews ? 'begins anew' : status === 'expired' ? 'ended' : 'ends'} ${day(period_end)}${next}`;
+}
+
+function decision({ renews, cancel_at_period_end, plan }: Period): Html | string {
+  if (renews) return decide('cancel', plan, 'Cancel');
+  return cancel_at_period_end ? decide('resume', plan, 'Go on after all') : '';
 }
 
 function decide(deed: string, plan: string, name: string): Html {
   return html`<form method="post" action="/shop/account/${deed}"><input type="hidden" name="plan" value="${plan}"><button class="quiet">${name}</button></form>`;
-}
-
-/** The days as bars, and the services as sums. */
-function usage({ byDay, byService }: Facts, { services }: Catalog): Html {
-  if (byService.length === 0)
-    return html`<section><h2>Used in 30 days</h2><p class="soft">Nothing yet. <a href="/#try">Try an operation</a>.</p></section>`;
-  const most = Math.max(...byDay.map(({ units }) => units), 1);
-  const width = 100 / byDay.length;
-  const bars = byDay.map(
-    ({ day, units }, at) =>
-      html`<rect x="${at * width + width * 0.1}" y="${40 - (units / most) * 38}" width="${width * 0.8}" height="${(units / most) * 38}" rx=".6"><title>${day}: ${units} units</title></rect>`,
-  );
-  const named = (slug: string | null) =>
-    services.find((service) => service.slug === slug)?.name ?? slug ?? '';
-  return html`<section aria-labelledby="used"><h2 id="used">Used in 30 days</h2>
-<svg viewBox="0 0 100 40" preserveAspectRatio="none" style="width:100%;height:8rem;fill:var(--accent)" role="img" aria-label="Units of each day, at most ${most}">${bars}</svg>
-<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Service</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Units</th><th scope="col" class="number">Cost</th></tr></thead>
-<tbody>${byService.map(({ name, calls, units, cost }) => html`<tr><th scope="row">${named(name)}</th><td class="number">${calls}</td><td class="number">${units}</td><td class="number">${Money.formatExact(cost)} USD</td></tr>`)}</tbody></table></div></section>`;
 }
 
 function calls(all: readonly Call[]): Html {
@@ -119,7 +143,7 @@ function topUp(now: TopUp | null): Html {
       ? 'Off.'
       : now.state === 'stopped'
         ? `Stopped: ${now.reason}.`
-        : 'On.';
+        : `On, by ${now.card.brand} ${now.card.last4}: ${Money.format(now.chargedThisMonth)} USD this month.`;
   return html`<section aria-labelledby="top-up"><h2 id="top-up">Automatic top-up</h2>
 <p class="soft">${state} Charges the card of your last payment here when the balance falls below what you name, in a month never more than you agree to.</p>
 <form method="post" action="/shop/account/top-up" class="cards">
@@ -128,29 +152,12 @@ ${field('below_usd', 'When less than (USD)', now?.below ?? Money.ofCents(100))}$
 ${now?.state === 'on' ? html`<form method="post" action="/shop/account/top-up/end"><button class="quiet" style="margin-top:.75rem">Switch it off</button></form>` : ''}</section>`;
 }
 
-function receipts(all: readonly PurchaseEntry[]): Html {
-  if (all.length === 0) return html``;
-  const row = (one: PurchaseEntry) =>
-    html`<tr><td>${day(one.paid_at)}</td><td>${one.plan}</td><td class="number">${one.amount_usd} USD${one.reversed_usd === '0.00' ? '' : ` (${one.reversed_usd} paid back)`}</td><td class="number"><a href="${one.url}" aria-label="Receipt of ${day(one.paid_at)}, ${one.amount_usd} USD">Receipt</a></td></tr>`;
-  return html`<section aria-labelledby="receipts"><h2 id="receipts">Paid</h2><div class="wide" tabindex="0"><table><thead><tr><th scope="col">When</th><th scope="col">Plan</th><th scope="col" class="number">Amount</th><td></td></tr></thead><tbody>${all.map(row)}</tbody></table></div>
-<p class="soft">Something is wrong with a payment? Write to the contact below, with the number on its receipt.</p></section>`;
-}
-
 function claim(awaitsCode: boolean): Html {
   if (awaitsCode)
     return html`<section id="claim"><h2>Take it over by email</h2><p class="soft">A code is on its way; it is good for ten minutes.</p>
 <form method="post" action="/shop/account/claim/complete"><label for="otp">The code of the mail</label><input id="otp" name="otp" inputmode="numeric" autocomplete="one-time-code" required><button>Take over</button></form></section>`;
-  return html`<section id="claim"><h2>Take it over by email</h2><p class="soft">Then it is yours wherever you read that mail: to come back, start anew anywhere and take that over by the same address. An account that you have already takes this one in.</p>
+  return html`<section id="claim"><h2>Take it over by email</h2><p class="soft">Then it is yours wherever you read that mail: to come back, ask for a link by mail. An account that you have already takes this one in.</p>
 <form method="post" action="/shop/account/claim"><label for="email">Your email address</label><input id="email" name="email" type="email" autocomplete="email" required><button>Send me a code</button></form></section>`;
-}
-
-/** For whoever has no account in this browser. */
-export function door(notice: string | null): Html {
-  return html`<h1>Your account</h1>
-${notice === null ? '' : html`<p class="note" role="alert">${notice}</p>`}
-<section><h2>New here</h2><p class="soft">No card and no email: an account is one click, and its first units are free.</p><form method="post" action="/shop/start"><button>Start free</button></form></section>
-<section><h2>You have an identity assertion</h2><p class="soft">The page after a payment shows it, and <code>POST /agent/auth</code> gives it to programs.</p>
-<form method="post" action="/shop/account/sign-in"><label for="assertion">Identity assertion</label><textarea id="assertion" name="assertion" rows="4" spellcheck="false" required></textarea><button>Sign in</button></form></section>`;
 }
 
 function day(time: string): string {

@@ -23,7 +23,7 @@ a{color:var(--accent);text-underline-offset:.2em}
 .wide{overflow-x:auto;max-width:100%}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.625rem 1rem .625rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 tr:last-child>*{border-bottom:0}th{font-weight:600}thead th{color:var(--soft);font-size:.875rem;font-weight:500}
-.number{text-align:right;padding-left:.75rem;font-variant-numeric:tabular-nums;white-space:nowrap;padding-right:0}
+.number{text-align:right;padding-left:.75rem;font-variant-numeric:tabular-nums;white-space:nowrap}.number:last-child{padding-right:0}
 code,pre,textarea,input.code{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 pre{margin:.5rem 0 0;padding:.875rem 1rem;background:var(--ground);border:1px solid var(--line);border-radius:10px;overflow:auto;max-height:28rem}pre.secret{white-space:pre-wrap;overflow-wrap:anywhere;margin-bottom:1.25rem}
 label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}
@@ -39,6 +39,7 @@ button.quiet{background:none;color:var(--accent);padding:0;margin:0;text-decorat
 .facts .id{font:.8125rem/2 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 .note,.ok{margin:.5rem 0 1.25rem}.note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.75rem 1rem}
 .ok{background:var(--tint);border-radius:10px;padding:.75rem 1rem}
+ul.legend{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;margin:.5rem 0;padding:0;font-size:.875rem}ul.legend span{display:inline-block;width:.75rem;height:.75rem;border-radius:3px;margin-right:.5rem}
 details>summary{cursor:pointer;padding:.375rem 0}`;
 
 const headers = {

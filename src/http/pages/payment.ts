@@ -29,6 +29,9 @@ dt{color:var(--soft)}dd{margin:0;text-align:right;overflow-wrap:anywhere;font-va
 h2{font-size:1rem;margin:1.75rem 0 0}.then{margin-top:1.5rem}
 textarea{display:block;width:100%;margin:.75rem 0 0;padding:0;border:solid var(--ground);border-width:.75rem .875rem;border-radius:10px;box-shadow:0 0 0 1px var(--line);background:var(--ground);color:var(--ink);font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all;resize:none}
 code{font:.875em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
+.lines{white-space:pre-line}.total{font-weight:650}.print{display:none}
+@page{margin:2cm}
+@media print{:root{color-scheme:light;--ground:#fff;--panel:#fff;--ink:#000;--soft:#444;--line:#bbb}body{display:block;padding:0}main{max-width:none;border:0;box-shadow:none;padding:0}.mark,.proof,.button{display:none}.print{display:block}dl div{break-inside:avoid}}
 .button{display:block;margin-top:1.5rem;padding:.7rem 1rem;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600;text-align:center;text-decoration:none}`;
 
 /** Drawn on a field of 24 by 24. */

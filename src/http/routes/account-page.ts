@@ -6,15 +6,17 @@ import * as AccountKeys from '../../journeys/account-keys.ts';
 import * as Claiming from '../../journeys/claiming.ts';
 import * as PlanChange from '../../journeys/plan-change.ts';
 import * as Receipts from '../../journeys/receipts.ts';
-import * as Registering from '../../journeys/registration.ts';
+import * as RefundRequests from '../../journeys/refund-requests.ts';
 import type { Shop } from '../../journeys/shop.ts';
 import * as TopUps from '../../journeys/top-up.ts';
 import * as Money from '../../kernel/money.ts';
-import type { Call as MadeCall, Sum } from '../../ledger/usage.ts';
+import type { Call as MadeCall } from '../../ledger/usage.ts';
+import * as RefundRequest from '../../payment/refund-request.ts';
 import * as TopUp from '../../payment/top-up.ts';
 import { address, type Call, type Env } from '../edge.ts';
 import * as Page from '../pages/account.ts';
 import * as Frame from '../pages/frame.ts';
+import * as SignInPage from '../pages/sign-in.ts';
 import * as Visitor from '../visitor.ts';
 
 const dayMs = 86_400_000;
@@ -34,14 +36,6 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
   app.get('/shop/account', async (c) => {
     const visitor = await Visitor.of(shop, c);
     return visitor ? page(c, visitor, null) : door(200, null);
-  });
-
-  app.post('/shop/account/sign-in', async (c) => {
-    const assertion = (await Visitor.fields(c)).get('assertion')?.trim() ?? '';
-    const granted = await Registering.renew(shop, assertion);
-    if (granted.kind !== 'granted') return door(401, `This opens nothing: ${granted.description}.`);
-    const headers = { location: '/shop/account', 'set-cookie': Visitor.remembered(shop, assertion) };
-    return new Response(null, { status: 303, headers });
   });
 
   const deed = (path: string, act: Deed) =>
@@ -101,6 +95,24 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
     return good('No card is charged by itself any more.');
   });
 
+  deed('refund', async (_, { account }, form) => {
+    const amount_usd = form.get('amount_usd')?.trim();
+    const asking = RefundRequest.parse({ reason: form.get('reason'), ...(amount_usd && { amount_usd }) });
+    if (asking.kind === 'fault') return faulty(asking.faults);
+    const asked = await RefundRequests.ask(shop, account, form.get('purchase') ?? '', asking);
+    switch (asked.kind) {
+      case 'asked':
+        return asked.isNew
+          ? good('The seller is told, and answers here.')
+          : bad('You have asked for this one.');
+      case 'too_much':
+        return bad(`Of this purchase ${Money.format(asked.left)} USD can go back.`);
+      case 'not_paid':
+      case 'unknown_purchase':
+        return bad('This account has paid no such purchase.');
+    }
+  });
+
   deed('claim', async (c, _, form) => {
     const asked = Claim.parseOpening({ claim_token: Visitor.assertionOf(c) ?? '', email: form.get('email') });
     if (shop.claiming === null) return bad('This shop sends no mail.');
@@ -155,23 +167,28 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
     c.get('entry').account = account;
     const toMs = shop.clock() + 1;
     const fromMs = toMs - spanMs;
-    const [overview, topUp, byDay, byService, calls, keys, paid] = await Promise.all([
+    const [overview, person, topUp, daily, byService, calls, keys, paid, asked] = await Promise.all([
       Account.overview(shop, account),
+      shop.accounts.find(account),
       shop.topUps.of(account),
-      shop.usage.sums(account, fromMs, toMs, 'day'),
+      shop.usage.daily(account, fromMs, toMs),
       shop.usage.sums(account, fromMs, toMs, 'service'),
       shop.usage.calls(account, fromMs, toMs, null, shownCallsMax),
       AccountKeys.list(shop, account),
       Receipts.list(shop, account, null),
+      shop.refundRequests.of(account),
     ]);
-    const { claimed, balance_usd, held_usd, included_remaining, subscriptions } = overview;
+    const { plans, grants, claimed, balance_usd, held_usd, included_remaining, subscriptions } = overview;
     const facts = {
       ...{ account, topUp, calls, keys, notice, awaitsCode, claimed: claimed === true },
       ...{ balance: String(balance_usd), held: String(held_usd), included: Number(included_remaining) },
+      email: person?.email ?? null,
+      plans: plans as Page.Facts['plans'],
+      grants: grants as Page.Facts['grants'],
       subscriptions: subscriptions as Page.Facts['subscriptions'],
-      byDay: everyDay(fromMs, toMs, byDay),
-      byService,
+      used: { days: everyDay(fromMs, toMs), daily, byService },
       receipts: paid.receipts,
+      refundRequests: asked.map(RefundRequests.shown),
       canClaim: shop.claiming !== null,
     };
     const main = Page.account(facts, catalog);
@@ -179,7 +196,8 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
   }
 
   function door(status: number, notice: string | null): Response {
-    return Frame.respond(status, catalog.storefront, { title: 'Your account', main: Page.door(notice) });
+    const main = SignInPage.door(shop.claiming !== null, notice);
+    return Frame.respond(status, catalog.storefront, { title: 'Your account', main });
   }
 }
 
@@ -194,15 +212,11 @@ const refusals = {
   frozen: 'This shop has frozen the account.',
 };
 
-/** The days of a span, those of no calls too. */
-function everyDay(fromMs: number, toMs: number, used: readonly Sum[]): Page.Facts['byDay'] {
-  const days = Array.from({ length: Math.ceil((toMs - fromMs) / dayMs) }, (_, at) =>
+/** The days of a span, the oldest first. */
+function everyDay(fromMs: number, toMs: number): string[] {
+  return Array.from({ length: Math.ceil((toMs - fromMs) / dayMs) }, (_, at) =>
     new Date(toMs - at * dayMs).toISOString().slice(0, 10),
   ).reverse();
-  return days.map((day) => ({
-    day,
-    units: used.find(({ name }) => name === day)?.units ?? 0,
-  }));
 }
 
 function good(text: string): Notice {

@@ -11,6 +11,7 @@ import type { AdminGuard } from '../admin-guard.ts';
 import { type Call, type Env, readJson, requestId, send, unprocessable } from '../edge.ts';
 import type { Metrics } from '../metrics.ts';
 import { error, json, type Reply } from '../reply.ts';
+import * as RefundRequests from './refund-requests.ts';
 
 const noStore = { 'cache-control': 'no-store' };
 const pageSize = 50;
@@ -43,6 +44,8 @@ export function routes(shop: Shop, guard: AdminGuard, metrics: Metrics): Hono<En
       return refunded(await Reversal.refund(shop, read.wish, who(c)), requestId(c));
     }),
   );
+
+  app.route('/', RefundRequests.seller(shop, who, refunded));
 
   app.post('/admin/grants', (c) =>
     asked(c, async (body) => {

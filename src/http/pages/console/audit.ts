@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import type { AuditEntry } from '../../../identity/audit.ts';
 import type { Html } from '../frame.ts';
-import { moment, table } from './figures.ts';
+import { amount, moment, sign } from './figures.ts';
+import { pageOf } from './orders.ts';
 
 export type Facts = {
   account: string | null;
@@ -22,18 +23,32 @@ ${entries.length === 0 ? html`<p class="soft">Nothing.</p>` : log(entries)}
 ${next === null ? '' : html`<nav class="pages" aria-label="Pages"><a href="/admin/console/audit?before=${next}${filter}">Older</a></nav>`}</section>`;
 }
 
-/** Entries as a table. */
+/** Entries, one below the other. */
 export function log(entries: readonly AuditEntry[]): Html {
-  const row = ({ atMs, who, act, subject, before, after }: AuditEntry) =>
-    html`<tr><td>${moment(atMs)}</td><td>${who}</td><td>${act.replaceAll('_', ' ')}</td><td class="id">${subject}</td><td>${members(before)}</td><td>${after === null ? 'begun; its end is not known' : members(after)}</td></tr>`;
-  return table('Acts', ['When', 'Who', 'Act', 'On', 'Before, or asked', 'After'], entries.map(row));
+  const entry = ({ atMs, who, act, subject, before, after }: AuditEntry) =>
+    html`<li><p><b>${act.replaceAll('_', ' ')}</b> ${leading(subject)}</p>
+<p class="soft">${moment(atMs)}, ${who}</p>${line(act === 'refund' ? 'Asked' : 'Before', before)}${after === null ? html`<p>${sign('begun; its end is not known', true)}</p>` : line('After', after)}</li>`;
+  return html`<ul class="log">${entries.map(entry)}</ul>`;
+}
+
+/** What an act was done on, as a link where it has a page. */
+function leading(subject: string): Html {
+  if (subject.startsWith('acc_'))
+    return html`<a class="id" href="/admin/console/accounts/${subject}">${subject}</a>`;
+  if (subject.startsWith('pur_')) return html`<a class="id" href="${pageOf(subject)}">${subject}</a>`;
+  return html`<span class="id">${subject}</span>`;
 }
 
 /** The members of a record, in one line. */
-function members(record: unknown): string {
-  if (typeof record !== 'object' || record === null) return '';
-  return Object.entries(record)
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`)
-    .join(', ');
+function line(name: string, record: unknown): Html {
+  const said = typeof record === 'object' && record !== null ? Object.entries(record) : [];
+  const asset = said.find(([member]) => member === 'asset')?.[1] === 'unit' ? 'unit' : 'usd';
+  const shown = said
+    .filter(([member, value]) => value !== null && member !== 'asset')
+    .map(([member, value]) => {
+      if (member === 'amount' && typeof value === 'number') return amount(asset, value);
+      const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+      return `${member.replaceAll('_', ' ')} ${text}`;
+    });
+  return shown.length === 0 ? html`` : html`<p><span class="soft">${name}:</span> ${shown.join(', ')}</p>`;
 }

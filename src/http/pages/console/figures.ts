@@ -1,4 +1,4 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import * as Money from '../../../kernel/money.ts';
 import type { Html } from '../frame.ts';
 
@@ -43,15 +43,15 @@ export function sign(word: string, isBad = false): Html {
 /** A column of figures is `{ number }`; one without a heading is `''`. */
 export type Column = string | { number: string };
 
-/** A table that is moved sideways where the screen is narrow. */
-export function table(label: string, columns: readonly Column[], rows: readonly Html[]): Html {
+/** A table that is moved sideways where the screen is narrow; a `slim` one breaks its lines instead. */
+export function table(label: string, columns: readonly Column[], rows: readonly Html[], slim = false): Html {
   const head = (column: Column) => {
     if (column === '') return html`<td></td>`;
     return typeof column === 'string'
       ? html`<th scope="col">${column}</th>`
       : html`<th scope="col" class="number">${column.number}</th>`;
   };
-  return html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table><thead><tr>${columns.map(head)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table${slim ? raw(' class="slim"') : ''}><thead><tr>${columns.map(head)}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 export function fact(name: string, value: string | Html): Html {

@@ -11,6 +11,8 @@ export type Facts = {
   days: readonly Day[];
   rails: readonly ByRail[];
   trouble: Trouble;
+  /** Refunds that buyers ask for and nobody has answered. */
+  requests: number;
   lanes: readonly LaneState[];
   callers: number | null;
   made: number;
@@ -29,23 +31,24 @@ ${revenue(facts)}
 ${services(facts.services)}`;
 }
 
-function attention({ trouble, lanes }: Facts): Html {
+function attention({ trouble, requests, lanes }: Facts): Html {
   const dead = lanes.filter(({ isOpen, silentMs }) => isOpen && silentMs > silenceMsMax).length;
   const holding = lanes.filter(({ isOpen, leases }) => !isOpen && leases > 0).length;
   const many = (value: number) => (value >= troubleCountMax ? `${count(troubleCountMax)}+` : count(value));
   const found: [number, string, string][] = [
-    [trouble.inDoubt, 'charges that nobody knows the end of', '/admin/console/payments#unfinished'],
-    [trouble.unreconciled, 'orders that reconciliation could not end', '/admin/console/payments#unfinished'],
+    [requests, 'Refunds that buyers ask for', '/admin/console/payments#requests'],
+    [trouble.inDoubt, 'Charges that nobody knows the end of', '/admin/console/payments#unfinished'],
+    [trouble.unreconciled, 'Orders that reconciliation could not end', '/admin/console/payments#unfinished'],
     [
       trouble.disputes,
-      `open disputes, over ${usd(trouble.disputed)} USD`,
+      `Open disputes, over ${usd(trouble.disputed)} USD`,
       '/admin/console/payments#returned',
     ],
-    [trouble.notices, 'notices of the processor that failed', '/admin/console/payments#notices'],
-    [trouble.pastDue, 'plans whose renewal was not paid', '/admin/console/payments#past-due'],
-    [trouble.declined, 'payments that were declined', '/admin/console/payments#declined'],
-    [dead, 'processes that are silent', '/admin/console/health#lanes'],
-    [holding, 'ended processes that still hold credit', '/admin/console/health#lanes'],
+    [trouble.notices, 'Notices of the processor that failed', '/admin/console/payments#notices'],
+    [trouble.pastDue, 'Plans whose renewal was not paid', '/admin/console/payments#past-due'],
+    [trouble.declined, 'Payments that were declined', '/admin/console/payments#declined'],
+    [dead, 'Processes that are silent', '/admin/console/health#lanes'],
+    [holding, 'Ended processes that still hold credit', '/admin/console/health#lanes'],
   ];
   const wanting = found.filter(([value]) => value > 0);
   return html`<section aria-labelledby="heed"><h2 id="heed">What wants your attention</h2>
@@ -114,7 +117,7 @@ function rails(all: readonly ByRail[]): Html {
   );
   const row = (rail: ByRail['rail']) =>
     html`<tr><th scope="row">${railNames[rail]}</th><td class="number">${count(of(rail)?.orders ?? 0)}</td><td class="number">${usd(of(rail)?.gross ?? Money.zero)}</td></tr>`;
-  return html`<section aria-labelledby="rails"><h2 id="rails">How it was paid</h2>${table('Gross revenue by rail', ['Rail', { number: 'Orders' }, { number: 'Gross' }], shown.map(row))}</section>`;
+  return html`<section aria-labelledby="rails"><h2 id="rails">How it was paid</h2>${table('Gross revenue by rail', ['Rail', { number: 'Orders' }, { number: 'Gross' }], shown.map(row), true)}</section>`;
 }
 
 function accounts({ callers, made, unspent }: Facts): Html {
@@ -123,7 +126,7 @@ function accounts({ callers, made, unspent }: Facts): Html {
   return html`<section aria-labelledby="accounts"><h2 id="accounts">Accounts</h2>
 <dl class="facts">${[fact('Active', callers === null ? 'not known' : count(callers)), fact('New', count(made))]}</dl>
 <h3>Unspent: what you owe in results</h3>
-${unspent === null ? tooLong : table('What buyers hold unspent', ['Of what was', { number: 'USD' }, { number: 'Units' }], [given('paid for', unspent.paid), given('given: trials, gifts', unspent.given)])}</section>`;
+${unspent === null ? tooLong : table('What buyers hold unspent', ['Of what was', { number: 'USD' }, { number: 'Units' }], [given('paid for', unspent.paid), given('given: trials, gifts', unspent.given)], true)}</section>`;
 }
 
 function services(all: Facts['services']): Html {
@@ -141,10 +144,11 @@ ${
             'Service',
             { number: 'Calls' },
             { number: 'Units' },
-            { number: 'Of these included' },
+            { number: 'Included' },
             { number: 'Charged' },
           ],
           all.map(row),
+          true,
         )
 }</section>`;
 }

@@ -1,3 +1,4 @@
+import { troubleCountMax } from '../../../payment/takings.ts';
 import type { Console } from '../../console.ts';
 import { front } from '../../pages/console/frame.ts';
 import * as Page from '../../pages/console/overview.ts';
@@ -12,7 +13,8 @@ export function add(console: Console): void {
   console.room('Overview', front, async () => {
     const { takings, turnover, accounts } = shop.console;
     const sinceMs = (Math.floor(shop.clock() / dayMs) - daysShown + 1) * dayMs;
-    const [days, rails, trouble, lanes, made, callers, used, unspent] = await Promise.all([
+    const [requests, days, rails, trouble, lanes, made, callers, used, unspent] = await Promise.all([
+      shop.refundRequests.list('open', null, troubleCountMax),
       takings.byDay(sinceMs),
       takings.byRail(sinceMs),
       takings.trouble(sinceMs),
@@ -24,7 +26,17 @@ export function add(console: Console): void {
     ]);
     const named = (slug: string) => shop.catalog.services.find((one) => one.slug === slug)?.name ?? slug;
     const services = used?.map((one) => ({ ...one, name: named(one.service) })) ?? null;
-    const facts = { days, rails, trouble, lanes, made, callers, services, unspent };
+    const facts = {
+      requests: requests.length,
+      days,
+      rails,
+      trouble,
+      lanes,
+      made,
+      callers,
+      services,
+      unspent,
+    };
     return { title: 'Overview', main: Page.overview(facts) };
   });
 }

@@ -1,7 +1,10 @@
+import * as RefundRequests from '../../../journeys/refund-requests.ts';
 import * as Reversing from '../../../journeys/reversal.ts';
 import { id } from '../../../kernel/id.ts';
 import * as Money from '../../../kernel/money.ts';
+import * as RefundRequest from '../../../payment/refund-request.ts';
 import * as Gone from '../../../payment/reversal.ts';
+import type { Fault } from '../../../payment/wish.ts';
 import type { Console, Shown } from '../../console.ts';
 import type { Call } from '../../edge.ts';
 import type { Notice } from '../../pages/console/account.ts';
@@ -21,7 +24,8 @@ export function add(console: Console): void {
 
   console.room('Payments', path, async (c) => {
     const { takings } = shop.console;
-    const [unfinished, returned, notices, pastDue, declined, all] = await Promise.all([
+    const [requests, unfinished, returned, notices, pastDue, declined, all] = await Promise.all([
+      shop.refundRequests.list('open', null, listedMax),
       takings.unfinished(listedMax),
       takings.returned(listedMax),
       takings.openNotices(listedMax),
@@ -31,7 +35,7 @@ export function add(console: Console): void {
     ]);
     const shown = all.slice(0, listedMax);
     const facts = {
-      ...{ unfinished, returned, notices, pastDue },
+      ...{ requests, unfinished, returned, notices, pastDue },
       declined: declined.map((order) => ({ order, gone: Money.zero })),
       all: await Promise.all(
         shown.map(async (order) => ({ order, gone: await Reversing.goneOf(shop, order) })),
@@ -60,16 +64,30 @@ export function add(console: Console): void {
       return page(c, bad(`Of this purchase ${usd(Money.ofMicro(Math.max(0, left)))} USD can go back.`));
     const bought = { amount: order.amount, units: order.period?.units ?? null };
     const effect = Gone.effect(bought, gone, amount, lot?.remaining ?? 0);
-    return { title: 'Refund', main: Page.confirm(order, amount, effect, id('console')) };
+    const request = await shop.refundRequests.find(order.id);
+    const key = request?.state === 'open' ? null : id('console');
+    return { title: 'Refund', main: Page.confirm(order, amount, effect, key) };
   });
 
   console.form(`${path}/:id`, async (c, form, who) => {
-    const fields = { amount_usd: form.get('amount_usd') ?? '', key: form.get('key') ?? '' };
-    const read = Gone.parse({ purchase: c.req.param('id'), ...fields });
+    const purchase = c.req.param('id') ?? '';
+    const act = form.get('act');
+    if (act === 'decline') {
+      const faults: Fault[] = [];
+      const reason = RefundRequest.readText(Object.fromEntries(form), 'reason', faults);
+      if (faults.length > 0) return page(c, bad('A reason is wanted, which the buyer reads.'));
+      return page(c, inWords(await RefundRequests.answer(shop, purchase, { kind: 'decline', reason }, who)));
+    }
+    const key = act === 'answer' ? null : (form.get('key') ?? '');
+    const read = Gone.parse({
+      purchase,
+      amount_usd: form.get('amount_usd') ?? '',
+      ...(key !== null && { key }),
+    });
     if (read.kind === 'fault') return page(c, bad('This form is not whole: begin anew.'));
-    const outcome = await Reversing.refund(shop, read.wish, who);
-    const text = Reversing.inWords(outcome);
-    return page(c, { text, isBad: outcome.kind !== 'refunded' });
+    if (act !== 'answer') return page(c, inWords(await Reversing.refund(shop, read.wish, who)));
+    const { amount } = read.wish;
+    return page(c, inWords(await RefundRequests.answer(shop, purchase, { kind: 'refund', amount }, who)));
   });
 
   async function page(c: Call, notice: Notice): Promise<Shown> {
@@ -78,16 +96,33 @@ export function add(console: Console): void {
       const main = Door.told('No such purchase', 'An offer that nobody took is forgotten after three days.');
       return { title: 'No such purchase', status: 404, main };
     }
-    const [reversals, lot, loss] = await Promise.all([
+    const [request, reversals, lot, loss] = await Promise.all([
+      shop.refundRequests.find(order.id),
       orders.reversalsOf(order.id),
       shop.console.takings.lotOf(order.id),
       orders.lossOf(order.id),
     ]);
-    const facts = { order, reversals, lot, loss, notice };
+    const facts = { order, request, reversals, lot, loss, notice };
     const left = Money.ofMicro(order.amount - Gone.total(reversals, order.amount));
     const page = order.payment === null ? null : processor.pageOf(order.payment);
     const main = Page.payment({ ...facts, left, page });
     return { title: `Purchase ${order.id}`, status: notice?.isBad ? 422 : 200, main };
+  }
+}
+
+/** What came of an answer or a refund. */
+function inWords(outcome: RefundRequests.Answered): Notice {
+  switch (outcome.kind) {
+    case 'declined':
+      return { text: 'Declined; its buyer reads why.', isBad: false };
+    case 'answered':
+      return bad(`This request has been answered: it is ${outcome.request.state}.`);
+    case 'unknown_request':
+      return bad('Nothing was asked back of this purchase.');
+    case 'by_hand':
+      return bad('This was paid in a coin: send it back from your wallet.');
+    default:
+      return { text: Reversing.inWords(outcome), isBad: outcome.kind !== 'refunded' };
   }
 }
 

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import * as Metrics from '../../src/http/metrics.ts';
+
+type Panel = { title: string; panels?: Panel[]; targets?: { expr: string }[] };
+
+const dashboard: { panels: Panel[] } = JSON.parse(readFileSync('docs/grafana/storefront.json', 'utf8'));
+const operations = readFileSync('docs/operations.md', 'utf8');
+const lane = { ready: true, backlog: { calls: 0, ageMs: 0 } };
+
+/** What /metrics prints, with the parts of a histogram. */
+async function printed(): Promise<Set<string>> {
+  const shop = { lane } as unknown as Parameters<typeof Metrics.open>[0];
+  const text = await Metrics.open(shop, new Map([['mail_failed', 2]])).text();
+  expect(text).toContain('sluice_events_total{event="mail_failed"} 2');
+  const names = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+    type === 'histogram' || type === 'summary' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  );
+  return new Set(names);
+}
+
+const metricsIn = (text: string) => [
+  ...new Set([...text.matchAll(/\b((?:sluice|nodejs|process)_[a-z0-9_]+)/g)].map(([, name = '']) => name)),
+];
+
+test('the dashboard asks for nothing that /metrics does not print', async () => {
+  const targets = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+  expect(targets.length).toBeGreaterThan(20);
+  const names = metricsIn(targets.join('\n'));
+  expect(names.length).toBeGreaterThan(10);
+  const known = await printed();
+  expect(names.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test('so do the alerts of docs/operations.md', async () => {
+  const [, alerts = ''] = /```yaml\n(groups:[\s\S]*?)```/.exec(operations) ?? [];
+  const names = metricsIn(alerts);
+  expect(names.length).toBeGreaterThan(4);
+  const known = await printed();
+  expect(names.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test('every panel of ours is shown: each metric that the shop counts is asked for', async () => {
+  const asked = dashboard.panels
+    .flatMap(({ targets = [] }) => targets)
+    .map(({ expr }) => expr)
+    .join('\n');
+  const own = [...(await printed())].filter((name) => name.startsWith('sluice_') && !name.endsWith('_sum'));
+  for (const name of own) expect(asked).toContain(name);
+});
