@@ -205,6 +205,41 @@ describe('another catalogue', () => {
     expect(metrics.text).toContain(`sluice_catalog_info{digest="${shown.digest}"} 1`);
   });
 
+  test('is shown in the console, whose button takes what is shown', async () => {
+    let cookie = '';
+    const page = async (path: string, form?: Record<string, string>) => {
+      addresses += 1;
+      const answer = await fetch(`${shop.url}/admin/console/${path}`, {
+        method: form ? 'POST' : 'GET',
+        redirect: 'manual',
+        headers: {
+          cookie,
+          'sec-fetch-site': 'same-origin',
+          'x-forwarded-for': `198.51.100.${addresses % 250}`,
+        },
+        ...(form && { body: new URLSearchParams(form) }),
+      });
+      cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie;
+      return { status: answer.status, html: await answer.text() };
+    };
+    expect((await page('catalogue')).status).toBe(401);
+    await page('sign-in', { token: adminToken });
+    await sell('0.003', credit + small);
+    const shown = await page('catalogue');
+    expect(shown.html).toContain('price_usd: 0.002 → 0.003');
+    const digest = /name="digest" value="([0-9a-f]{64})"/.exec(shown.html)?.[1] ?? '';
+    await sell('0.009', credit + small);
+    expect((await page('catalogue', { digest })).status).toBe(409);
+    await sell('0.003', credit + small);
+    expect(await page('catalogue', { digest })).toMatchObject({
+      status: 200,
+      html: expect.stringContaining('Taken.'),
+    });
+    await everywhere(digest);
+    await sell('0.002', credit + small);
+    await reload();
+  });
+
   test('makes no call fail, and no call cost another price than the one that it began at', async () => {
     await sell('0.001', credit + small);
     await reload();
