@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +29,7 @@ const description = {
   },
 };
 
+const sluice = join(import.meta.dirname, '../../src/cli/sluice.ts');
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sluice pricing '));
@@ -103,4 +106,14 @@ test.each([
   expect(code).toBe(2);
   expect(err).toContain(said);
   await expect(readFile(join(folder, 'other.yaml'))).rejects.toThrow('ENOENT');
+});
+
+test('a pipe that stays open and says nothing holds nobody up', async () => {
+  const child = spawn(process.execPath, [sluice, 'catalog', 'import', 'api.json', '--force'], {
+    cwd: folder,
+  });
+  const startedMs = performance.now();
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(0);
+  expect(performance.now() - startedMs).toBeLessThan(15_000);
 });
