@@ -1,11 +1,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Shop } from '../journeys/shop.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Lane } from '../ledger/lane.ts';
 import type { WriteLine } from './request-log.ts';
 
 /** What this process counts of itself, for Prometheus; every process has its own. */
 export type Metrics = {
   /** Counts a request by the line that the log has of it. */
   count: WriteLine;
+  /** From now on this catalogue is sold by. */
+  selling(digest: string): void;
   /** The text exposition format, and its content type. */
   text(): Promise<string>;
   readonly type: string;
@@ -29,7 +32,7 @@ const bucketsSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 
 /** Labels are methods, statuses, our codes and slugs of the catalogue: a caller can make none up. */
 export function open(
-  shop: Pick<Shop, 'lane' | 'clock'>,
+  { lane, clock }: { lane: Pick<Lane, 'ready' | 'backlog'>; clock: Clock },
   events: ReadonlyMap<string, number> = new Map(),
 ): Metrics {
   const register = new Registry();
@@ -65,17 +68,23 @@ export function open(
     help: '1 while calls can be charged.',
     registers,
     collect() {
-      this.set(shop.lane.ready ? 1 : 0);
+      this.set(lane.ready ? 1 : 0);
     },
   });
   ledger.set(0);
+  const catalog = new Gauge({
+    name: 'sluice_catalog_info',
+    help: '1 for the catalogue that this process sells by: processes that sell the same have the same digest.',
+    labelNames: ['digest'],
+    registers,
+  });
   const upstream = new Map<string, { times: number; lastMs: number }>();
   new Gauge({
     name: 'sluice_ledger_backlog',
     help: 'Calls that wait for the books.',
     registers,
     collect() {
-      this.set(shop.lane.backlog.calls);
+      this.set(lane.backlog.calls);
     },
   });
   new Gauge({
@@ -83,7 +92,7 @@ export function open(
     help: 'How long the batch has been on its way to the books that is there now.',
     registers,
     collect() {
-      this.set(shop.lane.backlog.ageMs / 1_000);
+      this.set(lane.backlog.ageMs / 1_000);
     },
   });
   new Counter({
@@ -99,11 +108,15 @@ export function open(
   });
   return {
     upstream,
+    selling(digest) {
+      catalog.reset();
+      catalog.set({ digest }, 1);
+    },
     count(line) {
       const { status, code = '', service, ms, units: counted = 0, costMicroUsd = 0 } = line;
       requests.inc({ status: String(status), code: String(code) });
       if (typeof code === 'string' && code.startsWith('upstream_'))
-        upstream.set(code, { times: (upstream.get(code)?.times ?? 0) + 1, lastMs: shop.clock() });
+        upstream.set(code, { times: (upstream.get(code)?.times ?? 0) + 1, lastMs: clock() });
       if (typeof service !== 'string') return;
       seconds.observe({ service }, Number(ms) / 1_000);
       units.inc({ service }, Number(counted));

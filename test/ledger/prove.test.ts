@@ -11,7 +11,7 @@ import { id, uuidv7 } from '../../src/kernel/id.ts';
 import type { Usage } from '../../src/ledger/usage.ts';
 import { type OpenBooks, openBooks } from './open-books.ts';
 
-const command = fileURLToPath(new URL('../../src/cli/ledger.ts', import.meta.url));
+const command = fileURLToPath(new URL('../../src/cli/sluice.ts', import.meta.url));
 
 type Ended = { code: number | null; out: string; err: string };
 
@@ -19,7 +19,7 @@ function ledger(args: string[], env: Record<string, string>): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [command, ...args],
+      [command, 'ledger', ...args],
       { env: { PATH: process.env.PATH ?? '', ...env } },
       (_, out, err) => resolve({ code: child.exitCode, out, err }),
     );
