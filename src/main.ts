@@ -57,7 +57,7 @@ async function run(stock: Stock, log: Log.Log): Promise<void> {
   process.on('unhandledRejection', (fault) => {
     // The driver's own first query on a connection that dies beside it is nobody's to catch; the next one connects anew.
     if (Connection.isLost(fault)) log.warn({ event: 'connection_lost', ...Log.describe(fault) });
-    else giveUp(log, 'unhandled_rejection', fault);
+    else Log.giveUp(log, 'unhandled_rejection', fault);
   });
 
   const stop = async (why: string) => {
@@ -118,14 +118,8 @@ function startChores(foundation: Foundation.Foundation, reloading: Reloading.Rel
       const isLost = PoolWatch.watch(pool, reloading.current.config.databaseUrl);
       return Chore.start(log, 'pool_watch', poolWatchEveryMs, async () => {
         if (await isLost())
-          giveUp(log, 'pool_lost', new Error('a database pool hangs; a new process is needed'));
+          Log.giveUp(log, 'pool_lost', new Error('a database pool hangs; a new process is needed'));
       });
     }),
   ];
-}
-
-/** Ends the process where going on would be worse: calls under way are given back, and whoever runs it starts another. */
-function giveUp(log: Log.Log, event: string, fault: unknown): void {
-  log.fatal({ event, ...Log.describe(fault) });
-  log.flush(() => process.exit(1));
 }

@@ -10,10 +10,10 @@ import * as Console from '../adapters/postgres/console.ts';
 import { migrate } from '../adapters/postgres/migrate.ts';
 import * as Orders from '../adapters/postgres/orders.ts';
 import * as Proofs from '../adapters/postgres/proofs.ts';
-import { open as openRefundRequests } from '../adapters/postgres/refund-requests.ts';
+import * as RefundRequests from '../adapters/postgres/refund-requests.ts';
 import * as Revocations from '../adapters/postgres/revocations.ts';
 import * as Seller from '../adapters/postgres/seller.ts';
-import { open as openSignIns } from '../adapters/postgres/sign-ins.ts';
+import * as SignIns from '../adapters/postgres/sign-ins.ts';
 import { open as openStakes } from '../adapters/postgres/stakes.ts';
 import { openSubscriptions } from '../adapters/postgres/subscriptions.ts';
 import * as Tickets from '../adapters/postgres/tickets.ts';
@@ -28,7 +28,6 @@ import * as Bearer from '../identity/bearer.ts';
 import type { Claims } from '../identity/claim.ts';
 import * as Registration from '../identity/registration.ts';
 import * as RevocationList from '../identity/revocation-list.ts';
-import type { SignIns } from '../identity/sign-in.ts';
 import type { Shop } from '../journeys/shop.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
 import { secret } from '../kernel/id.ts';
@@ -65,7 +64,7 @@ export type Foundation = {
   readonly stakes: Stakes;
   readonly catalogs: Catalogs;
   readonly claims: Claims;
-  readonly signIns: SignIns;
+  readonly signIns: ReturnType<typeof SignIns.open>;
   readonly claimSecret: string;
   readonly revocations: Awaited<ReturnType<typeof openRevocations>>;
   readonly tickets: ReturnType<typeof Tickets.open>;
@@ -108,7 +107,7 @@ export async function open(config: Config, log: Log.Log): Promise<Foundation> {
     stakes: openStakes(sql),
     catalogs: openCatalogs(sql),
     claims: openClaims(sql),
-    signIns: openSignIns(sql),
+    signIns: SignIns.open(sql),
     claimSecret: await Accounts.sharedSecret(sql, 'claim-code', secret('clc')),
     revocations,
     tickets,
@@ -130,15 +129,15 @@ export async function open(config: Config, log: Log.Log): Promise<Foundation> {
       gifts: Seller.openGifts(sql),
       promotions: Seller.openPromotions(sql),
       audit: Seller.openAudit(sql),
-      refundRequests: openRefundRequests(sql),
       console: await Console.open(sql, secret('con')),
+      refundRequests: RefundRequests.open(sql),
       notices: Orders.openNotices(sql),
       verifications: RateLimit.create(),
       challengeSecrets: secrets.challenges,
       wallets: Proofs.open(sql),
       callLimit: new CallLimit(clock, shared, () => foundation.processes),
-      tracer,
       report: Log.telling(log, 'error', events),
+      tracer,
     },
     processes: 1,
     draining: false,

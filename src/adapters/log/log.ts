@@ -100,3 +100,9 @@ export function describe(fault: unknown): Record<string, unknown> {
   const code = 'code' in fault && typeof fault.code === 'string' ? { code: fault.code } : {};
   return { fault: fault.message, name: fault.name, ...code, stack: fault.stack };
 }
+
+/** Ends the process where going on would be worse: calls under way are given back, and whoever runs it starts another. */
+export function giveUp(log: Log, event: string, fault: unknown): void {
+  log.fatal({ event, ...describe(fault) });
+  log.flush(() => process.exit(1));
+}
