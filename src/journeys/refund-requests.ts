@@ -84,8 +84,10 @@ export async function tell(
   if (shop.claiming === null || to === null) return;
   for (const request of await shop.refundRequests.takeUntold()) {
     const mail = RefundMail.write(to, { name, publicUrl: shop.publicUrl }, request);
+    // The others would have to wait as long, and are sent when their time is up.
+    if ((await shop.claiming.mailer.send(mail)) === 'away') return;
     // Refused for good or sent: either way there is nothing more to send.
-    if ((await shop.claiming.mailer.send(mail)) !== 'away') await shop.refundRequests.told(request.purchase);
+    await shop.refundRequests.told(request.purchase);
   }
 }
 

@@ -96,6 +96,14 @@ test('what is asked is recorded once, and the seller is told of it once, also by
     .toEqual([{ told: true }]);
 });
 
+test('a mail that did not leave, as its process died or the mail server was away, is sent by the next', async () => {
+  const buyer = await bought();
+  await ask(buyer, buyer.order, { reason: 'Twice.' });
+  await expect.poll(() => told(buyer), { timeout: 10_000 }).toHaveLength(1);
+  await shop.sql`UPDATE shop.refund_request SET told_at = NULL, telling_until = now() WHERE purchase_id = ${buyer.order}`;
+  await expect.poll(() => told(buyer), { timeout: 10_000 }).toHaveLength(2);
+});
+
 test('the seller sends it back: once, however often it is said, and its credit goes with it', async () => {
   const buyer = await bought();
   await Customer.call(buyer, 'POST', `${shop.url}/v1/list`, { max: 45 });

@@ -72,6 +72,10 @@ describe('a visitor', () => {
     expect(await shown(browser, 'included')).toBe('21');
     await browser.open('/shop/try', { ...list, body: '{"max":6}' });
     expect(await shown(browser, 'included')).toBe('15');
+    // A bar of that day for the service, and its row in the table.
+    const { html: page } = await browser.open('/shop/account');
+    expect(page).toMatch(/<title>\d{4}-\d\d-\d\d, [^:<]+: 10 units<\/title>/);
+    expect(page).toMatch(/<th scope="row">\d{4}-\d\d-\d\d<\/th><td>[^<]+<\/td><td class="number">10<\/td>/);
     const csv = (await browser.open('/shop/account/calls.csv')).html.trim().split('\r\n');
     expect(csv.map((line) => line.split(',').slice(3, 6).join())).toEqual([
       'operation,status,units',

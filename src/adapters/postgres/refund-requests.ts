@@ -2,9 +2,9 @@ import * as Money from '../../kernel/money.ts';
 import type { RefundRequest, RefundRequests, State } from '../../payment/refund-request.ts';
 import type { Connection } from './connection.ts';
 
-/** Who takes a request to tell the seller of it has so long; then another process does. */
+/** Who takes requests to tell the seller of them has so long, several times what a mail may take; then another process does. */
 const tellingWithin = '2 minutes';
-const untoldMax = 20;
+const untoldMax = 4;
 const ofAccountMax = 200;
 
 type Row = {
