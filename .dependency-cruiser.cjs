@@ -3,7 +3,7 @@
  * kernel <- rooms <- journeys <- http; adapters implement what rooms declare; only entry points join them.
  */
 const rooms = '^src/(catalog|identity|ledger|payment|relay|advisor|discovery)/';
-const entries = '^src/(main|chore|config)\\.ts$|^src/cli/';
+const entries = '^src/(main|config)\\.ts$|^src/(cli|process)/';
 
 module.exports = {
   forbidden: [
@@ -24,19 +24,19 @@ module.exports = {
       name: 'journeys-know-no-edge',
       severity: 'error',
       from: { path: '^src/journeys/' },
-      to: { path: '^src/(http|adapters|cli|direct|sandbox|config|main)' },
+      to: { path: '^src/(http|adapters|cli|process|direct|sandbox|config|main)' },
     },
     {
       name: 'http-knows-no-adapter',
       severity: 'error',
       from: { path: '^src/http/' },
-      to: { path: '^src/(adapters|cli|direct|sandbox|config|main)' },
+      to: { path: '^src/(adapters|cli|process|direct|sandbox|config|main)' },
     },
     {
       name: 'adapters-know-rooms-not-journeys',
       severity: 'error',
       from: { path: '^src/adapters/' },
-      to: { path: '^src/(journeys|http|cli|direct|sandbox|main)' },
+      to: { path: '^src/(journeys|http|cli|process|direct|sandbox|main)' },
     },
     {
       name: 'adapters-know-not-each-other',

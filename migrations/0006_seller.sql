@@ -108,3 +108,29 @@ BEGIN
   state := 'done';
   RETURN NEXT;
 END $$;
+--> statement-breakpoint
+
+-- Every catalogue that was sold by, as it was written, and when a process last took it. The digest is of the catalogue and of the description of
+-- the upstream, so that whoever sells by the same files has the same.
+CREATE TABLE shop.catalog (
+  digest text PRIMARY KEY,
+  text text NOT NULL,
+  taken_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+--> statement-breakpoint
+
+-- Makes another secret of `p_name` beside the one that is in use; what it is the third of is dropped. False while the last one is younger than
+-- `p_rest`: what the one before it signed may not have been used yet.
+CREATE FUNCTION shop.rotate_secret(p_name text, p_value text, p_rest interval, p_who text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_last shop.secret;
+BEGIN
+  SELECT * INTO v_last FROM shop.secret WHERE split_part(name, ' ', 1) = p_name ORDER BY created_at DESC LIMIT 1 FOR UPDATE;
+  IF v_last.created_at > clock_timestamp() - p_rest THEN RETURN false; END IF;
+  DELETE FROM shop.secret WHERE split_part(name, ' ', 1) = p_name AND name <> v_last.name;
+  INSERT INTO shop.secret (name, value, created_at)
+    VALUES (p_name || ' ' || coalesce(nullif(split_part(v_last.name, ' ', 2), '')::int, 1) + 1, p_value, clock_timestamp());
+  INSERT INTO shop.audit (who, act, subject) VALUES (p_who, 'secret_rotated', p_name);
+  PERFORM pg_notify('seller', 'secrets');
+  RETURN true;
+END $$;

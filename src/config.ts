@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { sha256Hex } from './kernel/digest.ts';
 import * as Network from './payment/x402/network.ts';
 
-/** Everything that a storefront process is told by its environment; the only reader of process.env in it. */
+/** Everything that a storefront process is told by its environment, and by the files that this names (process/settings.ts). */
 export type Config = {
   readonly production: boolean;
   readonly host: string;
@@ -13,7 +13,13 @@ export type Config = {
   readonly databaseUrl: string;
   readonly catalogPath: string;
   readonly upstream: { url: string; key: string };
-  readonly stripe: { secretKey: string; webhookSecret: string; networkId: string; apiBase: string };
+  readonly stripe: {
+    secretKey: string;
+    /** Any of them may have signed a notice: while one takes the place of another there are two. */
+    webhookSecrets: readonly string[];
+    networkId: string;
+    apiBase: string;
+  };
   /** Where payments in a dollar coin go; null: none are taken. */
   readonly coin: {
     network: Network.Network;
@@ -99,7 +105,9 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     : (env.UPSTREAM_API_KEY ?? '');
   const stripe = {
     secretKey: required('STRIPE_SECRET_KEY', 'the card processor’s secret key, sk_...'),
-    webhookSecret: required('STRIPE_WEBHOOK_SECRET', 'the signing secret of its notices, whsec_...'),
+    webhookSecrets: required('STRIPE_WEBHOOK_SECRET', 'the signing secret of its notices, whsec_...')
+      .split(',')
+      .map((secret) => secret.trim()),
     networkId: required('STRIPE_NETWORK_ID', 'your profile in its network, profile_...'),
     apiBase: address('STRIPE_API_BASE', env.STRIPE_API_BASE || 'https://api.stripe.com', web),
   };

@@ -71,9 +71,11 @@ async function turned(program: Program.Program, { path, body: asked, page: wante
   }
 }
 
+/** The first place in which they differ. */
 function difference(interfaces: readonly unknown[] | null, plains: readonly unknown[]): string | null {
   if (interfaces === null || interfaces.join() === plains.join()) return null;
-  return `${interfaces.length}: ${interfaces.slice(0, 3)}, in plain SQL ${plains.length}: ${plains.slice(0, 3)}`;
+  const at = interfaces.findIndex((one, place) => String(one) !== String(plains[place]));
+  return `${interfaces.length}, in plain SQL ${plains.length}; at ${at}: ${interfaces[at]}, in plain SQL ${plains[at]}`;
 }
 
 /** Everything in turn: each query a few times of the interface, then once in plain SQL, then the next, `rounds` times. */

@@ -69,6 +69,8 @@ export function namesIn(answer: unknown): string[] | null {
 function nameOf(result: Result): string {
   const { network_url, url, basic_info } = result.company ?? result.person ?? result;
   const matched = result.matched_jobs ?? result.matched_people;
-  const name = (network_url ?? url ?? basic_info?.public_identifier ?? '').split('/').at(-1) ?? '';
+  const name = decodeURIComponent(
+    (network_url ?? url ?? basic_info?.public_identifier ?? '').split('/').at(-1) ?? '',
+  );
   return matched === undefined ? name : `${name} ${matched}`;
 }

@@ -1,5 +1,5 @@
 import type { Operation } from './operation.ts';
-import type { Plan } from './plan.ts';
+import { covers, type Plan } from './plan.ts';
 import type { Service } from './service.ts';
 
 /** What a shop sells: the parsed and checked catalogue file. */
@@ -15,5 +15,13 @@ export type Catalog = {
   };
   services: readonly Service[];
   operations: readonly Operation[];
+  /** What is for sale. */
   plans: readonly Plan[];
+  /** What is sold to nobody any more: who has it uses it up, and what renews goes on. */
+  retired: readonly Plan[];
 };
+
+/** The plans that open `service`, for those who have them. */
+export function opening({ plans, retired }: Catalog, service: Service): Plan[] {
+  return [...plans, ...retired].filter((plan) => covers(plan, service));
+}

@@ -9,8 +9,10 @@ type Described = { method: string; path: string; summary: string | null; example
 /** What an upstream says of its own operations, by `key`. */
 export type Description = ReadonlyMap<string, Described>;
 
-/** `document` is the whole of it, as it was read; null where there is none. */
-export type Read = { ok: true; description: Description; document: unknown } | { ok: false; reason: string };
+/** `document` is the whole of it, as it was read, and null where there is none; `text` is how it is written. */
+export type Read =
+  | { ok: true; description: Description; document: unknown; text: string }
+  | { ok: false; reason: string };
 
 /** The description of an upstream that has none. */
 export const none: Description = new Map();
@@ -25,7 +27,7 @@ export function key(method: string, path: string): string {
 
 /** Reads the OpenAPI 3 file at `path`, YAML or JSON; '' is the path of an upstream without one. The reason reads on after the file's name. */
 export async function read(path: string): Promise<Read> {
-  if (path === '') return { ok: true, description: none, document: null };
+  if (path === '') return { ok: true, description: none, document: null, text: '' };
   let text: string;
   try {
     const { size } = await stat(path);
@@ -65,5 +67,5 @@ export function parse(text: string): Read {
     }),
   );
   const description = new Map(described.map((it) => [key(it.method, it.path), it]));
-  return { ok: true, description, document: value };
+  return { ok: true, description, document: value, text };
 }

@@ -37,6 +37,7 @@ type DraftPlan = {
   description?: string;
   covers: '*' | readonly string[];
   requests_per_second: number;
+  retired: boolean;
 } & (
   | { kind: 'trial'; included: number; included_when_claimed: number }
   | { kind: 'credit'; min_usd: string; max_usd: string }
@@ -65,7 +66,8 @@ export function toCatalog(draft: Draft, directory: string): Catalog {
     operations: sold.flatMap(({ service, operations }) =>
       operations.map((entry) => toOperation(entry, service)),
     ),
-    plans: draft.plans.map(toPlan),
+    plans: draft.plans.filter(({ retired }) => !retired).map(toPlan),
+    retired: draft.plans.filter(({ retired }) => retired).map(toPlan),
   };
 }
 

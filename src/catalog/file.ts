@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { sha256Hex } from '../kernel/digest.ts';
 import { nearest } from '../kernel/nearest.ts';
 import type { Catalog } from './catalog.ts';
 import * as Description from './description.ts';
@@ -22,18 +23,45 @@ export function parse(text: string, fileName: string): Parsed {
   return judge(source, fileName, []);
 }
 
+/** A catalogue with all that a shop needs of its files. */
+export type Goods = {
+  catalog: Catalog;
+  /** What the upstream says of its own operations, and the whole of that as it was read. */
+  description: Description.Description;
+  document: unknown;
+  /** The catalogue as it is written. */
+  text: string;
+  /** SHA-256 of both files, in hexadecimal: who sells by the same files has the same. */
+  digest: string;
+};
+
+/** As `read`, where only what is sold is asked for. */
+export async function load(path: string): Promise<Catalog> {
+  return (await read(path)).catalog;
+}
+
 /**
  * Reads the catalogue file at `path` and holds it against the OpenAPI description that it names, if any.
  * Throws one Error whose message has a line for each fault: `file:line:column reason`.
  */
-export async function load(path: string): Promise<Catalog> {
+export async function read(path: string): Promise<Goods> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${path}:1:1 the catalogue cannot be read (${error.code})`);
   });
   const source = Source.read(text);
-  const parsed = judge(source, path, await undescribed({ value: source.value, path: [] }, dirname(path)));
+  const root = { value: source.value, path: [] };
+  const at = Place.member(Place.member(root, 'upstream'), 'description');
+  const name = Place.text(at) ?? '';
+  const described = await Description.read(name === '' ? '' : resolve(dirname(path), name));
+  const found = described.ok
+    ? undescribed(root, name, described.description)
+    : [{ path: at.path, reason: `description ${name} ${described.reason}` }];
+  const parsed = judge(source, path, found);
   if (!parsed.ok) throw new Error(parsed.faults.map(Fault.format).join('\n'));
-  return parsed.catalog;
+  if (!described.ok) throw new Error(`${path}:1:1 ${described.reason}`);
+  const { catalog } = parsed;
+  const { description, document } = described;
+  return { catalog, description, document, text, digest: sha256Hex(`${text}\0${described.text}`) };
 }
 
 function judge(source: Source.Source, file: string, more: readonly Place.Finding[]): Parsed {
@@ -58,14 +86,9 @@ function onePerPlace(findings: readonly Place.Finding[]): Place.Finding[] {
   });
 }
 
-/** Operations that the upstream does not describe, or why its description says nothing. */
-async function undescribed(root: Place.Place, directory: string): Promise<Place.Finding[]> {
-  const at = Place.member(Place.member(root, 'upstream'), 'description');
-  const name = Place.text(at);
-  if (name === null || name === '') return [];
-  const read = await Description.read(resolve(directory, name));
-  if (!read.ok) return [{ path: at.path, reason: `description ${name} ${read.reason}` }];
-  const { description } = read;
+/** Operations that the upstream does not describe in the file `name`. */
+function undescribed(root: Place.Place, name: string, description: Description.Description): Place.Finding[] {
+  if (name === '') return [];
   const names = [...description.values()].map(({ method, path }) => `${method} ${path}`);
   return Place.items(Place.member(root, 'services'))
     .flatMap(OperationRules.operations)

@@ -26,6 +26,10 @@ export type Proposal = {
   contact: string;
   key: { header: string; value: string };
   services: Service[];
+  /** Free units of a new account; 0: there is no trial. */
+  trial: number;
+  /** The smallest purchase, in whole cents. */
+  min: Money.Money;
   /** Operations that are not sold, and why. */
   leftOut: { call: string; reason: string }[];
   /** Where the description says the API is; null where it does not. */
@@ -37,7 +41,14 @@ const soldMethods = ['get', 'post', 'put', 'patch', 'delete'];
 const nameCharsMax = 80;
 const slugCharsMax = 48;
 const proseCharsMax = 300;
+/** Paths on which a buyer would act as the seller: with the seller's key they are the seller's own account. */
+const ownSegment =
+  /^(me|auth|oauth2?|tokens?|log-?in|log-?out|sign-?in|sign-?up|passwords?|sessions?|api-?keys?|credentials|billing)$/i;
+/** Whoever calls is meant by `/user`, and by what lies below it, unless a name follows. */
+const ownPath = /^(\/v\d+)?\/user(\/(?!\{)|$)/i;
 const contactAssumed = 'sales@example.com';
+const trialUsual = 25;
+const minUsual = Money.ofCents(50);
 
 /**
  * A first catalogue for the API that an OpenAPI 3 document describes: a service for each tag, or each first segment of a path; results
@@ -56,9 +67,15 @@ export function of(document: Schema.Node, price: Money.Money): Proposal {
       if (item[method] === undefined) continue;
       const call = `${method.toUpperCase()} ${path}`;
       if (operation.deprecated === true) leftOut.push({ call, reason: 'is deprecated' });
+      else if (ownPath.test(path) || path.split('/').some((segment) => ownSegment.test(segment)))
+        leftOut.push({
+          call,
+          reason: 'is about your own account with the API: list it if buyers may act in your name',
+        });
       else place(services, read, { call, path, operation, shared: Schema.list(item.parameters) }, price);
     }
   }
+  const sold = [...services.values()];
   const { key, doubts } = keyOf(document, read);
   const [server] = Schema.list(document.servers).map((one) => text(read(one).url));
   const { email, url } = read(info.contact);
@@ -67,11 +84,24 @@ export function of(document: Schema.Node, price: Money.Money): Proposal {
     description: line(text(info.summary) ?? text(info.description)?.split(/\n\s*\n/)[0] ?? '', proseCharsMax),
     contact: text(email) ?? text(url) ?? contactAssumed,
     key,
-    services: [...services.values()],
+    services: sold,
+    trial: Math.max(trialUsual, trialNeeded(sold)),
+    min: minUsual,
     leftOut,
     upstreamUrl: server !== null && server !== undefined && URL.canParse(server) ? server : null,
     doubts,
   };
+}
+
+/** The smallest trial that opens every operation: a call is let in when its worst case is there. */
+export function trialNeeded(services: readonly Service[]): number {
+  const most = services.flatMap(({ operations }) => operations.map(({ unitsMax }) => unitsMax));
+  return Math.max(1, ...most.map((max) => (typeof max === 'number' ? max : 1)));
+}
+
+/** What a trial of so many units is worth at most. */
+export function trialWorth({ trial, services }: Pick<Proposal, 'trial' | 'services'>): Money.Money {
+  return Money.times(Money.ofMicro(Math.max(0, ...services.map(({ price }) => price))), trial);
 }
 
 type Found = { call: string; path: string; operation: Schema.Node; shared: readonly unknown[] };
@@ -100,7 +130,10 @@ function place(
     summary: text(operation.summary),
     units: counted?.units ?? 1,
     unitsMax: counted?.unitsMax ?? null,
-    doubts: counted?.doubts ?? [],
+    doubts: [
+      ...(counted?.doubts ?? []),
+      ...(call.startsWith('DELETE ') ? ['Every buyer could delete this: is it theirs, or yours?'] : []),
+    ],
   });
 }
 
@@ -133,7 +166,7 @@ function without(proposal: Proposal, faults: readonly { path: string; reason: st
 }
 
 function yaml(proposal: Proposal, description: string): string {
-  const { name, description: about, contact, key, services, leftOut, doubts } = proposal;
+  const { name, description: about, contact, key, services, trial, min, leftOut, doubts } = proposal;
   const document = new Document({
     storefront: { name, ...(about && { description: about }), contact },
     upstream: { description, key },
@@ -149,8 +182,8 @@ function yaml(proposal: Proposal, description: string): string {
       })),
     })),
     plans: [
-      { id: 'trial', kind: 'trial', covers: '*', included: 25 },
-      { id: 'credit', kind: 'credit', covers: '*', min_usd: '0.50', max_usd: '1000.00' },
+      ...(trial > 0 ? [{ id: 'trial', kind: 'trial', covers: '*', included: trial }] : []),
+      { id: 'credit', kind: 'credit', covers: '*', min_usd: Money.format(min), max_usd: '1000.00' },
     ],
   });
   document.commentBefore = [

@@ -26,6 +26,7 @@ const framing: ReadonlySet<string> = new Set([
 export function check(root: Place.Place): Place.Finding[] {
   const services = Place.items(Place.member(root, 'services'));
   const plans = Place.items(Place.member(root, 'plans'));
+  const sold = plans.filter((plan) => Place.member(plan, 'retired').value !== true);
   const slugs = services.map((service) => Place.member(service, 'slug'));
   return [
     ...keyHeader(Place.member(Place.member(Place.member(root, 'upstream'), 'key'), 'header')),
@@ -33,11 +34,11 @@ export function check(root: Place.Place): Place.Finding[] {
     ...services.flatMap((service) => amount(Place.member(service, 'price_usd'))),
     ...OperationRules.check(root),
     ...repeated(plans.map((plan) => Place.member(plan, 'id'))),
-    ...onlyOne(plans, 'trial'),
-    ...onlyOne(plans, 'credit'),
+    ...onlyOne(sold, 'trial'),
+    ...onlyOne(sold, 'credit'),
     ...plans.flatMap(charges),
     ...plans.flatMap((plan) => covered(plan, slugs)),
-    ...uncovered(slugs, plans),
+    ...uncovered(slugs, sold),
   ];
 }
 
@@ -67,7 +68,7 @@ function repeated(places: readonly Place.Place[]): Place.Finding[] {
   });
 }
 
-/** An account has one trial and one purse of credit. */
+/** A new account gets one trial, and credit of one kind is sold. */
 function onlyOne(plans: readonly Place.Place[], kind: string): Place.Finding[] {
   const [first, ...more] = plans.map((plan) => Place.member(plan, 'kind')).filter((it) => it.value === kind);
   if (first === undefined) return [];

@@ -7,7 +7,7 @@ import * as Stripe from '../adapters/stripe/processor.ts';
 import type { Audit } from '../identity/audit.ts';
 import type { Till } from '../journeys/settlement.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
-import * as Database from './database.ts';
+import * as ShopDatabase from './shop-database.ts';
 import * as Wiring from './wiring.ts';
 
 const connectionsMax = 8;
@@ -21,10 +21,10 @@ export type Office = {
   close(): Promise<void>;
 };
 
-/** Opens the books of DATABASE_URL, or those that `npm start` keeps, and the processor of STRIPE_SECRET_KEY, or its card sandbox. */
+/** Opens the books of DATABASE_URL, or those that `sluice start` keeps, and the processor of STRIPE_SECRET_KEY, or its card sandbox. */
 export async function open(env: NodeJS.ProcessEnv): Promise<Office> {
   const wiring = Wiring.read(env);
-  const database = await Database.reach(env);
+  const database = await ShopDatabase.reach(env);
   const sql = Connection.open(database.url, connectionsMax);
   const stripe = wiring.sandbox
     ? { secretKey: 'sk_test_sandbox', apiBase: env.STRIPE_API_BASE || Wiring.address(wiring.sandbox) }
@@ -37,7 +37,7 @@ export async function open(env: NodeJS.ProcessEnv): Promise<Office> {
       subscriptions: openSubscriptions(sql),
       notices: Orders.openNotices(sql),
       audit: Seller.openAudit(sql),
-      processor: Stripe.open({ ...stripe, webhookSecret: '' }),
+      processor: Stripe.open({ ...stripe, webhookSecrets: [] }),
       coin: null,
       report: (event, detail) => console.error(JSON.stringify({ event, ...detail })),
       // The shop's processes hear of what is granted from the database.

@@ -15,6 +15,8 @@ export type Companion = {
   url: string;
   /** Settles with the reason when the child has ended so often that it is not started again. */
   failed: Promise<Error>;
+  /** Has the child read its settings and files again, by SIGHUP. */
+  reload(): void;
   /** Ends the child: by SIGTERM, by force after `drainMsMax`. */
   stop(): Promise<void>;
 };
@@ -74,6 +76,7 @@ export async function start(options: Options): Promise<Companion> {
     name: options.name,
     url,
     failed: failed.promise,
+    reload: () => void child.kill('SIGHUP'),
     async stop() {
       stopping = true;
       child.kill('SIGTERM');

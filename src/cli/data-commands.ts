@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import * as Carried from '../direct/adapters/carried.ts';
 import * as Generations from '../direct/adapters/generations.ts';
 import { kinds } from '../direct/entries/kind.ts';
@@ -7,6 +6,7 @@ import * as KindSchema from '../direct/import/kind-schema.ts';
 import * as Progress from '../direct/import/progress.ts';
 import * as Template from '../direct/import/template.ts';
 import { systemClock } from '../kernel/clock.ts';
+import * as Command from './command.ts';
 import * as DataSets from './data-sets.ts';
 
 const database = { 'database-url': { type: 'string' }, json: { type: 'boolean' } } as const;
@@ -14,10 +14,10 @@ const database = { 'database-url': { type: 'string' }, json: { type: 'boolean' }
 /** `template KIND`: every field, as a CSV header with one row and as a line of JSONL. */
 export async function template(args: string[]): Promise<number> {
   const options = { csv: { type: 'boolean' }, jsonl: { type: 'boolean' } } as const;
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const { values, positionals } = Command.read(args, options);
   const kind = KindSchema.kindNamed(positionals[0] ?? '');
   if (kind === null || positionals.length > 1)
-    throw new Error(`template of what? One of ${kinds.join(', ')}`);
+    throw new Command.Misuse(`Template of what? One of ${kinds.join(', ')}`);
   const both = !values.csv && !values.jsonl;
   if (both) console.log(`# ${kind}.csv`);
   if (both || values.csv) console.log(Template.csv(kind));
@@ -28,7 +28,8 @@ export async function template(args: string[]): Promise<number> {
 
 /** `generations`: what is in the database. */
 export async function generations(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: database });
+  const { values, positionals } = Command.read(args, database);
+  Command.noMore(positionals);
   const { sql, close } = await DataSets.open(values['database-url']);
   try {
     const found = await Generations.readable(sql);
@@ -44,9 +45,10 @@ export async function generations(args: string[]): Promise<number> {
 
 /** `drop NUMBER`: removes a generation that is not live. */
 export async function drop(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options: database, allowPositionals: true });
+  const { values, positionals } = Command.read(args, database);
   const [text = '', ...rest] = positionals;
-  if (!/^\d{1,9}$/.test(text) || rest.length > 0) throw new Error('drop which generation? See: generations');
+  if (!/^\d{1,9}$/.test(text) || rest.length > 0)
+    throw new Command.Misuse('Drop which generation? sluice data generations lists them');
   const number = Number(text);
   const { sql, close } = await DataSets.open(values['database-url']);
   try {
@@ -69,9 +71,9 @@ export async function drop(args: string[]): Promise<number> {
 /** `export FOLDER`: the live generation as files that an import reads back. */
 export async function exportAll(args: string[]): Promise<number> {
   const options = { ...database, csv: { type: 'boolean' }, gzip: { type: 'boolean' } } as const;
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const { values, positionals } = Command.read(args, options);
   const [folder, ...rest] = positionals;
-  if (folder === undefined || rest.length > 0) throw new Error('export into which folder?');
+  if (folder === undefined || rest.length > 0) throw new Command.Misuse('Export into which folder?');
   const { sql, close } = await DataSets.open(values['database-url']);
   const { stderr } = process;
   const screen = {

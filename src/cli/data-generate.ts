@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import * as Sample from '../direct/data/sample.ts';
 import { kinds } from '../direct/entries/kind.ts';
 import * as Export from '../direct/import/export.ts';
@@ -6,13 +5,14 @@ import type * as Import from '../direct/import/import.ts';
 import * as Progress from '../direct/import/progress.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { sha256Hex } from '../kernel/digest.ts';
+import * as Command from './command.ts';
 import { told } from './data-commands.ts';
 import * as DataSets from './data-sets.ts';
 
-const help = `Makes up a data set: nothing in it is real. The same seed and sizes on the same day give the same data.
+export const help = `Makes up a data set: nothing in it is real. The same seed and sizes on the same day give the same data.
 
-  node src/cli/data.ts generate --out made-up/                              files, as an import reads them
-  node src/cli/data.ts generate --companies 200000 --people 1000000 --jobs 1000000 --load    straight into the database
+  sluice data generate --out made-up/                              files, as an import reads them
+  sluice data generate --companies 200000 --people 1000000 --jobs 1000000 --load    straight into the database
 
   --companies N --people N --jobs N     how many: 3000, 30000 and 20000 unless said otherwise; emails and phones follow
   --seed N              another world
@@ -20,7 +20,7 @@ const help = `Makes up a data set: nothing in it is real. The same seed and size
   --out FOLDER          writes companies.jsonl, people.jsonl, jobs.jsonl, emails.jsonl, phones.jsonl
   --csv, --gzip         CSV in place of JSONL; packed
   --load                makes it the live generation
-  --database-url URL    else DATABASE_URL, else the database that a running \`npm start\` keeps in DATA_DIR`;
+  --database-url URL    else DATABASE_URL, else the database that \`sluice start\` keeps in DATA_DIR`;
 
 const options = {
   companies: { type: 'string' },
@@ -33,7 +33,6 @@ const options = {
   gzip: { type: 'boolean' },
   load: { type: 'boolean' },
   'database-url': { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
 const countMax = 10_000_000;
@@ -41,11 +40,10 @@ const dayMs = 86_400_000;
 
 /** The command; gives the exit code. Throws what is wrong with the arguments. */
 export async function run(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options });
-  if (values.help || (values.out === undefined) === !values.load) {
-    (values.help ? console.log : console.error)(help);
-    return values.help ? 0 : 2;
-  }
+  const { values, positionals } = Command.read(args, options);
+  Command.noMore(positionals);
+  if ((values.out === undefined) === !values.load)
+    throw new Command.Misuse('Say where it goes: --out FOLDER, or --load');
   const wishes: Sample.Options = {
     seed: count('--seed', values.seed, Sample.seed),
     todayMs: day(values.day),

@@ -1,26 +1,26 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import * as BadRows from '../direct/import/bad-rows.ts';
 import * as DataFile from '../direct/import/data-file.ts';
 import * as Import from '../direct/import/import.ts';
 import * as Progress from '../direct/import/progress.ts';
 import { systemClock } from '../kernel/clock.ts';
+import * as Command from './command.ts';
 import { told } from './data-commands.ts';
 import * as DataSets from './data-sets.ts';
 
 export const help = `Imports files as one new generation of the data set. Kinds that are not given stay as they are.
 
-  node src/cli/data.ts import export/                             a folder: companies.jsonl, people.csv.gz, jobs-2.jsonl ...
-  node src/cli/data.ts import companies.csv people.jsonl.gz       files whose names say what they hold
-  node src/cli/data.ts import --people crm-2026.csv               or say it: --companies --people --jobs --emails --phones
-  node src/cli/data.ts import export/ --dry-run                   reads and checks everything, and touches no database
+  sluice data import export/                             a folder: companies.jsonl, people.csv.gz, jobs-2.jsonl ...
+  sluice data import companies.csv people.jsonl.gz       files whose names say what they hold
+  sluice data import --people crm-2026.csv               or say it: --companies --people --jobs --emails --phones
+  sluice data import export/ --dry-run                   reads and checks everything, and touches no database
 
 Formats, in UTF-8, packed with gzip or not:
   .jsonl .ndjson    one JSON object a line
   .csv .tsv         a header with the names of fields; an object's are dotted (hq.city), a list is a;b;c or JSON, a list
                     of objects is JSON, or column by column from 1 (experiences.1.job_title). Empty means unknown.
-  Every field of a kind: node src/cli/data.ts template companies
+  Every field of a kind: sluice data template companies
 
 A row that is wrong is reported as file:line: field: reason, and left out; the rest goes in. So are a second row with the
 same address or number, and an email or phone of nobody. The same files again change nothing. An import that fails, is
@@ -29,7 +29,7 @@ stopped or finds too many bad rows changes nothing either.
   --bad-rows FILE       writes all bad rows there, as JSONL with file, line, reason and the row
   --bad-rows-max N      how many rows of one file may be bad, as a number or a share: ${BadRows.limitText(BadRows.limitDefault)} unless said otherwise
   --dry-run             loads nothing
-  --database-url URL    else DATABASE_URL, else the database that a running \`npm start\` keeps in DATA_DIR
+  --database-url URL    else DATABASE_URL, else the database that \`sluice start\` keeps in DATA_DIR
   --json                the report for programs, on standard output
 
 Exit code: 0 all rows went in or nothing was new, 1 the good rows went in and some were bad, 2 nothing was loaded.`;
@@ -46,7 +46,6 @@ const options = {
   'dry-run': { type: 'boolean' },
   'database-url': { type: 'string' },
   json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const;
 
 const badShownMax = 20;
@@ -55,13 +54,11 @@ const passedOverShownMax = 10;
 
 /** The command; gives the exit code. Throws what is wrong with the arguments. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const { values, positionals } = Command.read(args, options);
   const { companies, people, jobs, emails, phones } = values;
   const named = Object.entries({ companies, people, jobs, emails, phones }).filter(([, paths]) => paths);
-  if (values.help || (positionals.length === 0 && named.length === 0)) {
-    (values.help ? console.log : console.error)(help);
-    return values.help ? 0 : 2;
-  }
+  if (positionals.length === 0 && named.length === 0)
+    throw new Command.Misuse('Import what? Files or a folder: sluice data import export/');
   const limit =
     values['bad-rows-max'] === undefined ? BadRows.limitDefault : BadRows.parseLimit(values['bad-rows-max']);
   if (limit === null)
@@ -105,7 +102,9 @@ function interrupted(): AbortSignal {
     if (control.signal.aborted) process.exit(2);
     control.abort(new Error('Stopped: nothing was changed.'));
     setTimeout(() => {
-      console.error('Ended at once. Either generation is whole: data.ts generations says which one is live.');
+      console.error(
+        'Ended at once. Either generation is whole: sluice data generations says which one is live.',
+      );
       process.exit(2);
     }, stopMsMax).unref();
   };

@@ -16,7 +16,7 @@ const closeTimeoutMs = 5_000;
 
 /** Opens the database at `url`, or the usual one, and makes the tables where they are not there yet. */
 export async function open(url: string | undefined): Promise<Opened> {
-  const database = await ShopDatabase.reach(url);
+  const database = await ShopDatabase.reach(process.env, url);
   const sql = Database.open(database.url, { connectionsMax, statementTimeoutMs });
   const close = async () => {
     await Database.close(sql, closeTimeoutMs);

@@ -15,6 +15,11 @@ export async function keep(folder: string, name: string, prefix: string): Promis
   return (await readFile(path, 'utf8')).trim();
 }
 
+/** What the file `name` of `folder` holds; empty where there is none yet. */
+export async function find(folder: string, name: string): Promise<string> {
+  return (await readFile(join(folder, name), 'utf8').catch(() => '')).trim();
+}
+
 /**
  * The digest, in the file `name` of `folder`, of a secret that is kept nowhere; `fresh` is the secret itself at the first call, to be
  * shown once. Without its file there is another one.

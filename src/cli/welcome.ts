@@ -1,11 +1,15 @@
 import { join, relative } from 'node:path';
 import type { Cluster } from '../adapters/embedded/cluster.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import * as Money from '../kernel/money.ts';
 import * as Wiring from './wiring.ts';
 
 /** What the person who started the shop is told of it. */
 export type Shop = {
   wiring: Wiring.Wiring;
   env: NodeJS.ProcessEnv;
+  /** What is sold. */
+  catalog: Catalog;
   /** The embedded database; null where DATABASE_URL names another. */
   cluster: Cluster | null;
   /** The token of the admin routes, at the first start; null at later ones. */
@@ -26,12 +30,15 @@ export function text(shop: Shop): string {
     ...table(parts(shop)),
     ...(shop.adminToken === null ? [] : ['', ...admin(shop.adminToken, wiring.publicUrl)]),
     ...(wiring.sandbox ? ['', play] : []),
-    ...(wiring.direct ? ['', ...firstRequests(wiring.publicUrl)] : []),
+    '',
+    ...firstRequests(shop),
     '',
     'Ctrl-C ends everything; what was done is kept.',
     '',
   ].join('\n');
 }
+
+const usualPurchase = Money.ofCents(500);
 
 type Part = [name: string, place: string, about: string];
 
@@ -79,23 +86,37 @@ function databaseWords({ adopted, account, binaries }: Cluster): string {
   return words.join(', ');
 }
 
-function firstRequests(url: string): string[] {
+function firstRequests({ wiring, catalog }: Shop): string[] {
+  const url = wiring.publicUrl;
   const post = (path: string) =>
     `curl -s -w '\\n' -X POST '${url}${path}' -H 'content-type: application/json'`;
   const bearer = '-H "authorization: Bearer $TOKEN"';
   const member = (name: string) => `sed -n 's/.*"${name}":"\\([^"]*\\)".*/\\1/p'`;
   const company = 'https://www.network.example/company/northwind-analytics';
+  const call = wiring.direct
+    ? `${post('/v2/jobs/company')} ${bearer} -d '{"company_network_url":"${company}","max_results":3}'`
+    : firstRead(catalog, url, bearer);
+  const credit = catalog.plans.find((plan) => plan.kind === 'credit');
+  const amount =
+    credit && Money.format(Money.ofMicro(Math.max(credit.min, Math.min(usualPurchase, credit.max))));
   return [
-    'Paste into another terminal. Register: an account, its token, some results on the house.',
+    'Paste into another terminal. Register: an account, its token, and what the trial gives.',
     '',
     `  TOKEN=$(${post('/agent/auth')} -d '{"type":"anonymous"}' | ${member('access_token')})`,
     '',
-    'Call: the open jobs of one company.',
-    '',
-    `  ${post('/v2/jobs/company')} ${bearer} -d '{"company_network_url":"${company}","max_results":3}'`,
-    '',
-    'Buy: the page on which a card pays for 5 USD of credit.',
-    '',
-    `  ${post('/plans/credit/purchase')} ${bearer} -d '{"amount_usd":"5.00"}' | ${member('checkout_url')}`,
+    ...(call === null ? [] : ['Call: the first of what is sold.', '', `  ${call}`, '']),
+    ...(credit === undefined
+      ? []
+      : [
+          `Buy: the page on which a card pays for ${amount} USD of credit.`,
+          '',
+          `  ${post(`/plans/${credit.id}/purchase`)} ${bearer} -d '{"amount_usd":"${amount}"}' | ${member('checkout_url')}`,
+        ]),
   ];
+}
+
+/** A call that needs nothing but a token, if there is one; its head tells what it cost. */
+function firstRead({ operations }: Catalog, url: string, bearer: string): string | null {
+  const read = operations.find(({ method, path }) => method === 'GET' && !path.includes('{'));
+  return read === undefined ? null : `curl -s -i '${url}${read.path}' ${bearer}`;
 }

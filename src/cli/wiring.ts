@@ -3,7 +3,7 @@ import * as Port from './port.ts';
 
 type Env = NodeJS.ProcessEnv;
 
-/** What `npm start` opens by itself, as nothing in the environment names the real thing. */
+/** What `sluice start` opens by itself, as nothing in the environment names the real thing. */
 export type Wiring = {
   dataDir: string;
   publicUrl: string;
@@ -67,16 +67,26 @@ export function read(env: Env): Wiring {
   };
 }
 
-/** The children and what each is told. The storefront comes first: it is the first to be stopped. */
-export function programs(wiring: Wiring, env: Env, databaseUrl: string, secrets: Secrets): Program[] {
+/**
+ * The children and what each is told. The storefront comes first: it is the first to be stopped. `given` is our own environment: what
+ * `env` has from files beside that, the storefront reads by itself, and anew at each reload.
+ */
+export function programs(
+  wiring: Wiring,
+  env: Env,
+  databaseUrl: string,
+  secrets: Secrets,
+  given = env,
+): Program[] {
   const { direct, sandbox, mailbox } = wiring;
   const webhookSecret = env.STRIPE_WEBHOOK_SECRET || secrets.webhook;
   const storefront: Env = {
-    ...env,
+    ...given,
     HOST: wiring.host,
     PORT: String(wiring.port.number),
     DATA_DIR: wiring.dataDir,
     DATABASE_URL: databaseUrl,
+    DATABASE_URL_FILE: '',
     ...(!env.ADMIN_TOKEN && { ADMIN_TOKEN_DIGEST: env.ADMIN_TOKEN_DIGEST || secrets.adminDigest }),
   };
   const all: Program[] = [{ name: 'storefront', script: 'main.ts', env: storefront }];
@@ -108,7 +118,8 @@ export function programs(wiring: Wiring, env: Env, databaseUrl: string, secrets:
         ...shared(env, 'SANDBOX_'),
         SANDBOX_PORT: String(sandbox.number),
         SANDBOX_WEBHOOK_URL: `${address(wiring.port)}/webhooks/stripe`,
-        SANDBOX_WEBHOOK_SECRET: webhookSecret,
+        // While two overlap, the first is the one that signs.
+        SANDBOX_WEBHOOK_SECRET: webhookSecret.split(',')[0]?.trim(),
         SANDBOX_DATA: join(wiring.dataDir, 'sandbox'),
       },
     });

@@ -6,13 +6,14 @@ import { routePath } from 'hono/route';
 import * as Advisor from '../advisor/advisor.ts';
 import * as Match from '../catalog/match.ts';
 import type * as Quote from '../journeys/quote.ts';
+import type { Reload } from '../journeys/reload.ts';
 import type { Shop } from '../journeys/shop.ts';
 import * as AddressLimit from './address-limit.ts';
 import * as AdminGuard from './admin-guard.ts';
 import * as CallRoute from './call.ts';
 import { type Env, requestId, send } from './edge.ts';
 import * as Fault from './fault.ts';
-import * as Metrics from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { error, write } from './reply.ts';
 import * as RequestLog from './request-log.ts';
 import * as AccountRoutes from './routes/account.ts';
@@ -34,6 +35,7 @@ import * as QuoteRoutes from './routes/quote.ts';
 import * as ReceiptRoutes from './routes/receipts.ts';
 import * as ReferenceRoutes from './routes/reference.ts';
 import * as RefundRequestRoutes from './routes/refund-requests.ts';
+import * as ReloadRoutes from './routes/reload.ts';
 import * as ShopRoutes from './routes/shop.ts';
 import * as SignInRoutes from './routes/sign-in.ts';
 import * as TopUpRoutes from './routes/top-up.ts';
@@ -46,8 +48,8 @@ export type Edge = {
   /** SHA-256 of what opens the admin routes; null: there are none. */
   adminTokenDigest: string | null;
   isDraining: () => boolean;
-  /** How often what the operator should read was told, by its name. */
-  events: ReadonlyMap<string, number>;
+  metrics: Metrics;
+  reload: Reload;
   log: { line: RequestLog.WriteLine; fault: (fault: unknown, requestId: string) => void };
 };
 
@@ -57,12 +59,12 @@ export type Edge = {
  */
 export function open(shop: Shop, edge: Edge): RequestListener {
   const matcher = Match.compile(shop.catalog, shop.description);
-  const metrics = Metrics.open(shop, edge.events);
+  const { metrics } = edge;
   const line: RequestLog.WriteLine = (it) => {
     metrics.count(it);
     edge.log.line(it);
   };
-  const app = routes(shop, { ...edge, log: { ...edge.log, line } }, matcher, metrics);
+  const app = routes(shop, { ...edge, log: { ...edge.log, line } }, matcher);
   const own = ownRoutes(app);
   const routed = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const sold = new Set(
@@ -84,7 +86,7 @@ export function open(shop: Shop, edge: Edge): RequestListener {
 }
 
 /** All of it as a router. */
-export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher, metrics: Metrics.Metrics): Hono<Env> {
+export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher): Hono<Env> {
   const app = new Hono<Env>();
 
   app.use(async (c, next) => {
@@ -134,8 +136,10 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher, metrics: 
   if (edge.adminTokenDigest !== null) {
     const guard = AdminGuard.open(shop.clock, edge.adminTokenDigest, edge.clientAddressHeader);
     // The console first: the guard of the routes for programs would refuse its browsers.
-    app.route('/', ConsoleRoutes.routes(shop, guard, metrics, edge));
-    app.route('/', AdminRoutes.routes(shop, guard, metrics));
+    app.route('/', ConsoleRoutes.routes(shop, guard, edge.metrics, edge));
+    app.route('/', AdminRoutes.routes(shop, guard, edge.metrics));
+    // After them: their guard stands before all of /admin.
+    app.route('/', ReloadRoutes.routes(edge.reload, guard));
   }
   app.route('/', ShopRoutes.routes(shop, { matcher, ...edge }));
   app.route('/', DocsRoutes.routes(shop));

@@ -14,6 +14,8 @@ import * as Refusal from './refusal.ts';
 import { error, json, type Reply, write } from './reply.ts';
 import type { Entry } from './request-log.ts';
 
+const oneWriteBytesMax = 16 * 1024;
+
 /**
  * A call to whatever the catalogue sells, on the bare connection: bytes of a sold answer never become web objects.
  * Always ends `outgoing`.
@@ -160,7 +162,7 @@ async function send(
   entry.costMicroUsd = answered.cost.cost;
   const headers = answered.kept ?? (await PaidAnswer.headers(shop, answered));
   outgoing.writeHead(answer.status, [...headers]);
-  if (answer.kind === 'answer') outgoing.end(answer.body);
+  if (answer.kind === 'answer') end(outgoing, answer.body);
   else if ((await answer.pipeTo(outgoing)) === 'cut') {
     entry.code = 'broken_off';
     return answered.brokenOff();
@@ -168,6 +170,12 @@ async function send(
   // Not before all of it is out of our hands: what we still hold dies with us.
   if (outgoing.closed) answered.delivered();
   else outgoing.once('close', answered.delivered);
+}
+
+/** Sends a body whole: a small one as Latin-1, byte for byte, which Node puts into one write with the head. */
+function end(outgoing: ServerResponse, body: Buffer): void {
+  if (body.length <= oneWriteBytesMax) outgoing.end(body.toString('latin1'), 'latin1');
+  else outgoing.end(body);
 }
 
 /** The first answer under a key, again. */

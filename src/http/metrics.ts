@@ -6,6 +6,8 @@ import type { WriteLine } from './request-log.ts';
 export type Metrics = {
   /** Counts a request by the line that the log has of it. */
   count: WriteLine;
+  /** From now on this catalogue is sold by. */
+  selling(digest: string): void;
   /** The text exposition format, and its content type. */
   text(): Promise<string>;
   readonly type: string;
@@ -69,6 +71,12 @@ export function open(
     },
   });
   ledger.set(0);
+  const catalog = new Gauge({
+    name: 'sluice_catalog_info',
+    help: '1 for the catalogue that this process sells by: processes that sell the same have the same digest.',
+    labelNames: ['digest'],
+    registers,
+  });
   const upstream = new Map<string, { times: number; lastMs: number }>();
   new Gauge({
     name: 'sluice_ledger_backlog',
@@ -99,6 +107,10 @@ export function open(
   });
   return {
     upstream,
+    selling(digest) {
+      catalog.reset();
+      catalog.set({ digest }, 1);
+    },
     count(line) {
       const { status, code = '', service, ms, units: counted = 0, costMicroUsd = 0 } = line;
       requests.inc({ status: String(status), code: String(code) });

@@ -1,3 +1,4 @@
+import type { Plan } from '../catalog/plan.ts';
 import * as Money from '../kernel/money.ts';
 import * as Statement from '../ledger/statement.ts';
 import * as PlanChange from './plan-change.ts';
@@ -21,7 +22,7 @@ export async function keyInfo(
   const recordsRemaining =
     Statement.remaining(lots, 'unit', nowMs) + (prices.length > 0 ? Math.floor(credit / lowest) : 0);
   const live = lots.filter((lot) => lot.expiresMs === null || lot.expiresMs > nowMs);
-  const owned = shop.catalog.plans.filter((plan) => live.some((lot) => lot.plan === plan.id));
+  const owned = plansOf(shop).filter((plan) => live.some((lot) => lot.plan === plan.id));
   const resets = Math.min(
     ...live.filter((lot) => lot.kind === 'allowance').map((lot) => lot.expiresMs ?? Number.POSITIVE_INFINITY),
   );
@@ -71,7 +72,7 @@ export async function overview(shop: Shop, id: string): Promise<Record<string, u
     balance_usd: usd(Statement.remaining(lots, 'usd', nowMs)),
     held_usd: usd(held.usd),
     included_remaining: Statement.remaining(lots, 'unit', nowMs),
-    plans: shop.catalog.plans
+    plans: plansOf(shop)
       .filter((plan) => lots.some((lot) => lot.plan === plan.id))
       .map((plan) => {
         const mine = lots.filter(
@@ -99,6 +100,11 @@ export async function overview(shop: Shop, id: string): Promise<Record<string, u
     subscriptions: subscriptions.map((one) => PlanChange.shown(one, nowMs)),
     auto_top_up: TopUp.shown(topUp),
   };
+}
+
+/** What an account may have: what is sold, or was. */
+function plansOf({ catalog }: Shop): Plan[] {
+  return [...catalog.plans, ...catalog.retired];
 }
 
 function usd(micro: number): string {

@@ -1,5 +1,6 @@
 import { sha256Hex } from '../kernel/digest.ts';
 import * as Money from '../kernel/money.ts';
+import type { Order } from '../payment/order.ts';
 import * as Problem from '../payment/problem.ts';
 import type { ChargeOutcome } from '../payment/processor.ts';
 import * as Coin from '../payment/x402/coin.ts';
@@ -32,6 +33,16 @@ export function asked(shop: Counter, request: Purchase.PurchaseRequest, amount: 
   return { resource, requirements: [Coin.requirement(shop.coin, amount)] };
 }
 
+/** The order of a signed transfer that was sent before; null where there is none. */
+export async function begun({ coin, orders }: Counter, reading: Payload.Reading): Promise<Order | null> {
+  if (coin === null || reading.kind !== 'payload') return null;
+  return orders.find(orderOf(ExactEvm.claimed(coin.network, reading.authorization)));
+}
+
+function orderOf(claimKey: string): string {
+  return `pur_${sha256Hex(claimKey).slice(0, 32)}`;
+}
+
 /**
  * Buys by a signed transfer of a dollar coin: verified here, claimed by the coin's own replay key, settled by the facilitator, and only
  * then granted. The same payment again gets the same answer; one that is not settled for certain stays pending, and is never asked anew.
@@ -47,7 +58,8 @@ export async function run(
   if (reading.kind === 'many')
     return { kind: 'bad_credential', problem: Problem.of('bad-request', 'More than one payment: send one.') };
   if (reading.kind === 'malformed') return refuse(Payload.refusals[reading.reason]);
-  const priced = await Purchase.price(shop, request, shop.clock());
+  const known = await begun(shop, reading);
+  const priced = known ?? (await Purchase.price(shop, request, shop.clock()));
   if (typeof priced === 'string') return { kind: 'cannot_replace', reason: priced };
   const terms = asked(shop, request, priced.amount);
   if (coin === null || terms === null)
@@ -61,8 +73,7 @@ export async function run(
     shop.clock(),
   );
   if (typeof checked === 'string') return refuse(ExactEvm.refusals[checked]);
-  const orderId = `pur_${sha256Hex(checked.claimKey).slice(0, 32)}`;
-  const known = await shop.orders.find(orderId);
+  const orderId = orderOf(checked.claimKey);
   if (known === null) {
     const look = RateLimit.take(shop.verifications, request.address, verificationsPerSecond, shop.clock());
     if (!look.allowed) return { kind: 'too_many_declines', waitMs: 1_000 };
@@ -80,7 +91,8 @@ export async function run(
     id: orderId,
     account,
     plan: plan.id,
-    ...priced,
+    amount: priced.amount,
+    period: priced.period,
     rail: 'x402' as const,
     returnUrl,
     expiresMs: checked.expiresMs,

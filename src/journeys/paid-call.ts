@@ -1,5 +1,6 @@
+import * as Catalog from '../catalog/catalog.ts';
 import type { Operation } from '../catalog/operation.ts';
-import { covers, type Plan } from '../catalog/plan.ts';
+import type { Plan } from '../catalog/plan.ts';
 import type { CallerKey } from '../identity/jwt.ts';
 import { uuidv7 } from '../kernel/id.ts';
 import { type Money, ofMicro, times } from '../kernel/money.ts';
@@ -77,7 +78,7 @@ export async function run(
   const { service } = operation;
   if (callerKey?.services && !callerKey.services.includes(service.slug))
     return { kind: 'key_not_allowed', key: callerKey.id, services: callerKey.services };
-  const plans = shop.catalog.plans.filter((plan) => covers(plan, service));
+  const plans = Catalog.opening(shop.catalog, service);
   const perSecond = ratePerSecond(plans, shop.lane.plansOf(account));
   const taken = await shop.callLimit.take(`${account} ${operation.id}`, perSecond);
   if (!taken.allowed) return { kind: 'rate_limited', taken, perSecond };
@@ -102,7 +103,9 @@ export async function run(
   };
   if (key === null) return sell(shop, call, request, null, watch);
 
+  const asking = call.span === null ? null : call.span.child('idempotency ticket');
   const started = await KeyedCall.start(shop, { ...call, key, callId });
+  if (asking !== null) asking.end({ 'db.system.name': 'postgresql', 'sluice.ticket': started.kind });
   if (started.kind !== 'started') return started;
   let isOver = false;
   try {

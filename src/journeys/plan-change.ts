@@ -44,10 +44,9 @@ export async function change(
   if (found === null) return { kind: 'no_plan' };
   if (!found.renews) return { kind: 'prepaid', subscription: found };
   const target = planOf(shop, targetId);
-  const current = planOf(shop, planId);
   // Back to the present plan is a change too, where the next period was to be of another.
   const isPresent = target?.id === found.plan && found.nextPlan === null;
-  if (target === null || current === null || isPresent) return { kind: 'no_such_target' };
+  if (target === null || isPresent) return { kind: 'no_such_target' };
   const period = (await shop.orders.periods(account)).find(({ subscription }) => subscription === found.id);
   const goesUp = period !== undefined && target.price > period.price;
   const credit = goesUp ? Period.credit(period, shop.clock()) : null;

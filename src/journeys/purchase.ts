@@ -8,6 +8,7 @@ import * as Order from '../payment/order.ts';
 import * as Period from '../payment/period.ts';
 import * as Problem from '../payment/problem.ts';
 import * as StripeCharge from '../payment/stripe-charge.ts';
+import * as Wish from '../payment/wish.ts';
 import type { Counter } from './settlement.ts';
 import * as Taking from './taking.ts';
 
@@ -46,6 +47,8 @@ export type PurchaseAnswer =
   | { kind: 'bad_credential'; problem: Problem.Problem }
   | { kind: 'too_many_declines'; waitMs: number }
   | { kind: 'cannot_replace'; reason: string }
+  /** Its plan is not for sale any more. */
+  | { kind: 'not_sold' }
   | Exclude<Taking.Taken, { kind: 'declined' }>;
 
 export type Granted = Taking.Granted;
@@ -54,6 +57,45 @@ export type Granted = Taking.Granted;
 export function find(plans: readonly Plan[], planId: string): PaidPlan | null {
   const plan = plans.find((candidate) => candidate.id === planId);
   return plan === undefined || plan.kind === 'trial' ? null : plan;
+}
+
+export type Asked =
+  | { kind: 'asked'; plan: PaidPlan; wish: Wish.Wish }
+  | { kind: 'unknown_plan' }
+  | { kind: 'fault'; faults: readonly Wish.Fault[] };
+
+/**
+ * What a body asks for. Where the catalogue has changed since, a payment that has `begun` is asked for as its order says: it is
+ * answered as it would have been.
+ */
+export async function asked(
+  { catalog }: Counter,
+  planId: string,
+  body: unknown,
+  begun: () => Promise<Order.Order | null>,
+): Promise<Asked> {
+  const plan = find(catalog.plans, planId);
+  const wished = plan && Wish.parse(body, plan);
+  if (plan && wished?.ok) return { kind: 'asked', plan, wish: wished.wish };
+  const known = find([...catalog.plans, ...catalog.retired], planId);
+  const order = known && (await begun());
+  if (known && order?.plan === planId)
+    return { kind: 'asked', plan: known, wish: { amount: order.amount, replaces: null, returnUrl: null } };
+  return wished && !wished.ok ? { kind: 'fault', faults: wished.faults } : { kind: 'unknown_plan' };
+}
+
+/** The order of a challenge that may still be paid, or has been; null where there is none. */
+export async function begun(
+  shop: Counter,
+  credential: Credential.Reading,
+  body: Buffer,
+): Promise<Order.Order | null> {
+  if (credential.kind !== 'credential') return null;
+  const verdict = Challenge.verify(credential.challenge, shop.challengeSecrets, shop.clock());
+  if (verdict.kind === 'malformed' || verdict.kind === 'unknown') return null;
+  if (!Challenge.binds(verdict.terms, body)) return null;
+  const order = await shop.orders.find(verdict.terms.opaque.order ?? '');
+  return order?.state === 'offered' && verdict.kind === 'expired' ? null : order;
 }
 
 /** Offers a price, or takes its payment. Once money has moved, the answer is never `payment_required`. */
@@ -91,8 +133,9 @@ export async function offer(
   request: PurchaseRequest,
   problem: Problem.Problem,
   declined = false,
-): Promise<PaymentRequired | { kind: 'cannot_replace'; reason: string }> {
+): Promise<Extract<PurchaseAnswer, { kind: 'payment_required' | 'cannot_replace' | 'not_sold' }>> {
   const { plan, account } = request;
+  if (find(shop.catalog.plans, plan.id) === null) return { kind: 'not_sold' };
   const nowMs = shop.clock();
   const priced = await price(shop, request, nowMs);
   if (typeof priced === 'string') return { kind: 'cannot_replace', reason: priced };
@@ -139,12 +182,12 @@ export async function price(
 ): Promise<Pick<Order.Order, 'amount' | 'period'> | string> {
   if (plan.kind === 'credit') return { amount, period: null };
   const period = { units: plan.included, terms: Period.termsOf(plan) };
-  if (replaces === null) return { amount, period };
+  if (replaces === null) return { amount: plan.price, period };
   const running = account === null ? [] : await shop.orders.periods(account);
   const old = running.find((one) => one.plan === replaces && !one.renews);
   if (old === undefined) return 'Of that plan no prepaid period of this account is running';
   const credit = Period.credit(old, nowMs);
-  const less = Money.ofMicro(amount - credit);
+  const less = Money.ofMicro(plan.price - credit);
   if (less < StripeCharge.amountMin)
     return `Only a larger plan can take its place: what is left of it counts for ${Money.format(credit)} USD`;
   const replaced = { order: old.order, units: old.left, credit };
@@ -177,8 +220,8 @@ async function pay(
     return refuse('invalid-challenge', 'This challenge was not issued here, or was changed.');
   const { terms } = verdict;
   const order = await shop.orders.find(terms.opaque.order ?? '');
-  // What a running period counts for shrinks by the minute: then the price is what it was when it was offered.
-  const amount = order?.period?.terms.replaces ? order.amount : request.amount;
+  // The price is what it was when it was offered: the catalogue may have changed, and what a running period counts for shrinks.
+  const amount = order?.amount ?? request.amount;
   if (
     !Challenge.fits(terms, bound(shop, ofOrder(request, terms, order), amount)) ||
     !Challenge.binds(terms, request.body)

@@ -37,6 +37,8 @@ import type { Upstream } from '../relay/upstream.ts';
 export type Shop = {
   readonly publicUrl: string;
   readonly catalog: Catalog;
+  /** Of the files that it was read from (catalog/file.ts): processes that sell the same have the same. */
+  readonly catalogDigest: string;
   /** What the upstream says of its own operations. */
   readonly description: Description;
   /** The whole of that, as it was read; null where there is none. */

@@ -51,7 +51,7 @@ export type Terms = {
 };
 
 /** Each at least `secretBytesMin` bytes long; `previous` is still accepted, for as long as its challenges live. */
-export type Secrets = { readonly current: string; readonly previous?: string };
+export type Secrets = { readonly current: string; readonly previous?: string | undefined };
 
 /** `malformed`: no challenge could look so. `unknown`: not one of ours. An expired one may have been paid before. */
 export type Verdict =

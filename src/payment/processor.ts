@@ -17,6 +17,9 @@ export type Payment = {
   failure: string | null;
 };
 
+/** A payment with what its order said of itself when it was charged: for which plan, and for whom. */
+export type Listed = Payment & { plan: string | null; account: string | null };
+
 export type ChargeOutcome =
   | { kind: 'succeeded'; payment: Payment }
   /** Certainly not charged. `reason` is fit for the buyer, `detail` for the log: there where it may be our own mistake. */
@@ -71,7 +74,7 @@ export interface Processor {
   /** What the charge of the order's challenge has come to: most often one payment, none where it never arrived. */
   chargesOf(order: Order): Promise<Payment[]>;
   /** Every payment that was made since then, the newest first. */
-  payments(sinceMs: number): AsyncIterable<Payment>;
+  payments(sinceMs: number): AsyncIterable<Listed>;
   /** Opens the order's hosted page; the same page when repeated. */
   openCheckout(order: Order, pages: { title: string; success: string; cancel: string }): Promise<Checkout>;
   readCheckout(session: string): Promise<Checkout>;

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import type { Units, UnitsMax } from '../catalog/operation.ts';
 import * as JsonPointer from '../kernel/json-pointer.ts';
+import * as JsonScan from '../kernel/json-scan.ts';
 import type { Streamed, Whole } from './answer.ts';
 import * as Headers from './headers.ts';
 
@@ -41,9 +42,8 @@ export function count(units: Units, answer: Whole | Streamed): Count {
   if (answer.body.length === 0) return nothing;
   const body = decode(answer.body, Headers.first(answer.headers, 'content-encoding'));
   if (body === null) return { kind: 'uncountable', reason: 'undecodable' };
-  const value = parseJson(text(body));
-  if (value === undefined) return { kind: 'uncountable', reason: 'not_json' };
-  return measure(JsonPointer.resolve(value, units.pointer));
+  const found = JsonScan.find(body, isMarked(body) ? 3 : 0, units.pointer);
+  return found === null ? { kind: 'uncountable', reason: 'not_json' } : measure(found);
 }
 
 /** A longer form is not taken apart: it would hold up everybody else for what its worst case saves. */
@@ -52,14 +52,24 @@ const formBytesMax = 64 * 1024;
 const nothing: Count = { kind: 'counted', units: 0 };
 
 /** A number counts itself, an array its length, true one; false, null and nothing count zero. */
-function measure(value: unknown): Count {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) {
-    return { kind: 'counted', units: value };
+function measure(found: JsonScan.Found): Count {
+  switch (found.kind) {
+    case 'number':
+      return Number.isSafeInteger(found.value) && found.value >= 0
+        ? { kind: 'counted', units: found.value }
+        : { kind: 'uncountable', reason: 'not_a_count' };
+    case 'array':
+      return { kind: 'counted', units: found.length };
+    case 'true':
+      return { kind: 'counted', units: 1 };
+    case 'false':
+    case 'null':
+    case 'nothing':
+      return nothing;
+    case 'string':
+    case 'object':
+      return { kind: 'uncountable', reason: 'not_a_count' };
   }
-  if (Array.isArray(value)) return { kind: 'counted', units: value.length };
-  if (value === true) return { kind: 'counted', units: 1 };
-  if (value === false || value === null || value === undefined) return nothing;
-  return { kind: 'uncountable', reason: 'not_a_count' };
 }
 
 /** The name does not occur, or occurs so that nobody can say what an upstream makes of it. */
@@ -146,8 +156,11 @@ function literally(plain: string): string {
 
 /** The body as text, without the byte order mark that some frameworks write. */
 function text(body: Buffer): string {
-  const marked = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
-  return body.toString('utf8', marked ? 3 : 0);
+  return body.toString('utf8', isMarked(body) ? 3 : 0);
+}
+
+function isMarked(body: Buffer): boolean {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
 }
 
 /** The value, or undefined, which no JSON text has. */

@@ -3,6 +3,7 @@ import { api, type Env } from './api.ts';
 import { control } from './control/control.ts';
 import { pages } from './pages/pages.ts';
 import type { Route } from './protocol/route.ts';
+import { account } from './routes/account.ts';
 import { balance } from './routes/balance.ts';
 import { charges } from './routes/charges.ts';
 import { checkoutSessions } from './routes/checkout-sessions.ts';
@@ -25,6 +26,7 @@ import type { Sandbox } from './sandbox.ts';
 
 /** Every operation of the API that the sandbox imitates. */
 const routes: readonly Route[] = [
+  ...account,
   ...balance,
   ...charges,
   ...checkoutSessions,

@@ -253,7 +253,7 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
   'a key of another kind of plan': [
     'included: 25',
     'included: 25, min_usd: "1.00"',
-    '39:71 plans[0].min_usd | min_usd is not a key that belongs here: choose one of id, kind, name, description, covers, requests_per_second, included, included_when_claimed',
+    '39:71 plans[0].min_usd | min_usd is not a key that belongs here: choose one of id, kind, name, description, covers, requests_per_second, retired, included, included_when_claimed',
   ],
   'a plan that covers no service': [
     'covers: [todos, account]',

@@ -228,7 +228,7 @@ describe('npm run catalog', () => {
     for (const [args, code, said] of [
       [['import', 'not.json', '--out', 'x.yaml'], 1, /not an OpenAPI 3 description/],
       [['import', 'absent.json', '--out', 'x.yaml'], 1, /cannot be read/],
-      [['import', 'api.json', '--out', 'x.yaml', '--price', 'much'], 2, /npm run catalog/],
+      [['import', 'api.json', '--out', 'x.yaml', '--price', 'much'], 2, /no amount such as 0.002/],
       [['check', 'x.yaml'], 1, /cannot be read/],
     ] as const) {
       const { status, stderr } = command(...args);
@@ -245,7 +245,7 @@ describe('npm run catalog', () => {
       const Import = await import('../../src/cli/commands/catalog.ts');
       const out = join(folder, 'fetched.yaml');
       expect(
-        await Import.command.run(['import', `http://127.0.0.1:${port}/openapi.json`, '--out', out, '--yes']),
+        await Import.run(['import', `http://127.0.0.1:${port}/openapi.json`, '--out', out, '--yes']),
       ).toBe(0);
       expect((await CatalogFile.load(out)).upstream.description).toBe(join(folder, 'upstream.json'));
     } finally {

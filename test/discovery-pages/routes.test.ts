@@ -8,6 +8,7 @@ import * as Reference from '../../src/discovery/reference.ts';
 import * as App from '../../src/http/app.ts';
 import * as Metrics from '../../src/http/metrics.ts';
 import { path as identity } from '../../src/identity/endpoint.ts';
+import type { Reload } from '../../src/journeys/reload.ts';
 import type { Shop } from '../../src/journeys/shop.ts';
 
 /** Routes that the description leaves out, and why. */
@@ -49,16 +50,17 @@ beforeAll(async () => {
   // Its routes are made of what a shop knows; none of them is called here.
   const shop = { ...known, coin: null, claiming: null } as unknown as Shop;
   const log = { line: () => {}, fault: () => {} };
+  const reload = {} as Reload;
+  const metrics = Metrics.open(shop);
   const edge = {
     clientAddressHeader: null,
     adminTokenDigest: 'x',
     isDraining: () => false,
-    events: new Map(),
+    metrics,
+    reload,
     log,
   };
-  routes = App.routes(shop, edge, Match.compile(catalog), Metrics.open(shop)).routes.filter(
-    ({ method }) => method !== 'ALL',
-  );
+  routes = App.routes(shop, edge, Match.compile(catalog)).routes.filter(({ method }) => method !== 'ALL');
 });
 
 test('every route of the storefront is described, or left out for a reason', () => {

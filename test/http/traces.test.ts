@@ -17,6 +17,8 @@ const traceparent = `00-${callersTrace}-${callersSpan}-00`;
 let upstream: Upstream.ScriptedUpstream;
 let collector: Collector.Collector;
 let shop: Shop.Shop;
+/** Further processes, each told something else. */
+let others: { none: string; untold: string; dead: string; late: string };
 const secrets = [upstreamKey, adminToken];
 
 beforeAll(async () => {
@@ -35,6 +37,14 @@ beforeAll(async () => {
       UPSTREAM_TRACE_CONTEXT: 'on',
     },
   });
+  const nobody = `http://127.0.0.1:${await Program.freePort()}`;
+  const [none, untold, dead, late] = await Promise.all([
+    shop.addStorefront({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' }),
+    shop.addStorefront({ UPSTREAM_TRACE_CONTEXT: '' }),
+    shop.addStorefront({ OTEL_EXPORTER_OTLP_ENDPOINT: nobody }),
+    shop.addStorefront({ OTEL_BSP_SCHEDULE_DELAY: '60000' }),
+  ]);
+  others = { none, untold, dead, late };
 });
 afterAll(async () => {
   await shop?.stop();
@@ -54,6 +64,13 @@ async function spanOf(name: string, account: string): Promise<Collector.Span> {
     collector.spans.find((span) => span.name === name && span.attributes['sluice.account'] === account);
   await expect.poll(find, { timeout: 5_000 }).toBeDefined();
   return find() as Collector.Span;
+}
+
+/** The process that listens at an address, by its log. */
+function processAt(base: string): Program.Program {
+  const found = shop.storefronts.find(({ output }) => output().includes(`"port":${new URL(base).port}`));
+  if (!found) throw new Error(`nobody listens at ${base}`);
+  return found;
 }
 
 const childrenOf = ({ spanId }: Collector.Span) =>
@@ -92,9 +109,14 @@ describe('a paid call', () => {
     });
     expect(call.events).toEqual(['held', 'settled']);
 
-    await expect.poll(() => childrenOf(call)).toHaveLength(1);
-    const [exchange] = childrenOf(call);
-    expect(exchange).toMatchObject({ name: 'upstream', kind: 3, traceId: callersTrace });
+    const named = (name: string) => childrenOf(call).find((child) => child.name === name);
+    await expect.poll(() => childrenOf(call)).toHaveLength(2);
+    expect(named('idempotency ticket')?.attributes).toEqual({
+      'db.system.name': 'postgresql',
+      'sluice.ticket': 'started',
+    });
+    const exchange = named('upstream');
+    expect(exchange).toMatchObject({ kind: 3, traceId: callersTrace });
     expect(exchange?.attributes).toEqual({ 'http.response.status_code': 200, 'sluice.streamed': false });
     const sent = /^traceparent: (.*)$/im.exec(upstream.received.at(-1)?.head ?? '')?.[1];
     expect(sent?.trim()).toBe(`00-${callersTrace}-${exchange?.spanId}-01`);
@@ -178,10 +200,6 @@ test('what is no traceparent begins a trace of our own', async () => {
 
 test('how many are recorded is ours to say; the upstream learns of our traces only where it is told to', async () => {
   const customer = await join();
-  const [none, hidden] = await Promise.all([
-    shop.addStorefront({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' }),
-    shop.addStorefront({ UPSTREAM_TRACE_CONTEXT: '' }),
-  ]);
   const sentBy = async (base: string) => {
     const answer = await Customer.call(
       customer,
@@ -193,24 +211,22 @@ test('how many are recorded is ours to say; the upstream learns of our traces on
     expect(answer.status).toBe(200);
     return /^traceparent: (.*)\r?$/im.exec(upstream.received.at(-1)?.head ?? '')?.[1]?.trim();
   };
-  expect(await sentBy(none)).toMatch(new RegExp(`^00-${callersTrace}-[0-9a-f]{16}-00$`));
-  expect(await sentBy(hidden)).toBeUndefined();
+  expect(await sentBy(others.none)).toMatch(new RegExp(`^00-${callersTrace}-[0-9a-f]{16}-00$`));
+  expect(await sentBy(others.untold)).toBeUndefined();
   await spanOf('POST /v1/list', customer.account);
-  await Promise.all(shop.storefronts.slice(-2).map((storefront) => storefront.stop()));
+  await processAt(others.none).stop();
   const mine = collector.spans.filter(({ attributes }) => attributes['sluice.account'] === customer.account);
   expect(mine.map(({ name }) => name).sort()).toEqual(['POST /agent/auth', 'POST /v1/list']);
 });
 
 describe('a collector', () => {
   test('that is dead makes nobody wait, is told of once, and holds no shutdown up', async () => {
-    const nobody = `http://127.0.0.1:${await Program.freePort()}`;
-    const base = await shop.addStorefront({ OTEL_EXPORTER_OTLP_ENDPOINT: nobody });
     const customer = await join();
     for (let call = 0; call < 5; call++)
-      expect((await Customer.call(customer, 'POST', `${base}/v1/list`, { max: 1 })).status).toBe(200);
-    const storefront = shop.storefronts.at(-1) as Program.Program;
+      expect((await Customer.call(customer, 'POST', `${others.dead}/v1/list`, { max: 1 })).status).toBe(200);
+    const storefront = processAt(others.dead);
     const told = () => storefront.output().split('"event":"traces_away"').length - 1;
-    await expect.poll(told, { timeout: 10_000 }).toBe(1);
+    await expect.poll(told, { timeout: 20_000 }).toBe(1);
     const since = performance.now();
     expect(await storefront.stop()).toBe(0);
     expect(performance.now() - since).toBeLessThan(6_000);
@@ -246,10 +262,9 @@ describe('a collector', () => {
   });
 
   test('gets what has ended when the process ends', async () => {
-    const base = await shop.addStorefront({ OTEL_BSP_SCHEDULE_DELAY: '60000' });
     const customer = await join();
-    await Customer.call(customer, 'GET', `${base}/account`);
-    expect(await shop.storefronts.at(-1)?.stop()).toBe(0);
+    await Customer.call(customer, 'GET', `${others.late}/account`);
+    expect(await processAt(others.late).stop()).toBe(0);
     await spanOf('GET /account', customer.account);
   });
 });

@@ -13,7 +13,14 @@ import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
 
 const token = 'adm_of_the_console_and_long_enough';
-const rooms = ['', '/console/accounts', '/console/payments', '/console/health', '/console/audit'];
+const rooms = [
+  '',
+  '/console/accounts',
+  '/console/payments',
+  '/console/catalogue',
+  '/console/health',
+  '/console/audit',
+];
 
 let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;

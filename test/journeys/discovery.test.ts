@@ -98,11 +98,19 @@ describe('what crawlers and agents look for', () => {
 });
 
 describe('signed prices', () => {
-  const receipt = fileURLToPath(new URL('../../src/cli/receipt.ts', import.meta.url));
+  const sluice = fileURLToPath(new URL('../../src/cli/sluice.ts', import.meta.url));
   const verify = async (jws: string) => {
     const file = join(folder, 'jwks.json');
     await writeFile(file, (await get('/.well-known/jwks.json')).text);
-    const ran = promisify(execFile)(process.execPath, [receipt, 'verify', jws, '--jwks', file, '--json']);
+    const ran = promisify(execFile)(process.execPath, [
+      sluice,
+      'receipt',
+      'verify',
+      jws,
+      '--jwks',
+      file,
+      '--json',
+    ]);
     return ran.then(
       ({ stdout }) => ({ code: 0, stdout }),
       (failed: { code: number; stdout: string }) => failed,

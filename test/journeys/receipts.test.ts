@@ -25,10 +25,10 @@ afterAll(async () => {
   await upstream?.close();
 });
 
-const command = fileURLToPath(new URL('../../src/cli/receipt.ts', import.meta.url));
+const command = fileURLToPath(new URL('../../src/cli/sluice.ts', import.meta.url));
 function verify(jws: string): Promise<{ code: number | null; out: string }> {
   return new Promise((resolve) => {
-    const args = [command, 'verify', jws, '--jwks', `${shop.url}/.well-known/jwks.json`, '--json'];
+    const args = [command, 'receipt', 'verify', jws, '--jwks', `${shop.url}/.well-known/jwks.json`, '--json'];
     const child = execFile(process.execPath, args, (_, out) => resolve({ code: child.exitCode, out }));
   });
 }

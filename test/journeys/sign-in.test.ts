@@ -9,8 +9,10 @@ const adminToken = 'adm_of_the_sign_in_and_long_enough';
 
 let mailbox: Mailbox.Mailbox;
 let shop: Shop.Shop;
-/** The other process. */
+/** The other process; one whose mail server is away, and one that has none. */
 let other: string;
+let away: string;
+let none: string;
 let people = 0;
 let visitors = 0;
 
@@ -21,7 +23,11 @@ beforeAll(async () => {
     catalog: 'scripted.yaml',
     env: { ...mailbox.env, CLIENT_ADDRESS_HEADER: addressHeader, ADMIN_TOKEN: adminToken },
   });
-  other = await shop.addStorefront();
+  [other, away, none] = await Promise.all([
+    shop.addStorefront(),
+    shop.addStorefront({ SMTP_URL: 'smtp://127.0.0.1:9' }),
+    shop.addStorefront({ SMTP_URL: '' }),
+  ]);
 });
 afterEach(async () => {
   expect(await Shop.breaches(shop)).toEqual([]);
@@ -180,10 +186,6 @@ describe('whether an address is known here', () => {
 
   test('what is no address is told so, and a mail server that is away changes nothing', async () => {
     expect((await ask(visitor(), 'no address')).status).toBe(422);
-    const [away, none] = await Promise.all([
-      shop.addStorefront({ SMTP_URL: 'smtp://127.0.0.1:9' }),
-      shop.addStorefront({ SMTP_URL: '' }),
-    ]);
     const { email } = await person();
     for (const address of [email, 'nobody@person.example'])
       expect((await ask(visitor(away), address)).status).toBe(503);

@@ -11,7 +11,7 @@ import { id, uuidv7 } from '../../src/kernel/id.ts';
 import type { Usage } from '../../src/ledger/usage.ts';
 import { type OpenBooks, openBooks } from './open-books.ts';
 
-const command = fileURLToPath(new URL('../../src/cli/ledger.ts', import.meta.url));
+const command = fileURLToPath(new URL('../../src/cli/sluice.ts', import.meta.url));
 
 type Ended = { code: number | null; out: string; err: string };
 
@@ -19,7 +19,7 @@ function ledger(args: string[], env: Record<string, string>): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [command, ...args],
+      [command, 'ledger', ...args],
       { env: { PATH: process.env.PATH ?? '', ...env } },
       (_, out, err) => resolve({ code: child.exitCode, out, err }),
     );
@@ -237,7 +237,7 @@ describe('ends with 2', () => {
       expect(await ledger(args, {})).toMatchObject({
         code: 2,
         out: '',
-        err: expect.stringContaining('npm run ledger -- prove'),
+        err: expect.stringContaining('sluice help ledger'),
       });
   });
 
@@ -260,7 +260,7 @@ describe('ends with 2', () => {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-none-'));
     expect(await ledger(['prove'], { DATA_DIR: folder })).toMatchObject({
       code: 2,
-      err: expect.stringContaining('npm start'),
+      err: expect.stringContaining('sluice start'),
     });
     await rm(folder, { recursive: true });
   });
@@ -269,6 +269,6 @@ describe('ends with 2', () => {
 test('explains itself', async () => {
   expect(await ledger(['--help'], {})).toMatchObject({
     code: 0,
-    out: expect.stringContaining('npm run ledger -- prove'),
+    out: expect.stringContaining('sluice ledger prove'),
   });
 });

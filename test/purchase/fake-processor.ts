@@ -1,6 +1,6 @@
 import * as Money from '../../src/kernel/money.ts';
 import type { Order } from '../../src/payment/order.ts';
-import type { Payment, Processor } from '../../src/payment/processor.ts';
+import type { Listed, Processor } from '../../src/payment/processor.ts';
 import type { Reversal } from '../../src/payment/reversal.ts';
 
 /** What becomes of a charge at the processor, and of its answer; `killed`: whoever asked for it is gone by then. */
@@ -26,9 +26,9 @@ export class FakeProcessor {
   arrives: (order: Order, challengeId: string) => Promise<void> = async () => {};
   /** Told when a charge's fate is that its asker is killed. */
   kill: (lane: string) => void = () => {};
-  readonly #payments = new Map<string, Payment>();
+  readonly #payments = new Map<string, Listed>();
   readonly #sessions = new Map<string, { order: string; payment: string | null }>();
-  readonly #keys = new Map<string, Payment>();
+  readonly #keys = new Map<string, Listed>();
   readonly #reversals = new Map<string, Reversal & { payment: string; notices: string[] }>();
   readonly #refunds = new Map<string, Reversal>();
   #made = 0;
@@ -57,7 +57,7 @@ export class FakeProcessor {
   }
 
   /** What was taken, in all. */
-  get taken(): Payment[] {
+  get taken(): Listed[] {
     return [...this.#payments.values()].filter(({ state }) => state === 'succeeded');
   }
 
@@ -82,12 +82,12 @@ export class FakeProcessor {
       : { kind: 'declined', reason: 'No.', detail: null };
   }
 
-  async chargesOf({ id: order }: Order): Promise<Payment[]> {
+  async chargesOf({ id: order }: Order): Promise<Listed[]> {
     await breath();
     return [...this.#payments.values()].filter((one) => one.order === order && one.challengeId !== null);
   }
 
-  async readPayment(payment: string): Promise<Payment> {
+  async readPayment(payment: string): Promise<Listed> {
     await breath();
     const found = this.#payments.get(payment);
     if (!found) throw new Error(`no payment ${payment}`);
@@ -136,7 +136,7 @@ export class FakeProcessor {
     this.#payments.clear();
   }
 
-  async *payments(): AsyncGenerator<Payment> {
+  async *payments(): AsyncGenerator<Listed> {
     for (const payment of this.#payments.values()) yield payment;
   }
 
@@ -185,11 +185,13 @@ export class FakeProcessor {
     return { id: `evt_${body}`, type: kind, object: { kind, id: object } };
   }
 
-  #pay(order: Order, succeeds: boolean, challengeId: string | null): Payment {
+  #pay(order: Order, succeeds: boolean, challengeId: string | null): Listed {
     this.#made += 1;
-    const payment: Payment = {
+    const payment: Listed = {
       id: `pi_${order.id}_${this.#made}`,
       order: order.id,
+      plan: order.plan,
+      account: order.account,
       challengeId,
       state: succeeds ? 'succeeded' : 'failed',
       received: succeeds ? order.amount : Money.zero,

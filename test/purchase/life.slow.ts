@@ -25,15 +25,15 @@ test(
     await life.month();
     await life.settle();
 
-    const mended = (await life.command('cli/sluice.ts', 'reconcile', '--repair')).printed as Comparison;
+    const mended = (await life.command('reconcile', '--repair')).printed as Comparison;
     expect(mended.differences.filter(({ state }) => state !== 'repaired')).toEqual([]);
-    const { code, printed } = await life.command('cli/sluice.ts', 'reconcile');
+    const { code, printed } = await life.command('reconcile');
     const after = printed as Comparison;
     expect(after.differences).toEqual([]);
     expect(code).toBe(0);
     expect(after.taken.books).toBe(after.taken.processor);
     expect(after.reversed.books).toBe(after.reversed.processor);
-    const proof = (await life.command('cli/ledger.ts', 'prove')).printed as {
+    const proof = (await life.command('ledger', 'prove')).printed as {
       holds: boolean;
       breaches: unknown[];
     };

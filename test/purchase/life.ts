@@ -128,7 +128,7 @@ export class Life {
   }
 
   /** A command of the seller. Resolves to what it printed as JSON, and its exit code. */
-  async command(script: string, ...args: string[]): Promise<{ code: number; printed: unknown }> {
+  async command(...args: string[]): Promise<{ code: number; printed: unknown }> {
     const env = {
       PATH: process.env.PATH ?? '',
       DATABASE_URL: this.shop.databaseUrl,
@@ -136,7 +136,7 @@ export class Life {
       STRIPE_API_BASE: this.shop.sandboxUrl,
     };
     const options = { env, maxBuffer: 64 * 1024 * 1024 };
-    const run = promisify(execFile)(process.execPath, [source(script), ...args, '--json'], options);
+    const run = promisify(execFile)(process.execPath, [source('cli/sluice.ts'), ...args, '--json'], options);
     const { code, stdout, stderr } = await run.then(
       (done) => ({ code: 0, ...done }),
       (fault: { code: number; stdout: string; stderr: string }) => fault,

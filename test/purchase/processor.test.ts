@@ -9,7 +9,7 @@ import { type Running, start } from '../../src/sandbox/server.ts';
 import * as Network from './network.ts';
 
 const intents = 'POST /v1/payment_intents';
-const settings = { secretKey: 'sk_test_sandbox', webhookSecret: 'whsec_test' };
+const settings = { secretKey: 'sk_test_sandbox', webhookSecrets: ['whsec_test'] };
 /** The client tries three times. */
 const always = 10;
 

@@ -236,6 +236,7 @@ export function till(
       services: [],
       operations: [],
       plans: [plan],
+      retired: [],
     },
     clock,
     orders: Orders.open(sql, lane),

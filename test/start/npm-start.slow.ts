@@ -86,7 +86,7 @@ describe.each(places.filter((place) => place.runs))(
     test('a start after the program was killed takes over the database that still runs', async () => {
       const killed = await start();
       const server = await Tree.serverPid(tree);
-      await kill(Tree.pidOf(killed, 'src/cli/start.ts'));
+      await kill(Tree.pidOf(killed, 'src/cli/sluice.ts start'));
       expect((await start()).text).toContain('taken over');
       expect(await Tree.serverPid(tree)).toBe(server);
       expect(await account()).toBe(200);
@@ -95,7 +95,7 @@ describe.each(places.filter((place) => place.runs))(
     test('a start after program and database were killed recovers', async () => {
       const killed = await start();
       const server = await Tree.serverPid(tree);
-      await kill(Tree.pidOf(killed, 'src/cli/start.ts'));
+      await kill(Tree.pidOf(killed, 'src/cli/sluice.ts start'));
       await kill(server);
       await start();
       expect(await account()).toBe(200);
@@ -121,7 +121,7 @@ describe.each(places.filter((place) => place.runs))(
 
     test('the end of npm ends all that it started', async () => {
       const shop = await start();
-      const program = Tree.pidOf(shop, 'src/cli/start.ts');
+      const program = Tree.pidOf(shop, 'src/cli/sluice.ts start');
       await stop(shop);
       await expect.poll(() => Tree.isRunning(program)).toBe(false);
       const log = await readFile(join(tree.dir, '.data', 'logs', 'postgres.log'), 'utf8');
@@ -130,7 +130,7 @@ describe.each(places.filter((place) => place.runs))(
 
     test('the end of npm before the shop is open ends all of it', async () => {
       const shop = await Tree.start(tree, 'Opening the shop');
-      const program = Tree.pidOf(shop, 'src/cli/start.ts');
+      const program = Tree.pidOf(shop, 'src/cli/sluice.ts start');
       shop.npm.kill('SIGTERM');
       await expect.poll(() => Tree.isRunning(program), { timeout: 30_000 }).toBe(false);
       expect(await Tree.serverPid(tree)).toBeNull();

@@ -18,12 +18,22 @@ export type Settings = {
   report: (event: string, detail: Readonly<Record<string, unknown>>) => void;
 };
 
-/** Mail by SMTP (RFC 5321): TLS from the start or by STARTTLS (RFC 3207), and without it only on this machine. */
-export function open({ url, from, report }: Settings): Mailer {
+/** Greets the server, and signs in where the address says as whom; sends nothing. Throws the server's own words where it does not answer so. */
+export async function greet(url: string): Promise<void> {
+  const transport = connect(url);
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
+/** TLS from the start or by STARTTLS (RFC 3207), and without it only on this machine. */
+function connect(url: string) {
   const { protocol, hostname, port, username, password } = new URL(url);
   const secure = protocol === 'smtps:';
   const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  const transport = createTransport({
+  return createTransport({
     host: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port) || (secure ? 465 : 587),
     secure,
@@ -38,6 +48,11 @@ export function open({ url, from, report }: Settings): Mailer {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+}
+
+/** Mail by SMTP (RFC 5321). */
+export function open({ url, from, report }: Settings): Mailer {
+  const transport = connect(url);
   return {
     async send({ to, subject, text }) {
       try {

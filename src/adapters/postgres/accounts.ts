@@ -88,6 +88,30 @@ export function openSigningKeys(sql: Connection): SigningKeys {
   };
 }
 
+/** The secrets of one name, the newest first: the one in use and the one before it, or the one to come and the one in use. */
+export async function secretsOf(
+  sql: Connection,
+  name: string,
+): Promise<{ value: string; createdMs: number }[]> {
+  const rows = await sql<{ value: string; created_at: Date }[]>`SELECT value, created_at FROM shop.secret
+    WHERE split_part(name, ' ', 1) = ${name} ORDER BY created_at DESC LIMIT 2`;
+  return rows.map(({ value, created_at }) => ({ value, createdMs: created_at.getTime() }));
+}
+
+/** Makes another secret of one name; false where the last one is younger than `restMs`. */
+export async function rotateSecret(
+  sql: Connection,
+  name: string,
+  fresh: string,
+  restMs: number,
+  who: string,
+): Promise<boolean> {
+  const [row] = await sql<
+    [{ rotated: boolean }]
+  >`SELECT shop.rotate_secret(${name}, ${fresh}, ${`${restMs} milliseconds`}::interval, ${who}) AS rotated`;
+  return row.rotated;
+}
+
 /** A secret that all processes share: the one on record, or `fresh`, whoever comes first. */
 export async function sharedSecret(sql: Connection, name: string, fresh: string): Promise<string> {
   await sql`INSERT INTO shop.secret (name, value) VALUES (${name}, ${fresh}) ON CONFLICT DO NOTHING`;

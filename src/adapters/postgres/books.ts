@@ -100,10 +100,13 @@ function parameters({
 }
 
 function array<Row>(rows: readonly Row[], value: (row: Row) => string | number | boolean | null): string {
-  return `{${rows.map((row) => element(value(row))).join(',')}}`;
+  let text = '{';
+  for (let at = 0; at < rows.length; at++) text += (at === 0 ? '' : ',') + element(value(rows[at] as Row));
+  return `${text}}`;
 }
 
 function element(value: string | number | boolean | null): string {
   if (value === null) return 'NULL';
-  return typeof value === 'string' ? `"${value.replace(/["\\]/g, '\\$&')}"` : String(value);
+  if (typeof value !== 'string') return String(value);
+  return `"${/["\\]/.test(value) ? value.replace(/["\\]/g, '\\$&') : value}"`;
 }

@@ -1,6 +1,24 @@
 import type Stripe from 'stripe';
 import type { Notice } from '../../payment/processor.ts';
 
+/** The events that a shop has to hear of (`check` looks whether it does); those of refunds and invoices that it reads besides say the same again. */
+export const needed = [
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+  'payment_intent.succeeded',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'charge.refunded',
+  'refund.updated',
+  'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+  'charge.dispute.closed',
+] as const satisfies readonly Stripe.Event.Type[];
+
 /** What an event is about. How that stands is read anew: events come in any order, and more than once. */
 export function read(event: Stripe.Event): Notice {
   const { id, type } = event;

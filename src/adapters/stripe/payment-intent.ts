@@ -1,14 +1,16 @@
 import type Stripe from 'stripe';
 import * as Money from '../../kernel/money.ts';
-import type { ChargeOutcome, Payment } from '../../payment/processor.ts';
+import type { ChargeOutcome, Listed, Payment } from '../../payment/processor.ts';
 import type { SavedCard } from '../../payment/saved-card.ts';
 
 /** A payment intent in our words. */
-export function read(intent: Stripe.PaymentIntent): Payment {
+export function read(intent: Stripe.PaymentIntent): Listed {
   const { id, metadata, currency, amount_received, last_payment_error } = intent;
   return {
     id,
     order: metadata.order ?? null,
+    plan: metadata.plan || null,
+    account: metadata.account || null,
     challengeId: metadata.challenge ?? null,
     state: stateOf(intent),
     // What did not arrive in US dollars was not asked for by us, and pays for nothing.

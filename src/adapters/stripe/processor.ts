@@ -4,6 +4,7 @@ import { type Order, pageGraceMs } from '../../payment/order.ts';
 import {
   type ChargeOutcome,
   type Checkout,
+  type Listed,
   type Payment,
   type Processor,
   ProcessorAway,
@@ -34,7 +35,8 @@ const { errors } = Stripe;
 
 export type StripeSettings = {
   secretKey: string;
-  webhookSecret: string;
+  /** Any of them may have signed a notice. */
+  webhookSecrets: readonly string[];
   /** `https://api.stripe.com`, or the sandbox. */
   apiBase: string;
   timeoutMs?: number;
@@ -73,7 +75,7 @@ export function open(settings: StripeSettings): Processor {
     return found;
   }
 
-  async function* payments(sinceMs: number): AsyncGenerator<Payment> {
+  async function* payments(sinceMs: number): AsyncGenerator<Listed> {
     const created = { gte: Math.floor(sinceMs / 1000) };
     for await (const intent of stripe.paymentIntents.list({ created, limit: pageSize }))
       yield PaymentIntent.read(intent);
@@ -222,15 +224,15 @@ export function open(settings: StripeSettings): Processor {
       return `https://dashboard.stripe.com${mode}/payments/${encodeURIComponent(payment)}`;
     },
     readNotice(body, signature) {
-      try {
-        return Notice.read(
-          stripe.webhooks.constructEvent(body, signature, settings.webhookSecret, noticeToleranceSeconds),
-        );
-      } catch (error) {
-        if (error instanceof errors.StripeSignatureVerificationError || error instanceof SyntaxError)
-          return null;
-        throw error;
+      for (const secret of settings.webhookSecrets) {
+        try {
+          return Notice.read(stripe.webhooks.constructEvent(body, signature, secret, noticeToleranceSeconds));
+        } catch (error) {
+          if (error instanceof SyntaxError) return null;
+          if (!(error instanceof errors.StripeSignatureVerificationError)) throw error;
+        }
       }
+      return null;
     },
   };
 }

@@ -1,11 +1,10 @@
-import { parseArgs } from 'node:util';
 import * as Visitor from '../../adapters/visitor.ts';
 import * as Audit from '../../discovery/audit.ts';
-import type { Command } from '../command.ts';
+import * as Command from '../command.ts';
 
-const help = `Looks at a shop as a crawler does, and says what a crawler would miss.
+export const help = `Looks at a shop as a crawler does, and says what a crawler would miss.
 
-  npm run discovery -- check <url> [--strict] [--timeout 10] [--json]
+  sluice discovery check <url> [--strict] [--timeout 10] [--json]
 
   <url>       the address of a running shop, this one or any other: https://shop.example.com
   --strict    warnings count too
@@ -17,41 +16,27 @@ that a purchase that is asked about is noted as offered. Makes 400 requests at m
 
 Exit code: 0 nothing is missed, 1 something is, 2 the shop could not be looked at.`;
 
-export const command: Command = {
-  name: 'discovery',
-  about: 'what would a crawler of a shop miss?',
-  help,
-  run,
-};
-
 const marks = { error: 'MISSED ', warning: 'WARNING', note: 'note   ' };
 
-async function run(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      strict: { type: 'boolean', default: false },
-      timeout: { type: 'string', default: '10' },
-      json: { type: 'boolean' },
-    },
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = Command.read(args, {
+    strict: { type: 'boolean', default: false },
+    timeout: { type: 'string', default: '10' },
+    json: { type: 'boolean' },
   });
   const [verb, given = '', ...rest] = positionals;
+  Command.choose(verb, ['check']);
+  Command.noMore(rest);
   const url = URL.parse(given);
   const seconds = Number(values.timeout);
-  const isAsked = verb === 'check' && rest.length === 0 && seconds >= 1 && seconds <= 60;
-  if (!isAsked || (url?.protocol !== 'http:' && url?.protocol !== 'https:')) {
-    console.error(help);
-    return 2;
-  }
+  if (!(seconds >= 1 && seconds <= 60)) throw new Command.Misuse('--timeout is a number of seconds, 1 to 60');
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new Command.Misuse('Which shop? Give its address, https://shop.example.com');
   const { origin } = url;
   const visitor = Visitor.open(seconds * 1000);
   try {
     const start = await visitor.visit({ url: `${origin}/` });
-    if (start.status === 0) {
-      console.error(`${origin} could not be looked at: ${start.text}`);
-      return 2;
-    }
+    if (start.status === 0) throw new Error(`${origin} could not be looked at: ${start.text}`);
     const report = await Audit.run(visitor.visit, origin);
     console.log(values.json ? JSON.stringify(report, null, 2) : inWords(report, visitor.requests()));
     const counts = values.strict ? ['error', 'warning'] : ['error'];

@@ -1,14 +1,14 @@
-import { parseArgs } from 'node:util';
 import * as Seller from '../../adapters/postgres/seller.ts';
 import * as CatalogFile from '../../catalog/file.ts';
 import { catalogPath } from '../../config.ts';
 import * as Gift from '../../payment/gift.ts';
 import * as BackOffice from '../back-office.ts';
-import type { Command } from '../command.ts';
+import * as Command from '../command.ts';
 
-const help = `Gives an account credit or units of results.
+export const help = `Gives an account credit or units of results.
 
-  npm run sluice -- grant <account> --usd 5.00 | --units 100 --key <key> [--expires 2027-01-31] [--plan credit] [--reason "..."] [--json]
+  sluice grant acc_8b1f... --usd 5.00 --key ticket-71 --reason "slow on Monday"
+  sluice grant <account> --usd 5.00 | --units 100 --key <key> [--expires 2027-01-31] [--plan credit] [--reason "..."] [--json]
 
   <account>   acc_...
   --key       any text: said twice under one key, it is given once
@@ -18,25 +18,17 @@ const help = `Gives an account credit or units of results.
 
 Exit code: 0 it is given (now or before), 1 it is not, 2 what was asked for cannot be read.`;
 
-export const command: Command = { name: 'grant', about: 'give an account credit or units', help, run };
-
-async function run(args: string[]): Promise<number> {
+export async function run(args: string[]): Promise<number> {
   const text = { type: 'string' } as const;
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      ...{ usd: text, units: text, plan: text, expires: text, reason: text, key: text },
-      json: { type: 'boolean' },
-    },
+  const { values, positionals } = Command.read(args, {
+    ...{ usd: text, units: text, plan: text, expires: text, reason: text, key: text },
+    json: { type: 'boolean' },
   });
   const { json, ...said } = values;
   const { plans } = await CatalogFile.load(catalogPath(process.env));
   const read = Gift.parse({ ...said, account: positionals.join(' ') }, plans, Date.now());
-  if (read.kind === 'fault') {
-    console.error([...read.faults.map(({ field, message }) => `${field}: ${message}`), '', help].join('\n'));
-    return 2;
-  }
+  if (read.kind === 'fault')
+    throw new Command.Misuse(read.faults.map(({ field, message }) => `${field}: ${message}`).join('\n'));
   const office = await BackOffice.open(process.env);
   try {
     const given = await Seller.openGifts(office.sql).give(read.gift, BackOffice.who);

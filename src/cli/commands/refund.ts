@@ -1,13 +1,13 @@
-import { parseArgs } from 'node:util';
 import * as Reversal from '../../journeys/reversal.ts';
 import * as Money from '../../kernel/money.ts';
 import { keyCharsMax } from '../../payment/reversal.ts';
 import * as BackOffice from '../back-office.ts';
-import type { Command } from '../command.ts';
+import * as Command from '../command.ts';
 
-const help = `Sends back the money of a purchase; its credit goes with it.
+export const help = `Sends back the money of a purchase; its credit goes with it.
 
-  npm run sluice -- refund <purchase> [--amount 1.50] [--key 4711] [--json]
+  sluice refund pur_4f0c... --amount 1.50 --key ticket-71
+  sluice refund <purchase> [--amount 1.50] [--key 4711] [--json]
 
   <purchase>   pur_..., or the id of a payment: pi_...
   --amount     a part, in USD; all that has not gone back yet where it is left out
@@ -17,24 +17,21 @@ What is spent of the credit cannot be taken back from the buyer: that part is yo
 Said twice at once, the money goes back once. A part that is said again later goes back again, unless it has a key.
 Exit code: 0 it went back, 1 it did not, 2 what was asked for cannot be read, 3 nobody knows yet: look again before another try.`;
 
-export const command: Command = { name: 'refund', about: 'send back the money of a purchase', help, run };
-
-async function run(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { amount: { type: 'string' }, key: { type: 'string' }, json: { type: 'boolean' } },
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = Command.read(args, {
+    amount: { type: 'string' },
+    key: { type: 'string' },
+    json: { type: 'boolean' },
   });
   const [id, ...rest] = positionals;
+  Command.noMore(rest);
+  if (id === undefined) throw new Command.Misuse('Refund which purchase? pur_..., or pi_...');
   const amount = values.amount === undefined ? null : Money.parse(values.amount);
+  if (values.amount !== undefined && (amount === null || Money.toCents(amount) === null))
+    throw new Command.Misuse(`--amount ${values.amount} is no amount in whole cents, such as 1.50`);
   const { key = null } = values;
-  const isKey = key === null || (key !== '' && key.length <= keyCharsMax);
-  const isWhole = amount === null || Money.toCents(amount) !== null;
-  const isRead = (values.amount === undefined || amount !== null) && isWhole && isKey;
-  if (id === undefined || rest.length > 0 || !isRead) {
-    console.error(help);
-    return 2;
-  }
+  if (key === '' || (key !== null && key.length > keyCharsMax))
+    throw new Command.Misuse(`--key is 1 to ${keyCharsMax} characters`);
   const office = await BackOffice.open(process.env);
   try {
     const order = id.startsWith('pi_') ? await office.till.orders.paidBy(id) : null;

@@ -44,6 +44,8 @@ export function open(url: string, options: Options): Sql {
       plan_cache_mode: options.plansAnew ? 'force_custom_plan' : 'auto',
       // A walk of a whole table reads every search vector, which costs more than PostgreSQL believes.
       enable_seqscan: options.plansAnew ? 'off' : 'on',
+      // An index's matches by row in a table of four gigabytes: with less they are kept by page, and the vector of every row there is read.
+      ...(options.plansAnew && { work_mem: '32MB' }),
     },
   });
 }

@@ -21,7 +21,10 @@ export async function alone<T>(sql: Sql, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Applies, in order, the files that this database has not seen. Throws where one that it has seen reads differently now. */
+/**
+ * Applies, in order, the files that this database has not seen. Throws where one that it has seen reads differently now, or is not there:
+ * a newer version made it.
+ */
 export async function migrate(sql: Sql): Promise<void> {
   await sql.unsafe(
     `create schema if not exists direct;
@@ -31,7 +34,13 @@ export async function migrate(sql: Sql): Promise<void> {
   );
   const applied = await sql<{ name: string; digest: string }[]>`select name, digest from direct.migration`;
   const known = new Map(applied.map((row) => [row.name, row.digest]));
-  for (const name of (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()) {
+  const names = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
+  const unknown = applied.filter(({ name }) => !names.includes(name));
+  if (unknown.length > 0)
+    throw new Error(
+      `the database is newer than this program: it has ${unknown.map(({ name }) => name).join(', ')}, which this version does not know. Start the version that made it, or restore the backup from before the upgrade (docs/backup.md)`,
+    );
+  for (const name of names) {
     const text = await readFile(new URL(name, folder), 'utf8');
     const digest = sha256Hex(text);
     if (known.get(name) === digest) continue;

@@ -1,4 +1,5 @@
 import type { CompanyCondition } from '../filters/company-filter.ts';
+import * as KeptIds from '../filters/kept-ids.ts';
 import * as Search from '../filters/search.ts';
 import * as Totals from '../filters/totals.ts';
 import type { Candidate, Employer, EmployerPage, FoundPerson, People, Question } from '../people/people.ts';
@@ -35,6 +36,7 @@ const usual: Limits = {
 /** The people of one generation. */
 export function people(sql: Sql, generation: number, limits: Limits = usual): People {
   const totals = Totals.create();
+  const kept = KeptIds.create();
   const { meeting, met, fitting, ofFirms } = statements(sql, generation);
 
   async function asked({ people, accounts, refs }: Question): Promise<Asked> {
@@ -73,8 +75,18 @@ export function people(sql: Sql, generation: number, limits: Limits = usual): Pe
           (await count({ ...question, search: null })) - (await count({ ...question, search: excluded }))
         );
       }
+      if (question.firms !== null && !question.firms.areFew) return countAndKeep(question);
       return total(sql`select count(*) as total from (${met(question)}) met`);
     });
+  }
+
+  /** Who works at companies that meet a condition is dear to find: whoever counts them is about to ask who they are. */
+  async function countAndKeep(question: Asked): Promise<number> {
+    const [row] = await sql<{ total: number; ids: number[] }[]>`
+      with met as materialized (${met(question)})
+      select (select count(*) from met) as total, array(select id from met limit ${KeptIds.idsMax + 1}) as ids`;
+    if (row && row.ids.length <= KeptIds.idsMax) KeptIds.put(kept, question, row.ids);
+    return row?.total ?? 0;
   }
 
   /** Whether those who are meant stand close enough together in the order. */
@@ -96,14 +108,30 @@ export function people(sql: Sql, generation: number, limits: Limits = usual): Pe
       order by p.id limit ${limit}`;
   }
 
-  /** Finds all who are meant, then puts them in order: two steps, so that no plan mixes them up. */
-  async function gather(question: Asked, after: number, limit: number): Promise<FoundPerson[]> {
+  /** Finds all who are meant, in two steps, so that no plan mixes them up. Those that are few enough are kept for the next page. */
+  async function gather(
+    question: Asked,
+    total: number,
+    after: number,
+    limit: number,
+  ): Promise<FoundPerson[]> {
+    if (total > KeptIds.idsMax) {
+      return await sql<FoundPerson[]>`
+        with met as materialized (${met(question)}), page as materialized (
+          select id from met where id > ${after} order by id limit ${limit}
+        )
+        select p.id, p.record
+        from page join direct.person p on p.generation = ${generation} and p.id = page.id
+        order by p.id`;
+    }
+    const ids = await KeptIds.of(kept, question, async () => {
+      const [row] = await sql<{ ids: number[] }[]>`
+        with met as materialized (${met(question)}) select array(select id from met) as ids`;
+      return row?.ids ?? [];
+    });
     return await sql<FoundPerson[]>`
-      with met as materialized (${met(question)}), page as materialized (
-        select id from met where id > ${after} order by id limit ${limit}
-      )
-      select p.id, p.record
-      from page join direct.person p on p.generation = ${generation} and p.id = page.id
+      select p.id, p.record from direct.person p
+      where p.generation = ${generation} and p.id = any(${[...KeptIds.page(ids, after, limit)]}::int[])
       order by p.id`;
   }
 
@@ -168,7 +196,7 @@ export function people(sql: Sql, generation: number, limits: Limits = usual): Pe
       if (total === 0) return [];
       const wanted = await asked(question);
       const found = isBroad(wanted, total, limit) ? await walk(wanted, after, limit) : [];
-      return found.length === limit ? found : gather(wanted, after, limit);
+      return found.length === limit ? found : gather(wanted, total, after, limit);
     },
 
     countAt: (companyId, condition) =>

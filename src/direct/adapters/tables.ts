@@ -3,7 +3,9 @@ import type { EmailEntry } from '../entries/email.ts';
 import * as Job from '../entries/job.ts';
 import * as Person from '../entries/person.ts';
 import type { PhoneEntry } from '../entries/phone.ts';
+import * as AccountFilter from '../filters/account-filter.ts';
 import * as CompanyFilter from '../filters/company-filter.ts';
+import * as EmployerFilter from '../filters/employer-filter.ts';
 import * as JobFilter from '../filters/job-filter.ts';
 import * as Lexeme from '../filters/lexeme.ts';
 import * as NetworkUrl from '../filters/network-url.ts';
@@ -11,6 +13,23 @@ import * as PersonFilter from '../filters/person-filter.ts';
 import { headline } from '../records/person.ts';
 import type { Table } from './copy.ts';
 import type { PlacedCompany } from './links.ts';
+
+/** A company stands behind many people and postings: its part of their vectors is made once, and kept as long as it is. */
+const accountVector = keptVector(AccountFilter.lexemes);
+const employerVector = keptVector(EmployerFilter.lexemes);
+
+function keptVector(lexemes: (company: Company.CompanyEntry | null) => Lexeme.Lexeme[]) {
+  const none = Lexeme.vector(lexemes(null));
+  const kept = new WeakMap<PlacedCompany, string>();
+  return (company: PlacedCompany | null): string => {
+    if (company === null) return none;
+    const known = kept.get(company);
+    if (known !== undefined) return known;
+    const vector = Lexeme.vector(lexemes(company.entry));
+    kept.set(company, vector);
+    return vector;
+  };
+}
 
 export const company: Table<PlacedCompany> = {
   name: 'company',
@@ -84,7 +103,7 @@ export const person: Table<PlacedPerson> = {
     country_code: ({ entry }) => entry.location?.country_code ?? null,
     city: ({ entry }) => entry.location?.city ?? null,
     record: ({ entry }) => recordOf(entry),
-    search: ({ entry, company }) => Lexeme.vector(PersonFilter.lexemes(entry, company?.entry ?? null)),
+    search: ({ entry, company }) => `${Lexeme.vector(PersonFilter.lexemes(entry))} ${accountVector(company)}`,
   },
 };
 
@@ -127,7 +146,7 @@ export const job: Table<{ entry: Job.JobEntry; company: PlacedCompany | null }> 
     taxonomies: ({ entry }) => entry.taxonomies,
     description: ({ entry }) => entry.description,
     ai_summary: ({ entry }) => entry.ai_summary,
-    search: ({ entry, company }) => Lexeme.vector(JobFilter.lexemes(entry, company?.entry ?? null)),
+    search: ({ entry, company }) => `${Lexeme.vector(JobFilter.lexemes(entry))} ${employerVector(company)}`,
   },
 };
 

@@ -1,4 +1,3 @@
-import type { CompanyEntry } from '../entries/company.ts';
 import type { JobEntry } from '../entries/job.ts';
 import * as Schema from '../schema/schema.ts';
 import * as Employer from './employer-filter.ts';
@@ -113,10 +112,9 @@ export function condition(
 }
 
 /**
- * The posting's search vector, which holds what its employer is found by as well: the other half of `condition` here and
- * in `employer-filter.ts`. The entry's company is null where none of the data set is attached.
+ * What a posting is found by, less what its employer adds (`employer-filter.ts`): the other half of `condition`.
  */
-export function lexemes(job: JobEntry, company: CompanyEntry | null): Lexeme.Lexeme[] {
+export function lexemes(job: JobEntry): Lexeme.Lexeme[] {
   const tag = (name: string, value: string | null) => (value === null ? [] : [Lexeme.exact(name, value)]);
   const wordsOf = (name: string, texts: readonly string[]) =>
     texts.flatMap((text) => Lexeme.wordsOf(name, text));
@@ -133,6 +131,5 @@ export function lexemes(job: JobEntry, company: CompanyEntry | null): Lexeme.Lex
     ...tag(space.workArrangement, job.work_arrangement),
     ...(job.city ? [Lexeme.whole(space.city, job.city)] : []),
     ...tag(space.countryCode, job.country_code),
-    ...Employer.lexemes(company),
   ];
 }

@@ -28,9 +28,8 @@ export function fold(text: string): string {
 
 /** The words of a text: folded, split at whatever is neither letter nor digit, each once. */
 export function words(text: string): string[] {
-  const folded = fold(text);
-  const found = folded.split(isPlain(folded) ? /[^a-z0-9]+/ : /[^\p{L}\p{N}]+/u);
-  return [...new Set(found)].filter((word) => word !== '');
+  const found = isPlain(text) ? text.toLowerCase().match(/[a-z0-9]+/g) : fold(text).match(/[\p{L}\p{N}]+/gu);
+  return [...new Set(found)];
 }
 
 /** One word of the field `space`. */

@@ -1,8 +1,6 @@
-import type { CompanyEntry } from '../entries/company.ts';
 import * as Person from '../entries/person.ts';
 import { headline } from '../records/person.ts';
 import * as Schema from '../schema/schema.ts';
-import * as AccountFilter from './account-filter.ts';
 import * as Enums from './enums.ts';
 import * as Geography from './geography.ts';
 import * as Leaf from './leaf.ts';
@@ -129,10 +127,9 @@ export function titleOf(person: Person.PersonEntry): string | null {
 }
 
 /**
- * The person's search vector, which holds what the current company is found by as well: the other half of `condition`
- * here and in `account-filter.ts`. The entry's company is null where there is none now.
+ * What a person is found by, less what the current company adds (`account-filter.ts`): the other half of `condition`.
  */
-export function lexemes(person: Person.PersonEntry, company: CompanyEntry | null): Lexeme.Lexeme[] {
+export function lexemes(person: Person.PersonEntry): Lexeme.Lexeme[] {
   const tag = (name: string, value: string | null | undefined) => (value ? [Lexeme.exact(name, value)] : []);
   const text = (name: string, value: string | null) =>
     value === null ? [] : [Lexeme.whole(name, value), ...Lexeme.wordsOf(name, value)];
@@ -149,7 +146,6 @@ export function lexemes(person: Person.PersonEntry, company: CompanyEntry | null
     ...tag(space.continent, country?.continent),
     ...tag(space.salesRegion, country?.sales_region),
     ...education.flatMap((part, index) => Lexeme.wordsOf(part, schooling(person.education?.[index]))),
-    ...AccountFilter.lexemes(company),
   ];
 }
 

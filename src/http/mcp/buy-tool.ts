@@ -3,7 +3,6 @@ import * as Purchase from '../../journeys/purchase.ts';
 import type { Shop } from '../../journeys/shop.ts';
 import * as Money from '../../kernel/money.ts';
 import * as CanonicalJson from '../../payment/canonical-json.ts';
-import * as Wish from '../../payment/wish.ts';
 import { address, caller } from '../edge.ts';
 import { unprocessable } from '../reply.ts';
 import * as PurchaseRoutes from '../routes/purchase.ts';
@@ -56,28 +55,33 @@ async function buy(
   clientAddressHeader: string | null,
 ) {
   const { shop, c, requestId } = exchange;
-  const plan = Purchase.find(shop.catalog.plans, String(planId ?? ''));
-  if (!plan) return told(PurchaseRoutes.unknownPlan(shop, requestId));
   // A lone half of a character has no bytes that a challenge could be bound to; JSON writes it as its code alone.
   if (/\\ud[89a-f]/.test(JSON.stringify(wish)))
     return told(unprocessable([{ field: 'body', message: 'Has text that is no Unicode' }], requestId));
-  const wished = Wish.parse(wish, plan);
-  if (!wished.ok) return told(unprocessable(wished.faults, requestId));
+  // What over HTTP is the body that a challenge is bound to.
+  const body = Buffer.from(CanonicalJson.canonicalize(wish as CanonicalJson.JsonObject));
+  const credential = PaymentMeta.read(meta);
+  const asked = await Purchase.asked(shop, String(planId ?? ''), wish, () =>
+    Purchase.begun(shop, credential, body),
+  );
+  if (asked.kind === 'unknown_plan') return told(PurchaseRoutes.unknownPlan(shop, requestId));
+  if (asked.kind === 'fault') return told(unprocessable(asked.faults, requestId));
+  const { plan } = asked;
   const buyer = await caller(shop, c);
   if (buyer.kind === 'refused') return told(buyer.reply);
   const answer = await Purchase.run(shop, {
     plan,
-    ...wished.wish,
+    ...asked.wish,
     account: buyer.kind === 'account' ? buyer.account : null,
-    // What over HTTP is the body that a challenge is bound to.
-    body: Buffer.from(CanonicalJson.canonicalize(wish as CanonicalJson.JsonObject)),
-    credential: PaymentMeta.read(meta),
+    body,
+    credential,
     address: AddressBlock.of(address(c, clientAddressHeader)),
   });
+  if (answer.kind === 'not_sold') return told(PurchaseRoutes.unknownPlan(shop, requestId));
   if (answer.kind === 'cannot_replace')
     return told(unprocessable([{ field: 'replaces', message: answer.reason }], requestId));
-  const asked = { hasBearer: buyer.kind === 'account', accepted, coin: { kind: 'none' } } as const;
-  const reply = await PurchaseRoutes.reply(shop, plan, asked, answer, requestId);
+  const terms = { hasBearer: buyer.kind === 'account', accepted, coin: { kind: 'none' } } as const;
+  const reply = await PurchaseRoutes.reply(shop, plan, terms, answer, requestId);
   if (answer.kind === 'payment_required') return PaymentMeta.required(exchange, reply, answer.challenge);
   return PaymentMeta.receipted(told(reply), reply);
 }

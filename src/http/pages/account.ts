@@ -89,9 +89,9 @@ function plans({ plans, grants, subscriptions }: Facts): Html {
       '',
       expires_at === null ? '' : `ends ${day(expires_at)}`,
     );
-  return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2><div class="wide" tabindex="0"><table>
+  return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2><table class="stack">
 <thead><tr><th scope="col">Plan</th><th scope="col" class="number">Left</th><th scope="col">Standing</th><th scope="col">Begins anew, or ends</th><td></td></tr></thead>
-<tbody>${plans.flatMap(ofPlan)}${grants.map(ofGrant)}</tbody></table></div></section>`;
+<tbody>${plans.flatMap(ofPlan)}${grants.map(ofGrant)}</tbody></table></section>`;
 }
 
 type Period = Facts['subscriptions'][number];

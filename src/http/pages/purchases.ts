@@ -15,7 +15,7 @@ export function purchases(paid: readonly PurchaseEntry[], asked: readonly Asked[
     ({ purchase, amount_usd, reversed_usd }) =>
       amount_usd !== reversed_usd && !asked.some((one) => one.purchase === purchase),
   );
-  return html`<section aria-labelledby="receipts"><h2 id="receipts">Paid</h2><div class="wide" tabindex="0"><table><thead><tr><th scope="col">When</th><th scope="col">Plan</th><th scope="col" class="number">Amount</th><td></td></tr></thead><tbody>${paid.map(row)}</tbody></table></div>
+  return html`<section aria-labelledby="receipts"><h2 id="receipts">Paid</h2><table class="stack"><thead><tr><th scope="col">When</th><th scope="col">Plan</th><th scope="col" class="number">Amount</th><td></td></tr></thead><tbody>${paid.map(row)}</tbody></table>
 ${asked.length === 0 ? '' : answers(asked, paid)}
 ${open.length === 0 ? '' : form(open)}</section>`;
 }

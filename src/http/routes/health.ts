@@ -11,7 +11,8 @@ export function routes(shop: Shop, isDraining: () => boolean): Hono<Env> {
   app.get('/readyz', async (c) => {
     const checks = await Readiness.checks(shop, isDraining);
     const ready = Object.values(checks).every(Boolean);
-    return c.json({ status: ready ? 'ready' : 'not_ready', checks }, ready ? 200 : 503, headers);
+    const status = ready ? 'ready' : 'not_ready';
+    return c.json({ status, checks, catalog: shop.catalogDigest }, ready ? 200 : 503, headers);
   });
   return app;
 }

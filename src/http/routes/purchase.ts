@@ -12,7 +12,6 @@ import * as AcceptPayment from '../../payment/accept-payment.ts';
 import * as Challenge from '../../payment/challenge.ts';
 import * as Credential from '../../payment/credential.ts';
 import type { Order } from '../../payment/order.ts';
-import * as Wish from '../../payment/wish.ts';
 import * as Coin from '../../payment/x402/coin.ts';
 import * as Payload from '../../payment/x402/payload.ts';
 import * as PaymentRequired from '../../payment/x402/payment-required.ts';
@@ -42,35 +41,39 @@ export function routes(shop: Shop, clientAddressHeader: string | null): Hono<Env
   const app = new Hono<Env>();
 
   app.post('/plans/:planId/purchase', async (c) => {
-    const plan = Purchase.find(shop.catalog.plans, c.req.param('planId'));
-    if (!plan) return send(c, unknownPlan(shop, requestId(c)));
     const body = await bytes(c);
     if (!Buffer.isBuffer(body)) return send(c, body);
     const parsed = parseJson(c, body);
     if (!('value' in parsed)) return send(c, parsed);
-    const wished = Wish.parse(parsed.value, plan);
-    if (!wished.ok) return send(c, unprocessable(c, wished.faults));
-    const buyer = await caller(shop, c);
-    if (buyer.kind === 'refused') return send(c, buyer.reply);
     const coin = Payload.read({
       paymentSignature: lines(c, 'payment-signature'),
       xPayment: lines(c, 'x-payment'),
     });
+    const credential = Credential.read({
+      authorization: lines(c, 'authorization'),
+      paymentAuthorization: lines(c, 'payment-authorization'),
+    });
+    const wished = await Purchase.asked(shop, c.req.param('planId'), parsed.value, async () =>
+      coin.kind === 'none' ? Purchase.begun(shop, credential, body) : CoinPurchase.begun(shop, coin),
+    );
+    if (wished.kind === 'unknown_plan') return send(c, unknownPlan(shop, requestId(c)));
+    if (wished.kind === 'fault') return send(c, unprocessable(c, wished.faults));
+    const buyer = await caller(shop, c);
+    if (buyer.kind === 'refused') return send(c, buyer.reply);
+    const { plan, wish } = wished;
     const request = {
       plan,
-      ...wished.wish,
+      ...wish,
       account: buyer.kind === 'account' ? buyer.account : null,
       body,
-      credential: Credential.read({
-        authorization: lines(c, 'authorization'),
-        paymentAuthorization: lines(c, 'payment-authorization'),
-      }),
+      credential,
       address: AddressBlock.of(address(c, clientAddressHeader)),
     };
     if (coin.kind !== 'none' && request.credential.kind !== 'none')
       return send(c, error(400, 'bad_credential', 'Two payments in one request: send one.', requestId(c)));
     const answer =
       coin.kind === 'none' ? await Purchase.run(shop, request) : await CoinPurchase.run(shop, request, coin);
+    if (answer.kind === 'not_sold') return send(c, unknownPlan(shop, requestId(c)));
     if (answer.kind === 'cannot_replace')
       return send(c, unprocessable(c, [{ field: 'replaces', message: answer.reason }]));
     const asked = {
@@ -109,7 +112,7 @@ export async function reply(
   shop: Shop,
   plan: PaidPlan,
   asked: Asked,
-  answer: Exclude<Purchase.PurchaseAnswer, { kind: 'cannot_replace' }>,
+  answer: Exclude<Purchase.PurchaseAnswer, { kind: 'cannot_replace' | 'not_sold' }>,
   id: string,
 ): Promise<Reply> {
   switch (answer.kind) {

@@ -71,9 +71,16 @@ export function check(payload: Payload, terms: Terms, nowMs: number): Checked | 
   if (validAfter >= now) return 'x402_not_yet_valid';
   if (validBefore < now + validSecondsMin) return 'x402_expired';
   if (validBefore > now + BigInt(requirement.maxTimeoutSeconds) + clockSkewSeconds) return 'x402_too_long';
-  const { id, asset } = requirement.network;
-  const claimKey = `x402 ${id} ${asset.toLowerCase()} ${from} ${nonce}`;
+  const claimKey = claimed(requirement.network, { from, nonce });
   return { payload, requirement, signature, claimKey, expiresMs: Number(validBefore) * 1000 };
+}
+
+/** What a payment may be claimed by, once: the coin's own replay key. */
+export function claimed(
+  { id, asset }: Requirement.Requirement['network'],
+  { from, nonce }: Pick<Payload['authorization'], 'from' | 'nonce'>,
+): string {
+  return `x402 ${id} ${asset.toLowerCase()} ${from} ${nonce}`;
 }
 
 /** Whether `from` itself signed. The costly step. */

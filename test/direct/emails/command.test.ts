@@ -5,7 +5,7 @@ import * as Program from '../../support/program.ts';
 import * as Desk from '../desk.ts';
 import * as MailWorld from './mail-world.ts';
 
-const script = fileURLToPath(new URL('../../../src/cli/emails.ts', import.meta.url));
+const script = fileURLToPath(new URL('../../../src/cli/sluice.ts', import.meta.url));
 const token = Desk.adminToken;
 
 let world: MailWorld.MailWorld;
@@ -37,7 +37,7 @@ type Run = { code: number; out: string; err: string };
 function emails(args: readonly string[], environment: Record<string, string> = {}): Promise<Run> {
   const env = { PATH: process.env.PATH ?? '', DATABASE_URL: world.desk.databaseUrl, ...environment };
   return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...args], { env }, (error, out, err) => {
+    execFile(process.execPath, [script, 'emails', ...args], { env }, (error, out, err) => {
       resolve({ code: error ? Number(error.code) : 0, out, err });
     });
   });

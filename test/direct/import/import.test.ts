@@ -15,7 +15,7 @@ import * as Export from '../../../src/direct/import/export.ts';
 import * as Import from '../../../src/direct/import/import.ts';
 import { createDatabase } from '../../support/database.ts';
 
-const script = fileURLToPath(new URL('../../../src/cli/data.ts', import.meta.url));
+const script = fileURLToPath(new URL('../../../src/cli/sluice.ts', import.meta.url));
 const day = Date.UTC(2026, 4, 14);
 const url = (slug: string) => `https://www.network.example/company/${slug}`;
 const profile = (slug: string) => `https://www.network.example/in/${slug}`;
@@ -41,7 +41,7 @@ async function data(
   args: string[],
   onError: (err: string, kill: (signal: NodeJS.Signals) => void) => void = () => {},
 ): Promise<Run> {
-  const child = spawn(process.execPath, [script, ...args], {
+  const child = spawn(process.execPath, [script, 'data', ...args], {
     env: { PATH: process.env.PATH, DATABASE_URL: database.url },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -179,7 +179,7 @@ describe('an import', () => {
     expect(faulty.code).toBe(2);
     expect(faulty.err).toContain('nowhere.csv is not there');
     expect((await data(['import', '--no-such'])).code).toBe(2);
-    expect((await data(['import'])).err).toContain('node src/cli/data.ts import export/');
+    expect((await data(['import'])).err).toContain('sluice data import export/');
     expect((await data(['import', '--help'])).code).toBe(0);
     expect((await data(['import', half(), '--bad-rows-max', 'x'])).err).toContain(
       'as 100, or a share of them, as 5%',

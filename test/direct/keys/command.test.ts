@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '../../support/database.ts';
 import * as Desk from '../desk.ts';
 
-const script = fileURLToPath(new URL('../../../src/cli/keys.ts', import.meta.url));
+const script = fileURLToPath(new URL('../../../src/cli/sluice.ts', import.meta.url));
 const nowhere = 'postgres://127.0.0.1:1/nowhere';
 
 let desk: Desk.Desk;
@@ -19,7 +19,7 @@ type Run = { code: number; out: string; err: string };
 function keys(args: readonly string[], databaseUrl: string | null = desk.databaseUrl): Promise<Run> {
   const env = { PATH: process.env.PATH, ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }) };
   return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...args], { env }, (error, out, err) => {
+    execFile(process.execPath, [script, 'direct', 'keys', ...args], { env }, (error, out, err) => {
       resolve({ code: error ? Number(error.code) : 0, out, err });
     });
   });
@@ -88,7 +88,7 @@ describe('the command', () => {
     const help = await keys(['--help'], null);
     expect([help.code, help.err]).toEqual([0, '']);
     for (const command of ['make', 'list', 'rotate', 'set-plan', 'limit', 'revoke']) {
-      expect(help.out).toContain(`keys.ts ${command}`);
+      expect(help.out).toContain(`sluice direct keys ${command}`);
     }
     for (const args of [
       [],
@@ -101,7 +101,7 @@ describe('the command', () => {
     ]) {
       const run = await keys(args, null);
       expect([run.code, run.out]).toEqual([2, '']);
-      expect(run.err).toContain('Exit code');
+      expect(run.err).toContain('sluice help direct keys');
     }
   }, 60_000);
 

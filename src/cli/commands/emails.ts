@@ -1,23 +1,22 @@
-/** `npm run emails`: tests the work emails of the direct data interface, and tells how they stand. */
-import { parseArgs } from 'node:util';
-import { emailReports } from '../direct/adapters/email-reports.ts';
-import * as EmailTests from '../direct/email-tests.ts';
-import * as Report from '../direct/emails/report.ts';
-import * as Settings from '../direct/emails/settings.ts';
-import type * as Tally from '../direct/emails/tally.ts';
-import * as Worker from '../direct/emails/worker.ts';
-import * as Progress from '../direct/import/progress.ts';
-import { systemClock } from '../kernel/clock.ts';
-import * as DataSets from './data-sets.ts';
+import { emailReports } from '../../direct/adapters/email-reports.ts';
+import * as EmailTests from '../../direct/email-tests.ts';
+import * as Report from '../../direct/emails/report.ts';
+import * as Settings from '../../direct/emails/settings.ts';
+import type * as Tally from '../../direct/emails/tally.ts';
+import * as Worker from '../../direct/emails/worker.ts';
+import * as Progress from '../../direct/import/progress.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import * as Command from '../command.ts';
+import * as DataSets from '../data-sets.ts';
 
-const help = `Tests the work emails of the direct data interface at their mail servers, up to the question whether an address
+export const help = `Tests the work emails of the direct data interface at their mail servers, up to the question whether an address
 would be accepted: nothing is ever sent. Any number of these may run at once, beside the interface's own schedule.
 
-  npm run emails -- verify              tests every address that is due, then ends
-  npm run emails -- verify --watch      goes on with what comes to be due, until it is stopped
-  npm run emails -- report              how many are verified, how old the tests are, what is due, who slows us
+  sluice emails verify              tests every address that is due, then ends
+  sluice emails verify --watch      goes on with what comes to be due, until it is stopped
+  sluice emails report              how many are verified, how old the tests are, what is due, who slows us
 
-  --database-url URL    else DATABASE_URL, else the database that a running \`npm start\` keeps in DATA_DIR
+  --database-url URL    else DATABASE_URL, else the database that a \`sluice start\` keeps in DATA_DIR
   --json                the answer for programs
 
 verify needs DIRECT_EMAIL_HELO, the host name that we greet with, and DIRECT_EMAIL_FROM, the sender that we name; the other
@@ -29,24 +28,17 @@ const options = {
   watch: { type: 'boolean' },
   'database-url': { type: 'string' },
   json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const;
-type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+type Flags = ReturnType<typeof Command.read<typeof options>>['values'];
 
-process.exitCode = await run(process.argv.slice(2)).catch((fault: unknown) => {
-  const { message, code } = fault as { message?: string; code?: string };
-  console.error(message || code || String(fault));
-  return 2;
-});
-
-async function run(args: string[]): Promise<number> {
-  const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true });
-  const [name = '', ...rest] = positionals;
-  const isAsked = flags.help === true || name === 'help';
-  if (!isAsked && rest.length === 0 && name === 'verify') return verify(flags);
-  if (!isAsked && rest.length === 0 && name === 'report' && !flags.watch) return report(flags);
-  (isAsked ? console.log : console.error)(help);
-  return isAsked ? 0 : 2;
+export async function run(args: string[]): Promise<number> {
+  const { values: flags, positionals } = Command.read(args, options);
+  const [given, ...rest] = positionals;
+  const verb = Command.choose(given, ['verify', 'report']);
+  Command.noMore(rest);
+  if (verb === 'verify') return verify(flags);
+  if (flags.watch) throw new Command.Misuse('--watch goes with verify');
+  return report(flags);
 }
 
 async function report(flags: Flags): Promise<number> {

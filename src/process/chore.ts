@@ -1,4 +1,4 @@
-import * as Log from './adapters/log/log.ts';
+import * as Log from '../adapters/log/log.ts';
 
 /** Does something now and then, at once for the first time; when it fails it is done again, one that lasts is not started twice. */
 export function start(

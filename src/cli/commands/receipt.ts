@@ -1,14 +1,13 @@
-/** `npm run receipt -- verify`: is this receipt, or are these prices, the shop's? */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { parseArgs } from 'node:util';
 import { createLocalJWKSet, createRemoteJWKSet } from 'jose';
-import * as SignedManifest from '../identity/signed-manifest.ts';
-import * as SignedReceipt from '../identity/signed-receipt.ts';
+import * as SignedManifest from '../../identity/signed-manifest.ts';
+import * as SignedReceipt from '../../identity/signed-receipt.ts';
+import * as Command from '../command.ts';
 
-const help = `Checks a receipt, or a signed manifest, with nothing but the shop's public keys, and prints what it says.
+export const help = `Checks a receipt, or a signed manifest, with nothing but the shop's public keys, and prints what it says.
 
-  npm run receipt -- verify <receipt> --jwks <url or file>
+  sluice receipt verify <receipt> --jwks <url or file>
 
   <receipt>   the compact JWS: of a purchase (GET /account/receipts), of a call (header storefront-receipt), of the prices of a day
               (GET /manifest.jws); - for standard input
@@ -19,28 +18,25 @@ Exit code: 0 it is the shop's, 1 it is not, 2 it could not be checked.`;
 
 const timeoutMs = 10_000;
 
-process.exitCode = await run(process.argv.slice(2)).catch((fault: unknown) => {
-  console.error(`The receipt could not be checked: ${fault instanceof Error ? fault.message : fault}`);
-  return 2;
-});
-
-async function run(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { jwks: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = Command.read(args, {
+    jwks: { type: 'string' },
+    json: { type: 'boolean' },
   });
-  const [command, given, ...rest] = positionals;
-  if (values.help || command === 'help') return tell(help, 0);
-  if (command !== 'verify' || given === undefined || rest.length > 0 || !values.jwks) return tell(help, 2);
+  const [verb, given, ...rest] = positionals;
+  Command.choose(verb, ['verify']);
+  Command.noMore(rest);
+  if (given === undefined) throw new Command.Misuse('Which receipt?');
+  if (!values.jwks) throw new Command.Misuse("--jwks is missing: the shop's public keys");
   const jws = (given === '-' ? await text(process.stdin) : given).trim();
   const ring = await keys(values.jwks);
   const signed = (await SignedReceipt.verify(ring, jws)) ?? (await SignedManifest.verify(ring, jws));
-  if (signed === null) return tell('This receipt was NOT signed by the shop, or was changed since.', 1);
-  if (values.json) return tell(JSON.stringify(signed, null, 2), 0);
+  if (signed === null)
+    return Command.tell('This receipt was NOT signed by the shop, or was changed since.', 1);
+  if (values.json) return Command.tell(JSON.stringify(signed, null, 2), 0);
   const { issuedMs, ...facts } = 'manifest' in signed ? { ...signed, manifest: prices(signed) } : signed;
   const lines = Object.entries({ ...facts, issued: new Date(issuedMs).toISOString() });
-  return tell(
+  return Command.tell(
     ['Signed by the shop.', ...lines.map(([name, value]) => `  ${name.padEnd(14)} ${value}`)].join('\n'),
     0,
   );
@@ -56,9 +52,4 @@ function prices({ manifest }: SignedManifest.Signed): string {
 async function keys(where: string) {
   if (/^https?:\/\//.test(where)) return createRemoteJWKSet(new URL(where), { timeoutDuration: timeoutMs });
   return createLocalJWKSet(JSON.parse(await readFile(where, 'utf8')));
-}
-
-function tell(text: string, code: number): number {
-  (code === 0 ? console.log : console.error)(text);
-  return code;
 }

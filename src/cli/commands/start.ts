@@ -1,17 +1,21 @@
 /**
- * `npm start`: the whole shop on one machine. What the environment does not name is opened here (an embedded
+ * `sluice start`: the whole shop on one machine. What the environment does not name is opened here (an embedded
  * PostgreSQL, the bundled data interface, the card sandbox, the mailbox), and the storefront is told of it by its environment, as
  * it would be of the real thing.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as Cluster from '../adapters/embedded/cluster.ts';
-import * as Companion from './companion.ts';
-import * as KeptSecret from './kept-secret.ts';
-import * as NpmParent from './npm-parent.ts';
-import * as Port from './port.ts';
-import * as Welcome from './welcome.ts';
-import * as Wiring from './wiring.ts';
+import * as Cluster from '../../adapters/embedded/cluster.ts';
+import * as CatalogFile from '../../catalog/file.ts';
+import { catalogPath } from '../../config.ts';
+import * as Settings from '../../process/settings.ts';
+import * as Command from '../command.ts';
+import * as Companion from '../companion.ts';
+import * as KeptSecret from '../kept-secret.ts';
+import * as NpmParent from '../npm-parent.ts';
+import * as Port from '../port.ts';
+import * as Welcome from '../welcome.ts';
+import * as Wiring from '../wiring.ts';
 
 /** A database that is lost so often, with no steady minute between, is not brought back again. */
 const lossesMax = 6;
@@ -34,20 +38,41 @@ function end(): void {
   abandon.abort();
   ending.resolve(null);
 }
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
-void NpmParent.gone().then(end);
-// The terminal may be gone before we are.
-process.stdout.on('error', () => {});
+export const help = `Opens the whole shop on this machine, and stays until Ctrl-C.
 
-await open().catch(ending.resolve);
-const reason = await ending.promise;
-abandon.abort();
-await close();
-if (reason) console.error(`\n${reason.message}`);
-process.exit(reason ? 1 : 0);
+  sluice start                                   all of it bundled: an API with sample data, play money, a mailbox
+  sluice start --settings shop.env               what shop.env names, and the rest bundled; SIGHUP has the storefront read it again
+  CATALOG=my-catalog.yaml UPSTREAM_URL=https://api.example.com UPSTREAM_API_KEY=... sluice start
+
+What no setting names is opened here: PostgreSQL under DATA_DIR, the bundled data interface, the card sandbox, the mailbox. Every setting
+is in docs/operations.md. With NODE_ENV=production nothing is stood in for. Is all well? sluice check, beside it or before.
+
+Exit code: 0 ended as asked, 1 could not open, or could not go on.`;
+
+export async function run(args: string[]): Promise<number> {
+  Command.noMore(Command.read(args, {}).positionals);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
+  process.on('SIGHUP', () => {
+    // At a terminal it says that the terminal is gone; to a service, to read its files again.
+    if (process.stdin.isTTY || process.stdout.isTTY) end();
+    else children.find((child) => child.name === 'storefront')?.reload();
+  });
+  void NpmParent.gone().then(end);
+  // The terminal may be gone before we are.
+  process.stdout.on('error', () => {});
+  await open().catch(ending.resolve);
+  const reason = await ending.promise;
+  abandon.abort();
+  await close();
+  if (reason) console.error(`\n${reason.message}`);
+  process.exit(reason ? 1 : 0);
+}
 
 async function open(): Promise<void> {
-  const wiring = Wiring.read(process.env);
+  const gathered = await Settings.gather(process.env);
+  if (!gathered.ok) throw new Error(gathered.faults.join('\n'));
+  const { env } = gathered;
+  const wiring = Wiring.read(env);
   const { dataDir } = wiring;
   await Port.requireFree(
     [
@@ -62,17 +87,18 @@ async function open(): Promise<void> {
   console.log(`Opening the shop; data and logs are in ${dataDir}`);
   await mkdir(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
 
-  const { adminToken, ...secrets } = await keptSecrets(dataDir);
+  const { adminToken, ...secrets } = await keptSecrets(dataDir, env);
   if (wiring.embedded) database = openDatabase(dataDir);
   const cluster = await database;
-  const url = cluster?.url ?? process.env.DATABASE_URL ?? '';
-  await startAll(Wiring.programs(wiring, process.env, url, secrets), wiring);
+  const url = cluster?.url ?? env.DATABASE_URL ?? '';
+  await startAll(Wiring.programs(wiring, env, url, secrets, process.env), wiring);
   if (abandon.signal.aborted) return;
   const seconds = (performance.now() - startedAt) / 1000;
   console.log(
     Welcome.text({
       wiring,
-      env: process.env,
+      env,
+      catalog: await CatalogFile.load(catalogPath(env)),
       cluster,
       seconds,
       adminToken,
@@ -81,9 +107,12 @@ async function open(): Promise<void> {
 }
 
 /** `adminToken`: at the first start, where none is given. */
-async function keptSecrets(dataDir: string): Promise<Wiring.Secrets & { adminToken: string | null }> {
+async function keptSecrets(
+  dataDir: string,
+  env: Settings.Env,
+): Promise<Wiring.Secrets & { adminToken: string | null }> {
   const folder = join(dataDir, 'secrets');
-  const isGiven = process.env.ADMIN_TOKEN || process.env.ADMIN_TOKEN_DIGEST;
+  const isGiven = env.ADMIN_TOKEN || env.ADMIN_TOKEN_DIGEST;
   const [direct, webhook, admin] = await Promise.all([
     KeptSecret.keep(folder, 'direct', 'sk'),
     KeptSecret.keep(folder, 'webhook', 'whsec'),
@@ -118,7 +147,7 @@ async function startAll(programs: readonly Wiring.Program[], wiring: Wiring.Wiri
   const starts = programs.map(({ name, script, env }) =>
     Companion.start({
       name,
-      script: join(import.meta.dirname, '..', script),
+      script: join(import.meta.dirname, '../..', script),
       // The next start takes half the time and 20 MB less: it reads no TypeScript.
       env: { NODE_COMPILE_CACHE: join(wiring.dataDir, 'compiled'), ...env },
       logFile:

@@ -1,31 +1,28 @@
-/** `node src/cli/keys.ts`: the keys of the direct data interface, for those who run it. */
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import * as Cluster from '../adapters/embedded/cluster.ts';
-import * as Database from '../direct/adapters/database.ts';
-import { register } from '../direct/adapters/keys.ts';
-import { apis } from '../direct/http/operations.ts';
-import * as Register from '../direct/keys/register.ts';
-import { summary } from '../direct/schema/wording.ts';
-import { systemClock } from '../kernel/clock.ts';
-import * as Wiring from './wiring.ts';
+import * as Database from '../../direct/adapters/database.ts';
+import { register } from '../../direct/adapters/keys.ts';
+import { apis } from '../../direct/http/operations.ts';
+import * as Register from '../../direct/keys/register.ts';
+import { summary } from '../../direct/schema/wording.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import * as Command from '../command.ts';
+import * as ShopDatabase from '../shop-database.ts';
 
-const help = `Makes, shows, changes and ends the keys of the direct data interface.
+export const help = `Makes, shows, changes and ends the keys of the direct data interface.
 
-  node src/cli/keys.ts make --plan Start [--label "Acme"]      a new key; what opens it is shown this once
-  node src/cli/keys.ts list [ID]                               all keys, or one
-  node src/cli/keys.ts rotate ID [--overlap 24h]               a new secret; those before it end after the overlap
-  node src/cli/keys.ts set-plan ID --plan Scale                another plan, from now, with all of its records
-  node src/cli/keys.ts set-plan ID --status past_due           active, past_due, canceled or expired
-  node src/cli/keys.ts limit ID --only /jobs/company,/search/people     the operations that it may call; or --all
-  node src/cli/keys.ts revoke ID                               ends it at once and for good
+  sluice direct keys make --plan Start [--label "Acme"]      a new key; what opens it is shown this once
+  sluice direct keys list [ID]                               all keys, or one
+  sluice direct keys rotate ID [--overlap 24h]               a new secret; those before it end after the overlap
+  sluice direct keys set-plan ID --plan Scale                another plan, from now, with all of its records
+  sluice direct keys set-plan ID --status past_due           active, past_due, canceled or expired
+  sluice direct keys limit ID --only /jobs/company,/search/people     the operations that it may call; or --all
+  sluice direct keys revoke ID                               ends it at once and for good
 
   --plan NAME           Start, Scale, Trial or Storefront; any other name is a custom plan, which needs both of
   --rate N              requests a second, on each endpoint
   --records N           records a month, or: unlimited
   --only PATHS, --all   also with make; without them a new key may call everything
   --overlap TIME        0 (at once), 90s, 30m, 24h (the default) or 7d
-  --database-url URL    else DATABASE_URL, else the database that a running \`npm start\` keeps in DATA_DIR
+  --database-url URL    else DATABASE_URL, else the database that \`sluice start\` keeps in DATA_DIR
   --json                the answer for programs
 
 Exit code: 0 done, 1 refused (no such key, a wrong value), 2 not understood, or the database is out of reach.`;
@@ -41,9 +38,8 @@ const options = {
   overlap: { type: 'string' },
   'database-url': { type: 'string' },
   json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const;
-type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+type Flags = ReturnType<typeof Command.read<typeof options>>['values'];
 
 const listedAtOnceMax = 1_000;
 const statementTimeoutMs = 10_000;
@@ -52,7 +48,7 @@ const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 
 
 type Result = Register.Outcome | { kind: 'listed'; keys: Register.Entry[] };
 type Asked = { keys: Register.Register; id: string; flags: Flags; nowMs: number };
-type Command = {
+type Verb = {
   /** Whether the id of a key comes after the command. */
   id: 'needed' | 'welcome' | 'none';
   flags: readonly (keyof Flags)[];
@@ -62,7 +58,7 @@ type Command = {
 };
 
 const terms = ['plan', 'rate', 'records'] as const;
-const commands = new Map<string, Command>([
+const verbs = new Map<string, Verb>([
   [
     'make',
     {
@@ -112,62 +108,51 @@ const commands = new Map<string, Command>([
   ['revoke', { id: 'needed', flags: [], run: ({ keys, id, nowMs }) => Register.revoke(keys, id, nowMs) }],
 ]);
 
-process.exitCode = await run(process.argv.slice(2)).catch((fault: unknown) => {
-  console.error(`The keys are out of reach: ${reason(fault)}`);
-  return 2;
-});
-
-async function run(args: string[]): Promise<number> {
-  const asked = parse(args);
-  if (asked === null || asked === 'help') {
-    (asked ? console.log : console.error)(help);
-    return asked ? 0 : 2;
-  }
-  const { command, id, flags } = asked;
-  const url = flags['database-url'] || process.env.DATABASE_URL || (await running());
-  if (!url) throw new Error('give --database-url or DATABASE_URL, or run the shop with npm start');
+export async function run(args: string[]): Promise<number> {
+  const { verb, id, flags } = parse(args);
   const nowMs = systemClock();
-  const result = await at(url, (keys) => command.run({ keys, id, flags, nowMs }));
+  const result = await at(flags['database-url'], (keys) => verb.run({ keys, id, flags, nowMs })).catch(
+    (fault: unknown) => {
+      throw new Error(`The keys are out of reach: ${reason(fault)}`);
+    },
+  );
   if (result.kind === 'done' || result.kind === 'listed') {
     console.log(flags.json ? JSON.stringify(answer(result, nowMs), null, 2) : text(result, nowMs));
     return 0;
   }
   const faults = result.kind === 'invalid' ? result.faults : [];
-  const message = refusal(result, id);
-  console.error(flags.json ? JSON.stringify({ success: false, message, errors: faults }, null, 2) : message);
+  const error = refusal(result, id);
+  console.error(flags.json ? JSON.stringify({ error, errors: faults }, null, 2) : error);
   return 1;
 }
 
 /** What `work` makes of the keys in that database. */
-async function at<T>(url: string, work: (keys: Register.Register) => Promise<T>): Promise<T> {
-  const sql = Database.open(url, { connectionsMax: 1, statementTimeoutMs });
+async function at<T>(url: string | undefined, work: (keys: Register.Register) => Promise<T>): Promise<T> {
+  const database = await ShopDatabase.reach(process.env, url);
+  const sql = Database.open(database.url, { connectionsMax: 1, statementTimeoutMs });
   try {
     return await work(register(sql));
   } finally {
     await Database.close(sql, closeTimeoutMs);
+    await database.leave();
   }
 }
 
-/** What is asked for; null when it is nothing that there is. */
-function parse(args: string[]): { command: Command; id: string; flags: Flags } | 'help' | null {
-  try {
-    const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true });
-    const [name = '', id = '', ...rest] = positionals;
-    if (flags.help || name === 'help') return 'help';
-    const command = commands.get(name);
-    if (!command || rest.length > 0 || (id ? command.id === 'none' : command.id === 'needed')) return null;
-    const given = Object.keys(flags).filter((flag) => !['database-url', 'json'].includes(flag));
-    const isRight = given.every((flag) => command.flags.some((known) => known === flag));
-    return isRight && (given.length > 0 || !command.needsFlag) ? { command, id, flags } : null;
-  } catch {
-    return null;
-  }
-}
-
-/** The database of a shop that runs on this machine, if there is one. */
-function running(): Promise<string | null> {
-  const { dataDir } = Wiring.read(process.env);
-  return Cluster.visit(join(dataDir, 'postgres'), 'sluice').catch(() => null);
+/** What is asked for. Throws Misuse where it is nothing that there is. */
+function parse(args: string[]): { verb: Verb; id: string; flags: Flags } {
+  const { values: flags, positionals } = Command.read(args, options);
+  const [given, id = '', ...rest] = positionals;
+  const name = Command.choose(given, [...verbs.keys()]);
+  const verb = verbs.get(name);
+  if (verb === undefined) throw new Error(`no verb ${name}`);
+  Command.noMore(verb.id === 'none' && id !== '' ? [id, ...rest] : rest);
+  if (verb.id === 'needed' && id === '') throw new Command.Misuse(`${name} which key? Its id is missing`);
+  const said = Object.keys(flags).filter((flag) => !['database-url', 'json'].includes(flag));
+  const strange = said.find((flag) => !verb.flags.some((known) => known === flag));
+  if (strange !== undefined) throw new Command.Misuse(`--${strange} does not go with ${name}`);
+  if (verb.needsFlag && said.length === 0)
+    throw new Command.Misuse(`${name} needs one of ${verb.flags.map((flag) => `--${flag}`).join(', ')}`);
+  return { verb, id, flags };
 }
 
 async function listed(keys: Register.Register, nowMs: number): Promise<Register.Entry[]> {

@@ -1,0 +1,75 @@
+import type { Period, Stake, Stakes } from '../../catalog/stake.ts';
+import * as Money from '../../kernel/money.ts';
+import { pageGraceMs } from '../../payment/order.ts';
+import type { Connection } from './connection.ts';
+
+/** Who holds what of which plan, by the books. What calls under way have taken may still be counted: nothing is counted too low. */
+export function open(sql: Connection): Stakes {
+  return {
+    async all() {
+      const [held, running, begun] = await Promise.all([lots(sql), periods(sql), others(sql)]);
+      const names = new Set([...held, ...running, ...begun].map(({ plan }) => plan));
+      return [...names].sort().map((plan): Stake => {
+        const { accounts = 0, usd = 0, units = 0 } = held.find((row) => row.plan === plan) ?? {};
+        const rest = begun.find((row) => row.plan === plan);
+        return {
+          plan,
+          accounts,
+          usd: Money.ofMicro(usd),
+          units,
+          periods: running.filter((row) => row.plan === plan).map(({ plan: _, ...period }) => period),
+          coming: rest?.coming ?? 0,
+          topUps: rest?.top_ups ?? 0,
+          promotions: rest?.promotions ?? 0,
+          offers: rest?.offers ?? 0,
+        };
+      });
+    },
+  };
+}
+
+function lots(sql: Connection) {
+  type Row = { plan: string; accounts: number; usd: number; units: number };
+  return sql<Row[]>`WITH leased AS (
+      SELECT account_id, bucket_id, sum(amount) AS amount FROM ledger.lease GROUP BY 1, 2
+    ), lot AS (
+      SELECT k.account_id, k.plan_id, k.asset, greatest(0, k.avail + coalesce(l.amount, 0) - k.owed)::bigint AS amount
+        FROM ledger.bucket k LEFT JOIN leased l ON l.account_id = k.account_id AND l.bucket_id = k.id
+        WHERE k.kind <> 'budget' AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+    )
+    SELECT plan_id AS plan, count(DISTINCT account_id) AS accounts,
+        coalesce(sum(amount) FILTER (WHERE asset = 'usd'), 0)::bigint AS usd,
+        coalesce(sum(amount) FILTER (WHERE asset = 'unit'), 0)::bigint AS units
+      FROM lot WHERE amount > 0 GROUP BY plan_id`;
+}
+
+async function periods(sql: Connection): Promise<(Period & { plan: string })[]> {
+  type Row = { plan: string; accounts: number; price: number; every: Period['every']; units: number };
+  const rows = await sql<
+    Row[]
+  >`SELECT s.plan_id AS plan, count(DISTINCT s.account_id) AS accounts, p.price, p.every, p.units
+    FROM shop.subscription s, LATERAL (
+      SELECT (terms ->> 'price')::bigint AS price, terms ->> 'every' AS every, units FROM shop.purchase
+        WHERE subscription_id = s.id AND state = 'granted' ORDER BY period_end DESC LIMIT 1
+    ) p
+    WHERE s.processor_id IS NOT NULL AND s.ended_at IS NULL OR s.period_end > clock_timestamp()
+    GROUP BY s.plan_id, p.price, p.every, p.units ORDER BY p.price, p.every, p.units`;
+  return rows.map(({ price, ...row }) => ({ ...row, price: Money.ofMicro(price) }));
+}
+
+function others(sql: Connection) {
+  type Row = { plan: string; coming: number; top_ups: number; promotions: number; offers: number };
+  return sql<
+    Row[]
+  >`SELECT plan, count(*) FILTER (WHERE what = 'coming') AS coming, count(*) FILTER (WHERE what = 'top_up') AS top_ups,
+      count(*) FILTER (WHERE what = 'promotion') AS promotions, count(*) FILTER (WHERE what = 'offer') AS offers
+    FROM (
+      SELECT coalesce(change_plan, next_plan_id) AS plan, 'coming' AS what FROM shop.subscription
+        WHERE ended_at IS NULL AND coalesce(change_plan, next_plan_id) IS NOT NULL
+      UNION ALL SELECT plan_id, 'top_up' FROM shop.top_up WHERE state = 'on'
+      UNION ALL SELECT plan_id, 'promotion' FROM shop.promotion WHERE ended_at IS NULL
+        AND (expires_at IS NULL OR expires_at > clock_timestamp()) AND (redemptions_max IS NULL OR redemptions < redemptions_max)
+      UNION ALL SELECT plan_id, 'offer' FROM shop.purchase WHERE state = 'claimed'
+        OR state IN ('offered', 'declined') AND expires_at > clock_timestamp() - ${`${pageGraceMs} milliseconds`}::interval
+    ) begun GROUP BY plan`;
+}

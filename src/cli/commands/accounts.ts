@@ -1,0 +1,178 @@
+import * as Accounts from '../../adapters/postgres/accounts.ts';
+import * as Console from '../../adapters/postgres/console.ts';
+import type { Account } from '../../identity/account.ts';
+import * as AccountSearch from '../../identity/account-search.ts';
+import * as Money from '../../kernel/money.ts';
+import * as Statement from '../../ledger/statement.ts';
+import * as BackOffice from '../back-office.ts';
+import * as Command from '../command.ts';
+
+export const help = `The accounts of buyers.
+
+  sluice accounts list [--max 50] [--after acc_...]                 the newest first; --after goes on behind one
+  sluice accounts find ada@example.com                              by what you have at hand
+  sluice accounts show pur_4f0c...                                  one of them: balance, plans, purchases
+  sluice accounts freeze acc_8b1f... --reason "stolen card"         lets it do nothing but look; its money stays
+  sluice accounts thaw acc_8b1f...                                  lets it go on
+
+  what is at hand   the id of an account, purchase (pur_), payment (pi_), refund (re_), customer (cus_), subscription, key or call,
+                    a wallet's address, or the beginning of an email address
+  --reason          for the audit log
+  --json            the answer for programs
+
+Every process of the shop hears of a frozen account at once; calls under way come to their end.
+Exit code: 0 done, 1 nobody is found, or more than one where one is meant, 2 not understood.`;
+
+const listedMax = 500;
+const purchasesMax = 100;
+
+const options = {
+  max: { type: 'string', default: '50' },
+  after: { type: 'string' },
+  reason: { type: 'string' },
+  json: { type: 'boolean', default: false },
+} as const;
+
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = Command.read(args, options);
+  const [given, wanted = '', ...rest] = positionals;
+  const verb = Command.choose(given, ['list', 'find', 'show', 'freeze', 'thaw']);
+  Command.noMore(verb === 'list' && wanted !== '' ? [wanted, ...rest] : rest);
+  if (verb !== 'list' && wanted === '')
+    throw new Command.Misuse(`${verb} whom? An account, a purchase, an email ...`);
+  const max = /^\d{1,3}$/.test(values.max) ? Number(values.max) : 0;
+  if (max < 1 || max > listedMax) throw new Command.Misuse(`--max is a whole number from 1 to ${listedMax}`);
+
+  const office = await BackOffice.open(process.env);
+  try {
+    const accounts = Console.openSearch(office.sql);
+    if (verb === 'list') return list(await accounts.newest(values.after ?? null, max), values.json);
+    const query = AccountSearch.read(wanted);
+    const found = query === null ? [] : await accounts.find(query, max);
+    if (verb === 'find') return list(found, values.json);
+    const [one, ...others] = found;
+    if (one === undefined) return Command.tell(`Nobody is found by "${wanted}".`, 1);
+    if (others.length > 0) {
+      console.error(`More than one is found by "${wanted}":`);
+      return Math.max(1, list(found, values.json));
+    }
+    if (verb === 'show') return await show(office, one, values.json);
+    return await freeze(office, one, verb === 'freeze', values.reason ?? null, values.json);
+  } finally {
+    await office.close();
+  }
+}
+
+function list(found: readonly AccountSearch.Found[], asJson: boolean): number {
+  if (asJson) console.log(JSON.stringify(found.map(shown), null, 2));
+  else console.log(found.map(line).join('\n') || 'Nobody.');
+  return found.length > 0 ? 0 : 1;
+}
+
+async function freeze(
+  { sql }: BackOffice.Office,
+  { id }: AccountSearch.Found,
+  isFrozen: boolean,
+  reason: string | null,
+  asJson: boolean,
+): Promise<number> {
+  const accounts = Accounts.openAccounts(sql);
+  const frozen = await accounts.freeze(await accounts.standing(id), isFrozen, reason, BackOffice.who);
+  if (frozen.kind === 'unknown_account') throw new Error(`${id} is no account any more`);
+  const before = frozen.kind === 'same' ? ', and was before' : '';
+  const said = isFrozen ? `${frozen.account} is frozen${before}.` : `${frozen.account} may go on${before}.`;
+  return Command.tell(asJson ? JSON.stringify({ account: frozen.account, frozen: isFrozen }) : said, 0);
+}
+
+async function show(office: BackOffice.Office, found: AccountSearch.Found, asJson: boolean): Promise<number> {
+  const { sql, till } = office;
+  // What was joined to another account is there now.
+  const account = found.joinedTo ?? found.id;
+  const nowMs = till.clock();
+  const [made, lots, orders, periods] = await Promise.all([
+    Accounts.openAccounts(sql).find(account),
+    Accounts.openStatements(sql).of(account),
+    till.orders.begun(account, null, purchasesMax),
+    till.subscriptions.of(account),
+  ]);
+  const usd = (micro: number) => Money.format(Money.ofMicro(micro));
+  const facts = {
+    ...shown(found),
+    origin: made?.origin ?? null,
+    claimed_at: moment(made?.claimedMs ?? null),
+    balance_usd: usd(Statement.remaining(lots, 'usd', nowMs)),
+    units: Statement.remaining(lots, 'unit', nowMs),
+    lots: lots
+      .filter(({ kind }) => kind !== 'budget')
+      .map(({ plan, kind, asset, given, remaining, expiresMs, source }) => ({
+        plan,
+        kind,
+        ...(asset === 'usd'
+          ? { given_usd: usd(given), left_usd: usd(remaining) }
+          : { given_units: given, left_units: remaining }),
+        expires_at: moment(expiresMs),
+        source,
+      })),
+    subscriptions: periods.map(({ id, plan, status, endMs }) => ({ id, plan, status, until: moment(endMs) })),
+    purchases: orders.map(({ id, state, plan, amount, rail, payment, createdMs }) => ({
+      id,
+      state,
+      plan,
+      amount_usd: Money.format(amount),
+      rail,
+      payment,
+      created_at: moment(createdMs),
+    })),
+  };
+  if (asJson) return Command.tell(JSON.stringify(facts, null, 2), 0);
+  const table = (name: string, rows: readonly object[]) =>
+    rows.length === 0 ? [] : ['', name, ...rows.map((row) => `  ${words(row)}`)];
+  return Command.tell(
+    [
+      line(found),
+      `  ${origin(made)}; ${facts.balance_usd} USD and ${facts.units} units are left`,
+      ...table('Lots, in the order in which they are used', facts.lots),
+      ...table('Subscriptions', facts.subscriptions),
+      ...table('Purchases, the newest first', facts.purchases),
+    ].join('\n'),
+    0,
+  );
+}
+
+function words(row: object): string {
+  const said = Object.entries(row).filter(([, value]) => value !== null);
+  return said.map(([name, value]) => `${name} ${value}`).join('  ');
+}
+
+function origin(made: Account | null): string {
+  const claimed = made?.claimedMs ? `, claimed ${moment(made.claimedMs)}` : '';
+  return `${made?.origin === 'purchase' ? 'made by a purchase' : 'registered by itself'}${claimed}`;
+}
+
+function line({ id, email, createdMs, frozenMs, joinedTo, paid }: AccountSearch.Found): string {
+  return [
+    id,
+    email,
+    `since ${moment(createdMs)}`,
+    `paid ${Money.format(paid)} USD`,
+    frozenMs === null ? null : `FROZEN ${moment(frozenMs)}`,
+    joinedTo === null ? null : `is part of ${joinedTo}`,
+  ]
+    .filter((part) => part !== null)
+    .join('  ');
+}
+
+function shown({ id, email, createdMs, frozenMs, joinedTo, paid }: AccountSearch.Found) {
+  return {
+    account: id,
+    email,
+    created_at: moment(createdMs),
+    frozen_at: moment(frozenMs),
+    joined_to: joinedTo,
+    paid_usd: Money.format(paid),
+  };
+}
+
+function moment(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

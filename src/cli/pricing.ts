@@ -1,0 +1,183 @@
+import { fstatSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import type { Readable, Writable } from 'node:stream';
+import type { Proposal } from '../catalog/proposal.ts';
+import * as Money from '../kernel/money.ts';
+import { Misuse, meant } from './command.ts';
+
+/** What the flags of `catalog import` say of prices and plans; null is what nobody has said. */
+export type Wishes = {
+  /** Of every service that no flag names. */
+  price: Money.Money;
+  isPriceSaid: boolean;
+  prices: ReadonlyMap<string, Money.Money>;
+  only: readonly string[] | null;
+  trial: number | null;
+  min: Money.Money | null;
+};
+
+const priceUsual = Money.ofMicro(1_000);
+const trialMax = 1_000_000;
+const minLeast = Money.ofCents(50);
+const minMost = Money.ofCents(100_000);
+/** A pipe that stays open and says nothing more leaves the rest as it is. */
+const pipeMsMax = 3_000;
+const callsShownMax = 3;
+
+type Flags = Readonly<{ price?: string[]; only?: string; trial?: string; min?: string }>;
+
+/** Reads the flags. Throws Misuse on an amount that is none. */
+export function parse(flags: Flags): Wishes {
+  const prices = new Map<string, Money.Money>();
+  let price: Money.Money | null = null;
+  for (const said of flags.price ?? []) {
+    const [, slug = '', text = ''] = /^(?:([^=]*)=)?(.*)$/.exec(said) ?? [];
+    const amount = Money.parse(text);
+    if (amount === null) throw new Misuse(`--price ${said} is no amount such as 0.002, or search=0.002`);
+    if (slug === '') price = amount;
+    else prices.set(slug, amount);
+  }
+  const trial = flags.trial === undefined ? null : readTrial(flags.trial);
+  const min = flags.min === undefined ? null : readMin(flags.min);
+  if (typeof trial === 'string') throw new Misuse(`--trial: ${trial}`);
+  if (typeof min === 'string') throw new Misuse(`--min: ${min}`);
+  return {
+    price: price ?? priceUsual,
+    isPriceSaid: price !== null,
+    prices,
+    only: flags.only?.split(',').map((slug) => slug.trim()) ?? null,
+    trial,
+    min,
+  };
+}
+
+/** Makes the proposal as the flags say. Throws Misuse on a service that it does not have. */
+export function apply(proposal: Proposal, { prices, only, trial, min }: Wishes): void {
+  const slugs = proposal.services.map(({ slug }) => slug);
+  for (const slug of [...prices.keys(), ...(only ?? [])])
+    if (!slugs.includes(slug)) throw new Misuse(`There is no service ${slug}${meant(slug, slugs)}`);
+  if (only !== null) proposal.services = proposal.services.filter(({ slug }) => only.includes(slug));
+  for (const service of proposal.services) service.price = prices.get(service.slug) ?? service.price;
+  if (trial !== null) proposal.trial = trial;
+  if (min !== null) proposal.min = min;
+}
+
+/**
+ * Asks for what no flag has said: at a terminal, or of answers that are piped in, line by line. Nothing said takes what is proposed; a
+ * price with `all` behind it goes for all services that follow.
+ */
+export async function ask(
+  proposal: Proposal,
+  wishes: Wishes,
+  input: Readable & { isTTY?: boolean; fd?: number },
+  output: Writable,
+): Promise<void> {
+  if (!input.isTTY && !isPiped(input.fd)) return;
+  const answers = createInterface({ input, output, terminal: input.isTTY === true });
+  const lines = answers[Symbol.asyncIterator]();
+  let isSilent = false;
+  const next = async (question: string): Promise<string> => {
+    output.write(question);
+    const line = lines.next().then(({ value, done }) => (done ? '' : String(value).trim()));
+    if (input.isTTY) return line;
+    const said = isSilent ? null : await within(pipeMsMax, line);
+    isSilent = said === null;
+    output.write(`${said ?? ''}\n`);
+    return said ?? '';
+  };
+  try {
+    if (!wishes.isPriceSaid) await askPrices(proposal, wishes, next, output);
+    if (wishes.trial === null)
+      proposal.trial = await until(
+        next,
+        output,
+        `\nFree units of a new account [${proposal.trial}]: `,
+        (said) => (said === '' ? proposal.trial : readTrial(said)),
+      );
+    if (wishes.min === null)
+      proposal.min = await until(
+        next,
+        output,
+        `The smallest purchase in USD [${Money.format(proposal.min)}]: `,
+        (said) => (said === '' ? proposal.min : readMin(said)),
+      );
+  } finally {
+    answers.close();
+  }
+}
+
+type Next = (question: string) => Promise<string>;
+
+async function askPrices(
+  { services }: Proposal,
+  { prices }: Wishes,
+  next: Next,
+  output: Writable,
+): Promise<void> {
+  output.write('Enter takes what stands in brackets; "0.002 all" goes for all that follow.\n');
+  const open = services.filter(({ slug }) => !prices.has(slug));
+  for (const [at, service] of open.entries()) {
+    const calls = service.operations.map(({ call }) => call);
+    const shown = calls.slice(0, callsShownMax).join(', ');
+    output.write(`\n${service.name}: ${shown}${calls.length > callsShownMax ? ', ...' : ''}\n`);
+    let isForAll = false;
+    const question = `  USD for one ${service.unit} [${Money.format(service.price)}]: `;
+    service.price = await until(next, output, question, (said) => {
+      isForAll = /\ball$/.test(said);
+      const text = said.replace(/\s*\ball$/, '');
+      return text === ''
+        ? service.price
+        : (Money.parse(text) ?? 'an amount such as 0.002, at most six decimals');
+    });
+    if (!isForAll) continue;
+    for (const other of open.slice(at + 1)) other.price = service.price;
+    return;
+  }
+}
+
+/** Asks until the answer can be read; a reading that is text says what is wanted. */
+async function until<T>(
+  next: Next,
+  output: Writable,
+  question: string,
+  read: (said: string) => T | string,
+): Promise<T> {
+  for (;;) {
+    const found = read(await next(question));
+    if (typeof found !== 'string') return found;
+    output.write(`  ${found}\n`);
+  }
+}
+
+function readTrial(text: string): number | string {
+  const units = /^\d{1,7}$/.test(text) ? Number(text) : -1;
+  return units >= 0 && units <= trialMax ? units : `a whole number from 0 to ${trialMax}`;
+}
+
+function readMin(text: string): Money.Money | string {
+  const amount = Money.parse(text);
+  const isRight =
+    amount !== null && amount >= minLeast && amount <= minMost && Money.toCents(amount) !== null;
+  return isRight ? amount : 'an amount in whole cents from 0.50 to 1000.00';
+}
+
+/** Whether somebody has put a pipe or a file there: nothing is asked of /dev/null. */
+function isPiped(fd = -1): boolean {
+  try {
+    const found = fstatSync(fd);
+    return found.isFIFO() || found.isFile() || found.isSocket();
+  } catch {
+    return false;
+  }
+}
+
+/** What is said in time; null where nothing is. */
+function within(msMax: number, answer: Promise<string>): Promise<string | null> {
+  return new Promise((resolve) => {
+    const late = setTimeout(resolve, msMax, null);
+    void answer.then((said) => {
+      clearTimeout(late);
+      resolve(said);
+    });
+  });
+}
