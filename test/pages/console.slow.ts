@@ -145,6 +145,8 @@ describe.each(names)('on a %s screen', (screen) => {
       await look(page, 'console-audit', screen);
       await go('Payments');
       await look(page, 'console-payments', screen);
+      await go('Catalogue');
+      await look(page, 'console-catalogue', screen);
       await go('Health');
       await look(page, 'console-health', screen);
       await press('Sign out');

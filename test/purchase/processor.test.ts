@@ -152,6 +152,14 @@ describe('a hosted page', () => {
   });
 });
 
+test('a payment has a page at the processor, in the mode of the key; at the sandbox it has none', () => {
+  const at = (secretKey: string, apiBase = 'https://api.stripe.com') =>
+    Stripe.open({ ...settings, secretKey, apiBase }).pageOf('pi_1');
+  expect(at('sk_live_1')).toBe('https://dashboard.stripe.com/payments/pi_1');
+  expect(at('rk_test_1')).toBe('https://dashboard.stripe.com/test/payments/pi_1');
+  expect([at('sk_test_1', sandbox.url), processor.pageOf('0xabc')]).toEqual([null, null]);
+});
+
 test('a processor that is away is told apart from a mistake of ours', async () => {
   const nobody = Stripe.open({ ...settings, apiBase: 'http://127.0.0.1:1', timeoutMs: 200 });
   await Promise.all([

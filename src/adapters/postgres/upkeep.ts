@@ -10,7 +10,9 @@ const silenceMax = '5 seconds';
 const batchesKept = '1 hour';
 const usageDaysAhead = 7;
 const dailyEveryMs = 60 * 60 * 1000;
-let dailyAtMs = 0;
+/** Soon after the start, so that a process which lives shorter than that does its part, too. */
+const firstAfterMs = 5 * 60 * 1000;
+let dailyAtMs = firstAfterMs - dailyEveryMs;
 
 /** What any process does now and then for all: ends dead lanes, takes out what expired, drops what is of no more use. */
 export async function run(sql: Connection): Promise<void> {

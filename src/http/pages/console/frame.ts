@@ -21,7 +21,7 @@ header form{margin:0}header button.quiet{color:var(--soft)}
 .id{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace;overflow-wrap:anywhere}
 .number:not(:last-child){padding-right:1.25rem}
 .log{list-style:none;margin:0;padding:0}.log li{padding:.75rem 0;border-bottom:1px solid var(--line)}.log li:last-child{border:0}.log p{margin:0;overflow-wrap:anywhere}
-@media(max-width:40rem){.slim.slim tr>*{white-space:normal}.slim{font-size:.875rem}.slim .number{padding-left:.25rem}.slim .number:not(:last-child){padding-right:.25rem}.slim th:not(.number){padding-right:.5rem}}
+@media(max-width:40rem){th .id{display:inline-block;max-width:7rem;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}.slim.slim tr>*{white-space:normal}.slim{font-size:.875rem}.slim .number{padding-left:.25rem}.slim .number:not(:last-child){padding-right:.25rem}.slim th:not(.number){padding-right:.5rem}}
 form.row{display:flex;flex-wrap:wrap;gap:.75rem;align-items:end}form.row>div{flex:1 1 12rem}form.row label{margin-top:0}form.row button{margin:0}
 nav.pages{display:flex;gap:1.25rem;margin-top:1rem}`;
 

@@ -62,10 +62,10 @@ ${
 
 function ledger({ asset, remaining, entries }: OrderLot, loss: Money.Money): Html {
   const row = (entry: OrderLot['entries'][number]) =>
-    html`<tr><td>${moment(entry.atMs)}</td><th scope="row">${entry.kind}</th><td class="number">${entry.amount < 0 ? '−' : ''}${amount(entry.asset, Math.abs(entry.amount))}</td></tr>`;
+    html`<tr><th scope="row">${entry.kind}</th><td class="number">${entry.amount < 0 ? '−' : ''}${amount(entry.asset, Math.abs(entry.amount))}</td><td>${moment(entry.atMs)}</td></tr>`;
   return html`<section aria-labelledby="ledger"><h2 id="ledger">In the ledger</h2>
 <p>${amount(asset, remaining)} of it are left.${loss > 0 ? ` ${usd(loss)} USD of what went back had been spent: your loss.` : ''}</p>
-${table('Entries of the ledger, usage left out', ['When', 'Entry', { number: 'Amount' }], entries.map(row))}</section>`;
+${table('Entries of the ledger, usage left out', ['Entry', { number: 'Amount' }, 'When'], entries.map(row))}</section>`;
 }
 
 function back(reversals: readonly Reversal[]): Html {

@@ -3,7 +3,7 @@ import type { RefundRequest } from '../../../payment/refund-request.ts';
 import type { OpenNotice, PastDue, Returned, Unfinished } from '../../../payment/takings.ts';
 import type { Html } from '../frame.ts';
 import { count, day, moment, sign, table, usd } from './figures.ts';
-import { orders, pageOf, type Shown, standing } from './orders.ts';
+import { link, orders, type Shown, standing } from './orders.ts';
 
 /** Where the seller sees a payment at the processor, where there is such a page. */
 export type PageOf = (payment: string) => string | null;
@@ -57,7 +57,7 @@ export function payments(facts: Facts, pageAt: PageOf): Html {
       rows: facts.returned.map((one) => returned(one, pageAt)),
       about:
         'Credit follows the money: what went back is gone from its very lot, what comes back is there again.',
-      columns: ['What', 'When', 'Order', { number: 'USD' }, 'At the processor', 'In the ledger', ''],
+      columns: ['What', { number: 'USD' }, 'At the processor', 'In the ledger', 'Order', 'When', ''],
     },
   ];
   const empty = parts.filter(({ rows }) => rows.length === 0).map(({ name }) => name.toLowerCase());
@@ -81,12 +81,8 @@ function part({ id, name, about, rows, columns }: Part): Html {
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2><p class="soft">${about}</p>${table(name, columns, rows)}</section>`;
 }
 
-function link(order: string): Html {
-  return html`<a class="id" href="${pageOf(order)}">${order.slice(0, 20)}…</a>`;
-}
-
 function request(one: RefundRequest): Html {
-  return html`<tr><th scope="row">${link(one.purchase)}</th><td>${moment(one.askedMs)}</td><td class="number">${usd(one.amount)}</td><td class="number">${usd(one.paid)}</td><td class="number">${usd(one.unspent)}</td><td>${one.reason}</td></tr>`;
+  return html`<tr><th scope="row">${link(one.purchase)}</th><td class="number">${usd(one.amount)}</td><td class="number">${usd(one.paid)}</td><td class="number">${usd(one.unspent)}</td><td>${one.reason}</td><td>${moment(one.askedMs)}</td></tr>`;
 }
 
 function unfinished({ order, isAtWork, reason }: Unfinished): Html {
@@ -96,8 +92,8 @@ function unfinished({ order, isAtWork, reason }: Unfinished): Html {
 
 function returned(one: Returned, pageAt: PageOf): Html {
   const page = one.payment === null ? null : pageAt(one.payment);
-  return html`<tr><th scope="row">${one.kind}</th><td>${moment(one.createdMs)}</td><td>${link(one.order)}</td><td class="number">${usd(one.amount)}</td>
-<td>${sign(one.status.replaceAll('_', ' '), one.kind === 'dispute' && one.counts)} ${one.reason?.replaceAll('_', ' ') ?? ''}</td><td>${inLedger(one)}</td><td>${page === null ? '' : html`<a href="${page}">At the processor</a>`}</td></tr>`;
+  return html`<tr><th scope="row">${one.kind}</th><td class="number">${usd(one.amount)}</td>
+<td>${sign(one.status.replaceAll('_', ' '), one.kind === 'dispute' && one.counts)} ${one.reason?.replaceAll('_', ' ') ?? ''}</td><td>${inLedger(one)}</td><td>${link(one.order)}</td><td>${moment(one.createdMs)}</td><td>${page === null ? '' : html`<a href="${page}">At the processor</a>`}</td></tr>`;
 }
 
 /** What the ledger did about it. */
