@@ -44,6 +44,8 @@ const proseCharsMax = 300;
 /** Paths on which a buyer would act as the seller: with the seller's key they are the seller's own account. */
 const ownSegment =
   /^(me|auth|oauth2?|tokens?|log-?in|log-?out|sign-?in|sign-?up|passwords?|sessions?|api-?keys?|credentials|billing)$/i;
+/** Whoever calls is meant by `/user`, and by what lies below it, unless a name follows. */
+const ownPath = /^(\/v\d+)?\/user(\/(?!\{)|$)/i;
 const contactAssumed = 'sales@example.com';
 const trialUsual = 25;
 const minUsual = Money.ofCents(50);
@@ -65,7 +67,7 @@ export function of(document: Schema.Node, price: Money.Money): Proposal {
       if (item[method] === undefined) continue;
       const call = `${method.toUpperCase()} ${path}`;
       if (operation.deprecated === true) leftOut.push({ call, reason: 'is deprecated' });
-      else if (path.split('/').some((segment) => ownSegment.test(segment)))
+      else if (ownPath.test(path) || path.split('/').some((segment) => ownSegment.test(segment)))
         leftOut.push({
           call,
           reason: 'is about your own account with the API: list it if buyers may act in your name',
@@ -73,6 +75,7 @@ export function of(document: Schema.Node, price: Money.Money): Proposal {
       else place(services, read, { call, path, operation, shared: Schema.list(item.parameters) }, price);
     }
   }
+  const sold = [...services.values()];
   const { key, doubts } = keyOf(document, read);
   const [server] = Schema.list(document.servers).map((one) => text(read(one).url));
   const { email, url } = read(info.contact);
@@ -81,13 +84,24 @@ export function of(document: Schema.Node, price: Money.Money): Proposal {
     description: line(text(info.summary) ?? text(info.description)?.split(/\n\s*\n/)[0] ?? '', proseCharsMax),
     contact: text(email) ?? text(url) ?? contactAssumed,
     key,
-    services: [...services.values()],
-    trial: trialUsual,
+    services: sold,
+    trial: Math.max(trialUsual, trialNeeded(sold)),
     min: minUsual,
     leftOut,
     upstreamUrl: server !== null && server !== undefined && URL.canParse(server) ? server : null,
     doubts,
   };
+}
+
+/** The smallest trial that opens every operation: a call is let in when its worst case is there. */
+export function trialNeeded(services: readonly Service[]): number {
+  const most = services.flatMap(({ operations }) => operations.map(({ unitsMax }) => unitsMax));
+  return Math.max(1, ...most.map((max) => (typeof max === 'number' ? max : 1)));
+}
+
+/** What a trial of so many units is worth at most. */
+export function trialWorth({ trial, services }: Pick<Proposal, 'trial' | 'services'>): Money.Money {
+  return Money.times(Money.ofMicro(Math.max(0, ...services.map(({ price }) => price))), trial);
 }
 
 type Found = { call: string; path: string; operation: Schema.Node; shared: readonly unknown[] };

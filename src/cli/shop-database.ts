@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as Cluster from '../adapters/embedded/cluster.ts';
 import * as Wiring from './wiring.ts';
@@ -19,6 +19,7 @@ export async function reach(env: NodeJS.ProcessEnv, url?: string): Promise<ShopD
     throw new Error(
       `there is no database in ${dir}: open a shop with sluice start, or name one by DATABASE_URL`,
     );
+  await mkdir(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
   const logFile = join(dataDir, 'logs', 'postgres.log');
   const cluster = await Cluster.open({ dir, database: 'sluice', durable: true, logFile });
   return { url: cluster.url, leave: () => cluster.stop() };

@@ -107,6 +107,6 @@ export function inWords(outcome: Refunded): string {
     case 'refused':
       return `The processor refuses: ${outcome.reason}`;
     case 'pending':
-      return 'The processor did not answer. It may have gone back: run `npm run sluice -- reconcile` before another try.';
+      return 'The processor did not answer. It may have gone back: run `sluice reconcile` before another try.';
   }
 }

@@ -237,7 +237,7 @@ describe('ends with 2', () => {
       expect(await ledger(args, {})).toMatchObject({
         code: 2,
         out: '',
-        err: expect.stringContaining('npm run ledger -- prove'),
+        err: expect.stringContaining('sluice help ledger'),
       });
   });
 
@@ -260,7 +260,7 @@ describe('ends with 2', () => {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-none-'));
     expect(await ledger(['prove'], { DATA_DIR: folder })).toMatchObject({
       code: 2,
-      err: expect.stringContaining('npm start'),
+      err: expect.stringContaining('sluice start'),
     });
     await rm(folder, { recursive: true });
   });
@@ -269,6 +269,6 @@ describe('ends with 2', () => {
 test('explains itself', async () => {
   expect(await ledger(['--help'], {})).toMatchObject({
     code: 0,
-    out: expect.stringContaining('npm run ledger -- prove'),
+    out: expect.stringContaining('sluice ledger prove'),
   });
 });

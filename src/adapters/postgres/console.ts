@@ -24,7 +24,8 @@ export async function open(sql: Connection, fresh: string) {
   };
 }
 
-function openSearch(sql: Connection): AccountSearch {
+/** Accounts, as their seller looks for them. */
+export function openSearch(sql: Connection): AccountSearch {
   const columns = () => sql`a.id, a.email, a.created_at, a.frozen_at, a.joined_to, coalesce((
     SELECT sum(o.amount) FROM shop.purchase o WHERE o.account_id = a.id AND o.state = 'granted'), 0)::bigint AS paid`;
   return {

@@ -1,6 +1,7 @@
 import * as Accounts from '../../adapters/postgres/accounts.ts';
-import type { Customer } from '../../adapters/postgres/customers.ts';
-import * as Customers from '../../adapters/postgres/customers.ts';
+import * as Console from '../../adapters/postgres/console.ts';
+import type { Account } from '../../identity/account.ts';
+import * as AccountSearch from '../../identity/account-search.ts';
 import * as Money from '../../kernel/money.ts';
 import * as Statement from '../../ledger/statement.ts';
 import * as BackOffice from '../back-office.ts';
@@ -8,14 +9,14 @@ import * as Command from '../command.ts';
 
 export const help = `The accounts of buyers.
 
-  sluice accounts list [--frozen] [--max 50] [--before acc_...]     the newest first; --before goes on behind one
+  sluice accounts list [--max 50] [--after acc_...]                 the newest first; --after goes on behind one
   sluice accounts find ada@example.com                              by what you have at hand
   sluice accounts show pur_4f0c...                                  one of them: balance, plans, purchases
   sluice accounts freeze acc_8b1f... --reason "stolen card"         lets it do nothing but look; its money stays
   sluice accounts thaw acc_8b1f...                                  lets it go on
 
-  what is at hand   the id of an account, purchase (pur_), payment (pi_, a transaction), subscription or key, a wallet's address, or
-                    a part of an email address
+  what is at hand   the id of an account, purchase (pur_), payment (pi_), refund (re_), customer (cus_), subscription, key or call,
+                    a wallet's address, or the beginning of an email address
   --reason          for the audit log
   --json            the answer for programs
 
@@ -27,8 +28,7 @@ const purchasesMax = 100;
 
 const options = {
   max: { type: 'string', default: '50' },
-  before: { type: 'string' },
-  frozen: { type: 'boolean', default: false },
+  after: { type: 'string' },
   reason: { type: 'string' },
   json: { type: 'boolean', default: false },
 } as const;
@@ -45,10 +45,10 @@ export async function run(args: string[]): Promise<number> {
 
   const office = await BackOffice.open(process.env);
   try {
-    const customers = Customers.openCustomers(office.sql);
-    if (verb === 'list')
-      return list(await customers.list(values.before ?? null, values.frozen, max), values.json);
-    const found = await customers.find(wanted, max);
+    const accounts = Console.openSearch(office.sql);
+    if (verb === 'list') return list(await accounts.newest(values.after ?? null, max), values.json);
+    const query = AccountSearch.read(wanted);
+    const found = query === null ? [] : await accounts.find(query, max);
     if (verb === 'find') return list(found, values.json);
     const [one, ...others] = found;
     if (one === undefined) return Command.tell(`Nobody is found by "${wanted}".`, 1);
@@ -63,7 +63,7 @@ export async function run(args: string[]): Promise<number> {
   }
 }
 
-function list(found: readonly Customer[], asJson: boolean): number {
+function list(found: readonly AccountSearch.Found[], asJson: boolean): number {
   if (asJson) console.log(JSON.stringify(found.map(shown), null, 2));
   else console.log(found.map(line).join('\n') || 'Nobody.');
   return found.length > 0 ? 0 : 1;
@@ -71,31 +71,35 @@ function list(found: readonly Customer[], asJson: boolean): number {
 
 async function freeze(
   { sql }: BackOffice.Office,
-  { account }: Customer,
+  { id }: AccountSearch.Found,
   isFrozen: boolean,
   reason: string | null,
   asJson: boolean,
 ): Promise<number> {
-  const frozen = await Accounts.openAccounts(sql).freeze(account, isFrozen, reason, BackOffice.who);
-  if (frozen.kind === 'unknown_account') throw new Error(`${account} is no account any more`);
+  const accounts = Accounts.openAccounts(sql);
+  const frozen = await accounts.freeze(await accounts.standing(id), isFrozen, reason, BackOffice.who);
+  if (frozen.kind === 'unknown_account') throw new Error(`${id} is no account any more`);
   const before = frozen.kind === 'same' ? ', and was before' : '';
   const said = isFrozen ? `${frozen.account} is frozen${before}.` : `${frozen.account} may go on${before}.`;
   return Command.tell(asJson ? JSON.stringify({ account: frozen.account, frozen: isFrozen }) : said, 0);
 }
 
-async function show(office: BackOffice.Office, customer: Customer, asJson: boolean): Promise<number> {
+async function show(office: BackOffice.Office, found: AccountSearch.Found, asJson: boolean): Promise<number> {
   const { sql, till } = office;
   // What was joined to another account is there now.
-  const account = customer.joinedTo ?? customer.account;
+  const account = found.joinedTo ?? found.id;
   const nowMs = till.clock();
-  const [lots, orders, periods] = await Promise.all([
+  const [made, lots, orders, periods] = await Promise.all([
+    Accounts.openAccounts(sql).find(account),
     Accounts.openStatements(sql).of(account),
     till.orders.begun(account, null, purchasesMax),
     till.subscriptions.of(account),
   ]);
   const usd = (micro: number) => Money.format(Money.ofMicro(micro));
   const facts = {
-    ...shown(customer),
+    ...shown(found),
+    origin: made?.origin ?? null,
+    claimed_at: moment(made?.claimedMs ?? null),
     balance_usd: usd(Statement.remaining(lots, 'usd', nowMs)),
     units: Statement.remaining(lots, 'unit', nowMs),
     lots: lots
@@ -125,8 +129,8 @@ async function show(office: BackOffice.Office, customer: Customer, asJson: boole
     rows.length === 0 ? [] : ['', name, ...rows.map((row) => `  ${words(row)}`)];
   return Command.tell(
     [
-      line(customer),
-      `  ${facts.balance_usd} USD and ${facts.units} units are left`,
+      line(found),
+      `  ${origin(made)}; ${facts.balance_usd} USD and ${facts.units} units are left`,
       ...table('Lots, in the order in which they are used', facts.lots),
       ...table('Subscriptions', facts.subscriptions),
       ...table('Purchases, the newest first', facts.purchases),
@@ -140,12 +144,17 @@ function words(row: object): string {
   return said.map(([name, value]) => `${name} ${value}`).join('  ');
 }
 
-function line({ account, origin, email, createdMs, claimedMs, frozenMs, joinedTo }: Customer): string {
+function origin(made: Account | null): string {
+  const claimed = made?.claimedMs ? `, claimed ${moment(made.claimedMs)}` : '';
+  return `${made?.origin === 'purchase' ? 'made by a purchase' : 'registered by itself'}${claimed}`;
+}
+
+function line({ id, email, createdMs, frozenMs, joinedTo, paid }: AccountSearch.Found): string {
   return [
-    account,
+    id,
     email,
-    `${origin === 'purchase' ? 'made by a purchase' : 'registered'} ${moment(createdMs)}`,
-    claimedMs === null ? null : `claimed ${moment(claimedMs)}`,
+    `since ${moment(createdMs)}`,
+    `paid ${Money.format(paid)} USD`,
     frozenMs === null ? null : `FROZEN ${moment(frozenMs)}`,
     joinedTo === null ? null : `is part of ${joinedTo}`,
   ]
@@ -153,15 +162,14 @@ function line({ account, origin, email, createdMs, claimedMs, frozenMs, joinedTo
     .join('  ');
 }
 
-function shown({ account, origin, email, createdMs, claimedMs, frozenMs, joinedTo }: Customer) {
+function shown({ id, email, createdMs, frozenMs, joinedTo, paid }: AccountSearch.Found) {
   return {
-    account,
+    account: id,
     email,
-    origin,
     created_at: moment(createdMs),
-    claimed_at: moment(claimedMs),
     frozen_at: moment(frozenMs),
     joined_to: joinedTo,
+    paid_usd: Money.format(paid),
   };
 }
 

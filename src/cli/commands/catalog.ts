@@ -28,7 +28,7 @@ diff    holds it against the one that a process of the shop took last: what is d
   --out      where the catalogue goes; a file that is there stays, unless --force
   --price    USD for a result or call, at most six decimals: of every service (0.001 where it is left out), or of one as slug=0.01
   --only     the services to be sold, by slug, with commas between; the others are left out
-  --trial    free units of a new account, 25 where it is left out; 0: no trial
+  --trial    free units of a new account, 25 or as many as one call may cost where it is left out; 0: no trial
   --min      the smallest purchase in USD, 0.50 where it is left out
   --yes      asks nothing
   --json     the answer for programs
@@ -129,11 +129,13 @@ type Summary = {
   catalog: string;
   upstreamUrl: string | null;
   services: { slug: string; unit: string; price_usd: string; operations: number }[];
+  trial: { units: number; worth_usd: string; opens_all: boolean } | null;
   leftOut: number;
   guesses: number;
 };
 
-function summary(catalog: string, { services, leftOut, doubts, upstreamUrl }: Proposal.Proposal): Summary {
+function summary(catalog: string, proposal: Proposal.Proposal): Summary {
+  const { services, trial, leftOut, doubts, upstreamUrl } = proposal;
   const operations = services.flatMap((service) => service.operations);
   return {
     catalog,
@@ -144,23 +146,38 @@ function summary(catalog: string, { services, leftOut, doubts, upstreamUrl }: Pr
       price_usd: Money.format(price),
       operations: operations.length,
     })),
+    trial:
+      trial === 0
+        ? null
+        : {
+            units: trial,
+            worth_usd: Money.format(Proposal.trialWorth(proposal)),
+            opens_all: trial >= Proposal.trialNeeded(services),
+          },
     leftOut: leftOut.length,
     guesses: doubts.length + operations.reduce((sum, { doubts }) => sum + doubts.length, 0),
   };
 }
 
-function inWords({ catalog, upstreamUrl, services, leftOut, guesses }: Summary, source: string): string {
+function inWords(found: Summary, source: string): string {
+  const { catalog, upstreamUrl, services, trial, leftOut, guesses } = found;
   const operations = services.reduce((sum, service) => sum + service.operations, 0);
   const sold = services
     .slice(0, listedMax)
     .map(
       ({ slug, unit, price_usd, operations }) =>
-        `  ${slug.padEnd(24)} ${price_usd} USD a ${unit}, ${operations} operations`,
+        `  ${slug.padEnd(24)} ${price_usd} USD a ${unit}, ${operations} ${operations === 1 ? 'operation' : 'operations'}`,
     );
   if (services.length > sold.length) sold.push(`  and ${services.length - sold.length} more services`);
   return [
     `${catalog}: ${operations} operations of ${source} in ${services.length} services.`,
     ...sold,
+    ...(trial === null
+      ? ['New accounts have no trial.']
+      : [`A new account may try ${trial.units} units, worth ${trial.worth_usd} USD at most.`]),
+    ...(trial?.opens_all === false
+      ? ['That is less than the most that some operations can answer (units_max): these it does not open.']
+      : []),
     ...(leftOut > 0 ? [`${leftOut} operations are left out; the file says why.`] : []),
     ...(guesses > 0 ? [`${guesses} guesses are marked with "?": look them over before you sell.`] : []),
     '',

@@ -71,13 +71,13 @@ async function* findings(env: NodeJS.ProcessEnv, probe: string | null): AsyncGen
     const { findings, catalog } = await Catalogue.look(catalogPath(env));
     yield* findings;
     if (database.url === null) yield database.finding;
-    else yield* await Database.look(database.url, Date.now);
+    else if (URL.canParse(database.url)) yield* await Database.look(database.url, Date.now);
     const { UPSTREAM_URL: url = '', UPSTREAM_API_KEY: key = '' } = told;
     const api = url.replace(/\/+$/, '');
     if (catalog && URL.canParse(api))
       yield* await Upstream.look({ url: api, key, catalog, isBundled: wiring.direct !== null, probe });
     yield* await cards(wiring, told);
-    if (database.url !== null) yield await Notices.look(database.url);
+    if (database.url !== null && URL.canParse(database.url)) yield await Notices.look(database.url);
     if (told.X402_FACILITATOR_URL)
       yield await Coin.look(
         told.X402_FACILITATOR_URL,
