@@ -14,7 +14,7 @@ import * as RefundRequests from '../adapters/postgres/refund-requests.ts';
 import * as Revocations from '../adapters/postgres/revocations.ts';
 import * as Seller from '../adapters/postgres/seller.ts';
 import { open as openSignIns } from '../adapters/postgres/sign-ins.ts';
-import { open as openStakes } from '../adapters/postgres/stakes.ts';
+import * as StakesRecord from '../adapters/postgres/stakes.ts';
 import { openSubscriptions } from '../adapters/postgres/subscriptions.ts';
 import * as Tickets from '../adapters/postgres/tickets.ts';
 import * as TopUps from '../adapters/postgres/top-ups.ts';
@@ -86,6 +86,7 @@ export async function open(config: Config, log: Log.Log): Promise<Foundation> {
   await migrate(config.databaseUrl);
   const sql = Connection.open(config.databaseUrl, connectionsMax);
   const ledgerSql = Connection.open(config.databaseUrl, ledgerConnectionsMax);
+  const patientSql = Connection.open(config.databaseUrl, 1, StakesRecord.stakesMsMax);
   const secrets = await SharedSecrets.open(sql, config.publicUrl);
   const desk = Bearer.open(secrets.ring, clock());
   const shared = config.redisUrl === null ? null : SharedCount.open({ url: config.redisUrl, report: warn });
@@ -100,7 +101,7 @@ export async function open(config: Config, log: Log.Log): Promise<Foundation> {
     sql,
     ledgerSql,
     metrics: Metrics.open({ lane, clock }, events),
-    stakes: openStakes(sql),
+    stakes: StakesRecord.open(patientSql),
     catalogs: openCatalogs(sql),
     claims: openClaims(sql),
     signIns: openSignIns(sql),
@@ -143,7 +144,7 @@ export async function open(config: Config, log: Log.Log): Promise<Foundation> {
     async close() {
       shared?.close();
       await tracer?.close();
-      await Promise.all([sql.end({ timeout: 2 }), ledgerSql.end({ timeout: 2 })]);
+      await Promise.all([sql, ledgerSql, patientSql].map((pool) => pool.end({ timeout: 2 })));
     },
   };
   return foundation;
