@@ -12,6 +12,7 @@ import * as Chore from './process/chore.ts';
 import * as Foundation from './process/foundation.ts';
 import type { Stock } from './process/generation.ts';
 import * as Reloading from './process/reloading.ts';
+import * as Terminal from './process/terminal.ts';
 
 const tickEveryMs = 50;
 const upkeepEveryMs = 2_000;
@@ -77,6 +78,7 @@ async function run(stock: Stock, log: Log.Log): Promise<void> {
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const)
     process.once(signal, () => void stop(signal));
+  if (Terminal.isAttended()) process.once('SIGHUP', () => void stop('SIGHUP'));
 
   const { publicUrl, host, port } = config;
   log.info({ event: 'listening', url: publicUrl, host, port, lane: config.lane });
@@ -93,7 +95,7 @@ async function listenToSeller(
     reloading
       .takeHere(who, digest)
       .catch((fault: unknown) => log.error({ event: 'reload_failed', who, ...Log.describe(fault) }));
-  process.on('SIGHUP', () => void reload('SIGHUP', null));
+  if (!Terminal.isAttended()) process.on('SIGHUP', () => void reload('SIGHUP', null));
   await Announcements.listenToSeller(ledgerSql, (word) => {
     if (word.kind === 'secrets') void foundation.refreshSecrets();
     else if (word.from !== reloading.current.config.lane) void reload(`told by ${word.from}`, word.digest);

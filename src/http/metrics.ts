@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Shop } from '../journeys/shop.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Lane } from '../ledger/lane.ts';
 import type { WriteLine } from './request-log.ts';
 
 /** What this process counts of itself, for Prometheus; every process has its own. */
@@ -31,7 +32,7 @@ const bucketsSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 
 /** Labels are methods, statuses, our codes and slugs of the catalogue: a caller can make none up. */
 export function open(
-  shop: Pick<Shop, 'lane' | 'clock'>,
+  { lane, clock }: { lane: Pick<Lane, 'ready' | 'backlog'>; clock: Clock },
   events: ReadonlyMap<string, number> = new Map(),
 ): Metrics {
   const register = new Registry();
@@ -67,7 +68,7 @@ export function open(
     help: '1 while calls can be charged.',
     registers,
     collect() {
-      this.set(shop.lane.ready ? 1 : 0);
+      this.set(lane.ready ? 1 : 0);
     },
   });
   ledger.set(0);
@@ -83,7 +84,7 @@ export function open(
     help: 'Calls that wait for the books.',
     registers,
     collect() {
-      this.set(shop.lane.backlog.calls);
+      this.set(lane.backlog.calls);
     },
   });
   new Gauge({
@@ -91,7 +92,7 @@ export function open(
     help: 'How long the batch has been on its way to the books that is there now.',
     registers,
     collect() {
-      this.set(shop.lane.backlog.ageMs / 1_000);
+      this.set(lane.backlog.ageMs / 1_000);
     },
   });
   new Counter({
@@ -115,7 +116,7 @@ export function open(
       const { status, code = '', service, ms, units: counted = 0, costMicroUsd = 0 } = line;
       requests.inc({ status: String(status), code: String(code) });
       if (typeof code === 'string' && code.startsWith('upstream_'))
-        upstream.set(code, { times: (upstream.get(code)?.times ?? 0) + 1, lastMs: shop.clock() });
+        upstream.set(code, { times: (upstream.get(code)?.times ?? 0) + 1, lastMs: clock() });
       if (typeof service !== 'string') return;
       seconds.observe({ service }, Number(ms) / 1_000);
       units.inc({ service }, Number(counted));

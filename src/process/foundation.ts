@@ -13,8 +13,8 @@ import * as Proofs from '../adapters/postgres/proofs.ts';
 import * as RefundRequests from '../adapters/postgres/refund-requests.ts';
 import * as Revocations from '../adapters/postgres/revocations.ts';
 import * as Seller from '../adapters/postgres/seller.ts';
-import * as SignIns from '../adapters/postgres/sign-ins.ts';
-import { open as openStakes } from '../adapters/postgres/stakes.ts';
+import { open as openSignIns } from '../adapters/postgres/sign-ins.ts';
+import * as StakesRecord from '../adapters/postgres/stakes.ts';
 import { openSubscriptions } from '../adapters/postgres/subscriptions.ts';
 import * as Tickets from '../adapters/postgres/tickets.ts';
 import * as TopUps from '../adapters/postgres/top-ups.ts';
@@ -28,10 +28,11 @@ import * as Bearer from '../identity/bearer.ts';
 import type { Claims } from '../identity/claim.ts';
 import * as Registration from '../identity/registration.ts';
 import * as RevocationList from '../identity/revocation-list.ts';
+import type { SignIns } from '../identity/sign-in.ts';
 import type { Shop } from '../journeys/shop.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
 import { secret } from '../kernel/id.ts';
-import { Lane } from '../ledger/lane.ts';
+import { Lane, type LaneEvent } from '../ledger/lane.ts';
 import { CallLimit } from '../relay/call-limit.ts';
 import * as RateLimit from '../relay/rate-limit.ts';
 import * as SharedSecrets from './shared-secrets.ts';
@@ -64,7 +65,7 @@ export type Foundation = {
   readonly stakes: Stakes;
   readonly catalogs: Catalogs;
   readonly claims: Claims;
-  readonly signIns: ReturnType<typeof SignIns.open>;
+  readonly signIns: SignIns;
   readonly claimSecret: string;
   readonly revocations: Awaited<ReturnType<typeof openRevocations>>;
   readonly tickets: ReturnType<typeof Tickets.open>;
@@ -85,18 +86,14 @@ export async function open(config: Config, log: Log.Log): Promise<Foundation> {
   await migrate(config.databaseUrl);
   const sql = Connection.open(config.databaseUrl, connectionsMax);
   const ledgerSql = Connection.open(config.databaseUrl, ledgerConnectionsMax);
+  const patientSql = Connection.open(config.databaseUrl, 1, StakesRecord.stakesMsMax);
   const secrets = await SharedSecrets.open(sql, config.publicUrl);
   const desk = Bearer.open(secrets.ring, clock());
   const shared = config.redisUrl === null ? null : SharedCount.open({ url: config.redisUrl, report: warn });
   // What is not asked for is not loaded.
   const tracer = config.tracing && (await import('../adapters/otel/tracer.ts')).open(config.tracing, warn);
-  const lane = new Lane(
-    Books.open(ledgerSql),
-    config.lane,
-    clock,
-    (event) => LaneLog.write(log, events, event),
-    tracer,
-  );
+  const tell = (event: LaneEvent) => LaneLog.write(log, events, event);
+  const lane = new Lane(Books.open(ledgerSql), config.lane, clock, tell, tracer);
   const revocations = await openRevocations(sql, desk);
   const tickets = Tickets.open(sql);
   const foundation: Foundation = {
@@ -104,10 +101,10 @@ export async function open(config: Config, log: Log.Log): Promise<Foundation> {
     sql,
     ledgerSql,
     metrics: Metrics.open({ lane, clock }, events),
-    stakes: openStakes(sql),
+    stakes: StakesRecord.open(patientSql),
     catalogs: openCatalogs(sql),
     claims: openClaims(sql),
-    signIns: SignIns.open(sql),
+    signIns: openSignIns(sql),
     claimSecret: await Accounts.sharedSecret(sql, 'claim-code', secret('clc')),
     revocations,
     tickets,
@@ -136,8 +133,8 @@ export async function open(config: Config, log: Log.Log): Promise<Foundation> {
       challengeSecrets: secrets.challenges,
       wallets: Proofs.open(sql),
       callLimit: new CallLimit(clock, shared, () => foundation.processes),
-      report: Log.telling(log, 'error', events),
       tracer,
+      report: Log.telling(log, 'error', events),
     },
     processes: 1,
     draining: false,
@@ -147,7 +144,7 @@ export async function open(config: Config, log: Log.Log): Promise<Foundation> {
     async close() {
       shared?.close();
       await tracer?.close();
-      await Promise.all([sql.end({ timeout: 2 }), ledgerSql.end({ timeout: 2 })]);
+      await Promise.all([sql, ledgerSql, patientSql].map((pool) => pool.end({ timeout: 2 })));
     },
   };
   return foundation;

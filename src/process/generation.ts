@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
 import * as Chain from '../adapters/chain.ts';
 import * as Facilitator from '../adapters/facilitator.ts';
 import * as Log from '../adapters/log/log.ts';
@@ -87,18 +88,24 @@ async function openShop(foundation: Foundation, { config, goods }: Stock): Promi
     facilitator: Facilitator.open({ url: config.coin.facilitatorUrl }),
     chain: config.coin.rpcUrl === null ? null : Chain.open(config.coin.rpcUrl),
   };
+  // Each of these takes a tenth of a second or more: calls under way have their turn between them.
+  await turn();
   const rails = ['mpp', 'card', ...(coin ? ['x402'] : [])];
+  const advisor = Advisor.open(catalog, document, config.publicUrl, rails, Directory.path.guide);
+  await turn();
+  const reference = await Reference.open(catalog, document, {
+    baseUrl: config.publicUrl,
+    offers: { claim: config.mail !== null, x402: coin !== null },
+  });
+  await turn();
   return {
     ...kept,
     catalog,
     catalogDigest: goods.digest,
     description,
     document,
-    advisor: Advisor.open(catalog, document, config.publicUrl, rails, Directory.path.guide),
-    reference: await Reference.open(catalog, document, {
-      baseUrl: config.publicUrl,
-      offers: { claim: config.mail !== null, x402: coin !== null },
-    }),
+    advisor,
+    reference,
     claiming: config.mail && {
       claims: foundation.claims,
       signIns: foundation.signIns,

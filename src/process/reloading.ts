@@ -160,7 +160,7 @@ export class Reloading implements Reload {
       case 'taken': {
         const { digest, running, settings, consequences } = taken.change;
         const { severity, changes, warnings } = consequences;
-        const found = changes.map((it) => `${it.subject} ${it.id} ${it.deed}`);
+        const found = changes.map((it) => [it.subject, it.id, it.deed].filter(Boolean).join(' '));
         log.info({ event: 'reloaded', who, digest, before: running, settings, severity, changes: found });
         for (const warning of warnings) log.error({ event: 'plan_missing', warning });
         break;

@@ -51,7 +51,7 @@ beforeAll(async () => {
   const shop = { ...known, coin: null, claiming: null } as unknown as Shop;
   const log = { line: () => {}, fault: () => {} };
   const reload = {} as Reload;
-  const metrics = Metrics.open(shop);
+  const metrics = Metrics.open({ lane: { ready: true, backlog: { calls: 0, ageMs: 0 } }, clock: () => 0 });
   const edge = {
     clientAddressHeader: null,
     adminTokenDigest: 'x',

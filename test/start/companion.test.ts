@@ -49,6 +49,13 @@ test('is reached at the address it told, until it is stopped', async () => {
   expect(notices).toEqual([]);
 });
 
+test('has its child read its files again', async () => {
+  const companion = await Companion.start(options('good'));
+  companion.reload();
+  await expect.poll(async () => (await fetch(companion.url)).text()).toBe('here, anew');
+  await companion.stop();
+});
+
 test('passes on the last words of a child that ends before it listens', async () => {
   await expect(Companion.start(options('fails'))).rejects.toThrow(
     /storefront did not start.*no such catalogue/s,

@@ -15,8 +15,13 @@ const answerWaitMs = statementTimeoutMs + 1_000;
  * A pool of connections. `int8` is read as a number: every one of ours is a count or micro-dollars below 2^53.
  * @param url PostgreSQL 15 or later
  * @param connectionsMax the most connections at once
+ * @param timeoutMs how long a statement may take
  */
-export function open(url: string, connectionsMax: number): Connection {
+export function open(
+  url: string,
+  connectionsMax: number,
+  timeoutMs: number = statementTimeoutMs,
+): Connection {
   return postgres(url, {
     max: connectionsMax,
     connect_timeout: connectTimeoutSeconds,
@@ -25,7 +30,7 @@ export function open(url: string, connectionsMax: number): Connection {
     onnotice: () => {},
     connection: {
       application_name: 'sluice',
-      statement_timeout: statementTimeoutMs,
+      statement_timeout: timeoutMs,
       idle_in_transaction_session_timeout: 10_000,
     },
     types: { int8: { to: 20, from: [20], serialize: String, parse: safeInteger } },

@@ -3,6 +3,9 @@ import * as Money from '../../kernel/money.ts';
 import { pageGraceMs } from '../../payment/order.ts';
 import type { Connection } from './connection.ts';
 
+/** All lots of a large shop are counted: that takes longer than any caller may wait. */
+export const stakesMsMax = 60_000;
+
 /** Who holds what of which plan, by the books. What calls under way have taken may still be counted: nothing is counted too low. */
 export function open(sql: Connection): Stakes {
   return {

@@ -11,7 +11,7 @@ const exit = { same: 0, differs: 1, unreadable: 2 };
 export async function run(path: string, asJson: boolean): Promise<number> {
   const goods = await CatalogFile.read(path);
   const database = await ShopDatabase.reach(process.env);
-  const sql = Connection.open(database.url, 1);
+  const sql = Connection.open(database.url, 1, Stakes.stakesMsMax);
   try {
     const last = await Catalogs.open(sql).last();
     const before = last && CatalogFile.parse(last.text, path);

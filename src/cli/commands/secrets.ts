@@ -62,10 +62,12 @@ function rotate(sql: Connection.Connection, subject: string): Promise<Outcome> {
 }
 
 async function rotateKey(sql: Connection.Connection): Promise<Outcome> {
-  const [newest] = (await ringOf(sql)).keys;
-  const signsFromMs = (createdMs: number) => new Date(createdMs + KeyRing.publishLeadMs).toISOString();
-  if (newest.createdMs + KeyRing.publishLeadMs > clock())
-    return { done: false, says: `${newest.kid} is new, and signs from ${signsFromMs(newest.createdMs)} on` };
+  const ring = await ringOf(sql);
+  const [newest] = ring.keys;
+  const signsFrom = ({ createdMs }: { createdMs: number }) =>
+    new Date(createdMs + KeyRing.publishLeadMs).toISOString();
+  if (KeyRing.signer(ring, clock()) !== newest)
+    return { done: false, says: `${newest.kid} is new, and signs from ${signsFrom(newest)} on` };
   const fresh = await SigningKey.generate(clock());
   const audit = Seller.openAudit(sql);
   const entry = await audit.open(who, 'signing_key_rotated', fresh.kid, { kid: newest.kid });
@@ -74,7 +76,7 @@ async function rotateKey(sql: Connection.Connection): Promise<Outcome> {
   await Announcements.tellSecrets(sql);
   return {
     done: true,
-    says: `${fresh.kid} is published, and signs from ${signsFromMs(fresh.createdMs)} on; ${newest.kid} verifies what it has signed`,
+    says: `${fresh.kid} is published, and signs from ${signsFrom(fresh)} on; ${newest.kid} verifies what it has signed`,
   };
 }
 

@@ -9,6 +9,7 @@ import * as Cluster from '../../adapters/embedded/cluster.ts';
 import * as CatalogFile from '../../catalog/file.ts';
 import { catalogPath } from '../../config.ts';
 import * as Settings from '../../process/settings.ts';
+import * as Terminal from '../../process/terminal.ts';
 import * as Command from '../command.ts';
 import * as Companion from '../companion.ts';
 import * as KeptSecret from '../kept-secret.ts';
@@ -53,8 +54,7 @@ export async function run(args: string[]): Promise<number> {
   Command.noMore(Command.read(args, {}).positionals);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
   process.on('SIGHUP', () => {
-    // At a terminal it says that the terminal is gone; to a service, to read its files again.
-    if (process.stdin.isTTY || process.stdout.isTTY) end();
+    if (Terminal.isAttended()) end();
     else children.find((child) => child.name === 'storefront')?.reload();
   });
   void NpmParent.gone().then(end);
