@@ -5,7 +5,7 @@ import * as Jwt from './jwt.ts';
 import type { KeyRing } from './key-ring.ts';
 
 /** As long as the account can be reached without a person. */
-export const lifeSeconds = Assertion.lifeSeconds;
+const lifeSeconds = Assertion.lifeSeconds;
 
 /** Neither an access token nor an assertion: it opens nothing but the claim of its account. */
 const profile: Jwt.Profile = {

@@ -5,7 +5,7 @@ import type { Order } from '../payment/order.ts';
 import * as Reversal from '../payment/reversal.ts';
 import type { Shop } from './shop.ts';
 
-export const pageMax = 50;
+const pageMax = 50;
 
 export type PurchaseEntry = SignedReceipt.PurchaseReceipt & {
   /** The receipt as a compact JWS, and a page that shows it to whoever has the address. */
@@ -25,7 +25,7 @@ export async function list(
 }
 
 /** What a granted order's receipt says, signed now. */
-export async function entry(shop: Shop, order: Order): Promise<PurchaseEntry> {
+async function entry(shop: Shop, order: Order): Promise<PurchaseEntry> {
   const { id, account, payment, grantedMs } = order;
   if (account === null || payment === null || grantedMs === null)
     throw new Error(`order ${id} has not been paid`);

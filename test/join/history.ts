@@ -5,7 +5,7 @@ const who = fc.nat(2);
 const where = fc.nat(1);
 
 /** What can happen to three accounts over two processes. What is said of an order that there is not does nothing. */
-export const step = fc.oneof(
+const step = fc.oneof(
   {
     weight: 40,
     arbitrary: fc.record({

@@ -17,7 +17,7 @@ import type { Order } from '../../src/payment/order.ts';
 import { createDatabase } from '../support/database.ts';
 import { FakeProcessor } from './fake-processor.ts';
 
-export const plan: CreditPlan = {
+const plan: CreditPlan = {
   id: 'credit',
   kind: 'credit',
   name: 'Credit',

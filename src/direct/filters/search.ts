@@ -55,15 +55,6 @@ export function keyword(space: string): Term<string> {
   return (value) => all(asked(value).map((word) => lexeme(Lexeme.word(space, word))));
 }
 
-/** All words of the value, in any order, at the same place of the field. */
-export function together(space: string): Term<string> {
-  return (value) =>
-    joined(
-      asked(value).map((word) => lexeme(Lexeme.word(space, word))),
-      ' <0> ',
-    );
-}
-
 /** As `keyword`, but `[value]` asks for the whole field. */
 export function bracketed(space: string): Term<string> {
   return (value) => {
