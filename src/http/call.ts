@@ -7,6 +7,7 @@ import * as PaidAnswer from '../journeys/paid-answer.ts';
 import * as PaidCall from '../journeys/paid-call.ts';
 import type { Shop } from '../journeys/shop.ts';
 import * as Money from '../kernel/money.ts';
+import * as HeldBytes from '../relay/held-bytes.ts';
 import * as Target from '../relay/target.ts';
 import type { Sending } from '../relay/upstream.ts';
 import * as Body from './body.ts';
@@ -162,7 +163,7 @@ async function send(
   entry.costMicroUsd = answered.cost.cost;
   const headers = answered.kept ?? (await PaidAnswer.headers(shop, answered));
   outgoing.writeHead(answer.status, [...headers]);
-  if (answer.kind === 'answer') end(outgoing, answer.body);
+  if (answer.kind === 'answer') end(outgoing, answer.body, shop.held);
   else if ((await answer.pipeTo(outgoing)) === 'cut') {
     entry.code = 'broken_off';
     return answered.brokenOff();
@@ -173,9 +174,16 @@ async function send(
 }
 
 /** Sends a body whole: a small one as Latin-1, byte for byte, which Node puts into one write with the head. */
-function end(outgoing: ServerResponse, body: Buffer): void {
-  if (body.length <= oneWriteBytesMax) outgoing.end(body.toString('latin1'), 'latin1');
-  else outgoing.end(body);
+function end(outgoing: ServerResponse, body: Buffer, held: HeldBytes.HeldBytes): void {
+  if (body.length <= oneWriteBytesMax) {
+    outgoing.end(body.toString('latin1'), 'latin1');
+    return;
+  }
+  if (!outgoing.closed) {
+    HeldBytes.hold(held, body.length);
+    outgoing.once('close', () => HeldBytes.letGo(held, body.length));
+  }
+  outgoing.end(body);
 }
 
 /** The first answer under a key, again. */

@@ -30,6 +30,7 @@ import type { Takings } from '../payment/takings.ts';
 import type { TopUps } from '../payment/top-up.ts';
 import type { Coin } from '../payment/x402/coin.ts';
 import type { CallLimit } from '../relay/call-limit.ts';
+import type { HeldBytes } from '../relay/held-bytes.ts';
 import type { RateLimiter } from '../relay/rate-limit.ts';
 import type { Upstream } from '../relay/upstream.ts';
 
@@ -81,6 +82,8 @@ export type Shop = {
   /** The shop's profile in the card processor's network. */
   readonly networkId: string;
   readonly upstream: Upstream;
+  /** What answers take up of this process. */
+  readonly held: HeldBytes;
   /** How often each account may call each operation. */
   readonly callLimit: CallLimit;
   /** Tells a collector where time goes; null where there is none. */

@@ -34,6 +34,7 @@ import { systemClock as clock } from '../kernel/clock.ts';
 import { secret } from '../kernel/id.ts';
 import { Lane, type LaneEvent } from '../ledger/lane.ts';
 import { CallLimit } from '../relay/call-limit.ts';
+import * as HeldBytes from '../relay/held-bytes.ts';
 import * as RateLimit from '../relay/rate-limit.ts';
 import * as SharedSecrets from './shared-secrets.ts';
 
@@ -132,6 +133,7 @@ export async function open(config: Config, log: Log.Log): Promise<Foundation> {
       verifications: RateLimit.create(),
       challengeSecrets: secrets.challenges,
       wallets: Proofs.open(sql),
+      held: HeldBytes.create(),
       callLimit: new CallLimit(clock, shared, () => foundation.processes),
       tracer,
       report: Log.telling(log, 'error', events),

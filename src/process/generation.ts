@@ -129,6 +129,7 @@ async function openShop(foundation: Foundation, { config, goods }: Stock): Promi
       key: config.upstream.key,
       keyHeader: catalog.upstream.key,
       timeoutMs: catalog.upstream.timeoutMs,
+      held: kept.held,
     }),
   };
 }

@@ -22,7 +22,7 @@ export type Piped = 'ended' | 'cut' | 'abandoned';
 export type Failure =
   | { kind: 'unavailable'; reason: string }
   | { kind: 'timeout' }
-  /** Every connection is in use and the queue is full, or the process is draining; nothing was sent. */
+  /** Every connection is in use and the queue is full, answers take up what they may, or the process is draining. */
   | { kind: 'busy' }
   /** The caller left first. */
   | { kind: 'abandoned' };

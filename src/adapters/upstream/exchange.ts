@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import type { Client, Dispatcher } from 'undici';
 import type { Answer, Failure, Piped } from '../../relay/answer.ts';
 import * as Headers from '../../relay/headers.ts';
+import * as HeldBytes from '../../relay/held-bytes.ts';
 import type { Outbound, Sending } from '../../relay/upstream.ts';
 
 /** What holds for every exchange with one upstream. */
@@ -9,6 +10,8 @@ export type Terms = {
   /** Until a whole answer is there; for a streamed one until its head, and then between any two steps of its body. */
   timeoutMs: number;
   answerBytesMax: number;
+  /** What all answers take up that are gathered. */
+  held: HeldBytes.HeldBytes;
   /** Unmetered answers up to this length are read whole too, so that they go out in one write with their head. */
   oneWriteBytesMax: number;
   guard: Headers.Guard;
@@ -92,13 +95,18 @@ export class Exchange implements Dispatcher.DispatchHandler, Sending {
       if (!this.#destination.write(chunk)) controller.pause();
       return;
     }
+    if (!this.#answered && HeldBytes.isFull(this.#terms.held)) {
+      this.#breakOff({ kind: 'busy' }, 'cut');
+      return;
+    }
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
+    HeldBytes.hold(this.#terms.held, chunk.length);
     if (!this.#answered && this.#bytes > this.#terms.answerBytesMax) this.#answerInPieces(controller);
   }
 
   onResponseEnd(): void {
-    this.#over = 'ended';
+    this.#end('ended');
     if (this.#answered) {
       this.#destination?.end();
       this.#piped('ended');
@@ -108,8 +116,13 @@ export class Exchange implements Dispatcher.DispatchHandler, Sending {
     this.#whenOver(this);
   }
 
+  #end(how: 'ended' | 'failed'): void {
+    this.#over = how;
+    HeldBytes.letGo(this.#terms.held, this.#bytes);
+  }
+
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    this.#over = 'failed';
+    this.#end('failed');
     this.#answerWith(failure(error));
     this.#destination?.destroy();
     this.#piped('cut');
@@ -122,7 +135,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Sending {
     this.#piped(outcome);
     if (this.#controller !== null) this.#controller.abort(brokenOff);
     else if (this.connection === null) {
-      this.#over = 'failed';
+      this.#end('failed');
       this.#whenOver(this);
     }
     // Else undici is connecting: onRequestStart aborts, or the connection fails in its own time.

@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { Client } from 'undici';
 import * as Headers from '../../relay/headers.ts';
+import * as HeldBytes from '../../relay/held-bytes.ts';
 import { answerBytesMax } from '../../relay/meter.ts';
 import type { Outbound, Sending, Upstream } from '../../relay/upstream.ts';
 import { type Connection, Exchange, type Terms } from './exchange.ts';
@@ -18,6 +19,8 @@ export type Options = {
   /** Requests that wait for a connection; further ones are answered `busy`. */
   waitingMax?: number;
   answerBytesMax?: number;
+  /** What all answers take up, of this upstream and of others; its own where there are no others. */
+  held?: HeldBytes.HeldBytes;
 };
 
 const connectTimeoutMsMax = 10_000;
@@ -40,6 +43,7 @@ export function open(options: Options): Upstream {
   const terms: Terms = {
     timeoutMs: options.timeoutMs,
     answerBytesMax: options.answerBytesMax ?? answerBytesMax,
+    held: options.held ?? HeldBytes.create(),
     oneWriteBytesMax,
     guard: { secrets: options.key === '' ? [] : [options.key], samePaths: base.prefix === '' },
     key: Buffer.from(options.key),
@@ -78,7 +82,7 @@ class Connections implements Upstream {
   }
 
   send(outbound: Outbound): Sending {
-    if (this.#closing !== null) return busy;
+    if (this.#closing !== null || (outbound.metered && HeldBytes.isFull(this.#terms.held))) return busy;
     const connection = this.#idle.pop() ?? this.#connect();
     if (connection === null && this.#waiting.size >= this.#waitingMax) return busy;
     const exchange = new Exchange(outbound, this.#terms, this.#whenOver);

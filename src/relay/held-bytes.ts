@@ -1,0 +1,25 @@
+/**
+ * What a process holds of answers: gathered until they can be counted, or counted and not yet read by their callers. One answer
+ * may be long, and many may come at once: together they have a bound too.
+ */
+export type HeldBytes = { bytes: number; readonly max: number };
+
+/** 256 MiB. */
+const heldBytesMax = 256 * 1024 * 1024;
+
+export function create(max: number = heldBytesMax): HeldBytes {
+  return { bytes: 0, max };
+}
+
+export function isFull(held: HeldBytes): boolean {
+  return held.bytes >= held.max;
+}
+
+/** Holds so many more, also where that is too many: they are there. */
+export function hold(held: HeldBytes, bytes: number): void {
+  held.bytes += bytes;
+}
+
+export function letGo(held: HeldBytes, bytes: number): void {
+  held.bytes -= bytes;
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import * as HeldBytes from '../../src/relay/held-bytes.ts';
+import { against, get, post, whole } from './opened-upstream.ts';
+import { http, type Received } from './scripted-upstream.ts';
+
+const half = Buffer.alloc(600_000, 'a');
+const max = 1_000_000;
+
+/** An upstream that keeps the last byte of each answer until it is told, and an adapter that may hold a million bytes. */
+async function holding() {
+  const held = HeldBytes.create(max);
+  const asked: Received[] = [];
+  const { upstream } = await against(
+    (received) => {
+      asked.push(received);
+      received.socket.write(http(200, half).subarray(0, -1));
+    },
+    { held },
+  );
+  const reach = async (bytes: number) => {
+    while (held.bytes < bytes) await new Promise(setImmediate);
+  };
+  return { held, upstream, asked, reach };
+}
+
+test('answers that are gathered at once take up what they may and no more: one too many is busy, the others arrive', async () => {
+  const { held, upstream, asked, reach } = await holding();
+  const first = upstream.send(post());
+  await reach(half.length - 1);
+  const second = upstream.send(post());
+  expect(await second.answer).toEqual({ kind: 'busy' });
+  expect(held.bytes).toBeLessThan(max + 64 * 1024);
+
+  asked[0]?.socket.write('a');
+  expect(whole(await first.answer).body.length).toBe(half.length);
+  while (held.bytes > 0) await new Promise(setImmediate);
+
+  const third = upstream.send(post());
+  await reach(half.length - 1);
+  asked[2]?.socket.write('a');
+  expect(whole(await third.answer).body.length).toBe(half.length);
+});
+
+test('what is full takes no further metered call, and lets others stream', async () => {
+  const { held, upstream } = await holding();
+  HeldBytes.hold(held, max);
+  expect(await upstream.send(post()).answer).toEqual({ kind: 'busy' });
+  const streamed = upstream.send(get());
+  expect((await streamed.answer).kind).toBe('stream');
+  streamed.abandon();
+});
+
+test('nothing is held of what was abandoned, or broke off', async () => {
+  const { held, upstream, asked, reach } = await holding();
+  const left = upstream.send(post());
+  await reach(half.length - 1);
+  left.abandon();
+  expect(await left.answer).toEqual({ kind: 'abandoned' });
+  while (held.bytes > 0) await new Promise(setImmediate);
+
+  const cut = upstream.send(post());
+  await reach(half.length - 1);
+  asked[1]?.socket.destroy();
+  expect((await cut.answer).kind).toBe('unavailable');
+  while (held.bytes > 0) await new Promise(setImmediate);
+  expect(held.bytes).toBe(0);
+});
