@@ -6,7 +6,7 @@ import { run } from './run.ts';
 /** `npm run chaos` lives longer, and through all mutants. */
 const seed = 20_260;
 const calls = 10_000;
-const secondsMax = 40;
+const secondsMax = 30;
 const callsPerFault = 50;
 const mutantCalls = 140;
 /** On a machine that does much else, what was begun takes its time to come to rest. */
