@@ -5,12 +5,13 @@ local at = 0
 local wait = tonumber(os.getenv('WAIT_MS'))
 
 function init(args)
-  local path = args[1]
   math.randomseed(tonumber(args[3]))
   local body = '{"max":5,"note":"' .. string.rep('n', 279) .. '"}'
   for token in io.lines(args[2]) do
     local headers = { ['content-type'] = 'application/json', authorization = 'Bearer ' .. token }
-    requests[#requests + 1] = wrk.format('POST', path, headers, body)
+    for path in string.gmatch(args[1], '[^,]+') do
+      requests[#requests + 1] = wrk.format('POST', path, headers, body)
+    end
   end
   at = math.random(#requests)
 end

@@ -12,7 +12,8 @@ export type Target = {
 };
 
 export type Load = {
-  path: string;
+  /** Asked for in turn. */
+  paths: readonly string[];
   /** A file with a token a line, one for each account. */
   tokens: string;
   connections: number;
@@ -41,7 +42,7 @@ export async function put({ urls }: Target, load: Load): Promise<Result> {
   };
 }
 
-async function wrk(url: string, { path, tokens, connections, waitMs, seconds }: Load): Promise<Result> {
+async function wrk(url: string, { paths, tokens, connections, waitMs, seconds }: Load): Promise<Result> {
   seed += 1;
   const settings = [
     '-t',
@@ -55,7 +56,7 @@ async function wrk(url: string, { path, tokens, connections, waitMs, seconds }: 
     '-s',
     script,
   ];
-  const args = [...settings, url, '--', path, tokens, String(seed)];
+  const args = [...settings, url, '--', paths.join(','), tokens, String(seed)];
   const printed = await Program.output('wrk', args, { WAIT_MS: String(waitMs) });
   const { requests, microseconds, failed, p50, p99 } = JSON.parse(printed.trim().split('\n').at(-1) ?? '');
   return { requests, seconds: microseconds / 1e6, failed, p50: p50 / 1e3, p99: p99 / 1e3 };

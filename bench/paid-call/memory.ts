@@ -43,7 +43,7 @@ export const memory: Part = async (stage) => {
 };
 
 async function warmed(shop: Storefront.Shop): Promise<Storefront.Shop> {
-  const load = { path: '/v1/small', tokens: shop.tokens.one, connections: 64, waitMs: 0, seconds: 3 };
+  const load = { paths: ['/v1/small'], tokens: shop.tokens.one, connections: 64, waitMs: 0, seconds: 3 };
   await Load.put({ name: 'sluice', urls: shop.urls, gateway: shop.pids, database: [] }, load);
   return shop;
 }

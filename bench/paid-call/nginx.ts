@@ -5,6 +5,8 @@ import * as Program from './program.ts';
 /** Sizes of answers, in bytes, by the names of the paths that give them. */
 export const sizes = { small: 1_500, middle: 10_000, large: 100_000 } as const;
 export type Size = keyof typeof sizes;
+/** Each size is there twice: a plan lets an account call one operation ten thousand times a second, and no more. */
+export const twins = (size: string): string[] => [size, `${size}-too`];
 /** How many results each answer says that it holds. */
 export const units = 5;
 /** What is not counted, and larger than anybody should hold. */
@@ -16,7 +18,8 @@ export type Nginx = Program.Program & { url: string };
 export async function upstream(dir: string): Promise<Nginx> {
   const files = join(dir, 'files', 'v1');
   await mkdir(files, { recursive: true });
-  for (const [name, bytes] of Object.entries(sizes)) await writeFile(join(files, name), answer(bytes));
+  for (const [size, bytes] of Object.entries(sizes))
+    for (const name of twins(size)) await writeFile(join(files, name), answer(bytes));
   const export_ = await open(join(files, 'export'), 'w');
   await export_.truncate(exportBytes);
   await export_.close();

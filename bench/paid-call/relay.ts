@@ -151,7 +151,8 @@ async function openShop(stage: Stage.Stage, processes: number, checkout?: string
 }
 
 function loadOf(size: Nginx.Size, { tokens }: Storefront.Shop, { seconds }: Effort): Load.Load {
-  return { path: `/v1/${size}`, tokens: tokens.one, connections, waitMs: 0, seconds };
+  const paths = Nginx.twins(size).map((name) => `/v1/${name}`);
+  return { paths, tokens: tokens.one, connections, waitMs: 0, seconds };
 }
 
 function bare(name: string, { url, pid }: { url: string; pid: number }, load: Load.Load): Contest.Contender {

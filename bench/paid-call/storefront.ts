@@ -26,7 +26,7 @@ const accounts = 1_000;
 /** Each has a hundred thousand dollars, in micro-dollars. */
 const credit = 100_000_000_000;
 
-/** The plan's limit counts, and is never met. */
+/** The plan's limit counts, and is never met: it is that of one operation. */
 const catalogue = `
 storefront: { name: Bench, contact: bench@example.com }
 upstream: { key: { header: x-api-key } }
@@ -36,6 +36,7 @@ services:
     price_usd: "0.0001"
     operations:
 ${Object.keys(Nginx.sizes)
+  .flatMap(Nginx.twins)
   .map(
     (size) =>
       `      - { call: POST /v1/${size}, units: /count, units_max: { pointer: /max, default: 10, ceiling: 50 } }`,

@@ -1,4 +1,5 @@
 import type { JobCondition } from '../filters/job-filter.ts';
+import * as MovingTotals from '../filters/moving-totals.ts';
 import * as NetworkUrl from '../filters/network-url.ts';
 import * as Search from '../filters/search.ts';
 import * as Totals from '../filters/totals.ts';
@@ -33,6 +34,7 @@ const unsearchedFactor = 5;
 /** The postings of one generation. */
 export function jobs(sql: Sql, generation: number): Jobs {
   const totals = Totals.create();
+  const movingTotals = MovingTotals.create();
 
   return {
     count: async (condition) => total(await questionOf(condition)),
@@ -83,17 +85,25 @@ export function jobs(sql: Sql, generation: number): Jobs {
     return { search, sinceMs, employers: await companiesOfSize(sql, generation, employees) };
   }
 
-  /** A total with a date holds as long as the first posting since then is the same, which is what it is kept under. */
-  async function total(question: Question): Promise<number> {
-    const first = question.sinceMs === null ? null : await firstSince(question.sinceMs);
-    return Totals.of(totals, [question.search, question.employers, first], () => count(question));
+  function total(question: Question): Promise<number> {
+    const { search, sinceMs, employers } = question;
+    if (sinceMs === null) return Totals.of(totals, [search, employers], () => count(question));
+    return MovingTotals.of(movingTotals, [search, employers], sinceMs, {
+      since: (ms) => count({ ...question, sinceMs: ms }),
+      between: (fromMs, toMs) => countBetween(question, fromMs, toMs),
+    });
   }
 
-  async function firstSince(sinceMs: number): Promise<number> {
-    const [row] = await sql<{ id: number }[]>`
-      select j.id from direct.job j where j.generation = ${generation} and j.posted_at >= ${new Date(sinceMs)}
-      order by j.posted_at, j.id limit 1`;
-    return row?.id ?? 0;
+  /** A stretch of minutes: its postings are looked at one by one. */
+  async function countBetween(question: Question, fromMs: number, toMs: number): Promise<number> {
+    const [row] = await sql<{ total: number }[]>`
+      select count(*) as total from (
+        select * from direct.job j
+        where j.generation = ${generation} and j.posted_at >= ${new Date(fromMs)} and j.posted_at < ${new Date(toMs)}
+        offset 0
+      ) j
+      where true ${meeting(sql, { ...question, sinceMs: null })}`;
+    return row?.total ?? 0;
   }
 
   async function count(question: Question): Promise<number> {
