@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ofMicro } from '../kernel/money.ts';
 import type { Tracer } from '../kernel/tracing.ts';
+import * as BatchSpan from './batch-span.ts';
 import { type Batch, type Books, BooksBroken } from './books.ts';
 import * as Burn from './burn.ts';
 import { Deliveries } from './deliveries.ts';
@@ -378,7 +379,12 @@ export class Lane {
     if (!sent) return;
     this.#sending = true;
     try {
-      const answer = await this.#patience.answerOf(this.#put(sent));
+      const asked = this.#books.batch(sent.batch);
+      if (this.#tracer !== null) {
+        const calls = [...sent.waiting.map(({ hold }) => hold), ...sent.asking.map(({ request }) => request)];
+        BatchSpan.follow(this.#tracer, calls, sent.batch, asked);
+      }
+      const answer = await this.#patience.answerOf(asked);
       this.#doubtSinceMs = null;
       if (answer.state === 'fenced') {
         this.#report({ kind: 'fenced' });
@@ -397,25 +403,6 @@ export class Lane {
       this.#sending = false;
     }
     if (this.#sent === null) this.#schedule();
-  }
-
-  /** A batch on its way; it is in a trace where calls that wait for it are. */
-  #put(sent: Sent): ReturnType<Books['batch']> {
-    const answer = this.#books.batch(sent.batch);
-    if (this.#tracer === null) return answer;
-    const calls = [...sent.waiting.map(({ hold }) => hold), ...sent.asking.map(({ request }) => request)];
-    const span = this.#tracer.batch(
-      'ledger batch',
-      calls.flatMap(({ span }) => span ?? []),
-    );
-    if (span === null) return answer;
-    const { usage, wants, seq } = sent.batch;
-    const facts = { 'db.system.name': 'postgresql', 'sluice.batch': seq, 'sluice.batch.rows': usage.length };
-    void answer.then(
-      ({ state }) => span.end({ ...facts, 'sluice.batch.wants': wants.length, 'sluice.batch.state': state }),
-      () => span.end(facts, 'books_unreachable'),
-    );
-    return answer;
   }
 
   #finish(sent: Sent): void {
