@@ -179,10 +179,7 @@ function end(outgoing: ServerResponse, body: Buffer, held: HeldBytes.HeldBytes):
     outgoing.end(body.toString('latin1'), 'latin1');
     return;
   }
-  if (!outgoing.closed) {
-    HeldBytes.hold(held, body.length);
-    outgoing.once('close', () => HeldBytes.letGo(held, body.length));
-  }
+  HeldBytes.holdUntilClosed(held, body.length, outgoing);
   outgoing.end(body);
 }
 

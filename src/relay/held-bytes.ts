@@ -1,3 +1,5 @@
+import type { Writable } from 'node:stream';
+
 /**
  * What a process holds of answers: gathered until they can be counted, or counted and not yet read by their callers. One answer
  * may be long, and many may come at once: together they have a bound too.
@@ -18,6 +20,13 @@ export function isFull(held: HeldBytes): boolean {
 /** Holds so many more, also where that is too many: they are there. */
 export function hold(held: HeldBytes, bytes: number): void {
   held.bytes += bytes;
+}
+
+/** Holds what a reader has not taken yet, for as long as there is one. */
+export function holdUntilClosed(held: HeldBytes, bytes: number, outgoing: Writable): void {
+  if (outgoing.closed) return;
+  hold(held, bytes);
+  outgoing.once('close', () => letGo(held, bytes));
 }
 
 export function letGo(held: HeldBytes, bytes: number): void {

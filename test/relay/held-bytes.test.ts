@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import * as HeldBytes from '../../src/relay/held-bytes.ts';
 import { against, get, post, whole } from './opened-upstream.ts';
@@ -63,5 +65,21 @@ test('nothing is held of what was abandoned, or broke off', async () => {
   asked[1]?.socket.destroy();
   expect((await cut.answer).kind).toBe('unavailable');
   while (held.bytes > 0) await new Promise(setImmediate);
+  expect(held.bytes).toBe(0);
+});
+
+test('what a reader has not taken is held until the reader has it or has gone, and not where there is none', async () => {
+  const held = HeldBytes.create(max);
+  const [reader, leaver, gone] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  gone.destroy();
+  await once(gone, 'close');
+  for (const outgoing of [reader, leaver, gone]) HeldBytes.holdUntilClosed(held, half.length, outgoing);
+  expect(held.bytes).toBe(2 * half.length);
+  leaver.destroy();
+  await once(leaver, 'close');
+  expect(held.bytes).toBe(half.length);
+  reader.end(half);
+  reader.resume();
+  await once(reader, 'close');
   expect(held.bytes).toBe(0);
 });
