@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
@@ -10,10 +9,12 @@ import type { Reload } from '../journeys/reload.ts';
 import type { Shop } from '../journeys/shop.ts';
 import * as AddressLimit from './address-limit.ts';
 import * as AdminGuard from './admin-guard.ts';
+import * as Body from './body.ts';
 import * as CallRoute from './call.ts';
 import { type Env, requestId, send } from './edge.ts';
 import * as Fault from './fault.ts';
 import type { Metrics } from './metrics.ts';
+import type { Incoming, Outgoing } from './outgoing.ts';
 import { error, write } from './reply.ts';
 import * as RequestLog from './request-log.ts';
 import * as AccountRoutes from './routes/account.ts';
@@ -40,6 +41,7 @@ import * as ShopRoutes from './routes/shop.ts';
 import * as SignInRoutes from './routes/sign-in.ts';
 import * as TopUpRoutes from './routes/top-up.ts';
 import * as UsageRoutes from './routes/usage.ts';
+import type { Answering } from './server.ts';
 import * as Visitor from './visitor.ts';
 
 export type Edge = {
@@ -55,9 +57,9 @@ export type Edge = {
 
 /**
  * The storefront on the wire: its own routes, and below them whatever the catalogue sells. What is sold under a path without
- * parameters goes past the router and its web objects (docs/scale.md).
+ * parameters goes past the router and its web objects, and as a rule past Node's server too (docs/scale.md).
  */
-export function open(shop: Shop, edge: Edge): RequestListener {
+export function open(shop: Shop, edge: Edge): Answering {
   const matcher = Match.compile(shop.catalog, shop.description);
   const { metrics } = edge;
   const line: RequestLog.WriteLine = (it) => {
@@ -72,16 +74,26 @@ export function open(shop: Shop, edge: Edge): RequestListener {
       .filter(({ path: sold }) => !sold.includes('{') && !own.some(({ path }) => path.test(sold)))
       .map(({ method, path }) => `${method} ${path}`),
   );
-  return (incoming, outgoing) => {
-    const { method, url = '' } = incoming;
+  const takes = (method: string, url: string) => {
     const mark = url.indexOf('?');
-    if (!sold.has(`${method} ${mark < 0 ? url : url.slice(0, mark)}`)) return routed(incoming, outgoing);
+    return sold.has(`${method} ${mark < 0 ? url : url.slice(0, mark)}`);
+  };
+  const sell = (incoming: Incoming, outgoing: Outgoing, readBody: () => Body.Body | Promise<Body.Body>) => {
     const entry = RequestLog.open(incoming, outgoing, shop.clock, line, shop.tracer);
-    CallRoute.handle(shop, matcher, incoming, outgoing, entry).catch((fault: unknown) => {
+    CallRoute.handle(shop, matcher, incoming, readBody, outgoing, entry).catch((fault: unknown) => {
       edge.log.fault(fault, entry.requestId);
       if (outgoing.headersSent) outgoing.destroy();
       else write(outgoing, Fault.reply(fault, entry.requestId));
     });
+  };
+  return {
+    takes,
+    sell: (incoming, outgoing, body) => sell(incoming, outgoing, () => body),
+    listener(incoming, outgoing) {
+      if (takes(incoming.method ?? '', incoming.url ?? ''))
+        sell(incoming, outgoing, () => Body.read(incoming));
+      else void routed(incoming, outgoing);
+    },
   };
 }
 
@@ -91,16 +103,7 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher): Hono<Env
 
   app.use(async (c, next) => {
     const { incoming, outgoing } = c.env;
-    c.set(
-      'entry',
-      RequestLog.open(
-        incoming,
-        outgoing as Parameters<typeof RequestLog.open>[1],
-        shop.clock,
-        edge.log.line,
-        shop.tracer,
-      ),
-    );
+    c.set('entry', RequestLog.open(incoming, outgoing as Outgoing, shop.clock, edge.log.line, shop.tracer));
     await next();
     const { span } = c.get('entry');
     // What is sold has named itself; else what only the last handler takes is no route.
@@ -164,7 +167,8 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher): Hono<Env
       shop,
       matcher,
       incoming,
-      outgoing as Parameters<typeof CallRoute.handle>[3],
+      () => Body.read(incoming),
+      outgoing as Outgoing,
       c.get('entry'),
     );
     return RESPONSE_ALREADY_SENT;

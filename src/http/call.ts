@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as Match from '../catalog/match.ts';
 import * as Account from '../journeys/account.ts';
 import { identify } from '../journeys/identification.ts';
@@ -11,24 +10,29 @@ import * as HeldBytes from '../relay/held-bytes.ts';
 import * as Target from '../relay/target.ts';
 import type { Sending } from '../relay/upstream.ts';
 import * as Body from './body.ts';
+import type { Incoming, Outgoing } from './outgoing.ts';
 import * as Refusal from './refusal.ts';
 import { error, json, type Reply, write } from './reply.ts';
 import type { Entry } from './request-log.ts';
 
 const oneWriteBytesMax = 16 * 1024;
 
+type ReadBody = () => Body.Body | Promise<Body.Body>;
+
 /**
  * A call to whatever the catalogue sells, on the bare connection: bytes of a sold answer never become web objects.
  * Always ends `outgoing`.
+ * @param readBody gives the body; it is not called for a caller who is refused before
  */
 export async function handle(
   shop: Shop,
   matcher: Match.Matcher,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
+  incoming: Incoming,
+  readBody: ReadBody,
+  outgoing: Outgoing,
   entry: Entry,
 ): Promise<void> {
-  const reply = await decide(shop, matcher, incoming, outgoing, entry);
+  const reply = await decide(shop, matcher, incoming, readBody, outgoing, entry);
   if (reply === null) return;
   if (typeof reply.body.code === 'string') entry.code = reply.body.code;
   if (!outgoing.destroyed) write(outgoing, reply);
@@ -38,8 +42,9 @@ export async function handle(
 async function decide(
   shop: Shop,
   matcher: Match.Matcher,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
+  incoming: Incoming,
+  readBody: ReadBody,
+  outgoing: Outgoing,
   entry: Entry,
 ): Promise<Reply | null> {
   const { requestId } = entry;
@@ -72,7 +77,7 @@ async function decide(
   const key = readKey(incoming.headers['idempotency-key']);
   if (key === 'malformed')
     return malformed('Idempotency-Key', `has 1 to ${keyCharsMax} characters.`, requestId);
-  const body = await Body.read(incoming);
+  const body = await readBody();
   switch (body.kind) {
     case 'too_large':
       return error(
@@ -121,7 +126,7 @@ async function decide(
 async function call(
   shop: Shop,
   paidCall: PaidCall.PaidCall,
-  outgoing: ServerResponse,
+  outgoing: Outgoing,
   entry: Entry,
 ): Promise<Reply | null> {
   let sending: Sending | null = null;
@@ -152,7 +157,7 @@ async function call(
 /** The upstream's answer, unchanged, with what it cost. */
 async function send(
   shop: Shop,
-  outgoing: ServerResponse,
+  outgoing: Outgoing,
   answered: PaidCall.Answered,
   entry: Entry,
 ): Promise<void> {
@@ -174,7 +179,7 @@ async function send(
 }
 
 /** Sends a body whole: a small one as Latin-1, byte for byte, which Node puts into one write with the head. */
-function end(outgoing: ServerResponse, body: Buffer, held: HeldBytes.HeldBytes): void {
+function end(outgoing: Outgoing, body: Buffer, held: HeldBytes.HeldBytes): void {
   if (body.length <= oneWriteBytesMax) {
     outgoing.end(body.toString('latin1'), 'latin1');
     return;
@@ -184,7 +189,7 @@ function end(outgoing: ServerResponse, body: Buffer, held: HeldBytes.HeldBytes):
 }
 
 /** The first answer under a key, again. */
-function replay(outgoing: ServerResponse, { callId, status, headers, body }: Replayed, entry: Entry): void {
+function replay(outgoing: Outgoing, { callId, status, headers, body }: Replayed, entry: Entry): void {
   entry.call = callId;
   entry.code = 'replayed';
   outgoing.writeHead(status, [...headers, 'idempotent-replayed', 'true']);

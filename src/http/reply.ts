@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { Outgoing } from './outgoing.ts';
 
 /** An answer of the storefront itself, before it goes out by either way. */
 export type Reply = {
@@ -60,10 +60,11 @@ export function toResponse({ status, headers, body }: Reply): Response {
 }
 
 /** Sends a reply on the bare connection. */
-export function write(outgoing: ServerResponse, { status, headers, body }: Reply): void {
+export function write(outgoing: Outgoing, { status, headers, body }: Reply): void {
   const bytes = Buffer.from(JSON.stringify(body));
-  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
-  outgoing.setHeader('content-length', bytes.length);
-  outgoing.writeHead(status);
+  const fields = ['content-length', String(bytes.length)];
+  for (const [name, value] of Object.entries(headers))
+    for (const line of typeof value === 'string' ? [value] : value) fields.push(name, line);
+  outgoing.writeHead(status, fields);
   outgoing.end(bytes);
 }

@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../kernel/clock.ts';
 import { id } from '../kernel/id.ts';
 import type { Span, Tracer } from '../kernel/tracing.ts';
+import type { Incoming, Outgoing } from './outgoing.ts';
 
 /** What one line of the log says of a request. Never a header, a query, a body: those may hold secrets. */
 export type Entry = {
@@ -26,8 +26,8 @@ const pathCharsMax = 200;
 
 /** Opens the entry of a request; its line is written when the connection is done with the answer. */
 export function open(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
+  incoming: Incoming,
+  outgoing: Outgoing,
   clock: Clock,
   write: WriteLine,
   tracer: Tracer | null = null,

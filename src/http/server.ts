@@ -1,36 +1,78 @@
 import { createServer, type RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../kernel/clock.ts';
+import { type Counter, FrontConnection, type Waits } from './front/front-connection.ts';
 
 /** How long calls under way may take to end once the process is told to. */
 const drainMaxMs = 10_000;
 const drainLookMs = 50;
 
+const usualWaits: Waits = { bodyMsMax: 30_000, silenceMsMax: 65_000 };
+
+/** What answers: any request as Node reads it, and those to what is sold as the front does. */
+export type Answering = Counter & { listener: RequestListener };
+
 /**
- * Listens. What it returns takes nothing new and lets what is under way end, for a bounded time; a connection that asks
- * for nothing is not under way.
+ * Listens. Connections begin at the front, and go on to Node's server with the first request that is not for it. What this
+ * returns takes nothing new and lets what is under way end, for a bounded time; a connection that asks for nothing is not
+ * under way.
  */
 export async function serve(
   { host, port }: { host: string; port: number },
-  listener: RequestListener,
+  { listener, takes, sell }: Answering,
+  clock: Clock,
+  waits = usualWaits,
 ): Promise<() => Promise<void>> {
-  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 60_000 }, listener);
+  const server = createServer({ keepAliveTimeout: waits.silenceMsMax, requestTimeout: 60_000 }, listener);
+  const front = new Set<FrontConnection>();
+  let isDraining = false;
   let underWay = 0;
-  server.on('request', (_, response) => {
+  const watch = (outgoing: { once(event: 'close', listener: () => void): unknown }) => {
     underWay += 1;
-    response.once('close', () => {
+    outgoing.once('close', () => {
       underWay -= 1;
     });
-  });
+  };
+  server.on('request', (_, response) => watch(response));
+  const nodes = server.listeners('connection');
+  server.removeAllListeners('connection');
+  const terms = {
+    counter: {
+      takes,
+      sell(...[incoming, outgoing, body]: Parameters<Counter['sell']>) {
+        watch(outgoing);
+        sell(incoming, outgoing, body);
+      },
+    },
+    clock,
+    isDraining: () => isDraining,
+    waits,
+    handOver(socket: Socket, next: Buffer) {
+      socket.pause();
+      socket.unshift(next);
+      for (const take of nodes) take.call(server, socket);
+      socket.resume();
+    },
+  };
+  const whenOver = (connection: FrontConnection) => front.delete(connection);
+  server.on('connection', (socket: Socket) => front.add(new FrontConnection(socket, terms, whenOver)));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
   return async () => {
+    isDraining = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    const look = setInterval(() => {
-      if (underWay > 0) server.closeIdleConnections();
-      else server.closeAllConnections();
-    }, drainLookMs);
-    const late = setTimeout(() => server.closeAllConnections(), drainMaxMs);
+    const closeIdle = () => {
+      server.closeIdleConnections();
+      for (const connection of front) if (connection.isIdle) connection.socket.destroy();
+    };
+    const closeAll = () => {
+      server.closeAllConnections();
+      for (const { socket } of front) socket.destroy();
+    };
+    const look = setInterval(() => (underWay > 0 ? closeIdle() : closeAll()), drainLookMs);
+    const late = setTimeout(closeAll, drainMaxMs);
     await closed;
     clearInterval(look);
     clearTimeout(late);

@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import * as Chain from '../adapters/chain.ts';
 import * as Facilitator from '../adapters/facilitator.ts';
@@ -12,6 +11,8 @@ import type { Config } from '../config.ts';
 import * as Directory from '../discovery/directory.ts';
 import * as Reference from '../discovery/reference.ts';
 import * as App from '../http/app.ts';
+import type { Outgoing } from '../http/outgoing.ts';
+import type { Answering } from '../http/server.ts';
 import type { Reload } from '../journeys/reload.ts';
 import type { Shop } from '../journeys/shop.ts';
 import * as Proof from '../payment/proof.ts';
@@ -26,8 +27,8 @@ export type Stock = { env: Env; config: Config; goods: Goods };
 /** The shop as one catalogue and one set of settings make it. A reload puts another in its place; nothing in it changes. */
 export type Generation = Stock & {
   readonly shop: Shop;
-  /** Answers a request, to its end, by this generation. */
-  readonly listener: RequestListener;
+  /** Answers requests, to their ends, by this generation. */
+  readonly answering: Answering;
   /** Closes what is its own when the last request that it was given has been answered. */
   retire(): void;
   close(): Promise<void>;
@@ -39,7 +40,7 @@ export async function open(foundation: Foundation, stock: Stock, reload: Reload)
   const shop = await openShop(foundation, stock);
   const { config } = stock;
   const lines = Log.ofKnownShape(log);
-  const answer = App.open(shop, {
+  const answering = App.open(shop, {
     clientAddressHeader: config.clientAddressHeader,
     adminTokenDigest: config.adminTokenDigest,
     isDraining: () => foundation.draining,
@@ -60,16 +61,26 @@ export async function open(foundation: Foundation, stock: Stock, reload: Reload)
     if (isRetired && underWay === 0)
       close().catch((fault: unknown) => log.warn({ event: 'not_closed', ...Log.describe(fault) }));
   };
+  const begin = (outgoing: Outgoing) => {
+    underWay += 1;
+    outgoing.once('close', () => {
+      underWay -= 1;
+      if (isRetired) closeWhenIdle();
+    });
+  };
   return {
     ...stock,
     shop,
-    listener(incoming, outgoing) {
-      underWay += 1;
-      outgoing.once('close', () => {
-        underWay -= 1;
-        if (isRetired) closeWhenIdle();
-      });
-      answer(incoming, outgoing);
+    answering: {
+      takes: answering.takes,
+      sell(incoming, outgoing, body) {
+        begin(outgoing);
+        answering.sell(incoming, outgoing, body);
+      },
+      listener(incoming, outgoing) {
+        begin(outgoing);
+        answering.listener(incoming, outgoing);
+      },
     },
     retire() {
       isRetired = true;

@@ -1,5 +1,3 @@
-import type { Writable } from 'node:stream';
-
 /** What came of one request to the upstream. `headers` are flat lists that have already passed the allow list. */
 export type Answer = Whole | Streamed | Failure;
 
@@ -12,8 +10,21 @@ export type Streamed = {
   status: number;
   headers: string[];
   /** Sends the body on at the reader's pace and ends `destination`, or destroys it where the upstream broke off. */
-  pipeTo(destination: Writable): Promise<Piped>;
+  pipeTo(destination: Destination): Promise<Piped>;
 };
+
+/** Where a streamed answer goes: a response of Node's, or whatever else takes bytes in turn. */
+export interface Destination {
+  readonly destroyed: boolean;
+  /** Bytes that were written and have not gone out. */
+  readonly writableLength: number;
+  /** @param callback is called when the bytes have gone out; until then they must stay as they are */
+  write(chunk: Buffer, callback: () => void): boolean;
+  end(): unknown;
+  destroy(): unknown;
+  once(event: 'close', listener: () => void): unknown;
+  on(event: 'error', listener: () => void): unknown;
+}
 
 /** `ended`: every byte was handed on. `cut`: the upstream broke off or sent nothing in time. `abandoned`: the reader left or took nothing in time. */
 export type Piped = 'ended' | 'cut' | 'abandoned';

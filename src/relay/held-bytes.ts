@@ -1,5 +1,3 @@
-import type { Writable } from 'node:stream';
-
 /**
  * What a process holds of answers: gathered until they can be counted, or counted and not yet read by their callers. One answer
  * may be long, and many may come at once: together they have a bound too.
@@ -23,7 +21,11 @@ export function hold(held: HeldBytes, bytes: number): void {
 }
 
 /** Holds what a reader has not taken yet, for as long as there is one. */
-export function holdUntilClosed(held: HeldBytes, bytes: number, outgoing: Writable): void {
+export function holdUntilClosed(
+  held: HeldBytes,
+  bytes: number,
+  outgoing: { readonly closed: boolean; once(event: 'close', listener: () => void): unknown },
+): void {
   if (outgoing.closed) return;
   hold(held, bytes);
   outgoing.once('close', () => letGo(held, bytes));

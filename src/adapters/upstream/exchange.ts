@@ -1,6 +1,5 @@
-import type { Writable } from 'node:stream';
 import type { Client, Dispatcher } from 'undici';
-import type { Answer, Failure, Piped } from '../../relay/answer.ts';
+import type { Answer, Destination, Failure, Piped } from '../../relay/answer.ts';
 import * as Headers from '../../relay/headers.ts';
 import * as HeldBytes from '../../relay/held-bytes.ts';
 import type { Outbound, Sending } from '../../relay/upstream.ts';
@@ -49,7 +48,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Sending {
   #contentLength: string | null = null;
   #chunks: Buffer[] = [];
   #bytes = 0;
-  #destination: Writable | null = null;
+  #destination: Destination | null = null;
   #piped: (outcome: Piped) => void = ignore;
 
   constructor(outbound: Outbound, terms: Terms, whenOver: (exchange: Exchange) => void) {
@@ -69,7 +68,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Sending {
   /** Called when `expiresAtMs` has passed. */
   expire(): void {
     // Nothing moves because nobody reads: that is leaving, not the upstream's fault.
-    this.#breakOff({ kind: 'timeout' }, this.#destination?.writableNeedDrain ? 'abandoned' : 'cut');
+    this.#breakOff({ kind: 'timeout' }, this.#destination?.writableLength ? 'abandoned' : 'cut');
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -92,7 +91,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Sending {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#destination !== null) {
       this.#moved();
-      if (!this.#destination.write(chunk)) controller.pause();
+      this.#destination.write(chunk, this.#resume);
+      if (this.#destination.writableLength > 0) controller.pause();
       return;
     }
     if (!this.#answered && HeldBytes.isFull(this.#terms.held)) {
@@ -180,22 +180,20 @@ export class Exchange implements Dispatcher.DispatchHandler, Sending {
     });
   }
 
-  #pipeTo(destination: Writable): Promise<Piped> {
+  #pipeTo(destination: Destination): Promise<Piped> {
     return new Promise((resolve) => {
       this.#destination = destination;
       this.#piped = resolve;
       destination.once('close', () => this.abandon());
       destination.on('error', () => this.abandon());
-      destination.on('drain', () => this.#resume());
-      let flowing = true;
-      for (const chunk of this.#chunks) flowing = destination.write(chunk);
+      for (const chunk of this.#chunks) destination.write(chunk, this.#resume);
       this.#chunks = [];
-      this.#finishPiping(destination, flowing);
+      this.#finishPiping(destination, destination.writableLength === 0);
     });
   }
 
   /** The upstream may have ended or failed before anyone asked for the body. */
-  #finishPiping(destination: Writable, flowing: boolean): void {
+  #finishPiping(destination: Destination, flowing: boolean): void {
     if (this.#over === 'ended') {
       destination.end();
       this.#piped('ended');
@@ -206,11 +204,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Sending {
     else if (flowing) this.#resume();
   }
 
-  #resume(): void {
+  #resume = (): void => {
     if (this.#over !== 'no') return;
     this.#moved();
     this.#controller?.resume();
-  }
+  };
 
   #moved(): void {
     this.expiresAtMs = performance.now() + this.#terms.timeoutMs;
