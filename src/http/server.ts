@@ -19,31 +19,27 @@ export type Answering = Counter & { listener: RequestListener };
  */
 export async function serve(
   { host, port }: { host: string; port: number },
-  { listener, takes, sell }: Answering,
+  counter: Answering,
   clock: Clock,
   waits = usualWaits,
 ): Promise<() => Promise<void>> {
-  const server = createServer({ keepAliveTimeout: waits.silenceMsMax, requestTimeout: 60_000 }, listener);
+  const server = createServer(
+    { keepAliveTimeout: waits.silenceMsMax, requestTimeout: 60_000 },
+    (...request) => counter.listener(...request),
+  );
   const front = new Set<FrontConnection>();
   let isDraining = false;
   let underWay = 0;
-  const watch = (outgoing: { once(event: 'close', listener: () => void): unknown }) => {
+  server.on('request', (_, response) => {
     underWay += 1;
-    outgoing.once('close', () => {
+    response.once('close', () => {
       underWay -= 1;
     });
-  };
-  server.on('request', (_, response) => watch(response));
+  });
   const nodes = server.listeners('connection');
   server.removeAllListeners('connection');
   const terms = {
-    counter: {
-      takes,
-      sell(...[incoming, outgoing, body]: Parameters<Counter['sell']>) {
-        watch(outgoing);
-        sell(incoming, outgoing, body);
-      },
-    },
+    counter,
     clock,
     isDraining: () => isDraining,
     waits,
@@ -64,14 +60,15 @@ export async function serve(
     isDraining = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const closeIdle = () => {
-      server.closeIdleConnections();
       for (const connection of front) if (connection.isIdle) connection.socket.destroy();
+      if (underWay > 0) server.closeIdleConnections();
+      else server.closeAllConnections();
     };
     const closeAll = () => {
-      server.closeAllConnections();
       for (const { socket } of front) socket.destroy();
+      server.closeAllConnections();
     };
-    const look = setInterval(() => (underWay > 0 ? closeIdle() : closeAll()), drainLookMs);
+    const look = setInterval(closeIdle, drainLookMs);
     const late = setTimeout(closeAll, drainMaxMs);
     await closed;
     clearInterval(look);

@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Outgoing } from '../outgoing.ts';
@@ -21,7 +20,7 @@ const unfit = /[^\t\x20-\x7e\x80-\xff]/;
  * An answer on a connection of the front (RFC 9112). Up to its first byte nothing is written, so that an answer of known
  * length leaves in one piece with its head.
  */
-export class FrontResponse extends EventEmitter implements Outgoing {
+export class FrontResponse implements Outgoing {
   statusCode = 0;
   headersSent = false;
   destroyed = false;
@@ -35,9 +34,9 @@ export class FrontResponse extends EventEmitter implements Outgoing {
   #hasBody = true;
   #isChunked = false;
   #stays = true;
+  readonly #whenClosed: (() => void)[] = [];
 
   constructor(line: Line, method: string) {
-    super();
     this.#line = line;
     this.#isHead = method === 'HEAD';
   }
@@ -46,6 +45,13 @@ export class FrontResponse extends EventEmitter implements Outgoing {
   get writableLength(): number {
     return this.#line.socket.writableLength;
   }
+
+  once(_: 'close', listener: () => void): void {
+    this.#whenClosed.push(listener);
+  }
+
+  /** A connection that fails is closed: there is nothing else to tell. */
+  on(_: 'error', _listener: () => void): void {}
 
   /** Throws TypeError on a value that cannot be sent. */
   writeHead(status: number, headers: string[]): void {
@@ -125,6 +131,6 @@ export class FrontResponse extends EventEmitter implements Outgoing {
   #close(): void {
     if (this.closed) return;
     this.closed = true;
-    this.emit('close');
+    for (const listener of this.#whenClosed) listener();
   }
 }
