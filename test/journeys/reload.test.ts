@@ -12,6 +12,8 @@ import * as Agent from '../purchase/agent.ts';
 import * as Network from '../purchase/network.ts';
 import * as Upstream from '../relay/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
+import * as Facilitator from '../support/facilitator.ts';
+import * as Payer from '../support/payer.ts';
 import * as Shop from '../support/shop.ts';
 
 const firstToken = 'adm_of_the_reload_and_long_enough';
@@ -36,6 +38,7 @@ const retired = (plan: string) => plan.replace('covers', 'retired: true, covers'
 let folder: string;
 let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
+let facilitator: Facilitator.FacilitatorDouble;
 let network: Network.Network;
 let bases: string[];
 /** The keys that the upstream takes, and whether it waits before it answers. */
@@ -58,8 +61,11 @@ beforeAll(async () => {
   await sell('0.001', credit + small);
   await set({ UPSTREAM_API_KEY: 'upk_1', STRIPE_WEBHOOK_SECRET: 'whsec_test' });
   await writeFile(join(folder, 'admin-token'), `${adminToken}\n`);
+  facilitator = await Facilitator.open();
   const env = {
     ...Agent.shopEnv,
+    X402_PAY_TO: '0x00000000000000000000000000000000000000aA',
+    X402_FACILITATOR_URL: facilitator.url,
     CATALOG: join(folder, 'catalog.yaml'),
     SETTINGS_FILE: join(folder, 'settings.env'),
     ADMIN_TOKEN_FILE: join(folder, 'admin-token'),
@@ -76,6 +82,7 @@ afterEach(async () => {
 afterAll(async () => {
   await shop?.stop();
   await upstream?.close();
+  await facilitator?.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -334,6 +341,32 @@ describe('another catalogue', () => {
     await sell('0.001', credit + small);
     expect((await reload()).status).toBe(200);
   });
+});
+
+test('a payment by coin that comes again after its price has changed is answered as it was, and settled once', async () => {
+  await sell('0.001', credit + small);
+  await reload();
+  const buy = (headers: Record<string, string>) =>
+    Customer.send({
+      method: 'POST',
+      url: `${shop.url}/plans/small/purchase`,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: '{}',
+    });
+  const { headers } = await buy({});
+  const offer = JSON.parse(Buffer.from(headers.get('payment-required') ?? '', 'base64').toString());
+  expect(offer.accepts[0].amount).toBe('10000000');
+  const payment = await Payer.pay2(Payer.payer(), offer.accepts[0], { nowMs: Date.now() }, offer.resource);
+  const proof = { 'payment-signature': Payer.base64(payment) };
+  const paid = await buy(proof);
+  expect(paid.status).toBe(200);
+  await sell('0.001', credit + small.replace('10.00', '15.00'));
+  await reload();
+  const again = await buy(proof);
+  expect([again.status, again.body.purchase]).toEqual([200, paid.body.purchase]);
+  expect(facilitator.settled.map(({ value }) => value)).toEqual([10_000_000n]);
+  await sell('0.001', credit + small);
+  await reload();
 });
 
 describe('other settings', () => {
