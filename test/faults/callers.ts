@@ -4,8 +4,8 @@ import type { Gateway } from './gateway.ts';
 import type { Record } from './record.ts';
 import { type Asked, acts } from './upstream.ts';
 
-/** An account, and what its callers call with: its own token or key, or one with a budget. */
-export type Account = { id: string; bearers: readonly string[] };
+/** An account, and what its callers call with: a key of its own, twice as often as one with a budget. */
+export type Account = { id: string; open: string; capped: string };
 
 /** The most that one call asks for (test/fixtures/chaos.yaml). */
 const unitsMax = 50;
@@ -48,7 +48,8 @@ export class Callers {
     const dice = this.#dice;
     const account = dice.int(this.#accounts.length);
     const asked = this.#draw();
-    const bearer = dice.pick(this.#accounts[account]?.bearers ?? []);
+    const { open, capped } = this.#accounts[account] as Account;
+    const bearer = dice.pick([open, open, capped]);
     if (!dice.chance(0.3)) {
       const leaves = dice.chance(0.02) ? (dice.chance(0.5) ? dice.int(200) : 'as it begins') : null;
       await this.#try(account, bearer, await this.#someProcess(), asked, null, leaves);

@@ -1,6 +1,6 @@
 /**
  * `npm run chaos -- --calls 1000000 --seed 7 --processes 3 --calls-per-fault 250`: a shop under fire for as long as you
- * like, and what the books say afterwards; `--minutes` ends it earlier. `--mutants`: each safeguard taken out in turn, which a run has to find.
+ * like, and what the books say afterwards; `--minutes` ends it earlier, `--crowds` makes it wider. `--mutants`: each safeguard taken out in turn, which a run has to find.
  * Exit code 0: every promise held (every mutant was found).
  */
 import { parseArgs } from 'node:util';
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     seed: { ...text, default: String(1 + (Date.now() % 1_000_000)) },
     processes: { ...text, default: '3' },
     'calls-per-fault': { ...text, default: '100' },
+    crowds: { ...text, default: '1' },
     minutes: { ...text, default: 'Infinity' },
     mutants: { type: 'boolean', default: false },
     only: { ...text, default: '' },
@@ -40,6 +41,7 @@ if (values.mutants) {
     seed: Number(values.seed),
     processes: Number(values.processes),
     callsPerFault: Number(values['calls-per-fault']),
+    crowds: Number(values.crowds),
     secondsMax: Number(values.minutes) * 60,
     progress: (done) => process.stderr.write(`\r${done} of ${calls} calls`),
   });

@@ -50,7 +50,9 @@ export async function judge(run: Run): Promise<Books> {
     const code = await gateway.stop();
     if (code !== 0) record.breaches.push(`${gateway.name} ended with ${code} when it was told to`);
     for (const line of gateway.logged('books_broken')) record.breaches.push(`${gateway.name}: ${line}`);
-    for (const line of gateway.logged('fault')) record.breaches.push(`${gateway.name}: ${line}`);
+    // That the database was away when a key was made or ended is what was done to it.
+    for (const line of gateway.logged('fault').filter((line) => !/"code":"(?:E?CONN|EPIPE|57P|08|53)/.test(line)))
+      record.breaches.push(`${gateway.name}: ${line}`);
     for (const end of gateway.gaveUp) record.breaches.push(`${gateway.name} ended by itself: ${end}`);
   }
   for (const { lane_id, sum } of await sql`SELECT lane_id, sum(amount) FROM ledger.lease GROUP BY 1`)
@@ -80,7 +82,7 @@ async function askAgain({ gateways, accounts, record, upstream }: Run): Promise<
   const arrivalsBefore = sum(upstream.arrivals.values());
   for (const { key, call, account, asked } of kept) {
     for (const gateway of gateways) {
-      const attempt = await ask(gateway, accounts[account]?.bearers[0] ?? '', asked, key);
+      const attempt = await ask(gateway, accounts[account]?.open ?? '', asked, key);
       const { kind } = attempt;
       const given = kind === 'whole' ? (attempt.headers['storefront-call'] ?? attempt.body.toString()) : kind;
       if (given !== call) record.breaches.push(`${key} is not given again by ${gateway.name}: ${given}`);
@@ -95,11 +97,11 @@ async function askAgain({ gateways, accounts, record, upstream }: Run): Promise<
 /** What is left of some accounts can be spent to the last unit: nothing is held by anybody. */
 async function spendRest({ gateways, accounts, record, sql }: Run): Promise<void> {
   const path = '/v1/list' as const;
-  for (const [at, { id, bearers }] of accounts.slice(0, spendersMax).entries()) {
+  for (const [at, { id, open }] of accounts.slice(0, spendersMax).entries()) {
     for (let spent = 0, max = 50; ; spent++) {
       const asked: Asked = { id: `rest ${at} ${spent}`, path, max, act: 'right', count: max, bytes: 0 };
       const gateway = gateways[spent % gateways.length] as Gateway;
-      const attempt = await ask(gateway, bearers[0] ?? '', asked, null);
+      const attempt = await ask(gateway, open, asked, null);
       record.take(at, asked, null, attempt);
       if (attempt.kind !== 'whole' || spent === spendsMax) {
         record.breaches.push(`${id} cannot spend what it has`);

@@ -23,6 +23,8 @@ export class Record {
   readonly counts: { [what: string]: number } = {};
   /** For each account, how many callers went away before they had a whole answer. */
   readonly left = new Map<number, number>();
+  /** Accounts that were refused for want of credit, or of their key's budget, since this was last looked at. */
+  readonly wanting = { credit: new Set<number>(), budget: new Set<number>() };
   longestWaitMs = 0;
   readonly #firsts = new Map<string, First>();
   /** Calls whose answer came as such, and not as one that is given again. */
@@ -41,6 +43,8 @@ export class Record {
     if (typeof call !== 'string') {
       const code = codeOf(body);
       this.#count(`${status} ${code}`);
+      if (code === 'credit_exhausted') this.wanting.credit.add(account);
+      if (code === 'budget_exhausted') this.wanting.budget.add(account);
       if (!refusals.has(code)) this.breaches.push(`${asked.id} was refused with ${status} ${code}`);
       if (status === 503 && headers['retry-after'] === undefined)
         this.breaches.push(`${asked.id}: 503 ${code} without Retry-After`);

@@ -1,10 +1,9 @@
 import postgres from 'postgres';
-import { id } from '../../src/kernel/id.ts';
 import { Dice } from '../purchase/dice.ts';
-import * as Customer from '../support/customer.ts';
 import * as Program from '../support/program.ts';
 import * as Attempt from './attempt.ts';
-import { type Account, Callers } from './callers.ts';
+import * as Buyer from './buyer.ts';
+import { Callers } from './callers.ts';
 import * as Cluster from './cluster.ts';
 import { type Aim, Faults } from './faults.ts';
 import { Gateway } from './gateway.ts';
@@ -17,6 +16,8 @@ export type Options = {
   seed: number;
   processes: number;
   callsPerFault: number;
+  /** How many crowds of callers, each with accounts of its own. */
+  crowds?: number;
   /** No further calls are begun after this. */
   secondsMax?: number;
   /** A safeguard taken out of the database: a statement that is run in it before all begins. */
@@ -41,14 +42,12 @@ export type Report = {
   breaches: string[];
 };
 
+/** In one crowd. */
 const accountsCount = 12;
 const callers = 48;
-/** Credit comes in small pieces, so that most calls are made near its end. */
-const firstCreditMicroUsd = 20_000;
-const creditMicroUsdMax = 30_000;
+/** Who has run short gets a little more, so that most calls are made near the end of credit and budgets, however long a run is. */
 const callsPerCredit = 25;
-const reversedShare = 0.15;
-const budgetUsd = '0.03';
+const callsPerBudget = 40;
 const progressCalls = 500;
 
 /** Lives through a run: opens everything, calls while faults happen, lets it come to rest, and compares. */
@@ -58,6 +57,7 @@ export async function run(options: Options): Promise<Report> {
     seed,
     processes,
     callsPerFault,
+    crowds = 1,
     secondsMax = Number.POSITIVE_INFINITY,
     sabotage,
     src,
@@ -87,12 +87,20 @@ export async function run(options: Options): Promise<Report> {
       if (at === 0 && sabotage) await sql.unsafe(sabotage);
     }
     const accounts = await Promise.all(
-      Array.from({ length: accountsCount }, () => openAccount(gateways[0] as Gateway, sql)),
+      Array.from({ length: accountsCount * crowds }, () => Buyer.open((gateways[0] as Gateway).url, sql)),
     );
     const faults = new Faults(dice, gateways, cluster, connect, aims);
     meet = (gateway, moment) => faults.meet(gateway, moment);
     const crowd = new Callers(dice, gateways, accounts, record, meet);
     callersAt = crowd.at;
+
+    const short = (wanting: Set<number>, help: (buyer: Buyer.Buyer) => Promise<void>) => {
+      const [at] = wanting;
+      const buyer = at === undefined ? undefined : accounts[at];
+      if (at === undefined || buyer === undefined) return;
+      wanting.delete(at);
+      void help(buyer);
+    };
 
     const startedMs = performance.now();
     let begun = 0;
@@ -100,13 +108,16 @@ export async function run(options: Options): Promise<Report> {
       while (begun < calls && performance.now() < startedMs + secondsMax * 1_000) {
         begun += 1;
         if (begun % callsPerFault === 0) faults.next();
-        if (begun % callsPerCredit === 0) void give(connect, dice.pick(accounts), dice);
+        if (begun % callsPerCredit === 0)
+          short(record.wanting.credit, (buyer) => Buyer.give(connect, buyer, dice));
+        if (begun % callsPerBudget === 0)
+          short(record.wanting.budget, (buyer) => Buyer.renew(buyer, dice.pick(gateways).url));
         if (begun % progressCalls === 0) progress?.(begun);
         await crowd.call();
         faults.pass();
       }
     };
-    await Promise.all(Array.from({ length: callers }, work));
+    await Promise.all(Array.from({ length: callers * crowds }, work));
     await faults.end();
     const seconds = (performance.now() - startedMs) / 1_000;
     for (const gateway of gateways) await gateway.ready();
@@ -144,46 +155,4 @@ function environment(upstreamUrl: string): { [name: string]: string } {
 function open(url: string): postgres.Sql {
   const types = { int8: { to: 20, from: [20], serialize: String, parse: Number } };
   return postgres(url, { max: 1, onnotice: () => {}, fetch_types: false, types }) as unknown as postgres.Sql;
-}
-
-/** A new account with a little credit, and two keys, one of them with a budget. */
-async function openAccount({ url }: Gateway, sql: postgres.Sql): Promise<Account> {
-  const customer = await Customer.register(url);
-  await Customer.credit(sql, customer, firstCreditMicroUsd);
-  const make = async (terms: object) => {
-    const { body } = await Customer.call(customer, 'POST', `${url}/account/keys`, {
-      name: 'chaos',
-      ...terms,
-    });
-    return body.key as string;
-  };
-  const [open, capped] = [await make({}), await make({ budget_usd: budgetUsd })];
-  return { id: customer.account, bearers: [open, open, capped] };
-}
-
-/** An account pays for more credit, and at times a part of it goes back. That the database is away then is its luck. */
-async function give(connect: () => postgres.Sql, account: Account, dice: Dice): Promise<void> {
-  const order = id('pur');
-  const amount = 1 + dice.int(creditMicroUsdMax);
-  const back = dice.chance(reversedShare) ? 1 + dice.int(amount) : 0;
-  const sql = connect();
-  try {
-    await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, expires_at)
-      VALUES (${order}, ${account.id}, 'credit', ${amount}, now() + interval '1 hour')`;
-    await sql`SELECT shop.grant_purchase(${order}, ${`pi_${order}`}, ${account.id})`;
-    if (back === 0) return;
-    const [row] = await sql<[{ look: number }]>`SELECT shop.look_at(${order}) AS look`;
-    const reversal = {
-      id: `re_${order}`,
-      kind: 'refund',
-      amount: back,
-      status: 'new',
-      counts: true,
-      reason: null,
-    };
-    await sql`SELECT shop.write_reversals(${order}, ${row.look}, ${sql.json([reversal])})`;
-  } catch {
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
 }
