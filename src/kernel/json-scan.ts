@@ -13,8 +13,7 @@ export type Found =
  * @param start where the text begins in `bytes`
  */
 export function find(bytes: Uint8Array, start: number, pointer: JsonPointer): Found | null {
-  const tokens = pointer.map((text) => ({ text, bytes: encoder.encode(text), index: indexOf(text) }));
-  const search: Search = { bytes, tokens, found: { kind: 'nothing' } };
+  const search: Search = { bytes, tokens: tokensOf(pointer), found: { kind: 'nothing' } };
   const after = walk(search, afterBlanks(bytes, start), 0);
   return after !== none && afterBlanks(bytes, after) === bytes.length ? search.found : null;
 }
@@ -22,6 +21,18 @@ export function find(bytes: Uint8Array, start: number, pointer: JsonPointer): Fo
 type Search = { readonly bytes: Uint8Array; readonly tokens: readonly Token[]; found: Found };
 /** A reference token, as the name of a member and as the index of an element. */
 type Token = { text: string; bytes: Uint8Array; index: number };
+
+/** Pointers are of the catalogue, and few: each is taken apart once. */
+const known = new WeakMap<JsonPointer, readonly Token[]>();
+
+function tokensOf(pointer: JsonPointer): readonly Token[] {
+  let tokens = known.get(pointer);
+  if (tokens === undefined) {
+    tokens = pointer.map((text) => ({ text, bytes: encoder.encode(text), index: indexOf(text) }));
+    known.set(pointer, tokens);
+  }
+  return tokens;
+}
 
 const encoder = new TextEncoder();
 /** No place in the text, or no index. All below that begins with `after` and `walk` gives the place behind what it reads, or this where that is no JSON. */
