@@ -203,18 +203,24 @@ function afterName(bytes: Uint8Array, start: number): number {
 /** A string, from behind its first quote. */
 function afterString(bytes: Uint8Array, start: number): number {
   const end = bytes.length;
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at] as number;
+  let at = start;
+  while (at < end) {
+    const byte = bytes[at++] as number;
     if (byte > 0x22 && byte !== 0x5c) continue;
-    if (byte === 0x22) return at + 1;
+    if (byte === 0x22) return at;
     if (byte < 0x20) return none;
     if (byte !== 0x5c) continue;
-    const escaped = bytes[++at] ?? 0;
-    if (escaped === 0x75) {
-      for (let digit = 0; digit < 4; digit++) if (!isHex(bytes[++at] ?? 0)) return none;
-    } else if (!escapes.has(escaped)) return none;
+    at = afterEscape(bytes, at);
+    if (at === none) return none;
   }
   return none;
+}
+
+/** An escape, from behind its backslash. */
+function afterEscape(bytes: Uint8Array, start: number): number {
+  if (bytes[start] !== 0x75) return escapes.has(bytes[start] ?? 0) ? start + 1 : none;
+  for (let digit = 1; digit <= 4; digit++) if (!isHex(bytes[start + digit] ?? 0)) return none;
+  return start + 5;
 }
 const escapes = new Set(encoder.encode('"\\/bfnrt'));
 
