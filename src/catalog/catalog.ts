@@ -19,9 +19,25 @@ export type Catalog = {
   plans: readonly Plan[];
   /** What is sold to nobody any more: who has it uses it up, and what renews goes on. */
   retired: readonly Plan[];
+  /** What opens each service, found once for all calls. */
+  openings: ReadonlyMap<Service, Opening>;
 };
 
-/** The plans that open `service`, for those who have them. */
-export function opening({ plans, retired }: Catalog, service: Service): Plan[] {
-  return [...plans, ...retired].filter((plan) => covers(plan, service));
+/** The plans that open a service for those who have them, be they still for sale or not; and their ids. */
+export type Opening = { plans: readonly Plan[]; ids: readonly string[] };
+
+export function openings(services: readonly Service[], plans: readonly Plan[]): Catalog['openings'] {
+  return new Map(
+    services.map((service) => {
+      const covering = plans.filter((plan) => covers(plan, service));
+      return [service, { plans: covering, ids: covering.map(({ id }) => id) }];
+    }),
+  );
+}
+
+const closed: Opening = { plans: [], ids: [] };
+
+/** What opens `service`. */
+export function opening(catalog: Catalog, service: Service): Opening {
+  return catalog.openings.get(service) ?? closed;
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as JsonPointer from '../kernel/json-pointer.ts';
 import * as Money from '../kernel/money.ts';
-import type { Catalog } from './catalog.ts';
+import { type Catalog, openings } from './catalog.ts';
 import type { Operation, Units, UnitsMax } from './operation.ts';
 import type { Plan } from './plan.ts';
 import type { Service } from './service.ts';
@@ -55,6 +55,9 @@ type DraftPlan = {
 export function toCatalog(draft: Draft, directory: string): Catalog {
   const { upstream } = draft;
   const sold = draft.services.map((entry) => ({ service: toService(entry), operations: entry.operations }));
+  const services = sold.map(({ service }) => service);
+  const plans = draft.plans.filter(({ retired }) => !retired).map(toPlan);
+  const retired = draft.plans.filter(({ retired }) => retired).map(toPlan);
   return {
     storefront: draft.storefront,
     upstream: {
@@ -62,12 +65,13 @@ export function toCatalog(draft: Draft, directory: string): Catalog {
       key: upstream.key,
       timeoutMs: upstream.timeout_ms,
     },
-    services: sold.map(({ service }) => service),
+    services,
     operations: sold.flatMap(({ service, operations }) =>
       operations.map((entry) => toOperation(entry, service)),
     ),
-    plans: draft.plans.filter(({ retired }) => !retired).map(toPlan),
-    retired: draft.plans.filter(({ retired }) => retired).map(toPlan),
+    plans,
+    retired,
+    openings: openings(services, [...plans, ...retired]),
   };
 }
 

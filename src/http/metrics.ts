@@ -1,6 +1,7 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Clock } from '../kernel/clock.ts';
 import type { Lane } from '../ledger/lane.ts';
+import * as RequestCounts from './request-counts.ts';
 import type { WriteLine } from './request-log.ts';
 
 /** What this process counts of itself, for Prometheus; every process has its own. */
@@ -28,7 +29,6 @@ const watched = [
   'shared_limits_back',
   'upstream_refused',
 ];
-const bucketsSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Labels are methods, statuses, our codes and slugs of the catalogue: a caller can make none up. */
 export function open(
@@ -38,31 +38,7 @@ export function open(
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
-  const requests = new Counter({
-    name: 'sluice_requests_total',
-    help: 'Requests that were answered, or left: status 0.',
-    labelNames: ['status', 'code'],
-    registers,
-  });
-  const seconds = new Histogram({
-    name: 'sluice_call_seconds',
-    help: 'Calls that the upstream answered, from their first byte to the last of the answer.',
-    labelNames: ['service'],
-    buckets: bucketsSeconds,
-    registers,
-  });
-  const units = new Counter({
-    name: 'sluice_units_total',
-    help: 'Units of the answers that were charged.',
-    labelNames: ['service'],
-    registers,
-  });
-  const charged = new Counter({
-    name: 'sluice_charged_micro_usd_total',
-    help: 'What calls took from bought credit, in micro-dollars; included units are none.',
-    labelNames: ['service'],
-    registers,
-  });
+  const requests = RequestCounts.create();
   const ledger = new Gauge({
     name: 'sluice_ledger_ready',
     help: '1 while calls can be charged.',
@@ -113,16 +89,12 @@ export function open(
       catalog.set({ digest }, 1);
     },
     count(line) {
-      const { status, code = '', service, ms, units: counted = 0, costMicroUsd = 0 } = line;
-      requests.inc({ status: String(status), code: String(code) });
-      if (typeof code === 'string' && code.startsWith('upstream_'))
+      RequestCounts.add(requests, line);
+      const { code } = line;
+      if (code?.startsWith('upstream_'))
         upstream.set(code, { times: (upstream.get(code)?.times ?? 0) + 1, lastMs: clock() });
-      if (typeof service !== 'string') return;
-      seconds.observe({ service }, Number(ms) / 1_000);
-      units.inc({ service }, Number(counted));
-      charged.inc({ service }, Number(costMicroUsd));
     },
-    text: () => register.metrics(),
+    text: async () => `${RequestCounts.text(requests)}\n${await register.metrics()}`,
     type: register.contentType,
   };
 }

@@ -3,24 +3,38 @@ import { id } from '../kernel/id.ts';
 import type { Span, Tracer } from '../kernel/tracing.ts';
 import type { Incoming, Outgoing } from './outgoing.ts';
 
-/** What one line of the log says of a request. Never a header, a query, a body: those may hold secrets. */
+/**
+ * What one line of the log says of a request. Never a header, a query, a body: those may hold secrets. What is not known is
+ * undefined and not left out, so that all entries are of one shape, which is quicker to fill and to write.
+ */
 export type Entry = {
   readonly requestId: string;
   readonly startedMs: number;
   /** The request in its trace; the log has no part of it. */
   readonly span: Span | null;
-  account?: string;
+  account: string | undefined;
   /** The tool of `/mcp` that was called. */
-  tool?: string;
-  call?: string;
+  tool: string | undefined;
+  call: string | undefined;
   /** The service whose answer it got. */
-  service?: string;
-  units?: number;
-  costMicroUsd?: number;
-  code?: string;
+  service: string | undefined;
+  units: number | undefined;
+  costMicroUsd: number | undefined;
+  code: string | undefined;
 };
 
-export type WriteLine = (line: Readonly<Record<string, unknown>>) => void;
+/** A line as it is written; `cut` is true where the answer did not leave whole. */
+export type Line = Omit<Entry, 'requestId' | 'startedMs' | 'span'> & {
+  event: 'request';
+  request_id: string;
+  method: string | undefined;
+  path: string;
+  status: number;
+  ms: number;
+  cut: true | undefined;
+};
+
+export type WriteLine = (line: Line) => void;
 
 const pathCharsMax = 200;
 
@@ -33,23 +47,44 @@ export function open(
   tracer: Tracer | null = null,
 ): Entry {
   const span = tracer === null ? null : tracer.request(incoming.method ?? '', incoming.headers.traceparent);
-  const entry: Entry = { requestId: id('req'), startedMs: clock(), span };
+  const entry: Entry = {
+    requestId: id('req'),
+    startedMs: clock(),
+    span,
+    account: undefined,
+    tool: undefined,
+    call: undefined,
+    service: undefined,
+    units: undefined,
+    costMicroUsd: undefined,
+    code: undefined,
+  };
   outgoing.once('close', () => {
-    const { requestId, startedMs, span, ...rest } = entry;
     const status = outgoing.headersSent ? outgoing.statusCode : 0;
     write({
       event: 'request',
-      request_id: requestId,
+      request_id: entry.requestId,
       method: incoming.method,
-      path: (incoming.url ?? '').split('?', 1)[0]?.slice(0, pathCharsMax),
+      path: pathOf(incoming.url ?? ''),
       status,
-      ms: clock() - startedMs,
-      ...(!outgoing.writableFinished && { cut: true }),
-      ...rest,
+      ms: clock() - entry.startedMs,
+      cut: outgoing.writableFinished ? undefined : true,
+      account: entry.account,
+      tool: entry.tool,
+      call: entry.call,
+      service: entry.service,
+      units: entry.units,
+      costMicroUsd: entry.costMicroUsd,
+      code: entry.code,
     });
     if (span !== null) end(span, status, entry);
   });
   return entry;
+}
+
+function pathOf(url: string): string {
+  const mark = url.indexOf('?');
+  return url.slice(0, mark < 0 ? pathCharsMax : Math.min(mark, pathCharsMax));
 }
 
 function end(span: Span, status: number, entry: Entry): void {

@@ -12,23 +12,32 @@ export type Identified = Bearer.Bearer | { kind: 'frozen'; claims: Claims } | { 
 
 /**
  * Who sent this Authorization header: the account of its token, or the one which that has joined since. Revocations and
- * joins count in every process at once: one that hears of none asks the record.
+ * joins count in every process at once: one that hears of none asks the record. At once for a caller who is known.
  */
-export async function identify(shop: Shop, header: string | undefined): Promise<Identified> {
+export function identify(shop: Shop, header: string | undefined): Identified | Promise<Identified> {
   const nowMs = shop.clock();
   const known = header === undefined ? null : Bearer.recall(shop.desk, header, nowMs);
-  const digest = known || header === undefined ? null : AccountKey.digestIn(header);
-  const bearer: Identified = known
-    ? { kind: 'token', claims: known }
-    : digest !== null && header !== undefined
+  return known === null ? meet(shop, header, nowMs) : stand(shop, known);
+}
+
+/** One who is not remembered. */
+async function meet(shop: Shop, header: string | undefined, nowMs: number): Promise<Identified> {
+  const digest = header === undefined ? null : AccountKey.digestIn(header);
+  const bearer: Identified =
+    digest !== null && header !== undefined
       ? await byKey(shop, header, digest, nowMs)
       : await Bearer.verify(shop.desk, header, nowMs);
-  if (bearer.kind !== 'token') return bearer;
-  const { claims } = bearer;
-  if (shop.revocations.isHeard) {
-    const account = Joins.resolve(shop.desk.joins, claims.account);
-    return speaksFor(claims, account, shop.desk.frozen.has(account));
-  }
+  return bearer.kind === 'token' ? stand(shop, bearer.claims) : bearer;
+}
+
+/** How the account that is claimed stands now. */
+function stand(shop: Shop, claims: Claims): Identified | Promise<Identified> {
+  if (!shop.revocations.isHeard) return askRecord(shop, claims);
+  const account = Joins.resolve(shop.desk.joins, claims.account);
+  return speaksFor(claims, account, shop.desk.frozen.has(account));
+}
+
+async function askRecord(shop: Shop, claims: Claims): Promise<Identified> {
   // The ledger's own trouble tells at once, and without a further wait, that the database is away.
   if (!shop.lane.ready) return { kind: 'unknown' };
   const { jti, sid, account } = claims;

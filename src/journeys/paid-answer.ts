@@ -18,10 +18,9 @@ export type PaidAnswer = {
   wantsReceipt: boolean;
 };
 
-/** Its headers, a flat list: the upstream's, and what it cost. */
-export async function headers(shop: Shop, paid: PaidAnswer): Promise<string[]> {
+/** Its headers, a flat list: the upstream's, and what it cost. At once, unless a receipt has to be signed. */
+export function headers(shop: Shop, paid: PaidAnswer): string[] | Promise<string[]> {
   const { answer, callId, operation, units, cost } = paid;
-  const plans = [...new Set(cost.charges.map(({ lot }) => lot.plan))].join(', ');
   const list = [
     ...answer.headers,
     // Paid for by one caller: no shared cache may hand it to another.
@@ -42,8 +41,21 @@ export async function headers(shop: Shop, paid: PaidAnswer): Promise<string[]> {
     'storefront-origin',
     'upstream',
   ];
+  const plans = plansOf(cost);
   if (plans !== '') list.push('storefront-plan', plans);
-  if (paid.wantsReceipt) list.push('storefront-receipt', await Receipts.ofCall(shop, paid, paid));
+  return paid.wantsReceipt ? withReceipt(shop, paid, list) : list;
+}
+
+/** The plans that bore it, each once. */
+function plansOf({ charges }: Cost): string {
+  const [first] = charges;
+  return first !== undefined && charges.length === 1
+    ? first.lot.plan
+    : [...new Set(charges.map(({ lot }) => lot.plan))].join(', ');
+}
+
+async function withReceipt(shop: Shop, paid: PaidAnswer, list: string[]): Promise<string[]> {
+  list.push('storefront-receipt', await Receipts.ofCall(shop, paid, paid));
   return list;
 }
 

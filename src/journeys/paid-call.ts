@@ -78,9 +78,10 @@ export async function run(
   const { service } = operation;
   if (callerKey?.services && !callerKey.services.includes(service.slug))
     return { kind: 'key_not_allowed', key: callerKey.id, services: callerKey.services };
-  const plans = Catalog.opening(shop.catalog, service);
-  const perSecond = ratePerSecond(plans, shop.lane.plansOf(account));
-  const taken = await shop.callLimit.take(`${account} ${operation.id}`, perSecond);
+  const opening = Catalog.opening(shop.catalog, service);
+  const perSecond = ratePerSecond(opening.plans, shop.lane.plansOf(account));
+  const taking = shop.callLimit.take(`${account} ${operation.id}`, perSecond);
+  const taken = taking instanceof Promise ? await taking : taking;
   if (!taken.allowed) return { kind: 'rate_limited', taken, perSecond };
 
   const worst = Meter.worstCase(operation.unitsMax, {
@@ -95,13 +96,13 @@ export async function run(
   const request: HoldRequest = {
     callId,
     account,
-    plans: plans.map((plan) => plan.id),
+    plans: opening.ids,
     price: service.price,
     units: worst,
     span: call.span,
     key: callerKey && { id: callerKey.id, capped: callerKey.budget !== null },
   };
-  if (key === null) return sell(shop, call, request, null, watch);
+  if (key === null) return await sell(shop, call, request, null, watch);
 
   const asking = call.span === null ? null : call.span.child('idempotency ticket');
   const started = await KeyedCall.start(shop, { ...call, key, callId });
@@ -156,7 +157,7 @@ async function sell(
   switch (answer.kind) {
     case 'answer':
     case 'stream':
-      return finish(shop, call, held.hold, answer, sending, started);
+      return await finish(shop, call, held.hold, answer, sending, started);
     case 'abandoned':
       shop.lane.release(held.hold);
       return { kind: 'left' };

@@ -13,8 +13,7 @@ export type Found =
  * @param start where the text begins in `bytes`
  */
 export function find(bytes: Uint8Array, start: number, pointer: JsonPointer): Found | null {
-  const tokens = pointer.map((text) => ({ text, bytes: encoder.encode(text), index: indexOf(text) }));
-  const search: Search = { bytes, tokens, found: { kind: 'nothing' } };
+  const search: Search = { bytes, tokens: tokensOf(pointer), found: { kind: 'nothing' } };
   const after = walk(search, afterBlanks(bytes, start), 0);
   return after !== none && afterBlanks(bytes, after) === bytes.length ? search.found : null;
 }
@@ -22,6 +21,18 @@ export function find(bytes: Uint8Array, start: number, pointer: JsonPointer): Fo
 type Search = { readonly bytes: Uint8Array; readonly tokens: readonly Token[]; found: Found };
 /** A reference token, as the name of a member and as the index of an element. */
 type Token = { text: string; bytes: Uint8Array; index: number };
+
+/** Pointers are of the catalogue, and few: each is taken apart once. */
+const known = new WeakMap<JsonPointer, readonly Token[]>();
+
+function tokensOf(pointer: JsonPointer): readonly Token[] {
+  let tokens = known.get(pointer);
+  if (tokens === undefined) {
+    tokens = pointer.map((text) => ({ text, bytes: encoder.encode(text), index: indexOf(text) }));
+    known.set(pointer, tokens);
+  }
+  return tokens;
+}
 
 const encoder = new TextEncoder();
 /** No place in the text, or no index. All below that begins with `after` and `walk` gives the place behind what it reads, or this where that is no JSON. */
@@ -192,18 +203,24 @@ function afterName(bytes: Uint8Array, start: number): number {
 /** A string, from behind its first quote. */
 function afterString(bytes: Uint8Array, start: number): number {
   const end = bytes.length;
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at] as number;
+  let at = start;
+  while (at < end) {
+    const byte = bytes[at++] as number;
     if (byte > 0x22 && byte !== 0x5c) continue;
-    if (byte === 0x22) return at + 1;
+    if (byte === 0x22) return at;
     if (byte < 0x20) return none;
     if (byte !== 0x5c) continue;
-    const escaped = bytes[++at] ?? 0;
-    if (escaped === 0x75) {
-      for (let digit = 0; digit < 4; digit++) if (!isHex(bytes[++at] ?? 0)) return none;
-    } else if (!escapes.has(escaped)) return none;
+    at = afterEscape(bytes, at);
+    if (at === none) return none;
   }
   return none;
+}
+
+/** An escape, from behind its backslash. */
+function afterEscape(bytes: Uint8Array, start: number): number {
+  if (bytes[start] !== 0x75) return escapes.has(bytes[start] ?? 0) ? start + 1 : none;
+  for (let digit = 1; digit <= 4; digit++) if (!isHex(bytes[start + digit] ?? 0)) return none;
+  return start + 5;
 }
 const escapes = new Set(encoder.encode('"\\/bfnrt'));
 

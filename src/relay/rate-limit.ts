@@ -11,8 +11,11 @@ export type RateLimiter = {
   readonly keysMax: number;
 };
 
-/** The times of the last calls let through: a ring of at most `perSecond`, the oldest at `next` once it is full. */
-type Window = { readonly perSecond: number; timesMs: number[]; next: number };
+/**
+ * The times of the last calls let through: a ring of at most `perSecond`, the oldest at `next` once it is full. `live`: how
+ * many of them, counted back from `next`, were within a second when last looked at.
+ */
+type Window = { readonly perSecond: number; timesMs: number[]; next: number; live: number };
 
 export type Taken = {
   allowed: boolean;
@@ -49,14 +52,14 @@ export function take(
   const window = find(limiter, key, perSecond);
   if (window === null) return refused;
 
-  const { timesMs, next } = window;
-  if (timesMs.length === perSecond && nowMs - (timesMs[next] as number) < windowMs) return refused;
-  if (most < perSecond && spent(window, nowMs) >= most) return refused;
-  timesMs[next] = nowMs;
-  window.next = (next + 1) % perSecond;
+  expire(window, nowMs);
+  if (window.live >= most) return refused;
+  window.timesMs[window.next] = nowMs;
+  window.next = (window.next + 1) % perSecond;
+  window.live += 1;
   return {
     allowed: true,
-    remaining: Math.max(0, most - spent(window, nowMs)),
+    remaining: most - window.live,
     resetSeconds: 1,
     retryAfterSeconds: 0,
   };
@@ -81,26 +84,24 @@ function turn(limiter: RateLimiter, nowMs: number): void {
 }
 
 function find(limiter: RateLimiter, key: string, perSecond: number): Window | null {
-  const known = limiter.recent.get(key) ?? limiter.older.get(key);
-  if (known?.perSecond === perSecond) {
-    limiter.recent.set(key, known);
-    return known;
+  const recent = limiter.recent.get(key);
+  if (recent?.perSecond === perSecond) return recent;
+  const older = limiter.older.get(key);
+  if (recent === undefined && older?.perSecond === perSecond) {
+    limiter.recent.set(key, older);
+    return older;
   }
   if (limiter.recent.size >= limiter.keysMax) return null;
-  const fresh: Window = { perSecond, timesMs: [], next: 0 };
+  const fresh: Window = { perSecond, timesMs: [], next: 0, live: 0 };
   limiter.recent.set(key, fresh);
   return fresh;
 }
 
-/** How many of the ring's times lie within the last second: they are in order, so the first of them is searched for. */
-function spent({ perSecond, timesMs, next }: Window, nowMs: number): number {
-  const oldest = timesMs.length === perSecond ? next : 0;
-  let low = 0;
-  let high = timesMs.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (nowMs - (timesMs[(oldest + middle) % timesMs.length] as number) < windowMs) high = middle;
-    else low = middle + 1;
-  }
-  return timesMs.length - low;
+/** Lets go of the times that lie a second back: they are in order, so that the oldest go first, and each goes once. */
+function expire(window: Window, nowMs: number): void {
+  const { perSecond, timesMs, next } = window;
+  let { live } = window;
+  while (live > 0 && nowMs - (timesMs[(next - live + perSecond) % perSecond] as number) >= windowMs)
+    live -= 1;
+  window.live = live;
 }

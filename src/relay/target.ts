@@ -18,8 +18,12 @@ const misleading = /\/\/|%(?![0-9a-f]{2})|%(?:2f|5c|25|7f|[01][0-9a-f]|c[01])/i;
 /** `.` and `..`, plain or encoded, also with parameters behind them, which servlet containers cut off. */
 const dotSegment = /\/(?:\.|%2e){1,2}(?:;|\/|$)/i;
 
+/** Nothing in such a path can mislead anybody, and most paths are so. */
+const plain = /^(?:\/[\w-]+)+$/;
+
 /** Reads the target of a request line; null for every form that could escape, an absolute URL and `*` among them. */
 export function parse(raw: string): Target | null {
+  if (plain.test(raw)) return { path: raw, query: '' };
   if (raw[0] !== '/' || raw.includes('#') || !printable.test(raw)) return null;
   const mark = raw.indexOf('?');
   const path = mark < 0 ? raw : raw.slice(0, mark);

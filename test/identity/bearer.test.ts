@@ -230,6 +230,16 @@ describe('the cache', () => {
     }
   });
 
+  test('knows nobody by the end of his token alone', () => {
+    const cache = TokenCache.create();
+    const signature = 's'.repeat(86);
+    const [mine, yours] = [`Bearer mine.${signature}`, `Bearer yours.${signature}`];
+    TokenCache.put(cache, mine, entry);
+    expect(TokenCache.get(cache, yours, now)).toBeNull();
+    expect(TokenCache.get(cache, signature, now)).toBeNull();
+    expect(TokenCache.get(cache, mine, now)).toBe(entry);
+  });
+
   test('drops an expired entry from both generations', () => {
     const cache = TokenCache.create(1);
     TokenCache.put(cache, 'Bearer a', entry);

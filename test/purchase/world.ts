@@ -237,6 +237,7 @@ export function till(
       operations: [],
       plans: [plan],
       retired: [],
+      openings: new Map(),
     },
     clock,
     orders: Orders.open(sql, lane),

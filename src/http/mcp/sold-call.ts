@@ -111,8 +111,9 @@ async function deliver(
     answered.splice(answered.indexOf(paid), 1);
     paid.brokenOff();
     if (hasLeft()) return { content: [] };
+    entry.code = 'answer_too_large';
     const message = `The answer is longer than ${answerBytesMax} bytes, or broke off; nothing was charged. Ask for less, or call ${operation.id} over HTTP.`;
-    return refused(error(502, 'answer_too_large', message, requestId));
+    return refused(error(502, entry.code, message, requestId));
   }
   const units = `${paid.units} ${operation.service.unit}${paid.units === 1 ? '' : 's'}`;
   const line = `Charged ${Money.formatExact(paid.cost.cost)} USD for ${units}. Left: ${Money.formatExact(paid.cost.balance)} USD, ${paid.cost.includedRemaining} included units.`;

@@ -136,11 +136,13 @@ function server(tools: Toolbox.Toolbox, exchange: Exchange, report: Edge['fault'
     const tool = tools.get(params.name);
     if (tool === undefined)
       throw new ProtocolError(invalidParams, `Unknown tool ${JSON.stringify(params.name.slice(0, 64))}.`);
-    exchange.c.get('entry').tool = params.name;
+    const entry = exchange.c.get('entry');
+    entry.tool = params.name;
     try {
       const result = await tool.call(exchange, (params.arguments ?? {}) as Arguments, params._meta ?? {});
       const { structuredContent: said } = result;
-      if (isObject(said) && typeof said.code === 'string') exchange.c.get('entry').code = said.code;
+      // What a sold tool answers is the upstream's: a code in it is none of ours, and any text may be one.
+      if (entry.call === undefined && isObject(said) && typeof said.code === 'string') entry.code = said.code;
       return result;
     } catch (fault) {
       giveBack(exchange);
