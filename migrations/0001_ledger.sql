@@ -71,7 +71,8 @@ CREATE TABLE ledger.lease (
 CREATE INDEX lease_bucket ON ledger.lease (account_id, bucket_id);
 --> statement-breakpoint
 
--- What one commit settled: append-only. `spent` is summed for each bucket, so that folding reads no usage rows.
+-- What one commit settled: append-only. `spent` is summed for each bucket, so that folding reads no usage rows. Kept for minutes:
+-- written fast rather than small.
 CREATE TABLE ledger.batch (
   lane_id text NOT NULL,
   epoch bigint NOT NULL,
@@ -82,7 +83,7 @@ CREATE TABLE ledger.batch (
   spent bigint[] NOT NULL,
   call_ids uuid[] NOT NULL,
   PRIMARY KEY (lane_id, epoch, seq)
-);
+) WITH (toast_tuple_target = 8160);
 --> statement-breakpoint
 
 -- What a batch answered when it asked for credit: the same batch sent again gets the same answer.
@@ -93,6 +94,8 @@ CREATE TABLE ledger.batch_answer (
   answer jsonb NOT NULL,
   PRIMARY KEY (lane_id, epoch, seq)
 );
+--> statement-breakpoint
+ALTER TABLE ledger.batch_answer ALTER COLUMN answer SET STORAGE EXTERNAL;
 --> statement-breakpoint
 
 -- One row for each call and bucket drawn; `draw` counts them from 0. The UUIDv7 is unique over all partitions, and days drop cheaply.
@@ -248,12 +251,14 @@ DECLARE
   v_spent bigint;
   v_taken bigint;
 BEGIN
-  SELECT count(*) INTO v_spent FROM ledger.unfolded(p_lane, p_epoch, p_folded);
-  IF v_spent = 0 THEN RETURN; END IF;
-  UPDATE ledger.lease l SET amount = l.amount - s.amount
-    FROM ledger.unfolded(p_lane, p_epoch, p_folded) s
-    WHERE l.lane_id = p_lane AND l.account_id = s.account_id AND l.bucket_id = s.bucket_id;
-  GET DIAGNOSTICS v_taken = ROW_COUNT;
+  WITH spent AS MATERIALIZED (
+    SELECT account_id, bucket_id, amount FROM ledger.unfolded(p_lane, p_epoch, p_folded)
+  ), taken AS (
+    UPDATE ledger.lease l SET amount = l.amount - s.amount FROM spent s
+      WHERE l.lane_id = p_lane AND l.account_id = s.account_id AND l.bucket_id = s.bucket_id
+      RETURNING 1
+  )
+  SELECT (SELECT count(*) FROM spent), (SELECT count(*) FROM taken) INTO v_spent, v_taken;
   IF v_taken <> v_spent THEN RAISE EXCEPTION 'lane % spent from % buckets and leases %', p_lane, v_spent, v_taken; END IF;
 END $$;
 --> statement-breakpoint
@@ -502,29 +507,39 @@ BEGIN
 END $$;
 --> statement-breakpoint
 
--- What an account has, as a lane sees it: its lots in burn order, and what other lanes hold of them; exactly (less what they have
--- spent and not folded) where a refusal may rest on it. `plans` are those it may call on: a trial while something of it is left, an allowance until it
--- expires, credit for good.
-CREATE FUNCTION ledger.holdings(p_account text, p_lane text, p_exact boolean) RETURNS jsonb LANGUAGE sql STABLE AS $$
-  WITH live AS (
-    SELECT k.*,
-      coalesce((SELECT sum(l.amount) FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id AND l.lane_id <> p_lane), 0)
-      - CASE WHEN p_exact THEN coalesce((SELECT sum(s.amount) FROM ledger.lane n, LATERAL ledger.unfolded(n.id, n.epoch, n.folded_seq) s
-          WHERE n.open AND n.id <> p_lane AND s.account_id = k.account_id AND s.bucket_id = k.id), 0) ELSE 0 END AS others,
-      EXISTS (SELECT 1 FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id AND l.amount > 0) AS leased
-      FROM ledger.bucket k
-      WHERE k.account_id = p_account AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
-  )
-  SELECT jsonb_build_object(
-    'account', p_account,
-    'lots', coalesce(jsonb_agg(jsonb_build_object(
-        'id', id, 'asset', asset, 'kind', kind, 'plan', plan_id, 'avail', greatest(0, avail - owed), 'others', others,
-        'expires', (extract(epoch FROM expires_at) * 1000)::bigint
-      ) ORDER BY priority, expires_at NULLS LAST, id) FILTER (WHERE avail > owed OR leased), '[]'),
-    'plans', coalesce(jsonb_agg(DISTINCT plan_id) FILTER (WHERE kind <> 'trial' OR avail > 0 OR leased), '[]'),
-    'resets', (extract(epoch FROM min(resets_at) FILTER (WHERE resets_at > clock_timestamp())) * 1000)::bigint
-  ) FROM live
-$$;
+-- What accounts have, as a lane sees it: their lots in burn order, and what other lanes hold of them; of those in `p_exact`, where a refusal
+-- may rest on it, less what the others have spent and not folded. `plans` are those they may call on: a trial while something of it is
+-- left, an allowance until it expires, credit for good. One statement for all of them, and its plan is kept.
+CREATE FUNCTION ledger.holdings(p_accounts text[], p_lane text, p_exact text[]) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (
+    WITH spent AS (
+      SELECT s.account_id, s.bucket_id, sum(s.amount) AS amount FROM ledger.lane n, LATERAL ledger.unfolded(n.id, n.epoch, n.folded_seq) s
+        WHERE cardinality(p_exact) > 0 AND n.open AND n.id <> p_lane AND s.account_id = ANY (p_exact) GROUP BY 1, 2
+    ), live AS (
+      SELECT k.*, coalesce(l.others, 0) - coalesce(s.amount, 0) AS others, coalesce(l.leased, false) AS leased
+        FROM ledger.bucket k
+          LEFT JOIN LATERAL (
+            SELECT sum(l.amount) FILTER (WHERE l.lane_id <> p_lane) AS others, bool_or(l.amount > 0) AS leased
+              FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id
+          ) l ON true
+          LEFT JOIN spent s ON s.account_id = k.account_id AND s.bucket_id = k.id
+        WHERE k.account_id = ANY (p_accounts) AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+    ), held AS (
+      SELECT jsonb_build_object(
+          'account', account_id,
+          'lots', coalesce(jsonb_agg(jsonb_build_object(
+              'id', k.id, 'asset', k.asset, 'kind', k.kind, 'plan', k.plan_id, 'avail', greatest(0, k.avail - k.owed), 'others', k.others,
+              'expires', (extract(epoch FROM k.expires_at) * 1000)::bigint
+            ) ORDER BY k.priority, k.expires_at NULLS LAST, k.id) FILTER (WHERE k.avail > k.owed OR k.leased), '[]'),
+          'plans', coalesce(jsonb_agg(DISTINCT k.plan_id) FILTER (WHERE k.kind <> 'trial' OR k.avail > 0 OR k.leased), '[]'),
+          'resets', (extract(epoch FROM min(k.resets_at) FILTER (WHERE k.resets_at > clock_timestamp())) * 1000)::bigint
+        ) AS holding
+        FROM unnest(p_accounts) AS a (account_id) LEFT JOIN live k USING (account_id) GROUP BY account_id
+    )
+    SELECT jsonb_agg(holding) FROM held
+  );
+END $$;
 --> statement-breakpoint
 
 -- What a lane may be granted now, in burn order: of the lots that the caller has locked, as any other may be refilled and emptied meanwhile.
@@ -549,10 +564,7 @@ CREATE FUNCTION ledger.batch(
 DECLARE
   v_lane ledger.lane;
   v_answer jsonb;
-  v_accounts text[];
-  v_buckets bigint[];
-  v_spent bigint[];
-  v_calls uuid[];
+  v_last bigint;
   v_live bigint;
   v_want record;
   v_lot record;
@@ -568,30 +580,37 @@ BEGIN
   -- Not FOR SHARE: a copy of this batch that was cut off may still run, and has to end before its repetition looks.
   SELECT * INTO v_lane FROM ledger.lane WHERE id = p_lane FOR NO KEY UPDATE;
   IF NOT FOUND OR v_lane.epoch <> p_epoch OR NOT v_lane.open THEN RETURN '{"state":"fenced"}'; END IF;
-  PERFORM 1 FROM ledger.batch WHERE lane_id = p_lane AND epoch = p_epoch AND seq = p_seq;
-  IF FOUND THEN
+  SELECT max(seq) INTO v_last FROM ledger.batch WHERE lane_id = p_lane AND epoch = p_epoch AND seq BETWEEN p_seq - 1 AND p_seq;
+  IF v_last = p_seq THEN
     SELECT answer INTO v_answer FROM ledger.batch_answer WHERE lane_id = p_lane AND epoch = p_epoch AND seq = p_seq;
     RETURN coalesce(v_answer, '{"state":"ok"}');
   END IF;
-  IF p_seq > 1 THEN
-    PERFORM 1 FROM ledger.batch WHERE lane_id = p_lane AND epoch = p_epoch AND seq = p_seq - 1;
-    IF NOT FOUND THEN RAISE EXCEPTION 'lane % epoch %: batch % has no predecessor', p_lane, p_epoch, p_seq USING ERRCODE = 'data_corrupted'; END IF;
+  IF p_seq > 1 AND v_last IS NULL THEN
+    RAISE EXCEPTION 'lane % epoch %: batch % has no predecessor', p_lane, p_epoch, p_seq USING ERRCODE = 'data_corrupted';
   END IF;
 
-  WITH booked AS (
+  BEGIN
     INSERT INTO ledger.usage (call_id, draw, account_id, bucket_id, plan_id, service, operation, status, units, price, amount, key_id, lane_id, epoch, seq)
       SELECT u.*, p_lane, p_epoch, p_seq
-        FROM unnest(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u
-      ON CONFLICT DO NOTHING
-      RETURNING call_id, account_id, bucket_id, amount
-  ), spent AS (
-    SELECT account_id, bucket_id, sum(amount)::bigint AS amount FROM booked WHERE amount > 0 GROUP BY 1, 2
-  )
-  SELECT coalesce(array_agg(account_id), '{}'), coalesce(array_agg(bucket_id), '{}'), coalesce(array_agg(amount), '{}'),
-      (SELECT coalesce(array_agg(DISTINCT call_id), '{}') FROM booked WHERE amount > 0)
-    INTO v_accounts, v_buckets, v_spent, v_calls FROM spent;
+        FROM unnest(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u;
+  EXCEPTION WHEN unique_violation THEN
+    -- Some are on the books: only the others count. Asked for in the first place (ON CONFLICT) it would double the cost of every row.
+    WITH booked AS (
+      INSERT INTO ledger.usage (call_id, draw, account_id, bucket_id, plan_id, service, operation, status, units, price, amount, key_id, lane_id, epoch, seq)
+        SELECT u.*, p_lane, p_epoch, p_seq
+          FROM unnest(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u
+        ON CONFLICT DO NOTHING
+        RETURNING call_id, account_id, bucket_id, amount
+    )
+    SELECT array_agg(call_id), array_agg(account_id), array_agg(bucket_id), array_agg(amount) INTO u_call, u_account, u_bucket, u_amount FROM booked;
+  END;
   INSERT INTO ledger.batch (lane_id, epoch, seq, account_ids, bucket_ids, spent, call_ids)
-    VALUES (p_lane, p_epoch, p_seq, v_accounts, v_buckets, v_spent, v_calls);
+    SELECT p_lane, p_epoch, p_seq, coalesce(array_agg(s.account_id), '{}'), coalesce(array_agg(s.bucket_id), '{}'), coalesce(array_agg(s.amount), '{}'),
+        ARRAY(SELECT c.call_id FROM unnest(u_call, u_amount) AS c (call_id, amount) WHERE c.amount > 0)
+      FROM (
+        SELECT u.account_id, u.bucket_id, sum(u.amount)::bigint AS amount FROM unnest(u_account, u_bucket, u_amount) AS u (account_id, bucket_id, amount)
+          WHERE u.amount > 0 GROUP BY 1, 2
+      ) s;
   IF cardinality(k_call) > 0 THEN
     INSERT INTO ledger.kept_answer (call_id, account_id, key, status, headers, body)
       SELECT * FROM unnest(k_call, k_account, k_key, k_status, k_headers, k_body) ON CONFLICT DO NOTHING;
@@ -663,8 +682,8 @@ BEGIN
     END LOOP;
     IF v_units + coalesce(v_money, 0) > 0 THEN v_short := v_short || v_want.account_id; END IF;
   END LOOP;
-  SELECT jsonb_build_object('state', 'ok', 'granted', v_granted, 'holdings', jsonb_agg(ledger.holdings(a.account_id, p_lane, a.account_id = ANY (v_short))))
-    INTO v_answer FROM (SELECT DISTINCT account_id FROM unnest(w_account) AS w (account_id)) a;
+  v_answer := jsonb_build_object('state', 'ok', 'granted', v_granted,
+    'holdings', ledger.holdings(ARRAY(SELECT DISTINCT unnest(w_account)), p_lane, v_short));
   INSERT INTO ledger.batch_answer (lane_id, epoch, seq, answer) VALUES (p_lane, p_epoch, p_seq, v_answer);
   RETURN v_answer;
 END $$;
