@@ -103,7 +103,9 @@ export class Purses {
         plans,
         price,
         units: drawn.kind === 'short' ? drawn.units : 0,
-        headroomUnits: recall ? 0 : Math.max(held + headroomIntervals * paceUnits, headroomCallsMin * callUnits),
+        headroomUnits: recall
+          ? 0
+          : Math.max(held + headroomIntervals * paceUnits, headroomCallsMin * callUnits),
         recall,
       };
     });
