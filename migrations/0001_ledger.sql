@@ -511,19 +511,23 @@ END $$;
 -- may rest on it, less what the others have spent and not folded. `plans` are those they may call on: a trial while something of it is
 -- left, an allowance until it expires, credit for good. One statement for all of them, and its plan is kept.
 CREATE FUNCTION ledger.holdings(p_accounts text[], p_lane text, p_exact text[]) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  v_spent jsonb := '{}';
 BEGIN
+  IF cardinality(p_exact) > 0 THEN
+    SELECT coalesce(jsonb_object_agg(s.bucket_id, s.amount), '{}') INTO v_spent FROM (
+      SELECT s.bucket_id, sum(s.amount) AS amount FROM ledger.lane n, LATERAL ledger.unfolded(n.id, n.epoch, n.folded_seq) s
+        WHERE n.open AND n.id <> p_lane AND s.account_id = ANY (p_exact) GROUP BY 1
+    ) s;
+  END IF;
   RETURN (
-    WITH spent AS (
-      SELECT s.account_id, s.bucket_id, sum(s.amount) AS amount FROM ledger.lane n, LATERAL ledger.unfolded(n.id, n.epoch, n.folded_seq) s
-        WHERE cardinality(p_exact) > 0 AND n.open AND n.id <> p_lane AND s.account_id = ANY (p_exact) GROUP BY 1, 2
-    ), live AS (
-      SELECT k.*, coalesce(l.others, 0) - coalesce(s.amount, 0) AS others, coalesce(l.leased, false) AS leased
+    WITH live AS (
+      SELECT k.*, coalesce(l.others, 0) - coalesce((v_spent ->> k.id::text)::bigint, 0) AS others, coalesce(l.leased, false) AS leased
         FROM ledger.bucket k
           LEFT JOIN LATERAL (
             SELECT sum(l.amount) FILTER (WHERE l.lane_id <> p_lane) AS others, bool_or(l.amount > 0) AS leased
               FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id
           ) l ON true
-          LEFT JOIN spent s ON s.account_id = k.account_id AND s.bucket_id = k.id
         WHERE k.account_id = ANY (p_accounts) AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
     ), held AS (
       SELECT jsonb_build_object(
@@ -551,6 +555,22 @@ CREATE FUNCTION ledger.lots_open(p_account text, p_plans text, p_locked bigint[]
 $$;
 --> statement-breakpoint
 
+-- The rows of usage that a batch says. Where a column has one value for all of them, its list says it once.
+CREATE FUNCTION ledger.usage_rows(
+  u_call uuid[], u_draw smallint[], u_account text[], u_bucket bigint[], u_plan text[], u_service text[], u_operation text[],
+  u_status smallint[], u_units integer[], u_price bigint[], u_amount bigint[], u_key text[]
+) RETURNS TABLE (
+  call_id uuid, draw smallint, account_id text, bucket_id bigint, plan_id text, service text, operation text,
+  status smallint, units integer, price bigint, amount bigint, key_id text
+) LANGUAGE sql STABLE AS $$
+  SELECT u.call_id, coalesce(u.draw, u_draw[1]), coalesce(u.account_id, u_account[1]), u.bucket_id, u.plan_id, coalesce(u.service, u_service[1]),
+      coalesce(u.operation, u_operation[1]), coalesce(u.status, u_status[1]), coalesce(u.units, u_units[1]), coalesce(u.price, u_price[1]),
+      coalesce(u.amount, u_amount[1]), u.key_id
+    FROM unnest(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key)
+      AS u (call_id, draw, account_id, bucket_id, plan_id, service, operation, status, units, price, amount, key_id)
+$$;
+--> statement-breakpoint
+
 -- One commit for many calls: books their usage, keeps the answers of those under a key, returns idle leases, sets more credit aside, folds.
 -- {"state":"ok","holdings":[...],"granted":[...]} or {"state":"fenced"}. The same (lane, epoch, seq) again answers the same.
 CREATE FUNCTION ledger.batch(
@@ -560,7 +580,7 @@ CREATE FUNCTION ledger.batch(
   k_call uuid[], k_account text[], k_key bytea[], k_status smallint[], k_headers text[], k_body bytea[],
   r_account text[], r_bucket bigint[], r_amount bigint[], r_recalled boolean[],
   w_account text[], w_plans text[], w_price bigint[], w_units bigint[], w_headroom bigint[], w_recall boolean[]
-) RETURNS jsonb LANGUAGE plpgsql AS $$
+) RETURNS jsonb LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   v_lane ledger.lane;
   v_answer jsonb;
@@ -590,15 +610,13 @@ BEGIN
   END IF;
 
   BEGIN
-    INSERT INTO ledger.usage (call_id, draw, account_id, bucket_id, plan_id, service, operation, status, units, price, amount, key_id, lane_id, epoch, seq)
-      SELECT u.*, p_lane, p_epoch, p_seq
-        FROM unnest(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u;
+    INSERT INTO ledger.usage SELECT u.*, p_lane, p_epoch, p_seq
+      FROM ledger.usage_rows(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u;
   EXCEPTION WHEN unique_violation THEN
     -- Some are on the books: only the others count. Asked for in the first place (ON CONFLICT) it would double the cost of every row.
     WITH booked AS (
-      INSERT INTO ledger.usage (call_id, draw, account_id, bucket_id, plan_id, service, operation, status, units, price, amount, key_id, lane_id, epoch, seq)
-        SELECT u.*, p_lane, p_epoch, p_seq
-          FROM unnest(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u
+      INSERT INTO ledger.usage SELECT u.*, p_lane, p_epoch, p_seq
+        FROM ledger.usage_rows(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u
         ON CONFLICT DO NOTHING
         RETURNING call_id, account_id, bucket_id, amount
     )
@@ -606,10 +624,11 @@ BEGIN
   END;
   INSERT INTO ledger.batch (lane_id, epoch, seq, account_ids, bucket_ids, spent, call_ids)
     SELECT p_lane, p_epoch, p_seq, coalesce(array_agg(s.account_id), '{}'), coalesce(array_agg(s.bucket_id), '{}'), coalesce(array_agg(s.amount), '{}'),
-        ARRAY(SELECT c.call_id FROM unnest(u_call, u_amount) AS c (call_id, amount) WHERE c.amount > 0)
+        ARRAY(SELECT c.call_id FROM unnest(u_call, u_amount) AS c (call_id, amount) WHERE coalesce(c.amount, u_amount[1]) > 0)
       FROM (
-        SELECT u.account_id, u.bucket_id, sum(u.amount)::bigint AS amount FROM unnest(u_account, u_bucket, u_amount) AS u (account_id, bucket_id, amount)
-          WHERE u.amount > 0 GROUP BY 1, 2
+        SELECT coalesce(u.account_id, u_account[1]) AS account_id, u.bucket_id, sum(coalesce(u.amount, u_amount[1]))::bigint AS amount
+          FROM unnest(u_account, u_bucket, u_amount) AS u (account_id, bucket_id, amount)
+          WHERE coalesce(u.amount, u_amount[1]) > 0 GROUP BY 1, 2
       ) s;
   IF cardinality(k_call) > 0 THEN
     INSERT INTO ledger.kept_answer (call_id, account_id, key, status, headers, body)
