@@ -24,8 +24,13 @@ CREATE TABLE ledger.bucket (
   moved_account text,
   moved_to bigint,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- Used up, and a newer lot stands for its plan: lanes look at it no more, so that a call costs as little after a thousand purchases as
+  -- after one. Whatever comes back to it, or is owed of it, opens it again.
+  closed boolean NOT NULL DEFAULT false CHECK (NOT closed OR (avail = 0 AND owed = 0)),
   PRIMARY KEY (account_id, id)
 ) WITH (fillfactor = 70);
+--> statement-breakpoint
+CREATE INDEX bucket_open ON ledger.bucket (account_id, id) WHERE NOT closed;
 --> statement-breakpoint
 CREATE INDEX bucket_expiry ON ledger.bucket (expires_at) WHERE expires_at IS NOT NULL AND avail > 0;
 --> statement-breakpoint
@@ -211,13 +216,15 @@ BEGIN
 END $$;
 --> statement-breakpoint
 
--- Gives an account a lot, once for each key. Returns the bucket, the same one when repeated.
+-- Gives an account a lot, once for each key. Returns the bucket, the same one when repeated. Older ones of the same terms that are used up
+-- are closed with it.
 CREATE FUNCTION ledger.grant_lot(
   p_key text, p_account text, p_posting text, p_contra text,
   p_kind text, p_asset text, p_plan text, p_amount bigint, p_expires timestamptz, p_resets timestamptz DEFAULT NULL
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   v_bucket bigint;
+  v_used bigint[];
 BEGIN
   SELECT bucket_id INTO v_bucket FROM ledger.posting WHERE key = p_key;
   IF FOUND THEN RETURN v_bucket; END IF;
@@ -230,6 +237,17 @@ BEGIN
   -- Two at once: the second fails on the key and takes its bucket with it.
   INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount)
     VALUES (p_key, p_account, v_bucket, p_posting, p_contra, p_amount);
+  IF p_expires IS NULL THEN
+    SELECT array_agg(id) INTO v_used FROM (
+      SELECT id FROM ledger.bucket
+        WHERE account_id = p_account AND NOT closed AND id < v_bucket AND avail = 0 AND owed = 0
+          AND expires_at IS NULL AND kind = p_kind AND plan_id = p_plan AND asset = p_asset
+        ORDER BY id FOR UPDATE SKIP LOCKED
+    ) k;
+    -- Another statement, as it has to see every lease that was taken before the lots were locked.
+    UPDATE ledger.bucket k SET closed = true WHERE k.account_id = p_account AND k.id = ANY (v_used)
+      AND NOT EXISTS (SELECT 1 FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id AND l.amount > 0);
+  END IF;
   PERFORM pg_notify('ledger', 'granted:' || p_account);
   RETURN v_bucket;
 END $$;
@@ -285,7 +303,7 @@ BEGIN
   ), given AS (
     SELECT p.account_id, p.bucket_id, sum(p.amount)::bigint AS amount, count(*) AS rows FROM posted p GROUP BY 1, 2
   ), moved AS (
-    UPDATE ledger.bucket k SET avail = k.avail + g.amount FROM given g
+    UPDATE ledger.bucket k SET avail = k.avail + g.amount, closed = false FROM given g
       WHERE k.account_id = g.account_id AND k.id = g.bucket_id
   )
   SELECT coalesce(sum(rows), 0) INTO v_count FROM given;
@@ -312,7 +330,7 @@ BEGIN
     FROM ledger.batch b, LATERAL unnest(b.call_ids) AS c (call_id)
     WHERE b.lane_id = p_lane AND b.epoch = v_lane.epoch AND b.seq > v_lane.delivered_seq;
   IF v_calls IS NOT NULL THEN PERFORM ledger.undeliver(v_calls); END IF;
-  UPDATE ledger.bucket k SET avail = k.avail + l.amount FROM ledger.lease l
+  UPDATE ledger.bucket k SET avail = k.avail + l.amount, closed = false FROM ledger.lease l
     WHERE l.lane_id = p_lane AND l.amount > 0 AND k.account_id = l.account_id AND k.id = l.bucket_id;
   PERFORM pg_notify('ledger', 'returned:' || a.account_id) FROM (SELECT DISTINCT account_id FROM ledger.lease WHERE lane_id = p_lane AND amount > 0) a;
   DELETE FROM ledger.lease WHERE lane_id = p_lane;
@@ -431,12 +449,12 @@ BEGIN
     SELECT sum(p.amount) FROM ledger.posting p JOIN ledger.lot_chain(v_paid.account_id, v_paid.bucket_id) c ON c.account_id = p.account_id AND c.id = p.bucket_id
       WHERE p.kind IN ('reversed', 'reinstated')), 0);
   IF v_delta > 0 THEN
-    UPDATE ledger.bucket SET owed = owed + v_delta WHERE account_id = v_last.account_id AND id = v_last.id;
+    UPDATE ledger.bucket SET owed = owed + v_delta, closed = false WHERE account_id = v_last.account_id AND id = v_last.id;
     PERFORM ledger.claw(v_last.account_id, v_last.id);
     PERFORM pg_notify('ledger', 'recall:' || v_last.account_id);
   ELSIF v_delta < 0 THEN
     v_back := greatest(0, -v_delta - v_last.owed);
-    UPDATE ledger.bucket SET owed = owed - least(owed, -v_delta), avail = avail + v_back WHERE account_id = v_last.account_id AND id = v_last.id;
+    UPDATE ledger.bucket SET owed = owed - least(owed, -v_delta), avail = avail + v_back, closed = closed AND v_back = 0 WHERE account_id = v_last.account_id AND id = v_last.id;
     IF v_back > 0 THEN
       INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount)
         SELECT 'reinstated:' || v_last.id || ':' || count(*), v_last.account_id, v_last.id, 'reinstated', 'processor', v_back
@@ -485,7 +503,7 @@ BEGIN
     INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount) VALUES
       (v_key || ':out', p_from, v_lot.id, 'moved', 'account:' || v_lot.moved_account, -v_lot.avail),
       (v_key || ':in', v_lot.moved_account, v_lot.moved_to, 'moved', 'account:' || p_from, v_lot.avail);
-    UPDATE ledger.bucket SET avail = avail + v_lot.avail, owed = owed + v_lot.owed WHERE account_id = v_lot.moved_account AND id = v_lot.moved_to;
+    UPDATE ledger.bucket SET avail = avail + v_lot.avail, owed = owed + v_lot.owed, closed = false WHERE account_id = v_lot.moved_account AND id = v_lot.moved_to;
     UPDATE ledger.bucket SET avail = 0, owed = 0, moved_account = v_lot.moved_account, moved_to = v_lot.moved_to WHERE account_id = p_from AND id = v_lot.id;
     PERFORM pg_notify('ledger', 'granted:' || v_lot.moved_account);
   END LOOP;
@@ -528,7 +546,7 @@ BEGIN
             SELECT sum(l.amount) FILTER (WHERE l.lane_id <> p_lane) AS others, bool_or(l.amount > 0) AS leased
               FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id
           ) l ON true
-        WHERE k.account_id = ANY (p_accounts) AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+        WHERE k.account_id = ANY (p_accounts) AND NOT k.closed AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
     ), held AS (
       SELECT jsonb_build_object(
           'account', account_id,
@@ -641,7 +659,7 @@ BEGIN
 
   IF cardinality(r_account) + cardinality(w_account) > 0 THEN
     SELECT coalesce(array_agg(id), '{}') INTO v_locked FROM (
-      SELECT id FROM ledger.bucket WHERE account_id = ANY (r_account || w_account) AND (avail > 0 OR id = ANY (r_bucket)) ORDER BY id FOR UPDATE
+      SELECT id FROM ledger.bucket WHERE account_id = ANY (r_account || w_account) AND NOT closed AND (avail > 0 OR id = ANY (r_bucket)) ORDER BY id FOR UPDATE
     ) k;
   END IF;
   IF p_fold THEN
@@ -654,7 +672,7 @@ BEGIN
       WHERE l.lane_id = p_lane AND l.account_id = r.account_id AND l.bucket_id = r.bucket_id;
     GET DIAGNOSTICS v_take = ROW_COUNT;
     IF v_take <> cardinality(r_account) THEN RAISE EXCEPTION 'lane % returns a lease that it does not hold', p_lane; END IF;
-    UPDATE ledger.bucket k SET avail = k.avail + r.amount FROM unnest(r_account, r_bucket, r_amount) AS r (account_id, bucket_id, amount)
+    UPDATE ledger.bucket k SET avail = k.avail + r.amount, closed = false FROM unnest(r_account, r_bucket, r_amount) AS r (account_id, bucket_id, amount)
       WHERE k.account_id = r.account_id AND k.id = r.bucket_id;
     DELETE FROM ledger.lease l USING unnest(r_account, r_bucket) AS r (account_id, bucket_id)
       WHERE l.lane_id = p_lane AND l.account_id = r.account_id AND l.bucket_id = r.bucket_id AND l.amount = 0;
