@@ -24,8 +24,13 @@ CREATE TABLE ledger.bucket (
   moved_account text,
   moved_to bigint,
   created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- Used up, and a newer lot stands for its plan: lanes look at it no more, so that a call costs as little after a thousand purchases as
+  -- after one. Whatever comes back to it, or is owed of it, opens it again.
+  closed boolean NOT NULL DEFAULT false CHECK (NOT closed OR (avail = 0 AND owed = 0)),
   PRIMARY KEY (account_id, id)
 ) WITH (fillfactor = 70);
+--> statement-breakpoint
+CREATE INDEX bucket_open ON ledger.bucket (account_id, id) WHERE NOT closed;
 --> statement-breakpoint
 CREATE INDEX bucket_expiry ON ledger.bucket (expires_at) WHERE expires_at IS NOT NULL AND avail > 0;
 --> statement-breakpoint
@@ -71,7 +76,8 @@ CREATE TABLE ledger.lease (
 CREATE INDEX lease_bucket ON ledger.lease (account_id, bucket_id);
 --> statement-breakpoint
 
--- What one commit settled: append-only. `spent` is summed for each bucket, so that folding reads no usage rows.
+-- What one commit settled: append-only. `spent` is summed for each bucket, so that folding reads no usage rows. Kept for minutes:
+-- written fast rather than small.
 CREATE TABLE ledger.batch (
   lane_id text NOT NULL,
   epoch bigint NOT NULL,
@@ -82,7 +88,7 @@ CREATE TABLE ledger.batch (
   spent bigint[] NOT NULL,
   call_ids uuid[] NOT NULL,
   PRIMARY KEY (lane_id, epoch, seq)
-);
+) WITH (toast_tuple_target = 8160);
 --> statement-breakpoint
 
 -- What a batch answered when it asked for credit: the same batch sent again gets the same answer.
@@ -93,6 +99,8 @@ CREATE TABLE ledger.batch_answer (
   answer jsonb NOT NULL,
   PRIMARY KEY (lane_id, epoch, seq)
 );
+--> statement-breakpoint
+ALTER TABLE ledger.batch_answer ALTER COLUMN answer SET STORAGE EXTERNAL;
 --> statement-breakpoint
 
 -- One row for each call and bucket drawn; `draw` counts them from 0. The UUIDv7 is unique over all partitions, and days drop cheaply.
@@ -208,13 +216,15 @@ BEGIN
 END $$;
 --> statement-breakpoint
 
--- Gives an account a lot, once for each key. Returns the bucket, the same one when repeated.
+-- Gives an account a lot, once for each key. Returns the bucket, the same one when repeated. Older ones of the same terms that are used up
+-- are closed with it.
 CREATE FUNCTION ledger.grant_lot(
   p_key text, p_account text, p_posting text, p_contra text,
   p_kind text, p_asset text, p_plan text, p_amount bigint, p_expires timestamptz, p_resets timestamptz DEFAULT NULL
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   v_bucket bigint;
+  v_used bigint[];
 BEGIN
   SELECT bucket_id INTO v_bucket FROM ledger.posting WHERE key = p_key;
   IF FOUND THEN RETURN v_bucket; END IF;
@@ -227,6 +237,17 @@ BEGIN
   -- Two at once: the second fails on the key and takes its bucket with it.
   INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount)
     VALUES (p_key, p_account, v_bucket, p_posting, p_contra, p_amount);
+  IF p_expires IS NULL THEN
+    SELECT array_agg(id) INTO v_used FROM (
+      SELECT id FROM ledger.bucket
+        WHERE account_id = p_account AND NOT closed AND id < v_bucket AND avail = 0 AND owed = 0
+          AND expires_at IS NULL AND kind = p_kind AND plan_id = p_plan AND asset = p_asset
+        ORDER BY id FOR UPDATE SKIP LOCKED
+    ) k;
+    -- Another statement, as it has to see every lease that was taken before the lots were locked.
+    UPDATE ledger.bucket k SET closed = true WHERE k.account_id = p_account AND k.id = ANY (v_used)
+      AND NOT EXISTS (SELECT 1 FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id AND l.amount > 0);
+  END IF;
   PERFORM pg_notify('ledger', 'granted:' || p_account);
   RETURN v_bucket;
 END $$;
@@ -248,12 +269,14 @@ DECLARE
   v_spent bigint;
   v_taken bigint;
 BEGIN
-  SELECT count(*) INTO v_spent FROM ledger.unfolded(p_lane, p_epoch, p_folded);
-  IF v_spent = 0 THEN RETURN; END IF;
-  UPDATE ledger.lease l SET amount = l.amount - s.amount
-    FROM ledger.unfolded(p_lane, p_epoch, p_folded) s
-    WHERE l.lane_id = p_lane AND l.account_id = s.account_id AND l.bucket_id = s.bucket_id;
-  GET DIAGNOSTICS v_taken = ROW_COUNT;
+  WITH spent AS MATERIALIZED (
+    SELECT account_id, bucket_id, amount FROM ledger.unfolded(p_lane, p_epoch, p_folded)
+  ), taken AS (
+    UPDATE ledger.lease l SET amount = l.amount - s.amount FROM spent s
+      WHERE l.lane_id = p_lane AND l.account_id = s.account_id AND l.bucket_id = s.bucket_id
+      RETURNING 1
+  )
+  SELECT (SELECT count(*) FROM spent), (SELECT count(*) FROM taken) INTO v_spent, v_taken;
   IF v_taken <> v_spent THEN RAISE EXCEPTION 'lane % spent from % buckets and leases %', p_lane, v_spent, v_taken; END IF;
 END $$;
 --> statement-breakpoint
@@ -280,7 +303,7 @@ BEGIN
   ), given AS (
     SELECT p.account_id, p.bucket_id, sum(p.amount)::bigint AS amount, count(*) AS rows FROM posted p GROUP BY 1, 2
   ), moved AS (
-    UPDATE ledger.bucket k SET avail = k.avail + g.amount FROM given g
+    UPDATE ledger.bucket k SET avail = k.avail + g.amount, closed = false FROM given g
       WHERE k.account_id = g.account_id AND k.id = g.bucket_id
   )
   SELECT coalesce(sum(rows), 0) INTO v_count FROM given;
@@ -307,7 +330,7 @@ BEGIN
     FROM ledger.batch b, LATERAL unnest(b.call_ids) AS c (call_id)
     WHERE b.lane_id = p_lane AND b.epoch = v_lane.epoch AND b.seq > v_lane.delivered_seq;
   IF v_calls IS NOT NULL THEN PERFORM ledger.undeliver(v_calls); END IF;
-  UPDATE ledger.bucket k SET avail = k.avail + l.amount FROM ledger.lease l
+  UPDATE ledger.bucket k SET avail = k.avail + l.amount, closed = false FROM ledger.lease l
     WHERE l.lane_id = p_lane AND l.amount > 0 AND k.account_id = l.account_id AND k.id = l.bucket_id;
   PERFORM pg_notify('ledger', 'returned:' || a.account_id) FROM (SELECT DISTINCT account_id FROM ledger.lease WHERE lane_id = p_lane AND amount > 0) a;
   DELETE FROM ledger.lease WHERE lane_id = p_lane;
@@ -426,12 +449,12 @@ BEGIN
     SELECT sum(p.amount) FROM ledger.posting p JOIN ledger.lot_chain(v_paid.account_id, v_paid.bucket_id) c ON c.account_id = p.account_id AND c.id = p.bucket_id
       WHERE p.kind IN ('reversed', 'reinstated')), 0);
   IF v_delta > 0 THEN
-    UPDATE ledger.bucket SET owed = owed + v_delta WHERE account_id = v_last.account_id AND id = v_last.id;
+    UPDATE ledger.bucket SET owed = owed + v_delta, closed = false WHERE account_id = v_last.account_id AND id = v_last.id;
     PERFORM ledger.claw(v_last.account_id, v_last.id);
     PERFORM pg_notify('ledger', 'recall:' || v_last.account_id);
   ELSIF v_delta < 0 THEN
     v_back := greatest(0, -v_delta - v_last.owed);
-    UPDATE ledger.bucket SET owed = owed - least(owed, -v_delta), avail = avail + v_back WHERE account_id = v_last.account_id AND id = v_last.id;
+    UPDATE ledger.bucket SET owed = owed - least(owed, -v_delta), avail = avail + v_back, closed = closed AND v_back = 0 WHERE account_id = v_last.account_id AND id = v_last.id;
     IF v_back > 0 THEN
       INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount)
         SELECT 'reinstated:' || v_last.id || ':' || count(*), v_last.account_id, v_last.id, 'reinstated', 'processor', v_back
@@ -480,7 +503,7 @@ BEGIN
     INSERT INTO ledger.posting (key, account_id, bucket_id, kind, contra, amount) VALUES
       (v_key || ':out', p_from, v_lot.id, 'moved', 'account:' || v_lot.moved_account, -v_lot.avail),
       (v_key || ':in', v_lot.moved_account, v_lot.moved_to, 'moved', 'account:' || p_from, v_lot.avail);
-    UPDATE ledger.bucket SET avail = avail + v_lot.avail, owed = owed + v_lot.owed WHERE account_id = v_lot.moved_account AND id = v_lot.moved_to;
+    UPDATE ledger.bucket SET avail = avail + v_lot.avail, owed = owed + v_lot.owed, closed = false WHERE account_id = v_lot.moved_account AND id = v_lot.moved_to;
     UPDATE ledger.bucket SET avail = 0, owed = 0, moved_account = v_lot.moved_account, moved_to = v_lot.moved_to WHERE account_id = p_from AND id = v_lot.id;
     PERFORM pg_notify('ledger', 'granted:' || v_lot.moved_account);
   END LOOP;
@@ -502,29 +525,43 @@ BEGIN
 END $$;
 --> statement-breakpoint
 
--- What an account has, as a lane sees it: its lots in burn order, and what other lanes hold of them; exactly (less what they have
--- spent and not folded) where a refusal may rest on it. `plans` are those it may call on: a trial while something of it is left, an allowance until it
--- expires, credit for good.
-CREATE FUNCTION ledger.holdings(p_account text, p_lane text, p_exact boolean) RETURNS jsonb LANGUAGE sql STABLE AS $$
-  WITH live AS (
-    SELECT k.*,
-      coalesce((SELECT sum(l.amount) FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id AND l.lane_id <> p_lane), 0)
-      - CASE WHEN p_exact THEN coalesce((SELECT sum(s.amount) FROM ledger.lane n, LATERAL ledger.unfolded(n.id, n.epoch, n.folded_seq) s
-          WHERE n.open AND n.id <> p_lane AND s.account_id = k.account_id AND s.bucket_id = k.id), 0) ELSE 0 END AS others,
-      EXISTS (SELECT 1 FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id AND l.amount > 0) AS leased
-      FROM ledger.bucket k
-      WHERE k.account_id = p_account AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
-  )
-  SELECT jsonb_build_object(
-    'account', p_account,
-    'lots', coalesce(jsonb_agg(jsonb_build_object(
-        'id', id, 'asset', asset, 'kind', kind, 'plan', plan_id, 'avail', greatest(0, avail - owed), 'others', others,
-        'expires', (extract(epoch FROM expires_at) * 1000)::bigint
-      ) ORDER BY priority, expires_at NULLS LAST, id) FILTER (WHERE avail > owed OR leased), '[]'),
-    'plans', coalesce(jsonb_agg(DISTINCT plan_id) FILTER (WHERE kind <> 'trial' OR avail > 0 OR leased), '[]'),
-    'resets', (extract(epoch FROM min(resets_at) FILTER (WHERE resets_at > clock_timestamp())) * 1000)::bigint
-  ) FROM live
-$$;
+-- What accounts have, as a lane sees it: their lots in burn order, and what other lanes hold of them; of those in `p_exact`, where a refusal
+-- may rest on it, less what the others have spent and not folded. `plans` are those they may call on: a trial while something of it is
+-- left, an allowance until it expires, credit for good. One statement for all of them, and its plan is kept.
+CREATE FUNCTION ledger.holdings(p_accounts text[], p_lane text, p_exact text[]) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  v_spent jsonb := '{}';
+BEGIN
+  IF cardinality(p_exact) > 0 THEN
+    SELECT coalesce(jsonb_object_agg(s.bucket_id, s.amount), '{}') INTO v_spent FROM (
+      SELECT s.bucket_id, sum(s.amount) AS amount FROM ledger.lane n, LATERAL ledger.unfolded(n.id, n.epoch, n.folded_seq) s
+        WHERE n.open AND n.id <> p_lane AND s.account_id = ANY (p_exact) GROUP BY 1
+    ) s;
+  END IF;
+  RETURN (
+    WITH live AS (
+      SELECT k.*, coalesce(l.others, 0) - coalesce((v_spent ->> k.id::text)::bigint, 0) AS others, coalesce(l.leased, false) AS leased
+        FROM ledger.bucket k
+          LEFT JOIN LATERAL (
+            SELECT sum(l.amount) FILTER (WHERE l.lane_id <> p_lane) AS others, bool_or(l.amount > 0) AS leased
+              FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id
+          ) l ON true
+        WHERE k.account_id = ANY (p_accounts) AND NOT k.closed AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+    ), held AS (
+      SELECT jsonb_build_object(
+          'account', account_id,
+          'lots', coalesce(jsonb_agg(jsonb_build_object(
+              'id', k.id, 'asset', k.asset, 'kind', k.kind, 'plan', k.plan_id, 'avail', greatest(0, k.avail - k.owed), 'others', k.others,
+              'expires', (extract(epoch FROM k.expires_at) * 1000)::bigint
+            ) ORDER BY k.priority, k.expires_at NULLS LAST, k.id) FILTER (WHERE k.avail > k.owed OR k.leased), '[]'),
+          'plans', coalesce(jsonb_agg(DISTINCT k.plan_id) FILTER (WHERE k.kind <> 'trial' OR k.avail > 0 OR k.leased), '[]'),
+          'resets', (extract(epoch FROM min(k.resets_at) FILTER (WHERE k.resets_at > clock_timestamp())) * 1000)::bigint
+        ) AS holding
+        FROM unnest(p_accounts) AS a (account_id) LEFT JOIN live k USING (account_id) GROUP BY account_id
+    )
+    SELECT jsonb_agg(holding) FROM held
+  );
+END $$;
 --> statement-breakpoint
 
 -- What a lane may be granted now, in burn order: of the lots that the caller has locked, as any other may be refilled and emptied meanwhile.
@@ -533,6 +570,22 @@ CREATE FUNCTION ledger.lots_open(p_account text, p_plans text, p_locked bigint[]
     WHERE account_id = p_account AND id = ANY (p_locked) AND avail > owed AND plan_id = ANY (string_to_array(p_plans, ','))
       AND (expires_at IS NULL OR expires_at > clock_timestamp())
     ORDER BY priority, expires_at NULLS LAST, id
+$$;
+--> statement-breakpoint
+
+-- The rows of usage that a batch says. Where a column has one value for all of them, its list says it once.
+CREATE FUNCTION ledger.usage_rows(
+  u_call uuid[], u_draw smallint[], u_account text[], u_bucket bigint[], u_plan text[], u_service text[], u_operation text[],
+  u_status smallint[], u_units integer[], u_price bigint[], u_amount bigint[], u_key text[]
+) RETURNS TABLE (
+  call_id uuid, draw smallint, account_id text, bucket_id bigint, plan_id text, service text, operation text,
+  status smallint, units integer, price bigint, amount bigint, key_id text
+) LANGUAGE sql STABLE AS $$
+  SELECT u.call_id, coalesce(u.draw, u_draw[1]), coalesce(u.account_id, u_account[1]), u.bucket_id, u.plan_id, coalesce(u.service, u_service[1]),
+      coalesce(u.operation, u_operation[1]), coalesce(u.status, u_status[1]), coalesce(u.units, u_units[1]), coalesce(u.price, u_price[1]),
+      coalesce(u.amount, u_amount[1]), u.key_id
+    FROM unnest(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key)
+      AS u (call_id, draw, account_id, bucket_id, plan_id, service, operation, status, units, price, amount, key_id)
 $$;
 --> statement-breakpoint
 
@@ -545,14 +598,11 @@ CREATE FUNCTION ledger.batch(
   k_call uuid[], k_account text[], k_key bytea[], k_status smallint[], k_headers text[], k_body bytea[],
   r_account text[], r_bucket bigint[], r_amount bigint[], r_recalled boolean[],
   w_account text[], w_plans text[], w_price bigint[], w_units bigint[], w_headroom bigint[], w_recall boolean[]
-) RETURNS jsonb LANGUAGE plpgsql AS $$
+) RETURNS jsonb LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   v_lane ledger.lane;
   v_answer jsonb;
-  v_accounts text[];
-  v_buckets bigint[];
-  v_spent bigint[];
-  v_calls uuid[];
+  v_last bigint;
   v_live bigint;
   v_want record;
   v_lot record;
@@ -568,30 +618,36 @@ BEGIN
   -- Not FOR SHARE: a copy of this batch that was cut off may still run, and has to end before its repetition looks.
   SELECT * INTO v_lane FROM ledger.lane WHERE id = p_lane FOR NO KEY UPDATE;
   IF NOT FOUND OR v_lane.epoch <> p_epoch OR NOT v_lane.open THEN RETURN '{"state":"fenced"}'; END IF;
-  PERFORM 1 FROM ledger.batch WHERE lane_id = p_lane AND epoch = p_epoch AND seq = p_seq;
-  IF FOUND THEN
+  SELECT max(seq) INTO v_last FROM ledger.batch WHERE lane_id = p_lane AND epoch = p_epoch AND seq BETWEEN p_seq - 1 AND p_seq;
+  IF v_last = p_seq THEN
     SELECT answer INTO v_answer FROM ledger.batch_answer WHERE lane_id = p_lane AND epoch = p_epoch AND seq = p_seq;
     RETURN coalesce(v_answer, '{"state":"ok"}');
   END IF;
-  IF p_seq > 1 THEN
-    PERFORM 1 FROM ledger.batch WHERE lane_id = p_lane AND epoch = p_epoch AND seq = p_seq - 1;
-    IF NOT FOUND THEN RAISE EXCEPTION 'lane % epoch %: batch % has no predecessor', p_lane, p_epoch, p_seq USING ERRCODE = 'data_corrupted'; END IF;
+  IF p_seq > 1 AND v_last IS NULL THEN
+    RAISE EXCEPTION 'lane % epoch %: batch % has no predecessor', p_lane, p_epoch, p_seq USING ERRCODE = 'data_corrupted';
   END IF;
 
-  WITH booked AS (
-    INSERT INTO ledger.usage (call_id, draw, account_id, bucket_id, plan_id, service, operation, status, units, price, amount, key_id, lane_id, epoch, seq)
-      SELECT u.*, p_lane, p_epoch, p_seq
-        FROM unnest(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u
-      ON CONFLICT DO NOTHING
-      RETURNING call_id, account_id, bucket_id, amount
-  ), spent AS (
-    SELECT account_id, bucket_id, sum(amount)::bigint AS amount FROM booked WHERE amount > 0 GROUP BY 1, 2
-  )
-  SELECT coalesce(array_agg(account_id), '{}'), coalesce(array_agg(bucket_id), '{}'), coalesce(array_agg(amount), '{}'),
-      (SELECT coalesce(array_agg(DISTINCT call_id), '{}') FROM booked WHERE amount > 0)
-    INTO v_accounts, v_buckets, v_spent, v_calls FROM spent;
+  BEGIN
+    INSERT INTO ledger.usage SELECT u.*, p_lane, p_epoch, p_seq
+      FROM ledger.usage_rows(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u;
+  EXCEPTION WHEN unique_violation THEN
+    -- Some are on the books: only the others count. Asked for in the first place (ON CONFLICT) it would double the cost of every row.
+    WITH booked AS (
+      INSERT INTO ledger.usage SELECT u.*, p_lane, p_epoch, p_seq
+        FROM ledger.usage_rows(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u
+        ON CONFLICT DO NOTHING
+        RETURNING call_id, account_id, bucket_id, amount
+    )
+    SELECT array_agg(call_id), array_agg(account_id), array_agg(bucket_id), array_agg(amount) INTO u_call, u_account, u_bucket, u_amount FROM booked;
+  END;
   INSERT INTO ledger.batch (lane_id, epoch, seq, account_ids, bucket_ids, spent, call_ids)
-    VALUES (p_lane, p_epoch, p_seq, v_accounts, v_buckets, v_spent, v_calls);
+    SELECT p_lane, p_epoch, p_seq, coalesce(array_agg(s.account_id), '{}'), coalesce(array_agg(s.bucket_id), '{}'), coalesce(array_agg(s.amount), '{}'),
+        ARRAY(SELECT c.call_id FROM unnest(u_call, u_amount) AS c (call_id, amount) WHERE coalesce(c.amount, u_amount[1]) > 0)
+      FROM (
+        SELECT coalesce(u.account_id, u_account[1]) AS account_id, u.bucket_id, sum(coalesce(u.amount, u_amount[1]))::bigint AS amount
+          FROM unnest(u_account, u_bucket, u_amount) AS u (account_id, bucket_id, amount)
+          WHERE coalesce(u.amount, u_amount[1]) > 0 GROUP BY 1, 2
+      ) s;
   IF cardinality(k_call) > 0 THEN
     INSERT INTO ledger.kept_answer (call_id, account_id, key, status, headers, body)
       SELECT * FROM unnest(k_call, k_account, k_key, k_status, k_headers, k_body) ON CONFLICT DO NOTHING;
@@ -603,7 +659,7 @@ BEGIN
 
   IF cardinality(r_account) + cardinality(w_account) > 0 THEN
     SELECT coalesce(array_agg(id), '{}') INTO v_locked FROM (
-      SELECT id FROM ledger.bucket WHERE account_id = ANY (r_account || w_account) AND (avail > 0 OR id = ANY (r_bucket)) ORDER BY id FOR UPDATE
+      SELECT id FROM ledger.bucket WHERE account_id = ANY (r_account || w_account) AND NOT closed AND (avail > 0 OR id = ANY (r_bucket)) ORDER BY id FOR UPDATE
     ) k;
   END IF;
   IF p_fold THEN
@@ -616,7 +672,7 @@ BEGIN
       WHERE l.lane_id = p_lane AND l.account_id = r.account_id AND l.bucket_id = r.bucket_id;
     GET DIAGNOSTICS v_take = ROW_COUNT;
     IF v_take <> cardinality(r_account) THEN RAISE EXCEPTION 'lane % returns a lease that it does not hold', p_lane; END IF;
-    UPDATE ledger.bucket k SET avail = k.avail + r.amount FROM unnest(r_account, r_bucket, r_amount) AS r (account_id, bucket_id, amount)
+    UPDATE ledger.bucket k SET avail = k.avail + r.amount, closed = false FROM unnest(r_account, r_bucket, r_amount) AS r (account_id, bucket_id, amount)
       WHERE k.account_id = r.account_id AND k.id = r.bucket_id;
     DELETE FROM ledger.lease l USING unnest(r_account, r_bucket) AS r (account_id, bucket_id)
       WHERE l.lane_id = p_lane AND l.account_id = r.account_id AND l.bucket_id = r.bucket_id AND l.amount = 0;
@@ -663,8 +719,8 @@ BEGIN
     END LOOP;
     IF v_units + coalesce(v_money, 0) > 0 THEN v_short := v_short || v_want.account_id; END IF;
   END LOOP;
-  SELECT jsonb_build_object('state', 'ok', 'granted', v_granted, 'holdings', jsonb_agg(ledger.holdings(a.account_id, p_lane, a.account_id = ANY (v_short))))
-    INTO v_answer FROM (SELECT DISTINCT account_id FROM unnest(w_account) AS w (account_id)) a;
+  v_answer := jsonb_build_object('state', 'ok', 'granted', v_granted,
+    'holdings', ledger.holdings(ARRAY(SELECT DISTINCT unnest(w_account)), p_lane, v_short));
   INSERT INTO ledger.batch_answer (lane_id, epoch, seq, answer) VALUES (p_lane, p_epoch, p_seq, v_answer);
   RETURN v_answer;
 END $$;

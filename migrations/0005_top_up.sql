@@ -24,7 +24,7 @@ CREATE FUNCTION shop.due_top_ups(p_max integer) RETURNS TABLE (account_id text) 
       AND t.below > (
         SELECT coalesce(sum(greatest(0, k.avail - k.owed + coalesce(
             (SELECT sum(l.amount) FROM ledger.lease l WHERE l.account_id = k.account_id AND l.bucket_id = k.id), 0))), 0)
-          FROM ledger.bucket k WHERE k.account_id = t.account_id AND k.asset = 'usd' AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp()))
+          FROM ledger.bucket k WHERE k.account_id = t.account_id AND k.asset = 'usd' AND NOT k.closed AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp()))
       AND shop.may_top_up(t)
     ORDER BY random() LIMIT p_max
 $$;

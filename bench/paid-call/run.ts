@@ -24,7 +24,7 @@ bare Node proxies: contenders in turn on the same upstream and load, medians of 
 It starts all that it needs in a temporary folder, and removes it: a PostgreSQL on disk with fsync, an upstream and a proxy by nginx,
 storefronts, bare proxies (installed by npm into bench/paid-call/contenders). It takes nginx, wrk and pgbench of Debian as root.
 
-Exit code: 0, or 1 where an aim was missed.`;
+Exit code: 0, or 1 where an aim was missed or a part broke off.`;
 
 const { values } = parseArgs({
   options: {
@@ -54,23 +54,28 @@ async function run(): Promise<number> {
   console.log(
     `Node ${process.version}, ${cpus().length} cores, ${effort.rounds} rounds of ${effort.seconds} s. In brackets: the middle half.`,
   );
-  const aims: Aim.Aim[] = [];
+  let isMet = true;
   for (const name of chosen) {
     // A stage for each part: what one leaves running is no load of the next.
     const stage = await Stage.set();
     try {
       const before = loadavg()[0] ?? 0;
-      const findings = await parts[name]?.(stage, effort);
-      aims.push(...(findings?.aims ?? []));
+      const { lines = [], aims = [] } = (await parts[name]?.(stage, effort)) ?? {};
+      isMet &&= aims.every(({ met }) => met);
       console.log(
-        [...(findings?.lines ?? []), `(${name}: load of the machine ${before.toFixed(1)} before)`].join('\n'),
+        [...lines, `(${name}: load of the machine ${before.toFixed(1)} before)`, ...aims.map(Aim.text)].join(
+          '\n',
+        ),
       );
+    } catch (error) {
+      // What the other parts find is not lost with it.
+      isMet = false;
+      console.error(`\n${name} broke off:`, error);
     } finally {
       await stage.strike();
     }
   }
-  console.log(['', ...aims.map(Aim.text)].join('\n'));
-  return aims.every(({ met }) => met) ? 0 : 1;
+  return isMet ? 0 : 1;
 }
 
 function count(option: string, text: string): number {

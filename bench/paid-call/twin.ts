@@ -34,21 +34,23 @@ export async function open(
   const [{ lot }] = await sql<
     [{ lot: string }]
   >`SELECT bucket_id AS lot FROM ledger.lease WHERE lane_id = ${lane}`;
+  // As a lane says it: once where it is the same in all rows, but for what may be null.
   const all = (value: string | number) => `{${Array.from({ length: rows }, () => value).join(',')}}`;
+  const same = (value: string | number) => `{${value}}`;
   const columns = {
     lane,
     epoch,
     fold_every: foldEvery,
-    draws: all(0),
-    accounts: all(account),
+    draws: same(0),
+    accounts: same(account),
     lots: all(lot),
     plans: all('credit'),
-    services: all('lists'),
-    operations: all('"POST /v1/small"'),
-    statuses: all(200),
-    units: all(5),
-    prices: all(100),
-    amounts: all(500),
+    services: same('lists'),
+    operations: same('"POST /v1/small"'),
+    statuses: same(200),
+    units: same(5),
+    prices: same(100),
+    amounts: same(500),
   };
   const settings = Object.entries(columns).flatMap(([name, value]) => ['-D', `${name}=${value}`]);
   return {

@@ -11,6 +11,8 @@ import * as Purse from './purse.ts';
  */
 const idleMs = 5_000;
 const headroomCallsMin = 8;
+/** How much a lane asks for beyond that: so many fold intervals of what the account spends now, which is as long as idle leases stay. */
+const headroomIntervals = 20;
 
 /** A hold that waits for what the books can set aside; `recall`: also for what other lanes hold idle. */
 export type Asking = { request: HoldRequest; recall: boolean; resolve(answered: boolean): void };
@@ -101,7 +103,9 @@ export class Purses {
         plans,
         price,
         units: drawn.kind === 'short' ? drawn.units : 0,
-        headroomUnits: recall ? 0 : Math.max(held + paceUnits, headroomCallsMin * callUnits),
+        headroomUnits: recall
+          ? 0
+          : Math.max(held + headroomIntervals * paceUnits, headroomCallsMin * callUnits),
         recall,
       };
     });

@@ -396,8 +396,8 @@ describe('the comparison finds books that', () => {
     [
       'sum what was booked before',
       'batch',
-      'RETURNING call_id, account_id',
-      'RETURNING call_id, account_id || account_id AS account_id',
+      'INTO u_call, u_account, u_bucket, u_amount FROM booked',
+      'INTO u_call, u_plan, u_price, u_price FROM booked',
     ],
     ['forget what they folded', 'batch', 'SET folded_seq = p_seq,', 'SET'],
     ['forget what was delivered', 'batch', 'delivered_seq = greatest(delivered_seq, p_delivered),', ''],
@@ -424,7 +424,7 @@ describe('the comparison finds books that', () => {
       '(k.expires_at IS NULL OR k.expires_at > clock_timestamp())',
       'true',
     ],
-    ["count others' spending as left", 'holdings', 'CASE WHEN p_exact', 'CASE WHEN false'],
+    ["count others' spending as left", 'holdings', 'IF cardinality(p_exact) > 0 THEN', 'IF false THEN'],
     [
       'give back what is given back',
       'undeliver',

@@ -107,6 +107,30 @@ test('a repeated batch waits for its cut-off copy, and both get one answer', asy
   expect(await real.prove()).toEqual([]);
 });
 
+test('of two batches that book the same call at once, one is charged for it', async () => {
+  const { books } = real;
+  const [one, other] = [await openLane('one'), await openLane('other')];
+  const lot = await real.grant({
+    account: 'shared',
+    asset: 'unit',
+    kind: 'grant',
+    plan: 'p',
+    amount: 20,
+    expiresMs: null,
+  });
+  for (const lane of [one, other]) await books.batch(lane.next({ wants: [want('shared', 5)] }));
+  const call = usage('shared', lot, 3);
+  const goOn = await hold('one');
+  const first = books.batch(one.next({ fold: true, usage: [call] }));
+  await untilWaiting(1);
+  const second = books.batch(other.next({ usage: [usage('shared', lot, 1), call] }));
+  await untilWaiting(2);
+  await goOn();
+  expect([await first, await second]).toEqual([{ state: 'ok' }, { state: 'ok' }]);
+  expect(await real.statement('shared')).toEqual([{ lot, remaining: 20 - 3 - 1 }]);
+  expect(await real.prove()).toEqual([]);
+});
+
 test('a batch under way is on the books before its lane is ended', async () => {
   const { books, sql } = real;
   const lane = await openLane('ended');

@@ -68,16 +68,16 @@ function parameters({
     String(deliveredSeq),
     String(fold),
     array(usage, (row) => row.callId),
-    array(usage, (row) => row.draw),
-    array(usage, (row) => row.account),
+    column(usage, (row) => row.draw),
+    column(usage, (row) => row.account),
     array(usage, (row) => row.lot),
     array(usage, (row) => row.plan),
-    array(usage, (row) => row.service),
-    array(usage, (row) => row.operation),
-    array(usage, (row) => row.status),
-    array(usage, (row) => row.units),
-    array(usage, (row) => row.price),
-    array(usage, (row) => row.amount),
+    column(usage, (row) => row.service),
+    column(usage, (row) => row.operation),
+    column(usage, (row) => row.status),
+    column(usage, (row) => row.units),
+    column(usage, (row) => row.price),
+    column(usage, (row) => row.amount),
     // Most calls are made with no key: what a list lacks is null.
     usage.some(({ key }) => key !== null) ? array(usage, (row) => row.key) : '{}',
     array(answers, (row) => row.callId),
@@ -97,6 +97,14 @@ function parameters({
     array(wants, (row) => row.headroomUnits),
     array(wants, (row) => row.recall),
   ];
+}
+
+/** A column of usage that is never null: said once where it is the same in all rows, as most are (`ledger.usage_rows`). */
+function column<Row>(rows: readonly Row[], value: (row: Row) => string | number): string {
+  const [first] = rows;
+  if (first === undefined) return '{}';
+  const same = value(first);
+  return array(rows.every((row) => value(row) === same) ? [first] : rows, value);
 }
 
 function array<Row>(rows: readonly Row[], value: (row: Row) => string | number | boolean | null): string {
