@@ -1,5 +1,3 @@
-import type { Writable } from 'node:stream';
-
 /** What came of one request to the upstream. `headers` are flat lists that have already passed the allow list. */
 export type Answer = Whole | Streamed | Failure;
 
@@ -12,7 +10,24 @@ export type Streamed = {
   status: number;
   headers: string[];
   /** Sends the body on at the reader's pace and ends `destination`, or destroys it where the upstream broke off. */
-  pipeTo(destination: Writable): Promise<Piped>;
+  pipeTo(destination: Destination): Promise<Piped>;
+};
+
+/** What a body can be piped to: a ServerResponse, or anything else that tells when its bytes have left. */
+export type Destination = {
+  /**
+   * `chunk` stays the writer's: it may be overwritten once `written` was called, and at once where `writableLength` is 0 after this
+   * returns. Who keeps it copies it.
+   */
+  write(chunk: Buffer, written: () => void): boolean;
+  end(): void;
+  destroy(): unknown;
+  once(event: 'close', listener: () => void): unknown;
+  on(event: 'error', listener: () => void): unknown;
+  readonly destroyed: boolean;
+  readonly closed: boolean;
+  /** Bytes that were written and have not left. */
+  readonly writableLength: number;
 };
 
 /** `ended`: every byte was handed on. `cut`: the upstream broke off or sent nothing in time. `abandoned`: the reader left or took nothing in time. */

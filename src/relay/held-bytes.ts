@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import type { Destination } from './answer.ts';
 
 /**
  * What a process holds of answers: gathered until they can be counted, or counted and not yet read by their callers. One answer
@@ -23,7 +23,11 @@ export function hold(held: HeldBytes, bytes: number): void {
 }
 
 /** Holds what a reader has not taken yet, for as long as there is one. */
-export function holdUntilClosed(held: HeldBytes, bytes: number, outgoing: Writable): void {
+export function holdUntilClosed(
+  held: HeldBytes,
+  bytes: number,
+  outgoing: Pick<Destination, 'closed' | 'once'>,
+): void {
   if (outgoing.closed) return;
   hold(held, bytes);
   outgoing.once('close', () => letGo(held, bytes));
