@@ -18,6 +18,8 @@ export type Malformed =
   | 'malformed_status_line'
   /** 101: nobody asked for another protocol. */
   | 'protocol_changed'
+  /** An informational answer that lets no other follow. */
+  | 'closed_early'
   | 'malformed_length'
   | 'two_lengths'
   | 'length_and_chunks'
@@ -85,6 +87,7 @@ function frame(head: AnswerHead, minor: number, toHead: boolean): Malformed | nu
         break;
     }
   }
+  if (status < 200 && closes) return 'closed_early';
   if (head.contentLength !== null) {
     if (head.body === 'chunked') return 'length_and_chunks';
     head.body = 'length';
