@@ -14,7 +14,7 @@ export type Keeper = {
 };
 
 /** What one read brings at most: the whole of a usual answer, and little beside the buffers of the sockets. */
-const readBytesMax = 64 * 1024;
+const readBytesMax = 32 * 1024;
 /** Up to this length a body goes out in one write with its head. */
 const oneWriteBytesMax = 16 * 1024;
 const nothing = Buffer.alloc(0);

@@ -31,12 +31,12 @@ export function write({ lines, prefix, own }: Common, outbound: Outbound): strin
   if (!method.test(outbound.method) || !target.test(path)) return null;
   let head = `${outbound.method} ${path}${lines}`;
   const headers = Headers.toUpstream(outbound.rawHeaders, outbound.metered, own);
+  if (outbound.traceparent) headers.push('traceparent', outbound.traceparent);
   for (let at = 0; at < headers.length; at += 2) {
     const line = `${headers[at]}: ${headers[at + 1]}`;
     if (forbidden.test(line)) return null;
     head += `${line}\r\n`;
   }
-  if (outbound.traceparent) head += `traceparent: ${outbound.traceparent}\r\n`;
   if (body !== null) head += `content-length: ${body.length}\r\n`;
   else if (expectBody.has(outbound.method)) head += 'content-length: 0\r\n';
   return `${head}\r\n`;
