@@ -200,8 +200,11 @@ export class Exchange implements Sending {
         passage.end();
         resolve('ended');
       } else if (this.#over === 'failed') {
-        passage.destroy();
-        resolve('cut');
+        // What is there of it leaves first: the head says what the call was.
+        setImmediate(() => {
+          passage.destroy();
+          resolve('cut');
+        });
       } else if (destination.destroyed) this.abandon();
       else if (!passage.isBlocked) this.#readOn();
     });
