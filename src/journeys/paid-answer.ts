@@ -70,7 +70,8 @@ export async function whole(
   const sink = new Writable({
     write(chunk: Buffer, _, done) {
       bytes += chunk.length;
-      chunks.push(chunk);
+      // The bytes are lent.
+      chunks.push(Buffer.from(chunk));
       if (bytes > bytesMax) this.destroy();
       done();
     },

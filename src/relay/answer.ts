@@ -13,18 +13,22 @@ export type Streamed = {
   pipeTo(destination: Destination): Promise<Piped>;
 };
 
-/** Where a streamed answer goes: a response of Node's, or whatever else takes bytes in turn. */
-export interface Destination {
-  readonly destroyed: boolean;
-  /** Bytes that were written and have not gone out. */
-  readonly writableLength: number;
-  /** @param callback is called when the bytes have gone out; until then they must stay as they are */
-  write(chunk: Buffer, callback: () => void): boolean;
-  end(): unknown;
+/** What a body can be piped to: a ServerResponse, or anything else that tells when its bytes have left. */
+export type Destination = {
+  /**
+   * `chunk` stays the writer's: it may be overwritten once `written` was called, and at once where `writableLength` is 0 after this
+   * returns. Who keeps it copies it.
+   */
+  write(chunk: Buffer, written: () => void): boolean;
+  end(): void;
   destroy(): unknown;
   once(event: 'close', listener: () => void): unknown;
   on(event: 'error', listener: () => void): unknown;
-}
+  readonly destroyed: boolean;
+  readonly closed: boolean;
+  /** Bytes that were written and have not left. */
+  readonly writableLength: number;
+};
 
 /** `ended`: every byte was handed on. `cut`: the upstream broke off or sent nothing in time. `abandoned`: the reader left or took nothing in time. */
 export type Piped = 'ended' | 'cut' | 'abandoned';

@@ -91,24 +91,23 @@ export function toUpstream(
   return kept;
 }
 
-/** The upstream's headers that may go back, from their parsed form (lower-case names). The list is the caller's to add to. */
-export function toCaller(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-  guard: Guard,
-): string[] {
+/** The upstream's headers that may go back, from a flat list with lower-case names. The result is the caller's to add to. */
+export function toCaller(headers: readonly string[], guard: Guard): string[] {
   const crossing: string[] = [];
-  for (const name in headers) {
-    if (!back.has(name)) continue;
-    const value = headers[name];
-    if (typeof value === 'string') {
-      if (mayGoBack(name, value, guard)) crossing.push(name, value);
-    } else if (value !== undefined) {
-      for (const one of name === 'content-type' ? value.slice(0, 1) : value) {
-        if (mayGoBack(name, one, guard)) crossing.push(name, one);
+  let named: ReadonlySet<string> | null = null;
+  let typed = false;
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at] as string;
+    const value = headers[at + 1] as string;
+    if (name === 'connection') named = union(named, connectionOptions(value));
+    else if (back.has(name)) {
+      if (name === 'content-type') {
+        if (typed) continue;
+        typed = true;
       }
+      if (mayGoBack(name, value, guard)) crossing.push(name, value);
     }
   }
-  const named = headers.connection === undefined ? null : connectionOptions(String(headers.connection));
   return named === null ? crossing : without(crossing, named);
 }
 

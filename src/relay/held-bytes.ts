@@ -1,3 +1,5 @@
+import type { Destination } from './answer.ts';
+
 /**
  * What a process holds of answers: gathered until they can be counted, or counted and not yet read by their callers. One answer
  * may be long, and many may come at once: together they have a bound too.
@@ -24,7 +26,7 @@ export function hold(held: HeldBytes, bytes: number): void {
 export function holdUntilClosed(
   held: HeldBytes,
   bytes: number,
-  outgoing: { readonly closed: boolean; once(event: 'close', listener: () => void): unknown },
+  outgoing: Pick<Destination, 'closed' | 'once'>,
 ): void {
   if (outgoing.closed) return;
   hold(held, bytes);

@@ -101,7 +101,8 @@ describe('headers to the caller', () => {
       'x-records-used': '3',
       'x-request-id': 'r',
     };
-    expect(Headers.toCaller(headers, guard)).toEqual(Object.entries(headers).flat());
+    const flat = Object.entries(headers).flat();
+    expect(Headers.toCaller(flat, guard)).toEqual(flat);
   });
 
   test.each([
@@ -119,37 +120,37 @@ describe('headers to the caller', () => {
     ...['x-records-remaining', 'ratelimit', 'www-authenticate', 'cache-control', 'x-powered-by', 'alt-svc'],
     ...['storefront-units', 'access-control-allow-origin', 'strict-transport-security', 'content-length'],
   ])('never carry %s', (name) => {
-    expect(Headers.toCaller({ [name]: 'x' }, guard)).toEqual([]);
+    expect(Headers.toCaller([name, 'x'], guard)).toEqual([]);
   });
 
   test('never carry a value that bears the operator’s key', () => {
-    const headers = {
-      'x-request-id': 'for sk_operator',
-      etag: '"sk_operator"',
-      link: ['</a>', '</b?k=sk_operator>'],
-    };
+    const headers = [
+      ...['x-request-id', 'for sk_operator', 'etag', '"sk_operator"'],
+      ...['link', '</a>', 'link', '</b?k=sk_operator>'],
+    ];
     expect(Headers.toCaller(headers, guard)).toEqual(['link', '</a>']);
   });
 
   test('carry an address only where it is a path, and the same path here', () => {
-    expect(Headers.toCaller({ location: '/v2/exports/7' }, guard)).toEqual(['location', '/v2/exports/7']);
+    expect(Headers.toCaller(['location', '/v2/exports/7'], guard)).toEqual(['location', '/v2/exports/7']);
     for (const location of [
       'https://upstream.internal/v2',
       '//upstream.internal/v2',
       '/\\upstream.internal',
     ]) {
-      expect(Headers.toCaller({ location }, guard)).toEqual([]);
+      expect(Headers.toCaller(['location', location], guard)).toEqual([]);
     }
-    expect(Headers.toCaller({ location: '/base/v2' }, { ...guard, samePaths: false })).toEqual([]);
+    expect(Headers.toCaller(['location', '/base/v2'], { ...guard, samePaths: false })).toEqual([]);
   });
 
   test('leave out what the upstream’s Connection names', () => {
-    const headers = { connection: 'close, ETag', etag: '"a"', 'content-type': 'a/b' };
-    expect(Headers.toCaller(headers, guard)).toEqual(['content-type', 'a/b']);
+    const headers = ['connection', 'close, ETag', 'etag', '"a"', 'content-type', 'a/b', 'link', '</a>'];
+    expect(Headers.toCaller([...headers, 'connection', 'Link'], guard)).toEqual(['content-type', 'a/b']);
   });
 
   test('carry one content-type and every link', () => {
-    const crossing = Headers.toCaller({ 'content-type': ['a/b', 'c/d'], link: ['</a>', '</b>'] }, guard);
+    const headers = ['content-type', 'a/b', 'link', '</a>', 'content-type', 'c/d', 'link', '</b>'];
+    const crossing = Headers.toCaller(headers, guard);
     expect(names(crossing)).toEqual(['content-type', 'link', 'link']);
     expect(crossing[1]).toBe('a/b');
   });

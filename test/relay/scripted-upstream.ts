@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import * as tls from 'node:tls';
 
 /** What arrived on one connection: the head and body as sent, byte for byte (latin1). */
 export type Received = { head: string; body: string; socket: Socket };
@@ -14,13 +15,16 @@ export type ScriptedUpstream = {
 
 /**
  * A TCP server that reads each request by its content-length and then lets `script` write whatever it likes, right or
- * wrong, so that answers no HTTP library would send can be tested.
+ * wrong, so that answers no HTTP library would send can be tested. `secure`: over TLS.
  */
-export async function scripted(script: (received: Received) => unknown): Promise<ScriptedUpstream> {
+export async function scripted(
+  script: (received: Received) => unknown,
+  secure: tls.TlsOptions | null = null,
+): Promise<ScriptedUpstream> {
   const received: Received[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
-  const server = createServer((socket) => {
+  const listener = (socket: Socket) => {
     connections++;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -39,11 +43,12 @@ export async function scripted(script: (received: Received) => unknown): Promise
         script(one);
       }
     });
-  });
+  };
+  const server = secure === null ? createServer(listener) : tls.createServer(secure, listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http${secure === null ? '' : 's'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
     connections: () => connections,
     async close() {

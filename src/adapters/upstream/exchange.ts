@@ -1,8 +1,10 @@
-import type { Client, Dispatcher } from 'undici';
 import type { Answer, Destination, Failure, Piped } from '../../relay/answer.ts';
 import * as Headers from '../../relay/headers.ts';
 import * as HeldBytes from '../../relay/held-bytes.ts';
 import type { Outbound, Sending } from '../../relay/upstream.ts';
+import type { AnswerHead } from './answer-head.ts';
+import type { AnswerReader } from './answer-reader.ts';
+import { Passage } from './passage.ts';
 
 /** What holds for every exchange with one upstream. */
 export type Terms = {
@@ -18,44 +20,51 @@ export type Terms = {
   key: Buffer;
 };
 
-/**
- * A way to the upstream and what is under way on it. A Set of all that is under way would do the same, but its outgrown
- * tables, once old, keep dead exchanges from being collected young: a third more CPU time a call, measured.
- */
-export type Connection = { readonly client: Client; exchange: Exchange | null };
+/** What an exchange has of the upstream: a connection, or a place in the line for one. */
+export type Way = { resume(): void; destroy(): void };
+
+/** Up to this length the room for an answer is made by its announced length, so that no byte of it moves twice. */
+const announcedBytesMax = 1024 * 1024;
+/** What is read ahead of a streamed answer that nobody has asked for yet. */
+const aheadBytesMax = 64 * 1024;
+const nothing = Buffer.alloc(0);
 
 /**
- * One request and its answer: the handler that undici calls and the handle that the caller holds, in one object, as this
- * is made for every paid call. It starts waiting, is dispatched on a connection, and is over exactly once.
+ * One request and its answer: what the connection hands on to, and the handle that the caller holds, in one object, as this is made for
+ * every paid call. It is over exactly once.
  */
-export class Exchange implements Dispatcher.DispatchHandler, Sending {
-  readonly outbound: Outbound;
+export class Exchange implements Sending {
   readonly answer: Promise<Answer>;
   /** On the clock of `performance.now()`. */
   expiresAtMs: number;
-  /** What it was given; null while it waits for one. */
-  connection: Connection | null = null;
+  way: Way | null = null;
+  readonly head: string;
+  readonly body: Buffer | null;
+  readonly isHead: boolean;
 
+  readonly #metered: boolean;
   readonly #terms: Terms;
-  readonly #whenOver: (exchange: Exchange) => void;
   #resolve: (answer: Answer) => void = ignore;
   #answered = false;
   #over: 'no' | 'ended' | 'failed' = 'no';
 
-  #controller: Dispatcher.DispatchController | null = null;
-  #status = 0;
+  #answerHead: AnswerHead | null = null;
   #headers: string[] = [];
-  #contentLength: string | null = null;
-  #chunks: Buffer[] = [];
+  /** What is gathered of the body: in the room that was made for it, or in pieces as they came. */
+  #room: Buffer | null = null;
+  #pieces: Buffer[] = [];
   #bytes = 0;
-  #destination: Destination | null = null;
+  #passage: Passage | null = null;
   #piped: (outcome: Piped) => void = ignore;
 
-  constructor(outbound: Outbound, terms: Terms, whenOver: (exchange: Exchange) => void) {
-    this.outbound = outbound;
+  /** @param head of the request, with its empty line */
+  constructor(outbound: Outbound, head: string, terms: Terms, nowMs: number) {
+    this.head = head;
+    this.body = outbound.body;
+    this.isHead = outbound.method === 'HEAD';
+    this.#metered = outbound.metered;
     this.#terms = terms;
-    this.#whenOver = whenOver;
-    this.expiresAtMs = performance.now() + terms.timeoutMs;
+    this.expiresAtMs = nowMs + terms.timeoutMs;
     this.answer = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -68,77 +77,89 @@ export class Exchange implements Dispatcher.DispatchHandler, Sending {
   /** Called when `expiresAtMs` has passed. */
   expire(): void {
     // Nothing moves because nobody reads: that is leaving, not the upstream's fault.
-    this.#breakOff({ kind: 'timeout' }, this.#destination?.writableLength ? 'abandoned' : 'cut');
+    this.#breakOff({ kind: 'timeout' }, this.#passage?.isBlocked ? 'abandoned' : 'cut');
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#answered) controller.abort(brokenOff);
+  /** There is no connection any more. @param reason a code for the log */
+  lost(reason: string): void {
+    this.#fail(reason === 'ETIMEDOUT' ? { kind: 'timeout' } : { kind: 'unavailable', reason }, 'cut');
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    if (status < 200) return;
-    this.#status = status;
-    this.#headers = Headers.toCaller(headers, this.#terms.guard);
-    this.#contentLength = typeof headers['content-length'] === 'string' ? headers['content-length'] : null;
-    if (!this.#toBeHeld()) this.#answerInPieces(controller);
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#destination !== null) {
-      this.#moved();
-      this.#destination.write(chunk, this.#resume);
-      if (this.#destination.writableLength > 0) controller.pause();
-      return;
+  /** Takes what was read last; the bytes are not to be kept. @returns whether to read on: if not, `resume` will be called */
+  received(reader: AnswerReader, bytes: Buffer): boolean {
+    if (reader.head === null) return true;
+    const isOver = reader.state === 'over';
+    if (this.#answerHead === null) this.#begin(reader.head);
+    if (reader.from < reader.to) {
+      const piece = bytes.subarray(reader.from, reader.to);
+      if (this.#passage === null) this.#gather(piece);
+      else this.#pass(this.#passage, piece, isOver);
     }
-    if (!this.#answered && HeldBytes.isFull(this.#terms.held)) {
+    if (isOver && this.#over === 'no') this.#end();
+    if (isOver || !this.#answered) return true;
+    return this.#passage === null ? this.#bytes < aheadBytesMax : !this.#passage.isBlocked;
+  }
+
+  #begin(head: AnswerHead): void {
+    this.#answerHead = head;
+    this.#headers = Headers.toCaller(head.headers, this.#terms.guard);
+    if (!this.#toBeHeld(head)) this.#answerInPieces(head);
+    else if (head.body === 'length' && Number(head.contentLength) <= announcedBytesMax)
+      this.#room = Buffer.allocUnsafe(Number(head.contentLength));
+  }
+
+  /** Whether there is no body, or one that is wanted whole and not known to be too long for that. */
+  #toBeHeld({ body, contentLength }: AnswerHead): boolean {
+    if (body === 'none') return true;
+    const bytesMax = this.#metered ? this.#terms.answerBytesMax : this.#terms.oneWriteBytesMax;
+    return contentLength === null ? this.#metered : Number(contentLength) <= bytesMax;
+  }
+
+  #gather(piece: Buffer): void {
+    const { held, answerBytesMax } = this.#terms;
+    if (!this.#answered && HeldBytes.isFull(held)) {
       this.#breakOff({ kind: 'busy' }, 'cut');
       return;
     }
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
-    HeldBytes.hold(this.#terms.held, chunk.length);
-    if (!this.#answered && this.#bytes > this.#terms.answerBytesMax) this.#answerInPieces(controller);
+    if (this.#room === null) this.#pieces.push(Buffer.from(piece));
+    else this.#room.set(piece, this.#bytes);
+    this.#bytes += piece.length;
+    HeldBytes.hold(held, piece.length);
+    if (this.#bytes > answerBytesMax && !this.#answered && this.#answerHead !== null)
+      this.#answerInPieces(this.#answerHead);
   }
 
-  onResponseEnd(): void {
-    this.#end('ended');
+  #pass(passage: Passage, piece: Buffer, isLast: boolean): void {
+    this.#moved();
+    // The connection goes on to another exchange, and with it what it reads into.
+    passage.write(isLast ? Buffer.from(piece) : piece);
+  }
+
+  #end(): void {
+    this.#close('ended');
     if (this.#answered) {
-      this.#destination?.end();
+      this.#passage?.end();
       this.#piped('ended');
-    } else {
-      this.#answerWith(this.#whole());
-    }
-    this.#whenOver(this);
+    } else if (this.#answerHead !== null) this.#answerWith(this.#whole(this.#answerHead));
   }
 
-  #end(how: 'ended' | 'failed'): void {
+  #close(how: 'ended' | 'failed'): void {
     this.#over = how;
     HeldBytes.letGo(this.#terms.held, this.#bytes);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    this.#end('failed');
-    this.#answerWith(failure(error));
-    this.#destination?.destroy();
-    this.#piped('cut');
-    this.#whenOver(this);
+  #fail(answer: Failure, outcome: Piped): void {
+    if (this.#over !== 'no') return;
+    this.#close('failed');
+    this.#answerWith(answer);
+    this.#piped(outcome);
+    this.#passage?.destroy();
   }
 
   #breakOff(answer: Failure, outcome: Piped): void {
     if (this.#over !== 'no') return;
-    this.#answerWith(answer);
-    this.#piped(outcome);
-    if (this.#controller !== null) this.#controller.abort(brokenOff);
-    else if (this.connection === null) {
-      this.#end('failed');
-      this.#whenOver(this);
-    }
-    // Else undici is connecting: onRequestStart aborts, or the connection fails in its own time.
+    this.#fail(answer, outcome);
+    this.way?.destroy();
   }
 
   #answerWith(answer: Answer): void {
@@ -147,82 +168,57 @@ export class Exchange implements Dispatcher.DispatchHandler, Sending {
     this.#resolve(answer);
   }
 
-  /** Whether there is no body, or one that is wanted whole and not known to be too long for that. */
-  #toBeHeld(): boolean {
-    const { metered, method } = this.outbound;
-    if (method === 'HEAD' || this.#status === 204 || this.#status === 304) return true;
-    const bytesMax = metered ? this.#terms.answerBytesMax : this.#terms.oneWriteBytesMax;
-    return this.#contentLength === null ? metered : Number(this.#contentLength) <= bytesMax;
-  }
-
-  #whole(): Answer {
-    const [only] = this.#chunks;
-    const body =
-      this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#bytes);
+  #whole({ status, body: framing, contentLength }: AnswerHead): Answer {
+    const body = this.#room ?? (this.#bytes === 0 ? nothing : Buffer.concat(this.#pieces));
     const { key } = this.#terms;
     if (key.length > 0 && body.includes(key)) return { kind: 'unavailable', reason: 'key_in_body' };
-    const length = this.outbound.method === 'HEAD' ? this.#contentLength : String(body.length);
-    if (length !== null && this.#status !== 204 && this.#status !== 304) {
-      this.#headers.push('content-length', length);
-    }
-    return { kind: 'answer', status: this.#status, headers: this.#headers, body };
+    const length = framing === 'none' ? contentLength : String(body.length);
+    if (length !== null && status !== 204 && status !== 304) this.#headers.push('content-length', length);
+    return { kind: 'answer', status, headers: this.#headers, body };
   }
 
-  #answerInPieces(controller: Dispatcher.DispatchController): void {
-    controller.pause();
+  #answerInPieces({ status, contentLength }: AnswerHead): void {
     this.#moved();
-    if (this.#contentLength !== null) this.#headers.push('content-length', this.#contentLength);
-    this.#answerWith({
-      kind: 'stream',
-      status: this.#status,
-      headers: this.#headers,
-      pipeTo: (destination) => this.#pipeTo(destination),
-    });
+    if (contentLength !== null) this.#headers.push('content-length', contentLength);
+    const pipeTo = (destination: Destination) => this.#pipeTo(destination);
+    this.#answerWith({ kind: 'stream', status, headers: this.#headers, pipeTo });
   }
 
   #pipeTo(destination: Destination): Promise<Piped> {
     return new Promise((resolve) => {
-      this.#destination = destination;
       this.#piped = resolve;
-      destination.once('close', () => this.abandon());
-      destination.on('error', () => this.abandon());
-      for (const chunk of this.#chunks) destination.write(chunk, this.#resume);
-      this.#chunks = [];
-      this.#finishPiping(destination, destination.writableLength === 0);
+      const passage = new Passage(
+        destination,
+        () => this.#readOn(),
+        () => this.abandon(),
+      );
+      this.#passage = passage;
+      for (const piece of this.#pieces) passage.write(piece);
+      this.#pieces = [];
+      // The upstream may have ended or failed before anyone asked for the body.
+      if (this.#over === 'ended') {
+        passage.end();
+        resolve('ended');
+      } else if (this.#over === 'failed') {
+        // What is there of it leaves first: the head says what the call was.
+        setImmediate(() => {
+          passage.destroy();
+          resolve('cut');
+        });
+      } else if (destination.destroyed) this.abandon();
+      else if (!passage.isBlocked) this.#readOn();
     });
   }
 
-  /** The upstream may have ended or failed before anyone asked for the body. */
-  #finishPiping(destination: Destination, flowing: boolean): void {
-    if (this.#over === 'ended') {
-      destination.end();
-      this.#piped('ended');
-    } else if (this.#over === 'failed') {
-      destination.destroy();
-      this.#piped('cut');
-    } else if (destination.destroyed) this.abandon();
-    else if (flowing) this.#resume();
-  }
-
-  #resume = (): void => {
+  #readOn(): void {
     if (this.#over !== 'no') return;
     this.#moved();
-    this.#controller?.resume();
-  };
+    this.way?.resume();
+  }
 
   #moved(): void {
     this.expiresAtMs = performance.now() + this.#terms.timeoutMs;
   }
 }
 
-/** Made once: an Error costs more than the rest of breaking off, and nobody reads its stack. */
-const brokenOff = new Error('broken off');
-
 function ignore(): void {}
-
-function failure(error: Error): Failure {
-  const reason = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return reason === 'UND_ERR_CONNECT_TIMEOUT' || reason === 'ETIMEDOUT'
-    ? { kind: 'timeout' }
-    : { kind: 'unavailable', reason };
-}
