@@ -46,7 +46,7 @@ test('a catalogue with a piece cut out, put in or said twice is one too, or a li
         holds(text);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });
 
@@ -70,7 +70,7 @@ test('a catalogue with any value in the place of any other is one too, or a list
         holds(document.toString());
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });
 
@@ -86,7 +86,7 @@ test('arbitrary text is a description or a reason', () => {
         expect(read.ok || read.reason !== '').toBe(true);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });
 
