@@ -145,6 +145,32 @@ describe('a streamed answer', () => {
     expect(await piped).toBe('ended');
   });
 
+  test('stays as it was until its reader has it, whatever its connection reads meanwhile', async () => {
+    const body = Buffer.from(Array.from({ length: 500_000 }, (_, at) => (at * 31) % 251));
+    const upstream = await against(({ socket, head: sent }) => {
+      socket.write(sent.includes('/next') ? `${head(9_000)}${'y'.repeat(9_000)}` : head(body.length));
+      if (!sent.includes('/next')) socket.write(body);
+    });
+    const answer = streamed(await upstream.send(outbound).answer);
+    const read: Buffer[] = [];
+    let bytes = 0;
+    const next = { ...outbound, target: { path: '/next', query: '' } };
+    const slow = new Writable({
+      highWaterMark: 1,
+      write(chunk: Buffer, _, done) {
+        bytes += chunk.length;
+        const turn = bytes < body.length ? new Promise(setImmediate) : upstream.send(next).answer;
+        turn.then(() => {
+          read.push(Buffer.from(chunk));
+          done();
+        }, done);
+      },
+    });
+    expect(await answer.pipeTo(slow)).toBe('ended');
+    if (!slow.writableFinished) await once(slow, 'finish');
+    expect(Buffer.concat(read).equals(body)).toBe(true);
+  });
+
   test('is abandoned for a reader who takes nothing, and the connection serves the next', async () => {
     const upstream = await against(({ socket, head: sent }) => {
       if (sent.includes('/next')) return socket.write(`${head(2)}{}`);

@@ -11,6 +11,8 @@ export type Malformed =
 
 const headBytesMax = 16 * 1024;
 const headEnd = '\r\n\r\n';
+const cr = 0x0d;
+const lf = 0x0a;
 const statusLineStart = 'HTTP/1.';
 
 /**
@@ -65,8 +67,11 @@ export class AnswerReader {
   /** @returns where what follows the head begins; -1 where the head is not there whole */
   #readHead(bytes: Buffer, at: number, end: number): number | Malformed {
     const before = this.#text.length;
-    const room = headBytesMax + headEnd.length - before;
-    const text = this.#text + bytes.toString('latin1', at, Math.min(end, at + room));
+    const until = Math.min(end, at + headBytesMax + headEnd.length - before);
+    // As a rule it comes whole: then no more of the bytes than the head become text.
+    const next = before === 0 ? behindHead(bytes, at, until) : -1;
+    if (next >= 0) return this.#begin(bytes.toString('latin1', at, next - 2)) ?? next;
+    const text = this.#text + bytes.toString('latin1', at, until);
     const found = text.indexOf(headEnd, Math.max(0, before - headEnd.length));
     if (found < 0) {
       this.#text = text;
@@ -74,17 +79,19 @@ export class AnswerReader {
       return text.length > headBytesMax ? 'head_too_large' : -1;
     }
     this.#text = '';
-    const head = AnswerHead.read(text.slice(0, found + 2), this.#toHead);
-    if (typeof head === 'string') return head;
-    if (head.status >= 200) this.#begin(head);
-    return at + found + headEnd.length - before;
+    return this.#begin(text.slice(0, found + 2)) ?? at + found + headEnd.length - before;
   }
 
-  #begin(head: AnswerHead.AnswerHead): void {
+  /** @param text a head, without the empty line behind it */
+  #begin(text: string): Malformed | null {
+    const head = AnswerHead.read(text, this.#toHead);
+    if (typeof head === 'string') return head;
+    if (head.status < 200) return null;
     this.head = head;
     this.state = 'body';
     if (head.body === 'length') this.#left = Number(head.contentLength);
     else if (head.body === 'chunked') this.#chunks = new Chunked.ChunkedBody();
+    return null;
   }
 
   #readBody(bytes: Buffer, at: number, end: number): Malformed | null {
@@ -105,4 +112,12 @@ export class AnswerReader {
     }
     return null;
   }
+}
+
+/** The place behind the first empty line; -1 where there is none. */
+function behindHead(bytes: Buffer, at: number, end: number): number {
+  for (let last = at + 3; last < end; last++)
+    if (bytes[last] === lf && bytes[last - 1] === cr && bytes[last - 2] === lf && bytes[last - 3] === cr)
+      return last + 1;
+  return -1;
 }

@@ -4,7 +4,12 @@ import { AnswerReader } from './answer-reader.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Where an upstream is. */
-export type Place = { host: string; port: number /** Of https. */; secure: SecureContext | null };
+export type Place = {
+  host: string;
+  port: number;
+  /** How certificates are verified; null for http. */
+  secure: SecureContext | null;
+};
 
 /** Who keeps connections: told what becomes of one, each time once. */
 export type Keeper = {
@@ -19,6 +24,7 @@ const readBytesMax = 32 * 1024;
 const oneWriteBytesMax = 16 * 1024;
 const nothing = Buffer.alloc(0);
 
+/** Reads the place from a base URL of http or https. */
 export function place(url: URL): Place {
   const isSecure = url.protocol === 'https:';
   return {
@@ -75,6 +81,12 @@ export class Connection {
     this.exchange = null;
     this.#socket.destroy();
     this.#keeper.gone(this);
+  }
+
+  /** Nothing comes of it any more. @param reason a code for the log */
+  lost(reason: string): void {
+    this.exchange?.lost(reason);
+    this.destroy();
   }
 
   #connect({ host, port }: Place): Socket {
@@ -164,11 +176,5 @@ export class Connection {
 
   #failed(error: Error): void {
     this.lost('code' in error && typeof error.code === 'string' ? error.code : error.name);
-  }
-
-  /** Nothing comes of it any more. @param reason a code for the log */
-  lost(reason: string): void {
-    this.exchange?.lost(reason);
-    this.destroy();
   }
 }

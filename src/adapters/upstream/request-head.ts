@@ -3,14 +3,15 @@ import type { Outbound } from '../../relay/upstream.ts';
 
 /** What the heads of all requests to one upstream have in common. */
 export type Common = {
-  /** `host` and what else never changes, each line ended by CRLF. */
+  /** The end of the request line, then `host` and `connection`, each line ended by CRLF. */
   lines: string;
   /** The path of the base URL, put before each target. */
   prefix: string;
-  /** Which header the operator's key is in, and what else the storefront says for itself: a flat list. */
+  /** The operator's key in its header, and what else the storefront says for itself: a flat list. */
   own: readonly string[];
 };
 
+/** @param url the base URL @param own a flat list */
 export function common(url: URL, own: readonly string[]): Common {
   const prefix = url.pathname.replace(/\/+$/, '');
   return { lines: ` HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n`, prefix, own };
