@@ -6,7 +6,7 @@ import { uuidv7 } from '../kernel/id.ts';
 import { type Money, ofMicro, times } from '../kernel/money.ts';
 import type { Span } from '../kernel/tracing.ts';
 import type { Hold, HoldAnswer, HoldRequest } from '../ledger/hold.ts';
-import { type Answer, refusesKey, type Streamed, type Whole } from '../relay/answer.ts';
+import { type Answer, type Failure, refusesKey, type Streamed, type Whole } from '../relay/answer.ts';
 import * as Meter from '../relay/meter.ts';
 import type * as RateLimit from '../relay/rate-limit.ts';
 import type { Target } from '../relay/target.ts';
@@ -134,9 +134,10 @@ async function sell(
   if (held.kind === 'unavailable') return { kind: 'ledger_unavailable' };
   if (held.kind === 'budget_exhausted') return overBudget(shop, call, held.required);
   if (held.kind !== 'held') return held;
-  if (started && started.ticket.epoch !== held.hold.epoch) {
+  const { hold } = held;
+  if (started && started.ticket.epoch !== hold.epoch) {
     // The lane was ended since the ticket was drawn: it may be somebody else's by now.
-    shop.lane.release(held.hold);
+    shop.lane.release(hold);
     return { kind: 'ledger_unavailable' };
   }
 
@@ -154,25 +155,81 @@ async function sell(
   watch(sending);
   const answer = await sending.answer;
   if (span !== null) endExchange(span, answer);
-  switch (answer.kind) {
-    case 'answer':
-    case 'stream':
-      return await finish(shop, call, held.hold, answer, sending, started);
+  if (answer.kind !== 'answer' && answer.kind !== 'stream') return failed(shop, operation, hold, answer);
+  const units = judge(shop, operation, hold, answer);
+  if (typeof units !== 'number') {
+    sending.abandon();
+    return units;
+  }
+
+  const paid = { callId, account: call.account, operation, answer, units, wantsReceipt: call.wantsReceipt };
+  const outcome = { units, status: answer.status, service: operation.service.slug, operation: operation.id };
+  const cost = started && shop.lane.cost(hold, units);
+  const keeping =
+    started &&
+    cost &&
+    (await KeyedCall.keep(shop, started, { ...paid, cost }).catch((fault: unknown) => {
+      shop.lane.release(hold);
+      sending.abandon();
+      throw fault;
+    }));
+  const settlement = await shop.lane.settle(hold, outcome, keeping);
+  if (call.span !== null) call.span.event(settlement.kind);
+  if (settlement.kind === 'refused') {
+    sending.abandon();
+    return { kind: started && settlement.inDoubt ? 'charge_in_doubt' : 'ledger_unavailable' };
+  }
+  return {
+    ...paid,
+    kind: 'answered',
+    cost: cost ?? settlement,
+    kept: keeping?.headers ?? null,
+    delivered: () => shop.lane.delivered(settlement.seq),
+    brokenOff: () => shop.lane.undelivered(settlement.seq, callId),
+  };
+}
+
+/** Gives back what was held for a call that the upstream did not answer. */
+function failed(shop: Shop, operation: Operation, hold: Hold, failure: Failure): Refusal | Left {
+  shop.lane.release(hold);
+  switch (failure.kind) {
     case 'abandoned':
-      shop.lane.release(held.hold);
       return { kind: 'left' };
     case 'busy':
-      shop.lane.release(held.hold);
       return { kind: 'busy' };
     case 'timeout':
-      shop.lane.release(held.hold);
-      shop.report('upstream_timeout', { call: callId, operation: operation.id });
+      shop.report('upstream_timeout', { call: hold.callId, operation: operation.id });
       return { kind: 'upstream_timeout' };
     case 'unavailable':
-      shop.lane.release(held.hold);
-      shop.report('upstream_unavailable', { call: callId, operation: operation.id, reason: answer.reason });
+      shop.report('upstream_unavailable', {
+        call: hold.callId,
+        operation: operation.id,
+        reason: failure.reason,
+      });
       return { kind: 'upstream_unavailable' };
   }
+}
+
+/** The units that an answer is to be charged for; or why it is not sold, and what was held for it has gone back. */
+function judge(shop: Shop, operation: Operation, hold: Hold, answer: Whole | Streamed): number | Refusal {
+  const tell = { call: hold.callId, operation: operation.id };
+  if (refusesKey(answer, operation.path)) {
+    shop.lane.release(hold);
+    shop.report('upstream_refused', { ...tell, status: answer.status });
+    return { kind: 'upstream_refused' };
+  }
+  if (answer.kind === 'stream' && operation.units.kind === 'pointer' && answer.status < 300) {
+    // Too large to be read before it leaves: released, it could not be charged exactly.
+    shop.lane.release(hold);
+    shop.report('answer_too_large', tell);
+    return { kind: 'upstream_unavailable' };
+  }
+  const count = Meter.count(operation.units, answer);
+  if (count.kind === 'uncountable') shop.report('answer_uncountable', { ...tell, reason: count.reason });
+  const counted = count.kind === 'counted' ? count.units : 0;
+  // More than the request could ask for: the catalogue's `units_max` is too low, and the difference is the seller's.
+  if (counted > hold.units) shop.report('units_above_hold', { ...tell, counted, held: hold.units });
+  return Math.min(counted, hold.units);
 }
 
 /** The exchange with the upstream, as a part of a call whose worst case has just been held. */
@@ -200,62 +257,4 @@ function ratePerSecond(plans: readonly Plan[], owned: readonly string[] | null):
   for (const plan of plans)
     if (owned === null || owned.includes(plan.id)) most = Math.max(most, plan.requestsPerSecond);
   return most || perSecondWithoutPlan;
-}
-
-async function finish(
-  shop: Shop,
-  call: PaidCall,
-  hold: Hold,
-  answer: Whole | Streamed,
-  sending: Sending,
-  started: KeyedCall.Started | null,
-): Promise<Answered | Refusal> {
-  const { callId } = hold;
-  const { account, operation, wantsReceipt } = call;
-  if (refusesKey(answer, operation.path)) {
-    shop.lane.release(hold);
-    sending.abandon();
-    shop.report('upstream_refused', { call: callId, operation: operation.id, status: answer.status });
-    return { kind: 'upstream_refused' };
-  }
-  if (answer.kind === 'stream' && operation.units.kind === 'pointer' && answer.status < 300) {
-    // Too large to be read before it leaves: released, it could not be charged exactly.
-    shop.lane.release(hold);
-    sending.abandon();
-    shop.report('answer_too_large', { call: callId, operation: operation.id });
-    return { kind: 'upstream_unavailable' };
-  }
-  const count = Meter.count(operation.units, answer);
-  if (count.kind === 'uncountable')
-    shop.report('answer_uncountable', { call: callId, operation: operation.id, reason: count.reason });
-  const counted = count.kind === 'counted' ? count.units : 0;
-  // More than the request could ask for: the catalogue's `units_max` is too low, and the difference is the seller's.
-  if (counted > hold.units)
-    shop.report('units_above_hold', { call: callId, operation: operation.id, counted, held: hold.units });
-  const units = Math.min(counted, hold.units);
-  const paid = { callId, account, operation, answer, units, wantsReceipt };
-  const outcome = { units, status: answer.status, service: operation.service.slug, operation: operation.id };
-  const cost = started && shop.lane.cost(hold, units);
-  const keeping =
-    started &&
-    cost &&
-    (await KeyedCall.keep(shop, started, { ...paid, cost }).catch((fault: unknown) => {
-      shop.lane.release(hold);
-      sending.abandon();
-      throw fault;
-    }));
-  const settlement = await shop.lane.settle(hold, outcome, keeping);
-  if (call.span !== null) call.span.event(settlement.kind);
-  if (settlement.kind === 'refused') {
-    sending.abandon();
-    return { kind: started && settlement.inDoubt ? 'charge_in_doubt' : 'ledger_unavailable' };
-  }
-  return {
-    ...paid,
-    kind: 'answered',
-    cost: cost ?? settlement,
-    kept: keeping?.headers ?? null,
-    delivered: () => shop.lane.delivered(settlement.seq),
-    brokenOff: () => shop.lane.undelivered(settlement.seq, callId),
-  };
 }
