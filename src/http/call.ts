@@ -63,7 +63,8 @@ async function decide(
   const { operation } = found;
   if (entry.span !== null) entry.span.route(operation.method, operation.path);
 
-  const bearer = await identify(shop, incoming.headers.authorization);
+  const known = identify(shop, incoming.headers.authorization);
+  const bearer = known instanceof Promise ? await known : known;
   if (bearer.kind === 'unknown') return Refusal.unanswerable(requestId);
   if (bearer.kind === 'frozen') return Refusal.frozen(requestId);
   if (bearer.kind !== 'token')
@@ -77,7 +78,8 @@ async function decide(
   const key = readKey(incoming.headers['idempotency-key']);
   if (key === 'malformed')
     return malformed('Idempotency-Key', `has 1 to ${keyCharsMax} characters.`, requestId);
-  const body = await readBody();
+  const reading = readBody();
+  const body = reading instanceof Promise ? await reading : reading;
   switch (body.kind) {
     case 'too_large':
       return error(
@@ -104,7 +106,7 @@ async function decide(
   }
   if (operation.answeredBy === 'storefront')
     return json(200, await Account.keyInfo(shop, account, requestId), { 'cache-control': 'no-store' });
-  return call(
+  return await call(
     shop,
     {
       operation,
@@ -166,7 +168,8 @@ async function send(
   entry.service = answered.operation.service.slug;
   entry.units = answered.units;
   entry.costMicroUsd = answered.cost.cost;
-  const headers = answered.kept ?? (await PaidAnswer.headers(shop, answered));
+  const made = answered.kept ?? PaidAnswer.headers(shop, answered);
+  const headers = made instanceof Promise ? await made : made;
   outgoing.writeHead(answer.status, [...headers]);
   if (answer.kind === 'answer') end(outgoing, answer.body, shop.held);
   else if ((await answer.pipeTo(outgoing)) === 'cut') {

@@ -45,7 +45,8 @@ export function get(cache: TokenCache, header: string, nowMs: number): Claims | 
 
 /** Remembers what `header` was verified to say. */
 export function put(cache: TokenCache, header: string, claims: Claims): void {
-  add(cache, { header, claims });
+  // A copy: cut out of a request's head it would keep all of that in memory.
+  add(cache, { header: Buffer.from(header, 'latin1').toString('latin1'), claims });
 }
 
 function add(cache: TokenCache, known: Known): void {
