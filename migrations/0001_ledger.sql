@@ -577,9 +577,11 @@ CREATE FUNCTION ledger.batch(
   p_lane text, p_epoch bigint, p_seq bigint, p_delivered bigint, p_fold boolean,
   u_call uuid[], u_draw smallint[], u_account text[], u_bucket bigint[], u_plan text[], u_service text[], u_operation text[],
   u_status smallint[], u_units integer[], u_price bigint[], u_amount bigint[], u_key text[],
-  k_call uuid[], k_account text[], k_key bytea[], k_status smallint[], k_headers text[], k_body bytea[],
-  r_account text[], r_bucket bigint[], r_amount bigint[], r_recalled boolean[],
-  w_account text[], w_plans text[], w_price bigint[], w_units bigint[], w_headroom bigint[], w_recall boolean[]
+  k_call uuid[] DEFAULT '{}', k_account text[] DEFAULT '{}', k_key bytea[] DEFAULT '{}',
+  k_status smallint[] DEFAULT '{}', k_headers text[] DEFAULT '{}', k_body bytea[] DEFAULT '{}',
+  r_account text[] DEFAULT '{}', r_bucket bigint[] DEFAULT '{}', r_amount bigint[] DEFAULT '{}', r_recalled boolean[] DEFAULT '{}',
+  w_account text[] DEFAULT '{}', w_plans text[] DEFAULT '{}', w_price bigint[] DEFAULT '{}', w_units bigint[] DEFAULT '{}',
+  w_headroom bigint[] DEFAULT '{}', w_recall boolean[] DEFAULT '{}'
 ) RETURNS jsonb LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   v_lane ledger.lane;
@@ -609,19 +611,21 @@ BEGIN
     RAISE EXCEPTION 'lane % epoch %: batch % has no predecessor', p_lane, p_epoch, p_seq USING ERRCODE = 'data_corrupted';
   END IF;
 
-  BEGIN
-    INSERT INTO ledger.usage SELECT u.*, p_lane, p_epoch, p_seq
-      FROM ledger.usage_rows(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u;
-  EXCEPTION WHEN unique_violation THEN
-    -- Some are on the books: only the others count. Asked for in the first place (ON CONFLICT) it would double the cost of every row.
-    WITH booked AS (
+  IF cardinality(u_call) > 0 THEN
+    BEGIN
       INSERT INTO ledger.usage SELECT u.*, p_lane, p_epoch, p_seq
-        FROM ledger.usage_rows(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u
-        ON CONFLICT DO NOTHING
-        RETURNING call_id, account_id, bucket_id, amount
-    )
-    SELECT array_agg(call_id), array_agg(account_id), array_agg(bucket_id), array_agg(amount) INTO u_call, u_account, u_bucket, u_amount FROM booked;
-  END;
+        FROM ledger.usage_rows(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u;
+    EXCEPTION WHEN unique_violation THEN
+      -- Some are on the books: only the others count. Asked for in the first place (ON CONFLICT) it would double the cost of every row.
+      WITH booked AS (
+        INSERT INTO ledger.usage SELECT u.*, p_lane, p_epoch, p_seq
+          FROM ledger.usage_rows(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u
+          ON CONFLICT DO NOTHING
+          RETURNING call_id, account_id, bucket_id, amount
+      )
+      SELECT array_agg(call_id), array_agg(account_id), array_agg(bucket_id), array_agg(amount) INTO u_call, u_account, u_bucket, u_amount FROM booked;
+    END;
+  END IF;
   INSERT INTO ledger.batch (lane_id, epoch, seq, account_ids, bucket_ids, spent, call_ids)
     SELECT p_lane, p_epoch, p_seq, coalesce(array_agg(s.account_id), '{}'), coalesce(array_agg(s.bucket_id), '{}'), coalesce(array_agg(s.amount), '{}'),
         ARRAY(SELECT c.call_id FROM unnest(u_call, u_amount) AS c (call_id, amount) WHERE coalesce(c.amount, u_amount[1]) > 0)

@@ -17,9 +17,12 @@ export function open(sql: Connection): Books {
     },
     async batch(batch) {
       try {
-        const [row] = await sql.unsafe<[{ answer: BatchAnswer }]>(statement, parameters(batch), {
-          prepare: true,
-        });
+        const more = leases(batch);
+        const [row] = await sql.unsafe<[{ answer: BatchAnswer }]>(
+          more.length === 0 ? settle : settleAndLease,
+          [...settlements(batch), ...more],
+          { prepare: true },
+        );
         return row.answer;
       } catch (error) {
         if (error instanceof postgres.PostgresError && !repeatable.test(error.code))
@@ -37,30 +40,25 @@ export function open(sql: Connection): Books {
   };
 }
 
-const types =
+const settling =
   'text bigint bigint bigint boolean ' +
-  'uuid[] smallint[] text[] bigint[] text[] text[] text[] smallint[] integer[] bigint[] bigint[] text[] ' +
+  'uuid[] smallint[] text[] bigint[] text[] text[] text[] smallint[] integer[] bigint[] bigint[] text[]';
+const leasing =
   'uuid[] text[] bytea[] smallint[] text[] bytea[] ' +
   'text[] bigint[] bigint[] boolean[] ' +
   'text[] text[] bigint[] bigint[] bigint[] boolean[]';
 
-const statement = `SELECT ledger.batch(${types
-  .split(' ')
-  .map((type, index) => `$${index + 1}::text::${type}`)
-  .join(', ')}) AS answer`;
+/** Most batches only settle: they send half of the parameters. */
+const settle = statement(settling);
+const settleAndLease = statement(`${settling} ${leasing}`);
+
+function statement(types: string): string {
+  const casts = types.split(' ').map((type, index) => `$${index + 1}::text::${type}`);
+  return `SELECT ledger.batch(${casts.join(', ')}) AS answer`;
+}
 
 /** Arrays travel in PostgreSQL's own text form: one parameter each, whatever their length. */
-function parameters({
-  lane,
-  epoch,
-  seq,
-  deliveredSeq,
-  fold,
-  usage,
-  answers,
-  returns,
-  wants,
-}: Batch): (string | number | boolean)[] {
+function settlements({ lane, epoch, seq, deliveredSeq, fold, usage }: Batch): string[] {
   return [
     lane,
     String(epoch),
@@ -80,6 +78,13 @@ function parameters({
     column(usage, (row) => row.amount),
     // Most calls are made with no key: what a list lacks is null.
     usage.some(({ key }) => key !== null) ? array(usage, (row) => row.key) : '{}',
+  ];
+}
+
+/** The answers that are kept, and the leases that go back or are asked for; nothing where there are none. */
+function leases({ answers, returns, wants }: Batch): string[] {
+  if (answers.length + returns.length + wants.length === 0) return [];
+  return [
     array(answers, (row) => row.callId),
     array(answers, (row) => row.account),
     array(answers, (row) => `\\x${row.key}`),
