@@ -7,8 +7,13 @@ import type { Connection } from './connection.ts';
  * resources, a deadlock, a time-out; and a batch whose cut-off copy committed in the meantime (its unique key).
  */
 const repeatable = /^(08|53|57|40|55|58|23505)/;
+/** A unique key refuses a row that is there: nothing of its batch was done. */
+const booked = '23505';
 
-/** The ledger's books in PostgreSQL (migrations/0001_ledger.sql): each method is one statement. */
+/**
+ * The ledger's books in PostgreSQL (migrations/0001_ledger.sql): each method is one statement; a batch of which a call is on
+ * the books already fails as a whole, and is sent again as one that leaves such calls alone.
+ */
 export function open(sql: Connection): Books {
   return {
     async openLane(lane) {
@@ -17,13 +22,10 @@ export function open(sql: Connection): Books {
     },
     async batch(batch) {
       try {
-        const more = leases(batch);
-        const [row] = await sql.unsafe<[{ answer: BatchAnswer }]>(
-          more.length === 0 ? settle : settleAndLease,
-          [...settlements(batch), ...more],
-          { prepare: true },
-        );
-        return row.answer;
+        return await send(sql, batch).catch((error: unknown) => {
+          if (error instanceof postgres.PostgresError && error.code === booked) return send(sql, batch, true);
+          throw error;
+        });
       } catch (error) {
         if (error instanceof postgres.PostgresError && !repeatable.test(error.code))
           throw new BooksBroken(error.message, { cause: error });
@@ -40,13 +42,23 @@ export function open(sql: Connection): Books {
   };
 }
 
+/** @param again some of its calls are on the books: they stay what they are, and only the others are charged */
+async function send(sql: Connection, batch: Batch, again = false): Promise<BatchAnswer> {
+  const more = leases(batch, again);
+  const text = more.length === 0 ? settle : settleAndLease;
+  const [row] = await sql.unsafe<[{ answer: BatchAnswer }]>(text, [...settlements(batch), ...more], {
+    prepare: true,
+  });
+  return row.answer;
+}
+
 const settling =
   'text bigint bigint bigint boolean ' +
   'uuid[] smallint[] text[] bigint[] text[] text[] text[] smallint[] integer[] bigint[] bigint[] text[]';
 const leasing =
   'uuid[] text[] bytea[] smallint[] text[] bytea[] ' +
   'text[] bigint[] bigint[] boolean[] ' +
-  'text[] text[] bigint[] bigint[] bigint[] boolean[]';
+  'text[] text[] bigint[] bigint[] bigint[] boolean[] boolean';
 
 /** Most batches only settle: they send half of the parameters. */
 const settle = statement(settling);
@@ -82,8 +94,8 @@ function settlements({ lane, epoch, seq, deliveredSeq, fold, usage }: Batch): st
 }
 
 /** The answers that are kept, and the leases that go back or are asked for; nothing where there are none. */
-function leases({ answers, returns, wants }: Batch): string[] {
-  if (answers.length + returns.length + wants.length === 0) return [];
+function leases({ answers, returns, wants }: Batch, again: boolean): string[] {
+  if (!again && answers.length + returns.length + wants.length === 0) return [];
   return [
     array(answers, (row) => row.callId),
     array(answers, (row) => row.account),
@@ -101,6 +113,7 @@ function leases({ answers, returns, wants }: Batch): string[] {
     array(wants, (row) => row.units),
     array(wants, (row) => row.headroomUnits),
     array(wants, (row) => row.recall),
+    String(again),
   ];
 }
 
