@@ -71,7 +71,7 @@ CREATE TABLE ledger.lease (
 CREATE INDEX lease_bucket ON ledger.lease (account_id, bucket_id);
 --> statement-breakpoint
 
--- What one commit settled: append-only. `spent` is summed for each bucket, so that folding reads no usage rows. Kept for minutes:
+-- What one commit settled: append-only. `spent` is summed for each bucket, so that folding reads no usage rows. Kept for an hour:
 -- written fast rather than small.
 CREATE TABLE ledger.batch (
   lane_id text NOT NULL,
