@@ -76,7 +76,7 @@ CREATE TABLE ledger.lease (
 CREATE INDEX lease_bucket ON ledger.lease (account_id, bucket_id);
 --> statement-breakpoint
 
--- What one commit settled: append-only. `spent` is summed for each bucket, so that folding reads no usage rows. Kept for minutes:
+-- What one commit settled: append-only. `spent` is summed for each bucket, so that folding reads no usage rows. Kept for an hour:
 -- written fast rather than small.
 CREATE TABLE ledger.batch (
   lane_id text NOT NULL,
@@ -528,7 +528,8 @@ END $$;
 -- What accounts have, as a lane sees it: their lots in burn order, and what other lanes hold of them; of those in `p_exact`, where a refusal
 -- may rest on it, less what the others have spent and not folded. `plans` are those they may call on: a trial while something of it is
 -- left, an allowance until it expires, credit for good. One statement for all of them, and its plan is kept.
-CREATE FUNCTION ledger.holdings(p_accounts text[], p_lane text, p_exact text[]) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+CREATE FUNCTION ledger.holdings(p_accounts text[], p_lane text, p_exact text[]) RETURNS jsonb
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   v_spent jsonb := '{}';
 BEGIN
@@ -591,14 +592,18 @@ $$;
 
 -- One commit for many calls: books their usage, keeps the answers of those under a key, returns idle leases, sets more credit aside, folds.
 -- {"state":"ok","holdings":[...],"granted":[...]} or {"state":"fenced"}. The same (lane, epoch, seq) again answers the same.
+-- Fails with unique_violation where a row of usage is on the books already: to be sent `p_again`, it leaves that row alone, and charges the
+-- others. To ask for each row in the first place would make every one cost twice as much.
 CREATE FUNCTION ledger.batch(
   p_lane text, p_epoch bigint, p_seq bigint, p_delivered bigint, p_fold boolean,
   u_call uuid[], u_draw smallint[], u_account text[], u_bucket bigint[], u_plan text[], u_service text[], u_operation text[],
   u_status smallint[], u_units integer[], u_price bigint[], u_amount bigint[], u_key text[],
-  k_call uuid[], k_account text[], k_key bytea[], k_status smallint[], k_headers text[], k_body bytea[],
-  r_account text[], r_bucket bigint[], r_amount bigint[], r_recalled boolean[],
-  w_account text[], w_plans text[], w_price bigint[], w_units bigint[], w_headroom bigint[], w_recall boolean[]
-) RETURNS jsonb LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+  k_call uuid[] DEFAULT '{}', k_account text[] DEFAULT '{}', k_key bytea[] DEFAULT '{}',
+  k_status smallint[] DEFAULT '{}', k_headers text[] DEFAULT '{}', k_body bytea[] DEFAULT '{}',
+  r_account text[] DEFAULT '{}', r_bucket bigint[] DEFAULT '{}', r_amount bigint[] DEFAULT '{}', r_recalled boolean[] DEFAULT '{}',
+  w_account text[] DEFAULT '{}', w_plans text[] DEFAULT '{}', w_price bigint[] DEFAULT '{}', w_units bigint[] DEFAULT '{}',
+  w_headroom bigint[] DEFAULT '{}', w_recall boolean[] DEFAULT '{}', p_again boolean DEFAULT false
+) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
   v_lane ledger.lane;
   v_answer jsonb;
@@ -627,11 +632,7 @@ BEGIN
     RAISE EXCEPTION 'lane % epoch %: batch % has no predecessor', p_lane, p_epoch, p_seq USING ERRCODE = 'data_corrupted';
   END IF;
 
-  BEGIN
-    INSERT INTO ledger.usage SELECT u.*, p_lane, p_epoch, p_seq
-      FROM ledger.usage_rows(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u;
-  EXCEPTION WHEN unique_violation THEN
-    -- Some are on the books: only the others count. Asked for in the first place (ON CONFLICT) it would double the cost of every row.
+  IF p_again THEN
     WITH booked AS (
       INSERT INTO ledger.usage SELECT u.*, p_lane, p_epoch, p_seq
         FROM ledger.usage_rows(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u
@@ -639,7 +640,10 @@ BEGIN
         RETURNING call_id, account_id, bucket_id, amount
     )
     SELECT array_agg(call_id), array_agg(account_id), array_agg(bucket_id), array_agg(amount) INTO u_call, u_account, u_bucket, u_amount FROM booked;
-  END;
+  ELSIF cardinality(u_call) > 0 THEN
+    INSERT INTO ledger.usage SELECT u.*, p_lane, p_epoch, p_seq
+      FROM ledger.usage_rows(u_call, u_draw, u_account, u_bucket, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u;
+  END IF;
   INSERT INTO ledger.batch (lane_id, epoch, seq, account_ids, bucket_ids, spent, call_ids)
     SELECT p_lane, p_epoch, p_seq, coalesce(array_agg(s.account_id), '{}'), coalesce(array_agg(s.bucket_id), '{}'), coalesce(array_agg(s.amount), '{}'),
         ARRAY(SELECT c.call_id FROM unnest(u_call, u_amount) AS c (call_id, amount) WHERE coalesce(c.amount, u_amount[1]) > 0)

@@ -99,6 +99,7 @@ export const ledger: Part = async (stage, { rounds, seconds, snapshotSeconds }) 
       Aim.atMost(`CPU after ${snapshotSeconds} s under an open snapshot, times before`, snapshot, 1.5),
       // As fast, within 15 %: neither may be much slower than the other.
       Aim.atLeast('one hot account, times a thousand, calls/s', inverse(ratio(runs.wide)), 0.85),
+      Aim.atLeast('a thousand accounts, times one hot, calls/s', ratio(runs.wide), 0.85),
     ],
   };
 };

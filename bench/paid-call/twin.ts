@@ -85,7 +85,6 @@ const statement = `
 \\set fold :seq % :fold_every = 0
 SELECT ledger.batch(:lane::text, :epoch::text::bigint, :seq::bigint, :seq::bigint - 1, :fold::boolean,
   calls, :draws::text::smallint[], :accounts::text::text[], :lots::text::bigint[], :plans::text::text[], :services::text::text[],
-  :operations::text::text[], :statuses::text::smallint[], :units::text::integer[], :prices::text::bigint[], :amounts::text::bigint[], '{}',
-  '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')
+  :operations::text::text[], :statuses::text::smallint[], :units::text::integer[], :prices::text::bigint[], :amounts::text::bigint[], '{}')
 FROM twin WHERE seq = :seq;
 `;

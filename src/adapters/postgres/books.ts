@@ -7,8 +7,13 @@ import type { Connection } from './connection.ts';
  * resources, a deadlock, a time-out; and a batch whose cut-off copy committed in the meantime (its unique key).
  */
 const repeatable = /^(08|53|57|40|55|58|23505)/;
+/** A unique key refuses a row that is there: nothing of its batch was done. */
+const booked = '23505';
 
-/** The ledger's books in PostgreSQL (migrations/0001_ledger.sql): each method is one statement. */
+/**
+ * The ledger's books in PostgreSQL (migrations/0001_ledger.sql): each method is one statement; a batch of which a call is on
+ * the books already fails as a whole, and is sent again as one that leaves such calls alone.
+ */
 export function open(sql: Connection): Books {
   return {
     async openLane(lane) {
@@ -17,10 +22,10 @@ export function open(sql: Connection): Books {
     },
     async batch(batch) {
       try {
-        const [row] = await sql.unsafe<[{ answer: BatchAnswer }]>(statement, parameters(batch), {
-          prepare: true,
+        return await send(sql, batch).catch((error: unknown) => {
+          if (error instanceof postgres.PostgresError && error.code === booked) return send(sql, batch, true);
+          throw error;
         });
-        return row.answer;
       } catch (error) {
         if (error instanceof postgres.PostgresError && !repeatable.test(error.code))
           throw new BooksBroken(error.message, { cause: error });
@@ -37,30 +42,35 @@ export function open(sql: Connection): Books {
   };
 }
 
-const types =
+/** @param again some of its calls are on the books: they stay what they are, and only the others are charged */
+async function send(sql: Connection, batch: Batch, again = false): Promise<BatchAnswer> {
+  const more = leases(batch, again);
+  const text = more.length === 0 ? settle : settleAndLease;
+  const [row] = await sql.unsafe<[{ answer: BatchAnswer }]>(text, [...settlements(batch), ...more], {
+    prepare: true,
+  });
+  return row.answer;
+}
+
+const settling =
   'text bigint bigint bigint boolean ' +
-  'uuid[] smallint[] text[] bigint[] text[] text[] text[] smallint[] integer[] bigint[] bigint[] text[] ' +
+  'uuid[] smallint[] text[] bigint[] text[] text[] text[] smallint[] integer[] bigint[] bigint[] text[]';
+const leasing =
   'uuid[] text[] bytea[] smallint[] text[] bytea[] ' +
   'text[] bigint[] bigint[] boolean[] ' +
-  'text[] text[] bigint[] bigint[] bigint[] boolean[]';
+  'text[] text[] bigint[] bigint[] bigint[] boolean[] boolean';
 
-const statement = `SELECT ledger.batch(${types
-  .split(' ')
-  .map((type, index) => `$${index + 1}::text::${type}`)
-  .join(', ')}) AS answer`;
+/** Most batches only settle: they send half of the parameters. */
+const settle = statement(settling);
+const settleAndLease = statement(`${settling} ${leasing}`);
+
+function statement(types: string): string {
+  const casts = types.split(' ').map((type, index) => `$${index + 1}::text::${type}`);
+  return `SELECT ledger.batch(${casts.join(', ')}) AS answer`;
+}
 
 /** Arrays travel in PostgreSQL's own text form: one parameter each, whatever their length. */
-function parameters({
-  lane,
-  epoch,
-  seq,
-  deliveredSeq,
-  fold,
-  usage,
-  answers,
-  returns,
-  wants,
-}: Batch): (string | number | boolean)[] {
+function settlements({ lane, epoch, seq, deliveredSeq, fold, usage }: Batch): string[] {
   return [
     lane,
     String(epoch),
@@ -80,6 +90,13 @@ function parameters({
     column(usage, (row) => row.amount),
     // Most calls are made with no key: what a list lacks is null.
     usage.some(({ key }) => key !== null) ? array(usage, (row) => row.key) : '{}',
+  ];
+}
+
+/** The answers that are kept, and the leases that go back or are asked for; nothing where there are none. */
+function leases({ answers, returns, wants }: Batch, again: boolean): string[] {
+  if (!again && answers.length + returns.length + wants.length === 0) return [];
+  return [
     array(answers, (row) => row.callId),
     array(answers, (row) => row.account),
     array(answers, (row) => `\\x${row.key}`),
@@ -96,6 +113,7 @@ function parameters({
     array(wants, (row) => row.units),
     array(wants, (row) => row.headroomUnits),
     array(wants, (row) => row.recall),
+    String(again),
   ];
 }
 
