@@ -5,8 +5,8 @@ import * as Program from './program.ts';
 /** Sizes of answers, in bytes, by the names of the paths that give them. */
 export const sizes = { small: 1_500, middle: 10_000, large: 100_000 } as const;
 export type Size = keyof typeof sizes;
-/** Each size is there twice: a plan lets an account call one operation ten thousand times a second, and no more. */
-export const twins = (size: string): string[] => [size, `${size}-too`];
+/** Each size is there four times: a plan lets an account call one operation ten thousand times a second, and no more. */
+export const names = (size: string): string[] => [size, ...[2, 3, 4].map((at) => `${size}-${at}`)];
 /** How many results each answer says that it holds. */
 export const units = 5;
 /** What is not counted, and larger than anybody should hold. */
@@ -19,7 +19,7 @@ export async function upstream(dir: string): Promise<Nginx> {
   const files = join(dir, 'files', 'v1');
   await mkdir(files, { recursive: true });
   for (const [size, bytes] of Object.entries(sizes))
-    for (const name of twins(size)) await writeFile(join(files, name), answer(bytes));
+    for (const name of names(size)) await writeFile(join(files, name), answer(bytes));
   const export_ = await open(join(files, 'export'), 'w');
   await export_.truncate(exportBytes);
   await export_.close();

@@ -151,7 +151,7 @@ async function openShop(stage: Stage.Stage, processes: number, checkout?: string
 }
 
 function loadOf(size: Nginx.Size, { tokens }: Storefront.Shop, { seconds }: Effort): Load.Load {
-  const paths = Nginx.twins(size).map((name) => `/v1/${name}`);
+  const paths = Nginx.names(size).map((name) => `/v1/${name}`);
   return { paths, tokens: tokens.one, connections, waitMs: 0, seconds };
 }
 

@@ -36,7 +36,7 @@ services:
     price_usd: "0.0001"
     operations:
 ${Object.keys(Nginx.sizes)
-  .flatMap(Nginx.twins)
+  .flatMap(Nginx.names)
   .map(
     (size) =>
       `      - { call: POST /v1/${size}, units: /count, units_max: { pointer: /max, default: 10, ceiling: 50 } }`,
