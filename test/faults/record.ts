@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Attempt } from './attempt.ts';
 import { type Asked, rightBody } from './upstream.ts';
 
@@ -5,7 +6,13 @@ import { type Asked, rightBody } from './upstream.ts';
 export type Told = { account: number; units: number; costMicroUsd: number; key: string | null };
 
 /** The first whole answer under an Idempotency-Key. */
-type First = { account: number; asked: Asked; call: string; gist: string; isSmall: boolean };
+type First = {
+  account: number;
+  asked: Asked;
+  call: string /** Digest of all of it. */;
+  gist: string;
+  isSmall: boolean;
+};
 
 /** The codes that a caller may be refused with while everything goes wrong. */
 const refusals = new Set([
@@ -80,7 +87,10 @@ export class Record {
     // One that does not say how long it is streams too, unless it is counted.
     const isSmall = headers['content-length'] !== undefined && body.length <= keptBytesMax[asked.path];
     const { date, connection, 'keep-alive': _, 'idempotent-replayed': __, ...own } = headers;
-    const gist = `${status} ${JSON.stringify(own)} ${body.length} ${body.toString('latin1').slice(0, 256)}`;
+    const gist = createHash('sha1')
+      .update(`${status} ${JSON.stringify(own)} `)
+      .update(body)
+      .digest('base64');
     const first = this.#firsts.get(key);
     if (!first || (!first.isSmall && first.call !== call)) this.#firsts.set(key, { ...named, gist, isSmall });
     else if (first.gist !== gist) this.breaches.push(`${key} gives ${first.call}, then ${call}`);
