@@ -462,14 +462,14 @@ describe('the comparison finds books that', () => {
     ['close a lane for a stale epoch', 'close_lane', ' AND epoch = p_epoch', ''],
     ['expire what is not expired', 'expire', 'expires_at <= clock_timestamp() AND', 'true AND'],
   ];
-  test.each(mutants)('%s', async (_, name, from, to) => {
+  test.each(mutants)('%s', { timeout: 120_000 }, async (_, name, from, to) => {
     const [row] = await real.sql`SELECT pg_get_functiondef(${`ledger.${name}`}::regproc) AS source`;
     expect(row?.source.split(from)).toHaveLength(2);
     await real.sql.unsafe(row?.source.replace(from, () => to));
     try {
       const found = await fc.check(
         fc.asyncProperty(steps, async (all) => (await parting(real, all).catch(() => 'failed')) === null),
-        { numRuns: 1000, seed: 1, endOnFailure: true },
+        { numRuns: 1000, seed: 2, endOnFailure: true },
       );
       expect(found.failed).toBe(true);
     } finally {
