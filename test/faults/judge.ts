@@ -53,7 +53,7 @@ export async function judge(run: Run): Promise<Books> {
     // That the database was away when a key was made or ended is what was done to it.
     for (const line of gateway
       .logged('fault')
-      .filter((line) => !/"code":"(?:E?CONN|EPIPE|57P|08|53)/.test(line)))
+      .filter((line) => !/"code":"(?:E?CONN|EPIPE|57|08|53)/.test(line)))
       record.breaches.push(`${gateway.name}: ${line}`);
     for (const end of gateway.gaveUp) record.breaches.push(`${gateway.name} ended by itself: ${end}`);
   }
