@@ -73,7 +73,9 @@ export class FrontConnection implements Line {
   answered(stays: boolean): void {
     this.#response = null;
     if (!stays) {
-      this.socket.end();
+      // What still comes is nobody's request: it may be the rest of a body that was given up.
+      this.socket.off('data', this.#onData);
+      this.socket.destroySoon();
       return;
     }
     const next = this.#next;

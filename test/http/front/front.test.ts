@@ -154,6 +154,25 @@ describe('a connection', () => {
   });
 });
 
+test('what comes after the last answer of a connection is nobody’s request', async () => {
+  const { port, asked } = await open(
+    ({ outgoing, body }) => {
+      outgoing.writeHead(408, ['connection', 'close', 'content-length', '0']);
+      if (body.kind === 'too_slow') outgoing.end();
+    },
+    { bodyMsMax: 60, silenceMsMax: 5_000 },
+  );
+  const { socket, said, closed } = await dial(port);
+  // Of a body that is a request itself, as one that is smuggled would be.
+  const inner = post('/sold/inner', 'charged');
+  socket.write(post('/sold/outer', `${inner}${inner}`).slice(0, -inner.length * 2));
+  // As it is told, so that the bytes arrive before it can know of the end.
+  socket.once('data', () => socket.write(inner));
+  await closed;
+  expect(said()).toMatch(/^HTTP\/1\.1 408 /);
+  expect(asked.map(({ incoming }) => incoming.url)).toEqual(['/sold/outer']);
+});
+
 describe('an answer', () => {
   test('without a length goes out in chunks, byte for byte', async () => {
     const { port } = await open(({ outgoing }) => {
