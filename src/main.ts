@@ -42,15 +42,7 @@ async function run(stock: Stock, log: Log.Log): Promise<void> {
   const { lane } = foundation.kept;
   const reloading = await Reloading.Reloading.open(process.env, foundation, stock);
   // The port first: it is what makes the lane's name unique on this host.
-  const drain = await Server.serve(
-    config,
-    {
-      takes: (method, target) => reloading.current.answering.takes(method, target),
-      sell: (...call) => reloading.current.answering.sell(...call),
-      listener: (...request) => reloading.current.answering.listener(...request),
-    },
-    foundation.kept.clock,
-  );
+  const drain = await Server.serve(config, () => reloading.current.answering, foundation.kept.clock);
   // Before it opens: without its clockwork a lane waits for ever for books that stall.
   const ticking = setInterval(() => lane.tick(), tickEveryMs);
   await lane.open();

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../kernel/clock.ts';
-import { type Counter, FrontConnection, type Waits } from './front/front-connection.ts';
+import { FrontConnection, type Handler, type Waits } from './front/front-connection.ts';
 
 /** How long calls under way may take to end once the process is told to. */
 const drainMaxMs = 10_000;
@@ -10,22 +10,23 @@ const drainLookMs = 50;
 const usualWaits: Waits = { bodyMsMax: 30_000, silenceMsMax: 65_000 };
 
 /** What answers: any request as Node reads it, and those to what is sold as the front does. */
-export type Answering = Counter & { listener: RequestListener };
+export type Answering = Handler & { listener: RequestListener };
 
 /**
  * Listens. Connections begin at the front, and go on to Node's server with the first request that is not for it. What this
  * returns takes nothing new and lets what is under way end, for a bounded time; a connection that asks for nothing is not
  * under way.
+ * @param answering is asked for each request: a reload puts another in its place
  */
 export async function serve(
   { host, port }: { host: string; port: number },
-  counter: Answering,
+  answering: () => Answering,
   clock: Clock,
   waits = usualWaits,
 ): Promise<() => Promise<void>> {
   const server = createServer(
     { keepAliveTimeout: waits.silenceMsMax, requestTimeout: 60_000 },
-    (...request) => counter.listener(...request),
+    (...request) => answering().listener(...request),
   );
   const front = new Set<FrontConnection>();
   let isDraining = false;
@@ -39,7 +40,7 @@ export async function serve(
   const nodes = server.listeners('connection');
   server.removeAllListeners('connection');
   const terms = {
-    counter,
+    handler: answering,
     clock,
     isDraining: () => isDraining,
     waits,

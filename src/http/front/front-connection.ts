@@ -6,7 +6,7 @@ import { FrontResponse, type Line } from './front-response.ts';
 import * as RequestHead from './request-head.ts';
 
 /** Who answers. */
-export type Counter = {
+export type Handler = {
   /** Whether this is for the front: something that is sold, by a path that is nothing else. */
   takes(method: string, target: string): boolean;
   sell(incoming: Incoming, outgoing: Outgoing, body: Body): void;
@@ -20,7 +20,8 @@ export type Waits = {
 };
 
 export type Terms = {
-  counter: Counter;
+  /** Who answers now. */
+  handler(): Handler;
   clock: Clock;
   isDraining(): boolean;
   waits: Waits;
@@ -95,9 +96,12 @@ export class FrontConnection implements Line {
   };
 
   #begin(chunk: Buffer): void {
-    const { counter } = this.#terms;
     const head = RequestHead.read(chunk.toString('latin1', 0, RequestHead.headCharsMax));
-    if (head === null || head.contentLength > bodyBytesMax || !counter.takes(head.method, head.target)) {
+    if (
+      head === null ||
+      head.contentLength > bodyBytesMax ||
+      !this.#terms.handler().takes(head.method, head.target)
+    ) {
       this.#handOver(chunk);
       return;
     }
@@ -135,7 +139,7 @@ export class FrontConnection implements Line {
   #sell({ method, target, rawHeaders, headers }: RequestHead.RequestHead, body: Body): void {
     const response = new FrontResponse(this, method);
     this.#response = response;
-    this.#terms.counter.sell({ method, url: target, rawHeaders, headers }, response, body);
+    this.#terms.handler().sell({ method, url: target, rawHeaders, headers }, response, body);
   }
 
   #stopReading(): void {

@@ -19,22 +19,18 @@ afterEach(async () => {
 async function open(answer: (asked: Asked) => void, waits?: { bodyMsMax: number; silenceMsMax: number }) {
   const port = await Program.freePort();
   const asked: Asked[] = [];
-  const stop = await Server.serve(
-    { host: '127.0.0.1', port },
-    {
-      takes: (_, target) => target.startsWith('/sold'),
-      sell(incoming, outgoing, body) {
-        asked.push({ incoming, outgoing, body });
-        answer({ incoming, outgoing, body });
-      },
-      async listener(incoming, outgoing) {
-        const body = await text(incoming);
-        outgoing.end(`Node read ${incoming.method} ${incoming.url} ${body}`);
-      },
+  const answering: Server.Answering = {
+    takes: (_, target) => target.startsWith('/sold'),
+    sell(incoming, outgoing, body) {
+      asked.push({ incoming, outgoing, body });
+      answer({ incoming, outgoing, body });
     },
-    systemClock,
-    waits,
-  );
+    async listener(incoming, outgoing) {
+      const body = await text(incoming);
+      outgoing.end(`Node read ${incoming.method} ${incoming.url} ${body}`);
+    },
+  };
+  const stop = await Server.serve({ host: '127.0.0.1', port }, () => answering, systemClock, waits);
   opened.push(stop);
   return { port, asked, stop };
 }
