@@ -38,17 +38,24 @@ export const ledger: Part = async (stage, { rounds, seconds, snapshotSeconds }) 
   const single = await open('single', [hot]);
   const pair = [await open('first', [hot]), await open('second', [hot])];
   const wide = await open('wide', all);
-  const measure = (lanes: readonly Lane[], forSeconds: number) => run(stage, lanes, forSeconds);
+  const measure = (lanes: readonly Lane[], forSeconds: number) => run(stage, lanes, callers, forSeconds);
 
   for (const lanes of [[single], pair, [wide]]) await measure(lanes, warmUpSeconds);
   const batch = await batchOf(sql, 'single', () => measure([single], warmUpSeconds));
   const twin = await Twin.open(stage.dir, url, sql, { account: hot, ...batch });
-  const runs = { one: [] as Run[], pair: [] as Run[], wide: [] as Run[], cold: [] as Run[] };
+  const runs = {
+    one: [] as Run[],
+    pair: [] as Run[],
+    divided: [] as Run[],
+    wide: [] as Run[],
+    cold: [] as Run[],
+  };
   const twins: number[] = [];
   for (let round = 0; round < rounds; round++) {
     runs.one.push(await measure([single], seconds));
     twins.push(await twin.rowsPerSecond(Math.max(1, Math.round(seconds))));
     runs.pair.push(await measure(pair, seconds));
+    runs.divided.push(await run(stage, pair, callers / pair.length, seconds));
     // What was set aside for these went back while the others had their turns: how that costs is a figure of its own.
     runs.cold.push(await measure([wide], 1));
     await measure([wide], warmUpSeconds);
@@ -68,11 +75,12 @@ export const ledger: Part = async (stage, { rounds, seconds, snapshotSeconds }) 
   return {
     lines: [
       '',
-      `The ledger alone, ${callers} callers, ${batch.rows} settlements in a commit`,
+      `The ledger alone, ${callers} callers a process, ${batch.rows} settlements in a commit`,
       ...table([
         ['', 'calls/s', 'µs Node', 'µs PostgreSQL'],
         row('1 process, 1 account', runs.one),
-        row('2 processes, 1 account', runs.pair),
+        row(`2 processes, ${callers} callers each, 1 account`, runs.pair),
+        row(`2 processes, ${callers} callers in all, 1 account`, runs.divided),
         row('1 process, 1,000 accounts', runs.wide),
         row('the same, accounts that were idle', runs.cold),
         ['its pgbench twin', Aim.spreadText(spread(twins)), '', ''],
@@ -95,7 +103,7 @@ export const ledger: Part = async (stage, { rounds, seconds, snapshotSeconds }) 
         over(({ postgresUs }) => postgresUs),
         25,
       ),
-      Aim.atLeast('two processes on one account, times one', ratio(runs.pair), 1.2),
+      Aim.atLeast('two processes on one account, as many callers each, times one', ratio(runs.pair), 1.2),
       Aim.atMost(`CPU after ${snapshotSeconds} s under an open snapshot, times before`, snapshot, 1.5),
       // As fast, within 15 %: neither may be much slower than the other.
       Aim.atLeast('one hot account, times a thousand, calls/s', inverse(ratio(runs.wide)), 0.85),
@@ -104,10 +112,15 @@ export const ledger: Part = async (stage, { rounds, seconds, snapshotSeconds }) 
   };
 };
 
-async function run({ postgresPid }: Stage, lanes: readonly Lane[], seconds: number): Promise<Run> {
+async function run(
+  { postgresPid }: Stage,
+  lanes: readonly Lane[],
+  callersEach: number,
+  seconds: number,
+): Promise<Run> {
   const nodeMs = () => Samples.sum(lanes.map(({ pid }) => Proc.cpuMs(pid)));
   const before = { nodeMs: nodeMs(), postgresMs: Proc.cpuMs(postgresPid) };
-  const counts = await Promise.all(lanes.map((lane) => ask(lane, callers / lanes.length, seconds)));
+  const counts = await Promise.all(lanes.map((lane) => ask(lane, callersEach, seconds)));
   const calls = Samples.sum(counts);
   return {
     perSecond: calls / seconds,
@@ -116,14 +129,14 @@ async function run({ postgresPid }: Stage, lanes: readonly Lane[], seconds: numb
   };
 }
 
-async function ask({ child }: Lane, share: number, seconds: number): Promise<number> {
+async function ask({ child }: Lane, callersEach: number, seconds: number): Promise<number> {
   const answer = once(child, 'message');
   const over = new AbortController();
   const gone = once(child, 'exit', { signal: over.signal }).then(([code]) => {
     throw new Error(`a ledger process ended with ${code}`);
   });
   gone.catch(() => {});
-  child.send({ callers: share, seconds });
+  child.send({ callers: callersEach, seconds });
   const [{ calls }] = (await Promise.race([answer, gone])) as [{ calls: number }];
   over.abort();
   return calls;

@@ -43,7 +43,9 @@ export const memory: Part = async (stage) => {
 };
 
 async function warmed(shop: Storefront.Shop): Promise<Storefront.Shop> {
-  const load = { paths: ['/v1/small'], tokens: shop.tokens.one, connections: 64, waitMs: 0, seconds: 3 };
+  // On all of them: one alone would be at its limit when the first connections come.
+  const paths = Nginx.names('small').map((name) => `/v1/${name}`);
+  const load = { paths, tokens: shop.tokens.one, connections: 64, waitMs: 0, seconds: 3 };
   await Load.put({ name: 'sluice', urls: shop.urls, gateway: shop.pids, database: [] }, load);
   return shop;
 }

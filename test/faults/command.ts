@@ -43,7 +43,9 @@ if (values.mutants) {
     callsPerFault: Number(values['calls-per-fault']),
     crowds: Number(values.crowds),
     secondsMax: Number(values.minutes) * 60,
-    progress: (done) => process.stderr.write(`\r${done} of ${calls} calls`),
+    progress: (done) => {
+      if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${calls} calls`);
+    },
   });
   process.stderr.write('\n');
   process.stdout.write(Report.print(report, Number(values.seed)));
