@@ -63,7 +63,7 @@ async function decide(
   const { operation } = found;
   if (entry.span !== null) entry.span.route(operation.method, operation.path);
 
-  const known = identify(shop, incoming.headers.authorization);
+  const known = identify(shop, incoming.headers.authorization, entry.startedMs);
   const bearer = known instanceof Promise ? await known : known;
   if (bearer.kind === 'unknown') return Refusal.unanswerable(requestId);
   if (bearer.kind === 'frozen') return Refusal.frozen(requestId);

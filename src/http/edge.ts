@@ -51,7 +51,7 @@ export async function caller(shop: Shop, c: Call, onlyLooks = c.req.method === '
   const bearer: Identified =
     read.kind === 'malformed'
       ? { kind: 'invalid', reason: 'malformed' }
-      : await identify(shop, `Bearer ${read.token}`);
+      : await identify(shop, `Bearer ${read.token}`, shop.clock());
   if (bearer.kind === 'unknown') return { kind: 'refused', reply: Refusal.unanswerable(requestId(c)) };
   if (bearer.kind === 'frozen' && !onlyLooks) return { kind: 'refused', reply: Refusal.frozen(requestId(c)) };
   if (bearer.kind === 'token' || bearer.kind === 'frozen') {

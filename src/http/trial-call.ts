@@ -28,7 +28,7 @@ export async function make(
   c: Call,
   { operation, path, body, token }: { operation: Operation; path: string; body: string; token: string },
 ): Promise<Trial> {
-  const bearer = await identify(shop, `Bearer ${token}`);
+  const bearer = await identify(shop, `Bearer ${token}`, shop.clock());
   if (bearer.kind === 'frozen') return refusal(Refusal.frozen(requestId(c)));
   if (bearer.kind !== 'token') return refusal(Refusal.unanswerable(requestId(c)));
   const { account } = bearer.claims;

@@ -14,8 +14,11 @@ export type Identified = Bearer.Bearer | { kind: 'frozen'; claims: Claims } | { 
  * Who sent this Authorization header: the account of its token, or the one which that has joined since. Revocations and
  * joins count in every process at once: one that hears of none asks the record. At once for a caller who is known.
  */
-export function identify(shop: Shop, header: string | undefined): Identified | Promise<Identified> {
-  const nowMs = shop.clock();
+export function identify(
+  shop: Shop,
+  header: string | undefined,
+  nowMs: number,
+): Identified | Promise<Identified> {
   const known = header === undefined ? null : Bearer.recall(shop.desk, header, nowMs);
   return known === null ? meet(shop, header, nowMs) : stand(shop, known);
 }

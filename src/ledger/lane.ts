@@ -158,11 +158,11 @@ export class Lane {
   }
 
   async #holdIn(request: HoldRequest): Promise<HoldAnswer> {
-    const deadlineMs = this.#clock() + recallWaitMs;
+    const sinceMs = this.#clock();
+    let nowMs = sinceMs;
     let recall = false;
     for (let asked = 0; ; asked++) {
       if (!this.ready) return { kind: 'unavailable' };
-      const nowMs = this.#clock();
       const purse = this.#purses.use(request.account, nowMs);
       if (!purse.stale) {
         const covered = Purse.opens(purse, request.plans);
@@ -172,7 +172,7 @@ export class Lane {
           return { kind: 'held', hold: this.#place(request, drawn.draws) };
         if (asked > 0) {
           const refusal = Refusal.of(purse, request, nowMs);
-          if (refusal.kind === 'exhausted' || nowMs >= deadlineMs) return refusal;
+          if (refusal.kind === 'exhausted' || nowMs >= sinceMs + recallWaitMs) return refusal;
           // Where the books have enough, another call was quicker.
           const isShort = refusal.available < refusal.required;
           if (isShort && purse.lots.every((lot) => lot.others <= 0)) return refusal;
@@ -181,6 +181,7 @@ export class Lane {
         }
       }
       if (!(await this.#ask(request, recall))) return { kind: 'unavailable' };
+      nowMs = this.#clock();
     }
   }
 
@@ -205,7 +206,7 @@ export class Lane {
   /** What a held call will cost that is settled for so many units. */
   cost(hold: Hold, units: number): Cost {
     const charges = hold.price === 0 ? [] : Burn.charge(hold.draws, hold.price, units);
-    const { balance, includedRemaining, ...cost } = this.#cost(hold, charges);
+    const { balance, includedRemaining, ...cost } = this.#cost(hold, charges, this.#clock());
     const borne = charges.reduce((sum, { lot, amount }) => sum + (lot.asset === 'unit' ? amount : 0), 0);
     return {
       ...cost,
@@ -241,7 +242,7 @@ export class Lane {
     this.#schedule();
     if (charges.length > 0 || kept) return settled;
     // A free call is on the record, but nobody waits for it.
-    return Promise.resolve(this.#settlement(hold, charges, 0));
+    return Promise.resolve(this.#settlement(hold, charges, 0, nowMs));
   }
 
   /** The answer of a settled call has left. */
@@ -410,7 +411,8 @@ export class Lane {
     const seq = this.#seqBefore + sent.batch.seq;
     const charged = sent.waiting.filter(({ charges, kept }) => charges.length > 0 || kept);
     this.#deliveries.expect(seq, charged.length + sent.abandoned.length);
-    for (const { hold, charges, resolve } of charged) resolve(this.#settlement(hold, charges, seq));
+    const nowMs = this.#clock();
+    for (const { hold, charges, resolve } of charged) resolve(this.#settlement(hold, charges, seq, nowMs));
     for (const { resolve } of sent.asking) resolve(true);
     if (sent.abandoned.length > 0) this.#deliveries.lose(seq, sent.abandoned);
   }
@@ -457,12 +459,11 @@ export class Lane {
     });
   }
 
-  #settlement(hold: Hold, charges: readonly Burn.Charge[], seq: number): Settlement {
-    return { kind: 'settled', seq, ...this.#cost(hold, charges) };
+  #settlement(hold: Hold, charges: readonly Burn.Charge[], seq: number, nowMs: number): Settlement {
+    return { kind: 'settled', seq, ...this.#cost(hold, charges, nowMs) };
   }
 
-  #cost(hold: Hold, charges: readonly Burn.Charge[]): Cost {
-    const nowMs = this.#clock();
+  #cost(hold: Hold, charges: readonly Burn.Charge[], nowMs: number): Cost {
     const purse = this.#purses.use(hold.account, nowMs);
     const money = charges.reduce((sum, { lot, amount }) => sum + (lot.asset === 'usd' ? amount : 0), 0);
     return {
