@@ -6,7 +6,8 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM node:24-alpine
-ENV NODE_ENV=production HOST=0.0.0.0 DIRECT_HOST=0.0.0.0
+# Without the flag each program keeps 80 MB more: garbage of its start (docs/operations.md).
+ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=16 HOST=0.0.0.0 DIRECT_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
