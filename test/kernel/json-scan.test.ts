@@ -33,7 +33,7 @@ const pointer = fc.array(name, { maxLength: 4 });
 const leaf = fc.oneof(
   fc.integer(),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: 'binary', maxLength: 40 }),
   fc.boolean(),
   fc.constant(null),
 );
@@ -125,6 +125,51 @@ describe('a JSON text of which one place is wanted', () => {
       ),
       { numRuns: 30_000 },
     );
+  });
+
+  it('is read the same wherever in a string something stands that is not for itself', () => {
+    const stops = [
+      '"',
+      '\\',
+      '\\"',
+      '\\n',
+      '\\x',
+      '\\u00e9',
+      '\\u00eg',
+      '\\u00',
+      '\u0000',
+      '\u001f',
+      '\u007f',
+      'é',
+      '😀',
+    ];
+    const ends = ['', ',"count":7', '],"count":7', '","count":7}', '],"count":7}', '"],"count":7}', '"]} ,'];
+    for (let length = 0; length <= 36; length++)
+      for (let place = 0; place <= length; place++)
+        for (const stop of stops) {
+          const string = `${'a'.repeat(place)}${stop}${'b'.repeat(length - place)}`;
+          agrees(Buffer.from(`{"rows":["${string}"],"count":7}`), ['count']);
+          agrees(Buffer.from(`{"${string}":0,"count":7}`), ['count']);
+          for (const end of ends) agrees(Buffer.from(`{"rows":["${string}${end}`), ['count']);
+        }
+  });
+
+  it('has nothing to do with what was read before it', () => {
+    const long = Buffer.from(`{"rows":["${'a'.repeat(100_000)}"],"count":1}`);
+    for (let length = 10; length < 200; length++) {
+      expect(JsonScan.find(long, 0, ['count'])).toEqual({ kind: 'number', value: 1 });
+      expect(JsonScan.find(long.subarray(0, length), 0, ['count'])).toBeNull();
+    }
+  });
+
+  it('may be larger than what is kept of others', () => {
+    const rows = `"${'a'.repeat(1_000)}",`.repeat(9_000);
+    for (const count of [1, 2])
+      expect(JsonScan.find(Buffer.from(`{"rows":[${rows}0],"count":${count}}`), 0, ['count'])).toEqual({
+        kind: 'number',
+        value: count,
+      });
+    expect(JsonScan.find(Buffer.from('[1'), 0, [])).toBeNull();
   });
 
   it('is none while it is not there to its end', () => {
