@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** A text laid where its values can be skipped, until the next one is. */
-export type Laid = { readonly room: Room; readonly start: number; readonly end: number };
+/** The one text that is laid where its values can be skipped: from `start` to `end`, until the next one is. */
+export type Laid = { readonly start: number; readonly end: number };
 
 type Program = {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): void };
   after(at: number, end: number, depths: number): number;
 };
-type Room = Program & { bytes: Uint8Array };
 
 /** What of it is needed: the types of Node name it, and no more. */
 const { Module, Instance } = (
@@ -22,37 +21,30 @@ const { Module, Instance } = (
 /** No place in the text. */
 export const none = -1;
 
-/** The room of texts up to this length is kept; a longer one gets its own, which goes with it. */
-const keptBytesMax = 4 * 1024 * 1024;
 const pageBytes = 64 * 1024;
 /** What is read at once (wasm/json-skip.ts), and so may be read behind a text. */
 const stepBytes = 16;
 
-const program = new Module(readFileSync(new URL('json-skip.wasm', import.meta.url)));
-const kept = open();
+const program = new Instance(new Module(readFileSync(new URL('json-skip.wasm', import.meta.url)))).exports;
+/** Stays as large as the longest text was: a room for each would be garbage by the hundred megabytes before it is collected. */
+let room = new Uint8Array(program.memory.buffer);
 
-function open(): Room {
-  const { memory, after } = new Instance(program).exports;
-  return { memory, bytes: new Uint8Array(memory.buffer), after };
-}
-
-/** Lays a text; the one before is gone. */
+/** Lays a text; the one before is gone. Throws RangeError where there is no memory for it. */
 export function lay(text: Uint8Array): Laid {
-  const room = text.length > keptBytesMax ? open() : kept;
   // In front of it a bit for each level that it may have.
   const start = Math.ceil(text.length / 8) + 1;
   const end = start + text.length;
-  const missing = end + stepBytes - room.bytes.length;
+  const missing = end + stepBytes - room.length;
   if (missing > 0) {
-    room.memory.grow(Math.ceil(missing / pageBytes));
-    room.bytes = new Uint8Array(room.memory.buffer);
+    program.memory.grow(Math.ceil(missing / pageBytes));
+    room = new Uint8Array(program.memory.buffer);
   }
-  room.bytes.set(text, start);
-  return { room, start, end };
+  room.set(text, start);
+  return { start, end };
 }
 
 /** The place behind the value that begins at `at`, both as they are in the text; `none` where that is no JSON. */
-export function after({ room, start, end }: Laid, at: number): number {
-  const behind = room.after(start + at, end, 0);
+export function after({ start, end }: Laid, at: number): number {
+  const behind = program.after(start + at, end, 0);
   return behind === none ? none : behind - start;
 }

@@ -162,7 +162,7 @@ describe('a JSON text of which one place is wanted', () => {
     }
   });
 
-  it('may be larger than what is kept of others', () => {
+  it('may be larger than any before it', () => {
     const rows = `"${'a'.repeat(1_000)}",`.repeat(9_000);
     for (const count of [1, 2])
       expect(JsonScan.find(Buffer.from(`{"rows":[${rows}0],"count":${count}}`), 0, ['count'])).toEqual({
