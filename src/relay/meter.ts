@@ -12,7 +12,7 @@ export type Asking = { rawHeaders: readonly string[]; body: Buffer | null; query
 /** `uncountable` costs the caller nothing; its reason is for the log, as the catalogue or the upstream is at fault. */
 export type Count =
   | { kind: 'counted'; units: number }
-  | { kind: 'uncountable'; reason: 'not_whole' | 'not_json' | 'not_a_count' | 'undecodable' };
+  | { kind: 'uncountable'; reason: 'not_whole' | 'not_json' | 'not_a_count' | 'undecodable' | 'no_memory' };
 
 /** Answers longer than this are not held to be counted; also the bound of a decoded body. 32 MiB. */
 export const answerBytesMax = 32 * 1024 * 1024;
@@ -42,8 +42,19 @@ export function count(units: Units, answer: Whole | Streamed): Count {
   if (answer.body.length === 0) return nothing;
   const body = decode(answer.body, Headers.first(answer.headers, 'content-encoding'));
   if (body === null) return { kind: 'uncountable', reason: 'undecodable' };
-  const found = JsonScan.find(body, isMarked(body) ? 3 : 0, units.pointer);
+  const found = find(body, units.pointer);
+  if (found === 'no_memory') return { kind: 'uncountable', reason: found };
   return found === null ? { kind: 'uncountable', reason: 'not_json' } : measure(found);
+}
+
+/** A fault here would leave the call's hold where it is. */
+function find(body: Buffer, pointer: JsonPointer.JsonPointer): JsonScan.Found | null | 'no_memory' {
+  try {
+    return JsonScan.find(body, isMarked(body) ? 3 : 0, pointer);
+  } catch (fault) {
+    if (fault instanceof RangeError) return 'no_memory';
+    throw fault;
+  }
 }
 
 /** A longer form is not taken apart: it would hold up everybody else for what its worst case saves. */

@@ -215,6 +215,15 @@ describe('the count of an answer', () => {
     expect(counted(body)).toEqual(units(n));
   });
 
+  test('of one that there is no memory for is none, and no fault: the call has something on hold', () => {
+    const body = { length: 2 ** 33 } as Buffer;
+    expect(Meter.count(pointed, { kind: 'answer', status: 200, headers: [], body })).toEqual({
+      kind: 'uncountable',
+      reason: 'no_memory',
+    });
+    expect(counted('{"n":3}')).toEqual(units(3));
+  });
+
   test.each(['{"n":1.5}', '{"n":-1}', '{"n":"3"}', '{"n":{}}', '{"n":1e300}'])(
     'of %s is no count',
     (body) => {
