@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import * as Money from '../../src/kernel/money.ts';
+import * as Money from '../src/money.ts';
 
 const amount = fc.integer({ min: 0, max: Money.usdMax * 1_000_000 }).map(Money.ofMicro);
 

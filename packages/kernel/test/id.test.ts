@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { id, secret, uuidv7 } from '../../src/kernel/id.ts';
+import { id, secret, uuidv7 } from '../src/id.ts';
 
 it('makes UUIDs of version 7 that begin with their time', () => {
   const nowMs = Date.UTC(2026, 10, 21, 12);

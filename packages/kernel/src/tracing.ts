@@ -1,7 +1,7 @@
-/** What a span says of itself: never a header, a query or a body, as those may hold secrets. */
-export type Facts = Readonly<Record<string, string | number | boolean | undefined>>;
+/** The attributes of a span. Headers, queries and bodies are left out because they may contain secrets. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A piece of work under way, in a trace. It is told to no collector before it ends. */
+/** A piece of work in a trace. It is exported when it ends. */
 export interface Span {
   /** The `traceparent` (W3C Trace Context) for the upstream; null where it is not to know of our traces. */
   readonly forUpstream: string | null;
@@ -12,7 +12,7 @@ export interface Span {
   /** A call to another program that is a part of it. */
   child(name: string): Span;
   /** @param failed a stable word for what went wrong */
-  end(facts: Facts, failed?: string | null): void;
+  end(attributes: SpanAttributes, failed?: string | null): void;
 }
 
 /** A header as Node has it. */
@@ -31,7 +31,7 @@ export interface Tracer {
 /** A place in a trace of somebody else. */
 export type Remote = { traceId: string; spanId: string };
 
-/** Reads a `traceparent`; null for anything that W3C Trace Context, section 3.2.2, tells to ignore. */
+/** Parses a `traceparent`; null for any value that W3C Trace Context, section 3.2.2, requires to be ignored. */
 export function parseTraceparent(header: Field): Remote | null {
   const [, version, traceId = '', spanId = '', , more] =
     /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(String(header)) ?? [];

@@ -10,7 +10,7 @@ export function contentDigest(body: string | Uint8Array): string {
   return `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
 }
 
-/** Compares two strings without telling by its time where they differ. */
+/** Compares two strings in constant time. */
 export function equal(a: string, b: string): boolean {
   const left = createHash('sha256').update(a).digest();
   const right = createHash('sha256').update(b).digest();

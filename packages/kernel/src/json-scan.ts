@@ -1,7 +1,7 @@
 import type { JsonPointer } from './json-pointer.ts';
 import * as JsonSkip from './json-skip.ts';
 
-/** What a pointer names in a JSON text; `nothing` where the text has no such place. */
+/** The value at a pointer in a JSON text; `nothing` when the text has no such place. */
 export type Found =
   | { kind: 'number'; value: number }
   | { kind: 'array'; length: number }
@@ -43,7 +43,7 @@ function tokensOf(pointer: JsonPointer): readonly Token[] {
 
 const encoder = new TextEncoder();
 /** No place in the text, or no index. All below that begins with `after` and `walk` gives the place behind what it reads, or this where that is no JSON. */
-const { none } = JsonSkip;
+export const { none } = JsonSkip;
 
 function indexOf(token: string): number {
   return /^(0|[1-9]\d{0,8})$/.test(token) ? Number(token) : none;
@@ -125,7 +125,7 @@ function measured(bytes: Uint8Array, from: number, to: number): Found {
   }
 }
 
-/** Whether the member's name from `start` to `end`, quotes included, is that of the token. */
+/** Returns true when the member name from `start` to `end`, quotes included, equals the token. */
 function isName(bytes: Uint8Array, start: number, end: number, { text, bytes: token }: Token): boolean {
   let isSame = end - start - 2 === token.length;
   for (let at = start + 1; at < end - 1; at++) {
@@ -140,7 +140,7 @@ function utf8(bytes: Uint8Array, from: number, to: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
 }
 
-function afterBlanks(bytes: Uint8Array, start: number): number {
+export function afterBlanks(bytes: Uint8Array, start: number): number {
   let at = start;
   while (at < bytes.length) {
     const byte = bytes[at] as number;
@@ -151,7 +151,7 @@ function afterBlanks(bytes: Uint8Array, start: number): number {
 }
 
 /** A member's colon, and blanks: the value begins there. */
-function afterColon(bytes: Uint8Array, start: number): number {
+export function afterColon(bytes: Uint8Array, start: number): number {
   const at = bytes[start] === 0x3a ? start : afterBlanks(bytes, start);
   return bytes[at] === 0x3a ? afterBlanks(bytes, at + 1) : none;
 }

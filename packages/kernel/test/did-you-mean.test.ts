@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nearest } from '../../src/kernel/nearest.ts';
+import { nearest } from '../src/did-you-mean.ts';
 
 const fields = ['job_title', 'job_level', 'amount_usd', 'VP', 'C-Team'];
 
@@ -17,4 +17,6 @@ it('guesses nothing where nothing is near', () => {
   expect(nearest('company_name', ['job_title'])).toBeNull();
   expect(nearest('x'.repeat(100_000), fields)).toBeNull();
   expect(nearest('anything', [])).toBeNull();
+  expect(nearest('foo', ['job', 'company'])).toBeNull();
+  expect(nearest('x', ['y'])).toBeNull();
 });

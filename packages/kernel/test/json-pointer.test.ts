@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import * as JsonPointer from '../../src/kernel/json-pointer.ts';
+import * as JsonPointer from '../src/json-pointer.ts';
 
 /** The examples of RFC 6901, section 5. */
 const document = { foo: ['bar', 'baz'], '': 0, 'a/b': 1, 'c%d': 2, 'k"l': 6, ' ': 7, 'm~n': 8 };

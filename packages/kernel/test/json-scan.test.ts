@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import * as JsonPointer from '../../src/kernel/json-pointer.ts';
-import * as JsonScan from '../../src/kernel/json-scan.ts';
+import * as JsonPointer from '../src/json-pointer.ts';
+import * as JsonScan from '../src/json-scan.ts';
 
-/** What is to be found, by the way that makes all values. */
+/** Finds the value by parsing the whole text. */
 function expected(bytes: Uint8Array, pointer: JsonPointer.JsonPointer): JsonScan.Found | null {
   let root: unknown;
   try {

@@ -1,10 +1,11 @@
 /**
  * The valid value that a mistaken one was probably meant to be, for error messages.
- * Nearness is Damerau-Levenshtein distance on folded strings; null when nothing is within max(2, 30 % of the length).
+ * Nearness is Damerau-Levenshtein distance on folded strings; null when nothing is within max(2, 30 % of the length), or when more than half of
+ * the letters differ.
  */
 export function nearest(value: string, allowed: readonly string[]): string | null {
   const wanted = fold(value);
-  const limit = Math.max(2, Math.floor(wanted.length * 0.3));
+  const limit = Math.min(Math.max(2, Math.floor(wanted.length * 0.3)), Math.floor(wanted.length / 2));
   let best: string | null = null;
   let bestDistance = limit + 1;
   for (const candidate of allowed) {
@@ -15,6 +16,30 @@ export function nearest(value: string, allowed: readonly string[]): string | nul
     }
   }
   return best;
+}
+
+const nameCharsShownMax = 64;
+
+/** Returns `Did you mean "x"?`, or `<heading>: a, b, c` when nothing in `allowed` is near. */
+export function hint(value: string, allowed: readonly string[], heading = 'Allowed fields'): string {
+  const near = nearest(value, allowed);
+  return near === null ? `${heading}: ${allowed.join(', ') || 'none'}` : `Did you mean "${near}"?`;
+}
+
+/** Returns the fault of a request body with the member `name`, which is not in `allowed`. */
+export function unknownField(name: string, allowed: readonly string[]): { field: string; message: string } {
+  const shown = name.slice(0, nameCharsShownMax);
+  return { field: 'body', message: `Unknown field "${shown}". ${hint(name, allowed)}` };
+}
+
+/** Returns a fault for each of `names` that is not in `allowed`, at most `max` of them. */
+export function unknownFields(
+  names: Iterable<string>,
+  allowed: readonly string[],
+  max = 20,
+): { field: string; message: string }[] {
+  const unknown = [...names].filter((name) => !allowed.includes(name));
+  return unknown.slice(0, max).map((name) => unknownField(name, allowed));
 }
 
 /** Case, accents and the separators `_`, `-` and space are folded away; camelCase is read as words. */

@@ -11,7 +11,7 @@ export function parse(text: string): JsonPointer | null {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** What the pointer names in `value`; undefined where it names nothing. Only own members are followed. */
+/** Returns the value at the pointer; undefined when there is none. Only own members are followed. */
 export function resolve(value: unknown, pointer: JsonPointer): unknown {
   let current: unknown = value;
   for (const token of pointer) {

@@ -1,6 +1,6 @@
 /**
- * Skips values of a JSON text (RFC 8259): the part of src/kernel/json-scan.ts that reads every byte. In AssemblyScript, as strings
- * are read here sixteen bytes at a time. `npm run build` in this folder makes src/kernel/json-skip.wasm of it.
+ * Skips values of a JSON text (RFC 8259): the part of ../src/json-scan.ts that reads every byte. In AssemblyScript, as strings
+ * are read here sixteen bytes at a time. `npm run build` in this folder makes ../src/json-skip.wasm of it.
  *
  * The text lies in memory from some place to `end`, and sixteen bytes behind it may be read. Every function gives the place
  * behind what it reads, or `none` where that is no JSON.

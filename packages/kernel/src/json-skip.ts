@@ -8,7 +8,7 @@ type Program = {
   after(at: number, end: number, depths: number): number;
 };
 
-/** What of it is needed: the types of Node name it, and no more. */
+/** The part of WebAssembly that is needed here; Node's own types declare the name and no members. */
 const { Module, Instance } = (
   globalThis as unknown as {
     WebAssembly: {
@@ -22,7 +22,7 @@ const { Module, Instance } = (
 export const none = -1;
 
 const pageBytes = 64 * 1024;
-/** What is read at once (wasm/json-skip.ts), and so may be read behind a text. */
+/** The number of bytes read at once (json-count/json-skip.ts); up to that many may be read beyond the end of a text. */
 const stepBytes = 16;
 
 const program = new Instance(new Module(readFileSync(new URL('json-skip.wasm', import.meta.url)))).exports;

@@ -1,0 +1,61 @@
+/** The colours of all pages, for light and dark mode. */
+export const palette = `
+:root{color-scheme:light dark;--ground:#f5f3ee;--panel:#fff;--ink:#1d1c1a;--soft:#5f5b54;--line:#dcd7cd;--accent:#0b5f52;--on-accent:#fff;--tint:#e3f1ed;--note:#6b4a00;--note-tint:#fbefcf;--one:#0b5f52;--two:#3765bd;--three:#b35c14;--four:#84439f;--rest:#77726a}
+@media(prefers-color-scheme:dark){:root{--ground:#151513;--panel:#1f1e1c;--ink:#efece5;--soft:#aca79c;--line:#35332f;--accent:#7fd6c2;--on-accent:#07251f;--tint:#16312b;--note:#f3d58a;--note-tint:#33290f;--one:#7fd6c2;--two:#8fb2f3;--three:#f0ad6d;--four:#d0a2ec;--rest:#8f8a80}}`;
+
+/** The stylesheet of all pages. Pages have no scripts and load nothing. */
+export const style = `${palette}
+*{box-sizing:border-box}
+html{scroll-padding-top:1rem}
+body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
+header,main,footer{max-width:62rem;margin:0 auto;padding:0 1.25rem}
+header{display:flex;flex-wrap:wrap;align-items:baseline;gap:.25rem 1.5rem;padding-top:1.25rem;padding-bottom:1.25rem}
+header .name{font-weight:700;color:var(--ink);text-decoration:none;margin-inline-end:auto}
+header a,footer a{color:var(--soft)}
+footer{padding-top:2rem;padding-bottom:3rem;color:var(--soft);font-size:.875rem;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}
+section{background:var(--panel);border:1px solid var(--line);border-radius:16px;padding:1.5rem;margin:0 0 1.25rem}
+@media(max-width:36rem){section{padding:1.125rem;border-radius:12px}}
+h1{font-size:clamp(1.75rem,4vw,2.5rem);line-height:1.15;letter-spacing:-.02em;margin:1.5rem 0 .75rem;text-wrap:balance}
+h2{font-size:1.25rem;letter-spacing:-.01em;margin:0 0 .75rem}h3{font-size:1rem;margin:1.25rem 0 .25rem}
+p{margin:.5rem 0;text-wrap:pretty}.soft{color:var(--soft)}.lead{font-size:1.125rem;color:var(--soft);max-width:46rem;margin-bottom:1.75rem}
+a{color:var(--accent);text-underline-offset:.2em}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px;border-radius:6px}
+.wide{overflow-x:auto;max-width:100%}
+table{border-collapse:collapse;width:100%}th,td{text-align:start;padding-block:.625rem;padding-inline:0 1rem;border-bottom:1px solid var(--line);vertical-align:top}
+tr:last-child>*{border-bottom:0}th{font-weight:600}thead th{color:var(--soft);font-size:.875rem;font-weight:500}
+.number{text-align:end;padding-inline-start:.75rem;font-variant-numeric:tabular-nums;white-space:nowrap}.number:last-child{padding-inline-end:0}
+code,pre,textarea,input.code{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
+pre{margin:.5rem 0 0;padding:.875rem 1rem;background:var(--ground);border:1px solid var(--line);border-radius:10px;overflow:auto;max-height:28rem}pre.secret{white-space:pre-wrap;overflow-wrap:anywhere;margin-bottom:1.25rem}
+label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}
+input,select,textarea{width:100%;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:10px;background:var(--panel);color:var(--ink);font-size:1rem}
+textarea{resize:vertical}
+button,.button{display:inline-block;margin-top:1rem;padding:.65rem 1.1rem;border:0;border-radius:10px;background:var(--accent);color:var(--on-accent);font-family:inherit;font-size:1rem;font-weight:600;line-height:1.4;text-decoration:none;cursor:pointer}
+button.quiet{background:none;color:var(--accent);padding:0;margin:0;text-decoration:underline;text-underline-offset:.2em;font-weight:400}
+@media(max-width:40rem){table.stack thead{position:absolute;clip-path:inset(50%)}table.stack :is(tr,th,td){display:block;border:0;padding:0}table.stack tr{padding:.75rem 0;border-bottom:1px solid var(--line)}table.stack .number{text-align:start}:not(.stack)>*>tr>*{white-space:nowrap}}
+.cards{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(15rem,1fr))}
+.card{border:1px solid var(--line);border-radius:12px;padding:1.125rem;display:flex;flex-direction:column}.card form,.card .button{margin-top:auto}
+.price{font-size:1.5rem;font-weight:650;letter-spacing:-.01em;margin:.25rem 0}.price small{font-size:.875rem;font-weight:400;color:var(--soft)}
+.facts{display:flex;flex-wrap:wrap;gap:.75rem 2rem;margin:0}.facts div{min-width:7rem}.facts dt{color:var(--soft);font-size:.875rem}.facts dd{margin:0;font-size:1.25rem;font-weight:650;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
+.facts .id{font:.8125rem/2 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
+.note,.ok{margin:.5rem 0 1.25rem}.note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.75rem 1rem}
+.ok{background:var(--tint);border-radius:10px;padding:.75rem 1rem}
+ul.legend{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;margin:.5rem 0;padding:0;font-size:.875rem}ul.legend span{display:inline-block;width:.75rem;height:.75rem;border-radius:3px;margin-inline-end:.5rem}
+details>summary{cursor:pointer;padding:.375rem 0}`;
+
+/** The content security policy of a page. `formAction` limits the targets of its forms, redirects included. */
+export function policy(formAction: string): string {
+  return `default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
+}
+
+/** Headers of a page that shows what only its visitor may see. `formAction` limits the targets of its forms. */
+export function pageHeaders(formAction: string): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    vary: 'accept, cookie',
+    'content-security-policy': policy(formAction),
+    // Not `no-referrer`: browsers would then send `Origin: null` with the site's own forms.
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  };
+}
