@@ -1,0 +1,86 @@
+import { html } from 'hono/html';
+import * as Allowance from '../../keys/allowance.ts';
+import type { Key } from '../../keys/key.ts';
+import type { UsageDay } from '../../usage/usage-report.ts';
+import type { Html } from './frame.ts';
+
+export function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
+function plural(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** A time in UTC, to the minute. */
+export function moment(ms: number): Html {
+  const time = new Date(ms).toISOString();
+  return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
+}
+
+export function day(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+export function status(word: string): Html {
+  return html`<span class="${word === 'active' ? 'sign' : 'sign bad'}">${word.replace('_', ' ')}</span>`;
+}
+
+/** Records of the running period. */
+export function records(key: Key, nowMs: number): { used: string; remaining: string; resets: Html } {
+  const { recordsRemaining, nextResetAtMs } = Allowance.balance(key, nowMs);
+  if (recordsRemaining === null || key.recordsAllowance === null)
+    return { used: 'not limited', remaining: 'unlimited', resets: html`never` };
+  return {
+    used: `${count(key.recordsAllowance - recordsRemaining)} of ${count(key.recordsAllowance)}`,
+    remaining: count(recordsRemaining),
+    resets: nextResetAtMs === null ? html`never` : moment(nextResetAtMs),
+  };
+}
+
+/** The figures of a key: plan, status, records, rate limit, reset. */
+export function facts(key: Key, nowMs: number): Html {
+  const { used, remaining, resets } = records(key, nowMs);
+  const fact = (name: string, value: string | Html) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+  return html`<dl class="facts">${[
+    fact('Plan', key.plan),
+    fact('Status', status(key.planStatus)),
+    fact('Records used', used),
+    fact('Records remaining', remaining),
+    fact('Next reset', resets),
+    fact('Requests per second, per endpoint', count(key.requestsPerSecond)),
+  ]}</dl>`;
+}
+
+/** Operations that a key may call. */
+export function operations(allowed: readonly string[] | null): Html {
+  if (allowed === null) return html`<p>All operations.</p>`;
+  if (allowed.length === 0) return html`<p>No operation.</p>`;
+  return html`<ul>${allowed.map((api) => html`<li class="id">${api}</li>`)}</ul>`;
+}
+
+/** Records by day as bars, and as a table. */
+export function usage(days: readonly UsageDay[]): Html {
+  const [first, last] = [days[0], days.at(-1)];
+  const total = days.reduce((sum, { records }) => sum + records, 0);
+  const calls = days.reduce((sum, each) => sum + each.calls, 0);
+  const most = Math.max(1, ...days.map(({ records }) => records));
+  const bar = ({ records }: UsageDay, at: number) =>
+    html`<rect x="${at * 10 + 1}" y="${100 - (records / most) * 100}" width="8" height="${(records / most) * 100}"/>`;
+  const row = ({ dayMs, calls, records }: UsageDay) =>
+    html`<tr><th scope="row">${day(dayMs)}</th><td class="number">${count(calls)}</td><td class="number">${count(records)}</td></tr>`;
+  const used = days.filter((each) => each.calls > 0).toReversed();
+  return html`<section aria-labelledby="usage"><h2 id="usage">Usage</h2>
+<p>${plural(total, 'record')} in ${plural(calls, 'call')} of the last ${days.length} days.</p>
+<svg class="chart" viewBox="0 0 ${days.length * 10} 100" preserveAspectRatio="none" role="img" aria-label="Records by day, at most ${count(most)}"><line x1="0" y1="100" x2="${days.length * 10}" y2="100"/>${days.map(bar)}</svg>
+<p class="axis"><span>${first ? day(first.dayMs) : ''}</span><span>${last ? day(last.dayMs) : ''}</span></p>
+${used.length === 0 ? '' : html`<details><summary>By day</summary><div class="wide" tabindex="0" role="group" aria-label="Usage by day"><table><thead><tr><th scope="col">Day</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Records</th></tr></thead><tbody>${used.map(row)}</tbody></table></div></details>`}</section>`;
+}
+
+/** The secret of a new or rotated key, which is shown on this page only. */
+export function newSecret(secret: string): Html {
+  return html`<section aria-labelledby="secret"><h2 id="secret">The key</h2>
+<p class="note" role="status">Copy this key now. It is not stored and cannot be shown again.</p>
+<pre class="secret" tabindex="0" aria-label="API key">${secret}</pre>
+<p class="soft">Programs send it in the header <code>x-api-key</code>.</p></section>`;
+}

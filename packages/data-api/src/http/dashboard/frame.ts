@@ -1,0 +1,57 @@
+import { pageHeaders, style } from '@sluice/kernel/page-style';
+import { html, raw } from 'hono/html';
+
+export type Html = ReturnType<typeof html>;
+export type Page = { status?: number; title: string; main: Html; headers?: Readonly<Record<string, string>> };
+
+export const front = '/dashboard';
+
+const ownStyle = `
+main{overflow-wrap:break-word}table .id{white-space:nowrap}
+header form{margin:0}header button.quiet{color:var(--soft)}
+.id{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace;overflow-wrap:anywhere}
+.columns{display:grid;gap:0 1.25rem;grid-template-columns:repeat(auto-fit,minmax(min(24rem,100%),1fr));align-items:start}
+.chart{width:100%;height:8rem;display:block;margin-top:1rem}.chart rect{fill:var(--accent)}.chart line{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke}
+.axis{display:flex;justify-content:space-between;color:var(--soft);font-size:.8125rem;margin:.25rem 0 .75rem}
+.sign{display:inline-block;padding:0 .5rem;border-radius:6px;font-size:.8125rem;line-height:1.6;background:var(--tint);color:var(--ink);white-space:nowrap}.sign.bad{background:var(--note-tint);color:var(--note)}
+fieldset{border:0;margin:.75rem 0 0;padding:0}legend{font-size:.875rem;color:var(--soft);padding:0}
+.choices{columns:14rem;margin:.25rem 0}.choices label,.choice{display:flex;gap:.5rem;align-items:baseline;margin:.25rem 0;color:var(--ink);break-inside:avoid}
+.choices input,.choice input{width:auto}
+@supports selector(:has(a)){fieldset:has([value="all"]:checked) .choices{display:none}}
+.number:not(:last-child){padding-right:1.25rem}
+@media(max-width:40rem){.stack td[data-name]::before{content:attr(data-name) ": ";color:var(--soft)}}`;
+
+/** Responds with a page of the dashboard. Rendered on the server, without scripts. */
+export function respond({ status = 200, title, main, headers = {} }: Page, isSignedIn: boolean): Response {
+  const signOut = html`<form method="post" action="${front}/sign-out"><button class="quiet">Sign out</button></form>`;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}: data API</title><link rel="icon" href="data:,"><style>${raw(style + ownStyle)}</style>
+</head>
+<body>
+<header><a class="name" href="${front}">Data API: keys and plans</a>${isSignedIn ? signOut : ''}</header>
+<main>
+${main}
+</main>
+<footer><a href="/openapi.json">OpenAPI</a><span>Times are in UTC.</span></footer>
+</body>
+</html>`;
+  return new Response(String(page), { status, headers: { ...pageHeaders("'self'"), ...headers } });
+}
+
+/** Redirects after a form was accepted, so that a reload does not send it again. */
+export function redirect(location: string, setCookie?: string): Response {
+  const headers = { location, 'cache-control': 'no-store', ...(setCookie && { 'set-cookie': setCookie }) };
+  return new Response(null, { status: 303, headers });
+}
+
+/** A message in place of a page. */
+export function problem(status: number, heading: string, message: string): Page {
+  return {
+    status,
+    title: heading,
+    main: html`<section><h1>${heading}</h1><p class="note" role="alert">${message}</p><a class="button" href="${front}">Go to the dashboard</a></section>`,
+  };
+}
