@@ -1,0 +1,160 @@
+import { html } from 'hono/html';
+import type { CheckoutSession } from '../objects/checkout-session.ts';
+import type { Recurring } from '../objects/period.ts';
+import { type Faults, type Field, fields, type Typed } from './card-form.ts';
+import { formatAmount, type Html, layout } from './layout.ts';
+
+/** The state in which the form is shown again. */
+export type Shown = {
+  /** The values to fill in; the number and the security code are never shown again. */
+  typed: Pick<Typed, 'email' | 'expiry' | 'name'>;
+  /** The email is the shop's to say, not the payer's to change. */
+  isEmailFixed: boolean;
+  faults: Faults;
+  /** Why the last try did not succeed. */
+  declined: string | null;
+};
+
+const labels: Record<Field, string> = {
+  email: 'Email',
+  number: 'Card number',
+  expiry: 'Expiry',
+  cvc: 'Security code',
+  name: 'Name on card',
+  country: 'Country',
+  postal_code: 'Postal code',
+  business: 'Company name (if you buy for a company)',
+  tax_id: 'VAT id (if you buy for a company)',
+};
+
+const testCards = [
+  ['4242 4242 4242 4242', 'succeeds'],
+  ['4000 0025 0000 3155', 'asks for 3-D Secure'],
+  ['4000 0000 0000 0002', 'is declined'],
+  ['4000 0000 0000 9995', 'has insufficient funds'],
+  ['4000 0000 0000 7080', 'is paid after four days, as a bank debit is'],
+  ['4000 0000 0000 0341', 'succeeds; its renewals are declined'],
+  ['4000 0000 0000 0259', 'succeeds, then is disputed'],
+] as const;
+
+/** The page on which a person pays a session. */
+export function checkoutPage(session: CheckoutSession, shown: Shown): Html {
+  const isSetup = session.mode === 'setup';
+  const total = isSetup ? '' : formatAmount(session.amount_total ?? 0, session.currency);
+  const deed = isSetup ? 'Save card' : `Pay ${total}`;
+  const shop = new URL(session.success_url).host;
+  return layout(
+    isSetup ? `Save a card with ${shop}` : `Pay ${total} to ${shop}`,
+    html`<main class="checkout">
+      <section class="summary" aria-labelledby="total">
+        ${session.cancel_url ? html`<a class="back" href="${session.cancel_url}">Back to ${shop}</a>` : ''}
+        <h1 id="total"><span class="to">${isSetup ? 'Save a card with' : 'Pay'} ${shop}</span> <span class="total">${total}</span></h1>
+        <ul class="lines">
+          ${session._line_items.map((line) => lineRow(line))}
+        </ul>
+      </section>
+      <section class="panel" aria-labelledby="by-card">
+        <h2 id="by-card">${isSetup ? 'Your card' : 'Pay by card'}</h2>
+        ${alert(shown)}
+        <form method="post" action="/c/pay/${session.id}" novalidate>
+          ${input('email', shown, {
+            type: 'email',
+            autocomplete: 'email',
+            value: shown.typed.email,
+            isFixed: shown.isEmailFixed,
+          })}
+          ${input('number', shown, { autocomplete: 'cc-number', placeholder: '1234 1234 1234 1234', isNumeric: true })}
+          <div class="pair">
+            ${input('expiry', shown, {
+              autocomplete: 'cc-exp',
+              placeholder: 'MM / YY',
+              value: shown.typed.expiry,
+              isNumeric: true,
+            })}
+            ${input('cvc', shown, { autocomplete: 'cc-csc', placeholder: 'CVC', isNumeric: true })}
+          </div>
+          ${input('name', shown, { autocomplete: 'cc-name', value: shown.typed.name })}
+          ${billing(session, shown)}
+          ${session.custom_text.submit === null ? '' : html`<p class="note">${session.custom_text.submit.message}</p>`}
+          <button type="submit">${deed}</button>
+        </form>
+      </section>
+      <section class="test-cards" aria-labelledby="test-cards">
+        <h2 id="test-cards">Test cards</h2>
+        <dl>
+          ${testCards.map(([number, what]) => html`<div><dt>${number}</dt><dd>${what}</dd></div>`)}
+        </dl>
+        <p>Any date to come, any security code, any name.</p>
+      </section>
+    </main>`,
+  );
+}
+
+/** Fields for the billing address and the company, where the session asks for them. */
+function billing(session: CheckoutSession, shown: Shown): Html | '' {
+  const asksAddress = session.billing_address_collection === 'required';
+  const asksTaxId = session.tax_id_collection?.enabled === true;
+  if (!asksAddress && !asksTaxId) return '';
+  return html`${asksAddress ? input('country', shown, { autocomplete: 'country', placeholder: 'DE' }) : ''}
+    ${asksAddress ? input('postal_code', shown, { autocomplete: 'postal-code', isOptional: true }) : ''}
+    ${asksTaxId ? input('business', shown, { autocomplete: 'organization', isOptional: true }) : ''}
+    ${asksTaxId ? input('tax_id', shown, { autocomplete: 'off', isOptional: true }) : ''}
+    ${session.automatic_tax.enabled ? html`<p class="note">Tax of your country is added to the price.</p>` : ''}`;
+}
+
+function lineRow({
+  description,
+  quantity,
+  amount_total,
+  currency,
+  price: { recurring },
+  _note,
+}: CheckoutSession['_line_items'][number]): Html {
+  return html`<li>
+    <span class="what">${description}${quantity > 1 ? html` <span class="quantity">× ${quantity}</span>` : ''}
+      ${_note === null ? '' : html`<span class="note">${_note}</span>`}</span>
+    <span class="amount">${formatAmount(amount_total, currency)}
+      ${recurring === null ? '' : html`<span class="note">${everySoOften(recurring)}</span>`}</span>
+  </li>`;
+}
+
+function everySoOften({ interval, interval_count: count }: Recurring): string {
+  return count === 1 ? `every ${interval}` : `every ${count} ${interval}s`;
+}
+
+function alert({ faults, declined }: Shown): Html | '' {
+  const wrong = fields.filter((field) => faults[field] !== undefined);
+  if (wrong.length > 0) {
+    return html`<div class="alert" role="alert" tabindex="-1" autofocus>
+      <p><strong>Please check ${wrong.length === 1 ? 'one field' : `${wrong.length} fields`}.</strong></p>
+      <ul>${wrong.map((field) => html`<li><a href="#${field}">${labels[field]}</a></li>`)}</ul>
+    </div>`;
+  }
+  if (declined === null) return '';
+  return html`<div class="alert" role="alert" tabindex="-1" autofocus>
+    <p><strong>${declined}</strong></p>
+    <p>You have not been charged. Try again, or use another card.</p>
+  </div>`;
+}
+
+type Look = {
+  autocomplete: string;
+  type?: string;
+  placeholder?: string;
+  value?: string;
+  isNumeric?: true;
+  isFixed?: boolean;
+  isOptional?: true;
+};
+
+function input(field: Field, { faults }: Shown, look: Look): Html {
+  const fault = faults[field];
+  return html`<div class="field">
+    <label for="${field}">${labels[field]}</label>
+    <input id="${field}" name="${field}" type="${look.type ?? 'text'}" autocomplete="${look.autocomplete}"
+      value="${look.value ?? ''}" placeholder="${look.placeholder ?? ''}" ${look.isOptional ? '' : 'required'}
+      ${look.isNumeric ? html`inputmode="numeric"` : ''} ${look.isFixed ? html`readonly` : ''}
+      ${fault === undefined ? '' : html`aria-invalid="true" aria-describedby="${field}-fault"`} />
+    ${fault === undefined ? '' : html`<p class="fault" id="${field}-fault">${fault}</p>`}
+  </div>`;
+}

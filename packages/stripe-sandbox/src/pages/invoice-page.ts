@@ -1,0 +1,68 @@
+import type { Context, Hono } from 'hono';
+import { html } from 'hono/html';
+import type { Env } from '../api.ts';
+import * as Collection from '../billing/collection.ts';
+import * as Confirmation from '../objects/confirmation.ts';
+import * as Invoice from '../objects/invoice.ts';
+import { paymentIntents } from '../objects/payment-intent.ts';
+import * as PaymentMethod from '../objects/payment-method.ts';
+import * as TestClock from '../objects/test-clock.ts';
+import { isRefusal, type Refusal } from '../protocol/refusal.ts';
+import type { RequestContext } from '../request-context.ts';
+import * as Store from '../store.ts';
+import * as CardForm from './card-form.ts';
+import { formatAmount, type Html, layout, noticePage } from './layout.ts';
+
+type Answer = Response | Promise<Response>;
+
+/** The hosted page of an invoice: its customer pays it by any card, with 3-D Secure where the bank asks for it. */
+export function invoicePage(app: Hono<Env>, acted: (deed: (ctx: RequestContext) => Answer) => Answer): void {
+  app.get('/invoice/:id', (c) => acted((ctx) => show(c, ctx, null)));
+  app.post('/invoice/:id', async (c) => {
+    const form = await c.req.parseBody();
+    return acted((ctx) => pay(c, ctx, CardForm.typed(form)));
+  });
+}
+
+function show(c: Context<Env>, ctx: RequestContext, problem: string | null): Answer {
+  const invoice = Store.get(ctx.store, Invoice.invoices, c.req.param('id') ?? '');
+  if (invoice === undefined || invoice.status === 'draft')
+    return c.html(noticePage('Page not found', 'No invoice waits at this address.'), 404);
+  if (invoice.status !== 'open')
+    return c.html(noticePage('Nothing to pay', `This invoice is ${invoice.status}.`));
+  return c.html(page(invoice, problem), problem === null ? 200 : 402);
+}
+
+function pay(c: Context<Env>, given: RequestContext, typed: CardForm.Typed): Answer {
+  const invoice = Store.get(given.store, Invoice.invoices, c.req.param('id') ?? '');
+  if (invoice?.status !== 'open') return show(c, given, null);
+  const ctx = TestClock.at(given, invoice.test_clock);
+  const checked = CardForm.check(typed, ctx.now, false);
+  if ('faults' in checked) return show(c, ctx, Object.values(checked.faults).join(' '));
+  const method = PaymentMethod.attach(ctx, PaymentMethod.create(ctx, checked.payer), invoice.customer);
+  const refusal: Refusal | null = Collection.collect(ctx, invoice, method);
+  const { _intent } = Invoice.getInvoice(ctx, invoice.id);
+  const intent = Store.get(ctx.store, paymentIntents, _intent ?? '');
+  if (intent?.status === 'requires_action')
+    return c.redirect(Confirmation.challengeUrl(ctx.publicUrl, intent.id), 303);
+  return show(c, ctx, refusal !== null && isRefusal(refusal) ? refusal.error.message : null);
+}
+
+function page({ id, amount_due, currency, lines }: Invoice.Invoice, problem: string | null): Html {
+  const total = formatAmount(amount_due, currency);
+  const field = (name: CardForm.Field, label: string) =>
+    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" required /></div>`;
+  return layout(
+    `Invoice of ${total}`,
+    html`<main class="panel notice">
+      <h1>Invoice of ${total}</h1>
+      ${lines.data.map(({ description, amount }) => html`<p>${description} ${formatAmount(amount, currency)}</p>`)}
+      ${problem === null ? '' : html`<div class="alert" role="alert"><p>${problem}</p></div>`}
+      <form method="post" action="/c/invoice/${id}">
+        ${field('email', 'Email')} ${field('number', 'Card number')} ${field('expiry', 'Expiry')}
+        ${field('cvc', 'Security code')} ${field('name', 'Name on card')}
+        <button type="submit">Pay ${total}</button>
+      </form>
+    </main>`,
+  );
+}
