@@ -1,5 +1,5 @@
-/** The sandbox mailbox as a process: listens, says so in one line, and ends when told or when its parent does. */
-import { systemClock } from '../kernel/clock.ts';
+/** Runs the mailbox as a process: listens, prints one line, and stops on a signal or with its parent. */
+import { systemClock } from '@sluice/kernel/clock';
 import * as Config from './config.ts';
 import { start } from './server.ts';
 

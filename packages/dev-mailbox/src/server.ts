@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Clock } from '@sluice/kernel/clock';
 import { SMTPServer } from 'smtp-server';
-import type { Clock } from '../kernel/clock.ts';
 import type { Config } from './config.ts';
 import * as Message from './message.ts';
 import * as Page from './page.ts';
@@ -13,7 +13,7 @@ const messageBytesMax = 1024 * 1024;
 const clientsMax = 20;
 const silenceMs = 10_000;
 const closeMs = 2_000;
-/** What the page may do: be read. */
+/** Response headers of the page, which is only read and needs no scripts. */
 const security = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -34,7 +34,7 @@ export async function start(config: Config, clock: Clock): Promise<Running> {
   let received = 0;
   const smtp = new SMTPServer({
     banner: 'sandbox mailbox',
-    // On one machine: there is nobody to keep it from, and no certificate to trust.
+    // The server listens on this machine only, so it needs neither authentication nor a certificate.
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
     size: messageBytesMax,
@@ -43,7 +43,7 @@ export async function start(config: Config, clock: Clock): Promise<Running> {
     closeTimeout: closeMs,
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = [];
-      // Above the size the rest is read and dropped: the client has to be told after its last byte.
+      // A message above the maximum size is read to its end and dropped, because SMTP can report the error only after the last byte.
       stream.on('data', (chunk: Buffer) => !stream.sizeExceeded && chunks.push(chunk));
       stream.on('error', done);
       stream.on('end', () => {

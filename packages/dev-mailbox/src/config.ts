@@ -1,7 +1,7 @@
-/** What the sandbox mailbox is told by its environment. */
+/** The settings of the development mailbox, read from the environment. */
 export type Config = {
   host: string;
-  /** Where its page is, and where it takes mail; 0 asks the system for a free port. */
+  /** The ports of the page and of SMTP; 0 asks the system for a free port. */
   port: number;
   smtpPort: number;
 };
