@@ -1,18 +1,14 @@
-import { type AccountKey, type AccountKeys, keysMax, type Listed } from '../../identity/account-key.ts';
-import * as Money from '../../kernel/money.ts';
-import { bounded, type Connection } from './connection.ts';
+import * as Money from '@sluice/kernel/money';
+import { type AccountKey, type AccountKeys, keysMax, type ListedKey } from '../../identity/account-key.ts';
+import type { Connection } from './connection.ts';
+import type { key } from './schema/accounts.ts';
+import type { Row } from './schema/row.ts';
 
-type Row = {
-  id: string;
-  account_id: string;
-  name: string;
-  budget: number | null;
-  services: string[] | null;
-  expires_at: Date | null;
-};
+type KeyRow = Pick<Row<typeof key>, 'id' | 'account_id' | 'name' | 'budget' | 'services' | 'expires_at'>;
+type ListedRow = KeyRow & Pick<Row<typeof key>, 'hint' | 'created_at'> & { spent: number };
 
-/** Keys in PostgreSQL (migrations/0007_self_service.sql). */
-export function open(sql: Connection): AccountKeys {
+/** Stores the keys of accounts (migrations/functions/accounts.sql). */
+export function openAccountKeys(sql: Connection): AccountKeys {
   return {
     async add({ id, account, name, budget, services, expiresMs }, digest, hint) {
       const expires = expiresMs === null ? null : new Date(expiresMs);
@@ -24,20 +20,20 @@ export function open(sql: Connection): AccountKeys {
     },
     async find(digest) {
       const found = sql<
-        Row[]
+        KeyRow[]
       >`SELECT k.id, coalesce(a.joined_to, a.id) AS account_id, k.name, k.budget, k.services, k.expires_at
         FROM shop.key k JOIN shop.account a ON a.id = k.account_id WHERE k.digest = ${digest} AND k.revoked_at IS NULL`;
-      const [row] = await bounded(found);
+      const [row] = await found;
       return row ? read(row) : null;
     },
     async of(account) {
-      const rows = await sql<(Row & { hint: string; created_at: Date; spent: number })[]>`
+      const rows = await sql<ListedRow[]>`
         SELECT k.id, ${account} AS account_id, k.name, k.budget, k.services, k.expires_at, k.hint, k.created_at,
             coalesce((SELECT sum(s.given - s.remaining) FROM ledger.statement(k.id) s WHERE k.budget IS NOT NULL), 0)::bigint AS spent
           FROM shop.key k JOIN shop.account a ON a.id = k.account_id
           WHERE (a.id = ${account} OR a.joined_to = ${account}) AND k.revoked_at IS NULL ORDER BY k.created_at, k.id`;
       return rows.map(
-        (row): Listed => ({
+        (row): ListedKey => ({
           ...read(row),
           hint: row.hint,
           createdMs: row.created_at.getTime(),
@@ -52,7 +48,7 @@ export function open(sql: Connection): AccountKeys {
   };
 }
 
-function read({ id, account_id, name, budget, services, expires_at }: Row): AccountKey {
+function read({ id, account_id, name, budget, services, expires_at }: KeyRow): AccountKey {
   return {
     id,
     account: account_id,

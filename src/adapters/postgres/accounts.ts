@@ -1,7 +1,10 @@
-import type { Account, Accounts, Frozen } from '../../identity/account.ts';
-import type { SigningKeys, StoredKey } from '../../identity/signing-key.ts';
+import type { Accounts, FreezeResult } from '../../identity/account.ts';
+import type { SigningKeys } from '../../identity/signing-key.ts';
 import type { StatementLot, Statements } from '../../ledger/statement.ts';
-import { bounded, type Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { account } from './schema/accounts.ts';
+import type { signingKey } from './schema/operations.ts';
+import type { Row } from './schema/row.ts';
 
 export function openAccounts(sql: Connection): Accounts {
   return {
@@ -9,61 +12,57 @@ export function openAccounts(sql: Connection): Accounts {
       await sql`SELECT shop.register(${id}, ${plan}, ${units})`;
     },
     async find(id) {
-      type Row = Pick<Account, 'origin' | 'email'> & { created_at: Date; claimed_at: Date | null };
       const [row] = await sql<
-        Row[]
+        Pick<Row<typeof account>, 'created_at' | 'origin' | 'claimed_at' | 'email'>[]
       >`SELECT created_at, origin, claimed_at, email FROM shop.account WHERE id = ${id}`;
       if (!row) return null;
       const { created_at, origin, claimed_at, email } = row;
       return { id, createdMs: created_at.getTime(), origin, claimedMs: claimed_at?.getTime() ?? null, email };
     },
-    async standing(id) {
+    async resolveAccount(id) {
       const found = sql<{ joined_to: string | null }[]>`SELECT joined_to FROM shop.account WHERE id = ${id}`;
-      const [row] = await bounded(found);
+      const [row] = await found;
       return row?.joined_to ?? id;
     },
     async isFrozen(id) {
       const found = sql`SELECT 1 FROM shop.account WHERE id = ${id} AND frozen_at IS NOT NULL`;
-      return (await bounded(found)).length > 0;
+      return (await found).length > 0;
     },
     async freeze(id, isFrozen, reason, who) {
-      type Row = { state: Frozen['kind']; account: string };
-      const [row] = await sql<[Row]>`SELECT * FROM shop.freeze(${id}, ${isFrozen}, ${reason}, ${who})`;
+      type Result = { state: FreezeResult['kind']; account: string };
+      const [row] = await sql<[Result]>`SELECT * FROM shop.freeze(${id}, ${isFrozen}, ${reason}, ${who})`;
       return row.state === 'unknown_account'
         ? { kind: row.state }
         : { kind: row.state, account: row.account };
-    },
-    async registeredSince(sinceMs) {
-      const [row] = await sql<[{ count: number }]>`SELECT count(*) FROM shop.account
-        WHERE origin = 'anonymous' AND created_at >= ${new Date(sinceMs)}`;
-      return row.count;
     },
   };
 }
 
 export function openStatements(sql: Connection): Statements {
-  type Row = {
-    bucket_id: number;
+  type StatementRow = {
+    lot_id: number;
     asset: StatementLot['asset'];
     kind: StatementLot['kind'];
     plan_id: string;
     given: number;
     remaining: number;
     expires_at: Date | null;
+    resets_at: Date | null;
     created_at: Date;
     source: string | null;
   };
   return {
     async of(id) {
-      const rows = await bounded(sql<Row[]>`SELECT * FROM ledger.statement(${id})`);
+      const rows = await sql<StatementRow[]>`SELECT * FROM ledger.statement(${id})`;
       return rows.map((row) => ({
-        lot: row.bucket_id,
+        lot: row.lot_id,
         asset: row.asset,
         kind: row.kind,
         plan: row.plan_id,
         given: row.given,
         remaining: row.remaining,
         expiresMs: row.expires_at?.getTime() ?? null,
+        resetsMs: row.resets_at?.getTime() ?? null,
         createdMs: row.created_at.getTime(),
         source: row.source,
       }));
@@ -74,8 +73,9 @@ export function openStatements(sql: Connection): Statements {
 export function openSigningKeys(sql: Connection): SigningKeys {
   return {
     async all() {
-      type Row = { kid: string; private_jwk: StoredKey['jwk']; created_at: Date };
-      const rows = await sql<Row[]>`SELECT kid, private_jwk, created_at FROM shop.signing_key`;
+      const rows = await sql<
+        Row<typeof signingKey>[]
+      >`SELECT kid, private_jwk, created_at FROM shop.signing_key`;
       return rows.map((row) => ({ kid: row.kid, jwk: row.private_jwk, createdMs: row.created_at.getTime() }));
     },
     async add({ kid, jwk, createdMs }) {
@@ -88,7 +88,7 @@ export function openSigningKeys(sql: Connection): SigningKeys {
   };
 }
 
-/** The secrets of one name, the newest first: the one in use and the one before it, or the one to come and the one in use. */
+/** Returns the two newest secrets of a name, the newest first. The newest may not be in use yet. */
 export async function secretsOf(
   sql: Connection,
   name: string,
@@ -98,7 +98,7 @@ export async function secretsOf(
   return rows.map(({ value, created_at }) => ({ value, createdMs: created_at.getTime() }));
 }
 
-/** Makes another secret of one name; false where the last one is younger than `restMs`. */
+/** Adds a secret of a name. Returns false, and changes nothing, if the last one is younger than `restMs`. */
 export async function rotateSecret(
   sql: Connection,
   name: string,
@@ -112,7 +112,7 @@ export async function rotateSecret(
   return row.rotated;
 }
 
-/** A secret that all processes share: the one on record, or `fresh`, whoever comes first. */
+/** Returns a secret that all processes share. The first process to ask stores `fresh`. */
 export async function sharedSecret(sql: Connection, name: string, fresh: string): Promise<string> {
   await sql`INSERT INTO shop.secret (name, value) VALUES (${name}, ${fresh}) ON CONFLICT DO NOTHING`;
   const [row] = await sql<{ value: string }[]>`SELECT value FROM shop.secret WHERE name = ${name}`;

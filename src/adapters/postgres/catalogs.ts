@@ -1,7 +1,7 @@
 import type { Catalogs } from '../../catalog/catalogs.ts';
 import type { Connection } from './connection.ts';
 
-export function open(sql: Connection): Catalogs {
+export function openCatalogs(sql: Connection): Catalogs {
   return {
     async took(digest, text) {
       await sql`INSERT INTO shop.catalog (digest, text) VALUES (${digest}, ${text})

@@ -1,15 +1,24 @@
-import { type Claims, dailyMax, type Outcome, type Standing, triesMax } from '../../identity/claim.ts';
+import {
+  type ClaimOutcome,
+  type ClaimStartResult,
+  type Claims,
+  dailyMax,
+  triesMax,
+} from '../../identity/claim.ts';
+import * as Admissions from './admissions.ts';
 import type { Connection } from './connection.ts';
 
-/** Claims by email in PostgreSQL (migrations/0004_claims.sql). */
-export function open(sql: Connection): Claims {
+/** Stores claims by email (migrations/functions/claims.sql). */
+export function openClaims(sql: Connection): Claims {
   return {
-    async start({ id, account, email, mailbox, block, codeDigest, expiresMs }) {
-      type Row = { state: Standing['kind']; wait_seconds: number | null; known: boolean };
+    async start({ id, account, email, mailbox, rules, codeDigest, expiresMs }) {
+      const { blocks, seconds, max } = Admissions.columns(rules);
+      type Row = { state: ClaimStartResult['kind']; wait_seconds: number | null; known: boolean };
       const [row] = await sql<
         [Row]
       >`SELECT state, wait_seconds::integer, known FROM shop.begin_claim(${id}, ${account}, ${email},
-        ${mailbox}, ${block}, ${codeDigest}, ${new Date(expiresMs)}, ${dailyMax.account}, ${dailyMax.mailbox}, ${dailyMax.block})`;
+        ${mailbox}, ${blocks}::text[], ${seconds}::integer[], ${max}::integer[],
+        ${codeDigest}, ${new Date(expiresMs)}, ${dailyMax.account}, ${dailyMax.mailbox}, ${dailyMax.all})`;
       switch (row.state) {
         case 'begun':
           return { kind: 'begun', known: row.known };
@@ -19,11 +28,8 @@ export function open(sql: Connection): Claims {
           return { kind: 'limited', retryAfterSeconds: Math.max(1, row.wait_seconds ?? 1) };
       }
     },
-    async forget(id) {
-      await sql`DELETE FROM shop.claim WHERE id = ${id} AND done_at IS NULL`;
-    },
     async complete(account, codeDigest, { plan, units }) {
-      type Row = { state: Outcome['kind']; remaining: string; joined: boolean; tries_left: number };
+      type Row = { state: ClaimOutcome['kind']; remaining: string; joined: boolean; tries_left: number };
       const [row] = await sql<
         [Row]
       >`SELECT * FROM shop.complete_claim(${account}, ${codeDigest}, ${triesMax}, ${plan}, ${units})`;
@@ -41,7 +47,7 @@ export function open(sql: Connection): Claims {
   };
 }
 
-/** Forgets claims that no limit counts any more. */
+/** Deletes claims that no limit counts any more. */
 export async function sweep(sql: Connection): Promise<void> {
   await sql`DELETE FROM shop.claim WHERE created_at < clock_timestamp() - interval '1 day'`;
 }

@@ -1,9 +1,9 @@
-import type { AccountSearch, Found } from '../../identity/account-search.ts';
-import * as Money from '../../kernel/money.ts';
+import * as Money from '@sluice/kernel/money';
+import type { AccountSearch, FoundAccount } from '../../identity/account-search.ts';
 import { sharedSecret } from './accounts.ts';
 import type { Connection } from './connection.ts';
-import * as Takings from './takings.ts';
-import * as Turnover from './turnover.ts';
+import { openRevenueReport } from './revenue-report.ts';
+import { openUsageReport } from './usage-report.ts';
 
 type Row = {
   id: string;
@@ -14,17 +14,17 @@ type Row = {
   paid: number;
 };
 
-/** What the seller's console looks at. Every statement ends within the pool's time-out; `fresh` is the secret where there is none yet. */
-export async function open(sql: Connection, fresh: string) {
+/** Opens what the seller's console reads. Every statement ends within the pool's timeout. `fresh` becomes the secret if there is none. */
+export async function openConsole(sql: Connection, fresh: string) {
   return {
     secret: await sharedSecret(sql, 'console', fresh),
-    takings: Takings.open(sql),
-    turnover: Turnover.open(sql),
+    revenueReport: openRevenueReport(sql),
+    usageReport: openUsageReport(sql),
     accounts: openSearch(sql),
   };
 }
 
-/** Accounts, as their seller looks for them. */
+/** Searches accounts for the seller. */
 export function openSearch(sql: Connection): AccountSearch {
   const columns = () => sql`a.id, a.email, a.created_at, a.frozen_at, a.joined_to, coalesce((
     SELECT sum(o.amount) FROM shop.purchase o WHERE o.account_id = a.id AND o.state = 'granted'), 0)::bigint AS paid`;
@@ -38,7 +38,7 @@ export function openSearch(sql: Connection): AccountSearch {
     async find(query, max) {
       switch (query.kind) {
         case 'email': {
-          // What is typed stands for itself: no wildcards.
+          // The typed text contains no wildcards.
           const pattern = `${query.prefix.replace(/[\\%_]/g, String.raw`\$&`)}%`;
           return (
             await sql<
@@ -57,6 +57,7 @@ export function openSearch(sql: Connection): AccountSearch {
                 SELECT ${query.id}
                 UNION SELECT account_id FROM shop.purchase WHERE id = ${query.id}
                 UNION SELECT account_id FROM shop.purchase WHERE payment = ${query.id}
+                UNION SELECT account_id FROM shop.purchase WHERE transaction = ${query.id}
                 UNION SELECT o.account_id FROM shop.reversal v JOIN shop.purchase o ON o.id = v.purchase_id WHERE v.id = ${query.id}
                 UNION SELECT account_id FROM shop.subscription WHERE id = ${query.id}
                 UNION SELECT account_id FROM shop.subscription WHERE processor_id = ${query.id}
@@ -76,7 +77,7 @@ export function openSearch(sql: Connection): AccountSearch {
   };
 }
 
-function found(row: Row): Found {
+function found(row: Row): FoundAccount {
   return {
     id: row.id,
     email: row.email,

@@ -1,53 +1,97 @@
-import { fileURLToPath } from 'node:url';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
+import * as PostgresUrl from '@sluice/kernel/postgres-url';
 import { drizzle } from 'drizzle-orm/postgres-js';
-import { migrate as apply } from 'drizzle-orm/postgres-js/migrator';
+import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
+import * as SchemaVersion from './schema-version.ts';
+import * as TransactionPooler from './transaction-pooler.ts';
 
-const folder = fileURLToPath(new URL('../../../migrations', import.meta.url));
-/** Any number: it names the lock that keeps two starting processes from migrating at once. */
+/** An arbitrary number that names the advisory lock: one process migrates at a time. */
 const lockKey = 7_385_001;
 const usageDaysAhead = 7;
-
-/** How far a database is: migrations that it has, that it lacks, and that this program does not know. */
-export type Progress = { applied: number; pending: number; unknown: number };
+const lockMsMax = 60_000;
+const lockNotAvailable = '55P03';
+const insufficientPrivilege = '42501';
+const locked =
+  'another session has held the migration lock of this database for a minute: wait for the process that migrates, or end that session (pg_locks, locktype advisory)';
+const notOwner =
+  'the role may not apply the migrations or functions of this version, because it does not own the tables of the shop or may not create schemas. Set DATABASE_OWNER_URL to the role that owns them (docs/operations.md)';
 
 /**
- * Brings the database to the newest migration; several processes may do so at once. Throws where the database has migrations that this
- * program does not know: what a newer one writes there, this one could read wrongly.
+ * Brings the database to the migrations and functions of this program. Several processes may do so at once. On a database that is up to date
+ * it only reads, so a role without the right to change the schema can run the shop. Throws if a newer version or a different build migrated
+ * the database, because this program could misread what it writes there.
+ * @param url the database, as the role that the program uses
+ * @param ownerUrl the same database as its owner, if that is another role. The role of `url` is granted what the program needs, and cannot
+ *   change append-only tables.
  */
-export async function migrate(url: string): Promise<void> {
-  // One connection: the lock belongs to it, and ends with it.
-  const sql = postgres(url, { max: 1, onnotice: () => {}, connect_timeout: 5 });
+export async function migrate(
+  url: string,
+  ownerUrl: string | null = null,
+  lockMs: number = lockMsMax,
+): Promise<void> {
+  if (await TransactionPooler.isThere(url)) throw new Error(TransactionPooler.explanation);
+  // A single connection, because the lock belongs to it and ends with it.
+  const sql = connect(ownerUrl ?? url);
   try {
-    await sql`SELECT pg_advisory_lock(${lockKey})`;
-    const { unknown } = await progress(sql);
-    if (unknown > 0) throw new Error(newer(unknown));
-    await apply(drizzle(sql), { migrationsFolder: folder });
+    await lock(sql, lockMs);
+    await apply(sql);
+    if (ownerUrl !== null) await sql`SELECT shop.grant_app(${await roleOf(url)})`;
     await sql`SELECT ledger.prepare_usage(${usageDaysAhead})`;
   } finally {
     await sql.end({ timeout: 5 });
   }
 }
 
-/** How far the database is; changes nothing. */
-export async function progress(sql: postgres.Sql): Promise<Progress> {
-  const known = readMigrationFiles({ migrationsFolder: folder }).map(({ folderMillis }) => folderMillis);
-  const [row] = await sql<
-    [{ there: boolean }]
-  >`SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS there`;
-  const marks = row.there
-    ? await sql<{ at: string }[]>`SELECT created_at::text AS at FROM drizzle.__drizzle_migrations`
-    : [];
-  const applied = marks.map(({ at }) => Number(at));
-  return {
-    applied: applied.length,
-    pending: known.filter((at) => !applied.includes(at)).length,
-    unknown: applied.filter((at) => !known.includes(at)).length,
-  };
+function connect(url: string): postgres.Sql {
+  const { url: address, options } = PostgresUrl.driver(url);
+  return postgres(address, { ...options, max: 1, onnotice: () => {}, connect_timeout: 5 });
 }
 
-/** Why a program does not start on such a database, and what to do. */
-export function newer(unknown: number): string {
-  return `the database is newer than this program: it has ${unknown} ${unknown === 1 ? 'migration' : 'migrations'} that this version does not know. Start the version that made them, or restore the backup from before the upgrade (docs/backup.md)`;
+async function apply(sql: postgres.Sql): Promise<void> {
+  const version = await SchemaVersion.read(sql);
+  if (!SchemaVersion.isAccepted(version)) throw new Error(SchemaVersion.refusal(version));
+  if (version.kind === 'current') return;
+  try {
+    // The migrator creates its own schema, which takes a right that the role of a running shop need not have.
+    if (version.pending > 0) await applyMigrations(drizzle(sql), { migrationsFolder: SchemaVersion.folder });
+    await applyFunctions(sql);
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    const isRefused = cause instanceof postgres.PostgresError && cause.code === insufficientPrivilege;
+    throw isRefused ? new Error(`${notOwner}: ${cause.message}`, { cause: error }) : error;
+  }
+}
+
+/** Replaces all functions in one transaction, so that no call sees a mixture of two versions. */
+async function applyFunctions(sql: postgres.Sql): Promise<void> {
+  const { text, digest } = SchemaVersion.functions();
+  // The bodies are not checked here, because a function may come before one that it calls. A test checks them all.
+  await sql.unsafe(`BEGIN;
+SET LOCAL check_function_bodies = off;
+${text}
+INSERT INTO shop.function_set (digest) VALUES ('${digest}');
+COMMIT;`);
+}
+
+/** Returns the role of a connection. */
+async function roleOf(url: string): Promise<string> {
+  const sql = connect(url);
+  try {
+    const [row] = await sql<[{ role: string }]>`SELECT current_user AS role`;
+    return row.role;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+/** Waits, for a limited time, until no other process migrates. */
+async function lock(sql: postgres.Sql, lockMs: number): Promise<void> {
+  await sql.unsafe(`SET lock_timeout = ${lockMs}`);
+  try {
+    await sql`SELECT pg_advisory_lock(${lockKey})`;
+  } catch (error) {
+    const isLate = error instanceof postgres.PostgresError && error.code === lockNotAvailable;
+    throw isLate ? new Error(locked, { cause: error }) : error;
+  }
+  await sql`RESET lock_timeout`;
 }

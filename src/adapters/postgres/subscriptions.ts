@@ -1,58 +1,58 @@
 import { ownAccount } from '../../payment/order.ts';
-import type { Change, Status, Subscription, Subscriptions } from '../../payment/subscription.ts';
+import type { OpenChange, Subscription, Subscriptions } from '../../payment/subscription.ts';
 import type { Connection } from './connection.ts';
+import * as Recall from './recall.ts';
+import type * as Plans from './schema/plans.ts';
+import type { Row } from './schema/row.ts';
 
 const listedMax = 200;
-/** Ended subscriptions are shown for so long. */
+/** Minimum time between two mails with links to one address. */
+const linksEvery = '10 minutes';
+/** Ended subscriptions are listed for this long. */
 const shownDays = 92;
 
-type Row = {
-  id: string;
-  account_id: string;
-  plan_id: string;
-  status: Status;
-  processor_id: string | null;
-  period_start: Date;
-  period_end: Date;
-  cancel_at_period_end: boolean;
-  next_plan_id: string | null;
-};
+type SubscriptionRow = Row<typeof Plans.subscription>;
+type ChangeRow = Row<typeof Plans.planChange>;
 
-/** Subscriptions in PostgreSQL; whatever moves units is a function of migrations/0002_orders.sql. */
+/** Subscriptions in PostgreSQL. Only functions in migrations/functions/subscriptions.sql and periods.sql move units. */
 export function openSubscriptions(sql: Connection): Subscriptions {
+  return { ...queries(sql), ...processorState(sql), ...planChanges(sql), ...payers(sql) };
+}
+
+function queries(
+  sql: Connection,
+): Pick<Subscriptions, 'of' | 'find' | 'paidBy' | 'renewingTwice' | 'overdue'> {
   return {
     async of(account) {
-      const rows = await sql<Row[]>`SELECT * FROM shop.subscription WHERE account_id = ${account}
+      const rows = await sql<SubscriptionRow[]>`SELECT * FROM shop.subscription WHERE account_id = ${account}
         AND period_end > clock_timestamp() - ${`${shownDays} days`}::interval ORDER BY period_end DESC, id LIMIT ${listedMax}`;
       return rows.map(subscription);
     },
-    async book({ id, order, isFirst, subscription, payment, paid, plan, units, terms, startMs, endMs }) {
+    async find(id) {
+      const [row] = await sql<SubscriptionRow[]>`SELECT * FROM shop.subscription WHERE id = ${id}`;
+      return row ? subscription(row) : null;
+    },
+    async paidBy(order) {
       const [row] = await sql<
-        [{ account: string | null }]
-      >`SELECT shop.grant_invoice(${order}, ${id}, ${isFirst}, ${subscription},
-        ${payment}, ${paid}, ${plan}, ${units}, ${sql.json(terms)}, ${new Date(startMs)}, ${new Date(endMs)}, ${ownAccount({ id: order })}) AS account`;
-      return row.account;
+        SubscriptionRow[]
+      >`SELECT s.* FROM shop.subscription s JOIN shop.purchase o ON o.subscription_id = s.id
+        WHERE o.id = ${order} AND o.state = 'granted' AND s.processor_id IS NOT NULL`;
+      return row ? subscription(row) : null;
     },
-    async look(id) {
-      const [row] = await sql<[{ look: number | null }]>`SELECT shop.look_at_subscription(${id}) AS look`;
-      return row.look;
-    },
-    async write(look, { id, status, cancelAtPeriodEnd, plan, endedMs }) {
-      const ended = endedMs === null ? null : new Date(endedMs);
-      const [row] = await sql<
-        [{ written: boolean }]
-      >`SELECT shop.write_subscription(${id}, ${look}, ${status},
-        ${cancelAtPeriodEnd}, ${plan}, ${ended}) AS written`;
-      return row.written;
-    },
-    async beginChange(id, plan, credit) {
-      const [row] = await sql<
-        [Change]
-      >`SELECT number, plan, credit FROM shop.begin_change(${id}, ${plan}, ${credit})`;
-      return { ...row };
-    },
-    async endChange(id, number) {
-      await sql`SELECT shop.end_change(${id}, ${number})`;
+    async renewingTwice(account) {
+      const rows = await sql<{ id: string; account_id: string; plan_id: string; earlier: string }[]>`
+        WITH renewing AS (SELECT * FROM shop.subscription WHERE processor_id IS NOT NULL AND status IN ('active', 'past_due')
+          AND NOT cancel_at_period_end AND (${account}::text IS NULL OR account_id = ${account}))
+        SELECT DISTINCT ON (s.account_id) s.id, s.account_id, s.plan_id, e.id AS earlier
+          FROM renewing s JOIN renewing e ON e.account_id = s.account_id AND (e.created_at, e.id) < (s.created_at, s.id)
+            AND (e.plan_id IN (s.plan_id, s.next_plan_id) OR e.next_plan_id IN (s.plan_id, s.next_plan_id))
+          ORDER BY s.account_id, s.created_at, s.id, e.created_at LIMIT ${listedMax}`;
+      return rows.map((row) => ({
+        id: row.id,
+        account: row.account_id,
+        plan: row.plan_id,
+        earlier: row.earlier,
+      }));
     },
     async overdue(ms) {
       const rows = await sql<{ id: string }[]>`SELECT id FROM shop.subscription
@@ -62,7 +62,98 @@ export function openSubscriptions(sql: Connection): Subscriptions {
   };
 }
 
-function subscription(row: Row): Subscription {
+/** Writes what the processor reports: paid invoices and the state of subscriptions. */
+function processorState(sql: Connection): Pick<Subscriptions, 'book' | 'nextSyncSeq' | 'storeState'> {
+  return {
+    async book(invoice) {
+      const { id, order, isFirst, change, payment, paid, tax, plan, units, terms } = invoice;
+      const [start, end] = [new Date(invoice.startMs), new Date(invoice.endMs)];
+      if (change !== null)
+        await Recall.until(async () => {
+          const [{ leased }] = await sql<
+            [{ leased: number }]
+          >`SELECT shop.recall_changed_plan(${change}) AS leased`;
+          return leased === 0;
+        });
+      const [row] = await sql<
+        [{ account: string | null }]
+      >`SELECT shop.grant_invoice(${order}, ${id}, ${isFirst}, ${invoice.subscription},
+        ${payment}, ${paid}, ${plan}, ${units}, ${sql.json(terms)}, ${start}, ${end}, ${ownAccount({ id: order })},
+        ${change}, ${tax}) AS account`;
+      return row.account;
+    },
+    async nextSyncSeq(id) {
+      const [row] = await sql<
+        [{ syncSeq: number | null }]
+      >`SELECT shop.begin_subscription_sync(${id}) AS "syncSeq"`;
+      return row.syncSeq;
+    },
+    async storeState(syncSeq, { id, status, cancelAtPeriodEnd, plan, payUrl, payerEmail, endedMs }) {
+      const ended = endedMs === null ? null : new Date(endedMs);
+      const [row] = await sql<
+        [{ written: boolean }]
+      >`SELECT shop.apply_subscription(${id}, ${syncSeq}, ${status},
+        ${cancelAtPeriodEnd}, ${plan}, ${ended}, ${payUrl}, ${payerEmail}) AS written`;
+      return row.written;
+    },
+  };
+}
+
+function planChanges(sql: Connection): Pick<Subscriptions, 'beginChange' | 'endChange' | 'openChanges'> {
+  return {
+    async beginChange(id, { id: change, plan, replaces }) {
+      const [row] = await sql<
+        [ChangeRow]
+      >`SELECT * FROM shop.begin_plan_change(${id}, ${change}, ${plan}, ${replaces ? sql.json(replaces) : null})`;
+      return openChange(row);
+    },
+    async endChange(change, outcome) {
+      await sql`SELECT shop.end_plan_change(${change}, ${outcome})`;
+    },
+    async openChanges(subscription) {
+      const rows = await sql<ChangeRow[]>`SELECT * FROM shop.plan_change
+        WHERE state = 'open' AND (${subscription ?? null}::text IS NULL OR subscription_id = ${subscription ?? null})
+        ORDER BY random() LIMIT ${listedMax}`;
+      return rows.map(openChange);
+    },
+  };
+}
+
+/** The people whose cards pay: they can manage a subscription without access to its account. */
+function payers(
+  sql: Connection,
+): Pick<Subscriptions, 'takeUnnotifiedPastDue' | 'markPastDueNotified' | 'takeForLinks' | 'byKey'> {
+  return {
+    async takeUnnotifiedPastDue() {
+      const rows = await sql<
+        SubscriptionRow[]
+      >`SELECT * FROM shop.subscription WHERE status = 'past_due' AND ended_at IS NULL
+        AND payer_email IS NOT NULL AND unpaid_notified_for IS DISTINCT FROM period_end ORDER BY random() LIMIT ${listedMax}`;
+      return rows.map((row) => ({ one: subscription(row), to: row.payer_email ?? '', key: row.manage_key }));
+    },
+    async markPastDueNotified(id) {
+      await sql`UPDATE shop.subscription SET unpaid_notified_for = period_end WHERE id = ${id}`;
+    },
+    async takeForLinks(email) {
+      const rows = await sql<
+        SubscriptionRow[]
+      >`UPDATE shop.subscription SET links_mailed_at = clock_timestamp()
+        WHERE payer_email = ${email} AND processor_id IS NOT NULL AND ended_at IS NULL AND NOT cancel_at_period_end
+          AND (links_mailed_at IS NULL OR links_mailed_at < clock_timestamp() - ${linksEvery}::interval) RETURNING *`;
+      return rows.map((row) => ({ one: subscription(row), key: row.manage_key }));
+    },
+    async byKey(key) {
+      const [row] = await sql<SubscriptionRow[]>`SELECT * FROM shop.subscription WHERE manage_key = ${key}`;
+      return row ? subscription(row) : null;
+    },
+  };
+}
+
+function openChange({ id, subscription_id, plan_id, replaces, asked_at }: ChangeRow): OpenChange {
+  return { id, subscription: subscription_id, plan: plan_id, replaces, askedMs: asked_at.getTime() };
+}
+
+function subscription(row: SubscriptionRow): Subscription {
   const endMs = row.period_end.getTime();
   return {
     id: row.id,
@@ -74,5 +165,6 @@ function subscription(row: Row): Subscription {
     endMs,
     cancelAtPeriodEnd: row.cancel_at_period_end,
     nextPlan: row.next_plan_id,
+    payUrl: row.pay_url,
   };
 }

@@ -1,32 +1,28 @@
-import { id } from '../../kernel/id.ts';
-import * as Money from '../../kernel/money.ts';
-import type { SavedCard } from '../../payment/saved-card.ts';
-import type { TopUp, TopUps } from '../../payment/top-up.ts';
+import { id } from '@sluice/kernel/id';
+import * as Money from '@sluice/kernel/money';
+import type { TopUps } from '../../payment/top-up.ts';
 import type { Connection } from './connection.ts';
-import * as Orders from './orders.ts';
+import { type OrderRow, order } from './order-row.ts';
+import type { topUp } from './schema/plans.ts';
+import type { Row } from './schema/row.ts';
 
 const listedMax = 50;
-/** How long a charge in doubt is left alone before it is asked for again, under its own name. */
+/** Number of agreements checked in each run, in turn, in addition to those that are marked as low. */
+const sweptMax = 500;
+/** A charge in doubt is retried after this time, under the same name. */
 const againAfter = '15 seconds';
-/** Of the pages that an account has paid, so many are looked at for a card that was kept. */
-const pagesMax = 10;
 
-/** Automatic top-ups in PostgreSQL (migrations/0005_top_up.sql). `lane`: as of Orders.open. */
-export function open(sql: Connection, lane: string): TopUps {
+/**
+ * Stores automatic top-ups (migrations/functions/top-ups.sql).
+ * @param writer the ledger writer of this process, which claims the orders
+ */
+export function openTopUps(sql: Connection, writer: string): TopUps {
+  let swept: string | null = null;
   return {
     async of(account) {
-      type Row = {
-        state: TopUp['state'];
-        reason: string | null;
-        below: number;
-        amount: number;
-        monthly_max: number;
-        saved_card: SavedCard;
-        charged: number;
-      };
       const [row] = await sql<
-        Row[]
-      >`SELECT *, shop.topped_up(account_id) AS charged FROM shop.top_up WHERE account_id = ${account}`;
+        (Row<typeof topUp> & { charged: number })[]
+      >`SELECT *, shop.topped_up_this_month(account_id) AS charged FROM shop.top_up WHERE account_id = ${account}`;
       if (!row) return null;
       return {
         state: row.state,
@@ -38,33 +34,34 @@ export function open(sql: Connection, lane: string): TopUps {
         chargedThisMonth: Money.ofMicro(row.charged),
       };
     },
-    async agree(account, plan, { below, amount, monthlyMax }, card) {
-      await sql`SELECT shop.agree_to_top_ups(${account}, ${plan}, ${below}, ${amount}, ${monthlyMax}, ${sql.json(card)})`;
+    async set(account, plan, { below, amount, monthlyMax }) {
+      const [row] = await sql<
+        [{ isSet: boolean }]
+      >`SELECT shop.set_top_ups(${account}, ${plan}, ${below}, ${amount}, ${monthlyMax}) AS "isSet"`;
+      return row.isSet;
     },
     async end(account) {
       await sql`UPDATE shop.top_up SET state = 'off', reason = NULL, updated_at = clock_timestamp() WHERE account_id = ${account}`;
     },
     async due() {
+      const [next] = await sql<
+        [{ after: string | null }]
+      >`SELECT shop.sweep_top_ups(${swept}, ${sweptMax}) AS after`;
+      swept = next.after;
       const rows = await sql<{ account_id: string }[]>`SELECT account_id FROM shop.due_top_ups(${listedMax})`;
       return rows.map(({ account_id }) => account_id);
     },
     async claim(account) {
       const [row] = await sql<
-        Orders.Row[]
-      >`SELECT * FROM shop.begin_top_up(${account}, ${id('pur')}, ${lane})`;
-      return row ? Orders.order(row) : null;
+        OrderRow[]
+      >`SELECT * FROM shop.begin_top_up(${account}, ${id('pur')}, ${writer})`;
+      return row ? order(row) : null;
     },
     async inDoubt() {
-      const rows = await sql<Orders.Row[]>`SELECT * FROM shop.purchase p
-        WHERE claimed_by IS NOT NULL AND rail = 'top_up' AND state = 'claimed' AND NOT shop.at_work(p)
+      const rows = await sql<OrderRow[]>`SELECT * FROM shop.purchase p
+        WHERE claimed_by IS NOT NULL AND rail = 'top_up' AND state = 'claimed' AND NOT shop.is_being_charged(p)
           AND claimed_at < clock_timestamp() - ${againAfter}::interval ORDER BY random() LIMIT ${listedMax}`;
-      return rows.map(Orders.order);
-    },
-    async paidOnPages(account) {
-      const rows = await sql<Orders.Row[]>`SELECT * FROM shop.purchase
-        WHERE account_id = ${account} AND state = 'granted' AND rail IN ('card', 'invoice') AND payment LIKE 'pi\\_%'
-        ORDER BY challenge_id IS NOT NULL, granted_at DESC LIMIT ${pagesMax}`;
-      return rows.map(Orders.order);
+      return rows.map(order);
     },
   };
 }

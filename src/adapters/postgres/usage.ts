@@ -1,25 +1,25 @@
-import * as Money from '../../kernel/money.ts';
+import * as Money from '@sluice/kernel/money';
 import type { UsageRecord } from '../../ledger/usage.ts';
 import type { Connection } from './connection.ts';
 
-/** How long a day that has ended may take to be indexed, or to be summed up. */
+/** Statement timeout for indexing or summing up a day that has ended. */
 const closingTimeout = '10min';
 
-/** What was used, in PostgreSQL (migrations/0007_self_service.sql). */
-export function open(sql: Connection): UsageRecord {
+/** The usage of accounts, in PostgreSQL (migrations/functions/ledger-usage.sql). */
+export function openUsage(sql: Connection): UsageRecord {
   return {
     async sums(account, fromMs, toMs, group) {
       type Row = { name: string | null; calls: number; units: number; included: number; cost: number };
       const rows = await sql<
         Row[]
-      >`SELECT * FROM ledger.used_by(${account}, ${new Date(fromMs)}, ${new Date(toMs)}, ${group})`;
+      >`SELECT * FROM ledger.account_usage_by(${account}, ${new Date(fromMs)}, ${new Date(toMs)}, ${group})`;
       return rows.map((row) => ({ ...row, cost: Money.ofMicro(row.cost) }));
     },
     async daily(account, fromMs, toMs) {
       const rows = await sql<
         { day: string; service: string; units: number }[]
       >`SELECT to_char(ledger.time_of(call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, service, sum(units)::bigint AS units
-          FROM ledger.used(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) GROUP BY 1, 2 HAVING sum(units) > 0 ORDER BY 1, 2`;
+          FROM ledger.account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) GROUP BY 1, 2 HAVING sum(units) > 0 ORDER BY 1, 2`;
       return [...rows];
     },
     async calls(account, fromMs, toMs, before, max) {
@@ -40,7 +40,7 @@ export function open(sql: Connection): UsageRecord {
         SELECT call_id, ledger.time_of(call_id) AS at, min(service) AS service, min(operation) AS operation, min(status)::int AS status,
             coalesce(array_agg(DISTINCT plan_id) FILTER (WHERE plan_id IS NOT NULL), '{}') AS plans, min(key_id) AS key_id,
             sum(units)::int AS units, sum(included)::bigint AS included, sum(cost)::bigint AS cost, bool_or(is_returned) AS is_returned
-          FROM ledger.used(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) WHERE call_id < coalesce(${before}::uuid, ledger.uuid_at(${new Date(toMs)}))
+          FROM ledger.account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) WHERE call_id < coalesce(${before}::uuid, ledger.uuid_at(${new Date(toMs)}))
           GROUP BY call_id ORDER BY call_id DESC LIMIT ${max}`;
       return rows.map((row) => ({
         callId: row.call_id,
@@ -59,7 +59,7 @@ export function open(sql: Connection): UsageRecord {
   };
 }
 
-/** Indexes the days that have ended, and sums up the hours that have. */
+/** Indexes days that have ended, and sums up hours that have ended. */
 export async function closeBooks(sql: Connection): Promise<void> {
   const session = await sql.reserve();
   try {

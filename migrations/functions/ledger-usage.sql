@@ -1,0 +1,94 @@
+-- Returns the smallest UUIDv7 of a moment.
+CREATE OR REPLACE FUNCTION ledger.uuid_at(p_at timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
+  SELECT (lpad(to_hex((extract(epoch FROM p_at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+$$;
+
+-- Returns the moment of a UUIDv7.
+CREATE OR REPLACE FUNCTION ledger.time_of(p_call uuid) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
+  SELECT to_timestamp(('x' || left(replace(p_call::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
+$$;
+
+-- Creates the partitions of calls for today (UTC) and the `p_days` after it, with the rights of the tables' owner. Safe to repeat and to run in
+-- several processes.
+CREATE OR REPLACE FUNCTION ledger.prepare_usage(p_days integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  v_day date;
+  v_table text;
+  v_name text;
+BEGIN
+  FOR v_table, v_day IN
+    SELECT t, (clock_timestamp() AT TIME ZONE 'UTC')::date + d FROM unnest(ARRAY['usage', 'stored_response']) t, generate_series(0, p_days) d
+  LOOP
+    v_name := v_table || '_' || to_char(v_day, 'YYYYMMDD');
+    CONTINUE WHEN to_regclass('ledger.' || v_name) IS NOT NULL;
+    BEGIN
+      EXECUTE format('CREATE TABLE ledger.%I PARTITION OF ledger.%I FOR VALUES FROM (%L) TO (%L)', v_name, v_table,
+        ledger.uuid_at(v_day::timestamp AT TIME ZONE 'UTC'), ledger.uuid_at((v_day + 1)::timestamp AT TIME ZONE 'UTC'));
+      IF v_table = 'usage' THEN
+        EXECUTE format('CREATE TRIGGER append_only_whole BEFORE TRUNCATE ON ledger.%I FOR EACH STATEMENT EXECUTE FUNCTION shop.refuse_change()', v_name);
+      END IF;
+    EXCEPTION
+      WHEN duplicate_table OR unique_violation THEN NULL; -- another process created it
+      WHEN check_violation THEN NULL; -- the default partition already has rows of that day, and keeps them
+    END;
+  END LOOP;
+END $$;
+
+-- Indexes days of usage that have ended, so that the usage of one account can be read without that of all others. Nothing is written to those
+-- days any more; an index on the current day would cost a third of the hot path. Indexes one day per call, and returns true while there are more.
+CREATE OR REPLACE FUNCTION ledger.index_usage() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  v_name text;
+BEGIN
+  SELECT c.relname INTO v_name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = 'ledger.usage'::regclass AND c.relname ~ '^usage_\d{8}$'
+      AND c.relname < 'usage_' || to_char((clock_timestamp() - interval '1 hour') AT TIME ZONE 'UTC', 'YYYYMMDD')
+      AND to_regclass('ledger.' || c.relname || '_account') IS NULL
+    ORDER BY 1 LIMIT 1;
+  IF v_name IS NULL THEN RETURN false; END IF;
+  EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON ledger.%I (account_id, call_id)', v_name || '_account', v_name);
+  RETURN true;
+END $$;
+
+-- Drops the usage rows of a day, for an operator whose database grows too large. The sums drawn from each lot and the sums of each hour
+-- (`ledger.usage_hour`) are kept; single calls of that day can no longer be shown. Only the owner of the tables may call it. Returns the number of
+-- calls; null if the day has no partition or was dropped before.
+CREATE OR REPLACE FUNCTION ledger.drop_usage(p_day date) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  v_name text := 'usage_' || to_char(p_day, 'YYYYMMDD');
+  v_calls bigint;
+BEGIN
+  IF p_day > (clock_timestamp() AT TIME ZONE 'UTC')::date - 31 THEN RAISE EXCEPTION 'usage of the last 31 days is kept'; END IF;
+  IF to_regclass('ledger.' || v_name) IS NULL THEN RETURN NULL; END IF;
+  IF (p_day + 1)::timestamp AT TIME ZONE 'UTC' > ledger.usage_summed_until() THEN RAISE EXCEPTION 'usage of % has not been summed up yet', p_day; END IF;
+  EXECUTE format('LOCK TABLE ledger.%I IN ACCESS EXCLUSIVE MODE', v_name);
+  EXECUTE format('SELECT count(DISTINCT call_id) FROM ledger.%I', v_name) INTO v_calls;
+  INSERT INTO ledger.dropped_day (day, calls) VALUES (p_day, v_calls);
+  EXECUTE format('INSERT INTO ledger.dropped_usage AS b (account_id, lot_id, amount)
+    SELECT account_id, lot_id, sum(amount) FROM ledger.%I WHERE amount > 0 GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (account_id, lot_id) DO UPDATE SET amount = b.amount + excluded.amount', v_name);
+  EXECUTE format('DROP TABLE ledger.%I', v_name);
+  RETURN v_calls;
+END $$;
+
+-- Returns the calls of an account, and of accounts joined to it, between two moments: one row per lot drawn, less what was credited back. `cost` is
+-- in micro-dollars; units of a plan count as `included` and cost nothing.
+CREATE OR REPLACE FUNCTION ledger.account_usage(p_account text, p_from timestamptz, p_to timestamptz)
+RETURNS TABLE (call_id uuid, service text, operation text, plan_id text, key_id text, status smallint, units integer, included bigint, cost bigint, is_returned boolean) LANGUAGE sql STABLE AS $$
+  SELECT u.call_id, u.service, u.operation, u.plan_id, u.key_id, u.status, CASE WHEN p.key IS NULL THEN u.units ELSE 0 END,
+      CASE WHEN p.key IS NULL AND k.asset = 'unit' THEN u.amount ELSE 0 END, CASE WHEN p.key IS NULL AND k.asset = 'usd' THEN u.amount ELSE 0 END, p.key IS NOT NULL
+    FROM ledger.usage u
+      LEFT JOIN ledger.lot k ON k.account_id = u.account_id AND k.id = u.lot_id
+      LEFT JOIN ledger.posting p ON p.account_id = u.account_id AND p.lot_id = u.lot_id AND p.kind = 'undelivered' AND p.key = 'undelivered:' || u.call_id || ':' || u.draw
+    WHERE u.account_id IN (SELECT a.id FROM shop.account a WHERE a.id = p_account OR a.joined_to = p_account)
+      AND u.call_id >= ledger.uuid_at(p_from) AND u.call_id < ledger.uuid_at(p_to)
+$$;
+
+-- Returns the same as sums, grouped by service, operation, plan, key or day (UTC). A call drawn from several plans counts once for each.
+CREATE OR REPLACE FUNCTION ledger.account_usage_by(p_account text, p_from timestamptz, p_to timestamptz, p_group text)
+RETURNS TABLE (name text, calls bigint, units bigint, included bigint, cost bigint) LANGUAGE sql STABLE AS $$
+  SELECT CASE p_group WHEN 'service' THEN u.service WHEN 'operation' THEN u.operation WHEN 'plan' THEN u.plan_id WHEN 'key' THEN u.key_id
+        ELSE to_char(ledger.time_of(u.call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') END AS name,
+      count(DISTINCT u.call_id), sum(u.units)::bigint, sum(u.included)::bigint, sum(u.cost)::bigint
+    FROM ledger.account_usage(p_account, p_from, p_to) u GROUP BY 1 ORDER BY 1 NULLS LAST
+$$;

@@ -1,0 +1,50 @@
+import { type Admissions, daily, type Rule } from '../../identity/registration.ts';
+import type { Connection } from './connection.ts';
+
+/** Counts registrations by address block and day (migrations/functions/registration-limits.sql). */
+export function openAdmissions(sql: Connection): Admissions {
+  return {
+    async admit(rules, work) {
+      const { blocks, seconds, max } = columns(rules);
+      type Row = {
+        state: 'allowed' | 'address' | 'day' | 'work_required' | 'work_used';
+        wait_seconds: number | null;
+        today: number;
+      };
+      const expires = work && new Date(work.expiresMs);
+      const [row] = await sql<
+        [Row]
+      >`SELECT * FROM shop.admit_registration(${blocks}::text[], ${seconds}::integer[], ${max}::integer[],
+        ${work?.id ?? null}, ${expires}, ${daily.seenMax}, ${daily.unseenMax}, ${daily.max})`;
+      switch (row.state) {
+        case 'allowed':
+        case 'work_used':
+          return { kind: row.state };
+        case 'work_required':
+          return { kind: 'work_required', today: row.today };
+        case 'address':
+        case 'day':
+          return {
+            kind: 'refused',
+            reason: row.state,
+            retryAfterSeconds: Math.max(1, row.wait_seconds ?? 1),
+          };
+      }
+    },
+  };
+}
+
+/** Returns rules as three parallel arrays for SQL. */
+export function columns(rules: readonly Rule[]): { blocks: string[]; seconds: number[]; max: number[] } {
+  return {
+    blocks: rules.map(({ block }) => block),
+    seconds: rules.map(({ seconds }) => seconds),
+    max: rules.map(({ max }) => max),
+  };
+}
+
+/** Deletes uses that no limit counts any more. */
+export async function sweep(sql: Connection): Promise<void> {
+  await sql`DELETE FROM shop.block_use WHERE at < clock_timestamp() - interval '25 hours'`;
+  await sql`DELETE FROM shop.used_work WHERE expires_at < clock_timestamp()`;
+}

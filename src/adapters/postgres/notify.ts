@@ -1,0 +1,50 @@
+import type { Connection } from './connection.ts';
+
+/** Notifications between processes about credit. A lost one only costs time, because the ledger is read before a call is refused. */
+export type Listener = {
+  /** An account received credit. */
+  granted(account: string): void;
+  /** Another writer needs idle leases of this one. */
+  recall(account: string): void;
+  /** Another writer returned leases. */
+  returned(account: string): void;
+};
+
+/** Notifications about the seller's actions. A lost one only costs time, because processes also check periodically. */
+export type SellersWord =
+  /** The writer `from` has loaded this catalogue and the current settings, and all others shall load them. */
+  | { kind: 'reload'; digest: string; from: string }
+  /** A signing key or secret was added. */
+  | { kind: 'secrets' };
+
+export async function listenToSeller(sql: Connection, heard: (word: SellersWord) => void): Promise<void> {
+  await sql.listen('seller', (message) => {
+    const [kind, digest = '', ...from] = message.split(' ');
+    if (kind === 'secrets') heard({ kind });
+    else if (kind === 'reload') heard({ kind, digest, from: from.join(' ') });
+  });
+}
+
+export async function tellReload(sql: Connection, digest: string, from: string): Promise<void> {
+  await sql`SELECT pg_notify('seller', ${`reload ${digest} ${from}`})`;
+}
+
+export async function tellSecrets(sql: Connection): Promise<void> {
+  await sql`SELECT pg_notify('seller', 'secrets')`;
+}
+
+/** Listens until the connection is closed. postgres.js reconnects automatically. */
+export async function listen(sql: Connection, listener: Listener): Promise<void> {
+  await sql.listen('ledger', (message) => {
+    const split = message.indexOf(':');
+    const account = message.slice(split + 1);
+    switch (message.slice(0, split)) {
+      case 'granted':
+        return listener.granted(account);
+      case 'recall':
+        return listener.recall(account);
+      case 'returned':
+        return listener.returned(account);
+    }
+  });
+}

@@ -1,0 +1,117 @@
+import type { Audit, AuditEntry } from '../../identity/audit.ts';
+import type { CreditGrants, GrantResult, GrantValue } from '../../payment/credit-grant.ts';
+import {
+  type Promotion,
+  type Promotions,
+  type RedeemResult,
+  triesMax,
+  tryWindowMs,
+} from '../../payment/promotion.ts';
+import type { Connection } from './connection.ts';
+import type { promotion } from './schema/plans.ts';
+import type { Row } from './schema/row.ts';
+
+const listedMax = 500;
+
+/** Grants credit in the seller's name (migrations/functions/credit-grants.sql). */
+export function openGifts(sql: Connection): CreditGrants {
+  return {
+    async give({ key, account, plan, asset, amount, expiresMs, reason }, who) {
+      type Row = { state: GrantResult['kind']; account: string };
+      const [row] = await sql<
+        [Row]
+      >`SELECT * FROM shop.grant_credit(${key}, ${account}, ${plan}, ${asset}, ${amount}, ${moment(expiresMs)}, ${reason}, ${who})`;
+      return row.state === 'given' ? { kind: 'given', account: row.account } : { kind: row.state };
+    },
+  };
+}
+
+/** Stores promotions and redeems their codes. */
+export function openPromotions(sql: Connection): Promotions {
+  return {
+    async make({ code, plan, asset, amount, expiresMs, lotDays, redemptionsMax, claimedOnly }, who) {
+      const [row] = await sql<
+        [{ made: boolean }]
+      >`SELECT shop.make_promotion(${code}, ${plan}, ${asset}, ${amount},
+        ${moment(expiresMs)}, ${lotDays}, ${redemptionsMax}, ${claimedOnly}, ${who}) AS made`;
+      return row.made;
+    },
+    async end(code, who) {
+      const [row] = await sql<[{ ended: boolean }]>`SELECT shop.end_promotion(${code}, ${who}) AS ended`;
+      return row.ended;
+    },
+    async list() {
+      const rows = await sql<
+        Row<typeof promotion>[]
+      >`SELECT * FROM shop.promotion ORDER BY created_at DESC, code LIMIT ${listedMax}`;
+      return rows.map(
+        (row): Promotion => ({
+          code: row.code,
+          plan: row.plan_id,
+          asset: row.asset,
+          amount: row.amount,
+          expiresMs: row.expires_at?.getTime() ?? null,
+          lotDays: row.lot_days,
+          redemptionsMax: row.redemptions_max,
+          redemptions: row.redemptions,
+          claimedOnly: row.claimed_only,
+          createdMs: row.created_at.getTime(),
+          endedMs: row.ended_at?.getTime() ?? null,
+        }),
+      );
+    },
+    async redeem(account, code, subjects) {
+      type Row = {
+        state: RedeemResult['kind'];
+        wait_seconds: number | null;
+        asset: GrantValue['asset'];
+        amount: number;
+        expires_at: Date | null;
+      };
+      const [row] = await sql<
+        [Row]
+      >`SELECT * FROM shop.redeem(${account}, ${code}, ${sql.array([...subjects])}, ${triesMax},
+        ${`${tryWindowMs} milliseconds`}::interval)`;
+      switch (row.state) {
+        case 'given':
+          return {
+            kind: 'given',
+            asset: row.asset,
+            amount: row.amount,
+            expiresMs: row.expires_at?.getTime() ?? null,
+          };
+        case 'limited':
+          return { kind: 'limited', waitSeconds: Math.max(1, row.wait_seconds ?? 1) };
+        case 'had':
+        case 'claim_first':
+        case 'unknown':
+          return { kind: row.state };
+      }
+    },
+  };
+}
+
+export function openAudit(sql: Connection): Audit {
+  return {
+    async open(who, act, subject, before) {
+      const [row] = await sql<[{ id: number }]>`INSERT INTO shop.audit (who, act, subject, before)
+        VALUES (${who}, ${act}, ${subject}, ${sql.json({ ...before })}) RETURNING id`;
+      return row.id;
+    },
+    async close(entry, after) {
+      await sql`UPDATE shop.audit SET after = ${sql.json({ ...after })} WHERE id = ${entry}`;
+    },
+    async list(account, before, max) {
+      type Row = Omit<AuditEntry, 'atMs'> & { at: Date };
+      const its = sql`subject IN (SELECT id FROM shop.account WHERE id = ${account} OR joined_to = ${account}
+        UNION ALL SELECT id FROM shop.purchase WHERE account_id = ${account})`;
+      const rows = await sql<Row[]>`SELECT id, at, who, act, subject, before, after FROM shop.audit
+        WHERE (${before}::bigint IS NULL OR id < ${before}) AND ${account === null ? sql`true` : its} ORDER BY id DESC LIMIT ${max}`;
+      return rows.map(({ at, ...row }) => ({ ...row, atMs: at.getTime() }));
+    },
+  };
+}
+
+function moment(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
+}

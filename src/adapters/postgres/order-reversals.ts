@@ -1,0 +1,63 @@
+import * as Money from '@sluice/kernel/money';
+import type { Orders } from '../../payment/order.ts';
+import type { ManualRefundResult, Reversal } from '../../payment/reversal.ts';
+import type { Connection } from './connection.ts';
+
+type OrderReversals = Pick<Orders, 'nextSyncSeq' | 'reverse' | 'recordSentByHand' | 'lossOf' | 'reversalsOf'>;
+
+/** Refunds and disputes of orders (migrations/functions/reversals.sql). */
+export function openOrderReversals(sql: Connection): OrderReversals {
+  return {
+    async nextSyncSeq(id) {
+      const [row] = await sql<
+        [{ syncSeq: number | null }]
+      >`SELECT shop.begin_reversal_sync(${id}) AS "syncSeq"`;
+      return row.syncSeq;
+    },
+    async reverse(id, syncSeq, found) {
+      const rows = found.map(({ isEffective, ...reversal }) => ({ ...reversal, is_effective: isEffective }));
+      const [row] = await sql<
+        [{ written: boolean }]
+      >`SELECT shop.apply_reversals(${id}, ${syncSeq}, ${sql.json(rows)}) AS written`;
+      return row.written;
+    },
+    async recordSentByHand({ order, amount, key, reference }, who) {
+      type Result = {
+        state: ManualRefundResult['kind'];
+        reversal: string;
+        amount: number;
+        remaining: number;
+      };
+      const [row] = await sql<
+        [Result]
+      >`SELECT * FROM shop.record_sent_by_hand(${order}, ${amount}, ${key}, ${reference}, ${who})`;
+      const remaining = () => Money.ofMicro(row.remaining);
+      switch (row.state) {
+        case 'recorded':
+        case 'mismatch':
+          return {
+            kind: row.state,
+            reversal: row.reversal,
+            amount: Money.ofMicro(row.amount),
+            remaining: remaining(),
+          };
+        case 'too_much':
+          return { kind: 'too_much', remaining: remaining() };
+        default:
+          return { kind: row.state };
+      }
+    },
+    async lossOf(id) {
+      const [row] = await sql<
+        [{ loss: number; pending: number }]
+      >`SELECT loss, pending FROM shop.reversal_losses(${id})`;
+      return { certain: Money.ofMicro(row.loss), pending: Money.ofMicro(row.pending) };
+    },
+    async reversalsOf(id) {
+      return await sql<
+        Reversal[]
+      >`SELECT id, kind, amount, tax, status, is_effective AS "isEffective", reason FROM shop.reversal
+        WHERE purchase_id = ${id} ORDER BY created_at, id`;
+    },
+  };
+}

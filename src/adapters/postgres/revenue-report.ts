@@ -1,0 +1,183 @@
+import * as Money from '@sluice/kernel/money';
+import type postgres from 'postgres';
+import { type RailRevenue, type RevenueReport, troubleCountMax } from '../../payment/revenue-report.ts';
+import type { Reversal } from '../../payment/reversal.ts';
+import type { Connection } from './connection.ts';
+import * as OrderLot from './order-lot.ts';
+import { type OrderRow, order } from './order-row.ts';
+import type { processorEvent } from './schema/orders.ts';
+import type { subscription } from './schema/plans.ts';
+import type { Row } from './schema/row.ts';
+
+/** Payments, refunds and open problems, for the seller's console. */
+export function openRevenueReport(sql: Connection): RevenueReport {
+  return { ...sums(sql), ...lists(sql), ...returned(sql), ...OrderLot.openOrderLot(sql) };
+}
+
+function sums(sql: Connection): Pick<RevenueReport, 'byDay' | 'byRail' | 'trouble'> {
+  /** Counts up to the maximum that the console shows. */
+  const counted = (rows: postgres.Fragment) =>
+    sql`(SELECT count(*) FROM (${rows} LIMIT ${troubleCountMax}) counted)`;
+  const openDisputes = () => sql`SELECT amount FROM shop.reversal WHERE kind = 'dispute'
+    AND status IN ('needs_response', 'under_review', 'warning_needs_response', 'warning_under_review')`;
+  return {
+    async byDay(sinceMs) {
+      type Row = {
+        day: string;
+        gross: number;
+        refunded: number;
+        lost: number;
+        tax: number;
+        tax_returned: number;
+      };
+      const from = new Date(sinceMs);
+      const rows = await sql<
+        Row[]
+      >`SELECT to_char(d.day, 'YYYY-MM-DD') AS day, coalesce(o.gross, 0)::bigint AS gross,
+          coalesce(r.refunded, 0)::bigint AS refunded, coalesce(r.lost, 0)::bigint AS lost,
+          coalesce(o.tax, 0)::bigint AS tax, coalesce(r.tax_returned, 0)::bigint AS tax_returned
+        FROM generate_series(date_trunc('day', ${from}::timestamptz AT TIME ZONE 'UTC'), clock_timestamp() AT TIME ZONE 'UTC', interval '1 day') d (day)
+        LEFT JOIN (
+          SELECT date_trunc('day', granted_at AT TIME ZONE 'UTC') AS day, sum(amount) AS gross, sum(tax) AS tax
+            FROM shop.purchase WHERE state = 'granted' AND granted_at >= ${from} GROUP BY 1
+        ) o ON o.day = d.day
+        LEFT JOIN (
+          SELECT date_trunc('day', created_at AT TIME ZONE 'UTC') AS day, sum(amount) FILTER (WHERE kind = 'refund' AND is_effective) AS refunded,
+              sum(amount) FILTER (WHERE kind = 'dispute' AND status = 'lost') AS lost,
+              sum(tax) FILTER (WHERE kind = 'refund' AND is_effective OR kind = 'dispute' AND status = 'lost') AS tax_returned
+            FROM shop.reversal WHERE created_at >= ${from} GROUP BY 1
+        ) r ON r.day = d.day ORDER BY 1`;
+      return rows.map((row) => ({
+        day: row.day,
+        gross: Money.ofMicro(row.gross),
+        refunded: Money.ofMicro(row.refunded),
+        lost: Money.ofMicro(row.lost),
+        tax: Money.ofMicro(row.tax),
+        taxReturned: Money.ofMicro(row.tax_returned),
+      }));
+    },
+    async byRail(sinceMs) {
+      // A page that is paid after a program's card was declined counts as the program's: the order keeps its challenge.
+      const rows = await sql<
+        { rail: RailRevenue['rail']; orders: number; gross: number }[]
+      >`SELECT CASE WHEN rail = 'card' AND challenge_id IS NOT NULL THEN 'mpp' ELSE rail END AS rail,
+          count(*) AS orders, sum(amount)::bigint AS gross
+        FROM shop.purchase WHERE state = 'granted' AND granted_at >= ${new Date(sinceMs)} GROUP BY 1 ORDER BY 3 DESC, 1`;
+      return rows.map((row) => ({ ...row, gross: Money.ofMicro(row.gross) }));
+    },
+    async trouble(sinceMs) {
+      type Row = Record<
+        'in_doubt' | 'unreconciled' | 'declined' | 'past_due' | 'notices' | 'disputes' | 'disputed',
+        number
+      >;
+      const [row] = await sql<[Row]>`SELECT
+        ${counted(sql`SELECT 1 FROM shop.purchase p WHERE claimed_by IS NOT NULL AND NOT shop.is_being_charged(p)`)} AS in_doubt,
+        ${counted(sql`SELECT 1 FROM shop.purchase WHERE unreconciled IS NOT NULL AND (claimed_by IS NOT NULL OR checkout_session IS NOT NULL)`)} AS unreconciled,
+        ${counted(sql`SELECT 1 FROM shop.purchase WHERE state = 'declined' AND created_at >= ${new Date(sinceMs)}`)} AS declined,
+        ${counted(sql`SELECT 1 FROM shop.subscription WHERE status = 'past_due'`)} AS past_due,
+        ${counted(sql`SELECT 1 FROM shop.processor_event WHERE done_at IS NULL AND failure IS NOT NULL`)} AS notices,
+        ${counted(openDisputes())} AS disputes,
+        (SELECT coalesce(sum(amount), 0)::bigint FROM (${openDisputes()}) open) AS disputed`;
+      return {
+        inDoubt: row.in_doubt,
+        unreconciled: row.unreconciled,
+        declined: row.declined,
+        pastDue: row.past_due,
+        webhookEvents: row.notices,
+        disputes: row.disputes,
+        disputed: Money.ofMicro(row.disputed),
+      };
+    },
+  };
+}
+
+function lists(
+  sql: Connection,
+): Pick<RevenueReport, 'unfinished' | 'declined' | 'openWebhookEvents' | 'pastDue'> {
+  return {
+    async unfinished(max) {
+      type Unfinished = OrderRow & { at_work: boolean };
+      const rows = await sql<Unfinished[]>`
+        SELECT p.*, shop.is_being_charged(p) AS at_work FROM shop.purchase p
+          WHERE claimed_by IS NOT NULL OR unreconciled IS NOT NULL AND checkout_session IS NOT NULL
+          ORDER BY created_at DESC LIMIT ${max}`;
+      return rows.map((row) => ({ order: order(row), isAtWork: row.at_work, reason: row.unreconciled }));
+    },
+    async declined(sinceMs, max) {
+      const rows = await sql<OrderRow[]>`SELECT * FROM shop.purchase
+        WHERE state = 'declined' AND created_at >= ${new Date(sinceMs)} ORDER BY created_at DESC, id DESC LIMIT ${max}`;
+      return rows.map(order);
+    },
+    async openWebhookEvents(max) {
+      type Open = Pick<
+        Row<typeof processorEvent>,
+        'id' | 'type' | 'received_at' | 'attempts' | 'failure' | 'failed_at'
+      >;
+      const rows = await sql<
+        Open[]
+      >`SELECT id, type, received_at, attempts, failure, failed_at FROM shop.processor_event
+        WHERE done_at IS NULL ORDER BY received_at DESC LIMIT ${max}`;
+      return rows.map((row) => ({
+        id: row.id,
+        type: row.type,
+        receivedMs: row.received_at.getTime(),
+        attempts: row.attempts,
+        failure: row.failure,
+        failedMs: row.failed_at?.getTime() ?? null,
+      }));
+    },
+    async pastDue(max) {
+      type PastDue = Pick<Row<typeof subscription>, 'id' | 'account_id' | 'plan_id' | 'period_end'>;
+      const rows = await sql<PastDue[]>`SELECT id, account_id, plan_id, period_end FROM shop.subscription
+        WHERE status = 'past_due' ORDER BY period_end DESC LIMIT ${max}`;
+      return rows.map((row) => ({
+        subscription: row.id,
+        account: row.account_id,
+        plan: row.plan_id,
+        periodEndMs: row.period_end.getTime(),
+      }));
+    },
+  };
+}
+
+function returned(sql: Connection): Pick<RevenueReport, 'returned'> {
+  return {
+    async returned(max) {
+      type Returned = {
+        id: string;
+        kind: Reversal['kind'];
+        amount: number;
+        status: string;
+        is_effective: boolean;
+        reason: string | null;
+        order_id: string;
+        account_id: string | null;
+        payment: string | null;
+        created_at: Date;
+        updated_at: Date;
+        loss: number;
+      };
+      const rows = await sql<
+        Returned[]
+      >`SELECT v.id, v.kind, v.amount, v.status, v.is_effective, v.reason, v.created_at, v.updated_at,
+          o.id AS order_id, o.account_id, o.payment, shop.reversal_loss(o.id) AS loss
+        FROM (SELECT * FROM shop.reversal ORDER BY created_at DESC LIMIT ${max}) v JOIN shop.purchase o ON o.id = v.purchase_id
+        ORDER BY v.created_at DESC, v.id`;
+      return rows.map((row) => ({
+        id: row.id,
+        kind: row.kind,
+        amount: Money.ofMicro(row.amount),
+        status: row.status,
+        isEffective: row.is_effective,
+        reason: row.reason,
+        key: null,
+        order: row.order_id,
+        account: row.account_id,
+        payment: row.payment,
+        createdMs: row.created_at.getTime(),
+        updatedMs: row.updated_at.getTime(),
+        loss: Money.ofMicro(row.loss),
+      }));
+    },
+  };
+}
