@@ -1,28 +1,28 @@
 import { Agent } from 'undici';
 import { z } from 'zod';
 import type { JsonObject } from '../payment/canonical-json.ts';
-import type { Checked } from '../payment/x402/exact-evm.ts';
-import type { Facilitator, Failure, Settlement } from '../payment/x402/facilitator.ts';
+import type { Facilitator, Settleable, Settlement, SettlementFailure } from '../payment/x402/facilitator.ts';
 import { toJson, toLegacyJson } from '../payment/x402/requirement.ts';
 import type { Resource } from '../payment/x402/resource.ts';
+import * as FacilitatorKey from './facilitator-key.ts';
 
-/** An x402 facilitator over HTTP, of both versions. It is believed only where it says in full what we asked for. */
+/** An x402 facilitator over HTTP, for both protocol versions. A settlement counts only when every field of it matches the request. */
 
 const connectTimeoutMs = 5_000;
-/** With the wait for the chain. */
+/** Includes the time that the facilitator waits for the chain. */
 const settleTimeoutMs = 30_000;
-const answerBytesMax = 64 * 1024;
+const responseBytesMax = 64 * 1024;
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Nothing was sent yet: without a connection there is nobody to have settled. */
+/** Errors of connections that were never established: no payment was sent, so none was settled. */
 const notConnected =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|\w+_CERT\w*|\w+_SIGNATURE)$/;
 
 /**
- * What a facilitator says of a payment that it has looked at and not put on the chain. Whatever else it says,
- * the transaction may be on its way.
+ * Reasons that a facilitator gives for a payment that it has verified and not submitted. After any other reason the transaction
+ * may still be submitted.
  */
-const certain: ReadonlyMap<string, Failure> = new Map([
+const certain: ReadonlyMap<string, SettlementFailure> = new Map([
   ['insufficient_funds', 'insufficient_funds'],
   ['invalid_exact_evm_insufficient_balance', 'insufficient_funds'],
   ['payment_expired', 'expired'],
@@ -34,43 +34,63 @@ const certain: ReadonlyMap<string, Failure> = new Map([
   ['invalid_exact_evm_signature', 'refused'],
   ['invalid_exact_evm_payload_recipient_mismatch', 'refused'],
   ['invalid_exact_evm_recipient_mismatch', 'refused'],
-  ['invalid_exact_evm_network_mismatch', 'refused'],
-  ['invalid_exact_evm_scheme', 'refused'],
-  ['invalid_network', 'refused'],
+  ['invalid_exact_evm_payload_authorization_value_mismatch', 'refused'],
+  ['invalid_exact_evm_failed_to_parse_signature', 'refused'],
+  ['eip6492_factory_not_allowed', 'refused'],
   ['invalid_payload', 'refused'],
-  ['invalid_payment_requirements', 'refused'],
-  ['invalid_scheme', 'refused'],
-  ['invalid_x402_version', 'refused'],
-  ['unsupported_scheme', 'refused'],
+]);
+
+/** Reasons that reject the shop's own configuration, whatever the payment: its network or scheme. The buyer cannot fix them. */
+const refusesShop: ReadonlySet<string> = new Set([
+  'invalid_exact_evm_network_mismatch',
+  'invalid_exact_evm_scheme',
+  'invalid_exact_evm_eip3009_not_supported',
+  'invalid_exact_evm_missing_eip712_domain',
+  'invalid_exact_evm_token_name_mismatch',
+  'invalid_exact_evm_token_version_mismatch',
+  'asset_not_deployed_contract',
+  'invalid_network',
+  'invalid_payment_requirements',
+  'invalid_scheme',
+  'invalid_x402_version',
+  'unsupported_scheme',
+  'unsupported_network',
 ]);
 
 export type FacilitatorSettings = {
   /** https, or http on this machine; without query and credentials. */
   url: string;
+  key?: FacilitatorKey.Key;
   settleTimeoutMs?: number;
 };
 
-/** Opens the way to a facilitator; connects when first used. Throws TypeError on an address that money should not go to. */
-export function open(settings: FacilitatorSettings): Facilitator {
+/** Opens a client of a facilitator, which connects when first used. Throws TypeError for an address that is not safe to use. */
+export function openFacilitator(settings: FacilitatorSettings): Facilitator {
   const url = parseUrl(settings.url);
   const timeoutMs = settings.settleTimeoutMs ?? settleTimeoutMs;
-  // A connection for each settlement: one that went stale between two would leave the second in doubt.
+  const sign = FacilitatorKey.signer(settings.key ?? { kind: 'none' });
+  const path = `${url.pathname.replace(/\/+$/, '')}/settle`;
+  // Each settlement uses a new connection: a stale one could leave the outcome of the settlement unknown.
   const agent = new Agent({
     connect: { timeout: Math.min(connectTimeoutMs, timeoutMs) },
     pipelining: 0,
-    maxResponseSize: answerBytesMax,
+    maxResponseSize: responseBytesMax,
   });
 
-  async function ask(payment: Checked, resource: Resource): Promise<Settlement> {
+  async function ask(payment: Settleable, resource: Resource): Promise<Settlement> {
+    const authorization = await sign('POST', url.host, path);
     const answer = await agent.request({
       origin: url.origin,
-      path: `${url.pathname.replace(/\/+$/, '')}/settle`,
+      path,
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      headers: { 'content-type': 'application/json', accept: 'application/json', ...authorization },
       body: JSON.stringify(request(payment, resource)),
       signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await answer.body.text();
+    // A facilitator that rejects the shop's credentials settles no payment.
+    if (answer.statusCode === 401 || answer.statusCode === 403)
+      return { kind: 'unavailable', refused: true, detail: `the facilitator answered ${answer.statusCode}` };
     if (answer.statusCode >= 300 && answer.statusCode < 400)
       return unknown(`answered ${answer.statusCode}, which is not followed`);
     return judge(payment, answer.statusCode, text);
@@ -90,8 +110,8 @@ function parseUrl(text: string): URL {
   return url;
 }
 
-/** What is asked for, in the version that the buyer speaks, and nothing that the buyer said but what was verified. */
-function request({ payload, requirement }: Checked, resource: Resource): JsonObject {
+/** Builds the request in the buyer's protocol version, from verified values only. */
+function request({ payload, requirement }: Settleable, resource: Resource): JsonObject {
   const { from, to, value, validAfter, validBefore, nonce } = payload.authorization;
   const signed = {
     signature: payload.signature,
@@ -105,11 +125,13 @@ function request({ payload, requirement }: Checked, resource: Resource): JsonObj
     },
   };
   if (payload.version === 1) {
-    const { scheme = '', network = '' } = toLegacyJson(requirement, resource);
+    const required = toLegacyJson(requirement, resource);
+    if (required === null) throw new TypeError(`version 1 has no name for ${requirement.network.id}`);
+    const { scheme = '', network: name = '' } = required;
     return {
       x402Version: 1,
-      paymentPayload: { x402Version: 1, scheme, network, payload: signed },
-      paymentRequirements: toLegacyJson(requirement, resource),
+      paymentPayload: { x402Version: 1, scheme, network: name, payload: signed },
+      paymentRequirements: required,
     };
   }
   const accepted = toJson(requirement);
@@ -129,12 +151,14 @@ const answerShape = z.object({
   errorReason: z.string().nullish(),
 });
 
-function judge({ payload, requirement }: Checked, status: number, text: string): Settlement {
+function judge({ payload, requirement }: Settleable, status: number, text: string): Settlement {
   const answer = answerShape.safeParse(parseJson(text)).data;
   if (!answer) return unknown(`answered ${status} with something else than a settlement`);
   const { success, transaction, network, payer, amount, errorReason } = answer;
   if (!success) {
     const failure = transaction ? undefined : certain.get(errorReason ?? '');
+    if (!transaction && refusesShop.has(errorReason ?? ''))
+      return { kind: 'unavailable', refused: true, detail: `the facilitator refuses: ${errorReason}` };
     return failure
       ? { kind: 'failed', reason: failure }
       : unknown(`not settled: ${(errorReason ?? 'no reason').slice(0, 100)}`);
@@ -153,7 +177,8 @@ function judge({ payload, requirement }: Checked, status: number, text: string):
 
 function fault(error: unknown): Settlement {
   const { code, name } = error as { code?: unknown; name?: unknown };
-  if (typeof code === 'string' && notConnected.test(code)) return { kind: 'failed', reason: 'unreachable' };
+  if (typeof code === 'string' && notConnected.test(code))
+    return { kind: 'unavailable', refused: false, detail: `the facilitator is not reached: ${code}` };
   return unknown(`gave no answer: ${typeof code === 'string' ? code : String(name)}`);
 }
 

@@ -1,18 +1,18 @@
+import { systemClock } from '@sluice/kernel/clock';
 import { type DestinationStream, destination, type Level, type Logger, pino } from 'pino';
-import { systemClock } from '../../kernel/clock.ts';
 
 export type Log = Logger;
 
-/** Written when so much is there, or when this time has passed. */
+/** Lines are written when the buffer has this many characters, and at this interval. */
 const bufferCharsMax = 32 * 1024;
 const flushEveryMs = 200;
 const base = { service: 'storefront' };
 
 /**
- * The log: one JSON line an event on standard output, buffered and asynchronous. Secrets do not get this far: nobody logs
- * a header, a query or a body; the paths below are the second line of defence.
+ * Opens the log: one JSON line per event on standard output, buffered and asynchronous. The program never logs a header, a
+ * query or a body; redacting the paths below is a second safeguard for secrets.
  */
-export function open(level: Level): Log {
+export function openLog(level: Level): Log {
   const redact = [
     'authorization',
     'cookie',
@@ -30,8 +30,8 @@ export function open(level: Level): Log {
 }
 
 /**
- * Lines by the dozen to standard output. The library's own buffer measures all that it holds anew with each line, which costs
- * a call more than the rest of its line.
+ * Writes lines to standard output in batches. The library's own buffer measures its whole content again for each line, which takes
+ * more time than the rest of the work for a line.
  */
 function buffered(): DestinationStream & { flush(done: (fault?: Error) => void): void } {
   const output = destination({ dest: 1, sync: false, minLength: 1 });
@@ -57,8 +57,8 @@ function buffered(): DestinationStream & { flush(done: (fault?: Error) => void):
 }
 
 /**
- * The same log for lines whose members are all known, as those of requests: nothing in them has to be searched for secrets,
- * and there is one for every call.
+ * Returns a faster form of the log for lines whose members are all known, such as those of requests. They need no search for
+ * secrets, and there is one for every call.
  */
 export function ofKnownShape(log: Log): { info(line: Readonly<Record<string, unknown>>): void } {
   const output = (log as unknown as { [pino.symbols.streamSym]: DestinationStream })[pino.symbols.streamSym];
@@ -79,14 +79,14 @@ export function ofKnownShape(log: Log): { info(line: Readonly<Record<string, unk
   };
 }
 
-/** How often each event was told since the start, by its stable name. */
-export type Tally = Map<string, number>;
+/** Number of occurrences of each event since the start, by its stable name. */
+export type EventCounts = Map<string, number>;
 
-/** Tells of events at `level`, and counts them. */
-export function telling(
+/** Returns a function that logs events at `level` and counts them. */
+export function reporter(
   log: Log,
   level: 'warn' | 'error',
-  tally: Tally,
+  tally: EventCounts,
 ): (event: string, detail: Readonly<Record<string, unknown>>) => void {
   return (event, detail) => {
     tally.set(event, (tally.get(event) ?? 0) + 1);
@@ -94,14 +94,14 @@ export function telling(
   };
 }
 
-/** What may be said of a fault: its name, message and place, and the code of a database or network error. */
+/** Returns what the log may contain of an error: name, message, stack, and the code of a database or network error. */
 export function describe(fault: unknown): Record<string, unknown> {
   if (!(fault instanceof Error)) return { fault: String(fault) };
   const code = 'code' in fault && typeof fault.code === 'string' ? { code: fault.code } : {};
   return { fault: fault.message, name: fault.name, ...code, stack: fault.stack };
 }
 
-/** Ends the process where going on would be worse: calls under way are given back, and whoever runs it starts another. */
+/** Logs the fault and exits, for faults that make continuing unsafe. Calls under way are released; the supervisor restarts the process. */
 export function giveUp(log: Log, event: string, fault: unknown): void {
   log.fatal({ event, ...describe(fault) });
   log.flush(() => process.exit(1));

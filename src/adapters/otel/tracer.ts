@@ -20,36 +20,36 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { type Facts, parseTraceparent, type Span, type Tracer } from '../../kernel/tracing.ts';
+import { parseTraceparent, type Span, type SpanAttributes, type Tracer } from '@sluice/kernel/tracing';
 
-export type Settings = {
-  /** Where spans go: OTLP over HTTP, as JSON. */
+export type TracerSettings = {
+  /** The OTLP endpoint (HTTP, JSON). */
   url: string;
   serviceName: string;
-  /** The share of traces that is recorded. */
+  /** The fraction of traces that is recorded. */
   ratio: number;
-  /** How long spans may wait for others to go with. */
+  /** Maximum time that a span waits for its batch. */
   delayMs: number;
-  /** Whether the upstream is sent the `traceparent` of its call. */
+  /** True when the gateway sends its own `traceparent` to the upstream. */
   tellsUpstream: boolean;
 };
 
-/** Spans that wait for the collector, in memory; those above are dropped. About 2 KB each. */
+/** Spans that wait in memory for the collector, about 2 KB each; further ones are dropped. */
 const waitingMax = 4_096;
 const batchMax = 512;
 const exportMs = 5_000;
 const closeMs = 2_000;
-/** Batches on their way at once. */
+/** Number of batches that may be sent at the same time. */
 const underWayMax = 2;
 const textCharsMax = 256;
 
 /**
- * Opens the way to a collector. It never makes anybody wait: a dead or slow collector costs spans, and nothing else.
- * @param report told once when spans no longer arrive, and once when they do again
+ * Opens a tracer that exports to a collector. Requests never wait for it: a dead or slow collector only loses spans.
+ * @param report called once when exports start to fail, and once when they succeed again
  */
-export function open(
-  settings: Settings,
-  report: (event: 'traces_away' | 'traces_back', detail: Facts) => void,
+export function openTracer(
+  settings: TracerSettings,
+  report: (event: 'traces_away' | 'traces_back', detail: SpanAttributes) => void,
 ): Tracer {
   const { url, serviceName, ratio, delayMs, tellsUpstream } = settings;
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: exportMs, concurrencyLimit: underWayMax });
@@ -71,7 +71,7 @@ export function open(
   return {
     request(method, traceparent) {
       const remote = parseTraceparent(traceparent);
-      // Its flag says what its sender records, which decides nothing here.
+      // The caller's sampling flag does not influence whether this gateway records the trace.
       const context =
         remote &&
         trace.setSpanContext(ROOT_CONTEXT, { ...remote, traceFlags: TraceFlags.NONE, isRemote: true });
@@ -91,10 +91,10 @@ export function open(
     },
     async close() {
       let late: NodeJS.Timeout | undefined;
-      const patience = new Promise<void>((resolve) => {
+      const deadlines = new Promise<void>((resolve) => {
         late = setTimeout(resolve, closeMs);
       });
-      await Promise.race([provider.shutdown().catch(() => undefined), patience]);
+      await Promise.race([provider.shutdown().catch(() => undefined), deadlines]);
       clearTimeout(late);
     },
   };
@@ -132,14 +132,14 @@ class Work implements Span {
     return new Work(this.#tracer, span, this.#tellsUpstream);
   }
 
-  end(facts: Facts, failed: string | null = null): void {
+  end(facts: SpanAttributes, failed: string | null = null): void {
     this.span.setAttributes(facts);
     if (failed !== null) this.span.setStatus({ code: SpanStatusCode.ERROR, message: failed });
     this.span.end();
   }
 }
 
-/** Parts of our own work follow the whole; a batch is there where something that it is linked to is; the rest by its share. */
+/** Samples child spans with their parent, a batch when any trace that it links to is sampled, and other spans by `ratio`. */
 class OwnSampler implements Sampler {
   readonly #share: TraceIdRatioBasedSampler;
 
@@ -160,8 +160,8 @@ class OwnSampler implements Sampler {
   }
 }
 
-/** The same exporter, and somebody who is told when it stops to do its work, or begins again. */
-function watched(exporter: SpanExporter, report: Parameters<typeof open>[1]): SpanExporter {
+/** Wraps an exporter to report when exports start to fail and when they succeed again. */
+function watched(exporter: SpanExporter, report: Parameters<typeof openTracer>[1]): SpanExporter {
   let isAway = false;
   return {
     export(spans, done) {

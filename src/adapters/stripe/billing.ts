@@ -1,52 +1,64 @@
+import type * as Money from '@sluice/kernel/money';
 import Stripe from 'stripe';
-import type { SubscriptionPlan } from '../../catalog/plan.ts';
-import * as Money from '../../kernel/money.ts';
 import type { Order } from '../../payment/order.ts';
-import * as Period from '../../payment/period.ts';
-import type { PlanChange } from '../../payment/processor.ts';
-import type { Invoice as PaidInvoice, Standing } from '../../payment/subscription.ts';
+import { type CheckoutPages, type PlanChange, ProcessorUnavailable } from '../../payment/processor.ts';
+import type {
+  AskedChange,
+  Invoice as PaidInvoice,
+  SoldPlan,
+  SubscriptionState,
+} from '../../payment/subscription.ts';
 import * as Invoice from './invoice.ts';
+import { taxedPage } from './payment-params.ts';
+import { type PlanPrices, wholeCents } from './plan-price.ts';
+import type { ShopMark } from './shop-mark.ts';
 
 const pageSize = 100;
 const withPayments = ['payments'];
+const withInvoice = ['latest_invoice'];
 
-/** What a hosted page for a plan that renews is asked for, in place of a single payment. */
-export function checkoutParams(
+/** Builds the parameters of the hosted page for a plan that renews, which replace those of a single payment. */
+export async function checkoutParams(
+  prices: PlanPrices,
   order: Order,
   { units, terms }: NonNullable<Order['period']>,
-  title: string,
-): Stripe.Checkout.SessionCreateParams {
+  { product, isTaxed }: Pick<CheckoutPages, 'product' | 'isTaxed'>,
+  mark: ShopMark,
+): Promise<Stripe.Checkout.SessionCreateParams> {
+  const { replaces: _, ...renewing } = terms;
   return {
     mode: 'subscription',
     line_items: [
-      {
-        quantity: 1,
-        price_data: {
-          currency: 'usd',
-          unit_amount: cents(order.amount),
-          recurring: { interval: terms.every },
-          product_data: { name: title },
-        },
-      },
+      { quantity: 1, price: await prices.of({ plan: order.plan, product, units, terms: renewing }) },
     ],
     subscription_data: {
-      metadata: Invoice.metadata({
-        order: order.id,
-        account: order.account ?? '',
-        plan: order.plan,
-        units,
-        terms,
-      }),
+      metadata: Invoice.metadata({ order: order.id, account: order.account ?? '' }, mark),
     },
+    ...(isTaxed && taxedPage),
   };
 }
 
-export async function readInvoice(stripe: Stripe, id: string): Promise<PaidInvoice | null> {
-  return Invoice.read(await stripe.invoices.retrieve(id, { expand: withPayments }));
+export async function readInvoice(
+  stripe: Stripe,
+  prices: PlanPrices,
+  id: string,
+  mark: ShopMark,
+): Promise<PaidInvoice | null> {
+  return Invoice.read(await stripe.invoices.retrieve(id, { expand: withPayments }), prices, mark);
+}
+
+/** Returns the last attempt to pay an invoice, or null when there was none. */
+export async function readAttempt(stripe: Stripe, invoice: string): Promise<Stripe.PaymentIntent | null> {
+  const { payments } = await stripe.invoices.retrieve(invoice, { expand: withPayments });
+  const attempt = payments?.data.at(-1)?.payment.payment_intent;
+  if (!attempt) return null;
+  return stripe.paymentIntents.retrieve(typeof attempt === 'string' ? attempt : attempt.id);
 }
 
 export async function* invoices(
   stripe: Stripe,
+  prices: PlanPrices,
+  mark: ShopMark,
   sinceMs: number,
   subscription?: string,
 ): AsyncGenerator<PaidInvoice> {
@@ -58,94 +70,84 @@ export async function* invoices(
     ...(subscription !== undefined && { subscription }),
   });
   for await (const one of found) {
-    const invoice = Invoice.read(one);
+    const invoice = await Invoice.read(one, prices, mark);
     if (invoice) yield invoice;
   }
 }
 
-export async function readSubscription(stripe: Stripe, id: string): Promise<Standing | null> {
-  return Invoice.standing(await stripe.subscriptions.retrieve(id));
+export async function readSubscription(stripe: Stripe, id: string): Promise<SubscriptionState | null> {
+  return Invoice.standing(await stripe.subscriptions.retrieve(id, { expand: withInvoice }));
 }
 
 export async function cancelAtPeriodEnd(
   stripe: Stripe,
   id: string,
   cancels: boolean,
-): Promise<Standing | null> {
-  return Invoice.standing(await stripe.subscriptions.update(id, { cancel_at_period_end: cancels }));
+): Promise<SubscriptionState | null> {
+  return Invoice.standing(
+    await stripe.subscriptions.update(id, { cancel_at_period_end: cancels, expand: withInvoice }),
+  );
 }
 
-/** With a credit at once, in a new period that is charged now; without one from the next period on. */
+/** Ends a subscription now. Does nothing when it has already ended. */
+export async function cancelNow(stripe: Stripe, id: string): Promise<void> {
+  const { ended_at } = await stripe.subscriptions.retrieve(id);
+  if (ended_at === null) await stripe.subscriptions.cancel(id);
+}
+
+/**
+ * Changes the plan in one request, so that credit and plan change together or not at all. With a credit the change applies at once, in a
+ * new period that is charged now; without one it applies from the next period on. The subscription stores the id of the change, because
+ * Stripe forgets idempotency keys sooner.
+ */
 export async function changePlan(
   stripe: Stripe,
+  prices: PlanPrices,
   id: string,
-  plan: SubscriptionPlan,
-  credit: Money.Money | null,
-  key: string,
+  change: AskedChange,
+  plan: SoldPlan,
 ): Promise<PlanChange> {
   const subscription = await stripe.subscriptions.retrieve(id);
-  // Asked again after its answer was lost, for longer than the processor knows a key.
-  if (subscription.metadata.plan === plan.id) return { kind: 'changed' };
+  if (subscription.metadata.change === change.id) return { kind: 'changed' };
   const [item] = subscription.items.data;
   if (item === undefined) throw new Error(`subscription ${id} has no item`);
-  const lessCents = credit === null ? 0 : cents(credit);
-  const less =
-    lessCents === 0
-      ? null
-      : await stripe.invoiceItems.create(
-          {
-            customer: idOf(subscription.customer),
-            subscription: id,
-            amount: -lessCents,
-            currency: 'usd',
-            description: 'What is left of the plan before',
-          },
-          { idempotencyKey: `${key}_credit` },
-        );
+  const price = await prices.of(plan);
+  const { replaces } = change;
   try {
     await stripe.subscriptions.update(
       id,
       {
-        items: [
-          {
-            id: item.id,
-            price_data: {
-              currency: 'usd',
-              product: idOf(item.price.product),
-              unit_amount: cents(plan.price),
-              recurring: { interval: plan.every },
-            },
-          },
-        ],
-        metadata: {
-          plan: plan.id,
-          units: String(plan.included),
-          terms: JSON.stringify(Period.termsOf(plan)),
-        },
+        items: [{ id: item.id, price, quantity: 1 }],
+        ...(replaces && replaces.credit > 0 && { add_invoice_items: [credited(item, replaces.credit)] }),
+        metadata: { change: change.id },
         cancel_at_period_end: false,
         proration_behavior: 'none',
         payment_behavior: 'error_if_incomplete',
-        billing_cycle_anchor: { type: credit === null ? 'unchanged' : 'now' },
+        billing_cycle_anchor: { type: replaces === null ? 'unchanged' : 'now' },
       },
-      { idempotencyKey: key },
+      { idempotencyKey: change.id },
     );
     return { kind: 'changed' };
   } catch (error) {
-    const isCard = error instanceof Stripe.errors.StripeCardError;
-    if (!isCard && !(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
-    if (less) await stripe.invoiceItems.del(less.id);
-    return isCard
-      ? { kind: 'declined', reason: error.message, detail: null }
-      : { kind: 'declined', reason: 'The card processor refuses this change.', detail: error.message };
+    if (error instanceof Stripe.errors.StripeCardError)
+      return { kind: 'declined', reason: error.message, detail: null };
+    // The key was used with other parameters, because the plan's price has changed. The first request's outcome is not known yet.
+    if (error instanceof Stripe.errors.StripeIdempotencyError)
+      throw new ProcessorUnavailable(error.message, { cause: error });
+    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode !== 409)
+      return { kind: 'declined', reason: 'The card processor refuses this change.', detail: error.message };
+    throw error;
   }
 }
 
-function cents(amount: Money.Money): number {
-  const whole = Money.toCents(amount);
-  if (whole === null) throw new RangeError(`${amount} micro-dollars are not whole cents`);
-  return whole;
-}
-
-function idOf(object: string | { id: string }): string {
-  return typeof object === 'string' ? object : object.id;
+/** The line item that credits the rest of the previous plan, under that plan's product. */
+function credited({ price }: Stripe.SubscriptionItem, credit: Money.Money) {
+  const product = typeof price.product === 'string' ? price.product : price.product.id;
+  const price_data = {
+    currency: 'usd',
+    product,
+    unit_amount: -wholeCents(credit),
+    tax_behavior: 'exclusive' as const,
+  };
+  return { price_data, quantity: 1, discountable: false };
 }

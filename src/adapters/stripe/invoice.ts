@@ -1,58 +1,86 @@
+import * as Money from '@sluice/kernel/money';
 import type Stripe from 'stripe';
-import * as Money from '../../kernel/money.ts';
-import type { Terms } from '../../payment/period.ts';
-import type { Invoice, Standing } from '../../payment/subscription.ts';
+import type { Invoice, SubscriptionState } from '../../payment/subscription.ts';
+import { boughtBy, type PlanPrices } from './plan-price.ts';
+import * as ShopMark from './shop-mark.ts';
 
-/** What travels with a subscription, so that each of its invoices says which period of which plan it pays. */
-export type Sold = { order: string; account: string; plan: string; units: number; terms: Terms };
-
-/** As metadata of the processor: texts of at most 500 characters. */
-export function metadata({ order, account, plan, units, terms }: Sold): Record<string, string> {
-  const { replaces: _, ...standing } = terms;
-  return { order, account, plan, units: String(units), terms: JSON.stringify(standing) };
+/** The metadata of a subscription: the shop's public URL, the order that started the subscription, and its account. */
+export function metadata(
+  { order, account }: { order: string; account: string },
+  { origin }: Pick<ShopMark.ShopMark, 'origin'>,
+): Record<string, string> {
+  return { shop: origin, order, account };
 }
 
-/** A paid invoice in our words; null where it is not paid, or is none of ours. */
-export function read(invoice: Stripe.Invoice): Invoice | null {
+/**
+ * Converts a paid invoice; returns null when it is unpaid or belongs to another shop. Its line's price determines what it buys,
+ * because the subscription may already be on another plan when its invoice is closed.
+ */
+export async function read(
+  invoice: Stripe.Invoice,
+  prices: PlanPrices,
+  mark: ShopMark.ShopMark,
+): Promise<Invoice | null> {
   const details = invoice.parent?.subscription_details;
-  const { order, plan, units, terms } = details?.metadata ?? {};
+  const { shop, order, change } = details?.metadata ?? {};
   const subscription = idOf(details?.subscription);
-  if (invoice.status !== 'paid' || !invoice.id || !subscription || !order || !plan || !units || !terms)
-    return null;
-  // Credit notes and changes have lines of their own; the period is what the last line pays for.
-  const periods = invoice.lines.data.map(({ period }) => period);
-  const startMs = Math.max(...periods.map(({ start }) => start)) * 1000;
-  const endMs = Math.max(...periods.map(({ end }) => end)) * 1000;
+  const line = lineOf(invoice);
+  if (invoice.status !== 'paid' || !invoice.id || !subscription || !order || !line) return null;
+  const price = idOf(line.pricing?.price_details?.price);
+  const bought = price === null ? null : await prices.read(price);
+  if (bought === null) return null;
   const paidBy = invoice.payments?.data.find(({ status }) => status === 'paid')?.payment;
   return {
     id: invoice.id,
     order,
+    isForeign: ShopMark.isForeign(mark, shop),
     isFirst: invoice.billing_reason === 'subscription_create',
+    change: invoice.billing_reason === 'subscription_update' ? (change ?? null) : null,
     subscription,
     payment: idOf(paidBy?.payment_intent) ?? invoice.id,
-    paid: Money.ofCents(invoice.amount_paid),
-    plan,
-    units: Number(units),
-    terms: JSON.parse(terms) as Terms,
-    startMs,
-    endMs,
+    currency: invoice.currency,
+    ...paidOf(invoice),
+    ...bought,
+    startMs: line.period.start * 1000,
+    endMs: line.period.end * 1000,
   };
 }
 
-/** How a subscription stands; null where it is none of ours. */
-export function standing(subscription: Stripe.Subscription): Standing | null {
-  const { id, metadata: sold, cancel_at_period_end, ended_at } = subscription;
-  if (!sold.plan) return null;
+/** Returns the amount paid without tax, and its tax. A payment from the customer's balance reduces both in proportion. */
+function paidOf({ amount_paid, total, total_taxes }: Stripe.Invoice): Pick<Invoice, 'paid' | 'tax'> {
+  const due = (total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0);
+  const tax = total > 0 ? Math.round((due * amount_paid) / total) : 0;
+  return { paid: Money.ofCents(amount_paid - tax), tax: Money.ofCents(tax) };
+}
+
+/** Returns the line that charges for a period: credits and one-time additions have their own lines. */
+function lineOf({ lines }: Stripe.Invoice): Stripe.InvoiceLineItem | undefined {
+  return lines.data.findLast(({ parent, amount }) => {
+    const item = parent?.subscription_item_details;
+    return item && !item.proration && amount >= 0;
+  });
+}
+
+/** Returns the status of a subscription, or null when it belongs to another shop. */
+export function standing(subscription: Stripe.Subscription): SubscriptionState | null {
+  const { id, metadata: about, items, cancel_at_period_end, ended_at, latest_invoice } = subscription;
+  const price = items.data[0]?.price;
+  const plan = price && boughtBy(price)?.plan;
+  if (!about.order || !plan) return null;
+  const invoice = typeof latest_invoice === 'object' ? latest_invoice : null;
   return {
     id,
     status: statusOf(subscription.status),
     cancelAtPeriodEnd: cancel_at_period_end,
-    plan: sold.plan,
+    plan,
+    change: about.change ?? null,
+    payerEmail: invoice?.customer_email ?? null,
+    payUrl: invoice?.status === 'open' ? (invoice.hosted_invoice_url ?? null) : null,
     endedMs: ended_at === null ? null : ended_at * 1000,
   };
 }
 
-function statusOf(status: Stripe.Subscription.Status): Standing['status'] {
+function statusOf(status: Stripe.Subscription.Status): SubscriptionState['status'] {
   switch (status) {
     case 'active':
     case 'trialing':

@@ -1,37 +1,49 @@
+import * as Money from '@sluice/kernel/money';
 import type Stripe from 'stripe';
-import * as Money from '../../kernel/money.ts';
-import type { ChargeOutcome, Listed, Payment } from '../../payment/processor.ts';
-import type { SavedCard } from '../../payment/saved-card.ts';
+import type { ChargeOutcome, ListedPayment, Payment } from '../../payment/processor.ts';
+import type { PeriodTerms } from '../../payment/proration.ts';
+import { taxField } from './payment-params.ts';
+import * as ShopMark from './shop-mark.ts';
 
-/** A payment intent in our words. */
-export function read(intent: Stripe.PaymentIntent): Listed {
+/** Converts a payment intent. */
+export function read(intent: Stripe.PaymentIntent, mark: ShopMark.ShopMark): ListedPayment {
   const { id, metadata, currency, amount_received, last_payment_error } = intent;
   return {
     id,
     order: metadata.order ?? null,
     plan: metadata.plan || null,
     account: metadata.account || null,
+    shop: metadata.shop ?? null,
+    isForeign: ShopMark.isForeign(mark, metadata.shop),
+    period: periodOf(metadata),
     challengeId: metadata.challenge ?? null,
     state: stateOf(intent),
-    // What did not arrive in US dollars was not asked for by us, and pays for nothing.
+    // The shop asks for US dollars only, so an amount in another currency pays for nothing.
     received: currency === 'usd' ? Money.ofCents(amount_received) : Money.zero,
     failure: last_payment_error?.message ?? null,
+    ...taxOf(metadata),
   };
 }
 
-/** The card that paid, where it may be charged again without its holder. */
-export function savedCard({
-  customer,
-  payment_method: method,
-  setup_future_usage,
-}: Stripe.PaymentIntent): SavedCard | null {
-  if (setup_future_usage !== 'off_session' || customer === null || typeof method !== 'object') return null;
-  if (!method?.card || method.customer === null) return null;
-  const { brand, last4 } = method.card;
-  return { customer: typeof customer === 'string' ? customer : customer.id, method: method.id, brand, last4 };
+function taxOf({ [taxField]: said }: Stripe.Metadata): Pick<Payment, 'tax' | 'isInvoiced'> {
+  if (said === 'page') return { tax: 'page', isInvoiced: true };
+  return said !== undefined && /^\d{1,9}$/.test(said) ? { tax: Money.ofCents(Number(said)) } : {};
 }
 
-/** Nobody but us could go on with one of our charges, and we do not: what was refused once is over. */
+/** Reads the period that a payment buys; null for credit, and when the metadata was written by another program. */
+function periodOf({ units, terms }: Stripe.Metadata): ListedPayment['period'] {
+  if (!units || !terms) return null;
+  try {
+    const read = JSON.parse(terms) as PeriodTerms;
+    return read.price > 0 && read.units > 0 && Number(units) > 0
+      ? { units: Number(units), terms: read }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A refused charge is final, because only the shop could continue it and it never does. */
 function stateOf({ status, last_payment_error }: Stripe.PaymentIntent): Payment['state'] {
   switch (status) {
     case 'succeeded':
@@ -46,7 +58,7 @@ function stateOf({ status, last_payment_error }: Stripe.PaymentIntent): Payment[
   }
 }
 
-/** What a charge has come to. */
+/** Returns the outcome of a charge. */
 export function judge(found: Payment): ChargeOutcome {
   switch (found.state) {
     case 'succeeded':
@@ -64,7 +76,7 @@ export function judge(found: Payment): ChargeOutcome {
   }
 }
 
-/** What the charges of one order have come to: one that went through says so for all. */
+/** Returns the outcome of the charges of one order: one success is enough. */
 export function judgeLatest(found: readonly Payment[]): ChargeOutcome {
   const paid = found.find((candidate) => candidate.state === 'succeeded') ?? found[0];
   return paid ? judge(paid) : { kind: 'unknown' };

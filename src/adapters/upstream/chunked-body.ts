@@ -7,7 +7,7 @@ const sizeDigitsMax = 12;
 const extensionBytesMax = 256;
 const trailerBytesMax = 16 * 1024;
 
-/** RFC 9112, 7.1.1, without the blanks that it calls bad. */
+/** The extension of RFC 9112, 7.1.1, without the optional "bad" whitespace. */
 const extension = /^(?:;[\w!#$%&'*+\-.^`|~]+(?:=(?:[\w!#$%&'*+\-.^`|~]+|"[^"\\\p{Cc}]*"))?)+$/u;
 
 const cr = 0x0d;
@@ -16,9 +16,9 @@ const semicolon = 0x3b;
 
 type Part = 'size' | 'extension' | 'size_lf' | 'data' | 'data_cr' | 'data_lf' | 'trailer';
 
-/** Reads a body in chunks (RFC 9112, 7.1), as its bytes come. Extensions and trailers are read and dropped. */
+/** Reads a chunked body (RFC 9112, 7.1) as its bytes arrive. Extensions and trailers are read and dropped. */
 export class ChunkedBody {
-  /** Where the body's bytes stand in what was read last. */
+  /** The position of the body's bytes in the last bytes read. */
   from = 0;
   to = 0;
   isOver = false;
@@ -26,14 +26,14 @@ export class ChunkedBody {
   #part: Part = 'size';
   #sizeDigits = 0;
   #size = 0;
-  /** Of this chunk's bytes. */
+  /** Bytes left in the current chunk. */
   #left = 0;
-  /** An extension or the trailer, as far as it is there. */
+  /** The received part of an extension or the trailer. */
   #text = '';
 
   /**
-   * Reads on in `bytes`, between `at` and `end`, and moves the body's bytes there together, so that they are in one piece.
-   * @returns where it stopped: `end`, or behind the body where it is over
+   * Parses `bytes` between `at` and `end`, and moves the body's bytes in it together, so that they are contiguous.
+   * @returns the position where it stopped: `end`, or the end of the body when that is reached
    */
   read(bytes: Buffer, at: number, end: number): number | Malformed {
     this.from = at;
@@ -117,12 +117,12 @@ export class ChunkedBody {
   }
 }
 
-/** What would say again how long the body is (RFC 9110, 6.5.1). */
+/** Returns true for a trailer field that would change how long the body is (RFC 9110, 6.5.1). */
 function frames(text: string, at: number): boolean {
   return at % 2 === 0 && (text === 'content-length' || text === 'transfer-encoding');
 }
 
-/** -1 where it is no digit. */
+/** Returns the value of a hexadecimal digit, or -1. */
 function hexadecimal(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;

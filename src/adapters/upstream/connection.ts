@@ -1,31 +1,26 @@
 import { isIP, type Socket, connect as tcpConnect } from 'node:net';
 import { createSecureContext, type SecureContext, connect as tlsConnect } from 'node:tls';
-import { AnswerReader } from './answer-reader.ts';
 import type { Exchange } from './exchange.ts';
+import type { PooledConnection, PoolListener } from './pooled-connection.ts';
+import { ResponseParser } from './response-parser.ts';
+import * as Reuse from './reuse.ts';
 
-/** Where an upstream is. */
-export type Place = {
+/** The address of an upstream. */
+export type UpstreamAddress = {
   host: string;
   port: number;
-  /** How certificates are verified; null for http. */
+  /** The settings for verifying certificates; null for http. */
   secure: SecureContext | null;
 };
 
-/** Who keeps connections: told what becomes of one, each time once. */
-export type Keeper = {
-  /** It may be used again. */
-  idle(connection: Connection): void;
-  gone(connection: Connection): void;
-};
-
-/** What one read brings at most: the whole of a usual answer, and little beside the buffers of the sockets. */
+/** Maximum length of one read: a whole typical response, and little compared with the buffers of the sockets. */
 const readBytesMax = 32 * 1024;
-/** Up to this length a body goes out in one write with its head. */
+/** A body up to this length is sent in one write with its header section. */
 const oneWriteBytesMax = 16 * 1024;
 const nothing = Buffer.alloc(0);
 
-/** Reads the place from a base URL of http or https. */
-export function place(url: URL): Place {
+/** Reads the address from a base URL of http or https. */
+export function place(url: URL): UpstreamAddress {
   const isSecure = url.protocol === 'https:';
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
@@ -35,25 +30,31 @@ export function place(url: URL): Place {
 }
 
 /**
- * One connection to the upstream, with at most one exchange on it. Each request is written once, whatever becomes of it. What is not
- * plainly the answer to it ends the connection: bytes that nobody asked for are never taken for an answer to what comes next.
+ * One connection to the upstream, which carries at most one exchange at a time. Each request is written once, whatever happens to it.
+ * Bytes that are not clearly part of its response end the connection, so that they are never taken for the next response.
  */
-export class Connection {
+export class Connection implements PooledConnection {
   exchange: Exchange | null = null;
-  /** On the clock of `performance.now()`: until when it has to stand, and while it is idle, until when it may be used again. */
+  /** On the clock of `performance.now()`: the deadline for connecting, and while it is idle, the time until which it may be reused. */
   untilMs: number;
-  isStanding = false;
+  /** On the same clock: the time at which it became idle. */
+  idleSinceMs = 0;
+  isEstablished = false;
 
   readonly #socket: Socket;
   readonly #isSecure: boolean;
-  readonly #keeper: Keeper;
-  #reader: AnswerReader | null = null;
+  readonly #listener: PoolListener;
+  #reader: ResponseParser | null = null;
   #isGone = false;
+  /** True when a request has already been written on it. */
+  #isUsed = false;
+  /** True when the response began before all of the request was sent: the upstream may not read the rest of the request. */
+  #isEarly = false;
 
-  /** Begins to connect. */
-  constructor(place: Place, untilMs: number, keeper: Keeper) {
+  /** Starts to connect. */
+  constructor(place: UpstreamAddress, untilMs: number, listener: PoolListener) {
     this.untilMs = untilMs;
-    this.#keeper = keeper;
+    this.#listener = listener;
     this.#isSecure = place.secure !== null;
     this.#socket = place.secure === null ? this.#connect(place) : this.#connectSecurely(place, place.secure);
     this.#socket.setNoDelay(true);
@@ -62,64 +63,84 @@ export class Connection {
     this.#socket.on('close', () => this.lost('closed'));
   }
 
-  /** Sends the request of `exchange`, as soon as there is a connection. */
+  /** Sends the request of `exchange` as soon as the connection is established. */
   take(exchange: Exchange): void {
     this.exchange = exchange;
-    exchange.way = this;
-    if (this.isStanding) this.#send(exchange);
+    exchange.cancelable = this;
+    if (!this.isEstablished) return;
+    if (!this.#isUsed) this.#send(exchange);
+    // Let one poll phase pass: bytes or an end that have already arrived would otherwise be taken for the response to this request.
+    // It takes two immediates, because one that is set in a poll phase runs before the next poll phase.
+    else setImmediate(this.#pollFirst, exchange);
   }
 
-  /** Reads on, after `received` of its exchange wanted no more. */
+  /** Continues to read after its exchange returned false from `received`. */
   resume(): void {
     this.#socket.resume();
   }
 
-  /** Ends it, and with it what is under way upstream; its exchange is told by who does it. */
+  /** Closes the connection and aborts the request upstream; the caller notifies its exchange. */
   destroy(): void {
     if (this.#isGone) return;
     this.#isGone = true;
     this.exchange = null;
     this.#socket.destroy();
-    this.#keeper.gone(this);
+    this.#listener.gone(this);
   }
 
-  /** Nothing comes of it any more. @param reason a code for the log */
+  /** Closes the connection and fails its exchange. @param reason a code for the log */
   lost(reason: string): void {
-    this.exchange?.lost(reason);
+    const { exchange } = this;
+    if (exchange !== null && this.#isUsed && this.#reader === null) {
+      this.destroy();
+      this.#listener.unsent(exchange);
+      return;
+    }
+    exchange?.lost(reason);
     this.destroy();
   }
 
-  #connect({ host, port }: Place): Socket {
-    // One buffer for all that it ever reads, so that nothing is allocated for a read.
+  readonly #pollFirst = (exchange: Exchange): void => {
+    setImmediate(this.#sendStillUnsent, exchange);
+  };
+
+  readonly #sendStillUnsent = (exchange: Exchange): void => {
+    if (this.exchange === exchange && this.#reader === null) this.#send(exchange);
+  };
+
+  #connect({ host, port }: UpstreamAddress): Socket {
+    // One buffer for all reads, so that no read allocates memory.
     const onread = {
       buffer: Buffer.allocUnsafe(readBytesMax),
       callback: (length: number, bytes: Uint8Array) => this.#read(bytes as Buffer, length),
     };
     const socket = tcpConnect({ host, port, onread });
-    socket.once('connect', () => this.#stands());
+    socket.once('connect', () => this.#established());
     return socket;
   }
 
-  #connectSecurely({ host, port }: Place, secureContext: SecureContext): Socket {
+  #connectSecurely({ host, port }: UpstreamAddress, secureContext: SecureContext): Socket {
     const socket = tlsConnect({
       ...{ host, port, secureContext, ALPNProtocols: ['http/1.1'] },
       ...(isIP(host) === 0 && { servername: host }),
     });
-    // Not before the certificate is found to be the upstream's: the request bears the key.
-    socket.once('secureConnect', () => this.#stands());
+    // The request contains the key, so it is sent only after the upstream's certificate was verified.
+    socket.once('secureConnect', () => this.#established());
     socket.on('data', (bytes: Buffer) => {
       if (!this.#read(bytes, bytes.length)) socket.pause();
     });
     return socket;
   }
 
-  #stands(): void {
-    this.isStanding = true;
+  #established(): void {
+    this.isEstablished = true;
     if (this.exchange !== null) this.#send(this.exchange);
   }
 
-  #send({ head, body, isHead }: Exchange): void {
-    this.#reader = new AnswerReader(isHead);
+  #send({ head, body, method }: Exchange): void {
+    this.#isUsed = true;
+    this.#isEarly = false;
+    this.#reader = new ResponseParser(method === 'HEAD');
     if (body === null) this.#socket.write(head, 'latin1');
     else if (body.length <= oneWriteBytesMax) this.#socket.write(head + body.toString('latin1'), 'latin1');
     else {
@@ -130,7 +151,7 @@ export class Connection {
     }
   }
 
-  /** @returns whether to read on */
+  /** @returns true to continue reading */
   #read(bytes: Buffer, length: number): boolean {
     const { exchange } = this;
     const reader = this.#reader;
@@ -138,29 +159,31 @@ export class Connection {
       this.lost('unasked');
       return false;
     }
+    this.#isEarly ||= this.#socket.writableLength > 0;
     const malformed = reader.read(bytes, length);
-    // Over TLS an end that somebody else brought about cannot be told from the upstream's: Node hides the alert (RFC 9112, 9.8).
+    // Over TLS, an attacker's end of the connection looks like the upstream's: Node hides the alert (RFC 9112, 9.8).
     const isOpenEnded = this.#isSecure && reader.head?.body === 'close';
     if (malformed !== null || isOpenEnded) {
       this.lost(malformed ?? 'no_length');
       return false;
     }
     const readsOn = exchange.received(reader, bytes);
-    if (reader.state === 'over' && this.exchange === exchange) this.#over(reader);
+    if (reader.state === 'over' && this.exchange === exchange) this.#over(exchange, reader);
     return readsOn;
   }
 
-  #over({ head, hasExcess }: AnswerReader): void {
+  #over({ method, body, isLast }: Exchange, { head, hasExcess }: ResponseParser): void {
     this.exchange = null;
     this.#reader = null;
-    const reuseMs = head?.reuseMs ?? 0;
-    // An answer that came before all of the request was sent leaves the rest of it on the way.
-    if (reuseMs === 0 || hasExcess || this.#socket.writableLength > 0) {
+    if (head === null || hasExcess || this.#isEarly || isLast || !Reuse.isSafe(method, body !== null, head)) {
       this.destroy();
       return;
     }
-    this.untilMs = performance.now() + reuseMs;
-    this.#keeper.idle(this);
+    const nowMs = performance.now();
+    this.idleSinceMs = nowMs;
+    this.untilMs = nowMs + head.reuseMs;
+    if (head.reuseMs === 0) this.destroy();
+    else this.#listener.idle(this);
   }
 
   #ended(): void {
@@ -171,7 +194,7 @@ export class Connection {
       return;
     }
     exchange.received(reader, nothing);
-    this.#over(reader);
+    this.#over(exchange, reader);
   }
 
   #failed(error: Error): void {

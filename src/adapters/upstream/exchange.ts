@@ -1,71 +1,96 @@
-import type { Answer, Destination, Failure, Piped } from '../../relay/answer.ts';
-import * as Headers from '../../relay/headers.ts';
-import * as HeldBytes from '../../relay/held-bytes.ts';
-import type { Outbound, Sending } from '../../relay/upstream.ts';
-import type { AnswerHead } from './answer-head.ts';
-import type { AnswerReader } from './answer-reader.ts';
-import { Passage } from './passage.ts';
+import * as BufferBudget from '../../proxy/buffer-budget.ts';
+import * as ContentCoding from '../../proxy/content-coding.ts';
+import * as Headers from '../../proxy/headers.ts';
+import {
+  codedRefusal,
+  type KeySearch,
+  keyFound,
+  type Needles,
+  StreamSearch,
+} from '../../proxy/key-search.ts';
+import type { Outbound, Sending } from '../../proxy/upstream.ts';
+import type { Destination, Piped, UpstreamFailure, UpstreamResult } from '../../proxy/upstream-response.ts';
+import { BodyPipe } from './body-pipe.ts';
+import { bytesToHold } from './hold-bound.ts';
+import type { HeaderSection } from './response-head.ts';
+import type { ResponseParser } from './response-parser.ts';
 
-/** What holds for every exchange with one upstream. */
-export type Terms = {
-  /** Until a whole answer is there; for a streamed one until its head, and then between any two steps of its body. */
+/** Settings that all exchanges with one upstream share. */
+export type ExchangeSettings = {
+  /** The time limit for a whole response; for a streamed one, until its header section and then between any two steps of its body. */
   timeoutMs: number;
-  answerBytesMax: number;
-  /** What all answers take up that are gathered. */
-  held: HeldBytes.HeldBytes;
-  /** Unmetered answers up to this length are read whole too, so that they go out in one write with their head. */
+  responseBytesMax: number;
+  /** The budget that all buffered responses share. */
+  held: BufferBudget.BufferBudget;
+  /** Unmetered responses up to this length are buffered too, so that they are sent in one write with their header section. */
   oneWriteBytesMax: number;
+  /** True when a connection may carry several requests, one after another. */
+  reuses: boolean;
   guard: Headers.Guard;
-  /** The operator's key, empty where there is none. */
-  key: Buffer;
+  /** Null when there is no key. */
+  keySearch: KeySearch | null;
 };
 
-/** What an exchange has of the upstream: a connection, or a place in the line for one. */
-export type Way = { resume(): void; destroy(): void };
+/** The parsed part of a response, and the position of the last bytes of its body. */
+export type ParsedResponse = Pick<ResponseParser, 'head' | 'state' | 'from' | 'to'>;
 
-/** Up to this length the room for an answer is made by its announced length, so that no byte of it moves twice. */
+/** Something that an exchange can cancel: a connection, or a place in the queue for one. */
+export type Cancelable = { resume(): void; destroy(): void };
+
+/** For responses up to this length, the announced length determines the buffer's size, so that bytes are copied only once. */
 const announcedBytesMax = 1024 * 1024;
-/** What is read ahead of a streamed answer that nobody has asked for yet. */
+/** Number of bytes of a streamed response that are read before its reader asks for them. */
 const aheadBytesMax = 64 * 1024;
 const nothing = Buffer.alloc(0);
+const uncoded: readonly ContentCoding.Coding[] = [];
 
 /**
- * One request and its answer: what the connection hands on to, and the handle that the caller holds, in one object, as this is made for
- * every paid call. It is over exactly once.
+ * One request and its response. The object is both the connection's sink and the caller's handle, because one is created for every paid
+ * call. It ends exactly once.
  */
 export class Exchange implements Sending {
-  readonly answer: Promise<Answer>;
+  readonly response: Promise<UpstreamResult>;
   /** On the clock of `performance.now()`. */
   expiresAtMs: number;
-  way: Way | null = null;
+  cancelable: Cancelable | null = null;
+  readonly method: string;
   readonly head: string;
+  /** Null or at least one byte long. */
   readonly body: Buffer | null;
-  readonly isHead: boolean;
+  /** True when its connection must be closed after it. */
+  readonly isLast: boolean;
 
   readonly #metered: boolean;
-  readonly #terms: Terms;
-  #resolve: (answer: Answer) => void = ignore;
-  #answered = false;
+  readonly #editsJson: boolean;
+  readonly #terms: ExchangeSettings;
+  #resolve: (response: UpstreamResult) => void = ignore;
+  #isAnswered = false;
   #over: 'no' | 'ended' | 'failed' = 'no';
 
-  #answerHead: AnswerHead | null = null;
+  #responseHead: HeaderSection | null = null;
   #headers: string[] = [];
-  /** What is gathered of the body: in the room that was made for it, or in pieces as they came. */
-  #room: Buffer | null = null;
+  /** The received part of the body: in one preallocated buffer, or in pieces. */
+  #buffer: Buffer | null = null;
   #pieces: Buffer[] = [];
   #bytes = 0;
-  #passage: Passage | null = null;
+  /** The length up to which the body is buffered completely. */
+  #heldBytesMax = 0;
+  #codings: ReturnType<typeof ContentCoding.parse> = uncoded;
+  #pipe: BodyPipe | null = null;
+  #search: StreamSearch | null = null;
   #piped: (outcome: Piped) => void = ignore;
 
-  /** @param head of the request, with its empty line */
-  constructor(outbound: Outbound, head: string, terms: Terms, nowMs: number) {
+  /** @param head the request's header section, with its empty line */
+  constructor(outbound: Outbound, head: string, terms: ExchangeSettings, nowMs: number) {
+    this.method = outbound.method;
     this.head = head;
-    this.body = outbound.body;
-    this.isHead = outbound.method === 'HEAD';
+    this.body = outbound.body?.length ? outbound.body : null;
+    this.isLast = !terms.reuses;
     this.#metered = outbound.metered;
+    this.#editsJson = outbound.editsJson ?? false;
     this.#terms = terms;
     this.expiresAtMs = nowMs + terms.timeoutMs;
-    this.answer = new Promise((resolve) => {
+    this.response = new Promise((resolve) => {
       this.#resolve = resolve;
     });
   }
@@ -76,144 +101,192 @@ export class Exchange implements Sending {
 
   /** Called when `expiresAtMs` has passed. */
   expire(): void {
-    // Nothing moves because nobody reads: that is leaving, not the upstream's fault.
-    this.#breakOff({ kind: 'timeout' }, this.#passage?.isBlocked ? 'abandoned' : 'cut');
+    // A blocked pipe means that the reader does not read: treat it as having left, not as the upstream's fault.
+    this.#breakOff({ kind: 'timeout' }, this.#pipe?.isBlocked ? 'abandoned' : 'cut');
   }
 
-  /** There is no connection any more. @param reason a code for the log */
+  /** Fails the exchange because its connection is gone. @param reason a code for the log */
   lost(reason: string): void {
     this.#fail(reason === 'ETIMEDOUT' ? { kind: 'timeout' } : { kind: 'unavailable', reason }, 'cut');
   }
 
-  /** Takes what was read last; the bytes are not to be kept. @returns whether to read on: if not, `resume` will be called */
-  received(reader: AnswerReader, bytes: Buffer): boolean {
+  /** Takes the bytes read last, which must not be kept. @returns true to continue reading; otherwise `resume` will be called */
+  received(reader: ParsedResponse, bytes: Buffer): boolean {
     if (reader.head === null) return true;
     const isOver = reader.state === 'over';
-    if (this.#answerHead === null) this.#begin(reader.head);
-    if (reader.from < reader.to) {
+    if (this.#responseHead === null) this.#begin(reader.head);
+    if (reader.from < reader.to && this.#over === 'no') {
       const piece = bytes.subarray(reader.from, reader.to);
-      if (this.#passage === null) this.#gather(piece);
-      else this.#pass(this.#passage, piece, isOver);
+      if (this.#pipe === null) this.#gather(piece);
+      else this.#pass(this.#pipe, piece, isOver);
     }
     if (isOver && this.#over === 'no') this.#end();
-    if (isOver || !this.#answered) return true;
-    return this.#passage === null ? this.#bytes < aheadBytesMax : !this.#passage.isBlocked;
+    if (isOver || !this.#isAnswered) return true;
+    return this.#pipe === null ? this.#bytes < aheadBytesMax : !this.#pipe.isBlocked;
   }
 
-  #begin(head: AnswerHead): void {
-    this.#answerHead = head;
-    this.#headers = Headers.toCaller(head.headers, this.#terms.guard);
-    if (!this.#toBeHeld(head)) this.#answerInPieces(head);
-    else if (head.body === 'length' && Number(head.contentLength) <= announcedBytesMax)
-      this.#room = Buffer.allocUnsafe(Number(head.contentLength));
+  #begin(head: HeaderSection): void {
+    const { guard } = this.#terms;
+    this.#responseHead = head;
+    this.#headers = Headers.toCaller(head.headers, guard);
+    this.#codings = head.body === 'none' ? uncoded : ContentCoding.parse(head.headers);
+    const isWanted =
+      this.#metered || this.#codings.length > 0 || (this.#editsJson && Headers.isJson(head.headers));
+    this.#heldBytesMax = bytesToHold(head, isWanted, this.#terms);
+    const length = head.contentLength === null ? this.#heldBytesMax : Number(head.contentLength);
+    if (this.#codings === 'unknown') this.#refuse(head, 'unknown_coding');
+    else if (head.body !== 'none' && (this.#heldBytesMax === 0 || length > this.#heldBytesMax))
+      this.#tooLongToHold(head);
+    else if (head.body === 'length' && length <= announcedBytesMax) this.#buffer = Buffer.allocUnsafe(length);
   }
 
-  /** Whether there is no body, or one that is wanted whole and not known to be too long for that. */
-  #toBeHeld({ body, contentLength }: AnswerHead): boolean {
-    if (body === 'none') return true;
-    const bytesMax = this.#metered ? this.#terms.answerBytesMax : this.#terms.oneWriteBytesMax;
-    return contentLength === null ? this.#metered : Number(contentLength) <= bytesMax;
+  #tooLongToHold(head: HeaderSection): void {
+    if (this.#codings.length === 0) this.#answerInPieces(head);
+    else this.#refuse(head, 'coded_too_large');
   }
 
   #gather(piece: Buffer): void {
-    const { held, answerBytesMax } = this.#terms;
-    if (!this.#answered && HeldBytes.isFull(held)) {
+    const { held } = this.#terms;
+    if (!this.#isAnswered && BufferBudget.isFull(held)) {
       this.#breakOff({ kind: 'busy' }, 'cut');
       return;
     }
-    if (this.#room === null) this.#pieces.push(Buffer.from(piece));
-    else this.#room.set(piece, this.#bytes);
+    if (this.#buffer === null) this.#pieces.push(Buffer.from(piece));
+    else this.#buffer.set(piece, this.#bytes);
     this.#bytes += piece.length;
-    HeldBytes.hold(held, piece.length);
-    if (this.#bytes > answerBytesMax && !this.#answered && this.#answerHead !== null)
-      this.#answerInPieces(this.#answerHead);
+    BufferBudget.reserve(held, piece.length);
+    if (this.#bytes > this.#heldBytesMax && !this.#isAnswered && this.#responseHead !== null)
+      this.#tooLongToHold(this.#responseHead);
   }
 
-  #pass(passage: Passage, piece: Buffer, isLast: boolean): void {
+  #pass(pipe: BodyPipe, piece: Buffer, isLast: boolean): void {
     this.#moved();
-    // The connection goes on to another exchange, and with it what it reads into.
-    passage.write(isLast ? Buffer.from(piece) : piece);
+    const safe = this.#search === null ? piece : this.#search.push(piece);
+    if (safe === null) this.#breakOff(keyFound, 'key_found');
+    // The connection will serve another exchange and overwrite its read buffer.
+    else if (safe.length > 0) pipe.write(isLast ? Buffer.from(safe) : safe);
   }
 
   #end(): void {
-    this.#close('ended');
-    if (this.#answered) {
-      this.#passage?.end();
+    if (this.#isAnswered) {
+      this.#close('ended');
+      if (this.#pipe !== null) this.#endPipe(this.#pipe);
       this.#piped('ended');
-    } else if (this.#answerHead !== null) this.#answerWith(this.#whole(this.#answerHead));
+    } else if (this.#responseHead !== null) this.#answerWhole(this.#responseHead);
+  }
+
+  #endPipe(pipe: BodyPipe): void {
+    const rest = this.#search?.rest() ?? nothing;
+    if (rest.length > 0) pipe.write(rest);
+    pipe.end();
   }
 
   #close(how: 'ended' | 'failed'): void {
     this.#over = how;
-    HeldBytes.letGo(this.#terms.held, this.#bytes);
+    BufferBudget.release(this.#terms.held, this.#bytes);
   }
 
-  #fail(answer: Failure, outcome: Piped): void {
+  #fail(response: UpstreamFailure, outcome: Piped): void {
     if (this.#over !== 'no') return;
     this.#close('failed');
-    this.#answerWith(answer);
+    this.#respond(response);
     this.#piped(outcome);
-    this.#passage?.destroy();
+    this.#pipe?.destroy();
   }
 
-  #breakOff(answer: Failure, outcome: Piped): void {
+  /** Fails the exchange because its content coding cannot be decoded. @param reason a code for the log */
+  #refuse({ status }: HeaderSection, reason: string): void {
+    this.#breakOff({ kind: 'undecodable', status, reason }, 'cut');
+  }
+
+  #breakOff(response: UpstreamFailure, outcome: Piped): void {
     if (this.#over !== 'no') return;
-    this.#fail(answer, outcome);
-    this.way?.destroy();
+    this.#fail(response, outcome);
+    this.cancelable?.destroy();
   }
 
-  #answerWith(answer: Answer): void {
-    if (this.#answered) return;
-    this.#answered = true;
-    this.#resolve(answer);
+  #respond(response: UpstreamResult): void {
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
+    this.#resolve(response);
   }
 
-  #whole({ status, body: framing, contentLength }: AnswerHead): Answer {
-    const body = this.#room ?? (this.#bytes === 0 ? nothing : Buffer.concat(this.#pieces));
-    const { key } = this.#terms;
-    if (key.length > 0 && body.includes(key)) return { kind: 'unavailable', reason: 'key_in_body' };
+  #answerWhole({ status, body: framing, contentLength }: HeaderSection): void {
+    const body = this.#buffer ?? (this.#bytes === 0 ? nothing : Buffer.concat(this.#pieces));
     const length = framing === 'none' ? contentLength : String(body.length);
     if (length !== null && status !== 204 && status !== 304) this.#headers.push('content-length', length);
-    return { kind: 'answer', status, headers: this.#headers, body };
+    const response: UpstreamResult = { kind: 'whole', status, headers: this.#headers, body };
+    const needles = this.#needles(status);
+    const isFound = needles?.areIn(body) ?? false;
+    if (isFound || needles === null || body.length === 0) this.#endWith(isFound ? keyFound : response);
+    else if (this.#codings === 'unknown' || this.#codings.length === 0) this.#endWith(response);
+    else {
+      // The buffer budget is released after the search.
+      this.#over = 'ended';
+      void codedRefusal(body, this.#codings, status, needles, this.#terms.responseBytesMax).then((refusal) =>
+        this.#endWith(refusal ?? response),
+      );
+    }
   }
 
-  #answerInPieces({ status, contentLength }: AnswerHead): void {
+  #endWith(response: UpstreamResult): void {
+    this.#close('ended');
+    this.#respond(response);
+  }
+
+  #needles(status: number): Needles | null {
+    const { keySearch } = this.#terms;
+    // A response to a range request could begin or end inside the key.
+    return keySearch && (status === 206 ? keySearch.parts : keySearch.whole);
+  }
+
+  #answerInPieces({ status, contentLength }: HeaderSection): void {
     this.#moved();
+    const needles = this.#needles(status);
+    this.#search = needles && new StreamSearch(needles);
     if (contentLength !== null) this.#headers.push('content-length', contentLength);
     const pipeTo = (destination: Destination) => this.#pipeTo(destination);
-    this.#answerWith({ kind: 'stream', status, headers: this.#headers, pipeTo });
+    this.#respond({ kind: 'stream', status, headers: this.#headers, pipeTo });
   }
 
   #pipeTo(destination: Destination): Promise<Piped> {
     return new Promise((resolve) => {
       this.#piped = resolve;
-      const passage = new Passage(
+      const pipe = new BodyPipe(
         destination,
         () => this.#readOn(),
         () => this.abandon(),
       );
-      this.#passage = passage;
-      for (const piece of this.#pieces) passage.write(piece);
+      this.#pipe = pipe;
+      const pieces = this.#pieces.map((piece) => (this.#search === null ? piece : this.#search.push(piece)));
       this.#pieces = [];
-      // The upstream may have ended or failed before anyone asked for the body.
+      if (pieces.includes(null)) {
+        this.#fail(keyFound, 'key_found');
+        this.cancelable?.destroy();
+        pipe.destroy();
+        resolve('key_found');
+        return;
+      }
+      for (const piece of pieces) if (piece !== null && piece.length > 0) pipe.write(piece);
+      // The upstream may have finished or failed before the body was requested.
       if (this.#over === 'ended') {
-        passage.end();
+        this.#endPipe(pipe);
         resolve('ended');
       } else if (this.#over === 'failed') {
-        // What is there of it leaves first: the head says what the call was.
+        // The caller still gets the received part: its header section states the charge.
         setImmediate(() => {
-          passage.destroy();
+          pipe.destroy();
           resolve('cut');
         });
       } else if (destination.destroyed) this.abandon();
-      else if (!passage.isBlocked) this.#readOn();
+      else if (!pipe.isBlocked) this.#readOn();
     });
   }
 
   #readOn(): void {
     if (this.#over !== 'no') return;
     this.#moved();
-    this.way?.resume();
+    this.cancelable?.resume();
   }
 
   #moved(): void {

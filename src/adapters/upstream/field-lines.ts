@@ -1,12 +1,16 @@
-/** Why a message's fields are none. */
+/** The reason why header fields are invalid. */
 export type Malformed = 'malformed_field' | 'too_many_fields';
 
-/** As many as a list holds, names and values. */
+/** Maximum number of names and values in a list. */
 const textsMax = 2 * 128;
 
 const token = /^[\w!#$%&'*+\-.^`|~]+$/;
 
-/** The usual names as they are usually spelled: finding one costs less than checking and lower-casing it. */
+/** Fields that determine the length of the body. Parsers disagree about a tab after their value: some read another value then. */
+const framing = new Set(['transfer-encoding', 'content-length']);
+const tabAtEnd = /\t[\t ]*$/;
+
+/** Common names in their usual spelling: a lookup costs less than validating and lower-casing the name. */
 const usual = new Map<string, string>();
 for (const name of [
   ...['Content-Type', 'Content-Length', 'Content-Encoding', 'Transfer-Encoding', 'Connection', 'Keep-Alive'],
@@ -28,8 +32,8 @@ for (const name of [
 }
 
 /**
- * Reads field lines (RFC 9112, 5), each ended by CRLF, from `at` to the end of `text`, onto `list`: names in lower case, values without
- * the blanks around them. No line is folded, no name has a blank before its colon, no value has a control character but the tab.
+ * Reads field lines (RFC 9112, 5), each ended by CRLF, from `at` to the end of `text`, and appends them to `list`: names in lower case,
+ * values without surrounding whitespace. Rejects folded lines, whitespace before the colon, and control characters except tabs.
  */
 export function read(text: string, at: number, list: string[]): Malformed | null {
   while (at < text.length) {
@@ -42,14 +46,14 @@ export function read(text: string, at: number, list: string[]): Malformed | null
       name = spelled.toLowerCase();
     }
     const end = lineEnd(text, colon + 1);
-    if (end < 0) return 'malformed_field';
+    if (end < 0 || (framing.has(name) && tabAtEnd.test(text.slice(colon + 1, end)))) return 'malformed_field';
     list.push(name, between(text, colon + 1, end));
     at = end + 2;
   }
   return null;
 }
 
-/** Where the CRLF of the line stands that goes on at `at`; -1 where another control character than a tab comes first. */
+/** Returns the position of the CRLF that ends the line at `at`; -1 when a control character other than a tab comes first. */
 export function lineEnd(text: string, at: number): number {
   for (; ; at++) {
     const code = text.charCodeAt(at);

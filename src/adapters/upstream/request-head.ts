@@ -1,33 +1,36 @@
-import * as Headers from '../../relay/headers.ts';
-import type { Outbound } from '../../relay/upstream.ts';
+import * as Headers from '../../proxy/headers.ts';
+import type { Outbound } from '../../proxy/upstream.ts';
+import * as Reuse from './reuse.ts';
 
-/** What the heads of all requests to one upstream have in common. */
+/** The parts that the header sections of all requests to one upstream share. */
 export type Common = {
   /** The end of the request line, then `host` and `connection`, each line ended by CRLF. */
   lines: string;
-  /** The path of the base URL, put before each target. */
+  /** The path of the base URL, which precedes each target. */
   prefix: string;
-  /** The operator's key in its header, and what else the storefront says for itself: a flat list. */
+  /** The operator's key in its header, and the storefront's other own headers: a flat list. */
   own: readonly string[];
 };
 
-/** @param url the base URL @param own a flat list */
-export function common(url: URL, own: readonly string[]): Common {
+/** @param url the base URL @param own a flat list @param reuses true when a connection carries several requests, one after another */
+export function common(url: URL, own: readonly string[], reuses = true): Common {
   const prefix = url.pathname.replace(/\/+$/, '');
-  return { lines: ` HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n`, prefix, own };
+  const connection = reuses ? 'keep-alive' : 'close';
+  return { lines: ` HTTP/1.1\r\nhost: ${url.host}\r\nconnection: ${connection}\r\n`, prefix, own };
 }
 
 const method = /^[A-Z]+$/;
 const target = /^\/[\x21-\x7e]*$/;
-/** What would end a line, or mean nothing in one. */
+/** Characters that would end a line or are invalid in one. */
 const forbidden = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** These say so where they have no body (RFC 9110, 8.6). */
+/** Methods that state a length of 0 when they have no body (RFC 9110, 8.6). */
 const expectBody = new Set(['POST', 'PUT', 'PATCH']);
 
-/** The head of a request with its empty line, as Latin-1; null where it would not be read as the one request that it is. */
-export function write({ lines, prefix, own }: Common, outbound: Outbound): string | null {
-  const { body } = outbound;
+/** Returns the header section of a request with its empty line, as Latin-1; null when it could be read as another request. */
+export function requestHead({ lines, prefix, own }: Common, outbound: Outbound): string | null {
+  const length = outbound.body?.length ?? 0;
+  if (length > 0 && !Reuse.mayHaveBody(outbound.method)) return null;
   const path = prefix + outbound.target.path + outbound.target.query;
   if (!method.test(outbound.method) || !target.test(path)) return null;
   let head = `${outbound.method} ${path}${lines}`;
@@ -38,7 +41,6 @@ export function write({ lines, prefix, own }: Common, outbound: Outbound): strin
     if (forbidden.test(line)) return null;
     head += `${line}\r\n`;
   }
-  if (body !== null) head += `content-length: ${body.length}\r\n`;
-  else if (expectBody.has(outbound.method)) head += 'content-length: 0\r\n';
+  if (length > 0 || expectBody.has(outbound.method)) head += `content-length: ${length}\r\n`;
   return `${head}\r\n`;
 }

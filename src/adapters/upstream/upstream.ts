@@ -1,37 +1,48 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import * as HeldBytes from '../../relay/held-bytes.ts';
-import { answerBytesMax } from '../../relay/meter.ts';
-import type { Outbound, Upstream } from '../../relay/upstream.ts';
-import * as Connection from './connection.ts';
-import { Connections } from './connections.ts';
-import type { Terms } from './exchange.ts';
+import * as BufferBudget from '../../proxy/buffer-budget.ts';
+import * as KeySearch from '../../proxy/key-search.ts';
+import { responseBytesMax } from '../../proxy/meter.ts';
+import type { Outbound, Upstream } from '../../proxy/upstream.ts';
+import { Connection, place } from './connection.ts';
+import { Connections, connectTimeoutMsMax } from './connection-pool.ts';
+import type { ExchangeSettings } from './exchange.ts';
+import type { Connect } from './pooled-connection.ts';
 import * as RequestHead from './request-head.ts';
+import * as Undici from './undici-connection.ts';
 
-export type Options = {
-  /** http(s), without query, fragment and credentials; its path is put before every target. */
+/** `built-in`: the strict HTTP/1.1 client of this folder. `undici`: the client of that library. */
+export type ClientKind = 'built-in' | 'undici';
+
+export type UpstreamOptions = {
+  /** http(s), without query, fragment and credentials; its path precedes every target. */
   baseUrl: string;
-  /** Empty where the upstream wants none. */
+  /** Empty when the upstream needs no key. */
   key: string;
-  /** `value` holds `{key}` where the key goes. */
+  /** `value` contains `{key}` as the placeholder of the key. */
   keyHeader: { header: string; value: string };
   timeoutMs: number;
-  /** Requests under way at once, each on a connection of its own. */
+  /** A GET without a key that answers 2xx while the upstream can serve; null when any response counts. */
+  readinessPath?: string | null;
+  /** Maximum number of requests under way, each on its own connection. */
   connectionsMax?: number;
-  /** Requests that wait for a connection; further ones are answered `busy`. */
+  /** Maximum number of requests that wait for a connection; further ones get `busy`. */
   waitingMax?: number;
-  answerBytesMax?: number;
-  /** What all answers take up, of this upstream and of others; its own where there are no others. */
-  held?: HeldBytes.HeldBytes;
+  /** The HTTP client; the default is `built-in`. */
+  client?: ClientKind;
+  /** True (the default) when a connection may carry several requests, one after another. */
+  reuses?: boolean;
+  responseBytesMax?: number;
+  /** The budget of buffered responses, which several upstreams may share. By default each has its own. */
+  held?: BufferBudget.BufferBudget;
 };
 
 const probeTimeoutMs = 2_000;
 const oneWriteBytesMax = 16 * 1024;
 const userAgent = 'sluice';
 
-/** Opens the way to one upstream; connects when first used. Throws TypeError on a base URL or key that cannot be sent. */
-export function open(options: Options): Upstream {
+/** Opens a client of one upstream, which connects when first used. Throws TypeError for a base URL or key that cannot be sent. */
+export function openUpstream(options: UpstreamOptions): Upstream {
   const url = parseBase(options.baseUrl);
-  const place = Connection.place(url);
   const keyValue = options.keyHeader.value.replaceAll('{key}', options.key);
   const own = ['user-agent', userAgent];
   if (options.key !== '') {
@@ -39,34 +50,39 @@ export function open(options: Options): Upstream {
     validateHeaderValue(options.keyHeader.header, keyValue);
     own.push(options.keyHeader.header, keyValue);
   }
-  const common = RequestHead.common(url, own);
-  const terms: Terms = {
+  const keySearch = KeySearch.create(options.key, options.keyHeader.value);
+  const reuses = options.reuses ?? true;
+  const connect = connecting(url, options.client ?? 'built-in', reuses, options.timeoutMs);
+  const common = RequestHead.common(url, own, reuses);
+  const terms: ExchangeSettings = {
+    reuses,
     timeoutMs: options.timeoutMs,
-    answerBytesMax: options.answerBytesMax ?? answerBytesMax,
-    held: options.held ?? HeldBytes.create(),
+    responseBytesMax: options.responseBytesMax ?? responseBytesMax,
+    held: options.held ?? BufferBudget.create(),
     oneWriteBytesMax,
-    guard: { secrets: options.key === '' ? [] : [options.key], samePaths: common.prefix === '' },
-    key: Buffer.from(options.key),
+    guard: { secrets: keySearch?.whole.texts ?? [], samePaths: common.prefix === '' },
+    keySearch,
   };
   const connections = new Connections(
-    place,
+    connect,
     common,
     terms,
     options.connectionsMax ?? 64,
     options.waitingMax ?? 256,
   );
-  /** On a connection of its own, so that a full or broken set of connections is not taken for a broken upstream. */
+  // The probe uses its own connection, so that a full or broken pool does not make the upstream look broken.
+  const readinessPath = options.readinessPath ?? null;
   const ask = async () => {
     const asking = new Connections(
-      place,
+      connect,
       { ...common, own: [] },
       { ...terms, timeoutMs: probeTimeoutMs },
       1,
       0,
     );
-    const { kind } = await asking.send(probing).answer;
+    const response = await asking.send(probing(readinessPath)).response;
     await asking.close();
-    return kind === 'answer';
+    return response.kind === 'whole' && (readinessPath === null || isSuccess(response.status));
   };
   let probe: Promise<boolean> | null = null;
   return {
@@ -81,13 +97,30 @@ export function open(options: Options): Upstream {
   };
 }
 
-const probing: Outbound = {
-  method: 'HEAD',
-  target: { path: '/', query: '' },
-  rawHeaders: [],
-  body: null,
-  metered: false,
-};
+function connecting(url: URL, client: ClientKind, reuses: boolean, timeoutMs: number): Connect {
+  if (client === 'undici') {
+    const at = Undici.place(url, reuses, Math.min(timeoutMs, connectTimeoutMsMax));
+    return (untilMs, listener) => new Undici.UndiciConnection(at, untilMs, listener);
+  }
+  const at = place(url);
+  return (untilMs, listener) => new Connection(at, untilMs, listener);
+}
+
+function probing(readinessPath: string | null): Outbound {
+  const [path = '/', ...query] = (readinessPath ?? '/').split('?');
+  return {
+    method: readinessPath === null ? 'HEAD' : 'GET',
+    target: { path, query: query.join('?') },
+    rawHeaders: [],
+    body: null,
+    // A short response is read whole, so that the connection can be closed in order.
+    metered: readinessPath !== null,
+  };
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
 
 function parseBase(baseUrl: string): URL {
   const url = new URL(baseUrl);

@@ -1,49 +1,51 @@
-import * as HeldBytes from '../../relay/held-bytes.ts';
-import type { Outbound, Sending } from '../../relay/upstream.ts';
-import { Connection, type Keeper, type Place } from './connection.ts';
-import { Exchange, type Terms } from './exchange.ts';
+import * as BufferBudget from '../../proxy/buffer-budget.ts';
+import type { Outbound, Sending } from '../../proxy/upstream.ts';
+import { Exchange, type ExchangeSettings } from './exchange.ts';
+import type { Connect, PooledConnection, PoolListener } from './pooled-connection.ts';
 import * as RequestHead from './request-head.ts';
 
-const connectTimeoutMsMax = 10_000;
-/** How often deadlines are looked at, and so how late one may be noticed. */
+export const connectTimeoutMsMax = 10_000;
+/** The interval at which deadlines are checked, which is also how late one may be noticed. */
 const sweepMsMax = 250;
+/** Rest of a connection after a response while another one is idle, because surplus bytes arrive soon after a response. */
+const restMs = 3;
 
 /**
- * Connections of one request each, the last one used taken first: few stay hot, the rest fall idle and close.
- * One sweep looks at all deadlines in turn, so that no call needs a timer.
+ * A pool of connections that carry one request at a time. It reuses the one that has rested last, so a few stay busy and the others
+ * become idle and close. One sweep checks all deadlines, so that no call needs a timer.
  */
-export class Connections implements Keeper {
-  readonly #place: Place;
+export class Connections implements PoolListener {
+  readonly #connectAnew: Connect;
   readonly #common: RequestHead.Common;
-  readonly #terms: Terms;
+  readonly #terms: ExchangeSettings;
   readonly #connectionsMax: number;
   readonly #waitingMax: number;
-  readonly #all = new Set<Connection>();
-  readonly #idle: Connection[] = [];
+  readonly #all = new Set<PooledConnection>();
+  readonly #idle: PooledConnection[] = [];
   readonly #waiting = new Set<Exchange>();
   readonly #sweeping: NodeJS.Timeout;
   #closing: PromiseWithResolvers<void> | null = null;
 
   constructor(
-    place: Place,
+    connect: Connect,
     common: RequestHead.Common,
-    terms: Terms,
+    terms: ExchangeSettings,
     connectionsMax: number,
     waitingMax: number,
   ) {
-    this.#place = place;
+    this.#connectAnew = connect;
     this.#common = common;
     this.#terms = terms;
     this.#connectionsMax = connectionsMax;
     this.#waitingMax = waitingMax;
     const sweepMs = Math.min(sweepMsMax, Math.ceil(terms.timeoutMs / 10));
-    // An answer that arrived while this process was held up is read before the sweep calls it late.
+    // A response that arrived while the event loop was blocked is read before the sweep treats it as late.
     this.#sweeping = setInterval(() => setImmediate(() => this.#sweep()), sweepMs).unref();
   }
 
   send(outbound: Outbound): Sending {
-    if (this.#closing !== null || (outbound.metered && HeldBytes.isFull(this.#terms.held))) return busy;
-    const head = RequestHead.write(this.#common, outbound);
+    if (this.#closing !== null || (outbound.metered && BufferBudget.isFull(this.#terms.held))) return busy;
+    const head = RequestHead.requestHead(this.#common, outbound);
     if (head === null) return unsendable;
     const nowMs = performance.now();
     const connection = this.#anyIdle(nowMs) ?? this.#connect(nowMs);
@@ -54,7 +56,7 @@ export class Connections implements Keeper {
     return exchange;
   }
 
-  /** Takes nothing new, waits for what is under way, closes the connections. */
+  /** Refuses new requests, waits for those under way, then closes the connections. */
   close(): Promise<void> {
     if (this.#closing === null) {
       this.#closing = Promise.withResolvers();
@@ -63,7 +65,7 @@ export class Connections implements Keeper {
     return this.#closing.promise;
   }
 
-  idle(connection: Connection): void {
+  idle(connection: PooledConnection): void {
     const next = this.#nextWaiting();
     if (next !== null) connection.take(next);
     else {
@@ -72,7 +74,14 @@ export class Connections implements Keeper {
     }
   }
 
-  gone(connection: Connection): void {
+  unsent(exchange: Exchange): void {
+    const nowMs = performance.now();
+    const connection = this.#anyIdle(nowMs) ?? this.#connect(nowMs);
+    if (connection === null) this.#wait(exchange);
+    else connection.take(exchange);
+  }
+
+  gone(connection: PooledConnection): void {
     this.#all.delete(connection);
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
@@ -81,26 +90,28 @@ export class Connections implements Keeper {
     this.#closeWhenIdle();
   }
 
-  #anyIdle(nowMs: number): Connection | null {
+  #anyIdle(nowMs: number): PooledConnection | null {
     for (;;) {
-      const connection = this.#idle.pop();
+      const last = this.#idle.at(-1);
+      if (last === undefined) return null;
+      const connection = nowMs - last.idleSinceMs < restMs ? this.#idle.shift() : this.#idle.pop();
       if (connection === undefined) return null;
       if (nowMs < connection.untilMs) return connection;
       connection.destroy();
     }
   }
 
-  #connect(nowMs: number): Connection | null {
+  #connect(nowMs: number): PooledConnection | null {
     if (this.#all.size >= this.#connectionsMax) return null;
     const untilMs = nowMs + Math.min(this.#terms.timeoutMs, connectTimeoutMsMax);
-    const connection = new Connection(this.#place, untilMs, this);
+    const connection = this.#connectAnew(untilMs, this);
     this.#all.add(connection);
     return connection;
   }
 
   #wait(exchange: Exchange): void {
     this.#waiting.add(exchange);
-    exchange.way = { resume: () => undefined, destroy: () => this.#waiting.delete(exchange) };
+    exchange.cancelable = { resume: () => undefined, destroy: () => this.#waiting.delete(exchange) };
   }
 
   #nextWaiting(): Exchange | null {
@@ -118,13 +129,13 @@ export class Connections implements Keeper {
       if (exchange === null) {
         if (nowMs >= connection.untilMs) connection.destroy();
       } else if (nowMs >= exchange.expiresAtMs) exchange.expire();
-      else if (!connection.isStanding && nowMs >= connection.untilMs) connection.lost('ETIMEDOUT');
+      else if (!connection.isEstablished && nowMs >= connection.untilMs) connection.lost('ETIMEDOUT');
     }
     for (const exchange of this.#waiting) if (nowMs >= exchange.expiresAtMs) exchange.expire();
   }
 
   #closeWhenIdle(): void {
-    // Nobody waits while a connection is idle.
+    // The queue is empty while a connection is idle.
     if (this.#closing === null || this.#idle.length < this.#all.size) return;
     clearInterval(this.#sweeping);
     this.#closing.resolve();
@@ -132,9 +143,9 @@ export class Connections implements Keeper {
   }
 }
 
-/** The answers where nothing was sent. */
-const busy: Sending = { answer: Promise.resolve({ kind: 'busy' }), abandon: () => undefined };
+/** The result of a request that is not sent. */
+const busy: Sending = { response: Promise.resolve({ kind: 'busy' }), abandon: () => undefined };
 const unsendable: Sending = {
-  answer: Promise.resolve({ kind: 'unavailable', reason: 'unsendable' }),
+  response: Promise.resolve({ kind: 'unavailable', reason: 'unsendable' }),
   abandon: () => undefined,
 };

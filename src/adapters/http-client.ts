@@ -1,18 +1,18 @@
 import { Agent, request } from 'undici';
-import type { Visit, Visited } from '../discovery/visit.ts';
+import type { AuditResponse, HttpClient } from '../discovery/http-client.ts';
 
 const bytesMax = 4 * 1024 * 1024;
 const requestsMax = 400;
 
-/** Makes the requests of an audit: each within `timeoutMs`, none read beyond 4 MiB, so many in all; redirects are not followed. */
-export function open(timeoutMs: number): {
-  visit: Visit;
+/** Makes the requests of an audit. Each has `timeoutMs` and at most 4 MiB, their number is limited, and redirects are not followed. */
+export function openHttpClient(timeoutMs: number): {
+  visit: HttpClient;
   requests: () => number;
   close: () => Promise<void>;
 } {
   const dispatcher = new Agent({ connections: 2, connectTimeout: timeoutMs });
   let requests = 0;
-  const visit: Visit = async ({ url, method = 'GET', headers = {}, body = null }) => {
+  const visit: HttpClient = async ({ url, method = 'GET', headers = {}, body = null }) => {
     if (requests >= requestsMax) return nothing(`more than ${requestsMax} requests`);
     requests += 1;
     try {
@@ -40,6 +40,6 @@ export function open(timeoutMs: number): {
   return { visit, requests: () => requests, close: () => dispatcher.destroy() };
 }
 
-function nothing(text: string): Visited {
+function nothing(text: string): AuditResponse {
   return { status: 0, headers: new Headers(), text };
 }

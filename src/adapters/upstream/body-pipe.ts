@@ -1,18 +1,18 @@
-import type { Destination } from '../../relay/answer.ts';
+import type { Destination } from '../../proxy/upstream-response.ts';
 
-/** The body of a streamed answer on its way to its reader: no faster than that reads, in the one buffer that it is read into. */
-export class Passage {
-  /** Whether bytes are still where they were written from, so that nothing may be read there. */
+/** Sends the body of a streamed response to its reader at the reader's pace, from the single buffer that it is read into. */
+export class BodyPipe {
+  /** True while written bytes are still in the read buffer, which must not be overwritten then. */
   isBlocked = false;
 
   readonly #destination: Destination;
   readonly #whenFree: () => void;
-  /** Writes whose bytes may be needed still. */
+  /** Number of writes whose bytes may still be needed. */
   #unwritten = 0;
 
   /**
-   * @param whenFree called when it is blocked no more
-   * @param whenLeft called when the reader has left, or the destination is closed for another reason
+   * @param whenFree called when it is no longer blocked
+   * @param whenLeft called when the reader has left, or the destination was closed for another reason
    */
   constructor(destination: Destination, whenFree: () => void, whenLeft: () => void) {
     this.#destination = destination;

@@ -1,26 +1,26 @@
+import { id } from '@sluice/kernel/id';
 import { Redis } from 'ioredis';
-import { id } from '../../kernel/id.ts';
-import type { SharedCount } from '../../relay/call-limit.ts';
+import type { SharedCounter } from '../../proxy/distributed-rate-limit.ts';
 
-export type Options = {
+export type SharedCountOptions = {
   /** redis:// or rediss:// */
   url: string;
-  /** Called once when nobody can be asked any more, and once when somebody can again. */
+  /** Called once when Redis becomes unavailable, and once when it is available again. */
   report(event: 'shared_limits_away' | 'shared_limits_back', detail: Readonly<Record<string, unknown>>): void;
 };
 
-/** Calls that wait longer are counted by this process alone; after so many such answers in a row nobody is asked any more. */
+/** Maximum wait for Redis. A call that would wait longer is counted by this process alone; after several in a row Redis is not used. */
 const answerMsMax = 25;
 const lateInARowMax = 3;
-/** Whether a Redis that did not answer does so again. */
-const lookEveryMs = 250;
+/** Interval at which an unavailable Redis is tried again. */
+const retryEveryMs = 250;
 const lookMsMax = 200;
 const connectMsMax = 1_000;
 const reconnectMsMax = 500;
 
 /**
- * The times of the calls let through in the last second, by Redis's own clock: exact over all processes, as the upstream
- * counts. `KEYS[1]`: account and operation; `ARGV`: calls a second, calls wanted, what makes their names unlike any other's.
+ * Keeps the times of the calls that passed in the last second, by the clock of Redis: exact over all processes, as the upstream
+ * counts. `KEYS[1]`: account and operation. `ARGV`: calls per second, calls wanted, and a prefix that makes their names unique.
  */
 const script = `
 local time = redis.call('TIME')
@@ -36,12 +36,12 @@ type Counting = Redis & {
   takeCalls(key: string, perSecond: number, calls: number, name: string): Promise<[number, number]>;
 };
 
-/** Opens the count; connects, and comes back after a loss, by itself. */
-export function open({ url, report }: Options): SharedCount & { close(): void } {
+/** Opens the counter, which connects, and reconnects after a loss, by itself. */
+export function openSharedCount({ url, report }: SharedCountOptions): SharedCounter & { close(): void } {
   const redis = new Redis(url, {
     connectTimeout: connectMsMax,
     retryStrategy: (attempt) => Math.min(attempt * 50, reconnectMsMax),
-    // Nothing is asked later that could not be asked now, and nothing twice.
+    // No offline queue and no resend: a rate-limit check that cannot be sent now is useless later.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -58,7 +58,7 @@ export function open({ url, report }: Options): SharedCount & { close(): void } 
     if (isAway) return;
     isAway = true;
     report('shared_limits_away', { reason });
-    looking = setInterval(() => void look(), lookEveryMs);
+    looking = setInterval(() => void look(), retryEveryMs);
   };
   const look = async () => {
     const pong = redis.status === 'ready' ? await within(lookMsMax, redis.ping()) : null;
@@ -96,10 +96,10 @@ export function open({ url, report }: Options): SharedCount & { close(): void } 
   };
 }
 
-/** What is answered in time; null otherwise, and where it failed. */
+/** Resolves with the answer, or with null when it fails or takes longer than `msMax`. */
 function within<T>(msMax: number, answer: Promise<T>): Promise<T | null> {
   return new Promise((resolve) => {
-    // What arrived while this process was held up is read before it is called late.
+    // A response that arrived while the event loop was blocked is read before the timeout applies.
     const late = setTimeout(() => setImmediate(resolve, null), msMax);
     answer.then(
       (value) => {

@@ -1,12 +1,12 @@
-import * as AnswerHead from './answer-head.ts';
 import * as Chunked from './chunked-body.ts';
+import * as ResponseHead from './response-head.ts';
 
-/** Why bytes are no answer: a code for the log. */
+/** The reason why bytes are not a valid response: a code for the log. */
 export type Malformed =
-  | AnswerHead.Malformed
+  | ResponseHead.Malformed
   | Chunked.Malformed
   | 'head_too_large'
-  /** The connection ended first. */
+  /** The connection ended before the response did. */
   | 'cut';
 
 const headBytesMax = 16 * 1024;
@@ -16,32 +16,32 @@ const lf = 0x0a;
 const statusLineStart = 'HTTP/1.';
 
 /**
- * Reads one answer as its bytes come, in pieces of any size; knows no connection and keeps no body. Where two readers could read an
- * answer in two ways it is none: how it ends is also how the next one begins.
+ * Parses one response as its bytes arrive, in pieces of any size. Knows no connection and keeps no body. A response that could be read in
+ * two ways is rejected, because its end is also the start of the next response.
  */
-export class AnswerReader {
+export class ResponseParser {
   state: 'head' | 'body' | 'over' = 'head';
-  /** The final one; informational ones before it are passed over. Null until it is there. */
-  head: AnswerHead.AnswerHead | null = null;
-  /** Where the body's bytes stand in what was read last: in one piece, and moved there where they came in chunks. */
+  /** The header section of the final response; informational responses are skipped. Null until it is complete. */
+  head: ResponseHead.HeaderSection | null = null;
+  /** The position of the body's bytes in the last bytes read. Bytes that came in chunks are moved together there. */
   from = 0;
   to = 0;
-  /** Whether more came than the answer. */
+  /** True when more bytes arrived than the response has. */
   hasExcess = false;
 
-  readonly #toHead: boolean;
-  /** What is there of a head that is not there whole. */
+  readonly #isHeadRequest: boolean;
+  /** The received part of an incomplete header section. */
   #text = '';
-  /** Of a body with a length. */
+  /** Bytes left of a body with a known length. */
   #left = 0;
   #chunks: Chunked.ChunkedBody | null = null;
 
-  /** @param toHead whether a HEAD is answered */
-  constructor(toHead: boolean) {
-    this.#toHead = toHead;
+  /** @param isHeadRequest true for the response to a HEAD request */
+  constructor(isHeadRequest: boolean) {
+    this.#isHeadRequest = isHeadRequest;
   }
 
-  /** Reads on: the first `end` of `bytes`, which are the reader's to change. Null where all is well so far. */
+  /** Parses the first `end` of `bytes`, which the parser may modify. Returns null unless they are malformed. */
   read(bytes: Buffer, end: number): Malformed | null {
     this.from = 0;
     this.to = 0;
@@ -55,7 +55,7 @@ export class AnswerReader {
     return this.#readBody(bytes, at, end);
   }
 
-  /** The connection has ended. Null where that is how the answer ends. */
+  /** Handles the end of the connection. Returns null when that is a valid end of the response. */
   end(): Malformed | null {
     this.from = 0;
     this.to = 0;
@@ -64,11 +64,11 @@ export class AnswerReader {
     return null;
   }
 
-  /** @returns where what follows the head begins; -1 where the head is not there whole */
+  /** @returns the position after the header section, or -1 while it is incomplete */
   #readHead(bytes: Buffer, at: number, end: number): number | Malformed {
     const before = this.#text.length;
     const until = Math.min(end, at + headBytesMax + headEnd.length - before);
-    // As a rule it comes whole: then no more of the bytes than the head become text.
+    // It usually arrives in one piece: then only its own bytes are converted to text.
     const next = before === 0 ? behindHead(bytes, at, until) : -1;
     if (next >= 0) return this.#begin(bytes.toString('latin1', at, next - 2)) ?? next;
     const text = this.#text + bytes.toString('latin1', at, until);
@@ -82,9 +82,9 @@ export class AnswerReader {
     return this.#begin(text.slice(0, found + 2)) ?? at + found + headEnd.length - before;
   }
 
-  /** @param text a head, without the empty line behind it */
+  /** @param text a header section without the empty line after it */
   #begin(text: string): Malformed | null {
-    const head = AnswerHead.read(text, this.#toHead);
+    const head = ResponseHead.read(text, this.#isHeadRequest);
     if (typeof head === 'string') return head;
     if (head.status < 200) return null;
     this.head = head;
@@ -114,7 +114,7 @@ export class AnswerReader {
   }
 }
 
-/** The place behind the first empty line; -1 where there is none. */
+/** Returns the position after the first empty line, or -1 when there is none. */
 function behindHead(bytes: Buffer, at: number, end: number): number {
   for (let last = at + 3; last < end; last++)
     if (bytes[last] === lf && bytes[last - 1] === cr && bytes[last - 2] === lf && bytes[last - 3] === cr)
