@@ -1,60 +1,60 @@
-import type { Books } from './books.ts';
-import type { Patience } from './patience.ts';
+import type { LedgerStore } from './ledger-store.ts';
+import type { RequestDeadlines } from './request-deadlines.ts';
 
-type GiveBack = { seq: number; callIds: readonly string[] };
+type LostResponses = { seq: number; callIds: readonly string[] };
 
 /**
- * Which answers of charged batches have left, and which never will. The books are told up to which batch all have: what
- * they do not know to be delivered is given back when the lane dies; what this process knows to be lost, it gives back itself.
+ * Tracks the responses of charged batches: sent, or lost. Each checkpoint reports the batch up to which all responses were sent. When the
+ * writer dies, the ledger credits back everything after that batch; responses that this process knows to be lost, it credits itself.
  */
 export class Deliveries {
-  /** Answers of a batch that have not left yet. */
+  /** Number of responses of each batch that were not sent yet. */
   readonly #open = new Map<number, number>();
-  #lost: GiveBack[] = [];
-  #givingBack = false;
+  #lost: LostResponses[] = [];
+  #crediting = false;
 
-  /** So many calls of a batch were charged, and their answers may leave now. */
+  /** `count` calls of a batch were charged, and their responses may be sent now. */
   expect(seq: number, count: number): void {
     if (count > 0) this.#open.set(seq, count);
   }
 
-  /** One answer of a batch has left. */
+  /** One response of a batch was sent. */
   left(seq: number): void {
     const remaining = (this.#open.get(seq) ?? 0) - 1;
     if (remaining > 0) this.#open.set(seq, remaining);
     else this.#open.delete(seq);
   }
 
-  /** These answers of a charged batch will not leave whole: what they were charged goes back. */
+  /** These responses of a charged batch will not be sent in full: their charges are credited back. */
   lose(seq: number, callIds: readonly string[]): void {
     if (this.#open.has(seq)) this.#lost.push({ seq, callIds });
   }
 
-  /** The first batch of which an answer has not left; Infinity where all have. */
+  /** The first batch with a response that was not sent; Infinity if there is none. */
   get firstOpen(): number {
     return Math.min(...this.#open.keys());
   }
 
-  /** Whether something has to be given back. */
+  /** Returns true if charges are still to be credited back. */
   get owes(): boolean {
     return this.#lost.length > 0;
   }
 
-  /** Gives back the oldest that is owed. Rejects when the books cannot be reached: then it stays owed. */
-  async giveBack(books: Books, patience: Patience): Promise<void> {
+  /** Credits back the oldest lost responses. Rejects if the ledger cannot be reached; they are then credited later. */
+  async creditLost(store: LedgerStore, deadlines: RequestDeadlines): Promise<void> {
     const [next] = this.#lost;
-    if (!next || this.#givingBack) return;
-    this.#givingBack = true;
+    if (!next || this.#crediting) return;
+    this.#crediting = true;
     try {
-      await patience.answerOf(books.undeliver(next.callIds));
+      await deadlines.settledInTime(store.undeliver(next.callIds));
       for (const _ of next.callIds) this.left(next.seq);
       this.#lost = this.#lost.filter((done) => done !== next);
     } finally {
-      this.#givingBack = false;
+      this.#crediting = false;
     }
   }
 
-  /** A new epoch: the books gave back what they did not know to be delivered. */
+  /** Begins a new epoch: ending the old one credited back everything that was not reported as sent. */
   clear(): void {
     this.#open.clear();
     this.#lost = [];

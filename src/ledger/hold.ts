@@ -1,8 +1,8 @@
-import type { Money } from '../kernel/money.ts';
-import type { Span } from '../kernel/tracing.ts';
-import type { Charge, Draw } from './burn.ts';
+import type { Money } from '@sluice/kernel/money';
+import type { Span } from '@sluice/kernel/tracing';
+import type { Charge, Draw } from './draw-down.ts';
 
-/** What a call asks for before it is forwarded: the worst case. */
+/** The worst case of a call, requested before it is forwarded. */
 export type HoldRequest = {
   callId: string;
   account: string;
@@ -11,52 +11,54 @@ export type HoldRequest = {
   price: Money;
   /** The most units that the call can cost. */
   units: number;
-  /** The account's own key that it is made with. A capped one has a budget: a lot of its own, in which the call holds as well. */
+  /** The account's own key that the call is made with. A capped key has a budget: a lot of its own, in which the call holds too. */
   key?: { id: string; capped: boolean } | null;
   /** The call in its trace. */
   span?: Span | null;
 };
 
-/** The plan of a budget's lot; no plan of a catalogue is called so. */
+/** The plan of a budget's lot. No plan of a catalogue can have this id. */
 export const budgetPlan = '#budget';
 
-/** Credit set aside for one call under way. It keeps the price that it started with. */
+/** Credit held for one running call. The call keeps the price that it started with. */
 export type Hold = HoldRequest & {
   epoch: number;
   draws: readonly Draw[];
-  /** What it holds of its key's budget: its worth at the price, whatever bears it. */
+  /** The hold in its key's budget: the worth of the call at its price, even if included units pay for it. */
   cap?: Hold;
 };
 
-export type HoldAnswer =
+export type HoldResult =
   | { kind: 'held'; hold: Hold }
   | { kind: 'no_plan' }
-  /** There is not enough left of the key's budget. */
-  | { kind: 'budget_exhausted'; required: Money }
-  /** There is not enough, whatever becomes of calls under way. */
+  /** The rest of the key's budget is not enough. */
+  | { kind: 'budget_exhausted'; required: Money; affordableUnits: number }
+  /** The balance is not enough, even if all running calls release their holds. */
   | { kind: 'exhausted'; required: Money; available: Money; affordableUnits: number; resetsMs: number | null }
-  /** There is enough, but calls under way hold it. */
+  /** The balance is enough, but running calls hold it. */
   | { kind: 'in_flight'; required: Money; available: Money; held: Money }
-  /** The books are out of reach. */
+  /** The ledger cannot be reached. */
   | { kind: 'unavailable' };
 
-/** What became of a held call: `units` as counted, at most what was held for. */
-export type Outcome = { units: number; status: number; service: string; operation: string };
+/** The outcome of a held call. `units` is the counted number, at most the number that was held. */
+export type MeteredCall = { units: number; status: number; service: string; operation: string };
 
-/** What a call costs, and what is left then as far as the lane knows. */
+/** The cost of a call, and the balance after it as of this writer's copy. */
 export type Cost = {
   charges: readonly Charge[];
-  /** What it takes from money; included units cost nothing. */
+  /** The cost in money. Included units cost nothing. */
   cost: Money;
   balance: Money;
   includedRemaining: number;
+  /** Time at which included units are renewed, as far as the writer knows. */
+  resetsMs: number | null;
 };
 
 export type Settlement =
-  /** On the books: its answer may be released, and then `delivered` be called with `seq`. */
+  /** The charge is booked: send the response, and then call `delivered` with `seq`. */
   | ({ kind: 'settled'; seq: number } & Cost)
   /**
-   * Its answer must not be released. Not charged; where that is in doubt, a charge is given back, or its answer is kept
-   * under the caller's key.
+   * The response must not be sent. The call was not charged; if that is in doubt, a charge is credited back, or the response is stored
+   * under the caller's idempotency key.
    */
   | { kind: 'refused'; inDoubt: boolean };

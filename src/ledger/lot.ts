@@ -1,9 +1,9 @@
-/** What is counted in a lot: micro-dollars, or units of results. */
+/** The asset of a lot: micro-dollars, or units of results. */
 export type Asset = 'usd' | 'unit';
 
 /**
- * What an account was given at one time, as one lane sees it. Amounts are whole numbers of the lot's asset.
- * `free` and `held` are this lane's own; `avail` and `others` are as of the lane's last look into the books.
+ * One grant to an account, as a writer sees it. Amounts are whole numbers of the lot's asset. `free` and `held` are this writer's leases;
+ * `avail` and `others` are as of its last reading of the ledger.
  */
 export type Lot = {
   readonly id: number;
@@ -12,22 +12,22 @@ export type Lot = {
   readonly plan: string;
   /** Milliseconds since the epoch; null: never. */
   expiresMs: number | null;
-  /** Not set aside for any lane. */
+  /** Not leased to any writer. */
   avail: number;
-  /** Set aside for other lanes. */
+  /** Leased to other writers. */
   others: number;
-  /** Set aside for this lane, and not held. */
+  /** Leased to this writer, and not held. */
   free: number;
-  /** Held by calls under way in this lane. */
+  /** Held by running calls of this writer. */
   held: number;
 };
 
-/** Whether a call that may draw on `plans` may draw on this lot now. */
+/** Returns true if a call on these plans may draw on the lot now. */
 export function serves(lot: Lot, plans: readonly string[], nowMs: number): boolean {
   return plans.includes(lot.plan) && (lot.expiresMs === null || lot.expiresMs > nowMs);
 }
 
-/** All that is left of the lot, over all lanes. */
+/** Returns the balance of the lot over all writers. */
 export function total(lot: Lot): number {
   return lot.avail + lot.others + lot.free + lot.held;
 }

@@ -1,26 +1,44 @@
-import { ofMicro } from '../kernel/money.ts';
-import * as Burn from './burn.ts';
-import type { HoldAnswer, HoldRequest } from './hold.ts';
+import { ofMicro } from '@sluice/kernel/money';
+import type { AccountLeases } from './account-leases.ts';
+import * as DrawDown from './draw-down.ts';
+import type { Hold, HoldRequest, HoldResult } from './hold.ts';
 import * as Lot from './lot.ts';
-import type { Purse } from './purse.ts';
 
-export type Refusal = Extract<HoldAnswer, { kind: 'exhausted' | 'in_flight' }>;
+export type CreditRefusal = Extract<HoldResult, { kind: 'exhausted' | 'in_flight' }>;
 
-/** Why a hold that found too little is refused, once the books have been asked. */
-export function of(purse: Purse, request: HoldRequest, nowMs: number): Refusal {
+/**
+ * Returns why a hold is refused after the ledger was asked. If the call already has a hold (`own`), the request is for the missing part,
+ * and the refusal reports the whole call.
+ */
+export function refusalOf(
+  accountLeases: AccountLeases,
+  request: HoldRequest,
+  nowMs: number,
+  own: Hold | null,
+): CreditRefusal {
   const { plans, price, units } = request;
-  const required = ofMicro(units * price);
-  const open = Burn.worth(purse.lots, plans, price, nowMs, (lot) => lot.avail + lot.free);
-  const all = Burn.worth(purse.lots, plans, price, nowMs, Lot.total);
-  // What other lanes have set aside idle is not in use: who asks for no more than that gets it.
-  if (all.money < required)
+  const ownUnits = own?.units ?? 0;
+  const ownMoney = ownUnits * price;
+  const ownAmounts = new Map(own?.draws.map(({ lot, amount }) => [lot, amount]));
+  const lacking = units * price;
+  const required = ofMicro(lacking + ownMoney);
+  const open = DrawDown.worth(accountLeases.lots, plans, price, nowMs, (lot) => lot.avail + lot.free);
+  const all = DrawDown.worth(
+    accountLeases.lots,
+    plans,
+    price,
+    nowMs,
+    (lot) => Lot.total(lot) - (ownAmounts.get(lot) ?? 0),
+  );
+  // Idle leases of other writers count as available, because they can be recalled.
+  if (all.money < lacking)
     return {
       kind: 'exhausted',
       required,
-      available: ofMicro(all.money),
-      affordableUnits: all.units,
-      resetsMs: purse.resetsMs,
+      available: ofMicro(all.money + ownMoney),
+      affordableUnits: all.units + ownUnits,
+      resetsMs: accountLeases.resetsMs,
     };
-  const available = ofMicro(open.money);
+  const available = ofMicro(open.money + ownMoney);
   return { kind: 'in_flight', required, available, held: ofMicro(all.money - open.money) };
 }

@@ -1,8 +1,8 @@
-import type { Money } from '../kernel/money.ts';
-import type { Charge } from './burn.ts';
-import type { Hold, Outcome } from './hold.ts';
+import type { Money } from '@sluice/kernel/money';
+import type { Charge } from './draw-down.ts';
+import type { Hold, MeteredCall } from './hold.ts';
 
-/** One row of usage: what one lot bore of one call. `lot` is null for a call that cost nothing. */
+/** One row of usage: the part of a call that was charged to one lot. `lot` is null for a call that cost nothing. */
 export type Usage = {
   callId: string;
   draw: number;
@@ -19,18 +19,18 @@ export type Usage = {
   key: string | null;
 };
 
-/** What may be asked for of what was used. */
+/** The columns by which usage can be grouped. */
 export const groups = ['service', 'operation', 'plan', 'key', 'day'] as const;
-export type Group = (typeof groups)[number];
+export type UsageGroup = (typeof groups)[number];
 
-/** What was used of one service, operation, plan, key or day; `name` is null for calls without a key, or that cost nothing of a plan. */
-export type Sum = { name: string | null; calls: number; units: number; included: number; cost: Money };
+/** The usage of one service, operation, plan, key or day. `name` is null for calls without a key, or that were charged to no plan. */
+export type UsageSum = { name: string | null; calls: number; units: number; included: number; cost: Money };
 
 /** Units of one service on one day (UTC, `2030-01-31`). */
-export type Daily = { day: string; service: string; units: number };
+export type DailyUsage = { day: string; service: string; units: number };
 
-/** One call as its account sees it. What was given back cost nothing. */
-export type Call = {
+/** One call as its account sees it. A call that was credited back costs nothing. */
+export type RecordedCall = {
   callId: string;
   atMs: number;
   service: string;
@@ -44,21 +44,27 @@ export type Call = {
   isReturned: boolean;
 };
 
-/** What accounts used, as the books have it. */
+/** The usage of accounts. */
 export interface UsageRecord {
-  sums(account: string, fromMs: number, toMs: number, group: Group): Promise<Sum[]>;
+  sums(account: string, fromMs: number, toMs: number, group: UsageGroup): Promise<UsageSum[]>;
   /** By day and service; days and services without units are left out. */
-  daily(account: string, fromMs: number, toMs: number): Promise<Daily[]>;
+  daily(account: string, fromMs: number, toMs: number): Promise<DailyUsage[]>;
   /** The newest first, from the one before `before`. */
-  calls(account: string, fromMs: number, toMs: number, before: string | null, max: number): Promise<Call[]>;
+  calls(
+    account: string,
+    fromMs: number,
+    toMs: number,
+    before: string | null,
+    max: number,
+  ): Promise<RecordedCall[]>;
 }
 
-/** The rows of a finished call: one for each lot that bore of it, or the one that says that it cost nothing; then that of its budget. */
+/** Returns the rows of a finished call: one for each lot charged, or a single one without a lot if it cost nothing, and then that of its budget. */
 export function rows(
   hold: Hold,
   charges: readonly Charge[],
   capped: readonly Charge[],
-  outcome: Outcome,
+  outcome: MeteredCall,
 ): Usage[] {
   const { callId, account, price } = hold;
   const { service, operation, status } = outcome;

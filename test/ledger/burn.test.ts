@@ -1,7 +1,7 @@
+import { ofMicro } from '@sluice/kernel/money';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ofMicro } from '../../src/kernel/money.ts';
-import * as Burn from '../../src/ledger/burn.ts';
+import * as DrawDown from '../../src/ledger/draw-down.ts';
 import * as Lot from '../../src/ledger/lot.ts';
 
 const nowMs = 1_000_000;
@@ -29,16 +29,16 @@ const lots = fc
 const price = fc.constantFrom(0, 1, 7, 1_000).map(ofMicro);
 const units = fc.nat(40);
 
-/** What draws are worth in micro-dollars; a unit is worth the call's price. */
+/** Returns the value of draws in micro-dollars; a unit is worth the call's price. */
 const worth = (parts: readonly { lot: Lot.Lot; amount: number }[], price: number) =>
   parts.reduce((sum, { lot, amount }) => sum + (lot.asset === 'unit' ? amount * price : amount), 0);
-/** All lots with nothing left in the books but what the lane has: there a call draws, or there is too little. */
+/** Lots whose whole remaining amount is leased to the writer: a call either fits in the lease or is refused. */
 const closed = (some: readonly Lot.Lot[]) => some.map((lot) => ({ ...lot, avail: 0 }));
 
 test('draws exactly what a call can cost, never more of a lot than is free, and only of lots that serve it', () => {
   fc.assert(
     fc.property(lots, price, units, (some, price, units) => {
-      const drawn = Burn.draw(some, plans, price, units, nowMs);
+      const drawn = DrawDown.draw(some, plans, price, units, nowMs);
       if (drawn.kind === 'short') return;
       expect(worth(drawn.draws, price)).toBe(units * price);
       expect(new Set(drawn.draws.map(({ lot }) => lot)).size).toBe(drawn.draws.length);
@@ -51,14 +51,14 @@ test('draws exactly what a call can cost, never more of a lot than is free, and 
   );
 });
 
-test('is short only where the lane has too little of a lot that could give more, or of all', () => {
+test('is short only where the writer has too little of a lot that could give more, or of all', () => {
   fc.assert(
     fc.property(lots, price, units, (some, price, units) => {
-      const free = Burn.worth(some, plans, price, nowMs, (lot) => lot.free);
-      const alone = Burn.draw(closed(some), plans, price, units, nowMs);
+      const free = DrawDown.worth(some, plans, price, nowMs, (lot) => lot.free);
+      const alone = DrawDown.draw(closed(some), plans, price, units, nowMs);
       expect(alone.kind).toBe(free.money >= units * price ? 'drawn' : 'short');
       if (alone.kind === 'short') expect(alone.units).toBe(units - Math.floor(free.money / price));
-      const drawn = Burn.draw(some, plans, price, units, nowMs);
+      const drawn = DrawDown.draw(some, plans, price, units, nowMs);
       if (alone.kind === 'short') expect(drawn.kind).toBe('short');
       if (drawn.kind === 'short') expect(drawn.units).toBeGreaterThan(0);
     }),
@@ -68,7 +68,7 @@ test('is short only where the lane has too little of a lot that could give more,
 test('empties a lot before it draws on the next, in the books too', () => {
   fc.assert(
     fc.property(lots, price, units, (some, price, units) => {
-      const drawn = Burn.draw(some, plans, price, units, nowMs);
+      const drawn = DrawDown.draw(some, plans, price, units, nowMs);
       if (drawn.kind === 'short') return;
       const last = drawn.draws.at(-1)?.lot.id ?? -1;
       for (const lot of some) {
@@ -83,10 +83,10 @@ test('empties a lot before it draws on the next, in the books too', () => {
 test('splits what a call cost over what it held, to the micro-dollar and in the same order', () => {
   fc.assert(
     fc.property(lots, price, units, fc.nat(40), (some, price, units, counted) => {
-      const drawn = Burn.draw(closed(some), plans, price, units, nowMs);
+      const drawn = DrawDown.draw(closed(some), plans, price, units, nowMs);
       if (drawn.kind === 'short' || price === 0) return;
       const used = Math.min(counted, units);
-      const charges = Burn.charge(drawn.draws, price, used);
+      const charges = DrawDown.charge(drawn.draws, price, used);
       expect(worth(charges, price)).toBe(used * price);
       expect(charges.reduce((sum, { units }) => sum + units, 0)).toBe(used);
       const held = new Map(drawn.draws.map(({ lot, amount }) => [lot, amount]));
@@ -115,13 +115,13 @@ test('refuses to charge more than was held', () => {
     free: 0,
     held: 0,
   };
-  expect(() => Burn.charge([{ lot, amount: 2_000 }], ofMicro(1_000), 3)).toThrow(RangeError);
+  expect(() => DrawDown.charge([{ lot, amount: 2_000 }], ofMicro(1_000), 3)).toThrow(RangeError);
 });
 
 test('takes nothing for a call without a price', () => {
   fc.assert(
     fc.property(lots, units, (some, units) => {
-      expect(Burn.draw(some, plans, ofMicro(0), units, nowMs)).toEqual({ kind: 'drawn', draws: [] });
+      expect(DrawDown.draw(some, plans, ofMicro(0), units, nowMs)).toEqual({ kind: 'drawn', draws: [] });
     }),
   );
 });

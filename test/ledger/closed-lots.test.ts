@@ -1,18 +1,18 @@
+import { uuidv7 } from '@sluice/kernel/id';
+import { ofMicro } from '@sluice/kernel/money';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { uuidv7 } from '../../src/kernel/id.ts';
-import { ofMicro } from '../../src/kernel/money.ts';
-import { type OpenBooks, openBooks } from './open-books.ts';
-import { type OpenLane, openLane } from './open-lane.ts';
+import { type OpenLedgerStore, openLedgerStore } from './open-ledger-store.ts';
+import { type OpenWriter, openWriter } from './open-writer.ts';
 
 const price = ofMicro(1_000);
-let real: OpenBooks;
-let open: OpenLane;
+let real: OpenLedgerStore;
+let open: OpenWriter;
 let ticking: NodeJS.Timeout;
 
 beforeAll(async () => {
-  real = await openBooks();
-  open = await openLane(real.url, 'one', Date.now);
-  ticking = setInterval(() => open.lane.tick(), 50);
+  real = await openLedgerStore();
+  open = await openWriter(real.url, 'one', Date.now);
+  ticking = setInterval(() => open.writer.tick(), 50);
 });
 afterAll(async () => {
   clearInterval(ticking);
@@ -24,18 +24,18 @@ afterAll(async () => {
 const buy = (account: string, plan = 'p') =>
   real.grant({ account, asset: 'usd', kind: 'credit', plan, amount: 5_000, expiresMs: null });
 
-/** Uses so many units; the call and what is left. */
+/** Uses units in one call. Returns the call and the remaining balance. */
 async function use(account: string, units: number): Promise<{ callId: string; balance: number }> {
   const callId = uuidv7(Date.now());
-  const answer = await open.lane.hold({ callId, account, plans: ['p', 'q'], price, units });
+  const answer = await open.writer.hold({ callId, account, plans: ['p', 'q'], price, units });
   if (answer.kind !== 'held') throw new Error(answer.kind);
-  const settled = await open.lane.settle(answer.hold, { units, status: 200, service: 's', operation: 'o' });
+  const settled = await open.writer.settle(answer.hold, { units, status: 200, service: 's', operation: 'o' });
   if (settled.kind === 'refused') throw new Error('refused');
-  open.lane.delivered(settled.seq);
+  open.writer.delivered(settled.seq);
   return { callId, balance: settled.balance };
 }
 
-/** The lane has let go of all that it has used up. */
+/** Waits until the writer has returned the leases of all used-up lots. */
 async function settled(account: string): Promise<void> {
   await expect
     .poll(
@@ -51,7 +51,7 @@ async function settled(account: string): Promise<void> {
 async function openLots(account: string): Promise<number[]> {
   const rows = await real.sql<
     { id: number }[]
-  >`SELECT id FROM ledger.bucket WHERE account_id = ${account} AND NOT closed ORDER BY id`;
+  >`SELECT id FROM ledger.lot WHERE account_id = ${account} AND NOT closed ORDER BY id`;
   return rows.map(({ id }) => id);
 }
 
@@ -62,7 +62,7 @@ test('what was bought and used up before is looked at no more, however often', a
     expect((await use('often', 5)).balance).toBe(0);
     await settled('often');
   }
-  // The last one stays, used up as it is: it says on which plan the account is.
+  // The last lot remains although it is used up, because it shows the account's plan.
   expect(await openLots('often')).toEqual(bought.slice(-1));
   const last = await buy('often');
   expect(await openLots('often')).toEqual([last]);
@@ -87,14 +87,14 @@ test('what comes back to one, or is owed of it, opens it again, and can be used'
   expect(await openLots('back')).toEqual([second]);
   await real.books.undeliver([callId]);
   expect(await openLots('back')).toEqual([first, second]);
-  open.lane.touch('back');
+  open.writer.touch('back');
   expect((await use('back', 10)).balance).toBe(0);
   await settled('back');
   const third = await buy('back');
   expect(await openLots('back')).toEqual([third]);
   const [paid] = await real.sql<
     [{ key: string }]
-  >`SELECT key FROM ledger.posting WHERE bucket_id = ${second} AND amount > 0 AND kind <> 'undelivered'`;
+  >`SELECT key FROM ledger.posting WHERE lot_id = ${second} AND amount > 0 AND kind <> 'undelivered'`;
   await real.sql`SELECT ledger.reverse(${paid.key}, 5000)`;
   expect(await openLots('back')).toEqual([second, third]);
   await real.sql`SELECT ledger.reverse(${paid.key}, 0)`;
@@ -103,7 +103,5 @@ test('what comes back to one, or is owed of it, opens it again, and can be used'
 
 test('closed is what nothing is left of: the books refuse it of any other', async () => {
   const lot = await buy('full');
-  await expect(real.sql`UPDATE ledger.bucket SET closed = true WHERE id = ${lot}`).rejects.toThrow(
-    'bucket_check',
-  );
+  await expect(real.sql`UPDATE ledger.lot SET closed = true WHERE id = ${lot}`).rejects.toThrow('lot_check');
 });

@@ -1,44 +1,55 @@
+import { uuidv7 } from '@sluice/kernel/id';
+import { ofMicro } from '@sluice/kernel/money';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { uuidv7 } from '../../src/kernel/id.ts';
-import { ofMicro } from '../../src/kernel/money.ts';
-import type { HoldAnswer } from '../../src/ledger/hold.ts';
-import { type OpenBooks, openBooks } from './open-books.ts';
-import { type OpenLane, openLane } from './open-lane.ts';
+import type { HoldResult } from '../../src/ledger/hold.ts';
+import { type OpenLedgerStore, openLedgerStore } from './open-ledger-store.ts';
+import { type OpenWriter, openWriter } from './open-writer.ts';
 
 const price = ofMicro(1_000);
 const callers = 64;
 const worstUnits = 20;
 const tickEveryMs = 50;
 
-let real: OpenBooks;
-let lanes: OpenLane[];
+let real: OpenLedgerStore;
+let writers: OpenWriter[];
 let ticking: NodeJS.Timeout;
 
 beforeAll(async () => {
-  real = await openBooks();
-  lanes = await Promise.all(['a', 'b'].map((name) => openLane(real.url, name, Date.now)));
+  real = await openLedgerStore();
+  writers = await Promise.all(['a', 'b'].map((name) => openWriter(real.url, name, Date.now)));
   ticking = setInterval(() => {
-    for (const { lane } of lanes) lane.tick();
+    for (const { writer } of writers) writer.tick();
   }, tickEveryMs);
 });
 afterAll(async () => {
   clearInterval(ticking);
-  for (const { end } of lanes) await end();
+  for (const { end } of writers) await end();
   await real.end();
 });
 
-/** One call; what it was charged, or why it was refused. */
+/** Makes one call. Returns its charge, or the reason of its refusal. */
 async function buy(
-  { lane }: OpenLane,
+  { writer }: OpenWriter,
   account: string,
   worst: number,
   used: number,
-): Promise<number | HoldAnswer['kind']> {
-  const answer = await lane.hold({ callId: uuidv7(Date.now()), account, plans: ['p'], price, units: worst });
+): Promise<number | HoldResult['kind']> {
+  const answer = await writer.hold({
+    callId: uuidv7(Date.now()),
+    account,
+    plans: ['p'],
+    price,
+    units: worst,
+  });
   if (answer.kind !== 'held') return answer.kind;
-  const settled = await lane.settle(answer.hold, { units: used, status: 200, service: 's', operation: 'o' });
+  const settled = await writer.settle(answer.hold, {
+    units: used,
+    status: 200,
+    service: 's',
+    operation: 'o',
+  });
   if (settled.kind === 'refused') return 'unavailable';
-  lane.delivered(settled.seq);
+  writer.delivered(settled.seq);
   return settled.cost;
 }
 
@@ -46,16 +57,16 @@ async function balance(account: string): Promise<number> {
   return (await real.statement(account)).reduce((sum, { remaining }) => sum + remaining, 0);
 }
 
-/** Buys in turn on both lanes until that is refused. */
-async function buyOut(account: string, units: number): Promise<{ spent: number; end: HoldAnswer['kind'] }> {
+/** Buys alternately at both writers until a call is refused. */
+async function buyOut(account: string, units: number): Promise<{ spent: number; end: HoldResult['kind'] }> {
   for (let spent = 0, i = 0; ; i++) {
-    const bought = await buy(lanes[i % 2] as OpenLane, account, units, units);
+    const bought = await buy(writers[i % 2] as OpenWriter, account, units, units);
     if (typeof bought === 'string') return { spent, end: bought };
     spent += bought;
   }
 }
 
-test('64 callers over two lanes never draw more than an account has, and all of it can be drawn', async () => {
+test('64 callers over two writers never draw more than an account has, and all of it can be drawn', async () => {
   const given = 500_000;
   await real.grant({
     account: 'ann',
@@ -71,7 +82,7 @@ test('64 callers over two lanes never draw more than an account has, and all of 
     Array.from({ length: callers }, async (_, caller) => {
       for (let i = 0; i < 4; i++) {
         const worst = 1 + ((caller * 7 + i * 5) % worstUnits);
-        const bought = await buy(lanes[caller % 2] as OpenLane, 'ann', worst, (caller + i) % (worst + 1));
+        const bought = await buy(writers[caller % 2] as OpenWriter, 'ann', worst, (caller + i) % (worst + 1));
         if (typeof bought === 'string') refused.add(bought);
         else drawn += bought;
       }
@@ -80,7 +91,7 @@ test('64 callers over two lanes never draw more than an account has, and all of 
   expect([...refused].filter((kind) => kind !== 'in_flight' && kind !== 'exhausted')).toEqual([]);
   expect(await balance('ann')).toBe(given - drawn);
 
-  // Nobody is under way: less than one worst case is out of reach, and then nothing.
+  // No call is under way: what is out of reach is less than one worst case, and finally nothing.
   const large = await buyOut('ann', worstUnits);
   expect(large.end).toBe('exhausted');
   expect(given - drawn - large.spent).toBeLessThan(worstUnits * price);
@@ -99,20 +110,18 @@ test('an account that is left alone has nothing set aside any more', async () =>
     amount: 100_000,
     expiresMs: null,
   });
-  await Promise.all(lanes.map((lane) => buy(lane, 'bob', 10, 3)));
+  await Promise.all(writers.map((writer) => buy(writer, 'bob', 10, 3)));
   for (;;) {
-    const [row] = await real.sql<
-      [{ avail: number }]
-    >`SELECT avail FROM ledger.bucket WHERE account_id = 'bob'`;
+    const [row] = await real.sql<[{ avail: number }]>`SELECT avail FROM ledger.lot WHERE account_id = 'bob'`;
     if (row.avail === 94_000) break;
   }
   expect(await balance('bob')).toBe(94_000);
 });
 
 test('after all have left in good order nothing is leased, and the books prove right', async () => {
-  await Promise.all(lanes.map(({ lane }) => lane.drain()));
+  await Promise.all(writers.map(({ writer }) => writer.drain()));
   expect(await real.sql`SELECT * FROM ledger.lease`).toHaveLength(0);
-  expect(await real.sql`SELECT * FROM ledger.lane WHERE open`).toHaveLength(0);
-  expect(lanes.flatMap(({ events }) => events.map(({ kind }) => kind))).toEqual(['opened', 'opened']);
+  expect(await real.sql`SELECT * FROM ledger.writer WHERE open`).toHaveLength(0);
+  expect(writers.flatMap(({ events }) => events.map(({ kind }) => kind))).toEqual(['opened', 'opened']);
   expect(await real.prove()).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { budgetPlan } from '../../src/ledger/hold.ts';
-import type { Given, Safeguard } from './model-books.ts';
-import { type Call, type Fate, type LaneClass, type Process, World } from './world.ts';
+import type { Given, Safeguard } from './model-ledger-store.ts';
+import { type Call, type Fate, type Process, World, type WriterClass } from './world.ts';
 
 const names = ['a', 'b'];
 const accounts = ['ann', 'bob', 'cid'];
@@ -9,7 +9,7 @@ const plans = [['p'], ['p', 'q']];
 const prices = [1000, 7, 0];
 
 const pick = fc.nat(1000);
-const lane = fc.nat(names.length - 1);
+const writer = fc.nat(names.length - 1);
 const account = fc.nat(accounts.length - 1);
 const fate = fc.oneof(
   { weight: 12, arbitrary: fc.constant<Fate>('answered') },
@@ -33,7 +33,7 @@ const step = fc.oneof(
     weight: 10,
     arbitrary: fc.record({
       kind: kind('call'),
-      lane,
+      writer,
       account,
       plan: fc.nat(1),
       price: fc.nat(9).map((n) => (n < 8 ? 0 : n - 7)),
@@ -46,14 +46,23 @@ const step = fc.oneof(
   },
   { weight: 8, arbitrary: fc.record({ kind: kind('settle'), pick, used: fc.nat(12) }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('release'), pick }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: kind('extend'),
+      pick,
+      units: fc.integer({ min: 1, max: 24 }),
+      turn: fc.boolean(),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ kind: kind('deliver'), pick }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('lose'), pick }) },
-  { weight: 14, arbitrary: fc.record({ kind: kind('answer'), lane, pick, fate }) },
-  { weight: 5, arbitrary: fc.record({ kind: kind('hear'), lane }) },
+  { weight: 14, arbitrary: fc.record({ kind: kind('answer'), writer, pick, fate }) },
+  { weight: 5, arbitrary: fc.record({ kind: kind('hear'), writer }) },
   { weight: 8, arbitrary: fc.record({ kind: kind('pass'), ms: fc.constantFrom(10, 50, 250, 1000, 6000) }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind('kill'), lane }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind('pause'), lane }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind('cut'), lane }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('kill'), writer }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('pause'), writer }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('cut'), writer }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('reap') }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('arrive'), pick }) },
   {
@@ -88,23 +97,23 @@ const opening: Given[] = [
   { account: 'key', asset: 'usd', kind: 'budget', plan: budgetPlan, amount: 20_000, expiresMs: null },
 ];
 
-/** Lives through a history on two lanes, brings it to its end, and tells every promise that was broken. */
+/** Runs a history on two writers, brings it to an end, and returns every broken promise. */
 export async function live(
-  laneClass: LaneClass,
+  writerClass: WriterClass,
   steps: readonly Step[],
   without: Safeguard | null = null,
   count: (events: number) => void = () => {},
 ): Promise<string[]> {
-  const world = new World(laneClass, names, without);
-  // The test's own runner gets its turn between two histories.
+  const world = new World(writerClass, names, without);
+  // Lets the test runner work between two histories.
   await new Promise(setImmediate);
   for (const given of opening) world.books.grant(given);
   await world.open();
   for (const one of steps) await take(world, one);
   await world.wind();
-  // What is to expire soon has expired, and does not while it is counted.
+  // Lots that are about to expire must not expire while they are counted.
   await world.pass(6_000);
-  const epochs = new Map([...world.books.lanes].map(([name, { epoch }]) => [name, epoch]));
+  const epochs = new Map([...world.books.writers].map(([name, { epoch }]) => [name, epoch]));
   await expectReach(world);
   await expectKept(world);
   await world.drain();
@@ -114,7 +123,7 @@ export async function live(
   if ([...books.leases.values()].some((leases) => leases.size > 0)) breaches.push('leases are left');
   for (const process of processes)
     for (const event of process.events)
-      if (event.kind === 'books_broken') breaches.push(`books broken: ${event.error}`);
+      if (event.kind === 'ledger_inconsistent') breaches.push(`books broken: ${event.error}`);
   for (const call of calls) breaches.push(...judge(world, call, epochs));
   breaches.push(...judgeKeys(world));
   count(world.events);
@@ -122,7 +131,7 @@ export async function live(
 }
 
 async function take(world: World, step: Step): Promise<void> {
-  const process = 'lane' in step ? world.processes[step.lane] : undefined;
+  const process = 'writer' in step ? world.processes[step.writer] : undefined;
   if (process?.paused && step.kind !== 'kill' && step.kind !== 'pause') return;
   switch (step.kind) {
     case 'call':
@@ -132,7 +141,13 @@ async function take(world: World, step: Step): Promise<void> {
       return;
     case 'settle': {
       const call = choose(world, step.pick, isUnderWay);
-      if (call) await world.settle(call, Math.min(step.used, call.request.units));
+      if (call) await world.settle(call, Math.min(step.used, call.hold?.units ?? 0));
+      return;
+    }
+    case 'extend': {
+      const call = choose(world, step.pick, isUnderWay);
+      if (call) await world.extend(call, step.units);
+      if (call && step.turn) await world.turn(call.process);
       return;
     }
     case 'release': {
@@ -185,7 +200,7 @@ async function take(world: World, step: Step): Promise<void> {
     case 'expire':
       return world.books.expire();
     case 'set end': {
-      const lots = [...world.books.buckets.values()].filter(({ plan }) => plan !== budgetPlan);
+      const lots = [...world.books.lots.values()].filter(({ plan }) => plan !== budgetPlan);
       const { id = 0 } = lots[step.pick % lots.length] ?? {};
       return world.books.setEnd(id, step.endsMs === null ? null : world.nowMs + step.endsMs);
     }
@@ -202,8 +217,8 @@ function request({ account, plan, price, units, capped }: Extract<Step, { kind: 
   };
 }
 
-const isUnderWay = ({ hold, used, released, process }: Call) =>
-  hold !== null && used === null && !released && !process.paused && !process.dead;
+const isUnderWay = ({ hold, used, released, extending, process }: Call) =>
+  hold !== null && used === null && !released && !extending && !process.paused && !process.dead;
 
 const isLeaving = ({ settlement, delivered, lost }: Call) =>
   settlement?.kind === 'settled' && !delivered && !lost;
@@ -213,7 +228,7 @@ function choose(world: World, pick: number, fits: (call: Call) => boolean): Call
   return fitting[pick % fitting.length];
 }
 
-/** With nothing under way, all that an account can afford can be held in any lane, and one unit more is `exhausted`. */
+/** Checks that, with no call under way, any writer can hold the whole balance of an account, and one unit more is `exhausted`. */
 async function expectReach(world: World): Promise<void> {
   const price = 1000;
   for (const process of world.processes) {
@@ -244,21 +259,21 @@ async function held(
 function affordable(world: World, account: string, price: number): number {
   let units = 0;
   let money = 0;
-  for (const { lot, remaining } of world.books.statement(account)) {
-    const bucket = world.books.buckets.get(lot);
-    if (!bucket || (bucket.expiresMs !== null && bucket.expiresMs <= world.nowMs)) continue;
-    if (bucket.asset === 'unit') units += remaining;
+  for (const { lot: id, remaining } of world.books.statement(account)) {
+    const lot = world.books.lots.get(id);
+    if (!lot || (lot.expiresMs !== null && lot.expiresMs <= world.nowMs)) continue;
+    if (lot.asset === 'unit') units += remaining;
     else money += remaining;
   }
   return units + Math.floor(money / price);
 }
 
-/** What a call may have cost for good, by what its buyer saw of it. `epochs`: those that the lanes had in the end. */
+/** Checks the final charge of a call against what its buyer received. `epochs`: the final epochs of the writers. */
 function judge(world: World, call: Call, epochs: ReadonlyMap<string, number>): string[] {
   const { settlement, hold, process, delivered, deliveredInTime, request } = call;
   const net = world.net(call);
   const kept = world.books.kept.get(request.callId);
-  // Kept whole, it is given again for what it was charged, and so is never given back, whatever its first buyer saw.
+  // A stored response is returned again for its charge, so the charge is never reversed, whatever its first buyer received.
   if (kept?.body) {
     const charged = [...(world.books.usage.get(request.callId)?.values() ?? [])];
     const cost = charged.reduce((sum, { amount, plan }) => sum + (plan === budgetPlan ? 0 : amount), 0);
@@ -270,12 +285,12 @@ function judge(world: World, call: Call, epochs: ReadonlyMap<string, number>): s
   const survived = hold !== null && epochs.get(process.name) === hold.epoch;
   const label = `${request.callId} (${settlement?.kind ?? 'unanswered'}, ${delivered ? 'delivered' : 'kept'})`;
   if (survived || cost === 0) return net === cost ? [] : [`${label} cost ${net} instead of ${cost}`];
-  // Its lane was ended by others: what had not left was given back; what had left, perhaps, as nobody had said so.
+  // Others ended its writer: charges of undelivered responses were reversed, and perhaps of delivered ones that were not reported yet.
   if (net === 0 || (net === cost && deliveredInTime)) return [];
-  return [`${label} cost ${net} in a lane that was reaped`];
+  return [`${label} cost ${net} in a writer that was reaped`];
 }
 
-/** Whoever had an answer under a key, has it again from any process, unless it was too large to be kept or did not leave. */
+/** Checks that any process returns the response of a key again, unless it was too large to be stored or was not delivered. */
 async function expectKept(world: World): Promise<void> {
   for (const call of [...world.calls]) {
     const { key, isSmall, request, settlement } = call;
@@ -283,14 +298,14 @@ async function expectKept(world: World): Promise<void> {
     for (const process of world.processes) {
       const again = await world.call(process, request, key);
       await world.rounds(20, () => again.barred !== null || again.held !== null);
-      const given = again.barred?.kind === 'kept' ? again.barred.answer.callId : null;
+      const given = again.barred?.kind === 'kept' ? again.barred.response.callId : null;
       if (given !== request.callId) world.breaches.push(`${request.callId} is not given again under ${key}`);
       await world.release(again);
     }
   }
 }
 
-/** Under one key one call is charged for good, and all that is given is the answer of one call. */
+/** Checks that one key charges one call, and that every response under it is that call's. */
 function judgeKeys(world: World): string[] {
   const breaches: string[] = [];
   const keyed = world.calls.filter(({ key }) => key !== null);
@@ -298,7 +313,7 @@ function judgeKeys(world: World): string[] {
     const charged = same.filter((call) => world.net(call) > 0);
     if (charged.length > 1) breaches.push(`${name} is charged ${charged.length} times`);
     const given = same.flatMap(({ request, barred, delivered, isSmall, used }) => {
-      if (barred?.kind === 'kept') return barred.answer.body ? barred.answer.callId : [];
+      if (barred?.kind === 'kept') return barred.response.body ? barred.response.callId : [];
       return delivered && isSmall && used !== null ? request.callId : [];
     });
     if (new Set(given).size > 1) breaches.push(`${name} gives the answers of ${[...new Set(given)]}`);

@@ -1,21 +1,21 @@
+import { uuidv7 } from '@sluice/kernel/id';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { uuidv7 } from '../../src/kernel/id.ts';
-import type { Batch, Want } from '../../src/ledger/books.ts';
+import type { Batch, LeaseRequest } from '../../src/ledger/ledger-store.ts';
 import type { Usage } from '../../src/ledger/usage.ts';
-import { type OpenBooks, openBooks } from './open-books.ts';
+import { type OpenLedgerStore, openLedgerStore } from './open-ledger-store.ts';
 
-let real: OpenBooks;
+let real: OpenLedgerStore;
 beforeAll(async () => {
-  real = await openBooks(8);
+  real = await openLedgerStore(8);
 });
 afterAll(() => real.end());
 
-/** A lane that has leased 10 units of a lot of its own and spent one that it has not folded: its next fold has work to do. */
-async function openLane(lane: string): Promise<{ epoch: number; next(batch: Partial<Batch>): Batch }> {
+/** Opens a writer that has leased 10 units of its own lot and spent one without a checkpoint, so its next checkpoint has work to do. */
+async function openWriter(writer: string): Promise<{ epoch: number; next(batch: Partial<Batch>): Batch }> {
   const { books } = real;
-  const epoch = await books.openLane(lane);
-  const account = `own ${lane}`;
+  const epoch = await books.openWriter(writer);
+  const account = `own ${writer}`;
   const lot = await real.grant({
     account,
     asset: 'unit',
@@ -28,13 +28,13 @@ async function openLane(lane: string): Promise<{ epoch: number; next(batch: Part
   const next = (batch: Partial<Batch>): Batch => {
     seq += 1;
     return {
-      lane,
+      writer,
       epoch,
       seq,
       deliveredSeq: seq - 1,
-      fold: false,
+      checkpoint: false,
       usage: [],
-      answers: [],
+      storedResponses: [],
       returns: [],
       wants: [],
       ...batch,
@@ -45,7 +45,7 @@ async function openLane(lane: string): Promise<{ epoch: number; next(batch: Part
   return { epoch, next };
 }
 
-function want(account: string, units: number): Want {
+function want(account: string, units: number): LeaseRequest {
   return { account, plans: ['p'], price: 1, units, headroomUnits: 0, recall: false };
 }
 
@@ -64,18 +64,18 @@ function usage(account: string, lot: number, units: number): Usage {
   return { ...call, units, price: 1, amount: units };
 }
 
-/** Stops whoever folds the lane, until it is let go on. */
-async function hold(lane: string): Promise<() => Promise<void>> {
+/** Blocks every checkpoint of the writer until the returned function is called. */
+async function hold(writer: string): Promise<() => Promise<void>> {
   const session = await real.sql.reserve();
   await session`BEGIN`;
-  await session`SELECT 1 FROM ledger.lease WHERE lane_id = ${lane} FOR UPDATE`;
+  await session`SELECT 1 FROM ledger.lease WHERE writer_id = ${writer} FOR UPDATE`;
   return async () => {
     await session`COMMIT`;
     session.release();
   };
 }
 
-/** Resolves once `count` statements of the ledger wait for a lock, or it is over. */
+/** Resolves once `count` statements of the ledger wait for a lock, or when `isOver` returns true. */
 async function untilWaiting(count: number, isOver = () => false): Promise<void> {
   while (!isOver()) {
     const waiting: postgres.RowList<postgres.Row[]> =
@@ -86,7 +86,7 @@ async function untilWaiting(count: number, isOver = () => false): Promise<void> 
 
 test('a repeated batch waits for its cut-off copy, and both get one answer', async () => {
   const { books } = real;
-  const lane = await openLane('copies');
+  const writer = await openWriter('copies');
   const lot = await real.grant({
     account: 'copies',
     asset: 'unit',
@@ -95,7 +95,7 @@ test('a repeated batch waits for its cut-off copy, and both get one answer', asy
     amount: 10,
     expiresMs: null,
   });
-  const batch = lane.next({ fold: true, wants: [want('copies', 4)] });
+  const batch = writer.next({ checkpoint: true, wants: [want('copies', 4)] });
   const goOn = await hold('copies');
   const first = books.batch(batch);
   await untilWaiting(1);
@@ -109,7 +109,7 @@ test('a repeated batch waits for its cut-off copy, and both get one answer', asy
 
 test('of two batches that book the same call at once, one is charged for it', async () => {
   const { books } = real;
-  const [one, other] = [await openLane('one'), await openLane('other')];
+  const [one, other] = [await openWriter('one'), await openWriter('other')];
   const lot = await real.grant({
     account: 'shared',
     asset: 'unit',
@@ -118,10 +118,10 @@ test('of two batches that book the same call at once, one is charged for it', as
     amount: 20,
     expiresMs: null,
   });
-  for (const lane of [one, other]) await books.batch(lane.next({ wants: [want('shared', 5)] }));
+  for (const writer of [one, other]) await books.batch(writer.next({ wants: [want('shared', 5)] }));
   const call = usage('shared', lot, 3);
   const goOn = await hold('one');
-  const first = books.batch(one.next({ fold: true, usage: [call] }));
+  const first = books.batch(one.next({ checkpoint: true, usage: [call] }));
   await untilWaiting(1);
   const second = books.batch(other.next({ usage: [usage('shared', lot, 1), call] }));
   await untilWaiting(2);
@@ -131,9 +131,9 @@ test('of two batches that book the same call at once, one is charged for it', as
   expect(await real.prove()).toEqual([]);
 });
 
-test('a batch under way is on the books before its lane is ended', async () => {
+test('a batch under way is on the books before its writer is ended', async () => {
   const { books, sql } = real;
-  const lane = await openLane('ended');
+  const writer = await openWriter('ended');
   const lot = await real.grant({
     account: 'ended',
     asset: 'unit',
@@ -142,27 +142,27 @@ test('a batch under way is on the books before its lane is ended', async () => {
     amount: 10,
     expiresMs: null,
   });
-  await books.batch(lane.next({ wants: [want('ended', 5)] }));
+  await books.batch(writer.next({ wants: [want('ended', 5)] }));
   const goOn = await hold('ended');
-  const batch = books.batch(lane.next({ fold: true, usage: [usage('ended', lot, 3)] }));
+  const batch = books.batch(writer.next({ checkpoint: true, usage: [usage('ended', lot, 3)] }));
   await untilWaiting(1);
   const reaped = sql`SELECT ledger.reap('ended')`.execute();
   await untilWaiting(2);
   await goOn();
   expect(await batch).toEqual({ state: 'ok' });
   await reaped;
-  // Booked, and as nobody said that it was delivered, given back.
+  // It was charged, and reversed because its delivery was not reported.
   expect(await real.statement('ended')).toEqual([{ lot, remaining: 10 }]);
-  expect(await books.batch(lane.next({ usage: [usage('ended', lot, 1)] }))).toEqual({ state: 'fenced' });
+  expect(await books.batch(writer.next({ usage: [usage('ended', lot, 1)] }))).toEqual({ state: 'fenced' });
   expect(await real.prove()).toEqual([]);
 });
 
-test('a lot that another lane empties while a batch asks breaks no batch', async () => {
+test('a lot that another writer empties while a batch asks breaks no batch', async () => {
   const { books } = real;
-  const [slow, quick] = [await openLane('slow'), await openLane('quick')];
+  const [slow, quick] = [await openWriter('slow'), await openWriter('quick')];
   const [slowGoesOn, quickGoesOn] = [await hold('slow'), await hold('quick')];
-  // The slow one finds nothing to lock. Then there is something, which the quick one has locked and is about to take.
-  const slowly = books.batch(slow.next({ fold: true, wants: [want('both', 10)] }));
+  // First the slow batch finds no row to lock. Then a row appears that the quick one has locked and is about to take.
+  const slowly = books.batch(slow.next({ checkpoint: true, wants: [want('both', 10)] }));
   await untilWaiting(1);
   const lot = await real.grant({
     account: 'both',
@@ -172,7 +172,7 @@ test('a lot that another lane empties while a batch asks breaks no batch', async
     amount: 10,
     expiresMs: null,
   });
-  const quickly = books.batch(quick.next({ fold: true, wants: [want('both', 10)] }));
+  const quickly = books.batch(quick.next({ checkpoint: true, wants: [want('both', 10)] }));
   await untilWaiting(2);
   let over = false;
   slowly.then(
@@ -187,18 +187,18 @@ test('a lot that another lane empties while a batch asks breaks no batch', async
   expect(await real.prove()).toEqual([]);
 });
 
-test('lanes that want the same accounts in opposite orders do not stop each other', async () => {
+test('writers that want the same accounts in opposite orders do not stop each other', async () => {
   const { books } = real;
   const accounts = ['x', 'y', 'z'];
   for (const account of accounts)
     await real.grant({ account, asset: 'unit', kind: 'grant', plan: 'p', amount: 1_000, expiresMs: null });
-  const lanes = [await openLane('forth'), await openLane('back')];
+  const writers = [await openWriter('forth'), await openWriter('back')];
   await Promise.all(
-    lanes.map(async (lane, index) => {
+    writers.map(async (writer, index) => {
       const wants = accounts.map((account) => want(account, 1));
       if (index === 1) wants.reverse();
       for (let i = 0; i < 50; i++)
-        expect(await books.batch(lane.next({ fold: true, wants }))).toMatchObject({ state: 'ok' });
+        expect(await books.batch(writer.next({ checkpoint: true, wants }))).toMatchObject({ state: 'ok' });
     }),
   );
   expect(await real.prove()).toEqual([]);

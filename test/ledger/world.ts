@@ -1,22 +1,23 @@
-import { ofMicro } from '../../src/kernel/money.ts';
-import type { Batch, BatchAnswer, Books } from '../../src/ledger/books.ts';
+import { ofMicro } from '@sluice/kernel/money';
 import {
   budgetPlan,
   type Hold,
-  type HoldAnswer,
   type HoldRequest,
+  type HoldResult,
   type Settlement,
 } from '../../src/ledger/hold.ts';
-import type { Lane, LaneEvent } from '../../src/ledger/lane.ts';
-import type { Drawn, Ticket, Tickets } from '../../src/ledger/ticket.ts';
-import { ModelBooks, type Notice, type Safeguard } from './model-books.ts';
+import type { IdempotencyClaim, IdempotencyKey, IdempotencyKeys } from '../../src/ledger/idempotency-key.ts';
+import type { Batch, BatchResult, LedgerStore } from '../../src/ledger/ledger-store.ts';
+import type { LedgerWriter } from '../../src/ledger/ledger-writer.ts';
+import type { LedgerWriterEvent } from '../../src/ledger/ledger-writer-event.ts';
+import { ModelLedgerStore, type Notice, type Safeguard } from './model-ledger-store.ts';
 
 const realSetImmediate = globalThis.setImmediate;
-/** Lets every promise that can settle do so: a tick comes when no microtask is left, and needs no turn of the event loop. */
+/** Lets every promise that can settle do so: a tick runs when no microtask is left, and needs no turn of the event loop. */
 const settled = () => new Promise<void>((resolve) => queueMicrotask(() => process.nextTick(resolve)));
 
-export type LaneClass = typeof Lane;
-/** How the books' connection treats a request. */
+export type WriterClass = typeof LedgerWriter;
+/** The treatment of a request by the connection to the ledger store. */
 export type Fate =
   | 'answered'
   | 'committed, answered later'
@@ -30,36 +31,40 @@ type Request = {
   resolve(value: unknown): void;
   reject(error: Error): void;
   done: Promise<unknown> | null;
-  /** It is given up by its connection when nothing comes: no lane watches over it. */
+  /** True when the connection limits the wait for a response, rather than the writer. */
   bounded: boolean;
 };
 
-/** A call waits for the batch under way, then for its own: overdue after 3 s, given up 5 s later, each seen a tick later at most. */
+/** A call waits for the batch under way, then for its own: overdue after 3 s, given up 5 s later, each noticed at most a tick later. */
 const patienceMsMax = 2 * (3_000 + 5_000 + 2 * 6_000);
 
 const asksMax = 200;
 
-/** One call of a buyer, from its hold to what became of it. */
+/** One call of a buyer, from its hold to its outcome. */
 export type Call = {
   process: Process;
   request: HoldRequest;
-  /** Its key, and whether its answer is small enough to be kept. */
+  /** Its idempotency key, and whether its response is small enough to be stored. */
   key: string | null;
   isSmall: boolean;
-  ticket: Ticket | null;
-  /** Why it is not made under its key: another call has it, or the books are out of reach. */
-  barred: Exclude<Drawn, { kind: 'taken' }> | { kind: 'lost' } | null;
-  held: HoldAnswer | null;
+  idempotencyKey: IdempotencyKey | null;
+  /** The reason why it is not made under its key: another call has the key, or the ledger store is unavailable. */
+  barred: Exclude<IdempotencyClaim, { kind: 'taken' }> | { kind: 'lost' } | null;
+  held: HoldResult | null;
   hold: Hold | null;
+  /** True while it waits for the answer to a request to extend its hold. */
+  extending: boolean;
+  /** The last answer to such a request. */
+  extended: HoldResult | null;
   used: number | null;
   settlement: Settlement | null;
-  /** Its answer left while its lane still had the epoch of its hold. */
+  /** True when its response was delivered while its writer still had the epoch of its hold. */
   deliveredInTime: boolean;
   delivered: boolean;
-  /** Its answer broke off on its way. */
+  /** True when its response broke off. */
   lost: boolean;
   released: boolean;
-  /** How long its process has run without deciding it. */
+  /** The time for which its process has run without deciding it. */
   waitedMs: number;
 };
 
@@ -69,29 +74,29 @@ function isDecided({ process, barred, held, hold, released, settlement }: Call):
   );
 }
 
-/** One process of the shop: its lane, its connection, and what it has not yet heard. */
+/** One process of the shop: its writer, its connection, and the notifications that it has not received yet. */
 export class Process {
   readonly name: string;
-  readonly lane: Lane;
-  readonly tickets: Tickets;
+  readonly writer: LedgerWriter;
+  readonly idempotencyKeys: IdempotencyKeys;
   readonly requests: Request[] = [];
   readonly notices: Notice[] = [];
-  readonly events: LaneEvent[] = [];
+  readonly events: LedgerWriterEvent[] = [];
   readonly immediates: (() => void)[] = [];
   paused = false;
   dead = false;
-  /** It has ended in good order. */
+  /** True when it has ended properly. */
   left = false;
-  /** Its connection to the books is down: whatever it asks is lost. */
+  /** True while its connection to the ledger store is down: all its requests are lost. */
   cut = false;
 
-  constructor(name: string, world: World, laneClass: LaneClass) {
+  constructor(name: string, world: World, writerClass: WriterClass) {
     this.name = name;
-    this.tickets = {
-      draw: (ticket) => this.#send(() => world.books.draw(ticket), true),
-      giveUp: (ticket) => this.#send(() => world.books.giveUp(ticket), true),
+    this.idempotencyKeys = {
+      claim: (idempotencyKey) => this.#send(() => world.books.claim(idempotencyKey), true),
+      giveUp: (idempotencyKey) => this.#send(() => world.books.giveUp(idempotencyKey), true),
     };
-    this.lane = new laneClass(
+    this.writer = new writerClass(
       this.#connection(world.books),
       name,
       () => world.nowMs,
@@ -107,44 +112,44 @@ export class Process {
     });
   }
 
-  #connection(books: Books): Books {
+  #connection(books: LedgerStore): LedgerStore {
     const send = this.#send.bind(this);
     return {
-      openLane: (lane) => send(() => books.openLane(lane)),
-      batch: (batch: Batch) => send<BatchAnswer>(() => books.batch(batch)),
-      closeLane: (lane, epoch) => send(() => books.closeLane(lane, epoch)),
+      openWriter: (writer) => send(() => books.openWriter(writer)),
+      batch: (batch: Batch) => send<BatchResult>(() => books.batch(batch)),
+      closeWriter: (writer, epoch) => send(() => books.closeWriter(writer, epoch)),
       undeliver: (callIds) => send(() => books.undeliver(callIds)),
     };
   }
 }
 
-/** Buyers, processes and books without real time: nothing happens but what a test says, in its order. */
+/** Buyers, processes and a ledger store without real time: only the test decides what happens, and in which order. */
 export class World {
   nowMs = 1_000_000;
-  /** Whatever has happened to a process: an answer, a word of another, a call, a tick. */
+  /** Number of events: responses, notifications, calls and ticks. */
   events = 0;
-  readonly books: ModelBooks;
+  readonly books: ModelLedgerStore;
   readonly processes: Process[];
   readonly calls: Call[] = [];
-  /** Promises that were broken, as they were seen to be. */
+  /** The promises that were broken so far. */
   readonly breaches: string[] = [];
-  readonly #laneClass: LaneClass;
-  /** Copies of requests that were given up by their senders and may still arrive. */
+  readonly #writerClass: WriterClass;
+  /** Copies of requests that their senders have given up and that may still arrive. */
   readonly #late: (() => Promise<unknown>)[] = [];
 
-  constructor(laneClass: LaneClass, names: readonly string[], without: Safeguard | null = null) {
-    this.#laneClass = laneClass;
-    this.books = new ModelBooks(
+  constructor(writerClass: WriterClass, names: readonly string[], without: Safeguard | null = null) {
+    this.#writerClass = writerClass;
+    this.books = new ModelLedgerStore(
       () => this.nowMs,
       (notice) => {
         for (const process of this.processes) process.notices.push(notice);
       },
       without,
     );
-    this.processes = names.map((name) => new Process(name, this, laneClass));
+    this.processes = names.map((name) => new Process(name, this, writerClass));
   }
 
-  /** Opens every lane. */
+  /** Opens every writer. */
   async open(): Promise<void> {
     for (const process of this.processes) await this.#boot(process);
     await this.rounds(1);
@@ -152,13 +157,13 @@ export class World {
 
   async #boot(process: Process): Promise<void> {
     await this.#in(process, () => {
-      process.lane.open().catch(() => {
+      process.writer.open().catch(() => {
         process.dead = true;
       });
     });
   }
 
-  /** Lets `process` do something, and then what follows from it until its turn of the event loop ends. */
+  /** Lets `process` do something, and then everything that follows from it until its turn of the event loop ends. */
   async #in(process: Process, act: () => void): Promise<void> {
     this.events += 1;
     globalThis.setImmediate = ((callback: () => void) => process.immediates.push(callback)) as never;
@@ -170,7 +175,7 @@ export class World {
     }
   }
 
-  /** Ends the turn of the event loop: what was deferred runs. */
+  /** Ends the turn of the event loop, so that deferred work runs. */
   async turn(process: Process): Promise<void> {
     while (process.immediates.length > 0) await this.#in(process, () => process.immediates.shift()?.());
   }
@@ -186,10 +191,12 @@ export class World {
       request: { ...request, price: ofMicro(request.price), callId: `call ${this.calls.length}` },
       key,
       isSmall,
-      ticket: null,
+      idempotencyKey: null,
       barred: null,
       held: null,
       hold: null,
+      extending: false,
+      extended: null,
       used: null,
       settlement: null,
       deliveredInTime: false,
@@ -203,33 +210,33 @@ export class World {
     return call;
   }
 
-  /** As journeys/paid-call.ts does: the ticket first, then the hold, and both of one epoch. */
+  /** Acquires the idempotency key first, then the hold, both in one epoch, as journeys/paid-call.ts does. */
   async #draw(call: Call, key: string): Promise<void> {
     const { process, request } = call;
     const { account, callId } = request;
-    const ticket = { account, key, request: 'r', callId, ...process.lane.writer };
-    const drawn: Drawn | { kind: 'lost' } = await process.tickets
-      .draw(ticket)
+    const idempotencyKey = { account, key, request: 'r', callId, ...process.writer.writer };
+    const drawn: IdempotencyClaim | { kind: 'lost' } = await process.idempotencyKeys
+      .claim(idempotencyKey)
       .catch(() => ({ kind: 'lost' }));
     if (process.dead) return;
     if (drawn.kind !== 'taken') {
       call.barred = drawn;
-      // Without its body it is not given: only that it was is said.
-      if (drawn.kind === 'kept' && drawn.answer.body) this.#expectCharged(call, drawn.answer.callId);
+      // Without its body the response cannot be returned, only the fact that there was one.
+      if (drawn.kind === 'kept' && drawn.response.body) this.#expectCharged(call, drawn.response.callId);
       return;
     }
-    call.ticket = ticket;
+    call.idempotencyKey = idempotencyKey;
     await this.#hold(call);
     const { hold } = call;
-    if (hold && hold.epoch === ticket.epoch) return;
-    if (hold) process.lane.release(hold);
+    if (hold && hold.epoch === idempotencyKey.epoch) return;
+    if (hold) process.writer.release(hold);
     call.released = true;
-    await process.tickets.giveUp(ticket).catch(() => {});
+    await process.idempotencyKeys.giveUp(idempotencyKey).catch(() => {});
   }
 
   async #hold(call: Call): Promise<void> {
     const { process } = call;
-    const answer = await process.lane.hold(call.request);
+    const answer = await process.writer.hold(call.request);
     if (process.dead) return;
     call.held = answer;
     if (answer.kind !== 'held') return;
@@ -237,7 +244,26 @@ export class World {
     this.#expectCovered();
   }
 
-  /** What is given again was charged, and has not been given back. */
+  /** The response has more units than the hold: `units` must be held before it may be charged. */
+  async extend(call: Call, units: number): Promise<void> {
+    const { process, hold } = call;
+    if (!hold) return;
+    call.extending = true;
+    await this.#in(process, () => {
+      void process.writer.extend(hold, units).then((answer) => {
+        if (process.dead) return;
+        call.extending = false;
+        call.extended = answer;
+        if (answer.kind !== 'held') return;
+        call.hold = answer.hold;
+        if (answer.hold.units !== Math.max(units, hold.units))
+          this.breaches.push(`${call.request.callId} holds ${answer.hold.units} and not ${units}`);
+        this.#expectCovered();
+      });
+    });
+  }
+
+  /** Checks that a response that is returned again was charged and that the charge was not reversed. */
   #expectCharged({ request }: Call, callId: string): void {
     const given = this.calls.find((call) => call.request.callId === callId);
     const cost = given?.used && given.request.price > 0 ? 1 : 0;
@@ -249,27 +275,34 @@ export class World {
     const { process, hold } = call;
     if (!hold) return;
     call.used = used;
-    const { key, isSmall, ticket } = call;
+    const { key, isSmall, idempotencyKey } = call;
     const outcome = { units: used, status: 200, service: 's', operation: 'o' };
     const keeping =
       key === null ? null : { key, headers: [String(used)], body: isSmall ? Buffer.alloc(1) : null };
     await this.#in(process, () => {
-      void process.lane.settle(hold, outcome, keeping).then((settlement) => {
+      let settling: Promise<Settlement>;
+      try {
+        settling = process.writer.settle(hold, outcome, keeping);
+      } catch (fault) {
+        this.breaches.push(`${call.request.callId} holds ${hold.units} and cannot pay ${used}: ${fault}`);
+        return;
+      }
+      void settling.then((settlement) => {
         if (process.dead) return;
         call.settlement = settlement;
-        if (ticket && settlement.kind === 'refused' && !settlement.inDoubt)
-          process.tickets.giveUp(ticket).catch(() => {});
+        if (idempotencyKey && settlement.kind === 'refused' && !settlement.inDoubt)
+          process.idempotencyKeys.giveUp(idempotencyKey).catch(() => {});
         if (settlement.kind === 'settled') this.#expectBooked(call, settlement);
       });
     });
   }
 
   async release(call: Call): Promise<void> {
-    const { process, hold, ticket } = call;
+    const { process, hold, idempotencyKey } = call;
     call.released = true;
     await this.#in(process, () => {
-      if (hold) process.lane.release(hold);
-      if (ticket && hold) process.tickets.giveUp(ticket).catch(() => {});
+      if (hold) process.writer.release(hold);
+      if (idempotencyKey && hold) process.idempotencyKeys.giveUp(idempotencyKey).catch(() => {});
     });
   }
 
@@ -277,19 +310,19 @@ export class World {
     const { process, settlement, hold } = call;
     if (settlement?.kind !== 'settled') return;
     call.delivered = true;
-    call.deliveredInTime = this.books.lanes.get(process.name)?.epoch === hold?.epoch;
-    await this.#in(process, () => process.lane.delivered(settlement.seq));
+    call.deliveredInTime = this.books.writers.get(process.name)?.epoch === hold?.epoch;
+    await this.#in(process, () => process.writer.delivered(settlement.seq));
   }
 
-  /** The answer of a settled call breaks off on its way. */
+  /** Breaks off the response of a settled call. */
   async lose(call: Call): Promise<void> {
     const { process, settlement, request } = call;
     if (settlement?.kind !== 'settled' || settlement.seq === 0) return;
     call.lost = true;
-    await this.#in(process, () => process.lane.undelivered(settlement.seq, request.callId));
+    await this.#in(process, () => process.writer.undelivered(settlement.seq, request.callId));
   }
 
-  /** Answers one request of a process, or does not; -1 picks the last. */
+  /** Applies `fate` to one request of a process; -1 picks the last. */
   async answer(process: Process, pick: number, fate: Fate): Promise<void> {
     const request = process.requests.at(pick % process.requests.length);
     if (!request) return;
@@ -310,7 +343,7 @@ export class World {
     });
   }
 
-  /** A copy of a request that was given up arrives after all. */
+  /** Lets a copy of a request arrive that its sender has given up. */
   async arrive(pick: number): Promise<void> {
     const [run] = this.#late.splice(pick % Math.max(1, this.#late.length), 1);
     await run?.().catch(() => {});
@@ -320,19 +353,19 @@ export class World {
     const notice = process.notices.shift();
     if (!notice) return;
     await this.#in(process, () => {
-      if (notice.kind === 'granted') process.lane.touch(notice.account);
-      if (notice.kind === 'recall') process.lane.recall(notice.account);
-      if (notice.kind === 'returned') process.lane.cameBack(notice.account);
+      if (notice.kind === 'granted') process.writer.touch(notice.account);
+      if (notice.kind === 'recall') process.writer.recall(notice.account);
+      if (notice.kind === 'returned') process.writer.cameBack(notice.account);
     });
   }
 
-  /** Time passes; whoever is not paused ticks at the end of it, and who failed to open starts again. */
+  /** Lets time pass. Processes that are not paused tick at its end, and those that failed to open try again. */
   async pass(ms: number): Promise<void> {
     this.nowMs += ms;
     for (const process of [...this.processes]) {
       if (process.paused) continue;
       if (process.dead) await this.kill(process);
-      else await this.#in(process, () => process.lane.tick());
+      else await this.#in(process, () => process.writer.tick());
       while (process.cut && process.requests.length > 0) await this.answer(process, 0, 'lost');
     }
     for (const call of this.calls) this.#expectPatience(call, ms);
@@ -340,13 +373,14 @@ export class World {
 
   #expectPatience(call: Call, ms: number): void {
     if (isDecided(call) || call.process.paused) return;
-    // What is asked before there is a ticket, its connection bounds.
-    if (call.key !== null && call.ticket === null) return;
-    call.waitedMs = call.used === null && call.held !== null ? 0 : call.waitedMs + ms;
+    // Before the call has its idempotency key, the connection limits its waits.
+    if (call.key !== null && call.idempotencyKey === null) return;
+    const isIdle = call.used === null && call.held !== null && !call.extending;
+    call.waitedMs = isIdle ? 0 : call.waitedMs + ms;
     if (call.waitedMs > patienceMsMax) this.breaches.push(`${call.request.callId} waits for too long`);
   }
 
-  /** kill -9, and another process of the same name. What was on its way may still arrive. */
+  /** Simulates kill -9 and a new process with the same name. Requests that were sent may still arrive. */
   async kill(process: Process): Promise<void> {
     process.dead = true;
     this.#late.push(
@@ -356,17 +390,17 @@ export class World {
             done ?? run(),
       ),
     );
-    const next = new Process(process.name, this, this.#laneClass);
+    const next = new Process(process.name, this, this.#writerClass);
     this.processes.splice(this.processes.indexOf(process), 1, next);
     await this.#boot(next);
   }
 
-  /** A time without faults: everybody runs, hears, and is answered. */
+  /** Passes a time without faults: every process runs, receives notifications and gets responses. */
   async rounds(count: number, isOver: () => boolean = () => false, ms = 50): Promise<void> {
     for (let round = 0; round < count && !isOver(); round++) {
       for (const process of [...this.processes]) {
         await this.turn(process);
-        // Who asks for ever does it until its patience ends, and time has to pass for that.
+        // A process that repeats its requests stops at its deadline, which needs time to pass.
         for (let asked = 0; process.requests.length > 0 && asked < asksMax; asked++) {
           await this.answer(process, -1, 'answered');
           await this.turn(process);
@@ -377,37 +411,37 @@ export class World {
     }
   }
 
-  /** Everything comes to its end: calls, connections, lanes. `rest` is what the books say of it before lanes leave. */
+  /** Ends everything: calls, connections, writers. `rest` is the state of the ledger store before the writers leave. */
   async wind(): Promise<void> {
     for (const process of this.processes) Object.assign(process, { paused: false, cut: false });
     while (this.#late.length > 0) await this.arrive(0);
     const isQuiet = () =>
       this.calls.every(isDecided) &&
-      this.processes.every(({ lane, requests }) => lane.ready && requests.length === 0);
-    // Long enough for every lane to find that an answer is overdue, and to say that it lives.
+      this.processes.every(({ writer, requests }) => writer.ready && requests.length === 0);
+    // Long enough for every writer to notice an overdue response and to send a heartbeat.
     await this.rounds(16, () => false, 250);
     for (let i = 0; i < 40 && !isQuiet(); i++) {
       await this.rounds(10, isQuiet);
       for (const call of this.calls)
-        if (call.hold && call.used === null && !call.released && !call.process.dead)
-          await this.settle(call, call.request.units);
+        if (call.hold && call.used === null && !call.extending && !call.released && !call.process.dead)
+          await this.settle(call, call.hold.units);
     }
     if (!isQuiet()) this.breaches.push('something waits for ever');
     for (const call of this.calls)
       if (!call.delivered && !call.lost && !call.process.dead) await this.deliver(call);
   }
 
-  /** Tells a lane to end. Its process ends with it: what that still asks is lost, or arrives when it is gone. */
+  /** Makes a writer leave. Its process ends then: its pending requests are lost, or arrive later. */
   async leave(process: Process, rest: 'lost' | 'late' = 'lost'): Promise<void> {
     const end = () => {
       process.left = true;
       const requests = process.requests.splice(0);
       if (rest === 'late') this.#late.push(...requests.map(({ run }) => run));
     };
-    await this.#in(process, () => void process.lane.drain().then(end, () => {}));
+    await this.#in(process, () => void process.writer.drain().then(end, () => {}));
   }
 
-  /** Ends all lanes in good order. */
+  /** Makes all writers leave properly. */
   async drain(): Promise<void> {
     const fences = () =>
       this.processes.flatMap(({ events }) => events.filter(({ kind }) => kind === 'fenced')).length;
@@ -415,31 +449,34 @@ export class World {
     for (const process of this.processes) await this.leave(process);
     await this.rounds(200, () => this.processes.every(({ left }) => left));
     while (this.#late.length > 0) await this.arrive(0);
-    for (const { left, name } of this.processes) if (!left) this.breaches.push(`lane ${name} does not end`);
-    if (fences() > fencesBefore) this.breaches.push('a lane was fenced by its own end');
-    for (const [name, { open }] of this.books.lanes)
-      if (open) this.breaches.push(`lane ${name} is open after its end`);
+    for (const { left, name } of this.processes) if (!left) this.breaches.push(`writer ${name} does not end`);
+    if (fences() > fencesBefore) this.breaches.push('a writer was fenced by its own end');
+    for (const [name, { open }] of this.books.writers)
+      if (open) this.breaches.push(`writer ${name} is open after its end`);
   }
 
-  /** No lot may ever owe more than it was given: to what is on the books, to calls under way, and to what is expired. */
+  /** Checks that no lot owes more than its grant: to usage, to calls under way and to expiry. */
   #expectCovered(): void {
     const owed = new Map<number, number>();
     const owe = (lot: number, amount: number) => owed.set(lot, (owed.get(lot) ?? 0) + amount);
     for (const draws of this.books.usage.values())
       for (const { lot, amount } of draws.values()) owe(lot ?? 0, amount);
     for (const { hold, used, released, settlement, process } of this.calls) {
-      const lane = this.books.lanes.get(process.name);
-      if (!hold || released || settlement || process.dead || !lane?.open || lane.epoch !== hold.epoch)
+      const writer = this.books.writers.get(process.name);
+      if (!hold || released || settlement || process.dead || !writer?.open || writer.epoch !== hold.epoch)
         continue;
       if (used === null)
         for (const { lot, amount } of [...hold.draws, ...(hold.cap?.draws ?? [])]) owe(lot.id, amount);
     }
-    for (const { bucket, amount } of this.books.postings.values()) owe(bucket, -amount);
+    for (const { lot, amount } of this.books.postings.values()) owe(lot, -amount);
     for (const [lot, amount] of owed)
       if (amount > 0) this.breaches.push(`lot ${lot} is overdrawn by ${amount}`);
   }
 
-  #expectBooked({ request }: Call, { charges, cost }: Extract<Settlement, { kind: 'settled' }>): void {
+  #expectBooked({ request, used }: Call, { charges, cost }: Extract<Settlement, { kind: 'settled' }>): void {
+    const given = request.price === 0 ? 0 : (used ?? 0);
+    const paid = charges.reduce((sum, charge) => sum + charge.units, 0);
+    if (paid !== given) this.breaches.push(`${request.callId} gave ${given} units and charged ${paid}`);
     if (charges.length === 0) return;
     const all = [...(this.books.usage.get(request.callId)?.values() ?? [])];
     const rows = all.filter(({ plan }) => plan !== budgetPlan);
@@ -457,7 +494,7 @@ export class World {
     if (cost !== money) this.breaches.push(`${request.callId} says that it cost ${cost} of ${money}`);
   }
 
-  /** What a call was charged for good, in units of its lots. */
+  /** Returns the units of its lots that a call was charged, without reversed ones. */
   net({ request: { callId } }: Call): number {
     let net = 0;
     for (const [draw, { amount, plan }] of this.books.usage.get(callId) ?? []) {

@@ -1,14 +1,14 @@
+import { sha256Hex } from '@sluice/kernel/digest';
+import { uuidv7 } from '@sluice/kernel/id';
+import { ofMicro } from '@sluice/kernel/money';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
-import * as Tickets from '../../src/adapters/postgres/tickets.ts';
-import { sha256Hex } from '../../src/kernel/digest.ts';
-import { uuidv7 } from '../../src/kernel/id.ts';
-import { ofMicro } from '../../src/kernel/money.ts';
-import type { Hold, HoldAnswer, Settlement } from '../../src/ledger/hold.ts';
-import type { Lane } from '../../src/ledger/lane.ts';
-import { type OpenBooks, openBooks } from './open-books.ts';
-import { type OpenLane, openLane } from './open-lane.ts';
+import * as IdempotencyKeys from '../../src/adapters/postgres/idempotency-keys.ts';
+import type { Hold, HoldResult, Settlement } from '../../src/ledger/hold.ts';
+import type { LedgerWriter } from '../../src/ledger/ledger-writer.ts';
+import { type OpenLedgerStore, openLedgerStore } from './open-ledger-store.ts';
+import { type OpenWriter, openWriter } from './open-writer.ts';
 
 const runs = 150;
 const names = ['a', 'b'];
@@ -27,7 +27,7 @@ const step = fc.oneof(
       used: fc.nat(12),
       key: fc.option(fc.nat(1), { freq: 2 }),
       isSmall: fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
-      /** How many steps its upstream takes. */
+      /** Number of steps that the upstream takes. */
       lasts: fc.nat(3),
       end: fc.constantFrom('deliver' as const, 'deliver' as const, 'keep' as const, 'release' as const),
     }),
@@ -47,61 +47,62 @@ type CallStep = Extract<Step, { kind: 'call' }>;
 type Call = {
   id: string;
   key: string | null;
-  /** Whose answer it gave, by its id. */
+  /** The id of the call whose response was returned. */
   given: string | null;
   account: string;
-  lane: Lane;
-  held: HoldAnswer | null;
+  writer: LedgerWriter;
+  held: HoldResult | null;
   hold: Hold | null;
   settlement: Settlement | null;
   delivered: boolean;
   ended: boolean;
 };
 
-let real: OpenBooks;
-let processes: OpenLane[];
-/** On connections of their own, which are cut as the lanes' are. */
-const ticketSqls: Connection.Connection[] = [];
-let tickets: Tickets.OpenTickets;
+let real: OpenLedgerStore;
+let processes: OpenWriter[];
+/** Separate connections, which are cut like those of the writers. */
+const idempotencyKeySqls: Connection.Connection[] = [];
+let idempotencyKeys: IdempotencyKeys.OpenIdempotencyKeys;
 let nowMs = Date.now();
 let run = 0;
 
 beforeAll(async () => {
-  real = await openBooks();
-  tickets = openTickets();
-  processes = await Promise.all(names.map((name) => openLane(real.url, name, () => nowMs)));
+  real = await openLedgerStore();
+  idempotencyKeys = openIdempotencyKeys();
+  processes = await Promise.all(names.map((name) => openWriter(real.url, name, () => nowMs)));
 });
 afterAll(async () => {
   for (const { end } of processes) await end();
-  await Promise.all(ticketSqls.map((sql) => sql.end({ timeout: 1 })));
+  await Promise.all(idempotencyKeySqls.map((sql) => sql.end({ timeout: 1 })));
   await real.end();
 });
 
-function openTickets(): Tickets.OpenTickets {
-  const sql = Connection.open(real.url, 2);
-  ticketSqls.push(sql);
-  return Tickets.open(sql);
+function openIdempotencyKeys(): IdempotencyKeys.OpenIdempotencyKeys {
+  const sql = Connection.openConnection(real.url, 2);
+  idempotencyKeySqls.push(sql);
+  return IdempotencyKeys.openIdempotencyKeys(sql);
 }
 
-/** Lets the machine do its work while the lanes' time goes by. */
+/** Moves simulated time and lets the event loop run. */
 async function pass(ms: number): Promise<void> {
   nowMs += ms;
-  for (const { lane } of processes) lane.tick();
+  for (const { writer } of processes) writer.tick();
   await new Promise(setImmediate);
 }
 
 async function until(isOver: () => boolean, msMax = 60_000): Promise<boolean> {
   for (const end = nowMs + msMax; !isOver(); ) {
     if (nowMs > end) return false;
+    await Promise.all(processes.map((process) => process.statementsDone()));
     await pass(10);
     await real.sql`SELECT`;
   }
   return true;
 }
 
-/** The life of one call, while other steps are taken beside it. */
+/** Runs one call while other steps are taken concurrently. */
 async function live(call: Call, one: CallStep, upstream: Promise<void>): Promise<void> {
-  const { lane } = call;
+  const { writer } = call;
   const request = {
     callId: call.id,
     account: call.account,
@@ -109,46 +110,50 @@ async function live(call: Call, one: CallStep, upstream: Promise<void>): Promise
     price: ofMicro(one.price),
     units: one.units,
   };
-  const ticket = call.key && {
+  const idempotencyKey = call.key && {
     account: call.account,
     key: sha256Hex(call.key),
     request: sha256Hex(''),
     callId: call.id,
-    ...lane.writer,
+    ...writer.writer,
   };
-  if (ticket) {
-    // Cut off it may be drawn all the same: then nobody gets it before its lane ends.
-    const drawn = await tickets.draw(ticket).catch(() => {
-      tickets = openTickets();
+  if (idempotencyKey) {
+    // A statement that was cut off may still acquire the key. Then no other call gets the key before the writer ends.
+    const drawn = await idempotencyKeys.claim(idempotencyKey).catch(() => {
+      idempotencyKeys = openIdempotencyKeys();
       return null;
     });
-    if (drawn?.kind === 'kept' && drawn.answer.body) call.given = drawn.answer.callId;
+    if (drawn?.kind === 'kept' && drawn.response.body) call.given = drawn.response.callId;
     if (drawn?.kind !== 'taken') return;
   }
   const giveUp = async () => {
-    if (ticket) await tickets.giveUp(ticket);
+    if (idempotencyKey) await idempotencyKeys.giveUp(idempotencyKey);
   };
-  call.held = await lane.hold(request);
+  call.held = await writer.hold(request);
   if (call.held.kind !== 'held') return giveUp();
   const { hold } = call.held;
-  if (ticket && hold.epoch !== ticket.epoch) {
-    lane.release(hold);
+  if (idempotencyKey && hold.epoch !== idempotencyKey.epoch) {
+    writer.release(hold);
     return giveUp();
   }
   call.hold = hold;
   await upstream;
   if (one.end === 'release') {
-    lane.release(hold);
+    writer.release(hold);
     return giveUp();
   }
   const used = Math.min(one.used, one.units);
   const outcome = { units: used, status: 200, service: 's', operation: 'o' };
-  const keeping = ticket && { key: ticket.key, headers: [], body: one.isSmall ? Buffer.alloc(9) : null };
-  call.settlement = await lane.settle(hold, outcome, keeping || null);
+  const keeping = idempotencyKey && {
+    key: idempotencyKey.key,
+    headers: [],
+    body: one.isSmall ? Buffer.alloc(9) : null,
+  };
+  call.settlement = await writer.settle(hold, outcome, keeping || null);
   if (call.settlement.kind === 'refused' && !call.settlement.inDoubt) return giveUp();
   if (call.settlement.kind !== 'settled' || one.end === 'keep') return;
   if (one.isSmall) call.given = call.id;
-  lane.delivered(call.settlement.seq);
+  writer.delivered(call.settlement.seq);
   call.delivered = true;
 }
 
@@ -171,13 +176,13 @@ async function history(steps: readonly Step[]): Promise<void> {
       await meddle(one, account);
       continue;
     }
-    const { lane } = processes[one.process] as OpenLane;
+    const { writer } = processes[one.process] as OpenWriter;
     const call: Call = {
       id: uuidv7(Date.now()),
       key: one.key === null ? null : `${one.key}`,
       given: null,
       account: account(one.account),
-      lane,
+      writer,
       held: null,
       hold: null,
       settlement: null,
@@ -192,24 +197,25 @@ async function history(steps: readonly Step[]): Promise<void> {
     });
   }
   for (const { answer } of upstreams) answer();
-  const isDecided = ({ ended, lane }: Call) => ended || processes.every((process) => process.lane !== lane);
-  // A ticket on a connection that is cut is waited for by the clock on the wall, which is slower here.
+  const isDecided = ({ ended, writer }: Call) =>
+    ended || processes.every((process) => process.writer !== writer);
+  // A statement on a cut connection ends by real time, which is slower than simulated time.
   expect(await until(() => calls.every(isDecided), 400_000)).toBe(true);
   for (const process of processes) await ready(process);
 
-  const left = await soon(Promise.allSettled(processes.map(({ lane }) => lane.drain())));
-  // Who gave up waiting for the books does not know whether they closed its lane, with all that it settled, or somebody ends it.
-  const inDoubt = processes.filter((_, at) => left[at]?.status === 'rejected').map(({ lane }) => lane);
-  // Who could not leave in good order is ended by the others.
+  const left = await soon(Promise.allSettled(processes.map(({ writer }) => writer.drain())));
+  // A writer whose close timed out may have been closed with all its settlements, or be ended by another process.
+  const inDoubt = processes.filter((_, at) => left[at]?.status === 'rejected').map(({ writer }) => writer);
+  // The others end a writer that could not close.
   await real.sql`SELECT ledger.reap_silent('0 seconds')`;
   expect(await real.sql`SELECT * FROM ledger.lease`).toHaveLength(0);
   for (const [account, sum] of given) expect(await balanceOf(account)).toBe(sum - (await netOf(account)));
-  for (const call of calls) await judge(call, inDoubt.includes(call.lane));
+  for (const call of calls) await judge(call, inDoubt.includes(call.writer));
   await judgeKeys(calls);
   for (const process of processes) await start(process);
 }
 
-/** What a promise gives, while time goes by. */
+/** Awaits a promise while simulated time passes. */
 async function soon<T>(promise: Promise<T>): Promise<T> {
   let over = false;
   const watch = () => {
@@ -220,8 +226,8 @@ async function soon<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-/** Starts a new process in place of one. Connections of which nothing comes any more are its end too: then it has new ones. */
-async function start(process: OpenLane): Promise<void> {
+/** Starts a new process in place of one. After three attempts it gets new connections, because the old ones may be dead. */
+async function start(process: OpenWriter): Promise<void> {
   for (let tries = 1; ; tries++) {
     if (tries % 3 === 0) await soon(process.reconnect());
     const opened = soon(process.kill());
@@ -235,9 +241,9 @@ async function start(process: OpenLane): Promise<void> {
   }
 }
 
-/** Waits for a process that has lost its lane or its connection; one that does not come back is started again. */
-async function ready(process: OpenLane): Promise<void> {
-  if (!(await until(() => process.lane.ready, 10_000))) await start(process);
+/** Waits for a process that has lost its writer or its connection, and restarts it when it does not recover. */
+async function ready(process: OpenWriter): Promise<void> {
+  if (!(await until(() => process.writer.ready, 10_000))) await start(process);
 }
 
 async function meddle(one: Exclude<Step, CallStep>, account: (index: number) => string): Promise<void> {
@@ -245,22 +251,22 @@ async function meddle(one: Exclude<Step, CallStep>, account: (index: number) => 
     case 'pass':
       return pass(one.ms);
     case 'kill':
-      return start(processes[one.process] as OpenLane);
+      return start(processes[one.process] as OpenWriter);
     case 'cut':
       await real.sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid() AND query ~ '^(SELECT ([*] FROM )?ledger[.](batch|open|close|undeliver|take|give)|listen)'`;
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND query ~ '^(SELECT ([*] FROM )?ledger[.](batch|open|close|credit|acquire|release)|listen)'`;
       return;
     case 'reap':
       await real.sql`SELECT ledger.reap_silent('0 seconds')`;
       return;
     case 'expire':
-      await real.sql`UPDATE ledger.bucket SET expires_at = clock_timestamp() WHERE account_id = ${account(one.account)} AND kind = 'trial'`;
+      await real.sql`UPDATE ledger.lot SET expires_at = clock_timestamp() WHERE account_id = ${account(one.account)} AND kind = 'trial'`;
       await real.sql`SELECT ledger.expire()`;
       return;
   }
 }
 
-/** What is left of an account, and what of it has expired, a unit counted as 1,000 micro-dollars. */
+/** Returns the balance of an account plus its expired amounts, counting a unit as 1,000 micro-dollars. */
 async function balanceOf(account: string): Promise<number> {
   const [row] = await real.sql<
     [{ sum: number }]
@@ -270,32 +276,34 @@ async function balanceOf(account: string): Promise<number> {
   return row.sum;
 }
 
-/** What calls were charged for good, by their account or their id. */
+/** Returns the charges, without reversed ones, by account or call id. */
 async function netOf(owner: string): Promise<number> {
   const [row] = await real.sql<
     [{ sum: number }]
   >`SELECT coalesce(sum((u.amount - coalesce(p.amount, 0)) * CASE k.asset WHEN 'unit' THEN 1000 ELSE 1 END), 0)::bigint AS sum
-    FROM ledger.usage u JOIN ledger.bucket k ON k.id = u.bucket_id
+    FROM ledger.usage u JOIN ledger.lot k ON k.id = u.lot_id
       LEFT JOIN ledger.posting p ON p.key = 'undelivered:' || u.call_id || ':' || u.draw
     WHERE u.account_id = ${owner} OR u.call_id::text = ${owner}`;
   return row.sum;
 }
 
-async function judge({ id, lane, hold, settlement, delivered }: Call, inDoubt: boolean): Promise<void> {
+async function judge({ id, writer, hold, settlement, delivered }: Call, inDoubt: boolean): Promise<void> {
   const charges = settlement?.kind === 'settled' ? settlement.charges : [];
   const cost = charges.reduce((sum, { lot, amount }) => sum + amount * (lot.asset === 'unit' ? 1_000 : 1), 0);
   const [kept] =
     await real.sql`SELECT sum(u.amount * CASE k.asset WHEN 'unit' THEN 1000 ELSE 1 END)::bigint AS cost
-    FROM ledger.kept_answer a JOIN ledger.usage u USING (call_id) LEFT JOIN ledger.bucket k ON k.id = u.bucket_id WHERE a.call_id = ${id} AND a.body IS NOT NULL`;
-  // Kept whole, it is given again for what it was charged.
+    FROM ledger.stored_response a JOIN ledger.usage u USING (call_id) LEFT JOIN ledger.lot k ON k.id = u.lot_id WHERE a.call_id = ${id} AND a.body IS NOT NULL`;
+  // A stored response is returned again, so its charge stays.
   if (kept?.cost != null) return expect(await netOf(id)).toBe(kept.cost);
-  const survived = processes.some((process) => process.lane === lane && process.closedEpoch === hold?.epoch);
-  // A lane that was ended by others has its last answers given back: those that had not left, and some that had.
+  const survived = processes.some(
+    (process) => process.writer === writer && process.closedEpoch === hold?.epoch,
+  );
+  // When others ended its writer, the last charges were reversed: those of all undelivered responses, and of some delivered ones.
   if (survived) expect(await netOf(id)).toBe(cost);
   else expect(delivered || inDoubt ? [0, cost] : [0]).toContain(await netOf(id));
 }
 
-/** Under one key one call is charged, and its answer alone is given. */
+/** Checks that one key charges one call, and that only its response is returned. */
 async function judgeKeys(calls: readonly Call[]): Promise<void> {
   const keyed = calls.filter(({ key }) => key !== null);
   for (const same of Map.groupBy(keyed, ({ account, key }) => `${account} ${key}`).values()) {
@@ -316,9 +324,10 @@ test('two processes on one database keep every promise, whatever happens to them
   const [row] =
     await real.sql`SELECT (SELECT count(*) FROM ledger.usage) AS calls, (SELECT count(*) FROM ledger.posting WHERE kind = 'undelivered') AS undelivered,
     (SELECT count(*) FROM ledger.posting WHERE kind = 'expiry') AS expired,
-    (SELECT count(*) FROM ledger.kept_answer) AS kept`;
-  // Each of these has happened, or the histories are too tame.
+    (SELECT count(*) FROM ledger.stored_response) AS kept`;
+  // If one of these never happened, the histories would prove too little.
   for (const count of [row?.calls, row?.undelivered, row?.expired, row?.kept])
     expect(count).toBeGreaterThan(0);
-  for (const { events } of processes) expect(events.map(({ kind }) => kind)).not.toContain('books_broken');
+  for (const { events } of processes)
+    expect(events.map(({ kind }) => kind)).not.toContain('ledger_inconsistent');
 });

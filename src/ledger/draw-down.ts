@@ -1,18 +1,17 @@
-import type { Money } from '../kernel/money.ts';
+import type { Money } from '@sluice/kernel/money';
 import { type Lot, serves } from './lot.ts';
 
-/** How one lot bears a part of a call, in the lot's asset. */
+/** The part of a call that is drawn from one lot, in the lot's asset. */
 export type Draw = { lot: Lot; amount: number };
 
-/** How one lot bore a part of a finished call: `units` of the call's results, `amount` of the lot's asset. */
+/** The part of a finished call that was charged to one lot: `units` of the call's results, `amount` of the lot's asset. */
 export type Charge = { lot: Lot; units: number; amount: number };
 
 export type Drawn = { kind: 'drawn'; draws: Draw[] } | { kind: 'short'; units: number };
 
 /**
- * Finds what a call of `units` at `price` would draw, in burn order (`lots` stand in it: units before money), from what
- * the lane has free. `short` says how many units it must first set aside: also when a later lot could bear them,
- * as an earlier one that still has something must burn first.
+ * Returns what a call of `units` at `price` draws from the writer's free leases. `lots` are in burn order, units before money. `short` is the
+ * number of units to lease first. It is also returned if a later lot has enough, because an earlier lot with a balance must be used first.
  */
 export function draw(
   lots: readonly Lot[],
@@ -46,8 +45,8 @@ function inUnits(left: number, leftMoney: number | null, price: Money): number {
 }
 
 /**
- * Splits what a call really cost over what it held, in the same order. The units that money pays for are counted at the
- * first lot of money that bears them. Lots that bear nothing are left out. `units` is at most what was held for.
+ * Splits the actual cost of a call over its hold, in the same order. Units that are paid with money are counted at the first lot of money
+ * charged. Lots without a charge are left out. `units` is at most the number that was held.
  */
 export function charge(draws: readonly Draw[], price: Money, units: number): Charge[] {
   const charges: Charge[] = [];
@@ -56,22 +55,22 @@ export function charge(draws: readonly Draw[], price: Money, units: number): Cha
   for (const { lot, amount } of draws) {
     if (left === 0 && (money ?? 0) === 0) break;
     if (lot.asset === 'unit') {
-      const borne = Math.min(amount, left);
-      charges.push({ lot, units: borne, amount: borne });
-      left -= borne;
+      const charged = Math.min(amount, left);
+      charges.push({ lot, units: charged, amount: charged });
+      left -= charged;
       continue;
     }
     money ??= left * price;
-    const borne = Math.min(amount, money);
-    charges.push({ lot, units: left, amount: borne });
+    const charged = Math.min(amount, money);
+    charges.push({ lot, units: left, amount: charged });
     left = 0;
-    money -= borne;
+    money -= charged;
   }
   if (left !== 0 || (money ?? 0) !== 0) throw new RangeError('a call cost more than it held');
   return charges;
 }
 
-/** What lots are worth to a call at `price`: whole units, and their value in micro-dollars. */
+/** Returns the worth of lots for calls at `price`: whole units, and their value in micro-dollars. */
 export function worth(
   lots: readonly Lot[],
   plans: readonly string[],

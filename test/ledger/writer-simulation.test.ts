@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Lane } from '../../src/ledger/lane.ts';
+import { LedgerWriter } from '../../src/ledger/ledger-writer.ts';
 import { history, live } from './history.ts';
 import { stories } from './stories.ts';
 
@@ -13,7 +13,7 @@ test('keeps every promise in a million events of random histories', { timeout: 1
   };
   await fc.assert(
     fc.asyncProperty(history, async (steps) => {
-      expect(await live(Lane, steps, null, count)).toEqual([]);
+      expect(await live(LedgerWriter, steps, null, count)).toEqual([]);
     }),
     { numRuns: runs },
   );
@@ -22,6 +22,6 @@ test('keeps every promise in a million events of random histories', { timeout: 1
 
 describe('in an unlikely interleaving', () => {
   test.each(Object.entries(stories))('%s', async (_, story) => {
-    expect(await story(Lane)).toEqual([]);
+    expect(await story(LedgerWriter)).toEqual([]);
   });
 });

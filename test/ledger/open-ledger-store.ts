@@ -1,37 +1,39 @@
-import * as Books from '../../src/adapters/postgres/books.ts';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
+import * as IdempotencyKeys from '../../src/adapters/postgres/idempotency-keys.ts';
+import * as LedgerStore from '../../src/adapters/postgres/ledger-store.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
-import * as Tickets from '../../src/adapters/postgres/tickets.ts';
-import type { Books as LedgerBooks } from '../../src/ledger/books.ts';
+import type { LedgerStore as Store } from '../../src/ledger/ledger-store.ts';
 import { createDatabase } from '../support/database.ts';
-import type { Given } from './model-books.ts';
+import type { Given } from './model-ledger-store.ts';
 
-/** Books in a PostgreSQL database of their own. */
-export type OpenBooks = {
+/** A ledger store in its own PostgreSQL database. */
+export type OpenLedgerStore = {
   url: string;
   sql: Connection.Connection;
-  books: LedgerBooks;
-  tickets: Tickets.OpenTickets;
-  /** Gives an account a lot that nobody paid for; its number. */
+  books: Store;
+  idempotencyKeys: IdempotencyKeys.OpenIdempotencyKeys;
+  /** Grants an account a lot without a payment. Returns the lot's number. */
   grant(given: Given): Promise<number>;
-  /** What is left of each lot, in burn order. */
+  /** Returns the remaining amount of each lot, in burn order. */
   statement(account: string): Promise<{ lot: number; remaining: number }[]>;
-  /** Every breach of the books. */
+  /** Returns every breach of the ledger's sums. Accounts and orders exist only as names in these tests. */
   prove(): Promise<string[]>;
   end(): Promise<void>;
 };
 
+/** Longer than in the shop, so that a busy machine does not end a statement of a test. */
+const statementMsMax = 30_000;
 let keys = 0;
 
-export async function openBooks(connectionsMax = 2): Promise<OpenBooks> {
+export async function openLedgerStore(connectionsMax = 2): Promise<OpenLedgerStore> {
   const database = await createDatabase();
   await migrate(database.url);
-  const sql = Connection.open(database.url, connectionsMax);
+  const sql = Connection.openConnection(database.url, connectionsMax, statementMsMax);
   return {
     url: database.url,
     sql,
-    books: Books.open(sql),
-    tickets: Tickets.open(sql),
+    books: LedgerStore.openLedgerStore(sql),
+    idempotencyKeys: IdempotencyKeys.openIdempotencyKeys(sql),
     async grant({ account, asset, kind, plan, amount, expiresMs }) {
       const posting = kind === 'trial' ? 'trial' : 'grant';
       const expires = expiresMs === null ? null : new Date(expiresMs);
@@ -44,13 +46,13 @@ export async function openBooks(connectionsMax = 2): Promise<OpenBooks> {
     async statement(account) {
       const rows = await sql<
         { lot: number; remaining: number }[]
-      >`SELECT bucket_id AS lot, remaining FROM ledger.statement(${account})`;
+      >`SELECT lot_id AS lot, remaining FROM ledger.statement(${account})`;
       return rows.map(({ lot, remaining }) => ({ lot, remaining }));
     },
     async prove() {
       const rows = await sql<
         { rule: string; subject: string; detail: string }[]
-      >`SELECT * FROM ledger.prove()`;
+      >`SELECT * FROM ledger.verify_sums()`;
       return rows.map(({ rule, subject, detail }) => `${rule}: ${subject}: ${detail}`);
     },
     async end() {

@@ -1,0 +1,12 @@
+import type { IdempotencyKeys } from './idempotency-key.ts';
+import type { LedgerWriter } from './ledger-writer.ts';
+import type { Statements } from './statement.ts';
+import type { UsageRecord } from './usage.ts';
+
+/** Balances and what was used of them. */
+export type LedgerContext = {
+  readonly writer: LedgerWriter;
+  readonly statements: Statements;
+  readonly usage: UsageRecord;
+  readonly idempotencyKeys: IdempotencyKeys;
+};
