@@ -1,29 +1,44 @@
 import type { Operation } from './operation.ts';
 import { covers, type Plan } from './plan.ts';
+import type { ResponseField } from './response-field.ts';
 import type { Service } from './service.ts';
+import type { Limits } from './upstream-limits.ts';
 
-/** What a shop sells: the parsed and checked catalogue file. */
+/** The products of a shop: the parsed and validated catalogue file. */
 export type Catalog = {
-  /** `seller` and `tax` are what receipts say of either. */
-  storefront: { name: string; description: string; contact: string; seller?: string; tax?: string };
-  upstream: {
-    /** Absolute path of the OpenAPI description of what is resold; '' where there is none. */
+  /** Receipts print `seller` and `tax_note`. `tax`: the service that calculates tax on top of the prices. */
+  storefront: {
+    name: string;
     description: string;
-    /** How the operator's key travels: `value` holds `{key}` where the key goes. */
+    contact: string;
+    seller?: string;
+    tax_note?: string;
+    tax?: 'stripe' | 'none';
+  };
+  upstream: {
+    /** Absolute path of the OpenAPI description of the upstream; '' when there is none. */
+    description: string;
+    /** The header that sends the operator's key; `value` contains `{key}` in place of the key. */
     key: { header: string; value: string };
     timeoutMs: number;
+    /** A GET that answers 2xx while the upstream can serve; null when any response counts. */
+    readinessPath: string | null;
+    /** Limits of running and waiting calls, in total and per account; absent ones have their default. */
+    limits?: Readonly<Partial<Limits>>;
+    /** Fields of JSON responses that are replaced or removed before a response is delivered. */
+    responseFields: readonly ResponseField[];
   };
   services: readonly Service[];
   operations: readonly Operation[];
-  /** What is for sale. */
+  /** The plans on sale. */
   plans: readonly Plan[];
-  /** What is sold to nobody any more: who has it uses it up, and what renews goes on. */
+  /** Plans that are no longer sold: holders can use them up, and subscriptions renew. */
   retired: readonly Plan[];
-  /** What opens each service, found once for all calls. */
+  /** The plans that cover each service, computed once. */
   openings: ReadonlyMap<Service, Opening>;
 };
 
-/** The plans that open a service for those who have them, be they still for sale or not; and their ids. */
+/** The plans that cover a service, on sale or retired, and their ids. */
 export type Opening = { plans: readonly Plan[]; ids: readonly string[] };
 
 export function openings(services: readonly Service[], plans: readonly Plan[]): Catalog['openings'] {
@@ -37,7 +52,7 @@ export function openings(services: readonly Service[], plans: readonly Plan[]): 
 
 const closed: Opening = { plans: [], ids: [] };
 
-/** What opens `service`. */
+/** Returns the plans that cover `service`. */
 export function opening(catalog: Catalog, service: Service): Opening {
   return catalog.openings.get(service) ?? closed;
 }

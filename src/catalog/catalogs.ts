@@ -1,7 +1,7 @@
-/** The catalogues that were sold by, as they were written; an adapter implements it. */
+/** The history of loaded catalogues, as text; an adapter implements it. */
 export interface Catalogs {
-  /** Writes down that a process sells by this one from now on. */
+  /** Records that a process uses this catalogue from now on. */
   took(digest: string, text: string): Promise<void>;
-  /** The one that was taken last, by whichever process; null where none was. */
+  /** Returns the catalogue that any process loaded last, or null. */
   last(): Promise<{ digest: string; text: string; takenMs: number } | null>;
 }

@@ -1,16 +1,17 @@
 import { readFile, stat } from 'node:fs/promises';
+import { upgrade } from '@scalar/openapi-upgrader';
+import { operationKey } from '@sluice/kernel/operation-key';
 import { parse as parseYaml } from 'yaml';
-import * as PathTemplate from './path-template.ts';
-import * as Place from './place.ts';
+import * as SourceLocation from './source-location.ts';
 
-/** One operation of an OpenAPI description. `example` is that of its JSON body, if it gives one. */
+/** An operation of an OpenAPI description. `example`: the example of its JSON body, if any. */
 type Described = { method: string; path: string; summary: string | null; example?: unknown };
 
-/** What an upstream says of its own operations, by `key`. */
+/** The operations that an upstream's description contains, by `operationKey`. */
 export type Description = ReadonlyMap<string, Described>;
 
-/** `document` is the whole of it, as it was read, and null where there is none; `text` is how it is written. */
-export type Read =
+/** `document`: the description in OpenAPI 3, null when there is none. `text`: its source. */
+export type DescriptionReading =
   | { ok: true; description: Description; document: unknown; text: string }
   | { ok: false; reason: string };
 
@@ -20,13 +21,8 @@ export const none: Description = new Map();
 const descriptionBytesMax = 16 * 1024 * 1024;
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'];
 
-/** Where an operation is found in a description; the names of path parameters do not matter. */
-export function key(method: string, path: string): string {
-  return `${method} ${PathTemplate.shape(path)}`;
-}
-
-/** Reads the OpenAPI 3 file at `path`, YAML or JSON; '' is the path of an upstream without one. The reason reads on after the file's name. */
-export async function read(path: string): Promise<Read> {
+/** Reads the OpenAPI file at `path`, YAML or JSON; '' means that there is none. `reason` continues a sentence that starts with the file's name. */
+export async function read(path: string): Promise<DescriptionReading> {
   if (path === '') return { ok: true, description: none, document: null, text: '' };
   let text: string;
   try {
@@ -40,32 +36,41 @@ export async function read(path: string): Promise<Read> {
   return parse(text);
 }
 
-/** The operations of an OpenAPI 3 document. Never throws. */
-export function parse(text: string): Read {
+/** Returns the operations of an OpenAPI 3 or Swagger 2.0 document. Never throws. */
+export function parse(text: string): DescriptionReading {
   let value: unknown;
   try {
     value = parseYaml(text, { logLevel: 'silent' });
   } catch {
     return { ok: false, reason: 'is neither YAML nor JSON' };
   }
-  const root: Place.Place = { value, path: [] };
-  if (!/^3\.\d/.test(Place.text(Place.member(root, 'openapi')) ?? '')) {
-    return { ok: false, reason: 'is not an OpenAPI 3 description: it has no "openapi: 3.x"' };
+  let root: SourceLocation.LocatedValue = { value, path: [] };
+  if (SourceLocation.text(SourceLocation.member(root, 'swagger')) === '2.0')
+    try {
+      root = { value: upgrade(value as Parameters<typeof upgrade>[0], '3.0'), path: [] };
+    } catch (error) {
+      return { ok: false, reason: `cannot be converted from Swagger 2.0 (${(error as Error).message})` };
+    }
+  if (!/^3\.\d/.test(SourceLocation.text(SourceLocation.member(root, 'openapi')) ?? '')) {
+    return {
+      ok: false,
+      reason: 'is not an OpenAPI description: it has neither "openapi: 3.x" nor "swagger: 2.0"',
+    };
   }
-  const paths = Place.member(root, 'paths');
+  const paths = SourceLocation.member(root, 'paths');
   const described = Object.keys(paths.value ?? {}).flatMap((path) =>
     methods.flatMap((method) => {
-      const operation = Place.member(Place.member(paths, path), method);
+      const operation = SourceLocation.member(SourceLocation.member(paths, path), method);
       if (operation.value === undefined) return [];
-      const json = ['requestBody', 'content', 'application/json'].reduce(Place.member, operation);
+      const json = ['requestBody', 'content', 'application/json'].reduce(SourceLocation.member, operation);
       return {
         method: method.toUpperCase(),
         path,
-        summary: Place.text(Place.member(operation, 'summary')),
-        example: Place.member(json, 'example').value,
+        summary: SourceLocation.text(SourceLocation.member(operation, 'summary')),
+        example: SourceLocation.member(json, 'example').value,
       };
     }),
   );
-  const description = new Map(described.map((it) => [key(it.method, it.path), it]));
-  return { ok: true, description, document: value, text };
+  const description = new Map(described.map((it) => [operationKey(it.method, it.path), it]));
+  return { ok: true, description, document: root.value, text };
 }

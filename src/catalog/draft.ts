@@ -1,17 +1,41 @@
 import { resolve } from 'node:path';
-import * as JsonPointer from '../kernel/json-pointer.ts';
-import * as Money from '../kernel/money.ts';
+import * as JsonPointer from '@sluice/kernel/json-pointer';
+import * as Money from '@sluice/kernel/money';
 import { type Catalog, openings } from './catalog.ts';
-import type { Operation, Units, UnitsMax } from './operation.ts';
+import type { Operation, Uncountable, Units, UnitsMax } from './operation.ts';
 import type { Plan } from './plan.ts';
+import type { ResponseField } from './response-field.ts';
 import type { Service } from './service.ts';
+import type { Limits } from './upstream-limits.ts';
 
 /** The catalogue as the file writes it, with the defaults of the schema filled in. */
-export type Draft = {
-  storefront: { name: string; description: string; contact: string; seller?: string; tax?: string };
-  upstream: { description?: string; key: { header: string; value: string }; timeout_ms: number };
+export type CatalogSource = {
+  storefront: {
+    name: string;
+    description: string;
+    contact: string;
+    seller?: string;
+    tax_note?: string;
+    tax?: 'stripe' | 'none';
+  };
+  upstream: {
+    description?: string;
+    key: { header: string; value: string };
+    timeout_ms: number;
+    readiness_path?: string;
+    limits?: DraftLimits;
+    response_fields: readonly { field: string; value: ResponseField['value'] }[];
+  };
   services: readonly DraftService[];
   plans: readonly DraftPlan[];
+};
+
+type DraftLimits = {
+  connections?: number;
+  queue?: number;
+  queue_ms?: number;
+  account_connections?: number;
+  account_queue?: number;
 };
 
 type DraftService = {
@@ -27,6 +51,7 @@ type DraftOperation = {
   call: string;
   units: string | number;
   units_max?: number | { pointer: string; default: number; ceiling: number };
+  uncountable: Uncountable;
   yield: { low: number; high: number };
   answered_by: 'upstream' | 'storefront';
 };
@@ -51,8 +76,8 @@ type DraftPlan = {
     }
 );
 
-/** The catalogue that a checked draft means. `directory` is where its file lies. Throws on a draft that breaks the rules. */
-export function toCatalog(draft: Draft, directory: string): Catalog {
+/** Converts a valid source into a catalogue. `directory`: the folder of its file. Throws when the source breaks the rules. */
+export function toCatalog(draft: CatalogSource, directory: string): Catalog {
   const { upstream } = draft;
   const sold = draft.services.map((entry) => ({ service: toService(entry), operations: entry.operations }));
   const services = sold.map(({ service }) => service);
@@ -64,6 +89,12 @@ export function toCatalog(draft: Draft, directory: string): Catalog {
       description: upstream.description === undefined ? '' : resolve(directory, upstream.description),
       key: upstream.key,
       timeoutMs: upstream.timeout_ms,
+      readinessPath: upstream.readiness_path ?? null,
+      responseFields: upstream.response_fields.map(({ field, value }) => ({
+        pointer: pointer(field),
+        value,
+      })),
+      ...(upstream.limits && { limits: toLimits(upstream.limits) }),
     },
     services,
     operations: sold.flatMap(({ service, operations }) =>
@@ -72,6 +103,17 @@ export function toCatalog(draft: Draft, directory: string): Catalog {
     plans,
     retired,
     openings: openings(services, [...plans, ...retired]),
+  };
+}
+
+function toLimits(draft: DraftLimits): Partial<Limits> {
+  const { connections, queue, queue_ms, account_connections, account_queue } = draft;
+  return {
+    ...(connections !== undefined && { connectionsMax: connections }),
+    ...(queue !== undefined && { waitingMax: queue }),
+    ...(queue_ms !== undefined && { waitMsMax: queue_ms }),
+    ...(account_connections !== undefined && { accountConnectionsMax: account_connections }),
+    ...(account_queue !== undefined && { accountWaitingMax: account_queue }),
   };
 }
 
@@ -88,6 +130,7 @@ function toOperation(entry: DraftOperation, service: Service): Operation {
     service,
     units: toUnits(entry.units),
     unitsMax: toUnitsMax(entry),
+    uncountable: entry.uncountable,
     yield: entry.yield,
     answeredBy: entry.answered_by,
   };
@@ -144,7 +187,7 @@ function pointer(text: string): JsonPointer.JsonPointer {
   return known(JsonPointer.parse(text));
 }
 
-/** What the schema and the rules have made sure of. */
+/** Asserts what the schema and the rules guarantee. */
 function known<T>(value: T | null): T {
   if (value === null) throw new Error('the rules of the catalogue let a value through that cannot be read');
   return value;

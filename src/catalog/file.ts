@@ -1,57 +1,58 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { sha256Hex } from '../kernel/digest.ts';
-import { nearest } from '../kernel/nearest.ts';
+import { nearest } from '@sluice/kernel/did-you-mean';
+import { sha256Hex } from '@sluice/kernel/digest';
+import { operationKey } from '@sluice/kernel/operation-key';
 import type { Catalog } from './catalog.ts';
 import * as Description from './description.ts';
 import * as Draft from './draft.ts';
 import * as Fault from './fault.ts';
 import * as OperationRules from './operation-rules.ts';
-import * as Place from './place.ts';
 import * as Rules from './rules.ts';
-import * as Shape from './shape.ts';
+import { checkSchema } from './schema-check.ts';
 import * as Source from './source.ts';
+import * as SourceLocation from './source-location.ts';
 
-export type Parsed = { ok: true; catalog: Catalog } | { ok: false; faults: Fault.Fault[] };
+export type ParsedCatalog = { ok: true; catalog: Catalog } | { ok: false; faults: Fault.CatalogFault[] };
 
 /**
- * Reads a catalogue, or finds all that is wrong with it, in the order of the lines. Never throws.
+ * Parses a catalogue, or returns all its faults in the order of the lines. Never throws.
  * `fileName` names the file in the faults; the description of the upstream is relative to it and is not opened.
  */
-export function parse(text: string, fileName: string): Parsed {
+export function parse(text: string, fileName: string): ParsedCatalog {
   const source = Source.read(text);
   return judge(source, fileName, []);
 }
 
-/** A catalogue with all that a shop needs of its files. */
-export type Goods = {
+/** A catalogue with the contents of its files. */
+export type LoadedCatalog = {
   catalog: Catalog;
-  /** What the upstream says of its own operations, and the whole of that as it was read. */
+  /** The operations that the upstream describes, and the whole description as parsed. */
   description: Description.Description;
   document: unknown;
-  /** The catalogue as it is written. */
+  /** The source of the catalogue. */
   text: string;
-  /** SHA-256 of both files, in hexadecimal: who sells by the same files has the same. */
+  /** SHA-256 of both files in hexadecimal: processes with the same files have the same digest. */
   digest: string;
 };
 
-/** As `read`, where only what is sold is asked for. */
+/** Reads the catalogue file at `path` without its description. Throws like `read`. */
 export async function load(path: string): Promise<Catalog> {
   return (await read(path)).catalog;
 }
 
 /**
- * Reads the catalogue file at `path` and holds it against the OpenAPI description that it names, if any.
+ * Reads the catalogue file at `path` and compares it with the OpenAPI description that it names, if any.
  * Throws one Error whose message has a line for each fault: `file:line:column reason`.
  */
-export async function read(path: string): Promise<Goods> {
+export async function read(path: string): Promise<LoadedCatalog> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${path}:1:1 the catalogue cannot be read (${error.code})`);
   });
   const source = Source.read(text);
   const root = { value: source.value, path: [] };
-  const at = Place.member(Place.member(root, 'upstream'), 'description');
-  const name = Place.text(at) ?? '';
+  const at = SourceLocation.member(SourceLocation.member(root, 'upstream'), 'description');
+  const name = SourceLocation.text(at) ?? '';
   const described = await Description.read(name === '' ? '' : resolve(dirname(path), name));
   const found = described.ok
     ? undescribed(root, name, described.description)
@@ -64,38 +65,47 @@ export async function read(path: string): Promise<Goods> {
   return { catalog, description, document, text, digest: sha256Hex(`${text}\0${described.text}`) };
 }
 
-function judge(source: Source.Source, file: string, more: readonly Place.Finding[]): Parsed {
+function judge(source: Source.Source, file: string, more: readonly SourceLocation.Finding[]): ParsedCatalog {
   const flaws = source.flaws.map((flaw) => ({ file, ...flaw, path: '' }));
   if (!source.readable) return { ok: false, faults: flaws };
-  const { draft, findings } = Shape.check(source.value);
-  const all = onePerPlace([...findings, ...Rules.check({ value: source.value, path: [] }), ...more]);
+  const { draft, findings } = checkSchema(source.value);
+  const all = onePerPlace([...findings, ...Rules.checkRules({ value: source.value, path: [] }), ...more]);
   const faults = [
     ...flaws,
-    ...all.map(({ path, reason }) => ({ file, ...source.locate(path), path: Place.format(path), reason })),
+    ...all.map(({ path, reason }) => ({
+      file,
+      ...source.locate(path),
+      path: SourceLocation.format(path),
+      reason,
+    })),
   ].sort((a, b) => a.line - b.line || a.column - b.column);
   if (draft === null || faults.length > 0) return { ok: false, faults };
   return { ok: true, catalog: Draft.toCatalog(draft, dirname(file)) };
 }
 
-/** What is said first of a place, by the schema if it speaks, makes the rest moot. */
-function onePerPlace(findings: readonly Place.Finding[]): Place.Finding[] {
+/** Keeps the first finding per location; findings of the schema come first. */
+function onePerPlace(findings: readonly SourceLocation.Finding[]): SourceLocation.Finding[] {
   const seen = new Set<string>();
   return findings.filter(({ path }) => {
-    const place = Place.format(path);
+    const place = SourceLocation.format(path);
     return !seen.has(place) && seen.add(place);
   });
 }
 
-/** Operations that the upstream does not describe in the file `name`. */
-function undescribed(root: Place.Place, name: string, description: Description.Description): Place.Finding[] {
+/** Finds operations that the upstream's description `name` does not contain. */
+function undescribed(
+  root: SourceLocation.LocatedValue,
+  name: string,
+  description: Description.Description,
+): SourceLocation.Finding[] {
   if (name === '') return [];
   const names = [...description.values()].map(({ method, path }) => `${method} ${path}`);
-  return Place.items(Place.member(root, 'services'))
+  return SourceLocation.items(SourceLocation.member(root, 'services'))
     .flatMap(OperationRules.operations)
-    .filter(({ method, path }) => !description.has(Description.key(method, path)))
+    .filter(({ method, path }) => !description.has(operationKey(method, path)))
     .map(({ call, method, path }) => {
       const near = nearest(`${method} ${path}`, names);
-      const mend = near === null ? 'describe it there or leave it out' : `did you mean "${near}"?`;
-      return { path: call.path, reason: `call ${method} ${path} is not in ${name}: ${mend}` };
+      const next = near === null ? 'Describe it there or leave it out.' : `Did you mean "${near}"?`;
+      return { path: call.path, reason: `call ${method} ${path} is not in ${name}. ${next}` };
     });
 }

@@ -1,21 +1,23 @@
-import * as Endpoint from '../identity/endpoint.ts';
-import * as Money from '../kernel/money.ts';
+import * as Endpoint from '@sluice/kernel/endpoints';
+import * as Money from '@sluice/kernel/money';
+import { english } from '../text/texts.ts';
 import type { Catalog } from './catalog.ts';
 import { covers, type Plan } from './plan.ts';
-import * as PurchaseRequest from './purchase-request.ts';
+import * as PurchaseRequest from './purchase-offer.ts';
 import type { Service } from './service.ts';
+import * as TaxNote from './tax-note.ts';
 
 export type Context = {
-  /** The shop's public origin, without a slash at its end. */
+  /** The shop's public origin, without a trailing slash. */
   baseUrl: string;
-  /** How money can be sent: `card`, `mpp`, `x402`. */
+  /** The payment rails: `card`, `mpp`, `x402`. */
   rails: readonly string[];
-  /** Further pages of the shop by relation: `{ openapi: '/openapi.json' }`. Nothing is linked that is not served. */
+  /** Further pages of the shop by relation: `{ openapi: '/openapi.json' }`. Only pages that are served. */
   links?: Readonly<Record<string, string>>;
 };
 
 /**
- * The body of `/manifest.json`: all that a program needs to choose a plan and to get it. The authority for prices.
+ * Returns the body of `/manifest.json`: everything a program needs to choose and buy a plan. It is authoritative for prices.
  * Amounts are decimal strings in USD. The same catalogue and context give the same manifest.
  */
 export function manifest(catalog: Catalog, { baseUrl, rails, links = {} }: Context) {
@@ -25,6 +27,7 @@ export function manifest(catalog: Catalog, { baseUrl, rails, links = {} }: Conte
     description: catalog.storefront.description,
     contact: catalog.storefront.contact,
     currency: 'USD',
+    ...TaxNote.member(english, catalog),
     base_url: baseUrl,
     services: catalog.services.map((service) => ({
       slug: service.slug,
@@ -38,6 +41,7 @@ export function manifest(catalog: Catalog, { baseUrl, rails, links = {} }: Conte
     meters: [...new Set(catalog.services.map(({ unit }) => unit))].map(meter),
     plans: catalog.plans.map((plan) => planEntry(plan, baseUrl)),
     prices: catalog.services.map((service) => price(catalog, service)),
+    pools: pools(catalog),
     payment: { rails, minimumUsd: minimum(catalog) },
     identity: {
       scheme: 'bearer',
@@ -55,7 +59,7 @@ export function manifest(catalog: Catalog, { baseUrl, rails, links = {} }: Conte
   };
 }
 
-/** A meter adds up units over calls. */
+/** A meter sums units over calls. */
 function meter(unit: string) {
   return {
     id: unit,
@@ -65,7 +69,7 @@ function meter(unit: string) {
   };
 }
 
-/** `includedUnits` are the trial's free units of a new account, shared by all services that the trial covers. */
+/** `includedUnits`: the free units of the trial, shared by all services that it covers. */
 function price(catalog: Catalog, service: Service) {
   const trial = catalog.plans.find((plan) => plan.kind === 'trial' && covers(plan, service));
   return {
@@ -75,10 +79,26 @@ function price(catalog: Catalog, service: Service) {
     unitSize: 1,
     priceUsd: Money.format(service.price),
     includedUnits: trial?.kind === 'trial' ? trial.included : 0,
+    includedPool: trial?.id ?? null,
   };
 }
 
-/** The least amount that buys anything; null where nothing is for sale. */
+/** The free units of a new account: one pool, which the services share. */
+function pools({ plans, services }: Catalog) {
+  return plans.flatMap((plan) =>
+    plan.kind === 'trial'
+      ? [
+          {
+            id: plan.id,
+            units: plan.included,
+            services: services.filter((service) => covers(plan, service)).map(({ slug }) => slug),
+          },
+        ]
+      : [],
+  );
+}
+
+/** Returns the smallest amount that buys anything, or null when nothing is on sale. */
 function minimum(catalog: Catalog): string | null {
   const amounts = catalog.plans
     .filter((plan) => plan.kind !== 'trial')

@@ -1,4 +1,4 @@
-import * as Target from '../relay/target.ts';
+import * as Target from '@sluice/kernel/request-target';
 import type { Catalog } from './catalog.ts';
 import * as Description from './description.ts';
 import type { Operation } from './operation.ts';
@@ -11,20 +11,20 @@ export type Match =
 type Found = Extract<Match, { kind: 'operation' }>;
 
 /**
- * A sold path with parameters. `rivals` are the upstream's other paths, sold or not, that take some of the same
- * requests and are not plainly wider: `/users/me` to `/users/{id}`. What could be meant for one of them is not sold here.
+ * A sold path with parameters. `rivals`: other paths of the upstream, sold or not, that match some of the same requests and are not strictly
+ * more general, as `/users/me` is to `/users/{id}`. A request that could mean one of them does not match this path.
  */
 type Template = { segments: readonly string[]; rivals: readonly (readonly string[])[]; found: Found };
 type Routes = { exact: ReadonlyMap<string, Found>; templates: readonly Template[] };
 
-/** A catalogue made ready for `find`: what each method sells. */
+/** A catalogue prepared for `find`: the routes of each method. */
 export type Matcher = ReadonlyMap<string, Routes>;
 
 const notFound: Match = { kind: 'not_found' };
 
 /**
- * Makes a catalogue ready for matching. With the upstream's `description`, a template does not sell by accident what
- * the upstream has besides: where `GET /users/{id}` is sold and `GET /users/me` is not, the latter is not found.
+ * Prepares a catalogue for matching. With the upstream's `description`, a template does not sell other operations of the upstream by
+ * accident: when `GET /users/{id}` is sold and `GET /users/me` is not, the latter is not found.
  */
 export function compile(catalog: Catalog, description: Description.Description = Description.none): Matcher {
   const methods = new Set(catalog.operations.map(({ method }) => method));
@@ -52,9 +52,21 @@ function routes(catalog: Catalog, description: Description.Description, method: 
   return { exact, templates };
 }
 
+/** Finds the operation of a request. HEAD on a path that is sold for GET makes the same call; its response has no body (RFC 9110, section 9.3.2). */
+export function findCall(matcher: Matcher, method: string, path: string): Match {
+  const found = find(matcher, method, path);
+  return method === 'HEAD' && found.kind === 'method_not_allowed' ? find(matcher, 'GET', path) : found;
+}
+
+/** Returns true when a path calls exactly this operation, and no other one that matches it better. */
+export function isCallOf(matcher: Matcher, operation: Operation, path: string): boolean {
+  const found = find(matcher, operation.method, path);
+  return found.kind === 'operation' && found.operation === operation;
+}
+
 /**
- * The operation that `method` and the raw request path mean, without query. Only an operation's own spelling finds it:
- * whatever could mean another path to the upstream (escapes, dot segments, another case) does not match.
+ * Returns the operation for `method` and the raw request path without query. Only the exact spelling matches: a path that the upstream
+ * could read as another one (escapes, dot segments, another case) is not found.
  */
 export function find(matcher: Matcher, method: string, path: string): Match {
   const found = matcher.get(method)?.exact.get(path);
@@ -66,7 +78,7 @@ function search(matcher: Matcher, method: string, path: string): Match {
   if (target === null || target.path !== path) return notFound;
   const segments = segmentsOf(path);
   const folded = segments.map(fold);
-  // `/a/b/;x` is `/a/b/` to a servlet container.
+  // A servlet container reads `/a/b/;x` as `/a/b/`.
   if (segments.some((segment, at) => segment !== '' && folded[at] === '')) return notFound;
   const allow: string[] = [];
   for (const [sold, { exact, templates }] of matcher) {
@@ -85,13 +97,13 @@ function segmentsOf(path: string): string[] {
   return path.slice(1).split('/');
 }
 
-/** A segment as the laxest upstream reads it: percent-decoded, in any case, without `;` parameters. */
+/** Normalizes a segment as the most lenient upstream would: percent-decoded, lower case, without `;` parameters. */
 function fold(segment: string): string {
   const [name = ''] = decode(segment).split(';');
   return name.toLowerCase();
 }
 
-/** The same for a segment of a path template, whose parameters stay. */
+/** The same for a segment of a path template; parameters are kept. */
 function foldLiterals(segment: string): string {
   return segment.includes('{') ? segment.toLowerCase() : fold(segment);
 }
@@ -104,7 +116,7 @@ function decode(segment: string): string {
   }
 }
 
-/** Whether some path is taken by both, though not every path of `segments` by `other`. Both are folded. */
+/** Returns true when some path matches both, but `other` does not match every path of `segments`. Both are normalized. */
 function rivals(other: readonly string[], segments: readonly string[]): boolean {
   if (other.length !== segments.length) return false;
   const pairs = segments.map((segment, index) => [other[index] ?? '', segment] as const);
@@ -119,7 +131,7 @@ function takesAll(template: readonly string[], segments: readonly string[]): boo
   );
 }
 
-/** `{id}` takes any text but none; of `{id}.json` only start and end are looked at, which may take too much for a rival. */
+/** `{id}` matches any non-empty text. For `{id}.json` only start and end are compared, which may find too many rivals. */
 function takes(segment: string, text: string): boolean {
   const open = segment.indexOf('{');
   if (open < 0) return segment === text;

@@ -1,11 +1,18 @@
-import * as Money from '../kernel/money.ts';
+import * as Money from '@sluice/kernel/money';
+import { pathShape } from '@sluice/kernel/operation-key';
 import * as PathTemplate from './path-template.ts';
-import * as Place from './place.ts';
+import * as SourceLocation from './source-location.ts';
 
-/** An operation as far as the file can be understood. */
-type Sold = { at: Place.Place; call: Place.Place; method: string; path: string; price: Money.Money | null };
+/** An operation, as far as the file can be parsed. */
+type Sold = {
+  at: SourceLocation.LocatedValue;
+  call: SourceLocation.LocatedValue;
+  method: string;
+  path: string;
+  price: Money.Money | null;
+};
 
-/** First segments of the storefront's own routes: an operation there would hide them, or be hidden by them. */
+/** First segments of the storefront's own routes, which would conflict with an operation. */
 const ownSegments: ReadonlySet<string> = new Set([
   '',
   '.well-known',
@@ -36,9 +43,9 @@ const ownSegments: ReadonlySet<string> = new Set([
   'zeroclick',
 ]);
 
-/** What the schema cannot say about the operations of the catalogue. */
-export function check(root: Place.Place): Place.Finding[] {
-  const sold = Place.items(Place.member(root, 'services')).flatMap(operations);
+/** Checks the rules for operations that the schema cannot express. */
+export function checkOperations(root: SourceLocation.LocatedValue): SourceLocation.Finding[] {
+  const sold = SourceLocation.items(SourceLocation.member(root, 'services')).flatMap(operations);
   return [
     ...sold.flatMap((operation) => [
       ...route(operation),
@@ -50,17 +57,17 @@ export function check(root: Place.Place): Place.Finding[] {
   ];
 }
 
-/** Each `call` of the file that names a method and a path; the schema refuses the others. */
-export function operations(service: Place.Place): Sold[] {
-  const price = Money.parse(Place.text(Place.member(service, 'price_usd')) ?? '');
-  return Place.items(Place.member(service, 'operations')).flatMap((at) => {
-    const call = Place.member(at, 'call');
-    const [, method, path] = /^([A-Z]+) (\/.*)$/.exec(Place.text(call) ?? '') ?? [];
+/** Returns each `call` of the file with a method and a path; the schema rejects the others. */
+export function operations(service: SourceLocation.LocatedValue): Sold[] {
+  const price = Money.parse(SourceLocation.text(SourceLocation.member(service, 'price_usd')) ?? '');
+  return SourceLocation.items(SourceLocation.member(service, 'operations')).flatMap((at) => {
+    const call = SourceLocation.member(at, 'call');
+    const [, method, path] = /^([A-Z]+) (\/.*)$/.exec(SourceLocation.text(call) ?? '') ?? [];
     return method === undefined || path === undefined ? [] : [{ at, call, method, path, price }];
   });
 }
 
-function route({ call, path }: Sold): Place.Finding[] {
+function route({ call, path }: Sold): SourceLocation.Finding[] {
   const parsed = PathTemplate.parse(path);
   if (!parsed.ok) return [{ path: call.path, reason: `call ${path} ${parsed.reason}` }];
   const first = parsed.template[0] ?? null;
@@ -73,11 +80,11 @@ function route({ call, path }: Sold): Place.Finding[] {
   return [{ path: call.path, reason }];
 }
 
-function units({ at, price }: Sold): Place.Finding[] {
-  const counted = Place.member(at, 'units').value;
-  const max = Place.member(at, 'units_max');
-  const findings: Place.Finding[] = [];
-  const find = (path: Place.Path, reason: string) => findings.push({ path, reason });
+function units({ at, price }: Sold): SourceLocation.Finding[] {
+  const counted = SourceLocation.member(at, 'units').value;
+  const max = SourceLocation.member(at, 'units_max');
+  const findings: SourceLocation.Finding[] = [];
+  const find = (path: SourceLocation.Path, reason: string) => findings.push({ path, reason });
 
   if (typeof counted === 'string' && max.value === undefined) {
     find(
@@ -91,10 +98,20 @@ function units({ at, price }: Sold): Place.Finding[] {
       `units_max does not go with a fixed number of units: leave it out, each success costs ${counted}`,
     );
   }
-  const ceiling = Place.member(max, 'ceiling');
-  const fallback = Place.member(max, 'default');
-  const most = Place.number(ceiling) ?? Place.number(max) ?? (typeof counted === 'number' ? counted : 0);
-  if ((Place.number(fallback) ?? 0) > (Place.number(ceiling) ?? Number.POSITIVE_INFINITY)) {
+  const uncountable = SourceLocation.member(at, 'uncountable');
+  if (Number.isInteger(counted) && (uncountable.value ?? 'withhold') !== 'withhold') {
+    find(
+      uncountable.path,
+      `uncountable does not go with a fixed number of units: leave it out, each success costs ${counted}`,
+    );
+  }
+  const ceiling = SourceLocation.member(max, 'ceiling');
+  const fallback = SourceLocation.member(max, 'default');
+  const most =
+    SourceLocation.number(ceiling) ??
+    SourceLocation.number(max) ??
+    (typeof counted === 'number' ? counted : 0);
+  if ((SourceLocation.number(fallback) ?? 0) > (SourceLocation.number(ceiling) ?? Number.POSITIVE_INFINITY)) {
     find(
       fallback.path,
       `default ${fallback.value} is above the ceiling ${ceiling.value}: raise the ceiling or lower the default`,
@@ -106,26 +123,29 @@ function units({ at, price }: Sold): Place.Finding[] {
   return findings;
 }
 
-function yields({ at }: Sold): Place.Finding[] {
-  const low = Place.member(Place.member(at, 'yield'), 'low');
-  const high = Place.number(Place.member(Place.member(at, 'yield'), 'high')) ?? 1;
-  if ((Place.number(low) ?? 0) <= high) return [];
+function yields({ at }: Sold): SourceLocation.Finding[] {
+  const low = SourceLocation.member(SourceLocation.member(at, 'yield'), 'low');
+  const high = SourceLocation.number(SourceLocation.member(SourceLocation.member(at, 'yield'), 'high')) ?? 1;
+  if ((SourceLocation.number(low) ?? 0) <= high) return [];
   return [{ path: low.path, reason: `low ${low.value} is above high ${high}: lower it or raise high` }];
 }
 
-/** What the storefront answers itself is about the caller's account: it reads nothing and costs nothing. */
-function answerer({ at, method }: Sold): Place.Finding[] {
-  const answeredBy = Place.member(at, 'answered_by');
-  if (answeredBy.value !== 'storefront' || (method === 'GET' && Place.member(at, 'units').value === 0))
+/** Operations that the storefront answers itself concern the caller's account: they call no upstream and are free. */
+function answerer({ at, method }: Sold): SourceLocation.Finding[] {
+  const answeredBy = SourceLocation.member(at, 'answered_by');
+  if (
+    answeredBy.value !== 'storefront' ||
+    (method === 'GET' && SourceLocation.member(at, 'units').value === 0)
+  )
     return [];
   const reason =
     'answered_by storefront is only for a GET with units: 0: make it so or leave answered_by out';
   return [{ path: answeredBy.path, reason }];
 }
 
-function collisions(sold: readonly Sold[]): Place.Finding[] {
+function collisions(sold: readonly Sold[]): SourceLocation.Finding[] {
   const seen = new Map<string, (Sold & { template: PathTemplate.PathTemplate })[]>();
-  const findings: Place.Finding[] = [];
+  const findings: SourceLocation.Finding[] = [];
   for (const operation of sold) {
     const parsed = PathTemplate.parse(operation.path);
     if (!parsed.ok) continue;
@@ -139,9 +159,9 @@ function collisions(sold: readonly Sold[]): Place.Finding[] {
   return findings;
 }
 
-function collision(operation: Sold, rival: Sold): Place.Finding {
-  const same = PathTemplate.shape(operation.path) === PathTemplate.shape(rival.path);
-  const where = Place.format(rival.call.path);
+function collision(operation: Sold, rival: Sold): SourceLocation.Finding {
+  const same = pathShape(operation.path) === pathShape(rival.path);
+  const where = SourceLocation.format(rival.call.path);
   const reason = same
     ? `call ${operation.method} ${operation.path} is sold already by ${where}: keep one`
     : `call ${operation.path} and ${rival.path} of ${where} can take the same path and neither is the closer match: fix a segment of one`;

@@ -1,15 +1,21 @@
-import type { JsonPointer } from '../kernel/json-pointer.ts';
+import type { JsonPointer } from '@sluice/kernel/json-pointer';
 import type { Service } from './service.ts';
 
-/** How many units an answer carries: read from the answer, or the same for every success. */
+/** Number of units of a response: read from the response, or fixed for every success. */
 export type Units = { kind: 'pointer'; pointer: JsonPointer } | { kind: 'fixed'; units: number };
 
-/** The most units one request can cost, known before it is forwarded. */
+/** Maximum number of units that a request can cost, known before it is forwarded. */
 export type UnitsMax =
   | { kind: 'fixed'; units: number }
   | { kind: 'pointer'; pointer: JsonPointer; default: number; ceiling: number };
 
-/** Which share of the units that are asked for mostly come back, on a bad and on a good day: 0 to 1. */
+/**
+ * The treatment of a success whose units cannot be counted: it is withheld and not charged, delivered for free, or delivered at the
+ * maximum that its request can cost.
+ */
+export type Uncountable = 'withhold' | 'free' | 'max';
+
+/** The share of the requested units that a response usually contains, low and high: 0 to 1. */
 export type Yield = { low: number; high: number };
 
 /** One method and path of the upstream that the storefront sells. */
@@ -22,7 +28,13 @@ export type Operation = {
   service: Service;
   units: Units;
   unitsMax: UnitsMax;
-  /** For estimates alone. */
+  uncountable: Uncountable;
+  /** Used for estimates only. */
   yield: Yield;
   answeredBy: 'upstream' | 'storefront';
 };
+
+/** Returns false for methods whose bodies have no defined meaning, so that some servers parse one as the next request (RFC 9110, 9.3.1). */
+export function mayHaveBody({ method }: Pick<Operation, 'method'>): boolean {
+  return method !== 'GET' && method !== 'HEAD';
+}

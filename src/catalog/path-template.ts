@@ -1,17 +1,17 @@
-/** A path in segments: literal text, or null where a `{name}` takes any one segment. */
+/** The segments of a path: literal text, or null for a `{name}` that matches any one segment. */
 export type PathTemplate = readonly (string | null)[];
 
-export type Parsed = { ok: true; template: PathTemplate } | { ok: false; reason: string };
+export type ParsedTemplate = { ok: true; template: PathTemplate } | { ok: false; reason: string };
 
 /**
- * The characters of a segment that need no percent-encoding (RFC 3986, pchar). Encoded ones are refused, as the same
- * path would have several spellings.
+ * The characters of a segment that need no percent-encoding (RFC 3986, pchar). Encoded ones are rejected: they would give the same path
+ * several spellings.
  */
 const literal = /^[\w.~!$&'()*+,;=:@-]*$/;
 const parameter = /^\{[A-Za-z_][\w.-]*\}$/;
 
-/** Reads a path of the catalogue: `/v2/jobs/company`, `/todos/{id}`. The reason reads on after the path's name. */
-export function parse(path: string): Parsed {
+/** Parses a path of the catalogue: `/v2/jobs/company`, `/todos/{id}`. `reason` continues a sentence that starts with the path. */
+export function parse(path: string): ParsedTemplate {
   if (!path.startsWith('/')) return { ok: false, reason: 'does not start with "/"' };
   if (path.includes('?') || path.includes('#')) {
     return { ok: false, reason: 'has a query or a fragment: leave it out, callers send their own' };
@@ -35,12 +35,7 @@ export function parse(path: string): Parsed {
   return { ok: true, template: segments.map((segment) => (segment.startsWith('{') ? null : segment)) };
 }
 
-/** The path without the names of its parameters: `/todos/{id}` and `/todos/{todo}` are one. */
-export function shape(path: string): string {
-  return path.replace(/\{[^/]*\}/g, '{}');
-}
-
-/** Whether some path fits both and neither is the closer match for all of them: `/a/{x}` and `/{y}/b`. */
+/** Returns true when some path matches both and neither is more specific for all of them: `/a/{x}` and `/{y}/b`. */
 export function ambiguous(a: PathTemplate, b: PathTemplate): boolean {
   if (a.length !== b.length) return false;
   let aCloser = false;

@@ -1,19 +1,19 @@
-import type { Money } from '../kernel/money.ts';
+import type { Money } from '@sluice/kernel/money';
 import type { Service } from './service.ts';
 
 type Offer = {
   id: string;
   name: string;
   description: string;
-  /** The services that this plan opens. */
+  /** The services that this plan covers. */
   covers: '*' | ReadonlySet<string>;
-  /** Calls a second for each account and operation. */
+  /** Calls per second, per account and operation. */
   requestsPerSecond: number;
 };
 
-/** Free units, once for each account; `includedWhenClaimed` are further ones, on top of `included`. */
+/** Free units, once per account. A claim adds `includedWhenClaimed` to `included`. */
 export type TrialPlan = Offer & { kind: 'trial'; included: number; includedWhenClaimed: number };
-/** Prepaid money, drawn by the price of each unit. */
+/** Prepaid money; each unit reduces it by its price. */
 export type CreditPlan = Offer & { kind: 'credit'; min: Money; max: Money };
 /** An allowance of units for a period. */
 export type SubscriptionPlan = Offer & {
@@ -21,16 +21,42 @@ export type SubscriptionPlan = Offer & {
   price: Money;
   every: 'month' | 'year';
   included: number;
-  /** Whether what is left of a period stays for one more. */
+  /** True when unused units remain valid for one more period. */
   rollover: boolean;
-  /** How long the units of a period live on while its renewal has not been paid. */
+  /** Days that the units of a period remain valid while its renewal is unpaid. */
   graceDays: number;
 };
-/** What money buys. */
+/** A plan that is bought. */
 export type PaidPlan = CreditPlan | SubscriptionPlan;
 export type Plan = TrialPlan | CreditPlan | SubscriptionPlan;
 
-/** Whether `plan` opens `service`. */
+/** Returns true when `plan` covers `service`. */
 export function covers(plan: Plan, service: Service): boolean {
   return plan.covers === '*' || plan.covers.has(service.slug);
+}
+
+/** Returns the plans that are bought. A trial is not for sale. */
+export function forSale(plans: readonly Plan[]): PaidPlan[] {
+  return plans.filter((plan) => plan.kind !== 'trial');
+}
+
+/** Finds a plan that can be bought, or returns null. */
+export function findForSale(plans: readonly Plan[], id: string): PaidPlan | null {
+  return forSale(plans).find((plan) => plan.id === id) ?? null;
+}
+
+/** Returns the trial of a new account; null when the shop gives none. */
+export function trialOf(plans: readonly Plan[]): TrialPlan | null {
+  return plans.find((plan) => plan.kind === 'trial') ?? null;
+}
+
+/** Calls per second of an account that has no plan for the operation. */
+const requestsPerSecondWithoutPlan = 10;
+
+/** Returns the calls per second of an account for an operation. While its plans are not loaded (null), the highest of all plans applies. */
+export function requestsPerSecond(plans: readonly Plan[], owned: readonly string[] | null): number {
+  let most = 0;
+  for (const plan of plans)
+    if (owned === null || owned.includes(plan.id)) most = Math.max(most, plan.requestsPerSecond);
+  return most || requestsPerSecondWithoutPlan;
 }

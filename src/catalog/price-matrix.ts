@@ -1,41 +1,45 @@
-import * as Money from '../kernel/money.ts';
+import * as Money from '@sluice/kernel/money';
+import { operationKey } from '@sluice/kernel/operation-key';
+import { english } from '../text/texts.ts';
 import type { Catalog } from './catalog.ts';
-import * as Description from './description.ts';
+import type * as Description from './description.ts';
 import type { Operation } from './operation.ts';
 import { covers, type Plan } from './plan.ts';
-import * as PurchaseRequest from './purchase-request.ts';
+import * as PurchaseRequest from './purchase-offer.ts';
 import type { Service } from './service.ts';
+import * as TaxNote from './tax-note.ts';
 
-/** Where the catalogue is served from, and what the upstream says of its own operations. */
-export type Context = { baseUrl: string; description: Description.Description };
+/** The public origin of the shop and the upstream's description. */
+export type PriceContext = { baseUrl: string; description: Description.Description };
 
-/** One row of a price matrix: what a unit of the service costs under one plan. */
-export type Row = {
+/** A row of a price matrix: the price of a unit of the service under one plan. */
+export type PriceRow = {
   plan: string;
   name: string;
   kind: Plan['kind'];
-  /** What the plan costs: nothing, the least credit, a period. */
+  /** The price of the plan: zero for a trial, the minimum for credit, a period for a subscription. */
   price_usd: string;
   every: 'month' | 'year' | null;
-  /** Units that the plan holds, shared by all services it covers; null for credit, which holds money. */
+  /** Units in the plan, shared by all services that it covers; null for credit, which is money. */
   included_units: number | null;
-  /** What one unit takes from bought credit; nothing while included units last. */
+  /** Price of one unit in credit; zero while included units last. */
   price_per_unit_usd: string;
   requests_per_second: number;
-  /** The complete request that gets the plan. */
+  /** The complete request that buys the plan. */
   how: PurchaseRequest.PurchaseRequest;
 };
 
-/** The body of `/services`. */
-export function list(catalog: Catalog, context: Context) {
+/** Returns the body of `/services`. */
+export function list(catalog: Catalog, context: PriceContext) {
   return {
     currency: 'USD',
+    ...TaxNote.member(english, catalog),
     services: catalog.services.map((service) => summary(catalog, service, context)),
   };
 }
 
-/** The body of `/services/{slug}`, or null where nothing of that name is sold. */
-export function detail(catalog: Catalog, slug: string, context: Context) {
+/** Returns the body of `/services/{slug}`, or null when there is no such service. */
+export function detail(catalog: Catalog, slug: string, context: PriceContext) {
   const service = catalog.services.find((candidate) => candidate.slug === slug);
   if (service === undefined) return null;
   return {
@@ -47,7 +51,7 @@ export function detail(catalog: Catalog, slug: string, context: Context) {
   };
 }
 
-function summary(catalog: Catalog, service: Service, { baseUrl, description }: Context) {
+function summary(catalog: Catalog, service: Service, { baseUrl, description }: PriceContext) {
   return {
     slug: service.slug,
     name: service.name,
@@ -71,13 +75,13 @@ function call(
     method,
     path,
     url: baseUrl + path,
-    summary: description.get(Description.key(method, path))?.summary ?? null,
+    summary: description.get(operationKey(method, path))?.summary ?? null,
     max_units: unitsCeiling,
     max_cost_usd: Money.format(Money.times(service.price, unitsCeiling)),
   };
 }
 
-function row(plan: Plan, service: Service, baseUrl: string): Row {
+function row(plan: Plan, service: Service, baseUrl: string): PriceRow {
   const common = {
     plan: plan.id,
     name: plan.name,

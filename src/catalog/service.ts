@@ -1,11 +1,11 @@
-import type { Money } from '../kernel/money.ts';
+import type { Money } from '@sluice/kernel/money';
 
-/** What is priced: one or more operations whose results cost the same. */
+/** One or more operations whose units have the same price. */
 export type Service = {
   slug: string;
   name: string;
   description: string;
-  /** What is counted: `result`, `page`, `call`. */
+  /** The name of a unit: `result`, `page`, `call`. */
   unit: string;
   /** The price of one unit. */
   price: Money;

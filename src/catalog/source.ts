@@ -1,30 +1,41 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
-import type * as Place from './place.ts';
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import type * as SourceLocation from './source-location.ts';
 
-/** Counted from 1, in UTF-16 units as editors do. */
+/** Counted from 1, in UTF-16 code units as in editors. */
 type Position = { line: number; column: number };
 
-/** A YAML text as a plain value that remembers where each part of it stands. */
+/** A YAML text as a plain value, with the position of each part. */
 export type Source = {
   value: unknown;
-  /** What is wrong with the YAML itself. */
+  /** Faults of the YAML itself. */
   flaws: readonly (Position & { reason: string })[];
-  /** Whether the value says what the text says, so that it is worth a closer look. */
+  /** True when the value represents the text, so that it can be validated. */
   readable: boolean;
-  /** Where the value at `path` stands, its key if it has one; for a value that is not there, where it is missing. */
-  locate(path: Place.Path): Position;
+  /** Returns the position of the key or value at `path`, or of the nearest parent when it is missing. */
+  locate(path: SourceLocation.Path): Position;
 };
 
-/** A catalogue is written by hand; these only stop a file that was never one. */
+/** Limits that no hand-written catalogue reaches. */
 const textCharsMax = 1_048_576;
 const valuesMax = 50_000;
 const depthMax = 32;
 
-/** A value and where it stands, as an offset into the text. */
+/** A value and its offset in the text. */
 type Twig = { value: unknown; offset: number; children: ReadonlyMap<string | number, Twig> };
 type Flaw = { offset: number; reason: string };
 
-/** Reads YAML 1.2 (JSON with it). Anchors and aliases are followed; never throws. */
+/** Parses YAML 1.2, including JSON. Resolves anchors and aliases. Never throws. */
 export function read(text: string): Source {
   if (text.length > textCharsMax) return unreadable(`the file is longer than ${textCharsMax} characters`);
   const lines = new LineCounter();
@@ -52,14 +63,14 @@ function unreadable(reason: string): Source {
   return { value: null, flaws: [{ ...start, reason }], readable: false, locate: () => start };
 }
 
-/** The first line of the parser's message: the rest repeats the text. */
+/** Returns the first line of the parser's message; the rest repeats the text. */
 function plain(message: string): string {
   return `not readable as YAML: ${message.split('\n')[0] ?? message}`;
 }
 
 function twice(textFromKey: string): string {
   const [key = ''] = /^[^\n:]{0,60}/.exec(textFromKey) ?? [];
-  return `the key ${key} stands twice in one mapping: keep one`;
+  return `the key ${key} occurs twice in one mapping: keep one`;
 }
 
 function bare(value: unknown, offset: number): Twig {
@@ -67,8 +78,8 @@ function bare(value: unknown, offset: number): Twig {
 }
 
 /**
- * Turns YAML nodes into values. An alias can make a small text endless (`&a [*a]`) or huge (a list of lists of
- * aliases), so depth and number of values are bounded.
+ * Converts YAML nodes to values. An alias can make a small text infinite (`&a [*a]`) or huge (a list of lists of aliases), so depth and
+ * number of values are limited.
  */
 function grow(contents: Node | null, flaws: Flaw[]): Twig {
   const anchors = new Map<string, Node>();
@@ -82,25 +93,31 @@ function grow(contents: Node | null, flaws: Flaw[]): Twig {
       tooLarge = true;
       return bare(null, offset);
     }
-    if (isAlias(node)) {
-      const target = anchors.get(node.source);
-      if (target === undefined)
-        flaws.push({ offset, reason: `the alias *${node.source} names no anchor above it` });
-      return twig(target, offset, depth + 1);
+    if (isAlias(node)) return twig(targetOf(node, offset), offset, depth + 1);
+    if (isScalar(node) || isMap(node) || isSeq(node)) {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+      if (isMap(node)) return mapping(node, offset, depth);
+      if (isSeq(node)) return sequence(node, offset, depth);
+      return bare(node.value, offset);
     }
-    if ((isScalar(node) || isMap(node) || isSeq(node)) && node.anchor !== undefined)
-      anchors.set(node.anchor, node);
-    if (isMap(node)) {
-      const children = new Map<string, Twig>();
-      for (const { key, value } of node.items)
-        children.set(keyText(key), twig(value, startOf(key), depth + 1));
-      return { value: Object.fromEntries(valuesOf(children)), offset, children };
-    }
-    if (isSeq(node)) {
-      const children = new Map(node.items.map((item, index) => [index, twig(item, null, depth + 1)]));
-      return { value: [...children.values()].map((child) => child.value), offset, children };
-    }
-    return bare(isScalar(node) ? node.value : null, offset);
+    return bare(null, offset);
+  }
+
+  function targetOf({ source }: Alias, offset: number): Node | undefined {
+    const target = anchors.get(source);
+    if (target === undefined) flaws.push({ offset, reason: `the alias *${source} names no anchor above it` });
+    return target;
+  }
+
+  function mapping({ items }: YAMLMap, offset: number, depth: number): Twig {
+    const children = new Map<string, Twig>();
+    for (const { key, value } of items) children.set(keyText(key), twig(value, startOf(key), depth + 1));
+    return { value: Object.fromEntries(valuesOf(children)), offset, children };
+  }
+
+  function sequence({ items }: YAMLSeq, offset: number, depth: number): Twig {
+    const children = new Map(items.map((item, index) => [index, twig(item, null, depth + 1)]));
+    return { value: [...children.values()].map((child) => child.value), offset, children };
   }
 
   const root = twig(contents, null, 0);
@@ -121,7 +138,7 @@ function startOf(node: unknown): number | null {
   return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? (node.range?.[0] ?? null) : null;
 }
 
-function nearestTwig(root: Twig, path: Place.Path): Twig {
+function nearestTwig(root: Twig, path: SourceLocation.Path): Twig {
   let twig = root;
   for (const step of path) {
     const child = twig.children.get(step);

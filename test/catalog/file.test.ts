@@ -60,6 +60,8 @@ describe('a good catalogue', () => {
       description: '',
       key: { header: 'authorization', value: '{key}' },
       timeoutMs: 30_000,
+      readinessPath: null,
+      responseFields: [],
     });
     expect(storefront.description).toBe('');
     expect(services[0]).toMatchObject({ unit: 'result', description: '' });
@@ -83,22 +85,22 @@ describe('a good catalogue', () => {
   });
 });
 
-/** Each: what is replaced, by what, and the one fault that this makes. */
+/** For each mistake: the text that is replaced, its replacement, and the one fault that this causes. */
 const mistakes: Record<string, [from: string, to: string, fault: string]> = {
   'a key that is misspelt': [
     '    price_usd: "0.002"',
     '    price_usd: "0.002"\n    descripton: x',
-    '12:5 services[0].descripton | descripton is not a key that belongs here: did you mean "description"?',
+    '12:5 services[0].descripton | descripton is not an allowed key here. Did you mean "description"?',
   ],
   'a key from nowhere': [
     'upstream:\n',
     'upstream:\n  colour: red\n',
-    '6:3 upstream.colour | colour is not a key that belongs here: choose one of description, key, timeout_ms',
+    '6:3 upstream.colour | colour is not an allowed key here. Allowed keys: description, key, timeout_ms, readiness_path, response_fields, limits',
   ],
   'a key twice': [
     '    name: Todos\n',
     '    name: Todos\n    name: T\n',
-    '10:5  | the key name stands twice in one mapping: keep one',
+    '10:5  | the key name occurs twice in one mapping: keep one',
   ],
   'a key that is missing': [
     '    price_usd: "0.002"\n',
@@ -238,14 +240,14 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
   'a plan of no kind': [
     'kind: trial',
     'kind: trail',
-    '39:18 plans[0].kind | kind is "trail": did you mean "trial"?',
+    '39:18 plans[0].kind | kind is "trail". Did you mean "trial"?',
   ],
   'a second trial': [
     'plans:\n',
     'plans:\n  - { id: taste, kind: trial, covers: "*", included: 1 }\n',
     '40:18 plans[1].kind | kind trial is taken by plans[0]: a shop has at most one such plan',
   ],
-  'a second purse of credit': [
+  'a second accountLeases of credit': [
     'kind: subscription, covers: "*", price_usd: "99.00", every: month, included: 200000',
     'kind: credit, covers: "*"',
     '41:18 plans[2].kind | kind credit is taken by plans[1]: a shop has at most one such plan',
@@ -253,12 +255,12 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
   'a key of another kind of plan': [
     'included: 25',
     'included: 25, min_usd: "1.00"',
-    '39:71 plans[0].min_usd | min_usd is not a key that belongs here: choose one of id, kind, name, description, covers, requests_per_second, retired, included, included_when_claimed',
+    '39:71 plans[0].min_usd | min_usd is not an allowed key here. Allowed keys: id, kind, name, description, covers, requests_per_second, retired, included, included_when_claimed',
   ],
   'a plan that covers no service': [
     'covers: [todos, account]',
     'covers: [todo, account]',
-    '39:40 plans[0].covers[0] | covers[0] "todo" is no service: did you mean "todos"?',
+    '39:40 plans[0].covers[0] | covers[0] "todo" is not a service. Did you mean "todos"?',
   ],
   'covers that is a bare name': [
     'covers: [todos, account]',
@@ -298,7 +300,7 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
   'a key in a header that frames the request': [
     'header: authorization',
     'header: Host',
-    '6:10 upstream.key.header | header Host carries the request itself: choose the one that bears the key',
+    '6:10 upstream.key.header | header Host controls the request itself: choose the header for the key',
   ],
   'an unending wait': [
     'upstream:\n',
@@ -418,7 +420,7 @@ describe('load', () => {
 
   test('reads the catalogue that the project ships', async () => {
     const catalog = await File.load('openapi/catalog.yaml');
-    // All that the direct interface has, and every one of them once.
+    // Every operation of the data API occurs exactly once.
     expect(new Set(catalog.operations.map(({ id }) => id)).size).toBe(21);
     expect(catalog.operations.filter(({ service }) => service.price === 0).map(({ id }) => id)).toEqual([
       'POST /v2/utils/current-date',
@@ -452,10 +454,10 @@ describe('load', () => {
       (error: Error) => error.message,
     );
     expect(message.split('\n')).toEqual([
-      `${path}:14:9 call GET /v1/todos is not in todo.json: did you mean "GET /v1/todo"?`,
-      `${path}:17:9 call GET /v1/todos/{id} is not in todo.json: did you mean "DELETE /v1/todos/{id}"?`,
-      `${path}:27:9 call PUT /v1/todos/{id} is not in todo.json: did you mean "DELETE /v1/todos/{id}"?`,
-      `${path}:36:9 call GET /v1/account/key-info is not in todo.json: describe it there or leave it out`,
+      `${path}:14:9 call GET /v1/todos is not in todo.json. Did you mean "GET /v1/todo"?`,
+      `${path}:17:9 call GET /v1/todos/{id} is not in todo.json. Did you mean "DELETE /v1/todos/{id}"?`,
+      `${path}:27:9 call PUT /v1/todos/{id} is not in todo.json. Did you mean "DELETE /v1/todos/{id}"?`,
+      `${path}:36:9 call GET /v1/account/key-info is not in todo.json. Describe it there or leave it out.`,
       `${path}:41:46 min_usd "0.10" is below what a card can be charged: write at least "0.50"`,
     ]);
   });
@@ -463,8 +465,8 @@ describe('load', () => {
   test('refuses a description that is missing, unreadable or of another kind', async () => {
     const reasons: [unknown, RegExp][] = [
       [null, /catalog.yaml:6:3 description todo.json cannot be read \(ENOENT\)$/],
-      ['just text', /catalog.yaml:6:3 description todo.json is not an OpenAPI 3 description/],
-      [{ swagger: '2.0' }, /catalog.yaml:6:3 description todo.json is not an OpenAPI 3 description/],
+      ['just text', /catalog.yaml:6:3 description todo.json is not an OpenAPI description/],
+      [{ swagger: '1.2' }, /catalog.yaml:6:3 description todo.json is not an OpenAPI description/],
     ];
     for (const [description, reason] of reasons) {
       await expect(File.load(await write(withDescription, description))).rejects.toThrow(reason);

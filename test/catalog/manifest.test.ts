@@ -28,11 +28,36 @@ describe('the manifest', () => {
   });
 
   test('prices each service by its meter, with the free units of a trial that covers it', () => {
-    const { prices, meters } = manifest(shop(), context);
+    const { prices, meters, pools } = manifest(shop(), context);
+    expect(pools).toEqual([{ id: 'trial', units: 25, services: ['todos', 'account'] }]);
     expect(prices).toEqual([
-      { service: 'todos', meter: 'todo', unit: 'todo', unitSize: 1, priceUsd: '0.002', includedUnits: 25 },
-      { service: 'writing', meter: 'call', unit: 'call', unitSize: 1, priceUsd: '0.01', includedUnits: 0 },
-      { service: 'account', meter: 'call', unit: 'call', unitSize: 1, priceUsd: '0.00', includedUnits: 25 },
+      {
+        service: 'todos',
+        meter: 'todo',
+        unit: 'todo',
+        unitSize: 1,
+        priceUsd: '0.002',
+        includedUnits: 25,
+        includedPool: 'trial',
+      },
+      {
+        service: 'writing',
+        meter: 'call',
+        unit: 'call',
+        unitSize: 1,
+        priceUsd: '0.01',
+        includedUnits: 0,
+        includedPool: null,
+      },
+      {
+        service: 'account',
+        meter: 'call',
+        unit: 'call',
+        unitSize: 1,
+        priceUsd: '0.00',
+        includedUnits: 25,
+        includedPool: 'trial',
+      },
     ]);
     expect(meters.map(({ id }) => id)).toEqual(['todo', 'call']);
   });

@@ -1,6 +1,6 @@
+import { operationKey } from '@sluice/kernel/operation-key';
 import { describe, expect, test } from 'vitest';
 import type { Catalog } from '../../src/catalog/catalog.ts';
-import * as Description from '../../src/catalog/description.ts';
 import * as Match from '../../src/catalog/match.ts';
 import { shop } from './todo.ts';
 
@@ -16,7 +16,7 @@ function found(matcher: Match.Matcher, method: string, path: string): string {
   }
 }
 
-/** A matcher over sold operations, and what the upstream has besides. */
+/** Returns a matcher over the sold operations and the others that the upstream has. */
 function selling(calls: string[], besides: string[] = []): Match.Matcher {
   const [model, ...others] = shop().operations;
   if (model === undefined) throw new Error(`a shop without operations, ${others.length}`);
@@ -29,12 +29,30 @@ function selling(calls: string[], besides: string[] = []): Match.Matcher {
   const catalog: Catalog = { ...shop(), operations };
   const paths = [...calls, ...besides].map((call) => {
     const [method = '', path = ''] = call.split(' ');
-    return [Description.key(method, path), { method, path, summary: null }] as const;
+    return [operationKey(method, path), { method, path, summary: null }] as const;
   });
   return Match.compile(catalog, new Map(paths));
 }
 
 const matcher = Match.compile(shop());
+
+test('HEAD calls what is sold for GET, and nothing else', () => {
+  const kindOf = (method: string, path: string) => Match.findCall(matcher, method, path).kind;
+  expect(kindOf('HEAD', '/v1/todos')).toBe('operation');
+  expect(kindOf('HEAD', '/v1/todos/search')).toBe('operation');
+  expect(kindOf('DELETE', '/v1/todos')).toBe('method_not_allowed');
+  expect(kindOf('HEAD', '/v1/unknown')).toBe('not_found');
+});
+
+test('a path calls an operation only when no other one matches it better', () => {
+  const [list, one] = shop().operations;
+  if (list === undefined || one === undefined) throw new Error('the shop has other operations');
+  const own = Match.compile({ ...shop(), operations: [list, one] });
+  expect(Match.isCallOf(own, list, list.path)).toBe(true);
+  expect(Match.isCallOf(own, one, '/v1/todos/7')).toBe(true);
+  expect(Match.isCallOf(own, one, list.path)).toBe(false);
+  expect(Match.isCallOf(own, one, '/v1/unknown')).toBe(false);
+});
 
 describe('finds', () => {
   test.each([
@@ -44,7 +62,7 @@ describe('finds', () => {
     ['GET', '/v1/todos/a%20b', 'GET /v1/todos/{id}'],
     ['GET', '/v1/todos/caf%C3%A9', 'GET /v1/todos/{id}'],
     ['GET', '/v1/todos/%FF', 'GET /v1/todos/{id}'],
-    ['GET', '/v1/todos/...', 'GET /v1/todos/{id}'],
+    ['GET', '/v1/todos/...a', 'GET /v1/todos/{id}'],
     ['POST', '/v1/todos/search', 'POST /v1/todos/search'],
   ])('%s %s', (method, path, id) => expect(found(matcher, method, path)).toBe(id));
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import * as PurchaseRequest from '../../src/catalog/purchase-request.ts';
+import * as PurchaseRequest from '../../src/catalog/purchase-offer.ts';
 import { shop } from './todo.ts';
 
 const [, credit, start] = shop().plans;

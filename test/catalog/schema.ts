@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-/** What `value` breaks of a schema that the project ships; nothing where it is sound. `part` names one of its $defs. */
+/** Returns the errors of `value` against a schema that the project ships. `part` names one of its $defs. */
 export function breaches(file: string, value: unknown, part?: string): string[] {
   const ajv = new Ajv2020({
     allErrors: true,
@@ -14,7 +14,7 @@ export function breaches(file: string, value: unknown, part?: string): string[] 
   ajv.addSchema(schema);
   const validate = ajv.getSchema(part === undefined ? schema.$id : `${schema.$id}#/$defs/${part}`);
   if (validate === undefined) throw new Error(`${file} has no ${part}`);
-  // What is served is JSON: what JSON drops is not there.
+  // The value is served as JSON, so members that JSON drops do not count.
   validate(JSON.parse(JSON.stringify(value)));
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }

@@ -2,7 +2,7 @@ import type { Catalog } from '../../src/catalog/catalog.ts';
 import * as Fault from '../../src/catalog/fault.ts';
 import * as File from '../../src/catalog/file.ts';
 
-/** A small shop with every kind of plan, of unit and of limit; faults are made by replacing a piece of it. */
+/** A small shop with every kind of plan, unit and limit. Tests replace a part of it to create faults. */
 export const todoYaml = `storefront:
   name: Todo Shop
   description: Todos by the piece.
@@ -48,14 +48,14 @@ plans:
       requests_per_second: 25, rollover: true, name: Scale up, description: For the busy. }
 `;
 
-/** The shop, with `change`d pieces; throws where the file is refused. */
+/** Returns the shop with replaced parts. Throws when the file is rejected. */
 export function shop(...changes: [string, string][]): Catalog {
   const parsed = File.parse(changed(...changes), 'shop/catalog.yaml');
   if (!parsed.ok) throw new Error(parsed.faults.map(Fault.format).join('\n'));
   return parsed.catalog;
 }
 
-/** What is wrong with the shop once pieces of it are replaced, as `line:column path | reason`. */
+/** Returns the faults of the shop with replaced parts, as `line:column path | reason`. */
 export function faults(...changes: [string, string][]): string[] {
   const parsed = File.parse(changed(...changes), 'catalog.yaml');
   return parsed.ok ? [] : parsed.faults.map((it) => `${it.line}:${it.column} ${it.path} | ${it.reason}`);

@@ -1,8 +1,9 @@
-import * as Endpoint from '../identity/endpoint.ts';
-import * as Money from '../kernel/money.ts';
-import type { PaidPlan } from './plan.ts';
+import * as Endpoint from '@sluice/kernel/endpoints';
+import * as Money from '@sluice/kernel/money';
+import { covers, forSale, type PaidPlan, type Plan } from './plan.ts';
+import type { Service } from './service.ts';
 
-/** A request as data, complete as it stands: `body` travels as JSON. */
+/** A complete request as data; `body` is sent as JSON. */
 export type PurchaseRequest = {
   method: 'POST';
   url: string;
@@ -10,14 +11,14 @@ export type PurchaseRequest = {
   body: Readonly<Record<string, string>>;
 };
 
-/** A plan as a refusal names it, so that the caller can buy it at once. */
+/** A plan in a refusal, with everything the caller needs to buy it. */
 export type Offer = {
   id: string;
   name: string;
   kind: PaidPlan['kind'];
-  /** What the purchase costs, in USD; for credit the least amount. */
+  /** The price in USD; for credit the minimum amount. */
   price_usd: string;
-  /** Units in one period; null for credit, which holds money. */
+  /** Units in one period; null for credit, which is money. */
   included: number | null;
   purchase: PurchaseRequest;
 };
@@ -25,17 +26,24 @@ export type Offer = {
 const headers = { 'content-type': 'application/json' };
 
 /**
- * The request that buys a plan, for credit the least amount of it. `baseUrl` is the shop's public origin, without a
- * slash at its end. Without a payment it is answered by a priced 402 and charges nothing.
+ * Returns the request that buys a plan, for credit with the minimum amount. `baseUrl`: the shop's public origin, without a trailing slash.
+ * Without a payment, the response is a 402 with the price, and nothing is charged.
  */
 export function how(plan: PaidPlan, baseUrl: string): PurchaseRequest {
   const body: Record<string, string> = plan.kind === 'credit' ? { amount_usd: Money.format(plan.min) } : {};
   return { method: 'POST', url: `${baseUrl}/plans/${plan.id}/purchase`, headers, body };
 }
 
-/** The request that opens an account with the trial's units: a trial is not bought. */
+/** Returns the request that opens an account, which includes the units of the trial. */
 export function howToTry(baseUrl: string): PurchaseRequest {
   return { method: 'POST', url: baseUrl + Endpoint.path.register, headers, body: { type: 'anonymous' } };
+}
+
+/** The paid plans that cover a service, each with the request that buys it. */
+export function offersFor(service: Service, plans: readonly Plan[], baseUrl: string): Offer[] {
+  return forSale(plans)
+    .filter((plan) => covers(plan, service))
+    .map((plan) => offer(plan, baseUrl));
 }
 
 export function offer(plan: PaidPlan, baseUrl: string): Offer {

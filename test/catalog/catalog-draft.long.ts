@@ -5,11 +5,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as Money from '@sluice/kernel/money';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as CatalogDraft from '../../src/catalog/catalog-draft.ts';
 import * as CatalogFile from '../../src/catalog/file.ts';
-import * as Proposal from '../../src/catalog/proposal.ts';
-import * as Money from '../../src/kernel/money.ts';
 
 const price = Money.parse('0.002') ?? Money.ofMicro(0);
 
@@ -23,8 +23,8 @@ const list = {
   properties: { total: { type: 'integer' }, parcels: { type: 'array', items: parcel } },
 };
 
-function proposed(paths: object, more: object = {}): Proposal.Proposal {
-  return Proposal.of({ openapi: '3.1.0', info: { title: 'Parcels' }, paths, ...more }, price);
+function proposed(paths: object, more: object = {}): CatalogDraft.CatalogDraft {
+  return CatalogDraft.fromOpenApi({ openapi: '3.1.0', info: { title: 'Parcels' }, paths, ...more }, price);
 }
 
 function only(paths: object, more: object = {}) {
@@ -114,7 +114,7 @@ test.each([
 });
 
 test('what cannot be sold is left out with the reason, and the rest is a catalogue that loads', () => {
-  const written = Proposal.write(
+  const written = CatalogDraft.write(
     proposed({
       '/parcels': { get: { deprecated: true }, post: {} },
       '/account/me': { get: {} },
@@ -183,7 +183,10 @@ test('whatever a description holds, it becomes a catalogue that loads, or nothin
   );
   fc.assert(
     fc.property(paths, schema, (described, A) => {
-      const { text } = Proposal.write(proposed(described, { components: { schemas: { A } } }), 'api.yaml');
+      const { text } = CatalogDraft.write(
+        proposed(described, { components: { schemas: { A } } }),
+        'api.yaml',
+      );
       expect(text === null || CatalogFile.parse(text, 'c.yaml').ok).toBe(true);
     }),
     { numRuns: 50 },
@@ -223,12 +226,31 @@ describe('npm run catalog', () => {
     expect(await readFile(join(folder, 'catalog.yaml'), 'utf8')).toBe(text);
   });
 
+  test('reads Swagger 2.0: the operations, their counts, and the address with its base path', async () => {
+    const forecast = { type: 'object', properties: { days: { type: 'array', items: { type: 'object' } } } };
+    const swagger = {
+      swagger: '2.0',
+      info: { title: 'Weather', version: '1' },
+      host: 'api.weather.example',
+      basePath: '/v1',
+      schemes: ['https'],
+      paths: { '/forecast': { get: { responses: { 200: { description: 'OK', schema: forecast } } } } },
+    };
+    await writeFile(join(folder, 'swagger.json'), JSON.stringify(swagger));
+    const made = command('import', 'swagger.json', '--out', 'weather.yaml', '--price', '0.01', '--yes');
+    expect(made.stdout).toContain('UPSTREAM_URL=https://api.weather.example/v1');
+    const catalog = await CatalogFile.load(join(folder, 'weather.yaml'));
+    expect(catalog.operations).toMatchObject([
+      { method: 'GET', path: '/forecast', units: { kind: 'pointer', pointer: ['days'] } },
+    ]);
+  });
+
   test('says what is wrong, and writes nothing', async () => {
-    await writeFile(join(folder, 'not.json'), '{"swagger":"2.0"}');
+    await writeFile(join(folder, 'not.json'), '{"swagger":"1.2"}');
     for (const [args, code, said] of [
-      [['import', 'not.json', '--out', 'x.yaml'], 1, /not an OpenAPI 3 description/],
+      [['import', 'not.json', '--out', 'x.yaml'], 1, /not an OpenAPI description/],
       [['import', 'absent.json', '--out', 'x.yaml'], 1, /cannot be read/],
-      [['import', 'api.json', '--out', 'x.yaml', '--price', 'much'], 2, /no amount such as 0.002/],
+      [['import', 'api.json', '--out', 'x.yaml', '--price', 'much'], 2, /not an amount such as 0.002/],
       [['check', 'x.yaml'], 1, /cannot be read/],
     ] as const) {
       const { status, stderr } = command(...args);

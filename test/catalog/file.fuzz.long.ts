@@ -8,7 +8,7 @@ import { todoYaml } from './todo.ts';
 
 const seeds = [todoYaml, readFileSync('openapi/catalog.yaml', 'utf8')];
 
-/** Never throws, and every fault stands on a line of the text. */
+/** Checks that reading never throws, and that every fault names a line of the text. */
 function holds(text: string): void {
   const parsed = File.parse(text, 'catalog.yaml');
   if (parsed.ok) return;

@@ -1,11 +1,11 @@
+import * as Schema from '@sluice/kernel/json-schema';
+import * as Money from '@sluice/kernel/money';
 import { Document, isMap, type YAMLMap } from 'yaml';
-import * as Schema from '../advisor/schema.ts';
-import * as Money from '../kernel/money.ts';
-import * as Countable from './countable.ts';
 import * as CatalogFile from './file.ts';
+import * as InferUnits from './infer-units.ts';
 
-/** What one service of a proposal sells; `price` may be changed before the catalogue is written. */
-export type Service = {
+/** A service of a draft. `price` may be changed before the catalogue is written. */
+export type DraftService = {
   slug: string;
   name: string;
   unit: 'result' | 'call';
@@ -16,23 +16,23 @@ type Operation = {
   call: string;
   summary: string | null;
   units: string | number;
-  unitsMax: Countable.Countable['unitsMax'] | null;
-  /** What is to be looked over. */
+  unitsMax: InferUnits.Countable['unitsMax'] | null;
+  /** Assumptions that the seller should check. */
   doubts: string[];
 };
-export type Proposal = {
+export type CatalogDraft = {
   name: string;
   description: string;
   contact: string;
   key: { header: string; value: string };
-  services: Service[];
-  /** Free units of a new account; 0: there is no trial. */
+  services: DraftService[];
+  /** Free units per new account; 0: no trial. */
   trial: number;
   /** The smallest purchase, in whole cents. */
   min: Money.Money;
-  /** Operations that are not sold, and why. */
+  /** Operations that are not sold, with the reason. */
   leftOut: { call: string; reason: string }[];
-  /** Where the description says the API is; null where it does not. */
+  /** The server URL of the description, or null. */
   upstreamUrl: string | null;
   doubts: string[];
 };
@@ -41,24 +41,24 @@ const soldMethods = ['get', 'post', 'put', 'patch', 'delete'];
 const nameCharsMax = 80;
 const slugCharsMax = 48;
 const proseCharsMax = 300;
-/** Paths on which a buyer would act as the seller: with the seller's key they are the seller's own account. */
+/** Paths of the seller's own account: the seller's key would let a buyer act as the seller. */
 const ownSegment =
   /^(me|auth|oauth2?|tokens?|log-?in|log-?out|sign-?in|sign-?up|passwords?|sessions?|api-?keys?|credentials|billing)$/i;
-/** Whoever calls is meant by `/user`, and by what lies below it, unless a name follows. */
+/** `/user` and the paths below it mean the caller, unless a parameter follows. */
 const ownPath = /^(\/v\d+)?\/user(\/(?!\{)|$)/i;
 const contactAssumed = 'sales@example.com';
 const trialUsual = 25;
 const minUsual = Money.ofCents(50);
 
 /**
- * A first catalogue for the API that an OpenAPI 3 document describes: a service for each tag, or each first segment of a path; results
- * counted where an answer has a list of them, else each success. It is a guess by a description, so what was guessed is said.
+ * Drafts a catalogue for the API that an OpenAPI 3 document describes: one service per tag, or per first segment of the path. Units are the
+ * results in the list of a response, or one per success when there is no list. Every assumption is recorded in `doubts`.
  */
-export function of(document: Schema.Node, price: Money.Money): Proposal {
+export function fromOpenApi(document: Schema.Node, price: Money.Money): CatalogDraft {
   const read = Schema.reader(document);
   const info = read(document.info);
-  const services = new Map<string, Service>();
-  const leftOut: Proposal['leftOut'] = [];
+  const services = new Map<string, DraftService>();
+  const leftOut: CatalogDraft['leftOut'] = [];
   const paths = read(document.paths);
   for (const [path, value] of Object.entries(paths)) {
     const item = read(value);
@@ -93,27 +93,27 @@ export function of(document: Schema.Node, price: Money.Money): Proposal {
   };
 }
 
-/** The smallest trial that opens every operation: a call is let in when its worst case is there. */
-export function trialNeeded(services: readonly Service[]): number {
+/** Returns the smallest trial that allows every operation: a call needs units for its worst case. */
+export function trialNeeded(services: readonly DraftService[]): number {
   const most = services.flatMap(({ operations }) => operations.map(({ unitsMax }) => unitsMax));
   return Math.max(1, ...most.map((max) => (typeof max === 'number' ? max : 1)));
 }
 
-/** What a trial of so many units is worth at most. */
-export function trialWorth({ trial, services }: Pick<Proposal, 'trial' | 'services'>): Money.Money {
+/** Returns the maximum value of a trial. */
+export function trialWorth({ trial, services }: Pick<CatalogDraft, 'trial' | 'services'>): Money.Money {
   return Money.times(Money.ofMicro(Math.max(0, ...services.map(({ price }) => price))), trial);
 }
 
 type Found = { call: string; path: string; operation: Schema.Node; shared: readonly unknown[] };
 
 function place(
-  services: Map<string, Service>,
+  services: Map<string, DraftService>,
   read: Schema.Reader,
   { call, path, operation, shared }: Found,
   price: Money.Money,
 ): void {
   const parameters = [...Schema.list(operation.parameters), ...shared];
-  const counted = Countable.find(read, operation, parameters, path);
+  const counted = InferUnits.find(read, operation, parameters, path);
   const tag = text(Schema.list(operation.tags)[0]) ?? firstSegment(path);
   const isRead = counted !== null || call.startsWith('GET ');
   const slug = slugOf(isRead ? tag : `${tag} writing`);
@@ -138,19 +138,22 @@ function place(
 }
 
 /**
- * The catalogue file of a proposal. What cannot be sold by the rules of the catalogue is taken out of it, and said in `leftOut`; `text` is
- * null where nothing remains.
+ * Writes the catalogue file of a draft. Operations that break the rules of the catalogue are removed and listed in `leftOut`; `text` is
+ * null when none remains.
  * @param description the file of the OpenAPI document, relative to the catalogue
  */
-export function write(proposal: Proposal, description: string): { text: string | null; proposal: Proposal } {
+export function write(
+  proposal: CatalogDraft,
+  description: string,
+): { text: string | null; proposal: CatalogDraft } {
   if (proposal.services.length === 0) return { text: null, proposal };
   const text = yaml(proposal, description);
   const parsed = CatalogFile.parse(text, 'catalog.yaml');
   return parsed.ok ? { text, proposal } : write(without(proposal, parsed.faults), description);
 }
 
-/** The proposal without the operations that faults were found in. Throws where they are found elsewhere. */
-function without(proposal: Proposal, faults: readonly { path: string; reason: string }[]): Proposal {
+/** Removes the operations with faults from the draft. Throws when a fault is not in an operation. */
+function without(proposal: CatalogDraft, faults: readonly { path: string; reason: string }[]): CatalogDraft {
   const reasons = new Map<Operation, string>();
   for (const { path, reason } of faults) {
     const [, service, operation] = /^services\[(\d+)\]\.operations\[(\d+)\]/.exec(path) ?? [];
@@ -165,7 +168,7 @@ function without(proposal: Proposal, faults: readonly { path: string; reason: st
   return { ...proposal, services, leftOut: [...proposal.leftOut, ...leftOut] };
 }
 
-function yaml(proposal: Proposal, description: string): string {
+function yaml(proposal: CatalogDraft, description: string): string {
   const { name, description: about, contact, key, services, trial, min, leftOut, doubts } = proposal;
   const document = new Document({
     storefront: { name, ...(about && { description: about }), contact },
@@ -207,7 +210,7 @@ function yaml(proposal: Proposal, description: string): string {
   return document.toString({ lineWidth: 140, flowCollectionPadding: true });
 }
 
-/** The doubts stand above an operation; short values stand in one line. */
+/** Writes the doubts as comments above an operation, and short values on one line. */
 function remark(entry: unknown, { summary, doubts }: Operation): void {
   if (!isMap(entry)) return;
   const most = entry.get('units_max', true);
@@ -219,10 +222,10 @@ function remark(entry: unknown, { summary, doubts }: Operation): void {
   if (lines.length > 0) entry.commentBefore = lines.join('\n');
 }
 
-/** The header that bears the key, by what the description says of security. */
-function keyOf(document: Schema.Node, read: Schema.Reader): { key: Proposal['key']; doubts: string[] } {
+/** Returns the header for the API key, by the security schemes of the description. */
+function keyOf(document: Schema.Node, read: Schema.Reader): { key: CatalogDraft['key']; doubts: string[] } {
   const schemes = read(read(document.components).securitySchemes);
-  // Those that every call wants come first.
+  // Schemes that every call requires come first.
   const wanted = Schema.list(document.security).flatMap((one) => Object.keys(read(one)));
   const names = [...wanted, ...Object.keys(schemes)];
   const found = names.map((name) => read(schemes[name]));
@@ -242,12 +245,12 @@ function keyOf(document: Schema.Node, read: Schema.Reader): { key: Proposal['key
       };
   }
   const reason = found.some(({ type, in: at }) => type === 'apiKey' && at === 'query')
-    ? 'The description wants the key in the query, which is logged everywhere: see whether the API takes it in a header as well'
-    : 'The description says nothing of a key: name the header that bears yours';
+    ? 'The API takes the key in the query, where logs expose it: check whether it also accepts the key in a header'
+    : 'The description has no security scheme: enter the header that carries your key';
   return { key: { header: 'x-api-key', value: '{key}' }, doubts: [reason] };
 }
 
-/** The first segment that says something: versions, `api` and parameters do not. */
+/** Returns the first meaningful segment: not a version, `api` or a parameter. */
 function firstSegment(path: string): string {
   const segments = path.split('/').filter((segment) => segment !== '' && !segment.startsWith('{'));
   return segments.find((segment) => !/^(v\d+(\.\d+)*|api|rest)$/i.test(segment)) ?? segments[0] ?? 'root';

@@ -1,13 +1,13 @@
+import * as Money from '@sluice/kernel/money';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Catalog } from '../../src/catalog/catalog.ts';
-import * as Consequence from '../../src/catalog/consequence.ts';
-import * as Difference from '../../src/catalog/difference.ts';
+import * as CatalogDiff from '../../src/catalog/catalog-diff.ts';
+import { impactsOf } from '../../src/catalog/catalog-impact.ts';
 import type { Operation } from '../../src/catalog/operation.ts';
 import { covers, type Plan } from '../../src/catalog/plan.ts';
+import type { PlanHoldings } from '../../src/catalog/plan-holdings.ts';
 import type { Service } from '../../src/catalog/service.ts';
-import type { Stake } from '../../src/catalog/stake.ts';
-import * as Money from '../../src/kernel/money.ts';
 import { shop } from './todo.ts';
 
 const money = fc.integer({ min: 1, max: 5 }).map((cents) => Money.ofCents(cents * 50));
@@ -45,6 +45,7 @@ function operation(id: string, services: readonly Service[]): fc.Arbitrary<Opera
       size.map((units) => ({ kind: 'fixed' as const, units })),
       fc.record({ kind: fc.constant('pointer' as const), pointer, default: size, ceiling: size }),
     ),
+    uncountable: fc.constantFrom('withhold' as const, 'free' as const, 'max' as const),
     yield: fc.constant({ low: 0, high: 1 }),
     answeredBy: fc.constant('upstream' as const),
   });
@@ -79,7 +80,7 @@ function plan(id: string): fc.Arbitrary<Plan> {
   }
 }
 
-/** Any catalogue over the same few names, so that two of them have much in common. */
+/** Arbitrary catalogues over the same few names, so that two of them have much in common. */
 const catalogs: fc.Arbitrary<Catalog> = fc
   .subarray(slugs, { minLength: 1 })
   .chain((some) => fc.tuple(...some.map(service)))
@@ -104,7 +105,7 @@ function plansOf({ plans, retired }: Catalog): Plan[] {
   return [...plans, ...retired];
 }
 
-function stake(plan: string, more: Partial<Stake> = {}): Stake {
+function planHoldings(plan: string, more: Partial<PlanHoldings> = {}): PlanHoldings {
   const nothing = { accounts: 0, usd: Money.zero, units: 0, periods: [] };
   return { plan, ...nothing, coming: 0, topUps: 0, promotions: 0, offers: 0, ...more };
 }
@@ -113,7 +114,7 @@ describe('between any two catalogues', () => {
   test('there is no difference where both sell the same', () => {
     fc.assert(
       fc.property(catalogs, (catalog) => {
-        expect(Difference.between(catalog, structuredClone(catalog))).toEqual([]);
+        expect(CatalogDiff.between(catalog, structuredClone(catalog))).toEqual([]);
       }),
     );
   });
@@ -121,7 +122,7 @@ describe('between any two catalogues', () => {
   test('every raise of a price is found, and named', () => {
     fc.assert(
       fc.property(catalogs, catalogs, (before, after) => {
-        const raised = Difference.between(before, after).filter(({ fields }) =>
+        const raised = CatalogDiff.between(before, after).filter(({ fields }) =>
           fields.some(({ severity }) => severity === 'raises_price'),
         );
         const names = (subject: string, id: string) =>
@@ -148,7 +149,7 @@ describe('between any two catalogues', () => {
         const after = byPlans
           ? { ...before, plans: other.plans, retired: other.retired }
           : { ...before, services: other.services, operations: other.operations };
-        if (Difference.worst(Difference.between(before, after).map((it) => it.severity)) !== 'harmless')
+        if (CatalogDiff.worst(CatalogDiff.between(before, after).map((it) => it.severity)) !== 'harmless')
           return;
         for (const old of before.operations) {
           const fresh = after.operations.find(({ id }) => id === old.id);
@@ -167,8 +168,10 @@ describe('between any two catalogues', () => {
   test('nothing is taken that would leave money of no use', () => {
     fc.assert(
       fc.property(catalogs, catalogs, (before, after) => {
-        const stakes = plansOf(before).map(({ id }) => stake(id, { accounts: 1, usd: Money.ofCents(50) }));
-        const { refusals } = Consequence.of(before, after, stakes);
+        const stakes = plansOf(before).map(({ id }) =>
+          planHoldings(id, { accounts: 1, usd: Money.ofCents(50) }),
+        );
+        const { refusals } = impactsOf(before, after, stakes);
         const lost = plansOf(before).filter(
           ({ id, kind }) => kind !== 'trial' && !plansOf(after).some((it) => it.id === id),
         );
@@ -181,15 +184,15 @@ describe('between any two catalogues', () => {
 
 describe('in the words of a seller', () => {
   const before = shop();
-  const say = (changes: [string, string][], stakes: readonly Stake[]) =>
-    Consequence.of(before, shop(...changes), stakes);
+  const say = (changes: [string, string][], stakes: readonly PlanHoldings[]) =>
+    impactsOf(before, shop(...changes), stakes);
 
   test('a dearer service says from when credit pays more, and that units do not', () => {
     const { severity, changes } = say(
       [['price_usd: "0.002"', 'price_usd: "0.003"']],
       [
-        stake('credit', { accounts: 2, usd: Money.ofCents(1_250) }),
-        stake('start', { accounts: 1, units: 50 }),
+        planHoldings('credit', { accounts: 2, usd: Money.ofCents(1_250) }),
+        planHoldings('start', { accounts: 1, units: 50 }),
       ],
     );
     expect(severity).toBe('raises_price');
@@ -209,14 +212,14 @@ describe('in the words of a seller', () => {
     const { changes } = say(
       [['price_usd: "99.00"', 'price_usd: "129.00"']],
       [
-        stake('start', {
+        planHoldings('start', {
           periods: [{ accounts: 12, price: Money.ofCents(9_900), every: 'month', units: 200_000 }],
         }),
       ],
     );
     expect(changes.map(({ deed, severity }) => [deed, severity])).toEqual([['changed', 'raises_price']]);
     expect(changes[0]?.says).toEqual([
-      'start: 12 subscribers: a renewal costs what they bought it at (12 accounts 99.00 USD a month for 200000 units); the new terms are for who buys it, or changes to it, from now on',
+      'start: 12 subscribers: renewals keep their price (12 accounts 99.00 USD a month for 200000 units); the new terms apply to new subscribers and to changes of plan',
     ]);
   });
 
@@ -224,33 +227,33 @@ describe('in the words of a seller', () => {
     const credit = '  - { id: credit, kind: credit, covers: "*", min_usd: "5.00", max_usd: "100.00" }\n';
     const retired = credit.replace('kind: credit', 'kind: credit, retired: true');
     expect(say([[credit, '']], []).refusals).toEqual([
-      'Plan credit cannot be left out while it is sold: take it with "retired: true" first, so that nobody buys it meanwhile',
+      'Plan credit cannot be left out while it is sold. Load it with "retired: true" first, so that it cannot be bought in the meantime',
     ]);
-    const held = stake('credit', { accounts: 3, usd: Money.ofCents(700), topUps: 1 });
+    const held = planHoldings('credit', { accounts: 3, usd: Money.ofCents(700), topUps: 1 });
     const retiring = say([[credit, retired]], [held]);
     expect(retiring.refusals).toEqual([]);
     expect(retiring.changes.map(({ deed, severity }) => [deed, severity])).toEqual([
       ['retired', 'takes_away'],
     ]);
-    expect(retiring.changes[0]?.says.join('\n')).toContain('they use up what they have');
-    expect(Consequence.of(shop([credit, retired]), shop([credit, '']), [held]).refusals).toEqual([
+    expect(retiring.changes[0]?.says.join('\n')).toContain('they can use up their balance');
+    expect(impactsOf(shop([credit, retired]), shop([credit, '']), [held]).refusals).toEqual([
       'Plan credit cannot be left out (credit: 3 accounts with 7.00 USD, 1 agreed top-up). Keep it with "retired: true" until that has ended',
     ]);
-    expect(Consequence.of(shop([credit, retired]), shop([credit, '']), []).refusals).toEqual([]);
+    expect(impactsOf(shop([credit, retired]), shop([credit, '']), []).refusals).toEqual([]);
   });
 
   test('free units that are left out are told, and no reason to refuse', () => {
     const trial = '  - { id: trial, kind: trial, covers: [todos, account], included: 25 }\n';
-    const { changes, refusals } = say([[trial, '']], [stake('trial', { accounts: 9, units: 100 })]);
+    const { changes, refusals } = say([[trial, '']], [planHoldings('trial', { accounts: 9, units: 100 })]);
     expect(refusals).toEqual([]);
     expect(changes.map(({ id, severity, says }) => [id, severity, says])).toEqual([
-      ['trial', 'takes_away', ['trial: 9 accounts with 100 units: what they hold is of no use any more']],
+      ['trial', 'takes_away', ['trial: 9 accounts with 100 units: their holdings become unusable']],
     ]);
   });
 
   test('what a catalogue has lost before is told too', () => {
-    expect(say([], [stake('old', { accounts: 1, usd: Money.ofCents(50) })]).warnings).toEqual([
-      'There is no plan old: 1 account with 0.50 USD. Put it back with "retired: true"',
+    expect(say([], [planHoldings('old', { accounts: 1, usd: Money.ofCents(50) })]).warnings).toEqual([
+      'The catalogue has no plan old: 1 account with 0.50 USD. Add it again with "retired: true"',
     ]);
   });
 });

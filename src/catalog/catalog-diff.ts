@@ -1,44 +1,46 @@
-import * as Money from '../kernel/money.ts';
+import * as Money from '@sluice/kernel/money';
 import type { Catalog } from './catalog.ts';
+import { atMost, counted, limitsText, responseFieldsText } from './catalog-diff-text.ts';
 import type { Operation, Units, UnitsMax } from './operation.ts';
 import { covers, type Plan, type SubscriptionPlan } from './plan.ts';
 import type { Service } from './service.ts';
+import * as UpstreamLimits from './upstream-limits.ts';
 
-/** What a change does to those who buy: the worst that it may do. */
+/** The worst possible effect of a change on buyers. */
 export type Severity = 'harmless' | 'raises_price' | 'takes_away';
 
-/** One field that is another now; null where there was none, or is none. In the words of the catalogue file. */
-export type Field = { name: string; from: string | null; to: string | null; severity: Severity };
+/** A changed field, as the catalogue file writes it; null: the field is absent. */
+export type ChangedField = { name: string; from: string | null; to: string | null; severity: Severity };
 
-/** What became of one thing that the catalogue names. `retired` and `resumed`: a plan that is not sold any more, or is again. */
-export type Deed = 'added' | 'removed' | 'retired' | 'resumed' | 'changed';
+/** The kind of a change. `retired`: a plan is no longer sold. `resumed`: it is sold again. */
+export type ChangeKind = 'added' | 'removed' | 'retired' | 'resumed' | 'changed';
 
-export type Change = {
+export type CatalogChange = {
   subject: 'shop' | 'service' | 'operation' | 'plan';
-  /** The slug, the call or the plan's id; for people, `name`. */
+  /** The slug of a service, the call of an operation or the id of a plan; `name` is for people. */
   id: string;
   name: string;
-  deed: Deed;
-  /** That of its worst field. */
+  deed: ChangeKind;
+  /** The worst severity of its fields. */
   severity: Severity;
-  /** What is another now; all of it where it came or went. */
-  fields: readonly Field[];
-  /** The plans, of before, whose holders it is about. */
+  /** The changed fields; all fields when the subject was added or removed. */
+  fields: readonly ChangedField[];
+  /** Ids of the previous plans whose holders are affected. */
   plans: readonly string[];
 };
 
 const order: readonly Severity[] = ['harmless', 'raises_price', 'takes_away'];
 
-/** The worse of all. */
+/** Returns the worst of `severities`. */
 export function worst(severities: readonly Severity[]): Severity {
   return order[Math.max(0, ...severities.map((one) => order.indexOf(one)))] ?? 'harmless';
 }
 
 /**
- * What `after` changes for those who buy by `before`; nothing where both sell the same. What cannot be compared (another
- * way to count) is taken for dearer.
+ * Returns what `after` changes for buyers of `before`; empty when both sell the same. A change that cannot be compared (another way to
+ * count) is treated as a price increase.
  */
-export function between(before: Catalog, after: Catalog): Change[] {
+export function between(before: Catalog, after: Catalog): CatalogChange[] {
   return [
     ...changed('shop', '', after.storefront.name, shopFields(before, after), []),
     ...services(before, after),
@@ -47,7 +49,7 @@ export function between(before: Catalog, after: Catalog): Change[] {
   ];
 }
 
-function services(before: Catalog, after: Catalog): Change[] {
+function services(before: Catalog, after: Catalog): CatalogChange[] {
   const pair = (slug: string) => [before, after].map((one) => one.services.find((it) => it.slug === slug));
   return union(
     before.services.map(({ slug }) => slug),
@@ -63,7 +65,7 @@ function services(before: Catalog, after: Catalog): Change[] {
   });
 }
 
-function operations(before: Catalog, after: Catalog): Change[] {
+function operations(before: Catalog, after: Catalog): CatalogChange[] {
   const find = (catalog: Catalog, id: string) => catalog.operations.find((it) => it.id === id);
   return union(
     before.operations.map(({ id }) => id),
@@ -80,7 +82,7 @@ function operations(before: Catalog, after: Catalog): Change[] {
   });
 }
 
-function plans(before: Catalog, after: Catalog): Change[] {
+function plans(before: Catalog, after: Catalog): CatalogChange[] {
   const [old, fresh] = [before, after].map((catalog) => ({
     all: new Map([...catalog.plans, ...catalog.retired].map((plan) => [plan.id, plan])),
     sold: new Set(catalog.plans.map(({ id }) => id)),
@@ -99,7 +101,7 @@ function plans(before: Catalog, after: Catalog): Change[] {
   });
 }
 
-function shopFields(before: Catalog, after: Catalog): Field[] {
+function shopFields(before: Catalog, after: Catalog): ChangedField[] {
   const facts = ({ storefront, upstream }: Catalog) => ({
     name: storefront.name,
     description: storefront.description,
@@ -107,6 +109,9 @@ function shopFields(before: Catalog, after: Catalog): Field[] {
     'upstream.description': upstream.description,
     'upstream.key': `${upstream.key.header}: ${upstream.key.value}`,
     'upstream.timeout_ms': String(upstream.timeoutMs),
+    'upstream.readiness_path': upstream.readinessPath ?? '',
+    'upstream.response_fields': responseFieldsText(upstream.responseFields),
+    'upstream.limits': limitsText(UpstreamLimits.limits(upstream.limits)),
   });
   return compared(facts(before), facts(after), () => 'harmless');
 }
@@ -119,19 +124,20 @@ function serviceFacts(service: Service | undefined): Record<string, string> {
 
 function operationFacts(operation: Operation | undefined): Record<string, string> {
   if (!operation) return {};
-  const { service, units, unitsMax, yield: part, answeredBy } = operation;
+  const { service, units, unitsMax, uncountable, yield: part, answeredBy } = operation;
   return {
     service: service.slug,
     price_usd: Money.format(service.price),
     units: counted(units),
     units_max: atMost(unitsMax),
+    uncountable,
     yield: `${part.low} to ${part.high}`,
     answered_by: answeredBy,
   };
 }
 
-/** `isLost`: some plan that opened it does so no more, as its service is another. */
-function operationFields(old: Operation, fresh: Operation, isLost: boolean): Field[] {
+/** `isLost`: a plan that covered the operation does not cover its new service. */
+function operationFields(old: Operation, fresh: Operation, isLost: boolean): ChangedField[] {
   const isMoved = old.service.slug !== fresh.service.slug;
   return compared(operationFacts(old), operationFacts(fresh), (name) => {
     switch (name) {
@@ -143,14 +149,17 @@ function operationFields(old: Operation, fresh: Operation, isLost: boolean): Fie
         return isFewer(old.units, fresh.units) ? 'harmless' : 'raises_price';
       case 'units_max':
         return isLess(old.unitsMax, fresh.unitsMax) ? 'harmless' : 'raises_price';
+      case 'uncountable':
+        if (fresh.uncountable === 'max') return 'raises_price';
+        return fresh.uncountable === 'withhold' ? 'takes_away' : 'harmless';
       default:
         return 'harmless';
     }
-    // The new price of a service is said once, of the service.
+    // The new price of a service is reported once, with the service.
   }).filter(({ name }) => isMoved || name !== 'price_usd');
 }
 
-function planFields(old: Plan, fresh: Plan, after: Catalog): Field[] {
+function planFields(old: Plan, fresh: Plan, after: Catalog): ChangedField[] {
   return compared(planFacts(old), planFacts(fresh), (name, from, to) => {
     switch (name) {
       case 'kind':
@@ -169,7 +178,7 @@ function planFields(old: Plan, fresh: Plan, after: Catalog): Field[] {
       case 'rollover':
         return to === 'false' ? 'takes_away' : 'harmless';
       case 'covers':
-        // A service that is gone is told on its own.
+        // A removed service is reported separately.
         return after.services.some((it) => covers(old, it) && !covers(fresh, it)) ? 'takes_away' : 'harmless';
       default:
         return 'harmless';
@@ -189,7 +198,7 @@ function planFacts(plan: Plan | undefined): Record<string, string> {
   };
 }
 
-/** What a plan costs and gives, by the keys of the file. */
+/** Returns the price and contents of a plan, by the keys of the file. */
 function termsOf(plan: Plan): Record<string, string> {
   switch (plan.kind) {
     case 'trial':
@@ -207,7 +216,7 @@ function termsOf(plan: Plan): Record<string, string> {
   }
 }
 
-/** More to pay at once, or over a year. */
+/** Returns true when a purchase, or a year of the plan, costs more. */
 function isDearer(old: Plan, fresh: Plan): boolean {
   if (old.kind !== 'subscription' || fresh.kind !== 'subscription') return true;
   const yearly = ({ price, every }: SubscriptionPlan) => (every === 'year' ? price : price * 12);
@@ -218,7 +227,7 @@ function isFewer(old: Units, fresh: Units): boolean {
   return fresh.kind === 'fixed' && (fresh.units === 0 || (old.kind === 'fixed' && fresh.units <= old.units));
 }
 
-/** Whether no request can cost more than before. */
+/** Returns true when no request can cost more than before. */
 function isLess(old: UnitsMax, fresh: UnitsMax): boolean {
   if (fresh.kind === 'fixed') return fresh.units <= (old.kind === 'fixed' ? old.units : 0);
   if (old.kind === 'fixed') return fresh.ceiling <= old.units;
@@ -226,21 +235,7 @@ function isLess(old: UnitsMax, fresh: UnitsMax): boolean {
   return isSame && fresh.default <= old.default && fresh.ceiling <= old.ceiling;
 }
 
-function counted(units: Units): string {
-  return units.kind === 'fixed' ? `${units.units}` : pointer(units.pointer);
-}
-
-function atMost(max: UnitsMax): string {
-  return max.kind === 'fixed'
-    ? `${max.units}`
-    : `${pointer(max.pointer)}, ${max.default} where it is left out, at most ${max.ceiling}`;
-}
-
-function pointer(tokens: readonly string[]): string {
-  return tokens.map((token) => `/${token}`).join('');
-}
-
-/** The ids of the plans that open a service, for those who have them. */
+/** Returns the ids of the plans that cover a service, retired ones included. */
 function opens({ plans, retired }: Catalog, service: Service): string[] {
   return [...plans, ...retired].filter((plan) => covers(plan, service)).map(({ id }) => id);
 }
@@ -253,7 +248,7 @@ function compared(
   old: Record<string, string>,
   fresh: Record<string, string>,
   judge: (name: string, from: string | null, to: string | null) => Severity,
-): Field[] {
+): ChangedField[] {
   return union(Object.keys(old), Object.keys(fresh)).flatMap((name) => {
     const [from = null, to = null] = [old[name], fresh[name]];
     return from === to ? [] : [{ name, from, to, severity: judge(name, from, to) }];
@@ -261,25 +256,25 @@ function compared(
 }
 
 function changed(
-  subject: Change['subject'],
+  subject: CatalogChange['subject'],
   id: string,
   name: string,
-  fields: readonly Field[],
+  fields: readonly ChangedField[],
   held: readonly string[],
-): Change[] {
+): CatalogChange[] {
   if (fields.length === 0) return [];
   const severity = worst(fields.map((field) => field.severity));
   return [{ subject, id, name, deed: 'changed', severity, fields, plans: held }];
 }
 
 function whole(
-  subject: Change['subject'],
+  subject: CatalogChange['subject'],
   id: string,
   name: string,
-  deed: Deed,
-  fields: readonly Field[],
+  deed: ChangeKind,
+  fields: readonly ChangedField[],
   held: readonly string[],
-): Change {
+): CatalogChange {
   const own = deed === 'removed' || deed === 'retired' ? 'takes_away' : 'harmless';
   const severity = worst([own, ...fields.map((field) => field.severity)]);
   return { subject, id, name, deed, severity, fields, plans: held };

@@ -1,11 +1,11 @@
+import { hint } from '@sluice/kernel/did-you-mean';
+import * as JsonPointer from '@sluice/kernel/json-pointer';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import schema from '../../openapi/catalog.schema.json' with { type: 'json' };
-import * as JsonPointer from '../kernel/json-pointer.ts';
-import { nearest } from '../kernel/nearest.ts';
-import type { Draft } from './draft.ts';
-import * as Place from './place.ts';
+import type { CatalogSource } from './draft.ts';
+import * as SourceLocation from './source-location.ts';
 
-/** A longer value is cut where a reason repeats it. */
+/** Longer values are truncated in messages. */
 const echoCharsMax = 60;
 
 const ajv = new Ajv2020({
@@ -15,53 +15,56 @@ const ajv = new Ajv2020({
   strict: true,
   allowUnionTypes: true,
 });
-// Editors show this text too, in place of the pattern.
+// Editors show this text as well, instead of the pattern.
 ajv.addVocabulary(['patternErrorMessage']);
-const validate = ajv.compile<Draft>(schema);
+const validate = ajv.compile<CatalogSource>(schema);
 
 /**
- * Checks `value` against the JSON Schema of the catalogue and fills in the schema's defaults, which changes `value`.
- * `draft` is the same value with its type, or null where there are findings.
+ * Validates `value` against the JSON Schema of the catalogue and fills in the schema's defaults, which modifies `value`.
+ * `draft`: the same value with its type, or null when there are findings.
  */
-export function check(value: unknown): { draft: Draft | null; findings: Place.Finding[] } {
+export function checkSchema(value: unknown): {
+  draft: CatalogSource | null;
+  findings: SourceLocation.Finding[];
+} {
   if (validate(value)) return { draft: value, findings: [] };
   const errors = (validate.errors ?? []).filter((error) => error.keyword !== 'if');
   return { draft: null, findings: errors.map(finding) };
 }
 
-function finding(error: ErrorObject): Place.Finding {
+function finding(error: ErrorObject): SourceLocation.Finding {
   const path = pathOf(error);
-  return { path, reason: `${Place.name(path)} ${complaint(error)}` };
+  return { path, reason: `${SourceLocation.name(path)} ${complaint(error)}` };
 }
 
-/** A key that is missing or unknown is a place of its own. */
-function pathOf({ instancePath, params }: ErrorObject): Place.Path {
+/** A missing or unknown key has its own location. */
+function pathOf({ instancePath, params }: ErrorObject): SourceLocation.Path {
   const tokens = JsonPointer.parse(instancePath) ?? [];
   const path = tokens.map((token) => (/^\d+$/.test(token) ? Number(token) : token));
   const key: unknown = params.missingProperty ?? params.additionalProperty;
   return typeof key === 'string' ? [...path, key] : path;
 }
 
-/** What the schema says of the place: `verbose` hands it over with the error. */
-type Teaching = {
+/** The schema of the value, which `verbose` adds to the error. */
+type ValueSchema = {
   description?: string;
   examples?: readonly unknown[];
   patternErrorMessage?: string;
-  properties?: Readonly<Record<string, Teaching>>;
+  properties?: Readonly<Record<string, ValueSchema>>;
 };
 
-/** What is wrong and how to mend it, to be read after the name of the place. */
+/** Describes the fault and how to fix it; the text follows the name of the location. */
 function complaint({ keyword, params, parentSchema, data }: ErrorObject): string {
-  const taught = (parentSchema ?? {}) as Teaching;
+  const taught = (parentSchema ?? {}) as ValueSchema;
   switch (keyword) {
     case 'required': {
       const meaning = taught.properties?.[params.missingProperty]?.description;
       return meaning === undefined ? 'is missing' : `is missing: ${meaning}`;
     }
     case 'additionalProperties':
-      return `is not a key that belongs here: ${choice(params.additionalProperty, Object.keys(taught.properties ?? {}))}`;
+      return `is not an allowed key here. ${hint(params.additionalProperty, Object.keys(taught.properties ?? {}), 'Allowed keys')}`;
     case 'enum':
-      return `is ${echo(data)}: ${choice(String(data), params.allowedValues)}`;
+      return `is ${echo(data)}. ${hint(String(data), params.allowedValues, 'Allowed values')}`;
     case 'type':
       return wrongType(String(params.type), data, taught.examples);
     case 'pattern':
@@ -84,11 +87,6 @@ function complaint({ keyword, params, parentSchema, data }: ErrorObject): string
   }
 }
 
-function choice(wrong: string, allowed: readonly string[]): string {
-  const near = nearest(wrong, allowed);
-  return near === null ? `choose one of ${allowed.join(', ')}` : `did you mean ${JSON.stringify(near)}?`;
-}
-
 const inWords: Readonly<Record<string, string>> = {
   object: 'a mapping of keys to values',
   array: 'a list',
@@ -102,8 +100,8 @@ function wrongType(types: string, data: unknown, examples: readonly unknown[] | 
   const words = wanted.map((type) => inWords[type] ?? type).join(' or ');
   const example = examples?.[0] === undefined ? '' : `, such as ${JSON.stringify(examples[0])}`;
   const quotable = (typeof data === 'number' || typeof data === 'boolean') && !wanted.includes('integer');
-  const mend = `${quotable ? 'put it in quotes' : `write ${words}`}${example}`;
-  return `${data === null ? 'is empty' : `is not ${words}`}: ${mend}`;
+  const fix = `${quotable ? 'put it in quotes' : `write ${words}`}${example}`;
+  return `${data === null ? 'is empty' : `is not ${words}`}: ${fix}`;
 }
 
 function echo(value: unknown): string {

@@ -1,18 +1,18 @@
-import * as Schema from '../advisor/schema.ts';
+import * as Schema from '@sluice/kernel/json-schema';
 
 /**
- * What an OpenAPI description tells of how much an operation gives: where the list stands in its answer, and where a request says how long
- * that list may become. Guesses by the names that most APIs use; whoever sells looks them over.
+ * Counting rule for the results of an operation, taken from an OpenAPI description: the list in the response, and the parameter of
+ * the request that limits its length. Inferred from the names that most APIs use; the seller should check it.
  */
 export type Countable = {
-  /** JSON Pointer to the list in the answer; '' where the answer is the list. */
+  /** JSON Pointer to the list in the response; '' when the response is the list. */
   units: string;
   unitsMax: number | { pointer: string; default: number; ceiling: number };
-  /** What was not said and had to be assumed. */
+  /** Assumptions where the description is silent. */
   doubts: string[];
 };
 
-/** In which of several lists of an answer the results are, the likeliest first. */
+/** Names of the list with the results, the most likely first. */
 const listNames = [
   'results',
   'items',
@@ -28,26 +28,32 @@ const listNames = [
 const limitNames = /^(max_?results|limit|per_?page|page_?size|size|first|top|\$top|count|num|rows|take)$/i;
 const ceilingAssumed = 100;
 const defaultAssumed = 10;
-/** What the schema of the catalogue takes. */
+/** The maximum in the schema of the catalogue. */
 const ceilingMax = 1_000_000;
 
-/** How the results of an operation are counted; null where each success is one. `parameters` are those of its path as well. */
+/** Infers how the results of an operation are counted; null: each success counts as one. `parameters` include those of its path. */
 export function find(
   read: Schema.Reader,
   operation: Schema.Node,
   parameters: readonly unknown[],
   path: string,
 ): Countable | null {
-  const units = listIn(read, operation, path);
-  if (units === null) return null;
+  const list = listIn(read, operation, path);
+  if (list === null) return null;
+  const { units } = list;
+  const missing = list.mayBeMissing
+    ? [
+        `${units} may be missing from a success: such a response is withheld as it cannot be counted, unless \`uncountable\` says otherwise`,
+      ]
+    : [];
   const limit =
     queryLimit(read, parameters) ??
     limitOf(read, Object.entries(Schema.node(schemaOf(read, operation.requestBody).properties)));
   if (limit === null) {
-    const doubts = [`no limit is described: at most ${ceilingAssumed} in one answer is assumed`];
+    const doubts = [`no limit is described: at most ${ceilingAssumed} in one answer is assumed`, ...missing];
     return { units, unitsMax: ceilingAssumed, doubts };
   }
-  const doubts: string[] = [];
+  const doubts: string[] = missing;
   const { maximum, default: usual } = limit.schema;
   const ceiling = whole(maximum) ?? Math.max(ceilingAssumed, whole(usual) ?? 0);
   if (whole(maximum) === null)
@@ -77,22 +83,30 @@ function limitOf(read: Schema.Reader, fields: readonly (readonly [string, unknow
   return null;
 }
 
-/** The pointer to the list that a success carries. */
-function listIn(read: Schema.Reader, operation: Schema.Node, path: string): string | null {
+/** Returns the pointer to the list in a success, and whether the description makes it optional. */
+function listIn(
+  read: Schema.Reader,
+  operation: Schema.Node,
+  path: string,
+): { units: string; mayBeMissing: boolean } | null {
   const responses = Schema.node(operation.responses);
   const success = Object.keys(responses).find((status) => /^2/.test(status)) ?? 'default';
   const schema = schemaOf(read, responses[success]);
-  if (Schema.isType(schema, 'array')) return '';
+  if (Schema.isType(schema, 'array')) return { units: '', mayBeMissing: false };
   const lists = Object.entries(Schema.node(schema.properties))
     .filter(([, value]) => Schema.isType(read(value), 'array'))
     .map(([name]) => name);
   const last = path.split('/').at(-1) ?? '';
   const likely = [...listNames, last].find((name) => lists.includes(name));
   const name = likely ?? (lists.length === 1 && !last.startsWith('{') ? lists[0] : undefined);
-  return name === undefined ? null : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  if (name === undefined) return null;
+  // A description without any required member does not show which ones are optional.
+  const required = Schema.list(schema.required);
+  const mayBeMissing = required.length > 0 && !required.includes(name);
+  return { units: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, mayBeMissing };
 }
 
-/** The schema of what a request or a response carries as JSON. */
+/** Returns the schema of the JSON body of a request or response. */
 function schemaOf(read: Schema.Reader, carrier: unknown): Schema.Node {
   const content = Schema.node(read(carrier).content);
   const type = Object.keys(content).find((name) => /[/+]json\b/.test(name)) ?? Object.keys(content)[0];

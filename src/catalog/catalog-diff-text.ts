@@ -1,0 +1,37 @@
+import type { Units, UnitsMax } from './operation.ts';
+import type { ResponseField } from './response-field.ts';
+import type * as UpstreamLimits from './upstream-limits.ts';
+
+/** Formats the limits of an upstream with the keys of the catalogue file. */
+export function limitsText(limits: UpstreamLimits.Limits): string {
+  return Object.entries({
+    connections: limits.connectionsMax,
+    queue: limits.waitingMax,
+    queue_ms: limits.waitMsMax,
+    account_connections: limits.accountConnectionsMax,
+    account_queue: limits.accountWaitingMax,
+  })
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
+}
+
+/** The fields of responses that are replaced, as the catalogue file names them. */
+export function responseFieldsText(fields: readonly ResponseField[]): string {
+  return fields.map(({ pointer: tokens, value }) => `${pointer(tokens)} ${value}`).join(', ');
+}
+
+/** Describes how the units of a response are counted. */
+export function counted(units: Units): string {
+  return units.kind === 'fixed' ? `${units.units}` : pointer(units.pointer);
+}
+
+/** Describes the maximum number of units of a request. */
+export function atMost(max: UnitsMax): string {
+  return max.kind === 'fixed'
+    ? `${max.units}`
+    : `${pointer(max.pointer)}, ${max.default} where it is left out, at most ${max.ceiling}`;
+}
+
+function pointer(tokens: readonly string[]): string {
+  return tokens.map((token) => `/${token}`).join('');
+}

@@ -1,0 +1,13 @@
+import { covers, type Plan } from './plan.ts';
+import type { Service } from './service.ts';
+
+/** The unit that all priced services share, in the singular; `unit` where they count different things. */
+export function sharedUnit(services: readonly Service[]): string {
+  const [unit, ...others] = new Set(services.filter(({ price }) => price > 0).map((service) => service.unit));
+  return unit === undefined || others.length > 0 ? 'unit' : unit;
+}
+
+/** The unit of the services that a plan covers. */
+export function unitOfPlan(plan: Plan, services: readonly Service[]): string {
+  return sharedUnit(services.filter((service) => covers(plan, service)));
+}
