@@ -1,68 +1,69 @@
-import { sha256Hex } from '../kernel/digest.ts';
-import { id, secret } from '../kernel/id.ts';
-import * as Money from '../kernel/money.ts';
-import { nearest } from '../kernel/nearest.ts';
+import { hint } from '@sluice/kernel/did-you-mean';
+import { sha256Hex } from '@sluice/kernel/digest';
+import { id, secret } from '@sluice/kernel/id';
+import * as Money from '@sluice/kernel/money';
+import type { Texts } from '../text/texts.ts';
 import * as AccessToken from './access-token.ts';
 import { type Claims, clockToleranceSeconds } from './jwt.ts';
 
-/** The most keys of an account that are in force. */
+/** Maximum number of active keys per account. */
 export const keysMax = 100;
 const nameCharsMax = 100;
 const prefix = 'slk';
 const written = /^bearer (slk_[\w-]{43})$/i;
 const hintChars = 4;
 
-/** What may be done under a key; null: no limit of its own. */
-export type Terms = {
+/** The limits of a key; null: no limit beyond the account's. */
+export type KeyLimits = {
   name: string;
-  /** What calls may be worth in all, at their prices, whatever bears them. */
+  /** Maximum value of all its calls at list prices, whether credit or a plan's units pay for them. */
   budget: Money.Money | null;
-  /** Slugs. */
+  /** Slugs of the services that the key can call. */
   services: readonly string[] | null;
   expiresMs: number | null;
 };
 
-/** A long-lived bearer that an account made for a program of its own. It never holds money. */
-export type AccountKey = Terms & { id: string; account: string };
+/** A long-lived bearer token that an account created for one of its programs. It holds no money of its own. */
+export type AccountKey = KeyLimits & { id: string; account: string };
 
-/** As its owner sees it; `hint` is the end of the key, `spent` what its calls were worth. */
-export type Listed = AccountKey & { hint: string; createdMs: number; spent: Money.Money };
+/** A key as its owner sees it. `hint`: the last characters of the key. `spent`: the value of its calls so far. */
+export type ListedKey = AccountKey & { hint: string; createdMs: number; spent: Money.Money };
 
-/** The record of keys, in which only digests stand. */
+/** The store of keys. It contains digests only. */
 export interface AccountKeys {
-  /** When it was made; null where the account has as many as it may. */
+  /** Returns the time of creation, or null when the account has `keysMax` active keys. */
   add(key: AccountKey, digest: string, hint: string): Promise<number | null>;
-  /** The key of this digest, with the account that it draws on now; null where there is none, or it was revoked. */
+  /** Returns the key with this digest and the account it belongs to after joins; null when it is unknown or revoked. */
   find(digest: string): Promise<AccountKey | null>;
-  /** Those in force, the oldest first. */
-  of(account: string): Promise<Listed[]>;
-  /** False where the account has no such key. It counts once the revocation is announced, too. */
+  /** Returns the active keys, oldest first. */
+  of(account: string): Promise<ListedKey[]>;
+  /** Ends a key. Returns false when the account has no such key. Takes effect when the revocation has been announced as well. */
   end(account: string, id: string): Promise<boolean>;
 }
 
-/** A fresh key: shown to its owner once, and then known by its digest. */
+/** Creates a key. Its secret is shown to the owner once; only the digest is stored. */
 export function make(
   account: string,
-  terms: Terms,
+  limits: KeyLimits,
 ): { key: AccountKey; secret: string; digest: string; hint: string } {
   const bearer = secret(prefix);
   return {
-    key: { ...terms, id: id('key'), account },
+    key: { ...limits, id: id('key'), account },
     secret: bearer,
     digest: sha256Hex(bearer),
     hint: bearer.slice(-hintChars),
   };
 }
 
-/** The digest of the key in an Authorization header; null where it holds none. */
+/** Returns the digest of the key in an Authorization header, or null when the header has no key. */
 export function digestIn(header: string): string | null {
   const bearer = written.exec(header)?.[1];
   return bearer === undefined ? null : sha256Hex(bearer);
 }
 
 /**
- * What a key says of its caller from now on, for no longer than an access token would: so long is a revocation
- * remembered in memory. Null where it has expired.
+ * Returns the claims of a caller with this key, or null when the key has expired. The claims live no longer than an access token:
+ * revocations are kept in memory for that long.
  */
 export function claims(key: AccountKey, nowMs: number): Claims | null {
   if (key.expiresMs !== null && key.expiresMs <= nowMs) return null;
@@ -73,56 +74,55 @@ export function claims(key: AccountKey, nowMs: number): Claims | null {
   return { account: key.account, sid: key.id, jti: key.id, issuedMs: nowMs, expiresMs, key };
 }
 
-export type Fault = { field: string; message: string };
+export type AccountKeyFault = { field: string; message: string };
 
-/** Reads what is wished of a new key. `services` are the slugs that there are. */
+const keyFields = ['name', 'budget_usd', 'services', 'expires_at'];
+
+/** Reads the request body for a new key. `services`: the slugs of the catalogue. */
 export function parse(
+  texts: Texts,
   value: unknown,
   services: readonly string[],
   nowMs: number,
-): { kind: 'terms'; terms: Terms } | { kind: 'faults'; faults: Fault[] } {
-  const faults: Fault[] = [];
+): { kind: 'limits'; limits: KeyLimits } | { kind: 'faults'; faults: AccountKeyFault[] } {
+  const faults: AccountKeyFault[] = [];
   const refuse = (field: string, message: string) => {
     faults.push({ field, message });
     return null;
   };
   const fields = typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
   const { name, budget_usd, services: wanted, expires_at, ...rest } = fields as Record<string, unknown>;
-  for (const field of Object.keys(rest))
-    refuse(field, 'Unknown; a key has name, budget_usd, services and expires_at');
+  for (const field of Object.keys(rest)) refuse(field, `Unknown field. ${hint(field, keyFields)}`);
 
   const isName = typeof name === 'string' && name.trim() !== '' && name.length <= nameCharsMax;
-  if (!isName) refuse('name', `Required: what the key is for, 1 to ${nameCharsMax} characters`);
+  if (!isName) refuse('name', texts.text('fault.key_name', { maximum: String(nameCharsMax) }));
   const readBudget = () => {
     if (budget_usd == null) return null;
     const budget = typeof budget_usd === 'string' ? Money.parse(budget_usd) : null;
-    return budget || refuse('budget_usd', 'Must be an amount above zero as a decimal string, such as "5.00"');
+    return budget || refuse('budget_usd', texts.text('fault.amount_above_zero'));
   };
   const readServices = () => {
     if (wanted == null) return null;
     if (!Array.isArray(wanted) || wanted.length === 0)
-      return refuse('services', 'Must be a list of at least one service');
+      return refuse('services', texts.text('fault.services'));
     const strange = wanted.findIndex((slug) => !services.includes(slug));
     if (strange < 0) return [...new Set<string>(wanted)];
-    const near = nearest(String(wanted[strange]), services);
-    return refuse(
-      `services[${strange}]`,
-      near ? `No such service; did you mean "${near}"?` : 'No such service',
-    );
+    const shown = hint(String(wanted[strange]), services, 'Services');
+    return refuse(`services[${strange}]`, `No such service. ${shown}`);
   };
   const readExpiry = () => {
     if (expires_at == null) return null;
     const ms =
       typeof expires_at === 'string' && isoTime.test(expires_at) ? Date.parse(expires_at) : Number.NaN;
-    return ms > nowMs ? ms : refuse('expires_at', 'Must be a moment to come, such as "2030-01-31T00:00:00Z"');
+    return ms > nowMs ? ms : refuse('expires_at', texts.text('fault.future'));
   };
-  const terms = {
+  const limits = {
     name: isName ? name.trim() : '',
     budget: readBudget(),
     services: readServices(),
     expiresMs: readExpiry(),
   };
-  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'terms', terms };
+  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'limits', limits };
 }
 
 /** RFC 3339. */

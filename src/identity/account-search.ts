@@ -1,20 +1,20 @@
-import type { Money } from '../kernel/money.ts';
+import type { Money } from '@sluice/kernel/money';
 
-/** An account as the seller finds it. */
-export type Found = {
+/** An account in the seller's search results. */
+export type FoundAccount = {
   id: string;
   email: string | null;
   createdMs: number;
-  /** Since when it may do nothing but look; null where it may. */
+  /** Time since which the account is frozen (read-only); null when it is not. */
   frozenMs: number | null;
-  /** The account that it is a part of by now. */
+  /** The account that this one was joined to, or null. */
   joinedTo: string | null;
-  /** What it paid in all. */
+  /** Total of its payments. */
   paid: Money;
 };
 
-/** What the seller may type to find an account. */
-export type Query =
+/** The search terms that the seller can enter. */
+export type AccountQuery =
   | { kind: 'id'; id: string }
   | { kind: 'call'; call: string }
   | { kind: 'email'; prefix: string };
@@ -22,10 +22,10 @@ export type Query =
 const textCharsMax = 200;
 
 /**
- * Reads what was typed: a call's id; any other id (`acc_`, `pur_`, `pi_`, `cus_`, `sub_`, `re_`, `key_`, a wallet); else the beginning of
- * an email address. Null for nothing.
+ * Reads a search term: the id of a call; any other id (`acc_`, `pur_`, `pi_`, `cus_`, `sub_`, `re_`, `key_`, a wallet); else the start of
+ * an email address. Returns null when it is empty.
  */
-export function read(typed: string): Query | null {
+export function read(typed: string): AccountQuery | null {
   const text = typed.trim().slice(0, textCharsMax);
   if (text === '') return null;
   const call = /^(?:call_)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text)?.[1];
@@ -35,11 +35,11 @@ export function read(typed: string): Query | null {
   return { kind: 'email', prefix: text.toLowerCase() };
 }
 
-/** Accounts, over all of them. */
+/** Searches all accounts. */
 export interface AccountSearch {
-  /** The newest first, at most `max`, after the account `after`. */
-  newest(after: string | null, max: number): Promise<Found[]>;
-  find(query: Query, max: number): Promise<Found[]>;
-  /** How many were made since a moment, by registration or purchase. */
+  /** Returns at most `max` accounts, newest first, that follow the account `after`. */
+  newest(after: string | null, max: number): Promise<FoundAccount[]>;
+  find(query: AccountQuery, max: number): Promise<FoundAccount[]>;
+  /** Number of accounts created since `sinceMs`, by registration or purchase. */
   madeSince(sinceMs: number): Promise<number>;
 }

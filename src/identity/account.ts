@@ -1,27 +1,25 @@
-/** A customer of the shop: who holds lots in the ledger and calls with tokens. */
+/** A customer of the shop: owns lots in the ledger and calls with tokens. */
 export type Account = {
   id: string;
   createdMs: number;
   origin: 'anonymous' | 'purchase';
-  /** When a person took it over, and where he reads his mail; null while none has. */
+  /** Time when a person claimed the account with `email`; both are null before. */
   claimedMs: number | null;
   email: string | null;
 };
 
-/** `same`: it was so before. `account`: the one that it stands in now. */
-export type Frozen = { kind: 'done' | 'same'; account: string } | { kind: 'unknown_account' };
+/** `same`: nothing changed. `account`: the account that the given one was joined to, or itself. */
+export type FreezeResult = { kind: 'done' | 'same'; account: string } | { kind: 'unknown_account' };
 
-/** The record of accounts. */
+/** The store of accounts. */
 export interface Accounts {
-  /** Makes an anonymous account with its trial of `units`, in one statement. */
+  /** Creates an anonymous account with a trial of `units`, in one statement. */
   register(id: string, plan: string, units: number): Promise<void>;
   find(id: string): Promise<Account | null>;
-  /** The account that this one is a part of by now, or itself. */
-  standing(id: string): Promise<string>;
-  /** Whether its seller lets it do nothing but look. */
+  /** Returns the account that this one was joined to, or the id itself. */
+  resolveAccount(id: string): Promise<string>;
+  /** Returns true when the seller has frozen the account: it can read and not spend. */
   isFrozen(id: string): Promise<boolean>;
-  /** Freezes an account, or lets it go on; its money stays. Every process is told. `who` and `reason`: for the audit log. */
-  freeze(id: string, isFrozen: boolean, reason: string | null, who: string): Promise<Frozen>;
-  /** How many registered since a moment. */
-  registeredSince(sinceMs: number): Promise<number>;
+  /** Freezes or unfreezes an account and notifies every process. Its balance does not change. `who` and `reason` go to the audit log. */
+  freeze(id: string, isFrozen: boolean, reason: string | null, who: string): Promise<FreezeResult>;
 }

@@ -1,9 +1,9 @@
-import { id } from '../kernel/id.ts';
-import { path } from './endpoint.ts';
+import { path } from '@sluice/kernel/endpoints';
+import { id } from '@sluice/kernel/id';
 import * as Jwt from './jwt.ts';
 import type { KeyRing } from './key-ring.ts';
 
-/** How long an unclaimed account can be reached without registering anew. */
+/** An unclaimed account whose assertion has expired is lost to its agent. */
 export const lifeSeconds = 90 * 24 * 3600;
 
 /** The grant type under which an assertion is exchanged (RFC 7523). */
@@ -20,12 +20,12 @@ const profile: Jwt.Profile = {
   required: [],
 };
 
-/** The shop's own word that whoever holds it may draw access tokens for `session`. As secret as a password. */
-export function issue(ring: KeyRing, session: Jwt.Session, nowMs: number): Promise<Jwt.Issued> {
+/** Issues an assertion: its holder can exchange it for access tokens of `session`. It is as secret as a password. */
+export function issue(ring: KeyRing, session: Jwt.TokenSession, nowMs: number): Promise<Jwt.Issued> {
   return Jwt.issue(ring, profile, session, id('ia'), {}, nowMs);
 }
 
-/** Checks signature, type, issuer, audience and times. Whether the session still stands is for the database to say. */
+/** Checks signature, type, issuer, audience and times. The caller must check in the database that the session is not revoked. */
 export function verify(ring: KeyRing, assertion: string, nowMs: number): Promise<Jwt.Verified> {
   return Jwt.verify(ring, profile, assertion, nowMs);
 }

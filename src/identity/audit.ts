@@ -1,22 +1,22 @@
-/** What the seller did, once: who, what, to whom, and how it was before and after. */
+/** One action of the seller: who did what to which subject, with the state before and after. */
 export type AuditEntry = {
   id: number;
   atMs: number;
   who: string;
   act: string;
-  /** An account, an order or a code. */
+  /** The id of an account or order, or a promotion code. */
   subject: string;
   before: unknown;
-  /** Null where the act was begun and nobody knows its end. */
+  /** Null when the action was started and its outcome is unknown. */
   after: unknown;
 };
 
-/** The log of what the seller did. Most acts write their entry themselves; those that go over the network are begun and ended. */
+/** The audit log. Most actions write their entry in their own statement; actions that use the network open an entry and close it. */
 export interface Audit {
-  /** Writes down that `who` is about to do it. */
+  /** Records that `who` starts an action. Returns the id of the entry. */
   open(who: string, act: string, subject: string, before: object): Promise<number>;
-  /** And what came of it. */
+  /** Records the outcome of an action. */
   close(entry: number, after: object): Promise<void>;
-  /** The newest first, at most `max`, older than the entry `before`; of one account and its orders where it is named. */
+  /** Returns at most `max` entries older than `before`, newest first. `account`: only those of this account and its orders. */
   list(account: string | null, before: number | null, max: number): Promise<AuditEntry[]>;
 }

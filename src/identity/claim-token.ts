@@ -1,13 +1,13 @@
-import { id } from '../kernel/id.ts';
+import { path } from '@sluice/kernel/endpoints';
+import { id } from '@sluice/kernel/id';
 import * as Assertion from './assertion.ts';
-import { path } from './endpoint.ts';
 import * as Jwt from './jwt.ts';
 import type { KeyRing } from './key-ring.ts';
 
-/** As long as the account can be reached without a person. */
+/** As long as the agent's own access to the account. */
 const lifeSeconds = Assertion.lifeSeconds;
 
-/** Neither an access token nor an assertion: it opens nothing but the claim of its account. */
+/** Differs from an access token and an assertion: it only permits the claim of its account. */
 const profile: Jwt.Profile = {
   typ: 'claim-token+jwt',
   audiencePath: path.claim,
@@ -15,12 +15,12 @@ const profile: Jwt.Profile = {
   required: [],
 };
 
-/** Whoever holds it may ask a person by email to take the account over. It may be handed on: it does not act for the account. */
-export function issue(ring: KeyRing, session: Jwt.Session, nowMs: number): Promise<Jwt.Issued> {
+/** Issues a claim token: its holder can ask a person by email to take over the account. It may be passed on, as it cannot act for the account. */
+export function issue(ring: KeyRing, session: Jwt.TokenSession, nowMs: number): Promise<Jwt.Issued> {
   return Jwt.issue(ring, profile, session, id('ct'), {}, nowMs);
 }
 
-/** A claim token, or an assertion, which is more: accounts that a wallet or a purchase made have that alone. */
+/** Accepts a claim token, or an assertion, which permits more: accounts created by a wallet or a purchase have only an assertion. */
 export async function verify(ring: KeyRing, token: string, nowMs: number): Promise<Jwt.Verified> {
   const found = await Jwt.verify(ring, profile, token, nowMs);
   if (found.kind !== 'invalid' || found.reason !== 'type') return found;

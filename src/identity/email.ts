@@ -3,13 +3,13 @@ import { domainToASCII } from 'node:url';
 /** RFC 5321, section 4.5.3.1. */
 const charsMax = 254;
 const localCharsMax = 64;
-/** The characters of RFC 5322's `atom`, dots between them; quoted names are not taken: nobody has one. */
+/** The characters of RFC 5322's `atom`, with dots between them. Quoted local parts are rejected: they are not in use. */
 const local = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const domain = /^([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/;
 
 /**
- * An address as it is kept and compared: lower case, the domain in its ASCII form. Null where it is none.
- * What passes holds no space, quote or line break, and so cannot become a second recipient or a header.
+ * Returns an address in the form in which it is stored and compared: lower case, the domain in ASCII. Returns null when it is invalid.
+ * A valid address has no space, quote or line break, so it cannot add a recipient or a header.
  */
 export function parse(text: string): string | null {
   const at = text.trim().lastIndexOf('@');
@@ -20,7 +20,7 @@ export function parse(text: string): string | null {
   return name.length + 1 + host.length > charsMax ? null : `${name}@${host}`;
 }
 
-/** Who reads it, as far as an address tells: `ann+shop@` and `ann@` are one person at most providers. */
+/** Returns the mailbox of an address: `ann+shop@` and `ann@` are the same person at most providers. */
 export function mailbox(email: string): string {
   return email.replace(/\+.*@/, '@');
 }

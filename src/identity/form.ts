@@ -1,15 +1,15 @@
-/** The longest form body that is looked at. */
+/** Maximum length of a form body. */
 export const formCharsMax = 8192;
 
-/** RFC 6749, section 5.2: what the token endpoint answers with status 400, `error` and `error_description`. */
-export type Fault = {
+/** An error response of the token endpoint, status 400 (RFC 6749, section 5.2): `error` and `error_description`. */
+export type FormFault = {
   kind: 'fault';
-  error: 'invalid_request' | 'invalid_grant' | 'unsupported_grant_type';
+  error: 'invalid_request' | 'invalid_grant' | 'invalid_client' | 'invalid_target' | 'unsupported_grant_type';
   description: string;
 };
 
-/** The parameters of a form body, those sent without a value left out; or what is wrong with it (RFC 6749, section 3.2). */
-export function parse(body: string): { kind: 'form'; values: ReadonlyMap<string, string> } | Fault {
+/** Reads the parameters of a form body; parameters without a value are ignored (RFC 6749, section 3.2). */
+export function parse(body: string): { kind: 'form'; values: ReadonlyMap<string, string> } | FormFault {
   if (body.length > formCharsMax) return invalidRequest('the body is too long');
   const values = new Map<string, string>();
   const names = new Set<string>();
@@ -21,7 +21,7 @@ export function parse(body: string): { kind: 'form'; values: ReadonlyMap<string,
   return { kind: 'form', values };
 }
 
-/** A refusal of the request as it was written. `description` holds neither quotes nor what the caller sent. */
-export function invalidRequest(description: string): Fault {
+/** Rejects a malformed request. `description` must contain no quotes and nothing that the caller sent. */
+export function invalidRequest(description: string): FormFault {
   return { kind: 'fault', error: 'invalid_request', description };
 }

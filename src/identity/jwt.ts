@@ -1,37 +1,37 @@
+import { seconds } from '@sluice/kernel/clock';
+import type { Money } from '@sluice/kernel/money';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import { seconds } from '../kernel/clock.ts';
-import type { Money } from '../kernel/money.ts';
 import * as KeyRing from './key-ring.ts';
 import { algorithm } from './signing-key.ts';
 
-/** The longest token that is looked at; our own have about 600 characters. */
+/** Maximum length of a token; the shop's own have about 600 characters. */
 export const tokenCharsMax = 4096;
-/** How far the clocks of two processes of the shop may differ. */
+/** Allowed difference between the clocks of two processes of the shop. */
 export const clockToleranceSeconds = 5;
 const idCharsMax = 128;
-/** A JWS decoder may pass over blanks and padding; then one token would have endless spellings, each a place in the cache. */
+/** Stricter than JWS decoders, which may skip blanks and padding: otherwise one token would have many spellings, each with its own cache entry. */
 const compact = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** What makes one kind of token that kind and no other (RFC 8725, section 3.11 and 3.12). */
+/** Distinguishes one kind of token from all others (RFC 8725, sections 3.11 and 3.12). */
 export type Profile = { typ: string; audiencePath: string; lifeSeconds: number; required: readonly string[] };
 
-/** Whom a token speaks for. */
-export type Session = {
+/** The account and session of a token. */
+export type TokenSession = {
   /** The account that pays and is paid for: `sub`. */
   account: string;
   /** The registration or sign-in that all its tokens descend from, and that a revocation can name: `sid`. */
   sid: string;
 };
 
-export type Claims = Session & {
+export type Claims = TokenSession & {
   jti: string;
   issuedMs: number;
   expiresMs: number;
-  /** The account's own key, where it is one that is presented. */
+  /** Present when the caller used an account key. */
   key?: CallerKey;
 };
 
-/** What a caller may do who presents a key of the account; null: no limit of its own. In micro-dollars, and slugs. */
+/** The limits of a caller with an account key: a budget in micro-dollars and the slugs of services; null: no limit. */
 export type CallerKey = { id: string; budget: Money | null; services: readonly string[] | null };
 
 export type Reason =
@@ -54,11 +54,11 @@ export type Unverified = Exclude<Verified, { kind: 'ok' }>;
 
 export type Issued = { token: string; claims: Claims };
 
-/** Signs a token of `profile` for `session`, with the claims `extra` beside the common ones. */
+/** Signs a token of `profile` for `session`, with the common claims and those in `extra`. */
 export async function issue(
   ring: KeyRing.KeyRing,
   profile: Profile,
-  session: Session,
+  session: TokenSession,
   jti: string,
   extra: JWTPayload,
   nowMs: number,
@@ -79,8 +79,8 @@ export async function issue(
 }
 
 /**
- * Whether `token` is of `profile`, signed by a key of the ring, and in force. Only a genuine token can be `expired`.
- * The key is chosen among our own by `kid`; `jwk`, `jku` and `x5u` in a header are never followed.
+ * Checks that `token` is of `profile`, signed by a key of the ring, and valid now. Only a genuine token can be `expired`.
+ * The key is looked up in the ring by `kid`; `jwk`, `jku` and `x5u` in a header are ignored.
  */
 export async function verify(
   ring: KeyRing.KeyRing,
@@ -122,7 +122,7 @@ export async function verify(
 function parse(payload: JWTPayload, profile: Profile, audience: string): Claims | null {
   const { sub, sid, jti, iat, exp, aud } = payload;
   if (!isId(sub) || !isId(sid) || !isId(jti) || !isTime(iat) || !isTime(exp)) return null;
-  // A list of audiences that names us among others is not a token that we issued.
+  // The shop never issues a token with a list of audiences.
   if (aud !== audience) return null;
   const end = Math.min(exp, iat + profile.lifeSeconds);
   return { account: sub, sid, jti, issuedMs: iat * 1000, expiresMs: end * 1000 };

@@ -1,10 +1,16 @@
-import * as Assertion from './assertion.ts';
-import { type Offers, path } from './endpoint.ts';
+import { type Offers, path } from '@sluice/kernel/endpoints';
+import { grantTypes } from './grant.ts';
+import { credentialTypes } from './registration.ts';
 
 /** The body of /.well-known/oauth-protected-resource (RFC 9728). `resource` is what clients compare with the URL they asked. */
-export function protectedResource(publicUrl: string, name: string, offers: Offers) {
+export function protectedResource(
+  publicUrl: string,
+  name: string,
+  offers: Offers,
+  resource: string = publicUrl,
+) {
   return {
-    resource: publicUrl,
+    resource,
     resource_name: name,
     resource_documentation: publicUrl + path.guide,
     authorization_servers: [publicUrl],
@@ -22,17 +28,23 @@ export function authorizationServer(publicUrl: string, offers: Offers) {
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint: publicUrl + path.revoke,
     revocation_endpoint_auth_methods_supported: ['none'],
-    grant_types_supported: [Assertion.grantType],
-    // Required, and empty since there is no authorization endpoint: strict clients want the member to be there.
-    response_types_supported: [],
+    authorization_endpoint: publicUrl + path.authorize,
+    registration_endpoint: publicUrl + path.registerClient,
+    introspection_endpoint: publicUrl + path.introspect,
+    grant_types_supported: grantTypes,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
     service_documentation: publicUrl + path.guide,
     agent_auth: agentAuth(publicUrl, offers),
   };
 }
 
 /**
- * Open agent registration after auth.md. Its first version calls the endpoints `register_uri` and `claim_uri`,
- * later ones `identity_endpoint` and `claim_endpoint`; clients of both are about, and both names cost nothing.
+ * Describes open agent registration as auth.md specifies it. Its first version names the endpoints `register_uri` and `claim_uri`, later
+ * versions `identity_endpoint` and `claim_endpoint`. Clients of both exist, so both names are included.
  */
 function agentAuth(publicUrl: string, offers: Offers) {
   const register = publicUrl + path.register;
@@ -43,6 +55,6 @@ function agentAuth(publicUrl: string, offers: Offers) {
     register_uri: register,
     ...(offers.claim && { claim_endpoint: claim, claim_uri: claim }),
     identity_types_supported: ['anonymous'],
-    anonymous: { credential_types_supported: ['access_token'] },
+    anonymous: { credential_types_supported: credentialTypes },
   };
 }

@@ -1,103 +1,138 @@
-import { nearest } from '../kernel/nearest.ts';
+import { hint, unknownFields } from '@sluice/kernel/did-you-mean';
 import * as AddressBlock from './address-block.ts';
+import type { Work } from './proof-of-work.ts';
 
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
+const minuteSeconds = 60;
+const daySeconds = 24 * 60 * minuteSeconds;
 
-/** For one address block (`AddressBlock.of`): so many in any window of that length. */
-export const windows = [
-  { ms: 10 * minuteMs, registrationsMax: 5 },
-  { ms: dayMs, registrationsMax: 20 },
+/** Registrations per address block and window, by the width of the block, the narrowest first (`AddressBlock.levels`). */
+const windows = [
+  { seconds: 10 * minuteSeconds, max: [5, 10, 20] },
+  { seconds: daySeconds, max: [20, 40, 80] },
 ] as const;
-/** Over all addresses and processes, for each day in UTC. */
-export const dailyMax = 10_000;
-/** Address blocks remembered; the one that registered longest ago goes first. */
-const blocksMax = 50_000;
+
+/** Registrations per day in UTC, over all addresses and processes. */
+export const daily = {
+  /** Above this, a block that has registered in the last 24 hours needs a proof of work. */
+  seenMax: 8_000,
+  /** Above this, every registration needs one; until then, blocks not seen before are exempt. */
+  unseenMax: 10_000,
+  /** No registrations above this: trials cost the seller money. */
+  max: 20_000,
+} as const;
+
+/** Leading zero bits of a proof of work: the minimum takes about a third of a second in Python, the maximum 64 times that. */
+const bitsMin = 18;
+const bitsMax = 24;
+const registrationsPerBit = 2_000;
 
 const types = ['anonymous'] as const;
-const fields = ['type'] as const;
+/** `requested_credential_type`: as the published auth.md specifies; an access token by default. */
+const fields = ['type', 'requested_credential_type', 'proof_of_work'] as const;
+export const credentialTypes = ['access_token', 'api_key'] as const;
 const faultsMax = 20;
 const echoCharsMax = 64;
 
-/** What POST /agent/auth asks for. */
-export type Registration = { kind: 'anonymous' };
-export type Fault = { field: string; message: string };
+/** The body of POST /agent/auth. */
+export type Registration = {
+  kind: 'anonymous';
+  credentialType: (typeof credentialTypes)[number];
+  work: Work | null;
+};
+export type RegistrationFault = { field: string; message: string };
 
-/** Reads the body of a registration; a fault names its field as seed 2.7 does (`body` for a field that should not be there). */
-export function parse(body: unknown): Registration | { kind: 'fault'; faults: readonly Fault[] } {
+/** Reads the body of a registration. A fault names its field, or `body` for an unknown field. */
+export function parse(body: unknown): Registration | { kind: 'fault'; faults: readonly RegistrationFault[] } {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return { kind: 'fault', faults: [{ field: 'body', message: 'must be an object: {"type":"anonymous"}' }] };
+    return { kind: 'fault', faults: [{ field: 'body', message: 'Must be an object: {"type":"anonymous"}' }] };
   }
   const members: ReadonlyMap<string, unknown> = new Map(Object.entries(body));
-  const unknown = [...members.keys()].filter((name) => !fields.some((field) => field === name));
-  const faults = unknown.slice(0, faultsMax - 1).map((name) => ({
-    field: 'body',
-    message: `unknown field "${name.slice(0, echoCharsMax)}"; ${hint(name, fields, 'allowed fields')}`,
-  }));
+  const faults: RegistrationFault[] = unknownFields(members.keys(), fields, faultsMax - 1);
   const type = members.get('type');
   if (type === undefined) {
-    faults.push({ field: 'type', message: `is required; allowed values: ${types.join(', ')}` });
+    faults.push({ field: 'type', message: `Required. Allowed values: ${types.join(', ')}` });
   } else if (typeof type !== 'string') {
-    faults.push({ field: 'type', message: `must be a string; allowed values: ${types.join(', ')}` });
+    faults.push({ field: 'type', message: `Must be a string. Allowed values: ${types.join(', ')}` });
   } else if (type !== 'anonymous') {
     const given = type.slice(0, echoCharsMax);
-    faults.push({ field: 'type', message: `cannot be "${given}"; ${hint(type, types, 'allowed values')}` });
+    faults.push({
+      field: 'type',
+      message: `Invalid value "${given}". ${hint(type, types, 'Allowed values')}`,
+    });
   }
-  return faults.length === 0 ? { kind: 'anonymous' } : { kind: 'fault', faults };
+  const asked = members.get('requested_credential_type') ?? 'access_token';
+  const credentialType = credentialTypes.find((one) => one === asked);
+  if (credentialType === undefined)
+    faults.push({
+      field: 'requested_credential_type',
+      message: `Not supported. Allowed values: ${credentialTypes.join(', ')}`,
+    });
+  const work = members.get('proof_of_work') ?? null;
+  if (work !== null && !isWork(work))
+    faults.push({ field: 'proof_of_work', message: 'Must be {"challenge":"...","solution":"..."}' });
+  return faults.length > 0 || credentialType === undefined
+    ? { kind: 'fault', faults }
+    : {
+        kind: 'anonymous',
+        credentialType,
+        work: isWork(work) ? { challenge: work.challenge, solution: work.solution } : null,
+      };
 }
 
-function hint(given: string, allowed: readonly string[], name: string): string {
-  const near = nearest(given, allowed);
-  return near === null ? `${name}: ${allowed.join(', ')}` : `did you mean "${near}"?`;
+function isWork(value: unknown): value is Work {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.hasOwn(value, 'challenge') &&
+    Object.hasOwn(value, 'solution') &&
+    typeof (value as Work).challenge === 'string' &&
+    typeof (value as Work).solution === 'string'
+  );
 }
 
-/** Whether a caller may register now. */
+/** At most `max` uses per block in `seconds`. */
+export type Rule = { block: string; seconds: number; max: number };
+
+/** Returns the limits of an address. There are none for loopback, which the operator uses. */
+export function rules(address: string): readonly Rule[] {
+  if (AddressBlock.isLoopback(address)) return [];
+  return AddressBlock.levels(address).flatMap((block, level) =>
+    windows.map(({ seconds, max }) => ({ block, seconds, max: max[widthOf(address, level)] ?? 0 })),
+  );
+}
+
+/** An IPv4 /24 has the limits of an IPv6 /48: both are what one customer gets. */
+function widthOf(address: string, level: number): number {
+  return AddressBlock.levels(address).length === 2 && level === 1 ? 2 : level;
+}
+
+/** Returns limits for 24 hours, with one maximum for each level of the address. */
+export function dailyRules(address: string, max: readonly [number, number, number]): readonly Rule[] {
+  if (AddressBlock.isLoopback(address)) return [];
+  return AddressBlock.levels(address).map((block, level) => ({
+    block,
+    seconds: daySeconds,
+    max: max[widthOf(address, level)] ?? 0,
+  }));
+}
+
+/** Returns the difficulty of a proof of work after `today` registrations of the day. */
+export function workBits(today: number): number {
+  const more = Math.floor(Math.max(0, today - daily.seenMax) / registrationsPerBit);
+  return Math.min(bitsMin + more, bitsMax);
+}
+
+/** The decision on a registration. */
 export type Admission =
   | { kind: 'allowed' }
-  | { kind: 'refused'; reason: 'address' | 'day'; retryAfterSeconds: number };
+  | { kind: 'refused'; reason: 'address' | 'day'; retryAfterSeconds: number }
+  /** `today`: number of registrations of the day. */
+  | { kind: 'work_required'; today: number }
+  /** The proof of work was used before. */
+  | { kind: 'work_used' };
 
-/**
- * Decides on one more registration. `recent` holds the times of those from the same address block, oldest first;
- * `today` counts those of this UTC day over all, from the database.
- */
-export function decide(recent: readonly number[], today: number, nowMs: number): Admission {
-  let waitMs = 0;
-  for (const { ms, registrationsMax } of windows) {
-    const blocking = recent.at(-registrationsMax);
-    if (blocking !== undefined) waitMs = Math.max(waitMs, blocking + ms - nowMs);
-  }
-  if (waitMs > 0) return { kind: 'refused', reason: 'address', retryAfterSeconds: Math.ceil(waitMs / 1000) };
-  if (today >= dailyMax) {
-    return {
-      kind: 'refused',
-      reason: 'day',
-      retryAfterSeconds: Math.ceil((dayMs - (nowMs % dayMs)) / 1000),
-    };
-  }
-  return { kind: 'allowed' };
-}
-
-/** Who registered when: the latest times for each address block, in memory and bounded. */
-export type Log = { readonly blocks: Map<string, readonly number[]>; readonly blocksMax: number };
-
-export function openLog(max: number = blocksMax): Log {
-  return { blocks: new Map(), blocksMax: max };
-}
-
-/** Decides for `address` and, where it is allowed, writes the registration down. A refusal leaves no trace and cannot be prolonged. */
-export function admit(log: Log, address: string, today: number, nowMs: number): Admission {
-  // Our own machine is its operator, or a proxy that does not say for whom it asks: a limit would lock everybody out at once.
-  if (AddressBlock.isLoopback(address)) return decide([], today, nowMs);
-  const block = AddressBlock.of(address);
-  const recent = log.blocks.get(block) ?? [];
-  const admission = decide(recent, today, nowMs);
-  if (admission.kind === 'refused') return admission;
-  const longest = Math.max(...windows.map((window) => window.registrationsMax));
-  log.blocks.delete(block);
-  log.blocks.set(block, [...recent, nowMs].slice(-longest));
-  for (const oldest of log.blocks.keys()) {
-    if (log.blocks.size <= log.blocksMax) break;
-    log.blocks.delete(oldest);
-  }
-  return admission;
+/** Counts registrations, over all processes, one at a time. */
+export interface Admissions {
+  /** @param work a valid proof of work, or null */
+  admit(rules: readonly Rule[], work: { id: string; expiresMs: number } | null): Promise<Admission>;
 }

@@ -3,12 +3,12 @@ import { type Claims, clockToleranceSeconds } from './jwt.ts';
 
 /** About 20 MB of ids. */
 const idsMax = 200_000;
-/** An access token that existed at its revocation is dead by itself after this, whichever process's clock signed it. */
+/** An access token that existed at its revocation has expired after this, by the clock of any process. */
 export const holdMs = (AccessToken.lifeSeconds + 2 * clockToleranceSeconds) * 1000;
 
 /**
- * What has been revoked (`jti` of one token, `sid` of all tokens of a session), held in memory as long as a token can live.
- * The database keeps the record; this list is what makes a revocation count on the very next call.
+ * Revoked ids (`jti` of one token, `sid` of all tokens of a session), kept in memory for the life of a token.
+ * The database stores them permanently; this list applies a revocation from the next call on.
  */
 export type RevocationList = {
   young: Set<string>;
@@ -19,32 +19,37 @@ export type RevocationList = {
   readonly idsMax: number;
 };
 
-/** A revocation on record. */
-export type Revocation = { id: string; revokedMs: number };
+/** A stored revocation. */
+export type Revocation = {
+  id: string;
+  revokedMs: number;
+  /** The account of a revoked token or session; null for a key. */
+  account: string | null;
+};
 
-/** The record of revocations, which an adapter keeps and announces to every process. */
+/** The store of revocations. An adapter implements it and announces revocations to every process. */
 export interface Revocations {
   /**
-   * Whether this process hears what others revoke and join. While it does not, `has` must be asked about every token,
-   * and the accounts about theirs.
+   * True while this process receives the revocations and joins of others. While it is false, check every token with `has`, and every
+   * account with `Accounts`.
    */
-  readonly isHeard: boolean;
-  /** Makes a revocation durable and announces it; resolves when no process takes the token any more. Twice changes nothing. */
+  readonly isConnected: boolean;
+  /** Stores and announces a revocation. Resolves when no process accepts the token any more. Idempotent. */
   add(revocation: Revocation): Promise<void>;
-  /** Whether any of these ids is on record. */
+  /** Returns true when one of these ids is stored. */
   has(ids: readonly string[]): Promise<boolean>;
-  /** Does what may join `account` to another one, or freeze it; where `tells` says that it did, resolves when every process knows. */
-  telling<T>(account: string, work: () => Promise<T>, tells: (done: T) => boolean): Promise<T>;
+  /** Runs `work`, which may join or freeze `account`. When `isAnnounced` returns true for its result, resolves after every process has confirmed it. */
+  announcing<T>(account: string, work: () => Promise<T>, isAnnounced: (done: T) => boolean): Promise<T>;
 }
 
-/** An empty list that holds up to `max` ids. */
+/** Creates an empty list for up to `max` ids. */
 export function create(nowMs: number, max: number = idsMax): RevocationList {
   return { young: new Set(), old: new Set(), turnedMs: nowMs, refusedUntilMs: 0, idsMax: max };
 }
 
 /**
- * Refuses every token with this `jti` or `sid` from now on. A full list fails safe: it forgets the ids and refuses every
- * token issued so far instead, which costs each live session one exchange and brings nothing revoked back.
+ * Refuses every token with this `jti` or `sid` from now on. A full list fails safe: it drops its ids and refuses every token issued
+ * so far, which costs each session one exchange and revives no revoked token.
  */
 export function add(list: RevocationList, id: string, nowMs: number): void {
   if (nowMs - list.turnedMs >= holdMs) turn(list, nowMs);
@@ -52,14 +57,14 @@ export function add(list: RevocationList, id: string, nowMs: number): void {
   if (list.young.size + list.old.size > list.idsMax) refuseAll(list, nowMs);
 }
 
-/** Refuses every token issued so far, and needs no ids for that. */
+/** Refuses every token issued so far. */
 export function refuseAll(list: RevocationList, nowMs: number): void {
   list.refusedUntilMs = nowMs + clockToleranceSeconds * 1000;
   list.young.clear();
   list.old.clear();
 }
 
-/** Whether a token with these claims has been revoked. */
+/** Returns true when a token with these claims has been revoked. */
 export function includes(list: RevocationList, { jti, sid, issuedMs }: Claims): boolean {
   return (
     list.young.has(sid) ||

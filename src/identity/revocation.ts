@@ -3,17 +3,17 @@ import * as Assertion from './assertion.ts';
 import * as Form from './form.ts';
 import type { KeyRing } from './key-ring.ts';
 
-/** What POST /oauth2/revoke asks for (RFC 7009): the end of `token`. */
+/** The body of POST /oauth2/revoke (RFC 7009). */
 export type RevocationRequest = { kind: 'revocation'; token: string };
 
-/** What a token stands for: an access token for itself (`jti`), an assertion for its whole session (`sid`). */
-export type Target =
+/** The subject of a revocation: an access token revokes itself (`jti`), an assertion its whole session (`sid`). */
+export type RevocationTarget =
   | { kind: 'token'; id: string; account: string }
   | { kind: 'session'; id: string; account: string }
   | { kind: 'nothing' };
 
-/** Reads the form body of a revocation request. `token_type_hint` is not needed: a token shows its own type. */
-export function parse(body: string): RevocationRequest | Form.Fault {
+/** Reads the form body of a revocation request. `token_type_hint` is ignored: a token contains its type. */
+export function parse(body: string): RevocationRequest | Form.FormFault {
   const form = Form.parse(body);
   if (form.kind === 'fault') return form;
   const token = form.values.get('token');
@@ -21,10 +21,10 @@ export function parse(body: string): RevocationRequest | Form.Fault {
 }
 
 /**
- * What revoking `token` ends. `nothing` for what is expired, unknown or not ours: to be answered like a success,
- * so that nobody can try tokens here (RFC 7009, section 2.2).
+ * Returns the subject that revoking `token` ends; `nothing` for an expired, unknown or foreign token. Respond to `nothing` as to a
+ * success, so that the endpoint does not reveal which tokens are valid (RFC 7009, section 2.2).
  */
-export async function target(ring: KeyRing, token: string, nowMs: number): Promise<Target> {
+export async function target(ring: KeyRing, token: string, nowMs: number): Promise<RevocationTarget> {
   const access = await AccessToken.verify(ring, token, nowMs);
   if (access.kind === 'ok') return { kind: 'token', id: access.claims.jti, account: access.claims.account };
   const assertion = await Assertion.verify(ring, token, nowMs);

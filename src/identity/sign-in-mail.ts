@@ -1,44 +1,28 @@
+import type { Texts } from '../text/texts.ts';
 import type { Mail } from './mail.ts';
 import { linkLifeMs } from './sign-in.ts';
 
-export type Letter = {
+export type SignInLetter = {
   to: string;
   /** The shop's name and address. */
   name: string;
   publicUrl: string;
-  /** What opens the account; null where the reader has none here. */
+  /** The link that signs in to the account; null when the reader has none. */
   link: string | null;
 };
 
-/** The mail that somebody asked for who wants to sign in. Its reader alone learns whether there is an account. */
-export function write({ to, name, publicUrl, link }: Letter): Mail {
+/** Writes the mail for a sign-in. Only its reader learns that an account exists or does not. */
+export function signInMail(texts: Texts, { to, name, publicUrl, link }: SignInLetter): Mail {
   const shop = name.replace(/\s+/g, ' ').trim();
-  const asked = `Somebody asked to sign in with this address at\n${shop}, ${publicUrl}`;
   if (link === null)
     return {
       to,
-      subject: `No account at ${shop}`,
-      text: `${asked}
-
-No account there has this address. If it was you: try another address of
-yours, or start free at ${publicUrl}/shop/account
-
-If it was not you, nothing has happened.
-`,
+      subject: texts.text('mail.no_account.subject', { shop }),
+      text: texts.text('mail.no_account.text', { shop, url: publicUrl, start: `${publicUrl}/shop/account` }),
     };
   return {
     to,
-    subject: `Sign in to ${shop}`,
-    text: `${asked}
-
-If it was you, open this link in the browser in which you asked:
-
-${link}
-
-It works once, for ${linkLifeMs / 60_000} minutes. In another browser it asks for
-this address first.
-
-If it was not you, do nothing, and give the link to nobody.
-`,
+    subject: texts.text('mail.sign_in.subject', { shop }),
+    text: texts.text('mail.sign_in.text', { shop, url: publicUrl, link, minutes: linkLifeMs / 60_000 }),
   };
 }

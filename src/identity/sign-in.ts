@@ -1,55 +1,57 @@
-import { sha256Hex } from '../kernel/digest.ts';
-import { secret } from '../kernel/id.ts';
+import { sha256Hex } from '@sluice/kernel/digest';
+import { secret } from '@sluice/kernel/id';
+import type { Rule } from './registration.ts';
 
-/** How long a link works. */
+/** A link expires after this. */
 export const linkLifeMs = 15 * 60_000;
-/** Links in 24 hours: to one mailbox, asked for from one address block, in all. */
-export const dailyMax = { mailbox: 10, block: 30, all: 5_000 };
-/** Wrong addresses that a browser may name for a link that another one asked for. */
+/** Links in 24 hours: per mailbox, per address block of the requester (narrowest first) and in total. */
+export const dailyMax = { mailbox: 10, blocks: [30, 60, 120], all: 5_000 } as const;
+/** Wrong addresses that can be entered for a link that another browser requested. */
 export const triesMax = 5;
 
-/** What opens a link, and what makes the browser known that asked for it: nobody can guess either, so a plain digest hides them. */
+/** The token of a link and the cookie of the browser that requested it. Both are random, so a plain digest protects them. */
 export const newToken = () => secret('sil');
 export const newBrowser = () => secret('sib');
 export const digest = sha256Hex;
 
-/** What `newBrowser` gave, or null: only that goes back into a header. */
-export function readBrowser(kept: string | undefined): string | null {
-  return kept !== undefined && /^sib_[\w-]{43}$/.test(kept) ? kept : null;
+/** Returns `kept` when it has the form of `newBrowser`, so that it is safe in a header; otherwise null. */
+export function readBrowser(kept: string | null): string | null {
+  return kept !== null && /^sib_[\w-]{43}$/.test(kept) ? kept : null;
 }
 
-/** A link to be written down. `block`: the address block that asked; null where it does not count. */
-export type Begun = {
+/** A link to be stored. `rules`: the limits of the address that requested it. */
+export type NewSignInLink = {
   id: string;
   email: string;
   mailbox: string;
-  block: string | null;
+  rules: readonly Rule[];
   tokenDigest: string;
   browserDigest: string;
   expiresMs: number;
 };
 
-export type Standing =
-  /** `known`: the email has an account; for the mail to tell, and nobody else. */
-  { kind: 'begun'; known: boolean } | { kind: 'limited'; retryAfterSeconds: number };
+export type SignInStart =
+  /** `known`: the email has an account. Only the mail may reveal this. */
+  | { kind: 'begun'; known: boolean }
+  /** Respond as to `begun`, but send no mail. */
+  | { kind: 'skipped' }
+  | { kind: 'limited'; retryAfterSeconds: number };
 
-/** `here`: in the browser that asked for it. */
-export type Look = 'here' | 'elsewhere' | 'gone';
+/** `here`: opened in the browser that requested it. */
+export type LinkState = 'here' | 'elsewhere' | 'gone';
 
-export type Outcome =
+export type SignInOutcome =
   | { kind: 'signed_in'; account: string }
-  /** Neither the browser that asked, nor one that names the address of the mail. */
+  /** The browser is not the one that requested the link and did not enter the address of the mail. */
   | { kind: 'elsewhere' }
-  /** Used, too old, tried too often, or never there. */
+  /** The link was used, has expired, had too many attempts, or never existed. */
   | { kind: 'gone' };
 
-/** The record of links, over all processes. */
+/** The store of links, shared by all processes. */
 export interface SignIns {
-  start(link: Begun): Promise<Standing>;
-  /** Undoes what could not be sent, so that it does not count. */
-  forget(id: string): Promise<void>;
-  /** How a link stands. Changes nothing: programs that guard mailboxes open links too. */
-  look(tokenDigest: string, browserDigest: string | null): Promise<Look>;
-  /** Takes a link, once. Where another browser asked for it, `email` has to be the address that it was sent to. */
-  end(tokenDigest: string, browserDigest: string | null, email: string | null): Promise<Outcome>;
+  start(link: NewSignInLink): Promise<SignInStart>;
+  /** Returns the state of a link without using it: mail scanners open links too. */
+  look(tokenDigest: string, browserDigest: string | null): Promise<LinkState>;
+  /** Uses a link up. From another browser than the one that requested it, `email` must be the address of the mail. */
+  end(tokenDigest: string, browserDigest: string | null, email: string | null): Promise<SignInOutcome>;
 }

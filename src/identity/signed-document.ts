@@ -1,20 +1,25 @@
+import { seconds } from '@sluice/kernel/clock';
 import { type CompactVerifyGetKey, compactVerify, errors, type JWTPayload, SignJWT } from 'jose';
-import { seconds } from '../kernel/clock.ts';
 import * as KeyRing from './key-ring.ts';
 import { algorithm } from './signing-key.ts';
 
 /** A kind of document that the shop signs. */
-export type Kind = {
-  /** Keeps one kind from being taken for another, and for a token (RFC 8725, section 3.11). */
+export type DocumentKind = {
+  /** Prevents one kind from being accepted as another, or as a token (RFC 8725, section 3.11). */
   typ: string;
   charsMax: number;
 };
 
-/** What a document says, who signed it, and when. */
-export type Signed = { issuer: string; issuedMs: number; claims: JWTPayload };
+/** The content of a document, its issuer and the time of the signature. */
+export type VerifiedDocument = { issuer: string; issuedMs: number; claims: JWTPayload };
 
-/** A compact JWS (RFC 7515) over `claims`. Whoever has the shop's JWKS can verify it, for as long as the key is published. */
-export function sign(ring: KeyRing.KeyRing, kind: Kind, claims: JWTPayload, nowMs: number): Promise<string> {
+/** Returns a compact JWS (RFC 7515) over `claims`. It can be verified with the shop's JWKS while the key is published. */
+export function sign(
+  ring: KeyRing.KeyRing,
+  kind: DocumentKind,
+  claims: JWTPayload,
+  nowMs: number,
+): Promise<string> {
   const key = KeyRing.signer(ring, nowMs);
   return new SignJWT(claims)
     .setProtectedHeader({ alg: algorithm, typ: kind.typ, kid: key.kid })
@@ -24,14 +29,14 @@ export function sign(ring: KeyRing.KeyRing, kind: Kind, claims: JWTPayload, nowM
 }
 
 /**
- * What `jws` says, or null where it was not signed by a key of the shop, or is of another kind.
+ * Returns the content of `jws`, or null when it was not signed by a key of the shop or is of another kind.
  * @param keys the shop's own ring, or any key set of `jose`
  */
 export async function verify(
   keys: KeyRing.KeyRing | CompactVerifyGetKey,
-  kind: Kind,
+  kind: DocumentKind,
   jws: string,
-): Promise<Signed | null> {
+): Promise<VerifiedDocument | null> {
   if (jws.length > kind.charsMax) return null;
   try {
     const key: CompactVerifyGetKey =

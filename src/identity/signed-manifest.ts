@@ -2,23 +2,31 @@ import type { CompactVerifyGetKey } from 'jose';
 import type * as KeyRing from './key-ring.ts';
 import * as SignedDocument from './signed-document.ts';
 
-const kind: SignedDocument.Kind = { typ: 'manifest+jwt', charsMax: 1024 * 1024 };
+const kind: SignedDocument.DocumentKind = { typ: 'manifest+jwt', charsMax: 1024 * 1024 };
 
-/** The manifest, and the moment at which it was what the shop said. */
-export type Signed = { issuer: string; issuedMs: number; manifest: Readonly<Record<string, unknown>> };
+/** A manifest and the time at which the shop published it. */
+export type VerifiedManifest = {
+  issuer: string;
+  issuedMs: number;
+  manifest: Readonly<Record<string, unknown>>;
+};
 
-/** A compact JWS over the manifest: what was sold at which price, to be proved later. */
-export function sign(ring: KeyRing.KeyRing, manifest: Signed['manifest'], nowMs: number): Promise<string> {
+/** Returns a compact JWS over the manifest, as later proof of the prices. */
+export function sign(
+  ring: KeyRing.KeyRing,
+  manifest: VerifiedManifest['manifest'],
+  nowMs: number,
+): Promise<string> {
   return SignedDocument.sign(ring, kind, { manifest }, nowMs);
 }
 
-/** The manifest in `jws`, or null where no key of the shop signed it, or it is no manifest. */
+/** Returns the manifest in `jws`, or null when it was not signed by a key of the shop or is not a manifest. */
 export async function verify(
   keys: KeyRing.KeyRing | CompactVerifyGetKey,
   jws: string,
-): Promise<Signed | null> {
+): Promise<VerifiedManifest | null> {
   const signed = await SignedDocument.verify(keys, kind, jws);
   if (signed === null) return null;
   const { issuer, issuedMs, claims } = signed;
-  return { issuer, issuedMs, manifest: claims.manifest as Signed['manifest'] };
+  return { issuer, issuedMs, manifest: claims.manifest as VerifiedManifest['manifest'] };
 }

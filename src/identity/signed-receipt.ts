@@ -2,24 +2,30 @@ import type { CompactVerifyGetKey } from 'jose';
 import type * as KeyRing from './key-ring.ts';
 import * as SignedDocument from './signed-document.ts';
 
-/** Ours have about 900 characters. */
-const kind: SignedDocument.Kind = { typ: 'receipt+jwt', charsMax: 4_096 };
+/** The shop's receipts have about 900 characters. */
+const kind: SignedDocument.DocumentKind = { typ: 'receipt+jwt', charsMax: 4_096 };
 
-/** What was paid for a plan. Amounts are decimal strings in USD. */
+/** The receipt of a purchase. Amounts are decimal strings in USD. */
 export type PurchaseReceipt = {
   kind: 'purchase';
   purchase: string;
   plan: string;
+  /** Without tax. */
   amount_usd: string;
-  /** What went back since, as far as it was known when the receipt was signed. */
+  /** The tax on top of the amount. */
+  tax_usd: string;
+  /** Amount and tax. */
+  total_usd: string;
+  /** Part of the amount that was refunded or disputed, without tax, as known when the receipt was signed. */
   reversed_usd: string;
+  reversed_tax_usd: string;
   rail: string;
-  /** What the payment is called at the processor, or the transaction. */
+  /** The id of the payment at the processor, or of the transaction on the chain. */
   payment: string;
   paid_at: string;
 };
 
-/** What one call cost. */
+/** The receipt of one call. */
 export type CallReceipt = {
   kind: 'call';
   call: string;
@@ -27,14 +33,14 @@ export type CallReceipt = {
   service: string;
   units: number;
   cost_usd: string;
-  /** What the answering process knew of the balance after the call. */
+  /** The balance after the call, as known to the process that served it. */
   balance_usd: string;
 };
 
 export type Receipt = (PurchaseReceipt | CallReceipt) & { account: string };
-export type Signed = Receipt & { issuer: string; issuedMs: number };
+export type VerifiedReceipt = Receipt & { issuer: string; issuedMs: number };
 
-/** A compact JWS (RFC 7515) over a receipt. Whoever has the shop's JWKS can verify it, for as long as the key is published. */
+/** Returns a compact JWS (RFC 7515) over a receipt. It can be verified with the shop's JWKS while the key is published. */
 export function sign(
   ring: KeyRing.KeyRing,
   { account, ...receipt }: Receipt,
@@ -44,13 +50,13 @@ export function sign(
 }
 
 /**
- * The receipt in `jws`, or null where it was not signed by a key of the shop, or is no receipt.
+ * Returns the receipt in `jws`, or null when it was not signed by a key of the shop or is not a receipt.
  * @param keys the shop's own ring, or any key set of `jose`
  */
 export async function verify(
   keys: KeyRing.KeyRing | CompactVerifyGetKey,
   jws: string,
-): Promise<Signed | null> {
+): Promise<VerifiedReceipt | null> {
   const signed = await SignedDocument.verify(keys, kind, jws);
   if (signed === null) return null;
   const { issuer, issuedMs, claims } = signed;

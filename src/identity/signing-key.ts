@@ -9,26 +9,26 @@ import {
 } from 'jose';
 
 /**
- * ES256 (ECDSA on P-256), because every stock verifier has it: WebCrypto in all browsers and runtimes, Java, .NET, Go, OpenSSL
- * since 1.0. Ed25519 would be as fast, but older stacks lack it and its name is in flux (`EdDSA` of RFC 8037, `Ed25519` of RFC 9864).
+ * ES256 (ECDSA on P-256), because every common verifier supports it: WebCrypto in all browsers and runtimes, Java, .NET, Go, OpenSSL
+ * since 1.0. Ed25519 is as fast, but older stacks lack it and its name changed (`EdDSA` in RFC 8037, `Ed25519` in RFC 9864).
  */
 export const algorithm = 'ES256';
 
-/** A key as it is stored: the whole private JWK (RFC 7517). Whoever reads it can sign for the shop. */
+/** A stored key: the complete private JWK (RFC 7517). Access to it allows signing for the shop. */
 export type StoredKey = { kid: string; jwk: JWK_EC_Private; createdMs: number };
 
-/** A key ready for use. Its private half cannot be exported again. */
+/** A key in use. Its private part cannot be exported. */
 export type SigningKey = {
   /** RFC 7638 thumbprint, SHA-256 in base64url. */
   kid: string;
   createdMs: number;
   privateKey: CryptoKey;
   publicKey: CryptoKey;
-  /** What the JWKS shows: no private member. */
+  /** The entry in the JWKS, without private members. */
   publicJwk: JWK_EC_Public;
 };
 
-/** Where signing keys are kept; an adapter implements it. */
+/** The store of signing keys; an adapter implements it. */
 export interface SigningKeys {
   all(): Promise<readonly StoredKey[]>;
   /** Stores a key; storing the same `kid` again changes nothing. */
@@ -37,7 +37,7 @@ export interface SigningKeys {
   remove(kid: string): Promise<void>;
 }
 
-/** A fresh key pair, to be stored. */
+/** Generates a key pair, to be stored. */
 export async function generate(nowMs: number): Promise<StoredKey> {
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
   const { x, y, d } = await exportJWK(privateKey);
@@ -48,8 +48,8 @@ export async function generate(nowMs: number): Promise<StoredKey> {
 }
 
 /**
- * Makes a stored key usable. Throws when it is not a private P-256 key or does not carry its own thumbprint as `kid`:
- * a damaged key store must stop the start, not surface as tokens that nobody can verify.
+ * Imports a stored key. Throws when it is not a private P-256 key or its `kid` is not its thumbprint: a damaged key store must stop
+ * the start instead of producing tokens that fail verification.
  */
 export async function load(stored: StoredKey): Promise<SigningKey> {
   const { kty, crv, x, y, d } = stored.jwk;

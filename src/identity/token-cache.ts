@@ -1,23 +1,23 @@
 import { type Claims, clockToleranceSeconds } from './jwt.ts';
 
-/** Of each of the two generations: 40,000 tokens in all, about 30 MB. */
+/** Per generation, of which there are two: 40,000 tokens in total, about 30 MB. */
 export const entriesMax = 20_000;
 
 const clockToleranceMs = clockToleranceSeconds * 1000;
 
 /**
- * A header's place in the cache: its end, which is of the signature or of a key's secret, so that nobody can choose one that
- * is taken. To look the whole of it up costs more than all the rest, as every character goes into the hash.
+ * Cache entries are found by the end of the header. It is part of the signature or of a key's secret, so an attacker cannot choose a
+ * colliding one. Hashing the whole header would cost more than the rest of the lookup.
  */
 const placeChars = 32;
 
-/** What a header was verified to say. */
+/** A verified header and its claims. */
 type Known = { header: string; claims: Claims };
 
 /**
- * Tokens that verified, found again by the whole value of the Authorization header: a lookup costs less than a microsecond,
- * a signature a hundred. Two generations: what is asked for moves to the young one; when that is full it becomes the old
- * one, and the old one goes. Only verified tokens get in, so that no flood of invented ones can push the real ones out.
+ * Verified tokens by the value of the Authorization header: a lookup takes less than a microsecond, a signature check a hundred.
+ * Two generations: entries that are read move to the young one; when it is full, it becomes the old one, and the previous old one is
+ * dropped. Only verified tokens are cached, so a flood of invalid ones cannot evict them.
  */
 export type TokenCache = {
   young: Map<string, Known>;
@@ -29,7 +29,7 @@ export function create(max: number = entriesMax): TokenCache {
   return { young: new Map(), old: new Map(), entriesMax: max };
 }
 
-/** The claims cached under `header` that are still in force, or null. */
+/** Returns the cached claims of `header` that have not expired, or null. */
 export function get(cache: TokenCache, header: string, nowMs: number): Claims | null {
   const place = header.slice(-placeChars);
   const young = cache.young.get(place);
@@ -43,9 +43,9 @@ export function get(cache: TokenCache, header: string, nowMs: number): Claims | 
   return known.claims;
 }
 
-/** Remembers what `header` was verified to say. */
+/** Caches the verified claims of `header`. */
 export function put(cache: TokenCache, header: string, claims: Claims): void {
-  // A copy: cut out of a request's head it would keep all of that in memory.
+  // A copy: a slice of the request's header section would keep the whole section in memory.
   add(cache, { header: Buffer.from(header, 'latin1').toString('latin1'), claims });
 }
 
@@ -57,14 +57,14 @@ function add(cache: TokenCache, known: Known): void {
   cache.young.set(known.header.slice(-placeChars), known);
 }
 
-/** Forgets what one header said. */
+/** Removes one header. */
 export function forget(cache: TokenCache, header: string): void {
   const place = header.slice(-placeChars);
   cache.young.delete(place);
   cache.old.delete(place);
 }
 
-/** Forgets everything. */
+/** Removes all entries. */
 export function clear(cache: TokenCache): void {
   cache.young = new Map();
   cache.old = new Map();

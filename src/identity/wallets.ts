@@ -1,22 +1,29 @@
-/** A payment proof whose signature holds: it may sign its wallet in, once. */
-export type Proof = {
+/** A signed message with a valid signature. It is accepted once. */
+export type WalletProof = {
   /** The wallet's address in lower case, which is the same on every chain. */
   wallet: string;
   claimKey: string;
-  /** Until then nothing else keeps the proof from being used again. */
+  /** Until then, only the stored record prevents a second use. */
   expiresMs: number;
 };
 
-/** What a wallet gets that has no account yet: one of this id, with a trial of `units` of `plan`. */
+/** The account to create for a new wallet: its id, with a trial of `units` of `plan`. */
 export type Newcomer = { account: string; plan: string; units: number };
 
-/** Accounts by the wallets that open them. */
+export type WalletSignIn =
+  /** `accounts`: all accounts of the wallet, oldest first. */
+  | { kind: 'signed_in'; account: string; isNew: boolean; accounts: readonly string[] }
+  /** The message was used before, in any process. */
+  | { kind: 'used' }
+  /** The requested account does not belong to the wallet. */
+  | { kind: 'foreign' };
+
+/** The store of used messages and of the accounts of wallets. Rejects while the database is unavailable. */
 export interface Wallets {
-  /** The account of a wallet, or null. */
-  find(wallet: string): Promise<string | null>;
-  /**
-   * Takes the proof and finds or makes the account, all in one statement. Null where the proof was taken before,
-   * by whatever process; rejects where nobody can say.
-   */
-  signIn(proof: Proof, newcomer: Newcomer): Promise<{ account: string; isNew: boolean } | null>;
+  /** Returns true when the wallet has an account. */
+  isKnown(wallet: string): Promise<boolean>;
+  /** Uses a proof without a sign-in. Returns false when it was used before. */
+  take(proof: WalletProof): Promise<boolean>;
+  /** Uses the proof and finds or creates the account, in one statement. `account`: the one to sign in to; null for the oldest. */
+  signIn(proof: WalletProof, account: string | null, newcomer: Newcomer): Promise<WalletSignIn>;
 }

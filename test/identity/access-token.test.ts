@@ -163,7 +163,7 @@ test('never takes an assertion for an access token, nor the other way', async ()
   const assertion = await Assertion.issue(ring, session, now);
   expect(await verify(assertion.token)).toEqual(invalid('type'));
   expect(await Assertion.verify(ring, access.token, now)).toEqual(invalid('type'));
-  // With the type forged by a key of ours, the audience still tells them apart.
+  // Even with the type forged, the audience distinguishes the two kinds of tokens.
   const retyped = await forge({ ...header, typ: 'identity-assertion+jwt' }, claims);
   expect(await Assertion.verify(ring, retyped, now)).toEqual(invalid('audience'));
 });

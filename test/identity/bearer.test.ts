@@ -4,32 +4,32 @@ import * as AccessToken from '../../src/identity/access-token.ts';
 import * as Assertion from '../../src/identity/assertion.ts';
 import * as Bearer from '../../src/identity/bearer.ts';
 import { type Claims, clockToleranceSeconds, type Issued, tokenCharsMax } from '../../src/identity/jwt.ts';
-import * as KeyRing from '../../src/identity/key-ring.ts';
+import { keyRing } from '../../src/identity/key-ring.ts';
 import * as RevocationList from '../../src/identity/revocation-list.ts';
 import * as TokenCache from '../../src/identity/token-cache.ts';
 import { claims, forge, header, key, newKey, now, publicUrl, ring, session } from './shop.ts';
 
-let desk: Bearer.Desk;
+let tokenVerifier: Bearer.TokenVerifier;
 let issued: Issued;
 let bearer: string;
 
 beforeEach(async () => {
-  desk = Bearer.open(ring, now);
+  tokenVerifier = Bearer.openTokenVerifier(ring, now);
   issued = await AccessToken.issue(ring, session, now);
   bearer = `Bearer ${issued.token}`;
 });
 
-const cached = () => desk.cache.young.size + desk.cache.old.size;
+const cached = () => tokenVerifier.cache.young.size + tokenVerifier.cache.old.size;
 
 describe('a caller', () => {
   test('is verified once and recalled from then on', async () => {
-    expect(Bearer.recall(desk, bearer, now)).toBeNull();
-    expect(await Bearer.verify(desk, bearer, now)).toEqual({ kind: 'token', claims: issued.claims });
-    expect(Bearer.recall(desk, bearer, now)).toEqual(issued.claims);
+    expect(Bearer.fromCache(tokenVerifier, bearer, now)).toBeNull();
+    expect(await Bearer.verify(tokenVerifier, bearer, now)).toEqual({ kind: 'token', claims: issued.claims });
+    expect(Bearer.fromCache(tokenVerifier, bearer, now)).toEqual(issued.claims);
   });
 
   test('may write the scheme in any case', async () => {
-    expect((await Bearer.verify(desk, `bEARER ${issued.token}`, now)).kind).toBe('token');
+    expect((await Bearer.verify(tokenVerifier, `bEARER ${issued.token}`, now)).kind).toBe('token');
   });
 
   test('without a bearer is absent, whatever else the header holds', async () => {
@@ -42,7 +42,7 @@ describe('a caller', () => {
       `Bearer\t${issued.token}`,
       issued.token,
     ]) {
-      expect(await Bearer.verify(desk, value, now)).toEqual({ kind: 'absent' });
+      expect(await Bearer.verify(tokenVerifier, value, now)).toEqual({ kind: 'absent' });
     }
   });
 
@@ -54,24 +54,24 @@ describe('a caller', () => {
       `${issued.token}, Bearer ${issued.token}`,
       '',
     ]) {
-      expect((await Bearer.verify(desk, `Bearer ${value}`, now)).kind).toBe('invalid');
+      expect((await Bearer.verify(tokenVerifier, `Bearer ${value}`, now)).kind).toBe('invalid');
     }
   });
 
   test('with an assertion as bearer is refused', async () => {
     const assertion = await Assertion.issue(ring, session, now);
-    expect(await Bearer.verify(desk, `Bearer ${assertion.token}`, now)).toEqual({
+    expect(await Bearer.verify(tokenVerifier, `Bearer ${assertion.token}`, now)).toEqual({
       kind: 'invalid',
       reason: 'type',
     });
   });
 
   test('is no longer recalled when the token has expired', async () => {
-    await Bearer.verify(desk, bearer, now);
+    await Bearer.verify(tokenVerifier, bearer, now);
     const end = issued.claims.expiresMs + clockToleranceSeconds * 1000;
-    expect(Bearer.recall(desk, bearer, end - 1)).not.toBeNull();
-    expect(Bearer.recall(desk, bearer, end)).toBeNull();
-    expect(await Bearer.verify(desk, bearer, end)).toEqual({ kind: 'expired' });
+    expect(Bearer.fromCache(tokenVerifier, bearer, end - 1)).not.toBeNull();
+    expect(Bearer.fromCache(tokenVerifier, bearer, end)).toBeNull();
+    expect(await Bearer.verify(tokenVerifier, bearer, end)).toEqual({ kind: 'expired' });
     expect(cached()).toBe(0);
   });
 });
@@ -81,39 +81,39 @@ describe('a revocation', () => {
     ['of the token', () => issued.claims.jti],
     ['of its session', () => session.sid],
   ])('%s counts on the very next call, cached or not', async (_, id) => {
-    await Bearer.verify(desk, bearer, now);
-    Bearer.revoke(desk, id(), now);
-    expect(Bearer.recall(desk, bearer, now)).toBeNull();
+    await Bearer.verify(tokenVerifier, bearer, now);
+    Bearer.revoke(tokenVerifier, id(), now);
+    expect(Bearer.fromCache(tokenVerifier, bearer, now)).toBeNull();
     expect(cached()).toBe(0);
-    expect(await Bearer.verify(desk, bearer, now)).toEqual({ kind: 'revoked' });
+    expect(await Bearer.verify(tokenVerifier, bearer, now)).toEqual({ kind: 'revoked' });
     expect(cached()).toBe(0);
   });
 
   test('of one token leaves the others of its session', async () => {
     const other = await AccessToken.issue(ring, session, now);
-    Bearer.revoke(desk, issued.claims.jti, now);
-    expect((await Bearer.verify(desk, `Bearer ${other.token}`, now)).kind).toBe('token');
+    Bearer.revoke(tokenVerifier, issued.claims.jti, now);
+    expect((await Bearer.verify(tokenVerifier, `Bearer ${other.token}`, now)).kind).toBe('token');
   });
 
   test.each([
     ['token', () => issued.claims.jti],
     ['session', () => session.sid],
   ])('of the %s wins although it arrives while the signature is being checked', async (_, id) => {
-    const underWay = Bearer.verify(desk, bearer, now);
-    Bearer.revoke(desk, id(), now);
+    const underWay = Bearer.verify(tokenVerifier, bearer, now);
+    Bearer.revoke(tokenVerifier, id(), now);
     expect(await underWay).toEqual({ kind: 'revoked' });
-    expect(Bearer.recall(desk, bearer, now)).toBeNull();
+    expect(Bearer.fromCache(tokenVerifier, bearer, now)).toBeNull();
   });
 
   test('wins over a crowd of verifications, at whichever step it arrives', async () => {
     for (let steps = 0; steps < 12; steps++) {
-      desk = Bearer.open(ring, now);
-      const crowd = Array.from({ length: 8 }, () => Bearer.verify(desk, bearer, now));
+      tokenVerifier = Bearer.openTokenVerifier(ring, now);
+      const crowd = Array.from({ length: 8 }, () => Bearer.verify(tokenVerifier, bearer, now));
       for (let step = 0; step < steps; step++) await null;
-      Bearer.revoke(desk, issued.claims.jti, now);
+      Bearer.revoke(tokenVerifier, issued.claims.jti, now);
       await Promise.all(crowd);
-      expect(Bearer.recall(desk, bearer, now)).toBeNull();
-      expect(await Bearer.verify(desk, bearer, now)).toEqual({ kind: 'revoked' });
+      expect(Bearer.fromCache(tokenVerifier, bearer, now)).toBeNull();
+      expect(await Bearer.verify(tokenVerifier, bearer, now)).toEqual({ kind: 'revoked' });
     }
   });
 
@@ -127,7 +127,7 @@ describe('a revocation', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-        const own = Bearer.open(ring, now);
+        const own = Bearer.openTokenVerifier(ring, now);
         const revoked = new Set<string>();
         let at = now;
         for (const next of steps) {
@@ -176,24 +176,27 @@ describe('the list of revocations', () => {
 
 describe('a change of keys', () => {
   test('shuts out at once whom a removed key had signed for', async () => {
-    await Bearer.verify(desk, bearer, now);
-    Bearer.changeKeys(desk, KeyRing.of(publicUrl, [await newKey(now)]));
-    expect(Bearer.recall(desk, bearer, now)).toBeNull();
-    expect(await Bearer.verify(desk, bearer, now)).toEqual({ kind: 'invalid', reason: 'unknown_key' });
+    await Bearer.verify(tokenVerifier, bearer, now);
+    Bearer.changeKeys(tokenVerifier, keyRing(publicUrl, [await newKey(now)]));
+    expect(Bearer.fromCache(tokenVerifier, bearer, now)).toBeNull();
+    expect(await Bearer.verify(tokenVerifier, bearer, now)).toEqual({
+      kind: 'invalid',
+      reason: 'unknown_key',
+    });
   });
 
   test('wins although it arrives while the signature is being checked', async () => {
-    const next = KeyRing.of(publicUrl, [await newKey(now)]);
-    const underWay = Bearer.verify(desk, bearer, now);
-    Bearer.changeKeys(desk, next);
+    const next = keyRing(publicUrl, [await newKey(now)]);
+    const underWay = Bearer.verify(tokenVerifier, bearer, now);
+    Bearer.changeKeys(tokenVerifier, next);
     expect(await underWay).toEqual({ kind: 'invalid', reason: 'unknown_key' });
     expect(cached()).toBe(0);
   });
 
   test('keeps everyone whose key stays', async () => {
-    await Bearer.verify(desk, bearer, now);
-    Bearer.changeKeys(desk, KeyRing.of(publicUrl, [key, await newKey(now)]));
-    expect((await Bearer.verify(desk, bearer, now)).kind).toBe('token');
+    await Bearer.verify(tokenVerifier, bearer, now);
+    Bearer.changeKeys(tokenVerifier, keyRing(publicUrl, [key, await newKey(now)]));
+    expect((await Bearer.verify(tokenVerifier, bearer, now)).kind).toBe('token');
   });
 });
 
@@ -204,7 +207,7 @@ describe('the cache', () => {
     const stranger = await newKey(now);
     const forged = await forge({ ...header, kid: stranger.kid }, claims, stranger.privateKey);
     for (const value of [forged, `${issued.token}x`, 'a.b.c', '', 'x'.repeat(tokenCharsMax + 1)]) {
-      expect((await Bearer.verify(desk, `Bearer ${value}`, now)).kind).toBe('invalid');
+      expect((await Bearer.verify(tokenVerifier, `Bearer ${value}`, now)).kind).toBe('invalid');
     }
     expect(cached()).toBe(0);
   });

@@ -4,11 +4,12 @@ import * as AccessToken from '../../src/identity/access-token.ts';
 import * as Assertion from '../../src/identity/assertion.ts';
 import * as Bearer from '../../src/identity/bearer.ts';
 import * as Claim from '../../src/identity/claim.ts';
-import * as ClaimMail from '../../src/identity/claim-mail.ts';
+import { claimMail } from '../../src/identity/claim-mail.ts';
 import * as ClaimToken from '../../src/identity/claim-token.ts';
 import * as Email from '../../src/identity/email.ts';
-import * as Joins from '../../src/identity/joins.ts';
+import * as Joins from '../../src/identity/joined-accounts.ts';
 import * as RevocationList from '../../src/identity/revocation-list.ts';
+import { english } from '../../src/text/texts.ts';
 import { now, publicUrl, ring, session } from './shop.ts';
 
 describe('an email address', () => {
@@ -60,7 +61,7 @@ describe('an email address', () => {
 
 describe('the body', () => {
   test('of a claim names the account by token and the person by email', () => {
-    expect(Claim.parseOpening({ claim_token: 'ct', email: 'Ann@Example.com' })).toEqual({
+    expect(Claim.parseOpening(english, { claim_token: 'ct', email: 'Ann@Example.com' })).toEqual({
       kind: 'opening',
       claimToken: 'ct',
       email: 'ann@example.com',
@@ -70,7 +71,7 @@ describe('the body', () => {
   test.each([['123456'], ['123 456'], ['123-456']])(
     'of a completion takes the code as people say it: %s',
     (otp) => {
-      expect(Claim.parseCompletion({ claim_token: 'ct', otp })).toMatchObject({ code: '123456' });
+      expect(Claim.parseCompletion(english, { claim_token: 'ct', otp })).toMatchObject({ code: '123456' });
     },
   );
 
@@ -81,14 +82,16 @@ describe('the body', () => {
     [{ claim_token: 'ct', emial: 'ann@example.com' }, ['body', 'email']],
     [{ claim_token: 'x'.repeat(5_000), email: 'ann@example.com' }, ['claim_token']],
   ])('%j is refused by field', (body, fields) => {
-    const parsed = Claim.parseOpening(body);
+    const parsed = Claim.parseOpening(english, body);
     expect(parsed.kind === 'fault' && parsed.faults.map(({ field }) => field)).toEqual(fields);
   });
 
   test.each(['12345', '1234567', 'abcdef', '１２３４５６', 123_456])(
     'of a completion with the code %s is refused',
     (otp) => {
-      expect(Claim.parseCompletion({ claim_token: 'ct', otp })).toMatchObject({ faults: [{ field: 'otp' }] });
+      expect(Claim.parseCompletion(english, { claim_token: 'ct', otp })).toMatchObject({
+        faults: [{ field: 'otp' }],
+      });
     },
   );
 });
@@ -115,14 +118,14 @@ describe('a code', () => {
 
   test('comes in a mail that says what it does, and to whom an account belongs only to its reader', () => {
     const letter = { to: 'ann@example.com', code: '012345', name: 'Shop\r\nBcc: x', publicUrl };
-    const fresh = ClaimMail.write({ ...letter, known: false });
-    const known = ClaimMail.write({ ...letter, known: true });
+    const fresh = claimMail(english, { ...letter, known: false });
+    const known = claimMail(english, { ...letter, known: true });
     for (const { text, subject } of [fresh, known]) {
       expect(text).toContain('012 345');
       expect(text).toContain('10 minutes');
       expect(subject).not.toMatch(/[\r\n]/);
     }
-    expect(known.text).toMatch(/can spend\s+what is on your account/);
+    expect(known.text).toMatch(/can spend\s+your balance/);
     expect(fresh.text).not.toContain('already');
   });
 });
@@ -167,15 +170,15 @@ describe('joins', () => {
   });
 
   test('that are too many to be remembered cost every session one exchange, and nobody his account', async () => {
-    const desk = { ...Bearer.open(ring, now), joins: Joins.create(now, 3) };
+    const tokenVerifier = { ...Bearer.openTokenVerifier(ring, now), joins: Joins.create(now, 3) };
     const { token } = await AccessToken.issue(ring, session, now);
-    for (const from of ['a', 'b', 'c']) Bearer.join(desk, { from, to: 'd' }, now);
-    expect((await Bearer.verify(desk, `Bearer ${token}`, now)).kind).toBe('token');
-    Bearer.join(desk, { from: 'e', to: 'd' }, now);
-    expect(await Bearer.verify(desk, `Bearer ${token}`, now)).toEqual({ kind: 'revoked' });
+    for (const from of ['a', 'b', 'c']) Bearer.join(tokenVerifier, { from, to: 'd' }, now);
+    expect((await Bearer.verify(tokenVerifier, `Bearer ${token}`, now)).kind).toBe('token');
+    Bearer.join(tokenVerifier, { from: 'e', to: 'd' }, now);
+    expect(await Bearer.verify(tokenVerifier, `Bearer ${token}`, now)).toEqual({ kind: 'revoked' });
     const later = now + 10_000;
     const fresh = await AccessToken.issue(ring, session, later);
-    expect((await Bearer.verify(desk, `Bearer ${fresh.token}`, later)).kind).toBe('token');
-    expect(Joins.resolve(desk.joins, 'e')).toBe('d');
+    expect((await Bearer.verify(tokenVerifier, `Bearer ${fresh.token}`, later)).kind).toBe('token');
+    expect(Joins.resolve(tokenVerifier.joins, 'e')).toBe('d');
   });
 });

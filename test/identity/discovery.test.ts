@@ -1,15 +1,15 @@
+import { path } from '@sluice/kernel/endpoints';
+import * as Money from '@sluice/kernel/money';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../src/catalog/plan.ts';
-import * as AuthMd from '../../src/identity/auth-md.ts';
-import type { Refusal } from '../../src/identity/bearer.ts';
-import { path } from '../../src/identity/endpoint.ts';
+import * as AuthMd from '../../src/discovery/auth-md.ts';
+import type { BearerRefusal } from '../../src/identity/bearer.ts';
 import * as Grant from '../../src/identity/grant.ts';
 import * as Metadata from '../../src/identity/metadata.ts';
-import * as Recipe from '../../src/identity/recipe.ts';
 import * as Registration from '../../src/identity/registration.ts';
+import * as Recipe from '../../src/identity/registration-recipe.ts';
 import * as Revocation from '../../src/identity/revocation.ts';
-import * as Money from '../../src/kernel/money.ts';
 import { publicUrl } from './shop.ts';
 
 const usd = (text: string) => Money.parse(text) ?? Money.zero;
@@ -41,7 +41,7 @@ const guide: AuthMd.Guide = {
   offers: { claim: false },
 };
 
-/** Every address below the shop that a document names, wherever it stands in it. */
+/** Returns every address of the shop that a document names, at any depth. */
 function addresses(document: unknown): string[] {
   return [...JSON.stringify(document).matchAll(/"(https:\/\/shop\.example[^"]*)"/g)].flatMap(
     ([, url]) => url ?? [],
@@ -57,13 +57,17 @@ describe('the metadata', () => {
     });
   });
 
-  test('of the server has what RFC 8414 requires and the one grant', () => {
+  test('of the server has what RFC 8414 requires and the three grants', () => {
     expect(Metadata.authorizationServer(publicUrl, { claim: false })).toMatchObject({
       issuer: publicUrl,
       token_endpoint: `${publicUrl}/oauth2/token`,
       jwks_uri: `${publicUrl}/.well-known/jwks.json`,
-      response_types_supported: [],
-      grant_types_supported: ['urn:ietf:params:oauth:grant-type:jwt-bearer'],
+      response_types_supported: ['code'],
+      grant_types_supported: [
+        'authorization_code',
+        'refresh_token',
+        'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      ],
       token_endpoint_auth_methods_supported: ['none'],
     });
   });
@@ -78,7 +82,7 @@ describe('the metadata', () => {
         identity_endpoint: `${publicUrl}/agent/auth`,
         register_uri: `${publicUrl}/agent/auth`,
         identity_types_supported: ['anonymous'],
-        anonymous: { credential_types_supported: ['access_token'] },
+        anonymous: { credential_types_supported: ['access_token', 'api_key'] },
       });
     }
   });
@@ -104,7 +108,7 @@ describe('the metadata', () => {
 });
 
 describe('the recipe of a 401', () => {
-  const recipe = Recipe.of(publicUrl, 'POST', '/v2/jobs/company?page=2');
+  const recipe = Recipe.registrationRecipe(publicUrl, 'POST', '/v2/jobs/company?page=2');
 
   test('is a request that registers as it stands', () => {
     expect(recipe).toMatchObject({
@@ -113,7 +117,7 @@ describe('the recipe of a 401', () => {
       docs: `${publicUrl}/auth.md`,
     });
     expect(recipe.headers['content-type']).toBe('application/json');
-    expect(Registration.parse(JSON.parse(JSON.stringify(recipe.body)))).toEqual({ kind: 'anonymous' });
+    expect(Registration.parse(JSON.parse(JSON.stringify(recipe.body)))).toMatchObject({ kind: 'anonymous' });
   });
 
   test('says in data what to take, how to send it and what to send again', () => {
@@ -127,8 +131,8 @@ describe('the recipe of a 401', () => {
   test('says how to renew, in a form that the token endpoint takes', () => {
     const { renew } = recipe.then;
     expect(renew.url).toBe(`${publicUrl}/oauth2/token`);
-    expect(Grant.parse(String(renew.body).replace('{identity_assertion}', 'a.b.c'))).toEqual({
-      kind: 'grant',
+    expect(Grant.parse(String(renew.body).replace('{identity_assertion}', 'a.b.c'), [])).toEqual({
+      kind: 'assertion',
       assertion: 'a.b.c',
     });
   });
@@ -143,7 +147,7 @@ describe('the recipe of a 401', () => {
       '',
       `/${'x'.repeat(3000)}`,
     ]) {
-      expect(Recipe.of(publicUrl, 'GET', target).then).not.toHaveProperty('retry');
+      expect(Recipe.registrationRecipe(publicUrl, 'GET', target).then).not.toHaveProperty('retry');
     }
     for (const target of [
       '//evil.example/',
@@ -151,7 +155,7 @@ describe('the recipe of a 401', () => {
       '/@evil.example',
       '/?x=http://evil.example',
     ]) {
-      const { retry } = Recipe.of(publicUrl, 'GET', target).then;
+      const { retry } = Recipe.registrationRecipe(publicUrl, 'GET', target).then;
       expect(new URL(retry?.url ?? '').origin).toBe(publicUrl);
     }
   });
@@ -161,7 +165,7 @@ describe('the challenge of a 401', () => {
   test('points to the metadata, with an error only for who sent a token (RFC 6750, RFC 9728)', () => {
     const plain = `Bearer realm="${publicUrl}", resource_metadata="${publicUrl}/.well-known/oauth-protected-resource"`;
     expect(Recipe.challenge(publicUrl, { kind: 'absent' })).toBe(plain);
-    const refusals: Refusal[] = [
+    const refusals: BearerRefusal[] = [
       { kind: 'expired' },
       { kind: 'revoked' },
       { kind: 'invalid', reason: 'type' },
@@ -177,7 +181,7 @@ describe('the challenge of a 401', () => {
 });
 
 describe('auth.md', () => {
-  /** The shell lines of a text, by the path they go to, with their arguments. */
+  /** Returns the shell commands in a text: the path that each requests, and its arguments. */
   function requests(text: string): { path: string; json: unknown; form: string }[] {
     return [...text.matchAll(/^curl .*$/gm)].map(([line]) => {
       const data = /-d '((?:[^']|'\\'')*)'/.exec(line)?.[1]?.replaceAll("'\\''", "'");
@@ -206,8 +210,8 @@ describe('auth.md', () => {
       '/agent/auth/claim/complete',
       '/oauth2/revoke',
     ]);
-    expect(Registration.parse(found.get('/agent/auth')?.json)).toEqual({ kind: 'anonymous' });
-    expect(Grant.parse(found.get('/oauth2/token')?.form ?? '').kind).toBe('grant');
+    expect(Registration.parse(found.get('/agent/auth')?.json)).toMatchObject({ kind: 'anonymous' });
+    expect(Grant.parse(found.get('/oauth2/token')?.form ?? '', []).kind).toBe('assertion');
     expect(Revocation.parse(found.get('/oauth2/revoke')?.form ?? '').kind).toBe('revocation');
     expect(found.get('/v2/jobs/company')?.json).toEqual(guide.example.body);
     expect(found.get('/plans/credit/purchase')?.json).toEqual({ amount_usd: '0.50' });

@@ -23,8 +23,8 @@ test('keeps the private half from leaving a loaded key', () => {
 test('loads what was stored as JSON, and signs what the original verifies', async () => {
   const stored = await SigningKey.generate(now);
   const again = await SigningKey.load(JSON.parse(JSON.stringify(stored)));
-  const { token } = await AccessToken.issue(KeyRing.of(publicUrl, [again]), session, now);
-  const original = KeyRing.of(publicUrl, [await SigningKey.load(stored)]);
+  const { token } = await AccessToken.issue(KeyRing.keyRing(publicUrl, [again]), session, now);
+  const original = KeyRing.keyRing(publicUrl, [await SigningKey.load(stored)]);
   expect((await AccessToken.verify(original, token, now)).kind).toBe('ok');
 });
 
@@ -40,12 +40,12 @@ test('refuses to load a damaged key', async () => {
 });
 
 test('refuses a ring without keys', () => {
-  expect(() => KeyRing.of(publicUrl, [])).toThrow(RangeError);
+  expect(() => KeyRing.keyRing(publicUrl, [])).toThrow(RangeError);
 });
 
 test('signs with the newest key only once all processes have had time to read it', async () => {
   const next = await newKey(now);
-  const both = KeyRing.of(publicUrl, [key, next]);
+  const both = KeyRing.keyRing(publicUrl, [key, next]);
   expect(KeyRing.signer(both, now).kid).toBe(key.kid);
   expect(KeyRing.signer(both, now + KeyRing.publishLeadMs - 1).kid).toBe(key.kid);
   expect(KeyRing.signer(both, now + KeyRing.publishLeadMs).kid).toBe(next.kid);
@@ -53,13 +53,13 @@ test('signs with the newest key only once all processes have had time to read it
 
 test('signs at once with the first key of a new shop', async () => {
   const first = await newKey(now);
-  expect(KeyRing.signer(KeyRing.of(publicUrl, [first]), now)).toBe(first);
+  expect(KeyRing.signer(KeyRing.keyRing(publicUrl, [first]), now)).toBe(first);
 });
 
 test('verifies with every published key, so that a rotation logs nobody out', async () => {
   const next = await newKey(now);
   const before = await AccessToken.issue(ring, session, now);
-  const both = KeyRing.of(publicUrl, [next, key]);
+  const both = KeyRing.keyRing(publicUrl, [next, key]);
   const later = now + KeyRing.publishLeadMs;
   const after = await AccessToken.issue(both, session, later);
   expect((await AccessToken.verify(both, before.token, later)).kind).toBe('ok');
@@ -72,7 +72,7 @@ test('verifies with every published key, so that a rotation logs nobody out', as
 
 test('calls a key spent only after the last thing it signed has expired, and the newest never', async () => {
   const next = await newKey(now);
-  const both = KeyRing.of(publicUrl, [next, key]);
+  const both = KeyRing.keyRing(publicUrl, [next, key]);
   const end = now + KeyRing.publishLeadMs + 90 * dayMs;
   expect(KeyRing.spent(both, 90 * dayMs, end)).toEqual([]);
   expect(KeyRing.spent(both, 90 * dayMs, end + 1)).toEqual([key]);
@@ -81,7 +81,7 @@ test('calls a key spent only after the last thing it signed has expired, and the
 
 test('never publishes more keys than the limit, and the newest are among them', async () => {
   const keys = await Promise.all(Array.from({ length: KeyRing.keysMax + 3 }, (_, i) => newKey(now + i)));
-  const many = KeyRing.of(publicUrl, keys);
+  const many = KeyRing.keyRing(publicUrl, keys);
   expect(many.keys).toHaveLength(KeyRing.keysMax);
   expect(many.keys[0].kid).toBe(keys.at(-1)?.kid);
 });

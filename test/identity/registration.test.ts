@@ -1,34 +1,54 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as AddressBlock from '../../src/identity/address-block.ts';
+import * as ProofOfWork from '../../src/identity/proof-of-work.ts';
 import * as Registration from '../../src/identity/registration.ts';
+import { solve } from '../support/proof-of-work.ts';
 import { now } from './shop.ts';
-
-const minute = 60_000;
-const day = 24 * 60 * minute;
 
 describe('a registration body', () => {
   test('asks for an anonymous account', () => {
-    expect(Registration.parse({ type: 'anonymous' })).toEqual({ kind: 'anonymous' });
+    expect(Registration.parse({ type: 'anonymous' })).toEqual({
+      kind: 'anonymous',
+      credentialType: 'access_token',
+      work: null,
+    });
+    expect(Registration.parse({ type: 'anonymous', requested_credential_type: 'api_key' })).toEqual({
+      kind: 'anonymous',
+      credentialType: 'api_key',
+      work: null,
+    });
   });
 
   test.each([
-    ['a near miss', { type: 'anonymus' }, 'type', 'did you mean "anonymous"?'],
-    ['a type of other shops', { type: 'service_auth' }, 'type', 'allowed values: anonymous'],
-    ['a type that is no string', { type: 7 }, 'type', 'allowed values: anonymous'],
+    ['a near miss', { type: 'anonymus' }, 'type', 'Did you mean "anonymous"?'],
+    ['a type of other shops', { type: 'service_auth' }, 'type', 'Allowed values: anonymous'],
+    ['a type that is no string', { type: 7 }, 'type', 'Allowed values: anonymous'],
     [
       'a type that cannot be made a string',
       { type: { toString: 1, valueOf: 1 } },
       'type',
-      'must be a string',
+      'Must be a string',
     ],
-    ['no type', {}, 'type', 'is required'],
-    ['a misspelt field', { type: 'anonymous', tipe: 1 }, 'body', 'did you mean "type"?'],
+    ['no type', {}, 'type', 'Required'],
+    ['a misspelt field', { type: 'anonymous', tipe: 1 }, 'body', 'Did you mean "type"?'],
     [
       'an unknown field',
       { type: 'anonymous', email: 'a@b.example' },
       'body',
-      'unknown field "email"; allowed fields: type',
+      'Unknown field "email". Allowed fields: type, requested_credential_type, proof_of_work',
+    ],
+    [
+      'a credential that is not issued',
+      { type: 'anonymous', requested_credential_type: 'x509' },
+      'requested_credential_type',
+      'Allowed values: access_token, api_key',
+    ],
+    [
+      'half a proof of work',
+      { type: 'anonymous', proof_of_work: { challenge: 'c' } },
+      'proof_of_work',
+      'solution',
     ],
     ['no object', 'anonymous', 'body', '{"type":"anonymous"}'],
     ['a list', [{ type: 'anonymous' }], 'body', '{"type":"anonymous"}'],
@@ -73,99 +93,106 @@ describe('an address', () => {
     ['::', '0:0:0:0::/64'],
     ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
     ['', 'unknown'],
-    ['192.0.2.1:80', 'unknown'],
+    ['192.0.2.1:80', '192.0.2.1'],
+    ['[2001:db8::1]:80', '2001:db8:0:0::/64'],
+    ['192.0.2.1:', 'unknown'],
+    ['192.0.2.300:80', 'unknown'],
     ['2001:db8::1]/evil', 'unknown'],
   ])('%s counts as %s', (address, block) => {
-    expect(AddressBlock.of(address)).toBe(block);
+    expect(AddressBlock.blockOf(address)).toBe(block);
   });
 
   test('has one block for all spellings, and a /64 for all its hosts', () => {
     fc.assert(
       fc.property(fc.ipV6(), fc.ipV6(), (a, b) => {
-        const first = AddressBlock.of(a);
+        const first = AddressBlock.blockOf(a);
         expect(first).not.toBe('unknown');
         if (first.includes('::/64')) {
           const network = first.slice(0, -'::/64'.length);
-          const host = AddressBlock.of(b).includes('::/64') ? '1:2:3:4' : '0:0:0:9';
-          expect(AddressBlock.of(`${network}:${host}`)).toBe(first);
+          const host = AddressBlock.blockOf(b).includes('::/64') ? '1:2:3:4' : '0:0:0:9';
+          expect(AddressBlock.blockOf(`${network}:${host}`)).toBe(first);
         }
       }),
     );
   });
 });
 
-describe('a caller registers', () => {
-  test('five times in ten minutes, and is told to the second when again', () => {
-    const log = Registration.openLog();
-    for (let i = 0; i < 5; i++) {
-      expect(Registration.admit(log, '192.0.2.1', 0, now + i * minute).kind).toBe('allowed');
-    }
-    const sixth = Registration.admit(log, '192.0.2.1', 0, now + 5 * minute);
-    expect(sixth).toEqual({ kind: 'refused', reason: 'address', retryAfterSeconds: 300 });
-    expect(Registration.admit(log, '192.0.2.1', 0, now + 10 * minute - 1).kind).toBe('refused');
-    expect(Registration.admit(log, '192.0.2.1', 0, now + 10 * minute).kind).toBe('allowed');
-    expect(Registration.admit(log, '192.0.2.2', 0, now + 5 * minute).kind).toBe('allowed');
+describe('the blocks of an address', () => {
+  test.each([
+    ['192.0.2.77', ['192.0.2.77', '192.0.2.0/24']],
+    ['192.0.2.77:5678', ['192.0.2.77', '192.0.2.0/24']],
+    ['::ffff:192.0.2.77', ['192.0.2.77', '192.0.2.0/24']],
+    ['2001:db8:1:2345::9', ['2001:db8:1:2345::/64', '2001:db8:1:2300::/56', '2001:db8:1:0::/48']],
+    ['[2001:db8:1:2345::9]:443', ['2001:db8:1:2345::/64', '2001:db8:1:2300::/56', '2001:db8:1:0::/48']],
+    ['[2001:db8:1:2345::9]', ['2001:db8:1:2345::/64', '2001:db8:1:2300::/56', '2001:db8:1:0::/48']],
+    ['nonsense', ['unknown']],
+  ])('%s is part of %s', (address, blocks) => {
+    expect(AddressBlock.levels(address)).toEqual(blocks);
   });
 
-  test('twenty times a day', () => {
-    const log = Registration.openLog();
-    for (let i = 0; i < 20; i++) {
-      expect(Registration.admit(log, '2001:db8::1', 0, now + i * 30 * minute).kind).toBe('allowed');
-    }
-    const next = Registration.admit(log, '2001:db8::2', 0, now + 20 * 30 * minute);
-    expect(next).toEqual({
-      kind: 'refused',
-      reason: 'address',
-      retryAfterSeconds: (day - 600 * minute) / 1000,
+  test('have limits that rise with their width', () => {
+    const of = (address: string) =>
+      Registration.rules(address).map(({ block, seconds, max }) => `${block} ${max} in ${seconds}`);
+    expect(of('2001:db8::1')).toEqual([
+      '2001:db8:0:0::/64 5 in 600',
+      '2001:db8:0:0::/64 20 in 86400',
+      '2001:db8:0:0::/56 10 in 600',
+      '2001:db8:0:0::/56 40 in 86400',
+      '2001:db8:0:0::/48 20 in 600',
+      '2001:db8:0:0::/48 80 in 86400',
+    ]);
+    expect(of('192.0.2.1')).toEqual([
+      '192.0.2.1 5 in 600',
+      '192.0.2.1 20 in 86400',
+      '192.0.2.0/24 20 in 600',
+      '192.0.2.0/24 80 in 86400',
+    ]);
+    for (const own of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) expect(of(own)).toEqual([]);
+  });
+});
+
+describe('a proof of work', () => {
+  const secret = 'pow_1';
+  const bits = 8;
+  const issued = ProofOfWork.issue(secret, bits, now);
+
+  test('holds once it is solved, and not after it has expired', () => {
+    const work = solve(issued);
+    const proof = ProofOfWork.verify(secret, work, now);
+    expect(proof?.expiresMs).toBe(issued.expiresMs);
+    expect(ProofOfWork.verify(secret, work, issued.expiresMs - 1)?.id).toBe(proof?.id);
+    expect(ProofOfWork.verify(secret, work, issued.expiresMs)).toBeNull();
+    expect(ProofOfWork.verify('pow_2', work, now)).toBeNull();
+  });
+
+  test('cannot be made easier or last longer', () => {
+    const { challenge, solution } = solve(issued);
+    const [, seconds = '', nonce = '', mac = ''] = challenge.split('.');
+    for (const forged of [
+      `0.${seconds}.${nonce}.${mac}`,
+      `${bits}.${Number(seconds) + 1}.${nonce}.${mac}`,
+      `${bits}.${seconds}.other.${mac}`,
+      `${bits}.${seconds}.${nonce}.`,
+      `${bits}.${seconds}.${nonce}`,
+      '',
+      '.',
+      `NaN.NaN.${nonce}.${mac}`,
+    ])
+      expect(ProofOfWork.verify(secret, { challenge: forged, solution }, now)).toBeNull();
+    expect(ProofOfWork.verify(secret, { challenge, solution: 'x'.repeat(65) }, now)).toBeNull();
+  });
+
+  test('is wrong as a rule where it is guessed', () => {
+    const held = Array.from({ length: 100 }, () => {
+      const { challenge } = ProofOfWork.issue(secret, 20, now);
+      return ProofOfWork.verify(secret, { challenge, solution: '0' }, now);
     });
+    expect(held.filter((proof) => proof !== null).length).toBeLessThan(2);
   });
 
-  test('within the ceiling of the day, which ends at midnight UTC', () => {
-    const log = Registration.openLog();
-    expect(Registration.admit(log, '192.0.2.1', Registration.dailyMax - 1, now).kind).toBe('allowed');
-    expect(Registration.admit(log, '192.0.2.1', Registration.dailyMax, now + day - 90_000)).toEqual({
-      kind: 'refused',
-      reason: 'day',
-      retryAfterSeconds: 90,
-    });
-  });
-
-  test('never more often than every window allows, and exactly when the refusal said', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(8 * minute), { minLength: 1, maxLength: 80 }), (waits) => {
-        const log = Registration.openLog();
-        const allowed: number[] = [];
-        let at = now;
-        for (const wait of waits) {
-          at += wait;
-          const admission = Registration.admit(log, '192.0.2.1', 0, at);
-          if (admission.kind === 'allowed') allowed.push(at);
-          else {
-            expect(Registration.decide(allowed, 0, at + admission.retryAfterSeconds * 1000).kind).toBe(
-              'allowed',
-            );
-            expect(Registration.decide(allowed, 0, at + (admission.retryAfterSeconds - 1) * 1000).kind).toBe(
-              'refused',
-            );
-          }
-        }
-        for (const { ms, registrationsMax } of Registration.windows) {
-          for (const start of allowed) {
-            expect(allowed.filter((time) => time >= start && time < start + ms).length).toBeLessThanOrEqual(
-              registrationsMax,
-            );
-          }
-        }
-      }),
-    );
-  });
-
-  test('from any number of addresses without the log growing past its bound', () => {
-    const log = Registration.openLog(1000);
-    for (let i = 0; i < 50_000; i++) {
-      Registration.admit(log, `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, 0, now);
-    }
-    expect(log.blocks.size).toBe(1000);
-    for (const times of log.blocks.values()) expect(times.length).toBeLessThanOrEqual(20);
+  test('gets harder as the day fills up, to a bound', () => {
+    expect([8_000, 10_000, 13_000, 20_000, 1_000_000].map(Registration.workBits)).toEqual([
+      18, 19, 20, 24, 24,
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { CompactSign, type CryptoKey, type JWTPayload } from 'jose';
-import * as KeyRing from '../../src/identity/key-ring.ts';
+import { keyRing } from '../../src/identity/key-ring.ts';
 import * as SigningKey from '../../src/identity/signing-key.ts';
 
 export const publicUrl = 'https://shop.example';
@@ -12,7 +12,7 @@ export async function newKey(createdMs: number): Promise<SigningKey.SigningKey> 
 }
 
 export const key = await newKey(now - 86_400_000);
-export const ring = KeyRing.of(publicUrl, [key]);
+export const ring = keyRing(publicUrl, [key]);
 
 export const header = { alg: 'ES256', typ: 'at+jwt', kid: key.kid };
 /** The claims of a good access token, to be spoilt one by one. */

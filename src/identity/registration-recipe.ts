@@ -1,36 +1,36 @@
+import { path } from '@sluice/kernel/endpoints';
 import * as Assertion from './assertion.ts';
-import type { Refusal } from './bearer.ts';
-import { path } from './endpoint.ts';
+import type { BearerRefusal } from './bearer.ts';
 
-/** A longer address is not repeated to its caller. */
+/** Longer request targets are not repeated in the response. */
 const targetCharsMax = 2048;
 
-/** A request as data: everything needed to send it. A `body` that is not a string travels as JSON. */
-export type Request = {
+/** A request as data: everything needed to send it. A `body` that is not a string is sent as JSON. */
+export type RecipeRequest = {
   method: 'POST';
   url: string;
   headers: Readonly<Record<string, string>>;
   body: unknown;
 };
 
-/** The member `registration` of a 401: how to become somebody here, to be followed by a program without reading prose. */
-export type Recipe = Request & {
+/** The member `registration` of a 401: how to register, in a form that a program can follow without reading prose. */
+export type Recipe = RecipeRequest & {
   then: {
-    /** JSON Pointer (RFC 6901) to the token in the answer. */
+    /** JSON Pointer (RFC 6901) to the token in the response. */
     take: string;
-    /** The header that every call then carries; `{access_token}` stands for what was taken. */
+    /** The header to send with every call; `{access_token}` is a placeholder for the token. */
     send: { header: string; value: string };
-    /** The refused request, to be sent again; absent where it has no address of its own to repeat. */
+    /** The refused request, to be sent again; absent when its target cannot be repeated. */
     retry?: { method: string; url: string };
-    /** How to get the next token when this one has expired; `{identity_assertion}` is in the first answer. */
-    renew: Request;
+    /** Request for the next token after this one has expired; `{identity_assertion}` is in the first response. */
+    renew: RecipeRequest;
   };
   docs: string;
 };
 
-/** The recipe for a caller whose `method target` was refused. `target` is the path and query as they arrived. */
-export function of(publicUrl: string, method: string, target: string): Recipe {
-  // Only a path: `@host/` or an absolute URL behind our own name would send the token to somebody else.
+/** Returns the recipe for a caller whose `method target` was refused. `target` is the path and query as received. */
+export function registrationRecipe(publicUrl: string, method: string, target: string): Recipe {
+  // Only a path: `@host/` or an absolute URL appended to our origin would send the token to another server.
   const repeatable = target.startsWith('/') && target.length <= targetCharsMax;
   return {
     method: 'POST',
@@ -54,16 +54,16 @@ export function of(publicUrl: string, method: string, target: string): Recipe {
 }
 
 /**
- * The value of `WWW-Authenticate` on a 401 (RFC 6750, section 3; RFC 9728, section 5.1).
- * A caller who sent no token gets no error code. The realm is the public URL, which needs no escaping.
+ * Returns the value of `WWW-Authenticate` for a 401 (RFC 6750, section 3; RFC 9728, section 5.1).
+ * Without a token in the request there is no error code. The realm is the public URL, which needs no escaping.
  */
-export function challenge(publicUrl: string, refusal: Refusal): string {
+export function challenge(publicUrl: string, refusal: BearerRefusal): string {
   const error =
     refusal.kind === 'absent' ? '' : `, error="invalid_token", error_description="${why(refusal)}"`;
   return `Bearer realm="${publicUrl}", resource_metadata="${publicUrl}${path.protectedResource}"${error}`;
 }
 
-function why(refusal: Exclude<Refusal, { kind: 'absent' }>): string {
+function why(refusal: Exclude<BearerRefusal, { kind: 'absent' }>): string {
   switch (refusal.kind) {
     case 'expired':
       return 'the access token has expired';

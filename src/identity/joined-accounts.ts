@@ -3,8 +3,8 @@ import { holdMs } from './revocation-list.ts';
 const joinsMax = 100_000;
 
 /**
- * Accounts that have become a part of another one, for as long as an access token can name them: whoever exchanges his
- * assertion later gets a token of the account that remains. The database keeps the record.
+ * Accounts that were joined to another account, kept in memory for the life of an access token: an assertion that is exchanged later
+ * yields a token of the remaining account. The database keeps the joins permanently.
  */
 export type Joins = {
   young: Map<string, string>;
@@ -13,14 +13,14 @@ export type Joins = {
   readonly joinsMax: number;
 };
 
-/** A join on record. */
+/** A join: `from` is part of `to`. */
 export type Join = { from: string; to: string };
 
 export function create(nowMs: number, max: number = joinsMax): Joins {
   return { young: new Map(), old: new Map(), turnedMs: nowMs, joinsMax: max };
 }
 
-/** From now on `from` is a part of `to`. False where the list is full, and has forgotten what it knew before. */
+/** Adds a join. Returns false when the list was full and older joins have been dropped. */
 export function add(joins: Joins, { from, to }: Join, nowMs: number): boolean {
   const isFull = joins.young.size >= joins.joinsMax;
   if (isFull || nowMs - joins.turnedMs >= holdMs) {
@@ -32,7 +32,7 @@ export function add(joins: Joins, { from, to }: Join, nowMs: number): boolean {
   return !isFull;
 }
 
-/** The account that remains of `account`. What joined twice is followed: a join is never undone, so there is no circle. */
+/** Returns the account that `account` was joined to, directly or over several joins. Joins are never undone, so there is no cycle. */
 export function resolve(joins: Joins, account: string): string {
   const next = joins.young.get(account) ?? joins.old.get(account);
   return next === undefined ? account : resolve(joins, next);
