@@ -1,4 +1,4 @@
-/** `Accept-Payment`: which offers a client prefers (draft-httpauth-payment-01), weighted as in RFC 9110. */
+/** The `Accept-Payment` header: which offers a client prefers (draft-httpauth-payment-01), weighted as in RFC 9110. */
 type Offer = { readonly method: string; readonly intent: string };
 type Range = Offer & { readonly weight: number };
 
@@ -6,8 +6,8 @@ const charsMax = 1024;
 const range = /^([a-z0-9-]+|\*)\/([A-Za-z0-9-]+|\*)(?:\s*;\s*[qQ]\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/;
 
 /**
- * The offers that the client takes, best first; equals keep our order. A header that is absent, malformed or fits
- * no offer is ignored: a 402 without a challenge would help nobody.
+ * Returns the offers that the client accepts, best first; offers of equal weight keep our order. Returns all offers when
+ * the header is absent, malformed or matches none of them, because a 402 without a challenge cannot be paid.
  */
 export function rank<T extends Offer>(offers: readonly T[], header: string | null): T[] {
   const ranges = parse(header ?? '');
@@ -29,7 +29,7 @@ function parse(header: string): Range[] | null {
   return ranges;
 }
 
-/** The weight of the closest range: `tempo/charge;q=0` overrides `tempo/*`. */
+/** Returns the weight of the most specific matching range: `tempo/charge;q=0` overrides `tempo/*`. */
 function weightOf(offer: Offer, ranges: readonly Range[]): number {
   const fitting = ranges.filter(
     ({ method, intent }) =>

@@ -6,12 +6,12 @@ export type Credentials = { scheme: string; value: string };
 
 export type Bearer = { kind: 'none' } | { kind: 'token'; token: string } | { kind: 'malformed' };
 
-/** What stands between commas; a comma inside a quoted string, closed or not, separates nothing. */
+/** One element of a comma-separated list. A comma inside a quoted string, closed or not, is not a separator. */
 const element = /(?:"(?:[^"\\]|\\.)*"?|[^",])+/g;
-/** A scheme and what follows it. `name=value` and `name = value` are parameters of the scheme before them. */
+/** A scheme and the text that follows it. `name=value` and `name = value` are parameters of the scheme before them. */
 const credentials = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:[ \t]+([^= \t].*))?$/;
 
-/** The credentials in the raw values of one field, in order, each scheme in lower case. Never throws. */
+/** Parses the credentials in the raw values of one field, in order, each scheme in lower case. Never throws. */
 export function parse(lines: readonly string[]): Credentials[] {
   const found: Credentials[] = [];
   for (const [text] of lines.flatMap((line) => [...line.matchAll(element)])) {
@@ -22,8 +22,8 @@ export function parse(lines: readonly string[]): Credentials[] {
 }
 
 /**
- * The bearer token (RFC 6750) in the raw values of `Authorization`, whatever other schemes stand beside it.
- * Two of them are `malformed`: nobody can say which one the caller meant.
+ * Finds the bearer token (RFC 6750) in the raw values of `Authorization`, which may also carry other schemes.
+ * Two bearer tokens are `malformed`, because it is ambiguous which one the caller meant.
  */
 export function bearer(lines: readonly string[]): Bearer {
   const [first, ...more] = parse(lines).filter(({ scheme }) => scheme === 'bearer');

@@ -1,12 +1,12 @@
-/** JSON with exactly one spelling (RFC 8785), and that spelling in base64url, as the `Payment` scheme carries it. */
+/** JSON with exactly one serialization (RFC 8785), and that serialization in base64url, as the `Payment` scheme uses it. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { readonly [member: string]: Json };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The canonical text of `value`: members sorted by UTF-16 code units, no white space, numbers as ECMAScript
- * writes them (RFC 8785). Throws TypeError on what JSON cannot say: NaN, infinities, lone surrogates.
+ * Returns the canonical text of `value`: members sorted by UTF-16 code units, no white space, numbers as ECMAScript
+ * writes them (RFC 8785). Throws TypeError for values that JSON cannot represent: NaN, infinities, lone surrogates.
  */
 export function canonicalize(value: Json): string {
   if (typeof value === 'string') return quote(value);
@@ -17,14 +17,14 @@ export function canonicalize(value: Json): string {
   return `{${members.map(([name, member]) => `${quote(name)}:${canonicalize(member)}`).join(',')}}`;
 }
 
-/** The canonical text of `value` in base64url without padding (RFC 4648, section 5). Throws as `canonicalize`. */
+/** Returns the canonical text of `value` in base64url without padding (RFC 4648, section 5). Throws as `canonicalize` does. */
 export function encode(value: Json): string {
   return Buffer.from(canonicalize(value)).toString('base64url');
 }
 
 /**
- * The JSON value that `text` encodes, or undefined where it encodes none. Any spelling of the JSON and either
- * base64 alphabet, padded or not, is taken: clients differ. Bound the length of `text` first.
+ * Returns the JSON value that `text` encodes, or undefined when `text` is not valid. Clients differ, so the JSON need not be
+ * canonical, and either base64 alphabet is accepted, with or without padding. Limit the length of `text` first.
  */
 export function decode(text: string): unknown {
   const digits = /^([A-Za-z0-9+/_-]+)={0,2}$/.exec(text)?.[1];

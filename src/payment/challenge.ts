@@ -1,21 +1,21 @@
 import { createHmac } from 'node:crypto';
-import * as Digest from '../kernel/digest.ts';
+import * as Digest from '@sluice/kernel/digest';
 import type { JsonObject } from './canonical-json.ts';
 import * as CanonicalJson from './canonical-json.ts';
 
 /**
- * The challenge of the `Payment` HTTP authentication scheme (draft-httpauth-payment-01): what is asked for, under
- * an id that only this shop can compute. Nothing has to be stored to know one of ours again.
+ * The challenge of the `Payment` HTTP authentication scheme (draft-httpauth-payment-01): a request for a payment, under
+ * an id that only this shop can compute. A challenge is recognized by that id, so none is stored.
  */
 
-/** The one field besides `Authorization` that a credential may travel in. */
+/** The only field besides `Authorization` that can carry a credential. */
 export const alternateField = 'Payment-Authorization';
 const secretBytesMin = 32;
-/** Intermediaries drop longer header fields; the draft asks for less than this. */
+/** Intermediaries drop longer header fields; the draft's own limit is lower. */
 const serializedBytesMax = 8192;
 const descriptionCharsMax = 200;
 
-/** A challenge on the wire: the parameters as sent, and as a client echoes them. */
+/** A challenge on the wire: the parameters as they are sent, and as a client echoes them. */
 export type Challenge = {
   readonly id: string;
   readonly realm: string;
@@ -29,8 +29,8 @@ export type Challenge = {
   readonly description?: string;
 };
 
-/** What a challenge says. */
-export type Terms = {
+/** The decoded content of a challenge. */
+export type ChallengeTerms = {
   /** The host name of the shop. */
   realm: string;
   method: string;
@@ -39,29 +39,29 @@ export type Terms = {
   expiresAtMs: number;
   /**
    * Our own correlation data. One member must be unique to this challenge (the order, a nonce): equal terms have
-   * equal ids, and an id is what a payment is claimed by.
+   * equal ids, and a payment is claimed by the id of its challenge.
    */
   opaque: Readonly<Record<string, string>>;
-  /** `Content-Digest` form (RFC 9530) of the one request body that this challenge may be paid for. */
+  /** The one request body that this challenge may be paid for, as a `Content-Digest` value (RFC 9530). */
   digest?: string;
   /** Asks for the credential in this field, so that `Authorization` stays free for a bearer token. */
   header?: typeof alternateField;
-  /** For people. Folded to ASCII, and by the draft not bound to the id: decide nothing by it. */
+  /** A text for people, folded to ASCII. The draft does not bind it to the id, so no decision may depend on it. */
   description?: string;
 };
 
-/** Each at least `secretBytesMin` bytes long; `previous` is still accepted, for as long as its challenges live. */
+/** Each secret has at least `secretBytesMin` bytes. Keep `previous` until all challenges issued with it have expired. */
 export type Secrets = { readonly current: string; readonly previous?: string | undefined };
 
-/** `malformed`: no challenge could look so. `unknown`: not one of ours. An expired one may have been paid before. */
-export type Verdict =
-  | { kind: 'ok'; terms: Terms }
-  | { kind: 'expired'; terms: Terms }
+/** `malformed`: no challenge can have this form. `unknown`: issued by another server, or changed. `expired`: it may have been paid earlier. */
+export type ChallengeVerdict =
+  | { kind: 'ok'; terms: ChallengeTerms }
+  | { kind: 'expired'; terms: ChallengeTerms }
   | { kind: 'malformed' }
   | { kind: 'unknown' };
 
-/** A challenge for `terms`. Throws RangeError on a short secret and on terms that no header can carry. */
-export function issue(terms: Terms, secrets: Secrets): Challenge {
+/** Issues a challenge for `terms`. Throws RangeError for a short secret and for terms that no header can carry. */
+export function issue(terms: ChallengeTerms, secrets: Secrets): Challenge {
   const unsigned = {
     realm: terms.realm,
     method: terms.method,
@@ -77,7 +77,7 @@ export function issue(terms: Terms, secrets: Secrets): Challenge {
   return { id: idOf(unsigned, secrets.current), ...unsigned };
 }
 
-/** The value of a `WWW-Authenticate` line. Throws RangeError where it would be longer than `serializedBytesMax`. */
+/** Returns the value of a `WWW-Authenticate` line. Throws RangeError when it would exceed `serializedBytesMax`. */
 export function serialize(challenge: Challenge): string {
   const parameters = Object.entries(challenge).map(([name, value]) => `${name}="${quotable(value)}"`);
   const line = `Payment ${parameters.join(', ')}`;
@@ -86,10 +86,10 @@ export function serialize(challenge: Challenge): string {
 }
 
 /**
- * Whether `echoed` is a challenge of ours, byte for byte, and what it says. The id is compared before anything is
- * decoded, in constant time. What this route offers now is not looked at: see `fits` and `binds`.
+ * Verifies that we issued `echoed`, byte for byte, and decodes it. The id is compared in constant time before anything is
+ * decoded. Use `matchesOffer` and `matchesBody` to compare the result with the current offer of a route.
  */
-export function verify(echoed: Challenge, secrets: Secrets, nowMs: number): Verdict {
+export function verify(echoed: Challenge, secrets: Secrets, nowMs: number): ChallengeVerdict {
   if (!isBindable(echoed)) return { kind: 'malformed' };
   const keys = [secrets.current, ...(secrets.previous === undefined ? [] : [secrets.previous])];
   const known = keys.map((key) => Digest.equal(echoed.id, idOf(echoed, key))).includes(true);
@@ -99,12 +99,12 @@ export function verify(echoed: Challenge, secrets: Secrets, nowMs: number): Verd
 }
 
 /**
- * Whether verified `terms` ask for what this route offers now: same realm, method, intent and request, and every
- * member of `offer.opaque` (plan, account) as it is there.
+ * Returns true when verified `terms` match the current offer of a route: same realm, method, intent and request, and every
+ * member of `offer.opaque` (plan, account) has the same value.
  */
-export function fits(
-  terms: Terms,
-  offer: Pick<Terms, 'realm' | 'method' | 'intent' | 'request' | 'opaque'>,
+export function matchesOffer(
+  terms: ChallengeTerms,
+  offer: Pick<ChallengeTerms, 'realm' | 'method' | 'intent' | 'request' | 'opaque'>,
 ): boolean {
   return (
     terms.realm === offer.realm &&
@@ -115,20 +115,20 @@ export function fits(
   );
 }
 
-/** Whether verified `terms` were issued for exactly this request body. Terms without a digest bind none. */
-export function binds(terms: Terms, body: string | Uint8Array): boolean {
+/** Returns true when verified `terms` were issued for exactly this request body; false for terms without a digest. */
+export function matchesBody(terms: ChallengeTerms, body: string | Uint8Array): boolean {
   return terms.digest !== undefined && Digest.equal(terms.digest, Digest.contentDigest(body));
 }
 
 type Unsigned = Omit<Challenge, 'id'>;
 
-/** Seven slots, always; the eighth only where the challenge names a field. */
+/** The values that the id is computed from: always seven, and an eighth only when the challenge names a field. */
 function slots(challenge: Unsigned): string[] {
   const { realm, method, intent, request, expires = '', digest = '', opaque = '', header } = challenge;
   return [realm, method, intent, request, expires, digest, opaque, ...(header === undefined ? [] : [header])];
 }
 
-/** Slots are joined by `|`: one inside a slot would let a client move a boundary and keep the id. */
+/** The values are joined by `|`. A `|` inside a value would let a client move a boundary and keep the id. */
 function isBindable(challenge: Unsigned): boolean {
   return slots(challenge).every((slot) => /^[!-{}~]*$/.test(slot));
 }
@@ -138,7 +138,7 @@ function idOf(challenge: Unsigned, secret: string): string {
   return createHmac('sha256', secret).update(slots(challenge).join('|')).digest('base64url');
 }
 
-function termsOf({ realm, method, intent, ...challenge }: Challenge): Terms | null {
+function termsOf({ realm, method, intent, ...challenge }: Challenge): ChallengeTerms | null {
   const request = CanonicalJson.decode(challenge.request);
   const opaque = CanonicalJson.decode(challenge.opaque ?? '');
   const expiresAtMs = Date.parse(challenge.expires ?? '');
@@ -170,7 +170,7 @@ function ascii(text: string): string {
   return folded.replace(/[^ -~]/gu, '?').slice(0, descriptionCharsMax);
 }
 
-/** The inside of a quoted-string (RFC 9110, section 5.6.4). */
+/** Escapes the content of a quoted-string (RFC 9110, section 5.6.4). */
 function quotable(text: string): string {
   return text.replace(/["\\]/g, '\\$&');
 }

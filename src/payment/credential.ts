@@ -5,42 +5,42 @@ import type { Challenge } from './challenge.ts';
 import { alternateField } from './challenge.ts';
 
 /**
- * The credential of the `Payment` scheme (draft-httpauth-payment-01): base64url JSON of the challenge as echoed,
- * the payment itself, and who pays. Read here, believed nowhere: `Challenge.verify` comes next.
+ * The credential of the `Payment` scheme (draft-httpauth-payment-01): base64url JSON with the echoed challenge,
+ * the payment and the payer. This file only parses it; verify it with `Challenge.verify` before trusting it.
  */
 
-/** Node takes 16 KiB of header fields in all. */
+/** Node accepts 16 KiB of header fields in total. */
 export const credentialCharsMax = 12_288;
 const sourceCharsMax = 256;
 
 export type Credential = {
   challenge: Challenge;
-  /** For the payment method to judge. */
+  /** Specific to the payment method, which validates it. */
   payload: Readonly<Record<string, unknown>>;
-  /** Who pays, by their own word: most often a DID. */
+  /** The payer, usually a DID. This is an unverified claim of the client. */
   source?: string;
 };
 
-/** The raw values of both fields: one entry a line, or the lines joined by commas; empty where absent. */
-export type Fields = { authorization: readonly string[]; paymentAuthorization: readonly string[] };
+/** The raw values of both fields: one entry per line, or lines joined by commas; empty when the field is absent. */
+export type CredentialFields = { authorization: readonly string[]; paymentAuthorization: readonly string[] };
 
-export type Reading =
+export type CredentialReading =
   | { kind: 'none' }
   | ({ kind: 'credential' } & Credential)
-  | { kind: 'malformed'; reason: Reason }
+  | { kind: 'malformed'; reason: CredentialFault }
   | { kind: 'many' };
 
-export type Reason = keyof typeof reasons;
+export type CredentialFault = keyof typeof reasons;
 
-/** Why a credential is malformed, in words for its sender. */
+/** Why a credential is malformed, in a text for its sender. */
 export const reasons = {
-  scheme: `${alternateField} takes the Payment scheme`,
+  scheme: `${alternateField} must use the Payment scheme`,
   length: `a credential has at most ${credentialCharsMax} characters`,
-  encoding: 'a credential is a JSON object in base64url',
-  challenge: 'the challenge is to be echoed whole, every parameter a string, as it was sent',
-  payload: 'the payload is to be an object',
-  source: `the source is to be a string of at most ${sourceCharsMax} characters`,
-  field: 'the credential came in another field than its challenge asked for',
+  encoding: 'a credential must be a JSON object in base64url',
+  challenge: 'the challenge must be echoed completely, every parameter as the string that was sent',
+  payload: 'the payload must be an object',
+  source: `the source must be a string of at most ${sourceCharsMax} characters`,
+  field: 'the credential was sent in a different field than its challenge requires',
 };
 
 const text = z.string().min(1);
@@ -62,10 +62,10 @@ const shape = z.object({
 });
 
 /**
- * The one Payment credential of a request. A challenge says which field its credential travels in, and counts in
- * that field alone. Never throws.
+ * Reads the one Payment credential of a request. Its challenge names the field that it must be sent in. A credential for the
+ * alternate field is also accepted in `Authorization`, because some clients support no other field. Never throws.
  */
-export function read(fields: Fields): Reading {
+export function read(fields: CredentialFields): CredentialReading {
   const alternate = Authorization.parse(fields.paymentAuthorization);
   if (alternate.some(isOther)) return { kind: 'malformed', reason: 'scheme' };
   const usual = Authorization.parse(fields.authorization).filter((found) => !isOther(found));
@@ -73,8 +73,8 @@ export function read(fields: Fields): Reading {
   if (first === undefined) return { kind: 'none' };
   if (more.length > 0) return { kind: 'many' };
   const reading = parse(first.value);
-  const field = alternate.length > 0 ? alternateField : undefined;
-  if (reading.kind === 'credential' && reading.challenge.header !== field) {
+  // The alternate field is only for challenges that name it: only their id covers the account that is paid for.
+  if (reading.kind === 'credential' && alternate.length > 0 && reading.challenge.header !== alternateField) {
     return { kind: 'malformed', reason: 'field' };
   }
   return reading;
@@ -84,7 +84,7 @@ function isOther({ scheme }: Authorization.Credentials): boolean {
   return scheme !== 'payment';
 }
 
-function parse(encoded: string): Reading {
+function parse(encoded: string): CredentialReading {
   if (encoded.length > credentialCharsMax) return { kind: 'malformed', reason: 'length' };
   const result = shape.safeParse(CanonicalJson.decode(encoded));
   if (result.success) return { kind: 'credential', ...result.data };

@@ -1,4 +1,4 @@
-/** Problem details (RFC 9457) of the `Payment` scheme; the edge adds `status` and a fresh challenge. */
+/** Problem details (RFC 9457) of the `Payment` scheme; `http` adds `status` and a fresh challenge. */
 export type Problem = { type: string; title: string; detail: string };
 
 const titles = {
@@ -12,10 +12,10 @@ const titles = {
   'bad-request': 'Bad request',
 };
 
-/** `method-unsupported` and `bad-request` (several credentials) are 400, all others 402. */
-export type Kind = keyof typeof titles;
+/** `method-unsupported` and `bad-request` (several credentials) have status 400, all others 402. */
+export type ProblemKind = keyof typeof titles;
 
-/** `detail` is for the caller: one sentence, nothing of the inside, no part of a credential. */
-export function of(kind: Kind, detail: string): Problem {
+/** `detail` is for the caller: one sentence without internal details and without any part of a credential. */
+export function problemOf(kind: ProblemKind, detail: string): Problem {
   return { type: `https://paymentauth.org/problems/${kind}`, title: titles[kind], detail };
 }

@@ -1,102 +1,204 @@
-import type { SubscriptionPlan } from '../catalog/plan.ts';
-import type { Money } from '../kernel/money.ts';
+import type { Money } from '@sluice/kernel/money';
+import type { Fee } from './fee.ts';
+import type { FraudSignal } from './fraud-signal.ts';
 import type { Order } from './order.ts';
 import type { Reversal } from './reversal.ts';
 import type { SavedCard } from './saved-card.ts';
-import type { Invoice, Standing } from './subscription.ts';
+import type { AskedChange, Invoice, SoldPlan, SubscriptionState } from './subscription.ts';
+import type { TaxLocation } from './tax.ts';
 
-/** A payment as the processor knows it, read anew, never taken from a notice. */
+/** A payment as read from the processor, never as copied from a webhook event. */
 export type Payment = {
   id: string;
   order: string | null;
   /** The challenge that it was charged for; null for a payment on the hosted page. */
   challengeId: string | null;
-  /** `failed`: over, and nothing was taken. `pending`: anything may still come of it. */
+  /** `failed`: final, and nothing was taken. `pending`: the outcome is open. */
   state: 'succeeded' | 'failed' | 'pending';
+  /** Including tax. */
   received: Money;
+  /** The tax in `received`. `page`: read it with `taxOnPage`. Absent when there is none. */
+  tax?: Money | 'page';
+  /** True when the processor made an invoice for it. */
+  isInvoiced?: boolean;
   failure: string | null;
+  /** The on-chain transaction that made it. */
+  transaction?: string;
 };
 
-/** A payment with what its order said of itself when it was charged: for which plan, and for whom. */
-export type Listed = Payment & { plan: string | null; account: string | null };
+/** A payment with the metadata that was attached when it was charged. */
+export type ListedPayment = Payment & {
+  plan: string | null;
+  account: string | null;
+  /** The public URL of the shop that took it, from its metadata; null when it has none, as payments of invoices. */
+  shop: string | null;
+  /** Made by another shop, or by another use of the same processor account. */
+  isForeign: boolean;
+  /** The terms of the period that it pays; null for credit. */
+  period: Order['period'];
+};
 
 export type ChargeOutcome =
   | { kind: 'succeeded'; payment: Payment }
-  /** Certainly not charged. `reason` is fit for the buyer, `detail` for the log: there where it may be our own mistake. */
+  /** Certainly not charged. `reason` is for the buyer. `detail` is for the log, and set when the fault may be ours. */
   | { kind: 'declined'; reason: string; detail: string | null }
-  /** Nobody knows yet: the notice or the reconciler will. */
+  /**
+   * Certainly not charged by this attempt, and not the buyer's fault. `retries`: the fault is temporary and the shop tries again;
+   * otherwise an operator has to change something. `detail` is for the log.
+   */
+  | { kind: 'unavailable'; retries: boolean; detail: string }
+  /** The outcome is open until a webhook event or reconciliation settles it. */
   | { kind: 'unknown' };
+
+/** The texts and links of a hosted page. `product`: the plan's name on the page and on the invoices of a plan that renews. */
+export type CheckoutPages = {
+  title: string;
+  product: string;
+  success: string;
+  cancel: string;
+  /** True when the page adds tax, asks for the billing address and tax id, and makes an invoice. */
+  isTaxed: boolean;
+};
 
 /** A hosted payment page. */
 export type Checkout = {
   session: string;
   order: string | null;
-  /** Where it can be paid; null once it is closed. */
+  /** The page's URL; null once it is closed. */
   url: string | null;
-  /** What was paid on it, once. */
+  /**
+   * `processing`: completed with a payment that takes days (a bank debit). `failed`: that payment did not arrive.
+   * `expired`: closed without a payment.
+   */
+  state: 'open' | 'paid' | 'processing' | 'failed' | 'expired';
+  /** The one-time payment that was made on it. */
   payment: Payment | null;
-  /** What was paid on it as the first period of a plan that renews. */
+  /** The paid first period of a plan that renews. */
   invoice: Invoice | null;
+  /** The card that was saved on it, when it is a completed card page. */
+  kept: KeptCard | null;
 };
 
-export type Notice = {
+/** A card that its holder saved on a card page; `reference` identifies the purpose of the page. */
+export type KeptCard = { reference: string; card: SavedCard; email: string | null; createdMs: number };
+
+/** A page that saves a card and charges nothing; `message` is shown above its button. */
+export type CardPage = {
+  reference: string;
+  /** The processor's customer that the card is saved for; null creates one. */
+  customer: string | null;
+  message: string;
+  success: string;
+  cancel: string;
+  /** True when it asks for the billing address, which determines the tax on later charges. */
+  isTaxed: boolean;
+  /** When the page closes. Null: after the processor's day, and each request opens another page. */
+  expiresMs: number | null;
+};
+
+export type WebhookEvent = {
   id: string;
   type: string;
-  object: { kind: 'checkout' | 'payment' | 'invoice' | 'subscription'; id: string } | null;
+  object:
+    | { kind: 'checkout' | 'payment' | 'invoice' | 'subscription'; id: string }
+    | { kind: 'fraud_signal'; id: string; signal: FraudSignal }
+    | null;
 };
 
 export type RefundOutcome =
   | { kind: 'refunded'; reversal: Reversal }
-  /** Certainly nothing went back. `reason` is the processor's, for the seller. */
+  /** Certainly nothing was refunded. `reason` is the processor's, for the seller. */
   | { kind: 'refused'; reason: string }
-  /** Nobody knows yet: ask again in the same words, or look. */
+  /** The outcome is open: repeat the same request, or read the reversals. */
   | { kind: 'unknown' };
 
-/** `declined`: it stays as it was, and nothing was charged. `reason` is fit for the buyer, `detail` for the log. */
+/** `declined`: unchanged, and nothing was charged. `reason` is for the buyer, `detail` for the log. */
 export type PlanChange = { kind: 'changed' } | { kind: 'declined'; reason: string; detail: string | null };
 
-/** The processor is out of reach or out of order, which passes. What was asked of it may have been done all the same. */
-export class ProcessorAway extends Error {
+/** Tax on an amount. `unknown`: the processor cannot calculate it for this place. */
+export type TaxQuote = { kind: 'known'; tax: Money } | { kind: 'unknown'; detail: string };
+
+/** The processor is temporarily unavailable. A request to it may have been carried out nevertheless. */
+export class ProcessorUnavailable extends Error {
   override readonly name = 'ProcessorAway';
-  /** By this the edge knows it, as it knows a database that is away. */
+  /** The `http` module recognizes this code, like the one of an unavailable database. */
   readonly code = 'CONNECTION_PROCESSOR';
 }
 
-/** The card processor. Every call is bounded in time, and rejects with ProcessorAway where it is not there. */
+/** The processor does not know the requested object. This is permanent, so a retry is useless. */
+export class ObjectUnknown extends Error {
+  override readonly name = 'ObjectUnknown';
+  readonly object: string;
+
+  constructor(object: string, options?: ErrorOptions) {
+    super(`the processor knows no ${object}`, options);
+    this.object = object;
+  }
+}
+
+/**
+ * The card processor. Every call is bounded in time. It rejects with ProcessorUnavailable when the processor cannot be reached, and with
+ * ObjectUnknown when the object to read does not exist.
+ */
 export interface Processor {
-  /** Charges a shared payment token, once for each challenge, however often it is asked to. */
+  /** Charges a shared payment token, at most once for each challenge. Safe to repeat. */
   charge(order: Order, challengeId: string, token: string): Promise<ChargeOutcome>;
-  /** Charges a card that was kept, without its holder, once for each challenge. */
-  chargeSaved(order: Order, challengeId: string, card: SavedCard): Promise<ChargeOutcome>;
-  /** The card that paid, where its holder let it be kept; else null. */
-  savedCard(payment: string): Promise<SavedCard | null>;
+  /** Charges a saved card without its holder, at most once for each challenge. With `isTaxed`, adds tax by the card's billing address. */
+  chargeSaved(order: Order, challengeId: string, card: SavedCard, isTaxed: boolean): Promise<ChargeOutcome>;
+  /** Calculates the tax on an amount for a place. */
+  quoteTax(amount: Money, place: TaxLocation): Promise<TaxQuote>;
+  /** Returns the largest amount that was refused as below the processor's minimum since the process began; zero when none was. */
+  refusedAsTooSmall(): Money;
+  /** Returns the tax in a payment on a hosted page. */
+  taxOnPage(payment: string): Promise<Money>;
+  /** Returns the invoice page of a payment, or of an invoice with nothing left to pay; null when there is none. */
+  invoicePage(payment: string): Promise<string | null>;
   readPayment(id: string): Promise<Payment>;
-  /** What the charge of the order's challenge has come to: most often one payment, none where it never arrived. */
+  /** Lists the payments made for the order's challenge: usually one, none when the charge never arrived. */
   chargesOf(order: Order): Promise<Payment[]>;
-  /** Every payment that was made since then, the newest first. */
-  payments(sinceMs: number): AsyncIterable<Listed>;
-  /** Opens the order's hosted page; the same page when repeated. */
-  openCheckout(order: Order, pages: { title: string; success: string; cancel: string }): Promise<Checkout>;
+  /** Lists every payment since then, the newest first. */
+  payments(sinceMs: number): AsyncIterable<ListedPayment>;
+  /** Opens the order's hosted page. A repetition returns the same page; once that is retired, another one. */
+  openCheckout(order: Order, pages: CheckoutPages): Promise<Checkout>;
+  /** Opens a page that saves a card. The same input returns the same page. */
+  openCardPage(page: CardPage): Promise<Pick<Checkout, 'session' | 'url'> & { expiresMs: number }>;
+  /** Returns the card that was saved on a completed card page; null when there is no such page, or it is not completed. */
+  readCardPage(session: string): Promise<KeptCard | null>;
+  /** Returns the price of a subscription per period, and its customer. */
+  renewalOf(id: string): Promise<{ customer: string; amount: Money; every: string }>;
+  /** Makes a card pay for a subscription from now on, and for its open invoice at once. A decline leaves that open. Safe to repeat. */
+  useCard(id: string, card: SavedCard): Promise<void>;
   readCheckout(session: string): Promise<Checkout>;
-  /** An invoice of a subscription of ours that is paid; null for any other. */
+  /** Closes a hosted page, unless it was paid or a payment on it is in progress. Returns its resulting state, which is never `open`. */
+  closeCheckout(session: string): Promise<Checkout>;
+  /** Reads a paid invoice of one of our subscriptions; null for any other invoice. */
   readInvoice(id: string): Promise<Invoice | null>;
-  /** Every invoice of ours that was paid since then; of one subscription where it is named. */
+  /** Lists our paid invoices since then, optionally of one subscription. */
   invoices(sinceMs: number, subscription?: string): AsyncIterable<Invoice>;
-  /** How a subscription stands; null where it is none of ours. */
-  readSubscription(id: string): Promise<Standing | null>;
-  /** Ends a subscription with its period, or lets it go on after all. */
-  cancelAtPeriodEnd(id: string, cancels: boolean): Promise<Standing | null>;
-  /**
-   * Sets a subscription to another plan: at once, in a new period that costs less by `credit`, or with its next period where there is
-   * none. Once for each `key`.
-   */
-  changePlan(id: string, plan: SubscriptionPlan, credit: Money | null, key: string): Promise<PlanChange>;
-  /** Every refund and dispute of a payment, as they stand. */
+  /** Reads the status of a subscription; null when it is not ours. */
+  readSubscription(id: string): Promise<SubscriptionState | null>;
+  /** Cancels a subscription at the end of its period, or withdraws that cancellation. */
+  cancelAtPeriodEnd(id: string, cancels: boolean): Promise<SubscriptionState | null>;
+  /** Cancels a subscription immediately; nothing more is charged. Safe to repeat. */
+  cancelNow(id: string): Promise<void>;
+  /** Changes the plan of a subscription, atomically and once for each change. */
+  changePlan(id: string, change: AskedChange, plan: SoldPlan): Promise<PlanChange>;
+  /** Lists every refund and dispute of a payment with its current status. */
   reversalsOf(payment: string): Promise<Reversal[]>;
-  /** Sends money of a payment back, once for each `key`, however often it is asked to. `sellerKey` is found again in what went back. */
-  refund(payment: string, amount: Money, key: string, sellerKey: string | null): Promise<RefundOutcome>;
-  /** Where the seller sees a payment at the processor, with its refunds and disputes; null where it has no such pages. */
+  /** Reads the processor's fees for a payment, its refunds and disputes. `isComplete` is false until its charge is settled. */
+  feesOf(payment: string): Promise<{ fees: Fee[]; isComplete: boolean }>;
+  /**
+   * Refunds `amount` and its tax, once for each `key`. Safe to repeat. `sellerKey` is stored at the processor and returned with the
+   * reversal.
+   */
+  refund(
+    payment: string,
+    money: { amount: Money; tax: Money },
+    key: string,
+    sellerKey: string | null,
+  ): Promise<RefundOutcome>;
+  /** Returns the processor's dashboard page of a payment, for the seller; null when it has none. */
   pageOf(payment: string): string | null;
-  /** Reads a signed notice; null when the signature is not the processor's. */
-  readNotice(body: string, signature: string): Notice | null;
+  /** Parses a signed webhook event; null when the signature is not the processor's. */
+  parseWebhookEvent(body: string, signature: string): WebhookEvent | null;
 }

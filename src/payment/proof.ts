@@ -1,8 +1,8 @@
-import { contentDigest } from '../kernel/digest.ts';
+import { contentDigest } from '@sluice/kernel/digest';
 import type { JsonObject } from './canonical-json.ts';
 import * as Challenge from './challenge.ts';
 import * as Credential from './credential.ts';
-import * as Problem from './problem.ts';
+import { type Problem, type ProblemKind, problemOf } from './problem.ts';
 import * as TempoProof from './tempo-proof.ts';
 import * as Wallet from './wallet.ts';
 import * as ExactEvm from './x402/exact-evm.ts';
@@ -11,46 +11,46 @@ import * as Payload from './x402/payload.ts';
 import * as Resource from './x402/resource.ts';
 
 /**
- * A signed payment of nothing, by either scheme: it says which wallet asks, costs nobody anything, and is never settled.
- * It fits one route of one shop, for a few minutes, once.
+ * A signed payment of zero, by either scheme. It identifies the wallet of a caller, costs nothing and is never settled.
+ * A proof is valid for one route of one shop, for a few minutes, once.
  */
 
-/** How long a proof may be asked for and be valid. */
+/** Maximum validity of a proof, and of the challenge that asks for one. */
 export const lifeSeconds = 300;
 
-/** A route that takes proofs, and what it publishes about them. */
-export type Route = {
-  terms: ExactEvm.Terms;
+/** A route that accepts proofs, and the terms that it publishes for them. */
+export type ProofRoute = {
+  terms: ExactEvm.AcceptedPayments;
   resource: Resource.Resource;
   realm: string;
-  /** The path, which a challenge of the `Payment` scheme is bound to. */
+  /** The path that a challenge of the `Payment` scheme is bound to. */
   path: string;
   tempoChainId: number;
   tempoRequest: JsonObject;
   secrets: Challenge.Secrets;
 };
 
-export type Settings = {
+export type ProofSettings = {
   /** An origin without a trailing slash. */
   publicUrl: string;
   path: string;
   description: string;
   serviceName: string;
-  /** The chains whose wallets may sign by x402; the first is what a client takes that has no preference. */
+  /** The chains whose wallets can sign with x402. A client without a preference uses the first. */
   networks: readonly Network[];
   tempoChainId: number;
   secrets: Challenge.Secrets;
 };
 
-/** The address that proofs are made out to is of this shop and route alone: a proof for another does not fit here. */
-export function route(settings: Settings): Route {
+/** Returns a route whose `payTo` address is derived from its URL, so that a proof for another shop or route is rejected here. */
+export function route(settings: ProofSettings): ProofRoute {
   const { publicUrl, path, description, serviceName, networks, tempoChainId } = settings;
   const url = publicUrl + path;
   const payTo = Wallet.addressOf(`payment proof for ${url}`);
   const requirement = { amount: 0n, payTo, maxTimeoutSeconds: lifeSeconds };
   return {
     terms: { resourceUrl: url, requirements: networks.map((network) => ({ network, ...requirement })) },
-    resource: Resource.of({ url, description, serviceName }),
+    resource: Resource.describeResource({ url, description, serviceName }),
     realm: new URL(publicUrl).hostname,
     path,
     tempoChainId,
@@ -59,8 +59,13 @@ export function route(settings: Settings): Route {
   };
 }
 
-/** The challenge for one request. @param nonce unique: a challenge is answered once */
-export function challenge(at: Route, body: Uint8Array, nonce: string, nowMs: number): Challenge.Challenge {
+/** Issues the challenge for one request. @param nonce unique, because each challenge is used once */
+export function challenge(
+  at: ProofRoute,
+  body: Uint8Array,
+  nonce: string,
+  nowMs: number,
+): Challenge.Challenge {
   const terms = bound(at);
   return Challenge.issue(
     {
@@ -74,60 +79,66 @@ export function challenge(at: Route, body: Uint8Array, nonce: string, nowMs: num
   );
 }
 
-/** What a challenge of this route says, whichever request it was issued for. */
-function bound({ realm, path, tempoRequest }: Route) {
+/** Returns the terms that all challenges of this route share. */
+function bound({ realm, path, tempoRequest }: ProofRoute) {
   const { method, intent } = TempoProof;
   return { realm, method, intent, request: tempoRequest, opaque: { route: path } };
 }
 
-export type Fields = Credential.Fields & Payload.Fields;
+export type ProofFields = Credential.CredentialFields & Payload.PayloadFields;
 
-/** All of a proof but its signature holds: `isSigned` is the last word, and the store's, which lets it in once. */
-export type Candidate = {
+/** A proof with everything but its signature verified. Call `isSigned` next, then claim it in the store, which accepts it once. */
+export type ProofCandidate = {
   wallet: string;
   /** CAIP-2. */
   chain: string;
   claimKey: string;
   expiresMs: number;
 } & (
-  | { scheme: 'x402'; checked: ExactEvm.Checked }
-  | { scheme: 'mpp'; checked: TempoProof.Checked; challengeId: string }
+  | { scheme: 'x402'; checked: ExactEvm.CheckedPayment }
+  | { scheme: 'mpp'; checked: TempoProof.CheckedProof; challengeId: string }
 );
 
-export type Reading =
+export type ProofReading =
   | { kind: 'none' }
   | { kind: 'many' }
-  | { kind: 'refused'; reason: Reason }
-  | { kind: 'candidate'; candidate: Candidate };
+  | { kind: 'refused'; reason: ProofRefusal }
+  | { kind: 'candidate'; candidate: ProofCandidate };
 
-export type Reason = keyof typeof reasons;
+export type ProofRefusal = keyof typeof reasons;
 
-type Refusal = readonly [Problem.Kind, string];
+type Refusal = readonly [ProblemKind, string];
 
-/** Every way to refuse a proof: the problem type of the `Payment` scheme, and words for the sender. */
+/** Every reason to refuse a proof: the problem type of the `Payment` scheme, and a text for the sender. */
 export const reasons = {
   ...Payload.refusals,
   ...ExactEvm.refusals,
   ...credentialRefusals(),
   ...TempoProof.refusals,
-  mpp_method: ['method-unsupported', 'This route takes the method "tempo" with the intent "charge".'],
-  mpp_unknown: ['invalid-challenge', 'This challenge was not issued here, or was changed.'],
-  mpp_foreign: ['invalid-challenge', 'This challenge was issued for another route, body or setting.'],
-  mpp_expired: ['payment-expired', 'The challenge has expired.'],
-  used: ['invalid-challenge', 'This proof has been used; sign another.'],
+  mpp_method: ['method-unsupported', 'This route accepts only the method "tempo" with the intent "charge".'],
+  mpp_unknown: [
+    'invalid-challenge',
+    'This challenge was not issued by this shop, or was changed. Use the new challenge of this response.',
+  ],
+  mpp_foreign: [
+    'invalid-challenge',
+    'This challenge was issued for another route, request body or setting. Use the new challenge of this response.',
+  ],
+  mpp_expired: ['payment-expired', 'The challenge has expired. Use the new challenge of this response.'],
+  used: ['invalid-challenge', 'This proof was already used. Sign a new one.'],
 } as const satisfies Readonly<Record<string, Refusal>>;
 
-/** The problem document of a refusal. */
-export function problem(reason: Reason): Problem.Problem {
+/** Returns the problem document of a refusal. */
+export function problem(reason: ProofRefusal): Problem {
   const [kind, detail] = reasons[reason];
-  return Problem.of(kind, detail);
+  return problemOf(kind, detail);
 }
 
 /**
- * Reads the one proof of a request and checks all that is cheap. `body`: the raw body, which a challenge of the
- * `Payment` scheme is bound to; x402 binds none. Never throws.
+ * Reads the one proof of a request and makes all cheap checks. `body` is the raw body, which a challenge of the
+ * `Payment` scheme is bound to; x402 does not bind the body. Never throws.
  */
-export function read(at: Route, fields: Fields, body: Uint8Array, nowMs: number): Reading {
+export function read(at: ProofRoute, fields: ProofFields, body: Uint8Array, nowMs: number): ProofReading {
   const payload = Payload.read(fields);
   const credential = Credential.read(fields);
   if (payload.kind === 'many' || credential.kind === 'many') return { kind: 'many' };
@@ -139,7 +150,7 @@ export function read(at: Route, fields: Fields, body: Uint8Array, nowMs: number)
   return { kind: 'none' };
 }
 
-function readX402(at: Route, payload: Payload.Payload, nowMs: number): Reading {
+function readX402(at: ProofRoute, payload: Payload.Payload, nowMs: number): ProofReading {
   const checked = ExactEvm.check(payload, at.terms, nowMs);
   if (typeof checked === 'string') return refused(checked);
   const { requirement, claimKey, expiresMs } = checked;
@@ -148,15 +159,20 @@ function readX402(at: Route, payload: Payload.Payload, nowMs: number): Reading {
   return { kind: 'candidate', candidate: { scheme: 'x402', wallet, chain, claimKey, expiresMs, checked } };
 }
 
-function readMpp(at: Route, credential: Credential.Credential, body: Uint8Array, nowMs: number): Reading {
+function readMpp(
+  at: ProofRoute,
+  credential: Credential.Credential,
+  body: Uint8Array,
+  nowMs: number,
+): ProofReading {
   const { id, method, intent } = credential.challenge;
   if (method !== TempoProof.method || intent !== TempoProof.intent) return refused('mpp_method');
   const verdict = Challenge.verify(credential.challenge, at.secrets, nowMs);
   if (verdict.kind === 'malformed' || verdict.kind === 'unknown') return refused('mpp_unknown');
   const { terms } = verdict;
-  if (!Challenge.fits(terms, bound(at))) return refused('mpp_foreign');
+  if (!Challenge.matchesOffer(terms, bound(at))) return refused('mpp_foreign');
   if (verdict.kind === 'expired') return refused('mpp_expired');
-  if (!Challenge.binds(terms, body)) return refused('mpp_foreign');
+  if (!Challenge.matchesBody(terms, body)) return refused('mpp_foreign');
   const checked = TempoProof.check(credential, at.tempoChainId);
   if (typeof checked === 'string') return refused(checked);
   const { wallet, chainId } = checked;
@@ -174,18 +190,18 @@ function readMpp(at: Route, credential: Credential.Credential, body: Uint8Array,
   };
 }
 
-/** Whether the wallet itself signed. A millisecond or two of work: limit who may ask. */
-export function isSigned({ scheme, checked }: Candidate): boolean {
+/** Returns true when the wallet itself signed. Takes a millisecond or two, so rate-limit the callers. */
+export function isSigned({ scheme, checked }: ProofCandidate): boolean {
   return scheme === 'x402' ? ExactEvm.isSigned(checked) : TempoProof.isSigned(checked);
 }
 
-function refused(reason: Reason): Reading {
+function refused(reason: ProofRefusal): ProofReading {
   return { kind: 'refused', reason };
 }
 
 function credentialRefusals() {
-  const refusals: Partial<Record<`mpp_credential_${Credential.Reason}`, Refusal>> = {};
+  const refusals: Partial<Record<`mpp_credential_${Credential.CredentialFault}`, Refusal>> = {};
   for (const [reason, text] of Object.entries(Credential.reasons))
-    refusals[`mpp_credential_${reason as Credential.Reason}`] = ['malformed-credential', `${text}.`];
+    refusals[`mpp_credential_${reason as Credential.CredentialFault}`] = ['malformed-credential', `${text}.`];
   return refusals as Required<typeof refusals>;
 }

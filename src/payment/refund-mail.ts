@@ -1,44 +1,40 @@
+import * as Money from '@sluice/kernel/money';
 import type { Mail } from '../identity/mail.ts';
-import * as Money from '../kernel/money.ts';
+import type { Texts } from '../text/texts.ts';
 import type { RefundRequest } from './refund-request.ts';
 
-/** The mail that tells the seller of a refund request, and how it is answered. The reason is the buyer's own words, marked as such. */
-export function write(
+/** The mail that notifies the seller of a refund request and explains how to answer it. The buyer's own words are quoted as such. */
+export function refundMail(
   to: string,
-  { name, publicUrl }: { name: string; publicUrl: string },
+  { name, publicUrl, texts }: { name: string; publicUrl: string; texts: Texts },
   request: RefundRequest,
 ): Mail {
-  const { purchase, account, plan, paid, amount, unspent, reason } = request;
+  const { purchase, account, plan, paid, paidTax, amount, tax, unspent, reason } = request;
   const shop = name.replace(/\s+/g, ' ').trim();
   const said = reason.split('\n').map((line) => `> ${line}`);
+  const path = `POST ${publicUrl}/admin/refund-requests/${purchase}`;
   return {
     to,
-    subject: `${shop}: a buyer asks ${Money.format(amount)} USD back`,
-    text: `A buyer at ${shop}, ${publicUrl}
-asks to have money back.
-
-    Purchase      ${purchase}
-    Account       ${account}
-    Plan          ${plan}
-    Paid          ${Money.format(paid)} USD
-    Asked back    ${Money.format(amount)} USD
-    Not spent     ${Money.format(unspent)} USD
-
-In the buyer's words:
-
-${said.join('\n')}
-
-To send it back:
-
-    POST ${publicUrl}/admin/refund-requests/${purchase}/refund
-
-To decline, with a reason that the buyer sees:
-
-    POST ${publicUrl}/admin/refund-requests/${purchase}/decline
-    {"reason": "..."}
-
-Both take the admin token as a bearer. What the buyer spent cannot be
-taken back: of a refund above what is not spent, the rest is your loss.
-`,
+    subject: texts.text('mail.refund_request.subject', { shop, amount: texts.usd(Money.format(amount)) }),
+    text: texts.text('mail.refund_request.text', {
+      shop,
+      url: publicUrl,
+      purchase,
+      account,
+      plan,
+      paid: withTax(texts, paid, paidTax),
+      requested: withTax(texts, amount, tax),
+      unspent: texts.usd(Money.format(unspent)),
+      reason: said.join('\n'),
+      refund: `${path}/refund`,
+      decline: `${path}/decline\n    {"reason": "..."}`,
+    }),
   };
+}
+
+/** Formats a net amount and the tax on top of it. */
+function withTax(texts: Texts, net: Money.Money, tax: Money.Money): string {
+  const amount = texts.usd(Money.format(net));
+  if (tax <= 0) return amount;
+  return texts.text('mail.refund_request.amount_and_tax', { amount, tax: texts.usd(Money.format(tax)) });
 }

@@ -1,68 +1,130 @@
-import type { Money } from '../kernel/money.ts';
-import type { Terms } from './period.ts';
+import type { Money } from '@sluice/kernel/money';
+import type { PeriodTerms, ReplacedPeriod } from './proration.ts';
 
-/** A plan that is paid by the period: renewed by the processor, or one prepaid period. */
+/** A plan that is paid by the period: either renewed by the processor, or one prepaid period. */
 export type Subscription = {
   id: string;
   account: string;
   plan: string;
-  /** `past_due`: the renewal has not been paid yet; its units live on for the days of grace. */
-  status: Status;
+  /** `past_due`: the renewal is not paid yet; the units remain usable in the days of grace. */
+  status: SubscriptionStatus;
   renews: boolean;
   startMs: number;
   endMs: number;
-  /** It ends with its period. */
+  /** True when it ends with its period. */
   cancelAtPeriodEnd: boolean;
-  /** The plan of the next period, where it is another one. */
+  /** The plan of the next period, when it is another one. */
   nextPlan: string | null;
+  /** The page to pay its open invoice; null when none is open. */
+  payUrl: string | null;
 };
-export type Status = 'active' | 'past_due' | 'canceled' | 'expired';
+export type SubscriptionStatus = 'active' | 'past_due' | 'canceled' | 'expired';
+
+/** Returns true when the processor will or may charge further periods. */
+export function isLive({ renews, status }: Subscription): boolean {
+  return renews && status !== 'canceled' && status !== 'expired';
+}
+
+/** Returns true when it will be charged at the end of its period. */
+export function willRenew(one: Subscription): boolean {
+  return isLive(one) && !one.cancelAtPeriodEnd;
+}
+
+/** The next event of a subscription: a charge at the end of its period, a second charge of its open renewal, its end, or none. */
+export type Outlook = 'renews' | 'past_due' | 'ends' | 'ended';
+
+/** Returns the next event of a subscription. */
+export function outlook(one: Subscription): Outlook {
+  if (!isLive(one)) return 'ended';
+  if (!willRenew(one)) return 'ends';
+  return one.status === 'past_due' ? 'past_due' : 'renews';
+}
 
 /** A paid invoice of a subscription: one period. */
 export type Invoice = {
   id: string;
   /** The order that began the subscription. */
   order: string;
-  /** Whether it is that order's own period. */
+  /** Made by another shop, or by another use of the same processor account. It is recorded only when its order is known here. */
+  isForeign: boolean;
+  /** True when it pays that order's own period. */
   isFirst: boolean;
+  /** The change of plan that it pays; null for any other period. */
+  change: string | null;
   subscription: string;
-  /** What the payment is called; the invoice itself where there was nothing left to pay. */
+  /** The id of the payment, or of the invoice itself when nothing was left to pay. */
   payment: string;
+  /** ISO 4217, lower case. Only `usd` is accepted as a payment here. */
+  currency: string;
+  /** Without tax, as whole cents of `currency`. */
   paid: Money;
+  /** The tax that was paid on top. */
+  tax: Money;
   plan: string;
   units: number;
-  terms: Terms;
+  terms: PeriodTerms;
   startMs: number;
   endMs: number;
 };
 
-/** How a subscription stands at the processor. */
-export type Standing = {
+/** The status of a subscription at the processor. */
+export type SubscriptionState = {
   id: string;
-  status: Status;
+  status: SubscriptionStatus;
   cancelAtPeriodEnd: boolean;
   /** The plan that it is set to. */
   plan: string;
+  /** The last change of plan that was made to it; null when there was none. */
+  change: string | null;
+  /** The page to pay its open invoice, with any card and with 3-D Secure; null when none is open. */
+  payUrl: string | null;
+  /** The payer's email address at the processor; null when it has none. */
+  payerEmail: string | null;
   endedMs: number | null;
 };
 
-/** A change of plan that is asked of the processor: at once for a credit, or with the next period where there is none. */
-export type Change = { number: number; plan: string; credit: Money | null };
+/** A plan as the processor sells it: its name on invoices, and the content of a period. */
+export type SoldPlan = { plan: string; product: string; units: number; terms: PeriodTerms };
 
-/** Subscriptions, as the books have them. Every method may be repeated. */
+/**
+ * A change of plan that is requested from the processor under an id of its own. It is immediate when it `replaces` a running period: the rest of
+ * that is credited, and its units that are used meanwhile are deducted from the new ones. Null: it takes effect with the next period.
+ */
+export type AskedChange = { id: string; plan: string; replaces: ReplacedPeriod | null };
+export type OpenChange = AskedChange & { subscription: string; askedMs: number };
+
+/** The record of subscriptions. Every method is safe to repeat. */
 export interface Subscriptions {
-  /** Those of an account that have not ended long ago, the latest period first. */
+  /** Lists the current and recently ended subscriptions of an account, the latest period first. */
   of(account: string): Promise<Subscription[]>;
-  /** Books a paid invoice: a period begins, and its units are there. Returns the account; null where the order is unknown. */
+  find(id: string): Promise<Subscription | null>;
+  /** Finds the renewing subscription of which an order paid a period; null when there is none. */
+  paidBy(order: string): Promise<Subscription | null>;
+  /** Records a paid invoice, which begins a period and grants its units. Returns the account; null when the order is unknown. */
   book(invoice: Invoice): Promise<string | null>;
-  /** Numbers a look, before the processor is asked. Null where nothing of it has been paid. */
-  look(id: string): Promise<number | null>;
-  /** Writes what a look found; false where a later one has been written. */
-  write(look: number, standing: Standing): Promise<boolean>;
-  /** Writes a change down before it is asked for; the one that is open already, where there is one. */
-  beginChange(id: string, plan: string, credit: Money | null): Promise<Change>;
-  /** The outcome of that change is known. */
-  endChange(id: string, number: number): Promise<void>;
-  /** Those that should have been renewed before `ms`, and of which nothing was heard. */
+  /** Allocates a sequence number for reading a subscription. Call it before asking the processor. Returns null when none of its periods was paid. */
+  nextSyncSeq(id: string): Promise<number | null>;
+  /** Stores the status that was read. Returns false when a later read has been stored. */
+  storeState(look: number, standing: SubscriptionState): Promise<boolean>;
+  /** Records a change before it is requested. Returns the change that is open already, when there is one. */
+  beginChange(id: string, change: AskedChange): Promise<OpenChange>;
+  /** Ends a change with its known outcome: made, or certainly not made. */
+  endChange(change: string, outcome: 'made' | 'failed'): Promise<void>;
+  /** Lists the changes without a known outcome, optionally of one subscription. */
+  openChanges(subscription?: string): Promise<OpenChange[]>;
+  /** Lists unpaid subscriptions whose payer was not notified yet. `key` opens their page (PlanHolder). */
+  takeUnnotifiedPastDue(): Promise<{ one: Subscription; to: string; key: string }[]>;
+  markPastDueNotified(id: string): Promise<void>;
+  /** Takes the renewing subscriptions that are paid with an address, for a mail with links. Returns none when such a mail was sent recently. */
+  takeForLinks(email: string): Promise<{ one: Subscription; key: string }[]>;
+  byKey(key: string): Promise<Subscription | null>;
+  /**
+   * Finds accounts with two renewing subscriptions of one plan, now or from the next period, and returns for each the earliest subscription that
+   * renews beside an `earlier` one. `account` null searches all accounts.
+   */
+  renewingTwice(
+    account: string | null,
+  ): Promise<{ id: string; account: string; plan: string; earlier: string }[]>;
+  /** Lists the subscriptions that were due for renewal before `ms` without any event. */
   overdue(ms: number): Promise<string[]>;
 }

@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 
-/** Typed data that a wallet signs (EIP-712): one flat struct under a domain. All that payments need of it. */
+/** Typed data that a wallet signs (EIP-712): one flat struct under a domain, the subset that payments need. */
 export type TypedData = {
   domain: { name: string; version: string; chainId: number; verifyingContract?: string };
   primaryType: string;
@@ -13,9 +13,20 @@ export type Field = { name: string } & (
   | { type: 'uint256'; value: bigint }
 );
 
-/** The 32 bytes that are signed: `keccak256(0x1901 | domain | struct)`. The values are to be of their types' forms. */
+/** Returns the 32 bytes that are signed: `keccak256(0x1901 | domain | struct)`. Each value must have the form of its type. */
 export function digest({ domain, primaryType, fields }: TypedData): Uint8Array {
-  const { name, version, chainId, verifyingContract } = domain;
+  return keccak_256(
+    Buffer.concat([Buffer.from('1901', 'hex'), domainSeparator(domain), hashStruct(primaryType, fields)]),
+  );
+}
+
+/** Returns the hash of a domain, as contracts publish it under `DOMAIN_SEPARATOR()`. */
+export function domainSeparator({
+  name,
+  version,
+  chainId,
+  verifyingContract,
+}: TypedData['domain']): Uint8Array {
   const domainFields: Field[] = [
     { name: 'name', type: 'string', value: name },
     { name: 'version', type: 'string', value: version },
@@ -23,13 +34,7 @@ export function digest({ domain, primaryType, fields }: TypedData): Uint8Array {
   ];
   if (verifyingContract !== undefined)
     domainFields.push({ name: 'verifyingContract', type: 'address', value: verifyingContract });
-  return keccak_256(
-    Buffer.concat([
-      Buffer.from('1901', 'hex'),
-      hashStruct('EIP712Domain', domainFields),
-      hashStruct(primaryType, fields),
-    ]),
-  );
+  return hashStruct('EIP712Domain', domainFields);
 }
 
 function hashStruct(name: string, fields: readonly Field[]): Uint8Array {
@@ -37,7 +42,7 @@ function hashStruct(name: string, fields: readonly Field[]): Uint8Array {
   return keccak_256(Buffer.concat([keccak_256(Buffer.from(type)), ...fields.map(encode)]));
 }
 
-/** One member in its 32 bytes. */
+/** Encodes one member as 32 bytes. */
 function encode(field: Field): Uint8Array {
   switch (field.type) {
     case 'string':

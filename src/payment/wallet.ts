@@ -2,8 +2,8 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 
 /**
- * A wallet that is an ordinary key on an EVM chain: it signs, and from what it signed its address is recovered.
- * An address here is `0x` and 40 hex digits in lower case; it is the same on every such chain.
+ * A wallet that is an ordinary key on an EVM chain. Its address is recovered from its signature.
+ * An address is `0x` and 40 hex digits in lower case here, and is the same on every EVM chain.
  */
 
 /** `0x` and 65 bytes: r, s, and v, which is 27 or 28. */
@@ -11,14 +11,14 @@ const signatureForm = /^0x[0-9a-fA-F]{128}(?:1b|1c|1B|1C)$/;
 const bytesForm = /^0x(?:[0-9a-fA-F]{2})*$/;
 const signatureChars = 2 + 2 * 65;
 
-/** `contract`: of another length, as the wallets that are contracts make them. `malleable`: its twin with a low s is the one to send. */
+/** `contract`: longer than an ordinary signature, as contract wallets make them. `malleable`: has a high s; only the equivalent low s is accepted. */
 export type Signature =
   | { kind: 'signature'; compact: string; recovery: number }
   | { kind: 'malformed' }
   | { kind: 'contract' }
   | { kind: 'malleable' };
 
-/** Reads a signature and does no arithmetic on the curve. */
+/** Parses a signature, without arithmetic on the curve. */
 export function readSignature(text: unknown): Signature {
   if (typeof text !== 'string' || !bytesForm.test(text)) return { kind: 'malformed' };
   if (text.length > signatureChars) return { kind: 'contract' };
@@ -30,7 +30,7 @@ export function readSignature(text: unknown): Signature {
   return { kind: 'signature', compact, recovery: Number.parseInt(text.slice(130), 16) - 27 };
 }
 
-/** The address of the key that signed `digest`, or null where none can have. Takes a millisecond or two: the costly step. */
+/** Returns the address of the key that signed `digest`, or null when the signature is invalid. Takes a millisecond or two: the expensive step. */
 export function recover(
   { compact, recovery }: Extract<Signature, { kind: 'signature' }>,
   digest: Uint8Array,
@@ -43,12 +43,21 @@ export function recover(
   }
 }
 
-/** An address that stands for `label`: nobody has its key, and what is sent there is lost. */
+/** Derives an address from `label`. Its private key is unknown, so tokens sent to it are lost. */
 export function addressOf(label: string): string {
   return last20(keccak_256(Buffer.from(label)));
 }
 
-/** Null where r or s is no number of the curve. */
+/** Returns an address with the upper case digits of EIP-55, which detect typing errors. */
+export function checksummed(address: string): string {
+  const digits = address.slice(2).toLowerCase();
+  const hash = Buffer.from(keccak_256(Buffer.from(digits))).toString('hex');
+  const capital = (digit: string, at: number) =>
+    Number.parseInt(hash.charAt(at), 16) >= 8 ? digit.toUpperCase() : digit;
+  return `0x${[...digits].map(capital).join('')}`;
+}
+
+/** Returns null when r or s is out of range. */
 function parse(compact: string) {
   try {
     return secp256k1.Signature.fromCompact(compact);

@@ -1,11 +1,11 @@
+import { contentDigest } from '@sluice/kernel/digest';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { contentDigest } from '../../src/kernel/digest.ts';
 import * as Challenge from '../../src/payment/challenge.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 const secrets = { current: 'c'.repeat(32), previous: 'p'.repeat(32) };
-const terms: Challenge.Terms = {
+const terms: Challenge.ChallengeTerms = {
   realm: 'shop.example.com',
   method: 'stripe',
   intent: 'charge',
@@ -160,12 +160,12 @@ describe('what this route offers now', () => {
   const offer = { ...bound, opaque: { plan: 'credit', account: 'acc_1' } };
 
   test('is met by its own challenge, whatever the order of members', () => {
-    expect(Challenge.fits(bound, offer)).toBe(true);
+    expect(Challenge.matchesOffer(bound, offer)).toBe(true);
     const { amount, ...others } = terms.request as { amount: string };
-    expect(Challenge.fits(bound, { ...offer, request: { ...others, amount } })).toBe(true);
+    expect(Challenge.matchesOffer(bound, { ...offer, request: { ...others, amount } })).toBe(true);
   });
 
-  test.each<Partial<Challenge.Terms>>([
+  test.each<Partial<Challenge.ChallengeTerms>>([
     { realm: 'other.example.com' },
     { method: 'tempo' },
     { intent: 'session' },
@@ -176,15 +176,15 @@ describe('what this route offers now', () => {
     { opaque: { plan: 'credit', account: 'acc_1', more: '' } },
     { opaque: { toString: 'x' } },
   ])('is not met when it is %j', (change) => {
-    expect(Challenge.fits(bound, { ...offer, ...change })).toBe(false);
+    expect(Challenge.matchesOffer(bound, { ...offer, ...change })).toBe(false);
   });
 
   test('takes the one body that the digest names', () => {
-    expect(Challenge.binds(bound, '{}')).toBe(true);
-    expect(Challenge.binds(bound, Buffer.from('{}'))).toBe(true);
-    fc.assert(fc.property(fc.string(), (body) => Challenge.binds(bound, body) === (body === '{}')));
+    expect(Challenge.matchesBody(bound, '{}')).toBe(true);
+    expect(Challenge.matchesBody(bound, Buffer.from('{}'))).toBe(true);
+    fc.assert(fc.property(fc.string(), (body) => Challenge.matchesBody(bound, body) === (body === '{}')));
     const { digest: _none, ...unbound } = bound;
-    expect(Challenge.binds(unbound, '{}')).toBe(false);
+    expect(Challenge.matchesBody(unbound, '{}')).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
+import * as Money from '@sluice/kernel/money';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import * as Money from '../../src/kernel/money.ts';
 import * as CanonicalJson from '../../src/payment/canonical-json.ts';
 import * as Challenge from '../../src/payment/challenge.ts';
 import * as Proof from '../../src/payment/proof.ts';
@@ -12,7 +12,7 @@ import * as Payer from '../support/payer.ts';
 
 const nowMs = Date.UTC(2030, 0, 1);
 const wallet = Payer.payer(Buffer.alloc(32, 7));
-const settings: Proof.Settings = {
+const settings: Proof.ProofSettings = {
   publicUrl: 'https://shop.example',
   path: '/quote',
   description: 'Advice',
@@ -23,21 +23,21 @@ const settings: Proof.Settings = {
 };
 const here = Proof.route(settings);
 const body = Buffer.from('{"goal":"leads"}');
-const none: Proof.Fields = {
+const none: Proof.ProofFields = {
   authorization: [],
   paymentAuthorization: [],
   paymentSignature: [],
   xPayment: [],
 };
 
-const offered = (route: Proof.Route, at = 0) =>
+const offered = (route: Proof.ProofRoute, at = 0) =>
   Requirement.toJson(
     route.terms.requirements[at] ?? (here.terms.requirements[0] as Requirement.Requirement),
   ) as unknown as Payer.Requirement;
 const challenge = (route = here, nonce = 'n1') => Proof.challenge(route, body, nonce, nowMs);
 
-/** What becomes of a proof: its refusal, or the candidate whose signature holds. */
-function judge(fields: Partial<Proof.Fields>, { route = here, sent = body, atMs = nowMs } = {}) {
+/** Returns the outcome of a proof: its refusal, or the candidate whose signature is valid. */
+function judge(fields: Partial<Proof.ProofFields>, { route = here, sent = body, atMs = nowMs } = {}) {
   const reading = Proof.read(route, { ...none, ...fields }, sent, atMs);
   if (reading.kind === 'refused') return reading.reason;
   if (reading.kind !== 'candidate') return reading.kind;
@@ -203,7 +203,7 @@ test('whatever the headers hold, the answer is none, many, or one of the listed 
   const good2 = await Payer.pay2(wallet, offered(here), { nowMs });
   const credential = (await Payer.prove(wallet, challenge())).slice('Payment '.length);
   const good1 = CanonicalJson.decode(credential);
-  /** A good proof with one member, somewhere, replaced. */
+  /** Returns a valid proof with one member replaced, at any depth. */
   const spoilt = (good: unknown) =>
     fc.tuple(fc.nat(), fc.jsonValue()).map(([at, value]) => replaceNth(good, at, value));
   const field = fc.oneof(
@@ -231,7 +231,7 @@ test('whatever the headers hold, the answer is none, many, or one of the listed 
           expect(type).toMatch(/^https:\/\/paymentauth\.org\/problems\/[a-z-]+$/);
           expect(detail).toMatch(/^[ -~]{10,200}$/);
         }
-        // Nothing here is signed but the good ones themselves.
+        // Only the valid proofs themselves are signed.
         if (reading.kind === 'candidate' && Proof.isSigned(reading.candidate))
           expect(reading.candidate.wallet).toBe(wallet.address.toLowerCase());
       },
@@ -240,7 +240,7 @@ test('whatever the headers hold, the answer is none, many, or one of the listed 
   );
 });
 
-/** A copy of a JSON value whose `at`th member, counted depth first, is another one. */
+/** Returns a copy of a JSON value in which member `at`, counted depth first, is replaced. */
 function replaceNth(value: unknown, at: number, other: unknown): unknown {
   let left = at % 16;
   const walk = (node: unknown): unknown => {

@@ -1,8 +1,8 @@
+import * as Money from '@sluice/kernel/money';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import * as Money from '../../src/kernel/money.ts';
 import * as CanonicalJson from '../../src/payment/canonical-json.ts';
-import * as Problem from '../../src/payment/problem.ts';
+import { problemOf } from '../../src/payment/problem.ts';
 import * as Receipt from '../../src/payment/receipt.ts';
 import * as StripeCharge from '../../src/payment/stripe-charge.ts';
 
@@ -66,7 +66,7 @@ test('a receipt says that the payment succeeded, where, and when', () => {
 });
 
 test('a problem has the type that the draft registers', () => {
-  expect(Problem.of('invalid-challenge', 'This challenge was used before.')).toEqual({
+  expect(problemOf('invalid-challenge', 'This challenge was used before.')).toEqual({
     type: 'https://paymentauth.org/problems/invalid-challenge',
     title: 'Unknown or used challenge',
     detail: 'This challenge was used before.',

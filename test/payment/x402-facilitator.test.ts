@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { generateKeyPairSync } from 'node:crypto';
+import { jwtVerify } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as Facilitator from '../../src/adapters/facilitator.ts';
+import type * as FacilitatorKey from '../../src/adapters/facilitator-key.ts';
 import * as ExactEvm from '../../src/payment/x402/exact-evm.ts';
 import type { Facilitator as Settler } from '../../src/payment/x402/facilitator.ts';
 import * as Network from '../../src/payment/x402/network.ts';
@@ -17,7 +20,7 @@ const requirement: Requirement.Requirement = {
   payTo: '0x00000000000000000000000000000000000000aa',
   maxTimeoutSeconds: 120,
 };
-const resource = Resource.of({
+const resource = Resource.describeResource({
   url: 'https://shop.example/plans/credit/purchase',
   description: 'Credit',
   serviceName: 'Shop',
@@ -28,7 +31,7 @@ let double: Double.FacilitatorDouble;
 let facilitator: Settler;
 beforeAll(async () => {
   double = await Double.open();
-  facilitator = Facilitator.open({ url: double.url, settleTimeoutMs });
+  facilitator = Facilitator.openFacilitator({ url: double.url, settleTimeoutMs });
 });
 beforeEach(() => double.setMood('honest'));
 afterAll(async () => {
@@ -36,8 +39,8 @@ afterAll(async () => {
   await double?.close();
 });
 
-/** A payment that was verified here. */
-async function paid(version: 1 | 2 = 2): Promise<ExactEvm.Checked> {
+/** Returns a payment that was verified locally. */
+async function paid(version: 1 | 2 = 2): Promise<ExactEvm.CheckedPayment> {
   const nowMs = Date.now();
   const offered = Requirement.toJson(requirement) as unknown as Payer.Requirement;
   const reading =
@@ -105,23 +108,87 @@ test.each([
   const settlement = await facilitator.settle(await paid(), resource);
   expect(settlement.kind).toBe('unknown');
   expect(JSON.stringify(settlement)).not.toMatch(/evil|10\.0\.0\.1|html/);
-  expect(performance.now() - startedMs).toBeLessThan(settleTimeoutMs + 1_000);
+  expect(performance.now() - startedMs).toBeLessThan(settleTimeoutMs + 5_000);
   expect(double.asked()).toBe(asked + 1);
 });
 
 test('an answer without end is read to its limit, not to the end of the time', async () => {
   double.setMood('endless');
-  const patient = Facilitator.open({ url: double.url });
+  const patient = Facilitator.openFacilitator({ url: double.url });
   const startedMs = performance.now();
   expect((await patient.settle(await paid(), resource)).kind).toBe('unknown');
-  expect(performance.now() - startedMs).toBeLessThan(5_000);
+  expect(performance.now() - startedMs).toBeLessThan(20_000);
   await patient.close();
 });
 
-test('of one that is not there nothing was settled', async () => {
-  const gone = Facilitator.open({ url: `http://127.0.0.1:${await freePort()}` });
-  expect(await gone.settle(await paid(), resource)).toEqual({ kind: 'failed', reason: 'unreachable' });
+test('of one that is not there nothing was settled, which passes', async () => {
+  const gone = Facilitator.openFacilitator({ url: `http://127.0.0.1:${await freePort()}` });
+  expect(await gone.settle(await paid(), resource)).toMatchObject({ kind: 'unavailable', refused: false });
   await gone.close();
+});
+
+test.each(['unauthorized', 'forbidden', 'wrong_network'] as const)(
+  'one that does not serve this shop (%s) is no fault of the buyer',
+  async (mood) => {
+    double.setMood(mood);
+    expect(await facilitator.settle(await paid(), resource)).toMatchObject({
+      kind: 'unavailable',
+      refused: true,
+    });
+  },
+);
+
+describe('the key of a facilitator', () => {
+  const keyId = 'organizations/1/apiKeys/2';
+
+  /** Returns the credentials that the facilitator receives for a key. */
+  async function sent(key: FacilitatorKey.Key): Promise<string> {
+    const keyed = Facilitator.openFacilitator({ url: `${double.url}/`, key });
+    await keyed.settle(await paid(), resource);
+    await keyed.close();
+    return double.authorization();
+  }
+
+  test('is sent as a plain bearer token, and nothing where there is none', async () => {
+    expect(await sent({ kind: 'bearer', token: 'fac_1' })).toBe('Bearer fac_1');
+    expect(await sent({ kind: 'none' })).toBe('');
+  });
+
+  test.each(['Ed25519', 'ES256'] as const)('of Coinbase signs each request by a JWT (%s)', async (form) => {
+    const { publicKey, privateKey } =
+      form === 'Ed25519'
+        ? generateKeyPairSync('ed25519')
+        : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const jwk = privateKey.export({ format: 'jwk' });
+    const secret =
+      form === 'Ed25519'
+        ? Buffer.concat([jwk.d, jwk.x].map((part) => Buffer.from(part ?? '', 'base64url'))).toString('base64')
+        : privateKey.export({ type: 'sec1', format: 'pem' }).toString().replaceAll('\n', '\\n');
+    const authorization = await sent({ kind: 'cdp', keyId, secret });
+    const jwt = authorization.replace('Bearer ', '');
+    const { payload, protectedHeader } = await jwtVerify(jwt, publicKey, {
+      issuer: 'cdp',
+      audience: 'cdp_service',
+    });
+    expect(payload).toMatchObject({ sub: keyId, uris: [`POST ${new URL(double.url).host}/settle`] });
+    expect(Number(payload.exp) - Number(payload.nbf)).toBe(120);
+    expect(protectedHeader).toMatchObject({
+      kid: keyId,
+      typ: 'JWT',
+      alg: form === 'Ed25519' ? 'EdDSA' : 'ES256',
+    });
+    expect(protectedHeader.nonce).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test.each(['', 'not a key', Buffer.alloc(32).toString('base64'), '-----BEGIN EC PRIVATE KEY-----\nAA=='])(
+    'of another form is refused before it is needed, and not repeated',
+    (secret) => {
+      const open = () =>
+        Facilitator.openFacilitator({ url: double.url, key: { kind: 'cdp', keyId, secret } });
+      expect(open).toThrow(TypeError);
+      expect(open).not.toThrow(/AA==|not a key/);
+    },
+  );
 });
 
 test('money goes to https addresses only, or to this machine', () => {
@@ -133,7 +200,7 @@ test('money goes to https addresses only, or to this machine', () => {
     'https://facilitator.example/?key=1',
     'facilitator.example',
   ])
-    expect(() => Facilitator.open({ url }), url).toThrow(TypeError);
+    expect(() => Facilitator.openFacilitator({ url }), url).toThrow(TypeError);
   for (const url of ['https://facilitator.example/x402/', 'http://localhost:4100', 'http://[::1]:4100'])
-    expect(() => Facilitator.open({ url }), url).not.toThrow();
+    expect(() => Facilitator.openFacilitator({ url }), url).not.toThrow();
 });

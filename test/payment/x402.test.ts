@@ -19,7 +19,7 @@ const requirement: Requirement.Requirement = {
   maxTimeoutSeconds: 120,
 };
 const sepolia = { ...requirement, network: Network.baseSepolia };
-const resource = Resource.of({
+const resource = Resource.describeResource({
   url: 'https://shop.example/plans/credit/purchase',
   description: 'Crédit — 5 USD',
   serviceName: 'Shop',
@@ -31,8 +31,8 @@ const offeredSepolia = Requirement.toJson(sepolia) as unknown as Payer.Requireme
 const read2 = (value: unknown) => Payload.read({ paymentSignature: [Payer.base64(value)], xPayment: [] });
 const read1 = (value: unknown) => Payload.read({ paymentSignature: [], xPayment: [Payer.base64(value)] });
 
-/** What becomes of a payment: how it is refused, or whether its signature holds. */
-function judge(reading: Payload.Reading, atMs = nowMs): string | boolean {
+/** Returns the reason why a payment is refused, or whether its signature is valid. */
+function judge(reading: Payload.PayloadReading, atMs = nowMs): string | boolean {
   if (reading.kind !== 'payload') return 'reason' in reading ? reading.reason : reading.kind;
   const checked = ExactEvm.check(reading, terms, atMs);
   return typeof checked === 'string' ? checked : ExactEvm.isSigned(checked);
@@ -197,7 +197,7 @@ describe('an x402 payment', () => {
 
   test('is claimed under the coin’s own replay key, however it is spelled', async () => {
     const sent = await pay();
-    const key = (reading: Payload.Reading) => {
+    const key = (reading: Payload.PayloadReading) => {
       const checked = reading.kind === 'payload' ? ExactEvm.check(reading, terms, nowMs) : '';
       return typeof checked === 'string' ? checked : [checked.claimKey, checked.expiresMs];
     };

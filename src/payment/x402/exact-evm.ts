@@ -1,60 +1,96 @@
-import { seconds } from '../../kernel/clock.ts';
+import { seconds } from '@sluice/kernel/clock';
 import * as TypedData from '../typed-data.ts';
 import * as Wallet from '../wallet.ts';
 import type { Payload } from './payload.ts';
 import * as Requirement from './requirement.ts';
 
 /**
- * The `exact` scheme on EVM chains: the payer signs a transfer of the coin (EIP-3009), and whoever holds the signature
- * may put it on the chain. Verified here in full, with no network; a priced one is then settled, a zero proof never.
+ * The `exact` scheme on EVM chains: the payer signs a transfer of the token (EIP-3009), and anyone with the signature
+ * can submit it to the chain. The signature is verified here offline. A payment is then settled, a zero proof never.
  */
 
-/** What a route takes. */
-export type Terms = { resourceUrl: string; requirements: readonly Requirement.Requirement[] };
+/** The payments that a route accepts. */
+export type AcceptedPayments = {
+  resourceUrl: string;
+  requirements: readonly Requirement.Requirement[];
+  /** Returns true when signatures of contract wallets can be verified for a requirement, which needs access to its chain. */
+  takesContractWallets?: (requirement: Requirement.Requirement) => boolean;
+};
 
-/** A payment that is right in everything but its signature, which is still to be verified. */
-export type Checked = {
+/** A payment with everything but its signature verified. */
+export type CheckedPayment = {
   payload: Payload;
   requirement: Requirement.Requirement;
-  signature: Extract<Wallet.Signature, { kind: 'signature' }>;
+  signature: Extract<Wallet.Signature, { kind: 'signature' | 'contract' }>;
   /**
-   * What may be claimed once: the coin's own replay key, for as long as the authorization is valid. Never the signature,
-   * of which there may be several.
+   * The key that can be claimed once: the token's own replay key, which is unique while the authorization is valid. The
+   * signature is not, because an authorization can have several.
    */
   claimKey: string;
   expiresMs: number;
 };
 
-export type Refusal = keyof typeof refusals;
+export type PaymentRefusal = keyof typeof refusals;
 
-/** Why a payment is refused: the problem type, and words for its sender. */
+/** Why a payment is refused: the problem type, and a text for its sender. */
 export const refusals = {
   x402_requirement: [
     'verification-failed',
-    'This route offers no such payment; take one of `accepts` as it is.',
+    'This route does not offer such a payment. Use one entry of `accepts` unchanged.',
   ],
-  x402_resource: ['verification-failed', 'This payment is for another resource.'],
-  x402_signature: ['malformed-credential', 'The signature is to be 65 bytes, r, s and v, with v 27 or 28.'],
+  x402_resource: [
+    'verification-failed',
+    'This payment is for another resource. Sign one for the `resource` of this response.',
+  ],
+  x402_signature: ['malformed-credential', 'The signature must be 65 bytes: r, s and v, with v 27 or 28.'],
   x402_contract_wallet: [
     'verification-failed',
-    'The signature of a wallet that is a contract cannot be verified here; sign with an ordinary key.',
+    'This is the signature of a contract wallet (EIP-1271 or ERC-6492), which cannot be verified here. Sign with an ordinary key.',
   ],
-  x402_malleable: ['malformed-credential', 'The signature has a high s; send the one with the low s.'],
-  x402_pay_to: ['verification-failed', 'This payment is to another address.'],
-  x402_amount: ['payment-insufficient', 'This payment is of another amount.'],
-  x402_not_yet_valid: ['verification-failed', 'This payment is not valid yet.'],
-  x402_expired: ['payment-expired', 'This payment has expired, or is about to.'],
+  x402_malleable: [
+    'malformed-credential',
+    'The signature has a high s. Send the equivalent one with the low s.',
+  ],
+  x402_pay_to: [
+    'verification-failed',
+    'This payment is to another address. Sign one to the `payTo` of this response.',
+  ],
+  x402_amount: [
+    'payment-insufficient',
+    'The amount of this payment differs from the price. Sign one with the amount of this response.',
+  ],
+  x402_not_yet_valid: [
+    'verification-failed',
+    'This payment is not valid yet: `validAfter` is in the future.',
+  ],
+  x402_expired: ['payment-expired', 'This payment has expired, or is about to. Sign a new one.'],
   x402_too_long: ['verification-failed', 'This payment is valid for longer than maxTimeoutSeconds.'],
-  x402_signer: ['verification-failed', 'The signature is not that of `from` over this payment.'],
+  x402_signer: [
+    'verification-failed',
+    'The signature was not made by `from` for this payment. If `from` is a contract wallet, its signature cannot be verified here. Sign with an ordinary key.',
+  ],
+  x402_contract_signer: [
+    'verification-failed',
+    'The contract wallet at `from` does not accept this signature.',
+  ],
+  x402_insufficient_funds: ['payment-insufficient', 'The balance of the wallet is too low for this payment.'],
+  x402_spent: [
+    'verification-failed',
+    'This authorization was used or canceled on the chain. Sign a new one.',
+  ],
 } as const;
 
-/** A payment has to be valid for so much longer, as a settlement takes that. */
+/** Minimum remaining validity of a payment, for the time that a settlement takes. */
 const validSecondsMin = 6n;
-/** How far the clock of a payer may be ahead of ours. */
+/** Tolerance for a payer's clock that is ahead of ours. */
 const clockSkewSeconds = 30n;
 
-/** All that is cheap to check, in the order of cost. */
-export function check(payload: Payload, terms: Terms, nowMs: number): Checked | Refusal {
+/** Makes all cheap checks, the cheapest first. */
+export function check(
+  payload: Payload,
+  terms: AcceptedPayments,
+  nowMs: number,
+): CheckedPayment | PaymentRefusal {
   const { version, accepted, resourceUrl, authorization } = payload;
   const isAccepted = version === 2 ? Requirement.isAccepted : Requirement.isAcceptedLegacy;
   const requirement = terms.requirements.find((offered) => isAccepted(offered, accepted));
@@ -62,7 +98,8 @@ export function check(payload: Payload, terms: Terms, nowMs: number): Checked | 
   if (resourceUrl !== null && resourceUrl !== terms.resourceUrl) return 'x402_resource';
   const signature = Wallet.readSignature(payload.signature);
   if (signature.kind === 'malformed') return 'x402_signature';
-  if (signature.kind === 'contract') return 'x402_contract_wallet';
+  if (signature.kind === 'contract' && !terms.takesContractWallets?.(requirement))
+    return 'x402_contract_wallet';
   if (signature.kind === 'malleable') return 'x402_malleable';
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   if (to !== requirement.payTo) return 'x402_pay_to';
@@ -71,23 +108,33 @@ export function check(payload: Payload, terms: Terms, nowMs: number): Checked | 
   if (validAfter >= now) return 'x402_not_yet_valid';
   if (validBefore < now + validSecondsMin) return 'x402_expired';
   if (validBefore > now + BigInt(requirement.maxTimeoutSeconds) + clockSkewSeconds) return 'x402_too_long';
-  const claimKey = claimed(requirement.network, { from, nonce });
+  const claimKey = claimKeyOf(requirement.network, { from, nonce });
   return { payload, requirement, signature, claimKey, expiresMs: Number(validBefore) * 1000 };
 }
 
-/** What a payment may be claimed by, once: the coin's own replay key. */
-export function claimed(
+/** Returns the key under which a payment is claimed once: the token's own replay key. */
+export function claimKeyOf(
   { id, asset }: Requirement.Requirement['network'],
   { from, nonce }: Pick<Payload['authorization'], 'from' | 'nonce'>,
 ): string {
   return `x402 ${id} ${asset.toLowerCase()} ${from} ${nonce}`;
 }
 
-/** Whether `from` itself signed. The costly step. */
-export function isSigned({ payload, requirement, signature }: Checked): boolean {
+/** Returns true when `from` itself signed with an ordinary key. This is the expensive step. */
+export function isSigned(checked: CheckedPayment): boolean {
+  const { signature, payload } = checked;
+  if (signature.kind === 'contract') return false;
+  return Wallet.recover(signature, digest(checked)) === payload.authorization.from;
+}
+
+/** Returns the 32 bytes that are signed (EIP-712). */
+export function digest({
+  payload,
+  requirement,
+}: Pick<CheckedPayment, 'payload' | 'requirement'>): Uint8Array {
   const { from, to, value, validAfter, validBefore, nonce } = payload.authorization;
   const { chainId, asset, assetName, assetVersion } = requirement.network;
-  const digest = TypedData.digest({
+  return TypedData.digest({
     domain: { name: assetName, version: assetVersion, chainId, verifyingContract: asset },
     primaryType: 'TransferWithAuthorization',
     fields: [
@@ -99,5 +146,4 @@ export function isSigned({ payload, requirement, signature }: Checked): boolean 
       { name: 'nonce', type: 'bytes32', value: nonce },
     ],
   });
-  return Wallet.recover(signature, digest) === from;
 }

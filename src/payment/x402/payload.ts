@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import * as CanonicalJson from '../canonical-json.ts';
 
-/** A payment as an x402 client sends it. Read here, believed nowhere: `ExactEvm.check` comes next. */
+/** A payment as sent by an x402 client. This file only parses it; verify it with `ExactEvm.check` before trusting it. */
 export type Payload = {
   version: 1 | 2;
-  /** What the client says that it accepted. */
+  /** The requirement that the client accepted, by its own statement. */
   accepted: Readonly<Record<string, unknown>>;
-  /** What it says that it pays for; null where it says nothing. */
+  /** The resource that the client pays for, by its own statement; null when it names none. */
   resourceUrl: string | null;
   authorization: Authorization;
-  /** As sent: `Wallet.readSignature` judges it. */
+  /** As sent; `Wallet.readSignature` validates it. */
   signature: string;
 };
 
-/** `transferWithAuthorization` of the coin (EIP-3009). Addresses and nonce in lower case. */
+/** The token's `transferWithAuthorization` (EIP-3009). Addresses and nonce are in lower case. */
 export type Authorization = {
   from: string;
   to: string;
@@ -25,30 +25,30 @@ export type Authorization = {
   nonce: string;
 };
 
-/** The raw values of both fields: one entry a line. */
-export type Fields = { paymentSignature: readonly string[]; xPayment: readonly string[] };
+/** The raw values of both fields, one entry per line. */
+export type PayloadFields = { paymentSignature: readonly string[]; xPayment: readonly string[] };
 
-export type Reading =
+export type PayloadReading =
   | { kind: 'none' }
   | ({ kind: 'payload' } & Payload)
-  | { kind: 'malformed'; reason: Refusal }
+  | { kind: 'malformed'; reason: PayloadRefusal }
   | { kind: 'many' };
 
-export type Refusal = keyof typeof refusals;
+export type PayloadRefusal = keyof typeof refusals;
 
 export const payloadCharsMax = 16_384;
 
-/** Why a payment cannot be read: the problem type, and words for its sender. */
+/** Why a payment cannot be parsed: the problem type, and a text for its sender. */
 export const refusals = {
   x402_length: ['malformed-credential', `A payment has at most ${payloadCharsMax} characters.`],
-  x402_encoding: ['malformed-credential', 'A payment is a JSON object in base64.'],
+  x402_encoding: ['malformed-credential', 'A payment must be a JSON object in base64.'],
   x402_version: [
     'malformed-credential',
-    'PAYMENT-SIGNATURE takes x402Version 2, X-PAYMENT takes x402Version 1.',
+    'PAYMENT-SIGNATURE requires x402Version 2, X-PAYMENT requires x402Version 1.',
   ],
   x402_payload: [
     'malformed-credential',
-    'A payment has payload.signature and payload.authorization with from, to, value, validAfter, validBefore and nonce; numbers are decimal strings.',
+    'A payment must have payload.signature and payload.authorization with from, to, value, validAfter, validBefore and nonce. Numbers are decimal strings.',
   ],
 } as const;
 
@@ -86,8 +86,8 @@ const version2 = z.object({
   payload: exact,
 });
 
-/** The one x402 payment of a request. Where both versions are there, version 2 counts. Never throws. */
-export function read({ paymentSignature, xPayment }: Fields): Reading {
+/** Reads the one x402 payment of a request. Version 2 takes precedence when both are present. Never throws. */
+export function read({ paymentSignature, xPayment }: PayloadFields): PayloadReading {
   const version = paymentSignature.length > 0 ? 2 : 1;
   const [first, ...more] = version === 2 ? paymentSignature : xPayment;
   if (first === undefined) return { kind: 'none' };
@@ -98,14 +98,14 @@ export function read({ paymentSignature, xPayment }: Fields): Reading {
   return version === 2 ? readVersion2(decoded.data) : readVersion1(decoded.data);
 }
 
-function readVersion2(sent: Readonly<Record<string, unknown>>): Reading {
+function readVersion2(sent: Readonly<Record<string, unknown>>): PayloadReading {
   const { data } = version2.safeParse(sent);
   if (!data) return { kind: 'malformed', reason: sent.x402Version === 2 ? 'x402_payload' : 'x402_version' };
   const { resource, accepted, payload } = data;
   return { kind: 'payload', version: 2, accepted, resourceUrl: resource?.url ?? null, ...payload };
 }
 
-function readVersion1(sent: Readonly<Record<string, unknown>>): Reading {
+function readVersion1(sent: Readonly<Record<string, unknown>>): PayloadReading {
   const { data } = version1.safeParse(sent);
   if (!data) return { kind: 'malformed', reason: sent.x402Version === 1 ? 'x402_payload' : 'x402_version' };
   return { kind: 'payload', version: 1, accepted: sent, resourceUrl: null, ...data.payload };

@@ -2,9 +2,9 @@ import type { JsonObject } from '../canonical-json.ts';
 import { type Requirement, toJson, toLegacyJson } from './requirement.ts';
 import type { Resource } from './resource.ts';
 
-/** What a 402 says to clients of x402: version 2 reads the field `PAYMENT-REQUIRED`, version 1 reads the body. */
+/** The content of a 402 for x402 clients: version 2 reads the field `PAYMENT-REQUIRED`, version 1 reads the body. */
 export type PaymentRequired = {
-  /** Why a payment was not taken, in our words. */
+  /** Why a payment was not accepted; a text of ours. */
   error: string;
   resource: Resource;
   /** Never empty. */
@@ -14,7 +14,7 @@ export type PaymentRequired = {
 /** Intermediaries drop longer header fields. */
 const headerBytesMax = 8192;
 
-/** The value of `PAYMENT-REQUIRED`. Throws RangeError where it would be longer than `headerBytesMax`. */
+/** Returns the value of `PAYMENT-REQUIRED`. Throws RangeError when it would exceed `headerBytesMax`. */
 export function header({ error, resource, requirements }: PaymentRequired): string {
   const accepts = requirements.map(toJson);
   const said = { x402Version: 2, error, resource, accepts, extensions: {} };
@@ -23,8 +23,9 @@ export function header({ error, resource, requirements }: PaymentRequired): stri
   return value;
 }
 
-/** The members that version 1 reads in the body of a 402. */
+/** Returns the members of a 402 body that version 1 reads; none when version 1 has no name for any of the networks. */
 export function legacyBody({ error, resource, requirements }: PaymentRequired): JsonObject {
-  const accepts = requirements.map((requirement) => toLegacyJson(requirement, resource));
-  return { x402Version: 1, error, accepts };
+  const named = requirements.map((requirement) => toLegacyJson(requirement, resource));
+  const accepts = named.filter((one) => one !== null);
+  return accepts.length === 0 ? {} : { x402Version: 1, error, accepts };
 }

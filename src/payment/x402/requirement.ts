@@ -1,11 +1,12 @@
 import type { JsonObject } from '../canonical-json.ts';
 import type { Network } from './network.ts';
+import type { Payload } from './payload.ts';
 import type { Resource } from './resource.ts';
 
-/** One way to pay that a route offers: so much of a coin, to an address, by a signature that is valid for so long. */
+/** One way to pay that a route offers: an amount of a token, to an address, by a signature with a maximum validity. */
 export type Requirement = {
   network: Network;
-  /** Atomic units of the coin, which are micro-dollars. Zero where only the signature is asked for. */
+  /** Atomic units of the token, which are micro-dollars. Zero when only the signature is needed. */
   amount: bigint;
   /** In lower case. */
   payTo: string;
@@ -14,7 +15,7 @@ export type Requirement = {
 
 const scheme = 'exact';
 
-/** As version 2 spells it, in the header and to a facilitator. */
+/** Formats a requirement for version 2, in the header and for a facilitator. */
 export function toJson({ network, amount, payTo, maxTimeoutSeconds }: Requirement): JsonObject {
   return {
     scheme,
@@ -27,9 +28,10 @@ export function toJson({ network, amount, payTo, maxTimeoutSeconds }: Requiremen
   };
 }
 
-/** As version 1 spells it, in the body and to a facilitator. */
-export function toLegacyJson(requirement: Requirement, resource: Resource): JsonObject {
+/** Formats a requirement for version 1, in the body and for a facilitator; null when version 1 has no name for the network. */
+export function toLegacyJson(requirement: Requirement, resource: Resource): JsonObject | null {
   const { network, amount, payTo, maxTimeoutSeconds } = requirement;
+  if (network.legacyName === null) return null;
   return {
     scheme,
     network: network.legacyName,
@@ -44,16 +46,32 @@ export function toLegacyJson(requirement: Requirement, resource: Resource): Json
   };
 }
 
-/** Whether a client that says `said` has accepted this requirement: addresses in any case, further members ignored. */
+/** Returns true when a version 2 client has accepted this requirement. Addresses match in any case; further members are ignored. */
 export function isAccepted(requirement: Requirement, said: Readonly<Record<string, unknown>>): boolean {
   const { network, ...own } = toJson(requirement);
   return said.network === network && covers(said, own);
 }
 
-/** The same for version 1, whose clients say the scheme and the network, and no more than they like of the rest. */
+/** The same for version 1, whose clients send only the scheme and the network reliably. */
 export function isAcceptedLegacy({ network }: Requirement, said: Readonly<Record<string, unknown>>): boolean {
-  const { asset = network.asset } = said;
-  return said.scheme === scheme && said.network === network.legacyName && same(asset, network.asset);
+  return said.scheme === scheme && isNamed(network.legacyName, network, said);
+}
+
+/** Returns true when a payment names this network and this token. */
+export function isOn(
+  network: Network,
+  { version, accepted }: Pick<Payload, 'version' | 'accepted'>,
+): boolean {
+  return isNamed(version === 2 ? network.id : network.legacyName, network, accepted);
+}
+
+/** Version 1 clients can omit the token; the default is the first that is offered. */
+function isNamed(
+  name: string | null,
+  { asset: own }: Network,
+  { network, asset = own }: Readonly<Record<string, unknown>>,
+): boolean {
+  return name !== null && network === name && same(asset, own);
 }
 
 function covers(said: unknown, own: JsonObject): boolean {
@@ -66,7 +84,7 @@ function covers(said: unknown, own: JsonObject): boolean {
   );
 }
 
-/** Only addresses differ in case; of all other members just one spelling is ever sent. */
+/** Only addresses differ in case; all other members have just one spelling. */
 function same(a: unknown, b: unknown): boolean {
   if (typeof a !== 'string' || typeof b !== 'string') return a === b;
   return b.startsWith('0x') ? a.toLowerCase() === b.toLowerCase() : a === b;

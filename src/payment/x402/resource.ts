@@ -1,10 +1,10 @@
-/** What is paid for, as clients show it and send it back. */
+/** The resource that is paid for, as clients show it and send it back. */
 export type Resource = { url: string; description: string; mimeType: string; serviceName: string };
 
 const serviceNameCharsMax = 32;
 
-/** Texts are folded to ASCII: some clients send them back by an encoder that knows no more than Latin-1. */
-export function of({ url, description, serviceName }: Omit<Resource, 'mimeType'>): Resource {
+/** Folds the texts to ASCII, because some clients send them back with an encoder that supports only Latin-1. */
+export function describeResource({ url, description, serviceName }: Omit<Resource, 'mimeType'>): Resource {
   return {
     url,
     description: ascii(description),

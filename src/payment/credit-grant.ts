@@ -1,12 +1,13 @@
+import { unknownFields } from '@sluice/kernel/did-you-mean';
+import * as Money from '@sluice/kernel/money';
 import type { Plan } from '../catalog/plan.ts';
-import * as Money from '../kernel/money.ts';
-import * as Wish from './wish.ts';
+import type * as PurchaseInput from './purchase-input.ts';
 
-/** What is given: micro-dollars or units of results, to be used under a plan. */
-export type Value = { asset: 'usd' | 'unit'; amount: number; plan: string };
+/** The granted value: micro-dollars or units of results, usable under a plan. */
+export type GrantValue = { asset: 'usd' | 'unit'; amount: number; plan: string };
 
-/** What the seller gives an account, once for each `key`. */
-export type Gift = Value & {
+/** A credit that the seller grants to an account, once for each `key`. */
+export type CreditGrant = GrantValue & {
   key: string;
   account: string;
   expiresMs: number | null;
@@ -14,20 +15,26 @@ export type Gift = Value & {
   reason: string | null;
 };
 
-export type Given =
+export type GrantResult =
   | { kind: 'given'; account: string }
-  /** The key has given something else before. */
+  /** The key was used before for a different grant. */
   | { kind: 'mismatch' }
-  | { kind: 'unknown_account' };
+  | { kind: 'unknown_account' }
+  /** The account would exceed the maximum balance. Nothing was granted. */
+  | { kind: 'too_much' };
 
-/** The record of gifts. */
-export interface Gifts {
-  /** Said twice in the same words it is given once, and answered twice. `who`: for the audit log. */
-  give(gift: Gift, who: string): Promise<Given>;
+/** The error message of `too_much`. */
+export const tooMuch =
+  'The grant would exceed the maximum balance of an account: a billion dollars, or a quadrillion units.';
+
+/** The record of credit grants. */
+export interface CreditGrants {
+  /** Grants once for each key; a repetition returns the same result. `who` is for the audit log. */
+  give(creditGrant: CreditGrant, who: string): Promise<GrantResult>;
 }
 
-export type Faulty = { kind: 'fault'; faults: Wish.Fault[] };
-export type Fields = Readonly<Record<string, unknown>>;
+export type InvalidInput = { kind: 'fault'; faults: PurchaseInput.FieldFault[] };
+export type BodyFields = Readonly<Record<string, unknown>>;
 
 const unitsMax = 1_000_000_000;
 const keyCharsMax = 255;
@@ -35,13 +42,13 @@ const reasonCharsMax = 500;
 const dayMs = 24 * 60 * 60 * 1000;
 const fields = ['account', 'usd', 'units', 'plan', 'expires', 'reason', 'key'];
 
-/** Reads a gift: `account`, `usd` or `units`, `key`; where wanted `plan`, `expires`, `reason`. */
+/** Parses a grant: `account`, `usd` or `units`, `key`; optionally `plan`, `expires`, `reason`. */
 export function parse(
   body: unknown,
   plans: readonly Plan[],
   nowMs: number,
-): { kind: 'gift'; gift: Gift } | Faulty {
-  const faults: Wish.Fault[] = [];
+): { kind: 'gift'; creditGrant: CreditGrant } | InvalidInput {
+  const faults: PurchaseInput.FieldFault[] = [];
   const given = membersOf(body, fields, faults);
   const value = readValue(given, plans, faults);
   const expiresMs = readExpiry(given, nowMs, faults);
@@ -49,27 +56,34 @@ export function parse(
   const key = readText(given, 'key', keyCharsMax, faults);
   const reason = given.reason === undefined ? null : readText(given, 'reason', reasonCharsMax, faults);
   if (faults.length > 0 || value === null) return { kind: 'fault', faults };
-  return { kind: 'gift', gift: { ...value, account, key, reason, expiresMs } };
+  return { kind: 'gift', creditGrant: { ...value, account, key, reason, expiresMs } };
 }
 
-/** The members of a body; unknown ones are faults. */
-export function membersOf(body: unknown, known: readonly string[], faults: Wish.Fault[]): Fields {
+/** Returns the members of a body; unknown members are reported in `faults`. */
+export function membersOf(
+  body: unknown,
+  known: readonly string[],
+  faults: PurchaseInput.FieldFault[],
+): BodyFields {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     faults.push({ field: 'body', message: 'Expected object' });
     return {};
   }
-  for (const name of Object.keys(body))
-    if (!known.includes(name)) faults.push(Wish.unknownField(name, known));
+  faults.push(...unknownFields(Object.keys(body), known));
   return { ...body };
 }
 
-/** `usd` as a decimal, or whole `units`; and the plan under which they are used: where it is not named, the first that holds money. */
-export function readValue(given: Fields, plans: readonly Plan[], faults: Wish.Fault[]): Value | null {
+/** Reads `usd` as a decimal or whole `units`, and the plan that they are used under. The default is the first plan that sells credit. */
+export function readValue(
+  given: BodyFields,
+  plans: readonly Plan[],
+  faults: PurchaseInput.FieldFault[],
+): GrantValue | null {
   const plan = planOf(given.plan, plans);
   if (plan === null)
     faults.push({ field: 'plan', message: `Must be one of: ${plans.map(({ id }) => id).join(', ')}` });
   if ((given.usd === undefined) === (given.units === undefined)) {
-    faults.push({ field: 'usd', message: 'Give either usd or units' });
+    faults.push({ field: 'usd', message: 'Must be given unless `units` is; send only one of the two' });
     return null;
   }
   if (given.usd !== undefined) {
@@ -82,8 +96,13 @@ export function readValue(given: Fields, plans: readonly Plan[], faults: Wish.Fa
   return plan === null || amount === null ? null : { asset: 'unit', amount, plan };
 }
 
-/** A whole number above 0, as a number or its digits; null, and a fault, where it is none. */
-export function readCount(given: Fields, field: string, max: number, faults: Wish.Fault[]): number | null {
+/** Reads a whole number above 0, given as a number or as digits. Otherwise adds a fault and returns null. */
+export function readCount(
+  given: BodyFields,
+  field: string,
+  max: number,
+  faults: PurchaseInput.FieldFault[],
+): number | null {
   const value = given[field];
   const count = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
   if (typeof count === 'number' && Number.isInteger(count) && count > 0 && count <= max) return count;
@@ -91,8 +110,12 @@ export function readCount(given: Fields, field: string, max: number, faults: Wis
   return null;
 }
 
-/** `expires`: a moment, or a day (UTC), which is good to its end; null where there is none. */
-export function readExpiry(given: Fields, nowMs: number, faults: Wish.Fault[]): number | null {
+/** Reads `expires`: a timestamp, or a day (UTC), which counts to its end. Returns null when it is absent. */
+export function readExpiry(
+  given: BodyFields,
+  nowMs: number,
+  faults: PurchaseInput.FieldFault[],
+): number | null {
   const { expires } = given;
   if (expires === undefined) return null;
   const isDay = typeof expires === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(expires);
@@ -102,12 +125,18 @@ export function readExpiry(given: Fields, nowMs: number, faults: Wish.Fault[]): 
   if (ms > nowMs) return ms;
   faults.push({
     field: 'expires',
-    message: 'Must be a day to come such as "2027-01-31", or a moment such as "2027-01-31T12:00:00Z"',
+    message:
+      'Must be a future day such as "2027-01-31", or a future timestamp such as "2027-01-31T12:00:00Z"',
   });
   return null;
 }
 
-function readText(given: Fields, field: string, charsMax: number, faults: Wish.Fault[]): string {
+function readText(
+  given: BodyFields,
+  field: string,
+  charsMax: number,
+  faults: PurchaseInput.FieldFault[],
+): string {
   const value = given[field];
   if (typeof value === 'string' && value.length >= 1 && value.length <= charsMax) return value;
   faults.push({ field, message: `Must be a text of 1 to ${charsMax} characters` });
@@ -119,10 +148,10 @@ function planOf(named: unknown, plans: readonly Plan[]): string | null {
   return (plans.find(({ kind }) => kind === 'credit') ?? plans[0])?.id ?? null;
 }
 
-/** A value as people and programs are told of it. */
-export function shown({
+/** Formats a value for API responses. */
+export function asCreditGrant({
   asset,
   amount,
-}: Pick<Value, 'asset' | 'amount'>): { usd: string } | { units: number } {
+}: Pick<GrantValue, 'asset' | 'amount'>): { usd: string } | { units: number } {
   return asset === 'usd' ? { usd: Money.format(Money.ofMicro(amount)) } : { units: amount };
 }

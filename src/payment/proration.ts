@@ -1,0 +1,48 @@
+import * as Money from '@sluice/kernel/money';
+import type { SubscriptionPlan } from '../catalog/plan.ts';
+
+/** The terms of one period of a plan. They are stored with its order, so a change of the catalogue does not affect sold periods. */
+export type PeriodTerms = {
+  every: 'month' | 'year';
+  /** Buys `units`. It sets the value of a unit for the whole period, even if the period began with fewer units. */
+  price: Money.Money;
+  units: number;
+  rollover: boolean;
+  graceDays: number;
+  /** The period of a cheaper plan that this one replaces. */
+  replaces?: ReplacedPeriod;
+};
+
+/** A period that is replaced by one of a dearer plan: its order, and the maximum credit for it. */
+export type ReplacedPeriod = { order: string; credit: Money.Money };
+
+/** A paid period that is running. */
+export type RunningPeriod = {
+  order: string;
+  subscription: string;
+  /** True when the processor renews it. */
+  renews: boolean;
+  plan: string;
+  /** The price of the plan, and the units that it buys. The period itself can have begun with fewer units. */
+  price: Money.Money;
+  pricedUnits: number;
+  /** The units at its start, and the remaining units. */
+  units: number;
+  left: number;
+  startMs: number;
+  endMs: number;
+};
+
+export function termsOf({ every, price, included, rollover, graceDays }: SubscriptionPlan): PeriodTerms {
+  return { every, price, units: included, rollover, graceDays };
+}
+
+/**
+ * Returns the credit for a running period that a dearer plan replaces: the smaller of its remaining share of time and its
+ * unused units, at the plan's price per unit, rounded down to whole cents. This way it never pays to buy, use and change.
+ */
+export function prorationCredit(running: RunningPeriod, nowMs: number): Money.Money {
+  const time = Math.max(0, running.endMs - nowMs) / (running.endMs - running.startMs);
+  const units = Math.min(running.left, running.units * Math.min(1, time));
+  return Money.ofCents(Math.floor((running.price * units) / running.pricedUnits / 10_000));
+}
