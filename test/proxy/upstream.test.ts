@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { open } from '../../src/adapters/upstream/upstream.ts';
-import * as Headers from '../../src/relay/headers.ts';
-import * as Meter from '../../src/relay/meter.ts';
+import { openUpstream } from '../../src/adapters/upstream/upstream.ts';
+import * as Headers from '../../src/proxy/headers.ts';
+import * as Meter from '../../src/proxy/meter.ts';
 import { against, get, key, post, whole } from './opened-upstream.ts';
 import { http, type Received } from './scripted-upstream.ts';
 
@@ -13,7 +13,7 @@ describe('a request at the upstream', () => {
     const { server, upstream } = await against(({ socket }) => socket.write(http(200, '{}')), {
       path: '/base/',
     });
-    await upstream.send(post('{"ü":1}')).answer;
+    await upstream.send(post('{"ü":1}')).response;
     const [{ head, body } = { head: '', body: '' }] = server.received;
     expect(head.split('\r\n').sort()).toEqual(
       [
@@ -21,6 +21,7 @@ describe('a request at the upstream', () => {
         `host: ${new URL(server.url).host}`,
         'connection: keep-alive',
         'Content-Type: application/json',
+        'accept: application/json',
         'accept-encoding: identity',
         'user-agent: sluice',
         `x-api-key: ${key}`,
@@ -34,24 +35,24 @@ describe('a request at the upstream', () => {
     const script = ({ socket }: Received) => socket.write(http(200));
     const keyHeader = { header: 'authorization', value: 'Bearer {key}' };
     const withKey = await against(script, { keyHeader });
-    await withKey.upstream.send(post()).answer;
+    await withKey.upstream.send(post()).response;
     expect(withKey.server.received[0]?.head).toContain(`authorization: Bearer ${key}\r\n`);
     const without = await against(script, { key: '', keyHeader });
-    await without.upstream.send(post()).answer;
+    await without.upstream.send(post()).response;
     expect(without.server.received[0]?.head).not.toMatch(/authorization/i);
   });
 
   test('is sent once, whatever becomes of it', async () => {
     const { server, upstream } = await against(({ socket }) => socket.destroy());
     for (const outbound of [post(), get()]) {
-      expect(await upstream.send(outbound).answer).toMatchObject({ kind: 'unavailable' });
+      expect(await upstream.send(outbound).response).toMatchObject({ kind: 'unavailable' });
     }
     expect(server.received).toHaveLength(2);
   });
 
   test('reuses the last connection', async () => {
     const { server, upstream } = await against(({ socket }) => socket.write(http(200, '{}')));
-    for (let call = 0; call < 5; call++) await upstream.send(post()).answer;
+    for (let call = 0; call < 5; call++) await upstream.send(post()).response;
     expect(server.connections()).toBe(1);
   });
 
@@ -64,9 +65,9 @@ describe('a request at the upstream', () => {
       'http://u:p@a.test',
       'a.test',
     ]) {
-      expect(() => open({ ...options, baseUrl })).toThrow(TypeError);
+      expect(() => openUpstream({ ...options, baseUrl })).toThrow(TypeError);
     }
-    expect(() => open({ ...options, baseUrl: 'http://a.test', key: 'a\r\nb: c' })).toThrow(TypeError);
+    expect(() => openUpstream({ ...options, baseUrl: 'http://a.test', key: 'a\r\nb: c' })).toThrow(TypeError);
   });
 });
 
@@ -80,7 +81,7 @@ describe('a whole answer', () => {
       'X-Records-Remaining: 7',
     ];
     const { upstream } = await against(({ socket }) => socket.write(http(422, body, headers)));
-    const answer = whole(await upstream.send(post()).answer);
+    const answer = whole(await upstream.send(post()).response);
     expect(answer.status).toBe(422);
     expect(answer.headers).toEqual(['content-type', 'application/json', 'content-length', '6']);
     expect(answer.body.equals(body)).toBe(true);
@@ -99,7 +100,7 @@ describe('a whole answer', () => {
       }
       socket.write('4\r\n":1}\r\n0\r\netag: "late"\r\n\r\n');
     });
-    const answer = whole(await upstream.send(post()).answer);
+    const answer = whole(await upstream.send(post()).response);
     expect(answer.body.toString()).toBe('{"n":1}');
     expect(answer.headers).toEqual(['content-length', '7']);
   });
@@ -108,7 +109,7 @@ describe('a whole answer', () => {
     const early = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n';
     const { upstream } = await against(({ socket }) => socket.write(early + http(200, 'ok').toString()));
     for (const outbound of [post(), get()]) {
-      const { status, headers, body } = whole(await upstream.send(outbound).answer);
+      const { status, headers, body } = whole(await upstream.send(outbound).response);
       expect([status, body.toString(), headers]).toEqual([200, 'ok', ['content-length', '2']]);
     }
   });
@@ -117,7 +118,7 @@ describe('a whole answer', () => {
     const { upstream } = await against(({ socket }) =>
       socket.write('HTTP/1.1 200 OK\r\netag: "a"\r\ncontent-length: 99999999999\r\n\r\n'),
     );
-    const answer = whole(await upstream.send(get({ method: 'HEAD' })).answer);
+    const answer = whole(await upstream.send(get({ method: 'HEAD' })).response);
     expect(answer.body).toHaveLength(0);
     expect(answer.headers).toEqual(['etag', '"a"', 'content-length', '99999999999']);
   });
@@ -126,7 +127,7 @@ describe('a whole answer', () => {
     const { upstream } = await against(({ socket }) =>
       socket.write(`HTTP/1.1 ${status} x\r\netag: "a"\r\ncontent-length: 5\r\n\r\n`),
     );
-    const answer = whole(await upstream.send(get()).answer);
+    const answer = whole(await upstream.send(get()).response);
     expect([answer.status, answer.body.length, answer.headers]).toEqual([status, 0, ['etag', '"a"']]);
   });
 
@@ -135,21 +136,23 @@ describe('a whole answer', () => {
     const { upstream } = await against(({ socket }) =>
       socket.write(http(200, zipped, ['Content-Encoding: gzip'])),
     );
-    const answer = whole(await upstream.send(post()).answer);
+    const answer = whole(await upstream.send(post()).response);
     expect(answer.body.equals(zipped)).toBe(true);
     expect(Headers.first(answer.headers, 'content-encoding')).toBe('gzip');
-    expect(Meter.count({ kind: 'pointer', pointer: ['n'] }, answer)).toEqual({ kind: 'counted', units: 12 });
+    const counted = await Meter.count({ kind: 'pointer', pointer: ['n'] }, answer);
+    expect(counted).toEqual({ kind: 'counted', units: 12 });
   });
 
   test('that is no JSON comes back all the same, uncountable', async () => {
     const { upstream } = await against(({ socket }) => socket.write(http(200, '<html>')));
-    const answer = whole(await upstream.send(post()).answer);
-    expect(Meter.count({ kind: 'pointer', pointer: ['n'] }, answer).kind).toBe('uncountable');
+    const answer = whole(await upstream.send(post()).response);
+    const counted = await Meter.count({ kind: 'pointer', pointer: ['n'] }, answer);
+    expect(counted.kind).toBe('uncountable');
   });
 
   test('that ends with the connection is whole', async () => {
     const { upstream } = await against(({ socket }) => socket.end('HTTP/1.1 200 OK\r\n\r\n{"n":1}'));
-    expect(whole(await upstream.send(post()).answer).body.toString()).toBe('{"n":1}');
+    expect(whole(await upstream.send(post()).response).body.toString()).toBe('{"n":1}');
   });
 
   test('never bears the operator’s key, in its headers or its body', async () => {
@@ -158,25 +161,25 @@ describe('a whole answer', () => {
         body === '1' ? http(400, `bad key ${key}`) : http(200, '{}', [`ETag: "${key}"`, `X-Request-Id: r`]),
       ),
     );
-    const answer = whole(await upstream.send(post()).answer);
+    const answer = whole(await upstream.send(post()).response);
     expect(answer.headers).toEqual(['x-request-id', 'r', 'content-length', '2']);
-    expect(await upstream.send(post('1')).answer).toEqual({ kind: 'unavailable', reason: 'key_in_body' });
+    expect(await upstream.send(post('1')).response).toEqual({ kind: 'unavailable', reason: 'key_in_body' });
   });
 
   test('bears a path only where it is the same path here', async () => {
     const script = ({ socket }: Received) => socket.write(http(201, '', ['Location: /base/v2/jobs/7']));
     const under = await against(script, { path: '/base' });
-    expect(whole(await under.upstream.send(post()).answer).headers).toEqual(['content-length', '0']);
+    expect(whole(await under.upstream.send(post()).response).headers).toEqual(['content-length', '0']);
     const root = await against(script);
-    expect(whole(await root.upstream.send(post()).answer).headers).toContain('location');
+    expect(whole(await root.upstream.send(post()).response).headers).toContain('location');
   });
 
   test('is never what the upstream wrote before it was asked', async () => {
     const { server, upstream } = await against(({ socket, body }) =>
       socket.write(Buffer.concat([http(200, body), body === '1' ? http(200, 'poison') : Buffer.alloc(0)])),
     );
-    expect(whole(await upstream.send(post('1')).answer).body.toString()).toBe('1');
-    const later = await upstream.send(post('2')).answer;
+    expect(whole(await upstream.send(post('1')).response).body.toString()).toBe('1');
+    const later = await upstream.send(post('2')).response;
     expect(whole(later).body.toString()).toBe('2');
     expect(server.connections()).toBe(2);
   });
@@ -208,7 +211,12 @@ describe('a probe', () => {
     const address = mute.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
     const keyHeader = { header: 'x-api-key', value: '{key}' };
-    const upstream = open({ baseUrl: `http://127.0.0.1:${address.port}`, key, keyHeader, timeoutMs: 1_000 });
+    const upstream = openUpstream({
+      baseUrl: `http://127.0.0.1:${address.port}`,
+      key,
+      keyHeader,
+      timeoutMs: 1_000,
+    });
     const started = performance.now();
     expect(await upstream.probe()).toBe(false);
     expect(performance.now() - started).toBeLessThan(3_000);

@@ -4,8 +4,8 @@ import { createServer, get as httpGet, type IncomingMessage, type Server } from 
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Answer, Piped, Streamed } from '../../src/relay/answer.ts';
-import type { Outbound, Upstream } from '../../src/relay/upstream.ts';
+import type { Outbound, Upstream } from '../../src/proxy/upstream.ts';
+import type { Piped, StreamedResponse, UpstreamResult } from '../../src/proxy/upstream-response.ts';
 import * as opened from './opened-upstream.ts';
 import type { Received } from './scripted-upstream.ts';
 
@@ -20,11 +20,11 @@ const head = (length: number) =>
 const outbound = opened.get();
 
 async function against(script: (received: Received) => unknown, timeoutMs = 5_000): Promise<Upstream> {
-  const options = { timeoutMs, connectionsMax: 1, answerBytesMax: 1_000_000 };
+  const options = { timeoutMs, connectionsMax: 1, responseBytesMax: 1_000_000 };
   return (await opened.against(script, options)).upstream;
 }
 
-function streamed(answer: Answer): Streamed {
+function streamed(answer: UpstreamResult): StreamedResponse {
   if (answer.kind !== 'stream') throw new Error(`not streamed: ${answer.kind}`);
   return answer;
 }
@@ -36,7 +36,7 @@ async function front(
 ): Promise<{ url: string; piped: Promise<Piped> }> {
   const { promise: piped, resolve, reject } = Promise.withResolvers<Piped>();
   const server: Server = createServer((_, outgoing) => {
-    upstream.send({ ...outbound, ...more }).answer.then((answer) => {
+    upstream.send({ ...outbound, ...more }).response.then((answer) => {
       const { status, headers, pipeTo } = streamed(answer);
       outgoing.writeHead(status, headers);
       pipeTo(outgoing).then(resolve, reject);
@@ -98,7 +98,7 @@ describe('a streamed answer', () => {
     expect(await digest(await request(empty.url))).toBe(createHash('sha256').digest('hex'));
     expect(await empty.piped).toBe('ended');
 
-    const answer = streamed(await upstream.send(outbound).answer);
+    const answer = streamed(await upstream.send(outbound).response);
     const read: Buffer[] = [];
     const destination = new Writable({
       write(chunk, _, done) {
@@ -113,7 +113,7 @@ describe('a streamed answer', () => {
 
   test('that is small and unmetered is read whole, so that it goes out in one write', async () => {
     const upstream = await against(({ socket }) => socket.write(`${head(2)}{}`));
-    expect(await upstream.send(outbound).answer).toMatchObject({ kind: 'answer' });
+    expect(await upstream.send(outbound).response).toMatchObject({ kind: 'whole' });
   });
 
   test('stops the upstream while the reader does not read', async () => {
@@ -151,7 +151,7 @@ describe('a streamed answer', () => {
       socket.write(sent.includes('/next') ? `${head(9_000)}${'y'.repeat(9_000)}` : head(body.length));
       if (!sent.includes('/next')) socket.write(body);
     });
-    const answer = streamed(await upstream.send(outbound).answer);
+    const answer = streamed(await upstream.send(outbound).response);
     const read: Buffer[] = [];
     let bytes = 0;
     const next = { ...outbound, target: { path: '/next', query: '' } };
@@ -159,7 +159,7 @@ describe('a streamed answer', () => {
       highWaterMark: 1,
       write(chunk: Buffer, _, done) {
         bytes += chunk.length;
-        const turn = bytes < body.length ? new Promise(setImmediate) : upstream.send(next).answer;
+        const turn = bytes < body.length ? new Promise(setImmediate) : upstream.send(next).response;
         turn.then(() => {
           read.push(Buffer.from(chunk));
           done();
@@ -181,8 +181,8 @@ describe('a streamed answer', () => {
     const incoming = await request(url);
     expect(await piped).toBe('abandoned');
     await expect(digest(incoming)).rejects.toThrow();
-    const next = await upstream.send({ ...outbound, target: { path: '/next', query: '' } }).answer;
-    expect(next).toMatchObject({ kind: 'answer', status: 200 });
+    const next = await upstream.send({ ...outbound, target: { path: '/next', query: '' } }).response;
+    expect(next).toMatchObject({ kind: 'whole', status: 200 });
   });
 
   test('that nobody reads gives its connection back in time', async () => {
@@ -190,10 +190,12 @@ describe('a streamed answer', () => {
       if (sent.includes('/next')) return socket.write(`${head(2)}{}`);
       socket.write(head(mebibyte.length));
     }, 300);
-    const forgotten = streamed(await upstream.send(outbound).answer);
-    expect(await upstream.send({ ...outbound, target: { path: '/next', query: '' } }).answer).toMatchObject({
-      kind: expect.stringMatching(/^(answer|timeout)$/),
-    });
+    const forgotten = streamed(await upstream.send(outbound).response);
+    expect(await upstream.send({ ...outbound, target: { path: '/next', query: '' } }).response).toMatchObject(
+      {
+        kind: expect.stringMatching(/^(whole|timeout)$/),
+      },
+    );
     const destination = new Writable();
     expect(await forgotten.pipeTo(destination)).toBe('cut');
     expect(destination.destroyed).toBe(true);
@@ -206,14 +208,16 @@ describe('a streamed answer', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\nshort');
       reset = () => socket.resetAndDestroy();
     });
-    const answer = streamed(await upstream.send(outbound).answer);
+    const answer = streamed(await upstream.send(outbound).response);
     const next = upstream.send(opened.post('next'));
     reset();
     // The only connection: when it serves the next request, the first one is over.
-    expect(await next.answer).toMatchObject({ kind: 'answer' });
+    expect(await next.response).toMatchObject({ kind: 'whole' });
     const destination = new Writable({ write: (_chunk, _encoding, done) => done() });
-    expect(await answer.pipeTo(destination)).toBe('cut');
-    expect(destination.destroyed).toBe(true);
+    // undici takes a reset for the end of a body that ends with its connection; decision 0011.
+    const isSeen = opened.client === 'built-in';
+    expect(await answer.pipeTo(destination)).toBe(isSeen ? 'cut' : 'ended');
+    expect(destination.destroyed).toBe(isSeen);
   });
 
   test('that the upstream breaks off is broken off for the reader', async () => {
@@ -241,7 +245,7 @@ describe('a streamed answer', () => {
 
   test('goes nowhere when the reader had left before it came', async () => {
     const upstream = await against(({ socket }) => socket.write(head(mebibyte.length)));
-    const answer = streamed(await upstream.send(outbound).answer);
+    const answer = streamed(await upstream.send(outbound).response);
     const gone = new Writable();
     gone.destroy();
     await once(gone, 'close');
@@ -261,6 +265,6 @@ describe('a streamed answer', () => {
     let read = 0;
     for await (const chunk of incoming) read += chunk.length;
     expect([read, await piped]).toEqual([20, 'ended']);
-    expect(await waits.answer).toEqual({ kind: 'timeout' });
+    expect(await waits.response).toEqual({ kind: 'timeout' });
   });
 });

@@ -1,8 +1,8 @@
 /**
- * At most so many calls in any one second for each key, exactly: the upstream counts a rolling second too, so a bucket
- * that refills while it empties would let through what the upstream then refuses.
- * Two generations of keys: whoever is in neither has been idle for a whole second and has the full quota again, so
- * forgetting never opens the gate.
+ * Limits the calls of each key in any one second, exactly. The upstream counts a rolling second too: a bucket that refills while
+ * it empties would let through calls that the upstream then refuses.
+ * Keys are kept in two generations. A key that is in neither has been idle for a whole second and has its full quota again, so
+ * forgetting it never lets through too much.
  */
 export type RateLimiter = {
   recent: Map<string, Window>;
@@ -12,33 +12,38 @@ export type RateLimiter = {
 };
 
 /**
- * The times of the last calls let through: a ring of at most `perSecond`, the oldest at `next` once it is full. `live`: how
- * many of them, counted back from `next`, were within a second when last looked at.
+ * The times of the last calls that passed: a ring of at most `perSecond` times, with the oldest at `next` once it is full.
+ * `live` is how many of them, counting backwards from `next`, were less than a second old at the last check.
  */
 type Window = { readonly perSecond: number; timesMs: number[]; next: number; live: number };
 
-export type Taken = {
+export type RateLimitResult = {
   allowed: boolean;
   /** Calls left in this second. */
   remaining: number;
-  /** Whole seconds until the full quota is there again. */
+  /** Whole seconds until the full quota is available again. */
   resetSeconds: number;
-  /** Whole seconds until another call can pass; 0 where this one did. */
+  /** Whole seconds until another call can pass; 0 when this one passed. */
   retryAfterSeconds: number;
 };
 
 const windowMs = 1_000;
-export const refused: Taken = { allowed: false, remaining: 0, resetSeconds: 1, retryAfterSeconds: 1 };
+export const refused: RateLimitResult = {
+  allowed: false,
+  remaining: 0,
+  resetSeconds: 1,
+  retryAfterSeconds: 1,
+};
 
-/** `keysMax`: how many keys may be active within a second; further ones are refused until others fall idle. */
+/** `keysMax`: number of keys that may be active within a second. Further keys are refused until others become idle. */
 export function create(keysMax = 50_000): RateLimiter {
   return { recent: new Map(), older: new Map(), turnedAtMs: Number.NEGATIVE_INFINITY, keysMax };
 }
 
 /**
  * Takes one call of `key` (an account and an operation) at `nowMs`. `perSecond` is a whole number above zero; when it
- * changes, the key starts afresh. So does every key when the clock is set back: the alternative is to refuse everyone
- * until it has caught up. `most`: how many may pass here, where others count the same key.
+ * changes, the key starts again with its full quota. So does every key when the clock is set back, because the alternative is to
+ * refuse every call until the clock has caught up. `most`: number that may pass here, when other processes count the same key.
  */
 export function take(
   limiter: RateLimiter,
@@ -46,7 +51,7 @@ export function take(
   perSecond: number,
   nowMs: number,
   most = perSecond,
-): Taken {
+): RateLimitResult {
   if (nowMs < limiter.turnedAtMs) limiter.recent.clear();
   if (nowMs < limiter.turnedAtMs || nowMs - limiter.turnedAtMs >= windowMs) turn(limiter, nowMs);
   const window = find(limiter, key, perSecond);
@@ -66,7 +71,7 @@ export function take(
 }
 
 /** `RateLimit-Policy`, `RateLimit` and, on a refusal, `Retry-After` (draft-ietf-httpapi-ratelimit-headers), flat. */
-export function headers(taken: Taken, perSecond: number): string[] {
+export function headers(taken: RateLimitResult, perSecond: number): string[] {
   const flat = [
     'RateLimit-Policy',
     `"default";q=${perSecond};w=${windowMs / 1_000}`,
@@ -97,7 +102,7 @@ function find(limiter: RateLimiter, key: string, perSecond: number): Window | nu
   return fresh;
 }
 
-/** Lets go of the times that lie a second back: they are in order, so that the oldest go first, and each goes once. */
+/** Drops the times that are at least a second old. They are in order, so the oldest are dropped first, and each of them once. */
 function expire(window: Window, nowMs: number): void {
   const { perSecond, timesMs, next } = window;
   let { live } = window;

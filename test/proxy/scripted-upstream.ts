@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import * as tls from 'node:tls';
 
-/** What arrived on one connection: the head and body as sent, byte for byte (latin1). */
+/** A request as received: header section and body, byte for byte (latin1). */
 export type Received = { head: string; body: string; socket: Socket };
 
 export type ScriptedUpstream = {
   url: string;
   received: Received[];
-  /** Connections accepted so far. */
+  /** Returns the number of connections accepted so far. */
   connections(): number;
   close(): Promise<void>;
 };
 
 /**
- * A TCP server that reads each request by its content-length and then lets `script` write whatever it likes, right or
- * wrong, so that answers no HTTP library would send can be tested. `secure`: over TLS.
+ * A TCP server that reads each request by its content-length and then lets `script` write anything, valid or not, so that responses
+ * can be tested that no HTTP library would send. `secure`: over TLS.
  */
 export async function scripted(
   script: (received: Received) => unknown,
@@ -60,7 +60,7 @@ export async function scripted(
   };
 }
 
-/** A well-formed answer with a content-length. */
+/** Returns a well-formed response with a content-length. */
 export function http(status: number, body: string | Buffer = '', headers: readonly string[] = []): Buffer {
   const bytes = Buffer.from(body);
   const lines = [`HTTP/1.1 ${status} Scripted`, ...headers, `content-length: ${bytes.length}`, '', ''];

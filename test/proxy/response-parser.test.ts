@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AnswerReader } from '../../src/adapters/upstream/answer-reader.ts';
+import { ResponseParser } from '../../src/adapters/upstream/response-parser.ts';
 import { Dice } from '../purchase/dice.ts';
 
-/** What a reader makes of bytes that end with the connection; null: no answer. */
+/** The result of reading bytes that end with the connection; null when they are not a response. */
 type Read = { status: number; headers: readonly string[]; body: string } | null;
 
-/** Our reader, given the bytes in pieces, in one buffer that each piece overwrites. */
+/** Runs our parser on the bytes in pieces, in one buffer that each piece overwrites. */
 function ours(method: string, pieces: readonly Buffer[]): Read {
-  const reader = new AnswerReader(method === 'HEAD');
+  const reader = new ResponseParser(method === 'HEAD');
   const buffer = Buffer.alloc(Math.max(...pieces.map(({ length }) => length)));
   let body = '';
   for (const piece of pieces) {
@@ -24,9 +24,9 @@ function ours(method: string, pieces: readonly Buffer[]): Read {
   return reader.head && { status: reader.head.status, headers: reader.head.headers, body };
 }
 
-/** Why our reader takes no answer there; null where it does. */
+/** Returns the reason why our parser rejects a response, or null. */
 function refusal(text: string): string | null {
-  const reader = new AnswerReader(false);
+  const reader = new ResponseParser(false);
   const bytes = Buffer.from(text, 'latin1');
   return reader.read(bytes, bytes.length) ?? (reader.state === 'over' ? null : reader.end());
 }
@@ -41,8 +41,8 @@ function cut(bytes: Buffer, dice: Dice): Buffer[] {
   return pieces;
 }
 
-// Ours refuses more, on purpose: transfer codings other than `chunked` once, chunks in HTTP/1.0, HTTP/2.0 in a status line, a status
-// below 100, empty lines before it, framing in a trailer, and what goes beyond its limits.
+// Ours rejects more, on purpose: transfer codings other than a single `chunked`, chunks in HTTP/1.0, HTTP/2.0 in a status line, a status
+// below 100, empty lines before it, framing in a trailer, and anything beyond its limits.
 describe('the reader of answers, beside Node’s own', () => {
   let bytes: Buffer = Buffer.alloc(0);
   const server = createServer((socket) => {
@@ -124,6 +124,8 @@ describe('what is no answer, for a reason that the log is told', () => {
     ['head_too_large', `${ok}etag: ${'a'.repeat(16_384)}`],
     ['two_lengths', `${ok}content-length: 2\r\ncontent-length: 2\r\n\r\n{}`],
     ['malformed_length', `${ok}content-length: 1${'0'.repeat(15)}\r\n\r\n`],
+    ['malformed_field', `${ok}transfer-encoding: chunked\t\r\n\r\n0\r\n\r\n`],
+    ['malformed_field', `${ok}content-length: 0\t\r\n\r\n`],
     ['length_and_chunks', `${ok}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n`],
     ['unknown_transfer_encoding', `${ok}transfer-encoding: gzip\r\n\r\n`],
     ['unknown_transfer_encoding', `${ok}transfer-encoding: gzip, chunked\r\n\r\n`],
@@ -148,7 +150,7 @@ describe('what is no answer, for a reason that the log is told', () => {
 
   test('and how long a connection may be used again is as the answer says', () => {
     const reuseMs = (field: string, version = '1.1') => {
-      const reader = new AnswerReader(false);
+      const reader = new ResponseParser(false);
       const bytes = Buffer.from(`HTTP/${version} 200 OK\r\n${field}\r\ncontent-length: 0\r\n\r\n`);
       reader.read(bytes, bytes.length);
       return reader.head?.reuseMs;
@@ -189,6 +191,7 @@ const fields = [
     'Transfer-Encoding: chunked, chunked',
   ],
   ...['Transfer-Encoding: identity', 'Transfer-Encoding : chunked', 'transfer-encoding:\tchunked', 'X: a\0b'],
+  ...['Transfer-Encoding: chunked\t', 'Transfer-Encoding: chunked \t ', 'Content-Length: 2\t'],
   ...[
     'X: a\rb',
     'X: a\nY: b',
@@ -248,7 +251,7 @@ const scraps = [
   ],
 ];
 
-/** An answer with up to three mistakes, as a rule. */
+/** Returns a response that usually contains up to three mistakes. */
 function spoilt(dice: Dice): string {
   let text = dice.pick(wholesome);
   for (let left = dice.int(4); left > 0; left--) {

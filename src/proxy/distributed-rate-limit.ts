@@ -1,41 +1,41 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock } from '@sluice/kernel/clock';
 import * as RateLimit from './rate-limit.ts';
 
-/** Counts the calls of all processes together. Implemented on Redis by adapters/redis. */
-export interface SharedCount {
+/** Counts the calls of all processes together. The implementation is adapters/redis. */
+export interface SharedCounter {
   /**
-   * Takes `calls` of `key` in one rolling second of at most `perSecond`: how many of them may pass, and how many more are
-   * left then. Never rejects and never takes longer than some milliseconds; null where nobody can say.
+   * Takes `calls` of `key` from a rolling second that allows `perSecond`. Returns how many of them may pass and how many more
+   * are left after them. Returns null when the counter is unavailable. Never rejects, and answers within milliseconds.
    */
   take(key: string, perSecond: number, calls: number): Promise<{ passed: number; left: number } | null>;
 }
 
-type Waiting = { perSecond: number; resolve(taken: RateLimit.Taken): void };
+type Waiting = { perSecond: number; resolve(taken: RateLimit.RateLimitResult): void };
 
 /**
- * How often an account may call an operation: counted by all processes together, or, where there is nothing to count with or
- * it is away, by each for its share. What comes while a key is asked for goes with its next question, so that a crowd costs
- * one question a round trip.
+ * Limits how often an account may call an operation. All processes count together through `shared`. Without a shared counter,
+ * or while it is unavailable, each process allows its own share of the limit. Calls that arrive during a round trip to the
+ * counter are sent together in the next one, so a burst costs one request per round trip.
  */
-export class CallLimit {
+export class DistributedRateLimit {
   readonly #clock: Clock;
-  readonly #shared: SharedCount | null;
+  readonly #shared: SharedCounter | null;
   readonly #processes: () => number;
-  /** What this process let through, also where it was counted elsewhere: it goes on from there when it counts by itself. */
+  /** The calls that this process let through, wherever they were counted: the starting point when it has to count alone. */
   readonly #own = RateLimit.create();
   readonly #waiting = new Map<string, Waiting[]>();
 
-  /** @param processes how many count the same calls, each by itself, while nobody counts them together */
-  constructor(clock: Clock, shared: SharedCount | null = null, processes: () => number = () => 1) {
+  /** @param processes number of processes that share the limit while the shared counter is unavailable */
+  constructor(clock: Clock, shared: SharedCounter | null = null, processes: () => number = () => 1) {
     this.#clock = clock;
     this.#shared = shared;
     this.#processes = processes;
   }
 
-  /** Takes one call of `key`, of which `perSecond` may pass in any second. */
-  take(key: string, perSecond: number): RateLimit.Taken | Promise<RateLimit.Taken> {
+  /** Takes one call of `key`, for which `perSecond` calls may pass in any second. */
+  take(key: string, perSecond: number): RateLimit.RateLimitResult | Promise<RateLimit.RateLimitResult> {
     if (this.#shared === null) return RateLimit.take(this.#own, key, perSecond, this.#clock());
-    const { promise, resolve } = Promise.withResolvers<RateLimit.Taken>();
+    const { promise, resolve } = Promise.withResolvers<RateLimit.RateLimitResult>();
     const waiting = this.#waiting.get(key);
     if (waiting) waiting.push({ perSecond, resolve });
     else {
@@ -45,7 +45,7 @@ export class CallLimit {
     return promise;
   }
 
-  async #ask(shared: SharedCount, key: string): Promise<void> {
+  async #ask(shared: SharedCounter, key: string): Promise<void> {
     for (let asking = this.#waiting.get(key); asking?.length; asking = this.#waiting.get(key)) {
       this.#waiting.set(key, []);
       const perSecond = (asking[0] as Waiting).perSecond;
@@ -62,7 +62,7 @@ export class CallLimit {
     perSecond: number,
     at: number,
     counted: { passed: number; left: number } | null,
-  ): RateLimit.Taken {
+  ): RateLimit.RateLimitResult {
     const nowMs = this.#clock();
     if (counted === null) {
       const share = Math.max(1, Math.floor(perSecond / this.#processes()));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { refusesKey, type Whole } from '../../src/relay/answer.ts';
+import { refusesKey, type WholeResponse } from '../../src/proxy/upstream-response.ts';
 
-function answer(status: number, body = ''): Whole {
-  return { kind: 'answer', status, headers: [], body: Buffer.from(body) };
+function answer(status: number, body = ''): WholeResponse {
+  return { kind: 'whole', status, headers: [], body: Buffer.from(body) };
 }
 const unknownKey = '{"success": false, "message": "Not Found"}';
 

@@ -1,10 +1,13 @@
 import { afterEach } from 'vitest';
-import { type Options, open } from '../../src/adapters/upstream/upstream.ts';
-import type { Answer, Whole } from '../../src/relay/answer.ts';
-import type { Outbound, Upstream } from '../../src/relay/upstream.ts';
+import { type ClientKind, openUpstream, type UpstreamOptions } from '../../src/adapters/upstream/upstream.ts';
+import type { Outbound, Upstream } from '../../src/proxy/upstream.ts';
+import type { UpstreamResult, WholeResponse } from '../../src/proxy/upstream-response.ts';
 import { type Received, type ScriptedUpstream, scripted } from './scripted-upstream.ts';
 
 export const key = 'sk_operator';
+
+/** The client that the tests of a file use: `by-undici.long.ts` runs some of them again with undici's. */
+export const client = (process.env.TEST_UPSTREAM_CLIENT ?? 'built-in') as ClientKind;
 
 const servers: ScriptedUpstream[] = [];
 afterEach(async () => {
@@ -14,15 +17,16 @@ afterEach(async () => {
 /** A scripted upstream and the adapter opened on it; the server goes when the test ends. `path` is the base URL's. */
 export async function against(
   script: (received: Received) => unknown,
-  options: Partial<Options> & { path?: string } = {},
+  options: Partial<UpstreamOptions> & { path?: string } = {},
 ): Promise<{ server: ScriptedUpstream; upstream: Upstream }> {
   const server = await scripted(script);
   servers.push(server);
-  const upstream = open({
+  const upstream = openUpstream({
     baseUrl: server.url + (options.path ?? ''),
     key,
     keyHeader: { header: 'x-api-key', value: '{key}' },
     timeoutMs: 5_000,
+    client,
     ...options,
   });
   return { server, upstream };
@@ -45,7 +49,7 @@ export function get(more: Partial<Outbound> = {}): Outbound {
   return post('', { method: 'GET', body: null, rawHeaders: [], metered: false, ...more });
 }
 
-export function whole(answer: Answer): Whole {
-  if (answer.kind !== 'answer') throw new Error(`not a whole answer: ${JSON.stringify(answer)}`);
+export function whole(answer: UpstreamResult): WholeResponse {
+  if (answer.kind !== 'whole') throw new Error(`not a whole response: ${JSON.stringify(answer)}`);
   return answer;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import * as Headers from '../../src/relay/headers.ts';
+import * as Headers from '../../src/proxy/headers.ts';
 
 const guard: Headers.Guard = { secrets: ['sk_operator'], samePaths: true };
 
@@ -11,13 +11,29 @@ describe('headers to the upstream', () => {
   test('carry the content and the preferences of the caller, as they were spelled', () => {
     const crossing = Headers.toUpstream(
       ['Content-Type', 'application/json', 'ACCEPT', 'a/b', 'accept', 'c/d', 'Accept-Language', 'fr'],
-      true,
+      false,
       ['x-api-key', 'sk_operator'],
     );
     expect(crossing).toEqual([
       ...['Content-Type', 'application/json', 'ACCEPT', 'a/b', 'accept', 'c/d', 'Accept-Language', 'fr'],
       ...['accept-encoding', 'identity', 'x-api-key', 'sk_operator'],
     ]);
+  });
+
+  test('do not act on what ends at the next hop', () => {
+    const ends = [
+      'Content-Type',
+      'a/b',
+      'Connection',
+      'keep-alive, CONTENT-TYPE',
+      'connection',
+      'x-one',
+      'X-One',
+      '1',
+    ];
+    expect(Headers.endToEnd(ends)).toEqual(['Connection', 'keep-alive, CONTENT-TYPE', 'connection', 'x-one']);
+    const plain = ['Content-Type', 'a/b', 'Connection', 'close'];
+    expect(Headers.endToEnd(plain)).toBe(plain);
   });
 
   test.each([
@@ -49,14 +65,40 @@ describe('headers to the upstream', () => {
     ],
   ])('never carry the caller’s %s', (name) => {
     for (const spelling of [name, name.toLowerCase(), name.toUpperCase()]) {
-      expect(Headers.toUpstream([spelling, 'x'], false, [])).toEqual([]);
+      expect(Headers.toUpstream([spelling, 'x'], false, [])).toEqual(['accept-encoding', 'identity']);
     }
   });
 
-  test('ask for a plain and whole answer where it is metered, whatever the caller asked for', () => {
-    const asked = ['Accept-Encoding', 'gzip', 'Range', 'bytes=0-1', 'If-None-Match', '"a"'];
-    expect(Headers.toUpstream(asked, true, [])).toEqual(['accept-encoding', 'identity']);
-    expect(Headers.toUpstream(asked, false, [])).toEqual(asked);
+  test('ask for a plain and whole answer in JSON where it is metered, whatever the caller asked for', () => {
+    const asked = ['Range', 'bytes=0-9999', 'If-None-Match', '"a"'];
+    const plain = ['accept-encoding', 'identity'];
+    expect(Headers.toUpstream(['Accept', 'text/csv', 'Accept-Encoding', 'gzip', ...asked], true, [])).toEqual(
+      [...['accept', 'application/json', ...plain]],
+    );
+    expect(Headers.toUpstream(asked, false, [])).toEqual([...asked, ...plain]);
+  });
+
+  test('never carry the caller’s Accept-Encoding: in a coding the key could leave unseen', () => {
+    expect(Headers.toUpstream(['Accept-Encoding', 'br, gzip'], false, [])).toEqual([
+      'accept-encoding',
+      'identity',
+    ]);
+  });
+
+  test.each([
+    ['bytes=0-', true],
+    ['bytes=7-4102', true],
+    ['bytes=-4096', true],
+    ['bytes=7-4101', false],
+    ['bytes=0-0', false],
+    ['bytes=-1', false],
+    ['bytes=5-4', false],
+    ['bytes=0-9999,20000-29999', false],
+    ['bytes=-', false],
+    ['seconds=0-9999', false],
+    ['', false],
+  ])('carry a range of one part that is wide, so that none lies within the key: %s, %s', (range, crosses) => {
+    expect(Headers.toUpstream(['range', range], false, []).includes(range)).toBe(crosses);
   });
 
   test('leave out what Connection names, before it or behind it', () => {
@@ -74,7 +116,7 @@ describe('headers to the upstream', () => {
       false,
       ['x-api-key', 'sk_operator'],
     );
-    expect(crossing).toEqual(['x-api-key', 'sk_operator']);
+    expect(crossing).toEqual(['accept-encoding', 'identity', 'x-api-key', 'sk_operator']);
   });
 
   test('let Connection take neither the key nor the plain coding away', () => {
@@ -82,12 +124,14 @@ describe('headers to the upstream', () => {
       'x-api-key',
       'k',
     ]);
-    expect(crossing).toEqual(['accept-encoding', 'identity', 'x-api-key', 'k']);
+    expect(crossing).toEqual([
+      ...['accept', 'application/json', 'accept-encoding', 'identity', 'x-api-key', 'k'],
+    ]);
   });
 
   test('carry one content-type, the first, which is the one the meter reads', () => {
     const sent = ['content-type', 'application/json', 'Content-Type', 'text/plain'];
-    expect(Headers.toUpstream(sent, false, [])).toEqual(['content-type', 'application/json']);
+    expect(names(Headers.toUpstream(sent, false, []))).toEqual(['content-type', 'accept-encoding']);
     expect(Headers.first(sent, 'content-type')).toBe('application/json');
   });
 });

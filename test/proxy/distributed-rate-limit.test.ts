@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { CallLimit, type SharedCount } from '../../src/relay/call-limit.ts';
+import { DistributedRateLimit, type SharedCounter } from '../../src/proxy/distributed-rate-limit.ts';
 
 type Question = { key: string; calls: number; answer(passed: { passed: number; left: number } | null): void };
 
 /** A count whose answers the test gives. */
-function counting(): { shared: SharedCount; asked: Question[] } {
+function counting(): { shared: SharedCounter; asked: Question[] } {
   const asked: Question[] = [];
-  const shared: SharedCount = {
+  const shared: SharedCounter = {
     take: (key, _perSecond, calls) => new Promise((answer) => asked.push({ key, calls, answer })),
   };
   return { shared, asked };
@@ -19,7 +19,7 @@ const passed = async (takes: readonly unknown[]) =>
 describe('calls that all processes count together', () => {
   it('pass as many as the count says, the first that came', async () => {
     const { shared, asked } = counting();
-    const limit = new CallLimit(() => 0, shared);
+    const limit = new DistributedRateLimit(() => 0, shared);
     const takes = [limit.take('a', 10), limit.take('a', 10), limit.take('a', 10)];
     asked[0]?.answer({ passed: 1, left: 9 });
     await turn();
@@ -34,7 +34,7 @@ describe('calls that all processes count together', () => {
 
   it('ask once for a crowd that comes meanwhile, and for each key apart', async () => {
     const { shared, asked } = counting();
-    const limit = new CallLimit(() => 0, shared);
+    const limit = new DistributedRateLimit(() => 0, shared);
     const takes = Array.from({ length: 50 }, () => limit.take('a', 100));
     takes.push(limit.take('b', 100));
     expect(asked.map(({ key, calls }) => [key, calls])).toEqual([
@@ -50,7 +50,7 @@ describe('calls that all processes count together', () => {
   });
 
   it('are counted by each process for its share while nobody can say', async () => {
-    const limit = new CallLimit(
+    const limit = new DistributedRateLimit(
       () => 0,
       { take: async () => null },
       () => 3,
@@ -61,7 +61,7 @@ describe('calls that all processes count together', () => {
 
   it('go on from what this process let through in the second in which the count is lost', async () => {
     const { shared, asked } = counting();
-    const limit = new CallLimit(
+    const limit = new DistributedRateLimit(
       () => 0,
       shared,
       () => 2,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import * as RateLimit from '../../src/relay/rate-limit.ts';
+import * as RateLimit from '../../src/proxy/rate-limit.ts';
 
 describe('a rate limit', () => {
   test('lets the quota of a second pass and refuses the next call', () => {

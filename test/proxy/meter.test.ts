@@ -1,19 +1,26 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { UnitsMax } from '../../src/catalog/operation.ts';
-import type { Whole } from '../../src/relay/answer.ts';
-import * as Meter from '../../src/relay/meter.ts';
+import * as Meter from '../../src/proxy/meter.ts';
+import type { WholeResponse } from '../../src/proxy/upstream-response.ts';
+import * as WorstCase from '../../src/proxy/worst-case.ts';
 
 const unitsMax: UnitsMax = { kind: 'pointer', pointer: ['max_results'], default: 10, ceiling: 50 };
 const nested: UnitsMax = { kind: 'pointer', pointer: ['page', 'limit'], default: 10, ceiling: 50 };
 
 function held(body: string | Buffer, contentType = 'application/json', query = '', max = unitsMax): number {
-  return Meter.worstCase(max, {
-    rawHeaders: ['Content-Type', contentType],
-    body: Buffer.from(body as string),
-    query,
-  });
+  return worstCase(body, contentType, query, max).units;
+}
+
+function worstCase(
+  body: string | Buffer,
+  contentType = 'application/json',
+  query = '',
+  max = unitsMax,
+): WorstCase.WorstCase {
+  const rawHeaders = ['Content-Type', contentType];
+  return WorstCase.worstCase(max, { rawHeaders, body: Buffer.from(body as string), query });
 }
 
 describe('the worst case of a JSON request', () => {
@@ -25,6 +32,7 @@ describe('the worst case of a JSON request', () => {
     ['{}', 10],
     ['[]', 10],
     ['{"note":"max results"}', 10],
+    ['{"max_results":null}', 10],
     ['{"city":"K\\u00f6ln","max_results":4}', 4],
     ['\ufeff{"max_results":4}', 4],
   ])('of %s is what is asked for, or the default', (body, units) => {
@@ -38,7 +46,6 @@ describe('the worst case of a JSON request', () => {
     '{"max_results":-1}',
     '{"max_results":2.5}',
     '{"max_results":"3"}',
-    '{"max_results":null}',
     '{"max_results":[3]}',
     '{"max_results":true}',
     '{"max_results":3',
@@ -53,7 +60,7 @@ describe('the worst case of a JSON request', () => {
     '{"job":{"max_results":50}}',
     '{"__proto__":{"max_results":50}}',
   ])('of %s is the ceiling: another parser may read it otherwise', (body) => {
-    expect(held(body)).toBe(50);
+    expect(worstCase(body)).toEqual({ units: 50, isClear: false });
   });
 
   test('is the ceiling where the bytes are coded, not UTF-8, or said to be in another charset', () => {
@@ -61,9 +68,8 @@ describe('the worst case of a JSON request', () => {
     expect(held('{"+AG0-ax_results":50}', 'application/json; charset=utf-7')).toBe(50);
     expect(held('{}', 'application/json;charset="UTF-8"')).toBe(10);
     const rawHeaders = ['content-type', 'application/json', 'Content-Encoding', 'br'];
-    expect(Meter.worstCase(unitsMax, { rawHeaders, body: Buffer.from('{"max_results":1}'), query: '' })).toBe(
-      50,
-    );
+    const coded = { rawHeaders, body: Buffer.from('{"max_results":1}'), query: '' };
+    expect(WorstCase.worstCase(unitsMax, coded)).toEqual({ units: 50, isClear: false });
   });
 
   test('is found below a nested pointer, and doubted when any part of the way is there twice', () => {
@@ -95,7 +101,7 @@ describe('the worst case of a JSON request', () => {
         const body = `{${members.map(([name, text]) => `"${name}":${text}`).join(',')}}`;
         const readings = members
           .filter(([name]) => JSON.parse(`"${name}"`).toLowerCase() === 'max_results')
-          .map(([, text]) => Number(JSON.parse(text)))
+          .map(([, text]) => (text === 'null' ? 10 : Number(JSON.parse(text))))
           .map((read) => (Number.isInteger(read) && read > 0 ? Math.min(read, 50) : 50));
         expect(held(body)).toBeGreaterThanOrEqual(readings.length === 0 ? 10 : Math.max(...readings));
         const [only] = members;
@@ -152,8 +158,25 @@ describe('the worst case of a form', () => {
     'company=x;max_results=50',
     `max_results=3&company=${'x'.repeat(70_000)}`,
     '{"max_results":50}',
+    '{"max\\u005fresults":50}',
+    ' \r\n{"max\\u005fresults":50}',
+    '\ufeff[{"max\\u005fresults":50}]',
+    'company=x&filter={"max\\u005fresults":50}',
+    'max.results=50',
+    'max results=50',
+    'max+results=50',
+    'max%20results=50',
+    'max[results=50',
+    'max-results=50',
+    '+max_results=50',
+    'max%255fresults=50',
+    'max%25255fresults=50',
+    '%ef%bd%8d%ef%bd%81%ef%bd%98_results=50',
+    'max\uff3fresults=50',
+    'q=1%26max%255fresults%3d50',
+    'page[max_results]=50',
   ])('of %.40s is the ceiling', (body) => {
-    expect(held(body, form)).toBe(50);
+    expect(worstCase(body, form)).toEqual({ units: 50, isClear: false });
   });
 
   test('in parts is the one plain part, and the ceiling otherwise', () => {
@@ -173,7 +196,7 @@ describe('the worst case of a form', () => {
 
 describe('the worst case of a query', () => {
   function asked(query: string): number {
-    return Meter.worstCase(unitsMax, { rawHeaders: [], body: null, query });
+    return WorstCase.worstCase(unitsMax, { rawHeaders: [], body: null, query }).units;
   }
 
   test('counts where there is no body', () => {
@@ -183,6 +206,8 @@ describe('the worst case of a query', () => {
     expect(asked('?max_results=3')).toBe(3);
     expect(asked('max_results=3')).toBe(3);
     expect(asked('?max_results=3&max_results=4')).toBe(50);
+    for (const name of ['max.results', 'max+results', 'max[results', 'max%5bresults', 'max%255fresults'])
+      expect(asked(`?max_results=3&${name}=50`)).toBe(50);
   });
 
   test('beside a body makes the hold larger, never smaller', () => {
@@ -192,11 +217,15 @@ describe('the worst case of a query', () => {
   });
 });
 
-describe('the count of an answer', () => {
+describe('the count of an response', () => {
   const pointed = { kind: 'pointer', pointer: ['n'] } as const;
-  function counted(body: string | Buffer, status = 200, headers: string[] = []): Meter.Count {
-    const answer: Whole = { kind: 'answer', status, headers, body: Buffer.from(body as string) };
-    return Meter.count(pointed, answer);
+  function counted(
+    body: string | Buffer,
+    status = 200,
+    headers: string[] = [],
+  ): Meter.Count | Promise<Meter.Count> {
+    const response: WholeResponse = { kind: 'whole', status, headers, body: Buffer.from(body as string) };
+    return Meter.count(pointed, response);
   }
   const units = (n: number) => ({ kind: 'counted', units: n });
 
@@ -207,8 +236,6 @@ describe('the count of an answer', () => {
     ['{"n":true}', 1],
     ['{"n":false}', 0],
     ['{"n":null}', 0],
-    ['{}', 0],
-    ['[]', 0],
     ['', 0],
     ['\ufeff{"n":2}', 2],
   ])('of %s is %i', (body, n) => {
@@ -217,12 +244,19 @@ describe('the count of an answer', () => {
 
   test('of one that there is no memory for is none, and no fault: the call has something on hold', () => {
     const body = { length: 2 ** 33 } as Buffer;
-    expect(Meter.count(pointed, { kind: 'answer', status: 200, headers: [], body })).toEqual({
+    expect(Meter.count(pointed, { kind: 'whole', status: 200, headers: [], body })).toEqual({
       kind: 'uncountable',
       reason: 'no_memory',
     });
     expect(counted('{"n":3}')).toEqual(units(3));
   });
+
+  test.each(['{}', '[]', '{"m":{"n":3}}', '"n"', '{"fields":"results","results":[1,2,3]}'])(
+    'of %s is none, as nothing is at the pointer',
+    (body) => {
+      expect(counted(body)).toEqual({ kind: 'uncountable', reason: 'missing' });
+    },
+  );
 
   test.each(['{"n":1.5}', '{"n":-1}', '{"n":"3"}', '{"n":{}}', '{"n":1e300}'])(
     'of %s is no count',
@@ -237,28 +271,47 @@ describe('the count of an answer', () => {
 
   test.each([101, 301, 304, 400, 404, 422, 429, 500, 503])('is nothing at status %i', (status) => {
     expect(counted('{"n":12}', status)).toEqual(units(0));
-    const answer: Whole = { kind: 'answer', status, headers: [], body: Buffer.alloc(0) };
-    expect(Meter.count({ kind: 'fixed', units: 1 }, answer)).toEqual(units(0));
+    const response: WholeResponse = { kind: 'whole', status, headers: [], body: Buffer.alloc(0) };
+    expect(Meter.count({ kind: 'fixed', units: 1 }, response)).toEqual(units(0));
   });
 
   test('is the fixed number for every success', () => {
-    const answer: Whole = { kind: 'answer', status: 201, headers: [], body: Buffer.from('plain') };
-    expect(Meter.count({ kind: 'fixed', units: 2 }, answer)).toEqual(units(2));
+    const response: WholeResponse = { kind: 'whole', status: 201, headers: [], body: Buffer.from('plain') };
+    expect(Meter.count({ kind: 'fixed', units: 2 }, response)).toEqual(units(2));
   });
 
-  test('reads a body that came compressed although nobody asked for it', () => {
+  test.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['Deflate', deflateRawSync],
+    ['BR', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+    ['gzip, br', (json: Buffer) => brotliCompressSync(gzipSync(json))],
+    ['identity', (json: Buffer) => json],
+  ])('reads a body in the coding %s', async (coding, compress) => {
     const json = Buffer.from('{"n":12}');
-    expect(counted(gzipSync(json), 200, ['content-encoding', 'gzip'])).toEqual(units(12));
-    expect(counted(deflateSync(json), 200, ['content-encoding', 'deflate'])).toEqual(units(12));
-    expect(counted(brotliCompressSync(json), 200, ['content-encoding', 'BR'])).toEqual(units(12));
+    expect(await counted(compress(json), 200, ['content-encoding', coding])).toEqual(units(12));
   });
 
-  test('gives up on a coding that is unknown, broken or a bomb', () => {
+  test('gives up on a coding that is unknown, broken, cut, nested too often or a bomb', async () => {
     const undecodable = { kind: 'uncountable', reason: 'undecodable' };
-    expect(counted('{"n":1}', 200, ['content-encoding', 'zip'])).toEqual(undecodable);
-    expect(counted('{"n":1}', 200, ['content-encoding', 'gzip'])).toEqual(undecodable);
-    const bomb = gzipSync(Buffer.alloc(Meter.answerBytesMax + 1, 0x20));
-    expect(counted(bomb, 200, ['content-encoding', 'gzip'])).toEqual(undecodable);
+    const json = Buffer.from('{"n":12}');
+    const coded = (body: Buffer, coding: string) => counted(body, 200, ['content-encoding', coding]);
+    expect(await coded(json, 'zip')).toEqual(undecodable);
+    for (const [coding, compress] of [
+      ['gzip', gzipSync],
+      ['deflate', deflateSync],
+      ['br', brotliCompressSync],
+      ['zstd', zstdCompressSync],
+    ] as const) {
+      expect(await coded(json, coding)).toEqual(undecodable);
+      expect(await coded(compress(json).subarray(0, -3), coding)).toEqual(undecodable);
+      const bomb = compress(Buffer.alloc(Meter.responseBytesMax + 1, 0x20));
+      expect(await coded(bomb, coding)).toEqual(undecodable);
+    }
+    const thrice = gzipSync(gzipSync(gzipSync(json)));
+    expect(await coded(thrice, 'gzip, gzip, gzip')).toEqual(undecodable);
   });
 
   test('is the length of any array, wherever JSON.parse finds it', () => {
@@ -269,12 +322,16 @@ describe('the count of an answer', () => {
     );
   });
 
-  test('of any bytes in any coding is a value, never a throw', () => {
-    fc.assert(
-      fc.property(fc.uint8Array(), fc.constantFrom('identity', 'gzip', 'br', 'deflate'), (bytes, coding) => {
-        const { kind } = counted(Buffer.from(bytes), 200, ['content-encoding', coding]);
-        expect(['counted', 'uncountable']).toContain(kind);
-      }),
+  test('of any bytes in any coding is a value, never a throw', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array(),
+        fc.constantFrom('identity', 'gzip', 'br', 'deflate', 'zstd'),
+        async (bytes, coding) => {
+          const { kind } = await counted(Buffer.from(bytes), 200, ['content-encoding', coding]);
+          expect(['counted', 'uncountable']).toContain(kind);
+        },
+      ),
     );
   });
 });

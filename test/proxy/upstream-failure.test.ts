@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { against, post, whole } from './opened-upstream.ts';
 import { http } from './scripted-upstream.ts';
 
-describe('no answer', () => {
+describe('no response', () => {
   const ok = 'HTTP/1.1 200 OK\r\n';
   test.each([
     ['cut in the head', 'HTTP/1.1 200 OK\r\nconte'],
@@ -21,26 +21,26 @@ describe('no answer', () => {
     ['with a NUL in a header', `${ok}etag: a\0b\r\ncontent-length: 0\r\n\r\n`],
     ['with a head too large', `${ok}etag: ${'a'.repeat(20_000)}\r\ncontent-length: 0\r\n\r\n`],
     ['that changes the protocol', 'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
-  ])('is what an answer %s comes to, and the next request is served', async (_, bytes) => {
+  ])('is what an response %s comes to, and the next request is served', async (_, bytes) => {
     const { upstream } = await against(({ socket, body }) =>
       body === 'fine' ? socket.write(http(200, body)) : socket.end(bytes),
     );
-    expect(await upstream.send(post()).answer).toMatchObject({ kind: 'unavailable' });
-    expect(whole(await upstream.send(post('fine')).answer).body.toString()).toBe('fine');
+    expect(await upstream.send(post()).response).toMatchObject({ kind: 'unavailable' });
+    expect(whole(await upstream.send(post('fine')).response).body.toString()).toBe('fine');
   });
 
   test('a folded header is never passed on with its line break', async () => {
     const { upstream } = await against(({ socket }) =>
       socket.end(`${ok}etag: "a"\r\n set-cookie: b\r\ncontent-length: 0\r\n\r\n`),
     );
-    const answer = await upstream.send(post()).answer;
-    expect(JSON.stringify(answer)).not.toMatch(/\\[rn]/);
+    const response = await upstream.send(post()).response;
+    expect(JSON.stringify(response)).not.toMatch(/\\[rn]/);
   });
 
   test('comes from a port where nobody listens', async () => {
     const { server, upstream } = await against(() => undefined);
     await server.close();
-    expect(await upstream.send(post()).answer).toEqual({ kind: 'unavailable', reason: 'ECONNREFUSED' });
+    expect(await upstream.send(post()).response).toEqual({ kind: 'unavailable', reason: 'ECONNREFUSED' });
     expect(await upstream.probe()).toBe(false);
   });
 
@@ -51,7 +51,7 @@ describe('no answer', () => {
   ])('comes in time from an upstream that %s', async (_, bytes) => {
     const { upstream } = await against(({ socket }) => socket.write(bytes), { timeoutMs: 200 });
     const started = performance.now();
-    expect(await upstream.send(post()).answer).toEqual({ kind: 'timeout' });
+    expect(await upstream.send(post()).response).toEqual({ kind: 'timeout' });
     expect(performance.now() - started).toBeGreaterThanOrEqual(199);
   });
 
@@ -64,13 +64,13 @@ describe('no answer', () => {
       },
       { timeoutMs: 200 },
     );
-    expect(await upstream.send(post()).answer).toEqual({ kind: 'timeout' });
+    expect(await upstream.send(post()).response).toEqual({ kind: 'timeout' });
   });
 
   test('is wanted by a caller who left: the upstream’s connection is closed', async () => {
     const { server, upstream } = await against(() => sending.abandon());
     const sending = upstream.send(post());
-    expect(await sending.answer).toEqual({ kind: 'abandoned' });
+    expect(await sending.response).toEqual({ kind: 'abandoned' });
     const socket = server.received[0]?.socket;
     if (socket?.closed === false) await once(socket, 'close');
     sending.abandon();
@@ -80,8 +80,8 @@ describe('no answer', () => {
     const { server, upstream } = await against(({ socket }) => socket.write(http(200)));
     const sending = upstream.send(post());
     sending.abandon();
-    expect(await sending.answer).toEqual({ kind: 'abandoned' });
-    expect(whole(await upstream.send(post('fine')).answer).status).toBe(200);
+    expect(await sending.response).toEqual({ kind: 'abandoned' });
+    expect(whole(await upstream.send(post('fine')).response).status).toBe(200);
     expect(server.received.map(({ body }) => body)).toEqual(['fine']);
   });
 });
@@ -98,15 +98,16 @@ describe('a crowd of requests', () => {
           under--;
           socket.write(http(200, body));
         });
-        if (held.length === 2 || server.received.length > 2) for (const answer of held.splice(0)) answer();
+        if (held.length === 2 || server.received.length > 2)
+          for (const response of held.splice(0)) response();
       },
       { connectionsMax: 2, waitingMax: 3 },
     );
     const answers = await Promise.all(
-      [0, 1, 2, 3, 4, 5, 6].map((n) => upstream.send(post(String(n))).answer),
+      [0, 1, 2, 3, 4, 5, 6].map((n) => upstream.send(post(String(n))).response),
     );
     expect(
-      answers.map((answer) => (answer.kind === 'answer' ? answer.body.toString() : answer.kind)),
+      answers.map((response) => (response.kind === 'whole' ? response.body.toString() : response.kind)),
     ).toEqual([...['0', '1', '2', '3', '4', 'busy', 'busy']]);
     expect(underMax).toBe(2);
     expect(server.connections()).toBe(2);
@@ -120,12 +121,12 @@ describe('a crowd of requests', () => {
     const slow = upstream.send(post('slow'));
     const leaves = upstream.send(post('leaves'));
     leaves.abandon();
-    expect(await leaves.answer).toEqual({ kind: 'abandoned' });
+    expect(await leaves.response).toEqual({ kind: 'abandoned' });
     const waits = upstream.send(post('waits'));
-    expect(await upstream.send(post('late')).answer).toEqual({ kind: 'busy' });
-    expect(await slow.answer).toEqual({ kind: 'timeout' });
-    expect((await waits.answer).kind).toMatch(/timeout|answer/);
-    expect(whole(await upstream.send(post('next')).answer).body.toString()).toBe('next');
+    expect(await upstream.send(post('late')).response).toEqual({ kind: 'busy' });
+    expect(await slow.response).toEqual({ kind: 'timeout' });
+    expect((await waits.response).kind).toMatch(/timeout|whole/);
+    expect(whole(await upstream.send(post('next')).response).body.toString()).toBe('next');
     expect(server.received.map(({ body }) => body)).not.toContain('leaves');
   });
 
@@ -135,8 +136,8 @@ describe('a crowd of requests', () => {
       waitingMax: 500,
     });
     const numbers = Array.from({ length: 500 }, (_, n) => String(n));
-    const answers = await Promise.all(numbers.map((n) => upstream.send(post(n)).answer));
-    expect(answers.map((answer) => whole(answer).body.toString())).toEqual(numbers);
+    const answers = await Promise.all(numbers.map((n) => upstream.send(post(n)).response));
+    expect(answers.map((response) => whole(response).body.toString())).toEqual(numbers);
   });
 
   test('under way when the process drains is answered; later ones are turned away', async () => {
@@ -145,10 +146,10 @@ describe('a crowd of requests', () => {
     });
     const under = ['a', 'b', 'c'].map((n) => upstream.send(post(n)));
     const closed = upstream.close();
-    expect(await upstream.send(post()).answer).toEqual({ kind: 'busy' });
-    expect(await Promise.all(under.map(async ({ answer }) => whole(await answer).body.toString()))).toEqual([
-      ...['a', 'b', 'c'],
-    ]);
+    expect(await upstream.send(post()).response).toEqual({ kind: 'busy' });
+    expect(
+      await Promise.all(under.map(async ({ response }) => whole(await response).body.toString())),
+    ).toEqual([...['a', 'b', 'c']]);
     await closed;
     await upstream.close();
   });

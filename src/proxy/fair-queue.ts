@@ -1,0 +1,245 @@
+import type { Limits } from '../catalog/upstream-limits.ts';
+import type { Outbound, Sending, Upstream } from './upstream.ts';
+import type { StreamedResponse, UpstreamResult } from './upstream-response.ts';
+
+/**
+ * Puts fair queueing in front of an upstream client: each account has a share of the connections, and waiting calls are sent in turn by
+ * account, so that one account cannot occupy the upstream. A call leaves its place when its response has been read or abandoned. While
+ * the whole queue is full, the newest call of the account with the longest queue gives way to an account with a shorter one.
+ */
+export function fairQueue(upstream: Upstream, limits: Limits): Upstream {
+  const queue = new FairQueue(upstream, limits);
+  return {
+    send: (outbound) => queue.send(outbound),
+    probe: () => upstream.probe(),
+    close: () => queue.close(),
+  };
+}
+
+/** The calls of one account that are under way or waiting. */
+type Account = { name: string; underWay: number; waiting: Set<Call> };
+
+class FairQueue {
+  readonly #upstream: Upstream;
+  readonly #limits: Limits;
+  readonly #accounts = new Map<string, Account>();
+  /** Accounts that have a waiting call and are below their share; the first is next. */
+  readonly #turns = new Set<Account>();
+  #underWay = 0;
+  #waiting = 0;
+  #closing: PromiseWithResolvers<void> | null = null;
+
+  constructor(upstream: Upstream, limits: Limits) {
+    this.#upstream = upstream;
+    this.#limits = limits;
+  }
+
+  send(outbound: Outbound): Sending {
+    if (this.#closing !== null) return refused({ kind: 'busy' });
+    const account = this.#account(outbound.account ?? '');
+    const { connectionsMax, accountConnectionsMax } = this.#limits;
+    const isFree = this.#underWay < connectionsMax && account.underWay < accountConnectionsMax;
+    // Waiting calls go first. They wait only while all connections, or their account's share of them, are in use.
+    if (isFree && account.waiting.size === 0) {
+      const call = new Call(this, account, outbound);
+      this.#start(call);
+      return call;
+    }
+    const refusal = this.#makeRoom(account);
+    if (refusal !== null) return refused(refusal);
+    const call = new Call(this, account, outbound);
+    account.waiting.add(call);
+    this.#waiting += 1;
+    call.waitFor(this.#limits.waitMsMax);
+    this.#updateTurn(account);
+    return call;
+  }
+
+  /** Refuses new calls, lets the waiting ones be sent, then closes the upstream. */
+  close(): Promise<void> {
+    if (this.#closing === null) {
+      this.#closing = Promise.withResolvers();
+      this.#closeWhenSent();
+    }
+    return this.#closing.promise;
+  }
+
+  /** Takes a call out of the queue. */
+  leave(call: Call): void {
+    const { account } = call;
+    account.waiting.delete(call);
+    this.#waiting -= 1;
+    this.#updateTurn(account);
+    this.#forgetIfUnused(account);
+    this.#closeWhenSent();
+  }
+
+  /** Frees the place of a call that has ended. */
+  ended({ account }: Call): void {
+    this.#underWay -= 1;
+    account.underWay -= 1;
+    this.#updateTurn(account);
+    this.#sendNext();
+    this.#forgetIfUnused(account);
+    this.#closeWhenSent();
+  }
+
+  /** Refuses a call that has waited too long. */
+  overdue(call: Call): void {
+    call.refuse(this.#reason(call.account));
+  }
+
+  /** Distinguishes an account whose own calls use up its share from one that waits for other accounts. */
+  #reason(account: Account): UpstreamResult {
+    return { kind: account.underWay >= this.#limits.accountConnectionsMax ? 'account_busy' : 'busy' };
+  }
+
+  #account(name: string): Account {
+    let account = this.#accounts.get(name);
+    if (account === undefined) {
+      account = { name, underWay: 0, waiting: new Set() };
+      this.#accounts.set(name, account);
+    }
+    return account;
+  }
+
+  /** Returns null when one more call of `account` may wait, otherwise the refusal. */
+  #makeRoom(account: Account): UpstreamResult | null {
+    if (account.waiting.size >= this.#limits.accountWaitingMax) {
+      this.#forgetIfUnused(account);
+      return this.#reason(account);
+    }
+    if (this.#waiting < this.#limits.waitingMax) return null;
+    const longest = this.#longestQueue();
+    if (longest === null || longest.waiting.size <= account.waiting.size + 1) {
+      this.#forgetIfUnused(account);
+      return { kind: 'busy' };
+    }
+    let newest: Call | null = null;
+    for (const call of longest.waiting) newest = call;
+    newest?.refuse({ kind: 'account_busy' });
+    return null;
+  }
+
+  #longestQueue(): Account | null {
+    let longest: Account | null = null;
+    for (const account of this.#accounts.values())
+      if (longest === null || account.waiting.size > longest.waiting.size) longest = account;
+    return longest;
+  }
+
+  #sendNext(): void {
+    while (this.#underWay < this.#limits.connectionsMax) {
+      const [account] = this.#turns;
+      if (account === undefined) return;
+      const [call] = account.waiting;
+      // The account goes to the end of the line: each turn serves one of its calls.
+      this.#turns.delete(account);
+      if (call === undefined) continue;
+      account.waiting.delete(call);
+      this.#waiting -= 1;
+      this.#start(call);
+      this.#updateTurn(account);
+    }
+  }
+
+  #start(call: Call): void {
+    this.#underWay += 1;
+    call.account.underWay += 1;
+    call.start(this.#upstream);
+  }
+
+  #updateTurn(account: Account): void {
+    if (account.waiting.size > 0 && account.underWay < this.#limits.accountConnectionsMax)
+      this.#turns.add(account);
+    else this.#turns.delete(account);
+  }
+
+  #forgetIfUnused(account: Account): void {
+    if (account.underWay === 0 && account.waiting.size === 0) this.#accounts.delete(account.name);
+  }
+
+  #closeWhenSent(): void {
+    if (this.#closing === null || this.#waiting > 0) return;
+    this.#upstream.close().then(this.#closing.resolve, this.#closing.reject);
+  }
+}
+
+/** One call in the queue or under way; it frees its place exactly once. */
+class Call implements Sending {
+  readonly response: Promise<UpstreamResult>;
+  readonly account: Account;
+  readonly #queue: FairQueue;
+  readonly #outbound: Outbound;
+  #state: 'waiting' | 'under way' | 'over' = 'waiting';
+  #sending: Sending | null = null;
+  #resolve: (response: UpstreamResult | Promise<UpstreamResult>) => void = ignore;
+  #overdue: NodeJS.Timeout | null = null;
+
+  constructor(queue: FairQueue, account: Account, outbound: Outbound) {
+    this.#queue = queue;
+    this.account = account;
+    this.#outbound = outbound;
+    this.response = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  waitFor(waitMsMax: number): void {
+    this.#overdue = setTimeout(() => this.#queue.overdue(this), waitMsMax);
+  }
+
+  /** Ends the wait without sending anything. */
+  refuse(response: UpstreamResult): void {
+    if (this.#state !== 'waiting') return;
+    this.#state = 'over';
+    this.#stopTimer();
+    this.#queue.leave(this);
+    this.#resolve(response);
+  }
+
+  start(upstream: Upstream): void {
+    this.#stopTimer();
+    this.#state = 'under way';
+    this.#sending = upstream.send(this.#outbound);
+    this.#resolve(this.#sending.response.then((response) => this.#isAnswered(response)));
+  }
+
+  abandon(): void {
+    if (this.#state === 'waiting') {
+      this.refuse({ kind: 'abandoned' });
+      return;
+    }
+    this.#sending?.abandon();
+    this.#end();
+  }
+
+  /** A streamed response keeps its connection until its body has been read. */
+  #isAnswered(response: UpstreamResult): UpstreamResult {
+    if (response.kind !== 'stream') {
+      this.#end();
+      return response;
+    }
+    const pipeTo: StreamedResponse['pipeTo'] = (destination) =>
+      response.pipeTo(destination).finally(() => this.#end());
+    return { ...response, pipeTo };
+  }
+
+  #end(): void {
+    if (this.#state !== 'under way') return;
+    this.#state = 'over';
+    this.#queue.ended(this);
+  }
+
+  #stopTimer(): void {
+    if (this.#overdue !== null) clearTimeout(this.#overdue);
+    this.#overdue = null;
+  }
+}
+
+/** Refuses at once; nothing was sent. */
+function refused(response: UpstreamResult): Sending {
+  return { response: Promise.resolve(response), abandon: ignore };
+}
+
+function ignore(): void {}

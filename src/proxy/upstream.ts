@@ -1,0 +1,39 @@
+import type { Target } from '@sluice/kernel/request-target';
+import type { UpstreamResult } from './upstream-response.ts';
+
+/** The API that is resold. Sends each request exactly once: the upstream may have billed the first attempt. */
+export interface Upstream {
+  /** Sends a request. Never rejects: failures are an UpstreamResult too. It settles within the queue's maximum wait plus the upstream's timeout. */
+  send(outbound: Outbound): Sending;
+  /**
+   * Returns true when the upstream reports within two seconds that it is ready, or, without a path for that, when a server answers HTTP
+   * there. Sends no key; concurrent calls share one request.
+   */
+  probe(): Promise<boolean>;
+  /** Refuses new requests, waits for those under way, then closes the connections. */
+  close(): Promise<void>;
+}
+
+/** A request as received from the caller; the upstream client filters the headers and adds the operator's key. */
+export type Outbound = {
+  method: string;
+  target: Target;
+  /** The headers in Node's form: a flat list of names and values. */
+  rawHeaders: readonly string[];
+  body: Buffer | null;
+  /** True when the response is counted. Such a response is read completely, up to the limit, and requested without a content coding. */
+  metered: boolean;
+  /** True when a JSON response is edited before it is delivered: then it is read whole too. */
+  editsJson?: boolean;
+  /** The account that makes the call, for fair queueing. Requests without an account share one queue. */
+  account?: string;
+  /** The gateway's own `traceparent` for the request, if any; the caller's is never forwarded. */
+  traceparent?: string | null;
+};
+
+/** A request under way. */
+export type Sending = {
+  readonly response: Promise<UpstreamResult>;
+  /** Aborts the request because the caller left or the streamed response is not wanted. Does nothing once it is over. */
+  abandon(): void;
+};
