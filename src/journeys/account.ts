@@ -1,16 +1,29 @@
+import * as Money from '@sluice/kernel/money';
+import type { CatalogContext } from '../catalog/catalog-context.ts';
 import type { Plan } from '../catalog/plan.ts';
-import * as Money from '../kernel/money.ts';
+import type { IdentityContext } from '../identity/identity-context.ts';
+import type { LedgerContext } from '../ledger/ledger-context.ts';
 import * as Statement from '../ledger/statement.ts';
-import * as PlanChange from './plan-change.ts';
-import type { Shop } from './shop.ts';
-import * as TopUp from './top-up.ts';
+import type { PaymentContext } from '../payment/payment-context.ts';
+import type { TopUps } from '../payment/top-up.ts';
+import { asPlan } from './plan-change.ts';
+import { asTopUp } from './top-up.ts';
+
+/** The dependencies of describing an account to its owner. */
+export type AccountContext = Pick<CatalogContext, 'catalog'> &
+  Pick<IdentityContext, 'accounts' | 'clock'> &
+  Pick<LedgerContext, 'statements'> &
+  Pick<PaymentContext, 'subscriptions'> & {
+    readonly topUps: Pick<TopUps, 'of'>;
+    readonly writer: Pick<LedgerContext['writer'], 'held'>;
+  };
 
 /**
- * Key information (seed 2.5) about the caller's own plans: the operator's key is nobody's business.
- * `records_remaining` counts included units and what the credit buys at the lowest price.
+ * Returns key information (seed 2.5) about the caller's own plans; the operator's upstream key is not disclosed.
+ * `records_remaining` counts included units and the units that the credit buys at the lowest price.
  */
 export async function keyInfo(
-  shop: Shop,
+  shop: Pick<CatalogContext, 'catalog'> & Pick<IdentityContext, 'clock'> & Pick<LedgerContext, 'statements'>,
   account: string,
   requestId: string,
 ): Promise<Record<string, unknown>> {
@@ -24,7 +37,7 @@ export async function keyInfo(
   const live = lots.filter((lot) => lot.expiresMs === null || lot.expiresMs > nowMs);
   const owned = plansOf(shop).filter((plan) => live.some((lot) => lot.plan === plan.id));
   const resets = Math.min(
-    ...live.filter((lot) => lot.kind === 'allowance').map((lot) => lot.expiresMs ?? Number.POSITIVE_INFINITY),
+    ...live.flatMap(({ resetsMs }) => (resetsMs !== null && resetsMs > nowMs ? [resetsMs] : [])),
   );
   const nextResetAt = Number.isFinite(resets) ? new Date(resets).toISOString() : null;
   return {
@@ -33,9 +46,7 @@ export async function keyInfo(
     records_remaining: recordsRemaining,
     next_reset_at: nextResetAt,
     max_requests_per_seconds: Math.max(1, ...owned.map((plan) => plan.requestsPerSecond)),
-    allowed_apis: shop.catalog.operations
-      .filter((operation) => operation.answeredBy === 'upstream')
-      .map((operation) => operation.path.replace(/^\/v\d+/, '')),
+    allowed_apis: shop.catalog.operations.map(({ path }) => path),
     active_plans: owned.map((plan) => {
       const mine = live.filter((lot) => lot.plan === plan.id);
       const spent = plan.kind === 'trial' && mine.every((lot) => lot.remaining === 0);
@@ -54,8 +65,8 @@ export async function keyInfo(
   };
 }
 
-/** What `GET /account` says of an account. Money in USD, exact. */
-export async function overview(shop: Shop, id: string): Promise<Record<string, unknown>> {
+/** Returns the body of `GET /account`. Amounts are in USD, exact. */
+export async function overview(shop: AccountContext, id: string): Promise<Record<string, unknown>> {
   const nowMs = shop.clock();
   const [lots, record, subscriptions, topUp] = await Promise.all([
     shop.statements.of(id),
@@ -63,7 +74,7 @@ export async function overview(shop: Shop, id: string): Promise<Record<string, u
     shop.subscriptions.of(id),
     shop.topUps.of(id),
   ]);
-  const held = shop.lane.held(id);
+  const held = shop.writer.held(id);
   return {
     success: true,
     account: id,
@@ -97,13 +108,13 @@ export async function overview(shop: Shop, id: string): Promise<Record<string, u
           : { given_units: lot.given, remaining_units: lot.remaining }),
         expires_at: lot.expiresMs === null ? null : new Date(lot.expiresMs).toISOString(),
       })),
-    subscriptions: subscriptions.map((one) => PlanChange.shown(one, nowMs)),
-    auto_top_up: TopUp.shown(topUp),
+    subscriptions: subscriptions.map((one) => asPlan(one, nowMs)),
+    auto_top_up: asTopUp(topUp),
   };
 }
 
-/** What an account may have: what is sold, or was. */
-function plansOf({ catalog }: Shop): Plan[] {
+/** Returns the plans that an account can have: those that are or were for sale. */
+function plansOf({ catalog }: Pick<CatalogContext, 'catalog'>): Plan[] {
   return [...catalog.plans, ...catalog.retired];
 }
 

@@ -1,77 +1,224 @@
-import * as Money from '../kernel/money.ts';
+import { sha256Hex } from '@sluice/kernel/digest';
+import { secret } from '@sluice/kernel/id';
+import * as Money from '@sluice/kernel/money';
 import type { Order } from '../payment/order.ts';
-import { type Checkout, ProcessorAway } from '../payment/processor.ts';
+import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
+import { type Checkout, ProcessorUnavailable } from '../payment/processor.ts';
+import { settle } from './grant-order.ts';
+import * as PlanChange from './plan-change.ts';
 import * as Renewal from './renewal.ts';
-import { type Counter, settle, type Till } from './settlement.ts';
 
-export type Opened =
+export type CheckoutResult =
   | { kind: 'redirect'; url: string }
+  /** The page belongs to another browser; `replace` would close that page. */
+  | { kind: 'elsewhere' }
   | { kind: 'paid' }
-  /** An agent's charge for it is under way. */
-  | { kind: 'pending' }
+  /** A charge for the order, or a slow payment on its page, is in progress. */
+  | { kind: 'pending'; isSlow: boolean }
   | { kind: 'gone' }
   | { kind: 'away' }
+  /** The plan already renews for the account of the order. */
+  | { kind: 'subscribed' }
   | { kind: 'unknown' };
 
-/** A person opens the hosted page of an unpaid order; the page is made when it is first asked for. */
-export async function open(shop: Counter, orderId: string): Promise<Opened> {
+/** Creates a secret that identifies a browser which was sent to a hosted page. */
+export const newBrowser = () => secret('scb');
+
+/** Returns a secret that `newBrowser` made, or null. */
+export function readBrowser(kept: string | null): string | null {
+  return kept !== null && /^scb_[\w-]{43}$/.test(kept) ? kept : null;
+}
+
+const digest = sha256Hex;
+
+/**
+ * Opens the hosted page of an unpaid order. The page is made on the first request, and again after it has closed unpaid. It belongs to one
+ * browser, so that other people with the link cannot take the payer's place. Another browser gets a page of its own once the first one is
+ * closed.
+ * @param browser a secret of the browser, stored as a digest
+ * @param replaces true to close a page of another browser
+ */
+export async function openCheckout(
+  shop: CheckoutContext,
+  orderId: string,
+  browser: string,
+  replaces: boolean,
+): Promise<CheckoutResult> {
   const order = await shop.orders.find(orderId);
   if (!order) return { kind: 'unknown' };
   if (order.state === 'granted') return { kind: 'paid' };
-  if (order.state === 'claimed') return { kind: 'pending' };
-  if (order.checkoutSession === null && order.expiresMs <= shop.clock()) return { kind: 'gone' };
+  if (order.state === 'claimed') return { kind: 'pending', isSlow: isSlow(order) };
   try {
-    const checkout = await pageOf(shop, order);
-    if (checkout.payment || checkout.invoice) {
-      await complete(shop, checkout);
-      return { kind: 'paid' };
-    }
-    return checkout.url === null ? { kind: 'gone' } : { kind: 'redirect', url: checkout.url };
+    if (await isSubscribed(shop, order))
+      return (await close(shop, order)) ? { kind: 'subscribed' } : await currentState(shop, order.id, null);
+    return order.pageBrowser === null || order.pageBrowser === digest(browser)
+      ? await openOwn(shop, order, browser)
+      : replaces
+        ? await replace(shop, order, browser)
+        : { kind: 'elsewhere' };
   } catch (fault) {
-    if (fault instanceof ProcessorAway) return { kind: 'away' };
+    if (fault instanceof ProcessorUnavailable) return { kind: 'away' };
     throw fault;
   }
 }
 
-async function pageOf(shop: Counter, order: Order): Promise<Checkout> {
-  if (order.checkoutSession !== null) return shop.processor.readCheckout(order.checkoutSession);
-  const plan = shop.catalog.plans.find((candidate) => candidate.id === order.plan);
-  const checkout = await shop.processor.openCheckout(order, {
-    title: `${plan?.name ?? order.plan}: ${Money.format(order.amount)} USD at ${shop.catalog.storefront.name}`,
-    success: `${shop.publicUrl}/purchases/${order.id}/return?session={CHECKOUT_SESSION_ID}`,
-    cancel: order.returnUrl ?? `${shop.publicUrl}/purchases/${order.id}/cancelled`,
-  });
-  await shop.orders.attachCheckout(order.id, checkout.session);
-  return checkout;
+/** Returns true when another order of the account already renews the plan of this order. */
+async function isSubscribed(
+  shop: Pick<PaymentContext, 'subscriptions'>,
+  { account, period, plan }: Order,
+): Promise<boolean> {
+  if (account === null || period === null || period.terms.replaces) return false;
+  return Renewal.renews(shop, account, plan);
 }
 
-export type Returned =
-  | { kind: 'paid'; order: Order; account: string }
-  | { kind: 'pending'; order: Order }
+async function openOwn(shop: CheckoutContext, order: Order, browser: string): Promise<CheckoutResult> {
+  // Another tab of this browser may open the page at the same time. Both request the same page, by its number.
+  const page = await shop.orders.takePage(order.id, digest(browser), null);
+  if (page === null) return currentState(shop, order.id, null);
+  if (order.checkoutSession === null || order.pagesClosed !== page) return makePage(shop, order, page);
+  const checkout = await shop.processor.readCheckout(order.checkoutSession);
+  return checkout.url === null
+    ? afterClosed(shop, order, checkout, browser)
+    : { kind: 'redirect', url: checkout.url };
+}
+
+/** Closes the page of another browser first, because two open pages of one order could both be paid. */
+async function replace(shop: CheckoutContext, order: Order, browser: string): Promise<CheckoutResult> {
+  if (order.checkoutSession === null) return renew(shop, order, browser);
+  const checkout = await shop.processor.closeCheckout(order.checkoutSession);
+  return afterClosed(shop, order, checkout, browser);
+}
+
+/**
+ * Records the payment on a closed page. When there was none, `browser` gets another page, unless one was opened meanwhile: a page that
+ * this request has not closed is never dropped.
+ */
+async function afterClosed(
+  shop: CheckoutContext,
+  order: Order,
+  checkout: Checkout,
+  browser: string,
+): Promise<CheckoutResult> {
+  await complete(shop, checkout);
+  if (checkout.state === 'paid') return { kind: 'paid' };
+  if (checkout.state === 'processing') return { kind: 'pending', isSlow: true };
+  const now = await shop.orders.find(order.id);
+  if (now?.state !== 'offered' && now?.state !== 'declined') return currentState(shop, order.id, null);
+  // A page may be about to open for another browser, which must not lose it, or for another tab of this browser.
+  const isTaken = now.checkoutSession === null && now.pageBrowser !== digest(browser);
+  return isTaken || now.checkoutSession === checkout.session
+    ? renew(shop, now, browser)
+    : currentState(shop, order.id, browser);
+}
+
+/** Opens the next page of an order whose page, if any, is known to be closed. */
+async function renew(shop: CheckoutContext, order: Order, browser: string): Promise<CheckoutResult> {
+  if (order.expiresMs <= shop.clock()) return { kind: 'gone' };
+  const page = await shop.orders.takePage(order.id, digest(browser), order);
+  return page === null ? currentState(shop, order.id, browser) : makePage(shop, order, page);
+}
+
+/** Returns why no page can be opened for the order in its current state, or redirects to the page that another tab of `browser` has opened. */
+async function currentState(
+  shop: CheckoutContext,
+  orderId: string,
+  browser: string | null,
+): Promise<CheckoutResult> {
+  const now = await shop.orders.find(orderId);
+  if (now?.state === 'granted') return { kind: 'paid' };
+  if (now?.state === 'claimed') return { kind: 'pending', isSlow: isSlow(now) };
+  if (!now || browser === null || now.pageBrowser !== digest(browser)) return { kind: 'elsewhere' };
+  if (now.checkoutSession === null) return makePage(shop, now, now.pagesClosed);
+  const { url } = await shop.processor.readCheckout(now.checkoutSession);
+  return url === null ? { kind: 'elsewhere' } : { kind: 'redirect', url };
+}
+
+async function makePage(shop: CheckoutContext, order: Order, page: number): Promise<CheckoutResult> {
+  if (order.expiresMs <= shop.clock()) return { kind: 'gone' };
+  const plan = shop.catalog.plans.find((candidate) => candidate.id === order.plan);
+  const checkout = await shop.processor.openCheckout(
+    { ...order, pagesClosed: page },
+    {
+      title: `${plan?.name ?? order.plan}: ${Money.format(order.amount)} USD at ${shop.catalog.storefront.name}`,
+      product: PlanChange.productOf(shop, plan?.name ?? order.plan),
+      success: `${shop.publicUrl}/purchases/${order.id}/return?session={CHECKOUT_SESSION_ID}`,
+      isTaxed: shop.isTaxed,
+      cancel: order.returnUrl ?? `${shop.publicUrl}/purchases/${order.id}/cancelled`,
+    },
+  );
+  if (await shop.orders.attachPage(order.id, checkout.session, page))
+    return checkout.url === null ? { kind: 'gone' } : { kind: 'redirect', url: checkout.url };
+  // Meanwhile a credential has claimed the order, or another browser has taken over, so this page must not be paid later. If another tab
+  // has opened the same page and paid, that payment counts and the page remains the order's page.
+  await close(shop, { ...order, checkoutSession: checkout.session, pagesClosed: page });
+  return currentState(shop, order.id, null);
+}
+
+/**
+ * Closes the hosted page of an order before it is charged in another way, so that it cannot be paid twice. Returns false when the page
+ * was paid first, or a payment on it is in progress: then the order must not be charged. Rejects with ProcessorUnavailable.
+ */
+export async function close(shop: PaymentContext, order: Order): Promise<boolean> {
+  if (order.checkoutSession === null) return true;
+  const checkout = await shop.processor.closeCheckout(order.checkoutSession);
+  if (checkout.state === 'paid' || checkout.state === 'processing') {
+    await complete(shop, checkout);
+    return false;
+  }
+  await shop.orders.retirePage(order);
+  return true;
+}
+
+/** Returns true when a slow payment on the order's page is in progress. The claim of a credential closes the page, so an order with both waits for its page. */
+function isSlow({ state, checkoutSession }: Order): boolean {
+  return state === 'claimed' && checkoutSession !== null;
+}
+
+export type ReturnResult =
+  | { kind: 'paid'; order: Order; account: string; isPayer: boolean }
+  | { kind: 'pending'; isSlow: boolean }
   | { kind: 'unknown' };
 
-/** The buyer comes back from the hosted page, perhaps before the processor's notice: both end in the same step. */
-export async function comeBack(shop: Till, orderId: string, session: string): Promise<Returned> {
+/**
+ * Handles the buyer's return from the hosted page, which can precede the webhook event; both lead to the same step. `isPayer`: the page was
+ * opened for this browser. The session id is no evidence of that, because it is part of the hosted page's URL.
+ */
+export async function comeBack(
+  shop: PaymentContext,
+  orderId: string,
+  session: string,
+  browser: string | null,
+): Promise<ReturnResult> {
   const order = await shop.orders.find(orderId);
-  // The session's id is what only the payer's browser and the processor know.
   if (!order || order.checkoutSession === null || order.checkoutSession !== session)
     return { kind: 'unknown' };
   try {
     const account = await complete(shop, await shop.processor.readCheckout(session));
-    return account === null ? { kind: 'pending', order } : { kind: 'paid', order, account };
+    if (account === null)
+      return { kind: 'pending', isSlow: isSlow((await shop.orders.find(orderId)) ?? order) };
+    const isPayer = browser !== null && order.pageBrowser === digest(browser);
+    return { kind: 'paid', order: { ...order, account }, account, isPayer };
   } catch (fault) {
-    if (fault instanceof ProcessorAway) return { kind: 'pending', order };
+    if (fault instanceof ProcessorUnavailable) return { kind: 'pending', isSlow: isSlow(order) };
     throw fault;
   }
 }
 
-/** Books what a hosted page took, if it did. Returns the account. */
+const notArrived = 'The payment did not arrive because the bank rejected it.';
+
+/**
+ * Records the state of a hosted page: its payment, a payment that takes days, or the failure of one. Safe to repeat.
+ * Returns the account when it was paid.
+ */
 export async function complete(
-  shop: Till,
-  { order: orderId, payment, invoice }: Checkout,
+  shop: PaymentContext,
+  { session, order: orderId, state, payment, invoice }: Checkout,
 ): Promise<string | null> {
   if (invoice) return Renewal.book(shop, invoice);
-  if (orderId === null || payment === null) return null;
+  if (orderId === null) return null;
+  if (state === 'processing') await shop.orders.claimByPage(orderId, session);
+  if (state === 'failed') await shop.orders.declinePage(orderId, session, notArrived);
+  if (payment === null) return null;
   const order = await shop.orders.find(orderId);
   return order ? settle(shop, order, payment) : null;
 }

@@ -1,27 +1,33 @@
-import * as AddressBlock from '../identity/address-block.ts';
+import { id } from '@sluice/kernel/id';
+import type { CatalogContext } from '../catalog/catalog-context.ts';
+import { trialOf } from '../catalog/plan.ts';
 import * as Claim from '../identity/claim.ts';
-import * as ClaimMail from '../identity/claim-mail.ts';
+import { claimMail } from '../identity/claim-mail.ts';
 import * as ClaimToken from '../identity/claim-token.ts';
+import type { IdentityContext } from '../identity/identity-context.ts';
 import type { Claims as TokenClaims } from '../identity/jwt.ts';
-import { id } from '../kernel/id.ts';
-import type { Shop } from './shop.ts';
+import * as Registration from '../identity/registration.ts';
+import type { TextsContext } from '../text/texts-context.ts';
 
-export type Opened =
-  /** A code is on its way, if the address takes mail: whether it is known here is not told. */
+/** The dependencies of claiming an account by email. */
+export type ClaimContext = Pick<CatalogContext, 'catalog'> &
+  Pick<IdentityContext, 'clock' | 'publicUrl' | 'revocations' | 'tokenVerifier'> &
+  TextsContext;
+
+export type ClaimStart =
+  /** A code is on its way, if the address can receive mail. The result does not reveal whether the address is known. */
   | { kind: 'opened'; sid: string; expiresMs: number }
   | { kind: 'bad_token' }
   | { kind: 'claimed' }
-  | { kind: 'limited'; retryAfterSeconds: number }
-  /** The mail server is out of reach; nothing has happened. */
-  | { kind: 'away' };
+  | { kind: 'limited'; retryAfterSeconds: number };
 
-/** Sends a person the code with which an agent hands its account over. */
-export async function open(
-  shop: Shop,
-  { claims, mailer, secret }: Claim.Office,
-  { claimToken, email }: Claim.Opening,
+/** Sends a person the code that lets them claim an agent's account. */
+export async function startClaim(
+  shop: ClaimContext,
+  { claims, mail, secret }: Claim.ClaimService,
+  { claimToken, email }: Claim.ClaimOpening,
   address: string,
-): Promise<Opened> {
+): Promise<ClaimStart> {
   const token = await read(shop, claimToken);
   if (token === null) return { kind: 'bad_token' };
   const { account, sid } = token;
@@ -32,7 +38,7 @@ export async function open(
     account,
     email,
     mailbox: Claim.mailboxDigest(secret, email),
-    block: AddressBlock.isLoopback(address) ? null : AddressBlock.of(address),
+    rules: Registration.dailyRules(address, Claim.dailyMax.blocks),
     codeDigest: Claim.digest(secret, account, code),
     expiresMs,
   };
@@ -40,36 +46,31 @@ export async function open(
   if (standing.kind !== 'begun') return standing;
   const { name } = shop.catalog.storefront;
   const { publicUrl } = shop;
-  const posted = await mailer.send(
-    ClaimMail.write({ to: email, code, name, publicUrl, known: standing.known }),
-  );
-  if (posted === 'away') {
-    await claims.forget(claim.id);
-    return { kind: 'away' };
-  }
+  const letter = claimMail(shop.texts, { to: email, code, name, publicUrl, known: standing.known });
+  await mail.enqueue(letter, `claim:${claim.id}`, expiresMs);
   return { kind: 'opened', sid, expiresMs };
 }
 
-export type Completed =
+export type ClaimCompletion =
   | { kind: 'claimed'; sid: string; account: string; joined: boolean }
-  | Exclude<Claim.Outcome, { kind: 'claimed' }>
+  | Exclude<Claim.ClaimOutcome, { kind: 'claimed' }>
   | { kind: 'bad_token' };
 
 /**
- * The code comes back: the account has its person, or is a part of the one that this person had. Every process knows
- * of that when this resolves.
+ * Completes a claim with the mailed code: the account now belongs to the person, or is joined with the account that they already had. Every
+ * process knows when this resolves.
  */
 export async function complete(
-  shop: Shop,
-  { claims, secret }: Claim.Office,
-  { claimToken, code }: Claim.Completion,
-): Promise<Completed> {
+  shop: ClaimContext,
+  { claims, secret }: Claim.ClaimService,
+  { claimToken, code }: Claim.ClaimCompletion,
+): Promise<ClaimCompletion> {
   const token = await read(shop, claimToken);
   if (token === null) return { kind: 'bad_token' };
   const { account, sid } = token;
-  const plan = shop.catalog.plans.find(({ kind }) => kind === 'trial');
-  const trial = { plan: plan?.id ?? '', units: plan?.kind === 'trial' ? plan.includedWhenClaimed : 0 };
-  const outcome = await shop.revocations.telling(
+  const plan = trialOf(shop.catalog.plans);
+  const trial = { plan: plan?.id ?? '', units: plan?.includedWhenClaimed ?? 0 };
+  const outcome = await shop.revocations.announcing(
     account,
     () => claims.complete(account, Claim.digest(secret, account, code), trial),
     (done) => done.kind === 'claimed' && done.joined,
@@ -77,8 +78,11 @@ export async function complete(
   return outcome.kind === 'claimed' ? { ...outcome, sid } : outcome;
 }
 
-async function read(shop: Shop, claimToken: string): Promise<TokenClaims | null> {
-  const found = await ClaimToken.verify(shop.desk.ring, claimToken, shop.clock());
+async function read(
+  shop: Pick<IdentityContext, 'clock' | 'revocations' | 'tokenVerifier'>,
+  claimToken: string,
+): Promise<TokenClaims | null> {
+  const found = await ClaimToken.verify(shop.tokenVerifier.ring, claimToken, shop.clock());
   if (found.kind !== 'ok') return null;
   const { jti, sid } = found.claims;
   return (await shop.revocations.has([jti, sid])) ? null : found.claims;

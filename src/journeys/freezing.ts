@@ -1,14 +1,14 @@
-import type { Frozen } from '../identity/account.ts';
-import * as Gift from '../payment/gift.ts';
-import type * as Wish from '../payment/wish.ts';
-import type { Shop } from './shop.ts';
+import type { FreezeResult } from '../identity/account.ts';
+import type { IdentityContext } from '../identity/identity-context.ts';
+import * as CreditGrant from '../payment/credit-grant.ts';
+import type * as PurchaseInput from '../payment/purchase-input.ts';
 
 const reasonCharsMax = 500;
 
-/** Reads why: `reason`, where one is given. */
-export function parse(body: unknown): { kind: 'reason'; reason: string | null } | Gift.Faulty {
-  const faults: Wish.Fault[] = [];
-  const { reason = null } = Gift.membersOf(body, ['reason'], faults);
+/** Parses the optional `reason`. */
+export function parse(body: unknown): { kind: 'reason'; reason: string | null } | CreditGrant.InvalidInput {
+  const faults: PurchaseInput.FieldFault[] = [];
+  const { reason = null } = CreditGrant.membersOf(body, ['reason'], faults);
   const isReason = reason === null || (typeof reason === 'string' && reason.length <= reasonCharsMax);
   if (!isReason)
     faults.push({ field: 'reason', message: `Must be a text of at most ${reasonCharsMax} characters` });
@@ -16,18 +16,17 @@ export function parse(body: unknown): { kind: 'reason'; reason: string | null } 
 }
 
 /**
- * Freezes an account, or lets it go on; of one that is a part of another, that one. Answered once every process knows.
- * `who` is for the audit log.
+ * Freezes or unfreezes an account, or the account that it was joined with. Resolves when every process knows. `who` is for the audit log.
  */
 export async function set(
-  shop: Pick<Shop, 'accounts' | 'revocations'>,
+  shop: Pick<IdentityContext, 'accounts' | 'revocations'>,
   id: string,
   isFrozen: boolean,
   reason: string | null,
   who: string,
-): Promise<Frozen> {
-  const account = await shop.accounts.standing(id);
-  return shop.revocations.telling(
+): Promise<FreezeResult> {
+  const account = await shop.accounts.resolveAccount(id);
+  return shop.revocations.announcing(
     account,
     () => shop.accounts.freeze(account, isFrozen, reason, who),
     ({ kind }) => kind === 'done',

@@ -1,71 +1,84 @@
 import * as AccountKey from '../identity/account-key.ts';
 import * as Bearer from '../identity/bearer.ts';
-import * as Joins from '../identity/joins.ts';
+import type { IdentityContext } from '../identity/identity-context.ts';
+import * as Joins from '../identity/joined-accounts.ts';
 import type { Claims } from '../identity/jwt.ts';
-import type { Shop } from './shop.ts';
+import type { LedgerContext } from '../ledger/ledger-context.ts';
+
+/** The dependencies of identifying a caller. While the ledger is not ready, the database is not asked. */
+export type CallerContext = IdentityContext & { readonly writer: Pick<LedgerContext['writer'], 'ready'> };
 
 /**
- * `frozen`: its seller lets this account do nothing but look. `unknown`: the token is genuine, but nobody can say now whether
- * it has been revoked.
+ * `frozen`: the seller has restricted the account to read-only requests. `unknown`: the token is genuine, but its revocation
+ * cannot be checked now.
  */
-export type Identified = Bearer.Bearer | { kind: 'frozen'; claims: Claims } | { kind: 'unknown' };
+export type IdentifiedCaller = Bearer.Bearer | { kind: 'frozen'; claims: Claims } | { kind: 'unknown' };
 
 /**
- * Who sent this Authorization header: the account of its token, or the one which that has joined since. Revocations and
- * joins count in every process at once: one that hears of none asks the record. At once for a caller who is known.
+ * Identifies the sender of an Authorization header: the account of the token, or the one that it has joined since. Revocations and joins
+ * apply in every process at once: a process that is disconnected from their notifications asks the database. Synchronous for a cached token.
  */
 export function identify(
-  shop: Shop,
+  shop: CallerContext,
   header: string | undefined,
   nowMs: number,
-): Identified | Promise<Identified> {
-  const known = header === undefined ? null : Bearer.recall(shop.desk, header, nowMs);
-  return known === null ? meet(shop, header, nowMs) : stand(shop, known);
+): IdentifiedCaller | Promise<IdentifiedCaller> {
+  const known = header === undefined ? null : Bearer.fromCache(shop.tokenVerifier, header, nowMs);
+  return known === null ? authenticateUncached(shop, header, nowMs) : resolveIdentity(shop, known);
 }
 
-/** One who is not remembered. */
-async function meet(shop: Shop, header: string | undefined, nowMs: number): Promise<Identified> {
+/** Authenticates a caller whose token is not cached. */
+async function authenticateUncached(
+  shop: CallerContext,
+  header: string | undefined,
+  nowMs: number,
+): Promise<IdentifiedCaller> {
   const digest = header === undefined ? null : AccountKey.digestIn(header);
-  const bearer: Identified =
+  const bearer: IdentifiedCaller =
     digest !== null && header !== undefined
       ? await byKey(shop, header, digest, nowMs)
-      : await Bearer.verify(shop.desk, header, nowMs);
-  return bearer.kind === 'token' ? stand(shop, bearer.claims) : bearer;
+      : await Bearer.verify(shop.tokenVerifier, header, nowMs);
+  return bearer.kind === 'token' ? resolveIdentity(shop, bearer.claims) : bearer;
 }
 
-/** How the account that is claimed stands now. */
-function stand(shop: Shop, claims: Claims): Identified | Promise<Identified> {
-  if (!shop.revocations.isHeard) return askRecord(shop, claims);
-  const account = Joins.resolve(shop.desk.joins, claims.account);
-  return speaksFor(claims, account, shop.desk.frozen.has(account));
+/** Resolves the current account and state of the claims. */
+function resolveIdentity(shop: CallerContext, claims: Claims): IdentifiedCaller | Promise<IdentifiedCaller> {
+  if (!shop.revocations.isConnected) return askRecord(shop, claims);
+  const account = Joins.resolve(shop.tokenVerifier.joins, claims.account);
+  return asIdentity(claims, account, shop.tokenVerifier.frozen.has(account));
 }
 
-async function askRecord(shop: Shop, claims: Claims): Promise<Identified> {
-  // The ledger's own trouble tells at once, and without a further wait, that the database is away.
-  if (!shop.lane.ready) return { kind: 'unknown' };
+async function askRecord(shop: CallerContext, claims: Claims): Promise<IdentifiedCaller> {
+  // The state of the ledger shows at once, without another wait, that the database is unavailable.
+  if (!shop.writer.ready) return { kind: 'unknown' };
   const { jti, sid, account } = claims;
   try {
     const [isRevoked, standing] = await Promise.all([
       shop.revocations.has([jti, sid]),
-      shop.accounts.standing(account),
+      shop.accounts.resolveAccount(account),
     ]);
     if (isRevoked) return { kind: 'revoked' };
-    return speaksFor(claims, standing, await shop.accounts.isFrozen(standing));
+    return asIdentity(claims, standing, await shop.accounts.isFrozen(standing));
   } catch {
     return { kind: 'unknown' };
   }
 }
 
-/** Looks a key up that is not remembered. */
-async function byKey(shop: Shop, header: string, digest: string, nowMs: number): Promise<Identified> {
-  const key = shop.lane.ready ? await shop.keys.find(digest).catch(() => 'unknown' as const) : 'unknown';
+/** Looks up a key that is not cached. */
+async function byKey(
+  shop: CallerContext,
+  header: string,
+  digest: string,
+  nowMs: number,
+): Promise<IdentifiedCaller> {
+  const key = shop.writer.ready ? await shop.keys.find(digest).catch(() => 'unknown' as const) : 'unknown';
   if (key === 'unknown') return { kind: 'unknown' };
   if (key === null) return { kind: 'invalid', reason: 'unknown_key' };
   const claims = AccountKey.claims(key, nowMs);
-  return claims === null ? { kind: 'expired' } : Bearer.remember(shop.desk, header, claims);
+  return claims === null ? { kind: 'expired' } : Bearer.remember(shop.tokenVerifier, header, claims);
 }
 
-function speaksFor(claims: Claims, account: string, isFrozen: boolean): Identified {
+function asIdentity(claims: Claims, account: string, isFrozen: boolean): IdentifiedCaller {
   const spoken = account === claims.account ? claims : { ...claims, account };
   return { kind: isFrozen ? 'frozen' : 'token', claims: spoken };
 }

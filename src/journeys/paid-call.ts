@@ -1,260 +1,221 @@
+import { uuidv7 } from '@sluice/kernel/id';
 import * as Catalog from '../catalog/catalog.ts';
-import type { Operation } from '../catalog/operation.ts';
-import type { Plan } from '../catalog/plan.ts';
-import type { CallerKey } from '../identity/jwt.ts';
-import { uuidv7 } from '../kernel/id.ts';
-import { type Money, ofMicro, times } from '../kernel/money.ts';
-import type { Span } from '../kernel/tracing.ts';
-import type { Hold, HoldAnswer, HoldRequest } from '../ledger/hold.ts';
-import { type Answer, type Failure, refusesKey, type Streamed, type Whole } from '../relay/answer.ts';
-import * as Meter from '../relay/meter.ts';
-import type * as RateLimit from '../relay/rate-limit.ts';
-import type { Target } from '../relay/target.ts';
-import type { Sending } from '../relay/upstream.ts';
-import * as KeyedCall from './keyed-call.ts';
-import type { PaidAnswer } from './paid-answer.ts';
-import type { Shop } from './shop.ts';
+import { mayHaveBody } from '../catalog/operation.ts';
+import { type Plan, requestsPerSecond } from '../catalog/plan.ts';
+import type { HoldRequest } from '../ledger/hold.ts';
+import type { ProxyContext } from '../proxy/proxy-context.ts';
+import type * as RateLimit from '../proxy/rate-limit.ts';
+import type { Watched } from '../proxy/unpaid-calls.ts';
+import type { Sending } from '../proxy/upstream.ts';
+import type { StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
+import type * as WorstCase from '../proxy/worst-case.ts';
+import * as CallFailure from './call-failure.ts';
+import * as CallHold from './call-hold.ts';
+import type { PaidCall } from './call-request.ts';
+import type { CallerLeft, CallRefusal, ServedResponse } from './call-result.ts';
+import * as CallTrace from './call-trace.ts';
+import * as IdempotentCall from './idempotent-call.ts';
+import * as ResponseFields from './own-figures.ts';
+import type { PaidCallContext } from './paid-call-context.ts';
+import * as CallPrice from './response-price.ts';
 
-/** Calls a second of an account that has no plan for the operation. */
-const perSecondWithoutPlan = 10;
+export type { PaidCall } from './call-request.ts';
 
-/** One call of a known account to a sold operation. */
-export type PaidCall = {
-  operation: Operation;
-  account: string;
-  /** The account's own key that it is made with. */
-  callerKey: CallerKey | null;
-  target: Target;
-  rawHeaders: readonly string[];
-  body: Buffer;
-  /** The most that the caller will pay (`Storefront-Max-Cost`). */
-  ceiling: Money | null;
-  /** The caller's own key (`Idempotency-Key`): under it the call is made once. */
-  key: string | null;
-  /** The request that it came with, in its trace. */
-  span: Span | null;
-  /** Whether the caller wants a signed receipt (`Storefront-Receipt: jws`). */
-  wantsReceipt: boolean;
-};
-
-export type Refusal =
-  | { kind: 'key_not_allowed'; key: string; services: readonly string[] }
-  | { kind: 'rate_limited'; taken: RateLimit.Taken; perSecond: number }
-  | { kind: 'price_ceiling'; required: Money; ceiling: Money }
-  | Exclude<HoldAnswer, { kind: 'held' | 'unavailable' | 'budget_exhausted' }>
-  | { kind: 'budget_exhausted'; key: string; required: Money; budget: Money; spent: Money }
-  | { kind: 'ledger_unavailable' }
-  /** The books went away as the call was charged: the next try under its key is told how it stands. */
-  | { kind: 'charge_in_doubt' }
-  | KeyedCall.Refusal
-  | { kind: 'busy' }
-  | { kind: 'upstream_refused' }
-  | { kind: 'upstream_unavailable' }
-  | { kind: 'upstream_timeout' };
-
-/** When the answer has left, `delivered` is to be called; where the upstream broke it off on its way, `brokenOff`: it costs nothing then. */
-export type Answered = PaidAnswer & {
-  kind: 'answered';
-  /** Its headers where they are kept under the caller's key. */
-  kept: readonly string[] | null;
-  delivered(): void;
-  brokenOff(): void;
-};
-
-/** The caller left before anything was charged. */
-export type Left = { kind: 'left' };
+const left: CallerLeft = { kind: 'left', isKept: false };
 
 /**
- * The way of one paid call: rate limit, ceiling, hold of the worst case, upstream, count, settle. Nothing is charged
- * unless the returned answer is on the books, and nothing is returned that is not.
- * @param watch is given the request under way, to abandon it when the caller leaves
+ * Makes one paid call: rate limit, ceiling, hold of the worst case, upstream, count, settle. A response is returned only
+ * after its charge is recorded, and a charge is recorded only for a returned response.
+ * @param watch receives the upstream request, so that it can be abandoned when the caller disconnects
  */
-export async function run(
-  shop: Shop,
+export async function make(
+  shop: PaidCallContext,
   call: PaidCall,
   watch: (sending: Sending) => void,
-): Promise<Answered | KeyedCall.Replayed | Refusal | Left> {
+): Promise<ServedResponse | IdempotentCall.Replayed | CallRefusal | CallerLeft> {
   const { operation, account, key, callerKey } = call;
   const { service } = operation;
-  if (callerKey?.services && !callerKey.services.includes(service.slug))
-    return { kind: 'key_not_allowed', key: callerKey.id, services: callerKey.services };
+  const forbidden = forbiddenCall(shop, call);
+  if (forbidden !== null) return forbidden;
   const opening = Catalog.opening(shop.catalog, service);
-  const perSecond = ratePerSecond(opening.plans, shop.lane.plansOf(account));
+  const perSecond = requestsPerSecond(opening.plans, shop.writer.plansOf(account));
   const taking = shop.callLimit.take(`${account} ${operation.id}`, perSecond);
   const taken = taking instanceof Promise ? await taking : taking;
   if (!taken.allowed) return { kind: 'rate_limited', taken, perSecond };
 
-  const worst = Meter.worstCase(operation.unitsMax, {
-    rawHeaders: call.rawHeaders,
-    body: call.body,
-    query: call.target.query,
-  });
-  const required = times(service.price, worst);
-  if (call.ceiling !== null && required > call.ceiling)
-    return { kind: 'price_ceiling', required, ceiling: call.ceiling };
+  const worst = CallHold.worstCase(call);
+  const sized = CallHold.size(shop, call, worst);
+  if (sized.kind === 'price_ceiling') return sized;
   const callId = uuidv7(shop.clock());
   const request: HoldRequest = {
     callId,
     account,
     plans: opening.ids,
     price: service.price,
-    units: worst,
+    units: sized.units,
     span: call.span,
     key: callerKey && { id: callerKey.id, capped: callerKey.budget !== null },
   };
-  if (key === null) return await sell(shop, call, request, null, watch);
+  const sale: Sale = { request, worst, size: sized, plans: opening.plans, rate: taken };
+  return key === null
+    ? await sell(shop, call, sale, null, watch)
+    : await sellOnce(shop, call, key, sale, watch);
+}
 
-  const asking = call.span === null ? null : call.span.child('idempotency ticket');
-  const started = await KeyedCall.start(shop, { ...call, key, callId });
-  if (asking !== null) asking.end({ 'db.system.name': 'postgresql', 'sluice.ticket': started.kind });
+/** The inputs of the hold for a call, the plans that cover it, and the state of its rate limit. */
+type Sale = {
+  request: HoldRequest;
+  worst: WorstCase.WorstCase;
+  size: CallHold.HoldSize;
+  plans: readonly Plan[];
+  rate: RateLimit.RateLimitResult;
+};
+
+/** Returns why a call is refused whatever its account can pay, or null. */
+function forbiddenCall(
+  shop: Pick<ProxyContext, 'unpaid'>,
+  { operation, account, callerKey, body }: PaidCall,
+): CallRefusal | null {
+  const { method, service } = operation;
+  if (callerKey?.services && !callerKey.services.includes(service.slug))
+    return { kind: 'key_not_allowed', key: callerKey.id, services: callerKey.services };
+  const retryAfterSeconds = shop.unpaid.barredSeconds(account);
+  if (retryAfterSeconds > 0) return { kind: 'too_many_unpaid', retryAfterSeconds };
+  return body.length > 0 && !mayHaveBody(operation) ? { kind: 'body_not_allowed', method } : null;
+}
+
+/** Makes a call once for the caller's key, or returns the stored response of the call that was made with it. */
+async function sellOnce(
+  shop: PaidCallContext,
+  call: PaidCall,
+  key: string,
+  sale: Sale,
+  watch: (sending: Sending) => void,
+): Promise<ServedResponse | IdempotentCall.Replayed | CallRefusal | CallerLeft> {
+  const { callId } = sale.request;
+  const asking = call.span === null ? null : call.span.child('idempotency key');
+  const started = await IdempotentCall.start(shop, { ...call, key, callId });
+  if (asking !== null)
+    asking.end({ 'db.system.name': 'postgresql', 'sluice.idempotency_claim': started.kind });
   if (started.kind !== 'started') return started;
   let isOver = false;
   try {
-    const sold = await sell(shop, call, request, started, watch);
-    isOver = sold.kind === 'answered' ? sold.kept !== null : sold.kind === 'charge_in_doubt';
+    const sold = await sell(shop, call, sale, started, watch);
+    if (sold.kind === 'served') isOver = sold.kept !== null;
+    else isOver = sold.kind === 'left' ? sold.isKept : sold.kind === 'charge_in_doubt';
     return sold;
   } finally {
-    const given = isOver || shop.tickets.giveUp(started.ticket);
-    // While the books are away it is given up later: nobody waits for that.
-    if (shop.lane.ready) await given;
+    const given = isOver || shop.idempotencyKeys.giveUp(started.idempotencyKey);
+    // While the ledger is unavailable the key is released later; the response must not wait for that.
+    if (shop.writer.ready) await given;
   }
 }
 
-/** Holds, calls, counts, settles. */
+/** Holds the worst case, calls the upstream, counts the response and settles. */
 async function sell(
-  shop: Shop,
+  shop: PaidCallContext,
   call: PaidCall,
-  request: HoldRequest,
-  started: KeyedCall.Started | null,
+  { request, worst, size, plans, rate }: Sale,
+  started: IdempotentCall.Started | null,
   watch: (sending: Sending) => void,
-): Promise<Answered | Refusal | Left> {
+): Promise<ServedResponse | CallRefusal | CallerLeft> {
   const { operation } = call;
-  const { callId } = request;
-  const held = await shop.lane.hold(request);
-  if (held.kind === 'unavailable') return { kind: 'ledger_unavailable' };
-  if (held.kind === 'budget_exhausted') return overBudget(shop, call, held.required);
+  const held = await CallHold.take(shop, call, request, size);
   if (held.kind !== 'held') return held;
   const { hold } = held;
-  if (started && started.ticket.epoch !== hold.epoch) {
-    // The lane was ended since the ticket was drawn: it may be somebody else's by now.
-    shop.lane.release(hold);
+  if (started && started.idempotencyKey.epoch !== hold.epoch) {
+    // The ledger writer was restarted since the idempotency key was claimed, so another process may own the key now.
+    shop.writer.release(hold);
     return { kind: 'ledger_unavailable' };
   }
 
-  // What is counted by its content has to be read to its end first; the rest streams.
-  const metered = operation.units.kind === 'pointer';
-  const span = call.span === null ? null : exchangeOf(call.span);
+  // A response that is counted by its content must be read to its end first; all others are streamed.
+  const span = call.span === null ? null : CallTrace.start(call.span);
   const sending = shop.upstream.send({
     method: operation.method,
     target: call.target,
     rawHeaders: call.rawHeaders,
     body: call.body.length > 0 ? call.body : null,
-    metered,
+    metered: operation.units.kind === 'pointer',
+    editsJson: shop.catalog.upstream.responseFields.length > 0,
+    account: call.account,
     traceparent: span === null ? null : span.forUpstream,
   });
-  watch(sending);
-  const answer = await sending.answer;
-  if (span !== null) endExchange(span, answer);
-  if (answer.kind !== 'answer' && answer.kind !== 'stream') return failed(shop, operation, hold, answer);
-  const units = judge(shop, operation, hold, answer);
-  if (typeof units !== 'number') {
-    sending.abandon();
-    return units;
+  const watched = shop.unpaid.watch(call.account, sending, CallHold.isFree(operation));
+  watch(watched);
+  let isHanded = false;
+  try {
+    const response = await sending.response;
+    if (span !== null) CallTrace.end(span, response);
+    if (response.kind !== 'whole' && response.kind !== 'stream')
+      return CallFailure.end(shop, operation, hold, response);
+    const priced = await CallPrice.priceResponse(shop, call, hold, response, worst.units);
+    if (priced.kind !== 'priced') return priced;
+    if (watched.left === 'free') {
+      shop.writer.release(priced.hold);
+      return left;
+    }
+    // Only the hold loads the plans of the account; until then the highest rate limit of all plans applied.
+    const perSecond = requestsPerSecond(plans, shop.writer.plansOf(call.account));
+    const editing = ResponseFields.withOwnFigures(shop, call, priced, response, { perSecond, rate });
+    const own = editing instanceof Promise ? await editing : editing;
+    if (own.kind !== 'whole' && own.kind !== 'stream') return own;
+    const sold = await settle(shop, call, priced, own, started, watched);
+    isHanded = sold.kind === 'served';
+    return sold;
+  } finally {
+    watched.end();
+    if (!isHanded) sending.abandon();
   }
+}
 
-  const paid = { callId, account: call.account, operation, answer, units, wantsReceipt: call.wantsReceipt };
-  const outcome = { units, status: answer.status, service: operation.service.slug, operation: operation.id };
-  const cost = started && shop.lane.cost(hold, units);
+/** Charges for a response, stores it under the caller's key, and returns it unless the caller has disconnected. */
+async function settle(
+  shop: PaidCallContext,
+  call: PaidCall,
+  { hold, units, isCountable }: CallPrice.PricedResponse,
+  response: WholeResponse | StreamedResponse,
+  started: IdempotentCall.Started | null,
+  watched: Watched,
+): Promise<ServedResponse | CallRefusal | CallerLeft> {
+  const { operation, account, wantsReceipt } = call;
+  const { callId } = hold;
+  const paid = { callId, account, operation, response, units, wantsReceipt };
+  const outcome = {
+    units,
+    status: response.status,
+    service: operation.service.slug,
+    operation: operation.id,
+  };
+  // A response that was free only because it could not be counted is not stored, because a retry may be countable.
+  const keeps = isCountable || units > 0 ? started : null;
+  const cost = keeps && shop.writer.cost(hold, units);
   const keeping =
-    started &&
+    keeps &&
     cost &&
-    (await KeyedCall.keep(shop, started, { ...paid, cost }).catch((fault: unknown) => {
-      shop.lane.release(hold);
-      sending.abandon();
+    (await IdempotentCall.keep(shop, keeps, { ...paid, cost }).catch((fault: unknown) => {
+      shop.writer.release(hold);
       throw fault;
     }));
-  const settlement = await shop.lane.settle(hold, outcome, keeping);
+  const settlement = await shop.writer.settle(hold, outcome, keeping);
   if (call.span !== null) call.span.event(settlement.kind);
-  if (settlement.kind === 'refused') {
-    sending.abandon();
+  if (settlement.kind === 'refused')
     return { kind: started && settlement.inDoubt ? 'charge_in_doubt' : 'ledger_unavailable' };
+  const { seq } = settlement;
+  const isFree = settlement.charges.length === 0;
+  const delivered = () => shop.writer.delivered(seq);
+  const brokenOff = () => shop.writer.undelivered(seq, callId);
+  if (watched.left !== 'no') {
+    watched.left === 'charged' ? delivered() : brokenOff();
+    return { kind: 'left', isKept: keeping !== null };
   }
   return {
     ...paid,
-    kind: 'answered',
+    kind: 'served',
     cost: cost ?? settlement,
     kept: keeping?.headers ?? null,
-    delivered: () => shop.lane.delivered(settlement.seq),
-    brokenOff: () => shop.lane.undelivered(settlement.seq, callId),
+    delivered,
+    brokenOff,
+    callerLeft: () => (isFree || shop.unpaid.isCharged(account) ? delivered() : brokenOff()),
   };
-}
-
-/** Gives back what was held for a call that the upstream did not answer. */
-function failed(shop: Shop, operation: Operation, hold: Hold, failure: Failure): Refusal | Left {
-  shop.lane.release(hold);
-  switch (failure.kind) {
-    case 'abandoned':
-      return { kind: 'left' };
-    case 'busy':
-      return { kind: 'busy' };
-    case 'timeout':
-      shop.report('upstream_timeout', { call: hold.callId, operation: operation.id });
-      return { kind: 'upstream_timeout' };
-    case 'unavailable':
-      shop.report('upstream_unavailable', {
-        call: hold.callId,
-        operation: operation.id,
-        reason: failure.reason,
-      });
-      return { kind: 'upstream_unavailable' };
-  }
-}
-
-/** The units that an answer is to be charged for; or why it is not sold, and what was held for it has gone back. */
-function judge(shop: Shop, operation: Operation, hold: Hold, answer: Whole | Streamed): number | Refusal {
-  const tell = { call: hold.callId, operation: operation.id };
-  if (refusesKey(answer, operation.path)) {
-    shop.lane.release(hold);
-    shop.report('upstream_refused', { ...tell, status: answer.status });
-    return { kind: 'upstream_refused' };
-  }
-  if (answer.kind === 'stream' && operation.units.kind === 'pointer' && answer.status < 300) {
-    // Too large to be read before it leaves: released, it could not be charged exactly.
-    shop.lane.release(hold);
-    shop.report('answer_too_large', tell);
-    return { kind: 'upstream_unavailable' };
-  }
-  const count = Meter.count(operation.units, answer);
-  if (count.kind === 'uncountable') shop.report('answer_uncountable', { ...tell, reason: count.reason });
-  const counted = count.kind === 'counted' ? count.units : 0;
-  // More than the request could ask for: the catalogue's `units_max` is too low, and the difference is the seller's.
-  if (counted > hold.units) shop.report('units_above_hold', { ...tell, counted, held: hold.units });
-  return Math.min(counted, hold.units);
-}
-
-/** The exchange with the upstream, as a part of a call whose worst case has just been held. */
-function exchangeOf(call: Span): Span {
-  call.event('held');
-  return call.child('upstream');
-}
-
-function endExchange(span: Span, answer: Answer): void {
-  if (answer.kind === 'answer' || answer.kind === 'stream')
-    span.end({ 'http.response.status_code': answer.status, 'sluice.streamed': answer.kind === 'stream' });
-  else span.end({}, answer.kind);
-}
-
-async function overBudget(shop: Shop, { callerKey }: PaidCall, required: Money): Promise<Refusal> {
-  const lots = callerKey && (await shop.statements.of(callerKey.id).catch(() => null));
-  if (!callerKey?.budget || !lots) return { kind: 'ledger_unavailable' };
-  const spent = ofMicro(lots.reduce((sum, { given, remaining }) => sum + given - remaining, 0));
-  return { kind: 'budget_exhausted', key: callerKey.id, required, budget: callerKey.budget, spent };
-}
-
-/** How often an account may call. One that nobody has looked at yet may be on any of the plans. */
-function ratePerSecond(plans: readonly Plan[], owned: readonly string[] | null): number {
-  let most = 0;
-  for (const plan of plans)
-    if (owned === null || owned.includes(plan.id)) most = Math.max(most, plan.requestsPerSecond);
-  return most || perSecondWithoutPlan;
 }

@@ -1,254 +1,192 @@
-import type { PaidPlan, Plan } from '../catalog/plan.ts';
-import { contentDigest, sha256Hex } from '../kernel/digest.ts';
-import { id } from '../kernel/id.ts';
-import * as Money from '../kernel/money.ts';
+import { sha256Hex } from '@sluice/kernel/digest';
+import { id } from '@sluice/kernel/id';
+import type * as Money from '@sluice/kernel/money';
+import { findForSale } from '../catalog/plan.ts';
 import * as Challenge from '../payment/challenge.ts';
 import * as Credential from '../payment/credential.ts';
 import * as Order from '../payment/order.ts';
-import * as Period from '../payment/period.ts';
-import * as Problem from '../payment/problem.ts';
+import type { CheckoutContext } from '../payment/payment-context.ts';
+import { type Problem, type ProblemKind, problemOf } from '../payment/problem.ts';
 import * as StripeCharge from '../payment/stripe-charge.ts';
-import * as Wish from '../payment/wish.ts';
-import type { Counter } from './settlement.ts';
-import * as Taking from './taking.ts';
+import * as ChargeOrder from './charge-order.ts';
+import * as PurchaseChallenge from './purchase-challenge.ts';
+import * as PurchasePrice from './purchase-price.ts';
+import type { PurchaseRequest } from './purchase-request.ts';
+import * as PurchaseTax from './purchase-tax.ts';
+import * as Renewal from './renewal.ts';
+import { type X402Terms, x402Terms } from './x402-terms.ts';
 
-/** How long a challenge may be paid. */
-const challengeLifeMs = 5 * 60_000;
-
-/** What a buyer asks for: a plan, and an amount of credit or the price of a period; with the raw body, as the challenge is bound to it. */
-export type PurchaseRequest = {
-  plan: PaidPlan;
-  amount: Money.Money;
-  /** The plan whose running period a larger plan is to take the place of. */
-  replaces: string | null;
-  returnUrl: string | null;
-  /** The account of the bearer; null without one: then the purchase makes an account. */
-  account: string | null;
-  body: Buffer;
-  credential: Credential.Reading;
-  /** Who a decline counts against, beside the account. */
-  address: string;
-};
+/** Tolerance between the clock of this process and that of the database. A challenge that expired earlier needs no check by the database. */
+const clockErrorMsMax = 1_000;
 
 export type PaymentRequired = {
   kind: 'payment_required';
-  order: Pick<Order.Order, 'id' | 'plan' | 'amount' | 'expiresMs'>;
-  /** The request that it answers. */
+  order: Pick<Order.Order, 'id' | 'plan' | 'amount' | 'taxQuote' | 'expiresMs'>;
+  /** The tax on a payment by card token. */
+  tax: PurchaseTax.OfferedTax;
+  /** The request that is answered by this 402. */
   request: PurchaseRequest;
-  challenge: Challenge.Challenge;
-  checkoutUrl: string;
-  problem: Problem.Problem;
-  /** Whether money was asked for and refused. */
+  /** For an agent with a card token; null when that rail is off. */
+  challenge: Challenge.Challenge | null;
+  /** For an agent with a dollar token; null when that rail is off. */
+  x402: X402Terms | null;
+  /** For a person with a card; null when that rail is off. */
+  checkoutUrl: string | null;
+  problem: Problem;
+  /** True when a payment was attempted and declined. */
   declined: boolean;
 };
 
-export type PurchaseAnswer =
+export type PurchaseResult =
   | PaymentRequired
-  | { kind: 'bad_credential'; problem: Problem.Problem }
+  | { kind: 'bad_credential'; problem: Problem }
   | { kind: 'too_many_declines'; waitMs: number }
   | { kind: 'cannot_replace'; reason: string }
-  /** Its plan is not for sale any more. */
+  /** The card processor has refused such an amount as below its minimum. The amount must be more than `above`. */
+  | { kind: 'too_small'; above: Money.Money }
+  /** The plan already renews for this account. */
+  | { kind: 'already_subscribed' }
+  /** The plan is no longer for sale. */
   | { kind: 'not_sold' }
-  | Exclude<Taking.Taken, { kind: 'declined' }>;
+  | Exclude<ChargeOrder.ChargeResult, { kind: 'declined' | 'expired' }>;
 
-export type Granted = Taking.Granted;
+export type Granted = ChargeOrder.Granted;
 
-/** The plan that a purchase may name, or null. Trials are not for sale. */
-export function find(plans: readonly Plan[], planId: string): PaidPlan | null {
-  const plan = plans.find((candidate) => candidate.id === planId);
-  return plan === undefined || plan.kind === 'trial' ? null : plan;
-}
-
-export type Asked =
-  | { kind: 'asked'; plan: PaidPlan; wish: Wish.Wish }
-  | { kind: 'unknown_plan' }
-  | { kind: 'fault'; faults: readonly Wish.Fault[] };
-
-/**
- * What a body asks for. Where the catalogue has changed since, a payment that has `begun` is asked for as its order says: it is
- * answered as it would have been.
- */
-export async function asked(
-  { catalog }: Counter,
-  planId: string,
-  body: unknown,
-  begun: () => Promise<Order.Order | null>,
-): Promise<Asked> {
-  const plan = find(catalog.plans, planId);
-  const wished = plan && Wish.parse(body, plan);
-  if (plan && wished?.ok) return { kind: 'asked', plan, wish: wished.wish };
-  const known = find([...catalog.plans, ...catalog.retired], planId);
-  const order = known && (await begun());
-  if (known && order?.plan === planId)
-    return { kind: 'asked', plan: known, wish: { amount: order.amount, replaces: null, returnUrl: null } };
-  return wished && !wished.ok ? { kind: 'fault', faults: wished.faults } : { kind: 'unknown_plan' };
-}
-
-/** The order of a challenge that may still be paid, or has been; null where there is none. */
-export async function begun(
-  shop: Counter,
-  credential: Credential.Reading,
-  body: Buffer,
-): Promise<Order.Order | null> {
-  if (credential.kind !== 'credential') return null;
-  const verdict = Challenge.verify(credential.challenge, shop.challengeSecrets, shop.clock());
-  if (verdict.kind === 'malformed' || verdict.kind === 'unknown') return null;
-  if (!Challenge.binds(verdict.terms, body)) return null;
-  const order = await shop.orders.find(verdict.terms.opaque.order ?? '');
-  return order?.state === 'offered' && verdict.kind === 'expired' ? null : order;
-}
-
-/** Offers a price, or takes its payment. Once money has moved, the answer is never `payment_required`. */
-export async function run(shop: Counter, request: PurchaseRequest): Promise<PurchaseAnswer> {
+/** Offers a price, or takes its payment. Once money has moved, the result is never `payment_required`. */
+export async function purchase(shop: CheckoutContext, request: PurchaseRequest): Promise<PurchaseResult> {
   const { credential } = request;
   switch (credential.kind) {
     case 'none':
       return offer(
         shop,
         request,
-        Problem.of(
-          'payment-required',
-          'This plan is paid in advance; pay the challenge, or open checkout_url.',
-        ),
+        problemOf('payment-required', 'This plan is prepaid. Pay with one of the methods in `rails`.'),
       );
     case 'many':
       return {
         kind: 'bad_credential',
-        problem: Problem.of('bad-request', 'More than one Payment credential: send one.'),
+        problem: problemOf(
+          'bad-request',
+          'The request contains more than one Payment credential. Send only one.',
+        ),
       };
     case 'malformed':
       return offer(
         shop,
         request,
-        Problem.of('malformed-credential', `${Credential.reasons[credential.reason]}.`),
+        problemOf('malformed-credential', `${Credential.reasons[credential.reason]}.`),
       );
     case 'credential':
       return pay(shop, request, credential);
   }
 }
 
-/** A priced 402, and the order that it names. */
+/** Creates an order at the current price, and the 402 that offers it. */
 export async function offer(
-  shop: Counter,
+  shop: CheckoutContext,
   request: PurchaseRequest,
-  problem: Problem.Problem,
+  problem: Problem,
   declined = false,
-): Promise<Extract<PurchaseAnswer, { kind: 'payment_required' | 'cannot_replace' | 'not_sold' }>> {
+): Promise<
+  Extract<
+    PurchaseResult,
+    { kind: 'payment_required' | 'cannot_replace' | 'already_subscribed' | 'not_sold' | 'too_small' }
+  >
+> {
   const { plan, account } = request;
-  if (find(shop.catalog.plans, plan.id) === null) return { kind: 'not_sold' };
+  if (findForSale(shop.catalog.plans, plan.id) === null) return { kind: 'not_sold' };
+  if (plan.kind === 'subscription' && account !== null && (await Renewal.renews(shop, account, plan.id)))
+    return { kind: 'already_subscribed' };
   const nowMs = shop.clock();
-  const priced = await price(shop, request, nowMs);
+  const priced = await PurchasePrice.price(shop, request, nowMs);
   if (typeof priced === 'string') return { kind: 'cannot_replace', reason: priced };
   const { amount, period } = priced;
+  const above = shop.processor.refusedAsTooSmall();
+  if (amount <= above) return { kind: 'too_small', above };
+  const tax = await PurchaseTax.offered(shop, request, amount);
   const order = {
     id: id('pur'),
     account,
     plan: plan.id,
     amount,
     period,
+    taxQuote: tax.kind === 'known' ? tax.quote : null,
     rail: 'card' as const,
     returnUrl: request.returnUrl,
     expiresMs: nowMs + Order.lifeMs,
   };
   await shop.orders.offer(order);
-  const terms = bound(shop, request, amount);
-  const challenge = Challenge.issue(
-    {
-      ...terms,
-      opaque: { ...terms.opaque, order: order.id },
-      expiresAtMs: nowMs + challengeLifeMs,
-      digest: contentDigest(request.body),
-      description: `${plan.name}: ${Money.format(amount)} USD at ${shop.catalog.storefront.name}`,
-      ...(account !== null && { header: Challenge.alternateField }),
-    },
-    shop.challengeSecrets,
-  );
   return {
     kind: 'payment_required',
     order,
     request,
-    challenge,
-    checkoutUrl: `${shop.publicUrl}/checkout/${order.id}`,
+    tax,
+    challenge:
+      shop.rails.includes('mpp') && tax.kind !== 'unknown'
+        ? PurchaseChallenge.issue(shop, request, order, nowMs)
+        : null,
+    x402: shop.rails.includes('x402') ? x402Terms(shop, plan, amount) : null,
+    checkoutUrl: shop.rails.includes('card') ? `${shop.publicUrl}/checkout/${order.id}` : null,
     problem,
     declined,
   };
 }
 
-/** What the request costs now, and the period that it buys; or why the plan that it names cannot be replaced. */
-export async function price(
-  shop: Counter,
-  { plan, amount, account, replaces }: PurchaseRequest,
-  nowMs: number,
-): Promise<Pick<Order.Order, 'amount' | 'period'> | string> {
-  if (plan.kind === 'credit') return { amount, period: null };
-  const period = { units: plan.included, terms: Period.termsOf(plan) };
-  if (replaces === null) return { amount: plan.price, period };
-  const running = account === null ? [] : await shop.orders.periods(account);
-  const old = running.find((one) => one.plan === replaces && !one.renews);
-  if (old === undefined) return 'Of that plan no prepaid period of this account is running';
-  const credit = Period.credit(old, nowMs);
-  const less = Money.ofMicro(plan.price - credit);
-  if (less < StripeCharge.amountMin)
-    return `Only a larger plan can take its place: what is left of it counts for ${Money.format(credit)} USD`;
-  const replaced = { order: old.order, units: old.left, credit };
-  return { amount: less, period: { ...period, terms: { ...period.terms, replaces: replaced } } };
-}
-
-/** What a challenge for this request and amount says, whichever order it belongs to. */
-function bound(shop: Counter, { plan, account }: PurchaseRequest, amount: Money.Money) {
-  return {
-    realm: new URL(shop.publicUrl).hostname,
-    method: StripeCharge.method,
-    intent: StripeCharge.intent,
-    request: StripeCharge.request(amount, {
-      networkId: shop.networkId,
-      paymentMethodTypes: ['card', 'link'],
-    }),
-    opaque: { plan: plan.id, account: account ?? '' },
-  };
-}
-
 async function pay(
-  shop: Counter,
-  request: PurchaseRequest,
+  shop: CheckoutContext,
+  asked: PurchaseRequest,
   { challenge, payload }: Credential.Credential,
-): Promise<PurchaseAnswer> {
-  const refuse = (kind: Problem.Kind, detail: string) => offer(shop, request, Problem.of(kind, detail));
+): Promise<PurchaseResult> {
   const nowMs = shop.clock();
   const verdict = Challenge.verify(challenge, shop.challengeSecrets, nowMs);
   if (verdict.kind === 'malformed' || verdict.kind === 'unknown')
-    return refuse('invalid-challenge', 'This challenge was not issued here, or was changed.');
+    return offer(
+      shop,
+      asked,
+      problemOf(
+        'invalid-challenge',
+        'This challenge was not issued by this shop, or was changed. Pay the new challenge of this response.',
+      ),
+    );
   const { terms } = verdict;
   const order = await shop.orders.find(terms.opaque.order ?? '');
-  // The price is what it was when it was offered: the catalogue may have changed, and what a running period counts for shrinks.
-  const amount = order?.amount ?? request.amount;
+  const request = forAccount(asked, terms, order);
+  const refuse = (kind: ProblemKind, detail: string) => offer(shop, request, problemOf(kind, detail));
+  // The offered price applies, even if the catalogue has changed or the credit for a running period has decreased.
+  const amount = order ? Order.amountDue(order) : request.amount;
   if (
-    !Challenge.fits(terms, bound(shop, ofOrder(request, terms, order), amount)) ||
-    !Challenge.binds(terms, request.body)
+    !Challenge.matchesOffer(terms, PurchaseChallenge.bound(shop, ofOrder(request, terms, order), amount)) ||
+    !Challenge.matchesBody(terms, request.body)
   )
     return refuse(
       'invalid-challenge',
-      'This challenge was issued for another plan, amount, account or body.',
+      'This challenge was issued for another plan, amount, account or request body. Pay the new challenge of this response.',
     );
   const token = StripeCharge.token(payload);
-  if (token === null) return refuse('malformed-credential', 'The payload is {"spt":"spt_..."}.');
+  if (token === null)
+    return refuse(
+      'malformed-credential',
+      'The payload must be {"spt":"spt_..."}, with a shared payment token.',
+    );
   if (!order)
-    return refuse('payment-expired', 'The offer behind this challenge is gone; nothing was charged.');
-  const subjects = Taking.subjectsOf(request);
-  if (order.state === 'offered') {
-    // Only what was claimed in time may still be answered.
-    if (verdict.kind === 'expired')
-      return refuse('payment-expired', 'The challenge has expired; nothing was charged.');
-    const waitMs = await Taking.declineWait(shop, subjects);
+    return refuse(
+      'payment-expired',
+      'The offer of this challenge no longer exists. Nothing was charged. Pay the new challenge of this response.',
+    );
+  const subjects = ChargeOrder.subjectsOf(request);
+  // Expiry is decided by the claim, because another process may be charging the order at this moment.
+  if (order.state === 'offered' && verdict.kind !== 'expired') {
+    const waitMs = await ChargeOrder.declineWait(shop, subjects);
     if (waitMs !== null) return { kind: 'too_many_declines', waitMs };
   }
-  return answered(
+  return resultOf(
     shop,
     request,
-    await Taking.take(shop, {
+    await ChargeOrder.take(shop, {
       orderId: order.id,
       challengeId: challenge.id,
       credentialDigest: sha256Hex(`${challenge.id} ${token}`),
+      expiresMs: nowMs > terms.expiresAtMs + clockErrorMsMax ? 0 : terms.expiresAtMs,
       subjects,
       // The processor knows the challenge's idempotency key.
       charge: (claimed) => shop.processor.charge(claimed, challenge.id, token),
@@ -256,22 +194,44 @@ async function pay(
   );
 }
 
-/** The request as its challenge names it: the account of the order may have become a part of the caller's since. */
+/**
+ * Makes a request without a bearer token pay for the account in its signed challenge, because some clients send the credential in place of
+ * the token. Such a request gets no tokens.
+ */
+function forAccount(
+  asked: PurchaseRequest,
+  { opaque }: Challenge.ChallengeTerms,
+  order: Order.Order | null,
+): PurchaseRequest {
+  const account = asked.account ?? (opaque.account ? (order?.account ?? null) : null);
+  return { ...asked, account };
+}
+
+/** Restores the account of the challenge, which may have been joined with the caller's account since. */
 function ofOrder(
   request: PurchaseRequest,
-  { opaque }: Challenge.Terms,
+  { opaque }: Challenge.ChallengeTerms,
   order: Order.Order | null,
 ): PurchaseRequest {
   const isMine = opaque.account && request.account !== null && order?.account === request.account;
   return isMine ? { ...request, account: opaque.account ?? null } : request;
 }
 
-/** What became of an order, for who asked: a decline is a priced 402 anew. */
-export function answered(
-  shop: Counter,
+/** Converts the result of a charge into the result of the purchase. A decline becomes a new priced 402. */
+export function resultOf(
+  shop: CheckoutContext,
   request: PurchaseRequest,
-  taken: Taking.Taken,
-): Promise<PurchaseAnswer> {
+  taken: ChargeOrder.ChargeResult,
+): Promise<PurchaseResult> {
+  if (taken.kind === 'expired')
+    return offer(
+      shop,
+      request,
+      problemOf(
+        'payment-expired',
+        'The challenge has expired. Nothing was charged. Pay the new challenge of this response.',
+      ),
+    );
   if (taken.kind !== 'declined') return Promise.resolve(taken);
-  return offer(shop, request, Problem.of('verification-failed', taken.reason), true);
+  return offer(shop, request, problemOf('verification-failed', taken.reason), true);
 }

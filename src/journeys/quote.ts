@@ -1,60 +1,66 @@
+import { id } from '@sluice/kernel/id';
 import * as AddressBlock from '../identity/address-block.ts';
-import { id } from '../kernel/id.ts';
+import type { IdentityContext, RegistrationContext } from '../identity/identity-context.ts';
 import type { Challenge } from '../payment/challenge.ts';
-import * as Problem from '../payment/problem.ts';
+import { type Problem, problemOf } from '../payment/problem.ts';
 import * as Proof from '../payment/proof.ts';
-import * as RateLimit from '../relay/rate-limit.ts';
-import type { Shop } from './shop.ts';
-import { type SignedIn, signIn } from './wallet-sign-in.ts';
+import * as RateLimit from '../proxy/rate-limit.ts';
 
-/** How many signatures of one address block are verified in a second. */
+/** Number of signatures of one address block that are verified in a second. */
 const verificationsPerSecond = 5;
 
-/** Advice as data, for the body of an answer. */
+/** Advice as data, for the body of a response. */
 export type Advice = Readonly<Record<string, unknown>>;
 
-/** Reads a question. What it gives is asked for its advice once the proof has been taken. */
+/** Parses a question. `advise` is called once the proof has been accepted. */
 export type Ask = (
   body: unknown,
 ) =>
   | { kind: 'question'; advise: () => Advice }
   | { kind: 'fault'; faults: readonly { field: string; message: string }[] };
 
-/** What the story of a quote needs of the shop. */
-export type QuoteShop = Shop;
+/** The dependencies of a quote. */
+export type QuoteContext = Pick<IdentityContext, 'clock'> &
+  Pick<RegistrationContext, 'wallets'> & {
+    /** The route and terms by which a wallet proves its identity for the free quote. */
+    readonly proofs: Proof.ProofRoute;
+    /** Limits signature verifications per address, the expensive step of a request without an account. */
+    readonly verifications: RateLimit.RateLimiter;
+  };
 
 export type QuoteRequest = {
-  /** The raw body, as a challenge is bound to it. */
+  /** The raw body, which a challenge is bound to. */
   body: Buffer;
-  fields: Proof.Fields;
+  fields: Proof.ProofFields;
   address: string;
   advise: () => Advice;
 };
 
 export type ProofRequired = {
   kind: 'proof_required';
-  /** Null where there was no proof. */
-  reason: Proof.Reason | null;
-  problem: Problem.Problem;
+  /** Null when no proof was sent. */
+  reason: Proof.ProofRefusal | null;
+  problem: Problem;
   challenge: Challenge;
 };
 
-export type QuoteAnswer =
+export type QuoteResult =
   | ProofRequired
-  /** Another request is needed, not another signature. */
-  | { kind: 'bad_proof'; problem: Problem.Problem }
+  /** Sign a different request; another signature does not help. */
+  | { kind: 'bad_proof'; problem: Problem }
   | { kind: 'rate_limited'; retryAfterSeconds: number }
-  | { kind: 'registration_limited'; retryAfterSeconds: number }
   | {
       kind: 'advised';
       advice: Advice;
-      proof: Proof.Candidate;
-      signedIn: SignedIn;
+      proof: Proof.ProofCandidate;
       takenAtMs: number;
     };
 
-/** Free advice for whoever proves a wallet: cheap checks, then the signature, then the store, which takes a proof once. */
-export async function run(shop: QuoteShop, request: QuoteRequest): Promise<QuoteAnswer> {
+/**
+ * Gives free advice to a wallet that proves its identity: cheap checks, then the signature, then the store, which accepts a proof once. A
+ * proof gives access to advice only, because a signed payment names no site and could be obtained and replayed by another one.
+ */
+export async function quote(shop: QuoteContext, request: QuoteRequest): Promise<QuoteResult> {
   const nowMs = shop.clock();
   const reading = Proof.read(shop.proofs, request.fields, request.body, nowMs);
   switch (reading.kind) {
@@ -63,7 +69,10 @@ export async function run(shop: QuoteShop, request: QuoteRequest): Promise<Quote
     case 'many':
       return {
         kind: 'bad_proof',
-        problem: Problem.of('bad-request', 'More than one payment: send one, by one scheme.'),
+        problem: problemOf(
+          'bad-request',
+          'The request contains more than one proof. Send only one, by one scheme.',
+        ),
       };
     case 'refused':
       return reading.reason === 'mpp_method'
@@ -75,37 +84,30 @@ export async function run(shop: QuoteShop, request: QuoteRequest): Promise<Quote
 }
 
 async function take(
-  shop: QuoteShop,
+  shop: QuoteContext,
   request: QuoteRequest,
-  proof: Proof.Candidate,
+  proof: Proof.ProofCandidate,
   nowMs: number,
-): Promise<QuoteAnswer> {
-  const block = AddressBlock.of(request.address);
+): Promise<QuoteResult> {
+  const block = AddressBlock.blockOf(request.address);
   const taken = RateLimit.take(shop.verifications, block, verificationsPerSecond, nowMs);
   if (!taken.allowed && !AddressBlock.isLoopback(request.address))
     return { kind: 'rate_limited', retryAfterSeconds: taken.retryAfterSeconds };
   if (!Proof.isSigned(proof)) return ask(shop, request, `${proof.scheme}_signer`, nowMs);
-  const signedIn = await signIn(shop, proof, request.address);
-  switch (signedIn.kind) {
-    case 'used':
-      return ask(shop, request, 'used', nowMs);
-    case 'refused':
-      return { kind: 'registration_limited', retryAfterSeconds: signedIn.retryAfterSeconds };
-    case 'signed_in':
-      return { kind: 'advised', advice: request.advise(), proof, signedIn, takenAtMs: nowMs };
-  }
+  if (!(await shop.wallets.take(proof))) return ask(shop, request, 'used', nowMs);
+  return { kind: 'advised', advice: request.advise(), proof, takenAtMs: nowMs };
 }
 
-/** Asks for a proof, by a challenge that nobody else has. */
+/** Asks for a proof with a new, unique challenge. */
 function ask(
-  shop: QuoteShop,
+  shop: Pick<QuoteContext, 'proofs'>,
   { body }: QuoteRequest,
-  reason: Proof.Reason | null,
+  reason: Proof.ProofRefusal | null,
   nowMs: number,
 ): ProofRequired {
   const problem =
     reason === null
-      ? Problem.of('payment-required', 'This is free; sign a payment of zero, so that we know who asks.')
+      ? problemOf('payment-required', 'This quote is free. Sign a payment of zero to identify your wallet.')
       : Proof.problem(reason);
   const challenge = Proof.challenge(shop.proofs, body, id('prf'), nowMs);
   return { kind: 'proof_required', reason, problem, challenge };

@@ -1,21 +1,28 @@
+import * as Money from '@sluice/kernel/money';
 import type { Operation } from '../catalog/operation.ts';
+import type { IdentityContext } from '../identity/identity-context.ts';
 import * as SignedReceipt from '../identity/signed-receipt.ts';
-import * as Money from '../kernel/money.ts';
-import type { Order } from '../payment/order.ts';
+import * as Orders from '../payment/order.ts';
+import type { PaymentContext } from '../payment/payment-context.ts';
 import * as Reversal from '../payment/reversal.ts';
-import type { Shop } from './shop.ts';
 
 const pageMax = 50;
 
+/** The dependencies of signing the receipts of purchases. */
+export type ReceiptContext = Pick<IdentityContext, 'clock' | 'publicUrl' | 'tokenVerifier'> &
+  Pick<PaymentContext, 'orders'>;
+
 export type PurchaseEntry = SignedReceipt.PurchaseReceipt & {
-  /** The receipt as a compact JWS, and a page that shows it to whoever has the address. */
+  /** The receipt as a compact JWS, and a page that shows it to anyone who has the URL. */
   receipt: string;
   url: string;
+  /** The URL at which the account reads the processor's invoice, with company name and tax id; null when there is none. */
+  invoice_url: string | null;
 };
 
-/** The purchases of an account, the newest first, each with its signed receipt; `cursor` continues after a page. */
+/** Lists the purchases of an account, the newest first, each with its signed receipt; `cursor` continues after a page. */
 export async function list(
-  shop: Shop,
+  shop: ReceiptContext,
   account: string,
   cursor: string | null,
 ): Promise<{ receipts: PurchaseEntry[]; cursor: string | null }> {
@@ -24,29 +31,77 @@ export async function list(
   return { receipts, cursor: orders.length > pageMax ? (receipts.at(-1)?.purchase ?? null) : null };
 }
 
-/** What a granted order's receipt says, signed now. */
-async function entry(shop: Shop, order: Order): Promise<PurchaseEntry> {
-  const { id, account, payment, grantedMs } = order;
+/** Creates the receipt of a granted order, signed now. */
+async function entry(shop: ReceiptContext, order: Orders.Order): Promise<PurchaseEntry> {
+  const { id, account, grantedMs } = order;
+  const payment = Orders.reference(order);
   if (account === null || payment === null || grantedMs === null)
     throw new Error(`order ${id} has not been paid`);
-  const reversed = Reversal.total(await shop.orders.reversalsOf(id), order.amount);
+  const reversals = await shop.orders.reversalsOf(id);
   const facts: SignedReceipt.PurchaseReceipt = {
     kind: 'purchase',
     purchase: id,
     plan: order.plan,
     amount_usd: Money.format(order.amount),
-    reversed_usd: Money.format(reversed),
+    tax_usd: Money.format(order.tax),
+    total_usd: Money.format(Orders.totalPaid(order)),
+    reversed_usd: Money.format(Reversal.totalReversed(reversals, order.amount)),
+    reversed_tax_usd: Money.format(Reversal.totalTaxReversed(reversals, order.tax)),
     rail: order.rail,
     payment,
     paid_at: new Date(grantedMs).toISOString(),
   };
-  const receipt = await SignedReceipt.sign(shop.desk.ring, { ...facts, account }, shop.clock());
-  return { ...facts, receipt, url: `${shop.publicUrl}/receipts/${receipt}` };
+  const receipt = await SignedReceipt.sign(shop.tokenVerifier.ring, { ...facts, account }, shop.clock());
+  return {
+    ...facts,
+    receipt,
+    url: `${shop.publicUrl}/receipts/${receipt}`,
+    invoice_url: hasInvoice(order) ? `${shop.publicUrl}/account/receipts/${id}/invoice` : null,
+  };
 }
 
-/** The receipt of one call, for who asked for it (`Storefront-Receipt: jws`). */
+/** Returns the refunded amount of the purchase of a receipt, tax included, as far as it is known. */
+export async function refundedTotal(
+  { orders }: Pick<PaymentContext, 'orders'>,
+  signed: SignedReceipt.VerifiedReceipt,
+): Promise<Money.Money> {
+  const paid = signed.kind === 'purchase' ? Money.parse(signed.amount_usd) : null;
+  const tax = signed.kind === 'purchase' ? Money.parse(signed.tax_usd) : null;
+  if (signed.kind !== 'purchase' || paid === null || tax === null) return Money.zero;
+  const reversals = await orders.reversalsOf(signed.purchase);
+  return Money.ofMicro(Reversal.totalReversed(reversals, paid) + Reversal.totalTaxReversed(reversals, tax));
+}
+
+/** Returns the buyer's address for a reader of a receipt: only the buyer sees it. Null for anyone else. */
+export async function buyerEmail(
+  { accounts }: Pick<IdentityContext, 'accounts'>,
+  { account }: SignedReceipt.VerifiedReceipt,
+  reader: string | null,
+): Promise<string | null> {
+  return reader === account ? ((await accounts.find(account))?.email ?? null) : null;
+}
+
+/** Returns true when the processor made an invoice: for each period of a plan that renews, and for a taxed payment on a hosted page. */
+function hasInvoice({ isInvoiced, rail, period, checkoutSession, challengeId }: Orders.Order): boolean {
+  const renews =
+    period !== null && !period.terms.replaces && checkoutSession !== null && challengeId === null;
+  return isInvoiced || rail === 'invoice' || renews;
+}
+
+/** Returns the page of the processor's invoice for a purchase of the account; null when there is none. */
+export async function invoicePage(
+  { orders, processor }: Pick<PaymentContext, 'orders' | 'processor'>,
+  account: string,
+  purchase: string,
+): Promise<string | null> {
+  const order = await orders.find(purchase);
+  if (order?.account !== account || order.payment === null || order.rail === 'x402') return null;
+  return processor.invoicePage(order.payment);
+}
+
+/** Signs the receipt of one call, when the caller requested one (`Storefront-Receipt: jws`). */
 export function ofCall(
-  shop: Shop,
+  shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'>,
   { account, operation }: { account: string; operation: Operation },
   {
     callId,
@@ -64,5 +119,5 @@ export function ofCall(
     cost_usd: Money.formatExact(cost.cost),
     balance_usd: Money.formatExact(cost.balance),
   };
-  return SignedReceipt.sign(shop.desk.ring, receipt, shop.clock());
+  return SignedReceipt.sign(shop.tokenVerifier.ring, receipt, shop.clock());
 }

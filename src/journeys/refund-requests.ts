@@ -1,41 +1,46 @@
+import * as Money from '@sluice/kernel/money';
+import type { CatalogContext } from '../catalog/catalog-context.ts';
 import * as Email from '../identity/email.ts';
-import * as Money from '../kernel/money.ts';
-import * as RefundMail from '../payment/refund-mail.ts';
-import type { Asking, RefundRequest } from '../payment/refund-request.ts';
+import type { MailContext } from '../identity/identity-context.ts';
+import type { PaymentContext } from '../payment/payment-context.ts';
+import { refundMail } from '../payment/refund-mail.ts';
+import type { RefundRequest, RefundRequestInput } from '../payment/refund-request.ts';
 import * as Paid from '../payment/reversal.ts';
-import * as Reversal from './reversal.ts';
-import type { Till } from './settlement.ts';
-import type { Shop } from './shop.ts';
+import type { TextsContext } from '../text/texts-context.ts';
+import * as Refund from './refund.ts';
+import type { SellerContext } from './seller-context.ts';
 
-/** Under it the refund that answers a request goes back once, whoever says so how often. */
+/** The seller's key for the refund that answers a request, so that it is made once. */
 const refundKey = 'refund-request';
 
-export type Asked =
-  /** `isNew` false: it has been asked before, and stands as it was asked then. */
+/** The dependencies of answering a request. */
+export type RefundAnswerContext = Refund.RefundContext & Pick<SellerContext, 'refundRequests'>;
+
+export type RequestResult =
+  /** `isNew` false: the first request for this purchase, unchanged. */
   | { kind: 'asked'; request: RefundRequest; isNew: boolean }
-  /** This account has no such purchase. */
+  /** The account has no such purchase. */
   | { kind: 'unknown_purchase' }
   | { kind: 'not_paid' }
-  /** Of the purchase no more than `left` has not gone back yet. */
+  /** At most `left` of the purchase can still be refunded. */
   | { kind: 'too_much'; left: Money.Money };
 
 /**
- * A buyer asks for money of a purchase: `amount`, or all that has not gone back yet. Spent credit may be asked for too: whether the seller
- * bears that loss is his to decide. Once for each purchase; asked again, the first request is told as it stands.
+ * Requests a refund of `amount` of a purchase, or of everything that was not refunded yet. A buyer can ask for spent credit too; the seller
+ * decides whether to take that loss. There is one request for each purchase: another one returns the first.
  */
 export async function ask(
-  shop: Pick<Shop, 'orders' | 'refundRequests'>,
+  shop: Pick<PaymentContext, 'orders'> & Pick<SellerContext, 'refundRequests'>,
   account: string,
   purchase: string,
-  { reason, amount }: Asking,
-): Promise<Asked> {
+  { reason, amount }: RefundRequestInput,
+): Promise<RequestResult> {
   const order = await shop.orders.find(purchase);
   if (order?.account !== account) return { kind: 'unknown_purchase' };
   const before = await shop.refundRequests.find(purchase);
   if (before !== null) return { kind: 'asked', request: before, isNew: false };
   if (order.state !== 'granted' || order.payment === null) return { kind: 'not_paid' };
-  const gone = Paid.total(await shop.orders.reversalsOf(purchase), order.amount);
-  const left = Money.ofMicro(order.amount - gone);
+  const left = Paid.refundable(await shop.orders.reversalsOf(purchase), order.amount);
   if (left === 0 || (amount !== null && amount > left)) return { kind: 'too_much', left };
   const isNew = await shop.refundRequests.ask(purchase, amount ?? left, reason);
   const request = await shop.refundRequests.find(purchase);
@@ -43,26 +48,53 @@ export async function ask(
   return { kind: 'asked', request, isNew };
 }
 
-export type Answer =
-  /** `amount` null: what was asked for. */
-  { kind: 'refund'; amount: Money.Money | null } | { kind: 'decline'; reason: string };
+export type SellerAnswer =
+  /** `amount` null: the requested amount. */
+  | {
+      kind: 'refund';
+      amount: Money.Money | null;
+      subscription: Paid.RefundInstruction['subscription'];
+      byHand?: { reference: string | null } | null;
+    }
+  | { kind: 'decline'; reason: string };
 
-export type Answered =
-  | Reversal.Refunded
+export type AnswerResult =
+  | Refund.RefundResult
   | { kind: 'declined'; request: RefundRequest }
-  /** It has been answered before, and cannot be declined any more. */
+  /** The request was answered before, and can no longer be declined. */
   | { kind: 'answered'; request: RefundRequest }
   | { kind: 'unknown_request' }
-  /** Paid in a coin: no processor sends that back. */
+  /** Paid in a dollar token, which no processor can refund. The seller returns it manually, and records that with `byHand`. */
   | { kind: 'by_hand' };
 
-/** The seller answers: sends money back, also after he declined, or declines with a reason that the buyer sees. `who` is for the audit log. */
-export async function answer(
-  shop: Till & Pick<Shop, 'audit' | 'refundRequests'>,
+/** Returns the request for a purchase of the account; null when there is none, or the purchase belongs to another account. */
+export async function findOwn(
+  { refundRequests }: Pick<SellerContext, 'refundRequests'>,
+  account: string,
   purchase: string,
-  given: Answer,
+): Promise<RefundRequest | null> {
+  const request = await refundRequests.find(purchase);
+  return request?.account === account ? request : null;
+}
+
+/** Lists the purchases for which a refund can still be requested: not returned in full, and without a request. */
+export function requestable<Entry extends { purchase: string; amount_usd: string; reversed_usd: string }>(
+  paid: readonly Entry[],
+  asked: readonly { purchase: string }[],
+): Entry[] {
+  return paid.filter(
+    ({ purchase, amount_usd, reversed_usd }) =>
+      amount_usd !== reversed_usd && !asked.some((one) => one.purchase === purchase),
+  );
+}
+
+/** Answers a request: refunds money, also after declining, or declines with a reason that the buyer sees. `who` is for the audit log. */
+export async function answer(
+  shop: RefundAnswerContext,
+  purchase: string,
+  given: SellerAnswer,
   who: string,
-): Promise<Answered> {
+): Promise<AnswerResult> {
   const request = await shop.refundRequests.find(purchase);
   if (request === null) return { kind: 'unknown_request' };
   if (given.kind === 'decline') {
@@ -70,50 +102,57 @@ export async function answer(
     const now = (await shop.refundRequests.find(purchase)) ?? request;
     return { kind: isDone ? 'declined' : 'answered', request: now };
   }
-  if ((await shop.orders.find(purchase))?.rail === 'x402') return { kind: 'by_hand' };
+  const { byHand = null } = given;
+  if (byHand === null && (await shop.orders.find(purchase))?.rail === 'x402') return { kind: 'by_hand' };
   const amount = given.amount ?? request.amount;
-  return Reversal.refund(shop, { order: purchase, amount, key: refundKey }, who);
+  const { subscription } = given;
+  return Refund.refund(shop, { order: purchase, amount, key: refundKey, subscription, byHand }, who);
 }
 
-/** Tells the seller, at the contact of the catalogue, of requests that he has not been told of. Where it is no mailbox, they are listed only. */
-export async function tell(
-  shop: Pick<Shop, 'catalog' | 'claiming' | 'publicUrl' | 'refundRequests'>,
+/** Notifies the seller of new requests by mail to the contact in the catalogue. If that is not a mailbox, requests are only listed. */
+export async function notifySeller(
+  shop: Pick<CatalogContext, 'catalog' | 'publicUrl'> &
+    Pick<MailContext, 'mail'> &
+    Pick<SellerContext, 'refundRequests'> &
+    TextsContext,
 ): Promise<void> {
   const { name, contact } = shop.catalog.storefront;
   const to = Email.parse(contact);
-  if (shop.claiming === null || to === null) return;
-  for (const request of await shop.refundRequests.takeUntold()) {
-    const mail = RefundMail.write(to, { name, publicUrl: shop.publicUrl }, request);
-    // The others would have to wait as long, and are sent when their time is up.
-    if ((await shop.claiming.mailer.send(mail)) === 'away') return;
-    // Refused for good or sent: either way there is nothing more to send.
-    await shop.refundRequests.told(request.purchase);
+  if (shop.mail === null || to === null) return;
+  for (const request of await shop.refundRequests.takeUnnotified()) {
+    const mail = refundMail(to, { name, publicUrl: shop.publicUrl, texts: shop.texts }, request);
+    await shop.mail.enqueue(mail, `refund-request:${request.purchase}`);
+    await shop.refundRequests.markNotified(request.purchase);
   }
 }
 
-/** A request as its buyer is told of it. */
-export function shown(request: RefundRequest) {
-  const { purchase, amount, reason, askedMs, state, refunded, answer, declinedMs } = request;
+/** Formats a request for its buyer. */
+export function asRefundRequest(request: RefundRequest) {
+  const { purchase, amount, tax, reason, askedMs, state, refunded, refundedTax, answer, declinedMs } =
+    request;
   return {
     purchase,
     amount_usd: Money.format(amount),
+    tax_usd: Money.format(tax),
     reason,
     asked_at: new Date(askedMs).toISOString(),
     state,
     refunded_usd: Money.format(refunded),
+    refunded_tax_usd: Money.format(refundedTax),
     answer,
     declined_at: declinedMs === null ? null : new Date(declinedMs).toISOString(),
   };
 }
 
-/** And as the seller is. */
+/** Formats a request for the seller. */
 export function shownToSeller(request: RefundRequest) {
-  const { account, plan, paid, unspent } = request;
+  const { account, plan, paid, paidTax, unspent } = request;
   return {
-    ...shown(request),
+    ...asRefundRequest(request),
     account,
     plan,
     paid_usd: Money.format(paid),
+    paid_tax_usd: Money.format(paidTax),
     unspent_usd: Money.format(unspent),
   };
 }

@@ -1,48 +1,95 @@
-import type { TrialPlan } from '../catalog/plan.ts';
+import { id } from '@sluice/kernel/id';
+import type { CatalogContext } from '../catalog/catalog-context.ts';
+import { type TrialPlan, trialOf } from '../catalog/plan.ts';
 import * as AccessToken from '../identity/access-token.ts';
 import * as Assertion from '../identity/assertion.ts';
 import * as Bearer from '../identity/bearer.ts';
 import * as ClaimToken from '../identity/claim-token.ts';
 import type * as Form from '../identity/form.ts';
 import * as Grant from '../identity/grant.ts';
+import type { IdentityContext, RegistrationContext } from '../identity/identity-context.ts';
 import type { Issued } from '../identity/jwt.ts';
+import * as Grants from '../identity/oauth/grants.ts';
+import * as ProofOfWork from '../identity/proof-of-work.ts';
 import * as Registration from '../identity/registration.ts';
 import * as Revocation from '../identity/revocation.ts';
-import { id } from '../kernel/id.ts';
-import type { Shop } from './shop.ts';
+import * as OAuth from './oauth.ts';
 
-const dayMs = 86_400_000;
+/** The dependencies of opening an account. */
+export type RegisterContext = Pick<CatalogContext, 'catalog'> &
+  Pick<IdentityContext, 'accounts' | 'clock' | 'tokenVerifier'> &
+  Pick<RegistrationContext, 'admissions' | 'claiming' | 'workSecret'>;
+
+/** The dependencies of renewing a session. */
+type SessionContext = Pick<IdentityContext, 'accounts' | 'clock' | 'revocations' | 'tokenVerifier'>;
 
 export type Registered = {
   kind: 'registered';
   account: string;
   access: Issued;
   assertion: Issued;
-  /** Hands the account over to a person; null where the shop has no mail. */
+  /** Lets a person claim the account; null when the shop has no mail. */
   claim: Issued | null;
   trial: TrialPlan | null;
 };
 
-/** A new anonymous account with its trial and its tokens, within the limits of its address and of the day. */
-export async function register(
-  shop: Shop,
+/** Why a caller cannot register now. `bad_work`: the proof of work is invalid, too old or already used. */
+export type RegistrationRefusal =
+  | { kind: 'refused'; reason: 'address' | 'day'; retryAfterSeconds: number }
+  | { kind: 'work_required' | 'bad_work'; challenge: ProofOfWork.Challenge };
+
+/** Checks whether one more account can be registered from this address, and counts it if so. */
+export async function admit(
+  {
+    admissions,
+    workSecret,
+    clock,
+  }: Pick<RegistrationContext, 'admissions' | 'workSecret'> & Pick<IdentityContext, 'clock'>,
   address: string,
-): Promise<Registered | Extract<Registration.Admission, { kind: 'refused' }>> {
+  work: ProofOfWork.Work | null,
+): Promise<{ kind: 'allowed' } | RegistrationRefusal> {
+  const nowMs = clock();
+  const proof = work && ProofOfWork.verify(workSecret, work, nowMs);
+  const admission = await admissions.admit(Registration.rules(address), proof);
+  const challenge = (today: number) => ProofOfWork.issue(workSecret, Registration.workBits(today), nowMs);
+  switch (admission.kind) {
+    case 'allowed':
+    case 'refused':
+      return admission;
+    case 'work_required':
+      return {
+        kind: work === null ? 'work_required' : 'bad_work',
+        challenge: challenge(admission.today),
+      };
+    case 'work_used':
+      return { kind: 'bad_work', challenge: challenge(Registration.daily.max) };
+  }
+}
+
+/** Registers a new anonymous account with its trial and its tokens, within the limits of its address and of the day. */
+export async function register(
+  shop: RegisterContext,
+  address: string,
+  work: ProofOfWork.Work | null = null,
+): Promise<Registered | RegistrationRefusal> {
   const nowMs = shop.clock();
-  const today = await shop.accounts.registeredSince(nowMs - (nowMs % dayMs));
-  const admission = Registration.admit(shop.registrations, address, today, nowMs);
-  if (admission.kind === 'refused') return admission;
+  const admission = await admit(shop, address, work);
+  if (admission.kind !== 'allowed') return admission;
   const account = id('acc');
-  const trial = shop.catalog.plans.find((plan) => plan.kind === 'trial') ?? null;
+  const trial = trialOf(shop.catalog.plans);
   await shop.accounts.register(account, trial?.id ?? '', trial?.included ?? 0);
   const opened = await session(shop, account);
-  const claim = shop.claiming && (await ClaimToken.issue(shop.desk.ring, opened.access.claims, nowMs));
+  const claim =
+    shop.claiming && (await ClaimToken.issue(shop.tokenVerifier.ring, opened.access.claims, nowMs));
   return { kind: 'registered', account, ...opened, claim, trial };
 }
 
-/** Tokens of a new session of an account. */
-export async function session(shop: Shop, account: string): Promise<{ access: Issued; assertion: Issued }> {
-  const { ring } = shop.desk;
+/** Opens a new session of an account, and issues its tokens. */
+export async function session(
+  shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'>,
+  account: string,
+): Promise<{ access: Issued; assertion: Issued }> {
+  const { ring } = shop.tokenVerifier;
   const opened = { account, sid: id('ses') };
   const nowMs = shop.clock();
   const [access, assertion] = await Promise.all([
@@ -52,36 +99,70 @@ export async function session(shop: Shop, account: string): Promise<{ access: Is
   return { access, assertion };
 }
 
-export type Exchanged = { kind: 'granted'; access: Issued } | Form.Fault;
+export type Renewed = { kind: 'granted'; access: Issued } | Form.FormFault;
+/** `assertion`: a new one of the same session, when an assertion was exchanged. */
+export type Exchanged =
+  | { kind: 'granted'; access: Issued; refreshToken?: string; assertion?: Issued }
+  | Form.FormFault;
 
-/** A fresh access token against the form that holds an assertion (RFC 7523). */
-export async function exchange(shop: Shop, form: string): Promise<Exchanged> {
-  const request = Grant.parse(form);
-  return request.kind === 'fault' ? request : renew(shop, request.assertion);
+/** Exchanges the grant of a token request: an assertion (RFC 7523), an authorization code or a refresh token. */
+export async function exchange(shop: OAuth.OAuthContext, form: string): Promise<Exchanged> {
+  const request = Grant.parse(form, OAuth.resources(shop.publicUrl));
+  switch (request.kind) {
+    case 'fault':
+      return request;
+    case 'assertion':
+      return exchangeAssertion(shop, request.assertion);
+    case 'code':
+      return OAuth.exchangeCode(shop, request);
+    case 'refresh':
+      return OAuth.refresh(shop, request);
+  }
 }
 
-/** A fresh access token of the session that an assertion names. */
-export async function renew(shop: Shop, assertion: string): Promise<Exchanged> {
+/**
+ * Issues a new access token and a new assertion of the same session, so that an unclaimed account remains accessible as long as it is used.
+ * Revoking any assertion of the session revokes all of them.
+ */
+async function exchangeAssertion(shop: SessionContext, given: string): Promise<Exchanged> {
+  const renewed = await renew(shop, given);
+  if (renewed.kind === 'fault') return renewed;
+  const assertion = await Assertion.issue(shop.tokenVerifier.ring, renewed.access.claims, shop.clock());
+  return { ...renewed, assertion };
+}
+
+/** Issues a new access token for the session that an assertion names. */
+export async function renew(shop: SessionContext, assertion: string): Promise<Renewed> {
   const nowMs = shop.clock();
-  const found = await Assertion.verify(shop.desk.ring, assertion, nowMs);
+  const found = await Assertion.verify(shop.tokenVerifier.ring, assertion, nowMs);
   if (found.kind !== 'ok') return Grant.refusal(found);
-  // The list in memory looks back as far as an access token lives; an assertion lives longer, and the record knows.
+  // The list in memory covers only the lifetime of an access token. An assertion lives longer, so the database is asked.
   if (await shop.revocations.has([found.claims.sid, found.claims.jti])) {
     return Grant.refusal({ kind: 'revoked' });
   }
-  const account = await shop.accounts.standing(found.claims.account);
+  const account = await shop.accounts.resolveAccount(found.claims.account);
   const { sid } = found.claims;
-  return { kind: 'granted', access: await AccessToken.issue(shop.desk.ring, { account, sid }, nowMs) };
+  return {
+    kind: 'granted',
+    access: await AccessToken.issue(shop.tokenVerifier.ring, { account, sid }, nowMs),
+  };
 }
 
-/** Ends a token, or with an assertion its whole session (RFC 7009): here at once, elsewhere as the record announces it. */
-export async function revoke(shop: Shop, form: string): Promise<{ kind: 'done' } | Form.Fault> {
+/** Revokes a token, or with an assertion its whole session (RFC 7009): here at once, in other processes when they receive the revocation. */
+export async function revoke(
+  shop: OAuth.OAuthContext,
+  form: string,
+): Promise<{ kind: 'done' } | Form.FormFault> {
   const request = Revocation.parse(form);
   if (request.kind === 'fault') return request;
+  if (Grants.isRefreshToken(request.token)) {
+    await OAuth.revokeRefreshToken(shop, request.token);
+    return { kind: 'done' };
+  }
   const nowMs = shop.clock();
-  const target = await Revocation.target(shop.desk.ring, request.token, nowMs);
+  const target = await Revocation.target(shop.tokenVerifier.ring, request.token, nowMs);
   if (target.kind === 'nothing') return { kind: 'done' };
-  Bearer.revoke(shop.desk, target.id, nowMs);
-  await shop.revocations.add({ id: target.id, revokedMs: nowMs });
+  Bearer.revoke(shop.tokenVerifier, target.id, nowMs);
+  await shop.revocations.add({ id: target.id, revokedMs: nowMs, account: target.account });
   return { kind: 'done' };
 }

@@ -1,39 +1,39 @@
-import type { Consequences } from '../catalog/consequence.ts';
+import type { Impacts } from '../catalog/catalog-impact.ts';
 
-/** What the files say now, beside what runs. */
-export type Preview =
+/** The catalogue and settings in the files, compared with the running ones. */
+export type ReloadPreview =
   | { kind: 'faulty'; faults: readonly string[] }
   | {
       kind: 'sound';
-      /** Digests of the catalogue in the files, and of the one by which this process sells. */
+      /** Digests of the catalogue in the files, and of the catalogue that this process uses. */
       digest: string;
       running: string;
-      consequences: Consequences;
-      /** Settings that are others now, by name; never what they say. */
+      consequences: Impacts;
+      /** Names of the changed settings; never their values. */
       settings: readonly string[];
-      /** Why all of it stays as it is; nothing where it may be taken. */
+      /** Why the files are not applied; empty when they can be. */
       refusals: readonly string[];
     };
 
-type Sound = Extract<Preview, { kind: 'sound' }>;
+type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
 
-export type Taken =
+export type ReloadResult =
   | { kind: 'taken'; change: Sound }
-  /** The files say what runs. */
+  /** The files contain the running configuration. */
   | { kind: 'unchanged'; digest: string }
-  /** Nothing has changed: there is something wrong with the files. */
+  /** Nothing was changed, because the files contain errors. */
   | { kind: 'faulty'; faults: readonly string[] }
   | { kind: 'refused'; change: Sound }
-  /** Nothing has changed: the files say something else than what was looked at. */
+  /** Nothing was changed: the files differ from those that were previewed. */
   | { kind: 'another'; digest: string };
 
-/** Another catalogue and other settings in place of those that run, without a restart. */
+/** Replaces the running catalogue and settings without a restart. */
 export interface Reload {
-  /** What taking the files would mean. Changes nothing. */
-  preview(): Promise<Preview>;
+  /** Reports the effect of applying the files. Changes nothing. */
+  preview(): Promise<ReloadPreview>;
   /**
-   * Takes what the files say, whole or not at all, and has every other process do so.
-   * @param digest of the catalogue that was looked at; null: whatever is there
+   * Applies the files, atomically, in every process.
+   * @param digest of the previewed catalogue; null to apply the files as they are
    */
-  take(who: string, digest: string | null): Promise<Taken>;
+  take(who: string, digest: string | null): Promise<ReloadResult>;
 }

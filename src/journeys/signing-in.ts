@@ -1,70 +1,74 @@
-import * as AddressBlock from '../identity/address-block.ts';
+import { id } from '@sluice/kernel/id';
+import type { CatalogContext } from '../catalog/catalog-context.ts';
 import * as Claim from '../identity/claim.ts';
+import type { IdentityContext } from '../identity/identity-context.ts';
+import * as Registration from '../identity/registration.ts';
 import * as SignIn from '../identity/sign-in.ts';
-import * as SignInMail from '../identity/sign-in-mail.ts';
-import { id } from '../kernel/id.ts';
+import { signInMail } from '../identity/sign-in-mail.ts';
+import type { TextsContext } from '../text/texts-context.ts';
 import * as Registering from './registration.ts';
-import type { Shop } from './shop.ts';
 
-/** Where a link leads; its token comes in the query, which no log has. */
+/** The path of a sign-in link. Its token is in the query string, which is never logged. */
 export const path = '/shop/account/link';
 
-export type Asked =
-  /** A mail is on its way, if the address takes mail. */
-  | { kind: 'sent' }
-  | { kind: 'limited'; retryAfterSeconds: number }
-  /** The mail server is out of reach; nothing has happened. */
-  | { kind: 'away' };
+export type SignInLinkResult =
+  /** A mail is queued, if the address can receive mail. */
+  { kind: 'sent' } | { kind: 'limited'; retryAfterSeconds: number };
 
 /**
- * Sends a person a link to sign in with. An address that has no account gets a mail that says so: so the answer is the same, and takes as long.
- * @param browser a secret of the browser that asks
+ * Sends a person a sign-in link. An address without an account gets a mail that says so, so that the response has the same content and
+ * duration in both cases and does not reveal accounts.
+ * @param browser a secret of the requesting browser
  */
-export async function ask(
-  shop: Shop,
-  { signIns, mailer, secret }: Claim.Office,
+export async function sendSignInLink(
+  shop: Pick<CatalogContext, 'catalog' | 'publicUrl'> & Pick<IdentityContext, 'clock'> & TextsContext,
+  { signIns, mail, secret }: Claim.ClaimService,
   { email, browser }: { email: string; browser: string },
   address: string,
-): Promise<Asked> {
+): Promise<SignInLinkResult> {
   const token = SignIn.newToken();
   const link = {
     id: id('sin'),
     email,
     mailbox: Claim.mailboxDigest(secret, email),
-    block: AddressBlock.isLoopback(address) ? null : AddressBlock.of(address),
+    rules: Registration.dailyRules(address, SignIn.dailyMax.blocks),
     tokenDigest: SignIn.digest(token),
     browserDigest: SignIn.digest(browser),
     expiresMs: shop.clock() + SignIn.linkLifeMs,
   };
   const standing = await signIns.start(link);
   if (standing.kind === 'limited') return standing;
+  if (standing.kind === 'skipped') return { kind: 'sent' };
   const { publicUrl } = shop;
-  const letter = SignInMail.write({
+  const letter = signInMail(shop.texts, {
     to: email,
     name: shop.catalog.storefront.name,
     publicUrl,
     link: standing.known ? `${publicUrl}${path}?token=${token}` : null,
   });
-  if ((await mailer.send(letter)) !== 'away') return { kind: 'sent' };
-  await signIns.forget(link.id);
-  return { kind: 'away' };
+  await mail.enqueue(letter, `sign-in:${link.id}`, link.expiresMs);
+  return { kind: 'sent' };
 }
 
-/** How a link stands in a browser. */
-export function look({ signIns }: Claim.Office, token: string, browser: string | null): Promise<SignIn.Look> {
+/** Returns the state of a link in a browser. */
+export function inspectLink(
+  { signIns }: Claim.ClaimService,
+  token: string,
+  browser: string | null,
+): Promise<SignIn.LinkState> {
   return signIns.look(SignIn.digest(token), browser && SignIn.digest(browser));
 }
 
-export type Entered =
+export type SignInResult =
   | { kind: 'entered'; account: string; assertion: string }
   | { kind: 'elsewhere' | 'gone' };
 
-/** Takes a link, and opens a session of the account whose person reads that mail. */
+/** Redeems a link, and opens a session of the account that belongs to its mailbox. */
 export async function enter(
-  shop: Shop,
-  { signIns }: Claim.Office,
+  shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'>,
+  { signIns }: Claim.ClaimService,
   { token, browser, email }: { token: string; browser: string | null; email: string | null },
-): Promise<Entered> {
+): Promise<SignInResult> {
   const outcome = await signIns.end(SignIn.digest(token), browser && SignIn.digest(browser), email);
   if (outcome.kind !== 'signed_in') return outcome;
   const { assertion } = await Registering.session(shop, outcome.account);

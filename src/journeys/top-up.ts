@@ -1,46 +1,69 @@
+import * as Money from '@sluice/kernel/money';
+import type { CatalogContext } from '../catalog/catalog-context.ts';
 import type { CreditPlan } from '../catalog/plan.ts';
-import * as Money from '../kernel/money.ts';
 import type { Order } from '../payment/order.ts';
-import type { SavedCard } from '../payment/saved-card.ts';
+import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
 import type * as TopUp from '../payment/top-up.ts';
-import type { Counter, Till } from './settlement.ts';
-import * as Taking from './taking.ts';
+import type * as Consent from '../payment/top-up-consent.ts';
+import * as ChargeOrder from './charge-order.ts';
+import { settle } from './grant-order.ts';
+import * as TopUpConsent from './top-up-consent.ts';
 
-/** So many accounts are charged beside each other. */
+/** Number of accounts that are charged concurrently. */
 const beside = 8;
 
-/** What a till needs beside itself to charge cards that it keeps. */
-export type TopUpTill = Till & { readonly topUps: TopUp.TopUps };
+/** Age after which a charge in doubt is looked up before it is repeated. The processor forgets idempotency keys after a day. */
+const lookFirstMs = 60 * 60_000;
+
+/** The dependencies of charging saved cards. */
+export type TopUpContext = PaymentContext & { readonly topUps: TopUp.TopUps; readonly isTaxed: boolean };
+
+/** The dependencies of the account's own decision about top-ups. */
+export type TopUpTermsContext = Pick<PaymentContext, 'clock' | 'consents'> & {
+  readonly topUps: TopUp.TopUps;
+};
 
 /**
- * Charges the cards of accounts whose credit has run low, and asks again for charges whose answer was lost, under their own
- * names. Any process may do so at any time: one need is charged once.
+ * Charges the cards of accounts with low credit, and repeats charges whose response was lost, with their own idempotency keys. Any process
+ * can do so at any time: each top-up is charged once.
  */
-export async function run(shop: TopUpTill): Promise<void> {
+export async function chargeDue(shop: TopUpContext): Promise<void> {
   await each(await shop.topUps.due(), async (account) => {
     const order = await shop.topUps.claim(account);
-    if (order) await Taking.charge(shop, attempt(shop, order));
+    if (order) await ChargeOrder.charge(shop, attempt(shop, order));
   });
   await each(await shop.topUps.inDoubt(), async (order) => {
+    if (order.createdMs < shop.clock() - lookFirstMs && (await isKnown(shop, order))) return;
     const { orderId, challengeId, credentialDigest } = attempt(shop, order);
-    const { standing } = await shop.orders.claim(orderId, challengeId, credentialDigest);
-    if (standing === 'claimed') await Taking.charge(shop, attempt(shop, order));
+    const { outcome } = await shop.orders.claim(orderId, challengeId, credentialDigest);
+    if (outcome === 'claimed') await ChargeOrder.charge(shop, attempt(shop, order));
   });
 }
 
-function attempt(shop: Till, { id, challengeId, savedCard }: Order): Taking.Attempt {
+/** Returns true when the processor knows a charge for the order. A successful charge is recorded. */
+async function isKnown(shop: PaymentContext, order: Order): Promise<boolean> {
+  const charges = await shop.processor.chargesOf(order);
+  const paid = charges.find(({ state }) => state === 'succeeded');
+  if (paid) await settle(shop, order, paid);
+  return charges.length > 0;
+}
+
+function attempt(
+  shop: Pick<CatalogContext, 'isTaxed'> & Pick<PaymentContext, 'processor'>,
+  { id, challengeId, savedCard }: Order,
+): ChargeOrder.Attempt {
   if (challengeId === null || savedCard === null) throw new Error(`order ${id} is no top-up`);
   return {
     orderId: id,
     challengeId,
     credentialDigest: challengeId,
-    // Nobody has typed a card in: its decline ends the top-ups, and counts against no buyer.
+    // The charge is automatic, so its decline ends the top-ups instead of counting against a buyer.
     subjects: [],
-    charge: (order) => shop.processor.chargeSaved(order, challengeId, savedCard),
+    charge: (order) => shop.processor.chargeSaved(order, challengeId, savedCard, shop.isTaxed),
   };
 }
 
-/** Does it to all, a few at a time; the first fault is thrown when all are done. */
+/** Calls `work` for all items, a few at a time. Throws the first error after all items of its batch are done. */
 async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   for (let at = 0; at < all.length; at += beside) {
     const outcomes = await Promise.allSettled(all.slice(at, at + beside).map(work));
@@ -48,42 +71,36 @@ async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Prom
   }
 }
 
-export type Changed =
+export type TopUpChange =
   | { kind: 'done'; topUp: TopUp.TopUp | null }
-  /** No payment of this account has left a card that may be charged. */
-  | { kind: 'no_card' };
+  /** A cardholder has to agree to these terms first, on the page of the consent. Nothing has changed. */
+  | { kind: 'consent_needed'; consent: Consent.Consent };
 
-/** Agrees to top-ups, by the card of the account's last payment on a page, or ends them. */
+/** Switches top-ups off, or on within the terms that the cardholder has agreed to. */
 export async function change(
-  shop: Counter & TopUpTill,
+  shop: TopUpTermsContext,
   account: string,
   plan: CreditPlan,
-  terms: TopUp.Terms | null,
-): Promise<Changed> {
+  terms: TopUp.TopUpTerms | null,
+): Promise<TopUpChange> {
   if (terms === null) await shop.topUps.end(account);
-  else {
-    const card = await cardOf(shop, account);
-    if (card === null) return { kind: 'no_card' };
-    await shop.topUps.agree(account, plan.id, terms, card);
-  }
+  else if (!(await shop.topUps.set(account, plan.id, terms)))
+    return { kind: 'consent_needed', consent: await TopUpConsent.ask(shop, account, plan, terms) };
   return { kind: 'done', topUp: await shop.topUps.of(account) };
 }
 
-async function cardOf(shop: TopUpTill, account: string): Promise<SavedCard | null> {
-  for (const { payment } of await shop.topUps.paidOnPages(account)) {
-    const card = payment === null ? null : await shop.processor.savedCard(payment);
-    if (card) return card;
-  }
-  return null;
+/** Returns the page where the cardholder reads the terms, agrees to them, and ends them. */
+export function pageOf({ publicUrl }: Pick<CheckoutContext, 'publicUrl'>, { id }: Consent.Consent): string {
+  return `${publicUrl}/auto-top-up/${id}`;
 }
 
-/** The plan that a top-up buys; null where the shop sells no credit. */
-export function planOf(shop: Pick<Counter, 'catalog'>): CreditPlan | null {
+/** Returns the plan that a top-up buys; null when the shop sells no credit. */
+export function planOf(shop: Pick<CheckoutContext, 'catalog'>): CreditPlan | null {
   return shop.catalog.plans.find((plan) => plan.kind === 'credit') ?? null;
 }
 
-/** Top-ups as their account is told of them. */
-export function shown(topUp: TopUp.TopUp | null): Record<string, unknown> {
+/** Formats top-ups for the account's API responses. */
+export function asTopUp(topUp: TopUp.TopUp | null): Record<string, unknown> {
   if (topUp === null) return { state: 'off' };
   const { state, reason, below, amount, monthlyMax, card, chargedThisMonth } = topUp;
   return {

@@ -1,29 +1,35 @@
-import * as Money from '../kernel/money.ts';
+import * as Money from '@sluice/kernel/money';
+import type { LedgerContext } from '../ledger/ledger-context.ts';
 import * as Usage from '../ledger/usage.ts';
-import type { Shop } from './shop.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** The longest time that is looked through, and what is where nothing is said. */
+/** The maximum and the default length of the reported period. */
 const daysMax = 92;
 const daysDefault = 30;
 const pageMax = 50;
+const exportPageCalls = 500;
+/** An export ends at the page of calls that reaches this number. */
+const exportCallsMax = 50_000;
 const callId = /^call_([\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12})$/;
 
-export type Fault = { field: string; message: string };
-type Read<T> = { kind: 'read'; value: T } | { kind: 'faults'; faults: Fault[] };
+export type UsageFault = { field: string; message: string };
+type Read<T> = { kind: 'read'; value: T } | { kind: 'faults'; faults: UsageFault[] };
 
-export type Span = { fromMs: number; toMs: number };
+export type UsagePeriod = { fromMs: number; toMs: number };
 
-/** Reads `from` and `to`: moments (RFC 3339) or days (UTC; a `to` that is a day is in it). Up to now, and thirty days long, where nothing is said. */
-export function readSpan(from: string | undefined, to: string | undefined, nowMs: number): Read<Span> {
-  const faults: Fault[] = [];
+/** Reads `from` and `to`: timestamps (RFC 3339) or days (UTC; the day of `to` is included). The default is the last thirty days. */
+export function readSpan(from: string | undefined, to: string | undefined, nowMs: number): Read<UsagePeriod> {
+  const faults: UsageFault[] = [];
   const read = (field: string, text: string | undefined, atDay: number): number | null => {
     if (text === undefined) return null;
     const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
     const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i.test(text);
     const ms = isDay || isTime ? Date.parse(text) + (isDay ? atDay : 0) : Number.NaN;
     if (ms >= 0) return ms;
-    faults.push({ field, message: 'Must be a day or a moment, such as 2030-01-31 or 2030-01-31T12:00:00Z' });
+    faults.push({
+      field,
+      message: 'Must be a day or a timestamp, such as 2030-01-31 or 2030-01-31T12:00:00Z',
+    });
     return null;
   };
   const toMs = read('to', to, dayMs) ?? nowMs + 1;
@@ -34,7 +40,7 @@ export function readSpan(from: string | undefined, to: string | undefined, nowMs
   return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'read', value: { fromMs, toMs } };
 }
 
-export function readGroup(group: string | undefined): Read<Usage.Group> {
+export function readGroup(group: string | undefined): Read<Usage.UsageGroup> {
   const value = Usage.groups.find((one) => one === (group ?? 'service'));
   if (value !== undefined) return { kind: 'read', value };
   return {
@@ -43,12 +49,12 @@ export function readGroup(group: string | undefined): Read<Usage.Group> {
   };
 }
 
-/** What an account used, in sums, exactly as it is on the books. */
+/** Returns the sums of an account's usage, exactly as recorded in the ledger. */
 export async function sums(
-  shop: Shop,
+  shop: Pick<LedgerContext, 'usage'>,
   account: string,
-  { fromMs, toMs }: Span,
-  group: Usage.Group,
+  { fromMs, toMs }: UsagePeriod,
+  group: Usage.UsageGroup,
 ): Promise<Record<string, unknown>> {
   const found = await shop.usage.sums(account, fromMs, toMs, group);
   return {
@@ -66,22 +72,22 @@ export async function sums(
   };
 }
 
-/** The last call of the page before, as it was given. */
+/** Reads the `cursor` of the previous page: its last call. */
 export function readCursor(cursor: string | undefined): Read<string | null> {
   if (cursor === undefined) return { kind: 'read', value: null };
   const value = callId.exec(cursor)?.[1];
   if (value !== undefined) return { kind: 'read', value };
   return {
     kind: 'faults',
-    faults: [{ field: 'cursor', message: 'Must be the `cursor` of the page before' }],
+    faults: [{ field: 'cursor', message: 'Must be the `cursor` of the previous page' }],
   };
 }
 
-/** The calls of an account, the newest first, a page at a time. */
+/** Lists the calls of an account, the newest first, one page at a time. */
 export async function calls(
-  shop: Shop,
+  shop: Pick<LedgerContext, 'usage'>,
   account: string,
-  { fromMs, toMs }: Span,
+  { fromMs, toMs }: UsagePeriod,
   before: string | null,
 ): Promise<Record<string, unknown>> {
   const found = await shop.usage.calls(account, fromMs, toMs, before, pageMax + 1);
@@ -99,4 +105,20 @@ export async function calls(
     given_back: call.isReturned,
   }));
   return { success: true, calls: page, cursor: found.length > pageMax ? page.at(-1)?.call : null };
+}
+
+/** Reads the calls of an account in a period for an export, the newest first, up to the page that reaches `exportCallsMax`. */
+export async function recentCalls(
+  { usage }: Pick<LedgerContext, 'usage'>,
+  account: string,
+  { fromMs, toMs }: UsagePeriod,
+): Promise<Usage.RecordedCall[]> {
+  const calls: Usage.RecordedCall[] = [];
+  while (calls.length < exportCallsMax) {
+    const before = calls.at(-1)?.callId ?? null;
+    const found = await usage.calls(account, fromMs, toMs, before, exportPageCalls);
+    calls.push(...found);
+    if (found.length < exportPageCalls) break;
+  }
+  return calls;
 }

@@ -1,41 +1,121 @@
-import type { TrialPlan } from '../catalog/plan.ts';
+import { path } from '@sluice/kernel/endpoints';
+import { id } from '@sluice/kernel/id';
+import type { CatalogContext } from '../catalog/catalog-context.ts';
+import { type TrialPlan, trialOf } from '../catalog/plan.ts';
+import * as AddressBlock from '../identity/address-block.ts';
+import type { IdentityContext, RegistrationContext } from '../identity/identity-context.ts';
 import type { Issued } from '../identity/jwt.ts';
-import * as Registration from '../identity/registration.ts';
-import type { Proof, Wallets } from '../identity/wallets.ts';
-import { id } from '../kernel/id.ts';
-import { session } from './registration.ts';
-import type { Shop } from './shop.ts';
+import * as WalletMessage from '../identity/wallet-message.ts';
+import type { SignedWalletMessage } from '../identity/wallet-request.ts';
+import type { CheckoutContext } from '../payment/payment-context.ts';
+import * as Wallet from '../payment/wallet.ts';
+import * as RateLimit from '../proxy/rate-limit.ts';
+import type { QuoteContext } from './quote.ts';
+import { admit, session } from './registration.ts';
 
 const dayMs = 86_400_000;
+/** Number of signatures of one address block that are verified in a second. */
+const verificationsPerSecond = 5;
+/** Retry delay for a new wallet on a day on which registrations need a proof of work. */
+const retryLaterSeconds = 3_600;
+
+/** The dependencies of signing in with a wallet. */
+export type WalletSignInContext = QuoteContext &
+  Pick<CatalogContext, 'catalog' | 'publicUrl'> &
+  Pick<IdentityContext, 'tokenVerifier'> &
+  Pick<RegistrationContext, 'admissions' | 'workSecret'> &
+  Pick<CheckoutContext, 'challengeSecrets'>;
 
 export type SignedIn = {
   kind: 'signed_in';
+  wallet: string;
   account: string;
+  /** Every account that the wallet can access, the oldest first. */
+  accounts: readonly string[];
   access: Issued;
   assertion: Issued;
-  /** What a wallet is given that came for the first time. */
+  isNew: boolean;
+  /** The trial of an account that was created by this sign-in; null otherwise. */
   trial: TrialPlan | null;
 };
 
+export type WalletSignInResult =
+  | SignedIn
+  | { kind: 'refused'; reason: WalletMessage.WalletMessageRefusal }
+  /** The wallet has no access to the requested account. */
+  | { kind: 'foreign' }
+  | { kind: 'rate_limited'; retryAfterSeconds: number }
+  | { kind: 'registration_limited'; retryAfterSeconds: number };
+
+/** Returns the terms of wallet sign-in at this shop. */
+export function signInTerms(shop: WalletSignInContext): WalletMessage.SignInSite {
+  return {
+    publicUrl: shop.publicUrl,
+    uri: shop.publicUrl + path.register,
+    statement: `Sign in to ${printable(shop.catalog.storefront.name)}. This costs nothing and moves no money.`,
+    chainIds: shop.proofs.terms.requirements.map(({ network }) => network.chainId),
+    secrets: shop.challengeSecrets,
+  };
+}
+
+/** Returns a message for a wallet to sign. Nothing is stored until it is returned. */
+export function challenge(shop: WalletSignInContext): WalletMessage.Challenge {
+  return WalletMessage.challenge(signInTerms(shop), shop.clock());
+}
+
 /**
- * The account of a wallet, by a proof whose signature holds. A wallet that comes for the first time is a registration,
- * within the same limits: wallets cost nothing, and each brings a trial. A refused one may send its proof again.
+ * Signs a wallet in with a message that names this shop, once, within five minutes of its challenge. A new wallet counts as a registration
+ * with the same limits, because wallets are free and each gets a trial. A message that was refused can be sent again.
  */
 export async function signIn(
-  shop: Shop & { readonly wallets: Wallets },
-  proof: Proof,
+  shop: WalletSignInContext,
+  signed: SignedWalletMessage,
   address: string,
-): Promise<SignedIn | { kind: 'used' } | Extract<Registration.Admission, { kind: 'refused' }>> {
-  if ((await shop.wallets.find(proof.wallet)) === null) {
-    const nowMs = shop.clock();
-    const today = await shop.accounts.registeredSince(nowMs - (nowMs % dayMs));
-    const admission = Registration.admit(shop.registrations, address, today, nowMs);
-    if (admission.kind === 'refused') return admission;
+): Promise<WalletSignInResult> {
+  const { message, text, signature, account } = signed;
+  const at = signInTerms(shop);
+  const nowMs = shop.clock();
+  const refusal = WalletMessage.check(message, at, nowMs);
+  if (refusal !== null) return { kind: 'refused', reason: refusal };
+  const read = Wallet.readSignature(signature);
+  if (read.kind !== 'signature') return { kind: 'refused', reason: 'wallet_signature' };
+  if (!AddressBlock.isLoopback(address)) {
+    const block = AddressBlock.blockOf(address);
+    const taken = RateLimit.take(shop.verifications, block, verificationsPerSecond, nowMs);
+    if (!taken.allowed) return { kind: 'rate_limited', retryAfterSeconds: taken.retryAfterSeconds };
   }
-  const trial = shop.catalog.plans.find((plan) => plan.kind === 'trial') ?? null;
+  const wallet = message.address.toLowerCase();
+  if (Wallet.recover(read, WalletMessage.digest(text)) !== wallet)
+    return { kind: 'refused', reason: 'wallet_signer' };
+  if (account === null && !(await shop.wallets.isKnown(wallet))) {
+    const admission = await admit(shop, address, null);
+    if (admission.kind !== 'allowed') {
+      // This request has no field for a proof of work. The caller can register with one instead.
+      const isRefused = admission.kind === 'refused';
+      const retryAfterSeconds = isRefused ? admission.retryAfterSeconds : retryLaterSeconds;
+      return { kind: 'registration_limited', retryAfterSeconds };
+    }
+  }
+  const proof = {
+    wallet,
+    claimKey: `wallet ${message.nonce}`,
+    expiresMs: WalletMessage.nonceExpiresMs(message.nonce, at) ?? nowMs + dayMs,
+  };
+  const trial = trialOf(shop.catalog.plans);
   const newcomer = { account: id('acc'), plan: trial?.id ?? '', units: trial?.included ?? 0 };
-  const found = await shop.wallets.signIn(proof, newcomer);
-  if (found === null) return { kind: 'used' };
-  const { account, isNew } = found;
-  return { kind: 'signed_in', account, ...(await session(shop, account)), trial: isNew ? trial : null };
+  const found = await shop.wallets.signIn(proof, account, newcomer);
+  if (found.kind === 'used') return { kind: 'refused', reason: 'wallet_used' };
+  if (found.kind === 'foreign') return found;
+  const opened = await session(shop, found.account);
+  return { ...found, wallet, ...opened, trial: found.isNew ? trial : null };
+}
+
+/** A name on one line of ASCII, as the standard asks of a statement. */
+function printable(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^ -~]+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
 }

@@ -1,5 +1,5 @@
+import * as JsonPointer from '@sluice/kernel/json-pointer';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import * as JsonPointer from '../../src/kernel/json-pointer.ts';
 import * as Agent from '../purchase/agent.ts';
 import * as Network from '../purchase/network.ts';
 import * as Customer from '../support/customer.ts';
@@ -18,13 +18,13 @@ afterEach(async () => {
 afterAll(() => shop?.stop());
 
 /**
- * A program that knows an address, a goal in words, and two protocols (HTTP, and the `Payment` scheme): no path, no member
- * of any catalogue. All else it is told.
+ * A program that knows only a URL, a goal in words, HTTP and the `Payment` scheme. It knows no path and no member of any catalogue, and
+ * learns everything else from responses.
  */
 type Traveller = {
-  /** What it was told to put in place of `{name}`. */
+  /** Values learned for the placeholders `{name}`. */
   known: Record<string, string>;
-  /** What it has asked of the shop, and what it had to read. */
+  /** Number of requests made so far, and of bytes read. */
   requests: number;
   bytes: number;
 };
@@ -35,7 +35,7 @@ async function send(traveller: Traveller, request: Customer.Request): Promise<Cu
     (whole, name: string) => traveller.known[name] ?? whole,
   );
   const filled = JSON.parse(text) as Customer.Request;
-  // What nobody has told it yet is left out rather than sent as it stands.
+  // Headers whose placeholder is still unknown are omitted.
   const headers = Object.entries(filled.headers ?? {}).filter(([, value]) => !value.includes('{'));
   const body = filled.body ?? undefined;
   const answer = await Customer.send({ ...filled, headers: Object.fromEntries(headers), body });
@@ -56,7 +56,7 @@ type Advice = {
   operations: { takes: { field: string; from: { operation: number; pointer: string } | null }[] }[];
 };
 
-/** From the address to the advice: the start document says how to ask. */
+/** Gets from the URL to the advice: the start document describes how to ask. */
 async function ask(goal: string): Promise<{ traveller: Traveller; advice: Advice }> {
   const traveller: Traveller = { known: {}, requests: 0, bytes: 0 };
   const start = await send(traveller, { method: 'GET', url: shop.url });
@@ -65,7 +65,7 @@ async function ask(goal: string): Promise<{ traveller: Traveller; advice: Advice
   return { traveller, advice: body };
 }
 
-/** Takes what an answer gives. */
+/** Stores the values that a response supplies. */
 function take(traveller: Traveller, pointers: Readonly<Record<string, string>>, answer: unknown): void {
   for (const [name, pointer] of Object.entries(pointers))
     traveller.known[name] = String(JsonPointer.resolve(answer, tokens(pointer)));
@@ -75,7 +75,7 @@ function tokens(pointer: string): string[] {
   return pointer.split('/').slice(1);
 }
 
-/** Pays a priced 402 by a token for one charge, as its challenge says. */
+/** Pays a priced 402 with a token for one charge, as its challenge describes. */
 async function payByToken(
   traveller: Traveller,
   request: Customer.Request,
@@ -88,7 +88,7 @@ async function payByToken(
   return send(traveller, { ...request, headers: paid });
 }
 
-/** Has a person open the page, and asks where it was told to how that went. */
+/** Lets a person pay on the page, then polls the status URL from the response. */
 async function payByPerson(
   traveller: Traveller,
   _request: Customer.Request,
@@ -103,7 +103,7 @@ async function payByPerson(
 
 type Pay = typeof payByToken;
 
-/** Does all steps in order; an operation that takes what an earlier one gave is called for the first such value. */
+/** Carries out all steps in order. An operation that needs a result of an earlier one is called with the first such value. */
 async function follow(traveller: Traveller, advice: Advice, pay: Pay): Promise<Customer.Answer[]> {
   const answers: Customer.Answer[] = [];
   for (const step of advice.steps) {
@@ -120,7 +120,7 @@ async function follow(traveller: Traveller, advice: Advice, pay: Pay): Promise<C
   return answers;
 }
 
-/** The first value that a pointer with `*` for the items of a list leads to. */
+/** Returns the first value at a pointer in which `*` means any item of a list. */
 function value(body: unknown, pointer: string): unknown {
   return JsonPointer.resolve(
     body,

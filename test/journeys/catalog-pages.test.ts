@@ -46,8 +46,8 @@ describe('what the shop says of itself', () => {
     expect(first.status).toBe(200);
     expect(first.headers.get('storefront-origin')).toBe('storefront');
     const tag = first.headers.get('etag') ?? '';
-    expect(tag).toMatch(/^"[\w-]+"$/);
-    for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+    expect(tag).toMatch(/^W\/"[\w-]+"$/);
+    for (const known of [tag, tag.replace('W/', ''), `"other", ${tag}`, '*']) {
       const again = await get(path, { 'if-none-match': known });
       expect(again).toMatchObject({ status: 304, text: '' });
       expect(again.headers.get('etag')).toBe(tag);
@@ -91,20 +91,19 @@ describe('what the shop says of itself', () => {
 
   test('tells whoever runs it how it is', async () => {
     expect((await get('/healthz')).body).toEqual({ status: 'ok' });
-    const ready = { status: 'ready', checks: { serving: true, ledger: true, upstream: true } };
+    const ready = { status: 'ready', checks: { serving: true, ledger: true, schema: true, upstream: true } };
     expect(await get('/readyz')).toMatchObject({ status: 200, body: ready });
   });
 });
 
+/** Clients post to all endpoints of the metadata but the authorization endpoint, which a browser opens (RFC 6749, section 3.1). */
+const isPosted = (name: string) =>
+  /(_endpoint|register_uri)$/.test(name) && name !== 'authorization_endpoint';
+
 /** Every request that a document gives: a URL alone is a GET, an endpoint and the tools a POST. */
 function requests(value: unknown, name = ''): Customer.Request[] {
   if (typeof value === 'string' && value.startsWith(shop.url))
-    return [
-      {
-        method: /(_endpoint|register_uri)$/.test(name) || value.endsWith('/mcp') ? 'POST' : 'GET',
-        url: value,
-      },
-    ];
+    return [{ method: isPosted(name) || value.endsWith('/mcp') ? 'POST' : 'GET', url: value }];
   if (typeof value !== 'object' || value === null) return [];
   const { method, url, headers, body } = value as Partial<Customer.Request>;
   if (typeof method === 'string' && typeof url === 'string')

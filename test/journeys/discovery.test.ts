@@ -71,7 +71,7 @@ describe('what crawlers and agents look for', () => {
 
   test('the x402 list names what answers with an x402 challenge', async () => {
     const { body, headers: given } = await get('/.well-known/x402');
-    expect(given.get('etag')).toMatch(/^"/);
+    expect(given.get('etag')).toMatch(/^W\/"/);
     const { resources } = body;
     for (const url of resources) {
       const headers = { 'content-type': 'application/json' };

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import * as Person from '../purchase/person.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
 
@@ -15,7 +16,7 @@ const search = (results: number) => ({ max_results: results });
 const at = (path: string) => shop.url + path;
 const tam = '/v2/company/tam-by-jobs';
 
-/** What `/account` says, by the recipe's header. */
+/** Returns the content of `/account`, requested as in the recipe. */
 const account = async (customer: Customer.Customer) =>
   (await Customer.call(customer, 'GET', at('/account'))).body;
 
@@ -75,6 +76,14 @@ test('an agent that knows one address ends up with paid results, by what the ans
   const paid = await call(wanted);
   expect(paid.status).toBe(200);
   expect(paid.body.results).toEqual(first.body.results);
+  // The figures in a response are the caller's, as key information reports them, and never those of the shop's own key.
+  expect(paid.body.fair_usage).toEqual({
+    records_used: 10,
+    records_remaining: 490,
+    next_reset_at: null,
+    request_id: expect.stringMatching(/^req_/),
+    rate_limit: { requests_per_second: 10, remaining_this_second: expect.any(Number) },
+  });
   expect(Object.fromEntries(paid.headers)).toMatchObject({
     'storefront-plan': 'credit',
     'storefront-units': '10',
@@ -97,11 +106,20 @@ test('an agent that knows one address ends up with paid results, by what the ans
   expect(keyInfo.body).toMatchObject({
     valid: true,
     records_remaining: 490,
+    next_reset_at: null,
     active_plans: [
       { name: 'Trial', status: 'expired' },
       { name: 'Credit', status: 'active' },
     ],
   });
+  // The shop sells every operation under the paths of the data API, so that both list the same.
+  const { url, key } = shop.upstream;
+  const theirs = await Customer.send({
+    method: 'GET',
+    url: `${url}/v2/account/key-info`,
+    headers: { 'x-api-key': key },
+  });
+  expect(new Set(keyInfo.body.allowed_apis)).toEqual(new Set(theirs.body.allowed_apis));
 });
 
 test('the balance is what was paid less a tenth of a cent for each result, to the micro-dollar', async () => {
@@ -114,7 +132,7 @@ test('the balance is what was paid less a tenth of a cent for each result, to th
   for (const [path, body, results] of [
     [tam, search(7), 7],
     [tam, search(11), 11],
-    // Seven are left of the trial: this one draws on both.
+    // Seven units of the trial are left, so this call draws on both plans.
     [tam, search(13), 13],
     [tam, { ...search(50), job: { min_per_company: 1_000_000 } }, 0],
     [tam, search(1), 1],
@@ -136,6 +154,24 @@ test('the balance is what was paid less a tenth of a cent for each result, to th
   expect(await account(customer)).toMatchObject({ balance_usd: '0.943', included_remaining: 0 });
 });
 
+test('a live search finds somebody whom the stored profiles lack, and is charged for that person only', async () => {
+  const customer = await Customer.register(shop.url);
+  const body = {
+    company_network_url: 'https://www.network.example/company/northwind-analytics',
+    cascade: [{ include_title: ['Chief AI Officer'], location: ['WORLD'] }],
+    max_results: 20,
+  };
+  const stored = await Customer.call(customer, 'POST', at('/v2/search/waterfall-icp-keyword'), body);
+  expect(stored.body.results).toEqual([]);
+  expect(stored.headers.get('storefront-units')).toBe('0');
+  const live = await Customer.call(customer, 'POST', at('/api/search/waterfall-icp-real-time'), body);
+  expect(live.body.results[0].experience[0]).toMatchObject({ title: 'Chief AI Officer', is_current: true });
+  expect(Object.fromEntries(live.headers)).toMatchObject({
+    'storefront-units': '1',
+    'storefront-included-remaining': '24',
+  });
+});
+
 test('who pays without an account has one, and the token on the page after it calls', async () => {
   const offer = await Customer.send({
     method: 'POST',
@@ -154,16 +190,28 @@ test('an unpaid page grants nothing, and a page paid once grants once', async ()
   const customer = await Customer.register(shop.url);
   const offer = await Customer.call(customer, 'POST', at('/plans/credit/purchase'), {});
   const { checkout_url, purchase } = offer.body;
-  const page = await fetch(checkout_url);
-  const session = new URL(page.url).pathname.split('/').at(-1);
+  const page = await Person.open(checkout_url);
+  const session = new URL(page).pathname.split('/').at(-1);
   const back = at(`/purchases/${purchase.id}/return?session=${session}`);
   expect((await Customer.send({ method: 'GET', url: back })).status).toBe(202);
   expect((await account(customer)).balance_usd).toBe('0.00');
 
-  await Customer.pay(checkout_url);
+  await Person.pay(page);
   expect((await Customer.send({ method: 'GET', url: back })).status).toBe(200);
   expect((await Customer.send({ method: 'GET', url: checkout_url })).text).toContain(
     'This purchase is paid.',
   );
   expect((await account(customer)).balance_usd).toBe('0.50');
+});
+
+test('credit is added to what is left at any time, and each purchase counts', async () => {
+  const customer = await Customer.register(shop.url);
+  for (const [amount_usd, balance] of [
+    ['0.50', '0.50'],
+    ['2.00', '2.50'],
+  ]) {
+    const offer = await Customer.call(customer, 'POST', at('/plans/credit/purchase'), { amount_usd });
+    await Customer.pay(offer.body.checkout_url);
+    expect((await account(customer)).balance_usd).toBe(balance);
+  }
 });

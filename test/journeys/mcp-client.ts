@@ -1,6 +1,6 @@
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
-/** A stock client at a shop's `/mcp`. `mode`: with the handshake of the older revisions, or without. */
+/** Connects the standard client to a shop's `/mcp`. `mode`: with or without the handshake of the older revisions. */
 export async function connect(
   shopUrl: string,
   token: string | null = null,
@@ -14,7 +14,7 @@ export async function connect(
   return client;
 }
 
-/** What a result says, as data. */
+/** The content of a result, as data. */
 // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body.
 export type Said = { isError: boolean; body: any; answer: any; meta: any; text: string };
 

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import * as Upstream from '../relay/scripted-upstream.ts';
+import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
 import * as Mcp from './mcp-client.ts';
@@ -30,15 +30,15 @@ function json(status: number, body: unknown): Buffer {
   return Upstream.http(status, JSON.stringify(body), ['content-type: application/json']);
 }
 
-/** What is left of an account: the units of its trial, and money. */
+/** Returns the remaining units of an account's trial, and its balance. */
 async function left({ account }: Customer.Customer): Promise<number[]> {
-  const rows = await shop.sql`SELECT remaining FROM ledger.statement(${account}) ORDER BY bucket_id`;
+  const rows = await shop.sql`SELECT remaining FROM ledger.statement(${account}) ORDER BY lot_id`;
   return rows.map(({ remaining }) => Number(remaining));
 }
 
 type Rpc = { status: number; body: { result?: object; error?: { code: number; message: string } } };
 
-/** A message by hand. */
+/** Sends a hand-written message. */
 async function post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Rpc> {
   const answer = await Customer.send({
     method: 'POST',
@@ -58,7 +58,7 @@ function calling(name: unknown, args: unknown): object {
 }
 
 describe('a client that leaves', () => {
-  /** Sends a call, and leaves once the upstream has it. */
+  /** Sends a call, and leaves once the upstream has received it. */
   async function leave(customer: Customer.Customer, answer: Buffer | null, key?: string): Promise<void> {
     const { promise: arrived, resolve } = Promise.withResolvers<Upstream.Received>();
     script = resolve;
@@ -75,7 +75,8 @@ describe('a client that leaves', () => {
     leaving.end(JSON.stringify(calling('POST_v1_list', { body: { max: 5 } })));
     const { socket } = await arrived;
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    leaving.destroy();
+    // After a plain close the caller could still be waiting for the response (decision 0012).
+    leaving.socket?.resetAndDestroy();
     if (answer === null) await closed;
     else socket.write(answer);
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import * as Upstream from '../relay/scripted-upstream.ts';
+import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
 import * as Mcp from './mcp-client.ts';

@@ -80,7 +80,7 @@ describe.each(['legacy', 'auto'] as const)('a stock client, negotiation %s', (mo
 });
 
 test('every operation is a tool that takes the example of its description, and whose answer passes the check of the client', async () => {
-  const { paths } = parse(await readFile('openapi/direct.yaml', 'utf8'));
+  const { paths } = parse(await readFile('packages/data-api/openapi/data-api.yaml', 'utf8'));
   const { token } = await Customer.register(shop.url);
   const client = await Mcp.connect(shop.url, token);
   const { tools } = await client.listTools();
@@ -110,9 +110,24 @@ test('without a bearer the lists are open, and what needs one says how to regist
   );
   const prices = await Mcp.call(client, 'shop_prices', { service: 'company-jobs' });
   expect(prices.body.plans).toContainEqual(expect.objectContaining({ plan: 'credit' }));
-  const said = await Mcp.call(client, 'jobs_company', { company_network_url: company });
-  expect(said).toMatchObject({ isError: true, answer: { status: 401 }, body: { code: 'bearer_required' } });
-  const { registration } = said.body;
+  const paid = {
+    jsonrpc: '2.0',
+    id: 7,
+    method: 'tools/call',
+    params: { name: 'jobs_company', arguments: { company_network_url: company } },
+  };
+  const refused = await fetch(`${shop.url}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify(paid),
+  });
+  expect(refused.status).toBe(401);
+  expect(refused.headers.get('www-authenticate')).toContain(
+    `resource_metadata="${shop.url}/.well-known/oauth-protected-resource/mcp"`,
+  );
+  const said = JSON.parse(await refused.text());
+  expect(said).toMatchObject({ id: 7, error: { data: { status: 401, code: 'bearer_required' } } });
+  const { registration } = said.error.data;
   const registered = await Customer.send(registration);
   expect(registered.body.access_token).toMatch(/^ey/);
   const bad = await Mcp.call(await Mcp.connect(shop.url, 'nonsense'), 'shop_account');
@@ -162,23 +177,23 @@ test('under an idempotency key a call is made and charged once, over MCP and HTT
 test('a purchase without a bearer opens the account, and a declined card is told with a fresh challenge', async () => {
   const network = Network.of(shop.sandboxUrl);
   const client = await Mcp.connect(shop.url, null, 'legacy');
-  const wish = { plan: 'credit', amount_usd: '5.00' };
+  const purchaseInput = { plan: 'credit', amount_usd: '5.00' };
   const pay = async (card: string) => {
-    const { challenge } = await offered(client, wish);
+    const { challenge } = await offered(client, purchaseInput);
     return {
       challenge,
       'org.paymentauth/credential': { challenge, payload: { spt: await network.mint(card) } },
     };
   };
   const { challenge, ...bad } = await pay('pm_card_chargeDeclined');
-  const declined = await offered(client, wish, bad);
+  const declined = await offered(client, purchaseInput, bad);
   expect(declined.code).toBe(-32043);
   expect(declined.challenge.id).not.toBe(challenge.id);
 
   const { challenge: _paid, ...meta } = await pay('pm_card_visa');
-  const other = await offered(client, { ...wish, amount_usd: '50.00' }, meta);
+  const other = await offered(client, { ...purchaseInput, amount_usd: '50.00' }, meta);
   expect(other.problem.title).toBe('Unknown or used challenge');
-  const bought = await Mcp.call(client, 'shop_purchase', wish, meta);
+  const bought = await Mcp.call(client, 'shop_purchase', purchaseInput, meta);
   const own = await Mcp.connect(shop.url, bought.body.access_token);
   expect((await Mcp.call(own, 'shop_account')).body.balance_usd).toBe('5.00');
 });

@@ -4,6 +4,7 @@ import * as Described from '../discovery-pages/described.ts';
 import * as Agent from '../purchase/agent.ts';
 import * as Network from '../purchase/network.ts';
 import * as Customer from '../support/customer.ts';
+import * as Payer from '../support/payer.ts';
 import * as Shop from '../support/shop.ts';
 
 let shop: Shop.Shop;
@@ -41,6 +42,46 @@ describe('the description, page by page', () => {
     expect(seen).toEqual(Described.operations(whole).map(({ id }) => id));
     expect(new Set(seen).size).toBe(seen.length);
     expect(await new Validator().validate(structuredClone(whole))).toMatchObject({ valid: true });
+  });
+
+  test('is OpenAPI 3.1.0 of version 1.0.0, with a bearer scheme named planAccess', () => {
+    expect(whole.openapi).toBe('3.1.0');
+    expect(whole.info.version).toBe('1.0.0');
+    expect(whole.components.securitySchemes.planAccess).toMatchObject({ type: 'http', scheme: 'bearer' });
+  });
+
+  test('holds every operation of the data API at its own path, with the same request body', async () => {
+    const { body: upstream } = await Customer.send({
+      method: 'GET',
+      url: `${shop.upstream.url}/openapi.json`,
+    });
+    const theirs = Described.operations(upstream);
+    expect(theirs.length).toBeGreaterThan(20);
+    for (const { method, path, operation } of theirs) {
+      const ours = whole.paths[path]?.[method];
+      const schema = (body: typeof operation) => body?.requestBody?.content['application/json'].schema;
+      expect([path, schema(ours)]).toEqual([path, schema(operation)]);
+      const name = schema(operation)?.$ref.split('/').at(-1);
+      if (name) expect(whole.components.schemas[name]).toEqual(upstream.components.schemas[name]);
+    }
+  });
+
+  test('asks no caller for the slug of a service, as no operation belongs to two services', async () => {
+    const { body: manifest } = await get('/manifest.json');
+    const slugs: string[] = manifest.services.map(({ slug }: { slug: string }) => slug);
+    const calls = manifest.services.flatMap(
+      ({ operations }: { operations: { method: string; path: string }[] }) =>
+        operations.map(({ method, path }) => `${method} ${path}`),
+    );
+    expect(new Set(calls).size).toBe(calls.length);
+    const { body: upstream } = await Customer.send({
+      method: 'GET',
+      url: `${shop.upstream.url}/openapi.json`,
+    });
+    const requests = Object.entries(upstream.components.schemas).filter(([name]) => name.endsWith('Request'));
+    expect(requests.length).toBeGreaterThan(10);
+    for (const slug of slugs.filter((slug) => slug.includes('-')))
+      expect(JSON.stringify(requests)).not.toContain(`"${slug}"`);
   });
 
   test('is known by its tag, in every form', async () => {
@@ -117,6 +158,13 @@ describe('the description is true to what the shop answers', () => {
     told('GET', '/purchases/{id}', await get(`/purchases/${id}`), 200);
     told('GET', '/purchases/{id}', await get('/purchases/pur_none'), 404);
     const registered = told('POST', '/agent/auth', await post('/agent/auth', { type: 'anonymous' }), 201);
+    const wallet = Payer.payer();
+    const challenge = await post('/agent/auth', { type: 'wallet', address: wallet.address });
+    told('POST', '/agent/auth', challenge, 402);
+    const { message } = challenge.body.sign_in;
+    const signed = { type: 'wallet', message, signature: await wallet.signMessage({ message }) };
+    expect(check.body('POST', '/agent/auth', signed)).toEqual([]);
+    told('POST', '/agent/auth', await post('/agent/auth', signed), 201);
     const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
     const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
     const send = (path: string, body: string) =>

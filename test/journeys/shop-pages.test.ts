@@ -1,6 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Person from '../purchase/person.ts';
-import * as Upstream from '../relay/scripted-upstream.ts';
 import * as Browser from '../support/browser.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
@@ -10,8 +13,14 @@ let shop: Shop.Shop;
 
 beforeAll(async () => {
   upstream = await Upstream.scripted(({ socket, body }) => {
-    const { max = 10, text = 'fine' } = JSON.parse(body || '{}');
-    socket.write(
+    let asked: { max?: number; text?: string };
+    try {
+      asked = JSON.parse(body || '{}');
+    } catch {
+      return socket.write(Upstream.http(400, '{"error":"malformed"}'));
+    }
+    const { max = 10, text = 'fine' } = asked;
+    return socket.write(
       Upstream.http(200, JSON.stringify({ count: max, text }), ['content-type: application/json']),
     );
   });
@@ -27,7 +36,7 @@ afterAll(async () => {
 
 const visitor = () => new Browser.Browser(shop.url);
 
-/** What the account page shows under `id`. */
+/** Returns the text of the account page's element with this `id`. */
 async function shown(browser: Browser.Browser, id: string): Promise<string | undefined> {
   const { html } = await browser.open('/shop/account');
   return new RegExp(`<dd id="${id}">([^<]*)`).exec(html)?.[1];
@@ -63,18 +72,39 @@ test('every link of every page leads somewhere', async () => {
   expect(seen.size).toBeGreaterThan(8);
 });
 
+test('the seller’s texts replace those of the pages and of API errors', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-texts-'));
+  const texts = join(folder, 'texts.yaml');
+  await writeFile(
+    texts,
+    'language: de\nshop.services: Leistungen\naccount.title: Ihr Konto\napi.bearer_required: Senden Sie ein Token.\n',
+  );
+  const german = await shop.addStorefront({ TEXTS: texts });
+  const browser = new Browser.Browser(german);
+  const { html } = await browser.open('/');
+  expect(html).toContain('<html lang="de">');
+  expect(html).toContain('<h2>Leistungen</h2>');
+  expect((await browser.open('/shop/account')).html).toContain('<h1>Ihr Konto</h1>');
+  const refused = await fetch(`${german}/v1/list`, { method: 'POST' });
+  expect(await refused.json()).toMatchObject({ code: 'bearer_required', message: 'Senden Sie ein Token.' });
+  await writeFile(texts, 'language: de\nshop.service: Leistung\nshop.servces: Leistungen\n');
+  const message = /texts\.yaml:3:1 unknown key shop\.servces\. Did you mean shop\.services\?/;
+  await expect(shop.addStorefront({ TEXTS: texts })).rejects.toThrow(message);
+  await rm(folder, { recursive: true });
+});
+
 describe('a visitor', () => {
   test('tries an operation on a new account, and is charged what a program is', async () => {
     const browser = visitor();
     const { status, html } = await browser.open('/shop/try', { ...list, body: '{"max":4}' });
     expect(status).toBe(200);
-    expect(html).toContain('4 results, 0.000000 USD');
+    expect(html).toContain('4 results · free (');
     expect(await shown(browser, 'included')).toBe('21');
     await browser.open('/shop/try', { ...list, body: '{"max":6}' });
     expect(await shown(browser, 'included')).toBe('15');
-    // A bar of that day for the service, and its row in the table.
+    // The chart has a bar for the service on that day, and the table a row.
     const { html: page } = await browser.open('/shop/account');
-    expect(page).toMatch(/<title>\d{4}-\d\d-\d\d, [^:<]+: 10 units<\/title>/);
+    expect(page).toMatch(/<title>\d{4}-\d\d-\d\d, [^:<]+: 10 results<\/title>/);
     expect(page).toMatch(/<th scope="row">\d{4}-\d\d-\d\d<\/th><td>[^<]+<\/td><td class="number">10<\/td>/);
     const csv = (await browser.open('/shop/account/calls.csv')).html.trim().split('\r\n');
     expect(csv.map((line) => line.split(',').slice(3, 6).join())).toEqual([
@@ -87,7 +117,7 @@ describe('a visitor', () => {
   test('pays nothing for an answer whose page could not be made', async () => {
     const browser = visitor();
     await browser.open('/shop/start', {});
-    // The upstream answers, the charge is booked, and then what the page shows of the account cannot be read.
+    // The upstream responds, the charge is committed, and then the page cannot read the account.
     await shop.sql`ALTER TABLE shop.subscription RENAME TO subscription_away`;
     try {
       expect((await browser.open('/shop/try', { ...list, body: '{"max":4}' })).status).toBe(500);
@@ -101,9 +131,9 @@ describe('a visitor', () => {
     const browser = visitor();
     const before = upstream.received.length;
     const elsewhere = await browser.open('/shop/try', { ...list, path: '/v1/items/7' });
-    expect(elsewhere.html).toContain('This is no path of POST /v1/list.');
+    expect(elsewhere.html).toContain('The path does not match POST /v1/list.');
     expect((await browser.open('/shop/try', { ...list, path: '//evil.example/v1/list' })).html).toContain(
-      'no path of',
+      'does not match',
     );
     expect((await browser.open('/shop/try', { ...list, body: '{"max":50}' })).html).toContain('role="alert"');
     expect((await browser.open('/shop/try', { operation: 'POST /v1/none' })).status).toBe(404);

@@ -1,6 +1,6 @@
+import { uuidv7 } from '@sluice/kernel/id';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { uuidv7 } from '../../src/kernel/id.ts';
-import * as Upstream from '../relay/scripted-upstream.ts';
+import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
 
@@ -78,7 +78,7 @@ describe('what was used', () => {
     const other = await Customer.register(shop.url);
     const { headers } = await Customer.call(other, 'POST', `${shop.url}/v1/list`, { max: 4 });
     const call = headers.get('storefront-call') ?? '';
-    await shop.sql`SELECT ledger.undeliver(ARRAY[${call.slice('call_'.length)}]::uuid[])`;
+    await shop.sql`SELECT ledger.credit_undelivered(ARRAY[${call.slice('call_'.length)}]::uuid[])`;
     const mine = async (what: string) =>
       (await Customer.call(other, 'GET', `${shop.url}/account/${what}`)).body;
     expect((await mine('usage')).usage).toMatchObject([{ calls: 1, units: 0, included_units: 0 }]);
@@ -117,7 +117,7 @@ describe('days that have ended', () => {
       await shop.sql.unsafe(`CREATE TABLE ${name} PARTITION OF ledger.usage
         FOR VALUES FROM (ledger.uuid_at('${day(ago)}T00:00Z')) TO (ledger.uuid_at('${day(ago - 1)}T00:00Z'))`);
       for (let at = 0; at < 60; at++)
-        await shop.sql`INSERT INTO ledger.usage (call_id, draw, account_id, service, operation, status, units, price, amount, lane_id, epoch, seq)
+        await shop.sql`INSERT INTO ledger.usage (call_id, draw, account_id, service, operation, status, units, price, amount, writer_id, epoch, seq)
           VALUES (${uuidv7(Date.parse(`${day(ago)}T12:00Z`) + at)}, 0, ${account}, 'lists', 'POST /v1/list', 200, 0, 1000, 0, 'old', 1, ${at})`;
     }
   });

@@ -1,0 +1,12 @@
+import * as Money from '@sluice/kernel/money';
+import type { IdentityContext } from '../identity/identity-context.ts';
+import type { LedgerContext } from '../ledger/ledger-context.ts';
+import * as Statement from '../ledger/statement.ts';
+
+/** Returns the money that an account can spend now, without the units of a plan. */
+export async function balance(
+  { statements, clock }: Pick<IdentityContext, 'clock'> & Pick<LedgerContext, 'statements'>,
+  account: string,
+): Promise<Money.Money> {
+  return Money.ofMicro(Statement.remaining(await statements.of(account), 'usd', clock()));
+}

@@ -1,0 +1,64 @@
+import type { CatalogContext } from '../catalog/catalog-context.ts';
+import type { MailContext } from '../identity/identity-context.ts';
+import type { PaymentContext } from '../payment/payment-context.ts';
+import * as PlanMail from '../payment/plan-mail.ts';
+import { isLive, type Subscription, willRenew } from '../payment/subscription.ts';
+import type { TextsContext } from '../text/texts-context.ts';
+import { notify } from './notify.ts';
+import * as Renewal from './renewal.ts';
+
+/** The dependencies of mail to people whose card pays for a plan. */
+export type PlanHolderContext = Pick<CatalogContext, 'publicUrl' | 'catalog'> &
+  Pick<MailContext, 'mail'> &
+  Pick<PaymentContext, 'subscriptions'> &
+  TextsContext;
+
+/** Notifies cardholders of an unpaid renewal, once for each period, with a link to pay it. */
+export async function notifyUnpaidRenewals(shop: PlanHolderContext): Promise<void> {
+  for (const { one, to, key } of await shop.subscriptions.takeUnnotifiedPastDue()) {
+    const mail = PlanMail.renewalFailed(shopOf(shop), one, pageOf(shop, key), to);
+    if (!(await notify(shop, mail, `past_due_${one.id}_${one.endMs}`))) return;
+    await shop.subscriptions.markPastDueNotified(one.id);
+  }
+}
+
+/**
+ * Mails the links for canceling the plans that an address pays for, to people who have lost access to the account. The result does not reveal
+ * whether there are any. At most one mail is sent in ten minutes.
+ */
+export async function sendLinks(
+  shop: PlanHolderContext & Pick<PaymentContext, 'clock'>,
+  email: string,
+): Promise<void> {
+  const found = await shop.subscriptions.takeForLinks(email);
+  const plans = found.map(({ one, key }) => ({ one, page: pageOf(shop, key) }));
+  if (plans.length > 0)
+    await notify(shop, PlanMail.links(shopOf(shop), plans, email), `links_${email}_${shop.clock()}`);
+}
+
+/** Returns the subscription of a link in such a mail. */
+export function read(shop: Pick<PaymentContext, 'subscriptions'>, key: string): Promise<Subscription | null> {
+  return shop.subscriptions.byKey(key);
+}
+
+/** Cancels the renewal of a plan on behalf of its payer, without access to the account. Safe to repeat. */
+export async function cancel(
+  shop: Pick<PaymentContext, 'processor' | 'report' | 'subscriptions'>,
+  key: string,
+): Promise<Subscription | null> {
+  const found = await shop.subscriptions.byKey(key);
+  if (found === null || !isLive(found)) return found;
+  if (willRenew(found)) {
+    await shop.processor.cancelAtPeriodEnd(found.id, true);
+    await Renewal.syncSubscription(shop, found.id);
+  }
+  return shop.subscriptions.byKey(key);
+}
+
+function pageOf({ publicUrl }: PlanHolderContext, key: string): string {
+  return `${publicUrl}/plans/manage/${key}`;
+}
+
+function shopOf({ catalog, publicUrl, texts }: PlanHolderContext) {
+  return { name: catalog.storefront.name, publicUrl, texts };
+}

@@ -1,0 +1,37 @@
+import { withinBudget } from '@sluice/kernel/statement-deadline';
+import type { LedgerContext } from '../ledger/ledger-context.ts';
+import type { ProxyContext } from '../proxy/proxy-context.ts';
+import type { SellerContext } from './seller-context.ts';
+
+/** The dependencies of the checks. */
+export type ReadinessContext = Pick<ProxyContext, 'upstream'> &
+  Pick<SellerContext, 'schemaProblem' | 'databaseResponds'> & {
+    readonly writer: Pick<LedgerContext['writer'], 'ready'>;
+  };
+
+type Readiness = {
+  checks: Record<'serving' | 'ledger' | 'schema' | 'upstream', boolean>;
+  /** Instructions for the operator, for the checks that no retry resolves. */
+  problems: string[];
+};
+
+/** Health checks of load balancers often give up after two seconds. */
+const databaseWaitMsMax = 1_500;
+
+/** Returns the conditions for this process to take calls, each with its current state. */
+export async function read(shop: ReadinessContext, isDraining: () => boolean): Promise<Readiness> {
+  const database = withinBudget(databaseWaitMsMax, () =>
+    Promise.all([shop.databaseResponds(), shop.schemaProblem()]),
+  );
+  const [[responds, problem], upstream] = await Promise.all([database, shop.upstream.probe()]);
+  const ledger = responds && shop.writer.ready;
+  return {
+    checks: { serving: !isDraining(), ledger, schema: problem === null, upstream },
+    problems: problem === null ? [] : [problem],
+  };
+}
+
+/** Returns true when every condition holds. */
+export function isReady({ checks }: Pick<Readiness, 'checks'>): boolean {
+  return Object.values(checks).every(Boolean);
+}

@@ -1,0 +1,208 @@
+import * as Money from '@sluice/kernel/money';
+import { withoutBudget } from '@sluice/kernel/statement-deadline';
+import type { Audit } from '../identity/audit.ts';
+import type { Order, ReversalLoss } from '../payment/order.ts';
+import type { PaymentContext } from '../payment/payment-context.ts';
+import type { RefundOutcome } from '../payment/processor.ts';
+import * as Reversal from '../payment/reversal.ts';
+import * as RefundedSubscription from './refunded-subscription.ts';
+import { syncReversals } from './sync-reversals.ts';
+
+/** The dependencies of refunding a purchase. */
+export type RefundContext = PaymentContext & { readonly audit: Audit };
+
+export type RefundResult =
+  /** `left` can still be refunded; `loss` is the part of all reversals that had been spent. */
+  | {
+      kind: 'refunded';
+      order: Order;
+      reversal: Reversal.Reversal;
+      left: Money.Money;
+      loss: ReversalLoss;
+      /** The subscription that was ended, or has yet to be ended; null when there is none, or it was kept. */
+      ended: (RefundedSubscription.SubscriptionEnd & { isDone: boolean }) | null;
+    }
+  | { kind: 'unknown_order' }
+  | { kind: 'not_paid'; state: Order['state'] }
+  /** At most `left` of this order can be refunded. */
+  | { kind: 'too_much'; left: Money.Money }
+  | { kind: 'refused'; reason: string }
+  /** The key was used before to refund `amount`, which differs from this request. */
+  | { kind: 'mismatch'; amount: Money.Money }
+  /** The refund may have been made. Reconcile before trying again. */
+  | { kind: 'pending' };
+
+/**
+ * Refunds `amount` of an order, or everything that was not refunded yet, and takes its credit back; credit that was spent is the seller's
+ * loss. With the seller's own `key` the refund is made once, however often it is requested. Without a key, two concurrent requests make one
+ * refund, because the refund's number is part of its idempotency key.
+ * A subscription of which the order paid a period is ended too, unless the seller keeps it. `who` is for the audit log, which is written
+ * before the refund.
+ */
+export async function refund(
+  shop: RefundContext,
+  { order: orderId, amount, key: sellerKey, subscription, byHand = null }: Reversal.RefundInstruction,
+  who: string,
+): Promise<RefundResult> {
+  if (byHand !== null)
+    return recordSentByHand(shop, { order: orderId, amount, key: sellerKey, ...byHand }, who);
+  const order = await shop.orders.find(orderId);
+  if (order === null) return { kind: 'unknown_order' };
+  if (order.state !== 'granted' || order.payment === null) return { kind: 'not_paid', state: order.state };
+  if (order.rail === 'x402')
+    return {
+      kind: 'refused',
+      reason:
+        'it was paid with x402, which only you can refund. Send the amount from your own wallet, then record that with `sent_by_hand` (--sent-by-hand).',
+    };
+  const before = Reversal.split(await shop.processor.reversalsOf(order.payment), order);
+  const left = Reversal.refundable(before, order.amount);
+  const done = sellerKey === null ? undefined : before.find(({ key }) => key === sellerKey);
+  if (done) {
+    if (amount !== null && amount !== done.amount) return { kind: 'mismatch', amount: done.amount };
+    await syncReversals(shop, order.payment);
+    const ended = await endSubscription(shop, order, left, subscription);
+    return { kind: 'refunded', reversal: done, order, left, loss: await lossOf(shop, order), ended };
+  }
+  if (left === 0 || (amount !== null && amount > left)) return { kind: 'too_much', left };
+  const number = before.filter(({ kind }) => kind === 'refund').length;
+  const key = `refund_${order.id}_${sellerKey === null ? number : `key_${sellerKey}`}`;
+  const asked = {
+    amount_usd: Money.format(amount ?? left),
+    left_usd: Money.format(left),
+    key: sellerKey,
+    subscription,
+  };
+  const entry = await shop.audit.open(who, 'refund', order.id, asked);
+  const { payment } = order;
+  return withoutBudget(async () => {
+    const money = { amount: amount ?? left, tax: taxDue(order, before, amount ?? left) };
+    const outcome = netOf(order, await shop.processor.refund(payment, money, key, sellerKey));
+    try {
+      await shop.audit.close(entry, outcome.kind === 'refunded' ? outcome.reversal : outcome);
+      await syncReversals(shop, payment);
+      if (outcome.kind !== 'refunded') return outcome.kind === 'refused' ? outcome : { kind: 'pending' };
+      const rest = Money.ofMicro(left - outcome.reversal.amount);
+      const ended = await endSubscription(shop, order, rest, subscription);
+      return { ...outcome, order, left: rest, loss: await lossOf(shop, order), ended };
+    } catch (fault) {
+      if (outcome.kind !== 'refunded') throw fault;
+      // The money is on its way back. An error would invite a second refund; the processor's event records this one.
+      shop.report('refund_not_recorded', { order: order.id, reason: String(fault) });
+      return { kind: 'pending' };
+    }
+  });
+}
+
+/** Returns the tax to refund with `amount` of an order. */
+export function taxDue(order: Order, before: readonly Reversal.Reversal[], amount: Money.Money): Money.Money {
+  const gone = {
+    net: Reversal.totalReversed(before, order.amount),
+    tax: Reversal.totalTaxReversed(before, order.tax),
+  };
+  return Reversal.taxToRefund(order, gone, amount);
+}
+
+/** Returns the outcome with amount and tax separated. */
+function netOf(order: Order, outcome: RefundOutcome): RefundOutcome {
+  if (outcome.kind !== 'refunded') return outcome;
+  const [reversal = outcome.reversal] = Reversal.split([outcome.reversal], order);
+  return { ...outcome, reversal };
+}
+
+/** Processes return recalled credit with their next batch. The loss is read again at this interval, and at most this often. */
+const lossReadEveryMs = 60;
+const lossReadsMax = 5;
+
+/** Returns the loss after processes have returned credit that no call uses. The wait is bounded: calls in progress may still hold some of it. */
+async function lossOf(shop: Pick<PaymentContext, 'orders'>, { id }: Order): Promise<ReversalLoss> {
+  for (let look = 1; ; look++) {
+    const loss = await shop.orders.lossOf(id);
+    if (loss.pending === 0 || look === lossReadsMax) return loss;
+    await new Promise((resolve) => setTimeout(resolve, lossReadEveryMs));
+  }
+}
+
+async function endSubscription(
+  shop: Pick<PaymentContext, 'processor' | 'report' | 'subscriptions'>,
+  order: Order,
+  left: Money.Money,
+  wanted: Reversal.RefundInstruction['subscription'],
+): Promise<Extract<RefundResult, { kind: 'refunded' }>['ended']> {
+  const ending = wanted === 'keep' ? null : await RefundedSubscription.endingOf(shop, order, left);
+  return ending && { ...ending, isDone: await RefundedSubscription.end(shop, ending) };
+}
+
+/** Records that the seller returned an x402 payment manually. Its credit is taken back, and the buyer's refund request is answered. */
+async function recordSentByHand(
+  shop: Pick<PaymentContext, 'orders' | 'writer'>,
+  refund: { order: string; amount: Money.Money | null; key: string | null; reference: string | null },
+  who: string,
+): Promise<RefundResult> {
+  const recorded = await shop.orders.recordSentByHand(refund, who);
+  const order = await shop.orders.find(refund.order);
+  if (order === null || recorded.kind === 'unknown_order') return { kind: 'unknown_order' };
+  switch (recorded.kind) {
+    case 'recorded': {
+      if (order.account !== null) shop.writer.touch(order.account);
+      const reversal = (await shop.orders.reversalsOf(order.id)).find(({ id }) => id === recorded.reversal);
+      if (reversal === undefined) throw new Error(`the reversal ${recorded.reversal} was not stored`);
+      return {
+        kind: 'refunded',
+        order,
+        reversal,
+        left: recorded.remaining,
+        loss: await lossOf(shop, order),
+        ended: null,
+      };
+    }
+    case 'mismatch':
+      return { kind: 'mismatch', amount: recorded.amount };
+    case 'too_much':
+      return { kind: 'too_much', left: recorded.remaining };
+    case 'not_paid':
+      return { kind: 'not_paid', state: order.state };
+    case 'not_coin':
+      return {
+        kind: 'refused',
+        reason:
+          'it was not paid with x402. Repeat the refund without `sent_by_hand` (--sent-by-hand): the card processor makes it.',
+      };
+  }
+}
+
+/** Describes the result to the seller. */
+export function describeRefund(outcome: RefundResult): string {
+  const usd = (money: Money.Money) => `${Money.format(money)} USD`;
+  switch (outcome.kind) {
+    case 'refunded': {
+      const { order, reversal, left, loss, ended } = outcome;
+      const end =
+        ended === null
+          ? ''
+          : ended.isDone
+            ? `\n${RefundedSubscription.describeEnd(ended)}`
+            : `\nThe subscription ${ended.subscription} could not be ended and still renews. End it at the processor, or repeat this refund with the same key.`;
+      const cost =
+        loss.certain > 0 ? `\n${usd(loss.certain)} of it had been spent. That part is your loss.` : '';
+      const open =
+        loss.pending > 0
+          ? `\nCalls in progress hold ${usd(loss.pending)} of it. The part that they use is your loss.`
+          : '';
+      const tax = reversal.tax ? ` and ${usd(reversal.tax)} of tax` : '';
+      return `${usd(reversal.amount)}${tax} of ${order.id} were refunded (${reversal.id}, ${reversal.status}); ${usd(left)} of it remain paid.${cost}${open}${end}`;
+    }
+    case 'unknown_order':
+      return 'There is no purchase with this id.';
+    case 'not_paid':
+      return `This purchase has not been paid (${outcome.state}).`;
+    case 'too_much':
+      return `At most ${usd(outcome.left)} of this purchase can still be refunded.`;
+    case 'mismatch':
+      return `This key was used before, for a refund of ${usd(outcome.amount)}. Use a new key for another refund.`;
+    case 'refused':
+      return `Refused: ${outcome.reason}`;
+    case 'pending':
+      return 'The processor did not respond, so the refund may have been made. Run `sluice reconcile` before you try again.';
+  }
+}

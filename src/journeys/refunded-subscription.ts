@@ -1,0 +1,59 @@
+import * as Money from '@sluice/kernel/money';
+import type { Order } from '../payment/order.ts';
+import type { PaymentContext } from '../payment/payment-context.ts';
+import { ProcessorUnavailable } from '../payment/processor.ts';
+import { isLive, willRenew } from '../payment/subscription.ts';
+import * as Renewal from './renewal.ts';
+
+/**
+ * A subscription that ends with a refund of one of its payments, so that the buyer is not charged again after it: `now` when the running
+ * period is refunded in full, otherwise at the end of its period.
+ */
+export type SubscriptionEnd = {
+  subscription: string;
+  plan: string;
+  when: 'now' | 'period_end';
+  endMs: number;
+};
+
+/** Returns the subscription to end when `left` of the order remains paid after a refund; null when it would not be charged again anyway. */
+export async function endingOf(
+  shop: Pick<PaymentContext, 'subscriptions'>,
+  order: Pick<Order, 'id' | 'account' | 'periodEndMs'>,
+  left: Money.Money,
+): Promise<SubscriptionEnd | null> {
+  if (order.periodEndMs === null || order.account === null) return null;
+  const found = await shop.subscriptions.paidBy(order.id);
+  if (found === null || !isLive(found)) return null;
+  const isWhole = left === Money.zero && order.periodEndMs >= found.endMs;
+  if (!isWhole && !willRenew(found)) return null;
+  return {
+    subscription: found.id,
+    plan: found.plan,
+    when: isWhole ? 'now' : 'period_end',
+    endMs: found.endMs,
+  };
+}
+
+/** Ends the subscription. Safe to repeat. Returns false when the processor is unavailable; the subscription then still renews. */
+export async function end(
+  shop: Pick<PaymentContext, 'processor' | 'report' | 'subscriptions'>,
+  { subscription, when }: SubscriptionEnd,
+): Promise<boolean> {
+  try {
+    if (when === 'now') await shop.processor.cancelNow(subscription);
+    else await shop.processor.cancelAtPeriodEnd(subscription, true);
+    await Renewal.syncSubscription(shop, subscription);
+    return true;
+  } catch (fault) {
+    if (!(fault instanceof ProcessorUnavailable)) throw fault;
+    shop.report('subscription_not_ended', { subscription });
+    return false;
+  }
+}
+
+/** Describes the end of the subscription to the seller, before the refund. */
+export function describeEnd({ subscription, plan, when, endMs }: SubscriptionEnd): string {
+  const day = new Date(endMs).toISOString().slice(0, 10);
+  return `This ends the subscription ${subscription} (${plan}) ${when === 'now' ? 'now' : `with its period, on ${day}`}; it is not charged again.`;
+}

@@ -1,0 +1,60 @@
+import * as Money from '@sluice/kernel/money';
+import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
+import type { KeptCard } from '../payment/processor.ts';
+import type { Subscription } from '../payment/subscription.ts';
+import { isLive } from '../payment/subscription.ts';
+import * as Renewal from './renewal.ts';
+
+/** A page that was completed longer ago is ignored, because another card may have been chosen since. */
+const freshMs = 24 * 60 * 60_000;
+
+export type CardPageResult = { kind: 'page'; url: string; expiresMs: number } | { kind: 'no_subscription' };
+
+/** Opens a card page for a subscription of the account. Its card is charged for the open invoice at once, and for all renewals. */
+export async function openCardPage(
+  shop: CheckoutContext,
+  account: string,
+  subscription: string,
+): Promise<CardPageResult> {
+  const found = (await shop.subscriptions.of(account)).find(({ id }) => id === subscription);
+  if (found === undefined || !isLive(found)) return { kind: 'no_subscription' };
+  const price = await shop.processor.renewalOf(subscription);
+  const page = await shop.processor.openCardPage({
+    reference: subscription,
+    customer: price.customer,
+    message: terms(shop, found, price),
+    success: `${shop.publicUrl}/cards/return?session={CHECKOUT_SESSION_ID}`,
+    cancel: `${shop.publicUrl}/cards/cancelled`,
+    isTaxed: shop.isTaxed,
+    expiresMs: null,
+  });
+  if (page.url === null) throw new Error(`the new card page ${page.session} is closed`);
+  return { kind: 'page', url: page.url, expiresMs: page.expiresMs };
+}
+
+/** The sentence that the cardholder agrees to. */
+function terms(
+  { texts, isTaxed, catalog }: CheckoutContext,
+  { plan, status }: Subscription,
+  { amount, every }: { amount: Money.Money; every: string },
+): string {
+  // The plans of a shop renew by the month or by the year.
+  const interval = every === 'year' ? 'year' : 'month';
+  const key = isTaxed ? (`renewal_card.${interval}_taxed` as const) : (`renewal_card.${interval}` as const);
+  const shop = catalog.storefront.name;
+  const sentence = texts.text(key, { shop, amount: texts.usd(Money.format(amount)), plan });
+  return status === 'past_due' ? texts.text('renewal_card.due', { sentence }) : sentence;
+}
+
+/** Sets the card of a completed page as the subscription's card. Returns false when the subscription is unknown, or the page is old. */
+export async function use(
+  shop: PaymentContext,
+  subscription: string,
+  { card, createdMs }: KeptCard,
+): Promise<boolean> {
+  if (createdMs < shop.clock() - freshMs) return false;
+  if ((await shop.subscriptions.find(subscription)) === null) return false;
+  await shop.processor.useCard(subscription, card);
+  await Renewal.syncSubscription(shop, subscription);
+  return true;
+}

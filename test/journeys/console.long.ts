@@ -1,0 +1,583 @@
+import { sha256Hex } from '@sluice/kernel/digest';
+import { id } from '@sluice/kernel/id';
+import * as Money from '@sluice/kernel/money';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openConnection } from '../../src/adapters/postgres/connection.ts';
+import { closeBooks } from '../../src/adapters/postgres/usage.ts';
+import { openBackOffice } from '../../src/cli/back-office.ts';
+import * as SellerSession from '../../src/identity/seller-session.ts';
+import * as ResolveInDoubt from '../../src/journeys/resolve-in-doubt.ts';
+import * as Upstream from '../proxy/scripted-upstream.ts';
+import * as Agent from '../purchase/agent.ts';
+import * as Books from '../purchase/books.ts';
+import * as Network from '../purchase/network.ts';
+import * as Customer from '../support/customer.ts';
+import * as Shop from '../support/shop.ts';
+import { unguarded } from '../support/unguarded.ts';
+
+const token = 'adm_of_the_console_and_long_enough';
+const rooms = [
+  '',
+  '/console/accounts',
+  '/console/payments',
+  '/console/catalogue',
+  '/console/health',
+  '/console/audit',
+];
+
+let upstream: Upstream.ScriptedUpstream;
+let shop: Shop.Shop;
+let network: Network.Network;
+
+beforeAll(async () => {
+  upstream = await Upstream.scripted(({ socket, head }) => {
+    const max = Number(/max=(\d+)/.exec(head)?.[1] ?? 1);
+    if (head.includes('gone=1')) socket.destroy();
+    else socket.write(Upstream.http(200, JSON.stringify({ count: max })));
+  });
+  const env = { ...Agent.shopEnv, ADMIN_TOKEN: token };
+  shop = await Shop.open({ upstream: { url: upstream.url, key: 'upk_1' }, catalog: 'periods.yaml', env });
+  network = Network.of(shop.sandboxUrl);
+});
+afterEach(() => Books.proves(shop.sql));
+afterAll(async () => {
+  await shop?.stop();
+  await upstream?.close();
+});
+
+type Seen = { status: number; headers: Headers; html: string };
+let addresses = 0;
+
+/** The seller's browser: it keeps a cookie, runs no script, and says where a form is from. */
+class Seller {
+  cookie = '';
+  site = 'same-origin';
+  url = shop.url;
+  /** One of its own for each request, as so many a second from one are let through. */
+  address: string | null = null;
+
+  async open(path: string, form?: Record<string, string>): Promise<Seen> {
+    addresses += 1;
+    const answer = await fetch(`${this.url}/admin${path}`, {
+      method: form ? 'POST' : 'GET',
+      redirect: 'manual',
+      headers: {
+        accept: 'text/html',
+        'x-forwarded-for': this.address ?? `198.51.100.${addresses % 250}`,
+        ...(this.cookie && { cookie: this.cookie }),
+        ...(form && { 'sec-fetch-site': this.site }),
+      },
+      ...(form && { body: new URLSearchParams(form) }),
+    });
+    const kept = answer.headers.get('set-cookie');
+    if (kept) this.cookie = kept.split(';')[0] ?? '';
+    return { status: answer.status, headers: answer.headers, html: await answer.text() };
+  }
+
+  /** The value of a hidden field of a page. */
+  async hidden(path: string, name: string): Promise<string> {
+    const { html } = await this.open(path);
+    return new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? '';
+  }
+}
+
+async function signedIn(url = shop.url): Promise<Seller> {
+  const seller = new Seller();
+  seller.url = url;
+  const { status, headers } = await seller.open('/console/sign-in', { token, to: '/admin' });
+  expect([status, headers.get('location')]).toEqual([303, '/admin']);
+  return seller;
+}
+
+/** A table of a page, its rows by their first cell. */
+function rows(html: string, label: string): Map<string, string[]> {
+  const table = new RegExp(`aria-label="${label}"><table[^>]*>(.*?)</table>`, 's').exec(html)?.[1] ?? '';
+  const read = (row: string) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) =>
+      cell.replace(/<[^>]+>/g, '').trim(),
+    );
+  return new Map(
+    [...(table.split('<tbody>')[1] ?? '').matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) => {
+      const [first = '', ...rest] = read(row);
+      return [first, rest];
+    }),
+  );
+}
+
+/** The sums of the front page, by name, in micro-dollars. */
+function sums(html: string): Record<string, number> {
+  const list = /<dl class="facts" id="sums">(.*?)<\/dl>/s.exec(html)?.[1] ?? '';
+  return Object.fromEntries(
+    [...list.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name = '', value = '']) => [
+      name,
+      usd(value),
+    ]),
+  );
+}
+
+const usd = (text = '0') => Number(text.replace('-', '').replaceAll(',', '')) * 1_000_000;
+
+/** Someone who has bought credit by a program, and the purchase. */
+async function bought(amount_usd: string) {
+  const agent = await Agent.registered(shop.url);
+  const offer = await Agent.offer(agent, { amount_usd });
+  const paid = await Agent.pay(agent, offer, await network.mint());
+  expect(paid.status, paid.text).toBe(200);
+  return { ...agent, order: offer.order };
+}
+
+const acts = async (subject: string) => [
+  ...(await shop.sql<
+    { act: string; who: string }[]
+  >`SELECT act, who FROM shop.audit WHERE subject = ${subject} ORDER BY id`),
+];
+
+describe('who comes in', () => {
+  test('nobody without the token, and each page is the door', async () => {
+    const stranger = new Seller();
+    for (const room of [...rooms, '/console/accounts/acc_1', '/console/payments/pur_1']) {
+      const { status, html } = await stranger.open(room);
+      expect([room, status]).toEqual([room, 401]);
+      expect(html).toContain('Admin token');
+      expect(html).not.toContain('Sign out');
+    }
+    const wrong = await stranger.open('/console/sign-in', { token: `${token}x`, to: '/admin' });
+    expect([wrong.status, wrong.headers.get('set-cookie')]).toEqual([401, null]);
+  });
+
+  test('an address that guesses is slowed down, at both doors together', async () => {
+    const guesser = new Seller();
+    guesser.address = '192.0.2.9';
+    const bearer = () =>
+      Customer.call({ token: 'wrong' }, 'GET', `${shop.url}/admin/purchases`, undefined, {
+        'x-forwarded-for': '192.0.2.9',
+      });
+    const tries = await Promise.all([
+      ...Array.from({ length: 8 }, () => guesser.open('/console/sign-in', { token: 'a guess', to: '' })),
+      ...Array.from({ length: 8 }, bearer),
+    ]);
+    const counted = (wanted: number) => tries.filter(({ status }) => status === wanted).length;
+    expect(counted(401) + counted(429)).toBe(16);
+    expect(counted(429)).toBeGreaterThan(0);
+  });
+
+  test('what the browser keeps is no token, opens the pages alone, and holds in every process', async () => {
+    const seller = new Seller();
+    const { headers } = await seller.open('/console/sign-in', { token, to: '/admin/console/health' });
+    expect(headers.get('location')).toBe('/admin/console/health');
+    const kept = headers.get('set-cookie') ?? '';
+    expect(kept).toMatch(/; Path=\/; Max-Age=28800; HttpOnly; SameSite=Strict$/);
+    expect(kept).not.toContain(token);
+    for (const room of rooms) expect((await seller.open(room)).status).toBe(200);
+    expect((await seller.open('/purchases')).status).toBe(401);
+    const [closed, tomorrow, secure] = await Promise.all([
+      shop.addStorefront({ ADMIN_TOKEN: '' }),
+      shop.addStorefront({ ADMIN_TOKEN: `${token}_of_tomorrow` }),
+      shop.addStorefront({ PUBLIC_URL: 'https://shop.example.com' }),
+    ]);
+    const plain = seller.cookie;
+    // Under an https public URL only a cookie of this very host counts; the proof in it holds in every process.
+    for (const [url, cookie, status] of [
+      [secure, plain, 401],
+      [secure, `__Host-${plain}`, 200],
+      [tomorrow, plain, 401],
+      [closed, plain, 404],
+    ] as const) {
+      seller.url = url;
+      seller.cookie = cookie;
+      expect([url, (await seller.open('')).status]).toEqual([url, status]);
+    }
+    seller.url = secure;
+    const given = await seller.open('/console/sign-in', { token, to: 'https://evil.example' });
+    expect(given.headers.get('set-cookie')).toMatch(/^__Host-.*; Secure$/);
+    expect(given.headers.get('location')).toBe('/admin');
+  }, 60_000);
+
+  test('a proof that is forged, changed or too old is none', async () => {
+    const seller = await signedIn();
+    const [{ value: secret }] = await shop.sql<
+      [{ value: string }]
+    >`SELECT value FROM shop.secret WHERE name = 'console'`;
+    const digest = sha256Hex(token);
+    const [expires = '', mac = ''] = seller.cookie.split('=')[1]?.split('.') ?? [];
+    const now = Date.now();
+    const issued = (ms: number, key = secret, of = digest) => SellerSession.issue(key, of, ms);
+    for (const [proof, status] of [
+      [issued(now), 200],
+      [issued(now - (SellerSession.lifeSeconds - 60) * 1_000), 200],
+      [issued(now - SellerSession.lifeSeconds * 1_000), 401],
+      [issued(now, 'another secret'), 401],
+      [issued(now, secret, sha256Hex('another token')), 401],
+      [`${Number(expires) + 60}.${mac}`, 401],
+      [`${expires}.${mac.replace(/^./, (c) => (c === '0' ? '1' : '0'))}`, 401],
+      [expires, 401],
+      ['', 401],
+    ] as const) {
+      seller.cookie = `sluice_seller=${proof}`;
+      expect([proof, (await seller.open('/console/audit')).status]).toEqual([proof, status]);
+    }
+    const leaving = await signedIn();
+    await leaving.open('/console/sign-out', {});
+    expect((await leaving.open('')).status).toBe(401);
+  });
+
+  test('a form from another site does nothing', async () => {
+    const seller = await signedIn();
+    const buyer = await Agent.registered(shop.url);
+    const form = { act: 'freeze', reason: 'none of mine' };
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      seller.site = site;
+      expect((await seller.open(`/console/accounts/${buyer.account}`, form)).status).toBe(403);
+      expect((await seller.open('/console/sign-in', { token, to: '/admin' })).status).toBe(403);
+      expect((await seller.open('/console/sign-out', {})).status).toBe(403);
+    }
+    expect(await acts(buyer.account)).toEqual([]);
+  });
+});
+
+describe('the front page', () => {
+  test('its figures are those of the books and of the processor', async () => {
+    const seller = await signedIn();
+    const empty = sums((await seller.open('')).html);
+    const buyers = [await bought('4.00'), await bought('2.00'), await bought('1.00')] as const;
+    const person = await Agent.registered(shop.url);
+    const offer = await Agent.offer(person, {}, 'small');
+    await Customer.pay(offer.checkoutUrl);
+    const call = (buyer: { token: string }, count: number) =>
+      Customer.call(buyer, 'GET', `${shop.url}/v1/search?max=${count}`);
+    for (const [buyer, count] of [
+      [buyers[0], 50],
+      [buyers[1], 20],
+      [person, 30],
+      [person, 7],
+    ] as const)
+      expect((await call(buyer, count)).status).toBe(200);
+    expect((await call(buyers[2], 0)).headers.get('storefront-cost-usd')).toBe('0.000000');
+    // One refund of a part, one dispute that is lost, one that is open.
+    await Customer.call({ token }, 'POST', `${shop.url}/admin/refunds`, {
+      purchase: buyers[0].order,
+      amount_usd: '0.50',
+    });
+    const [second, third] = await Promise.all(buyers.slice(1).map(({ order }) => network.paymentsOf(order)));
+    const dispute = async (payment: string | undefined) =>
+      (await network.control('/disputes', { payment_intent: payment })) as { id: string };
+    const lost = await dispute(second?.[0]?.id);
+    await network.stripe.disputes.close(lost.id);
+    await dispute(third?.[0]?.id);
+    await expect
+      .poll(
+        () => shop.sql`SELECT kind, status FROM shop.reversal ORDER BY kind, status`.then((all) => [...all]),
+        { timeout: 10_000 },
+      )
+      .toEqual([
+        { kind: 'dispute', status: 'lost' },
+        { kind: 'dispute', status: 'needs_response' },
+        { kind: 'refund', status: 'succeeded' },
+      ]);
+
+    const { html } = await seller.open('');
+    const found = sums(html);
+    const taken = (
+      await network.stripe.paymentIntents.list({ limit: 100 }).autoPagingToArray({ limit: 1_000 })
+    )
+      .filter(({ status }) => status === 'succeeded')
+      .reduce((sum, { amount_received }) => sum + amount_received, 0);
+    const [paid] = await shop.sql<[{ paid: number; processor: number }]>`SELECT
+      (SELECT sum(amount)::bigint FROM shop.purchase WHERE state = 'granted') AS paid,
+      (SELECT sum(paid_in)::bigint FROM ledger.totals() WHERE asset = 'usd') AS processor`;
+    expect(found).toMatchObject({
+      Gross: paid.paid,
+      Refunds: 500_000,
+      'Disputes lost': 2_000_000,
+      Net: paid.paid - 2_500_000,
+      'In open disputes': 1_000_000,
+    });
+    expect(found.Gross).toBe(Money.ofCents(taken));
+    expect((found.Gross ?? 0) - (empty.Gross ?? 0)).toBe(17_000_000);
+    // The period was paid in money and is on the books in units.
+    expect(found.Gross).toBe(paid.processor + 10_000_000);
+
+    const byRail = rows(html, 'Gross revenue by rail');
+    expect(usd(byRail.get('Card, from a program (MPP)')?.[1])).toBe(paid.processor);
+    expect(byRail.get('Card, on the hosted page')).toEqual(['1', '10.00']);
+    const total = async () =>
+      Object.fromEntries(
+        (
+          await shop.sql<
+            { asset: string; balance: number; spent: number; lost: number }[]
+          >`SELECT * FROM ledger.totals()`
+        ).map(({ asset, ...row }) => [asset, row]),
+      );
+    const { usd: money, unit } = await total();
+    const use = rows(html, 'Usage by service').get('Lists');
+    expect(use).toEqual(['5', '107', '37', '0.07']);
+    expect([usd(use?.[3]), Number(use?.[2])]).toEqual([money?.spent, unit?.spent]);
+    const unspent = rows(html, 'Outstanding balance').get('Paid for') ?? [];
+    const [left] = await shop.sql<
+      [{ usd: number; units: number }]
+    >`SELECT sum(remaining) FILTER (WHERE s.asset = 'usd')::bigint AS usd,
+      sum(remaining) FILTER (WHERE s.asset = 'unit')::bigint AS units FROM shop.account a, ledger.statement(a.id) s`;
+    expect([usd(unspent[0]), Number(unspent[1])]).toEqual([left.usd, left.units]);
+    expect(left.units).toBe(unit?.balance);
+    expect(html).toMatch(/<dt>Active<\/dt><dd>4<\/dd>/);
+    expect(html).toMatch(/<b>1<\/b> <a href="[^"]+#returned">Open disputes, over 1.00 USD/);
+
+    // Three hours later the same is summed up by the hour, and the page says the same of it.
+    await unguarded(
+      shop.sql,
+      (
+        sql,
+      ) => sql`UPDATE ledger.usage SET call_id = (lpad(to_hex(('x' || left(replace(call_id::text, '-', ''), 12))::bit(48)::bigint - 10800000), 12, '0')
+      || substr(replace(call_id::text, '-', ''), 13))::uuid`,
+    );
+    const books = openConnection(shop.databaseUrl, 1);
+    await closeBooks(books);
+    await books.end();
+    const [again] =
+      await shop.sql`SELECT ledger.sum_usage() AS more, (SELECT sum(units)::int FROM ledger.usage_hour) AS units`;
+    expect([again?.more, again?.units]).toEqual([false, 107]);
+    const later = (await seller.open('')).html;
+    expect(rows(later, 'Usage by service').get('Lists')).toEqual(use);
+    expect(later).toMatch(/<dt>Active<\/dt><dd>4<\/dd>/);
+  });
+
+  test('what wants attention is told with its reason, until it is done', async () => {
+    const seller = await signedIn();
+    const agent = await Agent.registered(shop.url);
+    const offer = await Agent.offer(agent, { amount_usd: '3.00' });
+    expect((await Agent.pay(agent, offer, await network.mint('pm_card_chargeDeclined'))).status).toBe(402);
+    const paid = await bought('1.00');
+    const stuck = await Agent.offer(agent, { amount_usd: '3.00' });
+    await shop.sql`UPDATE shop.purchase SET state = 'claimed', claimed_at = now(), claimed_by = 'nobody' WHERE id = ${stuck.order}`;
+    expect((await seller.open('')).html).toMatch(
+      /<b>1<\/b> <a href="[^"]+#unfinished">Charges with an unknown outcome/,
+    );
+    expect((await seller.open('/console/payments')).html).toMatch(
+      /id="unfinished".*waiting for reconciliation/s,
+    );
+    // The processor refuses to list what was paid before there were computers.
+    await shop.sql`UPDATE shop.purchase SET created_at = '1960-01-01Z' WHERE id = ${stuck.order}`;
+    const office = await openBackOffice({
+      DATABASE_URL: shop.databaseUrl,
+      STRIPE_SECRET_KEY: 'sk_test_sandbox',
+      STRIPE_API_BASE: shop.sandboxUrl,
+    });
+    await ResolveInDoubt.resolveAll({ ...office.paymentContext, report: () => {} });
+    await office.close();
+    expect((await seller.open('')).html).toContain('Orders that reconciliation could not resolve');
+    expect((await seller.open('/console/payments')).html).toMatch(/id="unfinished".*Error: /s);
+    await shop.sql`DELETE FROM shop.purchase WHERE id = ${stuck.order}`;
+    const [payment] = await network.paymentsOf(paid.order);
+    await network.fault('GET /v1/payment_intents/:id', '500_before', 50);
+    await network.control('/disputes', { payment_intent: payment?.id });
+    const open = () =>
+      shop.sql<
+        { failure: string }[]
+      >`SELECT failure FROM shop.processor_event WHERE done_at IS NULL AND failure IS NOT NULL`;
+    await expect.poll(async () => (await open()).length, { timeout: 10_000 }).toBeGreaterThan(0);
+    const front = (await seller.open('')).html;
+    expect(front).toMatch(/Failed webhook events/);
+    expect(front).toMatch(/Declined payments/);
+    const page = (await seller.open('/console/payments')).html;
+    expect(page).toContain('ProcessorAway');
+    expect([...rows(page, 'Declined payments').values()][0]?.join(' ')).toMatch(/declined/);
+    await network.clearFaults();
+    await expect.poll(async () => (await open()).length, { timeout: 20_000 }).toBe(0);
+    expect((await seller.open('')).html).not.toMatch(/Failed webhook events/);
+  });
+});
+
+describe('health', () => {
+  test('every process has its writer, and where the upstream did not answer is counted', async () => {
+    const seller = await signedIn();
+    const buyer = await bought('1.00');
+    expect((await Customer.call(buyer, 'GET', `${shop.url}/v1/search?max=1`)).status).toBe(200);
+    expect((await Customer.call(buyer, 'GET', `${shop.url}/v1/search?gone=1`)).status).toBe(502);
+    const { html } = await seller.open('/console/health');
+    const writers = rows(html, 'Writers');
+    const open = await shop.sql<{ id: string }[]>`SELECT id FROM ledger.writer WHERE open`;
+    expect([...writers.keys()].map((name) => name.replace(' (this one)', ''))).toEqual(
+      expect.arrayContaining(open.map((writer) => writer.id)),
+    );
+    expect([...writers].filter(([name]) => name.endsWith('(this one)')).map(([, [word]]) => word)).toEqual([
+      'running',
+    ]);
+    expect(Number(rows(html, 'Responses of the last 15 min').get('200')?.[1])).toBeGreaterThan(0);
+    expect(rows(html, 'Failures').get('upstream unavailable')?.[0]).toBe('1');
+    expect(html).toContain('Every successful response could be counted.');
+    expect(html).toContain('npm run ledger -- verify');
+  });
+});
+
+describe('what the seller does', () => {
+  test('a refund is shown before it is made, and a form that is sent twice sends back once', async () => {
+    const seller = await signedIn();
+    const buyer = await bought('2.00');
+    await Customer.call(buyer, 'GET', `${shop.url}/v1/search?max=50`);
+    await Customer.call(buyer, 'GET', `${shop.url}/v1/search?max=50`);
+    const page = `/console/payments/${buyer.order}`;
+    const too = await seller.open(`${page}/refund?amount_usd=2.01`);
+    expect([too.status, too.html.includes('At most 2.00 USD of this purchase can be refunded')]).toEqual([
+      422,
+      true,
+    ]);
+    expect((await seller.open(`${page}/refund?amount_usd=0.001`)).status).toBe(422);
+    const asked = await seller.open(`${page}/refund?amount_usd=2.00`);
+    expect(asked.html).toMatch(
+      /1.90 USD of the purchased credit are removed.*0.10 USD are already spent: that part is your loss/s,
+    );
+    expect(await acts(buyer.order)).toEqual([]);
+    const key = await seller.hidden(`${page}/refund?amount_usd=0.75`, 'key');
+    const form = { amount_usd: '0.75', key };
+    const sent = await Promise.all([seller.open(page, form), seller.open(page, form)]);
+    expect(sent.map(({ status }) => status)).toEqual([200, 200]);
+    const [payment] = await network.paymentsOf(buyer.order);
+    const refunds = await network.stripe.refunds.list({ payment_intent: payment?.id ?? '' });
+    expect(refunds.data.map(({ amount }) => amount)).toEqual([75]);
+    expect((await seller.open(page, form)).html).toContain('0.75 USD of');
+    expect((await seller.open(page, { ...form, amount_usd: '0.80' })).status).toBe(422);
+    expect(rows((await seller.open(page)).html, 'Ledger entries without usage').size).toBeGreaterThan(0);
+    // A coin goes back by hand.
+    await shop.sql`UPDATE shop.purchase SET rail = 'x402' WHERE id = ${buyer.order}`;
+    const coin = await seller.open(page, { amount_usd: '0.25', key: id('console') });
+    expect([coin.status, coin.html.includes('from your own wallet')]).toEqual([422, true]);
+    const hand = {
+      act: 'by_hand',
+      amount_usd: '0.25',
+      reference: '0xabc',
+      key: await seller.hidden(page, 'key'),
+    };
+    const recorded = await Promise.all([seller.open(page, hand), seller.open(page, hand)]);
+    expect(recorded.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await shop.sql`SELECT amount, reason FROM shop.reversal WHERE status = 'sent_by_hand'`).toEqual([
+      { amount: 250_000, reason: '0xabc' },
+    ]);
+    for (const { act, who } of await acts(buyer.order)) {
+      expect(['refund', 'refund_by_hand']).toContain(act);
+      expect(who).toMatch(/^admin at 198\.51\.100\.\d+$/);
+    }
+  });
+
+  test('what a buyer asks back is seen, and answered once: by a refund, or by a no that he reads', async () => {
+    const seller = await signedIn();
+    const [glad, sorry] = [await bought('2.00'), await bought('1.00')] as const;
+    const path = (order: string) => `${shop.url}/purchases/${order}/refund-request`;
+    await Customer.call(glad, 'POST', path(glad.order), { reason: 'Bought <twice>', amount_usd: '1.50' });
+    await Customer.call(sorry, 'POST', path(sorry.order), { reason: 'I changed my mind' });
+    expect((await seller.open('')).html).toMatch(/<b>2<\/b> <a href="[^"]+#requests">/);
+    const listed = (await seller.open('/console/payments')).html;
+    const [, headings = ''] = /aria-label="Refund requests".*?<thead>(.*?)<\/thead>/s.exec(listed) ?? [];
+    expect([...headings.matchAll(/<th[^>]*>([^<]*)/g)].map(([, text]) => text)).toEqual([
+      'Purchase',
+      'Requested, USD',
+      'Paid',
+      'Unspent',
+      'Reason',
+      'Requested at',
+    ]);
+    const asked = [...rows(listed, 'Refund requests').values()].find(([usd]) => usd === '1.50');
+    expect(asked?.slice(1, 4)).toEqual(['2.00', '2.00', 'Bought &lt;twice&gt;']);
+    const page = `/console/payments/${glad.order}`;
+    expect((await seller.open(page)).html).toMatch(/name="amount_usd"[^>]* value="1.50"/);
+    expect(await seller.hidden(`${page}/refund?amount_usd=1.50`, 'act')).toBe('answer');
+    const yes = { act: 'answer', amount_usd: '1.50' };
+    const sent = await Promise.all([seller.open(page, yes), seller.open(page, yes)]);
+    expect(sent.map(({ status }) => status)).toEqual([200, 200]);
+    const no = { act: 'decline', reason: 'It was used.' };
+    expect((await seller.open(page, no)).status).toBe(422);
+    expect(
+      (await seller.open(`/console/payments/${sorry.order}`, { act: 'decline', reason: ' ' })).status,
+    ).toBe(422);
+    expect((await seller.open(`/console/payments/${sorry.order}`, no)).status).toBe(200);
+    const told = async (buyer: typeof glad) =>
+      (await Customer.call(buyer, 'GET', path(buyer.order))).body.refund_request;
+    expect(await told(glad)).toMatchObject({ state: 'refunded', refunded_usd: '1.50' });
+    expect(await told(sorry)).toMatchObject({
+      state: 'declined',
+      answer: 'It was used.',
+      refunded_usd: '0.00',
+    });
+    expect((await seller.open('')).html).not.toContain('#requests');
+  });
+
+  test('credit is given once for a form, seen by its owner, and in the audit log', async () => {
+    const seller = await signedIn();
+    const buyer = await Agent.registered(shop.url);
+    const page = `/console/accounts/${buyer.account}`;
+    const form = {
+      act: 'grant',
+      usd: '5.00',
+      units: '',
+      plan: 'credit',
+      expires: '2099-01-31',
+      reason: 'sorry',
+    };
+    const twice = { ...form, key: await seller.hidden(page, 'key') };
+    const sent = await Promise.all([seller.open(page, twice), seller.open(page, twice)]);
+    expect(sent.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await seller.open(page, { ...twice, usd: '6.00' })).status).toBe(422);
+    expect((await seller.open(page, { ...form, key: id('console'), units: '5' })).status).toBe(422);
+    const { body } = await Customer.call(buyer, 'GET', `${shop.url}/account`);
+    expect(body.grants).toEqual([
+      { source: 'seller', given_usd: '5.00', remaining_usd: '5.00', expires_at: '2099-02-01T00:00:00.000Z' },
+    ]);
+    expect((await acts(buyer.account)).map(({ act }) => act)).toEqual(['grant']);
+    const { html } = await seller.open(`/console/audit?account=${buyer.account}`);
+    const entries = [...html.matchAll(/<li><p><b>(.*?)<\/b>.*?<\/li>/gs)];
+    expect(entries.map(([, act]) => act)).toEqual(['grant']);
+    expect(entries[0]?.[0]).toMatch(/admin at 198.51.100.\d+.*plan credit, 5.00 USD, reason sorry/s);
+  });
+
+  test('an account is frozen and let go on, with the reason on record', async () => {
+    const seller = await signedIn();
+    const buyer = await bought('1.00');
+    const page = `/console/accounts/${buyer.account}`;
+    const call = () => Customer.call(buyer, 'GET', `${shop.url}/v1/search?max=1`);
+    const frozen = await seller.open(page, { act: 'freeze', reason: 'abuse <b>' });
+    expect(frozen.html).toContain('The account is frozen in every process.');
+    expect(frozen.html).toContain('abuse &lt;b&gt;');
+    expect([(await call()).status, (await call()).body.code]).toEqual([403, 'account_frozen']);
+    expect((await seller.open(page, { act: 'unfreeze', reason: 'talked' })).html).toContain(
+      'The account can call and buy again.',
+    );
+    expect((await call()).status).toBe(200);
+    expect((await seller.open(page, { act: 'delete', reason: 'x' })).status).toBe(422);
+    expect((await seller.open('/console/accounts/acc_none', { act: 'freeze', reason: 'x' })).status).toBe(
+      404,
+    );
+    expect((await acts(buyer.account)).map(({ act }) => act)).toEqual(['frozen', 'unfrozen']);
+  });
+
+  test('an account is found by all that is known of it', async () => {
+    const seller = await signedIn();
+    const buyer = await bought('1.00');
+    const email = `ada.${id('x')}@example.com`;
+    await shop.sql`UPDATE shop.account SET email = ${email}, claimed_at = now() WHERE id = ${buyer.account}`;
+    const call = (await Customer.call(buyer, 'GET', `${shop.url}/v1/search?max=1`)).headers.get(
+      'storefront-call',
+    );
+    const [payment] = await network.paymentsOf(buyer.order);
+    for (const typed of [buyer.account, buyer.order, payment?.id ?? '', call ?? '']) {
+      const { headers } = await seller.open(`/console/accounts?q=${encodeURIComponent(` ${typed} `)}`);
+      expect([typed, headers.get('location')]).toEqual([typed, `/admin/console/accounts/${buyer.account}`]);
+    }
+    const found = await seller.open(
+      `/console/accounts?q=${encodeURIComponent(email.slice(0, 20).toUpperCase())}`,
+    );
+    expect([...rows(found.html, 'Accounts').keys()]).toEqual([buyer.account]);
+    expect(rows((await seller.open('/console/accounts?q=%25')).html, 'Accounts').size).toBe(0);
+    expect((await seller.open('/console/accounts/acc_none')).status).toBe(404);
+    // Page by page, each once.
+    await shop.sql`INSERT INTO shop.account (id, origin, created_at) SELECT 'acc_old_' || n, 'anonymous', now() - make_interval(days => 40 + n) FROM generate_series(1, 30) n`;
+    const seen: string[] = [];
+    for (let next: string | undefined = '/console/accounts'; next !== undefined; ) {
+      const { html }: Seen = await seller.open(next);
+      seen.push(...rows(html, 'Accounts').keys());
+      next = /<a href="\/admin(\/console\/accounts\?after=[^"]+)"/.exec(html)?.[1];
+    }
+    const [{ accounts }] = await shop.sql<
+      [{ accounts: number }]
+    >`SELECT count(*) AS accounts FROM shop.account`;
+    expect([seen.length, new Set(seen).size]).toEqual([accounts, accounts]);
+  });
+});
