@@ -1,28 +1,32 @@
-import * as Schema from '../advisor/schema.ts';
-import type { Seen } from './audit-openapi.ts';
-import { type Finding, finding, type Visit, why } from './visit.ts';
+import * as Schema from '@sluice/kernel/json-schema';
+import type { AuditedOperation } from './audit-openapi.ts';
+import { type Finding, finding, type HttpClient, why } from './http-client.ts';
 
 const tokenAskedMax = 3;
 const paymentAskedMax = 3;
 
-/** What the shop answers to those who come without a token, or without a payment. Neither has an effect. */
-export async function check(visit: Visit, origin: string, operations: readonly Seen[]): Promise<Finding[]> {
+/** Checks the responses to requests without a token or a payment. These requests have no effect. */
+export async function checkResponses(
+  client: HttpClient,
+  origin: string,
+  operations: readonly AuditedOperation[],
+): Promise<Finding[]> {
   const priced = operations.filter(({ payment }) => payment !== null);
-  const isPaid = ({ payment }: Seen) =>
+  const isPaid = ({ payment }: AuditedOperation) =>
     Schema.list(payment?.protocols).some((it) => 'x402' in Schema.node(it) || 'mpp' in Schema.node(it));
   const byToken = priced.filter((it) => !isPaid(it) && Schema.list(it.operation.security).length > 0);
   const findings: Finding[] = [];
   for (const seen of byToken.slice(0, tokenAskedMax))
-    findings.push(...(await withoutToken(visit, origin, seen)));
+    findings.push(...(await withoutToken(client, origin, seen)));
   for (const seen of priced.filter(isPaid).slice(0, paymentAskedMax))
-    findings.push(...(await withoutPayment(visit, origin, seen)));
+    findings.push(...(await withoutPayment(client, origin, seen)));
   return findings;
 }
 
-async function withoutToken(visit: Visit, origin: string, seen: Seen): Promise<Finding[]> {
-  const answer = await visit(request(origin, seen));
-  const say = (severity: Finding['severity'], code: string, says: string, mend: string) => [
-    finding(severity, code, seen.at, says, mend),
+async function withoutToken(client: HttpClient, origin: string, seen: AuditedOperation): Promise<Finding[]> {
+  const answer = await client(request(origin, seen));
+  const say = (severity: Finding['severity'], code: string, says: string, fix: string) => [
+    finding(severity, code, seen.at, says, fix),
   ];
   if (answer.status >= 200 && answer.status < 300)
     return say('error', 'given_away', `answered ${answer.status} without a token`, 'Ask who calls.');
@@ -41,8 +45,12 @@ async function withoutToken(visit: Visit, origin: string, seen: Seen): Promise<F
     : say('warning', 'metadata_unlinked', 'its 401 leads nowhere', 'Add resource_metadata (RFC 9728).');
 }
 
-async function withoutPayment(visit: Visit, origin: string, seen: Seen): Promise<Finding[]> {
-  const answer = await visit(request(origin, seen));
+async function withoutPayment(
+  client: HttpClient,
+  origin: string,
+  seen: AuditedOperation,
+): Promise<Finding[]> {
+  const answer = await client(request(origin, seen));
   if (answer.status !== 402)
     return [
       finding(
@@ -70,8 +78,8 @@ async function withoutPayment(visit: Visit, origin: string, seen: Seen): Promise
     );
 }
 
-/** The request that the description shows: examples, and the first of what may stand in the path. */
-function request(origin: string, { method, path, operation }: Seen) {
+/** Builds a request from the description: its examples, and the first allowed value of each path parameter. */
+function request(origin: string, { method, path, operation }: AuditedOperation) {
   const parameters = Schema.list(operation.parameters).map(Schema.node);
   const filled = path.replace(/\{([^}]+)\}/g, (_, name) => {
     const own = parameters.find((it) => it.name === name);

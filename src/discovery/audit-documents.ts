@@ -1,25 +1,37 @@
+import { path as identity } from '@sluice/kernel/endpoints';
+import * as Schema from '@sluice/kernel/json-schema';
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
-import * as Schema from '../advisor/schema.ts';
-import { path as identity } from '../identity/endpoint.ts';
 import * as SignedManifest from '../identity/signed-manifest.ts';
-import type { Seen } from './audit-openapi.ts';
-import { path } from './directory.ts';
-import { type Finding, finding, json, type, type Visit, type Visited, why } from './visit.ts';
+import type { AuditedOperation } from './audit-openapi.ts';
+import {
+  type AuditResponse,
+  type Finding,
+  finding,
+  type HttpClient,
+  json,
+  type,
+  why,
+} from './http-client.ts';
+import { path } from './paths.ts';
 
-/** Links that are followed from one text, and how much of it is read for them. */
+/** Limits per text: links that are followed, and characters that are searched for links. */
 const linksMax = 60;
 const textCharsMax = 256 * 1024;
 const urlCharsMax = 2_000;
 const findingsMax = 20;
 
-/** The texts and well-known addresses: there, in their form, up to date, and agreeing with the description. */
-export async function check(visit: Visit, origin: string, operations: readonly Seen[]): Promise<Finding[]> {
+/** Checks that texts and well-known documents exist, are well-formed and current, and agree with the description. */
+export async function checkDocuments(
+  client: HttpClient,
+  origin: string,
+  operations: readonly AuditedOperation[],
+): Promise<Finding[]> {
   const alive = new Map<string, Promise<boolean>>();
-  /** Whether there is something at an address, if only a refusal; each is asked once. */
+  /** Returns true when an address responds, even with a refusal. Each is requested once. */
   const isAlive = (url: string) => {
     const known =
       alive.get(url) ??
-      visit({ url }).then(({ status }) => status >= 200 && status < 500 && status !== 404 && status !== 410);
+      client({ url }).then(({ status }) => status >= 200 && status < 500 && status !== 404 && status !== 410);
     alive.set(url, known);
     return known;
   };
@@ -29,26 +41,26 @@ export async function check(visit: Visit, origin: string, operations: readonly S
     for (const url of own.slice(0, linksMax))
       if (!(await isAlive(url)))
         findings.push(
-          finding('error', 'link_dead', where, `${url} does not answer`, 'Mend or drop the link.'),
+          finding('error', 'link_dead', where, `${url} does not respond`, 'Fix or remove the link.'),
         );
     return findings;
   };
   const look = async (
     at: string,
     severity: Finding['severity'],
-    mend: string,
-    read: (answer: Visited, where: string) => Finding[] | Promise<Finding[]>,
+    fix: string,
+    read: (answer: AuditResponse, where: string) => Finding[] | Promise<Finding[]>,
   ): Promise<Finding[]> => {
     const url = origin + at;
-    const answer = await visit({ url });
+    const answer = await client({ url });
     return answer.status === 200
       ? read(answer, url)
-      : [finding(severity, 'document_missing', url, why(answer), mend)];
+      : [finding(severity, 'document_missing', url, why(answer), fix)];
   };
 
   const parts = [
     await look('/', 'error', 'A crawler starts here.', ofStart),
-    ofRobots(await visit({ url: `${origin}/robots.txt` }), `${origin}/robots.txt`),
+    ofRobots(await client({ url: `${origin}/robots.txt` }), `${origin}/robots.txt`),
     await look(
       path.llms,
       'error',
@@ -65,7 +77,7 @@ export async function check(visit: Visit, origin: string, operations: readonly S
     ),
     await look(path.security, 'warning', 'RFC 9116 says where faults are reported.', ofSecurity),
     await look(identity.protectedResource, 'error', 'RFC 9728 leads to a token.', (answer, where) =>
-      ofResource(visit, answer, where, origin),
+      ofResource(client, answer, where, origin),
     ),
     await look(
       path.manifest,
@@ -74,22 +86,22 @@ export async function check(visit: Visit, origin: string, operations: readonly S
       async (answer, where) => [
         ...ofManifest(answer, where, operations),
         ...(await dead(where, Object.values(Schema.node(Schema.node(json(answer)).links)).map(String))),
-        ...(await ofSigned(visit, answer, origin)),
+        ...(await ofSigned(client, answer, origin)),
       ],
     ),
   ];
   return parts.flat();
 }
 
-function ofStart({ headers }: Visited, where: string): Finding[] {
+function ofStart({ headers }: AuditResponse, where: string): Finding[] {
   const link = headers.get('link') ?? '';
   return /rel="?(?:api-catalog|service-desc)/.test(link)
     ? []
     : [finding('note', 'start_unlinked', where, 'no Link to the description', 'Link rel="service-desc".')];
 }
 
-/** Without one all may look. */
-function ofRobots({ status, text }: Visited, where: string): Finding[] {
+/** A missing robots.txt allows all crawlers. */
+function ofRobots({ status, text }: AuditResponse, where: string): Finding[] {
   const everybody = /^user-agent:\s*\*\s*$(?:\n(?!user-agent).*)*?\ndisallow:\s*\/\s*$/im;
   return status === 200 && everybody.test(text.slice(0, textCharsMax).replaceAll('\r', ''))
     ? [
@@ -104,19 +116,19 @@ function ofRobots({ status, text }: Visited, where: string): Finding[] {
     : [];
 }
 
-function ofText({ text }: Visited, where: string): Finding[] {
+function ofText({ text }: AuditResponse, where: string): Finding[] {
   return text.startsWith('# ')
     ? []
     : [finding('warning', 'text_malformed', where, 'it has no title', 'Start with "# " and the name.')];
 }
 
-function ofSkill({ text }: Visited, where: string): Finding[] {
+function ofSkill({ text }: AuditResponse, where: string): Finding[] {
   return /^---\r?\nname: \S.*\ndescription: \S/.test(text)
     ? []
     : [finding('warning', 'text_malformed', where, 'no front matter', 'Start with name and description.')];
 }
 
-function ofLinkset(answer: Visited, where: string): Finding[] {
+function ofLinkset(answer: AuditResponse, where: string): Finding[] {
   const isLinkset = type(answer) === 'application/linkset+json';
   const hasLinks = Schema.list(Schema.node(json(answer)).linkset).length > 0;
   return isLinkset && hasLinks
@@ -132,42 +144,51 @@ function ofLinkset(answer: Visited, where: string): Finding[] {
       ];
 }
 
-function ofSecurity({ text, headers }: Visited, where: string): Finding[] {
+function ofSecurity({ text, headers }: AuditResponse, where: string): Finding[] {
   const field = (name: string) => new RegExp(`^${name}:\\s*(\\S+)`, 'im').exec(text)?.[1];
   const ends = Date.parse(field('Expires') ?? '');
   const nowMs = Date.parse(headers.get('date') ?? '');
   const amiss: [boolean, string, string][] = [
     [field('Contact') === undefined, 'no Contact', 'Say where to write.'],
     [Number.isNaN(ends), 'no Expires', 'Say until when it holds.'],
-    [ends <= nowMs, 'it has expired', 'Set Expires anew.'],
+    [ends <= nowMs, 'it has expired', 'Set a new Expires date.'],
   ];
   return amiss
     .filter(([isAmiss]) => isAmiss)
-    .map(([, says, mend]) => finding('warning', 'security_malformed', where, says, mend));
+    .map(([, says, fix]) => finding('warning', 'security_malformed', where, says, fix));
 }
 
-/** From the resource over its server to the keys: the way that OAuth clients go. */
-async function ofResource(visit: Visit, answer: Visited, where: string, origin: string): Promise<Finding[]> {
+/** Follows the path of OAuth clients: from the resource to its authorization server and the keys. */
+async function ofResource(
+  client: HttpClient,
+  answer: AuditResponse,
+  where: string,
+  origin: string,
+): Promise<Finding[]> {
   const { resource, authorization_servers } = Schema.node(json(answer));
   const issuer = Schema.text(Schema.list(authorization_servers)[0]);
   if (resource !== origin)
     return [finding('error', 'resource_elsewhere', where, `resource is ${resource}`, `Name ${origin}.`)];
-  // What runs elsewhere is not looked at: an audit visits one shop.
+  // An audit is limited to one shop, so other origins are not checked.
   if (URL.parse(issuer)?.origin !== origin) return [];
   const at = origin + identity.authorizationServer;
-  const server = Schema.node(json(await visit({ url: at })));
+  const server = Schema.node(json(await client({ url: at })));
   if (server.issuer !== issuer)
     return [finding('error', 'issuer_differs', at, `issuer is ${server.issuer}`, `Name ${issuer}.`)];
   const uri = Schema.text(server.jwks_uri);
   if (URL.parse(uri) !== null && URL.parse(uri)?.origin !== origin) return [];
-  const keys = await visit({ url: uri });
+  const keys = await client({ url: uri });
   return Schema.list(Schema.node(json(keys)).keys).length > 0
     ? []
     : [finding('error', 'keys_missing', at, 'jwks_uri leads to no key', 'Serve the public keys.')];
 }
 
-/** A price that the manifest and the description tell differently misleads whoever reads one of them. */
-function ofManifest(answer: Visited, where: string, operations: readonly Seen[]): Finding[] {
+/** Compares the prices of the manifest and the description. */
+function ofManifest(
+  answer: AuditResponse,
+  where: string,
+  operations: readonly AuditedOperation[],
+): Finding[] {
   const entries = Schema.list(Schema.node(json(answer)).prices).map(Schema.node);
   const prices = new Map(entries.map(({ service, priceUsd }) => [service, priceUsd]));
   const findings = operations.flatMap(({ at, payment }) => {
@@ -181,11 +202,11 @@ function ofManifest(answer: Visited, where: string, operations: readonly Seen[])
   return findings.slice(0, findingsMax);
 }
 
-/** The signed manifest is the one that is served, and the shop's own keys verify it. */
-async function ofSigned(visit: Visit, manifest: Visited, origin: string): Promise<Finding[]> {
+/** Checks that the signed manifest equals the served one and that the shop's keys verify it. */
+async function ofSigned(client: HttpClient, manifest: AuditResponse, origin: string): Promise<Finding[]> {
   const url = origin + path.signedManifest;
-  const [signed, keys] = [await visit({ url }), await visit({ url: origin + identity.keys })];
-  const amiss = (says: string, mend: string) => [finding('error', 'signature_wrong', url, says, mend)];
+  const [signed, keys] = [await client({ url }), await client({ url: origin + identity.keys })];
+  const amiss = (says: string, fix: string) => [finding('error', 'signature_wrong', url, says, fix)];
   if (signed.status === 404) return [];
   const set = json(keys) as JSONWebKeySet | undefined;
   if (!Array.isArray(set?.keys)) return amiss('there are no keys to verify it with', 'Serve the JWKS.');
@@ -196,7 +217,7 @@ async function ofSigned(visit: Visit, manifest: Visited, origin: string): Promis
     : amiss('it is another manifest than the one that is served', 'Sign what is served.');
 }
 
-/** The addresses in a Markdown text. */
+/** Returns the URLs in a Markdown text. */
 function linksIn(text: string): string[] {
   const link = new RegExp(`\\]\\((https?://[^\\s)]{1,${urlCharsMax}})\\)`, 'g');
   return [...text.slice(0, textCharsMax).matchAll(link)].map(([, url]) => url ?? '');

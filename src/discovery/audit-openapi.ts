@@ -1,10 +1,10 @@
-import * as Schema from '../advisor/schema.ts';
-import * as JsonPointer from '../kernel/json-pointer.ts';
-import { path } from './directory.ts';
-import { type Finding, finding, json, type Visit, type Visited, why } from './visit.ts';
+import * as JsonPointer from '@sluice/kernel/json-pointer';
+import * as Schema from '@sluice/kernel/json-schema';
+import { type AuditResponse, type Finding, finding, type HttpClient, json, why } from './http-client.ts';
+import { path } from './paths.ts';
 
-/** An operation as a description shows it. */
-export type Seen = {
+/** An operation of the audited description. */
+export type AuditedOperation = {
   at: string;
   method: string;
   path: string;
@@ -17,18 +17,18 @@ const pageBytesMax = 64 * 1024;
 const findingsOfAPageMax = 20;
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Reads the description to its last page. */
-export async function check(
-  visit: Visit,
+/** Reads and checks all pages of the description. */
+export async function checkOpenApi(
+  client: HttpClient,
   origin: string,
-): Promise<{ operations: Seen[]; pages: number; findings: Finding[] }> {
+): Promise<{ operations: AuditedOperation[]; pages: number; findings: Finding[] }> {
   const first = origin + path.openapi;
   const findings: Finding[] = [];
-  const operations: Seen[] = [];
+  const operations: AuditedOperation[] = [];
   const seen = new Set<string>();
   for (let at: string | null = first; at !== null; ) {
     seen.add(at);
-    const answer = await visit({ url: at });
+    const answer = await client({ url: at });
     const document = Schema.node(json(answer));
     if (answer.status !== 200 || typeof document.openapi !== 'string') {
       const says = answer.status === 200 ? 'no OpenAPI document' : why(answer);
@@ -41,7 +41,7 @@ export async function check(
     const about = [...ofPage(document, answer, at, origin), ...here.flatMap(ofOperation)];
     findings.push(...about.slice(0, findingsOfAPageMax));
     operations.push(...here);
-    if (at === first) findings.push(...(await cached(visit, answer, at)));
+    if (at === first) findings.push(...(await cached(client, answer, at)));
     const next: string | null = nextOf(document, answer);
     const wrong = next === null ? null : isWrong(next, origin, seen);
     if (wrong !== null)
@@ -57,13 +57,13 @@ function isWrong(next: string, origin: string, seen: ReadonlySet<string>): strin
   return seen.size >= pagesMax ? `more than ${pagesMax} pages` : null;
 }
 
-/** The next page, by the description itself or by its `Link` (RFC 8288). */
-function nextOf(document: Schema.Node, { headers }: Visited): string | null {
+/** Returns the URL of the next page, from the description or from its `Link` header (RFC 8288). */
+function nextOf(document: Schema.Node, { headers }: AuditResponse): string | null {
   const said = Schema.text(Schema.node(document.info)['x-next']);
   return said || (/<([^>]+)>\s*;\s*rel="?next"?/.exec(headers.get('link') ?? '')?.[1] ?? null);
 }
 
-function operationsOf(document: Schema.Node, page: string): Seen[] {
+function operationsOf(document: Schema.Node, page: string): AuditedOperation[] {
   return Object.entries(Schema.node(document.paths)).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const value = Schema.node(item)[method];
@@ -84,7 +84,7 @@ function operationsOf(document: Schema.Node, page: string): Seen[] {
   );
 }
 
-function ofPage(document: Schema.Node, { text }: Visited, at: string, origin: string): Finding[] {
+function ofPage(document: Schema.Node, { text }: AuditResponse, at: string, origin: string): Finding[] {
   const { title, version, contact } = Schema.node(document.info);
   const server = Schema.text(Schema.node(Schema.list(document.servers)[0]).url);
   const bytes = Buffer.byteLength(text);
@@ -103,7 +103,7 @@ function ofPage(document: Schema.Node, { text }: Visited, at: string, origin: st
         'reference_dangling',
         at,
         `${ref} is not on the page`,
-        'A page stands alone: put it there.',
+        'Each page must be complete: add the component to it.',
       ),
     ),
     ...(bytes <= pageBytesMax
@@ -117,15 +117,16 @@ function ofPage(document: Schema.Node, { text }: Visited, at: string, origin: st
 
 function refsOf(value: unknown): string[] {
   const found = new Set<string>();
-  const look = (part: unknown) => {
-    if (Array.isArray(part)) for (const item of part) look(item);
-    else if (typeof part === 'object' && part !== null)
-      for (const [key, item] of Object.entries(part)) {
-        if (key === '$ref' && typeof item === 'string') found.add(item);
-        else if (key !== 'example' && key !== 'examples') look(item);
-      }
+  const member = (key: string, item: unknown) => {
+    if (key === '$ref' && typeof item === 'string') found.add(item);
+    else if (key !== 'example' && key !== 'examples') collect(item);
   };
-  look(value);
+  const collect = (part: unknown) => {
+    if (Array.isArray(part)) part.forEach(collect);
+    else if (typeof part === 'object' && part !== null)
+      for (const [key, item] of Object.entries(part)) member(key, item);
+  };
+  collect(value);
   return [...found];
 }
 
@@ -134,7 +135,7 @@ function resolves(document: Schema.Node, ref: string): boolean {
   return pointer !== null && JsonPointer.resolve(document, pointer) !== undefined;
 }
 
-function ofOperation({ at, method, operation, payment }: Seen): Finding[] {
+function ofOperation({ at, method, operation, payment }: AuditedOperation): Finding[] {
   const security = Schema.list(operation.security);
   const amiss: [boolean, Finding['severity'], string, string, string][] = [
     [
@@ -198,10 +199,10 @@ function ofOperation({ at, method, operation, payment }: Seen): Finding[] {
   }
   return amiss
     .filter(([isAmiss]) => isAmiss)
-    .map(([, severity, code, says, mend]) => finding(severity, code, at, says, mend));
+    .map(([, severity, code, says, fix]) => finding(severity, code, at, says, fix));
 }
 
-function ofAll(operations: readonly Seen[], at: string): Finding[] {
+function ofAll(operations: readonly AuditedOperation[], at: string): Finding[] {
   if (operations.length === 0)
     return [finding('error', 'nothing_described', at, 'no operation on any page', 'Describe what is sold.')];
   const ids = new Set<unknown>();
@@ -224,10 +225,10 @@ function ofAll(operations: readonly Seen[], at: string): Finding[] {
   ];
 }
 
-/** Whether who has a page already need not read it again (RFC 9110, section 13). */
-async function cached(visit: Visit, { headers }: Visited, url: string): Promise<Finding[]> {
+/** Checks that a page supports conditional requests (RFC 9110, section 13). */
+async function cached(client: HttpClient, { headers }: AuditResponse, url: string): Promise<Finding[]> {
   const etag = headers.get('etag');
-  const again = etag === null ? null : await visit({ url, headers: { 'if-none-match': etag } });
+  const again = etag === null ? null : await client({ url, headers: { 'if-none-match': etag } });
   if (again?.status === 304) return [];
   const says = again === null ? 'no ETag' : `its own ETag gives ${again.status}, not 304`;
   return [finding('warning', 'not_cacheable', url, says, 'Send an ETag, and 304 to who has it.')];

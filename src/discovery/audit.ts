@@ -1,27 +1,27 @@
-import * as AuditAnswers from './audit-answers.ts';
-import * as AuditDocuments from './audit-documents.ts';
-import * as AuditOpenapi from './audit-openapi.ts';
-import type { Finding, Visit } from './visit.ts';
+import { checkResponses } from './audit-answers.ts';
+import { checkDocuments } from './audit-documents.ts';
+import { checkOpenApi } from './audit-openapi.ts';
+import type { Finding, HttpClient } from './http-client.ts';
 
-/** What a crawler would find of a shop, and what it would miss. */
-export type Report = {
+/** The information that a crawler finds and misses in a shop. */
+export type AuditReport = {
   shop: string;
-  /** What was found: operations, those with a price, pages of the description. */
+  /** Number of operations, of operations with a price, and of pages of the description. */
   found: { operations: number; priced: number; pages: number };
   findings: readonly Finding[];
 };
 
 /**
- * Looks at a shop as a crawler does: its description to the last page, its texts and well-known addresses, and what it
- * answers to those who come without a token or a payment. Buys nothing, and follows no link to another origin.
- * @param origin without a slash at its end
+ * Audits a shop as a crawler sees it: all pages of its description, its texts and well-known documents, and its responses to requests
+ * without a token or a payment. Buys nothing and follows no link to another origin.
+ * @param origin without a trailing slash
  */
-export async function run(visit: Visit, origin: string): Promise<Report> {
-  const { operations, pages, findings } = await AuditOpenapi.check(visit, origin);
+export async function audit(client: HttpClient, origin: string): Promise<AuditReport> {
+  const { operations, pages, findings } = await checkOpenApi(client, origin);
   const parts = [
     findings,
-    await AuditDocuments.check(visit, origin, operations),
-    await AuditAnswers.check(visit, origin, operations),
+    await checkDocuments(client, origin, operations),
+    await checkResponses(client, origin, operations),
   ];
   const priced = operations.filter(({ payment }) => payment !== null).length;
   return { shop: origin, found: { operations: operations.length, priced, pages }, findings: parts.flat() };

@@ -1,38 +1,38 @@
-import * as Schema from '../advisor/schema.ts';
-import * as JsonPointer from '../kernel/json-pointer.ts';
+import * as JsonPointer from '@sluice/kernel/json-pointer';
+import * as Schema from '@sluice/kernel/json-schema';
 
 /**
- * Parts of an OpenAPI document that others refer to, by their reference: `#/components/schemas/Job`. What is serialised
- * once here is put into every page that needs it.
+ * Components of an OpenAPI document by their reference, such as `#/components/schemas/Job`. Each is serialised once and copied into every
+ * page that needs it.
  */
 export type Components = Map<string, { json: string; bytes: number; refs: ReadonlySet<string> }>;
 
-/** A value of a document made fit for one of ours, and the components that it names. */
+/** A value converted for the shop's own description, and the components that it references. */
 export type Adopted = { value: Schema.Node; refs: ReadonlySet<string> };
 
-/** How a document is read: its own version, and what its components are called here. */
-export type Source = { root: Schema.Node; isVersion30: boolean; rename: (ref: string) => string };
+/** A document to convert: its version, and the new names of its components. */
+export type ComponentSource = { root: Schema.Node; isVersion30: boolean; rename: (ref: string) => string };
 
-/** Members whose keys are names of the author's choice. */
+/** Members whose keys are chosen by the author. */
 const named = new Set([
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'],
   ...['responses', 'headers', 'content', 'encoding', 'variables'],
 ]);
-/** Members that are data, whatever they look like. */
+/** Members that contain plain data and no references. */
 const data = new Set(['example', 'default', 'enum', 'const']);
-/** Members that lead to operations, which need not be on the same page. */
+/** Members that reference operations, which may be on another page. */
 const leading = new Set(['links', 'callbacks']);
 const component = /^#\/components\/([^/]+)\/([^/]+)/;
 const depthMax = 64;
 
-/** Reads a document; `rename` gives its components other names where they are taken. */
-export function source(document: unknown, rename: Source['rename'] = (ref) => ref): Source {
+/** Reads a document; `rename` changes the names of components that are already in use. */
+export function source(document: unknown, rename: ComponentSource['rename'] = (ref) => ref): ComponentSource {
   const root = Schema.node(document);
   return { root, isVersion30: Schema.text(root.openapi).startsWith('3.0'), rename };
 }
 
-/** Adds all components of a document but its security schemes, which `schemes` names. */
-export function add(components: Components, from: Source, schemes: boolean): void {
+/** Adds all components of a document, with its security schemes if `schemes` is true. */
+export function add(components: Components, from: ComponentSource, schemes: boolean): void {
   for (const [kind, parts] of Object.entries(Schema.node(from.root.components))) {
     if (kind === 'securitySchemes' && !schemes) continue;
     for (const [name, part] of Object.entries(Schema.node(parts))) {
@@ -47,13 +47,13 @@ export function add(components: Components, from: Source, schemes: boolean): voi
   }
 }
 
-/** A part of a document itself, where it stands behind a reference: some readers follow none to a body or an answer. */
-export function whole(from: Source, part: unknown): Schema.Node {
+/** Resolves a reference: some readers do not follow references to bodies or responses. */
+export function whole(from: ComponentSource, part: unknown): Schema.Node {
   const { named: _, ...value } = Schema.reader(from.root)(part);
   return value;
 }
 
-/** All that `refs` name, and all that these name in turn. */
+/** Returns `refs` and everything that they reference, directly or indirectly. */
 export function closure(components: Components, refs: Iterable<string>): Set<string> {
   const found = new Set<string>();
   const open = [...refs];
@@ -66,12 +66,12 @@ export function closure(components: Components, refs: Iterable<string>): Set<str
   return found;
 }
 
-/** How many bytes of JSON `refs` are. */
+/** Returns the size of `refs` in bytes of JSON. */
 export function weigh(components: Components, refs: Iterable<string>): number {
   return [...refs].reduce((sum, ref) => sum + ref.length + (components.get(ref)?.bytes ?? 0), 0);
 }
 
-/** The member `components` of a page, as JSON: only what is named, in a steady order. */
+/** Returns the member `components` of a page as JSON: only `refs`, in a stable order. */
 export function serialise(components: Components, refs: ReadonlySet<string>): string {
   const kinds = new Map<string, string[]>();
   for (const ref of [...refs].sort()) {
@@ -84,8 +84,8 @@ export function serialise(components: Components, refs: ReadonlySet<string>): st
   return `{${parts.join(',')}}`;
 }
 
-/** Makes a value of a document fit for an OpenAPI 3.1 document of ours: names changed, 3.0 translated, nothing that leads away. */
-export function adopt(from: Source, value: unknown): Adopted {
+/** Converts a value for the shop's own OpenAPI 3.1 document: renames references, translates 3.0, removes external references. */
+export function adopt(from: ComponentSource, value: unknown): Adopted {
   const refs = new Set<string>();
 
   const reference = (node: Schema.Node, ref: string, depth: number): unknown => {
@@ -96,7 +96,7 @@ export function adopt(from: Source, value: unknown): Adopted {
       refs.add(component.exec(own)?.[0] ?? own);
       return { $ref: own, ...beside };
     }
-    // What is not a component, or stands in another file, cannot be named from a page that stands alone.
+    // A self-contained page cannot reference another file or anything but a component.
     const pointer = ref.startsWith('#') ? JsonPointer.parse(ref.slice(1)) : null;
     const target = pointer === null ? undefined : JsonPointer.resolve(from.root, pointer);
     return { ...Schema.node(visit(target, false, depth + 1)), ...beside };
@@ -121,7 +121,7 @@ export function adopt(from: Source, value: unknown): Adopted {
     return from.isVersion30 && !isNamed ? modern(adopted) : adopted;
   };
 
-  /** Of a schema a list of values, of a media type named examples, which may be components. */
+  /** In a schema a list of values; in a media type named examples, which may be components. */
   const examples = (item: unknown, depth: number): unknown => {
     if (Array.isArray(item)) return item;
     const entries = Object.entries(Schema.node(item)).map(([name, example]) => {
@@ -143,7 +143,7 @@ export function adopt(from: Source, value: unknown): Adopted {
   return { value: Schema.node(visit(value, false, 0)), refs };
 }
 
-/** A schema of OpenAPI 3.0 in the words of JSON Schema 2020-12, which 3.1 speaks. */
+/** Translates a schema of OpenAPI 3.0 to JSON Schema 2020-12, which 3.1 uses. */
 function modern({ nullable, ...schema }: Record<string, unknown>): Schema.Node {
   for (const [flag, bound] of [
     ['exclusiveMinimum', 'minimum'],

@@ -1,7 +1,7 @@
-import * as Schema from '../advisor/schema.ts';
+import * as Schema from '@sluice/kernel/json-schema';
 import * as Components from './components.ts';
 
-/** One operation, serialised once. */
+/** An operation, serialised once. */
 export type Entry = {
   at: number;
   /** The operationId, unique in the shop. */
@@ -9,21 +9,26 @@ export type Entry = {
   method: string;
   path: string;
   summary: string;
-  /** The slug of the service that it belongs to; null for the storefront's own. */
+  /** The slug of its service; null for the storefront's own operations. */
   service: string | null;
   tag: string;
   json: string;
   bytes: number;
-  /** The components that it needs, and those that they need. */
+  /** The components that it needs, directly or indirectly. */
   refs: ReadonlySet<string>;
   operation: Schema.Node;
 };
 
-/** An operation before it has a place; `refs` are the components that it names itself. */
-export type Draft = Pick<Entry, 'method' | 'path' | 'service' | 'tag' | 'operation' | 'refs'>;
+/** An operation before it has a position and an id; `refs` are the components that it references directly. */
+export type EntryDraft = Pick<Entry, 'method' | 'path' | 'service' | 'tag' | 'operation' | 'refs'>;
 
-/** Gives an operation its place, a name of its own among `ids`, and its JSON. */
-export function of(draft: Draft, at: number, components: Components.Components, ids: Set<string>): Entry {
+/** Adds the position, an id that is unique among `ids`, and the JSON of an operation. */
+export function entryOf(
+  draft: EntryDraft,
+  at: number,
+  components: Components.Components,
+  ids: Set<string>,
+): Entry {
   const id = freeId(draft, ids);
   const operation: Schema.Node = { ...draft.operation, operationId: id };
   const json = JSON.stringify(operation);
@@ -39,8 +44,8 @@ export function of(draft: Draft, at: number, components: Components.Components, 
   };
 }
 
-/** The operationId that was given, or one made of method and path; with a number behind where it is taken. */
-function freeId({ operation, method, path }: Draft, ids: Set<string>): string {
+/** Returns the given operationId, or one made of method and path, with a number when it is in use. */
+function freeId({ operation, method, path }: EntryDraft, ids: Set<string>): string {
   const words = path.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_|_$/g, '');
   const wanted = Schema.text(operation.operationId) || `${method.toLowerCase()}_${words}`;
   let id = wanted;
@@ -49,7 +54,7 @@ function freeId({ operation, method, path }: Draft, ids: Set<string>): string {
   return id;
 }
 
-/** The security schemes that an operation names. */
+/** Returns the security schemes of an operation. */
 function schemes(operation: Schema.Node): string[] {
   return Schema.list(operation.security)
     .flatMap((requirement) => Object.keys(Schema.node(requirement)))

@@ -1,24 +1,24 @@
+import * as Money from '@sluice/kernel/money';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Operation } from '../catalog/operation.ts';
-import { covers, type PaidPlan, type Plan } from '../catalog/plan.ts';
-import * as Money from '../kernel/money.ts';
+import { covers, forSale, type PaidPlan, type Plan } from '../catalog/plan.ts';
 import * as StripeCharge from '../payment/stripe-charge.ts';
 import * as TempoProof from '../payment/tempo-proof.ts';
 
 /**
- * `x-payment-info` of one operation, in a shape that the validators of both payment protocols take: `price` and
- * `protocols` for the one, `offers` for the other. What it says is advice; the 402 itself is what counts.
+ * `x-payment-info` of an operation, in a form that the validators of both payment protocols accept: `price` and `protocols` for the one,
+ * `offers` for the other. It is informative; the 402 response is authoritative.
  */
 export type PaymentInfo = {
-  /** `plan`: the call is paid from a plan, never by itself. `payment`: the operation takes a payment or a proof. */
+  /** `plan`: the call is paid from a plan, never directly. `payment`: the operation accepts a payment or a proof. */
   access: 'plan' | 'payment';
   price:
     | { mode: 'fixed'; currency: 'USD'; amount: string }
     | { mode: 'dynamic'; currency: 'USD'; min: string; max: string };
   protocols: readonly Readonly<Record<string, unknown>>[];
-  /** Of an operation that is paid from a plan: what a unit takes from each plan that covers it. */
+  /** For operations paid from a plan: the price of a unit under each plan that covers it. */
   rates?: readonly Rate[];
-  /** How the units of one call are bounded and counted. */
+  /** Limits and counting of the units of a call. */
   perCallUsage?: readonly Usage[];
   /** Amounts in minor units; null where the payer chooses. */
   offers?: readonly {
@@ -43,22 +43,22 @@ type Usage = {
   unit: string;
   min: number;
   max: number;
-  /** Where the request says how many, and how many it is where the request does not. */
+  /** Pointer to the requested number in the request, with the default. */
   asked: { pointer: string; default: number } | null;
-  /** Where the answer says how many; null where every success counts the same. */
+  /** Pointer to the number in the response; null when every success counts the same. */
   counted: { pointer: string } | null;
 };
 
 const nothing = Money.format(Money.zero);
 
-/** Of a call that is paid from a plan. */
+/** Returns the payment info of a call that is paid from a plan. */
 export function ofCall(catalog: Catalog, operation: Operation): PaymentInfo {
   const { service, units, unitsMax } = operation;
   const ceiling = unitsMax.kind === 'fixed' ? unitsMax.units : unitsMax.ceiling;
   const max = Money.format(Money.times(service.price, ceiling));
   const isFixed = units.kind === 'fixed' || max === nothing;
   const plans = catalog.plans.filter((plan) => covers(plan, service));
-  const bought = plans.filter((plan) => plan.kind !== 'trial').map(({ id }) => id);
+  const bought = forSale(plans).map(({ id }) => id);
   return {
     access: 'plan',
     price: isFixed
@@ -87,7 +87,7 @@ export function ofCall(catalog: Catalog, operation: Operation): PaymentInfo {
   };
 }
 
-/** Of the purchase of any plan; null where none is for sale. @param takesCoin whether the shop takes x402 */
+/** Returns the payment info of plan purchases; null when no plan is on sale. @param takesCoin true when the shop accepts x402 */
 export function ofPurchase(plans: readonly PaidPlan[], takesCoin: boolean): PaymentInfo | null {
   const least = plans.map((plan) => (plan.kind === 'credit' ? plan.min : plan.price));
   const most = plans.map((plan) => (plan.kind === 'credit' ? plan.max : plan.price));
@@ -108,7 +108,7 @@ export function ofPurchase(plans: readonly PaidPlan[], takesCoin: boolean): Paym
   };
 }
 
-/** Of the quote: nothing is paid, a wallet is proved. */
+/** Returns the payment info of the quote: nothing is paid, the caller proves a wallet. */
 export function ofProof(): PaymentInfo {
   const { method, intent, currency } = TempoProof;
   return {

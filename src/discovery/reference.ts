@@ -1,35 +1,38 @@
 import { fileURLToPath } from 'node:url';
-import * as Schema from '../advisor/schema.ts';
+import * as Schema from '@sluice/kernel/json-schema';
 import type { Catalog } from '../catalog/catalog.ts';
 import * as Description from '../catalog/description.ts';
-import type { PaidPlan } from '../catalog/plan.ts';
+import { forSale, type PaidPlan } from '../catalog/plan.ts';
 import * as Components from './components.ts';
 import * as Entry from './entry.ts';
-import * as Finder from './finder.ts';
+import * as OperationSearch from './operation-search.ts';
+import * as OwnQueries from './own-queries.ts';
 import * as PaymentInfo from './payment-info.ts';
 import * as SoldOperation from './sold-operation.ts';
 
-/** What a shop is, beside its catalogue. */
-export type Context = {
-  /** The shop's public origin, without a slash at its end. */
+/** Properties of a shop outside its catalogue. */
+export type ReferenceContext = {
+  /** The shop's public origin, without a trailing slash. */
   baseUrl: string;
-  /** Parts that a shop may or may not run: what it does not is not described. */
+  /** Optional parts of a shop; only active ones are described. */
   offers: { claim: boolean; x402: boolean };
 };
 
-/** All that /openapi.json is cut from: made once for each catalogue. */
+/** The source of all pages of /openapi.json, built once per catalogue. */
 export type Reference = {
-  context: Context;
+  context: ReferenceContext;
   catalog: Catalog;
   entries: readonly Entry.Entry[];
   components: Components.Components;
-  /** What is said of each tag, as JSON. */
+  /** The description of each tag, as JSON. */
   tags: ReadonlyMap<string, string>;
-  finder: Finder.Finder;
+  finder: OperationSearch.OperationSearch;
+  /** Query parameters of the storefront's own operations. */
+  ownQueries: readonly OwnQueries.OwnQuery[];
 };
 
 const ownPath = fileURLToPath(new URL('../../openapi/storefront.yaml', import.meta.url));
-/** What an agent needs first: the way in, before what is sold. */
+/** Operations that an agent needs first: registration and purchase come before the sold operations. */
 const firstIds = [
   'plans.purchase',
   'advice.quote',
@@ -40,16 +43,20 @@ const firstIds = [
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /**
- * Makes the reference of a shop. @param document the parsed OpenAPI description of the upstream; anything else means that
- * there is none
+ * Builds the reference of a shop.
+ * @param document the parsed OpenAPI description of the upstream; any other value means that there is none
  */
-export async function open(catalog: Catalog, document: unknown, context: Context): Promise<Reference> {
+export async function openReference(
+  catalog: Catalog,
+  document: unknown,
+  context: ReferenceContext,
+): Promise<Reference> {
   const read = await Description.read(ownPath);
   if (!read.ok) throw new Error(`${ownPath} ${read.reason}`);
   return of(catalog, document, Schema.node(read.document), context);
 }
 
-function of(catalog: Catalog, document: unknown, own: Schema.Node, context: Context): Reference {
+function of(catalog: Catalog, document: unknown, own: Schema.Node, context: ReferenceContext): Reference {
   const upstream = Components.source(document);
   const components: Components.Components = new Map();
   Components.add(components, upstream, false);
@@ -57,18 +64,18 @@ function of(catalog: Catalog, document: unknown, own: Schema.Node, context: Cont
   const storefront = Components.source(own, (ref) => (taken.has(ref) ? `${ref}_of_the_storefront` : ref));
   const drafts = [...ownDrafts(catalog, storefront, context), ...soldDrafts(catalog, upstream, storefront)];
   Components.add(components, storefront, true);
-  const rank = ({ service, operation }: Entry.Draft) =>
+  const rank = ({ service, operation }: Entry.EntryDraft) =>
     service === null ? firstIds.indexOf(Schema.text(operation.operationId)) : -1;
-  const weight = ({ refs, operation }: Entry.Draft) =>
+  const weight = ({ refs, operation }: Entry.EntryDraft) =>
     Components.weigh(components, Components.closure(components, refs)) + JSON.stringify(operation).length;
   const ordered = [
     ...drafts.filter((it) => rank(it) >= 0).sort((a, b) => rank(a) - rank(b)),
-    // The light ones first, so that the first page has many.
+    // Small operations first, so that the first page has many.
     ...drafts.filter((it) => it.service !== null).sort((a, b) => weight(a) - weight(b)),
     ...drafts.filter((it) => it.service === null && rank(it) < 0),
   ];
   const ids = new Set<string>();
-  const entries = ordered.map((draft, at) => Entry.of(draft, at, components, ids));
+  const entries = ordered.map((draft, at) => Entry.entryOf(draft, at, components, ids));
   return {
     context,
     catalog,
@@ -80,13 +87,18 @@ function of(catalog: Catalog, document: unknown, own: Schema.Node, context: Cont
         ...catalog.services.map(({ name, description }) => ({ name, description })),
       ].map((tag) => [Schema.text(tag.name), JSON.stringify(tag)]),
     ),
-    finder: Finder.open(entries, catalog, Schema.reader(Schema.node(document))),
+    ownQueries: OwnQueries.read(own),
+    finder: OperationSearch.indexOperations(entries, catalog, Schema.reader(Schema.node(document))),
   };
 }
 
-/** The storefront's own routes, as far as this shop runs them, with its plans and prices put in. */
-function ownDrafts(catalog: Catalog, from: Components.Source, { offers }: Context): Entry.Draft[] {
-  const plans = catalog.plans.filter((plan): plan is PaidPlan => plan.kind !== 'trial');
+/** Returns the storefront's own routes that this shop has, with its plans and prices filled in. */
+function ownDrafts(
+  catalog: Catalog,
+  from: Components.ComponentSource,
+  { offers }: ReferenceContext,
+): Entry.EntryDraft[] {
+  const plans = forSale(catalog.plans);
   const payment: Readonly<Record<string, PaymentInfo.PaymentInfo | null>> = {
     'plans.purchase': PaymentInfo.ofPurchase(plans, offers.x402),
     'advice.quote': PaymentInfo.ofProof(),
@@ -122,7 +134,7 @@ function ownDrafts(catalog: Catalog, from: Components.Source, { offers }: Contex
   );
 }
 
-/** The plan that is bought is one of those that are for sale. */
+/** Limits the plan parameter to the plans on sale. */
 function sold(parameter: unknown, plans: readonly PaidPlan[]): unknown {
   const node = Schema.node(parameter);
   return node.name === 'planId'
@@ -132,9 +144,9 @@ function sold(parameter: unknown, plans: readonly PaidPlan[]): unknown {
 
 function soldDrafts(
   catalog: Catalog,
-  upstream: Components.Source,
-  storefront: Components.Source,
-): Entry.Draft[] {
+  upstream: Components.ComponentSource,
+  storefront: Components.ComponentSource,
+): Entry.EntryDraft[] {
   const said = SoldOperation.read(upstream);
   return catalog.operations.map((operation) => {
     const described = SoldOperation.describe(catalog, operation, upstream, storefront, said);

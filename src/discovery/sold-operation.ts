@@ -1,19 +1,22 @@
-import * as Schema from '../advisor/schema.ts';
+import * as Schema from '@sluice/kernel/json-schema';
+import { operationKey } from '@sluice/kernel/operation-key';
 import type { Catalog } from '../catalog/catalog.ts';
-import * as Description from '../catalog/description.ts';
 import type { Operation } from '../catalog/operation.ts';
-import * as Headers from '../relay/headers.ts';
+import * as Headers from '../proxy/headers.ts';
 import * as Components from './components.ts';
 import * as PaymentInfo from './payment-info.ts';
 
-/** An operation in the words of OpenAPI, with what it names; `path` is spelled as its description does. */
-export type Described = { path: string; operation: Schema.Node; refs: ReadonlySet<string> };
+/** An OpenAPI operation and its references; `path` is spelled as in its description. */
+export type DescribedOperation = { path: string; operation: Schema.Node; refs: ReadonlySet<string> };
 
-/** What the upstream says of its operations, by `Description.key`. */
-export type Said = ReadonlyMap<string, { path: string; item: Schema.Node; operation: Schema.Node }>;
+/** The operations that the upstream describes, by `operationKey`. */
+export type UpstreamOperations = ReadonlyMap<
+  string,
+  { path: string; item: Schema.Node; operation: Schema.Node }
+>;
 
 const own = (kind: string, name: string) => ({ $ref: `#/components/${kind}/Storefront${name}` });
-/** What the storefront adds: what a caller may send, what every refusal is, what an answer tells of its cost. */
+/** Components that the storefront adds: request headers, refusals, and response headers with the cost. */
 const added = {
   parameters: [own('parameters', 'MaxCost'), own('parameters', 'Idempotency'), own('parameters', 'Receipt')],
   responses: {
@@ -29,13 +32,13 @@ const added = {
   },
 };
 
-/** Reads the operations of an upstream's description; none where there is none. */
-export function read(from: Components.Source): Said {
+/** Reads the operations of an upstream's description; empty when there is none. */
+export function read(from: Components.ComponentSource): UpstreamOperations {
   const said = new Map<string, { path: string; item: Schema.Node; operation: Schema.Node }>();
   for (const [path, value] of Object.entries(Schema.node(from.root.paths))) {
     const item = Schema.node(value);
     for (const [method, operation] of Object.entries(item))
-      said.set(Description.key(method.toUpperCase(), path), {
+      said.set(operationKey(method.toUpperCase(), path), {
         path,
         item,
         operation: Schema.node(operation),
@@ -45,17 +48,17 @@ export function read(from: Components.Source): Said {
 }
 
 /**
- * What the storefront says of an operation that it sells: what the upstream says, with the storefront's identity, refusals,
- * headers and prices in place of the upstream's own. @param storefront the description in which `added` stands
+ * Describes a sold operation: the upstream's description, with the authentication, refusals, headers and prices of the storefront.
+ * @param storefront the description that contains `added`
  */
 export function describe(
   catalog: Catalog,
   sold: Operation,
-  from: Components.Source,
-  storefront: Components.Source,
-  said: Said,
-): Described {
-  const found = said.get(Description.key(sold.method, sold.path));
+  from: Components.ComponentSource,
+  storefront: Components.ComponentSource,
+  said: UpstreamOperations,
+): DescribedOperation {
+  const found = said.get(operationKey(sold.method, sold.path));
   const { security: _, servers: __, tags: ___, ...raw } = found?.operation ?? undescribed(sold);
   const parameters = merge(Schema.list(found?.item.parameters), Schema.list(raw.parameters));
   const theirs = Components.adopt(from, {
@@ -85,7 +88,7 @@ export function describe(
   };
 }
 
-/** What can be said where nobody described the operation: the parameters of its path, and that it takes and gives something. */
+/** Describes an operation without an upstream description: its path parameters, and an unspecified body and response. */
 function undescribed({ path, method, service }: Operation): Schema.Node {
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name ?? '');
   const anything = { 'application/json': { schema: {} } };
@@ -93,29 +96,29 @@ function undescribed({ path, method, service }: Operation): Schema.Node {
     description: `${service.description} The API that is sold here does not describe this operation.`.trim(),
     parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
     ...(!['GET', 'HEAD', 'DELETE'].includes(method) && { requestBody: { content: anything } }),
-    responses: { '200': { description: 'The answer.', content: anything } },
+    responses: { '200': { description: 'OK', content: anything } },
   };
 }
 
-/** The answers that reach a caller: never the upstream's word on the operator's key, and only the headers that cross. */
-function answers(from: Components.Source, responses: Schema.Node): Schema.Node {
+/** Returns the responses that reach a caller: without the upstream's errors about the operator's key, and with the forwarded headers only. */
+function answers(from: Components.ComponentSource, responses: Schema.Node): Schema.Node {
   const reaching = Object.entries(responses).filter(([status]) => !(status in added.responses));
   return Object.fromEntries(
     reaching.map(([status, response]) => {
       if (!status.startsWith('2')) return [status, response];
       const { headers, ...answer } = Components.whole(from, response);
-      const crossing = Object.entries(Schema.node(headers)).filter(([name]) => Headers.goesBack(name));
-      return [status, { description: 'The answer.', ...answer, headers: Object.fromEntries(crossing) }];
+      const crossing = Object.entries(Schema.node(headers)).filter(([name]) => Headers.isSentToCaller(name));
+      return [status, { description: 'OK', ...answer, headers: Object.fromEntries(crossing) }];
     }),
   );
 }
 
-/** Whether a caller can send a parameter: cookies and the operator's key are not his. */
+/** Returns true when a caller can send a parameter: cookies and the operator's key are not forwarded. */
 function crosses({ in: place, name }: Schema.Node): boolean {
-  return place !== 'cookie' && (place !== 'header' || Headers.goesOut(Schema.text(name)));
+  return place !== 'cookie' && (place !== 'header' || Headers.isSentUpstream(Schema.text(name)));
 }
 
-/** An operation's own parameters go before those of its path. */
+/** Merges parameters: those of the operation override those of its path. */
 function merge(shared: readonly unknown[], own: readonly unknown[]): unknown[] {
   const key = (it: unknown) => `${Schema.node(it).in} ${Schema.node(it).name} ${Schema.node(it).$ref}`;
   const taken = new Set(own.map(key));

@@ -1,13 +1,13 @@
+import { path as identity } from '@sluice/kernel/endpoints';
 import type { Catalog } from '../catalog/catalog.ts';
-import { path as identity } from '../identity/endpoint.ts';
-import { path } from './directory.ts';
+import { path } from './paths.ts';
 
-/** The media type of the API catalogue, with the profile that RFC 9727 asks for. */
+/** The media type of the API catalogue, with the profile that RFC 9727 requires. */
 export const apiCatalogType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 /** RFC 9116 recommends less than a year. */
 const securityMonths = 6;
 
-/** The body of /.well-known/api-catalog: one API, and all that describes it (RFC 9727, RFC 9264). */
+/** Returns the body of /.well-known/api-catalog: the API and its descriptions (RFC 9727, RFC 9264). */
 export function apiCatalog(catalog: Catalog, baseUrl: string) {
   const to = (at: string, type: string, title?: string) => ({
     href: baseUrl + at,
@@ -50,7 +50,7 @@ export function apiCatalog(catalog: Catalog, baseUrl: string) {
   };
 }
 
-/** The body of /.well-known/security.txt (RFC 9116). Good for half a year from the month of `nowMs` on: the same text all month. */
+/** Returns the body of /.well-known/security.txt (RFC 9116), valid for six months from the month of `nowMs`; the text changes once a month. */
 export function securityTxt(contact: string, baseUrl: string, nowMs: number): string {
   const now = new Date(nowMs);
   const expires = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + securityMonths + 1));
@@ -64,7 +64,7 @@ export function securityTxt(contact: string, baseUrl: string, nowMs: number): st
   ].join('\n');
 }
 
-/** The body of /.well-known/x402: what answers with an x402 challenge. Indexes that read OpenAPI find the same there. */
+/** Returns the body of /.well-known/x402: the operations with an x402 challenge. The OpenAPI description has the same information. */
 export function x402(catalog: Catalog, baseUrl: string, takesCoin: boolean) {
   const bought = catalog.plans.filter(({ kind }) => takesCoin && kind !== 'trial');
   return {
@@ -74,7 +74,7 @@ export function x402(catalog: Catalog, baseUrl: string, takesCoin: boolean) {
   };
 }
 
-/** The shop's sign in lists and tabs: the first letter or digit of its name. */
+/** Returns the shop's icon: the first letter or digit of its name. */
 export function icon(name: string): string {
   const letter = /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase() ?? '';
   return (

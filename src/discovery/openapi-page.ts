@@ -1,33 +1,33 @@
-import { path as identity } from '../identity/endpoint.ts';
+import { path as identity } from '@sluice/kernel/endpoints';
 import * as Components from './components.ts';
-import { path as at } from './directory.ts';
 import type { Entry } from './entry.ts';
-import * as Finder from './finder.ts';
+import * as OperationSearch from './operation-search.ts';
+import { path as at } from './paths.ts';
 import type { Reference } from './reference.ts';
 
-/** What of the reference is asked for: all members together. */
-export type Query = {
+/** The filter of a page of the reference: all members apply together. */
+export type ReferenceQuery = {
   page: number | 'all';
   /** Words to find operations by. */
   words: string | null;
   path: string | null;
   method: string | null;
-  /** The slug of the one service that is asked about. */
+  /** The slug of one service. */
   service: string | null;
 };
 
-/** `next` is the address of the page that follows. */
-export type Answer =
+/** `next`: the address of the next page. */
+export type PageResult =
   | { kind: 'page'; json: string; next: string | null }
   | { kind: 'no_page'; pages: number; first: string };
 
 const version = '1.0.0';
 const operationsMax = 10;
-/** A page stays below 64 KiB with what frames it, in which the query stands in so many links. */
+/** A page stays below 64 KiB with its envelope, whose links repeat the query. */
 const contentBytesMax = 58 * 1024;
 const linksMax = 12;
-/** One page, which stands alone: with the components that its operations need, and no others. */
-export function of(reference: Reference, query: Query): Answer {
+/** Returns a self-contained page: its operations with exactly the components that they need. */
+export function pageOf(reference: Reference, query: ReferenceQuery): PageResult {
   const found = select(reference, query);
   const pages =
     query.page === 'all'
@@ -55,19 +55,19 @@ export function of(reference: Reference, query: Query): Answer {
   return { kind: 'page', json: serialise(reference, entries, query, navigation), next };
 }
 
-function select({ entries, finder }: Reference, { words, path, method, service }: Query): Entry[] {
+function select({ entries, finder }: Reference, { words, path, method, service }: ReferenceQuery): Entry[] {
   const isAsked = (it: Entry) =>
     (service === null || it.service === service) &&
     (path === null || it.path === path) &&
     (method === null || it.method === method.toUpperCase());
   if (words === null) return entries.filter(isAsked);
-  // Who says the very name of an operation means that one.
+  // The exact path or id of an operation selects it.
   const meant = entries.filter((it) => it.path === words || it.id === words);
-  const found = Finder.find(finder, words).flatMap((at) => entries[at] ?? []);
+  const found = OperationSearch.find(finder, words).flatMap((at) => entries[at] ?? []);
   return [...new Set([...meant, ...found])].filter(isAsked);
 }
 
-/** Cuts what was found into pages, none above ten operations or so many bytes. Nothing found is one empty page. */
+/** Splits results into pages of at most ten operations and `bytesMax` bytes. No results make one empty page. */
 function pack({ components }: Reference, found: readonly Entry[], bytesMax: number): Entry[][] {
   const pages: Entry[][] = [];
   let refs = new Set<string>();
@@ -88,11 +88,11 @@ function pack({ components }: Reference, found: readonly Entry[], bytesMax: numb
   return pages.length === 0 ? [[]] : pages;
 }
 
-/** JSON from parts that are JSON already: a page takes well under a millisecond. */
+/** Joins parts that are JSON already: a page takes well under a millisecond. */
 function serialise(
   { context, catalog, components, tags }: Reference,
   entries: readonly Entry[],
-  query: Query,
+  query: ReferenceQuery,
   navigation: Readonly<Record<string, unknown>>,
 ): string {
   const { storefront } = catalog;
@@ -135,7 +135,7 @@ function serialise(
   ].join(',')}}`;
 }
 
-/** How the shop is used, in few words: those who read nothing else read this. At most 4,000 characters, as validators have it. */
+/** Returns a short guide to the shop for readers of nothing else. At most 4,000 characters, the limit of validators. */
 function guidance(base: string): string {
   return [
     `1. Register: POST ${base}${identity.register} {"type":"anonymous"}; send the access_token of the answer as a bearer on every call.`,
@@ -146,16 +146,16 @@ function guidance(base: string): string {
   ].join(' ');
 }
 
-function document({ context }: Reference, { service }: Query): string {
+function document({ context }: Reference, { service }: ReferenceQuery): string {
   return `${context.baseUrl}${service === null ? '' : `/services/${service}`}${at.openapi}`;
 }
 
-/** The address of a page: the first has the plain one. */
-function link(reference: Reference, query: Query, page: number | 'all'): string {
+/** Returns the address of a page; the first page has no page number. */
+function link(reference: Reference, query: ReferenceQuery, page: number | 'all'): string {
   return document(reference, query) + asked(query, page);
 }
 
-function asked({ words, path, method }: Query, page: number | 'all'): string {
+function asked({ words, path, method }: ReferenceQuery, page: number | 'all'): string {
   const said = Object.entries({ q: words, path, method, page: page === 1 ? null : String(page) });
   const given = said.filter((pair): pair is [string, string] => pair[1] !== null);
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;

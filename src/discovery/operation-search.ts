@@ -1,15 +1,15 @@
+import { fold, related, stem, terms } from '@sluice/advisor/lexicon';
+import * as Schema from '@sluice/kernel/json-schema';
 import MiniSearch from 'minisearch';
-import { fold, related, stem, terms } from '../advisor/lexicon.ts';
-import * as Schema from '../advisor/schema.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Entry } from './entry.ts';
 
-/** Finds operations by words; `known` are those that any operation is described with. */
-export type Finder = { index: MiniSearch; known: ReadonlySet<string> };
+/** A full-text index of operations; `known` are the words of all descriptions. */
+export type OperationSearch = { index: MiniSearch; known: ReadonlySet<string> };
 
-/** A longer word is one nobody says. */
+/** Longer words are ignored. */
 const wordCharsMax = 40;
-/** For a word that no description has: how many letters may be wrong, and whether it may go on. Two that changed places are two. */
+/** For a word that no description contains: the number of wrong letters, and whether it may be a prefix. A transposition counts as two. */
 const forgiving = {
   fuzzy: (word: string) => (word.length < 4 ? 0 : word.length < 5 ? 1 : 2),
   maxFuzzy: 2,
@@ -17,8 +17,12 @@ const forgiving = {
 };
 const fieldDepthMax = 3;
 
-/** Indexes operations by their names, what is said about them, and the fields that they take and give. */
-export function open(entries: readonly Entry[], catalog: Catalog, read: Schema.Reader): Finder {
+/** Indexes operations by their names, their descriptions, and the fields of their requests and responses. */
+export function indexOperations(
+  entries: readonly Entry[],
+  catalog: Catalog,
+  read: Schema.Reader,
+): OperationSearch {
   const index = new MiniSearch({
     idField: 'at',
     fields: ['name', 'about', 'fields'],
@@ -36,8 +40,8 @@ export function open(entries: readonly Entry[], catalog: Catalog, read: Schema.R
   return { index, known: new Set(texts.flatMap((it) => `${it.name} ${it.about} ${it.fields}`.split(' '))) };
 }
 
-/** The places of what matches, the best first: all words, or where nothing has them all, any. Typos and word forms are forgiven. */
-export function find({ index, known }: Finder, said: string): number[] {
+/** Returns the positions of matching operations, best first: those with all words, or else with any. Tolerates typos and word forms. */
+export function find({ index, known }: OperationSearch, said: string): number[] {
   const query = words(said)
     .split(' ')
     .map((word) => {
@@ -52,14 +56,14 @@ export function find({ index, known }: Finder, said: string): number[] {
   return (whole.length > 0 ? whole : ranked('OR')).map(({ id }) => Number(id));
 }
 
-/** The words of a text as they are indexed and asked for: as the advisor reads them, or as they stand where it hears nothing in them. */
+/** Returns the words of a text for the index and for queries: as the advisor parses them, or unchanged when it finds none. */
 function words(text: string): string {
   const plain = fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
   const heard = terms(text);
   return (heard.length > 0 ? heard : plain.map(stem)).filter((word) => word.length <= wordCharsMax).join(' ');
 }
 
-/** The names of the fields that a body takes and an answer gives, as far as they are near the top. */
+/** Returns the names of the upper-level fields of request bodies and responses. */
 function fieldsOf(read: Schema.Reader, operation: Schema.Node): string {
   const json = (holder: unknown) => Schema.node(Schema.node(read(holder).content)['application/json']).schema;
   const answers = Object.entries(Schema.node(operation.responses)).filter(([status]) =>

@@ -1,6 +1,6 @@
-import { path as identity } from '../identity/endpoint.ts';
+import { path as identity } from '@sluice/kernel/endpoints';
 
-/** Where the shop says what of itself, below its public URL: one list for the routes, and for all that link to them. */
+/** The paths of the discovery documents below the public URL, for routes and links. */
 export const path = {
   start: '/',
   manifest: '/manifest.json',
@@ -25,7 +25,7 @@ export const path = {
   health: '/readyz',
 } as const;
 
-/** What the manifest and the start page link to, by relation. */
+/** The links of the manifest and the start page, by relation. */
 export const links: Readonly<Record<string, string>> = {
   signed: path.signedManifest,
   schema: path.manifestSchema,
@@ -43,7 +43,7 @@ export const links: Readonly<Record<string, string>> = {
   health: path.health,
 };
 
-/** The links of the start page (RFC 8631, RFC 9727): what a crawler that reads no body follows. */
+/** Returns the `Link` header of the start page (RFC 8631, RFC 9727), for crawlers that read no body. */
 export function startLinks(baseUrl: string): { rel: string; href: string; type?: string }[] {
   return [
     { rel: 'api-catalog', href: baseUrl + path.apiCatalog, type: 'application/linkset+json' },

@@ -1,17 +1,19 @@
-import * as Schema from '../advisor/schema.ts';
+import { path as identity } from '@sluice/kernel/endpoints';
+import * as Schema from '@sluice/kernel/json-schema';
+import * as Money from '@sluice/kernel/money';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Plan } from '../catalog/plan.ts';
-import { path as identity } from '../identity/endpoint.ts';
-import * as Money from '../kernel/money.ts';
-import { path } from './directory.ts';
+import * as TaxNote from '../catalog/tax-note.ts';
+import { english } from '../text/texts.ts';
 import type { Entry } from './entry.ts';
+import { path } from './paths.ts';
 import type { Reference } from './reference.ts';
 
 const exampleCharsMax = 1_200;
 const nameCharsMax = 64;
 const descriptionCharsMax = 1_000;
 
-/** The text of /llms.txt: what the shop is, and where to read on. Markdown, after llmstxt.org. */
+/** Returns the text of /llms.txt: an introduction to the shop, with links. Markdown as specified at llmstxt.org. */
 export function llms({ catalog, context: { baseUrl } }: Reference): string {
   const { storefront, services } = catalog;
   return `# ${line(storefront.name)}
@@ -41,7 +43,7 @@ ${services.map((it) => `- [${line(it.name)}](${baseUrl}/services/${it.slug}): ${
 `;
 }
 
-/** The text of /llms-full.txt: plans, and every operation that is sold, with its price and an example. */
+/** Returns the text of /llms-full.txt: the plans, and every sold operation with its price and an example. */
 export function llmsFull(reference: Reference): string {
   const { catalog, entries, context } = reference;
   const sold = entries.filter(({ service }) => service !== null);
@@ -58,7 +60,7 @@ ${sold.map((entry) => operation(reference, entry)).join('\n\n')}
 `;
 }
 
-/** The text of /skill.md: how an agent uses the shop, with the front matter by which agents choose skills. */
+/** Returns the text of /skill.md: how an agent uses the shop, with the front matter that agents choose skills by. */
 export function skill(reference: Reference): string {
   const { catalog, entries } = reference;
   const { name, description } = catalog.storefront;
@@ -84,6 +86,7 @@ The body of one: \`GET ${reference.context.baseUrl}${path.openapi}?path=${sold[0
 }
 
 function howTo({ catalog, context: { baseUrl } }: Reference): string {
+  const taxNote = TaxNote.taxNote(english, catalog);
   const json = "-H 'content-type: application/json'";
   return `# ${line(catalog.storefront.name)}
 
@@ -103,11 +106,11 @@ ${line(catalog.storefront.description)}
 
 3. Call with \`authorization: Bearer <access_token>\`. \`storefront-units\`, \`storefront-cost-usd\` and \`storefront-balance-usd\` in the answer say what it cost. \`Storefront-Max-Cost: 0.010\` refuses what could cost more.
 
-4. Buy when a refusal says so: 403 \`plan_required\` and 402 \`credit_exhausted\` list \`plans\`, each with the request that buys it. It answers 402 with challenges that an agent pays (MPP, x402) and \`checkout_url\` for a person. Send the refused call again afterwards.
+4. Buy when a refusal says so: 403 \`plan_required\` and 402 \`credit_exhausted\` list \`plans\`, each with the request that buys it. It answers 402 with challenges that an agent pays (MPP, x402) and \`checkout_url\` for a person. Send the refused call again afterwards.${taxNote === null ? '' : ` ${taxNote}`}
 
 The same as tools: MCP over streamable HTTP at ${baseUrl}${path.mcp}.
 
-401 \`token_invalid\`: \`POST ${baseUrl}${identity.token}\` with the assertion gives a fresh token (${baseUrl}${identity.guide}). 429: wait as \`Retry-After\` says. 422: \`errors\` names each field and the nearest right one. Refusals, errors and empty answers cost nothing.
+401 \`token_invalid\`: \`POST ${baseUrl}${identity.token}\` with the assertion gives a fresh token and the next assertion (${baseUrl}${identity.guide}). 429: wait as \`Retry-After\` says. 422: \`errors\` names each field and the nearest right one. Refusals, errors and empty answers cost nothing.
 `;
 }
 
@@ -157,7 +160,7 @@ function terms(plan: Plan): string {
   }
 }
 
-/** Text of the catalogue or of a description on one line. */
+/** Returns text of the catalogue or a description on one line. */
 function line(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
