@@ -1,72 +1,92 @@
+import type { IncomingMessage } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import * as Advisor from '@sluice/advisor/advisor';
+import { withinBudget } from '@sluice/kernel/statement-deadline';
 import { Hono } from 'hono';
 import { routePath } from 'hono/route';
-import * as Advisor from '../advisor/advisor.ts';
 import * as Match from '../catalog/match.ts';
+import * as Bearer from '../identity/bearer.ts';
 import type * as Quote from '../journeys/quote.ts';
 import type { Reload } from '../journeys/reload.ts';
 import type { Shop } from '../journeys/shop.ts';
-import * as AddressLimit from './address-limit.ts';
-import * as AdminGuard from './admin-guard.ts';
-import * as Body from './body.ts';
+import { accountRoutes } from './api/account.ts';
+import * as AddressLimit from './api/address-limit.ts';
+import { adminRoutes } from './api/admin.ts';
+import * as AdminGuard from './api/admin-guard.ts';
+import { cardsRoutes } from './api/cards.ts';
+import { catalogRoutes } from './api/catalog.ts';
+import { claimRoutes } from './api/claim.ts';
+import { discoveryRoutes } from './api/discovery.ts';
+import { guideRoutes } from './api/guide.ts';
+import { healthRoutes } from './api/health.ts';
+import { identityRoutes } from './api/identity.ts';
+import { keysRoutes } from './api/keys.ts';
+import { oauthRoutes } from './api/oauth.ts';
+import { promotionRoutes } from './api/promotion.ts';
+import { purchaseRoutes } from './api/purchase.ts';
+import { quoteRoutes } from './api/quote.ts';
+import { receiptsRoutes } from './api/receipts.ts';
+import { referenceRoutes } from './api/reference.ts';
+import { refundRequestsRoutes } from './api/refund-requests.ts';
+import { reloadRoutes } from './api/reload.ts';
+import { topUpRoutes } from './api/top-up.ts';
+import { usageRoutes } from './api/usage.ts';
 import * as CallRoute from './call.ts';
-import { type Env, requestId, send } from './edge.ts';
+import { consoleRoutes } from './console/routes.ts';
 import * as Fault from './fault.ts';
-import type { Metrics } from './metrics.ts';
-import type { Incoming, Outgoing } from './outgoing.ts';
+import { faultPage } from './fault-page.ts';
+import { mcpRoutes } from './mcp/route.ts';
+import * as Accept from './pages/accept.ts';
+import * as BrowserSession from './pages/browser-session.ts';
+import { accountPages } from './pages/routes/account.ts';
+import { docsPages } from './pages/routes/docs.ts';
+import { planHolderPages } from './pages/routes/plan-holder.ts';
+import { shopPages } from './pages/routes/shop.ts';
+import { signInPages } from './pages/routes/sign-in.ts';
 import { error, write } from './reply.ts';
-import * as RequestLog from './request-log.ts';
-import * as AccountRoutes from './routes/account.ts';
-import * as AccountPageRoutes from './routes/account-page.ts';
-import * as AdminRoutes from './routes/admin.ts';
-import * as CatalogRoutes from './routes/catalog.ts';
-import * as ClaimRoutes from './routes/claim.ts';
-import * as ConsoleRoutes from './routes/console.ts';
-import * as DiscoveryRoutes from './routes/discovery.ts';
-import * as DocsRoutes from './routes/docs.ts';
-import * as GuideRoutes from './routes/guide.ts';
-import * as HealthRoutes from './routes/health.ts';
-import * as IdentityRoutes from './routes/identity.ts';
-import * as KeyRoutes from './routes/keys.ts';
-import * as McpRoutes from './routes/mcp.ts';
-import * as PromotionRoutes from './routes/promotion.ts';
-import * as PurchaseRoutes from './routes/purchase.ts';
-import * as QuoteRoutes from './routes/quote.ts';
-import * as ReceiptRoutes from './routes/receipts.ts';
-import * as ReferenceRoutes from './routes/reference.ts';
-import * as RefundRequestRoutes from './routes/refund-requests.ts';
-import * as ReloadRoutes from './routes/reload.ts';
-import * as ShopRoutes from './routes/shop.ts';
-import * as SignInRoutes from './routes/sign-in.ts';
-import * as TopUpRoutes from './routes/top-up.ts';
-import * as UsageRoutes from './routes/usage.ts';
-import type { Answering } from './server.ts';
-import * as Visitor from './visitor.ts';
+import { type Env, requestId, send, unprocessable } from './request-context.ts';
+import * as Body from './server/body.ts';
+import type { BodyBudgets } from './server/body-budget.ts';
+import * as Compression from './server/compression.ts';
+import * as Cors from './server/cors.ts';
+import type { Incoming, Outgoing } from './server/outgoing.ts';
+import * as ProxyWatch from './server/proxy-watch.ts';
+import { queryCheck } from './server/query-parameters.ts';
+import type { Answering } from './server/server.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+import * as RequestLog from './telemetry/request-log.ts';
 
-export type Edge = {
+/** A request waits at most this long for the database, so that every page and route answers within five seconds. */
+const databaseWaitMsMax = 3_500;
+/** The card processor sends bursts from few addresses. */
+const webhooksPerSecond = 100;
+
+export type AppOptions = {
   /** The header in which a trusted proxy names the caller's address. */
   clientAddressHeader: string | null;
-  /** SHA-256 of what opens the admin routes; null: there are none. */
+  /** SHA-256 of the admin token; null disables the admin routes. */
   adminTokenDigest: string | null;
   isDraining: () => boolean;
   metrics: Metrics;
+  /** The memory budgets of request bodies. */
+  budgets: BodyBudgets;
   reload: Reload;
   log: { line: RequestLog.WriteLine; fault: (fault: unknown, requestId: string) => void };
 };
 
 /**
- * The storefront on the wire: its own routes, and below them whatever the catalogue sells. What is sold under a path without
- * parameters goes past the router and its web objects, and as a rule past Node's server too (docs/scale.md).
+ * The HTTP interface of the storefront: its own routes and all sold operations. Sold operations without path parameters bypass the router
+ * and its web objects, and usually Node's server too (docs/performance.md).
  */
-export function open(shop: Shop, edge: Edge): Answering {
+export function createApp(shop: Shop, edge: AppOptions): Answering {
   const matcher = Match.compile(shop.catalog, shop.description);
   const { metrics } = edge;
   const line: RequestLog.WriteLine = (it) => {
     metrics.count(it);
     edge.log.line(it);
   };
-  const app = routes(shop, { ...edge, log: { ...edge.log, line } }, matcher);
+  const app = appRoutes(shop, { ...edge, log: { ...edge.log, line } }, matcher);
   const own = ownRoutes(app);
   const routed = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const sold = new Set(
@@ -74,109 +94,109 @@ export function open(shop: Shop, edge: Edge): Answering {
       .filter(({ path: sold }) => !sold.includes('{') && !own.some(({ path }) => path.test(sold)))
       .map(({ method, path }) => `${method} ${path}`),
   );
-  const takes = (method: string, url: string) => {
+  const isSold = (method: string, url: string) => {
     const mark = url.indexOf('?');
     return sold.has(`${method} ${mark < 0 ? url : url.slice(0, mark)}`);
   };
-  const sell = (incoming: Incoming, outgoing: Outgoing, readBody: () => Body.Body | Promise<Body.Body>) => {
-    const entry = RequestLog.open(incoming, outgoing, shop.clock, line, shop.tracer);
-    CallRoute.handle(shop, matcher, incoming, readBody, outgoing, entry).catch((fault: unknown) => {
+  const serve = (
+    incoming: Incoming,
+    outgoing: Outgoing,
+    readBody: (account: string) => Body.Body | Promise<Body.Body>,
+  ) => {
+    const entry = RequestLog.startEntry(incoming, outgoing, shop.clock, line, shop.tracer);
+    CallRoute.handleCall(shop, matcher, incoming, readBody, outgoing, entry).catch((fault: unknown) => {
       edge.log.fault(fault, entry.requestId);
       if (outgoing.headersSent) outgoing.destroy();
-      else write(outgoing, Fault.reply(fault, entry.requestId));
+      else write(outgoing, Fault.faultReply(shop.texts, fault, entry.requestId));
     });
   };
   return {
-    takes,
-    sell: (incoming, outgoing, body) => sell(incoming, outgoing, () => body),
+    takes: isSold,
+    sell: (incoming, outgoing, body) => serve(incoming, outgoing, () => body),
+    reserve(authorization) {
+      const claims = authorization && Bearer.fromCache(shop.tokenVerifier, authorization, shop.clock());
+      return claims ? edge.budgets.known.open(claims.account) : null;
+    },
     listener(incoming, outgoing) {
-      if (takes(incoming.method ?? '', incoming.url ?? ''))
-        sell(incoming, outgoing, () => Body.read(incoming));
+      if (isSold(incoming.method ?? '', incoming.url ?? ''))
+        serve(incoming, outgoing, (account) => readKnown(edge.budgets, account, incoming, outgoing));
       else void routed(incoming, outgoing);
     },
   };
 }
 
-/** All of it as a router. */
-export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher): Hono<Env> {
+/** Prefixes of the storefront's own routes that are limited by address. */
+const limitedPaths = [
+  '/agent/*',
+  '/oauth2/*',
+  '/plans/*',
+  '/purchases/*',
+  '/checkout/*',
+  '/account/*',
+  '/auto-top-up/*',
+  '/cards/*',
+  '/zeroclick/*',
+  '/shop/*',
+];
+
+/** The router of all requests. */
+export function appRoutes(shop: Shop, edge: AppOptions, matcher: Match.Matcher): Hono<Env> {
   const app = new Hono<Env>();
+  const watchProxy = ProxyWatch.createProxyWatch(edge.clientAddressHeader, shop.report);
 
   app.use(async (c, next) => {
     const { incoming, outgoing } = c.env;
-    c.set('entry', RequestLog.open(incoming, outgoing as Outgoing, shop.clock, edge.log.line, shop.tracer));
-    await next();
+    watchProxy(incoming);
+    c.set('texts', shop.texts);
+    c.set('bodies', { budgets: edge.budgets, clientAddressHeader: edge.clientAddressHeader });
+    c.set(
+      'entry',
+      RequestLog.startEntry(incoming, outgoing as Outgoing, shop.clock, edge.log.line, shop.tracer),
+    );
+    const preflight = Cors.preflight(c.req.method, incoming.rawHeaders, c.req.path);
+    if (preflight !== null) return c.body(null, 204, preflight);
+    // The card processor waits longer, and its event has to be recorded.
+    await (c.req.path.startsWith('/webhooks/') ? next() : withinBudget(databaseWaitMsMax, next));
+    if (c.res !== RESPONSE_ALREADY_SENT) {
+      c.header('x-content-type-options', 'nosniff');
+      for (const [name, value] of Object.entries(Cors.headers(c.req.path))) c.header(name, value);
+      c.res = await Compression.compress(c.res, c.req.header('accept-encoding'));
+    }
     const { span } = c.get('entry');
-    // What is sold has named itself; else what only the last handler takes is no route.
+    // Sold operations have already set the span's route; a request that only matched the catch-all has none.
     if (span !== null && routePath(c) !== '/*') span.route(c.req.method, routePath(c));
   });
-  const addressLimit = AddressLimit.open(shop, edge.clientAddressHeader);
-  for (const path of [
-    '/agent/*',
-    '/oauth2/*',
-    '/plans/*',
-    '/purchases/*',
-    '/checkout/*',
-    '/account/*',
-    '/zeroclick/*',
-    '/shop/*',
-  ])
-    app.use(path, AddressLimit.middleware(addressLimit));
-  app.use('/shop/*', Visitor.guard(shop));
-  app.route('/', HealthRoutes.routes(shop, edge.isDraining));
-  app.route('/', IdentityRoutes.routes(shop, edge.clientAddressHeader));
-  app.route('/', ClaimRoutes.routes(shop, edge.clientAddressHeader));
-  app.route('/', PurchaseRoutes.routes(shop, edge.clientAddressHeader));
-  app.route('/', AccountRoutes.routes(shop));
-  app.route('/', KeyRoutes.routes(shop));
-  app.route('/', UsageRoutes.routes(shop));
-  app.route('/', TopUpRoutes.routes(shop));
-  app.route('/', PromotionRoutes.routes(shop, edge.clientAddressHeader));
-  app.route('/', ReceiptRoutes.routes(shop));
-  app.route('/', RefundRequestRoutes.routes(shop));
-  const ask: Quote.Ask = (body) => Advisor.ask(shop.advisor, body);
-  app.route('/', GuideRoutes.routes(ask));
-  app.route('/', QuoteRoutes.routes(shop, ask, edge.clientAddressHeader));
-  if (edge.adminTokenDigest !== null) {
-    const guard = AdminGuard.open(shop.clock, edge.adminTokenDigest, edge.clientAddressHeader);
-    // The console first: the guard of the routes for programs would refuse its browsers.
-    app.route('/', ConsoleRoutes.routes(shop, guard, edge.metrics, edge));
-    app.route('/', AdminRoutes.routes(shop, guard, edge.metrics));
-    // After them: their guard stands before all of /admin.
-    app.route('/', ReloadRoutes.routes(edge.reload, guard));
-  }
-  app.route('/', ShopRoutes.routes(shop, { matcher, ...edge }));
-  app.route('/', DocsRoutes.routes(shop));
-  app.route('/', SignInRoutes.routes(shop, edge.clientAddressHeader));
-  app.route('/', AccountPageRoutes.routes(shop, edge.clientAddressHeader));
-  app.route('/', CatalogRoutes.routes(shop));
-  app.route('/', ReferenceRoutes.routes(shop));
-  app.route('/', DiscoveryRoutes.routes(shop));
-  app.route('/', McpRoutes.routes(shop, { ask, matcher, addressLimit, ...edge, fault: edge.log.fault }));
-  const own = ownRoutes(app);
-  app.all('*', async (c) => {
-    const { incoming, outgoing } = c.env;
-    const allow = own.filter(({ path }) => path.test(c.req.path)).map(({ method }) => method);
-    if (allow.length > 0) {
-      const message = `This path takes ${allow.join(', ')}.`;
-      return send(
-        c,
-        error(405, 'method_not_allowed', message, requestId(c), {}, { allow: allow.join(', ') }),
-      );
-    }
-    await CallRoute.handle(
-      shop,
-      matcher,
-      incoming,
-      () => Body.read(incoming),
-      outgoing as Outgoing,
-      c.get('entry'),
-    );
-    return RESPONSE_ALREADY_SENT;
+  const checkQuery = queryCheck(shop.reference.ownQueries);
+  app.use(async (c, next) => {
+    const problems = checkQuery(c.req.method, c.req.path, new URL(c.req.url).searchParams);
+    return problems.length > 0 ? send(c, unprocessable(c, problems)) : next();
   });
+  const addressLimit = AddressLimit.createAddressLimit(shop, edge.clientAddressHeader);
+  for (const path of limitedPaths) app.use(path, AddressLimit.middleware(addressLimit));
+  app.use(
+    '/webhooks/*',
+    AddressLimit.middleware(
+      AddressLimit.createAddressLimit(shop, edge.clientAddressHeader, webhooksPerSecond),
+    ),
+  );
+  app.use('/shop/*', BrowserSession.guard(shop));
+  const ask: Quote.Ask = (body) => Advisor.ask(shop.advisor, body);
+  addApiRoutes(app, shop, edge, ask);
+  if (edge.adminTokenDigest !== null) addAdminRoutes(app, shop, edge, edge.adminTokenDigest);
+  addPageRoutes(app, shop, edge, matcher);
+  app.route('/', catalogRoutes(shop));
+  app.route('/', referenceRoutes(shop));
+  app.route('/', discoveryRoutes(shop));
+  app.route('/', mcpRoutes(shop, { ask, matcher, addressLimit, ...edge, fault: edge.log.fault }));
+  addSoldOperations(app, shop, edge, matcher);
 
   app.onError((fault, c) => {
     edge.log.fault(fault, requestId(c));
-    if (!c.env.outgoing.headersSent) return send(c, Fault.reply(fault, requestId(c)));
+    if (!c.env.outgoing.headersSent) {
+      const reply = Fault.faultReply(shop.texts, fault, requestId(c));
+      const isPerson = Accept.prefersHtml(c.req.header('accept') ?? '');
+      return isPerson ? faultPage(shop, reply, requestId(c)) : send(c, reply);
+    }
     c.env.outgoing.destroy();
     return RESPONSE_ALREADY_SENT;
   });
@@ -184,7 +204,81 @@ export function routes(shop: Shop, edge: Edge, matcher: Match.Matcher): Hono<Env
   return app;
 }
 
-/** Our own paths and their methods, for whoever comes with another one. */
+function addApiRoutes(app: Hono<Env>, shop: Shop, edge: AppOptions, ask: Quote.Ask): void {
+  app.route('/', healthRoutes(shop, edge.isDraining));
+  app.route('/', oauthRoutes(shop, edge.clientAddressHeader));
+  app.route('/', identityRoutes(shop, edge.clientAddressHeader));
+  app.route('/', claimRoutes(shop, edge.clientAddressHeader));
+  app.route('/', purchaseRoutes(shop, edge.clientAddressHeader));
+  app.route('/', accountRoutes(shop));
+  app.route('/', keysRoutes(shop));
+  app.route('/', usageRoutes(shop));
+  app.route('/', topUpRoutes(shop));
+  app.route('/', cardsRoutes(shop));
+  app.route('/', planHolderPages(shop));
+  app.route('/', promotionRoutes(shop, edge.clientAddressHeader));
+  app.route('/', receiptsRoutes(shop));
+  app.route('/', refundRequestsRoutes(shop));
+  app.route('/', guideRoutes(ask));
+  app.route('/', quoteRoutes(shop, ask, edge.clientAddressHeader));
+}
+
+function addAdminRoutes(app: Hono<Env>, shop: Shop, edge: AppOptions, tokenDigest: string): void {
+  const guard = AdminGuard.createAdminGuard(shop.clock, tokenDigest, edge.clientAddressHeader);
+  // The console first, because the bearer check of the other admin routes would reject its browsers.
+  app.route('/', consoleRoutes(shop, guard, edge.metrics, edge));
+  app.route('/', adminRoutes(shop, guard, edge.metrics));
+  // Registered after the admin routes, whose bearer check covers all of /admin.
+  app.route('/', reloadRoutes(edge.reload, guard));
+}
+
+function addPageRoutes(app: Hono<Env>, shop: Shop, edge: AppOptions, matcher: Match.Matcher): void {
+  app.route('/', shopPages(shop, { matcher, ...edge }));
+  app.route('/', docsPages(shop));
+  app.route('/', signInPages(shop, edge.clientAddressHeader));
+  app.route('/', accountPages(shop, edge.clientAddressHeader));
+}
+
+/** Adds the catch-all: a sold operation, or a 405 for one of the storefront's own paths. */
+function addSoldOperations(app: Hono<Env>, shop: Shop, edge: AppOptions, matcher: Match.Matcher): void {
+  const own = ownRoutes(app);
+  app.all('*', async (c) => {
+    const { incoming, outgoing } = c.env;
+    const allow = own.filter(({ path }) => path.test(c.req.path)).map(({ method }) => method);
+    if (allow.length > 0) {
+      const message = shop.texts.text('api.method_not_allowed', { methods: allow.join(', ') });
+      return send(
+        c,
+        error(405, 'method_not_allowed', message, requestId(c), {}, { allow: allow.join(', ') }),
+      );
+    }
+    const without = withoutSlash(c.req.path);
+    if (without !== null && (own.some(({ path }) => path.test(without)) || isSold(matcher, without)))
+      return c.body(null, 308, { location: without + new URL(c.req.url).search });
+    await CallRoute.handleCall(
+      shop,
+      matcher,
+      incoming,
+      (account) => readKnown(edge.budgets, account, incoming, outgoing as Outgoing),
+      outgoing as Outgoing,
+      c.get('entry'),
+    );
+    return RESPONSE_ALREADY_SENT;
+  });
+}
+
+/** Reads the body of a caller with a valid token. */
+function readKnown(
+  { known }: BodyBudgets,
+  account: string,
+  incoming: IncomingMessage,
+  outgoing: Outgoing,
+): Promise<Body.Body> {
+  const reservation = known.open(account).freeWith(outgoing);
+  return Body.readBody(incoming, { bytesMax: Body.bodyBytesMax, reservation });
+}
+
+/** The storefront's own paths and their methods, for the 405 of other methods. */
 function ownRoutes(app: Hono<Env>): { method: string; path: RegExp }[] {
   return app.routes
     .filter(({ method }) => method !== 'ALL')
@@ -192,4 +286,13 @@ function ownRoutes(app: Hono<Env>): { method: string; path: RegExp }[] {
       method,
       path: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:[^/]+/g, '[^/]+')}$`),
     }));
+}
+
+/** The path without its trailing slash, or null where it has none. */
+function withoutSlash(path: string): string | null {
+  return /^\/[^/].*[^/]\/$/.test(path) ? path.slice(0, -1) : null;
+}
+
+function isSold(matcher: Match.Matcher, path: string): boolean {
+  return Match.find(matcher, 'GET', path).kind !== 'not_found';
 }

@@ -1,104 +1,113 @@
+import * as Target from '@sluice/kernel/request-target';
 import * as Match from '../catalog/match.ts';
 import * as Account from '../journeys/account.ts';
+import { keyCharsMax, readCeiling, readKey } from '../journeys/call-request.ts';
+import type { ServedResponse } from '../journeys/call-result.ts';
+import { endUnsent } from '../journeys/delivery.ts';
+import type { Replayed } from '../journeys/idempotent-call.ts';
+import type { CallerContext } from '../journeys/identification.ts';
 import { identify } from '../journeys/identification.ts';
-import { keyCharsMax, type Replayed } from '../journeys/keyed-call.ts';
-import * as PaidAnswer from '../journeys/paid-answer.ts';
 import * as PaidCall from '../journeys/paid-call.ts';
-import type { Shop } from '../journeys/shop.ts';
-import * as Money from '../kernel/money.ts';
-import * as HeldBytes from '../relay/held-bytes.ts';
-import * as Target from '../relay/target.ts';
-import type { Sending } from '../relay/upstream.ts';
-import * as Body from './body.ts';
-import type { Incoming, Outgoing } from './outgoing.ts';
-import * as Refusal from './refusal.ts';
+import type { PaidCallContext } from '../journeys/paid-call-context.ts';
+import * as PaidResponse from '../journeys/paid-response.ts';
+import * as BufferBudget from '../proxy/buffer-budget.ts';
+import * as Headers from '../proxy/headers.ts';
+import type { ProxyContext } from '../proxy/proxy-context.ts';
+import type { Sending } from '../proxy/upstream.ts';
+import type { TextsContext } from '../text/texts-context.ts';
+import { callRefusal } from './call-refusal.ts';
+import * as Refusal from './common-refusals.ts';
 import { error, json, type Reply, write } from './reply.ts';
-import type { Entry } from './request-log.ts';
+import * as Body from './server/body.ts';
+import * as Cors from './server/cors.ts';
+import type { Incoming, Outgoing } from './server/outgoing.ts';
+import type { LogEntry } from './telemetry/request-log.ts';
 
 const oneWriteBytesMax = 16 * 1024;
 
-type ReadBody = () => Body.Body | Promise<Body.Body>;
+/** The dependencies of a call over HTTP. */
+type CallContext = CallerContext & PaidCallContext & Pick<ProxyContext, 'held'> & TextsContext;
+
+type ReadBody = (account: string) => Body.Body | Promise<Body.Body>;
 
 /**
- * A call to whatever the catalogue sells, on the bare connection: bytes of a sold answer never become web objects.
+ * Serves a call to a sold operation on the Node.js response, so that response bodies are never copied into web objects.
  * Always ends `outgoing`.
- * @param readBody gives the body; it is not called for a caller who is refused before
+ * @param readBody reads the body; it is not called for a caller who is refused earlier
  */
-export async function handle(
-  shop: Shop,
+export async function handleCall(
+  shop: CallContext,
   matcher: Match.Matcher,
   incoming: Incoming,
   readBody: ReadBody,
   outgoing: Outgoing,
-  entry: Entry,
+  entry: LogEntry,
 ): Promise<void> {
-  const reply = await decide(shop, matcher, incoming, readBody, outgoing, entry);
+  const reply = await serve(shop, matcher, incoming, readBody, outgoing, entry);
   if (reply === null) return;
   if (typeof reply.body.code === 'string') entry.code = reply.body.code;
-  if (!outgoing.destroyed) write(outgoing, reply);
+  if (outgoing.destroyed) return;
+  const headers = { ...reply.headers, ...Cors.ofCall(incoming.rawHeaders, incoming.url ?? '') };
+  write(outgoing, { ...reply, headers });
 }
 
-/** The refusal or own answer to send; null where the upstream's answer has been sent, or nobody is left to send to. */
-async function decide(
-  shop: Shop,
+/** Returns the storefront's own response, or null when the upstream's response was sent or the caller has disconnected. */
+async function serve(
+  shop: CallContext,
   matcher: Match.Matcher,
   incoming: Incoming,
   readBody: ReadBody,
   outgoing: Outgoing,
-  entry: Entry,
+  entry: LogEntry,
 ): Promise<Reply | null> {
   const { requestId } = entry;
   const method = incoming.method ?? '';
   const target = Target.parse(incoming.url ?? '');
-  const found = target === null ? ({ kind: 'not_found' } as const) : Match.find(matcher, method, target.path);
+  const found =
+    target === null ? ({ kind: 'not_found' } as const) : Match.findCall(matcher, method, target.path);
   if (target === null || found.kind === 'not_found') {
-    return error(404, 'not_found', 'Not Found', requestId, {
+    return error(404, 'not_found', shop.texts.text('api.not_found'), requestId, {
       links: { services: `${shop.publicUrl}/services` },
     });
   }
   if (found.kind === 'method_not_allowed') {
     const allow = found.allow.join(', ');
-    return error(405, 'method_not_allowed', `This path takes ${allow}.`, requestId, {}, { allow });
+    return error(
+      405,
+      'method_not_allowed',
+      shop.texts.text('api.method_not_allowed', { methods: allow }),
+      requestId,
+      {},
+      { allow },
+    );
   }
   const { operation } = found;
   if (entry.span !== null) entry.span.route(operation.method, operation.path);
 
   const known = identify(shop, incoming.headers.authorization, entry.startedMs);
   const bearer = known instanceof Promise ? await known : known;
-  if (bearer.kind === 'unknown') return Refusal.unanswerable(requestId);
-  if (bearer.kind === 'frozen') return Refusal.frozen(requestId);
+  if (bearer.kind === 'unknown') return Refusal.unanswerable(shop.texts, requestId);
+  if (bearer.kind === 'frozen') return Refusal.frozen(shop.texts, requestId);
   if (bearer.kind !== 'token')
     return Refusal.unidentified(shop, bearer, method, `${target.path}${target.query}`, requestId);
   const { account, key: callerKey = null } = bearer.claims;
   entry.account = account;
 
-  const ceiling = readCeiling(incoming.headers['storefront-max-cost']);
+  const rawHeaders = Headers.endToEnd(incoming.rawHeaders);
+  const own = rawHeaders === incoming.rawHeaders ? incoming.headers : ownHeaders(rawHeaders);
+  const ceiling = readCeiling(own['storefront-max-cost']);
   if (ceiling === 'malformed')
-    return malformed('Storefront-Max-Cost', 'is a decimal amount in USD, such as 0.010.', requestId);
-  const key = readKey(incoming.headers['idempotency-key']);
+    return malformed('Storefront-Max-Cost', 'must be a decimal amount in USD, such as 0.010.', requestId);
+  const key = readKey(own['idempotency-key']);
   if (key === 'malformed')
-    return malformed('Idempotency-Key', `has 1 to ${keyCharsMax} characters.`, requestId);
-  const reading = readBody();
+    return malformed('Idempotency-Key', `must have 1 to ${keyCharsMax} characters.`, requestId);
+  const reading = readBody(account);
   const body = reading instanceof Promise ? await reading : reading;
   switch (body.kind) {
     case 'too_large':
-      return error(
-        413,
-        'body_too_large',
-        `A body has at most ${Body.bodyBytesMax} bytes.`,
-        requestId,
-        {},
-        { connection: 'close' },
-      );
     case 'too_slow':
-      return error(
-        408,
-        'body_too_slow',
-        'The body did not arrive in time.',
-        requestId,
-        {},
-        { connection: 'close' },
-      );
+    case 'busy':
+      return Refusal.ofBody(shop.texts, body.kind, Body.bodyBytesMax, requestId);
     case 'cut':
       return null;
     case 'body':
@@ -106,96 +115,113 @@ async function decide(
   }
   if (operation.answeredBy === 'storefront')
     return json(200, await Account.keyInfo(shop, account, requestId), { 'cache-control': 'no-store' });
-  return await call(
+  return await charge(
     shop,
     {
       operation,
       account,
       target,
-      rawHeaders: incoming.rawHeaders,
+      rawHeaders,
       body: body.bytes,
       ceiling,
       callerKey,
       key,
       span: entry.span,
-      wantsReceipt: incoming.headers['storefront-receipt'] === 'jws',
+      wantsReceipt: own['storefront-receipt'] === 'jws',
     },
     outgoing,
     entry,
+    Object.entries(Cors.ofCall(incoming.rawHeaders, incoming.url ?? '')).flat(),
   );
 }
 
-async function call(
-  shop: Shop,
+async function charge(
+  shop: CallContext,
   paidCall: PaidCall.PaidCall,
   outgoing: Outgoing,
-  entry: Entry,
+  entry: LogEntry,
+  cors: readonly string[],
 ): Promise<Reply | null> {
   let sending: Sending | null = null;
   const leave = () => sending?.abandon();
   outgoing.once('close', leave);
-  const outcome = await PaidCall.run(shop, paidCall, (started) => {
+  const outcome = await PaidCall.make(shop, paidCall, (started) => {
     sending = started;
     if (outgoing.destroyed) started.abandon();
   });
   switch (outcome.kind) {
-    case 'answered':
-      await send(shop, outgoing, outcome, entry).catch((fault: unknown) => {
-        // It did not leave whole, whatever the reason: what it cost goes back.
-        outcome.brokenOff();
+    case 'served':
+      await send(shop, outgoing, outcome, entry, cors).catch((fault: unknown) => {
+        endUnsent(outcome, outgoing.destroyed);
         throw fault;
       });
       return null;
     case 'replayed':
-      replay(outgoing, outcome, entry);
+      replay(outgoing, outcome, entry, cors);
       return null;
     case 'left':
       return null;
     default:
-      return Refusal.ofCall(shop, paidCall.operation, outcome, entry.requestId);
+      return callRefusal(shop, paidCall.operation, outcome, entry.requestId);
   }
 }
 
-/** The upstream's answer, unchanged, with what it cost. */
+/** Sends the upstream's response unchanged, with the cost in its headers. */
 async function send(
-  shop: Shop,
+  shop: CallContext,
   outgoing: Outgoing,
-  answered: PaidCall.Answered,
-  entry: Entry,
+  served: ServedResponse,
+  entry: LogEntry,
+  cors: readonly string[],
 ): Promise<void> {
-  const { answer } = answered;
-  entry.call = answered.callId;
-  entry.service = answered.operation.service.slug;
-  entry.units = answered.units;
-  entry.costMicroUsd = answered.cost.cost;
-  const made = answered.kept ?? PaidAnswer.headers(shop, answered);
+  const { response } = served;
+  entry.call = served.callId;
+  entry.service = served.operation.service.slug;
+  entry.units = served.units;
+  entry.costMicroUsd = served.cost.cost;
+  const made = served.kept ?? PaidResponse.headers(shop, served);
   const headers = made instanceof Promise ? await made : made;
-  outgoing.writeHead(answer.status, [...headers]);
-  if (answer.kind === 'answer') end(outgoing, answer.body, shop.held);
-  else if ((await answer.pipeTo(outgoing)) === 'cut') {
-    entry.code = 'broken_off';
-    return answered.brokenOff();
+  if (outgoing.destroyed) {
+    // The caller has disconnected, so not one byte can be delivered.
+    entry.code = 'not_delivered';
+    return served.callerLeft();
   }
-  // Not before all of it is out of our hands: what we still hold dies with us.
-  if (outgoing.closed) answered.delivered();
-  else outgoing.once('close', answered.delivered);
+  outgoing.writeHead(response.status, [...headers, ...cors]);
+  if (response.kind === 'whole') end(outgoing, response.body, shop.held);
+  else {
+    const piped = await response.pipeTo(outgoing);
+    if (piped === 'key_found')
+      shop.report('upstream_key_in_response', { call: served.callId, operation: served.operation.id });
+    if (piped === 'cut' || piped === 'key_found') {
+      entry.code = 'broken_off';
+      return served.brokenOff();
+    }
+  }
+  // Only when the whole response has been handed to the system: data in this process is lost if it crashes.
+  if (outgoing.closed) served.delivered();
+  else outgoing.once('close', served.delivered);
 }
 
-/** Sends a body whole: a small one as Latin-1, byte for byte, which Node puts into one write with the head. */
-function end(outgoing: Outgoing, body: Buffer, held: HeldBytes.HeldBytes): void {
+/** Sends a complete body. A small one is sent as Latin-1, byte for byte, which Node puts into one write with the header section. */
+function end(outgoing: Outgoing, body: Buffer, held: BufferBudget.BufferBudget): void {
   if (body.length <= oneWriteBytesMax) {
     outgoing.end(body.toString('latin1'), 'latin1');
     return;
   }
-  HeldBytes.holdUntilClosed(held, body.length, outgoing);
+  BufferBudget.reserveUntilClosed(held, body.length, outgoing);
   outgoing.end(body);
 }
 
-/** The first answer under a key, again. */
-function replay(outgoing: Outgoing, { callId, status, headers, body }: Replayed, entry: Entry): void {
+/** Sends the stored response of an idempotency key. */
+function replay(
+  outgoing: Outgoing,
+  { callId, status, headers, body }: Replayed,
+  entry: LogEntry,
+  cors: readonly string[],
+): void {
   entry.call = callId;
   entry.code = 'replayed';
-  outgoing.writeHead(status, [...headers, 'idempotent-replayed', 'true']);
+  outgoing.writeHead(status, [...headers, ...cors, 'idempotent-replayed', 'true']);
   outgoing.end(body);
 }
 
@@ -204,15 +230,8 @@ function malformed(field: string, rule: string, requestId: string): Reply {
   return error(422, 'invalid_request', message, requestId, { errors: [{ field, message }] });
 }
 
-/** Not `malformed` where there is none. */
-function readKey(header: string | string[] | undefined): string | null | 'malformed' {
-  if (header === undefined) return null;
-  return typeof header === 'string' && header.length >= 1 && header.length <= keyCharsMax
-    ? header
-    : 'malformed';
-}
-
-function readCeiling(header: string | string[] | undefined): Money.Money | null | 'malformed' {
-  if (header === undefined) return null;
-  return (typeof header === 'string' ? Money.parse(header) : null) ?? 'malformed';
+/** The headers that the storefront reads, from a flat list. */
+function ownHeaders(rawHeaders: readonly string[]): Incoming['headers'] {
+  const names = ['storefront-max-cost', 'idempotency-key', 'storefront-receipt'];
+  return Object.fromEntries(names.map((name) => [name, Headers.first(rawHeaders, name)]));
 }

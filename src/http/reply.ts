@@ -1,16 +1,21 @@
-import type { Outgoing } from './outgoing.ts';
+import type { Texts } from '../text/texts.ts';
+import type { Outgoing } from './server/outgoing.ts';
 
-/** An answer of the storefront itself, before it goes out by either way. */
+/** A response of the storefront itself, independent of how it is sent. */
 export type Reply = {
   status: number;
   headers: Readonly<Record<string, string | readonly string[]>>;
   body: Readonly<Record<string, unknown>>;
 };
 
-/** `storefront-origin` tells our own 402, 404 and 429 from the upstream's. */
-const own = { 'content-type': 'application/json', 'storefront-origin': 'storefront' };
+/** `storefront-origin` distinguishes the storefront's own 402, 404 and 429 from the upstream's. */
+const own = {
+  'content-type': 'application/json',
+  'x-content-type-options': 'nosniff',
+  'storefront-origin': 'storefront',
+};
 
-/** A JSON answer. */
+/** A JSON response. */
 export function json(
   status: number,
   body: Readonly<Record<string, unknown>>,
@@ -20,8 +25,8 @@ export function json(
 }
 
 /**
- * An error (seed 2.7): `success`, `message`, and ours: `code`, `request_id`.
- * @param message one sentence for the caller, nothing of the inside
+ * An error response with `success`, `code`, `message` and `request_id`.
+ * @param message for the caller: the cause and the next step, without internal details
  */
 export function error(
   status: number,
@@ -38,16 +43,30 @@ export function error(
   );
 }
 
-/** The 422 of seed 2.7: all problems, the first three in the message. */
+/** The 422 for an invalid request. `errors` lists the problems, and the message names the first three. */
 export function unprocessable(
+  texts: Texts,
   errors: readonly { field: string; message: string }[],
   requestId: string,
 ): Reply {
   const first = errors.slice(0, 3).map(({ field, message }) => `${field}: ${message}`);
-  const more = errors.length > 3 ? ` (and ${errors.length - 3} more)` : '';
-  return error(422, 'invalid_request', `Invalid request: ${first.join('; ')}${more}`, requestId, {
+  const problems = first.join('; ');
+  const more = errors.length - first.length;
+  const message =
+    more > 0
+      ? texts.text('api.invalid_request.more', { problems, more })
+      : texts.text('api.invalid_request', { problems });
+  return error(422, 'invalid_request', message, requestId, {
     errors: errors.slice(0, 20),
   });
+}
+
+/** Converts a flat list of names and values into header fields with lower-case names. */
+export function headersOf(flat: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at + 1 < flat.length; at += 2)
+    headers[(flat[at] ?? '').toLowerCase()] = flat[at + 1] ?? '';
+  return headers;
 }
 
 /** Sends a reply as a web response. */

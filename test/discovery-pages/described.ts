@@ -3,7 +3,7 @@ import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
 // biome-ignore lint/suspicious/noExplicitAny: a test walks a document by what it says.
 export type Document = any;
 
-/** The operations of a document, each with where it stands. */
+/** Returns the operations of a document, each with its position. */
 export function operations({
   paths,
 }: Document): { id: string; method: string; path: string; operation: Document }[] {
@@ -17,7 +17,7 @@ export function operations({
   );
 }
 
-/** All components that are named from `value`, each with those that it names, beside the security schemes of operations. */
+/** Returns all components that are referenced from `value`, directly or indirectly, and the security schemes of operations. */
 export function named(document: Document): Set<string> {
   const found = new Set<string>();
   const visit = (value: unknown): void => {
@@ -39,8 +39,8 @@ export function named(document: Document): Set<string> {
 }
 
 /**
- * Checks answers against what a document says of them, and finds members that it does not tell of: objects are closed,
- * but for those that others are made of.
+ * Checks responses against a document and finds members that it does not describe: objects are treated as closed, except those that
+ * other objects are composed of.
  */
 export function checker(document: Document) {
   const base = 'described.json';
@@ -83,7 +83,7 @@ export function checker(document: Document) {
       : (check.errors ?? []).map((it) => `${it.instancePath} ${it.message} ${JSON.stringify(it.params)}`);
   };
   return {
-    /** What is wrong with an answer of `method path`. */
+    /** Returns the errors in a response of `method path`. */
     answer(
       method: string,
       path: string,
@@ -97,7 +97,7 @@ export function checker(document: Document) {
       const content = response.content?.[type];
       return content ? validate(content.schema, body) : [`${type} of ${method} ${path} is not described`];
     },
-    /** What is wrong with a JSON body that is sent. */
+    /** Returns the errors in a JSON body that is sent. */
     body(method: string, path: string, body: unknown) {
       const { content } = resolve(document.paths[path][method.toLowerCase()].requestBody);
       return validate(content['application/json'].schema, body);

@@ -5,31 +5,34 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as Description from '../../src/catalog/description.ts';
 import * as CatalogFile from '../../src/catalog/file.ts';
-import * as Page from '../../src/discovery/page.ts';
+import * as Page from '../../src/discovery/openapi-page.ts';
 import * as Reference from '../../src/discovery/reference.ts';
 import * as Described from './described.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const baseUrl = 'https://shop.example.com';
-const plain: Page.Query = { page: 1, words: null, path: null, method: null, service: null };
+const plain: Page.ReferenceQuery = { page: 1, words: null, path: null, method: null, service: null };
 
 async function open(catalogPath: string, document?: unknown): Promise<Reference.Reference> {
   const catalog = await CatalogFile.load(root + catalogPath);
   const described = await Description.read(catalog.upstream.description);
   if (!described.ok) throw new Error(described.reason);
   const offers = { claim: true, x402: true };
-  return Reference.open(catalog, document ?? described.document, { baseUrl, offers });
+  return Reference.openReference(catalog, document ?? described.document, { baseUrl, offers });
 }
 
-function read(reference: Reference.Reference, query: Partial<Page.Query> = {}): Described.Document {
-  const answer = Page.of(reference, { ...plain, ...query });
+function read(reference: Reference.Reference, query: Partial<Page.ReferenceQuery> = {}): Described.Document {
+  const answer = Page.pageOf(reference, { ...plain, ...query });
   if (answer.kind !== 'page') throw new Error(`no such page of ${answer.pages}`);
   return JSON.parse(answer.json);
 }
 
 const ids = (document: Described.Document) => Described.operations(document).map(({ id }) => id);
 
-function allPages(reference: Reference.Reference, query: Partial<Page.Query> = {}): Described.Document[] {
+function allPages(
+  reference: Reference.Reference,
+  query: Partial<Page.ReferenceQuery> = {},
+): Described.Document[] {
   const { pages } = read(reference, query)['x-navigation'];
   return Array.from({ length: pages }, (_, at) => read(reference, { ...query, page: at + 1 }));
 }
@@ -37,7 +40,7 @@ function allPages(reference: Reference.Reference, query: Partial<Page.Query> = {
 describe.each([
   ['the shipped catalogue', 'openapi/catalog.yaml'],
   ['a catalogue whose upstream has no description', 'test/fixtures/notes.yaml'],
-  ['a catalogue on a description of OpenAPI 3.0', 'test/advisor/fixtures/parcels.yaml'],
+  ['a catalogue on a description of OpenAPI 3.0', 'packages/advisor/test/fixtures/parcels.yaml'],
 ])('the pages of %s', (_, path) => {
   let reference: Reference.Reference;
   beforeAll(async () => {
@@ -164,7 +167,7 @@ describe('questions', () => {
     const asked = ['email', 'who hires engineers', 'companys by size', 'zzzz zzzz'];
     const rounds = 200;
     const ask = (times: number) => {
-      for (let at = 0; at < times; at += 1) Page.of(reference, { ...plain, words: asked[at % 4] ?? '' });
+      for (let at = 0; at < times; at += 1) Page.pageOf(reference, { ...plain, words: asked[at % 4] ?? '' });
     };
     ask(rounds);
     const before = process.cpuUsage();

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import * as Metrics from '../../src/http/metrics.ts';
+import * as Metrics from '../../src/http/telemetry/metrics.ts';
 
 type Panel = { title: string; panels?: Panel[]; targets?: { expr: string }[] };
 
 const dashboard: { panels: Panel[] } = JSON.parse(readFileSync('docs/grafana/storefront.json', 'utf8'));
-const operations = readFileSync('docs/operations.md', 'utf8');
-const lane = { ready: true, backlog: { calls: 0, ageMs: 0 } };
+const monitoring = readFileSync('docs/monitoring.md', 'utf8');
+const writer = { ready: true, backlog: { calls: 0, ageMs: 0 } };
 
-/** What /metrics prints, with the parts of a histogram. */
+/** Returns the names of all metrics on /metrics, including the parts of histograms. */
 async function printed(): Promise<Set<string>> {
-  const shop = { lane } as unknown as Parameters<typeof Metrics.open>[0];
-  const text = await Metrics.open(shop, new Map([['mail_failed', 2]])).text();
+  const shop = { writer } as unknown as Parameters<typeof Metrics.createMetrics>[0];
+  const text = await Metrics.createMetrics(shop, new Map([['mail_failed', 2]])).text();
   expect(text).toContain('sluice_events_total{event="mail_failed"} 2');
   const names = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
     type === 'histogram' || type === 'summary' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
@@ -32,8 +32,8 @@ test('the dashboard asks for nothing that /metrics does not print', async () => 
   expect(names.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('so do the alerts of docs/operations.md', async () => {
-  const [, alerts = ''] = /```yaml\n(groups:[\s\S]*?)```/.exec(operations) ?? [];
+test('so do the alerts of docs/monitoring.md', async () => {
+  const [, alerts = ''] = /```yaml\n(groups:[\s\S]*?)```/.exec(monitoring) ?? [];
   const names = metricsIn(alerts);
   expect(names.length).toBeGreaterThan(4);
   const known = await printed();

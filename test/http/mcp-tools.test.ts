@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as Match from '../../src/catalog/match.ts';
@@ -5,7 +6,6 @@ import type { Operation } from '../../src/catalog/operation.ts';
 import * as Arguments from '../../src/http/mcp/arguments.ts';
 import * as SoldInput from '../../src/http/mcp/sold-input.ts';
 import * as SoldTool from '../../src/http/mcp/sold-tool.ts';
-import * as Money from '../../src/kernel/money.ts';
 
 function operation(id: string): Operation {
   const [method = '', path = ''] = id.split(' ');
@@ -23,6 +23,7 @@ function operation(id: string): Operation {
     service,
     units: { kind: 'fixed', units: 1 },
     unitsMax: { kind: 'fixed', units: 1 },
+    uncountable: 'withhold',
     yield: { low: 1, high: 1 },
     answeredBy: 'upstream',
   };
@@ -39,7 +40,7 @@ const thing = {
 };
 const document = { components: { schemas: { Thing: thing, Old: { type: 'string', nullable: true } } } };
 
-function described(own: object, shared: unknown[] = []): SoldInput.Described {
+function described(own: object, shared: unknown[] = []): SoldInput.DescribedOperation {
   return { operation: { ...own }, shared };
 }
 
@@ -55,7 +56,7 @@ describe('the arguments of a sold operation', () => {
   ];
 
   test('stand side by side where no name is there twice', () => {
-    const { form, schema } = SoldInput.of(
+    const { form, schema } = SoldInput.inputOf(
       operation('PUT /things/{id}'),
       described({ parameters, ...json({ $ref: '#/components/schemas/Thing' }) }),
       document,
@@ -70,7 +71,7 @@ describe('the arguments of a sold operation', () => {
   test('have a place each where one is there twice, and where nobody described them', () => {
     const clash = { properties: { id: { type: 'string' } } };
     for (const said of [described({ parameters, ...json(clash) }), null]) {
-      const { form, schema } = SoldInput.of(operation('PUT /things/{id}'), said, document);
+      const { form, schema } = SoldInput.inputOf(operation('PUT /things/{id}'), said, document);
       expect(Object.keys(schema.properties)).toEqual(['path', 'query', 'body', 'storefront']);
       const filled = Arguments.fill(form, { path: { id: 7 }, query: { a: [1, 2] }, body: { id: 'other' } });
       expect(filled).toMatchObject({ ok: true, target: { path: '/things/7', query: '?a=1&a=2' } });
@@ -79,7 +80,7 @@ describe('the arguments of a sold operation', () => {
   });
 
   test('need not be null to be left out, and are the same whichever OpenAPI says so', () => {
-    const { schema } = SoldInput.of(
+    const { schema } = SoldInput.inputOf(
       operation('POST /things'),
       described(json({ properties: { ...thing.properties, old: { $ref: '#/components/schemas/Old' } } })),
       document,
@@ -90,7 +91,7 @@ describe('the arguments of a sold operation', () => {
   });
 
   test('that no operation takes are named, with the nearest that it takes', () => {
-    const { form } = SoldInput.of(operation('GET /things/{id}'), described({ parameters }), document);
+    const { form } = SoldInput.inputOf(operation('GET /things/{id}'), described({ parameters }), document);
     expect(Arguments.fill(form, { id: 1, langg: 'de' })).toMatchObject({
       ok: false,
       faults: [{ field: 'langg', message: 'No such argument. Did you mean "lang"?' }],
@@ -99,7 +100,7 @@ describe('the arguments of a sold operation', () => {
   });
 
   test('whatever they are, leave the path that they were meant for never', () => {
-    const form = SoldInput.of(operation('GET /things/{id}/parts'), null, document).form;
+    const form = SoldInput.inputOf(operation('GET /things/{id}/parts'), null, document).form;
     const matcher = Match.compile({ operations: [operation('GET /things/{id}/parts')] } as never);
     const odd = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -117,7 +118,7 @@ describe('the arguments of a sold operation', () => {
   });
 
   test('are found again in the request that an advice writes out', () => {
-    const { form } = SoldInput.of(
+    const { form } = SoldInput.inputOf(
       operation('PUT /things/{id}'),
       described({ parameters, ...json(thing) }),
       document,
@@ -126,7 +127,7 @@ describe('the arguments of a sold operation', () => {
     const filled = Arguments.fill(form, args);
     if (!filled.ok) throw new Error('not filled');
     const url = `https://shop.example${filled.target.path}${filled.target.query}`;
-    expect(Arguments.of(form, { url, body: JSON.parse(filled.body.toString()) })).toEqual(args);
+    expect(Arguments.argumentsOf(form, { url, body: JSON.parse(filled.body.toString()) })).toEqual(args);
   });
 });
 
@@ -139,7 +140,8 @@ test('a description that is no JSON Schema, or leads nowhere, stops nobody from 
   };
   const taken = new Set(['things_make']);
   const sold = operation('POST /things');
-  const tool = SoldTool.of(
+  const tool = SoldTool.soldTool(
+    {} as never,
     sold,
     described(own),
     document,
@@ -148,5 +150,5 @@ test('a description that is no JSON Schema, or leads nowhere, stops nobody from 
   );
   expect(tool.listed).toMatchObject({ name: 'things_make_2', title: 'Things' });
   expect(tool.listed.outputSchema).toBeUndefined();
-  expect(tool.listed.description).toContain('Price: 0.001 USD for each thing');
+  expect(tool.listed.description).toContain('Price: 0.001 USD per thing');
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { Counter, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import * as RequestCounts from '../../src/http/request-counts.ts';
-import type { Line } from '../../src/http/request-log.ts';
+import * as RequestCounts from '../../src/http/telemetry/request-counts.ts';
+import type { LogLine } from '../../src/http/telemetry/request-log.ts';
 
 /** The same, observed by the library that prints the other metrics. */
-async function byLibrary(lines: readonly Line[]): Promise<string> {
+async function byLibrary(lines: readonly LogLine[]): Promise<string> {
   const registers = [new Registry()];
   const counter = (name: string, labelNames: string[]) =>
     new Counter({ name, help: 'of it', labelNames, registers });
@@ -49,10 +49,10 @@ test('requests are printed as the library of the other metrics would print them'
   });
   await fc.assert(
     fc.asyncProperty(fc.array(answered, { maxLength: 30 }), async (requests) => {
-      const counts = RequestCounts.create();
-      const lines = requests as unknown as Line[];
-      for (const line of lines) RequestCounts.add(counts, line);
-      expect(told(RequestCounts.text(counts))).toEqual(told(await byLibrary(lines)));
+      const counts = RequestCounts.createCounts();
+      const lines = requests as unknown as LogLine[];
+      for (const line of lines) RequestCounts.countRequest(counts, line);
+      expect(told(RequestCounts.requestMetrics(counts))).toEqual(told(await byLibrary(lines)));
     }),
     { numRuns: 200 },
   );

@@ -5,7 +5,7 @@ import { addressHeader, path } from '../support/quote-shop.ts';
 
 export const question = '{"goal":"leads in Utrecht"}';
 
-/** Sends a question, with whatever proof `headers` hold. */
+/** Sends a question, with the proof in `headers` if any. */
 export function ask(
   url: string,
   headers: Readonly<Record<string, string>> = {},
@@ -15,12 +15,12 @@ export function ask(
   return Customer.send({ method: 'POST', url: url + path, headers: given, body });
 }
 
-/** From an address that counts, as a trusted proxy says. */
+/** Returns the header of a trusted proxy for a client's address. */
 export function from(address: string): Record<string, string> {
   return { [addressHeader]: address };
 }
 
-/** What a 402 offers, as the clients of each scheme read it. */
+/** Returns the offers in a 402, as the clients of each scheme read them. */
 export function offers({ headers }: Customer.Answer): {
   accepts: Payer.Requirement[];
   resource: { url: string };
@@ -32,7 +32,7 @@ export function offers({ headers }: Customer.Answer): {
   return { accepts: required.accepts, resource: required.resource, challenge };
 }
 
-/** The headers of a good proof, by each scheme and version. */
+/** Builds the headers of a valid proof, by scheme and version. */
 export const proofs = {
   async 'x402 version 2'(url: string, wallet: Payer.Payer, nowMs: number) {
     const { accepts, resource } = offers(await ask(url));

@@ -147,11 +147,11 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
     expect(await title()).toBe('This payment link has expired.');
     await look('expired', screen);
     await page.goto(`${shop.url}/checkout/pur_nobody`);
-    expect(await title()).toBe('There is no such purchase.');
+    expect(await title()).toBe('Purchase not found.');
     await network.fault('POST /v1/checkout/sessions', '500_before', 10);
     const link = await offered();
     await page.goto(link);
-    expect(await title()).toBe('Cards cannot be taken right now.');
+    expect(await title()).toBe('Card payments are temporarily unavailable.');
     await look('away', screen);
     await network.clearFaults();
     await page.reload();
@@ -173,7 +173,7 @@ test('a payment that is under way is looked at again by the page itself, until i
       },
       { timeout: 7_000 },
     )
-    .toBe('Your payment is under way.');
+    .toBe('Your payment is being processed.');
   await look('pending', 'phone, light');
   await page.getByText('This purchase is paid.').waitFor({ timeout: 30_000 });
   expect((await paying).status).toBe(200);

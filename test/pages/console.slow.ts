@@ -1,10 +1,10 @@
+import { id } from '@sluice/kernel/id';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { id } from '../../src/kernel/id.ts';
+import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Agent from '../purchase/agent.ts';
 import * as Books from '../purchase/books.ts';
 import * as Network from '../purchase/network.ts';
-import * as Upstream from '../relay/scripted-upstream.ts';
 import { launch, look, type Screen, screens } from '../support/chromium.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
@@ -104,10 +104,12 @@ describe.each(names)('on a %s screen', (screen) => {
     const said = () => page.getByRole('status').textContent();
     try {
       await page.goto(`${shop.url}/admin`);
-      await look(page, 'console-door', screen);
+      await look(page, 'console-login', screen);
       await page.getByLabel('Admin token').fill('wrong');
       await press('Sign in');
-      expect(await page.getByRole('alert').textContent()).toBe('This is not the admin token.');
+      expect(await page.getByRole('alert').textContent()).toBe(
+        'That admin token is wrong. Check the setting ADMIN_TOKEN.',
+      );
       await page.getByLabel('Admin token').fill(token);
       await press('Sign in');
       await page.getByRole('heading', { name: 'Revenue' }).waitFor();
@@ -116,7 +118,7 @@ describe.each(names)('on a %s screen', (screen) => {
 
       await go('Accounts');
       await look(page, 'console-accounts', screen);
-      await page.getByLabel('An email address').fill(buyers.get(screen) ?? '');
+      await page.getByLabel('Email address').fill(buyers.get(screen) ?? '');
       await press('Find');
       await page.getByRole('table').getByRole('link').first().click();
       await look(page, 'console-account', screen);
@@ -124,7 +126,7 @@ describe.each(names)('on a %s screen', (screen) => {
       if (screen !== 'desktop-dark') {
         await page.getByRole('group', { name: 'Purchases' }).getByRole('link').first().click();
         await page.getByLabel('US dollars, up to').fill('1.50');
-        await press('Look what that does');
+        await press('Review refund');
         await look(page, 'console-refund', screen);
         await press('Refund 1.50 USD');
         expect(await said()).toMatch(/^1\.50 USD of pur_/);
@@ -132,15 +134,15 @@ describe.each(names)('on a %s screen', (screen) => {
         await page.getByRole('link', { name: /^acc_/ }).click();
       }
       await page.getByLabel('US dollars, such as').fill('2.00');
-      await page.getByLabel('Why, for the audit log').first().fill('a late answer');
-      await press('Give');
-      expect(await said()).toBe('2.00 USD were given.');
-      await page.getByLabel('Why, for the audit log').last().fill('a stolen card');
+      await page.getByLabel('Reason, for the audit log').first().fill('a late answer');
+      await press('Grant');
+      expect(await said()).toBe('Granted 2.00 USD.');
+      await page.getByLabel('Reason, for the audit log').last().fill('a stolen card');
       await press('Freeze');
-      expect(await said()).toBe('Frozen, in every process.');
+      expect(await said()).toBe('The account is frozen in every process.');
       await look(page, 'console-account-after', screen);
 
-      await page.getByRole('link', { name: 'All of it in the audit log' }).click();
+      await page.getByRole('link', { name: 'All actions in the audit log' }).click();
       await page.getByText('a stolen card').waitFor();
       await look(page, 'console-audit', screen);
       await go('Payments');

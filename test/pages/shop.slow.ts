@@ -42,7 +42,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
     try {
       await page.goto(shop.url);
       await look(page, 'shop', screen);
-      await press('Call');
+      await press('Send request');
       await page.getByRole('status').waitFor();
       await look(page, 'shop-tried', screen);
 
@@ -54,11 +54,13 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
 
       await page.getByRole('link', { name: 'Your account' }).click();
       await page.getByLabel('Name', { exact: true }).fill('nightly job');
-      await page.getByLabel('Budget in USD, if any').fill('1.00');
-      await press('Make a key');
+      await page.getByLabel('Spending limit (USD, optional)').fill('1.00');
+      await press('Create API key');
       expect(await page.getByLabel('Key', { exact: true }).textContent()).toMatch(/^slk_/);
-      await press('Agree');
-      expect(await page.getByRole('status').textContent()).toBe('Agreed.');
+      await press('Turn on auto top-up');
+      expect(await page.getByRole('status').textContent()).toContain(
+        'A cardholder has to agree to these terms first.',
+      );
       await look(page, 'account', screen);
 
       await page.getByRole('link', { name: 'Reference' }).click();
@@ -70,7 +72,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await press('Leave');
       await page.getByRole('link', { name: 'Your account' }).click();
       await page.getByRole('heading', { name: 'New here' }).waitFor();
-      await look(page, 'account-door', screen);
+      await look(page, 'account-signed-out', screen);
     } finally {
       await context.close();
     }
@@ -86,7 +88,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await page.goto(`${shop.url}/shop/account`);
       await press('Start free');
       for (let call = 0; call < 2; call++) {
-        await press('Call');
+        await press('Send request');
         await page.getByRole('status').waitFor();
       }
       await page.getByLabel('Amount in USD').fill('5.00');
@@ -96,22 +98,20 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await page.getByRole('link', { name: 'Your account' }).click();
       await page.getByLabel('Your email address').fill(email);
       await press('Send me a code');
-      await page
-        .getByLabel('The code of the mail')
-        .fill(/^ {4}(\d{3} \d{3})$/m.exec(await mail())?.[1] ?? '');
-      await press('Take over');
+      await page.getByLabel('6-digit code').fill(/^ {4}(\d{3} \d{3})$/m.exec(await mail())?.[1] ?? '');
+      await press('Confirm');
       const account = await page.locator('dd.id').last().textContent();
 
       await press('Sign out');
       await page.getByRole('link', { name: 'Your account' }).click();
       await page.getByLabel('Your email address').fill(email);
       await press('Send me a link');
-      await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+      await page.getByRole('heading', { name: 'Check your email' }).waitFor();
       await look(page, 'sign-in-sent', screen);
       const link = /^http\S+\/link\S+$/m.exec(await mail())?.[0] ?? '';
       const elsewhere = await (await browser.newContext({ ...screens[screen], bypassCSP: true })).newPage();
       await elsewhere.goto(link);
-      await elsewhere.getByLabel('The address of the mail').waitFor();
+      await elsewhere.getByLabel('Email address that received the link').waitFor();
       await look(elsewhere, 'sign-in-elsewhere', screen);
       await elsewhere.context().close();
       await page.goto(link);
@@ -121,12 +121,14 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       expect(await page.locator('dd.id').allTextContents()).toEqual([email, account]);
 
       await page.getByText('Ask for a refund', { exact: true }).first().click();
-      await page.getByLabel('USD, if not all of it').fill('1.00');
-      await page.getByLabel('Why').fill('I bought more than I need.');
+      await page.getByLabel('Amount in USD (leave empty for all)').fill('1.00');
+      await page.getByLabel('Reason').fill('I bought more than I need.');
       await look(page, 'account-refund', screen);
       await press('Ask for a refund');
-      expect(await page.getByRole('status').textContent()).toContain('The seller is told');
-      expect(await page.getByRole('cell', { name: 'The seller has been told.' }).count()).toBe(1);
+      expect(await page.getByRole('status').textContent()).toContain('The seller has been notified.');
+      expect(
+        await page.getByRole('cell', { name: "Sent to the seller. You'll see the answer here." }).count(),
+      ).toBe(1);
       await page.getByText('By day and service').click();
       await look(page, 'account-used', screen);
 

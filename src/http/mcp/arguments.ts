@@ -1,15 +1,15 @@
-import { nearest } from '../../kernel/nearest.ts';
-import * as Target from '../../relay/target.ts';
+import { hint } from '@sluice/kernel/did-you-mean';
+import * as Target from '@sluice/kernel/request-target';
 
-/** The arguments of a tool call, as they came. */
+/** The unchecked arguments of a tool call. */
 export type Arguments = Readonly<Record<string, unknown>>;
-export type Fault = { field: string; message: string };
+export type ArgumentFault = { field: string; message: string };
 
 /**
- * Where the arguments of a tool go in the request that it stands for. `isFlat`: parameters and the members of the body side
- * by side; else each place has an argument of its own, `path`, `query` and `body`.
+ * Maps the arguments of a tool to the parts of its HTTP request. If `isFlat`, parameters and members of the body are arguments side by side;
+ * otherwise the arguments are `path`, `query` and `body`.
  */
-export type Form = {
+export type ArgumentForm = {
   template: string;
   path: readonly string[];
   query: readonly string[];
@@ -17,23 +17,27 @@ export type Form = {
   isFlat: boolean;
 };
 
-export type Filled = { ok: true; target: Target.Target; body: Buffer } | { ok: false; faults: Fault[] };
+export type Filled =
+  | { ok: true; target: Target.Target; body: Buffer }
+  | { ok: false; faults: ArgumentFault[] };
 
 const nameCharsShownMax = 64;
 
-/** The request that the arguments make. What the body holds is the upstream's to judge, as it is over HTTP. */
-export function fill(form: Form, args: Arguments): Filled {
+/** Builds the request from the arguments. The upstream checks the content of the body, as over HTTP. */
+export function fill(form: ArgumentForm, args: Arguments): Filled {
   const given = form.isFlat ? spread(form, args) : nested(args);
   const faults = form.isFlat ? strays(form, given.body) : [];
-  const way = form.template.replace(/\{([^{}]+)\}/g, (_, name: string) => {
+  const path = form.template.replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const text = scalar(given.path[name]);
-    if (text === '')
-      faults.push({ field: name, message: 'Required: a text or a number that the path is made of' });
+    if (text === '') faults.push({ field: name, message: 'Required in the path: a string or a number' });
     return encodeURIComponent(text);
   });
-  const target = Target.parse(way + search(form, given.query));
+  const target = Target.parse(path + search(form, given.query));
   if (target === null && faults.length === 0)
-    faults.push({ field: form.path.join(', '), message: 'Has characters that no path takes, such as "/"' });
+    faults.push({
+      field: form.path.join(', '),
+      message: 'Contains characters that are not allowed in a path, such as "/"',
+    });
   if (target === null || faults.length > 0) return { ok: false, faults };
   return {
     ok: true,
@@ -42,8 +46,8 @@ export function fill(form: Form, args: Arguments): Filled {
   };
 }
 
-/** The arguments that make a request, as the guide gives one: its address and its body. */
-export function of(form: Form, request: { url: string; body: unknown }): Arguments {
+/** Returns the arguments for a request of the guide, which has a URL and a body. */
+export function argumentsOf(form: ArgumentForm, request: { url: string; body: unknown }): Arguments {
   const { pathname, searchParams } = new URL(request.url);
   const segments = pathname.split('/');
   const path = Object.fromEntries(
@@ -59,7 +63,7 @@ export function of(form: Form, request: { url: string; body: unknown }): Argumen
 
 type Given = { path: Arguments; query: Arguments; body: unknown };
 
-function spread(form: Form, args: Arguments): Given {
+function spread(form: ArgumentForm, args: Arguments): Given {
   const pick = (names: readonly string[]) =>
     Object.fromEntries(names.filter((name) => Object.hasOwn(args, name)).map((name) => [name, args[name]]));
   const rest = Object.entries(args).filter(
@@ -74,18 +78,17 @@ function nested({ path, query, body }: Arguments): Given {
   return { path: object(path), query: object(query), body: body ?? {} };
 }
 
-/** Arguments that nothing takes, where there is no body whose upstream would say so. */
-function strays({ path, query, hasBody }: Form, rest: unknown): Fault[] {
+/** Reports unknown arguments. With a body, the upstream reports them itself. */
+function strays({ path, query, hasBody }: ArgumentForm, rest: unknown): ArgumentFault[] {
   if (hasBody) return [];
   const known = [...path, ...query];
   return Object.keys(rest as object).map((name) => {
-    const near = nearest(name, known);
-    const hint = near === null ? `Arguments: ${known.join(', ') || 'none'}` : `Did you mean "${near}"?`;
-    return { field: name.slice(0, nameCharsShownMax), message: `No such argument. ${hint}` };
+    const message = `No such argument. ${hint(name, known, 'Arguments')}`;
+    return { field: name.slice(0, nameCharsShownMax), message };
   });
 }
 
-function search({ isFlat, query }: Form, given: Arguments): string {
+function search({ isFlat, query }: ArgumentForm, given: Arguments): string {
   const pairs = (isFlat ? query : Object.keys(given)).flatMap((name) => {
     const value = given[name];
     const all: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -99,7 +102,7 @@ function search({ isFlat, query }: Form, given: Arguments): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** The empty text for what is no text that an address can hold, no number and no truth value. */
+/** Returns a string, number or boolean as text, and the empty string for values that a URL cannot contain. */
 function scalar(value: unknown): string {
   if (typeof value === 'string') return value.isWellFormed() ? value : '';
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';

@@ -1,32 +1,43 @@
-import type { Advice } from '../../advisor/advice.ts';
+import type { Advice } from '@sluice/advisor/advice';
+import type { CatalogContext } from '../../catalog/catalog-context.ts';
 import * as Manifest from '../../catalog/manifest.ts';
 import * as PriceMatrix from '../../catalog/price-matrix.ts';
+import type { IdentityContext } from '../../identity/identity-context.ts';
 import * as Account from '../../journeys/account.ts';
+import type { CallerContext } from '../../journeys/identification.ts';
 import type * as Quote from '../../journeys/quote.ts';
-import type { Shop } from '../../journeys/shop.ts';
-import { caller, unidentified } from '../edge.ts';
+import type { RegisterContext } from '../../journeys/registration.ts';
+import type { Texts } from '../../text/texts.ts';
+import type { TextsContext } from '../../text/texts-context.ts';
+import * as IdentityRoutes from '../api/identity.ts';
 import { error, json, unprocessable } from '../reply.ts';
-import * as IdentityRoutes from '../routes/identity.ts';
+import { caller, unidentified } from '../request-context.ts';
 import * as Arguments from './arguments.ts';
 import * as BuyTool from './buy-tool.ts';
 import type { SoldTool } from './sold-tool.ts';
-import { type Tool, told } from './tool.ts';
+import { type Tool, toolResult } from './tool.ts';
 
 type Schema = Tool['listed']['inputSchema'];
 
-/** What a caller may do here besides calling what is sold: ask, look, register, buy. */
-export function of(
-  shop: Shop,
+/** The dependencies of the shop's own tools. */
+export type ShopToolsContext = BuyTool.BuyContext &
+  RegisterContext &
+  Account.AccountContext &
+  Pick<CatalogContext, 'description'>;
+
+/** The shop's own tools: the guide, the catalogue, registration, purchase and account. */
+export function shopTools(
+  shop: ShopToolsContext,
   ask: Quote.Ask,
   sold: readonly SoldTool[],
   clientAddressHeader: string | null,
 ): Tool[] {
   return [
-    guide(ask, sold),
+    guide(shop.texts, ask, sold),
     ...catalogue(shop),
-    register(clientAddressHeader),
-    BuyTool.of(shop, clientAddressHeader),
-    account(),
+    register(shop, clientAddressHeader),
+    BuyTool.buyTool(shop, clientAddressHeader),
+    account(shop),
   ];
 }
 
@@ -53,32 +64,32 @@ function tool(
   return { isSold: false, listed: { name, title, description, inputSchema, annotations }, call };
 }
 
-function guide(ask: Quote.Ask, sold: readonly SoldTool[]): Tool {
+function guide(texts: Texts, ask: Quote.Ask, sold: readonly SoldTool[]): Tool {
   return tool(
     'shop_guide',
     'What to call for a goal',
-    'Free. From a goal in plain words to the tools to call, in order, with their arguments; what it costs, which plan pays for it, and what is missing. Ask this first.',
+    'Free. Turns a goal in plain words into the tools to call, in order, with their arguments, the cost, the plan that pays for it, and missing information. Call this first.',
     {
-      goal: { type: 'string', minLength: 1, maxLength: 2000, description: 'What is wanted, in plain words.' },
-      quantity: { type: 'integer', minimum: 1, description: 'How many results are wanted.' },
-      budgetUsd: { type: 'number', description: 'The most that may be spent, in USD.' },
+      goal: { type: 'string', minLength: 1, maxLength: 2000, description: 'The goal in plain words.' },
+      quantity: { type: 'integer', minimum: 1, description: 'Number of results wanted.' },
+      budgetUsd: { type: 'number', description: 'Maximum amount to spend, in USD.' },
       budgetExclusive: { type: 'boolean' },
       reviewAfterCalls: { type: 'integer', minimum: 1 },
       requirements: { type: 'array', items: { type: 'string' } },
-      humanAvailable: { type: 'boolean', description: 'Whether a person can be asked to pay by card.' },
+      humanAvailable: { type: 'boolean', description: 'True when a person can pay by card.' },
       payment: { type: 'string', enum: ['x402', 'mpp', 'card'] },
     },
     ['goal'],
     async ({ requestId }, args) => {
       const asked = ask(args);
       return asked.kind === 'fault'
-        ? told(unprocessable(asked.faults, requestId))
-        : told(json(200, { success: true, ...asTools(asked.advise() as Advice, sold) }));
+        ? toolResult(unprocessable(texts, asked.faults, requestId))
+        : toolResult(json(200, { success: true, ...asTools(asked.advise() as Advice, sold) }));
     },
   );
 }
 
-/** An advice whose requests are calls of tools. */
+/** An advice with tool calls in place of HTTP requests. */
 function asTools(
   { guide: _guide, guideUrl, operations, steps, ...advice }: Advice,
   sold: readonly SoldTool[],
@@ -86,7 +97,9 @@ function asTools(
   const callOf = (request: Advice['steps'][number]['request']) => {
     const { operation } = operations.find((it) => it.request === request) ?? {};
     const found = sold.find((it) => it.operation.id === operation);
-    return request && found && { name: found.listed.name, arguments: Arguments.of(found.form, request) };
+    return (
+      request && found && { name: found.listed.name, arguments: Arguments.argumentsOf(found.form, request) }
+    );
   };
   return {
     ...advice,
@@ -95,38 +108,44 @@ function asTools(
       ...rest,
       tool: callOf(request)?.name,
     })),
-    steps: steps.map((step) => ({
-      do: step.do,
-      note: step.note,
-      tool:
-        step.do === 'register'
-          ? { name: 'shop_register', arguments: {} }
-          : step.do === 'buy'
-            ? {
-                name: 'shop_purchase',
-                arguments: { plan: advice.plan?.id, ...(step.request?.body as object) },
-              }
-            : (callOf(step.request) ?? null),
-    })),
+    steps: steps.map((step) => ({ do: step.do, note: step.note, tool: toolOf(step) })),
   };
+
+  function toolOf(step: Advice['steps'][number]) {
+    switch (step.do) {
+      case 'register':
+        return { name: 'shop_register', arguments: {} };
+      case 'buy': {
+        const plan = { plan: advice.plan?.id, ...(step.request?.body as object) };
+        return { name: 'shop_purchase', arguments: plan };
+      }
+      default:
+        return callOf(step.request) ?? null;
+    }
+  }
 }
 
-function catalogue({ catalog, publicUrl, description }: Shop): Tool[] {
+function catalogue({
+  catalog,
+  publicUrl,
+  description,
+  rails,
+}: Pick<CatalogContext, 'catalog' | 'description' | 'publicUrl' | 'rails'>): Tool[] {
   const context = { baseUrl: publicUrl, description };
   const { name, plans, prices, payment } = Manifest.manifest(catalog, {
     baseUrl: publicUrl,
-    rails: ['mpp', 'card'],
+    rails: rails.filter((rail) => rail !== 'x402'),
   });
   const slugs = catalog.services.map(({ slug }) => slug);
   return [
     tool(
       'shop_services',
-      'What is sold',
+      'Services and prices',
       'Free. The services of this shop with their prices, and its plans.',
       {},
       [],
       async () =>
-        told(
+        toolResult(
           json(200, {
             success: true,
             name,
@@ -144,43 +163,57 @@ function catalogue({ catalog, publicUrl, description }: Shop): Tool[] {
     tool(
       'shop_prices',
       'Prices of a service',
-      'Free. What a unit of one service costs under each plan, and the most that one call can cost.',
+      'Free. The unit price of one service under each plan, and the maximum cost of one call.',
       { service: { type: 'string', enum: slugs } },
       ['service'],
       async ({ requestId }, { service }) => {
         const detail = PriceMatrix.detail(catalog, String(service ?? ''), context);
         return detail === null
-          ? told(error(404, 'not_found', `No such service. Services: ${slugs.join(', ')}.`, requestId))
-          : told(json(200, { success: true, ...detail }));
+          ? toolResult(
+              error(404, 'not_found', `There is no such service. Services: ${slugs.join(', ')}.`, requestId),
+            )
+          : toolResult(json(200, { success: true, ...detail }));
       },
     ),
   ];
 }
 
-function register(clientAddressHeader: string | null): Tool {
+function register(
+  shop: RegisterContext & IdentityContext & TextsContext,
+  clientAddressHeader: string | null,
+): Tool {
   return tool(
     'shop_register',
     'Open an account',
-    'Free, and once. Gives an access_token, good for an hour: send it as `Authorization: Bearer` with every request to this server. The new account has free trial units.',
-    {},
+    'Free; call it once. Returns an access_token that is valid for an hour: send it as `Authorization: Bearer` with every request to this server. The new account gets the free trial. If the result is proof_of_work_required, solve it and call again with challenge and solution.',
+    {
+      challenge: { type: 'string', description: 'The challenge of `proof_of_work`, if you got one.' },
+      solution: { type: 'string', description: 'Its solution.' },
+    },
     [],
-    async ({ shop, c }) => told(await IdentityRoutes.register(shop, c, clientAddressHeader)),
+    async ({ c }, { challenge, solution }) => {
+      const work =
+        typeof challenge === 'string' && typeof solution === 'string' ? { challenge, solution } : null;
+      return toolResult(
+        await IdentityRoutes.register(shop, c, clientAddressHeader, { work, credentialType: 'access_token' }),
+      );
+    },
     false,
   );
 }
 
-function account(): Tool {
+function account(shop: CallerContext & Account.AccountContext): Tool {
   return tool(
     'shop_account',
     'My account',
-    'Free. Balance, plans and what is left of them, for the bearer.',
+    'Free. Balance and plans of the account, with what is left of them.',
     {},
     [],
-    async ({ shop, c }) => {
-      const known = await caller(shop, c, true);
-      if (known.kind === 'refused') return told(known.reply);
-      if (known.kind === 'absent') return told(unidentified(shop, c, { kind: 'absent' }));
-      return told(json(200, await Account.overview(shop, known.account)));
+    async ({ c }) => {
+      const known = await caller(shop, c, 'read');
+      if (known.kind === 'refused') return toolResult(known.reply);
+      if (known.kind === 'absent') return toolResult(unidentified(shop, c, { kind: 'absent' }));
+      return toolResult(json(200, await Account.overview(shop, known.account)));
     },
   );
 }

@@ -1,56 +1,69 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import * as Money from '@sluice/kernel/money';
 import * as Match from '../../catalog/match.ts';
 import type { Operation } from '../../catalog/operation.ts';
+import type { IdentityContext } from '../../identity/identity-context.ts';
 import * as Account from '../../journeys/account.ts';
-import { keyCharsMax } from '../../journeys/keyed-call.ts';
-import * as PaidAnswer from '../../journeys/paid-answer.ts';
+import * as CallRequest from '../../journeys/call-request.ts';
+import type { ServedResponse } from '../../journeys/call-result.ts';
+import { endUnsent } from '../../journeys/delivery.ts';
+import type { CallerContext } from '../../journeys/identification.ts';
 import * as PaidCall from '../../journeys/paid-call.ts';
-import * as Money from '../../kernel/money.ts';
-import * as Headers from '../../relay/headers.ts';
-import type { Sending } from '../../relay/upstream.ts';
-import { caller, unidentified } from '../edge.ts';
-import * as Refusal from '../refusal.ts';
+import type { PaidCallContext } from '../../journeys/paid-call-context.ts';
+import * as PaidResponse from '../../journeys/paid-response.ts';
+import * as Headers from '../../proxy/headers.ts';
+import type { Sending } from '../../proxy/upstream.ts';
+import { english } from '../../text/texts.ts';
+import type { TextsContext } from '../../text/texts-context.ts';
+import { callRefusal } from '../call-refusal.ts';
 import { error, json, type Reply, unprocessable } from '../reply.ts';
+import { caller, unidentified } from '../request-context.ts';
 import * as Arguments from './arguments.ts';
-import { accounted, type Exchange, type Shown, told } from './tool.ts';
+import { type Exchange, metaOf, type ToolContent, toolResult } from './tool.ts';
 
-/** A longer answer has no place in a message that is held whole several times; over HTTP it has. */
-const answerBytesMax = 4 * 1024 * 1024;
+/** Maximum size of a response over MCP, whose messages are held in memory several times. HTTP has no such limit. */
+const responseBytesMax = 4 * 1024 * 1024;
 
-type Sold = { operation: Operation; form: Arguments.Form; matcher: Match.Matcher };
-type Show = (status: number, bytes: { body: Buffer; type: string }) => Shown;
+type Sold = { operation: Operation; form: Arguments.ArgumentForm; matcher: Match.Matcher };
+type Show = (status: number, bytes: { body: Buffer; type: string }) => ToolContent;
 
-/** How the caller wants the call made. */
+/** The dependencies of a call over MCP. */
+export type SoldCallContext = CallerContext & PaidCallContext & TextsContext;
+
+/** The caller's options for the call. */
 type Options = { ceiling: Money.Money | null; key: string | null; wantsReceipt: boolean };
 
 /**
- * A sold operation called as a tool: the same journey as over HTTP, with the same refusals. What it charges stands in
- * `exchange.answered` until the answer has gone out.
+ * Calls a sold operation as a tool: the same journey as over HTTP, with the same refusals. The charged call stays in `exchange.served`
+ * until its result has been sent.
  */
-export async function make(
+export async function callSoldTool(
+  shop: SoldCallContext,
   exchange: Exchange,
   sold: Sold,
   { storefront, ...args }: Arguments.Arguments,
   show: Show,
 ): Promise<CallToolResult> {
-  const { shop, c, requestId } = exchange;
+  const { c, requestId } = exchange;
   const { operation, form, matcher } = sold;
   const known = await caller(shop, c);
   if (known.kind === 'refused') return refused(known.reply);
   if (known.kind === 'absent') return refused(unidentified(shop, c, { kind: 'absent' }));
-  const faults: Arguments.Fault[] = [];
+  const faults: Arguments.ArgumentFault[] = [];
   const options = read(exchange, storefront, faults);
   const filled = Arguments.fill(form, args);
   if (!filled.ok) faults.push(...filled.faults);
-  if (!filled.ok || faults.length > 0) return refused(unprocessable(faults, requestId));
-  const found = Match.find(matcher, operation.method, filled.target.path);
-  if (found.kind !== 'operation' || found.operation !== operation)
-    return refused(error(404, 'not_found', 'Not Found', requestId));
+  if (!filled.ok || faults.length > 0) return refused(unprocessable(shop.texts, faults, requestId));
+  if (!Match.isCallOf(matcher, operation, filled.target.path))
+    return refused(
+      error(404, 'not_found', `The arguments do not make a path of ${operation.id}.`, requestId),
+    );
   const { account } = known;
   if (operation.answeredBy === 'storefront')
-    return told(json(200, await Account.keyInfo(shop, account, requestId)));
+    return toolResult(json(200, await Account.keyInfo(shop, account, requestId)));
   const type = form.hasBody ? ['content-type', 'application/json'] : [];
   return run(
+    shop,
     exchange,
     {
       operation,
@@ -66,20 +79,25 @@ export async function make(
   );
 }
 
-async function run(exchange: Exchange, call: PaidCall.PaidCall, show: Show): Promise<CallToolResult> {
-  const { shop, c, requestId } = exchange;
+async function run(
+  shop: SoldCallContext,
+  exchange: Exchange,
+  call: PaidCall.PaidCall,
+  show: Show,
+): Promise<CallToolResult> {
+  const { c, requestId } = exchange;
   const { outgoing } = c.env;
   let sending: Sending | null = null;
   const leave = () => sending?.abandon();
   outgoing.once('close', leave);
-  const outcome = await PaidCall.run(shop, call, (started) => {
+  const outcome = await PaidCall.make(shop, call, (started) => {
     sending = started;
     if (exchange.hasLeft()) started.abandon();
   });
   outgoing.off('close', leave);
   switch (outcome.kind) {
-    case 'answered':
-      return deliver(exchange, call.operation, outcome, show);
+    case 'served':
+      return deliver(shop, exchange, call.operation, outcome, show);
     case 'replayed': {
       const { status, headers, body } = outcome;
       c.get('entry').call = outcome.callId;
@@ -88,36 +106,37 @@ async function run(exchange: Exchange, call: PaidCall.PaidCall, show: Show): Pro
     case 'left':
       return { content: [] };
     default:
-      return refused(Refusal.ofCall(shop, call.operation, outcome, requestId));
+      return refused(callRefusal(shop, call.operation, outcome, requestId));
   }
 }
 
 async function deliver(
-  { shop, c, requestId, answered, hasLeft }: Exchange,
+  shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'>,
+  { c, requestId, served, hasLeft }: Exchange,
   operation: Operation,
-  paid: PaidCall.Answered,
+  paid: ServedResponse,
   show: Show,
 ): Promise<CallToolResult> {
-  answered.push(paid);
+  served.push(paid);
   const entry = c.get('entry');
   entry.call = paid.callId;
   entry.service = operation.service.slug;
   entry.units = paid.units;
   entry.costMicroUsd = paid.cost.cost;
-  const headers = paid.kept ?? (await PaidAnswer.headers(shop, paid));
-  const { answer } = paid;
-  const body = await PaidAnswer.whole(paid, answerBytesMax);
+  const headers = paid.kept ?? (await PaidResponse.headers(shop, paid));
+  const { response } = paid;
+  const body = await PaidResponse.whole(paid, responseBytesMax);
   if (body === null) {
-    answered.splice(answered.indexOf(paid), 1);
-    paid.brokenOff();
+    served.splice(served.indexOf(paid), 1);
+    endUnsent(paid, hasLeft());
     if (hasLeft()) return { content: [] };
     entry.code = 'answer_too_large';
-    const message = `The answer is longer than ${answerBytesMax} bytes, or broke off; nothing was charged. Ask for less, or call ${operation.id} over HTTP.`;
+    const message = `The response is longer than ${responseBytesMax} bytes or was incomplete. Nothing was charged. Ask for less, or call ${operation.id} over HTTP.`;
     return refused(error(502, entry.code, message, requestId));
   }
-  const units = `${paid.units} ${operation.service.unit}${paid.units === 1 ? '' : 's'}`;
-  const line = `Charged ${Money.formatExact(paid.cost.cost)} USD for ${units}. Left: ${Money.formatExact(paid.cost.balance)} USD, ${paid.cost.includedRemaining} included units.`;
-  return result(answer.status, headers, body, show, line);
+  const { unit } = operation.service;
+  const line = `Charged ${Money.formatExact(paid.cost.cost)} USD for ${english.quantity(paid.units, unit)}. Left: ${Money.formatExact(paid.cost.balance)} USD and ${english.quantity(paid.cost.includedRemaining, unit)} of your plans.`;
+  return result(response.status, headers, body, show, line);
 }
 
 function result(
@@ -134,40 +153,42 @@ function result(
   return {
     content: line === null ? content : [...content, { type: 'text', text: line }],
     ...(structuredContent && { structuredContent }),
-    _meta: accounted(status, headers),
+    _meta: metaOf(status, headers),
     ...(status >= 400 && { isError: true }),
   };
 }
 
-/** A refusal, with what to do about it here. */
+/** A refusal with the tool that solves it. */
 function refused(reply: Reply): CallToolResult {
   const { code } = reply.body;
   if (code === 'bearer_required' || code === 'token_invalid')
-    return told(
+    return toolResult(
       reply,
-      'Call the tool shop_register, or follow `registration`; then send `Authorization: Bearer <access_token>` with every request to this server.',
+      'Call the tool shop_register, or send the request in `registration`. Then send `Authorization: Bearer <access_token>` with every request to this server.',
     );
   if (code === 'plan_required' || code === 'credit_exhausted')
-    return told(reply, 'Buy with the tool shop_purchase, naming one of `plans` by its id, and call again.');
-  return told(reply);
+    return toolResult(reply, 'Buy one of `plans` with the tool shop_purchase, then call this tool again.');
+  return toolResult(reply);
 }
 
-/** From the argument `storefront`, or from the headers of the request; of two ceilings the lower one holds. */
-function read({ c }: Exchange, given: unknown, faults: Arguments.Fault[]): Options {
+/** Reads the options from the argument `storefront` or from the headers. */
+function read({ c }: Exchange, given: unknown, faults: Arguments.ArgumentFault[]): Options {
   const own = typeof given === 'object' && given !== null ? (given as Arguments.Arguments) : {};
-  const ceilings = [own.max_cost_usd, c.req.header('storefront-max-cost')]
-    .filter((value) => value !== undefined)
-    .map((value) => (typeof value === 'string' ? Money.parse(value) : null));
-  if (ceilings.includes(null))
+  // As over HTTP, headers that `Connection` names are ignored.
+  const ending = (c.req.header('connection') ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const header = (name: string) => (ending.includes(name) ? undefined : c.req.header(name));
+  const ceilings = [own.max_cost_usd, header('storefront-max-cost')].map(CallRequest.readCeiling);
+  if (ceilings.includes('malformed'))
     faults.push({ field: 'storefront.max_cost_usd', message: 'A decimal amount in USD, such as "0.010"' });
-  const key = own.idempotency_key ?? c.req.header('idempotency-key') ?? null;
-  const isKey = key === null || (typeof key === 'string' && key.length >= 1 && key.length <= keyCharsMax);
-  if (!isKey)
-    faults.push({ field: 'storefront.idempotency_key', message: `A text of 1 to ${keyCharsMax} characters` });
-  const [lowest = null] = ceilings.filter((it) => it !== null).sort((a, b) => a - b);
+  const key = CallRequest.readKey(own.idempotency_key ?? header('idempotency-key'));
+  if (key === 'malformed')
+    faults.push({
+      field: 'storefront.idempotency_key',
+      message: `A text of 1 to ${CallRequest.keyCharsMax} characters`,
+    });
   return {
-    ceiling: lowest,
-    key: typeof key === 'string' ? key : null,
-    wantsReceipt: own.receipt === true || c.req.header('storefront-receipt') === 'jws',
+    ceiling: CallRequest.lowestCeiling(ceilings.filter((it) => it !== 'malformed')),
+    key: key === 'malformed' ? null : key,
+    wantsReceipt: own.receipt === true || header('storefront-receipt') === 'jws',
   };
 }

@@ -1,37 +1,41 @@
 import type { JSONObject } from '@modelcontextprotocol/server';
-import type { Operation } from '../../catalog/operation.ts';
-import type { Form } from './arguments.ts';
+import { mayHaveBody, type Operation } from '../../catalog/operation.ts';
+import type { ArgumentForm } from './arguments.ts';
 import * as ToolSchema from './tool-schema.ts';
 
-/** What the upstream's document says of an operation: the operation itself, and the parameters of its path. */
-export type Described = { operation: ToolSchema.Schema; shared: readonly unknown[] };
+/** The description of an operation in the upstream's document: the operation, and the shared parameters of its path. */
+export type DescribedOperation = { operation: ToolSchema.Schema; shared: readonly unknown[] };
 
-/** What a sold operation takes: the schema of its arguments, and where they go. */
-export type Input = {
-  form: Form;
+/** The input of a sold operation: the schema of its arguments, and their places in the request. */
+export type SoldToolInput = {
+  form: ArgumentForm;
   schema: { type: 'object'; properties: JSONObject; required?: string[]; $defs?: unknown };
 };
 
-/** The argument by which a caller says how the shop is to make the call; it never reaches the upstream. */
+/** The schema of the argument with options for the shop, which is never sent upstream. */
 const options = {
   type: 'object',
-  description: 'How the shop makes this call; all of it may be left out.',
+  description: 'Options for this call. All are optional.',
   properties: {
-    max_cost_usd: { type: 'string', description: 'Refuse the call if it could cost more, such as "0.010".' },
+    max_cost_usd: { type: 'string', description: 'Refuses the call if it could cost more, such as "0.010".' },
     idempotency_key: {
       type: 'string',
       minLength: 1,
       maxLength: 255,
-      description: 'Makes the call once: the same key and arguments again give the first answer, free.',
+      description: 'Retries with the same key and arguments return the first response and are charged once.',
     },
-    receipt: { type: 'boolean', description: 'Whether a signed receipt comes with the answer.' },
+    receipt: { type: 'boolean', description: 'True to return a signed receipt.' },
   },
   additionalProperties: false,
 };
 const bodiless = new Set(['GET', 'HEAD', 'DELETE']);
 
-/** The input of a tool; what nobody described takes whatever its places take. */
-export function of(operation: Operation, described: Described | null, document: unknown): Input {
+/** The input of a tool. An operation without a description accepts any query and body. */
+export function inputOf(
+  operation: Operation,
+  described: DescribedOperation | null,
+  document: unknown,
+): SoldToolInput {
   const path = [...operation.path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name);
   const own = described?.operation ?? {};
   const parameters = [...(described?.shared ?? []), ...list(own.parameters)]
@@ -47,32 +51,44 @@ export function of(operation: Operation, described: Described | null, document: 
     template: operation.path,
     path,
     query,
-    hasBody: described === null ? !bodiless.has(operation.method) : json !== null,
+    hasBody: described === null ? !bodiless.has(operation.method) : json !== null && mayHaveBody(operation),
     isFlat: described !== null && isPlain && new Set(names).size === names.length,
-  };
-  const places = {
-    path: placed(parameters, 'path', path, document),
-    query: placed(parameters, 'query', query, document),
   };
   const whole = form.isFlat ? (body ?? {}) : (json?.schema ?? {});
   const { $defs, ...inBody } = ToolSchema.standalone(document, whole, 'arguments');
-  const required = form.isFlat
-    ? [...places.path.required, ...places.query.required, ...list(inBody.required).map(String)]
-    : [...(path.length > 0 ? ['path'] : []), ...(json === null ? [] : ['body'])];
-  const properties = form.isFlat
-    ? { ...places.path.properties, ...places.query.properties, ...(inBody.properties as object) }
-    : {
-        ...(path.length > 0 && { path: places.path }),
-        query: places.query,
-        ...(form.hasBody && { body: inBody }),
-      };
-  const schema: Input['schema'] = {
+  const places = {
+    path: placed(parameters, 'path', path, document),
+    query: placed(parameters, 'query', query, document),
+    body: inBody,
+  };
+  const { properties, required } = form.isFlat ? flat(places) : nested(form, places, json !== null);
+  const schema: SoldToolInput['schema'] = {
     type: 'object',
     properties: { ...properties, storefront: options } as JSONObject,
     ...(required.length > 0 && { required }),
     ...($defs !== undefined && { $defs }),
   };
   return { form, schema };
+}
+
+type Placed = ReturnType<typeof placed>;
+type Places = { path: Placed; query: Placed; body: ToolSchema.Schema };
+
+/** Parameters and members of the body side by side. */
+function flat({ path, query, body }: Places): { properties: object; required: string[] } {
+  return {
+    properties: { ...path.properties, ...query.properties, ...(body.properties as object) },
+    required: [...path.required, ...query.required, ...list(body.required).map(String)],
+  };
+}
+
+/** One argument for each part of the request. */
+function nested(form: ArgumentForm, { path, query, body }: Places, needsBody: boolean) {
+  const hasPath = form.path.length > 0;
+  return {
+    properties: { ...(hasPath && { path }), query, ...(form.hasBody && { body }) },
+    required: [...(hasPath ? ['path'] : []), ...(needsBody ? ['body'] : [])],
+  };
 }
 
 function placed(
@@ -100,7 +116,7 @@ function isPlainObject(schema: ToolSchema.Schema): boolean {
   return ToolSchema.isObject(properties) && oneOf === undefined && anyOf === undefined && allOf === undefined;
 }
 
-/** The JSON of a request or an answer, by its media types. */
+/** The JSON content of a request or a response. */
 export function jsonOf(content: unknown): ToolSchema.Schema | null {
   const json = ToolSchema.isObject(content) ? content['application/json'] : undefined;
   return ToolSchema.isObject(json) ? json : null;

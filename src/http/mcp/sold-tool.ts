@@ -1,34 +1,36 @@
 import type { ContentBlock } from '@modelcontextprotocol/server';
+import * as Money from '@sluice/kernel/money';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type * as Match from '../../catalog/match.ts';
 import type { Operation } from '../../catalog/operation.ts';
-import * as Money from '../../kernel/money.ts';
+import * as WorstCase from '../../proxy/worst-case.ts';
 import type * as Arguments from './arguments.ts';
 import * as SoldCall from './sold-call.ts';
 import * as SoldInput from './sold-input.ts';
-import type { Shown, Tool } from './tool.ts';
+import type { Tool, ToolContent } from './tool.ts';
 import * as ToolSchema from './tool-schema.ts';
 
-/** One for all, as a new one reads JSON Schema itself anew. */
+/** Shared by all tools, because each new instance compiles the JSON Schema meta-schema. */
 const ajv = new Ajv2020({ strict: false, logger: false, addUsedSchema: false });
 const descriptionCharsMax = 900;
-/** What some clients take of a name. */
+/** Maximum length of a name that all clients accept. */
 const nameCharsMax = 64;
 
-/** A tool, with the form that turns arguments into the request which an advice writes out. */
-export type SoldTool = Tool & { operation: Operation; form: Arguments.Form };
+/** A tool with the form that turns arguments into a request. */
+export type SoldTool = Tool & { operation: Operation; form: Arguments.ArgumentForm };
 
-/** The tool of a sold operation. @param taken the names that others have */
-export function of(
+/** The tool of a sold operation. @param taken the names of other tools */
+export function soldTool(
+  shop: SoldCall.SoldCallContext,
   operation: Operation,
-  described: SoldInput.Described | null,
+  described: SoldInput.DescribedOperation | null,
   document: unknown,
   matcher: Match.Matcher,
   taken: ReadonlySet<string>,
 ): SoldTool {
-  const { form, schema } = SoldInput.of(operation, described, document);
+  const { form, schema } = SoldInput.inputOf(operation, described, document);
   const own = described?.operation ?? {};
-  const fits = answer(own, document);
+  const fits = outputOf(own, document);
   const name = nameOf(operation, own, taken);
   const title = text(own.summary) || operation.service.name;
   return {
@@ -44,22 +46,22 @@ export function of(
       annotations: { title, openWorldHint: true, ...(operation.method === 'GET' && { readOnlyHint: true }) },
     },
     call: (exchange, args) =>
-      SoldCall.make(exchange, { operation, form, matcher }, args, (status, bytes) =>
+      SoldCall.callSoldTool(shop, exchange, { operation, form, matcher }, args, (status, bytes) =>
         shown(fits?.validate ?? null, status, bytes),
       ),
   };
 }
 
 /**
- * The schema of results: an answer as it is described, a refusal, or an answer that the description does not fit, which is
- * wrapped. So whatever was paid for passes the check of a client that holds results against the schema.
+ * The schema of results: a response as described, a refusal, or a response that does not match the description, which is wrapped. So every
+ * paid response passes the validation of a client that checks results against the schema.
  */
-function answer(own: ToolSchema.Schema, document: unknown) {
+function outputOf(own: ToolSchema.Schema, document: unknown) {
   const responses = ToolSchema.isObject(own.responses) ? own.responses : {};
   const success = Object.keys(responses).find((status) => /^2/.test(status)) ?? '';
   const json = SoldInput.jsonOf(ToolSchema.deref(document, responses[success]).content);
   if (json === null || !ToolSchema.isObject(json.schema)) return null;
-  const { $defs, ...whole } = ToolSchema.standalone(document, json.schema, 'answer');
+  const { $defs, ...whole } = ToolSchema.standalone(document, json.schema, 'response');
   const schema = {
     type: 'object' as const,
     anyOf: [
@@ -75,17 +77,17 @@ function answer(own: ToolSchema.Schema, document: unknown) {
   try {
     return { schema, validate: ajv.compile(schema) };
   } catch {
-    // A description that is no JSON Schema stops nobody from selling what it describes.
+    // An operation can be sold even if its description is not valid JSON Schema.
     return null;
   }
 }
 
-/** An answer as content: text as text, and what is JSON as data too. */
+/** A response as content: text as text, JSON also as structured data. */
 function shown(
   validate: ValidateFunction | null,
   status: number,
   bytes: { body: Buffer; type: string },
-): Shown {
+): ToolContent {
   const { body, type } = bytes;
   const isText = /json|^text\/|xml|^$/.test(type);
   const content = [isText ? { type: 'text' as const, text: body.toString() } : blob(body, type)];
@@ -107,23 +109,21 @@ function blob(body: Buffer, mimeType: string): ContentBlock {
   const data = body.toString('base64');
   return mimeType.startsWith('image/')
     ? { type: 'image', data, mimeType }
-    : { type: 'resource', resource: { uri: 'answer:body', mimeType, blob: data } };
+    : { type: 'resource', resource: { uri: 'response:body', mimeType, blob: data } };
 }
 
 function descriptionOf({ service, unitsMax }: Operation, own: ToolSchema.Schema, title: string): string {
-  const said = (text(own.description) || service.description).replace(/\s+/g, ' ').trim();
-  const most = unitsMax.kind === 'fixed' ? unitsMax.units : unitsMax.ceiling;
+  const described = (text(own.description) || service.description).replace(/\s+/g, ' ').trim();
   const cost =
     service.price === 0
       ? 'Free.'
-      : `Price: ${Money.format(service.price)} USD for each ${service.unit}, at most ${Money.format(Money.times(service.price, most))} USD a call; nothing found costs nothing.`;
-  const about = `${title}. ${said}`.slice(0, descriptionCharsMax);
+      : `Price: ${Money.format(service.price)} USD per ${service.unit}, at most ${Money.format(Money.times(service.price, WorstCase.ceiling(unitsMax)))} USD per call. Empty responses are free.`;
+  const about = `${title}. ${described}`.slice(0, descriptionCharsMax);
   return `${about} ${cost}`;
 }
 
 function nameOf({ method, path }: Operation, own: ToolSchema.Schema, taken: ReadonlySet<string>): string {
-  const said = text(own.operationId) || `${method}_${path}`;
-  const plain = said
+  const plain = (text(own.operationId) || `${method}_${path}`)
     .replace(/[^A-Za-z0-9]+/g, '_')
     .replace(/^_|_$/g, '')
     .slice(0, nameCharsMax);

@@ -1,12 +1,12 @@
-/** A JSON Schema, not trusted to be one. */
+/** An unchecked JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** A longer enumeration is told of, not listed: it would fill a model's memory, and a wrong value is refused at no charge. */
+/** Longer enumerations are summarised: they would fill a model's context, and a wrong value is refused at no charge. */
 const enumItemsMax = 60;
 const enumItemsShown = 8;
 const depthMax = 40;
-/** Of no use to who fills or checks a value, or not JSON Schema at all. */
-const left = new Set([
+/** Keywords that are dropped: not needed to fill or check a value, or not part of JSON Schema. */
+const droppedKeywords = new Set([
   'example',
   'examples',
   'xml',
@@ -15,63 +15,91 @@ const left = new Set([
   'nullable',
   'deprecated',
 ]);
-/** Members whose own members are names, not keywords. */
-const maps = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas']);
+/** Keywords whose members are names, not keywords. */
+const mapKeywords = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas']);
 
 /**
- * What a schema is for. Of arguments, what may be left out need not be null: models and their makers' dialects fare better
- * with one type. An answer is not judged by formats, as validators differ in what they make of them.
+ * The use of a schema. In arguments, optional values lose the type null, because models handle a single type better. Responses lose their
+ * formats, because validators interpret them differently.
  */
-export type Use = 'arguments' | 'answer';
+export type SchemaUse = 'arguments' | 'response';
 
-/**
- * A schema of an OpenAPI document (3.0 or 3.1) as one that stands by itself: what it refers to is below `$defs`, short of
- * what only a reader of the document needs.
- */
-export function standalone(document: unknown, schema: unknown, use: Use): Schema {
-  const names = new Map<string, string>();
-  const defs: Record<string, unknown> = {};
-  const copy = (value: unknown, depth: number): unknown => {
+/** Copies a schema of an OpenAPI document (3.0 or 3.1) into a self-contained one: referenced schemas are copied below `$defs`. */
+export function standalone(document: unknown, schema: unknown, use: SchemaUse): Schema {
+  const copier = new SchemaCopier(document, use);
+  const copied = copier.copy(schema, 0) as Schema;
+  return copier.hasDefs ? { ...copied, $defs: copier.defs } : copied;
+}
+
+class SchemaCopier {
+  readonly defs: Record<string, unknown> = {};
+  readonly #document: unknown;
+  readonly #use: SchemaUse;
+  /** Names below `$defs`, by reference. */
+  readonly #names = new Map<string, string>();
+
+  constructor(document: unknown, use: SchemaUse) {
+    this.#document = document;
+    this.#use = use;
+  }
+
+  get hasDefs(): boolean {
+    return this.#names.size > 0;
+  }
+
+  copy(value: unknown, depth: number): unknown {
     if (depth > depthMax) return {};
-    if (Array.isArray(value)) return value.map((item) => copy(item, depth + 1));
+    if (Array.isArray(value)) return value.map((item) => this.copy(item, depth + 1));
     if (typeof value !== 'object' || value === null) return value;
     const own = value as Schema;
     const copied: Record<string, unknown> = {};
-    for (const [key, member] of Object.entries(own)) {
-      if (left.has(key) || (key === 'format' && use === 'answer')) continue;
-      if (key === '$ref' && typeof member === 'string') copied.$ref = refer(member, depth);
-      else if (key === 'enum' && Array.isArray(member) && member.length > enumItemsMax)
-        copied.description = told(own.description, member);
-      else if (key === 'description' && copied.description !== undefined) continue;
-      else if (maps.has(key) && isObject(member)) {
-        const needed = key === 'properties' && Array.isArray(own.required) ? own.required : [];
-        const mayNarrow = key === 'properties' && use === 'arguments';
-        copied[key] = Object.fromEntries(
-          Object.entries(member).map(([name, it]) => [
-            name,
-            copy(mayNarrow && !needed.includes(name) ? withoutNull(it) : it, depth + 1),
-          ]),
-        );
-      } else copied[key] = key === 'const' || key === 'default' ? member : copy(member, depth + 1);
-    }
+    for (const [key, member] of Object.entries(own)) this.#copyMember(own, key, member, copied, depth);
     if (own.nullable === true && typeof own.type === 'string') copied.type = [own.type, 'null'];
     return copied;
-  };
-  const refer = (ref: string, depth: number): string => {
-    const known = names.get(ref);
+  }
+
+  #copyMember(
+    own: Schema,
+    key: string,
+    member: unknown,
+    copied: Record<string, unknown>,
+    depth: number,
+  ): void {
+    if (droppedKeywords.has(key) || (key === 'format' && this.#use === 'response')) return;
+    if (key === '$ref' && typeof member === 'string') copied.$ref = this.#refer(member, depth);
+    else if (key === 'enum' && Array.isArray(member) && member.length > enumItemsMax)
+      copied.description = summary(own.description, member);
+    else if (key === 'description' && copied.description !== undefined) return;
+    else if (mapKeywords.has(key) && isObject(member))
+      copied[key] = this.#copyMap(key, member, own.required, depth);
+    else copied[key] = key === 'const' || key === 'default' ? member : this.copy(member, depth + 1);
+  }
+
+  #copyMap(key: string, map: Schema, required: unknown, depth: number): Schema {
+    const isOptional = (name: string) => !(Array.isArray(required) && required.includes(name));
+    const isNarrowed = key === 'properties' && this.#use === 'arguments';
+    return Object.fromEntries(
+      Object.entries(map).map(([name, member]) => [
+        name,
+        this.copy(isNarrowed && isOptional(name) ? withoutNull(member) : member, depth + 1),
+      ]),
+    );
+  }
+
+  #refer(ref: string, depth: number): string {
+    const known = this.#names.get(ref);
     if (known !== undefined) return `#/$defs/${known}`;
     const plain = (ref.split('/').at(-1) ?? '').replace(/[^\w.-]/g, '_');
-    const name = Object.hasOwn(defs, plain) ? `${plain}_${names.size}` : plain;
-    names.set(ref, name);
-    defs[name] = {};
-    defs[name] = copy(resolve(document, ref), depth + 1);
+    const name = Object.hasOwn(this.defs, plain) ? `${plain}_${this.#names.size}` : plain;
+    this.#names.set(ref, name);
+    // Reserves the name before the schema is copied, because it may refer to itself.
+    this.defs[name] = {};
+    this.defs[name] = this.copy(resolve(this.#document, ref), depth + 1);
     return `#/$defs/${name}`;
-  };
-  const copied = copy(schema, 0) as Schema;
-  return names.size === 0 ? copied : { ...copied, $defs: defs };
+  }
 }
 
-/** The value that a reference into the document leads to, through further ones; `{}` where it leads nowhere. */
+/** Resolves a reference into the document, through further references; `{}` when it leads nowhere. */
 export function deref(document: unknown, value: unknown): Schema {
   let at = value;
   for (let step = 0; step < depthMax && isObject(at) && typeof at.$ref === 'string'; step++)
@@ -88,7 +116,7 @@ function resolve(document: unknown, ref: string): unknown {
     .reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), document);
 }
 
-/** The schema of a value that is left out rather than null. */
+/** The schema of a value that may be omitted but not null. */
 function withoutNull(value: unknown): unknown {
   if (!isObject(value)) return value;
   const { default: given, type, anyOf, ...rest } = value;
@@ -103,9 +131,9 @@ function withoutNull(value: unknown): unknown {
   return choices.length === 1 && isObject(only) ? { ...only, ...kept } : { ...kept, anyOf: choices };
 }
 
-function told(description: unknown, values: readonly unknown[]): string {
+function summary(description: unknown, values: readonly unknown[]): string {
   const shown = values.slice(0, enumItemsShown).map((value) => JSON.stringify(value));
-  const some = `One of ${values.length} values, such as ${shown.join(', ')}; a wrong one is refused at no charge.`;
+  const some = `One of ${values.length} values, such as ${shown.join(', ')}. Other values are refused at no charge.`;
   return typeof description === 'string' ? `${description} ${some}` : some;
 }
 

@@ -1,42 +1,40 @@
 import type { CallToolResult, Tool as Listed } from '@modelcontextprotocol/server';
-import type { Answered } from '../../journeys/paid-call.ts';
-import type { Shop } from '../../journeys/shop.ts';
-import type { Call } from '../edge.ts';
+import type { ServedResponse } from '../../journeys/call-result.ts';
 import type { Reply } from '../reply.ts';
+import type { Call } from '../request-context.ts';
 import type { Arguments } from './arguments.ts';
 
-/** One request to `/mcp` under way. */
+/** One running request to `/mcp`. */
 export type Exchange = {
-  shop: Shop;
   c: Call;
   requestId: string;
-  /** Of a revision of MCP without a handshake. */
+  /** True for a revision of MCP without a handshake. */
   isModern: boolean;
-  /** What has been charged and not yet gone out: it is given back where it never does. */
-  answered: Answered[];
+  /** Charged calls whose results have not been sent yet. Their charges are undone when that never happens. */
+  served: ServedResponse[];
   hasLeft(): boolean;
 };
 
 export type Tool = {
   listed: Listed;
-  /** Whether the catalogue sells it: then its plan limits it, not the caller's address. */
+  /** True when the catalogue sells it. Calls are then limited by plan, not by the caller's address. */
   isSold: boolean;
-  /** @param meta the `_meta` of the request, as it came */
+  /** @param meta the unchecked `_meta` of the request */
   call(exchange: Exchange, args: Arguments, meta: Readonly<Record<string, unknown>>): Promise<CallToolResult>;
 };
 
-/** What a result shows of an answer. */
-export type Shown = Pick<CallToolResult, 'content'> & {
+/** The content of a result. */
+export type ToolContent = Pick<CallToolResult, 'content'> & {
   structuredContent?: Readonly<Record<string, unknown>>;
 };
 
-/** What over HTTP are status and headers: the key of the `_meta` of every result. */
+/** The key in the `_meta` of every result for the status and the headers of the same response over HTTP. */
 const metaKey = 'storefront/answer';
-const headersTold = ['retry-after', 'ratelimit', 'ratelimit-policy'];
+const copiedHeaders = ['retry-after', 'ratelimit', 'ratelimit-policy'];
 
-/** A reply of the storefront as a result: its body as it is over HTTP, and for a model a line on what to do here. */
-export function told({ status, headers, body }: Reply, advice?: string): CallToolResult {
-  const fields = headersTold.flatMap((name) =>
+/** A reply of the storefront as a tool result: its body as over HTTP, and optional advice for the model. */
+export function toolResult({ status, headers, body }: Reply, advice?: string): CallToolResult {
+  const fields = copiedHeaders.flatMap((name) =>
     headers[name] === undefined ? [] : [[name.replaceAll('-', '_'), headers[name]]],
   );
   return {
@@ -50,13 +48,13 @@ export function told({ status, headers, body }: Reply, advice?: string): CallToo
   };
 }
 
-/** The `storefront-*` headers of a sold answer, as `_meta`: `storefront-cost-usd` is `cost_usd`. */
-export function accounted(status: number, headers: readonly string[]): Record<string, unknown> {
+/** The `storefront-*` headers of a paid response as `_meta`: `storefront-cost-usd` becomes `cost_usd`. */
+export function metaOf(status: number, headers: readonly string[]): Record<string, unknown> {
   const members: Record<string, unknown> = { status };
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const name = headers[at]?.toLowerCase() ?? '';
     if (name.startsWith('storefront-')) members[name.slice(11).replaceAll('-', '_')] = headers[at + 1];
-    else if (headersTold.includes(name)) members[name.replaceAll('-', '_')] = headers[at + 1];
+    else if (copiedHeaders.includes(name)) members[name.replaceAll('-', '_')] = headers[at + 1];
   }
   return { [metaKey]: members };
 }

@@ -1,53 +1,52 @@
-import * as Description from '../../catalog/description.ts';
+import { operationKey } from '@sluice/kernel/operation-key';
+import type { CatalogContext } from '../../catalog/catalog-context.ts';
 import type * as Match from '../../catalog/match.ts';
 import type * as Quote from '../../journeys/quote.ts';
-import type { Shop } from '../../journeys/shop.ts';
 import * as ShopTools from './shop-tools.ts';
-import type { Described } from './sold-input.ts';
+import type * as SoldCall from './sold-call.ts';
+import type { DescribedOperation } from './sold-input.ts';
 import * as SoldTool from './sold-tool.ts';
 import type { Tool } from './tool.ts';
 import { isObject } from './tool-schema.ts';
 
-/** All tools of a shop, by name, in the order in which they are listed. Made once. */
+/** All tools of a shop by name, in the order of their listing. Built once. */
 export type Toolbox = ReadonlyMap<string, Tool>;
 
+/** The dependencies of all tools. Each tool takes only its own part. */
+export type ToolContext = ShopTools.ShopToolsContext &
+  SoldCall.SoldCallContext &
+  Pick<CatalogContext, 'document'>;
+
 /** The shop's own tools, and one for each operation of the catalogue. */
-export function of(
-  shop: Shop,
+export function toolsOf(
+  shop: ToolContext,
   ask: Quote.Ask,
   matcher: Match.Matcher,
   clientAddressHeader: string | null,
 ): Toolbox {
   const described = operationsOf(shop.document);
-  const names = new Set(ShopTools.of(shop, ask, [], clientAddressHeader).map(({ listed }) => listed.name));
+  const names = new Set(
+    ShopTools.shopTools(shop, ask, [], clientAddressHeader).map(({ listed }) => listed.name),
+  );
   const sold: SoldTool.SoldTool[] = [];
   for (const operation of shop.catalog.operations) {
-    const said = described.get(Description.key(operation.method, operation.path)) ?? null;
-    const tool = SoldTool.of(operation, said, shop.document, matcher, names);
+    const description = described.get(operationKey(operation.method, operation.path)) ?? null;
+    const tool = SoldTool.soldTool(shop, operation, description, shop.document, matcher, names);
     names.add(tool.listed.name);
     sold.push(tool);
   }
-  const all = [...ShopTools.of(shop, ask, sold, clientAddressHeader), ...sold];
+  const all = [...ShopTools.shopTools(shop, ask, sold, clientAddressHeader), ...sold];
   return new Map(all.map((tool) => [tool.listed.name, tool]));
 }
 
-function operationsOf(document: unknown): Map<string, Described> {
+function operationsOf(document: unknown): Map<string, DescribedOperation> {
   const paths = isObject(document) && isObject(document.paths) ? document.paths : {};
-  return new Map(
-    Object.entries(paths).flatMap(([path, item]) =>
-      Object.entries(isObject(item) ? item : {}).flatMap(([method, operation]) =>
-        isObject(operation)
-          ? [
-              [
-                Description.key(method.toUpperCase(), path),
-                {
-                  operation,
-                  shared: isObject(item) && Array.isArray(item.parameters) ? item.parameters : [],
-                },
-              ] as const,
-            ]
-          : [],
-      ),
-    ),
-  );
+  const described = new Map<string, DescribedOperation>();
+  for (const [path, item] of Object.entries(paths)) {
+    if (!isObject(item)) continue;
+    const shared = Array.isArray(item.parameters) ? item.parameters : [];
+    for (const [method, operation] of Object.entries(item))
+      if (isObject(operation)) described.set(operationKey(method.toUpperCase(), path), { operation, shared });
+  }
+  return described;
 }

@@ -1,23 +1,35 @@
+import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { Shown as Key } from '../../journeys/account-keys.ts';
+import { sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
+import type { GrantListing } from '../../identity/oauth/grants.ts';
+import type { ShownKey as Key } from '../../journeys/account-keys.ts';
 import type * as PlanChange from '../../journeys/plan-change.ts';
 import type { PurchaseEntry } from '../../journeys/receipts.ts';
 import type * as RefundRequests from '../../journeys/refund-requests.ts';
-import * as Money from '../../kernel/money.ts';
-import type { Call } from '../../ledger/usage.ts';
-import type { TopUp } from '../../payment/top-up.ts';
+import type { RecordedCall } from '../../ledger/usage.ts';
+import { suggestedTerms, type TopUp } from '../../payment/top-up.ts';
+import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
 import { purchases } from './purchases.ts';
-import { type Used, usage } from './usage.ts';
+import { say } from './say.ts';
+import { type AccountUsage, usage } from './usage.ts';
 
-export type Facts = {
+/** The outcome of the form that was just sent. */
+export type FormResult = {
+  text: string;
+  secret: string | null;
+  isBad: boolean;
+  link?: { url: string; text: string };
+} | null;
+
+export type AccountFacts = {
   account: string;
   claimed: boolean;
   balance: string;
   held: string;
   included: number;
-  /** Where its person reads his mail. */
+  /** The address that the account was claimed with. */
   email: string | null;
   plans: readonly { id: string; name: string; balance_usd?: string; included_remaining?: number }[];
   grants: readonly {
@@ -26,144 +38,178 @@ export type Facts = {
     remaining_units?: number;
     expires_at: string | null;
   }[];
-  subscriptions: readonly ReturnType<typeof PlanChange.shown>[];
+  subscriptions: readonly ReturnType<typeof PlanChange.asPlan>[];
   topUp: TopUp | null;
-  used: Used;
-  calls: readonly Call[];
+  used: AccountUsage;
+  calls: readonly RecordedCall[];
   keys: readonly Key[];
+  /** Applications that the owner connected through OAuth. */
+  connections: readonly GrantListing[];
   receipts: readonly PurchaseEntry[];
-  refundRequests: readonly ReturnType<typeof RefundRequests.shown>[];
-  /** Whether a person can take the account over by email here. */
+  refundRequests: readonly ReturnType<typeof RefundRequests.asRefundRequest>[];
+  /** True when the shop sends mail, so that the account can be claimed with an email address. */
   canClaim: boolean;
-  /** What has just happened. */
-  notice: { text: string; secret: string | null; isBad: boolean } | null;
-  /** Whether a code for the claim is on its way. */
+  result: FormResult;
+  /** True after a code for the claim has been sent. */
   awaitsCode: boolean;
 };
 
-/** An account as its owner sees it: what it has, what it used, and what can be decided. */
-export function account(facts: Facts, catalog: Catalog): Html {
-  const { notice } = facts;
-  const leave = facts.claimed ? 'Sign out' : 'Leave';
-  return html`<h1>Your account</h1>
-${notice === null ? '' : html`<p class="${notice.isBad ? 'note' : 'ok'}" role="${notice.isBad ? 'alert' : 'status'}">${notice.text}</p>${notice.secret === null ? '' : html`<pre class="secret" tabindex="0" aria-label="Key">${notice.secret}</pre>`}`}
-<section aria-labelledby="standing"><h2 id="standing">What it has</h2>
+/** The account page of its owner: balance, usage, and the forms that change the account. */
+export function account(texts: Texts, facts: AccountFacts, catalog: Catalog): Html {
+  const { result } = facts;
+  const unit = sharedUnit(catalog.services);
+  const leave = texts.text(facts.claimed ? 'account.leave_claimed' : 'account.leave_unclaimed');
+  return html`<h1>${say(texts, 'account.title')}</h1>
+${result === null ? '' : html`<p class="${result.isBad ? 'note' : 'ok'}" role="${result.isBad ? 'alert' : 'status'}">${result.text}${result.link === undefined ? '' : html` <a href="${result.link.url}">${result.link.text}</a>`}</p>${result.secret === null ? '' : html`<pre class="secret" tabindex="0" aria-label="${texts.text('result.key_label')}">${result.secret}</pre>`}`}
+<section aria-labelledby="overview"><h2 id="overview">${say(texts, 'account.balance')}</h2>
 <dl class="facts">
-<div><dt>Balance</dt><dd id="balance">${facts.balance} USD</dd></div>
-${facts.held === '0.00' ? '' : html`<div><dt>Held by calls under way</dt><dd>${facts.held} USD</dd></div>`}
-<div><dt>Included units left</dt><dd id="included">${facts.included}</dd></div>
-${facts.email === null ? '' : html`<div><dt>Person</dt><dd class="id">${facts.email}</dd></div>`}
-<div><dt>Account</dt><dd class="id">${facts.account}</dd></div>
+<div><dt>${say(texts, 'account.credit')}</dt><dd id="balance">${texts.usd(facts.balance)}</dd></div>
+${facts.held === '0.00' ? '' : html`<div><dt>${say(texts, 'account.held')}</dt><dd>${texts.usd(facts.held)}</dd></div>`}
+<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.digits(facts.included)}</dd></div>
+${facts.email === null ? '' : html`<div><dt>${say(texts, 'account.email')}</dt><dd class="id">${facts.email}</dd></div>`}
+<div><dt>${say(texts, 'account.account')}</dt><dd class="id">${facts.account}</dd></div>
 </dl>
-<p><a class="button" href="/#plans">Buy more</a></p></section>
-${plans(facts)}
-${usage(facts.used, catalog)}
-${calls(facts.calls)}
-${keys(facts.keys)}
-${topUp(facts.topUp)}
-${purchases(facts.receipts, facts.refundRequests)}
-${facts.canClaim && !facts.claimed ? claim(facts.awaitsCode) : ''}
-<section aria-labelledby="leave"><h2 id="leave">${leave}</h2><p class="soft">${facts.claimed ? 'Your browser forgets this account; keys of yours go on. A link by mail lets you in again.' : 'Your browser forgets this account, and nobody can bring it back: take it over by email first, or make a key.'}</p>
+<p><a class="button" href="/#plans">${say(texts, 'account.buy_more')}</a></p></section>
+${plans(texts, facts, catalog)}
+${usage(texts, facts.used, catalog)}
+${calls(texts, facts.calls, unit)}
+${keys(texts, facts.keys)}
+${connections(texts, facts.connections)}
+${topUp(texts, facts.topUp)}
+${purchases(texts, facts.receipts, facts.refundRequests)}
+${facts.canClaim && !facts.claimed ? claim(texts, facts.awaitsCode) : ''}
+<section aria-labelledby="leave"><h2 id="leave">${leave}</h2><p class="soft">${say(texts, facts.claimed ? 'account.leave_claimed_effect' : 'account.leave_unclaimed_effect')}</p>
 <form method="post" action="/shop/leave"><button>${leave}</button></form></section>`;
 }
 
-/** What it may call on, what is left of it, and when that begins anew or ends. */
-function plans({ plans, grants, subscriptions }: Facts): Html {
+/** Plans and grants: the remaining credit of each, its status, and when it renews or ends. */
+function plans(texts: Texts, { plans, grants, subscriptions }: AccountFacts, catalog: Catalog): Html {
   if (plans.length + grants.length === 0) return html``;
-  const row = (name: string, left: string, standing: string, until: string, act: Html | string = '') =>
-    html`<tr><th scope="row">${name}</th><td class="number">${left}</td><td>${standing}</td><td>${until}</td><td class="number">${act}</td></tr>`;
+  const row = (name: string, left: string, status: string, until: string, action: Html | string = '') =>
+    html`<tr><th scope="row">${name}</th><td class="number">${left}</td><td>${status}</td><td>${until}</td><td class="number">${action}</td></tr>`;
   const periods = (id: string) => subscriptions.filter((one) => one.plan === id);
-  const ofPlan = ({ id, name, balance_usd, included_remaining }: Facts['plans'][number]) => {
-    const left = balance_usd === undefined ? `${included_remaining} units` : `${balance_usd} USD`;
+  const unitOf = (id: string) => {
+    const plan = catalog.plans.find((one) => one.id === id);
+    return plan === undefined ? 'unit' : unitOfPlan(plan, catalog.services);
+  };
+  const ofPlan = ({ id, name, balance_usd, included_remaining }: AccountFacts['plans'][number]) => {
+    const left =
+      balance_usd === undefined
+        ? texts.quantity(included_remaining ?? 0, unitOf(id))
+        : texts.usd(balance_usd);
+    const neverExpires = texts.text('account.never_expires');
     const [first, ...later] = periods(id);
-    if (first === undefined) return [row(name, left, '', 'no end')];
+    if (first === undefined) return [row(name, left, '', neverExpires)];
     return [
-      row(name, left, first.status, until(first), decision(first)),
-      ...later.map((one) => row(name, '', one.status, until(one), decision(one))),
+      row(name, left, statusOf(texts, first), until(texts, first), decision(texts, first)),
+      ...later.map((one) => row(name, '', statusOf(texts, one), until(texts, one), decision(texts, one))),
     ];
   };
-  const ofGrant = ({ source, remaining_usd, remaining_units, expires_at }: Facts['grants'][number]) =>
+  const ofGrant = ({ source, remaining_usd, remaining_units, expires_at }: AccountFacts['grants'][number]) =>
     row(
-      `Given (${source ?? 'seller'})`,
-      remaining_usd === undefined ? `${remaining_units} units` : `${remaining_usd} USD`,
+      texts.text('account.grant', { source: source ?? texts.text('account.grant_seller') }),
+      remaining_usd === undefined
+        ? texts.quantity(remaining_units ?? 0, sharedUnit(catalog.services))
+        : texts.usd(remaining_usd),
       '',
-      expires_at === null ? '' : `ends ${day(expires_at)}`,
+      expires_at === null
+        ? texts.text('account.never_expires')
+        : texts.text('account.expires', { day: texts.dayOf(expires_at) }),
     );
-  return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2><table class="stack">
-<thead><tr><th scope="col">Plan</th><th scope="col" class="number">Left</th><th scope="col">Standing</th><th scope="col">Begins anew, or ends</th><td></td></tr></thead>
+  return html`<section aria-labelledby="plans"><h2 id="plans">${say(texts, 'account.plans')}</h2><table class="stack">
+<thead><tr><th scope="col">${say(texts, 'account.plan')}</th><th scope="col" class="number">${say(texts, 'account.remaining')}</th><th scope="col">${say(texts, 'account.status')}</th><th scope="col">${say(texts, 'account.renews_or_ends')}</th><td></td></tr></thead>
 <tbody>${plans.flatMap(ofPlan)}${grants.map(ofGrant)}</tbody></table></section>`;
 }
 
-type Period = Facts['subscriptions'][number];
+type Period = AccountFacts['subscriptions'][number];
 
-function until({ renews, status, period_end, next_plan }: Period): string {
-  const next = next_plan === null ? '' : `, then ${next_plan}`;
-  return `${renews ? 'begins anew' : status === 'expired' ? 'ended' : 'ends'} ${day(period_end)}${next}`;
+function statusOf(texts: Texts, { status }: Period): string {
+  return texts.text(`account.status_${status}`);
 }
 
-function decision({ renews, cancel_at_period_end, plan }: Period): Html | string {
-  if (renews) return decide('cancel', plan, 'Cancel');
-  return cancel_at_period_end ? decide('resume', plan, 'Go on after all') : '';
+function until(texts: Texts, { renews, status, period_end, next_plan }: Period): string {
+  const key = renews ? 'plan_renews' : status === 'expired' ? 'plan_ended' : 'plan_ends';
+  const text = texts.text(`account.${key}`, { day: texts.dayOf(period_end) });
+  return next_plan === null ? text : texts.text('account.plan_then', { until: text, plan: next_plan });
 }
 
-function decide(deed: string, plan: string, name: string): Html {
-  return html`<form method="post" action="/shop/account/${deed}"><input type="hidden" name="plan" value="${plan}"><button class="quiet">${name}</button></form>`;
+function decision(texts: Texts, { renews, cancel_at_period_end, id, pay_url }: Period): Html | string {
+  if (renews)
+    return html`${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${say(texts, 'account.pay_invoice')}</a> `}${subscriptionForm('card', id, texts.text('account.change_card'))}${subscriptionForm('cancel', id, texts.text('account.cancel'))}`;
+  return cancel_at_period_end ? subscriptionForm('resume', id, texts.text('account.resume')) : '';
 }
 
-function calls(all: readonly Call[]): Html {
+function subscriptionForm(action: string, subscription: string, name: string): Html {
+  return html`<form method="post" action="/shop/account/${action}"><input type="hidden" name="subscription" value="${subscription}"><button class="quiet">${name}</button></form>`;
+}
+
+function calls(texts: Texts, all: readonly RecordedCall[], unit: string): Html {
   if (all.length === 0) return html``;
   const row = (
-    call: Call,
-  ) => html`<tr><td>${moment(call.atMs)}</td><td><code>${call.operation}</code></td><td class="number">${call.status}</td>
-<td class="number">${call.units}</td><td class="number">${call.isReturned ? 'given back' : `${Money.formatExact(call.cost)} USD`}</td></tr>`;
-  return html`<section aria-labelledby="calls"><h2 id="calls">Calls</h2><div class="wide" tabindex="0"><table>
-<thead><tr><th scope="col">When (UTC)</th><th scope="col">Operation</th><th scope="col" class="number">Status</th><th scope="col" class="number">Units</th><th scope="col" class="number">Cost</th></tr></thead>
-<tbody>${all.map(row)}</tbody></table></div><p><a href="/shop/account/calls.csv">All of 30 days as CSV</a></p></section>`;
+    call: RecordedCall,
+  ) => html`<tr><td>${texts.minute(call.atMs)}</td><td><code>${call.operation}</code></td><td class="number">${call.status}</td>
+<td class="number">${texts.digits(call.units)}</td><td class="number">${call.isReturned ? say(texts, 'calls.refunded') : texts.usd(Money.formatExact(call.cost))}</td></tr>`;
+  return html`<section aria-labelledby="calls"><h2 id="calls">${say(texts, 'calls.title')}</h2><div class="wide" tabindex="0"><table>
+<thead><tr><th scope="col">${say(texts, 'calls.when')}</th><th scope="col">${say(texts, 'calls.operation')}</th><th scope="col" class="number">${say(texts, 'calls.status')}</th><th scope="col" class="number">${texts.unitHeading(unit)}</th><th scope="col" class="number">${say(texts, 'calls.cost')}</th></tr></thead>
+<tbody>${all.map(row)}</tbody></table></div><p><a href="/shop/account/calls.csv">${say(texts, 'calls.csv')}</a></p></section>`;
 }
 
-function keys(all: readonly Key[]): Html {
+/** Applications that may use the account, each with a button that disconnects it. */
+function connections(texts: Texts, all: readonly GrantListing[]): Html {
+  if (all.length === 0) return html``;
+  const row = ({ sid, clientName, createdMs, usedMs }: GrantListing) =>
+    html`<tr><th scope="row">${clientName}</th><td>${texts.day(createdMs)}</td><td>${texts.day(usedMs)}</td>
+<td class="number"><form method="post" action="/shop/account/connections/end"><input type="hidden" name="connection" value="${sid}"><button class="quiet" aria-label="${texts.text('connections.disconnect_label', { application: clientName })}">${say(texts, 'connections.disconnect')}</button></form></td></tr>`;
+  return html`<section aria-labelledby="connections"><h2 id="connections">${say(texts, 'connections.title')}</h2>
+<div class="wide"><table class="stack"><thead><tr><th>${say(texts, 'connections.application')}</th><th>${say(texts, 'connections.connected')}</th><th>${say(texts, 'connections.last_used')}</th><th></th></tr></thead><tbody>${all.map(row)}</tbody></table></div></section>`;
+}
+
+function keys(texts: Texts, all: readonly Key[]): Html {
   const row = (key: Key) => html`<tr><th scope="row">${key.name}</th><td><code>${key.hint}</code></td>
-<td>${key.budget_usd === null ? 'no budget' : `${key.spent_usd} of ${key.budget_usd} USD`}</td><td>${key.expires_at === null ? 'no end' : `until ${day(key.expires_at)}`}</td>
-<td class="number"><form method="post" action="/shop/account/keys/end"><input type="hidden" name="key" value="${key.id}"><button class="quiet" aria-label="End the key ${key.name}">End</button></form></td></tr>`;
-  return html`<section aria-labelledby="keys"><h2 id="keys">Keys for your programs</h2>
-<p class="soft">A key lives until you end it. It holds no money; a budget limits what is drawn through it.</p>
-${all.length === 0 ? '' : html`<div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">Key</th><th scope="col">Budget</th><th scope="col">End</th><td></td></tr></thead><tbody>${all.map(row)}</tbody></table></div>`}
+<td>${spentOf(texts, key)}</td><td>${key.expires_at === null ? say(texts, 'keys.never') : texts.dayOf(key.expires_at)}</td>
+<td class="number"><form method="post" action="/shop/account/keys/end"><input type="hidden" name="key" value="${key.id}"><button class="quiet" aria-label="${texts.text('keys.revoke_label', { name: key.name })}">${say(texts, 'keys.revoke')}</button></form></td></tr>`;
+  return html`<section aria-labelledby="keys"><h2 id="keys">${say(texts, 'keys.title')}</h2>
+<p class="soft">${say(texts, 'keys.intro')}</p>
+${all.length === 0 ? '' : html`<div class="wide" tabindex="0"><table><thead><tr><th scope="col">${say(texts, 'keys.name')}</th><th scope="col">${say(texts, 'keys.key')}</th><th scope="col">${say(texts, 'keys.spent')}</th><th scope="col">${say(texts, 'keys.expires')}</th><td></td></tr></thead><tbody>${all.map(row)}</tbody></table></div>`}
 <form method="post" action="/shop/account/keys" class="cards">
-<div><label for="key-name">Name</label><input id="key-name" name="name" maxlength="100" required></div>
-<div><label for="key-budget">Budget in USD, if any</label><input id="key-budget" name="budget_usd" inputmode="decimal" autocomplete="off"></div>
-<div><label for="key-days">Days until it ends, if it does</label><input id="key-days" name="days" inputmode="numeric" autocomplete="off"></div>
-<div style="align-self:end"><button>Make a key</button></div></form></section>`;
+<div><label for="key-name">${say(texts, 'keys.name')}</label><input id="key-name" name="name" maxlength="100" required></div>
+<div><label for="key-budget">${say(texts, 'keys.budget')}</label><input id="key-budget" name="budget_usd" inputmode="decimal" autocomplete="off"></div>
+<div><label for="key-days">${say(texts, 'keys.days')}</label><input id="key-days" name="days" inputmode="numeric" autocomplete="off"></div>
+<div style="align-self:end"><button>${say(texts, 'keys.create')}</button></div></form></section>`;
 }
 
-function topUp(now: TopUp | null): Html {
+function spentOf(texts: Texts, { budget_usd, spent_usd }: Key): string {
+  if (budget_usd === null) return texts.text('keys.no_limit');
+  return texts.text('keys.spent_of', {
+    spent: texts.decimal(spent_usd ?? '0.00'),
+    budget: texts.usd(budget_usd),
+  });
+}
+
+function topUp(texts: Texts, now: TopUp | null): Html {
+  const terms = now ?? suggestedTerms;
   const field = (name: string, label: string, value: Money.Money) =>
     html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" inputmode="decimal" autocomplete="off" value="${Money.format(value)}"></div>`;
-  const state =
-    now === null || now.state === 'off'
-      ? 'Off.'
-      : now.state === 'stopped'
-        ? `Stopped: ${now.reason}.`
-        : `On, by ${now.card.brand} ${now.card.last4}: ${Money.format(now.chargedThisMonth)} USD this month.`;
-  return html`<section aria-labelledby="top-up"><h2 id="top-up">Automatic top-up</h2>
-<p class="soft">${state} Charges the card of your last payment here when the balance falls below what you name, in a month never more than you agree to.</p>
+  return html`<section aria-labelledby="top-up"><h2 id="top-up">${say(texts, 'top_up.title')}</h2>
+<p class="soft">${say(texts, 'top_up.intro', { state: topUpState(texts, now) })}</p>
 <form method="post" action="/shop/account/top-up" class="cards">
-${field('below_usd', 'When less than (USD)', now?.below ?? Money.ofCents(100))}${field('amount_usd', 'Charge (USD)', now?.amount ?? Money.ofCents(500))}${field('monthly_max_usd', 'In a month at most (USD)', now?.monthlyMax ?? Money.ofCents(2_000))}
-<div style="align-self:end"><button>Agree</button></div></form>
-${now?.state === 'on' ? html`<form method="post" action="/shop/account/top-up/end"><button class="quiet" style="margin-top:.75rem">Switch it off</button></form>` : ''}</section>`;
+${field('below_usd', texts.text('top_up.below'), terms.below)}${field('amount_usd', texts.text('top_up.amount'), terms.amount)}${field('monthly_max_usd', texts.text('top_up.monthly_max'), terms.monthlyMax)}
+<div style="align-self:end"><button>${say(texts, 'top_up.turn_on')}</button></div></form>
+${now?.state === 'on' ? html`<form method="post" action="/shop/account/top-up/end"><button class="quiet" style="margin-top:.75rem">${say(texts, 'top_up.turn_off')}</button></form>` : ''}</section>`;
 }
 
-function claim(awaitsCode: boolean): Html {
+function topUpState(texts: Texts, now: TopUp | null): string {
+  if (now === null || now.state === 'off') return texts.text('top_up.off');
+  if (now.state === 'stopped') return texts.text('top_up.stopped', { reason: String(now.reason) });
+  const { brand, last4 } = now.card;
+  const charged = texts.usd(Money.format(now.chargedThisMonth));
+  return texts.text('top_up.on', { card: `${brand} ${last4}`, charged });
+}
+
+function claim(texts: Texts, awaitsCode: boolean): Html {
   if (awaitsCode)
-    return html`<section id="claim"><h2>Take it over by email</h2><p class="soft">A code is on its way; it is good for ten minutes.</p>
-<form method="post" action="/shop/account/claim/complete"><label for="otp">The code of the mail</label><input id="otp" name="otp" inputmode="numeric" autocomplete="one-time-code" required><button>Take over</button></form></section>`;
-  return html`<section id="claim"><h2>Take it over by email</h2><p class="soft">Then it is yours wherever you read that mail: to come back, ask for a link by mail. An account that you have already takes this one in.</p>
-<form method="post" action="/shop/account/claim"><label for="email">Your email address</label><input id="email" name="email" type="email" autocomplete="email" required><button>Send me a code</button></form></section>`;
-}
-
-function day(time: string): string {
-  return time.slice(0, 10);
-}
-
-function moment(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
+    return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.sent')}</p>
+<form method="post" action="/shop/account/claim/complete"><label for="otp">${say(texts, 'claim.code')}</label><input id="otp" name="otp" inputmode="numeric" autocomplete="one-time-code" required><button>${say(texts, 'claim.confirm')}</button></form></section>`;
+  return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.intro')}</p>
+<form method="post" action="/shop/account/claim"><label for="email">${say(texts, 'claim.email')}</label><input id="email" name="email" type="email" autocomplete="email" required><button>${say(texts, 'claim.send')}</button></form></section>`;
 }

@@ -1,13 +1,20 @@
+import { palette } from '@sluice/kernel/page-style';
 import { html, raw } from 'hono/html';
-import { palette } from './palette.ts';
+import type { Texts } from '../../text/texts.ts';
+import { languageOf, type PageContext } from './frame.ts';
+import { say } from './say.ts';
 
-/** The few pages that a buyer sees around the hosted card page. Server-made, no script. */
-export type Page = {
+type Html = ReturnType<typeof html>;
+
+/** A page that a buyer sees before or after the hosted card page. Rendered on the server, without scripts. */
+export type PaymentPage = {
   title: string;
   mark: keyof typeof marks;
-  body: ReturnType<typeof html>;
-  /** Seconds after which the page looks again by itself. */
+  body: Html;
+  /** Seconds until the page reloads itself. */
   againSeconds?: number;
+  /** True when the page has a form that is sent to the shop. */
+  hasForm?: boolean;
 };
 
 const style = `${palette}
@@ -24,7 +31,7 @@ a{color:var(--accent);text-underline-offset:.2em}
 .mark.wait{background:var(--note-tint);color:var(--note)}
 dl{margin:1.5rem 0 0;border-top:1px solid var(--line)}
 dl div{display:flex;justify-content:space-between;gap:1.5rem;padding:.75rem 0;border-bottom:1px solid var(--line)}
-dt{color:var(--soft)}dd{margin:0;text-align:right;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
+dt{color:var(--soft)}dd{margin:0;text-align:end;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
 #balance{font-weight:650}dd.id{font:.8125rem/1.9 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 h2{font-size:1rem;margin:1.75rem 0 0}.then{margin-top:1.5rem}
 textarea{display:block;width:100%;margin:.75rem 0 0;padding:0;border:solid var(--ground);border-width:.75rem .875rem;border-radius:10px;box-shadow:0 0 0 1px var(--line);background:var(--ground);color:var(--ink);font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all;resize:none}
@@ -32,115 +39,168 @@ code{font:.875em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 .lines{white-space:pre-line}.total{font-weight:650}.print{display:none}
 @page{margin:2cm}
 @media print{:root{color-scheme:light;--ground:#fff;--panel:#fff;--ink:#000;--soft:#444;--line:#bbb}body{display:block;padding:0}main{max-width:none;border:0;box-shadow:none;padding:0}.mark,.proof,.button{display:none}.print{display:block}dl div{break-inside:avoid}}
-.button{display:block;margin-top:1.5rem;padding:.7rem 1rem;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600;text-align:center;text-decoration:none}`;
+.button{display:block;margin-top:1.5rem;padding:.7rem 1rem;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600;text-align:center;text-decoration:none}
+button.button{width:100%;border:0;font:inherit;font-weight:600;cursor:pointer}`;
 
-/** Drawn on a field of 24 by 24. */
+/** SVG paths in a view box of 24 by 24. */
 const marks = {
   done: { path: 'M4 12.5 9.5 18 20 7', tone: '' },
   wait: { path: 'M12 6v6l4 2.5M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20', tone: 'wait' },
   stop: { path: 'M12 7v6M12 17v.01M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20', tone: 'wait' },
 };
 
-export function paid(facts: {
+export type PaidFacts = {
   amount: string;
   balance: string;
   account: string;
-  /** Null where the account is not the payer's: a program asked for its own, and somebody paid. */
+  /** True when the payment created the account. Otherwise a program owns it, and the payer gets no tokens. */
+  isOwn: boolean;
+  /** Null when they have already been issued or do not belong to the payer. */
   tokens: Tokens | null;
   guide: string;
-}): Page {
-  const { amount, balance, account, tokens, guide } = facts;
+};
+
+export function paid(texts: Texts, facts: PaidFacts): PaymentPage {
+  const { amount, balance, account, isOwn, tokens, guide } = facts;
   return {
-    title: 'Paid',
+    title: texts.text('paid.title'),
     mark: 'done',
-    body: html`<h1>Thank you. ${amount}\u00a0USD is\u00a0paid.</h1>
-      <p>Every result is counted against it; nothing else will be charged.</p>
+    body: html`<h1>${say(texts, 'paid.heading', { amount: texts.usd(amount).replace(' ', '\u00a0') })}</h1>
+      <p>${say(texts, 'paid.text')}</p>
       <dl>
-        <div><dt>Balance</dt><dd id="balance">${balance} USD</dd></div>
-        <div><dt>Account</dt><dd class="id">${account}</dd></div>
+        <div><dt>${say(texts, 'paid.balance')}</dt><dd id="balance">${texts.usd(balance)}</dd></div>
+        <div><dt>${say(texts, 'paid.account')}</dt><dd class="id">${account}</dd></div>
       </dl>
-      ${tokens === null ? goOnByItself : wayIn(tokens, guide)}`,
+      ${tokens === null ? withoutTokens(texts, isOwn) : tokenBoxes(texts, tokens, guide)}`,
   };
 }
 
-const goOnByItself = html`<p class="then">The program that asked you to pay has its own key to this account, and can go on now. You can close this page.</p>`;
+function withoutTokens(texts: Texts, isOwn: boolean): Html {
+  if (!isOwn) return html`<p class="then">${say(texts, 'paid.program_continues')}</p>`;
+  const link = html`<a href="/shop/account">${say(texts, 'paid.already_shown_link')}</a>`;
+  return html`<p class="then">${say(texts, 'paid.already_shown', { link })}</p>`;
+}
 
-/** The access token lives for an hour; the assertion gets new ones until its last day (`2027-02-19`). */
+/** The access token is valid for an hour; the assertion renews it until its last day (`2027-02-19`). */
 type Tokens = { access: string; assertion: string; lastDay: string };
 
-function wayIn({ access, assertion, lastDay }: Tokens, guide: string): ReturnType<typeof html> {
-  return html`<h2 id="access">Access token</h2>
-    <p>Good for one hour. A program sends it with every call: <code>Authorization: Bearer</code> and the token. It is longer than the box; select all of it.</p>
+function tokenBoxes(texts: Texts, { access, assertion, lastDay }: Tokens, guide: string): Html {
+  return html`<h2 id="access">${say(texts, 'paid.access')}</h2>
+    <p>${say(texts, 'paid.access_text', { header: html`<code>Authorization: Bearer</code>` })}</p>
     <textarea id="token" readonly spellcheck="false" rows="4" aria-labelledby="access">${access}</textarea>
-    <h2 id="way-back">Your way back</h2>
-    <p>Until ${lastDay} this gets a new access token whenever you need one: <a href="${guide}">see how</a>. Keep both secret: they are as good as the money.</p>
+    <h2 id="way-back">${say(texts, 'paid.recovery')}</h2>
+    <p>${say(texts, 'paid.recovery_text', { day: texts.dayOf(lastDay), link: html`<a href="${guide}">${say(texts, 'paid.recovery_link')}</a>` })}</p>
+    <p>${say(texts, 'paid.copy_now')}</p>
     <textarea id="assertion" readonly spellcheck="false" rows="4" aria-labelledby="way-back">${assertion}</textarea>`;
 }
 
-export function pending(): Page {
+export function subscribed(texts: Texts): PaymentPage {
   return {
-    title: 'Payment under way',
+    title: texts.text('checkout.subscribed_title'),
+    mark: 'stop',
+    body: html`<h1>${say(texts, 'checkout.subscribed')}</h1>
+      <p>${say(texts, 'checkout.subscribed_text')}</p>`,
+  };
+}
+
+export function pending(texts: Texts): PaymentPage {
+  return {
+    title: texts.text('checkout.pending_title'),
     mark: 'wait',
     againSeconds: 3,
-    body: html`<h1>Your payment is under way.</h1><p>Do not pay again. This page looks again by itself in a moment.</p>`,
+    body: html`<h1>${say(texts, 'checkout.pending')}</h1><p>${say(texts, 'checkout.pending_text')}</p>`,
   };
 }
 
-export function alreadyPaid(): Page {
+/** The page for a bank debit or another payment that takes days. */
+export function slow(texts: Texts): PaymentPage {
   return {
-    title: 'Already paid',
+    title: texts.text('checkout.pending_title'),
+    mark: 'wait',
+    body: html`<h1>${say(texts, 'checkout.pending')}</h1><p>${say(texts, 'checkout.slow_text')}</p>`,
+  };
+}
+
+export function alreadyPaid(texts: Texts): PaymentPage {
+  return {
+    title: texts.text('checkout.paid_title'),
     mark: 'done',
-    body: html`<h1>This purchase is paid.</h1><p>Nothing more is due; you can close this page.</p>`,
+    body: html`<h1>${say(texts, 'checkout.paid')}</h1><p>${say(texts, 'checkout.paid_text')}</p>`,
   };
 }
 
-export function cancelled(checkoutUrl: string): Page {
+export function cancelled(texts: Texts, checkoutUrl: string): PaymentPage {
   return {
-    title: 'Not paid',
+    title: texts.text('checkout.cancelled_title'),
     mark: 'stop',
-    body: html`<h1>Nothing was charged.</h1><p>The payment link stays valid for a while.</p><a class="button" href="${checkoutUrl}">Back to the payment</a>`,
+    body: html`<h1>${say(texts, 'checkout.cancelled')}</h1><p>${say(texts, 'checkout.cancelled_text')}</p><a class="button" href="${checkoutUrl}">${say(texts, 'checkout.cancelled_link')}</a>`,
   };
 }
 
-export function gone(): Page {
+/** @param action the target of the form that opens the card page in this browser */
+export function elsewhere(texts: Texts, action: string): PaymentPage {
   return {
-    title: 'Expired',
+    title: texts.text('checkout.elsewhere_title'),
     mark: 'stop',
-    body: html`<h1>This payment link has expired.</h1><p>Nothing was charged on it. Ask for a new one.</p>`,
+    body: html`<h1>${say(texts, 'checkout.elsewhere')}</h1><p>${say(texts, 'checkout.elsewhere_text')}</p><form method="post" action="${action}"><button class="button">${say(texts, 'checkout.elsewhere_button')}</button></form>`,
+    hasForm: true,
   };
 }
 
-export function away(): Page {
+/** The page that redirects to the card page. */
+export function toCardPage(texts: Texts, url: string): PaymentPage {
   return {
-    title: 'Not available',
+    title: texts.text('checkout.to_card_title'),
+    mark: 'wait',
+    body: html`<h1>${say(texts, 'checkout.to_card')}</h1><p>${say(texts, 'checkout.to_card_text')}</p><a class="button" href="${url}">${say(texts, 'checkout.to_card_link')}</a>`,
+  };
+}
+
+export function expired(texts: Texts): PaymentPage {
+  return {
+    title: texts.text('checkout.expired_title'),
+    mark: 'stop',
+    body: html`<h1>${say(texts, 'checkout.expired')}</h1><p>${say(texts, 'checkout.expired_text')}</p>`,
+  };
+}
+
+export function unavailable(texts: Texts): PaymentPage {
+  return {
+    title: texts.text('checkout.unavailable_title'),
     mark: 'wait',
     againSeconds: 10,
-    body: html`<h1>Cards cannot be taken right now.</h1><p>Nothing was charged. This page tries again by itself in a moment.</p>`,
+    body: html`<h1>${say(texts, 'checkout.unavailable')}</h1><p>${say(texts, 'checkout.unavailable_text')}</p>`,
   };
 }
 
-export function unknown(): Page {
+export function unknown(texts: Texts): PaymentPage {
   return {
-    title: 'Not found',
+    title: texts.text('checkout.unknown_title'),
     mark: 'stop',
-    body: html`<h1>There is no such purchase.</h1><p>Check the link, or ask for a new one.</p>`,
+    body: html`<h1>${say(texts, 'checkout.unknown')}</h1><p>${say(texts, 'checkout.unknown_text')}</p>`,
   };
 }
 
+const policy = (formAction: string) =>
+  `default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
-  'content-security-policy':
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 };
 
-/** The page as an answer, under the shop's name. */
-export function respond(status: number, shop: string, { title, mark, body, againSeconds }: Page): Response {
+/** Responds with the page, under the shop's name. */
+export function respond(
+  status: number,
+  { catalog, texts }: PageContext,
+  { title, mark, body, againSeconds, hasForm = false }: PaymentPage,
+  more: Readonly<Record<string, string>> = {},
+): Response {
   const { path, tone } = marks[mark];
+  const shop = catalog.storefront.name;
   const page = html`<!doctype html>
-<html lang="en">
+<html ${languageOf(texts)}>
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
 ${againSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${againSeconds}">`}
@@ -153,5 +213,6 @@ ${body}
 </main></body>
 </html>`;
   const again = againSeconds === undefined ? {} : { 'retry-after': String(againSeconds) };
-  return new Response(String(page), { status, headers: { ...headers, ...again } });
+  const own = { ...headers, 'content-security-policy': policy(hasForm ? "'self'" : "'none'") };
+  return new Response(String(page), { status, headers: { ...own, ...again, ...more } });
 }

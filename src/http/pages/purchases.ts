@@ -1,56 +1,69 @@
 import { html } from 'hono/html';
 import type { PurchaseEntry } from '../../journeys/receipts.ts';
-import type * as RefundRequests from '../../journeys/refund-requests.ts';
+import * as RefundRequests from '../../journeys/refund-requests.ts';
 import { textCharsMax } from '../../payment/refund-request.ts';
+import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
+import { say } from './say.ts';
 
-type Asked = ReturnType<typeof RefundRequests.shown>;
+type Asked = ReturnType<typeof RefundRequests.asRefundRequest>;
 
-/** What was paid, each with its receipt; what was asked back, and how to ask. */
-export function purchases(paid: readonly PurchaseEntry[], asked: readonly Asked[]): Html {
+/** The purchases with their receipts, the refund requests, and the form for a new request. */
+export function purchases(texts: Texts, paid: readonly PurchaseEntry[], asked: readonly Asked[]): Html {
   if (paid.length === 0) return html``;
   const row = (one: PurchaseEntry) =>
-    html`<tr><td>${day(one.paid_at)}</td><td>${one.plan}</td><td class="number">${one.amount_usd} USD${one.reversed_usd === '0.00' ? '' : ` (${one.reversed_usd} paid back)`}</td><td class="number"><a href="${one.url}" aria-label="Receipt of ${day(one.paid_at)}, ${one.amount_usd} USD">Receipt</a></td></tr>`;
-  const open = paid.filter(
-    ({ purchase, amount_usd, reversed_usd }) =>
-      amount_usd !== reversed_usd && !asked.some((one) => one.purchase === purchase),
-  );
-  return html`<section aria-labelledby="receipts"><h2 id="receipts">Paid</h2><table class="stack"><thead><tr><th scope="col">When</th><th scope="col">Plan</th><th scope="col" class="number">Amount</th><td></td></tr></thead><tbody>${paid.map(row)}</tbody></table>
-${asked.length === 0 ? '' : answers(asked, paid)}
-${open.length === 0 ? '' : form(open)}</section>`;
+    html`<tr><td>${texts.dayOf(one.paid_at)}</td><td>${one.plan}</td><td class="number">${amountOf(texts, one)}</td><td class="number"><a href="${one.url}" aria-label="${texts.text('purchases.receipt_label', facts(texts, one))}">${say(texts, 'purchases.receipt')}</a>${one.invoice_url === null ? '' : html` <a href="${one.invoice_url}" aria-label="${texts.text('purchases.invoice_label', facts(texts, one))}">${say(texts, 'purchases.invoice')}</a>`}</td></tr>`;
+  const open = RefundRequests.requestable(paid, asked);
+  return html`<section aria-labelledby="receipts"><h2 id="receipts">${say(texts, 'purchases.title')}</h2><table class="stack"><thead><tr><th scope="col">${say(texts, 'purchases.when')}</th><th scope="col">${say(texts, 'purchases.plan')}</th><th scope="col" class="number">${say(texts, 'purchases.amount')}</th><td></td></tr></thead><tbody>${paid.map(row)}</tbody></table>
+${asked.length === 0 ? '' : answers(texts, asked, paid)}
+${open.length === 0 ? '' : form(texts, open)}</section>`;
 }
 
-function answers(asked: readonly Asked[], paid: readonly PurchaseEntry[]): Html {
+/** The day and amount of a purchase, which distinguish its links from those of other purchases. */
+function facts(texts: Texts, { paid_at, amount_usd }: PurchaseEntry) {
+  return { day: texts.dayOf(paid_at), amount: texts.usd(amount_usd) };
+}
+
+function amountOf(texts: Texts, { amount_usd, tax_usd, reversed_usd }: PurchaseEntry): string {
+  const amount = withTax(texts, amount_usd, tax_usd);
+  if (reversed_usd === '0.00') return amount;
+  return texts.text('purchases.amount_refunded', { amount, refunded: texts.decimal(reversed_usd) });
+}
+
+function answers(texts: Texts, asked: readonly Asked[], paid: readonly PurchaseEntry[]): Html {
   const row = (one: Asked) => {
     const of = paid.find(({ purchase }) => purchase === one.purchase);
-    return html`<tr><td>${day(one.asked_at)}</td><td>${of ? `${of.plan}, ${day(of.paid_at)}` : one.purchase}</td><td class="number">${one.amount_usd} USD</td><td>${state(one)}</td></tr>`;
+    return html`<tr><td>${texts.dayOf(one.asked_at)}</td><td>${of ? `${of.plan}, ${texts.dayOf(of.paid_at)}` : one.purchase}</td><td class="number">${withTax(texts, one.amount_usd, one.tax_usd)}</td><td>${state(texts, one)}</td></tr>`;
   };
-  return html`<h3 id="refunds">Asked back</h3><table class="stack"><thead><tr><th scope="col">When</th><th scope="col">Purchase</th><th scope="col" class="number">Amount</th><th scope="col">Answer</th></tr></thead><tbody>${asked.map(row)}</tbody></table>`;
+  return html`<h3 id="refunds">${say(texts, 'refunds.title')}</h3><table class="stack"><thead><tr><th scope="col">${say(texts, 'purchases.when')}</th><th scope="col">${say(texts, 'refunds.purchase')}</th><th scope="col" class="number">${say(texts, 'purchases.amount')}</th><th scope="col">${say(texts, 'refunds.answer')}</th></tr></thead><tbody>${asked.map(row)}</tbody></table>`;
 }
 
-function state({ state, answer, refunded_usd }: Asked): string {
+/** Formats a net amount and the tax on top of it. */
+function withTax(texts: Texts, net: string, tax: string): string {
+  const amount = texts.usd(net);
+  if (tax === '0.00') return amount;
+  return texts.text('purchases.amount_and_tax', { amount, tax: texts.decimal(tax) });
+}
+
+function state(texts: Texts, { state, answer, refunded_usd, refunded_tax_usd }: Asked): string {
   switch (state) {
     case 'open':
-      return 'The seller has been told.';
+      return texts.text('refunds.open');
     case 'declined':
-      return `Declined: ${answer}`;
+      return texts.text('refunds.declined', { answer: String(answer) });
     case 'refunded':
-      return `${refunded_usd} USD went back.`;
+      return texts.text('refunds.refunded', { amount: withTax(texts, refunded_usd, refunded_tax_usd) });
   }
 }
 
-function form(open: readonly PurchaseEntry[]): Html {
+function form(texts: Texts, open: readonly PurchaseEntry[]): Html {
   const option = ({ purchase, plan, amount_usd, paid_at }: PurchaseEntry) =>
-    html`<option value="${purchase}">${day(paid_at)}, ${plan}, ${amount_usd} USD</option>`;
-  return html`<details id="refund"><summary>Ask for a refund</summary>
-<p class="soft">The seller decides, and answers here. Ask once for each purchase; what you have spent of it may be kept.</p>
+    html`<option value="${purchase}">${texts.dayOf(paid_at)}, ${plan}, ${texts.usd(amount_usd)}</option>`;
+  return html`<details id="refund"><summary>${say(texts, 'refunds.ask')}</summary>
+<p class="soft">${say(texts, 'refunds.intro')}</p>
 <form method="post" action="/shop/account/refund">
-<label for="refund-purchase">Purchase</label><select id="refund-purchase" name="purchase">${open.map(option)}</select>
-<label for="refund-amount">USD, if not all of it</label><input id="refund-amount" name="amount_usd" inputmode="decimal" autocomplete="off">
-<label for="refund-reason">Why</label><textarea id="refund-reason" name="reason" rows="3" maxlength="${textCharsMax}" required></textarea>
-<button>Ask for a refund</button></form></details>`;
-}
-
-function day(time: string): string {
-  return time.slice(0, 10);
+<label for="refund-purchase">${say(texts, 'refunds.purchase')}</label><select id="refund-purchase" name="purchase">${open.map(option)}</select>
+<label for="refund-amount">${say(texts, 'refunds.amount')}</label><input id="refund-amount" name="amount_usd" inputmode="decimal" autocomplete="off">
+<label for="refund-reason">${say(texts, 'refunds.reason')}</label><textarea id="refund-reason" name="reason" rows="3" maxlength="${textCharsMax}" required></textarea>
+<button>${say(texts, 'refunds.ask')}</button></form></details>`;
 }

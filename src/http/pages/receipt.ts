@@ -1,74 +1,78 @@
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { CallReceipt, PurchaseReceipt, Signed } from '../../identity/signed-receipt.ts';
-import type { Page } from './payment.ts';
+import type { CallReceipt, PurchaseReceipt, VerifiedReceipt } from '../../identity/signed-receipt.ts';
+import type { Texts } from '../../text/texts.ts';
+import type { PaymentPage } from './payment.ts';
+import { say } from './say.ts';
 
-export type Facts = {
-  signed: Signed;
+export type ReceiptFacts = {
+  signed: VerifiedReceipt;
   jws: string;
-  /** What went back of a purchase by now, which may be more than when the receipt was signed. */
+  /** Amount refunded so far, which may be more than when the receipt was signed. */
   refunded: string;
-  /** Where its person reads his mail; null where the reader of the page is not shown it. */
+  /** The buyer's address; null when the reader of the page may not see it. */
   email: string | null;
 };
 
-type Html = Page['body'];
+type Html = PaymentPage['body'];
 
-/** A receipt to print: what its signature vouches for, with the catalogue's words for seller, plan and tax. */
-export function receipt(facts: Facts, { storefront, plans }: Catalog): Page {
+/** A printable receipt: the signed fields, with the catalogue's names for seller, plan and tax. */
+export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }: Catalog): PaymentPage {
   const { signed, jws, email } = facts;
   const isPurchase = signed.kind === 'purchase';
   return {
-    title: 'Receipt',
+    title: texts.text('receipt.title'),
     mark: 'done',
-    body: html`<h1>Receipt</h1>
+    body: html`<h1>${say(texts, 'receipt.title')}</h1>
       <dl>
-        ${row('Number', isPurchase ? signed.purchase : signed.call)}
-        ${row('Date', day(isPurchase ? Date.parse(signed.paid_at) : signed.issuedMs))}
-        ${row('Seller', html`<span class="lines">${storefront.seller?.trim() || storefront.name}</span><br>${signed.issuer}`)}
-        ${row('Buyer', html`${email === null ? '' : html`${email}<br>`}${signed.account}`)}
+        ${row(texts.text('receipt.number'), isPurchase ? signed.purchase : signed.call)}
+        ${row(texts.text('receipt.date'), texts.day(isPurchase ? Date.parse(signed.paid_at) : signed.issuedMs))}
+        ${row(texts.text('receipt.seller'), html`<span class="lines">${storefront.seller?.trim() || storefront.name}</span><br>${signed.issuer}`)}
+        ${row(texts.text('receipt.buyer'), html`${email === null ? '' : html`${email}<br>`}${signed.account}`)}
       </dl>
-      ${isPurchase ? purchase(signed, facts.refunded, plans, storefront.tax?.trim()) : call(signed)}
-      <section class="proof"><h2 id="proof">Signature</h2>
-      <p>Anyone can check this receipt with the shop's public keys, at ${signed.issuer}/.well-known/jwks.json.</p>
+      ${isPurchase ? purchase(texts, signed, facts.refunded, plans, storefront.tax_note?.trim()) : call(texts, signed)}
+      <section class="proof"><h2 id="proof">${say(texts, 'receipt.signature')}</h2>
+      <p>${say(texts, 'receipt.signature_text', { address: `${signed.issuer}/.well-known/jwks.json` })}</p>
       <textarea readonly spellcheck="false" rows="5" aria-labelledby="proof">${jws}</textarea></section>
-      <p class="print">Signed by the shop on ${day(signed.issuedMs)}; its page shows the signature.</p>`,
+      <p class="print">${say(texts, 'receipt.signed', { day: texts.day(signed.issuedMs) })}</p>`,
   };
 }
 
 function purchase(
-  { plan, amount_usd, rail, payment }: PurchaseReceipt,
+  texts: Texts,
+  { plan, amount_usd, tax_usd, total_usd, rail, payment }: PurchaseReceipt,
   refunded: string,
   plans: Catalog['plans'],
-  tax: string | undefined,
+  taxNote: string | undefined,
 ): Html {
   const sold = plans.find(({ id }) => id === plan);
-  const what = sold?.kind === 'subscription' ? `${sold.name}, one ${sold.every}` : (sold?.name ?? plan);
+  const what =
+    sold?.kind === 'subscription'
+      ? texts.text(`receipt.plan_${sold.every}`, { plan: sold.name })
+      : (sold?.name ?? plan);
+  const method = texts.text(methods[rail] ?? 'receipt.by_card');
   return html`<dl>
-    ${row(what, `${amount_usd} USD`)}
-    ${tax ? row('Tax', tax) : ''}
-    <div class="total"><dt>Total</dt><dd>${amount_usd} USD</dd></div>
-    ${Number(refunded) === 0 ? '' : row('Refunded', `${refunded} USD`)}
-    ${row('Paid by', `${ways[rail] ?? rail}, ${payment}`)}
+    ${row(what, texts.usd(amount_usd))}
+    ${Number(tax_usd) === 0 ? '' : row(texts.text('receipt.tax'), texts.usd(tax_usd))}
+    ${taxNote ? row(texts.text(Number(tax_usd) === 0 ? 'receipt.tax' : 'receipt.about_tax'), taxNote) : ''}
+    <div class="total"><dt>${say(texts, 'receipt.total')}</dt><dd>${texts.usd(total_usd)}</dd></div>
+    ${Number(refunded) === 0 ? '' : row(texts.text('receipt.refunded'), texts.usd(refunded))}
+    ${row(texts.text('receipt.paid_by'), texts.text('receipt.payment', { method, payment }))}
   </dl>`;
 }
 
-const ways: Readonly<Record<string, string>> = {
-  card: 'card',
-  x402: 'dollar coin',
-  invoice: 'card, as a renewal',
-  top_up: 'card, as an automatic top-up',
+const methods: Readonly<Record<string, `receipt.by_${'card' | 'x402' | 'invoice' | 'top_up'}`>> = {
+  card: 'receipt.by_card',
+  x402: 'receipt.by_x402',
+  invoice: 'receipt.by_invoice',
+  top_up: 'receipt.by_top_up',
 };
 
-function call({ operation, units, cost_usd }: CallReceipt): Html {
-  return html`<dl>${row('Operation', operation)}${row('Results', String(units))}
-    <div class="total"><dt>Cost</dt><dd>${cost_usd} USD</dd></div></dl>`;
+function call(texts: Texts, { operation, units, cost_usd }: CallReceipt): Html {
+  return html`<dl>${row(texts.text('receipt.operation'), operation)}${row(texts.text('receipt.results'), texts.digits(units))}
+    <div class="total"><dt>${say(texts, 'receipt.cost')}</dt><dd>${texts.usd(cost_usd)}</dd></div></dl>`;
 }
 
 function row(name: string, value: string | Html): Html {
   return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
-}
-
-function day(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
 }

@@ -1,161 +1,185 @@
+import * as Money from '@sluice/kernel/money';
+import { operationKey } from '@sluice/kernel/operation-key';
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
-import * as Description from '../../catalog/description.ts';
+import type * as Description from '../../catalog/description.ts';
 import type { Operation } from '../../catalog/operation.ts';
-import { covers, type Plan } from '../../catalog/plan.ts';
+import { covers, type Plan, trialOf } from '../../catalog/plan.ts';
+import { sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
 import type { Service } from '../../catalog/service.ts';
-import * as Money from '../../kernel/money.ts';
-import type { Trial } from '../trial-call.ts';
+import * as TaxNote from '../../catalog/tax-note.ts';
+import type { Texts } from '../../text/texts.ts';
+import { curlSample, pythonSample, typescriptSample } from './code-samples.ts';
 import type { Html } from './frame.ts';
+import { say } from './say.ts';
+import type { TrialOutcome } from './try-it.ts';
 
-/** What a visitor who has an account sees of it. */
-export type Standing = { account: string; balance: string; included: number; token: string };
-/** A try of an operation: what is asked, and what came of it. */
-export type Tried = { operation: Operation; path: string; body: string; trial: Trial | null };
-export type Front = {
+/** The account of a signed-in visitor, as the shop page shows it. */
+export type AccountSummary = { account: string; balance: string; included: number; token: string };
+/** The "Try it" form: the request and, once it was sent, its outcome. */
+export type TryForm = { operation: Operation; path: string; body: string; trial: TrialOutcome | null };
+export type ShopFacts = {
   catalog: Catalog;
   description: Description.Description;
   publicUrl: string;
-  standing: Standing | null;
-  tried: Tried;
+  summary: AccountSummary | null;
+  tried: TryForm;
 };
 
-/** The shop for people: what is sold and for how much, a try, the plans, and how a program calls. */
-export function front({ catalog, description, publicUrl, standing, tried }: Front): Html {
+/** The start page for people: services and prices, the "Try it" form, the plans, and code samples. */
+export function front(texts: Texts, { catalog, description, publicUrl, summary, tried }: ShopFacts): Html {
   const { storefront, services, plans } = catalog;
+  const isTaxAdded = TaxNote.isTaxAdded(catalog);
+  const unit = sharedUnit(services);
   return html`<h1>${storefront.name}</h1>
 <p class="lead">${storefront.description}</p>
-${standing === null ? '' : mine(standing)}
+${summary === null ? '' : mine(texts, summary, unit)}
 <section id="prices">
-<h2>What is sold</h2>
+<h2>${say(texts, 'shop.services')}</h2>
 <div class="wide"><table class="stack">
-<thead><tr><th scope="col">Service</th><th scope="col">Operations</th><th scope="col" class="number">Price</th></tr></thead>
-<tbody>${services.map((service) => row(service, catalog, description))}</tbody>
+<thead><tr><th scope="col">${say(texts, 'shop.service')}</th><th scope="col">${say(texts, 'shop.operations')}</th><th scope="col" class="number">${say(texts, 'shop.price')}</th></tr></thead>
+<tbody>${services.map((service) => row(texts, service, catalog, description))}</tbody>
 </table></div>
-<p class="soft">An error or an empty answer costs nothing. Nobody is charged more than he has paid in.</p>
+<p class="soft">${say(texts, 'shop.pay_only', { units: texts.units(unit) })}</p>
 </section>
-${attempt(tried, catalog, standing)}
+${attempt(texts, tried, catalog, summary)}
 <section id="plans">
-<h2>Plans</h2>
-<div class="cards">${plans.map((plan) => card(plan, catalog, standing))}</div>
+<h2>${say(texts, 'plans.title')}</h2>
+<div class="cards">${plans.map((plan) => card(texts, plan, catalog, summary))}</div>
+${isTaxAdded ? html`<p class="soft">${say(texts, 'shop.tax_note')}</p>` : ''}
 </section>
-${samples(tried, publicUrl, standing)}`;
+${samples(texts, tried, publicUrl, summary)}`;
 }
 
-function mine({ account, balance, included }: Standing): Html {
-  return html`<section aria-labelledby="mine"><h2 id="mine">Your account</h2>
+function mine(texts: Texts, { account, balance, included }: AccountSummary, unit: string): Html {
+  return html`<section aria-labelledby="mine"><h2 id="mine">${say(texts, 'shop.mine')}</h2>
 <dl class="facts">
-<div><dt>Balance</dt><dd id="balance">${balance} USD</dd></div>
-<div><dt>Included units left</dt><dd id="included">${included}</dd></div>
-<div><dt>Account</dt><dd class="id">${account}</dd></div>
+<div><dt>${say(texts, 'shop.balance')}</dt><dd id="balance">${texts.usd(balance)}</dd></div>
+<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.digits(included)}</dd></div>
+<div><dt>${say(texts, 'shop.account')}</dt><dd class="id">${account}</dd></div>
 </dl></section>`;
 }
 
-function row(service: Service, { operations }: Catalog, description: Description.Description): Html {
+function row(
+  texts: Texts,
+  service: Service,
+  { operations }: Catalog,
+  description: Description.Description,
+): Html {
   const own = operations.filter((operation) => operation.service === service);
   return html`<tr><th scope="row">${service.name}<br><span class="soft" style="font-weight:400">${service.description}</span></th>
 <td>${own.map((operation) => call(operation, description))}</td>
-<td class="number">${service.price === 0 ? 'free' : html`${Money.format(service.price)} USD <span class="soft">a ${service.unit}</span>`}</td></tr>`;
+<td class="number">${service.price === 0 ? say(texts, 'shop.free') : html`${texts.usd(Money.format(service.price))} <span class="soft">${say(texts, 'shop.per_unit', { unit: texts.unit(service.unit) })}</span>`}</td></tr>`;
 }
 
 function call(operation: Operation, description: Description.Description): Html {
   const { method, path, id, answeredBy } = operation;
-  const summary = description.get(Description.key(method, path))?.summary ?? null;
+  const text = description.get(operationKey(method, path))?.summary ?? null;
   const name = html`<code>${method} ${path}</code>`;
   const link =
     answeredBy === 'storefront'
       ? name
       : html`<a href="/?operation=${encodeURIComponent(id)}#try">${name}</a>`;
-  return html`<div>${link}${summary === null || summary === operation.service.name ? '' : html` <span class="soft">${summary}</span>`}</div>`;
+  return html`<div>${link}${text === null || text === operation.service.name ? '' : html` <span class="soft">${text}</span>`}</div>`;
 }
 
 function attempt(
-  { operation, path, body, trial }: Tried,
-  { operations, plans }: Catalog,
-  standing: Standing | null,
+  texts: Texts,
+  { operation, path, body, trial }: TryForm,
+  { operations, plans, services }: Catalog,
+  summary: AccountSummary | null,
 ): Html {
-  const gift = plans.find((plan) => plan.kind === 'trial');
+  const trialPlan = trialOf(plans);
   const free =
-    gift && standing === null ? `The first ${gift.included} units are free; no card, no email.` : '';
+    trialPlan && summary === null
+      ? html` ${say(texts, 'try.first_free', { quantity: texts.quantity(trialPlan.included, unitOfPlan(trialPlan, services)) })}`
+      : '';
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
-  return html`<section id="try"><h2>Try it</h2>
-<p class="soft">A real call to the real thing. ${free}</p>
-<form method="get" action="/#try"><label for="operation">Operation</label>
+  return html`<section id="try"><h2>${say(texts, 'try.title')}</h2>
+<p class="soft">${say(texts, 'try.intro')}${free}</p>
+<form method="get" action="/#try"><label for="operation">${say(texts, 'try.operation')}</label>
 <select id="operation" name="operation">${operations
     .filter(({ answeredBy }) => answeredBy === 'upstream')
     .map(
       ({ id }) => html`<option value="${id}" ${id === operation.id ? 'selected' : ''}>${id}</option>`,
     )}</select>
-<button class="quiet" style="margin-top:.5rem">Show this one</button></form>
+<button class="quiet" style="margin-top:.5rem">${say(texts, 'try.load_example')}</button></form>
 <form method="post" action="/shop/try#try">
 <input type="hidden" name="operation" value="${operation.id}">
-<label for="path">Path and query</label><input class="code" id="path" name="path" value="${path}" spellcheck="false" autocomplete="off">
-${hasBody ? html`<label for="body">Body</label><textarea id="body" name="body" rows="7" spellcheck="false">${body}</textarea>` : ''}
-<button>Call</button></form>
-${trial === null ? '' : outcome(trial)}
+<label for="path">${say(texts, 'try.path')}</label><input class="code" id="path" name="path" value="${path}" spellcheck="false" autocomplete="off">
+${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea id="body" name="body" rows="7" spellcheck="false">${body}</textarea>` : ''}
+<button>${say(texts, 'try.send')}</button></form>
+${trial === null ? '' : outcome(texts, trial)}
 </section>`;
 }
 
-function outcome(trial: Trial): Html {
+function outcome(texts: Texts, trial: TrialOutcome): Html {
   if (trial.kind === 'refusal') return html`<p class="note" role="alert">${trial.message}</p>`;
   const { status, line, body, isCut } = trial;
-  return html`<p class="ok" role="status">${status}. ${line}</p><pre tabindex="0" aria-label="The answer">${body}</pre>
-${isCut ? html`<p class="soft">The rest is not shown here.</p>` : ''}`;
+  return html`<p class="ok" role="status">${status} · ${line}</p><pre tabindex="0" aria-label="${texts.text('try.response_body')}">${body}</pre>
+${isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}`;
 }
 
-function card(plan: Plan, { services }: Catalog, standing: Standing | null): Html {
+function card(texts: Texts, plan: Plan, { services }: Catalog, summary: AccountSummary | null): Html {
   const all = services.every((service) => covers(plan, service));
   const scope = all
-    ? 'All services'
+    ? texts.text('plans.all_services')
     : services
         .filter((service) => covers(plan, service))
         .map(({ name }) => name)
         .join(', ');
-  const rate = `${plan.requestsPerSecond} calls a second`;
+  const rate = texts.text('plans.rate', { count: plan.requestsPerSecond });
+  const unit = unitOfPlan(plan, services);
   switch (plan.kind) {
     case 'trial':
-      return html`<div class="card"><h3 style="margin:0">${plan.name}</h3><p class="price">0 USD</p>
-<p class="soft">${plan.included} units once. ${scope}. ${rate}.</p>
-${standing === null ? html`<form method="post" action="/shop/start"><button>Start free</button></form>` : ''}</div>`;
+      return html`<div class="card"><h3 style="margin:0">${plan.name}</h3><p class="price">${texts.usd('0')}</p>
+<p class="soft">${say(texts, 'plans.trial', { quantity: texts.quantity(plan.included, unit), scope, rate })}</p>
+${summary === null ? html`<form method="post" action="/shop/start"><button>${say(texts, 'plans.start')}</button></form>` : ''}</div>`;
     case 'credit':
-      return html`<div class="card"><h3 style="margin:0">${plan.name}</h3><p class="price">from ${Money.format(plan.min)} USD</p>
-<p class="soft">Prepaid, drawn by the price of each result. ${scope}. ${rate}.</p>
+      return html`<div class="card"><h3 style="margin:0">${plan.name}</h3><p class="price">${say(texts, 'plans.from', { amount: texts.usd(Money.format(plan.min)) })}</p>
+<p class="soft">${say(texts, 'plans.credit', { unit: texts.unit(unit), scope, rate })}</p>
 <form method="post" action="/shop/buy"><input type="hidden" name="plan" value="${plan.id}">
-<label for="amount">Amount in USD</label><input id="amount" name="amount_usd" inputmode="decimal" value="${Money.format(plan.min)}" autocomplete="off">
-<button>Buy by card</button></form></div>`;
-    case 'subscription':
-      return html`<div class="card"><h3 style="margin:0">${plan.name}</h3><p class="price">${Money.format(plan.price)} USD <small>a ${plan.every}</small></p>
-<p class="soft">${plan.included.toLocaleString('en')} units a ${plan.every}. ${scope}. ${rate}. Renews until you cancel.</p>
-<form method="post" action="/shop/buy"><input type="hidden" name="plan" value="${plan.id}"><button>Subscribe by card</button></form></div>`;
+<label for="amount">${say(texts, 'plans.amount')}</label><input id="amount" name="amount_usd" inputmode="decimal" value="${Money.format(plan.min)}" autocomplete="off">
+<button>${say(texts, 'plans.buy')}</button></form></div>`;
+    case 'subscription': {
+      const period = texts.text(`plans.per_${plan.every}`);
+      return html`<div class="card"><h3 style="margin:0">${plan.name}</h3><p class="price">${texts.usd(Money.format(plan.price))} <small>${period}</small></p>
+<p class="soft">${say(texts, 'plans.subscription', { quantity: texts.quantity(plan.included, unit), period, scope, rate })}</p>
+<form method="post" action="/shop/buy"><input type="hidden" name="plan" value="${plan.id}"><button>${say(texts, 'plans.subscribe')}</button></form></div>`;
+    }
   }
 }
 
-/** The call of the try, as programs write it. */
-function samples({ operation, path, body }: Tried, publicUrl: string, standing: Standing | null): Html {
-  const token = standing?.token ?? 'YOUR_ACCESS_TOKEN';
+/** The request of the "Try it" form as code. */
+function samples(
+  texts: Texts,
+  { operation, path, body }: TryForm,
+  publicUrl: string,
+  summary: AccountSummary | null,
+): Html {
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
-  const flat = hasBody ? compact(body) : '';
-  const curl = `curl -X ${operation.method} '${publicUrl}${path}' \\\n  -H 'Authorization: Bearer ${token}'${hasBody ? ` \\\n  -H 'Content-Type: application/json' \\\n  -d '${flat.replaceAll("'", String.raw`'\''`)}'` : ''}`;
-  const typescript = `const answer = await fetch('${publicUrl}${path}', {
-  method: '${operation.method}',
-  headers: { authorization: 'Bearer ${token}'${hasBody ? ", 'content-type': 'application/json'" : ''} },${hasBody ? `\n  body: JSON.stringify(${flat}),` : ''}
-});
-console.log(await answer.json(), answer.headers.get('storefront-cost-usd'));`;
-  const python = `import httpx
-
-answer = httpx.request(
-    "${operation.method}",
-    "${publicUrl}${path}",
-    headers={"Authorization": "Bearer ${token}"},${hasBody ? `\n    content='''${flat.replaceAll('\\', '\\\\')}''',` : ''}
-)
-print(answer.json(), answer.headers["storefront-cost-usd"])`;
-  const prompt = `Use ${publicUrl}: read ${publicUrl}/llms.txt first, ask ${publicUrl}/zeroclick/agent/guide?goal=... what to call and what it costs, and spend at most 1 USD.`;
+  const request = {
+    method: operation.method,
+    url: `${publicUrl}${path}`,
+    body: hasBody ? compact(body) : null,
+    token: summary?.token ?? 'YOUR_ACCESS_TOKEN',
+  };
+  const prompt = texts.text('code.prompt', {
+    shop: publicUrl,
+    llms: `${publicUrl}/llms.txt`,
+    guide: `${publicUrl}/zeroclick/agent/guide?goal=...`,
+  });
   const sample = (name: string, text: string) =>
     html`<details ${name === 'curl' ? 'open' : ''}><summary>${name}</summary><pre tabindex="0" aria-label="${name}">${text}</pre></details>`;
-  return html`<section id="code"><h2>In your program</h2>
-${standing === null ? html`<p class="soft">The token is filled in here once you have an account: start free above. It lives for an hour; <a href="/auth.md">how to renew it</a>.</p>` : html`<p class="soft">With your token of this hour. Keep it to yourself: it is as good as the money. <a href="/auth.md">How to renew it</a>.</p>`}
-${[sample('curl', curl), sample('TypeScript', typescript), sample('Python', python), sample('Prompt for an AI agent', prompt)]}
+  return html`<section id="code"><h2>${say(texts, 'code.title')}</h2>
+<p class="soft">${tokenNote(texts, summary !== null)}</p>
+${[sample('curl', curlSample(request)), sample('TypeScript', typescriptSample(request)), sample('Python', pythonSample(request)), sample(texts.text('code.prompt_name'), prompt)]}
 </section>`;
+}
+
+function tokenNote(texts: Texts, hasToken: boolean): Html {
+  const key = hasToken ? 'code.with_token' : 'code.without_token';
+  return say(texts, key, { link: html`<a href="/auth.md">${say(texts, `${key}_link`)}</a>` });
 }
 
 function compact(body: string): string {
@@ -166,11 +190,11 @@ function compact(body: string): string {
   }
 }
 
-/** The way from a form to the card page: browsers hold a form's own redirects back from another site. */
-export function onward(url: string): Html {
-  return html`<section><h1>To the card page</h1><p>You are taken to the card page in a moment. Nothing is charged before you pay there.</p><a class="button" href="${url}">Go to the card page</a></section>`;
+/** Leads from a form to the card page: the policy `form-action` stops a form's redirect to another site. */
+export function toCardPage(texts: Texts, url: string): Html {
+  return html`<section><h1>${say(texts, 'buy.heading')}</h1><p>${say(texts, 'buy.text')}</p><a class="button" href="${url}">${say(texts, 'buy.link')}</a></section>`;
 }
 
-export function refused(message: string): Html {
-  return html`<section><h1>That did not work</h1><p class="note" role="alert">${message}</p><a class="button" href="/">Back to the shop</a></section>`;
+export function refused(texts: Texts, message: string, heading = texts.text('error.title')): Html {
+  return html`<section><h1>${heading}</h1><p class="note" role="alert">${message}</p><a class="button" href="/">${say(texts, 'error.back')}</a></section>`;
 }

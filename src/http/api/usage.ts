@@ -1,0 +1,35 @@
+import { Hono } from 'hono';
+import type { CallerContext } from '../../journeys/identification.ts';
+import * as Usage from '../../journeys/usage.ts';
+import type { LedgerContext } from '../../ledger/ledger-context.ts';
+import { json } from '../reply.ts';
+import { type Env, owned, unprocessable } from '../request-context.ts';
+
+const noStore = { 'cache-control': 'no-store' };
+
+/** The usage of an account: totals, and single calls. */
+export function usageRoutes(shop: CallerContext & Pick<LedgerContext, 'usage'>): Hono<Env> {
+  const app = new Hono<Env>();
+
+  app.get('/account/usage', (c) =>
+    owned(shop, c, async (account) => {
+      const span = Usage.readSpan(c.req.query('from'), c.req.query('to'), shop.clock());
+      const group = Usage.readGroup(c.req.query('group'));
+      if (span.kind === 'faults') return unprocessable(c, span.faults);
+      if (group.kind === 'faults') return unprocessable(c, group.faults);
+      return json(200, await Usage.sums(shop, account, span.value, group.value), noStore);
+    }),
+  );
+
+  app.get('/account/calls', (c) =>
+    owned(shop, c, async (account) => {
+      const span = Usage.readSpan(c.req.query('from'), c.req.query('to'), shop.clock());
+      const cursor = Usage.readCursor(c.req.query('cursor'));
+      if (span.kind === 'faults') return unprocessable(c, span.faults);
+      if (cursor.kind === 'faults') return unprocessable(c, cursor.faults);
+      return json(200, await Usage.calls(shop, account, span.value, cursor.value), noStore);
+    }),
+  );
+
+  return app;
+}

@@ -1,0 +1,268 @@
+import * as Money from '@sluice/kernel/money';
+import type { CatalogContext } from '../catalog/catalog-context.ts';
+import type { Operation } from '../catalog/operation.ts';
+import * as PurchaseRequest from '../catalog/purchase-offer.ts';
+import * as TaxNote from '../catalog/tax-note.ts';
+import type { CallRefusal } from '../journeys/call-result.ts';
+import * as RateLimit from '../proxy/rate-limit.ts';
+import type { Texts } from '../text/texts.ts';
+import type { TextsContext } from '../text/texts-context.ts';
+import * as Refusals from './common-refusals.ts';
+import { costReason } from './cost-reason.ts';
+import { error, headersOf, type Reply } from './reply.ts';
+
+const retrySoonSeconds = '1';
+const retryLaterSeconds = '5';
+
+type Offers = Pick<CatalogContext, 'catalog' | 'publicUrl'> & TextsContext;
+type RefusalOf<Kind extends CallRefusal['kind']> = Extract<CallRefusal, { kind: Kind }>;
+
+/** The response to a refused paid call: one body for each kind of refusal (docs/api.md). */
+export function callRefusal(shop: Offers, operation: Operation, refusal: CallRefusal, id: string): Reply {
+  const { texts } = shop;
+  switch (refusal.kind) {
+    case 'no_plan':
+    case 'body_not_allowed':
+    case 'key_not_allowed':
+      return notAllowed(shop, operation, refusal, id);
+    case 'budget_exhausted':
+    case 'price_ceiling':
+    case 'exhausted':
+      return tooExpensive(shop, operation, refusal, id);
+    case 'rate_limited':
+    case 'in_flight':
+    case 'too_many_unpaid':
+    case 'account_busy':
+    case 'busy':
+      return tooMany(texts, refusal, id);
+    case 'ledger_unavailable':
+      return Refusals.unanswerable(texts, id);
+    case 'charge_in_doubt':
+      return error(
+        503,
+        'ledger_unavailable',
+        texts.text('api.ledger_unavailable.in_doubt'),
+        id,
+        {},
+        { 'retry-after': retryLaterSeconds },
+      );
+    case 'idempotency_mismatch':
+    case 'idempotency_in_flight':
+    case 'idempotency_exhausted':
+    case 'answer_not_kept':
+      return idempotencyConflict(texts, refusal, id);
+    case 'response_uncountable':
+    case 'upstream_refused':
+    case 'upstream_unavailable':
+    case 'upstream_timeout':
+      return upstreamFailure(texts, operation, refusal, id);
+  }
+}
+
+function notAllowed(
+  shop: Offers,
+  operation: Operation,
+  refusal: RefusalOf<'no_plan' | 'body_not_allowed' | 'key_not_allowed'>,
+  requestId: string,
+): Reply {
+  const { service } = operation;
+  const { texts } = shop;
+  switch (refusal.kind) {
+    case 'no_plan':
+      return error(403, 'plan_required', texts.text('api.plan_required'), requestId, {
+        service: service.slug,
+        operation: operation.id,
+        plans: PurchaseRequest.offersFor(service, shop.catalog.plans, shop.publicUrl),
+        ...TaxNote.member(shop.texts, shop.catalog),
+      });
+    case 'body_not_allowed':
+      return error(
+        400,
+        'body_not_allowed',
+        texts.text('api.body_not_allowed', { method: refusal.method }),
+        requestId,
+      );
+    case 'key_not_allowed':
+      return error(403, 'key_not_allowed', texts.text('api.key_not_allowed'), requestId, {
+        service: service.slug,
+        key: refusal.key,
+        services: refusal.services,
+      });
+  }
+}
+
+/** The 402s: the call may cost more than the caller can or wants to pay. */
+function tooExpensive(
+  shop: Offers,
+  operation: Operation,
+  refusal: RefusalOf<'budget_exhausted' | 'price_ceiling' | 'exhausted'>,
+  requestId: string,
+): Reply {
+  const { texts } = shop;
+  const units = texts.units(operation.service.unit);
+  const required_usd = Money.format(refusal.required);
+  switch (refusal.kind) {
+    case 'budget_exhausted': {
+      return error(
+        402,
+        'budget_exhausted',
+        costReason(texts, 'api.budget_exhausted', refusal.cause, units) ?? texts.text('api.budget_exhausted'),
+        requestId,
+        {
+          key: refusal.key,
+          required_usd,
+          budget_usd: Money.format(refusal.budget),
+          spent_usd: Money.format(refusal.spent),
+        },
+      );
+    }
+    case 'price_ceiling': {
+      return error(
+        402,
+        'price_ceiling',
+        costReason(texts, 'api.price_ceiling', refusal.cause, units) ?? texts.text('api.price_ceiling'),
+        requestId,
+        { required_usd, ceiling_usd: Money.format(refusal.ceiling) },
+      );
+    }
+    case 'exhausted': {
+      const available_usd = Money.format(refusal.available);
+      return error(
+        402,
+        'credit_exhausted',
+        costReason(texts, 'api.credit_exhausted', refusal.cause, units) ??
+          texts.text('api.credit_exhausted', {
+            required: texts.usd(required_usd),
+            available: texts.usd(available_usd),
+            units,
+          }),
+        requestId,
+        {
+          required_usd,
+          available_usd,
+          affordable_units: refusal.affordableUnits,
+          next_reset_at: refusal.resetsMs === null ? null : new Date(refusal.resetsMs).toISOString(),
+          plans: PurchaseRequest.offersFor(operation.service, shop.catalog.plans, shop.publicUrl),
+          ...TaxNote.member(shop.texts, shop.catalog),
+        },
+      );
+    }
+  }
+}
+
+/** The refusals that end by themselves: the caller waits and retries. */
+function tooMany(
+  texts: Texts,
+  refusal: RefusalOf<'rate_limited' | 'in_flight' | 'too_many_unpaid' | 'account_busy' | 'busy'>,
+  requestId: string,
+): Reply {
+  const retrySoon = { 'retry-after': retrySoonSeconds };
+  switch (refusal.kind) {
+    case 'rate_limited':
+      return error(
+        429,
+        'rate_limited',
+        texts.text('api.rate_limited'),
+        requestId,
+        {},
+        headersOf(RateLimit.headers(refusal.taken, refusal.perSecond)),
+      );
+    case 'in_flight':
+      return error(
+        429,
+        'credit_in_flight',
+        texts.text('api.credit_in_flight'),
+        requestId,
+        {
+          required_usd: Money.format(refusal.required),
+          available_usd: Money.format(refusal.available),
+          held_usd: Money.format(refusal.held),
+        },
+        retrySoon,
+      );
+    case 'too_many_unpaid':
+      return error(
+        429,
+        'too_many_unpaid',
+        texts.text('api.too_many_unpaid'),
+        requestId,
+        {},
+        { 'retry-after': String(refusal.retryAfterSeconds) },
+      );
+    case 'account_busy':
+      return error(
+        429,
+        'too_many_calls_under_way',
+        texts.text('api.too_many_calls_under_way'),
+        requestId,
+        {},
+        retrySoon,
+      );
+    case 'busy':
+      return error(503, 'busy', texts.text('api.busy'), requestId, {}, retrySoon);
+  }
+}
+
+function idempotencyConflict(
+  texts: Texts,
+  refusal: RefusalOf<
+    'idempotency_mismatch' | 'idempotency_in_flight' | 'idempotency_exhausted' | 'answer_not_kept'
+  >,
+  requestId: string,
+): Reply {
+  switch (refusal.kind) {
+    case 'idempotency_mismatch':
+      return error(422, 'idempotency_mismatch', texts.text('api.idempotency_mismatch'), requestId);
+    case 'idempotency_in_flight':
+      return error(
+        409,
+        'idempotency_in_flight',
+        texts.text('api.idempotency_in_flight'),
+        requestId,
+        {},
+        { 'retry-after': retrySoonSeconds },
+      );
+    case 'idempotency_exhausted':
+      return error(
+        429,
+        'idempotency_exhausted',
+        texts.text('api.idempotency_exhausted'),
+        requestId,
+        {},
+        { 'retry-after': '3600' },
+      );
+    case 'answer_not_kept':
+      return error(410, 'answer_not_kept', texts.text('api.answer_not_kept'), requestId, {
+        call: `call_${refusal.callId}`,
+      });
+  }
+}
+
+function upstreamFailure(
+  texts: Texts,
+  operation: Operation,
+  refusal: RefusalOf<
+    'response_uncountable' | 'upstream_refused' | 'upstream_unavailable' | 'upstream_timeout'
+  >,
+  requestId: string,
+): Reply {
+  switch (refusal.kind) {
+    case 'response_uncountable':
+      return error(502, 'response_uncountable', texts.text('api.response_uncountable'), requestId, {
+        operation: operation.id,
+      });
+    case 'upstream_refused':
+      return error(
+        503,
+        'upstream_refused',
+        texts.text('api.upstream_refused'),
+        requestId,
+        {},
+        { 'retry-after': '60' },
+      );
+    case 'upstream_unavailable':
+      return error(502, 'upstream_unavailable', texts.text('api.upstream_unavailable'), requestId);
+    case 'upstream_timeout':
+      return error(504, 'upstream_timeout', texts.text('api.upstream_timeout'), requestId);
+  }
+}

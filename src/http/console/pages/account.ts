@@ -1,0 +1,112 @@
+import * as Money from '@sluice/kernel/money';
+import { html } from 'hono/html';
+import type { Plan } from '../../../catalog/plan.ts';
+import type { FoundAccount } from '../../../identity/account-search.ts';
+import type { AuditEntry } from '../../../identity/audit.ts';
+import type { ShownKey as Key } from '../../../journeys/account-keys.ts';
+import * as Statement from '../../../ledger/statement.ts';
+import type { RecordedCall } from '../../../ledger/usage.ts';
+import { type Subscription, willRenew } from '../../../payment/subscription.ts';
+import type { Html } from '../../pages/frame.ts';
+import { log } from './audit.ts';
+import { amount, count, day, fact, moment, sign, table, usd } from './figures.ts';
+import { type ListedOrder, orders } from './orders.ts';
+
+/** The outcome of the form that was just sent. */
+export type FormResult = { text: string; isBad: boolean } | null;
+export type ConsoleAccountFacts = {
+  account: FoundAccount;
+  lots: readonly Statement.StatementLot[];
+  subscriptions: readonly Subscription[];
+  orders: readonly ListedOrder[];
+  keys: readonly Key[];
+  calls: readonly RecordedCall[];
+  acts: readonly AuditEntry[];
+  nowMs: number;
+  /** The idempotency key of the next credit grant: a form that is sent twice grants once. */
+  formKey: string;
+  result: FormResult;
+};
+
+/** One account: its balance, purchases, keys and calls, and the forms that grant credit and freeze it. */
+export function account(facts: ConsoleAccountFacts, plans: readonly Plan[]): Html {
+  const { account: it, lots, nowMs, result } = facts;
+  const left = (asset: 'usd' | 'unit') => Statement.remaining(lots, asset, nowMs);
+  return html`<h1>${it.email ?? 'An account'}</h1>
+${resultLine(result)}
+<section aria-labelledby="status"><h2 id="status">Status ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h2>
+<dl class="facts">${[
+    fact('Balance, USD', html`<span id="balance">${usd(Money.ofMicro(left('usd')))}</span>`),
+    fact('Included units', count(left('unit'))),
+    fact('Paid, USD', usd(it.paid)),
+    fact('Created', day(it.createdMs)),
+    html`<div><dt>Account</dt><dd class="id">${it.id}</dd></div>`,
+  ]}</dl></section>
+${lotTable(lots, nowMs)}
+${subscriptions(facts.subscriptions)}
+<section aria-labelledby="orders"><h2 id="orders">Purchases</h2>${facts.orders.length === 0 ? html`<p class="soft">None.</p>` : html`${orders('Purchases', facts.orders, ({ failure }) => failure ?? '')}<p class="soft">To refund a purchase, open its page.</p>`}</section>
+<div class="columns">${grantForm(it.id, plans, facts.formKey)}${freezeForm(it)}</div>
+${keys(facts.keys)}
+${calls(facts.calls)}
+<section aria-labelledby="acts"><h2 id="acts">Recent actions</h2>${facts.acts.length === 0 ? html`<p class="soft">None.</p>` : log(facts.acts)}
+<p><a href="/admin/console/audit?account=${it.id}">All actions in the audit log</a></p></section>`;
+}
+
+/** The message about the form that was just sent. */
+export function resultLine(result: FormResult): Html {
+  if (result === null) return html``;
+  return html`<p class="${result.isBad ? 'note' : 'ok'}" role="${result.isBad ? 'alert' : 'status'}">${result.text}</p>`;
+}
+
+function lotTable(lots: ConsoleAccountFacts['lots'], nowMs: number): Html {
+  const end = (ms: number | null) => (ms === null ? 'never' : `${ms <= nowMs ? 'expired' : 'on'} ${day(ms)}`);
+  const row = (lot: Statement.StatementLot) =>
+    html`<tr><th scope="row">${lot.kind}</th><td>${lot.source ?? lot.plan}</td><td class="number">${amount(lot.asset, lot.given)}</td><td class="number">${amount(lot.asset, lot.remaining)}</td><td>${day(lot.createdMs)}</td><td>${end(lot.expiresMs)}</td></tr>`;
+  return html`<section aria-labelledby="lots"><h2 id="lots">Balance by lot</h2>${lots.length === 0 ? html`<p class="soft">None.</p>` : table('Lots in the order in which they are used', ['Lot', 'Source', { number: 'Granted' }, { number: 'Remaining' }, 'Since', 'Expires'], lots.map(row))}</section>`;
+}
+
+function subscriptions(all: readonly Subscription[]): Html {
+  if (all.length === 0) return html``;
+  const row = (one: Subscription) =>
+    html`<tr><th scope="row">${one.plan}</th><td>${sign(one.status.replace('_', ' '), one.status === 'past_due')}</td><td>${day(one.startMs)} to ${day(one.endMs)}</td><td>${willRenew(one) ? 'renews' : 'ends'}</td><td class="id">${one.id}</td></tr>`;
+  return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2>${table('Plans', ['Plan', 'Status', 'Period', 'Then', 'Subscription'], all.map(row))}</section>`;
+}
+
+function grantForm(id: string, plans: readonly Plan[], formKey: string): Html {
+  return html`<section aria-labelledby="grant"><h2 id="grant">Grant credit</h2>
+<p class="soft">Dollars or units, not both. The credit is available immediately, and its owner sees it as a grant from the seller.</p>
+<form method="post" action="/admin/console/accounts/${id}"><input type="hidden" name="act" value="grant"><input type="hidden" name="key" value="${formKey}">
+<label for="usd">US dollars, such as 5.00</label><input id="usd" name="usd" inputmode="decimal" autocomplete="off">
+<label for="units">Units</label><input id="units" name="units" inputmode="numeric" autocomplete="off">
+<label for="plan">Plan that the credit is used under</label><select id="plan" name="plan">${plans.map(
+    (plan) =>
+      html`<option value="${plan.id}" ${plan.kind === 'credit' ? 'selected' : ''}>${plan.name}</option>`,
+  )}</select>
+<label for="expires">Last day (leave empty for no expiry)</label><input id="expires" name="expires" type="date">
+<label for="grant-reason">Reason, for the audit log</label><input id="grant-reason" name="reason" maxlength="500" autocomplete="off">
+<button>Grant</button></form></section>`;
+}
+
+function freezeForm({ id, frozenMs }: FoundAccount): Html {
+  const [act, name, what] =
+    frozenMs === null
+      ? ['freeze', 'Freeze', 'Blocks calls and purchases immediately. The balance is kept.']
+      : ['unfreeze', 'Unfreeze', 'Allows calls and purchases again, with the balance that was kept.'];
+  return html`<section aria-labelledby="freeze"><h2 id="freeze">${name}</h2><p class="soft">${what}</p>
+<form method="post" action="/admin/console/accounts/${id}"><input type="hidden" name="act" value="${act}">
+<label for="reason">Reason, for the audit log</label><input id="reason" name="reason" maxlength="500" autocomplete="off" required>
+<button>${name}</button></form></section>`;
+}
+
+function keys(all: readonly Key[]): Html {
+  if (all.length === 0) return html``;
+  const row = (key: Key) =>
+    html`<tr><th scope="row">${key.name}</th><td><code>${key.hint}</code></td><td>${key.budget_usd === null ? 'no limit' : `${key.spent_usd} of ${key.budget_usd} USD`}</td><td>${key.services?.join(', ') ?? 'all services'}</td><td>${key.expires_at === null ? 'never' : key.expires_at.slice(0, 10)}</td></tr>`;
+  return html`<section aria-labelledby="keys"><h2 id="keys">Keys</h2>${table('Keys', ['Name', 'Key', 'Spent', 'Services', 'Expires'], all.map(row))}</section>`;
+}
+
+function calls(all: readonly RecordedCall[]): Html {
+  const row = (call: RecordedCall) =>
+    html`<tr><td>${moment(call.atMs)}</td><td><code>${call.operation}</code></td><td class="number">${call.status}</td><td class="number">${count(call.units)}</td><td class="number">${call.isReturned ? 'refunded' : usd(call.cost)}</td><td>${call.plans.filter((plan) => plan !== '#budget').join(', ')}</td></tr>`;
+  return html`<section aria-labelledby="calls"><h2 id="calls">Recent calls</h2>${all.length === 0 ? html`<p class="soft">None in the last 30 days.</p>` : table('Calls', ['When', 'Operation', { number: 'Status' }, { number: 'Units' }, { number: 'USD' }, 'Plan'], all.map(row))}</section>`;
+}

@@ -1,0 +1,59 @@
+import * as Money from '@sluice/kernel/money';
+import { html, raw } from 'hono/html';
+import type { Html } from '../../pages/frame.ts';
+
+/** US dollars such as `1,234.50`, with fractions of a cent only when there are any. */
+export function usd(money: Money.Money): string {
+  const [whole = '', parts] = Money.format(money).split('.');
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${parts}`;
+}
+
+export function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
+/** An amount of credit in dollars or units. */
+export function amount(asset: 'usd' | 'unit', value: number): string {
+  return asset === 'usd' ? `${usd(Money.ofMicro(value))} USD` : `${count(value)} units`;
+}
+
+/** A time in UTC, to the minute. */
+export function moment(ms: number): Html {
+  const time = new Date(ms).toISOString();
+  return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
+}
+
+export function day(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** A duration in its largest unit. */
+export function span(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
+}
+
+/** A status as a small label. */
+export function sign(word: string, isBad = false): Html {
+  return html`<span class="${isBad ? 'sign bad' : 'sign'}">${word}</span>`;
+}
+
+/** The heading of a column; `{ number }` aligns it to the right, and `''` has no heading. */
+export type Column = string | { number: string };
+
+/** A table that scrolls sideways on a narrow screen; a `slim` one wraps its text instead. */
+export function table(label: string, columns: readonly Column[], rows: readonly Html[], slim = false): Html {
+  const head = (column: Column) => {
+    if (column === '') return html`<td></td>`;
+    return typeof column === 'string'
+      ? html`<th scope="col">${column}</th>`
+      : html`<th scope="col" class="number">${column.number}</th>`;
+  };
+  return html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table${slim ? raw(' class="slim"') : ''}><thead><tr>${columns.map(head)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+export function fact(name: string, value: string | Html): Html {
+  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+}

@@ -1,0 +1,43 @@
+import { html } from 'hono/html';
+import type { Html, PageLayout } from '../../pages/frame.ts';
+
+/** An entry in the navigation of the console. */
+export type Section = { name: string; path: string };
+
+/** The front page; its path is a prefix of all others. */
+export const front = '/admin';
+
+const style = `
+main{overflow-wrap:break-word}table .id{white-space:nowrap}
+header nav{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;flex-basis:100%;order:1}
+header nav a[aria-current]{color:var(--ink);font-weight:600;text-decoration-thickness:2px}
+header form{margin:0}header button.quiet{color:var(--soft)}
+.columns{display:grid;gap:0 1.25rem;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr));align-items:start}
+.chart{width:100%;height:10rem;display:block;margin-top:1.25rem}.chart .gross{fill:var(--accent)}.chart .back{fill:var(--note)}.chart line{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke}
+.axis{display:flex;justify-content:space-between;color:var(--soft);font-size:.8125rem;margin:.25rem 0 .75rem}
+.heed{list-style:none;margin:0;padding:0}.heed li{padding:.5rem 0;border-bottom:1px solid var(--line)}.heed li:last-child{border:0}
+.heed b{display:inline-block;min-width:2.5rem;font-variant-numeric:tabular-nums}
+.sign{display:inline-block;padding:0 .5rem;border-radius:6px;font-size:.8125rem;line-height:1.6;background:var(--tint);color:var(--ink);white-space:nowrap}.sign.bad{background:var(--note-tint);color:var(--note)}
+.id{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace;overflow-wrap:anywhere}
+.number:not(:last-child){padding-right:1.25rem}
+.log{list-style:none;margin:0;padding:0}.log li{padding:.75rem 0;border-bottom:1px solid var(--line)}.log li:last-child{border:0}.log p{margin:0;overflow-wrap:anywhere}
+@media(max-width:40rem){th .id{display:inline-block;max-width:7rem;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}.slim.slim tr>*{white-space:normal}.slim{font-size:.875rem}.slim .number{padding-left:.25rem}.slim .number:not(:last-child){padding-right:.25rem}.slim th:not(.number){padding-right:.5rem}}
+form.row{display:flex;flex-wrap:wrap;gap:.75rem;align-items:end}form.row>div{flex:1 1 12rem}form.row label{margin-top:0}form.row button{margin:0}
+nav.pages{display:flex;gap:1.25rem;margin-top:1rem}`;
+
+/** The header with the navigation and the sign-out button; `at` is the path of the current page, null before the sign-in. */
+export function layout(shop: string, sections: readonly Section[], at: string | null): PageLayout {
+  const isCurrent = ({ path }: Section) =>
+    path === at || (path !== front && at !== null && at.startsWith(`${path}/`));
+  const link = (section: Section): Html =>
+    isCurrent(section)
+      ? html`<a href="${section.path}" aria-current="page">${section.name}</a>`
+      : html`<a href="${section.path}">${section.name}</a>`;
+  const signOut = html`<form method="post" action="/admin/console/sign-out"><button class="quiet">Sign out</button></form>
+<nav aria-label="Console">${sections.map(link)}</nav>`;
+  return {
+    header: html`<a class="name" href="${front}">${shop}: console</a>${at === null ? '' : signOut}`,
+    footer: html`<a href="/">Shop</a><span>Times are in UTC, amounts in US dollars.</span>`,
+    style,
+  };
+}

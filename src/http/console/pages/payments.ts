@@ -1,0 +1,137 @@
+import type { Money } from '@sluice/kernel/money';
+import { html } from 'hono/html';
+import type { FlaggedOrder } from '../../../payment/fraud-signal.ts';
+import type { RefundRequest } from '../../../payment/refund-request.ts';
+import type {
+  OpenWebhookEvent,
+  PastDue,
+  ReturnedPayment,
+  UnfinishedOrder,
+} from '../../../payment/revenue-report.ts';
+import type { Html } from '../../pages/frame.ts';
+import { count, day, moment, sign, table, usd } from './figures.ts';
+import { type ListedOrder, link, orders, signalNames, statusOf } from './orders.ts';
+
+/** Returns the URL of a payment at the processor, or null when it has no such page. */
+export type ProcessorPage = (payment: string) => string | null;
+export type PaymentListFacts = {
+  /** Refund requests without an answer. */
+  requests: readonly RefundRequest[];
+  /** Open early fraud warnings and reviews. */
+  flagged: readonly FlaggedOrder[];
+  unfinished: readonly UnfinishedOrder[];
+  returned: readonly ReturnedPayment[];
+  webhookEvents: readonly OpenWebhookEvent[];
+  pastDue: readonly PastDue[];
+  declined: readonly ListedOrder[];
+  all: readonly ListedOrder[];
+  /** The last of these orders when there are more. */
+  next: string | null;
+};
+
+/** Payments: open tasks first, then refunds and disputes, declined payments, and all payments. */
+export function payments(facts: PaymentListFacts, processorPage: ProcessorPage): Html {
+  const parts: Part[] = [
+    {
+      ...{ id: 'requests', name: 'Refund requests', rows: facts.requests.map(request) },
+      about: 'Open a purchase to answer its request. The buyer sees your answer.',
+      columns: [
+        'Purchase',
+        { number: 'Requested, USD' },
+        { number: 'Paid' },
+        { number: 'Unspent' },
+        'Reason',
+        'Requested at',
+      ],
+    },
+    {
+      ...{ id: 'flagged', name: 'Fraud warnings and reviews', rows: facts.flagged.map(flagged) },
+      about:
+        'Payments that the card issuer or Radar considers suspicious. Refund the purchase, freeze its account, or approve the review at the processor.',
+      columns: ['Order', 'Signal', 'Reason', { number: 'USD' }, 'When'],
+    },
+    {
+      ...{ id: 'unfinished', name: 'UnfinishedOrder charges', rows: facts.unfinished.map(unfinished) },
+      about:
+        'Orders whose charge has no outcome yet. Reconciliation checks them every 20 seconds. Review the orders that stay here.',
+      columns: ['Order', 'Created', 'Status', { number: 'USD' }, 'Reason'],
+    },
+    {
+      ...{ id: 'webhook-events', name: 'Failed webhook events' },
+      rows: facts.webhookEvents.map(webhookEvent),
+      about:
+        'Events of the processor that could not be processed. The processor sends them again; npm run reconcile also processes them.',
+      columns: ['Event', 'Type', 'Received', { number: 'Attempts' }, 'Error'],
+    },
+    {
+      ...{ id: 'past-due', name: 'Unpaid renewals', rows: facts.pastDue.map(pastDue) },
+      about:
+        'The processor charges these again on its own schedule. Plan units stay available during the grace period.',
+      columns: ['Subscription', 'Account', 'Plan', 'Period ended'],
+    },
+    {
+      ...{ id: 'returned', name: 'Refunds and disputes' },
+      rows: facts.returned.map((one) => returned(one, processorPage)),
+      about:
+        'A refund or dispute removes the credit that the payment bought. Credit is restored when the money returns.',
+      columns: ['Kind', { number: 'USD' }, 'At the processor', 'In the ledger', 'Order', 'When', ''],
+    },
+  ];
+  const empty = parts.filter(({ rows }) => rows.length === 0).map(({ name }) => name.toLowerCase());
+  return html`<h1>Payments</h1>
+${parts.filter(({ rows }) => rows.length > 0).map(part)}
+${facts.declined.length === 0 ? '' : html`<section aria-labelledby="declined"><h2 id="declined">Declined in the last 30 days</h2>${orders('Declined payments', facts.declined, ({ failure }) => failure ?? '')}</section>`}
+<section aria-labelledby="all"><h2 id="all">All payments</h2>${facts.all.length === 0 ? html`<p class="soft">None.</p>` : orders('Orders', facts.all, ({ rail, failure }) => failure ?? rail.replace('_', ' '))}
+${facts.next === null ? '' : html`<nav class="pages" aria-label="Pages"><a href="/admin/console/payments?after=${encodeURIComponent(facts.next)}#all">Older</a></nav>`}</section>
+${empty.length === 0 ? '' : html`<p class="soft">There are no ${empty.join(', no ')}.</p>`}`;
+}
+
+type Part = {
+  id: string;
+  name: string;
+  about: string;
+  rows: readonly Html[];
+  columns: Parameters<typeof table>[1];
+};
+
+function part({ id, name, about, rows, columns }: Part): Html {
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2><p class="soft">${about}</p>${table(name, columns, rows)}</section>`;
+}
+
+function request(one: RefundRequest): Html {
+  return html`<tr><th scope="row">${link(one.purchase)}</th><td class="number">${withTax(one.amount, one.tax)}</td><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${usd(one.unspent)}</td><td>${one.reason}</td><td>${moment(one.askedMs)}</td></tr>`;
+}
+
+/** Formats a net amount and the tax on top of it. */
+function withTax(net: Money, tax: Money): string {
+  return tax > 0 ? `${usd(net)} + ${usd(tax)} tax` : usd(net);
+}
+
+function flagged(one: FlaggedOrder): Html {
+  return html`<tr><th scope="row">${link(one.order)}</th><td>${signalNames[one.kind]}</td><td>${one.reason.replaceAll('_', ' ')}</td><td class="number">${usd(one.amount)}</td><td>${moment(one.createdMs)}</td></tr>`;
+}
+
+function unfinished({ order, isAtWork, reason }: UnfinishedOrder): Html {
+  const why = reason ?? (isAtWork ? 'a process is charging it' : 'waiting for reconciliation');
+  return html`<tr><th scope="row">${link(order.id)}</th><td>${moment(order.createdMs)}</td><td>${statusOf(order)}</td><td class="number">${usd(order.amount)}</td><td>${why}</td></tr>`;
+}
+
+function returned(one: ReturnedPayment, processorPage: ProcessorPage): Html {
+  const page = one.payment === null ? null : processorPage(one.payment);
+  return html`<tr><th scope="row">${one.kind}</th><td class="number">${usd(one.amount)}</td>
+<td>${sign(one.status.replaceAll('_', ' '), one.kind === 'dispute' && one.isEffective)} ${one.reason?.replaceAll('_', ' ') ?? ''}</td><td>${inLedger(one)}</td><td>${link(one.order)}</td><td>${moment(one.createdMs)}</td><td>${page === null ? '' : html`<a href="${page}">At the processor</a>`}</td></tr>`;
+}
+
+/** The effect on the ledger. */
+function inLedger({ isEffective, loss }: Pick<ReturnedPayment, 'isEffective' | 'loss'>): string {
+  if (!isEffective) return 'credit restored';
+  return loss > 0 ? `credit removed; ${usd(loss)} USD had been spent` : 'credit removed';
+}
+
+function webhookEvent(one: OpenWebhookEvent): Html {
+  return html`<tr><th scope="row" class="id">${one.id}</th><td>${one.type}</td><td>${moment(one.receivedMs)}</td><td class="number">${count(one.attempts)}</td><td>${one.failure ?? 'being processed'}</td></tr>`;
+}
+
+function pastDue(one: PastDue): Html {
+  return html`<tr><th scope="row" class="id">${one.subscription}</th><td><a class="id" href="/admin/console/accounts/${one.account}">${one.account}</a></td><td>${one.plan}</td><td>${day(one.periodEndMs)}</td></tr>`;
+}

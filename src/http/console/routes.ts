@@ -1,0 +1,48 @@
+import type { Hono } from 'hono';
+import type { Reload } from '../../journeys/reload.ts';
+import type { AdminGuard } from '../api/admin-guard.ts';
+import type { Env } from '../request-context.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import * as Console from './console.ts';
+import * as LoginPage from './pages/login-page.ts';
+import * as Accounts from './routes/accounts.ts';
+import * as Audit from './routes/audit.ts';
+import * as Catalogue from './routes/catalogue.ts';
+import * as Health from './routes/health.ts';
+import * as Overview from './routes/overview.ts';
+import * as Payments from './routes/payments.ts';
+
+/** The dependencies of the whole console. Each section takes only its own part. */
+type ConsoleContext = Console.ConsoleSessionContext &
+  Accounts.AccountSectionContext &
+  Payments.PaymentSectionContext &
+  Overview.OverviewContext &
+  Health.HealthContext;
+
+type RouteOptions = {
+  isDraining: () => boolean;
+  reload: Reload;
+  log: { fault: (fault: unknown, requestId: string) => void };
+};
+
+/** The seller's console. The navigation lists the sections in this order. */
+export function consoleRoutes(
+  shop: ConsoleContext,
+  guard: AdminGuard,
+  metrics: Metrics,
+  { isDraining, reload, log }: RouteOptions,
+): Hono<Env> {
+  const { console, app } = Console.createConsole(shop, guard, log.fault);
+  Overview.addOverviewSection(console, shop, metrics);
+  Accounts.addAccountSection(console, shop);
+  Payments.addPaymentSection(console, shop);
+  Catalogue.addCatalogueSection(console, reload);
+  Health.addHealthSection(console, shop, isDraining, metrics);
+  Audit.addAuditSection(console, shop);
+  // Registered last: matches every path that no section has.
+  console.addPage('/admin/console/*', async () => {
+    const main = LoginPage.problem('Page not found', 'The console has no page at this address.');
+    return { title: 'Page not found', status: 404, main };
+  });
+  return app;
+}

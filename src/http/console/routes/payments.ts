@@ -1,0 +1,164 @@
+import { id } from '@sluice/kernel/id';
+import * as Money from '@sluice/kernel/money';
+import * as Refund from '../../../journeys/refund.ts';
+import * as RefundPreview from '../../../journeys/refund-preview.ts';
+import * as RefundRequests from '../../../journeys/refund-requests.ts';
+import type { SellerContext } from '../../../journeys/seller-context.ts';
+import * as Reversing from '../../../journeys/sync-reversals.ts';
+import type { FieldFault } from '../../../payment/purchase-input.ts';
+import * as RefundRequest from '../../../payment/refund-request.ts';
+import * as Gone from '../../../payment/reversal.ts';
+import { english } from '../../../text/texts.ts';
+import type { Call } from '../../request-context.ts';
+import type { Console, ConsoleResponse } from '../console.ts';
+import type { FormResult } from '../pages/account.ts';
+import { usd } from '../pages/figures.ts';
+import * as LoginPage from '../pages/login-page.ts';
+import * as Page from '../pages/payment.ts';
+import * as ListPage from '../pages/payments.ts';
+
+const path = '/admin/console/payments';
+const dayMs = 86_400_000;
+const listedMax = 50;
+
+/** The dependencies of the payments section. */
+export type PaymentSectionContext = RefundRequests.RefundAnswerContext &
+  Pick<SellerContext, 'console' | 'fees'>;
+
+/** The list of payments, the page of each payment, and refunds. */
+export function addPaymentSection(console: Console, shop: PaymentSectionContext): void {
+  const { processor, orders } = shop;
+
+  console.addSection('Payments', path, async (c) => {
+    const facts = await listFacts(shop, c.req.query('after') ?? null);
+    return { title: 'Payments', main: ListPage.payments(facts, processor.pageOf) };
+  });
+
+  console.addPage(`${path}/:id`, (c) => paymentPage(shop, c, null));
+
+  console.addPage(`${path}/:id/refund`, async (c) => {
+    const order = await orders.find(c.req.param('id') ?? '');
+    if (order === null) return paymentPage(shop, c, null);
+    const read = Gone.parse({ purchase: order.id, amount_usd: c.req.query('amount_usd')?.trim() ?? '' });
+    if (read.kind === 'fault' || read.instruction.amount === null)
+      return paymentPage(shop, c, bad('Enter an amount in US dollars and whole cents, such as 1.50.'));
+    const { amount } = read.instruction;
+    const preview = await RefundPreview.preview(shop, order, amount);
+    if (preview.kind === 'too_much')
+      return paymentPage(shop, c, bad(`At most ${usd(preview.left)} USD of this purchase can be refunded.`));
+    const key = preview.answersRequest ? null : id('console');
+    return { title: 'Refund', main: Page.confirm(order, amount, preview.effect, key, preview.ending) };
+  });
+
+  console.addAction(`${path}/:id`, async (c, form, who) =>
+    paymentPage(shop, c, await answerOrRefund(shop, c.req.param('id') ?? '', form, who)),
+  );
+}
+
+async function listFacts(
+  shop: PaymentSectionContext,
+  after: string | null,
+): Promise<ListPage.PaymentListFacts> {
+  const { revenueReport } = shop.console;
+  const [requests, flagged, unfinished, returned, webhookEvents, pastDue, declined, all] = await Promise.all([
+    shop.refundRequests.list('open', null, listedMax),
+    shop.fraudSignals.open(listedMax),
+    revenueReport.unfinished(listedMax),
+    revenueReport.returned(listedMax),
+    revenueReport.openWebhookEvents(listedMax),
+    revenueReport.pastDue(listedMax),
+    revenueReport.declined(shop.clock() - 30 * dayMs, listedMax),
+    shop.orders.begun(null, after, listedMax + 1),
+  ]);
+  const shown = all.slice(0, listedMax);
+  return {
+    ...{ requests, flagged, unfinished, returned, webhookEvents, pastDue },
+    declined: declined.map((order) => ({ order, reversed: Money.zero })),
+    all: await Promise.all(
+      shown.map(async (order) => ({ order, reversed: await Reversing.reversedAmount(shop, order) })),
+    ),
+    next: all.length > listedMax ? (shown.at(-1)?.id ?? null) : null,
+  };
+}
+
+/** Performs the action of a form: declines or grants the buyer's request, refunds, or records a refund that was sent by hand. */
+async function answerOrRefund(
+  shop: RefundRequests.RefundAnswerContext,
+  purchase: string,
+  form: URLSearchParams,
+  who: string,
+): Promise<FormResult> {
+  const act = form.get('act');
+  if (act === 'decline') {
+    const faults: FieldFault[] = [];
+    const reason = RefundRequest.readText(english, Object.fromEntries(form), 'reason', faults);
+    if (faults.length > 0) return bad('Enter a reason. The buyer sees it.');
+    return inWords(await RefundRequests.answer(shop, purchase, { kind: 'decline', reason }, who));
+  }
+  const key = act === 'answer' ? null : (form.get('key') ?? '');
+  const reference = form.get('reference')?.trim() ?? '';
+  const read = Gone.parse({
+    purchase,
+    amount_usd: form.get('amount_usd')?.trim() ?? '',
+    ...(key !== null && { key }),
+    ...(form.get('subscription') === 'keep' && { subscription: 'keep' }),
+    ...(act === 'by_hand' && { sent_by_hand: true, ...(reference !== '' && { reference }) }),
+  });
+  if (read.kind === 'fault') return bad('This form is incomplete. Fill it in again.');
+  if (act !== 'answer') return inWords(await Refund.refund(shop, read.instruction, who));
+  const { amount, subscription } = read.instruction;
+  return inWords(await RefundRequests.answer(shop, purchase, { kind: 'refund', amount, subscription }, who));
+}
+
+async function paymentPage(
+  shop: PaymentSectionContext,
+  c: Call,
+  result: FormResult,
+): Promise<ConsoleResponse> {
+  const { orders, processor } = shop;
+  const order = await orders.find(c.req.param('id') ?? '');
+  if (order === null) {
+    const text = 'There is no purchase with this id. Unpaid offers are deleted after three days.';
+    const main = LoginPage.problem('Purchase not found', text);
+    return { title: 'Purchase not found', status: 404, main };
+  }
+  const [request, reversals, lot, loss, fees, signals] = await Promise.all([
+    shop.refundRequests.find(order.id),
+    orders.reversalsOf(order.id),
+    shop.console.revenueReport.lotOf(order.id),
+    orders.lossOf(order.id),
+    order.payment === null ? [] : shop.fees.of(order.payment),
+    order.payment === null ? [] : shop.fraudSignals.of(order.payment),
+  ]);
+  const facts = {
+    ...{ order, request, reversals, lot, fees, signals, result },
+    loss: loss.certain,
+    key: id('console'),
+  };
+  const left = Gone.refundable(reversals, order.amount);
+  const page = order.payment === null ? null : processor.pageOf(order.payment);
+  const main = Page.payment({ ...facts, left, page });
+  return { title: `Purchase ${order.id}`, status: result?.isBad ? 422 : 200, main };
+}
+
+/** The outcome of an answer or a refund in words. */
+function inWords(outcome: RefundRequests.AnswerResult): FormResult {
+  switch (outcome.kind) {
+    case 'declined':
+      return { text: 'The request is declined. The buyer sees your reason.', isBad: false };
+    case 'answered':
+      return bad(`This request was already answered: it is ${outcome.request.state}.`);
+    case 'unknown_request':
+      return bad('The buyer has not asked for a refund of this purchase.');
+    case 'by_hand':
+      return bad(
+        'This purchase was paid in a stablecoin. Send the money from your wallet, then record it below.',
+      );
+    default:
+      return { text: Refund.describeRefund(outcome), isBad: outcome.kind !== 'refunded' };
+  }
+}
+
+function bad(text: string): FormResult {
+  return { text, isBad: true };
+}

@@ -1,0 +1,17 @@
+import { html } from 'hono/html';
+import * as Frame from './pages/frame.ts';
+import { say } from './pages/say.ts';
+import type { Reply } from './reply.ts';
+
+/** Shows an unexpected error to a person: what happened, what to do, and the id to quote. */
+export function faultPage(shop: Frame.PageContext, fault: Reply, requestId: string): Response {
+  const { status, headers, body } = fault;
+  const { message } = body as { message: string };
+  const { texts } = shop;
+  const retry = headers['retry-after'];
+  return Frame.respondWithPage(status, shop, {
+    title: texts.text('error.title'),
+    main: html`<section><h1>${say(texts, 'error.title')}</h1><p>${message}</p><p class="soft">${say(texts, 'error.request', { id: requestId })}</p></section>`,
+    more: typeof retry === 'string' ? { 'retry-after': retry } : {},
+  });
+}

@@ -1,0 +1,73 @@
+import type { MiddlewareHandler } from 'hono';
+import type { CatalogContext } from '../../catalog/catalog-context.ts';
+import * as Assertion from '../../identity/assertion.ts';
+import type { IdentityContext } from '../../identity/identity-context.ts';
+import type { Issued } from '../../identity/jwt.ts';
+import * as Registering from '../../journeys/registration.ts';
+import type { TextsContext } from '../../text/texts-context.ts';
+import { bytes, type Call, type Env } from '../request-context.ts';
+import * as Cookies from './cookies.ts';
+
+/** The account of a browser, taken from the identity assertion in its HttpOnly cookie. */
+export type BrowserSession = { account: string; access: Issued };
+
+const session: Cookies.Cookie = {
+  name: 'sluice_visitor',
+  maxAgeSeconds: Assertion.lifeSeconds,
+  sameSite: 'Lax',
+};
+
+/** The browser's session; null when it has no account here or its session has ended. */
+export async function readSession(
+  shop: Omit<IdentityContext, 'keys'>,
+  c: Call,
+): Promise<BrowserSession | null> {
+  const assertion = assertionOf(shop, c);
+  if (assertion === null) return null;
+  const granted = await Registering.renew(shop, assertion);
+  if (granted.kind !== 'granted') return null;
+  return { account: granted.access.claims.account, access: granted.access };
+}
+
+/** The `Set-Cookie` that signs a browser in to an account until the assertion expires. */
+export function remembered(shop: Pick<CatalogContext, 'publicUrl'>, assertion: string): string {
+  return Cookies.setCookie(shop, session, assertion);
+}
+
+/** Renews the session cookie, so that a returning browser keeps its access to an account that has no email address. */
+export async function prolonged(
+  shop: Pick<IdentityContext, 'clock' | 'publicUrl' | 'tokenVerifier'>,
+  { account, access }: BrowserSession,
+): Promise<string> {
+  const { sid } = access.claims;
+  const { token } = await Assertion.issue(shop.tokenVerifier.ring, { account, sid }, shop.clock());
+  return remembered(shop, token);
+}
+
+export function forgotten(shop: Pick<CatalogContext, 'publicUrl'>): string {
+  return Cookies.eraseCookie(shop, session);
+}
+
+/** The assertion in the browser's cookie, which is needed to end its session. */
+export function assertionOf(shop: Pick<CatalogContext, 'publicUrl'>, c: Call): string | null {
+  return Cookies.readCookie(shop, session, c);
+}
+
+/**
+ * Rejects forms that were not sent from the shop's own pages: another site's form would act with the visitor's cookie (CSRF). Browsers
+ * send the source in `Sec-Fetch-Site` (Fetch Metadata), older ones in `Origin`.
+ */
+export function guard(shop: Pick<CatalogContext, 'publicUrl'> & TextsContext): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const site = c.req.header('sec-fetch-site');
+    const isOwn = site === undefined ? c.req.header('origin') === shop.publicUrl : site === 'same-origin';
+    if (c.req.method === 'GET' || c.req.method === 'HEAD' || isOwn) return next();
+    return c.text(shop.texts.text('error.foreign_form'), 403);
+  };
+}
+
+/** The fields of a form; empty when the body cannot be read. */
+export async function fields(c: Call): Promise<URLSearchParams> {
+  const body = await bytes(c);
+  return new URLSearchParams(Buffer.isBuffer(body) ? body.toString() : '');
+}

@@ -1,0 +1,30 @@
+import type { Key } from '../../text/defaults.ts';
+import type { Texts } from '../../text/texts.ts';
+
+/** Names of form fields as the pages label them. */
+const labels = {
+  amount_usd: 'field.amount_usd',
+  below_usd: 'field.below_usd',
+  monthly_max_usd: 'field.monthly_max_usd',
+  budget_usd: 'field.budget_usd',
+  expires_at: 'field.expires_at',
+  otp: 'field.otp',
+  name: 'field.name',
+  email: 'field.email',
+  reason: 'field.reason',
+  claim_token: 'field.claim_token',
+} as const satisfies Readonly<Record<string, Key>>;
+
+/** The faults of a form in one text for people, such as `Amount in USD: Must be at least 0.50.` */
+export function sentence(texts: Texts, faults: readonly { field: string; message: string }[]): string {
+  return faults
+    .map(({ field, message }) =>
+      texts.text('fault.field', { field: labelOf(texts, field), fault: message.replace(/\.$/, '') }),
+    )
+    .join(' ');
+}
+
+function labelOf(texts: Texts, field: string): string {
+  if (Object.hasOwn(labels, field)) return texts.text(labels[field as keyof typeof labels]);
+  return field.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
+}

@@ -1,0 +1,191 @@
+import { Hono } from 'hono';
+import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import * as ExampleRequest from '../../../catalog/example-request.ts';
+import type * as Match from '../../../catalog/match.ts';
+import type { Operation } from '../../../catalog/operation.ts';
+import { findForSale } from '../../../catalog/plan.ts';
+import { blockOf } from '../../../identity/address-block.ts';
+import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
+import * as AccountJourney from '../../../journeys/account.ts';
+import type { CallerContext } from '../../../journeys/identification.ts';
+import type { PaidCallContext } from '../../../journeys/paid-call-context.ts';
+import * as Purchase from '../../../journeys/purchase.ts';
+import * as Registering from '../../../journeys/registration.ts';
+import type { CheckoutContext } from '../../../payment/payment-context.ts';
+import * as PurchaseInput from '../../../payment/purchase-input.ts';
+import type { TextsContext } from '../../../text/texts-context.ts';
+import { address, type Call, type Env } from '../../request-context.ts';
+import * as Accept from '../accept.ts';
+import * as BrowserSession from '../browser-session.ts';
+import * as FormFaults from '../form-faults.ts';
+import * as Frame from '../frame.ts';
+import * as Page from '../shop.ts';
+import * as TryIt from '../try-it.ts';
+
+type RouteOptions = { matcher: Match.Matcher; clientAddressHeader: string | null };
+/** The visitor's account or a new one; `headers` sign the browser in to it. */
+type Account =
+  | { kind: 'account'; visitor: BrowserSession.BrowserSession; headers: Readonly<Record<string, string>> }
+  | { kind: 'limited' };
+
+/** The dependencies of the shop's pages, where visitors try operations, open accounts and buy. */
+type ShopPagesContext = CallerContext &
+  PaidCallContext &
+  AccountJourney.AccountContext &
+  Registering.RegisterContext &
+  CheckoutContext &
+  Pick<CatalogContext, 'description'> &
+  Pick<RegistrationContext, 'clientDocuments' | 'oauth'>;
+
+/** The shop's pages. A request to `/` that prefers HTML gets the start page; other clients get the start document. */
+export function shopPages(shop: ShopPagesContext, { matcher, clientAddressHeader }: RouteOptions): Hono<Env> {
+  const app = new Hono<Env>();
+  const { catalog } = shop;
+  const sold = catalog.operations.filter(({ answeredBy }) => answeredBy === 'upstream');
+
+  app.get('/', async (c, next) => {
+    if (!Accept.prefersHtml(c.req.header('accept') ?? '')) {
+      await next();
+      // A cache must not serve the start document to a browser.
+      c.header('vary', 'accept');
+      return;
+    }
+    const operation = sold.find(({ id }) => id === c.req.query('operation')) ?? sold[0];
+    if (operation === undefined) return next();
+    return front(shop, await BrowserSession.readSession(shop, c), example(shop, operation));
+  });
+
+  app.post('/shop/start', async (c) => {
+    const account = await accountOf(shop, c, clientAddressHeader);
+    if (account.kind === 'limited') return tooManyAccounts(shop);
+    return new Response(null, { status: 303, headers: { ...account.headers, location: '/' } });
+  });
+
+  app.post('/shop/try', async (c) => {
+    const form = await BrowserSession.fields(c);
+    const operation = sold.find(({ id }) => id === form.get('operation'));
+    if (operation === undefined) return refused(shop, 404, shop.texts.text('try.unknown_operation'));
+    const request = {
+      ...example(shop, operation),
+      path: form.get('path') ?? '',
+      body: form.get('body') ?? '',
+    };
+    const account = await accountOf(shop, c, clientAddressHeader);
+    if (account.kind === 'limited') return tooManyAccounts(shop);
+    const { token } = account.visitor.access;
+    const trial = await TryIt.tryOperation(shop, matcher, c, { ...request, token });
+    return front(shop, account.visitor, { ...request, trial }, account.headers);
+  });
+
+  app.post('/shop/buy', (c) => buy(shop, c, clientAddressHeader));
+
+  app.post('/shop/leave', async (c) => {
+    const assertion = BrowserSession.assertionOf(shop, c);
+    if (assertion !== null)
+      await Registering.revoke(shop, new URLSearchParams({ token: assertion }).toString());
+    const headers = { location: '/', 'set-cookie': BrowserSession.forgotten(shop) };
+    return new Response(null, { status: 303, headers });
+  });
+  return app;
+}
+
+/** Starts a purchase from the form of a plan and leads to the card page. */
+async function buy(
+  shop: CheckoutContext & IdentityContext,
+  c: Call,
+  clientAddressHeader: string | null,
+): Promise<Response> {
+  const form = await BrowserSession.fields(c);
+  const plan = findForSale(shop.catalog.plans, form.get('plan') ?? '');
+  if (plan === null) return refused(shop, 404, shop.texts.text('buy.unknown_plan'));
+  const visitor = await BrowserSession.readSession(shop, c);
+  const body = {
+    ...(plan.kind === 'credit' && { amount_usd: form.get('amount_usd')?.trim() }),
+    ...(visitor && { return_url: `${shop.publicUrl}/` }),
+  };
+  const { texts } = shop;
+  const parsed = PurchaseInput.parse(texts, body, plan);
+  if (!parsed.ok)
+    return refused(shop, 422, FormFaults.sentence(texts, parsed.faults), texts.text('error.check_input'));
+  const outcome = await Purchase.purchase(shop, {
+    plan,
+    ...parsed.purchaseInput,
+    account: visitor?.account ?? null,
+    body: Buffer.from(JSON.stringify(body)),
+    credential: { kind: 'none' },
+    address: blockOf(address(c, clientAddressHeader)),
+  });
+  if (outcome.kind !== 'payment_required') return refused(shop, 409, texts.text('buy.unavailable'));
+  if (outcome.checkoutUrl === null) return refused(shop, 409, texts.text('buy.no_card_page'));
+  const more = { refresh: `0; url=${outcome.checkoutUrl}` };
+  return respond(shop, 200, texts.text('buy.title'), Page.toCardPage(texts, outcome.checkoutUrl), more);
+}
+
+/** The visitor's account; registers a new one for a browser that has none. */
+async function accountOf(
+  shop: Registering.RegisterContext & IdentityContext,
+  c: Call,
+  clientAddressHeader: string | null,
+): Promise<Account> {
+  const visitor = await BrowserSession.readSession(shop, c);
+  if (visitor) return { kind: 'account', visitor, headers: {} };
+  const registered = await Registering.register(shop, address(c, clientAddressHeader));
+  if (registered.kind !== 'registered') return { kind: 'limited' };
+  const { account, access, assertion } = registered;
+  const headers = { 'set-cookie': BrowserSession.remembered(shop, assertion.token) };
+  return { kind: 'account', visitor: { account, access }, headers };
+}
+
+async function front(
+  shop: AccountJourney.AccountContext &
+    Pick<CatalogContext, 'catalog' | 'description' | 'publicUrl'> &
+    TextsContext,
+  visitor: BrowserSession.BrowserSession | null,
+  tried: Page.TryForm,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const { catalog, description, publicUrl } = shop;
+  const overview = visitor && (await AccountJourney.overview(shop, visitor.account));
+  const summary = visitor &&
+    overview && {
+      account: visitor.account,
+      balance: String(overview.balance_usd),
+      included: Number(overview.included_remaining),
+      token: visitor.access.token,
+    };
+  const main = Page.front(shop.texts, { catalog, description, publicUrl, summary, tried });
+  return respond(shop, 200, catalog.storefront.name, main, headers);
+}
+
+/** The initial form. */
+function example({ description }: Pick<CatalogContext, 'description'>, operation: Operation): Page.TryForm {
+  return {
+    operation,
+    path: operation.path,
+    body: ExampleRequest.smallBody(operation, description),
+    trial: null,
+  };
+}
+
+function tooManyAccounts(shop: Frame.PageContext): Response {
+  return refused(shop, 429, shop.texts.text('buy.too_many_accounts'));
+}
+
+function refused(
+  shop: Frame.PageContext,
+  status: number,
+  message: string,
+  heading = shop.texts.text('error.title'),
+): Response {
+  return respond(shop, status, heading, Page.refused(shop.texts, message, heading));
+}
+
+function respond(
+  shop: Frame.PageContext,
+  status: number,
+  title: string,
+  main: Frame.Html,
+  more: Readonly<Record<string, string>> = {},
+): Response {
+  return Frame.respondWithPage(status, shop, { title, main, more });
+}

@@ -1,0 +1,115 @@
+import { Hono } from 'hono';
+import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import * as Email from '../../../identity/email.ts';
+import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
+import * as SignIn from '../../../identity/sign-in.ts';
+import * as Registering from '../../../journeys/registration.ts';
+import * as SigningIn from '../../../journeys/signing-in.ts';
+import type { TextsContext } from '../../../text/texts-context.ts';
+import { address, type Call, type Env } from '../../request-context.ts';
+import * as BrowserSession from '../browser-session.ts';
+import * as Cookies from '../cookies.ts';
+import * as Frame from '../frame.ts';
+import * as ReturnTo from '../return-to.ts';
+import * as Page from '../sign-in.ts';
+
+/** Identifies the browser that asked for a link. */
+const asker: Cookies.Cookie = {
+  name: 'sluice_asked',
+  maxAgeSeconds: SignIn.linkLifeMs / 1_000,
+  sameSite: 'Lax',
+};
+
+/** Signs a person in with a link sent by email, or with an identity assertion. */
+export function signInPages(
+  shop: IdentityContext &
+    Pick<CatalogContext, 'catalog'> &
+    Pick<RegistrationContext, 'claiming'> &
+    TextsContext,
+  clientAddressHeader: string | null,
+): Hono<Env> {
+  const app = new Hono<Env>();
+  const { texts } = shop;
+
+  app.post('/shop/account/sign-in', async (c) => {
+    const assertion = (await BrowserSession.fields(c)).get('assertion')?.trim() ?? '';
+    const granted = await Registering.renew(shop, assertion);
+    return granted.kind === 'granted'
+      ? enter(shop, c, BrowserSession.remembered(shop, assertion))
+      : signedOut(401, texts.text('sign_in.assertion_refused', { reason: granted.description }));
+  });
+
+  app.post(SigningIn.path, async (c) => {
+    if (shop.claiming === null) return signedOut(501, texts.text('sign_in.no_mail'));
+    const email = Email.parse((await BrowserSession.fields(c)).get('email') ?? '');
+    if (email === null) return signedOut(422, texts.text('sign_in.invalid_email'));
+    // A browser that asks twice keeps its value, so that it can open either link.
+    const browser = SignIn.readBrowser(Cookies.readCookie(shop, asker, c)) ?? SignIn.newBrowser();
+    const from = address(c, clientAddressHeader);
+    const asked = await SigningIn.sendSignInLink(shop, shop.claiming, { email, browser }, from);
+    switch (asked.kind) {
+      case 'limited': {
+        const more = { 'retry-after': String(asked.retryAfterSeconds) };
+        return signedOut(429, texts.text('sign_in.too_many_links'), more);
+      }
+      case 'sent':
+        return respond(200, Page.sent(texts, email, SignIn.linkLifeMs / 60_000), {
+          'set-cookie': Cookies.setCookie(shop, asker, browser),
+        });
+    }
+  });
+
+  app.get(SigningIn.path, async (c) => {
+    if (shop.claiming === null) return signedOut(501, texts.text('sign_in.no_mail'));
+    const token = c.req.query('token') ?? '';
+    const look = await SigningIn.inspectLink(shop.claiming, token, Cookies.readCookie(shop, asker, c));
+    return look === 'gone'
+      ? signedOut(410, texts.text('sign_in.link_used'))
+      : openedLink(c, 200, token, look === 'here', null);
+  });
+
+  app.post(`${SigningIn.path}/open`, async (c) => {
+    if (shop.claiming === null) return signedOut(501, texts.text('sign_in.no_mail'));
+    const form = await BrowserSession.fields(c);
+    const token = form.get('token') ?? '';
+    const email = Email.parse(form.get('email') ?? '');
+    const browser = Cookies.readCookie(shop, asker, c);
+    const entered = await SigningIn.enter(shop, shop.claiming, { token, browser, email });
+    switch (entered.kind) {
+      case 'gone':
+        return signedOut(410, texts.text('sign_in.link_used'));
+      case 'elsewhere':
+        return openedLink(c, 403, token, false, texts.text('sign_in.wrong_email'));
+      case 'entered':
+        c.get('entry').account = entered.account;
+        return enter(
+          shop,
+          c,
+          BrowserSession.remembered(shop, entered.assertion),
+          Cookies.eraseCookie(shop, asker),
+        );
+    }
+  });
+  return app;
+
+  async function openedLink(c: Call, status: number, token: string, isHere: boolean, problem: string | null) {
+    const visitor = (await BrowserSession.readSession(shop, c))?.account ?? null;
+    return respond(status, Page.openedLink(texts, { token, isHere, visitor, problem }));
+  }
+
+  function signedOut(status: number, problem: string, more: Readonly<Record<string, string>> = {}): Response {
+    return respond(status, Page.signedOut(texts, shop.claiming !== null, problem), more);
+  }
+
+  function respond(status: number, main: Frame.Html, more: Readonly<Record<string, string>> = {}): Response {
+    return Frame.respondWithPage(status, shop, { title: texts.text('account.title'), main, more });
+  }
+}
+
+/** Redirects to the page that the browser wanted before it signed in, or to the account page, and sets `cookies`. */
+function enter(shop: Pick<CatalogContext, 'publicUrl'>, c: Call, ...cookies: readonly string[]): Response {
+  const location = ReturnTo.readReturnPath(shop, c) ?? '/shop/account';
+  const headers = new Headers({ location, 'cache-control': 'no-store' });
+  for (const cookie of cookies) headers.append('set-cookie', cookie);
+  return new Response(null, { status: 303, headers });
+}

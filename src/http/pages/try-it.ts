@@ -1,0 +1,151 @@
+import * as Money from '@sluice/kernel/money';
+import * as Target from '@sluice/kernel/request-target';
+import * as Match from '../../catalog/match.ts';
+import type { Operation } from '../../catalog/operation.ts';
+import type { IdentityContext } from '../../identity/identity-context.ts';
+import * as Account from '../../journeys/account.ts';
+import type { ServedResponse } from '../../journeys/call-result.ts';
+import { endUnsent } from '../../journeys/delivery.ts';
+import type { CallerContext } from '../../journeys/identification.ts';
+import { identify } from '../../journeys/identification.ts';
+import * as PaidCall from '../../journeys/paid-call.ts';
+import type { PaidCallContext } from '../../journeys/paid-call-context.ts';
+import * as PaidResponse from '../../journeys/paid-response.ts';
+import * as Headers from '../../proxy/headers.ts';
+import type { Texts } from '../../text/texts.ts';
+import type { TextsContext } from '../../text/texts-context.ts';
+import { callRefusal } from '../call-refusal.ts';
+import * as Refusal from '../common-refusals.ts';
+import { json, type Reply } from '../reply.ts';
+import { type Call, requestId } from '../request-context.ts';
+
+/** The result of a call from the "Try it" form: the response as text, or the reason why there is none. */
+export type TrialOutcome =
+  | { kind: 'whole'; status: number; body: string; isCut: boolean; line: string }
+  | { kind: 'refusal'; message: string };
+
+/** Maximum size of a response that is read for a page, and maximum length of the text that is shown. */
+const responseBytesMax = 4 * 1024 * 1024;
+const shownCharsMax = 12_000;
+
+/** Calls a sold operation for a visitor of the page: the same journey as over HTTP, with the same refusals and charges. */
+export async function tryOperation(
+  shop: CallerContext & PaidCallContext & TextsContext,
+  matcher: Match.Matcher,
+  c: Call,
+  { operation, path, body, token }: { operation: Operation; path: string; body: string; token: string },
+): Promise<TrialOutcome> {
+  const bearer = await identify(shop, `Bearer ${token}`, shop.clock());
+  if (bearer.kind === 'frozen') return refusal(Refusal.frozen(shop.texts, requestId(c)));
+  if (bearer.kind !== 'token') return refusal(Refusal.unanswerable(shop.texts, requestId(c)));
+  const { account } = bearer.claims;
+  const target = Target.parse(path.trim());
+  if (target === null || !Match.isCallOf(matcher, operation, target.path))
+    return {
+      kind: 'refusal',
+      message: shop.texts.text('try.path_mismatch', { operation: operation.id }),
+    };
+  if (operation.answeredBy === 'storefront')
+    return shown(
+      json(200, await Account.keyInfo(shop, account, requestId(c))).body,
+      200,
+      shop.texts.text('try.free_of_charge'),
+    );
+  c.get('entry').account = account;
+  const outcome = await PaidCall.make(
+    shop,
+    {
+      operation,
+      account,
+      callerKey: null,
+      target,
+      rawHeaders: [
+        'accept',
+        'application/json',
+        ...(body === '' ? [] : ['content-type', 'application/json']),
+      ],
+      body: Buffer.from(body),
+      ceiling: null,
+      key: null,
+      span: c.get('entry').span,
+      wantsReceipt: false,
+    },
+    (sending) => c.env.outgoing.once('close', () => sending.abandon()),
+  );
+  switch (outcome.kind) {
+    case 'served':
+      return deliver(shop, c, operation, outcome);
+    case 'left':
+    case 'replayed':
+      return {
+        kind: 'refusal',
+        message: shop.texts.text('try.cancelled'),
+      };
+    default:
+      return refusal(callRefusal(shop, operation, outcome, requestId(c)));
+  }
+}
+
+async function deliver(
+  shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'> & TextsContext,
+  c: Call,
+  { service }: Operation,
+  paid: ServedResponse,
+): Promise<TrialOutcome> {
+  const entry = c.get('entry');
+  entry.call = paid.callId;
+  const { outgoing } = c.env;
+  const body = await PaidResponse.whole(paid, responseBytesMax);
+  if (body === null || outgoing.destroyed) {
+    endUnsent(paid, outgoing.destroyed);
+    return { kind: 'refusal', message: shop.texts.text('try.incomplete') };
+  }
+  // The response is charged when the page has been sent; a connection that closes earlier costs nothing.
+  outgoing.once('close', () => {
+    if (outgoing.headersSent && outgoing.statusCode < 400) paid.delivered();
+    else endUnsent(paid, !outgoing.headersSent);
+  });
+  entry.service = service.slug;
+  entry.units = paid.units;
+  entry.costMicroUsd = paid.cost.cost;
+  const type = Headers.first(await PaidResponse.headers(shop, paid), 'content-type') ?? '';
+  const { texts } = shop;
+  const line = costLine(texts, paid, service.unit);
+  const text = /^text\/|json|xml/i.test(type)
+    ? body.toString()
+    : texts.text('try.not_text', {
+        bytes: texts.digits(body.length),
+        type: type || texts.text('try.no_type'),
+      });
+  return shown(text, paid.response.status, line);
+}
+
+/** The units and the cost of a call, such as `5 results · 0.005000 USD (0.495000 USD and 0 results left)`. */
+function costLine(texts: Texts, { units, cost: paid }: ServedResponse, unit: string): string {
+  const { cost, balance, includedRemaining } = paid;
+  return texts.text('try.outcome', {
+    quantity: texts.quantity(units, unit),
+    price: cost === Money.zero ? texts.text('try.free') : texts.usd(Money.formatExact(cost)),
+    balance: texts.usd(Money.formatExact(balance)),
+    included: texts.quantity(includedRemaining, unit),
+  });
+}
+
+function shown(value: unknown, status: number, line: string): TrialOutcome {
+  const text = pretty(value);
+  const isCut = text.length > shownCharsMax;
+  return { kind: 'whole', status, body: isCut ? text.slice(0, shownCharsMax) : text, isCut, line };
+}
+
+function pretty(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value, null, 2);
+  try {
+    return JSON.stringify(JSON.parse(value), null, 2);
+  } catch {
+    return value;
+  }
+}
+
+function refusal({ body }: Reply): TrialOutcome {
+  return { kind: 'refusal', message: String(body.message) };
+}

@@ -1,9 +1,0 @@
-/** A sum over much; null where the database ended it because it took too long (`query_canceled`). */
-export async function inTime<T>(sum: Promise<T>): Promise<T | null> {
-  try {
-    return await sum;
-  } catch (fault) {
-    if (fault instanceof Error && 'code' in fault && fault.code === '57014') return null;
-    throw fault;
-  }
-}

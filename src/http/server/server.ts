@@ -1,0 +1,119 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '@sluice/kernel/clock';
+import { FastPathConnection, type Handler, type Waits } from '../fast-path/connection.ts';
+import * as ClientError from './client-error.ts';
+
+/** Maximum time for running calls to finish when the process stops. */
+const drainMaxMs = 10_000;
+const drainCheckMs = 50;
+
+const usualWaits: Waits = { firstByteMsMax: 10_000, bodyMsMax: 30_000, silenceMsMax: 65_000 };
+
+/** The handlers of requests: `listener` serves any request of Node's server, the others serve sold operations on the fast path. */
+export type Answering = Handler & { listener: RequestListener };
+
+export type ServerOptions = {
+  host: string;
+  port: number;
+  /** True to start connections on the fast path; false to let Node's server read every request. */
+  httpFastPath?: boolean;
+  /** Maximum number of open connections; further ones are closed immediately. No limit by default. */
+  connectionsMax?: number;
+};
+
+/**
+ * Listens. Connections start on the fast path and move to Node's server with the first request that the fast path does not handle.
+ * The returned function stops listening, closes idle connections, and waits a bounded time for running requests. A client that closes its
+ * side of a connection still gets its response.
+ * @param answering is read for each request, because a reload replaces it
+ */
+export async function serve(
+  { host, port, httpFastPath = true, connectionsMax }: ServerOptions,
+  answering: () => Answering,
+  clock: Clock,
+  waits = usualWaits,
+): Promise<() => Promise<void>> {
+  const server = createServer(
+    { keepAliveTimeout: waits.silenceMsMax, requestTimeout: 60_000 },
+    (...request) => answering().listener(...request),
+  );
+  // Not typed in @types/node: lets Node send pending responses after the client has closed its side of the connection.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  if (connectionsMax !== undefined) server.maxConnections = connectionsMax;
+  server.on('checkContinue', (incoming, outgoing) => {
+    continueInTurn(outgoing);
+    server.emit('request', incoming, outgoing);
+  });
+  ClientError.handleClientErrors(server);
+  const fastPath = new Set<FastPathConnection>();
+  let isDraining = false;
+  let underWay = 0;
+  server.on('request', (_, response) => {
+    underWay += 1;
+    response.once('close', () => {
+      underWay -= 1;
+    });
+  });
+  const nodeListeners = server.listeners('connection');
+  const context = {
+    handler: answering,
+    clock,
+    isDraining: () => isDraining,
+    waits,
+    handOver(socket: Socket, next: Buffer) {
+      socket.pause();
+      socket.unshift(next);
+      for (const listener of nodeListeners) listener.call(server, socket);
+      socket.resume();
+    },
+  };
+  const whenOver = (connection: FastPathConnection) => fastPath.delete(connection);
+  if (httpFastPath) {
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) =>
+      fastPath.add(new FastPathConnection(socket, context, whenOver)),
+    );
+  } else boundFirstByte(server, waits.firstByteMsMax);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return async () => {
+    isDraining = true;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const closeIdle = () => {
+      for (const connection of fastPath) if (connection.isIdle) connection.socket.destroy();
+      if (underWay > 0) server.closeIdleConnections();
+      else server.closeAllConnections();
+    };
+    const closeAll = () => {
+      for (const { socket } of fastPath) socket.destroy();
+      server.closeAllConnections();
+    };
+    const check = setInterval(closeIdle, drainCheckMs);
+    const late = setTimeout(closeAll, drainMaxMs);
+    await closed;
+    clearInterval(check);
+    clearTimeout(late);
+  };
+}
+
+/** Sends `100 Continue` when it is the turn of this request: Node would write it into the previous pipelined response. */
+function continueInTurn(outgoing: ServerResponse): void {
+  const write = () => {
+    if (!outgoing.headersSent) outgoing.writeContinue();
+  };
+  if (outgoing.socket !== null) write();
+  else outgoing.once('socket', write);
+}
+
+/** Closes connections that send nothing, as the fast path does; Node's server would allow them the time of a whole header section. */
+function boundFirstByte(server: Server, firstByteMsMax: number): void {
+  server.on('connection', (socket: Socket) => {
+    const late = setTimeout(() => {
+      if (socket.bytesRead === 0) socket.destroy();
+    }, firstByteMsMax);
+    socket.once('close', () => clearTimeout(late));
+  });
+}
