@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 const pollMs = 200;
 
 /**
- * Settles when the npm that started us is gone; never when none did. npm tells a signal to the shell between us, which
- * dies of it and tells us nothing.
+ * Settles when the npm that started this process has exited; never settles without npm. npm forwards signals to a shell between the two,
+ * which exits without passing them on.
  */
 export function gone(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -20,7 +20,7 @@ export function gone(): Promise<void> {
   return promise;
 }
 
-/** The numbers of our parent and, where the system tells it, of the parent's parent: the shell and npm. */
+/** Returns the process ids of the parent and, if available, of its parent: the shell and npm. */
 function parents(): string {
   try {
     // The fields after the name, which is in parentheses and may hold any character: state, parent ... (proc(5)).

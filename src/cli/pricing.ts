@@ -1,13 +1,14 @@
 import { fstatSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
-import type { Proposal } from '../catalog/proposal.ts';
-import * as Money from '../kernel/money.ts';
-import { Misuse, meant } from './command.ts';
+import { Misuse } from '@sluice/kernel/command-line';
+import { hint } from '@sluice/kernel/did-you-mean';
+import * as Money from '@sluice/kernel/money';
+import type { CatalogDraft } from '../catalog/catalog-draft.ts';
 
-/** What the flags of `catalog import` say of prices and plans; null is what nobody has said. */
-export type Wishes = {
-  /** Of every service that no flag names. */
+/** Prices and plans from the flags of `catalog import`; null: not given. */
+export type PricingFlags = {
+  /** Price of every service without a flag of its own. */
   price: Money.Money;
   isPriceSaid: boolean;
   prices: ReadonlyMap<string, Money.Money>;
@@ -20,20 +21,20 @@ const priceUsual = Money.ofMicro(1_000);
 const trialMax = 1_000_000;
 const minLeast = Money.ofCents(50);
 const minMost = Money.ofCents(100_000);
-/** A pipe that stays open and says nothing more leaves the rest as it is. */
+/** After this time without input, a pipe that stays open leaves the remaining defaults. */
 const pipeMsMax = 3_000;
 const callsShownMax = 3;
 
 type Flags = Readonly<{ price?: string[]; only?: string; trial?: string; min?: string }>;
 
-/** Reads the flags. Throws Misuse on an amount that is none. */
-export function parse(flags: Flags): Wishes {
+/** Parses the flags. Throws Misuse for an invalid amount. */
+export function parse(flags: Flags): PricingFlags {
   const prices = new Map<string, Money.Money>();
   let price: Money.Money | null = null;
   for (const said of flags.price ?? []) {
     const [, slug = '', text = ''] = /^(?:([^=]*)=)?(.*)$/.exec(said) ?? [];
     const amount = Money.parse(text);
-    if (amount === null) throw new Misuse(`--price ${said} is no amount such as 0.002, or search=0.002`);
+    if (amount === null) throw new Misuse(`--price ${said} is not an amount such as 0.002 or search=0.002`);
     if (slug === '') price = amount;
     else prices.set(slug, amount);
   }
@@ -51,11 +52,11 @@ export function parse(flags: Flags): Wishes {
   };
 }
 
-/** Makes the proposal as the flags say. Throws Misuse on a service that it does not have. */
-export function apply(proposal: Proposal, { prices, only, trial, min }: Wishes): void {
+/** Applies the flags to the draft. Throws Misuse for an unknown service. */
+export function apply(proposal: CatalogDraft, { prices, only, trial, min }: PricingFlags): void {
   const slugs = proposal.services.map(({ slug }) => slug);
   for (const slug of [...prices.keys(), ...(only ?? [])])
-    if (!slugs.includes(slug)) throw new Misuse(`There is no service ${slug}${meant(slug, slugs)}`);
+    if (!slugs.includes(slug)) throw new Misuse(`Unknown service ${slug}. ${hint(slug, slugs, 'Services')}`);
   if (only !== null) proposal.services = proposal.services.filter(({ slug }) => only.includes(slug));
   for (const service of proposal.services) service.price = prices.get(service.slug) ?? service.price;
   if (trial !== null) proposal.trial = trial;
@@ -63,18 +64,18 @@ export function apply(proposal: Proposal, { prices, only, trial, min }: Wishes):
 }
 
 /**
- * Asks for what no flag has said: at a terminal, or of answers that are piped in, line by line. Nothing said takes what is proposed; a
- * price with `all` behind it goes for all services that follow.
+ * Asks for what the flags leave open, at a terminal or from piped lines. An empty answer accepts the default; a price followed by `all`
+ * applies to all further services.
  */
 export async function ask(
-  proposal: Proposal,
-  wishes: Wishes,
+  proposal: CatalogDraft,
+  wishes: PricingFlags,
   input: Readable & { isTTY?: boolean; fd?: number },
   output: Writable,
 ): Promise<void> {
   if (!input.isTTY && !isPiped(input.fd)) return;
   const answers = createInterface({ input, output, terminal: input.isTTY === true });
-  // Left alone it would wait for ever; nothing is written yet.
+  // Without this, readline would wait forever. Nothing has been written yet.
   answers.on('SIGINT', () => process.exit(2));
   const lines = answers[Symbol.asyncIterator]();
   let isSilent = false;
@@ -111,12 +112,12 @@ export async function ask(
 type Next = (question: string) => Promise<string>;
 
 async function askPrices(
-  { services }: Proposal,
-  { prices }: Wishes,
+  { services }: CatalogDraft,
+  { prices }: PricingFlags,
   next: Next,
   output: Writable,
 ): Promise<void> {
-  output.write('Enter takes what stands in brackets; "0.002 all" goes for all that follow.\n');
+  output.write('Press Enter for the value in brackets; "0.002 all" applies to all further services.\n');
   const open = services.filter(({ slug }) => !prices.has(slug));
   for (const [at, service] of open.entries()) {
     const calls = service.operations.map(({ call }) => call);
@@ -137,7 +138,7 @@ async function askPrices(
   }
 }
 
-/** Asks until the answer can be read; a reading that is text says what is wanted. */
+/** Repeats the question until the answer can be parsed; a parse result that is text explains what is expected. */
 async function until<T>(
   next: Next,
   output: Writable,
@@ -163,7 +164,7 @@ function readMin(text: string): Money.Money | string {
   return isRight ? amount : 'an amount in whole cents from 0.50 to 1000.00';
 }
 
-/** Whether somebody has put a pipe or a file there: nothing is asked of /dev/null. */
+/** Returns true for a pipe or a file, and false for /dev/null. */
 function isPiped(fd = -1): boolean {
   try {
     const found = fstatSync(fd);
@@ -173,7 +174,7 @@ function isPiped(fd = -1): boolean {
   }
 }
 
-/** What is said in time; null where nothing is. */
+/** Returns the answer, or null after `msMax`. */
 function within(msMax: number, answer: Promise<string>): Promise<string | null> {
   return new Promise((resolve) => {
     const late = setTimeout(resolve, msMax, null);

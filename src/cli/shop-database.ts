@@ -1,26 +1,24 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as Cluster from '../adapters/embedded/cluster.ts';
-import * as Wiring from './wiring.ts';
+import * as Compose from './compose.ts';
+import * as Cluster from './embedded/cluster.ts';
 
-/** A database to work on; `leave` ends what was opened for that. */
+/** A database to work on; `leave` stops the server if it was started for this. */
 export type ShopDatabase = { url: string; leave(): Promise<void> };
 
 /**
- * The database at `url`, or that of DATABASE_URL, or the one that `sluice start` keeps in DATA_DIR: as it runs, or opened
- * for this. Throws where there is none.
+ * Returns the database at `url`, or of DATABASE_URL, or of `sluice start` in DATA_DIR, which is started if it does not run. Throws when
+ * there is none.
  */
 export async function reach(env: NodeJS.ProcessEnv, url?: string): Promise<ShopDatabase> {
-  const { dataDir } = Wiring.read(env);
+  const { dataDir } = Compose.read(env);
   const dir = join(dataDir, 'postgres');
   const given = url || env.DATABASE_URL || (await Cluster.visit(dir, 'sluice').catch(() => null));
   if (given) return { url: given, leave: async () => {} };
   if (!(await stat(join(dir, 'data')).catch(() => null)))
-    throw new Error(
-      `there is no database in ${dir}: open a shop with sluice start, or name one by DATABASE_URL`,
-    );
+    throw new Error(`there is no database in ${dir}: run sluice start, or set DATABASE_URL`);
   await mkdir(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
   const logFile = join(dataDir, 'logs', 'postgres.log');
-  const cluster = await Cluster.open({ dir, database: 'sluice', durable: true, logFile });
+  const cluster = await Cluster.openCluster({ dir, database: 'sluice', durable: true, logFile });
   return { url: cluster.url, leave: () => cluster.stop() };
 }

@@ -1,4 +1,7 @@
-/** `sluice`: all that the owner of a shop does beside it. bin/sluice.mjs runs it on the Node that it needs. */
+/** `sluice`: the command line of a shop's operator. bin/sluice.mjs runs it on the required version of Node. */
+
+import * as CommandLine from '@sluice/kernel/command-line';
+import { hint } from '@sluice/kernel/did-you-mean';
 import * as Settings from '../process/settings.ts';
 import * as Command from './command.ts';
 import { commands, find, table } from './table.ts';
@@ -11,16 +14,16 @@ ${table.map((entry) => (typeof entry === 'string' ? `\n${entry}` : `  sluice ${e
 
 In a checkout of Sluice say npx sluice ..., or npm run sluice -- ...
 
-  --settings FILE   settings as NAME=value lines (docs/operations.md); those of the environment come before them
-  --json            the answer for programs: one JSON value on standard output; why there is none, on standard error
+  --settings FILE   settings as NAME=value lines (docs/settings.md); the environment takes precedence
+  --json            output for programs: one JSON value on standard output; errors on standard error
 
-Which shop? The one of DATABASE_URL and STRIPE_SECRET_KEY, or the one that \`sluice start\` keeps in DATA_DIR (default .data).
+Commands use the shop of DATABASE_URL and STRIPE_SECRET_KEY, or the one of \`sluice start\` in DATA_DIR (default .data).
 
 Exit codes, of every command:
-  0  done, and nothing is wrong
-  1  something is wrong, was refused, or was done in part; it is said what
-  2  not understood, or could not be begun: nothing was changed
-  3  nobody knows yet whether it was done: look again before another try`;
+  0  done, no faults found
+  1  a fault was found, or the command was refused or done in part; the output says what
+  2  the arguments are wrong, or the command could not start: nothing was changed
+  3  the outcome is unknown: check it before another try`;
 
 const args = process.argv.slice(2);
 process.exitCode = await run(withoutSettings(args)).catch((fault: unknown) => {
@@ -38,28 +41,33 @@ async function run(said: string[]): Promise<number> {
     const isAsked = asksHelp && (words[0] === undefined || words[0].startsWith('-'));
     if (isAsked || words[0] === undefined) return Command.tell(help, isAsked ? 0 : 2);
     const names = commands.map(({ name }) => name);
-    throw new Command.Misuse(
-      `There is no command "${words[0]}"${Command.meant(words[0], names)}\nAll of them: sluice help`,
+    throw new CommandLine.Misuse(
+      `Unknown command "${words[0]}". ${hint(words[0], names, 'Commands')}\nAll commands: sluice help`,
     );
   }
   const { entry, rest } = found;
+  // Constants of a command's modules may depend on settings, so these come first.
+  if (!asksHelp && !entry.skipsSettings) await loadSettings();
   const command = await entry.load();
   if (asksHelp) return Command.tell(command.helpOf?.[rest[0] ?? ''] ?? command.help, 0);
-  if (!entry.handsOn) {
-    const gathered = await Settings.gather(process.env);
-    if (!gathered.ok) throw new Error(`The settings cannot be read:\n  ${gathered.faults.join('\n  ')}`);
-    Object.assign(process.env, gathered.env);
-  }
   try {
     return await command.run(rest);
   } catch (fault) {
-    if (fault instanceof Command.Misuse)
-      throw new Command.Misuse(`${fault.message}\nHow it is used: sluice help ${entry.name}`);
+    if (fault instanceof CommandLine.Misuse)
+      throw new CommandLine.Misuse(`${fault.message}\nFor help: sluice help ${entry.name}`);
     throw fault;
   }
 }
 
-/** The arguments without `--settings FILE`, which is another way to say SETTINGS_FILE. */
+/** Adds the settings of the files that the environment names to the environment. */
+async function loadSettings(): Promise<void> {
+  const gathered = await Settings.gather(process.env);
+  if (!gathered.ok) throw new Error(`The settings cannot be read:\n  ${gathered.faults.join('\n  ')}`);
+  for (const warning of gathered.warnings) console.error(`Warning: ${warning}`);
+  Object.assign(process.env, gathered.env);
+}
+
+/** Removes `--settings FILE` from the arguments and sets SETTINGS_FILE to it. */
 function withoutSettings(all: string[]): string[] {
   const at = all.findIndex((arg) => arg === '--settings' || arg.startsWith('--settings='));
   if (at < 0) return all;

@@ -1,94 +1,121 @@
 import type { Command } from './command.ts';
+import type { ShopDatabase } from './shop-database.ts';
 
-/** A command by the words that call it. */
-export type Entry = {
+/** A command whose caller provides the database. */
+type DataApiCommand = Omit<Command, 'run'> & {
+  run(args: string[], reach: (url: string | undefined) => Promise<ShopDatabase>): Promise<number>;
+};
+
+/** A command with its name and summary. */
+export type CommandEntry = {
   name: string;
   about: string;
   load(): Promise<Command>;
-  /** It hands the files of settings on, to be read anew by those whom it starts. */
-  handsOn?: true;
+  /** The command reads the settings itself, or needs none. */
+  skipsSettings?: true;
 };
 
-/** All commands, in the order in which a shop comes to need them. Loaded when called: no command waits for what another needs. */
-export const table: readonly (Entry | string)[] = [
+/** Loads a command of the data API. Its default database is the one of `sluice start`. */
+async function ofDataApi(load: Promise<DataApiCommand>): Promise<Command> {
+  const [command, { reach }] = await Promise.all([load, import('./shop-database.ts')]);
+  return { ...command, run: (args) => command.run(args, (url) => reach(process.env, url)) };
+}
+
+/** All commands, in the order in which a shop needs them. Each is loaded when it is called, so that none waits for the imports of others. */
+export const table: readonly (CommandEntry | string)[] = [
   'Open a shop',
   {
     name: 'catalog',
-    about:
-      'import: a first catalogue from an OpenAPI file; check: all that is wrong with one; diff: what it changes',
+    about: 'create a catalogue from an OpenAPI file, check it, show what it changes',
     load: () => import('./commands/catalog.ts'),
   },
   {
     name: 'start',
-    about: 'open the shop on this machine, with all that is not named yet',
+    about: 'run the whole shop on this machine',
     load: () => import('./commands/start.ts'),
-    handsOn: true,
+    skipsSettings: true,
   },
   {
     name: 'check',
-    about: 'is everything as it must be? settings, catalogue, database, upstream, cards, mail ...',
+    about: 'check settings, catalogue, database, upstream, cards, mail ...',
     load: () => import('./commands/check.ts'),
   },
   {
+    name: 'settings',
+    about: 'list every setting, its default and its meaning',
+    load: () => import('./commands/settings.ts'),
+    skipsSettings: true,
+  },
+  {
+    name: 'texts',
+    about: 'print the texts of pages, mails and error messages, to change or translate them',
+    load: () => import('./commands/texts.ts'),
+    skipsSettings: true,
+  },
+  {
     name: 'discovery',
-    about: 'check: what would a crawler of a shop miss?',
+    about: 'check what crawlers and agents find of a shop',
     load: () => import('./commands/discovery.ts'),
   },
-  'Look after buyers',
+  'Accounts and purchases',
   {
     name: 'accounts',
-    about: 'list, find and show accounts; freeze and thaw them',
+    about: 'list, find and show accounts; freeze and unfreeze them',
     load: () => import('./commands/accounts.ts'),
   },
   { name: 'grant', about: 'give an account credit or units', load: () => import('./commands/grant.ts') },
   {
     name: 'refund',
-    about: 'send back the money of a purchase',
+    about: 'refund a purchase',
     load: () => import('./commands/refund.ts'),
   },
   {
     name: 'promotions',
-    about: 'make, list and end codes that give credit',
+    about: 'create, list and end promotion codes',
     load: () => import('./commands/promotions.ts'),
   },
-  'Keep the books',
+  'Bookkeeping',
   {
     name: 'ledger',
-    about: 'prove: does everything add up? totals: what came in, went out and is left',
+    about: 'check that all balances add up; show totals and the value of each account',
     load: () => import('./commands/ledger.ts'),
   },
   {
     name: 'reconcile',
-    about: "compare the books with the card processor's",
+    about: 'compare the ledger with the card processor',
     load: () => import('./commands/reconcile.ts'),
   },
   {
     name: 'receipt',
-    about: "verify: is this receipt, or are these prices, the shop's?",
+    about: 'verify the signature of a receipt or price list',
     load: () => import('./commands/receipt.ts'),
   },
   {
     name: 'secrets',
-    about: 'list, rotate and drop what the shop signs with',
+    about: 'list, rotate and drop signing keys and secrets',
     load: () => import('./commands/secrets.ts'),
   },
-  'The bundled data interface',
-  { name: 'data', about: 'import, export and make up data sets', load: () => import('./commands/data.ts') },
+  'The bundled data API',
+  {
+    name: 'data',
+    about: 'import, export and generate data sets',
+    load: () => ofDataApi(import('@sluice/data-api/commands/data')),
+  },
   {
     name: 'emails',
-    about: 'verify and report: the tests of work emails',
-    load: () => import('./commands/emails.ts'),
+    about: 'verify work email addresses, and report on them',
+    load: () => ofDataApi(import('@sluice/data-api/commands/emails')),
   },
   {
     name: 'direct keys',
-    about: 'make, list, rotate, change and end the keys that it accepts',
-    load: () => import('./commands/direct-keys.ts'),
+    about: 'create, list, rotate, change and revoke its keys',
+    load: () => ofDataApi(import('@sluice/data-api/commands/keys')),
   },
 ];
 export const commands = table.filter((entry) => typeof entry !== 'string');
 
-/** The command that `words` begin with, and the words behind it. */
-export function find(words: readonly string[]): { entry: Entry; rest: string[] } | null {
+/** Returns the command at the start of `words`, and the remaining words. */
+export function find(words: readonly string[]): { entry: CommandEntry; rest: string[] } | null {
   const entry = commands.find(({ name }) => name.split(' ').every((word, at) => words[at] === word));
   return entry === undefined ? null : { entry, rest: words.slice(entry.name.split(' ').length) };
 }

@@ -1,8 +1,8 @@
 const everyMs = 1_000;
-/** What is over sooner than this was no wait. */
+/** Shorter waits show no progress line. */
 const silentMs = 500;
 
-/** Does `work`; who sits at a terminal sees what is going on and for how long, and nothing is left of that. */
+/** Runs `work` and, on a TTY, shows a progress line with elapsed time; the line is cleared afterwards. */
 export async function during<T>(what: string, work: () => Promise<T>): Promise<T> {
   const { stderr } = process;
   if (!stderr.isTTY) return work();

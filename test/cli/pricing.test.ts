@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The catalogue that comes of it: prices by service in micro-dollars, the trial's units, the smallest purchase. */
+/** Returns the imported catalogue's prices by service in micro-dollars, its trial's units and its smallest purchase. */
 async function imported(args: readonly string[], input?: string) {
   const run = await Sluice.run(['catalog', 'import', 'api.json', '--force', ...args], {
     cwd: folder,
@@ -61,8 +61,8 @@ test('flags say prices, trial and smallest purchase, and nothing is asked', asyn
   expect(prices).toEqual({ parcels: 2_000, 'parcels-writing': 2_000, depots: 30_000 });
   expect([trial, min]).toEqual([7, 2_500_000]);
   expect(run.err).toBe('');
-  expect(run.out).toContain('A new account may try 7 units, worth 0.21 USD at most.');
-  expect(run.out).toContain('these it does not open');
+  expect(run.out).toContain('The trial gives 7 units, worth at most 0.21 USD.');
+  expect(run.out).toContain('does not cover them');
   expect(run.out).toContain('UPSTREAM_URL=https://api.parcels.example');
 });
 
@@ -76,7 +76,7 @@ test('answers that are piped in are taken line by line; what cannot be read is a
 test('one answer may go for all that follow, and the end of a pipe takes the rest as it is', async () => {
   const { prices, trial } = await imported([], '0.004\n0.01 all\n');
   expect(prices).toEqual({ parcels: 4_000, 'parcels-writing': 10_000, depots: 10_000 });
-  // As many as one answer may hold, of which the description says nothing.
+  // The default for one response, because the description states no maximum.
   expect(trial).toBe(100);
 });
 
@@ -95,8 +95,8 @@ test('only what is named is sold, and nothing of the own account with the API', 
 });
 
 test.each([
-  [['--price', 'depot=1'], 'did you mean depots?'],
-  [['--only', 'parcel'], 'did you mean parcels?'],
+  [['--price', 'depot=1'], 'Did you mean "depots"?'],
+  [['--only', 'parcel'], 'Did you mean "parcels"?'],
   [['--trial', 'some'], 'a whole number'],
   [['--min', '0.25'], 'from 0.50'],
 ])('%j is refused, and writes nothing', async (flags, said) => {

@@ -34,15 +34,15 @@ test.each(commands)('$name teaches: what it does, an example, its exit codes', a
 });
 
 test.each([
-  [['ledger', 'porve'], 'did you mean prove?'],
-  [['refund', 'pur_x', '--amonut', '1'], 'did you mean --amount?'],
-  [['ledger', 'prove', 'all'], '"all" is too much'],
-  [['refund', 'pur_x', '--amount', 'much'], 'no amount in whole cents'],
-  [['reconcile', '--days', 'many'], 'no number of days'],
-  [['accounts', 'show'], 'show whom?'],
-  [['data', 'drop', 'it'], 'Drop which generation?'],
+  [['ledger', 'verfy'], 'Did you mean "verify"?'],
+  [['refund', 'pur_x', '--amonut', '1'], 'Did you mean "--amount"?'],
+  [['ledger', 'verify', 'all'], 'Unexpected argument: "all"'],
+  [['refund', 'pur_x', '--amount', 'much'], 'must be an amount in whole cents'],
+  [['reconcile', '--days', 'many'], 'not a number of days'],
+  [['accounts', 'show'], 'The account is missing'],
+  [['data', 'drop', 'it'], 'Name the number of one data-set version.'],
   [['grant', 'acc_x'], 'usd'],
-  [['discovery', 'check', 'nowhere'], 'Which shop?'],
+  [['discovery', 'check', 'nowhere'], 'The address of the shop is missing'],
   [['receipt', 'verify', 'x'], '--jwks is missing'],
 ])('%j is not understood: 2, and what is meant', async (words, said) => {
   const { code, out, err } = await Sluice.here(words);
@@ -51,8 +51,8 @@ test.each([
 });
 
 test.each([
-  [['refnd', 'pur_x'], 'did you mean refund?'],
-  [['ledger', 'porve'], 'How it is used: sluice help ledger'],
+  [['refnd', 'pur_x'], 'Did you mean "refund"?'],
+  [['ledger', 'verfy'], 'For help: sluice help ledger'],
   [['check', '--settings', 'nowhere.env'], 'The settings cannot be read'],
 ])('%j, too, as a program of its own', async (args, said) => {
   const { code, out, err } = await Sluice.run(args);
@@ -63,7 +63,7 @@ test.each([
 test('says for programs, too, why there is no answer', async () => {
   const away = { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' };
   for (const args of [
-    ['ledger', 'prove'],
+    ['ledger', 'verify'],
     ['refund', 'pur_x', '--amonut', '1'],
   ]) {
     const { code, out, err } = await Sluice.run([...args, '--json'], { env: away });
@@ -105,5 +105,5 @@ test('from an older Node it hands over to the one among the packages, with its w
     },
   );
   expect([status, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('did you mean ledger?');
+  expect(stderr).toContain('Did you mean "ledger"?');
 });

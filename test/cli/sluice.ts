@@ -1,26 +1,26 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { Misuse } from '@sluice/kernel/command-line';
 import { vi } from 'vitest';
-import { Misuse } from '../../src/cli/command.ts';
 import * as Table from '../../src/cli/table.ts';
 
 const script = fileURLToPath(new URL('../../src/cli/sluice.ts', import.meta.url));
 
-/** What a command said, and its exit code. */
+/** The output of a command, and its exit code. */
 export type Run = { code: number | null; out: string; err: string };
 
 export type Around = {
   env?: Readonly<Record<string, string>>;
   cwd?: string;
-  /** What is piped in; nothing where it is left out. */
+  /** Text for standard input; nothing when it is absent. */
   input?: string;
 };
 
-/** Runs `sluice` to its end as a process, with nothing of our environment but the path. */
+/** Runs `sluice` as a process until it ends. Of the test's environment it gets the path and the compile cache. */
 export async function run(args: readonly string[], { env = {}, cwd, input }: Around = {}): Promise<Run> {
   const child = spawn(process.execPath, [script, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { ...inherited(), ...env },
     ...(cwd !== undefined && { cwd }),
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
@@ -36,7 +36,13 @@ export async function run(args: readonly string[], { env = {}, cwd, input }: Aro
   return run;
 }
 
-/** Runs a command in this process, which is the faster way to its many cases. */
+/** Returns the only variables of the test run that the command gets. */
+function inherited(): Record<string, string> {
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
+  return { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
+}
+
+/** Runs a command in this process, which is faster for its many cases. */
 export async function here(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -1,27 +1,28 @@
+import * as CommandLine from '@sluice/kernel/command-line';
+import * as Money from '@sluice/kernel/money';
 import * as Accounts from '../../adapters/postgres/accounts.ts';
 import * as Console from '../../adapters/postgres/console.ts';
 import type { Account } from '../../identity/account.ts';
 import * as AccountSearch from '../../identity/account-search.ts';
-import * as Money from '../../kernel/money.ts';
 import * as Statement from '../../ledger/statement.ts';
 import * as BackOffice from '../back-office.ts';
 import * as Command from '../command.ts';
 
-export const help = `The accounts of buyers.
+export const help = `Finds and manages the accounts of buyers.
 
-  sluice accounts list [--max 50] [--after acc_...]                 the newest first; --after goes on behind one
-  sluice accounts find ada@example.com                              by what you have at hand
-  sluice accounts show pur_4f0c...                                  one of them: balance, plans, purchases
-  sluice accounts freeze acc_8b1f... --reason "stolen card"         lets it do nothing but look; its money stays
-  sluice accounts thaw acc_8b1f...                                  lets it go on
+  sluice accounts list [--max 50] [--after acc_...]                 lists the newest first; --after continues after an account
+  sluice accounts find ada@example.com                              finds accounts by any of the terms below
+  sluice accounts show pur_4f0c...                                  shows one account: balance, plans, purchases
+  sluice accounts freeze acc_8b1f... --reason "stolen card"         makes it read-only; its balance does not change
+  sluice accounts unfreeze acc_8b1f...                              allows it to spend again
 
-  what is at hand   the id of an account, purchase (pur_), payment (pi_), refund (re_), customer (cus_), subscription, key or call,
-                    a wallet's address, or the beginning of an email address
+  search terms      the id of an account, purchase (pur_), payment (pi_), refund (re_), customer (cus_), subscription, key or call,
+                    a wallet's address, or the start of an email address
   --reason          for the audit log
-  --json            the answer for programs
+  --json            prints the result as JSON
 
-Every process of the shop hears of a frozen account at once; calls under way come to their end.
-Exit code: 0 done, 1 nobody is found, or more than one where one is meant, 2 not understood.`;
+A freeze takes effect in every process at once; running calls end normally.
+Exit code: 0 done, 1 no account found, or several where one is required, 2 the arguments are wrong.`;
 
 const listedMax = 500;
 const purchasesMax = 100;
@@ -34,16 +35,19 @@ const options = {
 } as const;
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = Command.read(args, options);
+  const { values, positionals } = CommandLine.read(args, options);
   const [given, wanted = '', ...rest] = positionals;
-  const verb = Command.choose(given, ['list', 'find', 'show', 'freeze', 'thaw']);
-  Command.noMore(verb === 'list' && wanted !== '' ? [wanted, ...rest] : rest);
+  const verb = CommandLine.choose(given, ['list', 'find', 'show', 'freeze', 'unfreeze']);
+  CommandLine.noMore(verb === 'list' && wanted !== '' ? [wanted, ...rest] : rest);
   if (verb !== 'list' && wanted === '')
-    throw new Command.Misuse(`${verb} whom? An account, a purchase, an email ...`);
+    throw new CommandLine.Misuse(
+      `The account is missing: give its id, or the id of a purchase, an email address ...`,
+    );
   const max = /^\d{1,3}$/.test(values.max) ? Number(values.max) : 0;
-  if (max < 1 || max > listedMax) throw new Command.Misuse(`--max is a whole number from 1 to ${listedMax}`);
+  if (max < 1 || max > listedMax)
+    throw new CommandLine.Misuse(`--max is a whole number from 1 to ${listedMax}`);
 
-  const office = await BackOffice.open(process.env);
+  const office = await BackOffice.openBackOffice(process.env);
   try {
     const accounts = Console.openSearch(office.sql);
     if (verb === 'list') return list(await accounts.newest(values.after ?? null, max), values.json);
@@ -52,9 +56,9 @@ export async function run(args: string[]): Promise<number> {
     if (verb === 'find' && (found.length > 0 || values.json))
       return Math.max(list(found, values.json), found.length > 0 ? 0 : 1);
     const [one, ...others] = found;
-    if (one === undefined) return Command.tell(`Nobody is found by "${wanted}".`, 1);
+    if (one === undefined) return Command.tell(`No account matches "${wanted}".`, 1);
     if (others.length > 0) {
-      console.error(`More than one is found by "${wanted}":`);
+      console.error(`Several accounts match "${wanted}":`);
       return Math.max(1, list(found, values.json));
     }
     if (verb === 'show') return await show(office, one, values.json);
@@ -64,37 +68,41 @@ export async function run(args: string[]): Promise<number> {
   }
 }
 
-function list(found: readonly AccountSearch.Found[], asJson: boolean): number {
+function list(found: readonly AccountSearch.FoundAccount[], asJson: boolean): number {
   if (asJson) console.log(JSON.stringify(found.map(shown), null, 2));
-  else console.log(found.map(line).join('\n') || 'Nobody.');
+  else console.log(found.map(line).join('\n') || 'No accounts.');
   return 0;
 }
 
 async function freeze(
-  { sql }: BackOffice.Office,
-  { id }: AccountSearch.Found,
+  { sql }: BackOffice.BackOffice,
+  { id }: AccountSearch.FoundAccount,
   isFrozen: boolean,
   reason: string | null,
   asJson: boolean,
 ): Promise<number> {
   const accounts = Accounts.openAccounts(sql);
-  const frozen = await accounts.freeze(await accounts.standing(id), isFrozen, reason, BackOffice.who);
-  if (frozen.kind === 'unknown_account') throw new Error(`${id} is no account any more`);
-  const before = frozen.kind === 'same' ? ', and was before' : '';
-  const said = isFrozen ? `${frozen.account} is frozen${before}.` : `${frozen.account} may go on${before}.`;
+  const frozen = await accounts.freeze(await accounts.resolveAccount(id), isFrozen, reason, BackOffice.who);
+  if (frozen.kind === 'unknown_account') throw new Error(`The account ${id} does not exist any more`);
+  const already = frozen.kind === 'same' ? ' already' : '';
+  const said = `${frozen.account} is${already} ${isFrozen ? 'frozen' : 'active'}.`;
   return Command.tell(asJson ? JSON.stringify({ account: frozen.account, frozen: isFrozen }) : said, 0);
 }
 
-async function show(office: BackOffice.Office, found: AccountSearch.Found, asJson: boolean): Promise<number> {
-  const { sql, till } = office;
-  // What was joined to another account is there now.
+async function show(
+  office: BackOffice.BackOffice,
+  found: AccountSearch.FoundAccount,
+  asJson: boolean,
+): Promise<number> {
+  const { sql, paymentContext } = office;
+  // The contents of a joined account are in the other account.
   const account = found.joinedTo ?? found.id;
-  const nowMs = till.clock();
+  const nowMs = paymentContext.clock();
   const [made, lots, orders, periods] = await Promise.all([
     Accounts.openAccounts(sql).find(account),
     Accounts.openStatements(sql).of(account),
-    till.orders.begun(account, null, purchasesMax),
-    till.subscriptions.of(account),
+    paymentContext.orders.begun(account, null, purchasesMax),
+    paymentContext.subscriptions.of(account),
   ]);
   const usd = (micro: number) => Money.format(Money.ofMicro(micro));
   const facts = {
@@ -115,13 +123,13 @@ async function show(office: BackOffice.Office, found: AccountSearch.Found, asJso
         source,
       })),
     subscriptions: periods.map(({ id, plan, status, endMs }) => ({ id, plan, status, until: moment(endMs) })),
-    purchases: orders.map(({ id, state, plan, amount, rail, payment, createdMs }) => ({
+    purchases: orders.map(({ id, state, plan, amount, rail, payment, transaction, createdMs }) => ({
       id,
       state,
       plan,
       amount_usd: Money.format(amount),
       rail,
-      payment,
+      payment: transaction ?? payment,
       created_at: moment(createdMs),
     })),
   };
@@ -147,23 +155,23 @@ function words(row: object): string {
 
 function origin(made: Account | null): string {
   const claimed = made?.claimedMs ? `, claimed ${moment(made.claimedMs)}` : '';
-  return `${made?.origin === 'purchase' ? 'made by a purchase' : 'registered by itself'}${claimed}`;
+  return `${made?.origin === 'purchase' ? 'created by a purchase' : 'created by registration'}${claimed}`;
 }
 
-function line({ id, email, createdMs, frozenMs, joinedTo, paid }: AccountSearch.Found): string {
+function line({ id, email, createdMs, frozenMs, joinedTo, paid }: AccountSearch.FoundAccount): string {
   return [
     id,
     email,
     `since ${moment(createdMs)}`,
     `paid ${Money.format(paid)} USD`,
     frozenMs === null ? null : `FROZEN ${moment(frozenMs)}`,
-    joinedTo === null ? null : `is part of ${joinedTo}`,
+    joinedTo === null ? null : `joined to ${joinedTo}`,
   ]
     .filter((part) => part !== null)
     .join('  ');
 }
 
-function shown({ id, email, createdMs, frozenMs, joinedTo, paid }: AccountSearch.Found) {
+function shown({ id, email, createdMs, frozenMs, joinedTo, paid }: AccountSearch.FoundAccount) {
   return {
     account: id,
     email,

@@ -1,40 +1,42 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
+import * as CommandLine from '@sluice/kernel/command-line';
+import * as Money from '@sluice/kernel/money';
+import * as CatalogDraft from '../../catalog/catalog-draft.ts';
 import * as Description from '../../catalog/description.ts';
 import * as CatalogFile from '../../catalog/file.ts';
-import * as Proposal from '../../catalog/proposal.ts';
 import { catalogPath } from '../../config.ts';
-import * as Money from '../../kernel/money.ts';
 import * as Command from '../command.ts';
 import * as Pricing from '../pricing.ts';
 import * as Wait from '../wait.ts';
 import * as CatalogDiff from './catalog-diff.ts';
 
-export const help = `The catalogue: the one file that says what the shop sells, and for how much.
+export const help = `Creates and checks the catalogue: the one file that says what the shop sells, and for how much.
 
   sluice catalog import openapi.yaml                 asks for each price, then writes catalog.yaml
   sluice catalog import https://api.example.com/openapi.json --out my.yaml --price 0.002 --price search=0.01 --trial 25 --min 0.50
-  printf '0.002\\n0.01\\n25\\n0.50\\n' | sluice catalog import openapi.yaml      the answers in the order of the questions
-  sluice catalog check [catalog.yaml]                all that is wrong with it: file:line:column reason
-  sluice catalog diff [catalog.yaml]                 what it would change for whom
+  printf '0.002\\n0.01\\n25\\n0.50\\n' | sluice catalog import openapi.yaml      answers the questions in their order
+  sluice catalog check [catalog.yaml]                lists every error as file:line:column reason
+  sluice catalog diff [catalog.yaml]                 shows what it would change, and for how many accounts
 
-import  makes a first catalogue for the API that an OpenAPI 3 document describes (YAML or JSON, a file or an address): services by tag,
-        results counted where an answer has a list. It asks for the price of each service, the free units of a new account and the
-        smallest purchase, at a terminal or of what is piped in; what a flag says is not asked. What had to be guessed is marked with
-        "?" in the file and said here. A description that was fetched is kept beside the catalogue.
-check   reads a catalogue as the shop would, CATALOG where none is named.
-diff    holds it against the one that a process of the shop took last: what is dearer, gone or another, and how many accounts hold or
-        renew it. "!" raises a price, "-" takes something away, "x" is why the shop would refuse it.
+import  creates a catalogue from an OpenAPI 3 or Swagger 2.0 description (YAML or JSON, a file or a URL). Operations are grouped into
+        services by tag. Results are counted where a response contains a list. The command asks for the price of each service, the
+        free units of a new account, and the smallest purchase, unless a flag gives the value. Answers come from the terminal or
+        from piped input. Guesses are marked with "?" in the file and counted in the output. A downloaded description is stored
+        beside the catalogue.
+check   reads a catalogue as the shop does; by default the one that CATALOG names.
+diff    compares a catalogue with the one that the shop loaded last: prices, plans and services, and the number of accounts that hold
+        or renew a plan. "!" marks a higher price, "-" something that is removed, "x" a change that the shop would refuse.
 
-  --out      where the catalogue goes; a file that is there stays, unless --force
-  --price    USD for a result or call, at most six decimals: of every service (0.001 where it is left out), or of one as slug=0.01
-  --only     the services to be sold, by slug, with commas between; the others are left out
-  --trial    free units of a new account, 25 or as many as one call may cost where it is left out; 0: no trial
-  --min      the smallest purchase in USD, 0.50 where it is left out
-  --yes      asks nothing
-  --json     the answer for programs
+  --out      the file to write; an existing file is replaced only with --force
+  --price    price in USD of a result or call, with at most six decimals: for every service (default 0.001), or for one as slug=0.01
+  --only     slugs of the services to sell, separated by commas; all others are left out
+  --trial    free units of a new account, 0 for no trial; default: 25, or as many as the most expensive call can cost
+  --min      the smallest purchase in USD; default 0.50
+  --yes      accepts all defaults without questions
+  --json     prints the result as JSON
 
-Exit code: 0 done (diff: there is no difference), 1 not done or not right (diff: there is one), 2 not understood, or nothing to read.`;
+Exit code: 0 done (diff: no difference), 1 not done, or errors found (diff: a difference), 2 the arguments are wrong, or there is nothing to compare.`;
 
 const fetchMsMax = 30_000;
 const descriptionBytesMax = 16 * 1024 * 1024;
@@ -50,16 +52,17 @@ const options = {
   force: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 } as const;
-type Flags = ReturnType<typeof Command.read<typeof options>>['values'];
+type Flags = ReturnType<typeof CommandLine.read<typeof options>>['values'];
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = Command.read(args, options);
+  const { values, positionals } = CommandLine.read(args, options);
   const [given, source, ...rest] = positionals;
-  const verb = Command.choose(given, ['import', 'check', 'diff']);
-  Command.noMore(rest);
+  const verb = CommandLine.choose(given, ['import', 'check', 'diff']);
+  CommandLine.noMore(rest);
   if (verb === 'diff') return CatalogDiff.run(source ?? catalogPath(process.env), values.json);
   if (verb === 'check') return check(source ?? catalogPath(process.env), values.json);
-  if (source === undefined) throw new Command.Misuse('Import what? An OpenAPI file, or its address');
+  if (source === undefined)
+    throw new CommandLine.Misuse('The description is missing: give an OpenAPI file or its URL');
   return importFrom(source, values, Pricing.parse(values));
 }
 
@@ -77,10 +80,10 @@ async function check(path: string, asJson: boolean): Promise<number> {
   }
 }
 
-async function importFrom(source: string, flags: Flags, wishes: Pricing.Wishes): Promise<number> {
+async function importFrom(source: string, flags: Flags, wishes: Pricing.PricingFlags): Promise<number> {
   const { out, yes, force } = flags;
   if (!force && (await isThere(out))) {
-    console.error(`${out} is there already: name another file with --out, or replace it with --force.`);
+    console.error(`${out} already exists. Choose another file with --out, or replace it with --force.`);
     return 1;
   }
   const file = URL.canParse(source) ? await keep(source, dirname(out)) : source;
@@ -89,12 +92,12 @@ async function importFrom(source: string, flags: Flags, wishes: Pricing.Wishes):
     console.error(`${file} ${read.reason}`);
     return 1;
   }
-  const proposal = Proposal.of(read.document as Record<string, unknown>, wishes.price);
+  const proposal = CatalogDraft.fromOpenApi(read.document as Record<string, unknown>, wishes.price);
   Pricing.apply(proposal, wishes);
   if (!yes) await Pricing.ask(proposal, wishes, process.stdin, process.stderr);
-  const written = Proposal.write(proposal, relative(dirname(out), file) || basename(file));
+  const written = CatalogDraft.write(proposal, relative(dirname(out), file) || basename(file));
   if (written.text === null) {
-    console.error(`Nothing of ${source} can be sold.`);
+    console.error(`No operation of ${source} can be sold.`);
     for (const { call, reason } of written.proposal.leftOut.slice(0, listedMax))
       console.error(`  ${call}: ${reason}`);
     return 1;
@@ -105,10 +108,10 @@ async function importFrom(source: string, flags: Flags, wishes: Pricing.Wishes):
   return 0;
 }
 
-/** Fetches a description and keeps it beside the catalogue, where the shop reads it at each start. */
+/** Downloads a description and stores it beside the catalogue, where the shop reads it at each start. */
 async function keep(address: string, folder: string): Promise<string> {
   const response = await fetch(address, { signal: AbortSignal.timeout(fetchMsMax) });
-  if (!response.ok) throw new Error(`${address} answers ${response.status}`);
+  if (!response.ok) throw new Error(`${address} responds with status ${response.status}`);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
@@ -135,7 +138,7 @@ type Summary = {
   guesses: number;
 };
 
-function summary(catalog: string, proposal: Proposal.Proposal): Summary {
+function summary(catalog: string, proposal: CatalogDraft.CatalogDraft): Summary {
   const { services, trial, leftOut, doubts, upstreamUrl } = proposal;
   const operations = services.flatMap((service) => service.operations);
   return {
@@ -152,8 +155,8 @@ function summary(catalog: string, proposal: Proposal.Proposal): Summary {
         ? null
         : {
             units: trial,
-            worth_usd: Money.format(Proposal.trialWorth(proposal)),
-            opens_all: trial >= Proposal.trialNeeded(services),
+            worth_usd: Money.format(CatalogDraft.trialWorth(proposal)),
+            opens_all: trial >= CatalogDraft.trialNeeded(services),
           },
     leftOut: leftOut.length,
     guesses: doubts.length + operations.reduce((sum, { doubts }) => sum + doubts.length, 0),
@@ -175,18 +178,20 @@ function inWords(found: Summary, source: string): string {
     ...sold,
     ...(trial === null
       ? ['New accounts have no trial.']
-      : [`A new account may try ${trial.units} units, worth ${trial.worth_usd} USD at most.`]),
+      : [`The trial gives ${trial.units} units, worth at most ${trial.worth_usd} USD.`]),
     ...(trial?.opens_all === false
-      ? ['That is less than the most that some operations can answer (units_max): these it does not open.']
+      ? ['Some operations can cost more than that in one call (units_max), so the trial does not cover them.']
       : []),
-    ...(leftOut > 0 ? [`${leftOut} operations are left out; the file says why.`] : []),
-    ...(guesses > 0 ? [`${guesses} guesses are marked with "?": look them over before you sell.`] : []),
+    ...(leftOut > 0 ? [`${leftOut} operations are left out; the file contains the reasons.`] : []),
+    ...(guesses > 0
+      ? [`${guesses} guesses are marked with "?" in the file: check them before you sell.`]
+      : []),
     '',
-    'Put your settings into a file, look whether all is well, and open the shop:',
+    'Next: write your settings into a file, check them, and open the shop:',
     '',
     '  cat > shop.env <<END',
     `  CATALOG=${catalog}`,
-    `  UPSTREAM_URL=${upstreamUrl ?? 'https://...       # where the API is: its description does not say'}`,
+    `  UPSTREAM_URL=${upstreamUrl ?? 'https://...       # the address of the API, which its description does not contain'}`,
     '  UPSTREAM_API_KEY=...       # your key for it',
     '  END',
     '  npx sluice check --settings shop.env',

@@ -1,54 +1,61 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as CommandLine from '@sluice/kernel/command-line';
+import type { Money } from '@sluice/kernel/money';
+import * as PostgresUrl from '@sluice/kernel/postgres-url';
+import * as CatalogFile from '../../catalog/file.ts';
+import type { Plan } from '../../catalog/plan.ts';
 import { catalogPath } from '../../config.ts';
-import * as Network from '../../payment/x402/network.ts';
-import * as Address from '../checkup/address.ts';
-import * as Cards from '../checkup/cards.ts';
-import * as Catalogue from '../checkup/catalogue.ts';
-import * as Coin from '../checkup/coin.ts';
-import * as Database from '../checkup/database.ts';
-import * as Finding from '../checkup/finding.ts';
-import * as Mail from '../checkup/mail.ts';
-import * as Notices from '../checkup/notices.ts';
-import * as Redis from '../checkup/redis.ts';
-import * as Settings from '../checkup/settings.ts';
-import * as Upstream from '../checkup/upstream.ts';
-import * as Command from '../command.ts';
-import * as KeptSecret from '../kept-secret.ts';
+import * as X402Settings from '../../process/x402-settings.ts';
+import { checkAddress } from '../check/address.ts';
+import { checkCards } from '../check/cards.ts';
+import { checkCatalogue } from '../check/catalogue.ts';
+import { checkDatabase } from '../check/database.ts';
+import * as Finding from '../check/finding.ts';
+import { checkMail } from '../check/mail.ts';
+import { checkRedis } from '../check/redis.ts';
+import { checkSettings } from '../check/settings.ts';
+import { checkTexts } from '../check/texts.ts';
+import { checkUncountable } from '../check/uncountable.ts';
+import { checkUpstream } from '../check/upstream.ts';
+import { checkWebhookEvents } from '../check/webhook-events.ts';
+import { checkX402 } from '../check/x402.ts';
+import * as Compose from '../compose.ts';
+import * as LocalSecret from '../local-secret.ts';
 import * as ShopDatabase from '../shop-database.ts';
-import * as Wiring from '../wiring.ts';
 
-export const help = `Looks whether everything is as it must be, before a shop opens or beside one that runs. Nothing is charged, sent or changed.
+export const help = `Checks settings and services, before a shop opens or beside one that runs. Nothing is charged, sent or changed.
 
-  sluice check                              as sluice start would open it
+  sluice check                              with the settings of sluice start
   sluice check --settings shop.env
-  sluice check --probe "GET /me"            a request that costs you nothing, to try your key on
+  sluice check --probe "GET /me"            a request that is free for you, to try the key
 
 settings    all faults at once, as a start would find them
 catalogue   all faults, the description that it names, guesses that are still marked
-database    reachable, version, migrations, rights, safe in a crash
-upstream    reachable; takes the key, tried by a GET that the catalogue gives away, or for something that is not there
-cards       the key and its mode, the account, the endpoint and events of notices, the profile for agents
-coin, mail, redis    where they are set: the facilitator's network, the server's greeting and sign-in, its answer
-address     open and ready at PUBLIC_URL, and what a crawler would miss
+database    reachable, version, migrations, permissions, safe in a crash
+upstream    reachable; accepts the key, tried by a GET that is free in the catalogue, or for a resource that does not exist
+cards       the key, its mode and permissions, the account, the webhook endpoint and its events, the profile for agents
+counting    recent successes of the upstream that could not be counted, by operation and reason
+coin        if configured: the facilitator, its key and networks; the chain, the token, who has to be trusted
+mail, redis if configured: connection and sign-in
+address     reachable and ready at PUBLIC_URL, and complete for a crawler
 
-Each line is ok, a PROBLEM, or not proved: it may be well, and cannot be told from here, or not yet. Every answer is waited for
-5 seconds at most.
+Each line is ok, a PROBLEM, or not proved: the check cannot decide it from here, or not yet. Each request has a timeout of 5 seconds.
 
-  --strict   what is not proved counts as well
+  --strict   findings that are not proved count as problems
   --json     the findings, for programs
 
-Exit code: 0 no problem, 1 there is one, 2 not understood.`;
+Exit code: 0 no problem, 1 at least one problem, 2 invalid arguments.`;
 
 const marks = { ok: 'ok        ', problem: 'PROBLEM   ', 'not proved': 'not proved' };
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = Command.read(args, {
+  const { values, positionals } = CommandLine.read(args, {
     probe: { type: 'string' },
     strict: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   });
-  Command.noMore(positionals);
+  CommandLine.noMore(positionals);
   const all: Finding.Finding[] = [];
   for await (const finding of findings(process.env, values.probe ?? null)) {
     all.push(finding);
@@ -61,34 +68,43 @@ export async function run(args: string[]): Promise<number> {
   return problems > 0 || (values.strict && unproved > 0) ? 1 : 0;
 }
 
-/** All findings, one after the other, as they come. */
+/** Yields all findings, in order, as they are made. */
 async function* findings(env: NodeJS.ProcessEnv, probe: string | null): AsyncGenerator<Finding.Finding> {
-  const wiring = Wiring.read(env);
+  const wiring = Compose.read(env);
   const database = await reach(wiring, env);
-  const told = await storefront(wiring, env, database.url ?? 'postgres://localhost/');
+  const environment = await storefront(wiring, env, database.url ?? 'postgres://localhost/');
   try {
-    yield* Settings.look(wiring, told);
-    const { findings, catalog } = await Catalogue.look(catalogPath(env));
+    yield* checkSettings(wiring, environment);
+    const { findings, catalog } = await checkCatalogue(catalogPath(env));
     yield* findings;
+    if (catalog)
+      yield* await checkTexts(
+        environment.TEXTS || null,
+        catalog.services.map(({ unit }) => unit),
+      );
     if (database.url === null) yield database.finding;
-    else if (URL.canParse(database.url)) yield* await Database.look(database.url, Date.now);
-    const { UPSTREAM_URL: url = '', UPSTREAM_API_KEY: key = '' } = told;
+    else if (database.url !== '') yield* await checkDatabase(database.url, Date.now);
+    const { UPSTREAM_URL: url = '', UPSTREAM_API_KEY: key = '' } = environment;
     const api = url.replace(/\/+$/, '');
     if (catalog && URL.canParse(api))
-      yield* await Upstream.look({ url: api, key, catalog, isBundled: wiring.direct !== null, probe });
-    yield* await cards(wiring, told);
-    if (database.url !== null && URL.canParse(database.url)) yield await Notices.look(database.url);
-    if (told.X402_FACILITATOR_URL)
-      yield await Coin.look(
-        told.X402_FACILITATOR_URL,
-        told.X402_NETWORK || (told.NODE_ENV === 'production' ? Network.base : Network.baseSepolia).id,
-      );
-    yield await Mail.look(
-      URL.canParse(told.SMTP_URL ?? '') ? (told.SMTP_URL ?? '') : '',
+      yield* await checkUpstream({ url: api, key, catalog, isBundled: wiring.direct !== null, probe });
+    yield* await cards(wiring, environment);
+    if (database.url !== null && PostgresUrl.parse(database.url).ok) {
+      yield await checkWebhookEvents(database.url);
+      yield await checkUncountable(database.url, Date.now());
+    }
+    // Faults of these settings are reported with all other settings.
+    const coinFaults: string[] = [];
+    const coin = X402Settings.read(environment, environment.NODE_ENV === 'production', coinFaults);
+    if (coin && coinFaults.length === 0) yield* await checkX402(coin);
+    yield await checkMail(
+      URL.canParse(environment.SMTP_URL ?? '') ? (environment.SMTP_URL ?? '') : '',
+      wiring.publicUrl,
       wiring.mailbox !== null,
     );
-    if (told.REDIS_URL && URL.canParse(told.REDIS_URL)) yield await Redis.look(told.REDIS_URL);
-    if (URL.canParse(wiring.publicUrl)) yield* await Address.look(wiring.publicUrl);
+    if (environment.REDIS_URL && URL.canParse(environment.REDIS_URL))
+      yield await checkRedis(environment.REDIS_URL);
+    if (URL.canParse(wiring.publicUrl)) yield* await checkAddress(wiring.publicUrl);
   } finally {
     await database.leave();
   }
@@ -96,9 +112,9 @@ async function* findings(env: NodeJS.ProcessEnv, probe: string | null): AsyncGen
 
 type Reached = { leave(): Promise<void> } & ({ url: string } | { url: null; finding: Finding.Finding });
 
-/** The database, opened for this where it is the embedded one and does not run. */
-async function reach(wiring: Wiring.Wiring, env: NodeJS.ProcessEnv): Promise<Reached> {
-  const { problem, unproved } = Finding.of('database');
+/** Connects to the database; an embedded one that is not running is started for the check. */
+async function reach(wiring: Compose.Composition, env: NodeJS.ProcessEnv): Promise<Reached> {
+  const { problem, unproved } = Finding.findingsOf('database');
   const leave = async () => {};
   const folder = join(wiring.dataDir, 'postgres', 'data');
   if (!wiring.embedded) return { url: env.DATABASE_URL ?? '', leave };
@@ -111,35 +127,56 @@ async function reach(wiring: Wiring.Wiring, env: NodeJS.ProcessEnv): Promise<Rea
   }));
 }
 
-/** What the storefront would be told, with the secrets that a start has kept. */
+/** Returns the environment of the storefront, with the secrets that a start has kept. */
 async function storefront(
-  wiring: Wiring.Wiring,
+  wiring: Compose.Composition,
   env: NodeJS.ProcessEnv,
   databaseUrl: string,
 ): Promise<NodeJS.ProcessEnv> {
   const folder = join(wiring.dataDir, 'secrets');
   const [direct, webhook, adminDigest] = await Promise.all(
-    ['direct', 'webhook', 'admin-token.sha256'].map((name) => KeptSecret.find(folder, name)),
+    ['direct', 'webhook', 'admin-token.sha256'].map((name) => LocalSecret.find(folder, name)),
   );
   const secrets = {
     direct: direct ?? '',
     webhook: webhook || 'whsec_made_at_the_first_start',
     adminDigest: adminDigest ?? '',
+    // Only the storefront's environment is checked.
+    directAdminDigest: '',
   };
-  const [first] = Wiring.programs(wiring, env, databaseUrl, secrets);
+  const [first] = Compose.programs(wiring, env, databaseUrl, secrets);
   return first?.env ?? env;
 }
 
-async function cards(wiring: Wiring.Wiring, told: NodeJS.ProcessEnv): Promise<Finding.Finding[]> {
-  const apiBase = told.STRIPE_API_BASE || 'https://api.stripe.com';
-  if (!told.STRIPE_SECRET_KEY || !URL.canParse(apiBase)) return [];
-  return Cards.look({
-    secretKey: told.STRIPE_SECRET_KEY,
+async function cards(
+  wiring: Compose.Composition,
+  environment: NodeJS.ProcessEnv,
+): Promise<Finding.Finding[]> {
+  const apiBase = environment.STRIPE_API_BASE || 'https://api.stripe.com';
+  if (!environment.STRIPE_SECRET_KEY || !URL.canParse(apiBase)) return [];
+  // A catalogue that cannot be read has a finding of its own.
+  const catalog = await CatalogFile.load(catalogPath(environment)).catch(() => null);
+  return checkCards({
+    isTaxed: catalog?.storefront.tax === 'stripe',
+    amountMin: catalog && smallestPrice(catalog.plans),
+    secretKey: environment.STRIPE_SECRET_KEY,
     apiBase,
-    networkId: told.STRIPE_NETWORK_ID ?? '',
+    networkId: environment.STRIPE_NETWORK_ID ?? '',
+    ...(environment.STRIPE_SPT_VERSION && { sharedTokenVersion: environment.STRIPE_SPT_VERSION }),
     publicUrl: wiring.publicUrl,
-    sandbox: wiring.sandbox && { shopUrl: Wiring.address(wiring.port) },
+    sandbox: wiring.sandbox && { shopUrl: Compose.address(wiring.port) },
   });
+}
+
+/** Returns the smallest amount that a plan can be bought for; null when nothing is for sale. */
+function smallestPrice(plans: readonly Plan[]): Money | null {
+  const prices = plans.flatMap((plan) =>
+    plan.kind === 'credit' ? [plan.min] : plan.kind === 'subscription' ? [plan.price] : [],
+  );
+  return prices.reduce<Money | null>(
+    (least, price) => (least === null || price < least ? price : least),
+    null,
+  );
 }
 
 function line({ part, state, says, next }: Finding.Finding): string {

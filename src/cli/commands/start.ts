@@ -1,64 +1,63 @@
 /**
- * `sluice start`: the whole shop on one machine. What the environment does not name is opened here (an embedded
- * PostgreSQL, the bundled data interface, the card sandbox, the mailbox), and the storefront is told of it by its environment, as
- * it would be of the real thing.
+ * `sluice start` runs the whole shop on one machine. It starts a bundled program for everything that the environment does not name (embedded
+ * PostgreSQL, the data API, the card sandbox, the mailbox) and passes their addresses to the storefront in its environment.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as Cluster from '../../adapters/embedded/cluster.ts';
+import * as CommandLine from '@sluice/kernel/command-line';
 import * as CatalogFile from '../../catalog/file.ts';
 import { catalogPath } from '../../config.ts';
 import * as Settings from '../../process/settings.ts';
 import * as Terminal from '../../process/terminal.ts';
-import * as Command from '../command.ts';
-import * as Companion from '../companion.ts';
-import * as KeptSecret from '../kept-secret.ts';
+import { banner } from '../banner.ts';
+import * as ChildProcess from '../child-process.ts';
+import * as Compose from '../compose.ts';
+import * as Cluster from '../embedded/cluster.ts';
+import * as LocalSecret from '../local-secret.ts';
 import * as NpmParent from '../npm-parent.ts';
 import * as Port from '../port.ts';
-import * as Welcome from '../welcome.ts';
-import * as Wiring from '../wiring.ts';
 
-/** A database that is lost so often, with no steady minute between, is not brought back again. */
+/** A database that is lost more often without a steady minute in between is not restarted. */
 const lossesMax = 6;
 const steadyMs = 60_000;
-/** The storefront itself gives calls under way 10 s, then closes its books. */
+/** The storefront gives running calls 10 s and then closes its ledger writer. */
 const drainMsMax = 15_000;
 const restartMs = 200;
-/** The children of a start that was killed a moment ago may take a moment to leave their ports. */
+/** Children of a start that was just killed may need a moment to release their ports. */
 const portsMsMax = 2_000;
 
 const startedAt = performance.now();
-/** Aborted when we are to end: what is still starting is given up. */
+/** Aborted at shutdown: programs that are still starting are stopped. */
 const abandon = new AbortController();
-/** Settles when we are to end: with the reason, or with null when asked to. */
+/** Settles at shutdown with the reason, or with null when the user requested it. */
 const ending = Promise.withResolvers<Error | null>();
-const children: Companion.Companion[] = [];
+const children: ChildProcess.ManagedProcess[] = [];
 let database: Promise<Cluster.Cluster> | null = null;
 
 function end(): void {
   abandon.abort();
   ending.resolve(null);
 }
-export const help = `Opens the whole shop on this machine, and stays until Ctrl-C.
+export const help = `Runs the whole shop on this machine until Ctrl-C.
 
-  sluice start                                   all of it bundled: an API with sample data, play money, a mailbox
-  sluice start --settings shop.env               what shop.env names, and the rest bundled; SIGHUP has the storefront read it again
+  sluice start                                   everything bundled: an API with sample data, simulated card payments, a mailbox
+  sluice start --settings shop.env               with the settings of shop.env, and the rest bundled; SIGHUP reloads them
   CATALOG=my-catalog.yaml UPSTREAM_URL=https://api.example.com UPSTREAM_API_KEY=... sluice start
 
-What no setting names is opened here: PostgreSQL under DATA_DIR, the bundled data interface, the card sandbox, the mailbox. Every setting
-is in docs/operations.md. With NODE_ENV=production nothing is stood in for. Is all well? sluice check, beside it or before.
+It starts a bundled program for everything that no setting names: PostgreSQL under DATA_DIR, the data API, the card sandbox, the mailbox.
+With NODE_ENV=production, cards and mail need real services. All settings: sluice settings. To check them: sluice check.
 
-Exit code: 0 ended as asked, 1 could not open, or could not go on.`;
+Exit code: 0 stopped by the user, 1 could not start, or a program failed.`;
 
 export async function run(args: string[]): Promise<number> {
-  Command.noMore(Command.read(args, {}).positionals);
+  CommandLine.noMore(CommandLine.read(args, {}).positionals);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
   process.on('SIGHUP', () => {
     if (Terminal.isAttended()) end();
     else children.find((child) => child.name === 'storefront')?.reload();
   });
   void NpmParent.gone().then(end);
-  // The terminal may be gone before we are.
+  // The terminal may close before this process ends.
   process.stdout.on('error', () => {});
   await open().catch(ending.resolve);
   const reason = await ending.promise;
@@ -72,7 +71,8 @@ async function open(): Promise<void> {
   const gathered = await Settings.gather(process.env);
   if (!gathered.ok) throw new Error(gathered.faults.join('\n'));
   const { env } = gathered;
-  const wiring = Wiring.read(env);
+  for (const warning of gathered.warnings) console.error(`Warning: ${warning}`);
+  const wiring = Compose.read(env);
   const { dataDir } = wiring;
   await Port.requireFree(
     [
@@ -87,43 +87,57 @@ async function open(): Promise<void> {
   console.log(`Opening the shop; data and logs are in ${dataDir}`);
   await mkdir(join(dataDir, 'logs'), { recursive: true, mode: 0o700 });
 
-  const { adminToken, ...secrets } = await keptSecrets(dataDir, env);
+  const { adminToken, directAdminToken, ...secrets } = await keptSecrets(dataDir, env, wiring);
   if (wiring.embedded) database = openDatabase(dataDir);
   const cluster = await database;
   const url = cluster?.url ?? env.DATABASE_URL ?? '';
-  await startAll(Wiring.programs(wiring, env, url, secrets, process.env), wiring);
+  await startAll(Compose.programs(wiring, env, url, secrets, process.env), wiring);
   if (abandon.signal.aborted) return;
   const seconds = (performance.now() - startedAt) / 1000;
   console.log(
-    Welcome.text({
+    banner({
       wiring,
       env,
       catalog: await CatalogFile.load(catalogPath(env)),
       cluster,
       seconds,
       adminToken,
+      directAdminToken,
     }),
   );
 }
 
-/** `adminToken`: at the first start, where none is given. */
+type KeptSecrets = Compose.Secrets & { adminToken: string | null; directAdminToken: string | null };
+
+/** `adminToken` and `directAdminToken`: the generated tokens, at the first start only. */
 async function keptSecrets(
   dataDir: string,
   env: Settings.Env,
-): Promise<Wiring.Secrets & { adminToken: string | null }> {
+  wiring: Compose.Composition,
+): Promise<KeptSecrets> {
   const folder = join(dataDir, 'secrets');
   const isGiven = env.ADMIN_TOKEN || env.ADMIN_TOKEN_DIGEST;
-  const [direct, webhook, admin] = await Promise.all([
-    KeptSecret.keep(folder, 'direct', 'sk'),
-    KeptSecret.keep(folder, 'webhook', 'whsec'),
-    isGiven ? { digest: '', fresh: null } : KeptSecret.keepDigest(folder, 'admin-token.sha256', 'adm'),
+  const needsDirect = wiring.direct !== null && !env.DIRECT_ADMIN_TOKEN && !env.DIRECT_ADMIN_TOKEN_DIGEST;
+  const none = { digest: '', fresh: null };
+  const [direct, webhook, admin, directAdmin] = await Promise.all([
+    LocalSecret.keep(folder, 'direct', 'sk'),
+    LocalSecret.keep(folder, 'webhook', 'whsec'),
+    isGiven ? none : LocalSecret.keepDigest(folder, 'admin-token.sha256', 'adm'),
+    needsDirect ? LocalSecret.keepDigest(folder, 'direct-admin-token.sha256', 'dadm') : none,
   ]);
-  return { direct, webhook, adminDigest: admin.digest, adminToken: admin.fresh };
+  return {
+    direct,
+    webhook,
+    adminDigest: admin.digest,
+    adminToken: admin.fresh,
+    directAdminDigest: directAdmin.digest,
+    directAdminToken: directAdmin.fresh,
+  };
 }
 
-/** Opens the embedded database, and brings it back whenever it is lost. `losses`: when that happened before. */
+/** Opens the embedded database and restarts it when it is lost. `losses`: times of earlier losses. */
 async function openDatabase(dataDir: string, losses: readonly number[] = []): Promise<Cluster.Cluster> {
-  const cluster = await Cluster.open({
+  const cluster = await Cluster.openCluster({
     dir: join(dataDir, 'postgres'),
     database: 'sluice',
     durable: true,
@@ -133,22 +147,22 @@ async function openDatabase(dataDir: string, losses: readonly number[] = []): Pr
     .then(async () => {
       if (abandon.signal.aborted) return;
       const recent = [...losses, Date.now()].filter((at) => Date.now() - at < steadyMs);
-      if (recent.length > lossesMax) throw new Error('The database keeps ending');
-      console.log('The database ended, starting it again');
+      if (recent.length > lossesMax) throw new Error('The database keeps stopping');
+      console.log('The database stopped; it is started again');
       database = openDatabase(dataDir, recent);
-      if ((await database).url !== cluster.url) throw new Error('The database came back on another port');
+      if ((await database).url !== cluster.url) throw new Error('The database runs on another port now');
     })
     .catch(ending.resolve);
   return cluster;
 }
 
-/** Starts the children side by side. Throws what the first to fail said, when the others are given up. */
-async function startAll(programs: readonly Wiring.Program[], wiring: Wiring.Wiring): Promise<void> {
+/** Starts the children in parallel. When one fails, stops the others and throws its error. */
+async function startAll(programs: readonly Compose.Program[], wiring: Compose.Composition): Promise<void> {
   const starts = programs.map(({ name, script, env }) =>
-    Companion.start({
+    ChildProcess.start({
       name,
-      script: join(import.meta.dirname, '../..', script),
-      // The next start takes half the time and 20 MB less: it reads no TypeScript.
+      script: join(import.meta.dirname, '../../..', script),
+      // With cached compiled code, the next start takes half the time and 20 MB less.
       env: { NODE_COMPILE_CACHE: join(wiring.dataDir, 'compiled'), ...env },
       logFile:
         name === 'storefront' && wiring.logsToOutput ? null : join(wiring.dataDir, 'logs', `${name}.log`),
@@ -172,7 +186,7 @@ async function startAll(programs: readonly Wiring.Program[], wiring: Wiring.Wiri
   }
 }
 
-/** The storefront first, which lets calls under way finish; then what those calls need; the database last. */
+/** Stops the storefront first, which finishes running calls, then the programs that these calls need, and the database last. */
 async function close(): Promise<void> {
   await children.find((child) => child.name === 'storefront')?.stop();
   await Promise.all(children.map((child) => child.stop()));

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import * as Finding from './finding.ts';
 
-const { ok, problem } = Finding.of('redis');
+const { ok, problem } = Finding.findingsOf('redis');
 
-/** Whether processes can count calls together. */
-export async function look(url: string): Promise<Finding.Finding> {
+/** Checks that Redis answers and runs scripts, so that processes can share rate limits. */
+export async function checkRedis(url: string): Promise<Finding.Finding> {
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: Finding.answerMsMax,
@@ -12,7 +12,7 @@ export async function look(url: string): Promise<Finding.Finding> {
     retryStrategy: () => null,
     maxRetriesPerRequest: 0,
   });
-  // What went wrong is told by the command that fails of it.
+  // The command that fails throws the same error.
   redis.on('error', () => {});
   try {
     await redis.connect();
@@ -21,7 +21,7 @@ export async function look(url: string): Promise<Finding.Finding> {
   } catch (fault) {
     return problem(
       `${new URL(url).host}: ${Finding.reason(fault)}`,
-      'is REDIS_URL right? Without it each process counts its own calls',
+      'check REDIS_URL; without Redis each process counts only its own calls',
     );
   } finally {
     redis.disconnect();

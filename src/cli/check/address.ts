@@ -1,40 +1,40 @@
-import * as Visitor from '../../adapters/visitor.ts';
+import { openHttpClient } from '../../adapters/http-client.ts';
 import * as Audit from '../../discovery/audit.ts';
 import * as Finding from './finding.ts';
 
-const { ok, problem, unproved } = Finding.of('address');
+const { ok, problem, unproved } = Finding.findingsOf('address');
 const listedMax = 3;
 
-/** Is the shop to be found at its public address, ready, and complete to a crawler? */
-export async function look(publicUrl: string): Promise<Finding.Finding[]> {
-  const visitor = Visitor.open(Finding.answerMsMax);
+/** Checks that the shop answers at its public address, is ready, and is complete for a crawler. */
+export async function checkAddress(publicUrl: string): Promise<Finding.Finding[]> {
+  const visitor = openHttpClient(Finding.answerMsMax);
   try {
     const ready = await visitor.visit({ url: `${publicUrl}/readyz` });
     if (ready.status === 0)
       return [
         unproved(
-          `nothing answers at ${publicUrl}: ${ready.text}`,
-          'open the shop with sluice start, then check again; is it the right PUBLIC_URL?',
+          `no server responds at ${publicUrl}: ${ready.text}`,
+          'start the shop with sluice start, check PUBLIC_URL, then run the check again',
         ),
       ];
     if (!ready.text.includes('"checks"'))
       return [
         problem(
-          `what answers at ${publicUrl} is no shop: GET /readyz gives ${ready.status}`,
-          'is PUBLIC_URL, or the proxy in front, right?',
+          `${publicUrl} is not a shop: GET /readyz responds with ${ready.status}`,
+          'check PUBLIC_URL and the proxy in front',
         ),
       ];
     const findings = [
       ready.status === 200
-        ? ok(`${publicUrl} is open and ready`)
+        ? ok(`${publicUrl} is reachable and ready`)
         : problem(`${publicUrl} is not ready: ${ready.text.slice(0, 200)}`),
     ];
-    const report = await Audit.run(visitor.visit, publicUrl);
+    const report = await Audit.audit(visitor.visit, publicUrl);
     const missed = report.findings.filter(({ severity }) => severity === 'error');
     findings.push(
       missed.length === 0
         ? ok(
-            `a crawler finds ${report.found.operations} operations, ${report.found.priced} with a price, and misses nothing`,
+            `a crawler finds ${report.found.operations} operations, ${report.found.priced} with a price, and nothing is missing`,
           )
         : problem(
             `a crawler misses ${missed.length} things: ${missed

@@ -1,6 +1,5 @@
 /**
- * One thing that `check` looked at. `not proved`: it may be well, and there is no way to tell from here, or not yet. `next`: what to do
- * about it.
+ * The result of one check. `not proved`: the check cannot decide it from here, or not yet. `next`: what to do about it.
  */
 export type Finding = {
   part: string;
@@ -9,11 +8,11 @@ export type Finding = {
   next: string | null;
 };
 
-/** How long any one answer is waited for. */
+/** The timeout of each request. */
 export const answerMsMax = 5_000;
 
-/** The words for one part. */
-export function of(part: string) {
+/** Returns functions that make the findings of one part. */
+export function findingsOf(part: string) {
   return {
     ok: (says: string): Finding => ({ part, state: 'ok', says, next: null }),
     problem: (says: string, next: string | null = null): Finding => ({ part, state: 'problem', says, next }),
@@ -26,7 +25,7 @@ export function of(part: string) {
   };
 }
 
-/** What a fault says of itself: an aggregate of refused connections has a code and no message. */
+/** Describes an error. An aggregate of refused connections has a code and no message. */
 export function reason(fault: unknown): string {
   const { message, code, cause } = fault as { message?: string; code?: string; cause?: unknown };
   if (cause instanceof Error && /^fetch failed$/.test(message ?? '')) return reason(cause);

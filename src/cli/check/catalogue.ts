@@ -3,16 +3,21 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import * as CatalogFile from '../../catalog/file.ts';
 import * as Finding from './finding.ts';
 
-const { ok, problem, unproved } = Finding.of('catalogue');
+const { ok, problem, unproved } = Finding.findingsOf('catalogue');
 
 /** Reads the catalogue and the description that it names, as a start would. */
-export async function look(path: string): Promise<{ findings: Finding.Finding[]; catalog: Catalog | null }> {
+export async function checkCatalogue(
+  path: string,
+): Promise<{ findings: Finding.Finding[]; catalog: Catalog | null }> {
   let catalog: Catalog;
   try {
     catalog = await CatalogFile.load(path);
   } catch (fault) {
     const faults = Finding.reason(fault).split('\n');
-    return { catalog: null, findings: faults.map((line) => problem(line, 'docs/catalog.md has every key')) };
+    return {
+      catalog: null,
+      findings: faults.map((line) => problem(line, 'docs/catalog.md describes every key')),
+    };
   }
   const { operations, services, plans, upstream } = catalog;
   const findings = [
@@ -21,7 +26,7 @@ export async function look(path: string): Promise<{ findings: Finding.Finding[];
   if (upstream.description === '')
     findings.push(
       unproved(
-        'it names no description of the API, so no call can be held against one',
+        'it names no description of the API, so its calls cannot be checked against one',
         'upstream.description in the catalogue',
       ),
     );
@@ -30,7 +35,7 @@ export async function look(path: string): Promise<{ findings: Finding.Finding[];
     findings.push(
       unproved(
         `${guesses} guesses are still marked with "?"`,
-        `look them over in ${path} and remove the mark: a ceiling that is too low is money lost`,
+        `check them in ${path} and remove the mark: a ceiling that is too low withholds responses`,
       ),
     );
   return { findings, catalog };

@@ -3,21 +3,21 @@ import { once } from 'node:events';
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Left to itself V8 lets the young generation grow to 128 MB of garbage at the start; with this it takes 80 MB less, and no more time. */
+/** By default V8 lets the young generation grow to 128 MB at the start. This limit saves 80 MB and costs no time. */
 const youngMemory = '--max-semi-space-size=16';
 
 /**
- * A program of ours that runs as a child: it sends `{ready: true, url}` once it listens, drains and ends on SIGTERM,
- * and ends by itself when its channel to us is cut.
+ * A bundled program that runs as a child process: it sends `{ready: true, url}` when it listens, drains and exits on SIGTERM, and exits
+ * when its channel to this process is closed.
  */
-export type Companion = {
+export type ManagedProcess = {
   name: string;
   url: string;
-  /** Settles with the reason when the child has ended so often that it is not started again. */
+  /** Settles with the reason when the child has ended too often to be restarted. */
   failed: Promise<Error>;
-  /** Has the child read its settings and files again, by SIGHUP. */
+  /** Makes the child reload its settings and files, by SIGHUP. */
   reload(): void;
-  /** Ends the child: by SIGTERM, by force after `drainMsMax`. */
+  /** Stops the child by SIGTERM, and by SIGKILL after `drainMsMax`. */
   stop(): Promise<void>;
 };
 
@@ -26,29 +26,29 @@ export type Options = {
   /** The program's file, absolute. */
   script: string;
   env: NodeJS.ProcessEnv;
-  /** Where its output goes, absolute; null for our own output. */
+  /** Absolute path of the file for its output; null for the output of this process. */
   logFile: string | null;
-  /** Told, in a line, whenever the child ends unasked. */
+  /** Receives a line whenever the child ends unexpectedly. */
   notice(line: string): void;
-  /** When aborted, a child that is not ready yet is given up. */
+  /** Aborts the start of a child that is not ready yet. */
   abandon: AbortSignal;
-  /** How long it may take to end when asked. */
+  /** Time that the child has to exit after SIGTERM. */
   drainMsMax: number;
-  /** A child that ended is started again after this, then after twice this, and so on. */
+  /** Delay before a restart; it doubles with each one. */
   restartMs: number;
 };
 
 const readyMsMax = 60_000;
-/** A child that ends more often, with no steady minute between, is not started again. */
+/** A child that ends more often without a steady minute in between is not restarted. */
 const restartsMax = 6;
 const steadyMs = 60_000;
-/** A log above this size is set aside as `.1` when its program starts. */
+/** A log above this size is renamed to `.1` when its program starts. */
 const logBytesMax = 32 * 1024 * 1024;
 const lastLinesMax = 20;
 const lineLengthMax = 500;
 
-/** Starts the child and waits until it listens. Throws, with its last words, when it does not. */
-export async function start(options: Options): Promise<Companion> {
+/** Starts the child and waits until it listens. Throws with the end of its output when it fails. */
+export async function start(options: Options): Promise<ManagedProcess> {
   let stopping = false;
   let child = await launch(options);
   const url = await ready(child, options);
@@ -60,13 +60,16 @@ export async function start(options: Options): Promise<Companion> {
       await ended(child);
       if (stopping) return;
       ends = Date.now() - since > steadyMs ? 1 : ends + 1;
-      if (ends > restartsMax) throw new Error(`The ${options.name} keeps ending${await lastWords(options)}`);
-      options.notice(`The ${options.name} ended (${child.signalCode ?? child.exitCode}), starting it again`);
+      if (ends > restartsMax)
+        throw new Error(`The ${options.name} keeps stopping${await lastWords(options)}`);
+      options.notice(
+        `The ${options.name} stopped (${child.signalCode ?? child.exitCode}); it is started again`,
+      );
       await sleep(options.restartMs * 2 ** (ends - 1));
       if (stopping) return;
       since = Date.now();
       child = await launch(options);
-      // One that does not become ready has been ended, and is counted as such.
+      // A child that does not become ready has been stopped, which counts as an end.
       await ready(child, options).catch(() => {});
     }
   }
@@ -93,7 +96,7 @@ async function launch(options: Options): Promise<ChildProcess> {
   const child = spawn(process.execPath, [youngMemory, options.script], {
     env: options.env,
     stdio: ['ignore', output, output, 'ipc'],
-    // A group of its own: Ctrl-C at the terminal is for us, who end the children in order.
+    // A process group of its own: this process receives Ctrl-C and stops the children in order.
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
@@ -101,7 +104,7 @@ async function launch(options: Options): Promise<ChildProcess> {
   return child;
 }
 
-/** The address that `child` says it listens on. Throws, and ends it, when it says none in time. */
+/** Returns the address that `child` listens on. Stops it and throws when it reports none in time. */
 async function ready(child: ChildProcess, options: Options): Promise<string> {
   const signal = AbortSignal.any([AbortSignal.timeout(readyMsMax), options.abandon]);
   const said = once(child, 'message', { signal }).then(

@@ -3,42 +3,44 @@ import * as Port from './port.ts';
 
 type Env = NodeJS.ProcessEnv;
 
-/** What `sluice start` opens by itself, as nothing in the environment names the real thing. */
-export type Wiring = {
+/** The bundled programs that `sluice start` runs, because the environment does not name the real ones. */
+export type Composition = {
   dataDir: string;
   publicUrl: string;
   host: string;
   port: Port.Port;
-  /** The bundled data interface is the upstream; null where UPSTREAM_URL is set. */
+  /** The bundled data API as the upstream; null when UPSTREAM_URL is set. */
   direct: Port.Port | null;
-  /** The card sandbox; null where STRIPE_SECRET_KEY is set, and in production. */
+  /** The card sandbox; null when STRIPE_SECRET_KEY is set, and in production. */
   sandbox: Port.Port | null;
-  /** The sandbox mailbox, its page and where it takes mail; null where SMTP_URL is set, and in production. */
+  /** The development mailbox: ports of its page and of SMTP; null when SMTP_URL is set, and in production. */
   mailbox: { page: Port.Port; smtp: Port.Port } | null;
-  /** Whether the database is the embedded one. */
+  /** True when the database is the embedded one. */
   embedded: boolean;
-  /** Whether the storefront's log goes to our own output, by LOG=stdout. */
+  /** True when the storefront logs to the output of this process (LOG=stdout). */
   logsToOutput: boolean;
 };
 
-/** A program to run as a child; `script` is relative to `src`. */
+/** A program to run as a child; `script` is relative to the root of the repository. */
 export type Program = { name: 'storefront' | 'direct' | 'sandbox' | 'mailbox'; script: string; env: Env };
 
-/** Kept from start to start, so that what one start signed or sent is known to the next. */
+/** Secrets that are stored across starts, so that earlier signatures stay valid. */
 export type Secrets = {
   direct: string;
   webhook: string;
-  /** SHA-256 of the admin token: who starts us is shown it once. */
+  /** SHA-256 of the admin token, which is shown once at the first start. */
   adminDigest: string;
+  /** The same for the admin token of the data API. */
+  directAdminDigest: string;
 };
 
 const loopback = '127.0.0.1';
 
-/** Reads the environment. Throws, naming the setting, where a port is none. */
-export function read(env: Env): Wiring {
+/** Reads the environment. Throws with the name of the setting when a port is invalid. */
+export function read(env: Env): Composition {
   const host = env.HOST || loopback;
   const port = Port.parse('PORT', env.PORT || '4020', host);
-  // Production takes no play money: the storefront then refuses to start and names the settings that it misses.
+  // In production there is no play money: the storefront refuses to start and names the missing settings.
   const playMoney = !env.STRIPE_SECRET_KEY && env.NODE_ENV !== 'production';
   return {
     dataDir: resolve(env.DATA_DIR || '.data'),
@@ -68,11 +70,11 @@ export function read(env: Env): Wiring {
 }
 
 /**
- * The children and what each is told. The storefront comes first: it is the first to be stopped. `given` is our own environment: what
- * `env` has from files beside that, the storefront reads by itself, and anew at each reload.
+ * Returns the child processes with their environments. The storefront comes first, as it is stopped first. `given`: the environment of this
+ * process, without the settings files in `env`, which the storefront reads itself at the start and at each reload.
  */
 export function programs(
-  wiring: Wiring,
+  wiring: Composition,
   env: Env,
   databaseUrl: string,
   secrets: Secrets,
@@ -89,18 +91,21 @@ export function programs(
     DATABASE_URL_FILE: '',
     ...(!env.ADMIN_TOKEN && { ADMIN_TOKEN_DIGEST: env.ADMIN_TOKEN_DIGEST || secrets.adminDigest }),
   };
-  const all: Program[] = [{ name: 'storefront', script: 'main.ts', env: storefront }];
+  const all: Program[] = [{ name: 'storefront', script: 'src/main.ts', env: storefront }];
   if (direct) {
     const key = env.DIRECT_API_KEY || secrets.direct;
     Object.assign(storefront, { UPSTREAM_URL: address(direct), UPSTREAM_API_KEY: key });
     all.push({
       name: 'direct',
-      script: 'direct/main.ts',
+      script: 'packages/data-api/src/main.ts',
       env: {
         ...shared(env, 'DIRECT_'),
         DATABASE_URL: databaseUrl,
         DIRECT_PORT: String(direct.number),
         DIRECT_API_KEY: key,
+        ...(!env.DIRECT_ADMIN_TOKEN && {
+          DIRECT_ADMIN_TOKEN_DIGEST: env.DIRECT_ADMIN_TOKEN_DIGEST || secrets.directAdminDigest,
+        }),
       },
     });
   }
@@ -113,12 +118,12 @@ export function programs(
     });
     all.push({
       name: 'sandbox',
-      script: 'sandbox/main.ts',
+      script: 'packages/stripe-sandbox/src/main.ts',
       env: {
         ...shared(env, 'SANDBOX_'),
         SANDBOX_PORT: String(sandbox.number),
         SANDBOX_WEBHOOK_URL: `${address(wiring.port)}/webhooks/stripe`,
-        // While two overlap, the first is the one that signs.
+        // During a rotation there are two, and the first one signs.
         SANDBOX_WEBHOOK_SECRET: webhookSecret.split(',')[0]?.trim(),
         SANDBOX_DATA: join(wiring.dataDir, 'sandbox'),
       },
@@ -131,7 +136,7 @@ export function programs(
     });
     all.push({
       name: 'mailbox',
-      script: 'mailbox/main.ts',
+      script: 'packages/dev-mailbox/src/main.ts',
       env: {
         ...shared(env, 'MAILBOX_'),
         MAILBOX_PORT: String(mailbox.page.number),
@@ -142,13 +147,13 @@ export function programs(
   return all;
 }
 
-/** Where a program on this machine reaches `port`. */
+/** Returns the address of `port` for programs on this machine. */
 export function address({ host, number }: Port.Port): string {
   const reached = host === '0.0.0.0' || host === '::' ? loopback : host;
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${number}`;
 }
 
-/** What a companion may know of our environment: its own settings, and none of the storefront's secrets. */
+/** Returns the environment of a bundled program: its own settings, and no secrets of the storefront. */
 function shared(env: Env, prefix: string): Env {
   const ordinary = /^(PATH|HOME|TMPDIR|TEMP|SystemRoot|TZ|LANG|LC_ALL|NODE_.*|LOG_LEVEL)$/;
   return Object.fromEntries(

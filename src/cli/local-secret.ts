@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256Hex } from '../kernel/digest.ts';
-import { secret } from '../kernel/id.ts';
+import { sha256Hex } from '@sluice/kernel/digest';
+import { secret } from '@sluice/kernel/id';
 
-/** The secret in the file `name` of `folder`, made with `prefix` at the first call; its owner alone may read it. */
+/** Returns the secret in the file `name` of `folder`; creates it with `prefix` at the first call, readable by its owner only. */
 export async function keep(folder: string, name: string, prefix: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name);
@@ -15,14 +15,14 @@ export async function keep(folder: string, name: string, prefix: string): Promis
   return (await readFile(path, 'utf8')).trim();
 }
 
-/** What the file `name` of `folder` holds; empty where there is none yet. */
+/** Returns the content of the file `name` of `folder`, or an empty text when there is none. */
 export async function find(folder: string, name: string): Promise<string> {
   return (await readFile(join(folder, name), 'utf8').catch(() => '')).trim();
 }
 
 /**
- * The digest, in the file `name` of `folder`, of a secret that is kept nowhere; `fresh` is the secret itself at the first call, to be
- * shown once. Without its file there is another one.
+ * Returns the digest of a secret from the file `name` of `folder`. The secret itself is not stored: the first call returns it as `fresh`,
+ * to be shown once. When the file is deleted, a new secret is created.
  */
 export async function keepDigest(
   folder: string,
