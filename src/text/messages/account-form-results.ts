@@ -1,0 +1,43 @@
+/** The results of the forms on the account page. */
+export const accountResults = {
+  'result.no_session':
+    'You are not signed in to an account in this browser any more. Sign in, or start a new account.',
+  'result.no_mail': 'This shop does not send email.',
+  'result.frozen':
+    'The shop has frozen your account. You can still see it and stop charges. Contact the shop.',
+  'result.no_subscription':
+    'This account has no such subscription that renews. Reload the page to see its subscriptions.',
+  'result.key_days': 'Expires after: enter a whole number of days from 1 to 9999.',
+  'result.keys_max': 'An account can have {keys} keys. Revoke one first.',
+  'result.key_created': "Copy your API key now. You won't see it again.",
+  'result.key_label': 'Key',
+  'result.key_revoked': 'The key is revoked and stops working immediately.',
+  'result.no_key': 'This account has no such key. Reload the page to see its keys.',
+  'result.disconnected': 'The application is disconnected.',
+  'result.not_connected': 'This application is not connected to your account.',
+  'result.cancelled':
+    'Your subscription ends with the current period. You keep access until then and are not charged again.',
+  'result.card_page': 'The card page shows what your new card will pay for.',
+  'result.card_page_link': 'Open the card page',
+  'result.resumed': 'Your subscription renews again.',
+  'result.not_resumed':
+    'This account has no such subscription that can be resumed. You can buy the plan again.',
+  'result.no_credit_plan': 'This shop sells no prepaid credit, so there is nothing to top up.',
+  'result.top_up_on': 'Auto top-up is on.',
+  'result.top_up_terms': 'A cardholder has to agree to these terms first.',
+  'result.top_up_terms_link': 'Read the terms and add a card',
+  'result.top_up_off': 'Auto top-up is off. No card is charged automatically any more.',
+  'result.refund_asked': "The seller has been notified. You'll see the answer here.",
+  'result.refund_asked_before':
+    'You have already asked for a refund of this purchase. The answer appears here.',
+  'result.refund_too_much': 'At most {amount} of this purchase can be refunded. Enter a lower amount.',
+  'result.refund_not_paid': 'This account has no such paid purchase.',
+  'result.code_sent': 'We sent you a code. Enter it below.',
+  'result.merged': 'This account is now merged into the account that you already had.',
+  'result.claimed': 'Your account is saved. Sign in from any device with your email address.',
+  'result.has_email': 'This account already has an email address.',
+  'result.too_many_codes': 'Too many codes were sent. Try again later.',
+  'result.wrong_code': 'That code is wrong. Check the latest email.',
+  'result.no_code': 'The code has expired or was entered wrong too often. Ask for a new one.',
+  'result.account_frozen': 'The shop has frozen this account. Contact the shop.',
+} as const;

@@ -1,0 +1,46 @@
+/** Cards that are charged automatically: the terms that a cardholder agrees to, on the shop's page and on the card page. */
+export const cardPages = {
+  'consent.sentence':
+    'You allow {shop} to charge this card {amount} automatically, without asking you, each time the credit of account {account} falls below {below}: at most {monthly_max} in a calendar month (UTC), until you cancel it. You can cancel it at any time.',
+  'consent.sentence_taxed':
+    'You allow {shop} to charge this card {amount} automatically, without asking you, each time the credit of account {account} falls below {below}: at most {monthly_max} in a calendar month (UTC), until you cancel it. Tax for your country is added to each charge. You can cancel it at any time.',
+  'consent.each_charge': 'Each charge',
+  'consent.below': 'When the credit falls below',
+  'consent.monthly_max': 'At most in a calendar month (UTC)',
+  'consent.account': 'Account',
+  'consent.card': 'Card',
+  'consent.stop': 'Stop automatic charges',
+  'consent.ended': 'Automatic charges have stopped',
+  'consent.ended_text': 'No card is charged under this agreement any more. Earlier charges are not affected.',
+  'consent.agreed': 'Automatic charges are on',
+  'consent.agreed_text': 'The holder of this card agreed on {day}. They get an email for each charge.',
+  'consent.expired': 'This link has expired',
+  'consent.expired_text': 'Nothing is charged. Ask for a new link.',
+  'consent.offered': 'Automatic charges to your card',
+  'consent.offered_text':
+    '{sentence} You get an email for each charge. Use a card: Link and bank accounts cannot be charged this way.',
+  'consent.continue': 'Continue to the card page',
+  'consent.nothing_now': 'Nothing is charged now. Close this page if you do not agree.',
+
+  'renewal_card.month':
+    'You allow {shop} to charge this card {amount} every month for the plan {plan}, until it is cancelled.',
+  'renewal_card.month_taxed':
+    'You allow {shop} to charge this card {amount} and tax every month for the plan {plan}, until it is cancelled.',
+  'renewal_card.year':
+    'You allow {shop} to charge this card {amount} every year for the plan {plan}, until it is cancelled.',
+  'renewal_card.year_taxed':
+    'You allow {shop} to charge this card {amount} and tax every year for the plan {plan}, until it is cancelled.',
+  'renewal_card.due': '{sentence} The open invoice is charged to it now.',
+
+  'card.saved_title': 'Card saved',
+  'card.saved': 'Your card is saved',
+  'card.saved_text':
+    'It pays for the plan from now on. If an invoice is open, it is charged to this card now; the account page shows the result.',
+  'card.cancelled': 'Nothing has changed',
+  'card.cancelled_text': 'No card was saved.',
+  'card.unavailable_title': 'Try again',
+  'card.unavailable': 'Try again in a minute',
+  'card.unavailable_text': 'The card processor does not respond. Nothing was charged. Try again in a minute.',
+  'card.unknown': 'Not found',
+  'card.unknown_text': 'This link is invalid. Check that you copied all of it, or ask for a new one.',
+} as const;

@@ -1,0 +1,449 @@
+import * as Money from '@sluice/kernel/money';
+import * as CatalogFile from '../../src/catalog/file.ts';
+import * as AccountPage from '../../src/http/pages/account.ts';
+import * as AuthorizePage from '../../src/http/pages/authorize.ts';
+import * as CardPage from '../../src/http/pages/card.ts';
+import * as Frame from '../../src/http/pages/frame.ts';
+import * as PaymentPage from '../../src/http/pages/payment.ts';
+import * as PlanHolderPage from '../../src/http/pages/plan-holder.ts';
+import * as ReceiptPage from '../../src/http/pages/receipt.ts';
+import * as ReferencePage from '../../src/http/pages/reference.ts';
+import * as ShopPage from '../../src/http/pages/shop.ts';
+import * as SignInPage from '../../src/http/pages/sign-in.ts';
+import { claimMail } from '../../src/identity/claim-mail.ts';
+import type { Mail } from '../../src/identity/mail.ts';
+import { signInMail } from '../../src/identity/sign-in-mail.ts';
+import * as PlanMail from '../../src/payment/plan-mail.ts';
+import { refundMail } from '../../src/payment/refund-mail.ts';
+import type { RefundRequest } from '../../src/payment/refund-request.ts';
+import type { Subscription } from '../../src/payment/subscription.ts';
+import * as TopUpConsent from '../../src/payment/top-up-consent.ts';
+import type { Texts } from '../../src/text/texts.ts';
+
+/** A catalogue whose names are written between angle quotes, so that a test can distinguish them from the shop's own texts. */
+const parsed = CatalogFile.parse(
+  `storefront: { name: ‹Shop›, description: ‹A shop›, contact: shop@example.com, tax: stripe, tax_note: ‹Taxed› }
+upstream: { key: { header: authorization, value: "Bearer {key}" } }
+services:
+  - slug: search
+    name: ‹Search›
+    description: ‹Finds things›
+    price_usd: "0.002"
+    operations:
+      - { call: POST /v1/search, units: /count, units_max: { pointer: /max, default: 10, ceiling: 50 } }
+      - { call: GET /v1/search, units: 1 }
+  - { slug: free, name: ‹Free›, price_usd: "0.00", operations: [{ call: GET /v1/free, units: 0 }] }
+plans:
+  - { id: trial, name: ‹Trial›, kind: trial, covers: [search], included: 25 }
+  - { id: credit, name: ‹Credit›, kind: credit, covers: "*" }
+  - { id: month, name: ‹Month›, kind: subscription, covers: "*", price_usd: "9.00", every: month, included: 1000 }
+  - { id: year, name: ‹Year›, kind: subscription, covers: "*", price_usd: "90.00", every: year, included: 9000 }
+`,
+  'catalog.yaml',
+);
+if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+export const { catalog } = parsed;
+
+const publicUrl = 'https://shop.example.com';
+const account = 'acc_1';
+const ms = Date.UTC(2030, 0, 31, 12);
+const iso = new Date(ms).toISOString();
+const usd = (cents: number) => Money.ofCents(cents);
+const [operation = missing()] = catalog.operations;
+
+const subscription: Subscription = {
+  id: 'sub_1',
+  account,
+  plan: '‹month›',
+  status: 'active',
+  renews: true,
+  startMs: ms,
+  endMs: ms,
+  cancelAtPeriodEnd: false,
+  nextPlan: null,
+  payUrl: null,
+};
+const pastDue: Subscription = { ...subscription, status: 'past_due', payUrl: 'https://pay.example.com/1' };
+
+function periodOf(more: object): AccountPage.AccountFacts['subscriptions'][number] {
+  return {
+    id: 'sub_1',
+    plan: 'month',
+    status: 'active',
+    renews: true,
+    renews_at: iso,
+    period_start: iso,
+    period_end: iso,
+    cancel_at_period_end: false,
+    next_plan: null,
+    pay_url: null,
+    ...more,
+  };
+}
+
+const purchase = {
+  kind: 'purchase' as const,
+  purchase: 'pur_1',
+  plan: '‹credit›',
+  amount_usd: '5.00',
+  tax_usd: '0.95',
+  total_usd: '5.95',
+  reversed_usd: '1.00',
+  reversed_tax_usd: '0.19',
+  rail: 'card',
+  payment: 'pi_1',
+  paid_at: iso,
+};
+const entry = { ...purchase, receipt: 'jws', url: '/receipts/jws', invoice_url: '/invoice' };
+const refundRequest = {
+  purchase: 'pur_1',
+  amount_usd: '1.00',
+  tax_usd: '0.19',
+  reason: '‹reason›',
+  asked_at: iso,
+  state: 'open' as const,
+  refunded_usd: '1.00',
+  refunded_tax_usd: '0.19',
+  answer: '‹answer›',
+  declined_at: null,
+};
+const topUp = {
+  state: 'on' as const,
+  reason: null,
+  below: usd(100),
+  amount: usd(500),
+  monthlyMax: usd(2_000),
+  card: { brand: '‹visa›', last4: '4242' } as never,
+  chargedThisMonth: usd(500),
+};
+
+const full: AccountPage.AccountFacts = {
+  account,
+  claimed: false,
+  balance: '4.50',
+  held: '0.10',
+  included: 20,
+  email: 'ann@example.com',
+  plans: [
+    { id: 'credit', name: '‹Credit›', balance_usd: '4.50' },
+    { id: 'trial', name: '‹Trial›', included_remaining: 1 },
+    { id: 'month', name: '‹Month›', included_remaining: 1_000 },
+  ],
+  grants: [
+    { source: null, remaining_usd: '1.00', expires_at: null },
+    { source: '‹promotion›', remaining_units: 3, expires_at: iso },
+  ],
+  subscriptions: [
+    periodOf({ next_plan: '‹year›', pay_url: 'https://pay.example.com/1', status: 'past_due' }),
+    periodOf({ renews: false, cancel_at_period_end: true, status: 'canceled' }),
+    periodOf({ renews: false, status: 'expired' }),
+    periodOf({}),
+  ],
+  topUp,
+  used: {
+    days: ['2030-01-30', '2030-01-31'],
+    daily: ['search', 'a', 'b', 'c', 'd', 'e'].map((service, at) => ({
+      day: '2030-01-31',
+      service: at === 0 ? service : `‹${service}›`,
+      units: 1_500,
+    })),
+    byService: ['search', '‹a›', '‹b›', '‹c›', '‹d›', '‹e›'].map((name) => ({
+      name,
+      calls: 3,
+      units: 1_500,
+      cost: usd(1),
+    })) as never,
+  },
+  calls: [
+    {
+      callId: 'call_1',
+      atMs: ms,
+      operation: 'POST /v1/search',
+      status: 200,
+      units: 5,
+      cost: usd(1),
+      isReturned: false,
+    },
+    {
+      callId: 'call_2',
+      atMs: ms,
+      operation: 'POST /v1/search',
+      status: 200,
+      units: 5,
+      cost: usd(1),
+      isReturned: true,
+    },
+  ] as never,
+  keys: [
+    {
+      id: 'key_1',
+      name: '‹key›',
+      hint: '‹hint›',
+      created_at: iso,
+      expires_at: iso,
+      services: null,
+      budget_usd: '5.00',
+      spent_usd: '1.00',
+    },
+    {
+      id: 'key_2',
+      name: '‹key›',
+      hint: '‹hint›',
+      created_at: iso,
+      expires_at: null,
+      services: null,
+      budget_usd: null,
+      spent_usd: null,
+    },
+  ],
+  connections: [{ sid: 'ses_1', clientName: '‹Client›', createdMs: ms, usedMs: ms }] as never,
+  receipts: [entry, { ...entry, purchase: 'pur_2', tax_usd: '0.00', reversed_usd: '0.00' }],
+  refundRequests: [
+    refundRequest,
+    { ...refundRequest, state: 'declined' },
+    { ...refundRequest, state: 'refunded', tax_usd: '0.00' },
+  ],
+  canClaim: true,
+  result: { text: '‹result›', secret: '‹secret›', isBad: false, link: { url: '/x', text: '‹link›' } },
+  awaitsCode: false,
+};
+const empty: AccountPage.AccountFacts = {
+  ...full,
+  claimed: true,
+  plans: [],
+  grants: [],
+  topUp: { ...topUp, state: 'stopped', reason: '‹declined›' },
+  used: { days: [], daily: [], byService: [] },
+  keys: [],
+  receipts: [],
+  result: null,
+};
+
+const consent: TopUpConsent.Consent = {
+  id: 'tuc_1',
+  account,
+  plan: 'credit',
+  terms: { below: usd(100), amount: usd(500), monthlyMax: usd(2_000) },
+  state: 'offered',
+  session: null,
+  card: { brand: '‹visa›', last4: '4242' } as never,
+  email: 'ann@example.com',
+  agreedMs: ms,
+  expiresMs: ms + 1,
+};
+
+const schema = {
+  type: 'object',
+  required: ['max'],
+  properties: {
+    max: { type: ['integer', 'null'], minimum: 0, maximum: 980_000, default: 10, description: '‹Maximum›' },
+    names: { type: 'array', items: { type: 'string', enum: [...'abcdefghijklmn'] }, maxItems: 5 },
+    more: { type: 'array', maxItems: 5 },
+    word: { type: ['string', 'integer'], maxLength: 5, const: 'x' },
+    least: { type: 'number', minimum: 1 },
+    most: { type: 'number', maximum: 1, enum: [1, 2] },
+  },
+};
+const reference: ReferencePage.Chapter = {
+  slug: 'search',
+  name: '‹Search›',
+  description: '‹Finds things›',
+  entries: [
+    {
+      id: 'search',
+      method: 'POST',
+      path: '/v1/search',
+      summary: '‹Find›',
+      service: 'search',
+      operation: {
+        description: '‹Finds›',
+        parameters: [{ name: 'page', in: 'query', required: true, schema: { type: 'string' } }],
+        requestBody: { content: { 'application/json': { schema, example: { max: 1 } } } },
+        responses: { 200: { description: '‹Found›', content: { 'application/json': { schema } } } },
+      },
+    } as never,
+  ],
+};
+
+type Rendered = Frame.Html | string;
+
+/** The contents of every page for buyers, by name, with facts that show each of its parts. */
+function contents(texts: Texts): Record<string, Rendered> {
+  const shop = (facts: Partial<ShopPage.ShopFacts>, trial: ShopPage.TryForm['trial']) =>
+    ShopPage.front(texts, {
+      catalog,
+      description: new Map([[`post /v1/search`, { summary: '‹Find›' }]]) as never,
+      publicUrl,
+      summary: { account, balance: '4.50', included: 20, token: 'token' },
+      tried: { operation, path: '/v1/search', body: '{"max":1}', trial },
+      ...facts,
+    });
+  const card = (state: Partial<TopUpConsent.Consent>) =>
+    CardPage.consent(texts, { ...consent, ...state }, { name: '‹Shop›', isTaxed: true }, ms).main;
+  const authorize = {
+    client: '‹Client›',
+    returnsTo: 'app.example.com',
+    request: 'q',
+    byMail: true,
+    problem: null,
+  };
+  return {
+    shop: shop({}, { kind: 'whole', status: 200, body: '{}', isCut: true, line: '‹line›' }),
+    'shop of a stranger': shop({ summary: null }, null),
+    'to the card page': ShopPage.toCardPage(texts, 'https://pay.example.com/1'),
+    refused: ShopPage.refused(texts, '‹message›'),
+    account: AccountPage.account(texts, full, catalog),
+    'account that is claimed': AccountPage.account(texts, empty, catalog),
+    'account that awaits a code': AccountPage.account(
+      texts,
+      { ...full, topUp: null, awaitsCode: true },
+      catalog,
+    ),
+    'signed out': SignInPage.signedOut(texts, true, '‹problem›'),
+    sent: SignInPage.sent(texts, 'ann@example.com', 15),
+    'links sent': SignInPage.linksSent(texts, 'ann@example.com'),
+    'link in this browser': SignInPage.openedLink(texts, {
+      token: 't',
+      isHere: true,
+      visitor: account,
+      problem: null,
+    }),
+    'link in another browser': SignInPage.openedLink(texts, {
+      token: 't',
+      isHere: false,
+      visitor: null,
+      problem: null,
+    }),
+    'connect as a stranger': AuthorizePage.consent(texts, { ...authorize, visitor: null, trial: '‹25›' }),
+    'connect without a trial': AuthorizePage.consent(texts, { ...authorize, visitor: null, trial: null }),
+    connect: AuthorizePage.consent(texts, {
+      ...authorize,
+      visitor: { account, balance: '1.00' },
+      trial: null,
+    }),
+    'not connectable': AuthorizePage.unusable(texts, '‹description›'),
+    'consent offered': card({}),
+    'consent expired': card({ expiresMs: 0 }),
+    'consent agreed': card({ state: 'agreed' }),
+    'consent ended': card({ state: 'ended' }),
+    'card saved': CardPage.subscriptionCard(texts).main,
+    'card cancelled': CardPage.cancelled(texts).main,
+    'card unavailable': CardPage.unavailable(texts).main,
+    'card unknown': CardPage.unknown(texts).main,
+    'plan that renews': PlanHolderPage.plan(texts, subscription, 'key'),
+    'plan past due': PlanHolderPage.plan(texts, pastDue, 'key'),
+    'plan cancelled': PlanHolderPage.plan(texts, { ...subscription, cancelAtPeriodEnd: true }, 'key'),
+    'plan ended': PlanHolderPage.plan(texts, { ...subscription, status: 'expired' }, 'key'),
+    reference: ReferencePage.contents(texts, [reference]),
+    chapter: ReferencePage.chapter({ texts, read: (value) => Object(value) }, reference),
+  };
+}
+
+/** The pages before and after the card page, by name. */
+function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
+  const paid = { amount: '5.00', balance: '5.00', account, isOwn: true, guide: '/auth.md' };
+  const tokens = { access: 'token', assertion: 'assertion', lastDay: '2030-01-31' };
+  const receipt = (rail: string, refunded: string, tax_usd: string, plan = 'month') =>
+    ReceiptPage.receipt(
+      texts,
+      {
+        signed: { ...purchase, rail, tax_usd, plan, account, issuer: publicUrl, issuedMs: ms },
+        jws: 'jws',
+        refunded,
+        email: 'ann@example.com',
+      },
+      catalog,
+    );
+  const call = {
+    kind: 'call' as const,
+    call: 'call_1',
+    operation: 'POST /v1/search',
+    service: 'search',
+    units: 5,
+    cost_usd: '0.005000',
+    balance_usd: '1.00',
+    account,
+    issuer: publicUrl,
+    issuedMs: ms,
+  };
+  return {
+    paid: PaymentPage.paid(texts, { ...paid, tokens }),
+    'paid before': PaymentPage.paid(texts, { ...paid, tokens: null }),
+    'paid for a program': PaymentPage.paid(texts, { ...paid, isOwn: false, tokens: null }),
+    subscribed: PaymentPage.subscribed(texts),
+    pending: PaymentPage.pending(texts),
+    slow: PaymentPage.slow(texts),
+    'already paid': PaymentPage.alreadyPaid(texts),
+    cancelled: PaymentPage.cancelled(texts, '/checkout/1'),
+    elsewhere: PaymentPage.elsewhere(texts, '/checkout/1'),
+    'to card page': PaymentPage.toCardPage(texts, '/checkout/1'),
+    expired: PaymentPage.expired(texts),
+    unavailable: PaymentPage.unavailable(texts),
+    unknown: PaymentPage.unknown(texts),
+    'receipt of a renewal': receipt('invoice', '1.00', '0.95'),
+    'receipt of a top-up': receipt('top_up', '0.00', '0.00', 'year'),
+    'receipt of a stablecoin': receipt('x402', '0.00', '0.00', 'credit'),
+    'receipt of a call': ReceiptPage.receipt(
+      texts,
+      { signed: call, jws: 'jws', refunded: '0.00', email: null },
+      catalog,
+    ),
+  };
+}
+
+/** Every page for buyers as HTML, by name. */
+export async function everyPage(texts: Texts): Promise<[name: string, html: string][]> {
+  const context = { catalog, texts };
+  const pages = Object.entries(contents(texts)).map(
+    ([name, main]) =>
+      [name, Frame.respondWithPage(200, context, { title: '‹title›', main: main as Frame.Html })] as const,
+  );
+  const payments = Object.entries(paymentPages(texts)).map(
+    ([name, page]) => [name, PaymentPage.respond(200, context, page)] as const,
+  );
+  return Promise.all([...pages, ...payments].map(async ([name, response]) => [name, await response.text()]));
+}
+
+/** Every mail, by name. */
+export function everyMail(texts: Texts): [name: string, mail: Mail][] {
+  const shop = { name: '‹Shop›', publicUrl, texts };
+  const to = 'ann@example.com';
+  const claim = { to, code: '123456', name: shop.name, publicUrl };
+  const order = { id: 'pur_1', amount: usd(500), tax: usd(95) };
+  const request: RefundRequest = {
+    purchase: 'pur_1',
+    account,
+    plan: '‹credit›',
+    paid: usd(500),
+    paidTax: usd(95),
+    amount: usd(100),
+    tax: usd(0),
+    unspent: usd(50),
+    reason: '‹reason›',
+    askedMs: ms,
+    state: 'open',
+    refunded: usd(0),
+    refundedTax: usd(0),
+    answer: null,
+    declinedMs: null,
+  };
+  return [
+    ['claim', claimMail(texts, { ...claim, known: false })],
+    ['claim of a known address', claimMail(texts, { ...claim, known: true })],
+    ['sign-in', signInMail(texts, { to, name: shop.name, publicUrl, link: `${publicUrl}/link` })],
+    ['no account', signInMail(texts, { to, name: shop.name, publicUrl, link: null })],
+    ['past due', PlanMail.renewalFailed(shop, pastDue, `${publicUrl}/plan`, to)],
+    ['past due without a page', PlanMail.renewalFailed(shop, subscription, `${publicUrl}/plan`, to)],
+    ['plans', PlanMail.links(shop, [{ one: subscription, page: `${publicUrl}/plan` }], to)],
+    ['charge', TopUpConsent.chargeMail(shop, order, consent, usd(500), to)],
+    [
+      'charge of an unknown card',
+      TopUpConsent.chargeMail(shop, { ...order, tax: usd(0) }, { ...consent, card: null }, usd(500), to),
+    ],
+    ['refund request', refundMail(to, shop, request)],
+  ];
+}
+
+function missing(): never {
+  throw new Error('the catalogue sells nothing');
+}
