@@ -1,44 +1,68 @@
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { sha256Hex } from './kernel/digest.ts';
-import * as Network from './payment/x402/network.ts';
+import { hint } from '@sluice/kernel/did-you-mean';
+import { sha256Hex } from '@sluice/kernel/digest';
+import { type Rail, rails } from './process/integration-settings.ts';
+import * as Settings from './process/settings.ts';
+import * as X402Settings from './process/x402-settings.ts';
+import type * as UnpaidCalls from './proxy/unpaid-calls.ts';
 
-/** Everything that a storefront process is told by its environment, and by the files that this names (process/settings.ts). */
+/** The configuration of a storefront process: its environment and the files that this names (process/settings.ts). */
 export type Config = {
   readonly production: boolean;
   readonly host: string;
   readonly port: number;
-  /** An origin without a trailing slash. Everything that the shop links to starts with it. */
+  /** An origin without a trailing slash. Every link of the shop starts with it. */
   readonly publicUrl: string;
+  /** Earlier values of `publicUrl`: payments taken under them belong to this shop. */
+  readonly formerPublicUrls: readonly string[];
   readonly databaseUrl: string;
+  /** The same database as its owner, who migrates it; null when the role of `databaseUrl` owns it. */
+  readonly databaseOwnerUrl: string | null;
   readonly catalogPath: string;
-  readonly upstream: { url: string; key: string };
+  /** The file with the seller's texts; null for the English defaults. */
+  readonly textsPath: string | null;
+  readonly upstream: {
+    url: string;
+    key: string;
+    /** The HTTP client for the upstream. */
+    client: 'built-in' | 'undici';
+    /** True when a connection carries one request after another. */
+    reusesConnections: boolean;
+  };
+  /** True when the built-in HTTP reader handles paid calls; otherwise Node's server reads every request. */
+  readonly httpFastPath: boolean;
+  /** Maximum number of client connections; null: as many as the limit of file descriptors allows. */
+  readonly connectionsMax: number | null;
   readonly stripe: {
     secretKey: string;
-    /** Any of them may have signed a notice: while one takes the place of another there are two. */
+    /** Any of them may have signed a webhook event: during a rotation there are two. */
     webhookSecrets: readonly string[];
+    /** Empty when the shop has no profile in Stripe's network; agents are then not offered card tokens. */
     networkId: string;
     apiBase: string;
+    sharedTokenVersion?: string;
   };
-  /** Where payments in a dollar coin go; null: none are taken. */
-  readonly coin: {
-    network: Network.Network;
-    payTo: string;
-    facilitatorUrl: string;
-    rpcUrl: string | null;
-  } | null;
-  /** Where storefronts count calls together for their rate limits; null: each counts its own. */
+  /** The rails on which payments are offered; orders that were offered on others are still accepted. */
+  readonly rails: readonly Rail[];
+  /** Receives payments in a dollar token; null: none are accepted. */
+  readonly coin: X402Settings.Coin | null;
+  /** Redis, where storefronts share their rate limits; null: each process counts its own calls. */
   readonly redisUrl: string | null;
-  /** Who takes mail to people; null: none is sent, and accounts cannot be claimed. */
+  /** The mail server; null: no mail is sent, and accounts cannot be claimed. */
   readonly mail: { url: string; from: string } | null;
-  /** SHA-256 of the token that opens the admin routes; null: there are none. */
+  /** SHA-256 of the admin token; null: there are no admin routes. */
   readonly adminTokenDigest: string | null;
-  /** The header in which a trusted proxy names the caller's address; null: the connection's own. */
+  /** The header in which a trusted proxy names the caller's address; null: the address of the connection. */
   readonly clientAddressHeader: string | null;
-  /** The ledger lane of this process: no two live processes on one database may share it. */
-  readonly lane: string;
+  /** The ledger writer of this process: no two running processes on one database may share it. */
+  readonly writer: string;
+  /** Limits for calls that the upstream served and the caller did not pay for. */
+  readonly unpaidCalls: UnpaidCalls.UnpaidCallLimits;
+  /** Memory of this process for request bodies. */
+  readonly bodyMemoryBytes: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
-  /** Where traces go, and how many; null: nobody traces. */
+  /** The collector of traces and how many to record; null: tracing is off. */
   readonly tracing: {
     url: string;
     serviceName: string;
@@ -48,159 +72,135 @@ export type Config = {
   } | null;
 };
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Env = Settings.Env;
+type Read = ReturnType<typeof Settings.reader>;
 
 const bundledCatalog = fileURLToPath(new URL('../openapi/catalog.yaml', import.meta.url));
-const web = ['http:', 'https:'];
-const adminTokenCharsMin = 24;
-/** Each with the share of traces that it records. */
-const samplers = new Map([
-  ['always_on', 1],
-  ['always_off', 0],
-  ['traceidratio', 1],
-]);
-const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+const bytesPerMib = 1024 * 1024;
 
-/** Reads the environment; all its faults at once, each naming the setting to change. */
+/** Reads the environment by the settings table. Returns all faults together; each starts with the name of the setting. */
 export function parse(env: Env): { ok: true; config: Config } | { ok: false; faults: string[] } {
   const faults: string[] = [];
+  const read = Settings.reader(env, faults);
   const production = env.NODE_ENV === 'production';
-  const required = (name: string, what: string): string => {
-    const value = env[name] ?? '';
-    if (value === '') faults.push(`${name} is missing: ${what}`);
-    return value;
-  };
-  const address = (name: string, text: string, protocols: string[]): string => {
-    if (text === '') return '';
-    const url = URL.parse(text);
-    if (!url || !protocols.includes(url.protocol))
-      faults.push(`${name} is no ${protocols.join(' or ')} address`);
-    return text.replace(/\/+$/, '');
-  };
-
-  const host = env.HOST || '127.0.0.1';
-  const port = Number(env.PORT || '4020');
-  const isPort = Number.isInteger(port) && port >= 0 && port <= 65_535;
-  if (!isPort) faults.push('PORT is no port number');
-  const publicUrl = address('PUBLIC_URL', env.PUBLIC_URL || `http://localhost:${isPort ? port : 0}`, web);
-  const parsed = URL.parse(publicUrl);
-  if (parsed && web.includes(parsed.protocol) && parsed.origin !== publicUrl)
-    faults.push('PUBLIC_URL is more than an origin: no path, query or credentials');
-  if (production && !env.PUBLIC_URL)
-    faults.push('PUBLIC_URL is missing: the https origin under which callers reach the shop');
-  if (production && parsed && parsed.protocol !== 'https:')
-    faults.push('PUBLIC_URL is http: money and tokens want https');
-
-  const databaseUrl = address(
-    'DATABASE_URL',
-    required('DATABASE_URL', 'a PostgreSQL 15 or later, postgres://...'),
-    ['postgres:', 'postgresql:'],
-  );
-  const upstreamUrl = address('UPSTREAM_URL', required('UPSTREAM_URL', 'the HTTP API that is sold'), [
-    'http:',
-    'https:',
-  ]);
-  const upstreamKey = production
-    ? required('UPSTREAM_API_KEY', 'the key of that API')
-    : (env.UPSTREAM_API_KEY ?? '');
-  const stripe = {
-    secretKey: required('STRIPE_SECRET_KEY', 'the card processor’s secret key, sk_...'),
-    webhookSecrets: required('STRIPE_WEBHOOK_SECRET', 'the signing secret of its notices, whsec_...')
-      .split(',')
-      .map((secret) => secret.trim()),
-    networkId: required('STRIPE_NETWORK_ID', 'your profile in its network, profile_...'),
-    apiBase: address('STRIPE_API_BASE', env.STRIPE_API_BASE || 'https://api.stripe.com', web),
-  };
-  if (production && stripe.secretKey.startsWith('sk_test_sandbox'))
-    faults.push('STRIPE_SECRET_KEY is the card sandbox’s: it takes play money');
-  if (production && stripe.apiBase.startsWith('http:'))
-    faults.push('STRIPE_API_BASE is http: cards want https');
-  const coin = readCoin(env, production, faults);
-  const redisUrl = address('REDIS_URL', env.REDIS_URL ?? '', ['redis:', 'rediss:']) || null;
-  const mailUrl = address('SMTP_URL', env.SMTP_URL ?? '', ['smtp:', 'smtps:']);
-  const mail = mailUrl === '' ? null : { url: mailUrl, from: required('MAIL_FROM', 'who mail is from') };
-  const adminTokenDigest = readAdmin(env, faults);
-  const logLevel = logLevels.find((level) => level === (env.LOG_LEVEL || 'info'));
-  const tracing = readTracing(env, faults);
-  if (!logLevel) faults.push(`LOG_LEVEL is none of ${logLevels.join(', ')}`);
-  if (faults.length > 0 || !logLevel) return { ok: false, faults };
-
+  const port = read('PORT');
+  const publicUrl = read('PUBLIC_URL') ?? `http://localhost:${port}`;
+  if (production && env.PUBLIC_URL && publicUrl.startsWith('http:'))
+    faults.push('PUBLIC_URL must start with https:// in production: it carries payments and tokens');
+  const formerPublicUrls = read('FORMER_PUBLIC_URLS') ?? [];
+  const databaseUrl = read('DATABASE_URL') ?? '';
+  const databaseOwnerUrl = read('DATABASE_OWNER_URL');
+  const upstream = readUpstream(read);
+  const stripe = readStripe(read, production, faults);
+  const coin = X402Settings.read(env, production, faults);
   const config: Config = {
     production,
-    host,
+    host: read('HOST'),
     port,
     publicUrl,
+    formerPublicUrls,
     databaseUrl,
+    databaseOwnerUrl,
     catalogPath: catalogPath(env),
-    upstream: { url: upstreamUrl, key: upstreamKey },
+    textsPath: read('TEXTS') || null,
+    upstream,
     stripe,
     coin,
-    redisUrl,
-    mail,
-    adminTokenDigest,
-    clientAddressHeader: env.CLIENT_ADDRESS_HEADER?.toLowerCase() || null,
-    lane: env.LANE || `${hostname()}:${port}`,
-    logLevel,
-    tracing,
+    rails: readRails(read, { mpp: stripe.networkId !== '', card: true, x402: coin !== null }, faults),
+    redisUrl: read('REDIS_URL'),
+    mail: readMail(read, faults),
+    adminTokenDigest: readAdminToken(read),
+    httpFastPath: read('HTTP_FAST_PATH'),
+    connectionsMax: read('CONNECTIONS_MAX'),
+    clientAddressHeader: read('CLIENT_ADDRESS_HEADER'),
+    bodyMemoryBytes: read('REQUEST_BODY_MEMORY_MB') * bytesPerMib,
+    writer: read('INSTANCE_ID') ?? `${hostname()}:${port}`,
+    unpaidCalls: readUnpaidCalls(read),
+    logLevel: read('LOG_LEVEL'),
+    tracing: readTracing(env, read),
   };
-  return { ok: true, config: Object.freeze(config) };
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, config: Object.freeze(config) };
 }
 
-/** The catalogue file, for the storefront and for the seller's commands. */
+/** The catalogue file of the storefront and of the seller's commands. */
 export function catalogPath({ CATALOG }: Env): string {
   return CATALOG || bundledCatalog;
 }
 
-/** The token itself, or its digest, where whoever starts us keeps no more than that. */
-function readAdmin({ ADMIN_TOKEN = '', ADMIN_TOKEN_DIGEST = '' }: Env, faults: string[]): string | null {
-  if (ADMIN_TOKEN !== '') {
-    if (ADMIN_TOKEN.length < adminTokenCharsMin)
-      faults.push(`ADMIN_TOKEN is shorter than ${adminTokenCharsMin} characters: it moves money`);
-    return sha256Hex(ADMIN_TOKEN);
-  }
-  if (ADMIN_TOKEN_DIGEST === '') return null;
-  if (!/^[0-9a-f]{64}$/.test(ADMIN_TOKEN_DIGEST))
-    faults.push('ADMIN_TOKEN_DIGEST is no SHA-256 in hexadecimal');
-  return ADMIN_TOKEN_DIGEST;
+function readUpstream(read: Read): Config['upstream'] {
+  return {
+    url: read('UPSTREAM_URL') ?? '',
+    key: read('UPSTREAM_API_KEY') ?? '',
+    client: read('UPSTREAM_CLIENT'),
+    reusesConnections: !read('UPSTREAM_SINGLE_USE_CONNECTIONS'),
+  };
 }
 
-/** All of X402_PAY_TO and X402_FACILITATOR_URL or none: half of it would take nothing and say nothing. */
-function readCoin(env: Env, production: boolean, faults: string[]): Config['coin'] {
-  const { X402_PAY_TO: payTo = '', X402_FACILITATOR_URL: facilitatorUrl = '', X402_RPC_URL: rpcUrl } = env;
-  const network = Network.find(env.X402_NETWORK || (production ? Network.base : Network.baseSepolia).id);
-  if (payTo === '' && facilitatorUrl === '') return null;
-  if (!/^0x[0-9a-fA-F]{40}$/.test(payTo))
-    faults.push('X402_PAY_TO is no address: 0x and 40 hexadecimal digits');
-  if (network === null) faults.push(`X402_NETWORK is none of ${Network.base.id}, ${Network.baseSepolia.id}`);
-  for (const [name, text] of Object.entries({
-    X402_FACILITATOR_URL: facilitatorUrl,
-    X402_RPC_URL: rpcUrl ?? 'https:',
-  })) {
-    const isHere = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$)/.test(text);
-    if (text !== 'https:' && URL.parse(text)?.protocol !== 'https:' && !(isHere && !production))
-      faults.push(`${name} is no https address`);
-  }
-  return network && { network, payTo: payTo.toLowerCase(), facilitatorUrl, rpcUrl: rpcUrl || null };
+function readStripe(read: Read, production: boolean, faults: string[]): Config['stripe'] {
+  const sharedTokenVersion = read('STRIPE_SPT_VERSION');
+  const stripe = {
+    secretKey: read('STRIPE_SECRET_KEY') ?? '',
+    webhookSecrets: read('STRIPE_WEBHOOK_SECRET') ?? [],
+    networkId: read('STRIPE_NETWORK_ID') ?? '',
+    ...(sharedTokenVersion !== null && { sharedTokenVersion }),
+    apiBase: read('STRIPE_API_BASE'),
+  };
+  if (production && stripe.secretKey.startsWith('sk_test_sandbox'))
+    faults.push('STRIPE_SECRET_KEY belongs to the card sandbox, which simulates payments');
+  if (production && stripe.apiBase.startsWith('http:'))
+    faults.push('STRIPE_API_BASE must start with https:// in production: it carries card payments');
+  return stripe;
 }
 
-/** The variables of OpenTelemetry that have a meaning here; headers, compression and certificates its exporter reads by itself. */
-function readTracing(env: Env, faults: string[]): Config['tracing'] {
-  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT ?? '';
-  if (base === '' || env.OTEL_SDK_DISABLED === 'true') return null;
-  const url = `${base.replace(/\/+$/, '')}/v1/traces`;
-  if (!web.includes(URL.parse(url)?.protocol ?? ''))
-    faults.push('OTEL_EXPORTER_OTLP_ENDPOINT is no http: or https: address');
-  if (env.OTEL_EXPORTER_OTLP_PROTOCOL === 'grpc')
-    faults.push('OTEL_EXPORTER_OTLP_PROTOCOL is grpc: spans go by HTTP, to port 4318 of most collectors');
-  const sampler = (env.OTEL_TRACES_SAMPLER || 'always_on').replace(/^parentbased_/, '');
-  const share = samplers.get(sampler);
-  if (share === undefined)
-    faults.push(`OTEL_TRACES_SAMPLER is none of ${[...samplers.keys()].join(', ')}, be it with parentbased_`);
-  const ratio = sampler === 'traceidratio' ? Number(env.OTEL_TRACES_SAMPLER_ARG || '1') : (share ?? 0);
-  if (!(ratio >= 0 && ratio <= 1)) faults.push('OTEL_TRACES_SAMPLER_ARG is no number from 0 to 1');
-  const delayMs = Number(env.OTEL_BSP_SCHEDULE_DELAY || '5000');
-  if (!(delayMs >= 10 && delayMs <= 60_000))
-    faults.push('OTEL_BSP_SCHEDULE_DELAY is no number of milliseconds from 10 to 60000');
-  const tellsUpstream = env.UPSTREAM_TRACE_CONTEXT === 'on';
-  return { url, serviceName: env.OTEL_SERVICE_NAME || 'sluice', ratio, delayMs, tellsUpstream };
+/** Reads PAYMENT_RAILS; without it, every rail that is configured is offered. */
+function readRails(read: Read, configured: Readonly<Record<Rail, boolean>>, faults: string[]): Rail[] {
+  const named = read('PAYMENT_RAILS') ?? [];
+  if (named.length === 0) return rails.filter((rail) => configured[rail]);
+  const needs = { mpp: 'STRIPE_NETWORK_ID', card: 'STRIPE_SECRET_KEY', x402: 'X402_PAY_TO' };
+  for (const name of named) {
+    const rail = rails.find((one) => one === name);
+    if (rail === undefined)
+      faults.push(`PAYMENT_RAILS has "${name}", which is unknown. ${hint(name, rails, 'Allowed values')}`);
+    else if (!configured[rail]) faults.push(`PAYMENT_RAILS has "${rail}", which needs ${needs[rail]}`);
+  }
+  return rails.filter((rail) => named.includes(rail));
+}
+
+function readMail(read: Read, faults: string[]): Config['mail'] {
+  const url = read('SMTP_URL');
+  if (url === null) return null;
+  const faultsBefore = faults.length;
+  const from = read('MAIL_FROM');
+  if (from === null && faults.length === faultsBefore)
+    faults.push('MAIL_FROM is missing. With SMTP_URL it is required: the sender of the shop’s mail');
+  return { url, from: from ?? '' };
+}
+
+/** The digest suffices, so that a parent process need not keep the token. The token takes precedence. */
+function readAdminToken(read: Read): string | null {
+  const token = read('ADMIN_TOKEN');
+  return token === null ? read('ADMIN_TOKEN_DIGEST') : sha256Hex(token);
+}
+
+function readUnpaidCalls(read: Read): UnpaidCalls.UnpaidCallLimits {
+  return {
+    callsMax: read('UNPAID_CALLS_MAX'),
+    windowMs: read('UNPAID_CALLS_WINDOW_SECONDS') * 1_000,
+    readsMax: read('ABANDONED_READS_MAX'),
+    readMsMax: read('ABANDONED_READ_SECONDS') * 1_000,
+  };
+}
+
+/** The other settings of tracing are read only when it is on: they may be meant for other programs. */
+function readTracing(env: Env, read: Read): Config['tracing'] {
+  if (!env.OTEL_EXPORTER_OTLP_ENDPOINT || read('OTEL_SDK_DISABLED') === 'true') return null;
+  const endpoint = read('OTEL_EXPORTER_OTLP_ENDPOINT');
+  read('OTEL_EXPORTER_OTLP_PROTOCOL');
+  return {
+    url: `${endpoint}/v1/traces`,
+    serviceName: read('OTEL_SERVICE_NAME'),
+    ratio: read('OTEL_TRACES_SAMPLER') ?? read('OTEL_TRACES_SAMPLER_ARG'),
+    delayMs: read('OTEL_BSP_SCHEDULE_DELAY'),
+    tellsUpstream: read('UPSTREAM_TRACE_CONTEXT'),
+  };
 }

@@ -1,76 +1,102 @@
+import { setTimeout } from 'node:timers/promises';
 import * as Log from './adapters/log/log.ts';
-import * as Announcements from './adapters/postgres/announcements.ts';
 import * as Connection from './adapters/postgres/connection.ts';
-import * as Lanes from './adapters/postgres/lanes.ts';
-import * as PoolWatch from './adapters/postgres/pool-watch.ts';
-import * as Upkeep from './adapters/postgres/upkeep.ts';
-import * as Server from './http/server.ts';
-import * as Reconciliation from './journeys/reconciliation.ts';
+import * as LedgerWriters from './adapters/postgres/ledger-writers.ts';
+import * as Maintenance from './adapters/postgres/maintenance.ts';
+import * as Notify from './adapters/postgres/notify.ts';
+import * as PoolWatchdog from './adapters/postgres/pool-watchdog.ts';
+import * as Server from './http/server/server.ts';
+import * as Fees from './journeys/fees.ts';
+import { MailDelivery } from './journeys/mail-delivery.ts';
+import * as PlanHolder from './journeys/plan-holder.ts';
 import * as RefundRequests from './journeys/refund-requests.ts';
+import * as ResolveInDoubt from './journeys/resolve-in-doubt.ts';
 import * as TopUp from './journeys/top-up.ts';
-import * as Chore from './process/chore.ts';
-import * as Foundation from './process/foundation.ts';
-import type { Stock } from './process/generation.ts';
-import * as Reloading from './process/reloading.ts';
+import * as TopUpConsent from './journeys/top-up-consent.ts';
+import type { LoadedConfig } from './process/app-revision.ts';
+import * as ConfigReloader from './process/config-reloader.ts';
+import * as Descriptors from './process/descriptors.ts';
+import * as PeriodicJob from './process/periodic-job.ts';
+import * as Resources from './process/resources.ts';
 import * as Terminal from './process/terminal.ts';
 
 const tickEveryMs = 50;
 const upkeepEveryMs = 2_000;
 const pulseEveryMs = 1_000;
 const secretsEveryMs = 5_000;
+const clockEveryMs = 10_000;
 const reconcileEveryMs = 20_000;
 const topUpEveryMs = 1_000;
 const poolWatchEveryMs = 5_000;
+const uncountableEveryMs = 2_000;
+const lastWriteMsMax = 2_000;
+/** At shutdown, responses whose callers left get as much time to end as the others. */
+const abandonedDrainMsMax = 10_000;
+const mailEveryMs = 500;
+const mailDrainMsMax = 5_000;
 
-const found = await Reloading.read(process.env);
+const found = await ConfigReloader.read(process.env);
 if (found.kind === 'faulty') {
   process.stderr.write(
     `The storefront cannot start:\n${found.faults.map((fault) => `  - ${fault}\n`).join('')}`,
   );
   process.exit(2);
 }
-await run(found.stock, Log.open(found.stock.config.logLevel)).catch((fault: unknown) => {
+const log = Log.openLog(found.loadedConfig.config.logLevel);
+for (const warning of found.warnings) log.warn({ event: 'setting_unknown', warning });
+await run(found.loadedConfig, log).catch((fault: unknown) => {
   process.stderr.write(`The storefront cannot start: ${fault instanceof Error ? fault.message : fault}\n`);
   process.exit(1);
 });
 
-/** One storefront process, from its settings to its end on SIGTERM. */
-async function run(stock: Stock, log: Log.Log): Promise<void> {
-  const { config } = stock;
-  const foundation = await Foundation.open(config, log);
-  const { ledgerSql } = foundation;
-  const { lane } = foundation.kept;
-  const reloading = await Reloading.Reloading.open(process.env, foundation, stock);
-  // The port first: it is what makes the lane's name unique on this host.
-  const drain = await Server.serve(config, () => reloading.current.answering, foundation.kept.clock);
-  // Before it opens: without its clockwork a lane waits for ever for books that stall.
-  const ticking = setInterval(() => lane.tick(), tickEveryMs);
-  await lane.open();
-  await Announcements.listen(ledgerSql, {
-    granted: (account) => lane.touch(account),
-    recall: (account) => lane.recall(account),
-    returned: (account) => lane.cameBack(account),
+/** Runs a storefront process until SIGTERM. */
+async function run(loadedConfig: LoadedConfig, log: Log.Log): Promise<void> {
+  const { config } = loadedConfig;
+  const resources = await Resources.openResources(config, log);
+  const { ledgerSql } = resources;
+  const { writer } = resources.kept;
+  const configReloader = await ConfigReloader.ConfigReloader.open(process.env, resources, loadedConfig);
+  // Listen first: the port makes the writer's name unique on this host.
+  const connectionsMax = Descriptors.connectionsMax(config.connectionsMax, Descriptors.descriptorsMax());
+  const drain = await Server.serve(
+    { ...config, connectionsMax },
+    () => configReloader.current.answering,
+    resources.kept.clock,
+  );
+  // Start the ticks before the writer opens: without them it would wait forever for a ledger that stalls.
+  const ticking = setInterval(() => writer.tick(), tickEveryMs);
+  await writer.open();
+  await Notify.listen(ledgerSql, {
+    granted: (account) => writer.touch(account),
+    recall: (account) => writer.recall(account),
+    returned: (account) => writer.cameBack(account),
   });
-  await listenToSeller(foundation, reloading);
-  const chores = startChores(foundation, reloading);
+  await listenToSeller(resources, configReloader);
+  const delivery = new MailDelivery();
+  const jobs = startJobs(resources, configReloader, delivery);
   process.on('unhandledRejection', (fault) => {
-    // The driver's own first query on a connection that dies beside it is nobody's to catch; the next one connects anew.
+    // The driver's first query on a connection that dies meanwhile has no caller to catch its error. The next query reconnects.
     if (Connection.isLost(fault)) log.warn({ event: 'connection_lost', ...Log.describe(fault) });
     else Log.giveUp(log, 'unhandled_rejection', fault);
   });
 
   const stop = async (why: string) => {
-    if (foundation.draining) return;
-    foundation.draining = true;
+    if (resources.draining) return;
+    resources.draining = true;
     log.info({ event: 'draining', why });
-    for (const chore of chores) clearInterval(chore);
-    await drain();
-    await lane
+    for (const job of jobs) clearInterval(job);
+    await Promise.all([drain(), resources.kept.unpaid.drain(abandonedDrainMsMax)]);
+    const written = resources.uncountable
+      .write(resources.uncountableRecord)
+      .catch((fault: unknown) => log.warn({ event: 'uncountable_not_written', ...Log.describe(fault) }));
+    await Promise.race([written, setTimeout(lastWriteMsMax)]);
+    await writer
       .drain()
-      .catch((fault: unknown) => log.error({ event: 'lane_not_closed', ...Log.describe(fault) }));
+      .catch((fault: unknown) => log.error({ event: 'writer_not_closed', ...Log.describe(fault) }));
     clearInterval(ticking);
-    await reloading.current.close();
-    await foundation.close();
+    await delivery.drain(mailDrainMsMax);
+    await configReloader.current.close();
+    await resources.close();
     log.info({ event: 'stopped' });
     log.flush(() => process.exit(0));
   };
@@ -78,45 +104,71 @@ async function run(stock: Stock, log: Log.Log): Promise<void> {
     process.once(signal, () => void stop(signal));
   if (Terminal.isAttended()) process.once('SIGHUP', () => void stop('SIGHUP'));
 
+  if (config.production && config.clientAddressHeader === null)
+    log.warn({
+      event: 'client_address_header_missing',
+      next: 'set CLIENT_ADDRESS_HEADER (docs/settings.md)',
+    });
   const { publicUrl, host, port } = config;
-  log.info({ event: 'listening', url: publicUrl, host, port, lane: config.lane });
+  log.info({ event: 'listening', url: publicUrl, host, port, writer: config.writer });
   process.send?.({ ready: true, url: publicUrl });
 }
 
-/** What the seller does elsewhere takes effect here too. */
+/** Applies the seller's actions in other processes to this one. */
 async function listenToSeller(
-  foundation: Foundation.Foundation,
-  reloading: Reloading.Reloading,
+  resources: Resources.Resources,
+  configReloader: ConfigReloader.ConfigReloader,
 ): Promise<void> {
-  const { ledgerSql, log } = foundation;
+  const { ledgerSql, log } = resources;
   const reload = (who: string, digest: string | null) =>
-    reloading
+    configReloader
       .takeHere(who, digest)
       .catch((fault: unknown) => log.error({ event: 'reload_failed', who, ...Log.describe(fault) }));
   if (!Terminal.isAttended()) process.on('SIGHUP', () => void reload('SIGHUP', null));
-  await Announcements.listenToSeller(ledgerSql, (word) => {
-    if (word.kind === 'secrets') void foundation.refreshSecrets();
-    else if (word.from !== reloading.current.config.lane) void reload(`told by ${word.from}`, word.digest);
+  await Notify.listenToSeller(ledgerSql, (word) => {
+    if (word.kind === 'secrets') void resources.refreshSecrets();
+    else if (word.from !== configReloader.current.config.writer)
+      void reload(`requested by ${word.from}`, word.digest);
   });
 }
 
-/** What is done now and then, by the generation that answers at the time. */
-function startChores(foundation: Foundation.Foundation, reloading: Reloading.Reloading): NodeJS.Timeout[] {
-  const { log, sql, ledgerSql } = foundation;
+/** Starts the periodic jobs. Each run uses the revision that is current at the time. */
+function startJobs(
+  resources: Resources.Resources,
+  configReloader: ConfigReloader.ConfigReloader,
+  delivery: MailDelivery,
+): NodeJS.Timeout[] {
+  const { log, sql, ledgerSql } = resources;
   return [
-    Chore.start(log, 'pulse', pulseEveryMs, () => foundation.revocations.pulse()),
-    Chore.start(log, 'upkeep', upkeepEveryMs, () => Upkeep.run(sql)),
-    Chore.start(log, 'tickets', upkeepEveryMs, () => foundation.tickets.mend()),
-    Chore.start(log, 'processes', upkeepEveryMs, async () => {
-      foundation.processes = Math.max(1, await Lanes.openLanes(sql));
+    PeriodicJob.start(log, 'pulse', pulseEveryMs, () => resources.revocations.pulse()),
+    PeriodicJob.start(log, 'upkeep', upkeepEveryMs, () => Maintenance.maintain(sql)),
+    PeriodicJob.start(log, 'idempotencyKeys', upkeepEveryMs, () => resources.idempotencyKeys.releaseEnded()),
+    PeriodicJob.start(log, 'uncountable', uncountableEveryMs, () =>
+      resources.uncountable.write(resources.uncountableRecord),
+    ),
+    PeriodicJob.start(log, 'processes', upkeepEveryMs, async () => {
+      resources.processes = Math.max(1, await LedgerWriters.openWriters(sql));
     }),
-    Chore.start(log, 'secrets', secretsEveryMs, foundation.refreshSecrets),
-    Chore.start(log, 'reconciliation', reconcileEveryMs, () => Reconciliation.run(reloading.current.shop)),
-    Chore.start(log, 'top_up', topUpEveryMs, () => TopUp.run(reloading.current.shop)),
-    Chore.start(log, 'refund_requests', upkeepEveryMs, () => RefundRequests.tell(reloading.current.shop)),
+    PeriodicJob.start(log, 'clock', clockEveryMs, resources.syncClock),
+    PeriodicJob.start(log, 'secrets', secretsEveryMs, resources.refreshSecrets),
+    PeriodicJob.start(log, 'reconciliation', reconcileEveryMs, () =>
+      ResolveInDoubt.resolveAll(configReloader.current.shop, { settles: true }),
+    ),
+    PeriodicJob.start(log, 'fees', reconcileEveryMs, () => Fees.collect(configReloader.current.shop)),
+    PeriodicJob.start(log, 'top_up', topUpEveryMs, () => TopUp.chargeDue(configReloader.current.shop)),
+    PeriodicJob.start(log, 'top_up_mail', upkeepEveryMs, () =>
+      TopUpConsent.notifyCardholders(configReloader.current.shop),
+    ),
+    PeriodicJob.start(log, 'renewal_mail', upkeepEveryMs, () =>
+      PlanHolder.notifyUnpaidRenewals(configReloader.current.shop),
+    ),
+    PeriodicJob.start(log, 'mail', mailEveryMs, () => delivery.run(configReloader.current.shop)),
+    PeriodicJob.start(log, 'refund_requests', upkeepEveryMs, () =>
+      RefundRequests.notifySeller(configReloader.current.shop),
+    ),
     ...[sql, ledgerSql].map((pool) => {
-      const isLost = PoolWatch.watch(pool, reloading.current.config.databaseUrl);
-      return Chore.start(log, 'pool_watch', poolWatchEveryMs, async () => {
+      const isLost = PoolWatchdog.watch(pool, configReloader.current.config.databaseUrl);
+      return PeriodicJob.start(log, 'pool_watch', poolWatchEveryMs, async () => {
         if (await isLost())
           Log.giveUp(log, 'pool_lost', new Error('a database pool hangs; a new process is needed'));
       });

@@ -1,63 +1,59 @@
 import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
-import { nearest } from '../kernel/nearest.ts';
+import { hint, nearest } from '@sluice/kernel/did-you-mean';
+import type { z } from 'zod';
+import { bundledSettings } from './integration-settings.ts';
+import type { Setting } from './setting.ts';
+import { table } from './setting-table.ts';
 
-/** Settings by name, as an environment has them; '' is none. */
+/** Settings by name, as in the environment. An empty text means that the setting is not given. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** What a process is told once: where it is, and who it is to others. */
-const fixed = [
-  'NODE_ENV',
-  'PORT',
-  'HOST',
-  'PUBLIC_URL',
-  'DATABASE_URL',
-  'DATA_DIR',
-  'REDIS_URL',
-  'LANE',
-  'OTEL_SDK_DISABLED',
-  'OTEL_SERVICE_NAME',
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_PROTOCOL',
-  'OTEL_TRACES_SAMPLER',
-  'OTEL_TRACES_SAMPLER_ARG',
-  'OTEL_BSP_SCHEDULE_DELAY',
-  'UPSTREAM_TRACE_CONTEXT',
-] as const;
-/** What has to stay secret may lie in a file of its own, named by `<NAME>_FILE`, as containers are given their secrets. */
-const secret = [
-  'DATABASE_URL',
-  'UPSTREAM_API_KEY',
-  'STRIPE_SECRET_KEY',
-  'STRIPE_WEBHOOK_SECRET',
-  'REDIS_URL',
-  'SMTP_URL',
-  'ADMIN_TOKEN',
-  'X402_RPC_URL',
-] as const;
-const others = [
-  'CATALOG',
-  'UPSTREAM_URL',
-  'STRIPE_NETWORK_ID',
-  'STRIPE_API_BASE',
-  'X402_PAY_TO',
-  'X402_NETWORK',
-  'X402_FACILITATOR_URL',
-  'MAIL_FROM',
-  'ADMIN_TOKEN_DIGEST',
-  'CLIENT_ADDRESS_HEADER',
-  'LOG_LEVEL',
-  'LOG',
-] as const;
-const names: readonly string[] = [...new Set([...fixed, ...secret, ...others])];
-/** Of the programs that `npm start` runs beside the storefront. */
-const elsewhere = /^(DIRECT|SANDBOX|MAILBOX)_/;
+type Table = typeof table;
+type Name = keyof Table;
+type Value<N extends Name> =
+  | z.output<Table[N]['schema']>
+  | (Table[N] extends { default: string } ? never : null);
 
-export type Gathered = { ok: true; env: Env } | { ok: false; faults: string[] };
+const settings: ReadonlyMap<string, Setting> = new Map(Object.entries(table));
+const names = [...settings.keys()];
+/** Settings that `<NAME>_FILE` can provide. */
+const secrets = names.filter((name) => settings.get(name)?.secret);
+/** Further settings of the programs that `sluice start` runs beside the storefront. */
+const bundledPrefix = /^(DIRECT|SANDBOX|MAILBOX)_/;
+/** Names that look like settings and belong to others: OpenTelemetry, Node, npm, PostgreSQL's image, the service links of Kubernetes. */
+const foreign = /^(OTEL|NODE|npm|POSTGRES|PG)_|_PORT(_\d+_\w+)?$|_SERVICE_\w+$/;
 
 /**
- * The settings of `given` and of the files that it names: SETTINGS_FILE (lines of `NAME=value`), where `given` itself says nothing, and
- * `<NAME>_FILE` for what is secret. Read anew each time. Faults are told all at once, by name.
+ * Returns a function that reads a setting of `env`: its parsed value, its default, or null. Everything that is wrong is added to
+ * `faults`; each fault starts with the name of the setting.
+ */
+export function reader(env: Env, faults: string[]): <N extends Name>(name: N) => Value<N> {
+  const parse = (name: Name): unknown => {
+    const { schema, default: usual, required, about }: Setting = table[name];
+    const text = env[name] || usual;
+    if (text === undefined) {
+      const isRequired =
+        required === 'always' || (required === 'production' && env.NODE_ENV === 'production');
+      if (isRequired) faults.push(`${name} is missing. ${plain(about)}`);
+      return null;
+    }
+    const parsed = schema.safeParse(text);
+    if (parsed.success) return parsed.data;
+    faults.push(...parsed.error.issues.map(({ message }) => `${name} ${message}`));
+    return usual === undefined ? null : schema.parse(usual);
+  };
+  // The table gives each name its type; TypeScript cannot follow that through the look-up of the schema.
+  return (name) => parse(name) as never;
+}
+
+export type Gathered =
+  /** `warnings`: variables of the environment that look like misspelt settings. */
+  { ok: true; env: Env; warnings: string[] } | { ok: false; faults: string[] };
+
+/**
+ * Returns the settings of `given` and of the files that it names: SETTINGS_FILE (lines of `NAME=value`; `given` takes precedence) and
+ * `<NAME>_FILE` for secrets. Reads the files each time. Reports all faults at once, by name.
  */
 export async function gather(given: Env): Promise<Gathered> {
   const faults: string[] = [];
@@ -67,36 +63,80 @@ export async function gather(given: Env): Promise<Gathered> {
       return '';
     });
   const path = given.SETTINGS_FILE ?? '';
-  const filed: Env = path === '' ? {} : parseEnv(await read('SETTINGS_FILE', path));
-  for (const name of Object.keys(filed)) {
-    const plain = name.replace(/_FILE$/, '');
-    const isKnown = names.includes(name) || secret.some((it) => it === plain) || elsewhere.test(name);
-    if (!isKnown) faults.push(unknown(name, path));
-  }
-  const env: Record<string, string | undefined> = { ...filed };
+  const lines = path === '' ? '' : await read('SETTINGS_FILE', path);
+  const fromFile: Env = parseEnv(lines);
+  faults.push(...linesWithoutName(lines).map((line) => `${path}:${line} ${lineFault}`));
+  faults.push(...unknownNames(fromFile).map((name) => `${name} in ${path} ${unknown(name)}`));
+  const env: Record<string, string | undefined> = { ...fromFile };
   for (const [name, value] of Object.entries(given)) if (value) env[name] = value;
-  for (const name of secret) {
-    // The environment wins over the file, whichever of the two it says.
-    const from = given[name] || given[`${name}_FILE`] ? given : filed;
+  for (const name of secrets) {
+    // The environment wins over the file with either of the two names.
+    const from = given[name] || given[`${name}_FILE`] ? given : fromFile;
     const file = from[`${name}_FILE`];
     if (!file) continue;
-    if (from[name]) faults.push(`${name} and ${name}_FILE: give one of them`);
+    if (from[name]) faults.push(`${name} and ${name}_FILE are both set: remove one of them`);
     else env[name] = (await read(`${name}_FILE`, file)).trim();
   }
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, env };
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, env, warnings: misspelt(given) };
 }
 
-/** The names of the settings that are not the same in both. */
+/** Returns the names of the settings whose values differ. The bundled programs read theirs at their own start only. */
 export function changed(before: Env, after: Env): string[] {
-  return names.filter((name) => (before[name] ?? '') !== (after[name] ?? ''));
+  return names
+    .filter((name) => !Object.hasOwn(bundledSettings, name))
+    .filter((name) => (before[name] ?? '') !== (after[name] ?? ''));
 }
 
-/** Whether a process that runs cannot be told anew. */
+/** Returns true when a change of the setting requires a restart. */
 export function isFixed(name: string): boolean {
-  return fixed.some((one) => one === name);
+  return settings.get(name)?.restart === true;
 }
 
-function unknown(name: string, path: string): string {
+/** Removes the Markdown of a description. */
+export function plain(about: string): string {
+  return about.replaceAll('`', '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+}
+
+/** The line itself is not repeated: it may be part of a secret. */
+const lineFault =
+  'has no "=". Write NAME=value, put a value of several lines in quotes, or start a comment with "#".';
+
+/** Returns the numbers of the lines that are not blank, no comment, no `NAME=` and not inside a quoted value. */
+function linesWithoutName(text: string): number[] {
+  const lines = text.split(/\r?\n/);
+  const wrong: number[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const line = (lines[at] ?? '').trim();
+    if (line === '' || line.startsWith('#')) continue;
+    const [, value] = /^[^=\s][^=]*=\s*(.*)$/.exec(line) ?? [];
+    if (value === undefined) wrong.push(at + 1);
+    const quote = /^["'`]/.exec(value ?? '')?.[0];
+    if (quote === undefined || value?.includes(quote, 1)) continue;
+    const end = lines.findIndex((later, index) => index > at && later.includes(quote));
+    if (end > 0) at = end;
+  }
+  return wrong;
+}
+
+/** Names in a settings file that are neither settings nor settings of the bundled programs. */
+function unknownNames(fromFile: Env): string[] {
+  return Object.keys(fromFile).filter((name) => name === 'SETTINGS_FILE' || !isKnown(name));
+}
+
+function isKnown(name: string): boolean {
+  return settings.has(name) || secrets.includes(name.replace(/_FILE$/, '')) || bundledPrefix.test(name);
+}
+
+function unknown(name: string): string {
+  if (name === 'SETTINGS_FILE') return 'has no effect there: set it in the environment';
   const near = nearest(name, names);
-  return `${name} in ${path} is no setting${near === null ? '' : `: did you mean ${near}?`}`;
+  return `is not a setting.${near === null ? ' All settings: sluice settings' : ` ${hint(name, names)}`}`;
+}
+
+/** The environment holds the variables of other programs too, so only names that are close to a setting are reported. */
+function misspelt(given: Env): string[] {
+  return Object.keys(given)
+    .filter((name) => /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(name) && !isKnown(name) && !foreign.test(name))
+    .filter((name) => nearest(name, names) !== null)
+    .map((name) => `${name} in the environment ${unknown(name)}`);
 }

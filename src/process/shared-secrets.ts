@@ -1,30 +1,34 @@
+import type { Clock } from '@sluice/kernel/clock';
+import { secret } from '@sluice/kernel/id';
 import * as Accounts from '../adapters/postgres/accounts.ts';
 import type { Connection } from '../adapters/postgres/connection.ts';
 import * as Assertion from '../identity/assertion.ts';
 import * as KeyRing from '../identity/key-ring.ts';
 import * as SigningKey from '../identity/signing-key.ts';
-import { systemClock as clock } from '../kernel/clock.ts';
-import { secret } from '../kernel/id.ts';
 import type { Secrets } from '../payment/challenge.ts';
 
-/** The secret of payment challenges, as the database names it. */
+/** The name of the secret of payment challenges in the database. */
 export const challengeName = 'payment-challenge';
-/** Two are believed at a time. So long after one rotation nothing is left of what it drops at the next. */
+/** Minimum time between rotations. Two secrets are accepted at a time; after this, no challenge of the older one is in use. */
 export const challengeRestMs = 10 * 60_000;
-/** Every process has heard of a new secret by then: it looks every few seconds, and is told. */
+/** Every process knows a new secret by then: it is notified, and also polls every few seconds. */
 const leadMs = 15_000;
 
-/** What the processes of a shop sign with, as the database has it. */
+/** The keys and secrets that all processes of a shop sign with, stored in the database. */
 export type SharedSecrets = {
   readonly ring: KeyRing.KeyRing;
-  /** Of payment challenges. The same object always: what it says is what is in use. */
+  /** Secrets of payment challenges. Always the same object; its members return the current values. */
   readonly challenges: Secrets;
-  /** Looks anew, and drops keys of which nothing can be in use any more. Returns whether the ring is another one now. */
+  /** Reloads, and deletes keys whose signatures have all expired. Returns true when the ring has changed. */
   refresh(): Promise<boolean>;
 };
 
-/** Reads them; the first of each is made at the first start, by whichever process comes first. */
-export async function open(sql: Connection, publicUrl: string): Promise<SharedSecrets> {
+/** Loads the secrets. The first process to start creates the first ones. */
+export async function openSharedSecrets(
+  sql: Connection,
+  publicUrl: string,
+  clock: Clock,
+): Promise<SharedSecrets> {
   const keys = Accounts.openSigningKeys(sql);
   if ((await keys.all()).length === 0) {
     const fresh = await SigningKey.generate(clock());
@@ -35,7 +39,7 @@ export async function open(sql: Connection, publicUrl: string): Promise<SharedSe
   let ring = await ringOf(publicUrl, stored);
   let challenges = await Accounts.secretsOf(sql, challengeName);
   const [newest, older] = [() => challenges[0]?.value ?? '', () => challenges[1]?.value];
-  /** A new secret is known to all before it signs anything. */
+  /** A new secret signs only when all processes know it. */
   const isNew = () => older() !== undefined && clock() < (challenges[0]?.createdMs ?? 0) + leadMs;
   return {
     get ring() {
@@ -63,7 +67,7 @@ export async function open(sql: Connection, publicUrl: string): Promise<SharedSe
 }
 
 async function ringOf(publicUrl: string, stored: readonly SigningKey.StoredKey[]): Promise<KeyRing.KeyRing> {
-  return KeyRing.of(publicUrl, await Promise.all(stored.map(SigningKey.load)));
+  return KeyRing.keyRing(publicUrl, await Promise.all(stored.map(SigningKey.load)));
 }
 
 function idOf({ kid, createdMs }: SigningKey.StoredKey): string {

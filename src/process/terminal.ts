@@ -1,4 +1,4 @@
-/** Whether somebody sits before us: then SIGHUP says that the terminal is gone. To a service it says to read its files again. */
+/** Returns true on a terminal, where SIGHUP means that it was closed. For a service, SIGHUP means reload. */
 export function isAttended(): boolean {
   return process.stdin.isTTY || process.stdout.isTTY;
 }

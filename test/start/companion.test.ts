@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import * as Companion from '../../src/cli/companion.ts';
+import * as ChildProcess from '../../src/cli/child-process.ts';
 
 let dir = '';
 let notices: string[] = [];
@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-function options(manner: string): Companion.Options {
+function options(manner: string): ChildProcess.Options {
   return {
     name: 'storefront',
     script: join(import.meta.dirname, 'fixtures', 'companion.ts'),
@@ -42,7 +42,7 @@ function isAlive(pid: number | undefined): boolean {
 }
 
 test('is reached at the address it told, until it is stopped', async () => {
-  const companion = await Companion.start(options('good'));
+  const companion = await ChildProcess.start(options('good'));
   expect(await (await fetch(companion.url)).text()).toBe('here');
   await companion.stop();
   expect(isAlive((await starts())[0])).toBe(false);
@@ -50,35 +50,35 @@ test('is reached at the address it told, until it is stopped', async () => {
 });
 
 test('has its child read its files again', async () => {
-  const companion = await Companion.start(options('good'));
+  const companion = await ChildProcess.start(options('good'));
   companion.reload();
   await expect.poll(async () => (await fetch(companion.url)).text()).toBe('here, anew');
   await companion.stop();
 });
 
 test('passes on the last words of a child that ends before it listens', async () => {
-  await expect(Companion.start(options('fails'))).rejects.toThrow(
+  await expect(ChildProcess.start(options('fails'))).rejects.toThrow(
     /storefront did not start.*no such catalogue/s,
   );
   expect(await starts()).toHaveLength(1);
 });
 
 test('starts a killed child again', async () => {
-  const companion = await Companion.start(options('good'));
+  const companion = await ChildProcess.start(options('good'));
   process.kill((await starts())[0] ?? 0, 'SIGKILL');
   await expect.poll(async () => (await starts()).length).toBe(2);
-  expect(notices).toEqual(['The storefront ended (SIGKILL), starting it again']);
+  expect(notices).toEqual(['The storefront stopped (SIGKILL); it is started again']);
   await companion.stop();
 });
 
 test('gives up a child that keeps ending', async () => {
-  const companion = await Companion.start(options('ends'));
-  expect((await companion.failed).message).toMatch(/storefront keeps ending/);
+  const companion = await ChildProcess.start(options('ends'));
+  expect((await companion.failed).message).toMatch(/storefront keeps stopping/);
   expect(await starts()).toHaveLength(7);
 });
 
 test('ends a child by force that does not end when asked', async () => {
-  const companion = await Companion.start(options('stubborn'));
+  const companion = await ChildProcess.start(options('stubborn'));
   await companion.stop();
   expect(isAlive((await starts())[0])).toBe(false);
 });

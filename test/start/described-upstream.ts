@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import * as Schema from '../../src/advisor/schema.ts';
+import * as Schema from '@sluice/kernel/json-schema';
 
-/** An API as its OpenAPI description has it: examples for answers, and nothing without the key. */
+/** An API that behaves as its OpenAPI description says: it returns examples, and requires the key. */
 export type DescribedUpstream = {
   url: string;
-  /** `GET /planets`, each with the status that it was answered. */
+  /** `GET /planets`, each with the status of its response. */
   calls: string[];
   close(): Promise<void>;
 };
 
 const depthMax = 6;
 
-/** Serves `document`; what says `security: []` is for everybody, all else is for `key` in `header`. */
+/** Serves `document`. Operations with `security: []` are open to anyone; all others need `key` in `header`. */
 export async function open(
   document: Schema.Node,
   { header, value }: { header: string; value: string },
@@ -27,7 +27,7 @@ export async function open(
     const isLetIn = isOpen || request.headers[header] === value;
     const status = isLetIn ? (found === null ? 404 : statusOf(found)) : 401;
     calls.push(`${request.method} ${pathname} ${status}`);
-    const body = status < 300 && found !== null ? answerOf(read, found, String(status)) : { status };
+    const body = status < 300 && found !== null ? settledInTime(read, found, String(status)) : { status };
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(status === 204 ? undefined : JSON.stringify(body));
   }).listen(0, '127.0.0.1');
@@ -51,7 +51,7 @@ function operationAt(
   for (const [template, item] of Object.entries(read(document.paths))) {
     const pattern = new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`);
     const operation = read(item)[method.toLowerCase()];
-    // What nobody is called is not there: the probe of `check` asks for it.
+    // The probe of `check` requests a path that does not exist, so it gets a 404.
     if (operation !== undefined && pattern.test(path) && !path.includes('sluice-check'))
       return read(operation);
   }
@@ -64,13 +64,13 @@ function statusOf(operation: Schema.Node): number {
   );
 }
 
-function answerOf(read: Schema.Reader, operation: Schema.Node, status: string): unknown {
+function settledInTime(read: Schema.Reader, operation: Schema.Node, status: string): unknown {
   const media = read(read(read(read(operation.responses)[status]).content)['application/json']);
   const [first] = Object.values(Schema.node(media.examples));
   return media.example ?? read(first).value ?? sample(read, media.schema, 0);
 }
 
-/** A value of a schema: its example, or one of its kind. */
+/** Returns a value for a schema: its example, or a generated one. */
 function sample(read: Schema.Reader, schema: unknown, depth: number): unknown {
   const node = read(schema);
   if (node.example !== undefined) return node.example;

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import type * as Schema from '@sluice/kernel/json-schema';
+import * as Money from '@sluice/kernel/money';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type * as Schema from '../../src/advisor/schema.ts';
 import * as CatalogFile from '../../src/catalog/file.ts';
-import type { Finding } from '../../src/cli/checkup/finding.ts';
-import * as Money from '../../src/kernel/money.ts';
+import type { Finding } from '../../src/cli/check/finding.ts';
 import * as Customer from '../support/customer.ts';
 import * as Upstream from './described-upstream.ts';
 import * as Tree from './tree.ts';
@@ -18,7 +18,7 @@ const apis = join(root, 'test/apis');
 const openMsMax = 60_000;
 const hourMsMax = 120_000;
 
-/** Descriptions of others, and how a new reseller prices each: by flags, by answers, not at all. */
+/** Descriptions of other APIs, and how a new reseller prices each: by flags, by answers, or not at all. */
 const cases = [
   {
     file: '@scalar/galaxy/dist/latest.yaml',
@@ -73,7 +73,7 @@ test.concurrent.for(cases)(
       return said();
     }
 
-    /** What `check` says of each part, each state once. */
+    /** Returns the findings of `check` about a part, each state once. */
     async function check(): Promise<(part: string) => string[]> {
       const said = JSON.parse(await sluice(['check', '--json', '--settings', 'shop.env']));
       const findings: Finding[] = said.findings;
@@ -105,7 +105,7 @@ test.concurrent.for(cases)(
       opening.child.kill('SIGTERM');
       await once(opening.child, 'exit');
     });
-    await expect.poll(opening.said, { timeout: openMsMax }).toContain('Ctrl-C ends everything');
+    await expect.poll(opening.said, { timeout: openMsMax }).toContain('Ctrl-C stops all programs');
     const url = `http://localhost:${env.PORT}`;
     const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
     expect(page).toContain(operation?.service.name);
@@ -123,7 +123,7 @@ test.concurrent.for(cases)(
     expect(answer.headers.get('storefront-cost-usd')).toBe(Money.formatExact(cost));
     expect(upstream.calls.at(-1)).toBe(`GET ${call} 200`);
 
-    const proof = JSON.parse(await sluice(['ledger', 'prove', '--json']));
+    const proof = JSON.parse(await sluice(['ledger', 'verify', '--json']));
     expect(proof).toMatchObject({
       holds: true,
       totals: [{ asset: 'usd', paid_in: 5_000_000, spent: cost }],

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 
-/** A copy of this tree as somebody else has it: in a folder of theirs, run as them, with no more than node and npm. */
+/** A copy of this tree as another user would have it: in their folder, run by them, with only node and npm. */
 export type Tree = {
   dir: string;
   env: NodeJS.ProcessEnv;
@@ -17,10 +17,12 @@ export type Tree = {
 export type Shop = { npm: ChildProcess; text: string; seconds: number };
 
 const source = resolve(import.meta.dirname, '../..');
-const leftOut = /(^|\/)(node_modules|\.git|\.data|coverage)$/;
+/** Includes what the tests of the SDKs write, which may run at the same time. */
+const leftOut =
+  /(^|\/)(node_modules|\.git|\.data|coverage|dist|build|\.examples|\.test|__pycache__|\.mypy_cache|[^/]+\.egg-info)$/;
 const startMsMax = 60_000;
 
-/** Copies the tree to `name` under a new folder, which nobody else can enter where `closed`. */
+/** Copies the tree to `name` in a new folder. With `closed`, other users cannot enter the folder. */
 export async function copy(name: string, user: Tree['user'], closed: boolean): Promise<Tree> {
   const outer = await mkdtemp(join(tmpdir(), 'sluice tree '));
   const dir = join(outer, name);
@@ -32,7 +34,7 @@ export async function copy(name: string, user: Tree['user'], closed: boolean): P
   return { dir, env, user, remove: () => rm(outer, { recursive: true, force: true }) };
 }
 
-/** Runs a command to its end and gives all that it said; throws where it fails. */
+/** Runs a command until it ends. Returns its output; throws when it fails. */
 export async function run(tree: Tree, command: string, ...args: string[]): Promise<string> {
   const child = spawnIn(tree, command, args);
   const said = collect(child);
@@ -41,8 +43,8 @@ export async function run(tree: Tree, command: string, ...args: string[]): Promi
   return said();
 }
 
-/** Runs `npm start` until it says that the shop is open; throws with what it said where it ends before. */
-export async function start(tree: Tree, until = 'Ctrl-C ends everything'): Promise<Shop> {
+/** Runs `npm start` until it reports that the shop is open. Throws with its output when it ends before. */
+export async function start(tree: Tree, until = 'Ctrl-C stops all programs'): Promise<Shop> {
   const since = performance.now();
   const npm = spawnIn(tree, 'npm', ['start']);
   const said = collect(npm);
@@ -54,12 +56,12 @@ export async function start(tree: Tree, until = 'Ctrl-C ends everything'): Promi
   return { npm, text: said(), seconds: (performance.now() - since) / 1000 };
 }
 
-/** The number of the node process somewhere below npm that runs `script`. */
+/** Returns the id of the node process below npm that runs `script`. */
 export function pidOf(shop: Shop, script: string): number {
   const table = spawnSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).stdout.trim().split('\n');
   const rows = table.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line));
   const family = new Set([shop.npm.pid]);
-  // Parents come before their children: numbers grow.
+  // Parents come before their children, because ids increase.
   for (const row of rows) {
     if (!family.has(Number(row?.[2]))) continue;
     family.add(Number(row?.[1]));
@@ -70,14 +72,14 @@ export function pidOf(shop: Shop, script: string): number {
   throw new Error(`nothing below npm runs ${script}`);
 }
 
-/** The number of the tree's database server; null where none runs. */
+/** Returns the id of the tree's database server, or null when none is running. */
 export async function serverPid(tree: Tree): Promise<number | null> {
   const path = join(tree.dir, '.data', 'postgres', 'data', 'postmaster.pid');
   const text = await readFile(path, 'utf8').catch(() => '');
   return Number(text.split('\n')[0]) || null;
 }
 
-/** Whether `pid` is a process that is running, or one that ended and was not waited for. */
+/** Returns true when process `pid` exists, including one that has ended and was not waited for. */
 export async function isRunning(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return /\) [^ZX] /.test(stat);
@@ -102,7 +104,7 @@ function collect(child: ChildProcess): () => string {
   return () => said;
 }
 
-/** The machine's own programs, none of this tree's, and how the registry is reached. */
+/** Returns the environment of the machine without anything of this tree, and with npm's registry settings. */
 function surroundings(): NodeJS.ProcessEnv {
   const path = (process.env.PATH ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
   const network = Object.entries(process.env).filter(([name]) => /proxy$|^NODE_EXTRA_CA_CERTS$/i.test(name));
@@ -110,7 +112,7 @@ function surroundings(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(network), PATH: path.join(':'), npm_config_registry: registry };
 }
 
-/** Settings with a free port each. */
+/** Returns settings with free ports. */
 export async function freePorts(): Promise<NodeJS.ProcessEnv> {
   const servers = ['PORT', 'DIRECT_PORT', 'SANDBOX_PORT', 'MAILBOX_PORT', 'MAILBOX_SMTP_PORT'].map((name) => {
     return { name, server: createServer().listen(0, '127.0.0.1') };

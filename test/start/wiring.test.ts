@@ -1,12 +1,12 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
+import * as Compose from '../../src/cli/compose.ts';
 import * as Port from '../../src/cli/port.ts';
-import * as Wiring from '../../src/cli/wiring.ts';
 
-const secrets = { direct: 'd', webhook: 'w', adminDigest: 'a' };
+const secrets = { direct: 'd', webhook: 'w', adminDigest: 'a', directAdminDigest: 'e' };
 
 function programs(env: NodeJS.ProcessEnv): Map<string, NodeJS.ProcessEnv> {
-  const all = Wiring.programs(Wiring.read(env), env, 'postgres://here/sluice', secrets);
+  const all = Compose.programs(Compose.read(env), env, 'postgres://here/sluice', secrets);
   return new Map(all.map((program) => [program.name, program.env]));
 }
 
@@ -39,7 +39,7 @@ test('each part is replaced by its one setting', () => {
   const mail = programs({ SMTP_URL: 'smtps://mail.example', MAIL_FROM: 'shop@shop.example' });
   expect([...mail.keys()]).toEqual(['storefront', 'direct', 'sandbox']);
   expect(mail.get('storefront')?.SMTP_URL).toBe('smtps://mail.example');
-  expect(Wiring.read({ DATABASE_URL: 'postgres://there/x' }).embedded).toBe(false);
+  expect(Compose.read({ DATABASE_URL: 'postgres://there/x' }).embedded).toBe(false);
 });
 
 test('production is never given play money', () => {
@@ -54,7 +54,12 @@ test("the storefront's secrets are kept from the other parts", () => {
     DATABASE_URL: 'postgres://here/sluice',
     DIRECT_PORT: '4021',
     DIRECT_API_KEY: 'd',
+    DIRECT_ADMIN_TOKEN_DIGEST: 'e',
   });
+  const given = programs({ DIRECT_ADMIN_TOKEN: 'mine' });
+  expect(given.get('direct')).toMatchObject({ DIRECT_ADMIN_TOKEN: 'mine' });
+  expect(given.get('direct')).not.toHaveProperty('DIRECT_ADMIN_TOKEN_DIGEST');
+  expect(given.get('storefront')?.DIRECT_ADMIN_TOKEN_DIGEST).toBeUndefined();
   expect(all.get('sandbox')).not.toHaveProperty('ADMIN_TOKEN');
 });
 
@@ -66,7 +71,7 @@ test('the sandbox reaches a storefront that listens everywhere, or on IPv6 alone
 });
 
 test.each(['0', '65536', '40 20', 'http', '-1'])('PORT=%s is refused by name', (text) => {
-  expect(() => Wiring.read({ PORT: text })).toThrow(`PORT=${text} is not a port`);
+  expect(() => Compose.read({ PORT: text })).toThrow(`PORT=${text} is not a port`);
 });
 
 test('a taken port is refused, naming the setting to change', async () => {
@@ -75,7 +80,7 @@ test('a taken port is refused, naming the setting to change', async () => {
   const address = holder.address();
   const number = typeof address === 'object' ? (address?.port ?? 0) : 0;
   await expect(Port.requireFree([{ setting: 'DIRECT_PORT', number, host: '127.0.0.1' }], 0)).rejects.toThrow(
-    `Port ${number} is taken by another program: stop that, or choose another by DIRECT_PORT`,
+    `Port ${number} is in use by another program: stop it, or choose another with DIRECT_PORT`,
   );
   holder.close();
 });

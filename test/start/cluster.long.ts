@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import * as Cluster from '../../src/adapters/embedded/cluster.ts';
+import * as Cluster from '../../src/cli/embedded/cluster.ts';
 
 let dir = '';
 const opened: Cluster.Cluster[] = [];
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 async function open(at = dir, durable = false): Promise<Cluster.Cluster> {
   await mkdir(at, { recursive: true });
-  const cluster = await Cluster.open({
+  const cluster = await Cluster.openCluster({
     dir: at,
     database: 'sluice',
     durable,
@@ -136,7 +136,7 @@ test('begins anew where making the data folder was interrupted', async () => {
 test('refuses data of another version of PostgreSQL, naming both', async () => {
   await (await open()).stop();
   await writeFile(join(dir, 'data', 'PG_VERSION'), '12\n');
-  await expect(open()).rejects.toThrow(/written by PostgreSQL 12, and npm brought 1\d\./);
+  await expect(open()).rejects.toThrow(/written by PostgreSQL 12, and npm installed 1\d\./);
 });
 
 test("passes on the server's own words when it does not start", async () => {

@@ -1,6 +1,6 @@
 import * as Log from '../adapters/log/log.ts';
 
-/** Does something now and then, at once for the first time; when it fails it is done again, one that lasts is not started twice. */
+/** Runs `work` immediately and then every `everyMs`. Errors are logged and retried on the next tick; runs never overlap. */
 export function start(
   log: Log.Log,
   name: string,

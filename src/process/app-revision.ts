@@ -1,0 +1,182 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import * as Advisor from '@sluice/advisor/advisor';
+import * as Log from '../adapters/log/log.ts';
+import { openMailer } from '../adapters/mail/smtp.ts';
+import { openStripe } from '../adapters/stripe/processor.ts';
+import { openUpstream } from '../adapters/upstream/upstream.ts';
+import type { LoadedCatalog } from '../catalog/file.ts';
+import * as UpstreamLimits from '../catalog/upstream-limits.ts';
+import type { Config } from '../config.ts';
+import * as Paths from '../discovery/paths.ts';
+import { priceList } from '../discovery/price-list.ts';
+import { openReference } from '../discovery/reference.ts';
+import * as App from '../http/app.ts';
+import type { Outgoing } from '../http/server/outgoing.ts';
+import type { Answering } from '../http/server/server.ts';
+import type { Reload } from '../journeys/reload.ts';
+import type { Shop } from '../journeys/shop.ts';
+import * as Proof from '../payment/proof.ts';
+import * as TempoProof from '../payment/tempo-proof.ts';
+import * as Network from '../payment/x402/network.ts';
+import { fairQueue } from '../proxy/fair-queue.ts';
+import type { LoadedTexts } from '../text/file.ts';
+import { closeX402, openX402 } from './open-x402.ts';
+import type { Resources } from './resources.ts';
+import type { Env } from './settings.ts';
+
+/** The inputs of a revision: the settings, the catalogue and the texts. */
+export type LoadedConfig = {
+  env: Env;
+  config: Config;
+  loadedCatalog: LoadedCatalog;
+  loadedTexts: LoadedTexts;
+};
+
+/** The shop for one catalogue and one set of settings. It is immutable: a reload replaces it. */
+export type AppRevision = LoadedConfig & {
+  readonly shop: Shop;
+  /** Handles requests to their end with this revision. */
+  readonly answering: Answering;
+  /** Closes the resources of this revision after its last request has ended. */
+  retire(): void;
+  close(): Promise<void>;
+};
+
+/** Opens a revision on the shared `resources`. Throws when it cannot be opened; nothing has changed then. */
+export async function openRevision(
+  resources: Resources,
+  loadedConfig: LoadedConfig,
+  reload: Reload,
+): Promise<AppRevision> {
+  const { log, metrics } = resources;
+  const shop = await openShop(resources, loadedConfig);
+  const { config } = loadedConfig;
+  const lines = Log.ofKnownShape(log);
+  const answering = App.createApp(shop, {
+    clientAddressHeader: config.clientAddressHeader,
+    adminTokenDigest: config.adminTokenDigest,
+    isDraining: () => resources.draining,
+    metrics,
+    budgets: resources.budgets,
+    reload,
+    log: {
+      line: (line) => lines.info(line),
+      fault: (fault, requestId) =>
+        log.error({ event: 'fault', request_id: requestId, ...Log.describe(fault) }),
+    },
+  });
+  let underWay = 0;
+  let isRetired = false;
+  const close = async () => {
+    await Promise.all([shop.upstream.close(), shop.acceptedTokens && closeX402(shop.acceptedTokens)]);
+  };
+  const closeWhenIdle = () => {
+    if (isRetired && underWay === 0)
+      close().catch((fault: unknown) => log.warn({ event: 'not_closed', ...Log.describe(fault) }));
+  };
+  const begin = (outgoing: Outgoing) => {
+    underWay += 1;
+    outgoing.once('close', () => {
+      underWay -= 1;
+      if (isRetired) closeWhenIdle();
+    });
+  };
+  return {
+    ...loadedConfig,
+    shop,
+    answering: {
+      takes: answering.takes,
+      ...(answering.reserve && { reserve: answering.reserve }),
+      sell(incoming, outgoing, body) {
+        begin(outgoing);
+        answering.sell(incoming, outgoing, body);
+      },
+      listener(incoming, outgoing) {
+        begin(outgoing);
+        answering.listener(incoming, outgoing);
+      },
+    },
+    retire() {
+      isRetired = true;
+      closeWhenIdle();
+    },
+    close,
+  };
+}
+
+async function openShop(
+  resources: Resources,
+  { config, loadedCatalog, loadedTexts }: LoadedConfig,
+): Promise<Shop> {
+  const { kept } = resources;
+  const { catalog, description, document } = loadedCatalog;
+  const acceptedTokens = config.coin && openX402(config.coin);
+  const limits = UpstreamLimits.limits(catalog.upstream.limits);
+  // Each of these steps takes a tenth of a second or more: running calls get their turn between them.
+  await turn();
+  const { rails } = config;
+  const prices = priceList(catalog, config.publicUrl);
+  const advisor = Advisor.openAdvisor(prices, document, config.publicUrl, rails, Paths.path.guide);
+  await turn();
+  const reference = await openReference(catalog, document, {
+    baseUrl: config.publicUrl,
+    offers: { claim: config.mail !== null, x402: acceptedTokens !== null },
+  });
+  await turn();
+  return {
+    ...kept,
+    catalog,
+    texts: loadedTexts.texts,
+    isTaxed: catalog.storefront.tax === 'stripe',
+    catalogDigest: loadedCatalog.digest,
+    description,
+    document,
+    advisor,
+    reference,
+    claiming: config.mail && {
+      claims: resources.claims,
+      signIns: resources.signIns,
+      mail: kept.outbox,
+      secret: resources.claimSecret,
+    },
+    mail: config.mail && kept.outbox,
+    mailer:
+      config.mail &&
+      openMailer({ ...config.mail, name: new URL(config.publicUrl).hostname, report: kept.report }),
+    processor: openStripe({
+      ...config.stripe,
+      mark: { origin: config.publicUrl, former: config.formerPublicUrls },
+      report: kept.report,
+    }),
+    acceptedTokens,
+    proofs: Proof.route({
+      publicUrl: config.publicUrl,
+      path: Paths.path.quote,
+      description: 'Free advice: what to call, what it costs, how to pay',
+      serviceName: catalog.storefront.name,
+      networks: config.coin?.networks.map(({ network }) => network) ?? [
+        config.production ? Network.base : Network.baseSepolia,
+      ],
+      tempoChainId: config.production ? TempoProof.chains.main : TempoProof.chains.test,
+      secrets: kept.challengeSecrets,
+    }),
+    networkId: config.stripe.networkId,
+    rails,
+    upstream: fairQueue(
+      openUpstream({
+        baseUrl: config.upstream.url,
+        key: config.upstream.key,
+        keyHeader: catalog.upstream.key,
+        timeoutMs: catalog.upstream.timeoutMs,
+        readinessPath: catalog.upstream.readinessPath,
+        connectionsMax: limits.connectionsMax,
+        // The fair queue sends no more than this; a call waits here only while a connection closes.
+        waitingMax: limits.connectionsMax,
+        held: kept.held,
+        client: config.upstream.client,
+        reuses: config.upstream.reusesConnections,
+      }),
+      limits,
+    ),
+  };
+}

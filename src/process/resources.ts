@@ -1,0 +1,260 @@
+import type { Clock } from '@sluice/kernel/clock';
+import { id, secret } from '@sluice/kernel/id';
+import { openClientDocuments } from '../adapters/client-metadata.ts';
+import { logLedgerEvent } from '../adapters/log/ledger-log.ts';
+import * as Log from '../adapters/log/log.ts';
+import { openAccountKeys } from '../adapters/postgres/account-keys.ts';
+import * as Accounts from '../adapters/postgres/accounts.ts';
+import { openAdmissions } from '../adapters/postgres/admissions.ts';
+import { openCatalogs } from '../adapters/postgres/catalogs.ts';
+import { openClaims } from '../adapters/postgres/claims.ts';
+import * as Connection from '../adapters/postgres/connection.ts';
+import { openConsole } from '../adapters/postgres/console.ts';
+import { openDatabaseClock } from '../adapters/postgres/database-clock.ts';
+import { openFees } from '../adapters/postgres/fees.ts';
+import { openFraudSignals } from '../adapters/postgres/fraud-signals.ts';
+import { openIdempotencyKeys } from '../adapters/postgres/idempotency-keys.ts';
+import { openLedgerStore } from '../adapters/postgres/ledger-store.ts';
+import { migrate } from '../adapters/postgres/migrate.ts';
+import { openOauthGrants } from '../adapters/postgres/oauth-grants.ts';
+import * as Operator from '../adapters/postgres/operator.ts';
+import * as Orders from '../adapters/postgres/orders.ts';
+import { openOutbox } from '../adapters/postgres/outbox.ts';
+import * as PlanHoldings from '../adapters/postgres/plan-holdings.ts';
+import { openRefundRequests } from '../adapters/postgres/refund-requests.ts';
+import * as Revocations from '../adapters/postgres/revocations.ts';
+import * as SchemaVersion from '../adapters/postgres/schema-version.ts';
+import { openSignIns } from '../adapters/postgres/sign-ins.ts';
+import { openSubscriptions } from '../adapters/postgres/subscriptions.ts';
+import { openTopUpConsents } from '../adapters/postgres/top-up-consents.ts';
+import { openTopUps } from '../adapters/postgres/top-ups.ts';
+import { openUncountableRecord } from '../adapters/postgres/uncountable.ts';
+import { openUsage } from '../adapters/postgres/usage.ts';
+import { openWallets } from '../adapters/postgres/wallets.ts';
+import { openSharedCount } from '../adapters/redis/shared-rate-limit.ts';
+import type { Catalogs } from '../catalog/catalogs.ts';
+import type { PlanHoldingsReader } from '../catalog/plan-holdings.ts';
+import type { Config } from '../config.ts';
+import { type BodyBudgets, openBudgets } from '../http/server/body-budget.ts';
+import * as Metrics from '../http/telemetry/metrics.ts';
+import * as Bearer from '../identity/bearer.ts';
+import type { Claims } from '../identity/claim.ts';
+import * as RevocationList from '../identity/revocation-list.ts';
+import type { SignIns } from '../identity/sign-in.ts';
+import type { Shop } from '../journeys/shop.ts';
+import { LedgerWriter } from '../ledger/ledger-writer.ts';
+import type { LedgerWriterEvent } from '../ledger/ledger-writer-event.ts';
+import * as BufferBudget from '../proxy/buffer-budget.ts';
+import { DistributedRateLimit } from '../proxy/distributed-rate-limit.ts';
+import * as RateLimit from '../proxy/rate-limit.ts';
+import { UncountableCounts, type UncountableRecord } from '../proxy/uncountable.ts';
+import { UnpaidCalls } from '../proxy/unpaid-calls.ts';
+import * as SharedSecrets from './shared-secrets.ts';
+
+const connectionsMax = 10;
+/** The ledger and the listener have their own connections, so that pages and reports cannot block them. */
+const ledgerConnectionsMax = 2;
+
+/** Members that each revision creates: they depend on the catalogue and on reloadable settings. */
+type Renewed =
+  | 'catalog'
+  | 'texts'
+  | 'isTaxed'
+  | 'catalogDigest'
+  | 'description'
+  | 'document'
+  | 'advisor'
+  | 'reference'
+  | 'claiming'
+  | 'mail'
+  | 'mailer'
+  | 'processor'
+  | 'acceptedTokens'
+  | 'proofs'
+  | 'networkId'
+  | 'rails'
+  | 'upstream';
+
+type Kept = Omit<Shop, Renewed>;
+
+/** Everything with state, opened once per process and shared by all revisions. */
+export type Resources = {
+  readonly log: Log.Log;
+  readonly sql: Connection.Connection;
+  readonly ledgerSql: Connection.Connection;
+  readonly metrics: Metrics.Metrics;
+  readonly budgets: BodyBudgets;
+  readonly stakes: PlanHoldingsReader;
+  readonly catalogs: Catalogs;
+  readonly claims: Claims;
+  readonly signIns: SignIns;
+  readonly claimSecret: string;
+  readonly revocations: Awaited<ReturnType<typeof openRevocations>>;
+  readonly idempotencyKeys: ReturnType<typeof openIdempotencyKeys>;
+  readonly uncountable: UncountableCounts;
+  readonly uncountableRecord: UncountableRecord;
+  readonly kept: Kept;
+  /** Number of processes that share the rate limits. */
+  processes: number;
+  /** True during shutdown: no new work is accepted. */
+  draining: boolean;
+  /** Synchronizes with the database's clock, which all processes use. */
+  syncClock(): Promise<void>;
+  /** Loads keys and secrets that were created or dropped since. */
+  refreshSecrets(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Migrates the database and opens everything that lasts for the life of the process. */
+export async function openResources(config: Config, log: Log.Log): Promise<Resources> {
+  const events: Log.EventCounts = new Map();
+  const warn = Log.reporter(log, 'warn', events);
+  await migrate(config.databaseUrl, config.databaseOwnerUrl);
+  const sql = Connection.openConnection(config.databaseUrl, connectionsMax);
+  const timeoutMs = Connection.statementTimeoutMs;
+  const ledgerSql = Connection.openConnection(config.databaseUrl, ledgerConnectionsMax, timeoutMs, true);
+  const patientSql = Connection.openConnection(config.databaseUrl, 1, PlanHoldings.stakesMsMax, true);
+  const databaseClock = await openDatabaseClock(sql, (skewMs) =>
+    warn('clock_skew', {
+      ahead_s: Math.round(skewMs / 1_000),
+      says: 'set the clocks of this host and of the database by NTP',
+    }),
+  );
+  const clock = databaseClock.now;
+  const secrets = await SharedSecrets.openSharedSecrets(sql, config.publicUrl, clock);
+  const tokenVerifier = Bearer.openTokenVerifier(secrets.ring, clock());
+  const shared = config.redisUrl === null ? null : openSharedCount({ url: config.redisUrl, report: warn });
+  // OpenTelemetry is loaded only when tracing is on.
+  const tracer =
+    config.tracing && (await import('../adapters/otel/tracer.ts')).openTracer(config.tracing, warn);
+  const tell = (event: LedgerWriterEvent) => logLedgerEvent(log, events, event);
+  const writer = new LedgerWriter(openLedgerStore(ledgerSql), config.writer, clock, tell, tracer);
+  const revocations = await openRevocations(sql, tokenVerifier, clock);
+  const idempotencyKeys = openIdempotencyKeys(sql);
+  const clientDocuments = openClientDocuments(isLocal(config.publicUrl));
+  const report = Log.reporter(log, 'error', events);
+  const uncountable = new UncountableCounts(clock);
+  const uncountableRecord = openUncountableRecord(sql, id('prc'));
+  const resources: Resources = {
+    log,
+    sql,
+    ledgerSql,
+    metrics: Metrics.createMetrics({ writer, clock, uncountable }, events),
+    uncountable,
+    uncountableRecord,
+    budgets: openBudgets(config.bodyMemoryBytes),
+    stakes: PlanHoldings.openPlanHoldings(patientSql, sql),
+    catalogs: openCatalogs(sql),
+    claims: openClaims(sql),
+    signIns: openSignIns(sql),
+    claimSecret: await Accounts.sharedSecret(sql, 'claim-code', secret('clc')),
+    revocations,
+    idempotencyKeys,
+    syncClock: databaseClock.sync,
+    kept: await openKept({
+      config,
+      sql,
+      clock,
+      secrets,
+      tokenVerifier,
+      revocations,
+      idempotencyKeys,
+      clientDocuments,
+      writer,
+      tracer,
+      uncountable,
+      uncountableRecord,
+      report,
+      callLimit: new DistributedRateLimit(clock, shared, () => resources.processes),
+    }),
+    processes: 1,
+    draining: false,
+    async refreshSecrets() {
+      if (await secrets.refresh()) Bearer.changeKeys(tokenVerifier, secrets.ring);
+    },
+    async close() {
+      shared?.close();
+      await tracer?.close();
+      await clientDocuments.close();
+      await Promise.all([sql, ledgerSql, patientSql].map((pool) => pool.end({ timeout: 2 })));
+    },
+  };
+  return resources;
+}
+
+type KeptParts = Pick<
+  Kept,
+  | 'clock'
+  | 'tokenVerifier'
+  | 'revocations'
+  | 'idempotencyKeys'
+  | 'clientDocuments'
+  | 'writer'
+  | 'tracer'
+  | 'uncountableRecord'
+  | 'report'
+  | 'callLimit'
+> & {
+  config: Config;
+  sql: Connection.Connection;
+  secrets: SharedSecrets.SharedSecrets;
+  uncountable: UncountableCounts;
+};
+
+/** Opens the members of the shop that outlive a revision. */
+async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptParts): Promise<Kept> {
+  const { clock, report } = parts;
+  return {
+    ...parts,
+    publicUrl: config.publicUrl,
+    databaseResponds: () => Connection.responds(sql),
+    schemaProblem: SchemaVersion.watch(sql),
+    accounts: Accounts.openAccounts(sql),
+    admissions: openAdmissions(sql),
+    workSecret: await Accounts.sharedSecret(sql, 'proof-of-work', secret('pow')),
+    oauth: openOauthGrants(sql),
+    outbox: openOutbox(sql),
+    keys: openAccountKeys(sql),
+    usage: openUsage(sql),
+    statements: Accounts.openStatements(sql),
+    orders: Orders.openOrders(sql, config.writer),
+    subscriptions: openSubscriptions(sql),
+    fees: openFees(sql),
+    topUps: openTopUps(sql, config.writer),
+    consents: openTopUpConsents(sql),
+    creditGrants: Operator.openGifts(sql),
+    promotions: Operator.openPromotions(sql),
+    audit: Operator.openAudit(sql),
+    console: await openConsole(sql, secret('con')),
+    refundRequests: openRefundRequests(sql),
+    fraudSignals: openFraudSignals(sql),
+    webhookEvents: Orders.openWebhookEvents(sql),
+    verifications: RateLimit.create(),
+    challengeSecrets: secrets.challenges,
+    wallets: openWallets(sql),
+    held: BufferBudget.create(),
+    unpaid: new UnpaidCalls(clock, config.unpaidCalls),
+    uncountable(found) {
+      uncountable.add(found);
+      report('response_uncountable', found);
+    },
+  };
+}
+
+/** Returns true when the public URL is on this machine. */
+function isLocal(publicUrl: string): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname);
+}
+
+function openRevocations(sql: Connection.Connection, tokenVerifier: Bearer.TokenVerifier, clock: Clock) {
+  return Revocations.openRevocations(sql, {
+    revoked: (id) => Bearer.revoke(tokenVerifier, id, clock()),
+    joined: (join) => Bearer.join(tokenVerifier, join, clock()),
+    frozen: (accounts) => {
+      tokenVerifier.frozen.clear();
+      for (const account of accounts) Bearer.freeze(tokenVerifier, account, true);
+    },
+    froze: (account, isFrozen) => Bearer.freeze(tokenVerifier, account, isFrozen),
+    sinceMs: () => clock() - RevocationList.holdMs,
+  });
+}
