@@ -4,33 +4,33 @@ import * as Customer from '../support/customer.ts';
 
 /** A program that buys at a shop by the `Payment` scheme. */
 export type Agent = {
-  /** The storefront that it speaks to. */
+  /** The storefront that it calls. */
   url: string;
-  /** Where it calls from, as a trusted proxy says. */
+  /** The address that it calls from, as reported by a trusted proxy. */
   address: string;
   /** Its bearer token, once it has an account. */
   token: string | null;
 };
 
-/** The header in which the shops of these tests are told a caller's address. */
+/** The header with the caller's address, in the shops of these tests. */
 const addressHeader = 'x-forwarded-for';
 export const shopEnv = { CLIENT_ADDRESS_HEADER: addressHeader };
 
 let agents = 0;
 
-/** An agent from an address that no other agent of the file has: declined cards count against it alone. */
+/** Creates an agent with an address of its own, because declined cards count against the address. */
 export function at(url: string): Agent {
   agents += 1;
   return { url, address: `203.0.113.${agents}`, token: null };
 }
 
-/** One that has registered. */
+/** Creates an agent that has registered. */
 export async function registered(url: string): Promise<Agent & { token: string; account: string }> {
   return { ...at(url), ...(await Customer.register(url)) };
 }
 
 export type Offer = {
-  /** The request that was answered by it, to be sent again with the payment. */
+  /** The body of the request, which is sent again with the payment. */
   body: string | undefined;
   answer: Customer.Answer;
   challenge: Challenge;
@@ -38,12 +38,12 @@ export type Offer = {
   checkoutUrl: string;
 };
 
-/** Sends a purchase without a payment; a body that is no string travels as JSON, `undefined` as no body. */
+/** Sends a purchase without a payment. A body that is not a string is sent as JSON, `undefined` as no body. */
 export function ask(agent: Agent, body: unknown = {}, plan = 'credit'): Promise<Customer.Answer> {
   return send(agent, plan, text(body), {});
 }
 
-/** The priced 402 for a purchase. Throws where the answer is another. */
+/** Returns the priced 402 for a purchase. Throws for any other response. */
 export async function offer(agent: Agent, body: unknown = {}, plan = 'credit'): Promise<Offer> {
   const answer = await ask(agent, body, plan);
   if (answer.status !== 402) throw new Error(`no offer: ${answer.status} ${answer.text}`);
@@ -63,12 +63,12 @@ function readChallenge(header: string): Challenge {
   ) as Challenge;
 }
 
-/** A credential for `challenge`, made by hand. */
+/** Returns a hand-made credential for `challenge`. */
 export function credential(challenge: Challenge, payload: CanonicalJson.JsonObject): string {
   return `Payment ${CanonicalJson.encode({ challenge, payload })}`;
 }
 
-/** Pays an offer by a shared payment token: the same request again, with the credential in the field that the challenge names. */
+/** Pays an offer with a shared payment token: repeats the request with the credential in the field that the challenge names. */
 export function pay(
   agent: Agent,
   { body, challenge }: Pick<Offer, 'body' | 'challenge'>,

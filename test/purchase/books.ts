@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { expect } from 'vitest';
 
-/** The credit lots that an order and its payments have brought, in micro-dollars. */
+/** Returns the credit lots that an order and its payments have created, in micro-dollars. */
 export async function lotsOf(sql: postgres.Sql, order: string): Promise<number[]> {
   const rows = await sql<{ amount: number }[]>`
     SELECT amount FROM ledger.posting WHERE key = ${`purchase:${order}`} OR key LIKE ${`purchase:${order}:%`} ORDER BY at`;
@@ -13,7 +13,7 @@ export async function stateOf(sql: postgres.Sql, order: string): Promise<string 
   return row?.state;
 }
 
-/** Everything adds up. */
+/** Checks that the ledger is consistent. */
 export async function proves(sql: postgres.Sql): Promise<void> {
-  expect(await sql`SELECT * FROM ledger.prove()`).toEqual([]);
+  expect(await sql`SELECT * FROM ledger.verify()`).toEqual([]);
 }

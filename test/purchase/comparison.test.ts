@@ -1,7 +1,8 @@
+import * as Money from '@sluice/kernel/money';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type * as Comparison from '../../src/journeys/comparison.ts';
-import * as Money from '../../src/kernel/money.ts';
+import type * as ReconciliationReport from '../../src/journeys/reconciliation-report.ts';
+import type { Invoice } from '../../src/payment/subscription.ts';
 import * as Books from './books.ts';
 import * as World from './world.ts';
 
@@ -36,6 +37,43 @@ test('says which payments have no credit and which credit no payment, and mends 
   sale.processor.forget();
   expect((await sale.compare(true)).differences).toMatchObject([{ kind: 'not_paid', state: 'person' }]);
   await Books.proves(world.sql);
+});
+
+test('an order that is in no book is entered again by what its payment says, and granted', async () => {
+  const sale = await world.sale(null);
+  await sale.openPage(0);
+  await sale.payPage();
+  await world.sql`DELETE FROM shop.purchase WHERE id = ${(await sale.read()).id}`;
+  expect((await sale.compare(false)).differences).toMatchObject([{ kind: 'nobodys', state: 'person' }]);
+  expect((await sale.compare(true)).differences).toMatchObject([{ kind: 'not_granted', state: 'repaired' }]);
+  expect(await sale.credit()).toBe(500_000);
+  expect((await sale.compare(true)).differences).toEqual([]);
+});
+
+test('a subscription of another shop on the same account of the processor is left alone; an unmarked order of ours is not', async () => {
+  const sale = await world.sale(null);
+  const invoice: Invoice = {
+    id: 'in_other',
+    order: 'pur_of_another_shop',
+    isForeign: true,
+    currency: 'usd',
+    isFirst: true,
+    change: null,
+    subscription: 'sub_other',
+    payment: 'pi_other',
+    paid: Money.ofCents(100),
+    tax: Money.zero,
+    plan: 'small',
+    units: 100,
+    terms: { every: 'month', price: Money.ofCents(100), units: 100, rollover: false, graceDays: 0 },
+    startMs: Date.now(),
+    endMs: Date.now() + 720 * hourMs,
+  };
+  sale.processor.invoices.push(invoice);
+  expect((await sale.compare(true)).differences).toEqual([]);
+  const { id: order } = await sale.read();
+  sale.processor.invoices.push({ ...invoice, id: 'in_ours', payment: 'pi_ours', order });
+  expect((await sale.compare(false)).differences).toMatchObject([{ kind: 'not_granted', order }]);
 });
 
 test('whatever was lost on the way, one repair makes both sides agree', async () => {
@@ -74,7 +112,7 @@ test('whatever was lost on the way, one repair makes both sides agree', async ()
     sale.processor.isClosed = true;
     const mended = await sale.compare(true);
     expect(mended.differences.filter(({ state }) => state !== 'repaired')).toEqual([]);
-    const again: Comparison.Comparison = await sale.compare(false);
+    const again: ReconciliationReport.Comparison = await sale.compare(false);
     expect(again.differences).toEqual([]);
     expect(again.taken.books).toBe(again.taken.processor);
     expect(again.reversed.books).toBe(again.reversed.processor);

@@ -1,4 +1,4 @@
-/** Chance that comes the same way again from the same seed (mulberry32). */
+/** A random generator that repeats its sequence for the same seed (mulberry32). */
 export class Dice {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Dice {
     this.#state = seed;
   }
 
-  /** From 0 up to and without 1. */
+  /** Returns a number from 0 up to but excluding 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -14,7 +14,7 @@ export class Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to and without `below`. */
+  /** Returns a whole number from 0 up to but excluding `below`. */
   int(below: number): number {
     return Math.floor(this.next() * below);
   }

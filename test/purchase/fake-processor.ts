@@ -1,9 +1,10 @@
-import * as Money from '../../src/kernel/money.ts';
+import * as Money from '@sluice/kernel/money';
 import type { Order } from '../../src/payment/order.ts';
-import type { Listed, Processor } from '../../src/payment/processor.ts';
+import type { Checkout, ListedPayment, Processor } from '../../src/payment/processor.ts';
 import type { Reversal } from '../../src/payment/reversal.ts';
+import type { Invoice } from '../../src/payment/subscription.ts';
 
-/** What becomes of a charge at the processor, and of its answer; `killed`: whoever asked for it is gone by then. */
+/** The outcome of a charge at the processor, and of its response. `killed`: the process that requested it has died by then. */
 export const fates = [
   'taken',
   'declined',
@@ -15,64 +16,79 @@ export const fates = [
 ] as const;
 type Fate = (typeof fates)[number];
 
-/** A processor in memory, in which every payment is known. */
+/** A processor in memory that exposes every payment to the test. */
 export class FakeProcessor {
   fate: Fate = 'taken';
-  /** A charge waits for this before it arrives. */
+  /** Delays each charge before it reaches the processor. */
   gate: Promise<void> = Promise.resolve();
-  /** Whether the time of all hosted pages is over. */
+  /** The paid invoices of its account, including those of other shops. */
+  readonly invoices: Invoice[] = [];
+  /** True when all hosted pages have expired. */
   isClosed = false;
-  /** Asked before a charge that has not been heard of arrives. */
+  /** Called before a new charge reaches the processor. */
   arrives: (order: Order, challengeId: string) => Promise<void> = async () => {};
-  /** Told when a charge's fate is that its asker is killed. */
-  kill: (lane: string) => void = () => {};
-  readonly #payments = new Map<string, Listed>();
-  readonly #sessions = new Map<string, { order: string; payment: string | null }>();
-  readonly #keys = new Map<string, Listed>();
+  /** Called when the fate of a charge is that the requesting process is killed. */
+  kill: (writer: string) => void = () => {};
+  readonly #payments = new Map<string, ListedPayment & { asked: Money.Money }>();
+  readonly #sessions = new Map<string, { order: Order; payment: string | null; isClosed: boolean }>();
+  readonly #keys = new Map<string, ListedPayment>();
   readonly #reversals = new Map<string, Reversal & { payment: string; notices: string[] }>();
   readonly #refunds = new Map<string, Reversal>();
   #made = 0;
 
-  /** The processor as the process of `lane` reaches it. */
-  seenFrom(lane: string): Processor {
+  /** Returns the processor for the process of `writer`. */
+  seenFrom(writer: string): Processor {
     return {
-      charge: (order, challengeId) => this.charge(order, challengeId, lane),
-      chargeSaved: (order, challengeId) => this.charge(order, challengeId, lane),
-      savedCard: async () => null,
+      charge: (order, challengeId) => this.charge(order, challengeId, writer),
+      chargeSaved: (order, challengeId) => this.charge(order, challengeId, writer),
+      openCardPage: async () => ({ session: '', url: null, expiresMs: 0 }),
+      renewalOf: async () => ({ customer: '', amount: Money.zero, every: 'month' }),
+      readCardPage: async () => null,
+      useCard: async () => {},
       chargesOf: (order) => this.chargesOf(order),
       readPayment: (payment) => this.readPayment(payment),
       openCheckout: (order) => this.openCheckout(order),
       readCheckout: (session) => this.readCheckout(session),
+      closeCheckout: (session) => this.closeCheckout(session),
       reversalsOf: (payment) => this.reversalsOf(payment),
       payments: () => this.payments(),
-      refund: (payment, amount, key, sellerKey) => this.refund(payment, amount, key, sellerKey),
+      refund: (payment, { amount }, key, sellerKey) => this.refund(payment, amount, key, sellerKey),
+      quoteTax: async () => ({ kind: 'known', tax: Money.zero }),
+      refusedAsTooSmall: () => Money.zero,
+      taxOnPage: async () => Money.zero,
+      invoicePage: async () => null,
+      feesOf: async () => ({ fees: [], isComplete: true }),
       readInvoice: async () => null,
-      async *invoices() {},
+      invoices: () => this.#listInvoices(),
       readSubscription: async () => null,
       cancelAtPeriodEnd: async () => null,
+      cancelNow: async () => {},
       changePlan: async () => ({ kind: 'changed' }),
       pageOf: () => null,
-      readNotice: (text) => this.readNotice(text),
+      parseWebhookEvent: (text) => this.parseWebhookEvent(text),
     };
   }
 
-  /** What was taken, in all. */
-  get taken(): Listed[] {
+  /** All payments that succeeded. */
+  get taken(): ListedPayment[] {
     return [...this.#payments.values()].filter(({ state }) => state === 'succeeded');
   }
 
-  async charge(order: Order, challengeId: string, lane: string): ReturnType<Processor['charge']> {
+  async charge(order: Order, challengeId: string, writer: string): ReturnType<Processor['charge']> {
     const { fate } = this;
     await this.gate;
     await breath();
     if (!fate.startsWith('never')) {
       if (!this.#keys.has(challengeId)) await this.arrives(order, challengeId);
       const known = this.#keys.get(challengeId);
-      this.#keys.set(challengeId, known ?? this.#pay(order, fate.startsWith('taken'), challengeId));
+      this.#keys.set(
+        challengeId,
+        known ?? this.#pay(order, fate.startsWith('taken') ? 'succeeded' : 'failed', challengeId),
+      );
       await breath();
     }
     if (fate.endsWith('killed')) {
-      this.kill(lane);
+      this.kill(writer);
       return new Promise(() => {});
     }
     const payment = this.#keys.get(challengeId);
@@ -82,35 +98,60 @@ export class FakeProcessor {
       : { kind: 'declined', reason: 'No.', detail: null };
   }
 
-  async chargesOf({ id: order }: Order): Promise<Listed[]> {
+  async chargesOf({ id: order }: Order): Promise<ListedPayment[]> {
     await breath();
     return [...this.#payments.values()].filter((one) => one.order === order && one.challengeId !== null);
   }
 
-  async readPayment(payment: string): Promise<Listed> {
+  async readPayment(payment: string): Promise<ListedPayment> {
     await breath();
     const found = this.#payments.get(payment);
     if (!found) throw new Error(`no payment ${payment}`);
     return found;
   }
 
-  async openCheckout({ id: order }: Order) {
+  async openCheckout(order: Order): Promise<Checkout> {
     await breath();
-    const session = `cs_${order}`;
-    if (!this.#sessions.has(session)) this.#sessions.set(session, { order, payment: null });
+    const session = `cs_${order.id}_${order.pagesClosed}`;
+    if (!this.#sessions.has(session)) this.#sessions.set(session, { order, payment: null, isClosed: false });
     return this.readCheckout(session);
   }
 
-  async readCheckout(session: string) {
+  async readCheckout(session: string): Promise<Checkout> {
     await breath();
-    const { order, payment } = this.#sessions.get(session) ?? { order: null, payment: null };
+    const page = this.#sessions.get(session);
+    const payment = this.#payments.get(page?.payment ?? '');
+    const state = pageState(payment, page === undefined || page.isClosed || this.isClosed);
     return {
       session,
-      order,
-      url: payment === null && !this.isClosed ? `https://pay.test/${session}` : null,
-      payment: payment === null ? null : (this.#payments.get(payment) ?? null),
+      order: page?.order.id ?? null,
+      url: state === 'open' ? `https://pay.test/${session}` : null,
+      state,
+      payment: state === 'paid' ? (payment ?? null) : null,
       invoice: null,
+      kept: null,
     };
+  }
+
+  async closeCheckout(session: string): Promise<Checkout> {
+    await breath();
+    const page = this.#sessions.get(session);
+    if (page?.payment === null) page.isClosed = true;
+    return this.readCheckout(session);
+  }
+
+  /** Returns those of `sessions` whose pages can be paid now. */
+  openAmong(sessions: Iterable<string>): string[] {
+    return [...sessions].filter((session) => {
+      const page = this.#sessions.get(session);
+      return page?.payment === null && !page.isClosed && !this.isClosed;
+    });
+  }
+
+  /** Expires a page. */
+  expire(session: string): void {
+    const page = this.#sessions.get(session);
+    if (page) page.isClosed = true;
   }
 
   async reversalsOf(payment: string): Promise<Reversal[]> {
@@ -131,82 +172,115 @@ export class FakeProcessor {
     return { kind: 'refunded', reversal };
   }
 
-  /** As if it had never taken anything. */
+  /** Forgets idempotency keys, as after a day: a repeated charge is a new charge. */
+  forgetKeys(): void {
+    this.#keys.clear();
+  }
+
+  /** Forgets everything, as if there had been no payments. */
   forget(): void {
     this.#payments.clear();
   }
 
-  async *payments(): AsyncGenerator<Listed> {
+  async *payments(): AsyncGenerator<ListedPayment> {
     for (const payment of this.#payments.values()) yield payment;
   }
 
-  /** A refund on the processor's own pages, or a dispute. */
+  /** Makes a refund on the processor's own pages, or a dispute. */
   goBack(
     kind: Reversal['kind'],
     payment: string,
     amount: Money.Money,
     status: string,
-    counts: boolean,
+    isEffective: boolean,
     key: string | null = null,
   ): Reversal {
     this.#made += 1;
     const id = `${kind === 'refund' ? 're' : 'dp'}_${payment}_${this.#made}`;
-    const reversal = { id, kind, amount, status, counts, reason: null, key };
+    const reversal = { id, kind, amount, status, isEffective, reason: null, key };
     this.#reversals.set(id, { ...reversal, payment, notices: [`reversal ${payment} ${id} ${status}`] });
     return reversal;
   }
 
-  /** How a refund or dispute goes on. */
-  turn(id: string, status: string, counts: boolean): void {
+  /** Changes the status of a refund or dispute. */
+  turn(id: string, status: string, isEffective: boolean): void {
     const found = this.#reversals.get(id);
     if (!found) throw new Error(`no reversal ${id}`);
     const notices = [...found.notices, `reversal ${found.payment} ${id} ${status}`];
-    this.#reversals.set(id, { ...found, status, counts, notices });
+    this.#reversals.set(id, { ...found, status, isEffective, notices });
   }
 
-  /** A person pays the open page of an order, if there is one. */
-  payPage(order: Order): void {
-    const session = this.#sessions.get(`cs_${order.id}`);
-    if (session?.payment === null && !this.isClosed) session.payment = this.#pay(order, true, null).id;
+  /** Pays the order's open page, at once or by a payment that takes days. Returns false when no page is open. */
+  payPage(order: Order, slowly = false): boolean {
+    // The address of a page is unknown until the shop has recorded it.
+    const page = this.#sessions.get(order.checkoutSession ?? '');
+    if (page?.payment !== null || page.isClosed || this.isClosed) return false;
+    page.payment = this.#pay(order, slowly ? 'pending' : 'succeeded', null).id;
+    return true;
   }
 
-  /** The notices that it has to give: one for each success, each paid page, and each turn of what goes back. */
+  /** Completes the slow payments of an order, or fails them. */
+  settle(order: string, state: 'succeeded' | 'failed'): void {
+    for (const payment of this.#payments.values())
+      if (payment.order === order && payment.state === 'pending')
+        Object.assign(payment, { state, received: state === 'succeeded' ? payment.asked : Money.zero });
+  }
+
+  /** Makes a payment for an order that no longer expects one: a late charge, or a page that was paid as it closed. */
+  payLate(order: Order): string {
+    return this.#pay(order, 'succeeded', null).id;
+  }
+
+  /** Returns the webhook events: one for each success, each paid page, and each change of a refund or dispute. */
   notices(): string[] {
     const payments = this.taken.map((payment) => `payment ${payment.id}`);
     const pages = [...this.#sessions]
       .filter(([, { payment }]) => payment)
-      .map(([name]) => `checkout ${name}`);
+      .map(([name, { payment }]) => `checkout ${name} ${this.#payments.get(payment ?? '')?.state}`);
     return [...payments, ...pages, ...[...this.#reversals.values()].flatMap(({ notices }) => notices)];
   }
 
-  readNotice(body: string): ReturnType<Processor['readNotice']> {
+  async *#listInvoices(): AsyncGenerator<Invoice> {
+    yield* this.invoices;
+  }
+
+  parseWebhookEvent(body: string): ReturnType<Processor['parseWebhookEvent']> {
     const [kind, object] = body.replace('reversal ', 'payment ').split(' ');
     if ((kind !== 'payment' && kind !== 'checkout') || object === undefined) return null;
     return { id: `evt_${body}`, type: kind, object: { kind, id: object } };
   }
 
-  #pay(order: Order, succeeds: boolean, challengeId: string | null): Listed {
+  #pay(order: Order, state: ListedPayment['state'], challengeId: string | null): ListedPayment {
     this.#made += 1;
-    const payment: Listed = {
+    const payment = {
       id: `pi_${order.id}_${this.#made}`,
       order: order.id,
       plan: order.plan,
       account: order.account,
       challengeId,
-      state: succeeds ? 'succeeded' : 'failed',
-      received: succeeds ? order.amount : Money.zero,
-      failure: succeeds ? null : 'No.',
+      period: order.period,
+      state,
+      asked: order.amount,
+      received: state === 'succeeded' ? order.amount : Money.zero,
+      failure: state === 'failed' ? 'No.' : null,
+      shop: null,
+      isForeign: false,
     };
     this.#payments.set(payment.id, payment);
     return payment;
   }
 }
 
-function plain({ id, kind, amount, status, counts, reason, key }: Reversal): Reversal {
-  return { id, kind, amount, status, counts, reason, key };
+function pageState(payment: ListedPayment | undefined, isClosed: boolean): Checkout['state'] {
+  if (payment === undefined) return isClosed ? 'expired' : 'open';
+  return payment.state === 'succeeded' ? 'paid' : payment.state === 'failed' ? 'failed' : 'processing';
 }
 
-/** Lets everything else that can go on go on. */
+function plain({ id, kind, amount, status, isEffective, reason, key }: Reversal): Reversal {
+  return { id, kind, amount, status, isEffective, reason, key };
+}
+
+/** Lets all other pending work continue. */
 function breath(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

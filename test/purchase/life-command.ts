@@ -1,4 +1,4 @@
-/** `npm run life -- --purchases 2000 --seed 7`: a shop's rough life as long as you like (life.slow.ts). */
+/** `npm run life -- --purchases 2000 --seed 7` runs the simulated life of a shop with faults (life.slow.ts). */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Comparison } from '../../src/journeys/comparison.ts';
+import type { Comparison } from '../../src/journeys/reconciliation-report.ts';
 import { Life } from './life.ts';
 
 /** `npm run life -- --purchases N --seed S` */
@@ -19,7 +19,7 @@ test(
   async () => {
     await life.trade(purchases);
     await life.settle();
-    // Only now: what is in doubt is looked for by the shop's own clock.
+    // The month comes last, because orders in doubt are resolved by the shop's own clock.
     await life.month();
     await life.settle();
     await life.month();
@@ -33,7 +33,7 @@ test(
     expect(code).toBe(0);
     expect(after.taken.books).toBe(after.taken.processor);
     expect(after.reversed.books).toBe(after.reversed.processor);
-    const proof = (await life.command('ledger', 'prove')).printed as {
+    const proof = (await life.command('ledger', 'verify')).printed as {
       holds: boolean;
       breaches: unknown[];
     };
@@ -63,7 +63,7 @@ test(
         .map(([what, count]) => `${String(count).padStart(7)} ${what}\n`)
         .join(''),
     );
-    // Otherwise it was a tame life.
+    // Without these events the run would prove little.
     for (const what of [
       'bought by token',
       'bought on a page',

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import * as Upstream from '../relay/scripted-upstream.ts';
+import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
 import type * as Program from '../support/program.ts';
 import * as Shop from '../support/shop.ts';
@@ -30,14 +30,16 @@ const faultyRoutes = [
   'GET /v1/invoices/:id',
 ];
 const faults = ['500_before', '500_after', 'cut_after'];
+/** The longest wait for a process that is down, on a slow machine. */
+const patienceMs = 60_000;
 const source = (path: string) => fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
 
-/** Someone who has bought, and what he may call with. */
+/** A buyer with the token of their account. */
 type Buyer = Agent.Agent & { token: string };
 
-/** A shop of two processes that buyers, a seller, a card network and misfortune work on, all at once. */
+/** A shop of two processes on which buyers, a seller, a card network and faults act at the same time. */
 export class Life {
-  /** What happened, how often. */
+  /** Number of occurrences of each event. */
   readonly counts: Record<string, number> = {};
   readonly shop: Shop.Shop;
   readonly network: Network.Network;
@@ -74,7 +76,7 @@ export class Life {
     await this.#upstream.close();
   }
 
-  /** So many purchases of every kind, while processes die and notices go astray. */
+  /** Makes `purchases` purchases of every kind, while processes die and webhook events are lost. */
   async trade(purchases: number): Promise<void> {
     await this.#inRoughTimes(async () => {
       let left = purchases;
@@ -90,7 +92,7 @@ export class Life {
     });
   }
 
-  /** A month passes, in which plans are renewed or not, cancelled and changed. */
+  /** Simulates a month in which plans are renewed or not, cancelled and changed. */
   async month(): Promise<void> {
     const paying = await this.shop.sql<
       { id: string }[]
@@ -112,7 +114,7 @@ export class Life {
     });
   }
 
-  /** Nothing goes wrong any more, and what is open comes to its end. Throws where it does not. */
+  /** Stops all faults and waits until everything open is completed. Throws when that does not happen. */
   async settle(): Promise<void> {
     await this.network.clearFaults();
     await this.network.control('/webhooks/duplicate', { copies: 0 });
@@ -127,13 +129,14 @@ export class Life {
     }
   }
 
-  /** A command of the seller. Resolves to what it printed as JSON, and its exit code. */
+  /** Runs a command of the seller. Returns its JSON output and its exit code. */
   async command(...args: string[]): Promise<{ code: number; printed: unknown }> {
     const env = {
       PATH: process.env.PATH ?? '',
       DATABASE_URL: this.shop.databaseUrl,
       STRIPE_SECRET_KEY: 'sk_test_sandbox',
       STRIPE_API_BASE: this.shop.sandboxUrl,
+      PUBLIC_URL: this.shop.url,
     };
     const options = { env, maxBuffer: 64 * 1024 * 1024 };
     const run = promisify(execFile)(process.execPath, [source('cli/sluice.ts'), ...args, '--json'], options);
@@ -149,7 +152,7 @@ export class Life {
     this.counts[what] = (this.counts[what] ?? 0) + 1;
   }
 
-  /** Processes are killed and notices go astray for as long as `work` lasts. */
+  /** Kills processes and loses webhook events while `work` runs. */
   async #inRoughTimes(work: () => Promise<void>): Promise<void> {
     this.#isRough = true;
     const misfortune = Promise.all([this.#killNowAndThen(), this.#losePost()]);
@@ -164,12 +167,16 @@ export class Life {
   }
 
   async #killNowAndThen(): Promise<void> {
+    let startMs = 0;
     while (this.#isRough) {
-      await pause(1_500 + this.#dice.int(2_500));
+      // A slow machine gets as much time to sell as it needed to start.
+      await pause(Math.max(1_500 + this.#dice.int(2_500), startMs));
       const victim = this.#dice.pick(this.#processes);
       await victim.program?.kill();
       this.#count('storefronts killed');
+      const startedMs = Date.now();
       await this.shop.addStorefront({ PORT: new URL(victim.url).port });
+      startMs = Date.now() - startedMs;
       victim.program = this.shop.storefronts.at(-1);
     }
   }
@@ -236,7 +243,7 @@ export class Life {
     const body = { amount_usd: (0.5 + this.#dice.int(450) / 100).toFixed(2) };
     const offer = await this.#patiently(() => Agent.offer({ ...agent, url: this.#url() }, body));
     const token = await this.network.mint(this.#dice.pick(tokenCards));
-    // Whoever is not told how it ended asks again, by the same payment.
+    // Without a response the buyer repeats the request with the same payment.
     for (;;) {
       const answer = await this.#patiently(() => Agent.pay({ ...agent, url: this.#url() }, offer, token));
       if (answer.status === 202 || answer.status >= 500) {
@@ -253,26 +260,39 @@ export class Life {
 
   async #buyOnPage(plan: string): Promise<void> {
     const agent = await this.#someone();
-    const offer = await this.#patiently(() =>
-      Agent.offer({ ...agent, url: this.#url() }, plan === 'credit' ? { amount_usd: '2.00' } : {}, plan),
-    );
+    const offer = await this.#patiently(async () => {
+      const answer = await Agent.ask(
+        { ...agent, url: this.#url() },
+        plan === 'credit' ? { amount_usd: '2.00' } : {},
+        plan,
+      );
+      if (answer.body.code === 'already_subscribed') return null;
+      if (answer.status !== 402) throw new Error(`no offer: ${answer.status} ${answer.text}`);
+      return Agent.readOffer(answer, undefined);
+    });
+    if (offer === null) return this.#count('refused: subscribed already');
     const page = await this.#patiently(() => Person.open(offer.checkoutUrl));
     const answer = await Person.submit(page, this.#dice.chance(0.1) ? Person.declinedCard : undefined);
     if (answer.status !== 303) return this.#count('refused on a page');
     this.#count(plan === 'credit' ? 'bought on a page' : 'subscribed');
     const back = answer.headers.get('location') ?? '';
-    if (this.#dice.chance(0.3)) return; // he closes the window
+    if (this.#dice.chance(0.3)) return; // The buyer closes the window.
     await fetch(back).catch(() => null);
     if (agent.token === null || plan !== 'credit' || this.#dice.chance(0.4)) return;
-    const wish = { below_usd: '1.90', amount_usd: '2.00', monthly_max_usd: '6.00' };
-    const agreed = await this.#send({ ...agent, token: agent.token }, 'PUT', '/account/auto-top-up', wish);
+    const purchaseInput = { below_usd: '1.90', amount_usd: '2.00', monthly_max_usd: '6.00' };
+    const agreed = await this.#send(
+      { ...agent, token: agent.token },
+      'PUT',
+      '/account/auto-top-up',
+      purchaseInput,
+    );
     if (agreed?.status !== 200) return;
     this.#count('top-ups agreed to');
     for (let call = 0; call < 4; call += 1)
       await this.#send({ ...agent, token: agent.token }, 'GET', '/v1/search?max=50');
   }
 
-  /** So many calls of anyone, each of which may cost something. */
+  /** Makes calls from random buyers, each of which may cost something. */
   async #call(times: number): Promise<void> {
     for (let call = 0; call < times && this.#buyers.length > 0; call += 1) {
       const answer = await this.#send(
@@ -284,7 +304,7 @@ export class Life {
     }
   }
 
-  /** The seller gives money back, or a buyer's bank takes it. */
+  /** The seller refunds a payment, or a buyer's bank disputes it. */
   async #sellersWhim(): Promise<void> {
     const { stripe } = this.network;
     const recent = await stripe.paymentIntents.list({ limit: 100 });
@@ -327,23 +347,24 @@ export class Life {
     this.#count('cards lost');
   }
 
-  /** Either process; the one that is down just now is nobody's to know. */
+  /** Returns the URL of either process, which may be down. */
   #url(): string {
     return this.#dice.pick(this.#processes).url;
   }
 
-  /** Null where nobody answered: a call that was cut off is not made again. */
+  /** Returns null without a response: a call whose connection broke is not repeated. */
   #send(buyer: Buyer, method: string, path: string, body?: unknown): Promise<Customer.Answer | null> {
     return Customer.call(buyer, method, this.#url() + path, body).catch(() => null);
   }
 
-  /** Again and again, as the process that is asked may be down or come up. */
+  /** Repeats `work` until it succeeds, because the process may be down or starting. */
   async #patiently<T>(work: () => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries += 1) {
+    const deadlineMs = Date.now() + patienceMs;
+    for (;;) {
       try {
         return await work();
       } catch (fault) {
-        if (tries >= 100) throw fault;
+        if (Date.now() > deadlineMs) throw fault;
         await pause(200);
       }
     }

@@ -1,31 +1,36 @@
 import Stripe from 'stripe';
 
-/** The card sandbox of a shop, seen from outside: what it was asked to take, and what it is told to do. */
+/** A shop's card sandbox from the outside: the payments that it received, and the faults that it should cause. */
 export type Network = {
   stripe: Stripe;
-  /** A token for one charge of a card, as an agent's wallet makes them. */
+  /** Mints a token for one charge of a card, like an agent's wallet. */
   mint(card?: string): Promise<string>;
-  /** Every payment that was tried for an order, with what it took. */
+  /** Returns every payment that was attempted for an order, with the amount received. */
   paymentsOf(order: string): Promise<Stripe.PaymentIntent[]>;
-  /** How many payments of an order went through. */
+  /** Returns the number of payments of an order that succeeded. */
   takenFor(order: string): Promise<number>;
-  /** `POST /_sandbox<path>`. Rejects unless it is taken. */
+  /** Sends `POST /_sandbox<path>`. Rejects unless it succeeds. */
   control(path: string, body?: object): Promise<unknown>;
-  /** Strikes the next `times` calls of a route. */
+  /** Causes a fault in the next `times` calls of a route. */
   fault(route: string, kind: string, times?: number, delayMs?: number): Promise<unknown>;
-  /** Whether a fault that was ordered for a route is still to strike. */
+  /** Refuses the next `times` calls of a route with an error of the processor, without carrying them out. */
+  refuse(route: string, times: number, error: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** Returns true while a fault of a route has not occurred as often as requested. */
   isStriking(route: string): Promise<boolean>;
   clearFaults(): Promise<unknown>;
-  /** The notices about an order, in the order in which they were written. */
+  /** Returns the webhook events that have not been accepted yet. */
+  waiting(): Promise<string[]>;
+  /** Returns the webhook events about an order, in the order in which they were written. */
   noticesOf(order: string): Promise<Stripe.Event[]>;
-  /** Whether the shop has taken all of them. */
-  isHeard(order: string): Promise<boolean>;
+  /** Returns true when the shop has accepted all of them. */
+  isConnected(order: string): Promise<boolean>;
 };
 
 const tokenLifeSeconds = 600;
 const tokenAmountMax = 100_000;
 
-export function of(sandboxUrl: string): Network {
+/** @param nowMs the time of the sandbox, when a test has moved it */
+export function of(sandboxUrl: string, nowMs: () => number = Date.now): Network {
   const { hostname: host, port } = new URL(sandboxUrl);
   const stripe = new Stripe('sk_test_witness', { host, port, protocol: 'http', telemetry: false });
 
@@ -59,7 +64,7 @@ export function of(sandboxUrl: string): Network {
         usage_limits: {
           currency: 'usd',
           max_amount: tokenAmountMax,
-          expires_at: Math.floor(Date.now() / 1000) + tokenLifeSeconds,
+          expires_at: Math.floor(nowMs() / 1000) + tokenLifeSeconds,
         },
       })) as { id: string };
       return granted.id;
@@ -71,13 +76,20 @@ export function of(sandboxUrl: string): Network {
     control: (path, body = {}) => request('POST', path, body),
     fault: (route, kind, times = 1, delayMs = 0) =>
       request('POST', '/faults', { route, kind, times, delay_ms: delayMs }),
+    refuse: (route, times, error) => request('POST', '/faults', { route, kind: 'refuse', times, error }),
     async isStriking(route) {
       const { faults } = (await request('GET', '/faults')) as { faults: { route: string }[] };
       return faults.some((fault) => fault.route === route);
     },
     clearFaults: () => request('DELETE', '/faults', {}),
+    async waiting() {
+      const { deliveries } = (await request('GET', '/webhooks/deliveries')) as {
+        deliveries: { event: string; status: string }[];
+      };
+      return deliveries.filter(({ status }) => status === 'pending').map(({ event }) => event);
+    },
     noticesOf,
-    async isHeard(order) {
+    async isConnected(order) {
       const { deliveries } = (await request('GET', '/webhooks/deliveries')) as {
         deliveries: { event: string; status: string }[];
       };

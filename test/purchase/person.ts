@@ -1,3 +1,5 @@
+import * as Customer from '../support/customer.ts';
+
 /** A person with a browser and a card, step by step. */
 
 const details = {
@@ -10,26 +12,49 @@ const details = {
 
 export const declinedCard = '4000 0000 0000 0002';
 
-/** Opens a payment link. Returns the address of the hosted page. Throws where the link leads elsewhere. */
-export async function open(checkoutUrl: string): Promise<string> {
-  const answer = await fetch(checkoutUrl, { redirect: 'manual' });
+/** The cookies of one browser. */
+export type Jar = Map<string, string>;
+const ownJar: Jar = new Map();
+
+/** Opens a URL of the shop in a browser, by default the person's own. Redirects are not followed. */
+export async function visit(url: string, jar: Jar = ownJar): Promise<Customer.Answer> {
+  const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  const answer = await fetch(url, { redirect: 'manual', ...(cookie && { headers: { cookie } }) });
+  for (const line of answer.headers.getSetCookie()) {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    jar.set(name, value);
+  }
+  return Customer.read(answer);
+}
+
+/** Opens a payment link. Returns the address of the hosted page. Throws when the link leads elsewhere. */
+export async function open(checkoutUrl: string, jar: Jar = ownJar): Promise<string> {
+  const answer = await visit(checkoutUrl, jar);
   const location = answer.headers.get('location');
   if (answer.status !== 303 || !location) throw new Error(`the link answers ${answer.status}`);
   return location;
 }
 
-/** Sends the form of a hosted page; the answer is not followed. */
-export function submit(pageUrl: string, number = details.number): Promise<Response> {
+/** Submits the form of a hosted page, with `more` fields when it asks for them. Redirects are not followed. */
+export function submit(
+  pageUrl: string,
+  number = details.number,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   return fetch(pageUrl, {
     method: 'POST',
     redirect: 'manual',
-    body: new URLSearchParams({ ...details, number }),
+    body: new URLSearchParams({ ...details, number, ...more }),
   });
 }
 
-/** Pays on a hosted page. Returns where the browser is sent then, without going there. */
-export async function pay(pageUrl: string): Promise<string> {
-  const answer = await submit(pageUrl);
+/** Pays on a hosted page. Returns the address that the browser is redirected to. */
+export async function pay(
+  pageUrl: string,
+  number?: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const answer = await submit(pageUrl, number, more);
   const location = answer.headers.get('location');
   if (answer.status !== 303 || !location) throw new Error(`the page answers ${answer.status}`);
   return location;

@@ -1,12 +1,12 @@
+import { id } from '@sluice/kernel/id';
+import * as Money from '@sluice/kernel/money';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as Accounts from '../../src/adapters/postgres/accounts.ts';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
-import * as Seller from '../../src/adapters/postgres/seller.ts';
-import { id } from '../../src/kernel/id.ts';
-import * as Money from '../../src/kernel/money.ts';
-import type { Gifts } from '../../src/payment/gift.ts';
+import * as Operator from '../../src/adapters/postgres/operator.ts';
+import type { CreditGrants } from '../../src/payment/credit-grant.ts';
 import * as Promotion from '../../src/payment/promotion.ts';
 import { createDatabase } from '../support/database.ts';
 import * as Books from './books.ts';
@@ -16,16 +16,16 @@ let database: Awaited<ReturnType<typeof createDatabase>>;
 let pools: Connection.Connection[];
 let sql: Connection.Connection;
 let promotions: Promotion.Promotions[];
-let gifts: Gifts[];
+let creditGrants: CreditGrants[];
 beforeAll(async () => {
   database = await createDatabase();
   await migrate(database.url);
-  pools = [Connection.open(database.url, 8), Connection.open(database.url, 8)];
+  pools = [Connection.openConnection(database.url, 8), Connection.openConnection(database.url, 8)];
   // The driver knows no array types before its first connection.
   await Promise.all(pools.map((pool) => pool`SELECT 1`));
   sql = pools[0] as Connection.Connection;
-  promotions = pools.map(Seller.openPromotions);
-  gifts = pools.map(Seller.openGifts);
+  promotions = pools.map(Operator.openPromotions);
+  creditGrants = pools.map(Operator.openGifts);
 });
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));
@@ -43,7 +43,7 @@ const one = {
 };
 let codes = 0;
 
-async function made(draft: Partial<Promotion.Draft> = {}): Promise<string> {
+async function made(draft: Partial<Promotion.PromotionDraft> = {}): Promise<string> {
   codes += 1;
   const code = `CODE-${codes}`;
   expect(await promotions[0]?.make({ ...one, code, ...draft }, 'test')).toBe(true);
@@ -56,7 +56,7 @@ async function account(): Promise<string> {
   return name;
 }
 
-async function redeem(at: number, who: string, code: string, address = who): Promise<Promotion.Redeemed> {
+async function redeem(at: number, who: string, code: string, address = who): Promise<Promotion.RedeemResult> {
   const answer = await promotions[at % 2]?.redeem(who, code, Promotion.subjectsOf(who, address));
   if (!answer) throw new Error('no process');
   return answer;
@@ -136,12 +136,16 @@ test('what an account had before it joined another one is had there too, and say
 
 test('a gift is given once for its key, and is in the audit log', async () => {
   const buyer = await account();
-  const gift = { ...one, account: buyer, key: id('key'), expiresMs: null, reason: 'a late answer' };
-  const all = await Promise.all([0, 1, 0, 1].map((at) => gifts[at]?.give(gift, 'the seller')));
+  const creditGrant = { ...one, account: buyer, key: id('key'), expiresMs: null, reason: 'a late answer' };
+  const all = await Promise.all([0, 1, 0, 1].map((at) => creditGrants[at]?.give(creditGrant, 'the seller')));
   expect(all).toEqual(Array.from({ length: 4 }, () => ({ kind: 'given', account: buyer })));
-  expect(await given(buyer)).toBe(gift.amount);
-  expect(await gifts[0]?.give({ ...gift, amount: 1 }, 'the seller')).toEqual({ kind: 'mismatch' });
-  expect(await gifts[0]?.give({ ...gift, account: 'acc_none', key: id('key') }, 'x')).toEqual({
+  expect(await given(buyer)).toBe(creditGrant.amount);
+  expect(await creditGrants[0]?.give({ ...creditGrant, amount: 1 }, 'the seller')).toEqual({
+    kind: 'mismatch',
+  });
+  const most = { ...creditGrant, key: id('key'), amount: 1_000_000_000_000_000 };
+  expect(await creditGrants[0]?.give(most, 'the seller')).toEqual({ kind: 'too_much' });
+  expect(await creditGrants[0]?.give({ ...creditGrant, account: 'acc_none', key: id('key') }, 'x')).toEqual({
     kind: 'unknown_account',
   });
   const log =
@@ -154,13 +158,13 @@ test('the proof finds a promotion that gave more often than it says, and a gift 
   await redeem(0, await account(), code);
   await sql`UPDATE shop.promotion SET redemptions = 2 WHERE code = ${code}`;
   const rule = async () =>
-    (await sql<{ rule: string }[]>`SELECT rule FROM ledger.prove()`).map((row) => row.rule);
+    (await sql<{ rule: string }[]>`SELECT rule FROM ledger.verify()`).map((row) => row.rule);
   expect(await rule()).toEqual(['a promotion gives what it says, and not more often than it may']);
   await sql`UPDATE shop.promotion SET redemptions = 1 WHERE code = ${code}`;
-  const secretly = id('acc');
+  const secretly = await account();
   await sql`SELECT ledger.grant_lot(${`grant:${secretly}`}, ${secretly}, 'grant', 'seller', 'grant', 'usd', 'credit', 5, NULL)`;
   expect(await rule()).toEqual(['what the seller gave is in the audit log']);
-  await sql`INSERT INTO shop.audit (who, act, subject, after) VALUES ('test', 'grant', ${secretly}, ${sql.json({ key: `grant:${secretly}` })})`;
+  await sql`INSERT INTO shop.audit (who, act, subject, after) VALUES ('test', 'grant', ${secretly}, ${sql.json({ key: `grant:${secretly}`, asset: 'usd', amount: 5, plan: 'credit', expires_at: null })})`;
   expect(await rule()).toEqual([]);
 });
 

@@ -1,19 +1,24 @@
+import { sha256Hex } from '@sluice/kernel/digest';
+import { id } from '@sluice/kernel/id';
+import * as Money from '@sluice/kernel/money';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
+import { openFraudSignals } from '../../src/adapters/postgres/fraud-signals.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as Orders from '../../src/adapters/postgres/orders.ts';
 import { openSubscriptions } from '../../src/adapters/postgres/subscriptions.ts';
-import * as TopUps from '../../src/adapters/postgres/top-ups.ts';
-import type { CreditPlan } from '../../src/catalog/plan.ts';
+import { openTopUpConsents } from '../../src/adapters/postgres/top-up-consents.ts';
+import { openTopUps } from '../../src/adapters/postgres/top-ups.ts';
+import type { CreditPlan, Plan } from '../../src/catalog/plan.ts';
 import * as Checkout from '../../src/journeys/checkout.ts';
-import * as Comparison from '../../src/journeys/comparison.ts';
-import * as Notice from '../../src/journeys/payment-notice.ts';
 import * as Purchase from '../../src/journeys/purchase.ts';
-import * as Reconciliation from '../../src/journeys/reconciliation.ts';
-import type { Counter } from '../../src/journeys/settlement.ts';
-import type { TopUpTill } from '../../src/journeys/top-up.ts';
-import { id } from '../../src/kernel/id.ts';
-import * as Money from '../../src/kernel/money.ts';
+import * as ReconciliationReport from '../../src/journeys/reconciliation-report.ts';
+import * as ResolveInDoubt from '../../src/journeys/resolve-in-doubt.ts';
+import * as RestoreOrders from '../../src/journeys/restore-orders.ts';
+import * as StripeWebhook from '../../src/journeys/stripe-webhook.ts';
+import type { TopUpContext } from '../../src/journeys/top-up.ts';
 import type { Order } from '../../src/payment/order.ts';
+import type { CheckoutContext } from '../../src/payment/payment-context.ts';
+import { english } from '../../src/text/texts.ts';
 import { createDatabase } from '../support/database.ts';
 import { FakeProcessor } from './fake-processor.ts';
 
@@ -29,41 +34,47 @@ const plan: CreditPlan = {
 };
 const body = Buffer.from('{}');
 
-/** The stories of buying on a real database, with a processor and a clock of the test's own. */
+/** Sales on a real database, with a processor and a clock that the test controls. */
 export type World = {
-  /** A fresh offer in a shop of two processes, and a processor that knows nothing else. */
+  /** Creates an offer in a shop of two processes, with a processor that is used by no other sale. */
   sale(account: string | null): Promise<Sale>;
   sql: Connection.Connection;
   close(): Promise<void>;
 };
 
-/** One order, and all that can happen to it. `at`: the process that it happens in, 0 or 1. */
+/** One order and everything that can happen to it. `at`: the process that does it, 0 or 1. */
 export type Sale = {
   processor: FakeProcessor;
   read(): Promise<Order>;
-  /** Null where the process was killed before it could answer. */
-  submit(at: number, token: string): Promise<Purchase.PurchaseAnswer | null>;
-  openPage(at: number): Promise<unknown>;
+  /** Returns null when the process was killed before it could respond. */
+  submit(at: number, token: string): Promise<Purchase.PurchaseResult | null>;
+  /** Opens the payment link in browser 0 or 1, which closes the page of the other one. */
+  openPage(at: number, browser?: number): Promise<Checkout.CheckoutResult | null>;
+  /** Returns the pages that a browser was sent to and that can be paid now. */
+  openPages(): string[];
   payPage(): Promise<void>;
-  comeBack(at: number): Promise<unknown>;
+  /** Returns true when the browser was issued the tokens. */
+  comeBack(at: number, browser?: number): Promise<boolean>;
+  /** Returns true when the response to a credential contains tokens. */
+  tokens(at: number, answer: Purchase.PurchaseResult): Promise<boolean>;
   notice(at: number, which: number): Promise<unknown>;
   reconcile(at: number): Promise<unknown>;
-  /** The books of this order beside the processor's. */
-  compare(repair: boolean): Promise<Comparison.Comparison>;
-  /** The process is killed and started again. */
+  /** Compares the records of this order with the processor's. */
+  compare(repair: boolean): Promise<ReconciliationReport.Comparison>;
+  /** Kills the process and starts it again. */
   restart(at: number): Promise<void>;
-  /** From now on it is so much later. */
+  /** Moves time forward. */
   pass(ms: number): void;
-  /** What the order's lots were given, in micro-dollars. */
+  /** Returns the amount granted to the order's lots, in micro-dollars. */
   credit(): Promise<number>;
-  /** What is left of them, what is owed of that, and what the processor's side of the books says came in, less what went back. */
+  /** Returns the lots' remaining amount, the amount owed, and the ledger's net receipts from the processor. */
   books(): Promise<{ remaining: number; owed: number; processor: number }>;
 };
 
 export async function open(): Promise<World> {
   const database = await createDatabase();
   await migrate(database.url);
-  const sql = Connection.open(database.url, 8);
+  const sql = Connection.openConnection(database.url, 8);
   return {
     sale: (account) => openSale(sql, account),
     sql,
@@ -74,38 +85,44 @@ export async function open(): Promise<World> {
   };
 }
 
-/** What a process of the shop has that sells and tops up. */
-export type Stall = Counter & TopUpTill;
+/** The dependencies of a process that sells and tops up. */
+export type SellingProcess = CheckoutContext & TopUpContext;
 
-/** A process that can be killed: from then on nothing that it began goes on. */
+/** A process that can be killed, after which nothing that it started continues. */
 export type Process = {
-  till: Stall;
+  paymentContext: SellingProcess;
   killed: PromiseWithResolvers<null>;
-  /** Resolves when nothing that it asked of the database is on its way any more. */
+  /** Resolves when none of its database statements is under way any more. */
   kill(): Promise<void>;
 };
 
 async function openSale(sql: Connection.Connection, account: string | null): Promise<Sale> {
+  if (account !== null)
+    await sql`INSERT INTO shop.account (id, origin) VALUES (${account}, 'anonymous') ON CONFLICT DO NOTHING`;
   const processor = new FakeProcessor();
-  const lanes = [id('lane'), id('lane')];
+  const writers = [id('writer'), id('writer')];
   let laterMs = 0;
-  const start = (lane: string) => startProcess(till(sql, lane, processor, () => Date.now() + laterMs));
-  const processes = lanes.map(start);
-  const at = (process: number) => (processes[process] ?? start('nobody')).till;
+  const start = (writer: string) =>
+    startProcess(paymentContext(sql, writer, processor, () => Date.now() + laterMs));
+  const processes = writers.map(start);
+  const at = (process: number) => (processes[process] ?? start('nobody')).paymentContext;
+
+  const browsers = [Checkout.newBrowser(), Checkout.newBrowser()];
+  const sentTo = new Set<string>();
 
   const restarted: Promise<unknown>[] = [];
-  /** Dead at once. The lane opens anew when nothing of any process before is on its way to the database any more. */
+  /** Kills the process at once. Its writer opens again when no statement of any previous process is under way. */
   function restart(process: number): Promise<void> {
-    const lane = lanes[process] ?? '';
+    const writer = writers[process] ?? '';
     const dead = processes[process]?.kill();
-    processes[process] = start(lane);
+    processes[process] = start(writer);
     const opened = Promise.all([restarted[process], dead]).then(async () => {
-      await sql`SELECT ledger.open_lane(${lane})`;
+      await sql`SELECT ledger.open_writer(${writer})`;
     });
     restarted[process] = opened;
     return opened;
   }
-  processor.kill = (lane) => void restart(lanes.indexOf(lane));
+  processor.kill = (writer) => void restart(writers.indexOf(writer));
   await Promise.all([restart(0), restart(1)]);
 
   const request = {
@@ -117,17 +134,18 @@ async function openSale(sql: Connection.Connection, account: string | null): Pro
     body,
     address: id('address'),
   };
-  const offered = await Purchase.run(at(0), { ...request, credential: { kind: 'none' } });
-  if (offered.kind !== 'payment_required') throw new Error(`no offer: ${offered.kind}`);
+  const offered = await Purchase.purchase(at(0), { ...request, credential: { kind: 'none' } });
+  if (offered.kind !== 'payment_required' || offered.challenge === null)
+    throw new Error(`no offer: ${offered.kind}`);
   const { challenge, order } = offered;
-  const orders = Orders.open(sql, 'witness');
+  const orders = Orders.openOrders(sql, 'witness');
   async function read(): Promise<Order> {
     const found = await orders.find(order.id);
     if (!found) throw new Error(`no order ${order.id}`);
     return found;
   }
-  /** Lets a process do something, for as long as it lives. */
-  const doing = <T>(process: number, work: (shop: Counter) => Promise<T>): Promise<T | null> =>
+  /** Runs `work` in a process, as long as it lives. */
+  const doing = <T>(process: number, work: (shop: CheckoutContext) => Promise<T>): Promise<T | null> =>
     Promise.race([work(at(process)), processes[process]?.killed.promise ?? null]);
   return {
     processor,
@@ -136,18 +154,41 @@ async function openSale(sql: Connection.Connection, account: string | null): Pro
     submit: (process, token) =>
       doing(process, (shop) => {
         const credential = { kind: 'credential' as const, challenge, payload: { spt: token } };
-        return Purchase.run(shop, { ...request, credential });
+        return Purchase.purchase(shop, { ...request, credential });
       }),
-    openPage: (process) => doing(process, (shop) => Checkout.open(shop, order.id)),
-    payPage: async () => processor.payPage(await read()),
-    comeBack: (process) => doing(process, (shop) => Checkout.comeBack(shop, order.id, `cs_${order.id}`)),
+    async openPage(process, browser = 0) {
+      const opened = await doing(process, (shop) =>
+        Checkout.openCheckout(shop, order.id, browsers[browser] ?? '', true),
+      );
+      if (opened?.kind === 'redirect') sentTo.add(opened.url.split('/').at(-1) ?? '');
+      return opened;
+    },
+    openPages: () => processor.openAmong(sentTo),
+    payPage: async () => void processor.payPage(await read()),
+    async comeBack(process, browser = 0) {
+      const secret = browsers[browser] ?? '';
+      const issued = await doing(process, async (shop) => {
+        const session = (await read()).checkoutSession ?? `cs_${order.id}_0`;
+        const back = await Checkout.comeBack(shop, order.id, session, secret);
+        const evidence = { credentialDigest: null, isFirstClaim: false, browserDigest: sha256Hex(secret) };
+        return back.kind === 'paid' && back.isPayer && shop.orders.issueTokens(back.order, evidence);
+      });
+      return issued === true;
+    },
+    async tokens(process, answer) {
+      if (answer.kind !== 'granted') return false;
+      return (await doing(process, (shop) => shop.orders.issueTokens(answer.order, answer.payer))) === true;
+    },
     async notice(process, which) {
       const notices = processor.notices();
       const chosen = notices[which % Math.max(1, notices.length)];
-      if (chosen) await doing(process, (shop) => Notice.receive(shop, chosen, ''));
+      if (chosen) await doing(process, (shop) => StripeWebhook.receive(shop, chosen, ''));
     },
-    reconcile: (process) => doing(process, (shop) => Reconciliation.run(only(order.id, shop))),
-    compare: (repair) => Comparison.run(only(order.id, at(0)), 0, repair),
+    reconcile: (process) => doing(process, (shop) => ResolveInDoubt.resolveAll(only(order.id, shop))),
+    compare: (repair) =>
+      ReconciliationReport.compare(only(order.id, at(0)), 0, repair, (payment) =>
+        RestoreOrders.restoreOrder(at(0), payment, new Map([[plan.id, plan.kind]])),
+      ),
     pass: (ms) => {
       laterMs += ms;
     },
@@ -158,15 +199,15 @@ async function openSale(sql: Connection.Connection, account: string | null): Pro
     },
     async books() {
       const [row] = await sql<[{ remaining: number; owed: number; processor: number }]>`
-        SELECT sum(k.avail)::bigint AS remaining, sum(k.owed)::bigint AS owed, (SELECT sum(p.amount) FROM ledger.posting p
+        SELECT sum(k.avail)::bigint AS remaining, sum(k.clawback_due)::bigint AS owed, (SELECT sum(p.amount) FROM ledger.posting p
             WHERE p.contra = 'processor' AND p.account_id = o.account_id)::bigint AS processor
-          FROM shop.purchase o JOIN ledger.bucket k ON k.account_id = o.account_id WHERE o.id = ${order.id} GROUP BY o.account_id`;
+          FROM shop.purchase o JOIN ledger.lot k ON k.account_id = o.account_id WHERE o.id = ${order.id} GROUP BY o.account_id`;
       return { ...row };
     },
   };
 }
 
-export function startProcess(shop: Stall): Process {
+export function startProcess(shop: SellingProcess): Process {
   const killed = Promise.withResolvers<null>();
   let isDead = false;
   const asked = new Set<unknown>();
@@ -177,7 +218,7 @@ export function startProcess(shop: Stall): Process {
         const member: unknown = Reflect.get(target, name);
         if (
           typeof member !== 'function' ||
-          ['readNotice', 'payments', 'invoices', 'grantedSince'].includes(String(name))
+          ['parseWebhookEvent', 'payments', 'invoices', 'grantedSince'].includes(String(name))
         )
           return member;
         return async (...given: unknown[]) => {
@@ -191,11 +232,11 @@ export function startProcess(shop: Stall): Process {
       },
     });
   return {
-    till: {
+    paymentContext: {
       ...shop,
       orders: mortal(shop.orders, true),
       topUps: mortal(shop.topUps, true),
-      notices: mortal(shop.notices, true),
+      webhookEvents: mortal(shop.webhookEvents, true),
       processor: mortal(shop.processor, false),
     },
     killed,
@@ -207,10 +248,10 @@ export function startProcess(shop: Stall): Process {
   };
 }
 
-/** The shop with no other open order than this one: other sales run beside it, at processors of their own. */
-function only(order: string, shop: Counter): Counter {
+/** Limits the shop to this order, because other sales use it at the same time with their own processors. */
+function only(order: string, shop: CheckoutContext): CheckoutContext {
   const mine = (all: readonly Order[]) => all.filter(({ id }) => id === order);
-  const orders: Counter['orders'] = {
+  const orders: CheckoutContext['orders'] = {
     ...shop.orders,
     inDoubt: async () => mine(await shop.orders.inDoubt()),
     closedPages: async (nowMs) => mine(await shop.orders.closedPages(nowMs)),
@@ -222,35 +263,47 @@ function only(order: string, shop: Counter): Counter {
   return { ...shop, orders };
 }
 
-export function till(
+export function paymentContext(
   sql: Connection.Connection,
-  lane: string,
+  writer: string,
   processor: FakeProcessor,
   clock: () => number,
-): Stall {
+  plans: readonly Plan[] = [plan],
+): SellingProcess {
   return {
     publicUrl: 'https://shop.test',
+    texts: english,
     catalog: {
       storefront: { name: 'Shop', description: '', contact: '' },
-      upstream: { description: '', key: { header: 'x-api-key', value: '{key}' }, timeoutMs: 1_000 },
+      upstream: {
+        description: '',
+        key: { header: 'x-api-key', value: '{key}' },
+        responseFields: [],
+        readinessPath: null,
+        timeoutMs: 1_000,
+      },
       services: [],
       operations: [],
-      plans: [plan],
+      plans,
       retired: [],
       openings: new Map(),
     },
+    isTaxed: false,
     clock,
-    orders: Orders.open(sql, lane),
+    orders: Orders.openOrders(sql, writer),
     subscriptions: openSubscriptions(sql),
-    topUps: TopUps.open(sql, lane),
-    notices: Orders.openNotices(sql),
-    processor: processor.seenFrom(lane),
+    topUps: openTopUps(sql, writer),
+    consents: openTopUpConsents(sql),
+    webhookEvents: Orders.openWebhookEvents(sql),
+    fraudSignals: openFraudSignals(sql),
+    processor: processor.seenFrom(writer),
     challengeSecrets: { current: 'a secret of the test, of more than 32 bytes' },
+    rails: ['mpp', 'card', 'x402'],
     networkId: 'profile_1',
-    coin: null,
+    acceptedTokens: null,
     report: (event, detail) => {
       if (event === 'not_reconciled') throw new Error(`${event} ${JSON.stringify(detail)}`);
     },
-    lane: { touch: () => {} },
+    writer: { touch: () => {} },
   };
 }

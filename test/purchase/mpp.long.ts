@@ -1,5 +1,5 @@
+import { contentDigest } from '@sluice/kernel/digest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contentDigest } from '../../src/kernel/digest.ts';
 import * as CanonicalJson from '../../src/payment/canonical-json.ts';
 import * as Challenge from '../../src/payment/challenge.ts';
 import * as Customer from '../support/customer.ts';
@@ -22,11 +22,6 @@ afterAll(async () => {
 const decode = (text: string | undefined) => CanonicalJson.decode(text ?? '') as Record<string, unknown>;
 const balance = async (token: string) =>
   (await Customer.call({ token }, 'GET', `${shop.url}/account`)).body.balance_usd;
-/** A repeated answer bears tokens of its own; all else is the same. */
-const besidesTokens = ({ body }: Customer.Answer) => {
-  const { access_token: _, identity_assertion: __, assertion_expires: ___, ...rest } = body;
-  return rest;
-};
 
 describe('the priced 402', () => {
   test('names the order, both ways to pay it, and a challenge that is bound to all of it', async () => {
@@ -62,7 +57,8 @@ describe('the priced 402', () => {
     expect(challenge.header).toBeUndefined();
     const lifeMs = Date.parse(challenge.expires ?? '') - Date.now();
     expect(lifeMs).toBeGreaterThan(290_000);
-    expect(lifeMs).toBeLessThanOrEqual(300_000);
+    // The lifetime is measured by the database's clock, which the shop knows to a fraction of a second.
+    expect(lifeMs).toBeLessThanOrEqual(301_000);
     expect(decode(challenge.request)).toEqual({
       amount: '500',
       currency: 'usd',
@@ -135,19 +131,20 @@ describe('a payment that settles', () => {
     expect(paid.body).not.toHaveProperty('access_token');
     expect(await balance(agent.token)).toBe('0.50');
     const status = await Customer.send({ method: 'GET', url: `${shop.url}/purchases/${offer.order}` });
-    expect(status.body).toMatchObject({ state: 'granted', account: agent.account });
+    expect(status.body).toMatchObject({ state: 'granted' });
   });
 
-  test('gives the same credential the same answer, and charges nothing', async () => {
+  test('answers the same credential with the same receipt and nothing else, and charges nothing', async () => {
     const agent = Agent.at(shop.url);
     const offer = await Agent.offer(agent);
     const token = await network.mint();
     const first = await Agent.pay(agent, offer, token);
     const again = await Agent.pay(agent, offer, token);
     expect(again.status).toBe(200);
-    expect(besidesTokens(again)).toEqual(besidesTokens(first));
+    const { success, purchase, receipt } = first.body;
+    expect(again.body).toEqual({ success, purchase, receipt });
     expect(again.headers.get('payment-receipt')).toBe(first.headers.get('payment-receipt'));
-    expect(await balance(again.body.access_token)).toBe('0.50');
+    expect(await balance(first.body.access_token)).toBe('0.50');
     expect(await network.paymentsOf(offer.order)).toHaveLength(1);
     expect(await Books.lotsOf(shop.sql, offer.order)).toEqual([500_000]);
   });
@@ -158,7 +155,7 @@ describe('a payment that settles', () => {
       [10, [shop.url]],
       [50, [shop.url, other]],
     ] as const) {
-      // From our own machine: another address may send only so much in a second.
+      // A loopback address, because the number of requests per second from other addresses is limited.
       const agent = { ...(await Agent.registered(shop.url)), address: '127.0.0.1' };
       const offer = await Agent.offer(agent);
       const token = await network.mint();
@@ -188,8 +185,8 @@ describe('a payment that settles', () => {
 });
 
 describe('a challenge', () => {
-  /** A genuine challenge of the shop: the terms of `challenge`, some of them changed, under the shop's own secret. */
-  async function reissue(challenge: Challenge.Challenge, over: Partial<Challenge.Terms>) {
+  /** Signs a challenge with changed terms, using the shop's own secret. */
+  async function reissue(challenge: Challenge.Challenge, over: Partial<Challenge.ChallengeTerms>) {
     const [row] = await shop.sql<
       { value: string }[]
     >`SELECT value FROM shop.secret WHERE name = 'payment-challenge'`;
@@ -374,7 +371,7 @@ describe('what is refused before a price is named', () => {
       'a field that is nothing like ours',
       { zzzzzzzz: 1 },
       'body',
-      /Allowed fields: amount_usd, quantity, return_url/,
+      /Allowed fields: amount_usd, billing_address, quantity, return_url/,
     ],
     ['a script for a return address', { return_url: 'javascript:alert(1)' }, 'return_url', /http or https/],
     ['a list', [], 'body', /Expected object/],
@@ -443,18 +440,42 @@ describe('a credential', () => {
     const { challenge } = await Agent.offer(Agent.at(shop.url), '{}');
     const payment = Agent.credential(challenge, { spt: await network.mint() });
     expect((await send({ authorization: `${payment}, ${payment}` })).status).toBe(400);
-    // The challenge is nobody's, the bearer is somebody: they do not fit together.
+    // The challenge belongs to no account, and the bearer token does: they do not match.
     const answer = await send({ authorization: `Bearer ${agent.token}, ${payment}` });
     expect(answer.body.type).toBe('https://paymentauth.org/problems/invalid-challenge');
     expect((await send({ authorization: payment })).status).toBe(200);
   });
 
-  test('in another field than its challenge named is not taken', async () => {
+  test('in Authorization, where the bearer would be, tops up the account of its challenge and gives no tokens', async () => {
+    const agent = await Agent.registered(shop.url);
+    const { challenge, order } = await Agent.offer(agent, '{}');
+    const payment = Agent.credential(challenge, { spt: await network.mint() });
+    const paid = await send({ authorization: payment });
+    expect(paid.status, paid.text).toBe(200);
+    expect(paid.body).not.toHaveProperty('access_token');
+    expect(await network.takenFor(order)).toBe(1);
+    expect(await balance(agent.token)).toBe('0.50');
+  });
+
+  test('in Authorization is declined for the same account: the fresh challenge pays it too', async () => {
     const agent = await Agent.registered(shop.url);
     const { challenge } = await Agent.offer(agent, '{}');
+    const refused = Agent.credential(challenge, { spt: await network.mint('pm_card_chargeDeclined') });
+    const declined = Agent.readOffer(await send({ authorization: refused }), '{}');
+    expect(declined.answer.body.code).toBe('payment_declined');
+    expect(decode(declined.challenge.opaque).account).toBe(agent.account);
+    const payment = Agent.credential(declined.challenge, { spt: await network.mint() });
+    expect((await send({ authorization: payment })).status).toBe(200);
+    expect(await balance(agent.token)).toBe('0.50');
+  });
+
+  test('beside the bearer of another account is not taken', async () => {
+    const agent = await Agent.registered(shop.url);
+    const stranger = await Agent.registered(shop.url);
+    const { challenge } = await Agent.offer(agent, '{}');
     const payment = Agent.credential(challenge, { spt: await network.mint() });
-    const answer = await send({ authorization: `Bearer ${agent.token}, ${payment}` });
-    expect(answer.body.type).toBe('https://paymentauth.org/problems/malformed-credential');
+    const answer = await send({ authorization: `Bearer ${stranger.token}, ${payment}` });
+    expect(answer.body.type).toBe('https://paymentauth.org/problems/invalid-challenge');
   });
 });
 

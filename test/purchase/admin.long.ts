@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { id } from '../../src/kernel/id.ts';
-import * as Upstream from '../relay/scripted-upstream.ts';
+import { id } from '@sluice/kernel/id';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as Sluice from '../cli/sluice.ts';
+import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
 import * as Agent from './agent.ts';
@@ -15,7 +16,7 @@ const token = 'adm_of_the_test_and_long_enough';
 let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
 let network: Network.Network;
-/** The other process. */
+/** The URL of the second process. */
 let other: string;
 
 beforeAll(async () => {
@@ -43,7 +44,7 @@ function admin(
   address?: string,
 ): Promise<Customer.Answer> {
   addresses += 1;
-  // From an address of its own, as so many requests a second from one are let through.
+  // Uses a new address each time, because the number of requests per second from one address is limited.
   const from = { 'x-forwarded-for': address ?? `198.51.100.${addresses % 250}` };
   return Customer.call({ token: bearer }, method, `${shop.url}/admin${path}`, body, from);
 }
@@ -52,7 +53,7 @@ async function overview(agent: { token: string }) {
   return (await Customer.call(agent, 'GET', `${shop.url}/account`)).body;
 }
 
-/** Someone who has bought 2.00 USD, and the purchase. */
+/** Registers an agent that has bought 2.00 USD. */
 async function bought(): Promise<Agent.Agent & { token: string; account: string; order: string }> {
   const agent = await Agent.registered(shop.url);
   const offer = await Agent.offer(agent, { amount_usd: '2.00' });
@@ -129,6 +130,79 @@ test('a refund goes back with its credit, and is in the audit log', async () => 
   expect((await acts(buyer.order)).map(({ act }) => act)).toEqual(['refund', 'refund']);
 });
 
+describe('a coin payment that was sent back by hand', () => {
+  /** Registers an agent whose purchase is recorded as paid by x402 and who requests a refund. */
+  async function paidInCoin() {
+    const buyer = await bought();
+    await shop.sql`UPDATE shop.purchase SET rail = 'x402' WHERE id = ${buyer.order}`;
+    const path = `${shop.url}/purchases/${buyer.order}/refund-request`;
+    expect((await Customer.call(buyer, 'POST', path, { reason: 'By mistake' })).status).toBe(201);
+    const request = async () => (await Customer.call(buyer, 'GET', path)).body.refund_request.state;
+    return { ...buyer, request };
+  }
+
+  test('is taken out of the account and answers the request, once for each key, in the audit log', async () => {
+    const buyer = await paidInCoin();
+    const plain = await admin('POST', '/refunds', { purchase: buyer.order });
+    expect(plain.body.code).toBe('refused');
+    expect(plain.text).toContain('sent_by_hand');
+    expect((await overview(buyer)).balance_usd).toBe('2.00');
+    const sent = {
+      purchase: buyer.order,
+      amount_usd: '1.50',
+      key: 'by-hand-1',
+      sent_by_hand: true,
+      reference: '0xabc',
+    };
+    const answers = await Promise.all([1, 2, 3, 4].map(() => admin('POST', '/refunds', sent)));
+    for (const { status, body } of answers) {
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        left_usd: '0.50',
+        refund: { status: 'sent_by_hand', amount_usd: '1.50' },
+      });
+    }
+    expect((await overview(buyer)).balance_usd).toBe('0.50');
+    expect(await buyer.request()).toBe('refunded');
+    expect((await admin('POST', '/refunds', { ...sent, amount_usd: '1.00' })).body.code).toBe('key_used');
+    const more = { ...sent, key: 'by-hand-2', amount_usd: '0.60' };
+    expect((await admin('POST', '/refunds', more)).body).toMatchObject({
+      code: 'too_much',
+      left_usd: '0.50',
+    });
+    const [entry, ...others] =
+      await shop.sql`SELECT act, who, after FROM shop.audit WHERE subject = ${buyer.order}`;
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({ act: 'refund_by_hand', after: { amount: 1_500_000, reference: '0xabc' } });
+    await Books.proves(shop.sql);
+  });
+
+  test('is recorded by the answer to the request, and by the command', async () => {
+    const buyer = await paidInCoin();
+    const answer = (body: object) => admin('POST', `/refund-requests/${buyer.order}/refund`, body);
+    expect((await answer({})).body.code).toBe('by_hand');
+    expect((await answer({ amount_usd: '0.50', sent_by_hand: true })).status).toBe(200);
+    expect(await buyer.request()).toBe('refunded');
+    const env = { DATABASE_URL: shop.databaseUrl, STRIPE_API_BASE: shop.sandboxUrl };
+    const run = await Sluice.run(['refund', buyer.order, '--sent-by-hand', '--reference', '0xdef'], { env });
+    expect(run.out).toContain('1.50 USD of');
+    expect(run.code, run.err).toBe(0);
+    expect((await overview(buyer)).balance_usd).toBe('0.00');
+    await Books.proves(shop.sql);
+  });
+
+  test('is refused of what the processor took, and of what has not been paid', async () => {
+    const buyer = await bought();
+    const sent = { purchase: buyer.order, sent_by_hand: true };
+    expect((await admin('POST', '/refunds', sent)).body.code).toBe('refused');
+    expect((await admin('POST', '/refunds', { ...sent, purchase: 'pur_none' })).status).toBe(404);
+    const offer = await Agent.offer(buyer, {});
+    expect((await admin('POST', '/refunds', { ...sent, purchase: offer.order })).body.code).toBe('not_paid');
+    expect((await admin('POST', '/refunds', { ...sent, sent_by_hand: 'yes' })).body.errors).toHaveLength(1);
+    expect((await overview(buyer)).balance_usd).toBe('2.00');
+  });
+});
+
 test('a part goes back once under its key, whenever it is asked for and however its answer was lost', async () => {
   const buyer = await bought();
   const part = { purchase: buyer.order, amount_usd: '0.50', key: 'ticket 4711' };
@@ -146,15 +220,16 @@ test('a part goes back once under its key, whenever it is asked for and however 
 
 test('what the seller gives is there at once, once for its key, and seen', async () => {
   const buyer = await Agent.registered(shop.url);
-  const gift = {
+  const creditGrant = {
     account: buyer.account,
     usd: '5.00',
     expires: '2099-01-31',
     reason: 'sorry',
     key: id('key'),
   };
-  for (let times = 0; times < 2; times += 1) expect((await admin('POST', '/grants', gift)).status).toBe(200);
-  expect((await admin('POST', '/grants', { ...gift, usd: '6.00' })).status).toBe(409);
+  for (let times = 0; times < 2; times += 1)
+    expect((await admin('POST', '/grants', creditGrant)).status).toBe(200);
+  expect((await admin('POST', '/grants', { ...creditGrant, usd: '6.00' })).status).toBe(409);
   await admin('POST', '/grants', { account: buyer.account, units: 100, key: id('key') });
   const seen = await overview(buyer);
   expect(seen.grants).toEqual([
@@ -179,8 +254,8 @@ test.each([
   [{ usd: '1.00', expires: '2020-01-01' }, 'expires'],
   [{ usd: '1.00', plan: 'none' }, 'plan'],
   [{ usd: '1.00', amount: '1' }, 'body'],
-])('refuses to give %o', async (gift, field) => {
-  const answer = await admin('POST', '/grants', { account: 'acc_1', key: id('key'), ...gift });
+])('refuses to give %o', async (creditGrant, field) => {
+  const answer = await admin('POST', '/grants', { account: 'acc_1', key: id('key'), ...creditGrant });
   expect(answer.status).toBe(422);
   expect(answer.body.errors.map((error: { field: string }) => error.field)).toContain(field);
 });
@@ -235,7 +310,7 @@ test('a frozen account may look and do nothing else, in every process at once; i
   expect((await Agent.ask(buyer, { amount_usd: '1.00' })).body.code).toBe('account_frozen');
   expect((await overview(buyer)).balance_usd).toBe('1.98');
   expect((await admin('POST', `/accounts/${buyer.account}/freeze`)).status).toBe(200);
-  // A process that starts now knows of it too.
+  // A process that starts now has the same state.
   const fresh = await shop.addStorefront();
   expect((await call(fresh)).status).toBe(403);
   expect((await admin('POST', `/accounts/${buyer.account}/unfreeze`, {})).status).toBe(200);
@@ -270,15 +345,17 @@ test('the same is done by command', async () => {
   );
   expect(given).toEqual({
     code: 0,
-    out: `${buyer.account} has been given 3.00 USD under the plan credit.\n`,
+    out: `${buyer.account} has received 3.00 USD in the plan credit.\n`,
   });
   expect((await command('grant', buyer.account, '--usd', '4.00', '--key', 'one')).code).toBe(1);
   expect((await command('grant', buyer.account, '--usd', 'much', '--key', 'two')).code).toBe(2);
   expect((await overview(buyer)).balance_usd).toBe('3.00');
-  expect((await command('promotions', 'make', 'by-command', '--units', '10', '--claimed-only')).code).toBe(0);
-  expect((await command('promotions', 'make', 'by-command', '--units', '10')).code).toBe(1);
+  expect((await command('promotions', 'create', 'by-command', '--units', '10', '--claimed-only')).code).toBe(
+    0,
+  );
+  expect((await command('promotions', 'create', 'by-command', '--units', '10')).code).toBe(1);
   expect((await command('promotions', 'list')).out).toContain(
-    'BY-COMMAND  10 units  runs  given 0 of any number',
+    'BY-COMMAND  10 units  runs  used 0 times of any number',
   );
   const sent = await Customer.call(buyer, 'POST', `${shop.url}/account/promotions`, { code: 'by-command' });
   expect([sent.status, sent.body.code]).toEqual([403, 'claim_required']);

@@ -1,40 +1,44 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import * as Upstream from '../relay/scripted-upstream.ts';
+import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
+import * as Mailbox from '../support/mailbox.ts';
 import * as Shop from '../support/shop.ts';
 import * as Agent from './agent.ts';
 import * as Books from './books.ts';
 import * as Network from './network.ts';
 import * as Person from './person.ts';
 
-const wish = { below_usd: '0.98', amount_usd: '1.00', monthly_max_usd: '3.00' };
+const purchaseInput = { below_usd: '0.98', amount_usd: '1.00', monthly_max_usd: '3.00' };
 /** 3-D Secure at every payment. */
 const challengingCard = '4000 0027 6000 3184';
 
 let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
 let network: Network.Network;
+let mailbox: Mailbox.Mailbox;
 
 beforeAll(async () => {
   upstream = await Upstream.scripted(({ socket, head }) => {
     const max = Number(/max=(\d+)/.exec(head)?.[1] ?? 1);
     socket.write(Upstream.http(200, JSON.stringify({ count: max })));
   });
+  mailbox = await Mailbox.open();
   shop = await Shop.open({
     upstream: { url: upstream.url, key: 'upk_1' },
     catalog: 'periods.yaml',
-    env: Agent.shopEnv,
+    env: { ...Agent.shopEnv, ...mailbox.env },
   });
   network = Network.of(shop.sandboxUrl);
 });
 afterAll(async () => {
   await shop?.stop();
   await upstream?.close();
+  await mailbox?.stop();
 });
 
 type Buyer = Agent.Agent & { token: string; account: string };
 
-/** Someone who has bought 1.00 USD on the hosted page. */
+/** Registers an agent that has bought 1.00 USD on the hosted page. */
 async function buyer(card?: string): Promise<Buyer> {
   const agent = await Agent.registered(shop.url);
   const offer = await Agent.offer(agent, { amount_usd: '1.00' });
@@ -47,6 +51,30 @@ async function buyer(card?: string): Promise<Buyer> {
   }
   expect((await fetch(next)).status).toBe(200);
   return agent;
+}
+
+/** Requests top-ups. Returns the page on which the card's holder can agree to them. */
+async function asked(agent: Buyer, terms: object = purchaseInput): Promise<string> {
+  const refused = await put(agent, terms);
+  expect([refused.status, refused.body.code], refused.text).toEqual([409, 'consent_required']);
+  return refused.body.consent_url;
+}
+
+/** The card's holder opens the page and agrees by entering the card. Returns the page that the shop shows then. */
+async function agree(consentUrl: string, card?: string): Promise<string> {
+  const page = await Person.open(`${consentUrl}/card`);
+  return (await fetch(await Person.pay(page, card))).text();
+}
+
+/** Registers an agent that has bought 1.00 USD and whose top-ups are on. */
+async function toppedUp(
+  card?: string,
+  terms: object = purchaseInput,
+): Promise<Buyer & { consentUrl: string }> {
+  const agent = await buyer();
+  const consentUrl = await asked(agent, terms);
+  expect(await agree(consentUrl, card)).toContain('Automatic charges are on');
+  return { ...agent, consentUrl };
 }
 
 function put(agent: Buyer, body: unknown): Promise<Customer.Answer> {
@@ -62,20 +90,76 @@ async function overview(agent: Buyer) {
   return (await Customer.call(agent, 'GET', `${shop.url}/account`)).body;
 }
 
-/** The payments of all top-ups of an account, as the processor has them. */
+/** Returns the payments of all top-ups of an account, as the processor has them. */
 async function charges(agent: Buyer) {
   const all = await network.stripe.paymentIntents.list({ limit: 100 }).autoPagingToArray({ limit: 1_000 });
   return all.filter(({ metadata }) => metadata.challenge?.startsWith(`topup_${agent.account}_`));
 }
 
-test('it is off until it is agreed to, and needs a card that a person has left', async () => {
-  const agent = await Agent.registered(shop.url);
+test('it is off until the holder of a card agrees to it on a page that states the terms', async () => {
+  const agent = await buyer();
   expect((await overview(agent)).auto_top_up).toEqual({ state: 'off' });
-  const refused = await put(agent, wish);
-  expect([refused.status, refused.body.code]).toEqual([409, 'no_card_on_file']);
-  const { method, url, headers, body } = refused.body.purchase;
-  const offered = await Customer.call(agent, method, url, body, headers);
-  expect([offered.status, typeof offered.body.checkout_url]).toEqual([402, 'string']);
+  const consentUrl = await asked(agent);
+  // The same terms return the same page, and nothing is charged meanwhile.
+  expect(await asked(agent)).toBe(consentUrl);
+  expect((await overview(agent)).auto_top_up).toEqual({ state: 'off' });
+  const ours = await (await fetch(consentUrl)).text();
+  const theirs = await (await fetch(await Person.open(`${consentUrl}/card`))).text();
+  for (const text of [ours, theirs])
+    for (const part of ['0.98 USD', '1.00 USD', '3.00 USD', agent.account]) expect(text).toContain(part);
+  await agree(consentUrl);
+  expect((await overview(agent)).auto_top_up).toMatchObject({ state: 'on', ...purchaseInput });
+});
+
+test('a payment on the hosted page leaves no card that could be charged again', async () => {
+  const agent = await buyer();
+  await asked(agent, { below_usd: '500.00', amount_usd: '1000.00', monthly_max_usd: '100000.00' });
+  const { data } = await network.stripe.paymentIntents.list({ limit: 1 });
+  expect(data[0]).toMatchObject({ setup_future_usage: null, customer: null });
+  expect(await charges(agent)).toEqual([]);
+});
+
+test('more than the holder has agreed to needs a new agreement, and less does not', async () => {
+  const agent = await toppedUp();
+  const less = { below_usd: '0.50', amount_usd: '0.60', monthly_max_usd: '2.00' };
+  expect((await put(agent, less)).body.auto_top_up).toMatchObject({ state: 'on', ...less });
+  for (const more of [
+    { ...purchaseInput, amount_usd: '1.01' },
+    { ...purchaseInput, monthly_max_usd: '3.01' },
+    { ...purchaseInput, below_usd: '0.99' },
+  ])
+    await asked(agent, more);
+  // None of the requested terms is in force.
+  expect((await overview(agent)).auto_top_up).toMatchObject({ state: 'on', ...less });
+  expect((await put(agent, {})).body.auto_top_up.state).toBe('off');
+  expect((await put(agent, purchaseInput)).body.auto_top_up).toMatchObject({ state: 'on', ...purchaseInput });
+});
+
+test('the holder of the card can stop it without the account, and the account cannot begin again by itself', async () => {
+  const agent = await toppedUp();
+  expect(await (await fetch(agent.consentUrl)).text()).toContain('Automatic charges are on');
+  const stopped = await fetch(`${agent.consentUrl}/stop`, { method: 'POST' });
+  expect(await stopped.text()).toContain('have stopped');
+  expect((await overview(agent)).auto_top_up.state).toBe('stopped');
+  expect(await asked(agent)).not.toBe(agent.consentUrl);
+});
+
+test('an agreement whose browser never came back counts by the notice', async () => {
+  const agent = await buyer();
+  const consentUrl = await asked(agent);
+  await Person.pay(await Person.open(`${consentUrl}/card`));
+  await expect.poll(async () => (await overview(agent)).auto_top_up.state, { timeout: 10_000 }).toBe('on');
+});
+
+test('the holder of the card is mailed of each charge, with the way to stop it', async () => {
+  const agent = await toppedUp();
+  await use(agent, 30);
+  const mine = async () =>
+    (await mailbox.mailsTo('buyer@example.com')).filter(({ text }) => text.includes(agent.account));
+  await expect.poll(async () => (await mine()).length, { timeout: 10_000 }).toBe(1);
+  const [mail] = await mine();
+  expect(mail?.subject).toContain('1.00 USD');
+  expect(mail?.text).toContain(agent.consentUrl);
 });
 
 test('a key of the account may look, and agrees to nothing', async () => {
@@ -83,18 +167,18 @@ test('a key of the account may look, and agrees to nothing', async () => {
   const made = await Customer.call(agent, 'POST', `${shop.url}/account/keys`, { name: 'a helper' });
   const token: string = made.body.key;
   expect((await Customer.call({ token }, 'GET', `${shop.url}/account/auto-top-up`)).status).toBe(200);
-  const refused = await Customer.call({ token }, 'PUT', `${shop.url}/account/auto-top-up`, wish);
+  const refused = await Customer.call({ token }, 'PUT', `${shop.url}/account/auto-top-up`, purchaseInput);
   expect([refused.status, refused.body.code]).toEqual([403, 'key_not_allowed']);
 });
 
 test.each([
-  [{ ...wish, amount_usd: '0.10', below_usd: '0.05' }, 'amount_usd'],
-  [{ ...wish, below_usd: '2.00' }, 'below_usd'],
-  [{ ...wish, monthly_max_usd: '0.99' }, 'monthly_max_usd'],
-  [{ ...wish, amount_usd: 1 }, 'amount_usd'],
-  [{ ...wish, below_usd: '0.001' }, 'below_usd'],
+  [{ ...purchaseInput, amount_usd: '0.10', below_usd: '0.05' }, 'amount_usd'],
+  [{ ...purchaseInput, below_usd: '2.00' }, 'below_usd'],
+  [{ ...purchaseInput, monthly_max_usd: '0.99' }, 'monthly_max_usd'],
+  [{ ...purchaseInput, amount_usd: 1 }, 'amount_usd'],
+  [{ ...purchaseInput, below_usd: '0.001' }, 'below_usd'],
   [{ below_usd: '1.00' }, 'amount_usd'],
-  [{ ...wish, below: '1.00' }, 'body'],
+  [{ ...purchaseInput, below: '1.00' }, 'body'],
   [{ enabled: 'yes' }, 'enabled'],
   [[], 'body'],
 ])('refuses %o', async (body, field) => {
@@ -104,11 +188,10 @@ test.each([
 });
 
 test('a call that leaves less than was agreed is followed by one charge of the card', async () => {
-  const agent = await buyer();
-  const agreed = await put(agent, wish);
-  expect(agreed.body.auto_top_up).toEqual({
+  const agent = await toppedUp();
+  expect((await overview(agent)).auto_top_up).toEqual({
     state: 'on',
-    ...wish,
+    ...purchaseInput,
     charged_this_month_usd: '0.00',
     card: { brand: 'visa', last4: '4242' },
   });
@@ -133,8 +216,7 @@ test.each([
   ['that is declined by now', undefined, 'pm_card_chargeDeclined', 'declined'],
   ['that is no longer kept', undefined, 'pm_gone', 'no longer be charged'],
 ])('a card %s stops it, with the reason, until it is agreed to anew', async (_, number, method, reason) => {
-  const agent = await buyer(number);
-  expect((await put(agent, wish)).status).toBe(200);
+  const agent = await toppedUp(number);
   if (method)
     await shop.sql`UPDATE shop.top_up SET saved_card = jsonb_set(saved_card, '{method}', to_jsonb(${method}::text)) WHERE account_id = ${agent.account}`;
   await use(agent, 30);
@@ -146,14 +228,13 @@ test.each([
   expect(told.charged_this_month_usd).toBe('0.00');
   expect((await overview(agent)).balance_usd).toBe('0.97');
   if (method) return;
-  expect((await put(agent, wish)).body.auto_top_up.state).toBe('on');
+  expect((await put(agent, purchaseInput)).body.auto_top_up.state).toBe('on');
   await stops();
   expect(await charges(agent)).toHaveLength(2);
 });
 
 test('a process that is killed in the middle of a charge leaves one payment, which is granted once', async () => {
-  const agent = await buyer();
-  await put(agent, wish);
+  const agent = await toppedUp();
   await network.control('/webhooks/pause');
   await network.fault('POST /v1/payment_intents', 'timeout_after', 1);
   await use(agent, 30);

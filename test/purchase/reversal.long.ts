@@ -1,6 +1,6 @@
+import * as Money from '@sluice/kernel/money';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import * as Money from '../../src/kernel/money.ts';
 import * as Account from './books.ts';
 import * as World from './world.ts';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A page that is paid and granted, and the name of its payment. */
+/** Returns a paid and granted sale, and the id of its payment. */
 async function bought(): Promise<{ sale: World.Sale; payment: string }> {
   const sale = await world.sale(null);
   await sale.openPage(0);
@@ -23,7 +23,7 @@ async function bought(): Promise<{ sale: World.Sale; payment: string }> {
   return { sale, payment: payment.id };
 }
 
-/** Every order of `items`. */
+/** Returns every order of `items`. */
 function permutations<T>(items: readonly T[]): T[][] {
   if (items.length <= 1) return [[...items]];
   return items.flatMap((item, at) =>
@@ -32,7 +32,7 @@ function permutations<T>(items: readonly T[]): T[][] {
 }
 
 test('every order and repetition of the notices of one purchase ends in the same books', async () => {
-  // Paid, a fifth refunded, a refund that failed, disputed and won: six notices.
+  // Paid, a fifth refunded, a failed refund, disputed and won: six webhook events.
   const orders = permutations([0, 1, 2, 3, 4, 5]);
   const ends = new Set<string>();
   const play = async (order: readonly number[], turn: number) => {
@@ -42,7 +42,7 @@ test('every order and repetition of the notices of one purchase ends in the same
     sale.processor.turn(failed.id, 'failed', false);
     sale.processor.goBack('dispute', payment, paid, 'won', false);
     expect(sale.processor.notices()).toHaveLength(6);
-    // One of them comes twice, at once and in two processes.
+    // One of them arrives twice, at the same time in two processes.
     for (const which of order)
       await Promise.all([sale.notice(0, which), sale.notice(1, order[turn % 6] ?? 0)]);
     ends.add(JSON.stringify(await sale.books()));
@@ -87,7 +87,7 @@ test('credit follows the money through any life of refunds and disputes, whateve
     const notices = sale.processor.notices();
     await Promise.all(notices.map((_, which) => sale.notice(which % 2, which)));
     const gone = (await sale.processor.reversalsOf(payment)).reduce(
-      (sum, { amount, counts }) => sum + (counts ? amount : 0),
+      (sum, { amount, isEffective }) => sum + (isEffective ? amount : 0),
       0,
     );
     const left = Math.max(0, paid - gone);

@@ -1,47 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import * as Upstream from '../relay/scripted-upstream.ts';
+import { expect, test } from 'vitest';
 import * as Customer from '../support/customer.ts';
-import * as Shop from '../support/shop.ts';
-import * as Agent from './agent.ts';
+import type * as Shop from '../support/shop.ts';
+import type * as Agent from './agent.ts';
 import * as Books from './books.ts';
-import * as Network from './network.ts';
-import * as Person from './person.ts';
+import type * as Network from './network.ts';
+import type { Subscriber } from './subscription-shop.ts';
+import * as SubscriptionShop from './subscription-shop.ts';
 
 const monthSeconds = 31 * 24 * 60 * 60;
 
-let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
 let network: Network.Network;
-
-beforeAll(async () => {
-  upstream = await Upstream.scripted(({ socket, head }) => {
-    const max = Number(/max=(\d+)/.exec(head)?.[1] ?? 1);
-    socket.write(Upstream.http(200, JSON.stringify({ count: max })));
-  });
+SubscriptionShop.openForEachTest((opened) => {
+  ({ shop, network } = opened);
 });
-afterAll(() => upstream?.close());
-// The sandbox's clock goes on for all that is in it, so each test has a shop of its own.
-beforeEach(async () => {
-  shop = await Shop.open({
-    upstream: { url: upstream.url, key: 'upk_1' },
-    catalog: 'periods.yaml',
-    env: Agent.shopEnv,
-  });
-  network = Network.of(shop.sandboxUrl);
-});
-afterEach(() => shop?.stop());
 
-type Subscriber = Agent.Agent & { token: string; account: string; order: string };
-
-/** Someone whose account has subscribed on the hosted page. */
-async function subscribed(plan = 'small'): Promise<Subscriber> {
-  const agent = await Agent.registered(shop.url);
-  const offer = await Agent.offer(agent, {}, plan);
-  const page = await Person.open(offer.checkoutUrl);
-  const back = await Person.pay(page);
-  expect((await fetch(back)).status).toBe(200);
-  return { ...agent, order: offer.order };
-}
+const subscribed = (plan = 'small') => SubscriptionShop.subscribe(shop, plan);
+const use = (agent: Agent.Agent, units: number) => SubscriptionShop.useUnits(shop, agent, units);
 
 async function account(agent: Agent.Agent) {
   return (await Customer.call({ token: agent.token ?? '' }, 'GET', `${shop.url}/account`)).body;
@@ -51,21 +26,12 @@ function decide(agent: Agent.Agent, path: string, body = '{}'): Promise<Customer
   return Customer.call({ token: agent.token ?? '' }, 'POST', `${shop.url}/account/plans/${path}`, body);
 }
 
-async function use(agent: Agent.Agent, units: number): Promise<void> {
-  for (let left = units; left > 0; left -= 50)
-    await Customer.call(
-      { token: agent.token ?? '' },
-      'GET',
-      `${shop.url}/v1/search?max=${Math.min(50, left)}`,
-    );
-}
-
 /** The lots of an account's periods, the oldest first. */
 async function lots(agent: Subscriber): Promise<{ amount: number; ends: Date; resets: Date }[]> {
   return [
     ...(await shop.sql<{ amount: number; ends: Date; resets: Date }[]>`
       SELECT p.amount, k.expires_at AS ends, k.resets_at AS resets FROM ledger.posting p
-        JOIN ledger.bucket k ON k.account_id = p.account_id AND k.id = p.bucket_id
+        JOIN ledger.lot k ON k.account_id = p.account_id AND k.id = p.lot_id
       WHERE p.account_id = ${agent.account} AND p.kind = 'purchase' ORDER BY k.resets_at`),
   ];
 }
@@ -105,6 +71,15 @@ test('a plan that is cancelled ends with its period, and goes on when it is resu
     .poll(async () => (await account(agent)).subscriptions[0].status, { timeout: 15_000 })
     .toBe('canceled');
   expect(await lots(agent)).toHaveLength(1);
+});
+
+test('a key of the account cancels a plan and decides nothing else of it', async () => {
+  const agent = await subscribed();
+  const made = await Customer.call(agent, 'POST', `${shop.url}/account/keys`, { name: 'robot' });
+  const robot = { ...agent, token: made.body.key as string };
+  expect((await decide(robot, 'small/change', '{"plan":"large"}')).body.code).toBe('key_not_allowed');
+  expect((await decide(robot, 'small/cancel')).body.subscription).toMatchObject({ renews: false });
+  expect((await decide(robot, 'small/resume')).body.code).toBe('key_not_allowed');
 });
 
 test('a dearer plan begins at once, for what is left of the old one less', async () => {

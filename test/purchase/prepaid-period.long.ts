@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import * as Upstream from '../relay/scripted-upstream.ts';
+import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
 import * as Agent from './agent.ts';
@@ -36,7 +36,7 @@ async function buy(agent: Agent.Agent, plan: string, body: unknown = {}): Promis
   return answer;
 }
 
-/** Calls that use `units` in all. */
+/** Makes calls that use `units` in all. */
 async function use(agent: Agent.Agent, units: number): Promise<Customer.Answer[]> {
   const answers: Customer.Answer[] = [];
   for (let left = units; left > 0; left -= 50) {
@@ -128,6 +128,41 @@ test('who pays for a larger plan on the hosted page pays the difference once, an
   expect(subscriptions.map(({ renews }: { renews: boolean }) => renews)).not.toContain(true);
 });
 
+test.each(['agent', 'person'])(
+  'a larger plan at a discount is paid once, by who comes first: the %s',
+  async (first) => {
+    const agent = await Agent.registered(shop.url);
+    await buy(agent, 'small');
+    const offer = await Agent.offer(agent, { replaces: 'small' }, 'large');
+    const page = await Person.open(offer.checkoutUrl);
+    const token = await network.mint();
+    if (first === 'agent') {
+      expect((await Agent.pay(agent, offer, token, 'large')).status).toBe(200);
+      await expect(Person.pay(page)).rejects.toThrow('the page answers');
+    } else {
+      await Person.pay(page);
+      expect((await Agent.pay(agent, offer, token, 'large')).status).toBe(200);
+    }
+    expect(await network.takenFor(offer.order)).toBe(1);
+    expect((await overview(agent)).included_remaining).toBe(1_000);
+    const [payment] = await network.paymentsOf(offer.order);
+    expect(JSON.parse(payment?.metadata.terms ?? '')).toMatchObject({
+      units: 1_000,
+      replaces: { credit: 9_990_000 },
+    });
+    await Books.proves(shop.sql);
+  },
+);
+
+test('a plan in place of one that is as dear is refused, with the reason', async () => {
+  const agent = await Agent.registered(shop.url);
+  await buy(agent, 'small');
+  await use(agent, 90);
+  const answer = await Agent.ask(agent, { replaces: 'small' }, 'small');
+  expect(answer.status).toBe(422);
+  expect(answer.body.message).toContain('Only a more expensive plan can replace a running period');
+});
+
 test('who uses the old plan up between the offer and the payment gets so much less of the new one', async () => {
   const agent = await Agent.registered(shop.url);
   await buy(agent, 'small');
@@ -135,7 +170,7 @@ test('who uses the old plan up between the offer and the payment gets so much le
   expect(offer.answer.body.purchase.amount_usd).toBe('30.01');
   await use(agent, 100);
   const answer = await Agent.pay(agent, offer, await network.mint(), 'large');
-  // 9.99 USD were credited for units that are gone: so many of 1,000 for 40.00 USD, rounded up.
+  // 9.99 USD were credited for the unused units: that buys 750 units at 1,000 for 40.00 USD, rounded up.
   expect(answer.body.plan.included_remaining).toBe(750);
   await Books.proves(shop.sql);
 });
@@ -182,13 +217,13 @@ test('nobody gets more units by changing than the money buys, whatever is used a
       }
     }
     const { included_remaining } = await overview(agent);
-    // The dearest unit costs 0.10 USD, the cheapest 0.04.
+    // The most expensive unit costs 0.10 USD, the cheapest 0.04.
     expect((used + included_remaining) * 0.04).toBeLessThanOrEqual(paid + 10 * 0.6 + 1e-9);
   }
 });
 
 test.each([
-  ['large', { replaces: 'small' }, 'no prepaid period'],
+  ['large', { replaces: 'small' }, 'no running prepaid period'],
   ['small', { amount_usd: '5.00' }, 'Unknown field'],
   ['small', { replaces: 7 }, 'id of a plan'],
 ])('refuses %s with %o', async (plan, body, message) => {

@@ -7,7 +7,7 @@ import * as Network from './network.ts';
 
 const charging = 'POST /v1/payment_intents';
 const listing = 'GET /v1/payment_intents';
-/** More than the client tries. */
+/** More than the number of attempts of Stripe's client. */
 const always = 1_000;
 
 let shop: Shop.Shop;
@@ -29,7 +29,7 @@ const state = (order: string) => Books.stateOf(shop.sql, order);
 const becomes = (order: string, wanted: string) =>
   expect.poll(() => state(order), { timeout: 15_000 }).toBe(wanted);
 
-/** An offer and the token to pay it by, from our own machine, whose limit of requests is none. */
+/** Returns an offer and a token to pay it, from a loopback address, which has no request limit. */
 async function prepared(card?: string) {
   const agent = { ...(await Agent.registered(shop.url)), address: '127.0.0.1' };
   const [offer, token] = [await Agent.offer(agent), await network.mint(card)];
@@ -46,7 +46,7 @@ async function paidOnce({ order, pay }: Awaited<ReturnType<typeof prepared>>): P
   expect(await Books.lotsOf(shop.sql, order)).toEqual([500_000]);
 }
 
-/** Has another storefront start, which finishes what nobody works on, until the order is so. */
+/** Starts another storefront, which resolves orders in doubt, and waits until the order has the wanted state. */
 async function anotherStarts(order: string, wanted: string): Promise<void> {
   await shop.addStorefront();
   await becomes(order, wanted);
@@ -152,14 +152,14 @@ test('a database that fails between charge and grant gives 503, never 402, and t
   expect(answer).toMatchObject({ status: 503, body: { code: 'unavailable' } });
   expect(await network.takenFor(purchase.order)).toBe(1);
   expect(await Books.lotsOf(shop.sql, purchase.order)).toEqual([]);
-  // Whoever charged could not even say that it gave up; the notice does not mind.
+  // The process that charged could not record that it gave up; the webhook event resolves the order all the same.
   await network.control('/webhooks/resume');
   await becomes(purchase.order, 'granted');
   await paidOnce(purchase);
 });
 
 describe('a storefront that is killed between charge and grant', () => {
-  /** Charges, and dies before the answer. Nothing hears of it, until something is told to. */
+  /** Charges and dies before the response. No webhook event arrives until the test resumes them. */
   async function killed() {
     const purchase = await prepared();
     await network.control('/webhooks/pause');
@@ -174,7 +174,7 @@ describe('a storefront that is killed between charge and grant', () => {
     return purchase;
   }
 
-  /** The storefront at the shop's own address, again; it comes first, to be killed by the next test. */
+  /** Restarts the storefront at the shop's own address, and puts it first, so that the next test kills it. */
   async function restart() {
     await shop.addStorefront({ PORT: new URL(shop.url).port });
     shop.storefronts.unshift(...shop.storefronts.splice(-1));
@@ -211,7 +211,7 @@ describe('a storefront that is killed between charge and grant', () => {
   test('is made good by another process, to which the same credential is taken', async () => {
     const other = await shop.addStorefront();
     const purchase = await killed();
-    // The dead one is known for dead when its lane has been silent for five seconds.
+    // The dead process is considered dead when its writer has been silent for five seconds.
     const answers: number[] = [];
     const ask = async () => answers.push((await purchase.pay(other)).status);
     await expect.poll(ask, { timeout: 50_000 }).toSatisfy(() => answers.at(-1) === 200);

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as Upstream from '../proxy/scripted-upstream.ts';
+import * as Shop from '../support/shop.ts';
+import * as Agent from './agent.ts';
+import * as Network from './network.ts';
+
+const token = 'adm_of_the_test_and_long_enough';
+
+let upstream: Upstream.ScriptedUpstream;
+let shop: Shop.Shop;
+let network: Network.Network;
+let cookie: string;
+let addresses = 0;
+
+/** An address of its own for each request: the shop limits the requests of one address. */
+function from(): Record<string, string> {
+  addresses += 1;
+  return { 'x-forwarded-for': `198.51.100.${addresses % 250}` };
+}
+
+beforeAll(async () => {
+  upstream = await Upstream.scripted(({ socket }) => socket.write(Upstream.http(200, '{"count":1}')));
+  const env = { ...Agent.shopEnv, ADMIN_TOKEN: token };
+  shop = await Shop.open({ upstream: { url: upstream.url, key: 'upk_1' }, catalog: 'periods.yaml', env });
+  network = Network.of(shop.sandboxUrl);
+  const signedIn = await fetch(`${shop.url}/admin/console/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'sec-fetch-site': 'same-origin', ...from() },
+    body: new URLSearchParams({ token, to: '/admin' }),
+  });
+  cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+});
+afterAll(async () => {
+  await shop?.stop();
+  await upstream?.close();
+});
+
+/** Buys credit with a test card. Returns the purchase and its payment. */
+async function bought(card?: string): Promise<{ order: string; payment: string }> {
+  const agent = await Agent.registered(shop.url);
+  const offer = await Agent.offer(agent, { amount_usd: '4.00' });
+  const paid = await Agent.pay(agent, offer, await network.mint(card));
+  expect(paid.status, paid.text).toBe(200);
+  const [payment] = await network.paymentsOf(offer.order);
+  return { order: offer.order, payment: payment?.id ?? '' };
+}
+
+/** The text of a console page, without its markup. */
+async function page(path: string): Promise<string> {
+  const response = await fetch(`${shop.url}/admin${path}`, {
+    headers: { accept: 'text/html', cookie, ...from() },
+  });
+  return (await response.text())
+    .replace(/<style.*?<\/style>/gs, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ');
+}
+
+const purchasePage = (order: string) => page(`/console/payments/${order}`);
+
+/** Number of fraud signals that the shop has reported, as its alerts count them. */
+async function reported(): Promise<number> {
+  const metrics = await (
+    await fetch(`${shop.url}/metrics`, { headers: { authorization: `Bearer ${token}`, ...from() } })
+  ).text();
+  return Number(/^sluice_events_total\{[^}]*event="fraud_signal"[^}]*\} (\d+)$/m.exec(metrics)?.[1] ?? 'NaN');
+}
+
+test('an early fraud warning is shown with its purchase until the payment is refunded, and alerts once', async () => {
+  expect(await reported()).toBe(0);
+  const { order, payment } = await bought('pm_card_createIssuerFraudRecord');
+  await expect
+    .poll(() => purchasePage(order), { timeout: 10_000 })
+    .toMatch(/Early fraud warning issfr_\w+ made with stolen card needs attention/);
+  expect(await page('')).toMatch(/\b1 Payments with a fraud warning or an open review/);
+  expect(await page('/console/payments')).toContain('Fraud warnings and reviews');
+  expect(await reported()).toBe(1);
+  await network.stripe.refunds.create({ payment_intent: payment });
+  await expect.poll(() => purchasePage(order), { timeout: 10_000 }).toMatch(/made with stolen card closed/);
+  expect(await page('')).not.toContain('fraud warning');
+  expect(await reported()).toBe(1);
+});
+
+test('a review is shown until it is closed, whatever the order of its events', async () => {
+  await network.control('/webhooks/pause');
+  const { order, payment } = await bought('pm_card_riskLevelElevated');
+  const [review] = (await network.stripe.reviews.list()).data;
+  expect(review?.payment_intent).toBe(payment);
+  await network.stripe.reviews.approve(review?.id ?? '');
+  await network.control('/webhooks/deliver-in-reverse');
+  await network.control('/webhooks/resume');
+  expect(await purchasePage(order)).toMatch(/Review prv_\w+ approved closed/);
+  expect(await page('')).not.toContain('open review');
+});
+
+test('a signal of a payment that bought nothing here is neither shown nor reported', async () => {
+  const before = await reported();
+  await network.stripe.paymentIntents.create({
+    ...{ amount: 900, currency: 'usd', confirm: true, payment_method: 'pm_card_createIssuerFraudRecord' },
+    automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
+  });
+  await expect.poll(() => network.waiting(), { timeout: 10_000 }).toEqual([]);
+  expect(await page('')).not.toContain('fraud warning');
+  expect(await reported()).toBe(before);
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as World from './world.ts';
+
+let world: World.World;
+beforeAll(async () => {
+  world = await World.open();
+});
+afterAll(() => world.close());
+
+/** Creates an order whose page has closed unpaid. */
+async function closedOnce(): Promise<World.Sale> {
+  const sale = await world.sale(null);
+  await sale.openPage(0, 0);
+  for (const session of sale.openPages()) sale.processor.expire(session);
+  return sale;
+}
+
+const rounds = Array.from({ length: 20 }, (_, round) => round);
+
+test('tabs of one browser that ask for a new page at once are led to the same one', async () => {
+  for (const _ of rounds) {
+    const sale = await closedOnce();
+    const opened = await Promise.all([sale.openPage(0, 0), sale.openPage(1, 0), sale.openPage(1, 0)]);
+    expect(sale.openPages()).toHaveLength(1);
+    expect(opened.map((one) => one?.kind)).toEqual(['redirect', 'redirect', 'redirect']);
+  }
+});
+
+test('an order has one open page, however two browsers take it from one another', async () => {
+  for (const _ of rounds) {
+    const sale = await closedOnce();
+    const asks = [0, 1, 0, 1, 1].map((browser, at) => sale.openPage(at % 2, browser));
+    await Promise.all(asks);
+    expect(sale.openPages().length).toBeLessThanOrEqual(1);
+    const [page] = sale.openPages();
+    if (page !== undefined) expect((await sale.read()).checkoutSession).toBe(page);
+  }
+});
+
+test('only the browser whose page is paid is issued the tokens', async () => {
+  for (const _ of rounds) {
+    const sale = await closedOnce();
+    const opened = await Promise.all([sale.openPage(0, 0), sale.openPage(1, 1)]);
+    const { checkoutSession } = await sale.read();
+    const isPayer = opened.map((one) => one?.kind === 'redirect' && one.url.endsWith(`/${checkoutSession}`));
+    await sale.payPage();
+    expect(await Promise.all([sale.comeBack(0, 0), sale.comeBack(1, 1)])).toEqual(isPayer);
+  }
+});

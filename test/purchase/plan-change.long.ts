@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest';
+import * as Customer from '../support/customer.ts';
+import type * as Shop from '../support/shop.ts';
+import * as Books from './books.ts';
+import type * as Network from './network.ts';
+import type { Subscriber } from './subscription-shop.ts';
+import * as SubscriptionShop from './subscription-shop.ts';
+
+const monthSeconds = 31 * 24 * 60 * 60;
+const daySeconds = 24 * 60 * 60;
+/** Number of times that Stripe's client sends a request that fails. */
+const attempts = 3;
+/** Micro-dollars per unit at the list price of each plan of periods.yaml. */
+const unitPrice = { small: 100_000, large: 40_000 };
+const update = 'POST /v1/subscriptions/:id';
+
+let shop: Shop.Shop;
+let network: Network.Network;
+SubscriptionShop.openForEachTest((opened) => {
+  ({ shop, network } = opened);
+});
+
+const subscribed = (plan: string) => SubscriptionShop.subscribe(shop, plan);
+const use = (agent: Subscriber, units: number) => SubscriptionShop.useUnits(shop, agent, units);
+
+function change(agent: Subscriber, from: string, to: string): Promise<Customer.Answer> {
+  return Customer.call(agent, 'POST', `${shop.url}/account/plans/${from}/change`, { plan: to });
+}
+
+async function left(agent: Subscriber): Promise<number> {
+  return (await Customer.call(agent, 'GET', `${shop.url}/account`)).body.included_remaining;
+}
+
+/** Returns the amount that the processor charged to the account's card, in micro-dollars. */
+async function paid(agent: Subscriber): Promise<number> {
+  const [row] = await shop.sql<
+    { id: string }[]
+  >`SELECT processor_id AS id FROM shop.subscription WHERE account_id = ${agent.account} AND processor_id IS NOT NULL`;
+  const { customer } = await network.stripe.subscriptions.retrieve(row?.id ?? '');
+  const intents = await network.stripe.paymentIntents.list({ limit: 100 });
+  return intents.data
+    .filter((intent) => intent.customer === customer)
+    .reduce((sum, intent) => sum + intent.amount_received * 10_000, 0);
+}
+
+/** Checks that no pending item at the processor makes a later invoice cheaper. */
+async function nothingWaits(): Promise<void> {
+  expect((await network.stripe.invoiceItems.list({ pending: true })).data).toEqual([]);
+}
+
+/** Checks that the account has not received more, at list price, than was paid. */
+async function valueIsPaid(agent: Subscriber, usedOfSmall: number): Promise<void> {
+  const received = usedOfSmall * unitPrice.small + (await left(agent)) * unitPrice.large;
+  expect(received).toBeLessThanOrEqual(await paid(agent));
+  await Books.proves(shop.sql);
+}
+
+test('units used while the processor is asked for the change come off the new plan', async () => {
+  const agent = await subscribed('small');
+  await network.fault(update, 'delay_before', 1, 1_500);
+  const changing = change(agent, 'small', 'large');
+  await expect.poll(() => network.isStriking(update)).toBe(false);
+  await use(agent, 100);
+  expect((await changing).status).toBe(200);
+  await expect.poll(() => left(agent), { timeout: 10_000 }).toBeGreaterThan(100);
+  await valueIsPaid(agent, 100);
+});
+
+test('a change that failed and is asked for again counts nothing that was used in between', async () => {
+  const agent = await subscribed('small');
+  await network.fault(update, '500_before', attempts);
+  expect((await change(agent, 'small', 'large')).status).toBe(503);
+  await use(agent, 100);
+  expect((await change(agent, 'small', 'large')).status).toBe(200);
+  await expect.poll(() => left(agent), { timeout: 10_000 }).toBeGreaterThan(100);
+  await valueIsPaid(agent, 100);
+});
+
+test('a change that the processor never made leaves nothing that makes the next renewal cheaper', async () => {
+  const agent = await subscribed('small');
+  await network.fault(update, '500_before', attempts);
+  expect((await change(agent, 'small', 'large')).status).toBe(503);
+  await nothingWaits();
+  await network.control('/clock', { advance_seconds: monthSeconds });
+  await expect.poll(() => paid(agent), { timeout: 15_000 }).toBe(20_000_000);
+});
+
+test('a lock that the processor could not get leaves the plan as it was, and the change can be asked for again', async () => {
+  const agent = await subscribed('small');
+  await network.fault(update, 'lock_timeout');
+  expect((await change(agent, 'small', 'large')).status).toBe(503);
+  expect(await paid(agent)).toBe(10_000_000);
+  expect((await change(agent, 'small', 'large')).status).toBe(200);
+  await expect.poll(() => left(agent), { timeout: 10_000 }).toBeGreaterThan(990);
+  await valueIsPaid(agent, 0);
+});
+
+test('a change whose answer is lost is made once, also when it is asked for again after the processor has forgotten it', async () => {
+  const agent = await subscribed('small');
+  await network.control('/webhooks/pause');
+  await network.fault(update, 'cut_after', attempts);
+  expect((await change(agent, 'small', 'large')).status).toBe(503);
+  await network.control('/clock', { advance_seconds: 2 * daySeconds });
+  expect((await change(agent, 'small', 'large')).status).toBe(200);
+  await expect.poll(() => left(agent), { timeout: 10_000 }).toBeGreaterThan(990);
+  expect(await paid(agent)).toBeLessThanOrEqual(40_010_000);
+  await valueIsPaid(agent, 0);
+  await nothingWaits();
+});
+
+test('a change whose answer is lost is found and booked when nobody asks again', async () => {
+  const agent = await subscribed('small');
+  await network.control('/webhooks/pause');
+  await network.fault(update, 'cut_after', attempts);
+  expect((await change(agent, 'small', 'large')).status).toBe(503);
+  await shop.sql`UPDATE shop.plan_change SET asked_at = asked_at - interval '10 minutes'`;
+  await expect.poll(() => left(agent), { timeout: 40_000, interval: 500 }).toBeGreaterThan(990);
+  await valueIsPaid(agent, 0);
+}, 60_000);
+
+test('a change that the processor never made is given up when nobody asks again', async () => {
+  const agent = await subscribed('small');
+  await network.fault(update, '500_before', attempts);
+  expect((await change(agent, 'small', 'large')).status).toBe(503);
+  await shop.sql`UPDATE shop.plan_change SET asked_at = asked_at - interval '10 minutes'`;
+  const open = async () => (await shop.sql`SELECT FROM shop.plan_change WHERE state = 'open'`).length;
+  await expect.poll(open, { timeout: 40_000, interval: 500 }).toBe(0);
+  expect(await paid(agent)).toBe(10_000_000);
+  // Another plan can be requested now.
+  expect((await change(agent, 'small', 'large')).status).toBe(200);
+}, 60_000);
+
+test('a renewal grants what its invoice charges, whatever plan the subscription was set to afterwards', async () => {
+  const agent = await subscribed('large');
+  expect((await change(agent, 'large', 'small')).status).toBe(200);
+  await network.control('/webhooks/pause');
+  // The renewal is a draft for an hour, at the price of the smaller plan.
+  const [one] = (await network.stripe.subscriptions.list({ limit: 1 })).data;
+  const ends = one?.items.data[0]?.current_period_end ?? 0;
+  await network.control('/clock', { advance_seconds: ends - Math.floor(Date.now() / 1000) + 60 });
+  const drafts = await network.stripe.invoices.list({ status: 'draft' });
+  expect(drafts.data.map(({ amount_due }) => amount_due)).toEqual([1_000]);
+  await change(agent, 'large', 'large');
+  await network.control('/clock', { advance_seconds: 2 * 3_600 });
+  await network.control('/webhooks/resume');
+  await expect
+    .poll(
+      async () =>
+        (await shop.sql`SELECT FROM ledger.posting WHERE account_id = ${agent.account} AND kind = 'purchase'`)
+          .length,
+      { timeout: 20_000 },
+    )
+    .toBe(2);
+  const amounts = await shop.sql<{ amount: number }[]>`SELECT amount FROM ledger.posting
+    WHERE account_id = ${agent.account} AND kind = 'purchase' ORDER BY amount`;
+  expect(amounts.map(({ amount }) => amount)).toEqual([100, 1_000]);
+});
+
+test('plans of one kind share a product and a price, and invoices of a changed plan name the new one', async () => {
+  const agent = await subscribed('small');
+  await subscribed('small');
+  expect((await change(agent, 'small', 'large')).status).toBe(200);
+  const products = (await network.stripe.products.list({ limit: 100 })).data.map(({ name }) => name);
+  expect(products.sort()).toEqual(['Large at Periods', 'Small at Periods']);
+  const prices = (await network.stripe.prices.list({ limit: 100, active: true })).data;
+  expect(prices.map(({ unit_amount }) => unit_amount).sort()).toEqual([1_000, 4_000]);
+  const [invoice] = (await network.stripe.invoices.list({ limit: 1 })).data;
+  expect(invoice?.lines.data.map(({ description }) => description)).toContain('1 × Large at Periods');
+});

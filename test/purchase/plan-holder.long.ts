@@ -1,0 +1,195 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import * as Upstream from '../proxy/scripted-upstream.ts';
+import * as Customer from '../support/customer.ts';
+import * as Mailbox from '../support/mailbox.ts';
+import * as Shop from '../support/shop.ts';
+import * as Agent from './agent.ts';
+import * as Books from './books.ts';
+import * as Network from './network.ts';
+import * as Person from './person.ts';
+
+const monthSeconds = 31 * 24 * 60 * 60;
+const payer = 'buyer@example.com';
+/** Pays once, and is declined when it is charged again. */
+const failingCard = '4000 0000 0000 0341';
+/** Asks for 3-D Secure at every payment. */
+const challengingCard = '4000 0027 6000 3184';
+const adminToken = 'adm_of_the_test_and_long_enough';
+
+let upstream: Upstream.ScriptedUpstream;
+let mailbox: Mailbox.Mailbox;
+let shop: Shop.Shop;
+let network: Network.Network;
+
+beforeAll(async () => {
+  upstream = await Upstream.scripted(({ socket }) => socket.write(Upstream.http(200, '{"count":1}')));
+});
+afterAll(() => upstream?.close());
+beforeEach(async () => {
+  mailbox = await Mailbox.open();
+  shop = await Shop.open({
+    upstream: { url: upstream.url, key: 'upk_1' },
+    catalog: 'periods.yaml',
+    env: { ...Agent.shopEnv, ...mailbox.env, ADMIN_TOKEN: adminToken },
+  });
+  network = Network.of(shop.sandboxUrl);
+});
+afterEach(async () => {
+  await shop?.stop();
+  await mailbox?.stop();
+});
+
+type Subscriber = Agent.Agent & { token: string; account: string };
+
+/** Passes 3-D Secure when the bank asks for it. Returns the address that the browser is redirected to. */
+async function authenticated(location: string): Promise<string> {
+  if (!location.includes('/challenge/')) return location;
+  const body = new URLSearchParams({ outcome: 'complete' });
+  const passed = await fetch(location, { method: 'POST', body, redirect: 'manual' });
+  return passed.headers.get('location') ?? '';
+}
+
+async function subscribed(card?: string): Promise<Subscriber> {
+  const agent = await Agent.registered(shop.url);
+  const { checkoutUrl } = await Agent.offer(agent, {}, 'small');
+  const paid = await Person.submit(await Person.open(checkoutUrl), card);
+  expect((await fetch(await authenticated(paid.headers.get('location') ?? ''))).status).toBe(200);
+  return agent;
+}
+
+async function subscription(agent: Subscriber) {
+  return (await Customer.call(agent, 'GET', `${shop.url}/account`)).body.subscriptions[0];
+}
+
+/** Creates a subscription whose renewal could not be charged after a month. */
+async function pastDue(card: string): Promise<Subscriber> {
+  const agent = await subscribed(card);
+  await network.control('/clock', { advance_seconds: monthSeconds });
+  await expect.poll(async () => (await subscription(agent)).status, { timeout: 15_000 }).toBe('past_due');
+  return agent;
+}
+
+async function renewed(agent: Subscriber): Promise<void> {
+  await expect.poll(async () => (await subscription(agent)).status, { timeout: 15_000 }).toBe('active');
+  const lots = () =>
+    shop.sql`SELECT FROM ledger.posting WHERE account_id = ${agent.account} AND kind = 'purchase'`;
+  // The processor's events about the status and about the payment arrive in any order.
+  await expect.poll(async () => (await lots()).length, { timeout: 15_000 }).toBe(2);
+  await Books.proves(shop.sql);
+}
+
+/** Returns the links to the page of a plan in the mails to the payer. */
+async function managePages(): Promise<string[]> {
+  const mails = await mailbox.mailsTo(payer);
+  return mails.flatMap(({ text }) => text.match(/^http.*\/plans\/manage\/\S+$/gm) ?? []);
+}
+
+describe('a renewal that was not paid', () => {
+  test('is paid on the page that the account names, by another card', async () => {
+    const agent = await pastDue(failingCard);
+    const { pay_url } = await subscription(agent);
+    expect((await Person.submit(pay_url)).status).toBe(200);
+    await renewed(agent);
+    expect((await subscription(agent)).pay_url).toBeNull();
+  });
+
+  test('is confirmed with the bank on that page', async () => {
+    const agent = await pastDue(challengingCard);
+    const { pay_url } = await subscription(agent);
+    const answer = await Person.submit(pay_url, challengingCard);
+    await authenticated(answer.headers.get('location') ?? '');
+    await renewed(agent);
+  });
+
+  test('is paid by a new card, which pays the renewals after it too', async () => {
+    const agent = await pastDue(failingCard);
+    const { id } = await subscription(agent);
+    const page = await Customer.call(agent, 'POST', `${shop.url}/account/subscriptions/${id}/card`, {});
+    const text = await (await fetch(page.body.card_url)).text();
+    for (const part of ['10.00 USD', 'every month', 'open invoice']) expect(text).toContain(part);
+    expect(await (await fetch(await Person.pay(page.body.card_url))).text()).toContain('Your card is saved');
+    await renewed(agent);
+    await network.control('/clock', { advance_seconds: monthSeconds });
+    const lots = () =>
+      shop.sql`SELECT FROM ledger.posting WHERE account_id = ${agent.account} AND kind = 'purchase'`;
+    await expect.poll(async () => (await lots()).length, { timeout: 15_000 }).toBe(3);
+  });
+
+  test('is mailed to the person whose card it is, once, with the ways to pay it and to cancel', async () => {
+    const agent = await pastDue(failingCard);
+    await expect.poll(async () => (await mailbox.mailsTo(payer)).length, { timeout: 10_000 }).toBe(1);
+    const [mail] = await mailbox.mailsTo(payer);
+    expect(mail?.text).toContain((await subscription(agent)).pay_url);
+    const [manage] = await managePages();
+    const cancelled = await (await fetch(`${manage}/cancel`, { method: 'POST' })).text();
+    expect(cancelled).toContain('This plan is cancelled');
+    expect(cancelled).not.toContain(agent.account);
+    expect(await mailbox.mailsTo(payer)).toHaveLength(1);
+  });
+});
+
+test.each(['', 'cs_test_nobody', '../customers'])(
+  'there is nothing at the return of page %o',
+  async (session) => {
+    const answer = await fetch(`${shop.url}/cards/return?session=${encodeURIComponent(session)}`);
+    expect(answer.status).toBe(404);
+  },
+);
+
+test('a card page of a stranger’s subscription is not given out', async () => {
+  const { id } = await subscription(await subscribed());
+  const stranger = await Agent.registered(shop.url);
+  const page = await Customer.call(stranger, 'POST', `${shop.url}/account/subscriptions/${id}/card`, {});
+  expect(page.status).toBe(404);
+});
+
+describe('a person who has lost the account', () => {
+  function ask(email: string): Promise<Response> {
+    const headers = { origin: shop.url, 'content-type': 'application/x-www-form-urlencoded' };
+    return fetch(`${shop.url}/shop/plans/links`, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams({ email }),
+    });
+  }
+
+  test('cancels the plan by a link that comes to the address of the payment', async () => {
+    const agent = await subscribed();
+    expect(await (await fetch(`${shop.url}/shop/account`)).text()).toContain('/shop/plans/links');
+    expect((await ask(payer)).status).toBe(200);
+    await expect.poll(async () => (await managePages()).length, { timeout: 10_000 }).toBe(1);
+    const [manage = ''] = await managePages();
+    expect(await (await fetch(manage)).text()).toContain('This plan renews on');
+    // Programs that guard mailboxes open links too: only the button cancels.
+    expect((await subscription(agent)).renews).toBe(true);
+    await fetch(`${manage}/cancel`, { method: 'POST' });
+    expect((await subscription(agent)).renews).toBe(false);
+  });
+
+  test('gets one mail, however often it is asked for, and another address gets none', async () => {
+    await subscribed();
+    const texts = await Promise.all([payer, 'nobody@example.com'].map(async (to) => (await ask(to)).text()));
+    expect(texts[0]?.replace(payer, '')).toBe(texts[1]?.replace('nobody@example.com', ''));
+    await expect.poll(async () => (await managePages()).length, { timeout: 10_000 }).toBe(1);
+    await Promise.all([ask(payer), ask(payer)]);
+    await ask('someone@example.com');
+    expect(await managePages()).toHaveLength(1);
+    expect(await mailbox.mailsTo('nobody@example.com')).toEqual([]);
+  });
+});
+
+test('an account that is frozen may still cancel what charges it', async () => {
+  const agent = await subscribed();
+  const frozen = await Customer.call(
+    { token: adminToken },
+    'POST',
+    `${shop.url}/admin/accounts/${agent.account}/freeze`,
+    { reason: 'a test' },
+  );
+  expect(frozen.status, frozen.text).toBe(200);
+  const call = (deed: string) =>
+    Customer.call(agent, 'POST', `${shop.url}/account/plans/small/${deed}`, { plan: 'large' });
+  await expect.poll(async () => (await call('change')).status, { timeout: 10_000 }).toBe(403);
+  expect((await call('cancel')).status).toBe(200);
+  expect((await subscription(agent)).renews).toBe(false);
+});

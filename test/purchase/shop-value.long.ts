@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { breaches } from './shop-breaches.ts';
+
+/** Runs some of the histories of shop-value.slow.ts. */
+const histories = Number(process.env.VALUE_RUNS ?? 48);
+const historyMs = 5_000;
+
+test(
+  'a whole shop of two processes delivers what was paid for, no more and no less',
+  async () => {
+    expect(await breaches(histories)).toEqual([]);
+  },
+  60_000 + histories * historyMs,
+);
