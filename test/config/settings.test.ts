@@ -48,12 +48,46 @@ it('says all that is wrong at once, by name', async () => {
   expect(found).toEqual({
     ok: false,
     faults: [
-      `UPSTREM_URL in ${file} is no setting: did you mean UPSTREAM_URL?`,
+      `UPSTREM_URL in ${file} is not a setting. Did you mean "UPSTREAM_URL"?`,
       'SMTP_URL_FILE: /nowhere cannot be read (ENOENT)',
-      'ADMIN_TOKEN and ADMIN_TOKEN_FILE: give one of them',
+      'ADMIN_TOKEN and ADMIN_TOKEN_FILE are both set: remove one of them',
     ],
   });
   expect(await Settings.gather({ SETTINGS_FILE: '/nowhere' })).toMatchObject({ ok: false });
+});
+
+it('refuses lines without an equals sign by their number, and does not repeat them', async () => {
+  const lines = `# a comment\n\nexport PORT=1\nSTRIPE_SECRET_KEY sk_live_hush\nMAIL_FROM="one\ntwo"\nsk_live_hush\nHOST='::1'\n`;
+  const found = await gather(lines);
+  const faults = found.ok ? [] : found.faults;
+  expect(faults.map((fault) => fault.split(' ')[0])).toEqual([`${file}:4`, `${file}:7`]);
+  for (const fault of faults) expect(fault).toContain('has no "="');
+  expect(faults.join()).not.toContain('hush');
+});
+
+it('warns about variables of the environment that are nearly settings, and about no others', async () => {
+  const found = await Settings.gather({
+    UPSTREM_URL: 'x',
+    X402_PAYTO: 'x',
+    HOME: '/root',
+    LC_ALL: 'C',
+    REDIS_PORT: 'tcp://10.0.0.1:6379',
+    UPSTREAM_SERVICE_HOST: '10.0.0.2',
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318',
+    SANDBOX_PORT: '4022',
+  });
+  expect(found).toEqual({
+    ok: true,
+    env: expect.anything(),
+    warnings: [
+      'UPSTREM_URL in the environment is not a setting. Did you mean "UPSTREAM_URL"?',
+      'X402_PAYTO in the environment is not a setting. Did you mean "X402_PAY_TO"?',
+    ],
+  });
+});
+
+it('refuses a settings file that names another', async () => {
+  expect(await gather('SETTINGS_FILE=other.env\n')).toMatchObject({ ok: false });
 });
 
 it('names what is another, and what a process that runs cannot be told', () => {

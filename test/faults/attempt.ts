@@ -3,7 +3,7 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 export const clientMoments = ['answer begun', 'answer half read', 'answer read'] as const;
 export type ClientMoment = (typeof clientMoments)[number];
 
-/** What came of one request. `broken`: no whole answer arrived; `left`: because the caller went away itself. */
+/** The outcome of one request. `broken`: no complete response arrived. `left`: none arrived because the caller left. */
 export type Attempt =
   | { kind: 'whole'; status: number; headers: IncomingHttpHeaders; body: Buffer; waitedMs: number }
   | { kind: 'broken'; left: boolean; waitedMs: number };
@@ -12,15 +12,15 @@ export type Sent = {
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** The caller goes away: so many milliseconds after it asked, or when the answer begins. */
+  /** The time at which the caller leaves: this many milliseconds after the request, or when the response starts. */
   leaves: number | 'as it begins' | null;
 };
 
-/** Longer than any wait that the shop promises to end. */
+/** Longer than every time limit of the shop. */
 const patienceMs = 40_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 512 });
 
-/** Sends one request and reads the answer as far as it comes. Never rejects. */
+/** Sends one request and reads the response as far as it arrives. Never rejects. */
 export function make(sent: Sent, tell: (moment: ClientMoment) => void): Promise<Attempt> {
   const startedMs = performance.now();
   return new Promise((resolve) => {
@@ -65,7 +65,7 @@ export function make(sent: Sent, tell: (moment: ClientMoment) => void): Promise<
   });
 }
 
-/** Ends the connections that are kept. */
+/** Closes the idle connections. */
 export function close(): void {
   agent.destroy();
 }

@@ -1,10 +1,10 @@
+import { id } from '@sluice/kernel/id';
 import type postgres from 'postgres';
-import { id } from '../../src/kernel/id.ts';
 import type { Dice } from '../purchase/dice.ts';
 import * as Customer from '../support/customer.ts';
 import type { Account } from './callers.ts';
 
-/** An account that pays for a little more credit whenever it has run short, and makes a new key when a budget is used up. */
+/** An account that buys a little more credit whenever it runs short, and creates a new key when a budget is used up. */
 export type Buyer = Account & { readonly customer: Customer.Customer; cappedId: string };
 
 const firstCreditMicroUsd = 20_000;
@@ -12,7 +12,7 @@ const creditMicroUsdMax = 30_000;
 const reversedShare = 0.15;
 const budgetUsd = '0.03';
 
-/** A new account with a little credit, and two keys, one of them with a budget. */
+/** Creates an account with a little credit and two keys, one of them with a budget. */
 export async function open(url: string, sql: postgres.Sql): Promise<Buyer> {
   const customer = await Customer.register(url);
   await Customer.credit(sql, customer, firstCreditMicroUsd);
@@ -36,7 +36,7 @@ async function key(
   return body;
 }
 
-/** Another key with a budget in place of the one before. That a process or the database is away then is its luck. */
+/** Replaces the key that has a budget by another one. A process or the database may be unavailable at that moment. */
 export async function renew(buyer: Buyer, url: string): Promise<void> {
   try {
     const next = await key(buyer.customer, url, { budget_usd: budgetUsd });
@@ -47,7 +47,7 @@ export async function renew(buyer: Buyer, url: string): Promise<void> {
   } catch {}
 }
 
-/** An account pays for more credit, and at times a part of it goes back. That the database is away then is its luck. */
+/** Pays for more credit, and sometimes refunds part of it. The database may be unavailable at that moment. */
 export async function give(connect: () => postgres.Sql, buyer: Buyer, dice: Dice): Promise<void> {
   const order = id('pur');
   const amount = 1 + dice.int(creditMicroUsdMax);
@@ -58,7 +58,7 @@ export async function give(connect: () => postgres.Sql, buyer: Buyer, dice: Dice
       VALUES (${order}, ${buyer.id}, 'credit', ${amount}, now() + interval '1 hour')`;
     await sql`SELECT shop.grant_purchase(${order}, ${`pi_${order}`}, ${buyer.id})`;
     if (back === 0) return;
-    const [row] = await sql<[{ look: number }]>`SELECT shop.look_at(${order}) AS look`;
+    const [row] = await sql<[{ look: number }]>`SELECT shop.begin_reversal_sync(${order}) AS look`;
     const reversal = {
       id: `re_${order}`,
       kind: 'refund',
@@ -67,7 +67,7 @@ export async function give(connect: () => postgres.Sql, buyer: Buyer, dice: Dice
       counts: true,
       reason: null,
     };
-    await sql`SELECT shop.write_reversals(${order}, ${row.look}, ${sql.json([reversal])})`;
+    await sql`SELECT shop.apply_reversals(${order}, ${row.look}, ${sql.json([reversal])})`;
   } catch {
   } finally {
     await sql.end({ timeout: 1 });

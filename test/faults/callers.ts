@@ -4,27 +4,27 @@ import type { Gateway } from './gateway.ts';
 import type { Record } from './record.ts';
 import { type Asked, acts } from './upstream.ts';
 
-/** An account, and what its callers call with: a key of its own, twice as often as one with a budget. */
+/** An account and the keys that its callers use: one without a budget, which is used twice as often, and one with a budget. */
 export type Account = { id: string; open: string; capped: string };
 
-/** The most that one call asks for (test/fixtures/chaos.yaml). */
+/** The most units that one call asks for (test/fixtures/chaos.yaml). */
 const unitsMax = 50;
 const hugeBytes = 1_500_000;
 const streamedBytes = 60_000;
 const triesMax = 4;
-/** An upstream that fails by its script fails again. */
+/** An upstream that fails by its script fails again, so retries end here. */
 const failingTriesMax = 2;
 const againMsMax = 300;
 const lookMs = 50;
 
-/** What callers ask, drawn by dice: mostly what goes well, many small calls, some huge, some under a key. */
+/** Makes random calls: most of them succeed, many are small, some are huge, some have an idempotency key. */
 export class Callers {
   readonly #dice: Dice;
   readonly #gateways: readonly Gateway[];
   readonly #accounts: readonly Account[];
   readonly #record: Record;
   readonly #tell: (gateway: Gateway, moment: Attempt.ClientMoment) => void;
-  /** At which process each request is now. */
+  /** The process that each request was sent to last. */
   readonly at = new Map<string, Gateway>();
   #asked = 0;
   attempts = 0;
@@ -43,7 +43,7 @@ export class Callers {
     this.#tell = tell;
   }
 
-  /** One call from its first try to its answer; under a key again and again, at times at two processes at once. */
+  /** Makes one call until its final response. With a key it is retried repeatedly, sometimes at two processes at once. */
   async call(): Promise<void> {
     const dice = this.#dice;
     const account = dice.int(this.#accounts.length);
@@ -71,7 +71,7 @@ export class Callers {
     }
   }
 
-  /** One that listens now; it may be paused or about to die. */
+  /** Returns a process that listens now; it may be paused or about to end. */
   async #someProcess(): Promise<Gateway> {
     for (;;) {
       const there = this.#gateways.filter(({ isThere }) => isThere);
@@ -111,7 +111,7 @@ export class Callers {
   }
 }
 
-/** Sends what is asked to a process. */
+/** Sends a request to a process. */
 export function ask(
   gateway: Gateway,
   bearer: string,

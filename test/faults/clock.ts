@@ -1,6 +1,6 @@
 /**
- * Loaded before a storefront (`--import`): its wall clock stands wherever the test says, as on a machine whose clock is set.
- * What counts time by itself (performance.now, timers) goes on as on such a machine.
+ * Loaded before a storefront (`--import`): sets its wall clock to any time, as if an administrator had set the machine's clock.
+ * Monotonic time (performance.now, timers) is not affected, as on a real machine.
  */
 const real = Date.now;
 let aheadMs = 0;

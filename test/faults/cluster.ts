@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as Embedded from '../../src/adapters/embedded/cluster.ts';
-import * as LockFile from '../../src/adapters/embedded/lock-file.ts';
+import { openCluster } from '../../src/cli/embedded/cluster.ts';
+import * as LockFile from '../../src/cli/embedded/lock-file.ts';
 
-/** A PostgreSQL of a run's own, on disk as in production: commits are durable, and it may be killed. */
+/** A PostgreSQL for one run, on disk as in production: commits are durable, and it may be killed. */
 export type Cluster = {
   url: string;
-  /** Immediate stop (SIGQUIT): no backend ends its work. Then a start, with recovery. */
+  /** Stops it immediately (SIGQUIT), so that no backend finishes its work, then starts it, with recovery. */
   crash(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -17,7 +17,7 @@ const lookMs = 20;
 export async function open(): Promise<Cluster> {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-faults-'));
   const options = { dir, database: 'shop', durable: true, logFile: join(dir, 'log') };
-  let cluster = await Embedded.open(options);
+  let cluster = await openCluster(options);
   const { url } = cluster;
   return {
     url,
@@ -27,7 +27,7 @@ export async function open(): Promise<Cluster> {
       await cluster.lost;
       while ((await LockFile.read(join(dir, 'data')))?.pid === running?.pid && isAlive(running?.pid ?? 0))
         await new Promise((resolve) => setTimeout(resolve, lookMs));
-      cluster = await Embedded.open(options);
+      cluster = await openCluster(options);
       if (cluster.url !== url) throw new Error('PostgreSQL came back on another port');
     },
     async stop() {

@@ -1,7 +1,7 @@
 /**
- * `npm run chaos -- --calls 1000000 --seed 7 --processes 3 --calls-per-fault 250`: a shop under fire for as long as you
- * like, and what the books say afterwards; `--minutes` ends it earlier, `--crowds` makes it wider. `--mutants`: each safeguard taken out in turn, which a run has to find.
- * Exit code 0: every promise held (every mutant was found).
+ * `npm run chaos -- --calls 1000000 --seed 7 --processes 3 --calls-per-fault 250` runs a shop with injected faults for as long as you
+ * like, and then checks the ledger. `--minutes` ends it earlier, `--crowds` adds callers. `--mutants` removes each safeguard in turn and
+ * requires that the run detects it. Exit code 0: every promise was kept, or every mutant was detected.
  */
 import { parseArgs } from 'node:util';
 import { find, mutants } from './mutants.ts';

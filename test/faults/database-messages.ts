@@ -1,7 +1,7 @@
-/** One message of PostgreSQL's protocol (version 3), as it was sent. */
+/** One message of PostgreSQL's protocol (version 3), as sent. */
 export type Message = { type: string; bytes: Buffer };
 
-/** Cuts a stream into messages. The first one of a client has no type; its own is `startup`. */
+/** Splits a stream into messages. A client's first message has no type; here its type is `startup`. */
 export class Messages {
   #rest: Buffer = Buffer.alloc(0);
   #isFirst: boolean;
@@ -14,7 +14,7 @@ export class Messages {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
   }
 
-  /** The next whole message. */
+  /** Returns the next complete message. */
   take(): Message | null {
     const head = this.#isFirst ? 0 : 1;
     if (this.#rest.length < head + 4) return null;
@@ -28,28 +28,28 @@ export class Messages {
   }
 }
 
-/** The statements that faults aim at, by what their text says. */
+/** The statements that faults aim at, identified by a part of their text. */
 const named: [text: string, name: string][] = [
   ['ledger.batch(', 'batch'],
-  ['ledger.take_ticket(', 'ticket'],
-  ['ledger.give_up_tickets(', 'ticket given up'],
-  ['ledger.undeliver(', 'giving back'],
-  ['ledger.open_lane(', 'lane opened'],
-  ['ledger.close_lane(', 'lane closed'],
+  ['ledger.acquire_idempotency_key(', 'idempotencyKey'],
+  ['ledger.release_idempotency_keys(', 'idempotencyKey given up'],
+  ['ledger.credit_undelivered(', 'giving back'],
+  ['ledger.open_writer(', 'writer opened'],
+  ['ledger.close_writer(', 'writer closed'],
   ['ledger.reap_silent(', 'reaping'],
 ];
-/** Which parameters of `ledger.batch` name the calls that it settles and the accounts that it wants credit for. */
+/** Indexes of the parameters of `ledger.batch` for the calls that it settles and for its lease requests. */
 const settledParameter = 5;
 const wantedParameter = 27;
 
-/** Follows one connection: which statement is on its way, and which one the database has just ended. */
+/** Follows one connection: the statement that was sent, and the one that the database has just completed. */
 export class Statements {
   /** Names of prepared statements. */
   readonly #prepared = new Map<string, string>();
   readonly #underWay: (string | null)[] = ['startup'];
   #bound: string | null = null;
 
-  /** Of a client's message: the name of the statement that it sets going. */
+  /** Takes a message of the client. Returns the name of the statement that it starts. */
   sent({ type, bytes }: Message): string | null {
     if (type === 'P') {
       const [statement, text] = strings(bytes, 5, 2);
@@ -68,13 +68,13 @@ export class Statements {
     return null;
   }
 
-  /** Of the server's message: the name of the statement that it ends. */
+  /** Takes a message of the server. Returns the name of the statement that it completes. */
   answered({ type }: Message): string | null {
     return type === 'Z' ? (this.#underWay.shift() ?? null) : null;
   }
 }
 
-/** What a batch does most: it settles calls, sets credit aside, or says that its lane lives. */
+/** Returns the main purpose of a batch: it settles calls, leases credit, or is a heartbeat. */
 function kindOf(bind: Buffer, from: number): string {
   let at = from + 2 + 2 * bind.readInt16BE(from);
   const count = bind.readInt16BE(at);

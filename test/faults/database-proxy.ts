@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type Message, Messages, Statements } from './database-messages.ts';
 
-/** `sent`: on its way to the database, which has not seen it. `done`: the database is through with it, and nobody knows yet. */
+/** `sent`: the statement was sent, and has not reached the database. `done`: the database has completed it, and the client does not know. */
 export type When = 'sent' | 'done';
 
-/** What a watcher does about a statement: lets it go on, breaks its connection there, or keeps it back for a while. */
+/** The decision of a watcher about a statement: pass it on, break its connection there, or delay it until the promise settles. */
 export type Fate = 'pass' | 'cut' | Promise<unknown>;
 
 export type DatabaseProxy = {
-  /** The database by way of the proxy. */
+  /** The URL of the database through the proxy. */
   url: string;
   /** Breaks every connection. */
   cut(): void;
@@ -17,8 +17,8 @@ export type DatabaseProxy = {
 };
 
 /**
- * A proxy between one process and PostgreSQL that reads what passes, so that faults can strike at a named statement and
- * not at a moment of the clock. `watch` sees every statement twice, under its name (database-messages.ts).
+ * Opens a proxy between one process and PostgreSQL that parses the protocol, so that faults can strike at a named statement instead of
+ * at a point in time. `watch` sees every statement twice, by its name (database-messages.ts).
  */
 export async function open(
   databaseUrl: string,
@@ -61,7 +61,7 @@ export async function open(
   };
 }
 
-/** Passes messages on one by one, in their order, as the watcher lets them go. */
+/** Passes messages on one by one, in order, as the watcher decides. */
 function pass(from: Socket, to: Socket, messages: Messages, judge: (message: Message) => Fate): void {
   let isBusy = false;
   const pump = async () => {

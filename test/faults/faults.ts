@@ -13,33 +13,33 @@ const databaseMoments = [
   'hold done',
   'heartbeat sent',
   'heartbeat done',
-  'ticket sent',
-  'ticket done',
-  'ticket given up sent',
-  'ticket given up done',
+  'idempotencyKey sent',
+  'idempotencyKey done',
+  'idempotencyKey given up sent',
+  'idempotencyKey given up done',
   'giving back sent',
   'giving back done',
-  'lane opened sent',
-  'lane opened done',
+  'writer opened sent',
+  'writer opened done',
   'reaping sent',
   'reaping done',
 ] as const;
-/** The named points of the path at which a process can be struck. */
+/** The named points at which a process can be struck. */
 const moments = [...upstreamMoments, ...databaseMoments, ...clientMoments];
 export type Moment = (typeof moments)[number];
-/** Most calls pass these, and money is at stake in them. */
+/** The points that most calls pass and where money is at stake. */
 const hotMoments: readonly Moment[] = [
   'request arrived',
   'answer sent',
   'settlement sent',
   'settlement done',
-  'ticket done',
+  'idempotencyKey done',
   'answer begun',
   'answer half read',
   'answer read',
 ];
 
-/** What is done to the process at its moment, or to its connection. */
+/** Faults of one process or its connection, at one of its points. */
 const strikes = [
   ...Array<'kill'>(5).fill('kill'),
   ...Array<'cut'>(4).fill('cut'),
@@ -47,26 +47,26 @@ const strikes = [
   'pause past the lease',
   ...Array<'hold back'>(2).fill('hold back'),
 ] as const;
-/** What is done to all at once, at any moment. */
+/** Faults that affect all processes, at any time. */
 const blows = [
   'terminate backends',
   'terminate backends',
   'crash the database',
-  'lock the lanes',
+  'lock the writers',
   'lock the lots',
   'crowd the database',
   'set a clock',
   'set a clock',
 ] as const;
-/** What is done to a process at one of its moments. */
+/** A fault of a process at one of its points. */
 export type Aim = { act: (typeof strikes)[number]; at: Moment };
 type Strike = Aim & { callsLeft: number };
 
-/** A strike whose moment does not come in so many calls is given up. */
+/** A strike is given up when its point is not reached within this many calls. */
 const strikeCallsMax = 400;
 const restartMsMax = 6_000;
 const pauseMsMax = 900;
-/** Longer than the silence after which a lane is taken for dead. */
+/** Longer than the silence after which a writer is considered dead. */
 const pastLeaseMs = 6_500;
 const holdBackMsMax = 4_000;
 const lockMsMax = 2_500;
@@ -74,15 +74,15 @@ const crowd = 90;
 const crowdMs = 1_500;
 const clockMs = [-3_600_000, -70_000, -2_000, 2_000, 70_000, 3_600_000];
 
-/** Everything that goes wrong in a run, drawn by its dice: of `aims` alone, where there are some. */
+/** All faults of a run, chosen at random; only from `aims` when there are any. */
 export class Faults {
   readonly counts: Record<string, number> = {};
-  /** Moments at which a process was struck. */
+  /** Number of strikes by point. */
   readonly struck: Record<string, number> = {};
   readonly #dice: Dice;
   readonly #gateways: readonly Gateway[];
   readonly #cluster: Cluster;
-  /** On a connection of its own each. */
+  /** Opens a separate connection for each fault. */
   readonly #connect: () => postgres.Sql;
   readonly #aims: readonly Aim[] | null;
   #pending: Strike[] = [];
@@ -105,7 +105,7 @@ export class Faults {
     this.#aims = aims;
   }
 
-  /** Something is to go wrong: a strike that waits for its moment, or a blow at once. */
+  /** Causes the next fault: a strike that waits for its point, or one that affects all processes at once. */
   next(): void {
     const dice = this.#dice;
     if (this.#aims) this.#await(dice.pick(this.#aims));
@@ -117,7 +117,7 @@ export class Faults {
     this.#pending.push({ ...aim, callsLeft: strikeCallsMax });
   }
 
-  /** A call has ended: those that wait for a moment wait for one call less. */
+  /** Reports that a call has ended, which brings waiting strikes closer to being given up. */
   pass(): void {
     for (const strike of this.#pending) strike.callsLeft -= 1;
     const [late] = this.#pending;
@@ -126,7 +126,7 @@ export class Faults {
     this.#count('moments that did not come');
   }
 
-  /** A moment of a process has come: the first that comes to it is struck. */
+  /** Reports that a process has reached a point. The first strike that waits for the point is carried out. */
   meet(gateway: Gateway, at: Moment): Fate {
     if (this.#isOver) return 'pass';
     const index = this.#pending.findIndex((strike) => strike.at === at);
@@ -134,7 +134,7 @@ export class Faults {
     return strike ? this.#strike(strike, gateway) : 'pass';
   }
 
-  /** No more faults; resolves when what was begun has ended, and every clock is right again. */
+  /** Stops causing faults. Resolves when all current ones have ended and every clock is right again. */
   async end(): Promise<void> {
     this.#isOver = true;
     this.#pending = [];
@@ -152,7 +152,7 @@ export class Faults {
     };
     switch (act) {
       case 'kill':
-        // What was on its way may arrive all the same.
+        // The statement may still reach the database.
         return done(
           gateway.kill(dice.chance(0.5) ? 0 : dice.int(restartMsMax)),
           dice.chance(0.5) ? 'cut' : 'pass',
@@ -181,11 +181,11 @@ export class Faults {
       case 'crash the database':
         this.#crash();
         break;
-      case 'lock the lanes':
-        this.#do((sql) => hold(sql, 'PERFORM 1 FROM ledger.lane FOR UPDATE', forMs));
+      case 'lock the writers':
+        this.#do((sql) => hold(sql, 'PERFORM 1 FROM ledger.writer FOR UPDATE', forMs));
         break;
       case 'lock the lots':
-        this.#do((sql) => hold(sql, 'PERFORM 1 FROM ledger.bucket ORDER BY id FOR UPDATE', forMs));
+        this.#do((sql) => hold(sql, 'PERFORM 1 FROM ledger.lot ORDER BY id FOR UPDATE', forMs));
         break;
       case 'crowd the database':
         for (let guest = 0; guest < crowd; guest++)
@@ -210,7 +210,7 @@ export class Faults {
     this.#wait(back);
   }
 
-  /** On a connection of its own; that it breaks is another fault's doing. */
+  /** Runs `work` on its own connection. Errors are ignored, because another fault may break that connection. */
   #do(work: (sql: postgres.Sql) => Promise<unknown>): void {
     const sql = this.#connect();
     const done = work(sql)

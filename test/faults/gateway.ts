@@ -7,12 +7,12 @@ const catalog = fileURLToPath(new URL('../fixtures/chaos.yaml', import.meta.url)
 const startsMax = 60;
 const startAgainMs = 250;
 
-/** One storefront process, its way to the database, and whoever starts it again when it has ended. */
+/** One storefront process, its database connection, and the supervisor that restarts it. */
 export class Gateway {
   readonly name: string;
   readonly port: number;
   readonly #env: Record<string, string>;
-  readonly #src: string | undefined;
+  readonly #tree: string | undefined;
   #proxy: DatabaseProxy.DatabaseProxy | null = null;
   #program: Program.Program | null = null;
   #isStopping = false;
@@ -20,16 +20,16 @@ export class Gateway {
   #restartInMs = 0;
   #starting: Promise<void> = Promise.resolve();
   #killed = false;
-  /** What processes said at last that ended and were not killed. */
+  /** The last output of processes that ended without being killed. */
   readonly gaveUp: string[] = [];
-  /** What was logged at level `error` by those that are gone. */
+  /** Log lines of level `error` of processes that have ended. */
   readonly #logs: string[] = [];
 
-  constructor(name: string, port: number, env: Record<string, string>, src: string | undefined) {
+  constructor(name: string, port: number, env: Record<string, string>, tree: string | undefined) {
     this.name = name;
     this.port = port;
     this.#env = env;
-    this.#src = src;
+    this.#tree = tree;
   }
 
   get url(): string {
@@ -48,10 +48,10 @@ export class Gateway {
     let program: Program.Program;
     for (let tries = 1; ; tries++) {
       try {
-        program = await Program.start('main.ts', this.#settings(), this.#src);
+        program = await Program.start('src/main.ts', this.#settings(), this.#tree);
         break;
       } catch (error) {
-        // The database may be away just now.
+        // The database may be unavailable at the moment.
         if (tries === startsMax) throw error;
         await new Promise((resolve) => setTimeout(resolve, startAgainMs));
       }
@@ -77,18 +77,18 @@ export class Gateway {
       PORT: String(this.port),
       HOST: '127.0.0.1',
       DATABASE_URL: this.#proxy?.url ?? '',
-      LANE: this.name,
+      INSTANCE_ID: this.name,
       CATALOG: catalog,
       LOG_LEVEL: 'error',
     };
   }
 
-  /** A process listens, though it may be paused. */
+  /** True while a process listens, even if it is paused. */
   get isThere(): boolean {
     return this.#program !== null && !this.#killed;
   }
 
-  /** SIGKILL; another process takes its place after a while. False where none runs. */
+  /** Sends SIGKILL; another process replaces it later. Returns false when none is running. */
   kill(restartInMs: number): boolean {
     if (!this.#program || this.#killed) return false;
     this.#killed = true;
@@ -97,7 +97,7 @@ export class Gateway {
     return true;
   }
 
-  /** SIGSTOP, and SIGCONT after a while. */
+  /** Sends SIGSTOP, and SIGCONT later. */
   pause(ms: number): boolean {
     const child = this.#program?.child;
     if (!child || this.#isPaused) return false;
@@ -119,7 +119,7 @@ export class Gateway {
     this.#program?.child.send({ clockAheadMs: aheadMs }, () => undefined);
   }
 
-  /** A process runs, whatever became of those before. */
+  /** Resolves when a process is running, whatever happened to those before. */
   async ready(): Promise<void> {
     while (!this.isThere || this.#isPaused) {
       await this.#starting;
@@ -127,7 +127,7 @@ export class Gateway {
     }
   }
 
-  /** SIGTERM; the exit code of the last process. */
+  /** Sends SIGTERM. Returns the exit code of the last process. */
   async stop(): Promise<number | null> {
     this.#isStopping = true;
     await this.#starting.catch(() => undefined);
@@ -136,7 +136,7 @@ export class Gateway {
     return code;
   }
 
-  /** Lines that tell of this event. */
+  /** Returns the log lines of this event. */
   logged(event: string): string[] {
     return this.#logs.flatMap((log) => log.split('\n').filter((line) => line.includes(`"event":"${event}"`)));
   }

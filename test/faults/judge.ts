@@ -4,16 +4,16 @@ import type { Gateway } from './gateway.ts';
 import type { Record } from './record.ts';
 import type { Asked, Upstream } from './upstream.ts';
 
-/** What the books say of a run in the end. */
-export type Books = {
-  /** Calls that were charged for good, and those that were given back, whether or not their callers had the answer. */
+/** The ledger's view of a run after its end. */
+export type LedgerStore = {
+  /** Calls that stayed charged, and calls that were reversed as undelivered, whether or not their callers had the response. */
   charged: number;
   givenBack: number;
-  /** Answers that callers had whole and that were given back all the same: the seller's loss. */
+  /** Responses that callers received completely although they were reversed as undelivered: the seller's loss. */
   lostToSeller: number;
-  /** Charged, and kept for a caller who never had the answer and may ask again under its key. */
+  /** Calls that stayed charged, whose response is stored for a caller who did not receive it and may retry with the key. */
   keptForLater: number;
-  /** Keys that were asked again in the end. */
+  /** Number of keys that were retried after the run. */
   keysAsked: number;
 };
 
@@ -40,8 +40,8 @@ const settleMs = 20_000;
 const lookMs = 250;
 const pageRows = 10_000;
 
-/** Lets a run come to rest, and tells what is wrong with it, into the record's breaches. */
-export async function judge(run: Run): Promise<Books> {
+/** Waits until a run is at rest and adds every inconsistency to the record's breaches. */
+export async function judge(run: Run): Promise<LedgerStore> {
   const { sql, gateways, record } = run;
   await rest(run);
   const keysAsked = await askAgain(run);
@@ -49,36 +49,37 @@ export async function judge(run: Run): Promise<Books> {
   for (const gateway of gateways) {
     const code = await gateway.stop();
     if (code !== 0) record.breaches.push(`${gateway.name} ended with ${code} when it was told to`);
-    for (const line of gateway.logged('books_broken')) record.breaches.push(`${gateway.name}: ${line}`);
-    // That the database was away when a key was made or ended is what was done to it.
+    for (const line of gateway.logged('ledger_inconsistent'))
+      record.breaches.push(`${gateway.name}: ${line}`);
+    // The run itself makes the database unavailable, also while a key is created or ended.
     for (const line of gateway
       .logged('fault')
       .filter((line) => !/"code":"(?:E?CONN|EPIPE|57|08|53)/.test(line)))
       record.breaches.push(`${gateway.name}: ${line}`);
     for (const end of gateway.gaveUp) record.breaches.push(`${gateway.name} ended by itself: ${end}`);
   }
-  for (const { lane_id, sum } of await sql`SELECT lane_id, sum(amount) FROM ledger.lease GROUP BY 1`)
-    record.breaches.push(`${lane_id} holds ${sum} after its end`);
-  for (const { id } of await sql`SELECT id FROM ledger.lane WHERE open`)
+  for (const { writer_id, sum } of await sql`SELECT writer_id, sum(amount) FROM ledger.lease GROUP BY 1`)
+    record.breaches.push(`${writer_id} holds ${sum} after its end`);
+  for (const { id } of await sql`SELECT id FROM ledger.writer WHERE open`)
     record.breaches.push(`${id} is open after its end`);
-  for (const { rule, subject, detail } of await sql`SELECT * FROM ledger.prove()`)
+  for (const { rule, subject, detail } of await sql`SELECT * FROM ledger.verify()`)
     record.breaches.push(`${rule}: ${subject}: ${detail}`);
   return { ...(await compare(run)), keysAsked };
 }
 
-/** Every lane is open and alive again, and nothing is under way to the books. */
+/** Waits until every writer is open and alive again and has no unsent work. */
 async function rest({ sql, gateways, record }: Run): Promise<void> {
   for (const end = performance.now() + settleMs; ; ) {
     const [row] =
-      await sql`SELECT count(*) AS lanes FROM ledger.lane WHERE open AND heartbeat_at > clock_timestamp() - interval '2 seconds'`;
-    if (row?.lanes === gateways.length) return;
+      await sql`SELECT count(*) AS writers FROM ledger.writer WHERE open AND heartbeat_at > clock_timestamp() - interval '2 seconds'`;
+    if (row?.writers === gateways.length) return;
     if (performance.now() > end)
-      return void record.breaches.push(`${row?.lanes} lanes live after all faults`);
+      return void record.breaches.push(`${row?.writers} writers live after all faults`);
     await new Promise((resolve) => setTimeout(resolve, lookMs));
   }
 }
 
-/** Keys answer in the end as they did first, from every process, and nobody is called for it. */
+/** Checks that a retry with a key returns its first response at every process, without another call to the upstream. */
 async function askAgain({ gateways, accounts, record, upstream }: Run): Promise<number> {
   const kept = record.kept().slice(-keysAskedMax);
   const arrivalsBefore = sum(upstream.arrivals.values());
@@ -96,7 +97,7 @@ async function askAgain({ gateways, accounts, record, upstream }: Run): Promise<
   return kept.length;
 }
 
-/** What is left of some accounts can be spent to the last unit: nothing is held by anybody. */
+/** Checks that some accounts can spend their balance to the last unit, so no hold is left. */
 async function spendRest({ gateways, accounts, record, sql }: Run): Promise<void> {
   const path = '/v1/list' as const;
   for (const [at, { id, open }] of accounts.slice(0, spendersMax).entries()) {
@@ -119,8 +120,8 @@ async function spendRest({ gateways, accounts, record, sql }: Run): Promise<void
   }
 }
 
-/** Each call as its caller was told against each call in the books. */
-async function compare({ sql, accounts, record }: Run): Promise<Omit<Books, 'keysAsked'>> {
+/** Compares each call as its caller saw it with the same call in the ledger. */
+async function compare({ sql, accounts, record }: Run): Promise<Omit<LedgerStore, 'keysAsked'>> {
   const books = { charged: 0, givenBack: 0, lostToSeller: 0, keptForLater: 0 };
   const untold = new Map<string, number>();
   const known = new Set<string>();
@@ -129,9 +130,9 @@ async function compare({ sql, accounts, record }: Run): Promise<Omit<Books, 'key
         coalesce(sum(u.amount) FILTER (WHERE k.asset = 'usd'), 0)::bigint AS money,
         sum(u.amount - coalesce(p.amount, 0))::bigint AS net, bool_or(a.call_id IS NOT NULL) AS is_kept
       FROM ledger.usage u
-        LEFT JOIN ledger.bucket k ON k.account_id = u.account_id AND k.id = u.bucket_id
+        LEFT JOIN ledger.lot k ON k.account_id = u.account_id AND k.id = u.lot_id
         LEFT JOIN ledger.posting p ON p.key = 'undelivered:' || u.call_id || ':' || u.draw
-        LEFT JOIN ledger.kept_answer a ON a.call_id = u.call_id AND a.body IS NOT NULL
+        LEFT JOIN ledger.stored_response a ON a.call_id = u.call_id AND a.body IS NOT NULL
       WHERE u.plan_id IS DISTINCT FROM '#budget' GROUP BY u.call_id`;
   for await (const page of rows.cursor(pageRows)) {
     for (const { call_id, account_id, units, money, net, is_kept } of page) {
@@ -170,7 +171,7 @@ async function compare({ sql, accounts, record }: Run): Promise<Omit<Books, 'key
   return books;
 }
 
-/** How many of these calls are charged for good. */
+/** Returns how many of these calls stayed charged. */
 async function netOf(sql: postgres.Sql, calls: string[]): Promise<number> {
   if (calls.length === 0) return 0;
   const rows =

@@ -2,65 +2,67 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as SqlFlaw from '../support/sql-flaw.ts';
 import type { Aim } from './faults.ts';
 import { type Options, run } from './run.ts';
 
-/** A safeguard that is taken out: of a function of the database, or of a file under src. */
+/** A safeguard that is removed, from a database function or from a file under src. */
 export type Mutant = {
   what: string;
   in: { function: string } | { file: string };
   from: string;
   to: string;
-  /** The faults that it was a safeguard against. */
+  /** The faults that it protected against. */
   aims: readonly Aim[];
 };
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const kill = (...at: Aim['at'][]): Aim[] => at.map((one) => ({ act: 'kill', at: one }));
 const cut = (...at: Aim['at'][]): Aim[] => at.map((one) => ({ act: 'cut', at: one }));
-const lane = { file: 'ledger/lane.ts' };
+const writer = { file: 'ledger/ledger-writer.ts' };
+const sender = { file: 'ledger/batch-sender.ts' };
 
-/** What real processes meet soon. The simulation finds these and forty more, whose moments are rare (test/ledger/mutants.test.ts). */
+/** Mutants that real processes reveal soon. The simulation finds these and forty rarer ones (test/ledger/mutants.long.ts). */
 export const mutants: readonly Mutant[] = [
   {
     what: 'answer before the commit',
-    in: lane,
+    in: writer,
     from: 'if (charges.length > 0 || kept) return settled;',
     to: '',
     aims: kill('settlement sent', 'answer sent'),
   },
   {
     what: 'take a batch in doubt for booked',
-    in: lane,
-    from: 'this.#doubtSinceMs ??= this.#clock();',
-    to: 'this.#finish(sent);',
+    in: sender,
+    from: 'this.#doubtSinceMs ??= clock();',
+    to: 'this.#finish(sent, new Map());',
     aims: cut('settlement sent'),
   },
   {
     what: 'number a repeated batch anew',
-    in: lane,
+    in: sender,
     from: 'if (this.#sent && !this.#sending) void this.#send();',
-    to: 'if (this.#sent && !this.#sending) { this.#sent.batch.seq = ++this.#seq; void this.#send(); }',
+    to: 'if (this.#sent && !this.#sending) { this.#sent.batch.seq += 1; void this.#send(); }',
     aims: cut('settlement sent', 'settlement done'),
   },
   {
     what: 'hold without setting aside',
-    in: lane,
+    in: { file: 'ledger/holds.ts' },
     from: '      lot.free -= amount;\n      lot.held += amount;\n',
     to: '',
     aims: cut('heartbeat done'),
   },
   {
-    what: 'let a lane write after its end',
+    what: 'let a writer write after its end',
     in: { function: 'ledger.batch' },
-    from: 'v_lane.epoch <> p_epoch OR NOT v_lane.open',
+    from: 'v_writer.epoch <> p_epoch OR NOT v_writer.open',
     to: 'false',
     aims: [{ act: 'pause past the lease', at: 'settlement sent' }],
   },
   {
-    what: 'fold a batch twice',
+    what: 'checkpoint a batch twice',
     in: { function: 'ledger.batch' },
-    from: 'folded_seq = p_seq, ',
+    from: 'checkpointed_seq = p_seq, ',
     to: '',
     aims: cut('heartbeat done'),
   },
@@ -87,14 +89,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: 'let a key be used twice at once',
-    in: { function: 'ledger.take_ticket' },
+    in: { function: 'ledger.acquire_idempotency_key' },
     from: 'v_kept.call_id IS NULL AND NOT v_lives OR',
     to: 'v_kept.call_id IS NULL OR',
-    aims: cut('ticket done'),
+    aims: cut('idempotencyKey done'),
   },
   {
     what: 'give back what they give again',
-    in: { function: 'ledger.undeliver' },
+    in: { function: 'ledger.credit_undelivered' },
     from: 'AND k.body IS NOT NULL',
     to: 'AND false',
     aims: kill('settlement done', 'answer begun'),
@@ -103,12 +105,12 @@ export const mutants: readonly Mutant[] = [
 
 const aimed = { calls: 350, seed: 1, processes: 2, callsPerFault: 35 } satisfies Options;
 
-/** What a run of so many calls finds in a mutant. */
+/** Returns the breaches that a run of `calls` calls finds in a mutant. */
 export async function find(mutant: Mutant, calls = aimed.calls): Promise<string[]> {
   const { aims, from, to } = mutant;
   const options = { ...aimed, calls, aims };
   if ('function' in mutant.in) {
-    const { breaches } = await run({ ...options, sabotage: replacing(mutant.in.function, from, to) });
+    const { breaches } = await run({ ...options, sabotage: SqlFlaw.replacing(mutant.in.function, from, to) });
     return breaches;
   }
   const folder = await mkdtemp(join(tmpdir(), 'sluice-mutant-'));
@@ -123,18 +125,9 @@ export async function find(mutant: Mutant, calls = aimed.calls): Promise<string[
       file,
       source.replace(from, () => to),
     );
-    const { breaches } = await run({ ...options, src: join(folder, 'src/') });
+    const { breaches } = await run({ ...options, tree: `${folder}/` });
     return breaches;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** A statement that puts `to` in the place of `from` in a function of the database. */
-function replacing(name: string, from: string, to: string): string {
-  const quoted = (text: string) => `$mutant$${text}$mutant$`;
-  return `DO $do$ DECLARE v_text text := pg_get_functiondef('${name}'::regproc); BEGIN
-    IF position(${quoted(from)} IN v_text) = 0 THEN RAISE EXCEPTION '% has nothing of this', '${name}'; END IF;
-    EXECUTE replace(v_text, ${quoted(from)}, ${quoted(to)});
-  END $do$`;
 }

@@ -2,42 +2,44 @@ import { createHash } from 'node:crypto';
 import type { Attempt } from './attempt.ts';
 import { type Asked, rightBody } from './upstream.ts';
 
-/** A call as its caller was told of it, whole. */
+/** A call as its caller saw it in a complete response. */
 export type Told = { account: number; units: number; costMicroUsd: number; key: string | null };
 
-/** The first whole answer under an Idempotency-Key. */
+/** The first complete response under an Idempotency-Key. */
 type First = {
   account: number;
   asked: Asked;
-  call: string /** Digest of all of it. */;
+  call: string /** Digest of the whole response. */;
   gist: string;
   isSmall: boolean;
 };
 
-/** The codes that a caller may be refused with while everything goes wrong. */
+/** The error codes that callers may receive during faults. */
 const refusals = new Set([
   ...['credit_exhausted', 'credit_in_flight', 'budget_exhausted', 'plan_required'],
   ...['ledger_unavailable', 'unavailable', 'busy', 'upstream_unavailable', 'upstream_timeout'],
   ...['idempotency_in_flight', 'answer_not_kept', 'token_invalid'],
+  // A wrong response has no count, and accounts whose callers leave often may have to wait.
+  ...['response_uncountable', 'too_many_unpaid'],
 ]);
-/** The longest bodies that are kept under a key: of answers that are counted, and of those that stream when they are longer. */
+/** Maximum length of bodies that are stored under a key, for counted responses and for responses that stream when they are longer. */
 const keptBytesMax = { '/v1/list': 1024 * 1024, '/v1/file': 16 * 1024 };
 
-/** What all callers of a run were told, and what was wrong with it at once. */
+/** The responses that all callers of a run received, and the inconsistencies that were visible at once. */
 export class Record {
   readonly told = new Map<string, Told>();
   readonly breaches: string[] = [];
   readonly counts: { [what: string]: number } = {};
-  /** For each account, how many callers went away before they had a whole answer. */
+  /** Number of callers of each account that left before they had a complete response. */
   readonly left = new Map<number, number>();
-  /** Accounts that were refused for want of credit, or of their key's budget, since this was last looked at. */
+  /** Accounts that were refused for lack of credit, or of their key's budget, since the last check. */
   readonly wanting = { credit: new Set<number>(), budget: new Set<number>() };
   longestWaitMs = 0;
   readonly #firsts = new Map<string, First>();
-  /** Calls whose answer came as such, and not as one that is given again. */
+  /** Calls whose response arrived as the original, not as a replay. */
   readonly #firstHand = new Set<string>();
 
-  /** Takes down what came of an attempt; whether it was answered for good. */
+  /** Records the outcome of an attempt. Returns true when the response is final. */
   take(account: number, asked: Asked, key: string | null, attempt: Attempt): boolean {
     this.longestWaitMs = Math.max(this.longestWaitMs, attempt.waitedMs);
     if (attempt.kind === 'broken') {
@@ -68,7 +70,7 @@ export class Record {
     if (status === 200 && asked.act !== 'wrong' && !isRight(asked, body))
       this.breaches.push(`${asked.id} was given another answer than its own`);
     const before = this.told.get(call);
-    // Given again by another process, it may arrive before the answer that it repeats.
+    // A replay by another process may arrive before the response that it repeats.
     if (!isReplay && this.#firstHand.has(call)) this.breaches.push(`${call} was told twice`);
     if (!isReplay) this.#firstHand.add(call);
     if (before && (before.units !== told.units || before.costMicroUsd !== told.costMicroUsd))
@@ -78,13 +80,13 @@ export class Record {
     return status < 500;
   }
 
-  /** Under one key one answer is given; only what was too large to be kept may be made anew, as it was given back. */
+  /** Checks that all responses under one key are equal, unless the first was too large to be stored and was reversed. */
   #compare(
     { key, ...named }: Pick<First, 'account' | 'asked' | 'call'> & { key: string },
     { status, headers, body }: Extract<Attempt, { kind: 'whole' }>,
   ): void {
     const { call, asked } = named;
-    // One that does not say how long it is streams too, unless it is counted.
+    // A response without a length streams too, unless it is counted.
     const isSmall = headers['content-length'] !== undefined && body.length <= keptBytesMax[asked.path];
     const { date, connection, 'keep-alive': _, 'idempotent-replayed': __, ...own } = headers;
     const gist = createHash('sha1')
@@ -96,7 +98,7 @@ export class Record {
     else if (first.gist !== gist) this.breaches.push(`${key} gives ${first.call}, then ${call}`);
   }
 
-  /** Keys whose answer is kept, and the call that they name. */
+  /** Returns the keys whose response is stored, and the call that they name. */
   kept(): (First & { key: string })[] {
     return [...this.#firsts].flatMap(([key, first]) => (first.isSmall ? [{ key, ...first }] : []));
   }

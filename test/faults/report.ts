@@ -2,7 +2,7 @@ import type { Report } from './run.ts';
 
 const breachesShownMax = 40;
 
-/** A run, for a person to read. */
+/** Formats the result of a run for a person. */
 export function print(report: Report, seed: number): string {
   const { calls, attempts, seconds, faults, struck, answers, books, longestWaitMs, breaches } = report;
   const list = (title: string, counts: Readonly<{ [what: string]: number }>) =>

@@ -16,17 +16,17 @@ export type Options = {
   seed: number;
   processes: number;
   callsPerFault: number;
-  /** How many crowds of callers, each with accounts of its own. */
+  /** Number of crowds of callers, each with its own accounts. */
   crowds?: number;
-  /** No further calls are begun after this. */
+  /** No calls are started after this time. */
   secondsMax?: number;
-  /** A safeguard taken out of the database: a statement that is run in it before all begins. */
+  /** A statement that removes a safeguard from the database; it runs before the run starts. */
   sabotage?: string;
-  /** Another `src`, in which a safeguard is taken out. */
-  src?: string;
-  /** Nothing else is to go wrong. */
+  /** A copy of the source tree in which a safeguard was removed. */
+  tree?: string;
+  /** When given, these are the only faults. */
   aims?: readonly Aim[];
-  /** Is told now and then how far it is. */
+  /** Called from time to time with the number of finished calls. */
   progress?: (done: number) => void;
 };
 
@@ -37,20 +37,20 @@ export type Report = {
   faults: Readonly<{ [what: string]: number }>;
   struck: Readonly<{ [moment: string]: number }>;
   answers: Readonly<{ [what: string]: number }>;
-  books: Judge.Books;
+  books: Judge.LedgerStore;
   longestWaitMs: number;
   breaches: string[];
 };
 
-/** In one crowd. */
+/** Number of accounts in one crowd. */
 const accountsCount = 12;
 const callers = 48;
-/** Who has run short gets a little more, so that most calls are made near the end of credit and budgets, however long a run is. */
+/** Accounts that run short get a little more, so that in a run of any length most calls are made near the end of credit and budgets. */
 const callsPerCredit = 25;
 const callsPerBudget = 40;
 const progressCalls = 500;
 
-/** Lives through a run: opens everything, calls while faults happen, lets it come to rest, and compares. */
+/** Performs a run: opens everything, makes calls while faults happen, waits until it is at rest, and compares. */
 export async function run(options: Options): Promise<Report> {
   const {
     calls,
@@ -60,7 +60,7 @@ export async function run(options: Options): Promise<Report> {
     crowds = 1,
     secondsMax = Number.POSITIVE_INFINITY,
     sabotage,
-    src,
+    tree,
     aims = null,
     progress,
   } = options;
@@ -80,7 +80,7 @@ export async function run(options: Options): Promise<Report> {
     });
     ending.unshift(() => upstream.close());
     for (let at = 0; at < processes; at++) {
-      const gateway = new Gateway(`gateway-${at}`, await Program.freePort(), environment(upstream.url), src);
+      const gateway = new Gateway(`gateway-${at}`, await Program.freePort(), environment(upstream.url), tree);
       ending.unshift(() => gateway.stop());
       gateways.push(gateway);
       await gateway.open(cluster.url, (statement, when) => meet(gateway, `${statement} ${when}` as never));
@@ -144,7 +144,7 @@ function environment(upstreamUrl: string): { [name: string]: string } {
     PUBLIC_URL: 'http://localhost:4020',
     UPSTREAM_URL: upstreamUrl,
     UPSTREAM_API_KEY: 'upk_chaos',
-    // Nobody buys by card here: credit comes as a paid order leaves it.
+    // There are no card payments in a run: credit is granted as for a paid order.
     STRIPE_SECRET_KEY: 'sk_test_sandbox',
     STRIPE_WEBHOOK_SECRET: 'whsec_chaos',
     STRIPE_NETWORK_ID: 'profile_test_sluice',

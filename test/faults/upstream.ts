@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How an upstream behaves when it is asked: its caller says so in the body. */
+/** The upstream's behaviour for one request, which the caller states in the body. */
 export const acts = [
   'right',
   'slow',
@@ -18,13 +18,13 @@ export const acts = [
 ] as const;
 export type Act = (typeof acts)[number];
 
-/** One request of a run, as it travels to the upstream. The same request has the same `id`, however often it is sent. */
+/** One request of a run, as sent to the upstream. The same request has the same `id`, however often it is sent. */
 export type Asked = {
   id: string;
   path: '/v1/list' | '/v1/file';
   max: number;
   act: Act;
-  /** What a right answer counts, and how much longer it is than it needs to be. */
+  /** The count in a correct response, and the number of padding bytes. */
   count: number;
   bytes: number;
 };
@@ -34,7 +34,7 @@ export type UpstreamMoment = (typeof upstreamMoments)[number];
 
 export type Upstream = {
   url: string;
-  /** How often each request has arrived. */
+  /** Number of arrivals of each request. */
   arrivals: Map<string, number>;
   close(): Promise<void>;
 };
@@ -42,7 +42,7 @@ export type Upstream = {
 const slowMs = 300;
 const partMs = 40;
 
-/** An upstream that does as its callers say, right or wrong, and tells of every moment. */
+/** An upstream that behaves as its callers request, correctly or not, and reports every moment. */
 export async function open(tell: (moment: UpstreamMoment, id: string) => void): Promise<Upstream> {
   const arrivals = new Map<string, number>();
   const server = createServer((incoming, outgoing) => {
@@ -66,7 +66,7 @@ export async function open(tell: (moment: UpstreamMoment, id: string) => void): 
   };
 }
 
-/** What a right answer is. */
+/** Returns the body of a correct response. */
 export function rightBody({ id, count, bytes }: Pick<Asked, 'id' | 'count' | 'bytes'>): string {
   return JSON.stringify({ count, id, padding: 'x'.repeat(bytes) });
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
-/** An account, order or mailbox of a history, by number. */
+/** The number of an account, order or mailbox of a history. */
 const who = fc.nat(2);
 const where = fc.nat(1);
 
-/** What can happen to three accounts over two processes. What is said of an order that there is not does nothing. */
+/** A step of a history with three accounts and two processes. A step for an order that does not exist has no effect. */
 const step = fc.oneof(
   {
     weight: 40,
@@ -12,11 +12,11 @@ const step = fc.oneof(
       kind: fc.constant('call' as const),
       process: where,
       account: who,
-      /** Whether the process has heard of the join. */
+      /** True when the process has received the notification of the join. */
       knows: fc.boolean(),
       units: fc.integer({ min: 1, max: 12 }),
       used: fc.nat(12),
-      /** How many steps its upstream takes. */
+      /** Number of steps that the upstream takes. */
       lasts: fc.nat(4),
       end: fc.constantFrom('deliver' as const, 'deliver' as const, 'keep' as const, 'break off' as const),
     }),
@@ -26,7 +26,7 @@ const step = fc.oneof(
     weight: 8,
     arbitrary: fc.record({ kind: fc.constant('claim' as const), account: who, mailbox: fc.nat(1) }),
   },
-  /** Offered under the name that the buyer had, also when that is a part of another account by then. */
+  /** An order is offered under the buyer's original account, even when that has been joined to another one. */
   {
     weight: 8,
     arbitrary: fc.record({
@@ -48,6 +48,7 @@ const step = fc.oneof(
     weight: 10,
     arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(50, 250, 1_000) }),
   },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('redeem' as const), account: who }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('kill' as const), process: where }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('reap' as const) }) },
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('upkeep' as const) }) },
@@ -68,7 +69,7 @@ const call = {
   end: 'deliver' as const,
 };
 
-/** Histories that chance takes long to find. Each account begins with ten units of trial and five cents of credit, order 0 to 2. */
+/** Histories that random search takes long to find. Each account starts with ten trial units and five cents of credit, orders 0 to 2. */
 export const stories: Readonly<Record<string, readonly Step[]>> = {
   'what is owed moves along': [
     { ...call, units: 12, lasts: 4, end: 'keep' },
@@ -112,6 +113,25 @@ export const stories: Readonly<Record<string, readonly Step[]>> = {
     { kind: 'claim', account: 0, mailbox: 0 },
     { kind: 'claim', account: 1, mailbox: 0 },
     { kind: 'claim', account: 1, mailbox: 1 },
+  ],
+  'one person sends one code from three accounts': [
+    { kind: 'redeem', account: 0 },
+    { kind: 'redeem', account: 1 },
+    { ...call, account: 1, units: 12, used: 12 },
+    { kind: 'pass', ms: 250 },
+    { kind: 'redeem', account: 2 },
+    { kind: 'join', from: 1, to: 0 },
+    { kind: 'redeem', account: 1 },
+    { kind: 'join', from: 0, to: 2 },
+    { kind: 'redeem', account: 0 },
+  ],
+  'a code that is in use by a call is not carried over': [
+    { kind: 'redeem', account: 0 },
+    { kind: 'redeem', account: 1 },
+    { ...call, account: 0, units: 12, used: 1, lasts: 9 },
+    { kind: 'pass', ms: 50 },
+    { kind: 'join', from: 0, to: 1 },
+    { kind: 'upkeep' },
   ],
   'there and back': [
     { kind: 'join', from: 0, to: 1 },

@@ -1,40 +1,53 @@
-import * as Claims from '../../src/adapters/postgres/claims.ts';
-import * as Upkeep from '../../src/adapters/postgres/upkeep.ts';
-import { id, uuidv7 } from '../../src/kernel/id.ts';
-import { ofMicro } from '../../src/kernel/money.ts';
-import type { Lane } from '../../src/ledger/lane.ts';
-import { type OpenBooks, openBooks } from '../ledger/open-books.ts';
-import { type OpenLane, openLane } from '../ledger/open-lane.ts';
+import { id, uuidv7 } from '@sluice/kernel/id';
+import { ofMicro } from '@sluice/kernel/money';
+import { openClaims } from '../../src/adapters/postgres/claims.ts';
+import * as Maintenance from '../../src/adapters/postgres/maintenance.ts';
+import type { LedgerWriter } from '../../src/ledger/ledger-writer.ts';
+import { type OpenLedgerStore, openLedgerStore } from '../ledger/open-ledger-store.ts';
+import { type OpenWriter, openWriter } from '../ledger/open-writer.ts';
 import type { CallStep, Step } from './history.ts';
 
 const trialUnits = 10;
 const claimedUnits = 7;
+/** A promotion that the accounts of all histories may redeem, and its amount in micro-dollars. */
+const code = 'SPRING';
+const codeAmount = 30_000;
 const firstOrder = 50_000;
 const price = 1_000;
-/** More rounds than there are joins in a row: what comes back goes one step of its way in each. */
+/** More rounds than there are consecutive joins, because returned credit moves along one join per round. */
 const roundsMax = 5;
 const restartsMax = 5;
-const answersWait = 200;
+const decisionRounds = 200;
 
-/** The order as the test knows it: what was paid, and how much of it has gone back. */
+/** The test's view of an order: the amount paid, and how much of it was refunded. */
 type Order = { id: string; amount: number; account: number; granted: boolean; reversed: number };
-type Call = { id: string; lane: Lane; cost: number; decided: boolean; ended: boolean };
+/** A grant to an account: a trial, the additional units of a claim, or a promotion. `key` is the key of its posting. */
+type CreditGrant = {
+  account: number;
+  source: string;
+  key: string;
+  asset: 'usd' | 'unit';
+  amount: number;
+  ended: boolean;
+};
+type Call = { id: string; writer: LedgerWriter; cost: number; decided: boolean; ended: boolean };
 
-/** Two processes on one database, in which histories are lived one after the other. */
+/** Two processes on one database, in which histories run one after the other. */
 export type World = {
-  books: OpenBooks;
-  /** Lives a history on three new accounts. What is wrong in the end. */
+  books: OpenLedgerStore;
+  /** Runs a history on three new accounts and returns everything that is wrong at its end. */
   live(steps: readonly Step[]): Promise<string[]>;
   end(): Promise<void>;
 };
 
 export async function open(): Promise<World> {
-  const books = await openBooks();
+  const books = await openLedgerStore();
   let nowMs = Date.now();
-  const processes = await Promise.all(['a', 'b'].map((name) => openLane(books.url, name, () => nowMs)));
+  await books.sql`SELECT shop.make_promotion(${code}, 'p', 'usd', ${codeAmount}, NULL, NULL, NULL, false, 'test')`;
+  const processes = await Promise.all(['a', 'b'].map((name) => openWriter(books.url, name, () => nowMs)));
   const pass = async (ms: number) => {
     nowMs += ms;
-    for (const { lane } of processes) lane.tick();
+    for (const { writer } of processes) writer.tick();
     await new Promise(setImmediate);
   };
   return {
@@ -48,21 +61,21 @@ export async function open(): Promise<World> {
 }
 
 class History {
-  readonly #books: OpenBooks;
-  readonly #processes: readonly OpenLane[];
+  readonly #books: OpenLedgerStore;
+  readonly #processes: readonly OpenWriter[];
   readonly #pass: (ms: number) => Promise<void>;
   readonly #names = [id('acc'), id('acc'), id('acc')];
   readonly #mailboxes = [id('mail'), id('mail')];
-  /** Who each account is a part of, as the test understands it. */
+  /** The account that each account was joined to, according to the test. */
   readonly #parts = [0, 1, 2];
-  /** Which mailbox has which account, and which mailboxes were given the further units, where. */
+  /** Which mailbox has which account, and which mailboxes received the additional units for which account. */
   readonly #claimed = new Map<number, number>();
   readonly #orders: Order[] = [];
   readonly #calls: Call[] = [];
-  readonly #bonus: number[] = [];
+  readonly #creditGrants: CreditGrant[] = [];
   readonly #found: string[] = [];
 
-  constructor(books: OpenBooks, processes: readonly OpenLane[], pass: (ms: number) => Promise<void>) {
+  constructor(books: OpenLedgerStore, processes: readonly OpenWriter[], pass: (ms: number) => Promise<void>) {
     this.#books = books;
     this.#processes = processes;
     this.#pass = pass;
@@ -72,6 +85,7 @@ class History {
     const { sql } = this.#books;
     for (const at of [0, 1, 2]) {
       await sql`SELECT shop.register(${this.#name(at)}, 'p', ${trialUnits})`;
+      this.#give(at, 'trial', `trial:${this.#name(at)}`, 'unit', trialUnits);
       await this.#offer(at, firstOrder);
       await this.#grant(at);
     }
@@ -84,7 +98,7 @@ class History {
     for (const { answer } of upstreams) answer();
     await this.#until(() =>
       this.#calls.every(
-        ({ ended, lane }) => ended || this.#processes.every((process) => process.lane !== lane),
+        ({ ended, writer }) => ended || this.#processes.every((process) => process.writer !== writer),
       ),
     );
     await this.#end();
@@ -101,14 +115,14 @@ class History {
   }
 
   #call(one: CallStep): { steps: number; answer(): void } {
-    const { lane } = this.#processes[one.process] as OpenLane;
-    const call: Call = { id: uuidv7(Date.now()), lane, cost: 0, decided: false, ended: false };
+    const { writer } = this.#processes[one.process] as OpenWriter;
+    const call: Call = { id: uuidv7(Date.now()), writer, cost: 0, decided: false, ended: false };
     const account = this.#name(one.knows ? this.#root(one.account) : one.account);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#calls.push(call);
     const alive = async () => {
       const { id: callId } = call;
-      const held = await lane.hold({
+      const held = await writer.hold({
         callId,
         account,
         plans: ['p'],
@@ -119,14 +133,14 @@ class History {
       if (held.kind !== 'held') return;
       await promise;
       const outcome = { units: Math.min(one.used, one.units), status: 200, service: 's', operation: 'o' };
-      const settled = await lane.settle(held.hold, outcome);
+      const settled = await writer.settle(held.hold, outcome);
       if (settled.kind !== 'settled') return;
       call.cost = settled.charges.reduce(
         (sum, { amount, lot }) => sum + amount * (lot.asset === 'unit' ? price : 1),
         0,
       );
-      if (one.end === 'deliver') lane.delivered(settled.seq);
-      if (one.end === 'break off') lane.undelivered(settled.seq, call.id);
+      if (one.end === 'deliver') writer.delivered(settled.seq);
+      if (one.end === 'break off') writer.undelivered(settled.seq, call.id);
     };
     void alive().finally(() => {
       call.ended = true;
@@ -147,6 +161,8 @@ class History {
       }
       case 'claim':
         return this.#claim(one.account, one.mailbox);
+      case 'redeem':
+        return this.#redeem(one.account);
       case 'offer':
         return this.#offer(one.account, one.cents * 10_000);
       case 'grant':
@@ -155,27 +171,48 @@ class History {
         return this.#reverse(one.order, one.percent);
       case 'pass':
         await this.#pass(one.ms);
-        // The database gets the time that it needs, so that most of what was asked before is answered.
-        for (let tries = 0; tries < answersWait && this.#calls.some(({ decided }) => !decided); tries++)
+        // The database gets the time that it needs, so that most calls are decided before the next step.
+        for (let tries = 0; tries < decisionRounds && this.#calls.some(({ decided }) => !decided); tries++) {
+          await Promise.all(this.#processes.map((process) => process.statementsDone()));
           await sql`SELECT`;
+        }
         return;
       case 'kill':
-        return this.#restart(this.#processes[one.process] as OpenLane);
+        return this.#restart(this.#processes[one.process] as OpenWriter);
       case 'reap':
         await sql`SELECT ledger.reap_silent('0 seconds')`;
         return;
       case 'upkeep':
-        return Upkeep.run(sql);
+        return Maintenance.maintain(sql);
     }
   }
 
+  #give(account: number, source: string, key: string, asset: CreditGrant['asset'], amount: number): void {
+    this.#creditGrants.push({ account, source, key, asset, amount, ended: false });
+  }
+
+  /** A person redeems the code from an account. An account joined to it may have redeemed the code before. */
+  async #redeem(account: number): Promise<void> {
+    const name = this.#name(account);
+    const [row] = await this.#books.sql`SELECT state FROM shop.redeem(${name}, ${code}, '{}', 5, '1 minute')`;
+    const root = this.#root(account);
+    const had = this.#creditGrants.some(
+      (creditGrant) => creditGrant.source === code && this.#root(creditGrant.account) === root,
+    );
+    if (row?.state !== (had ? 'had' : 'given')) this.#found.push(`code of ${account}: ${row?.state}`);
+    if (!had) this.#give(root, code, `promotion:${code}:${this.#name(root)}`, 'usd', codeAmount);
+  }
+
   #join(from: number, to: number): void {
+    const given = (root: number) => this.#creditGrants.filter(({ account }) => this.#root(account) === root);
+    const had = new Set(given(to).map(({ source }) => source));
+    for (const creditGrant of given(from)) creditGrant.ended ||= had.has(creditGrant.source);
     for (const at of [0, 1, 2]) if (this.#parts[at] === from) this.#parts[at] = to;
     for (const [mailbox, at] of this.#claimed) if (at === from) this.#claimed.set(mailbox, to);
   }
 
   async #claim(account: number, mailbox: number): Promise<void> {
-    const claims = Claims.open(this.#books.sql);
+    const claims = openClaims(this.#books.sql);
     const codeDigest = id('code');
     const address = `${this.#mailboxes[mailbox]}@example.com`;
     const begun = await claims.start({
@@ -183,7 +220,7 @@ class History {
       account: this.#name(account),
       email: address,
       mailbox: address,
-      block: null,
+      rules: [],
       codeDigest,
       expiresMs: Date.now() + 60_000,
     });
@@ -194,7 +231,7 @@ class History {
       return;
     }
     const done = await claims.complete(this.#name(account), codeDigest, { plan: 'p', units: claimedUnits });
-    // What was joined without a person has none: it is claimed through the account that it is a part of.
+    // An account that was joined without a claim belongs to no person: it is claimed through the account that it was joined to.
     if (root !== account || hasPerson) {
       if (done.kind !== 'taken') this.#found.push(`claim of the part ${account}: ${done.kind}`);
       return;
@@ -203,8 +240,8 @@ class History {
     const remains = owner ?? account;
     if (done.kind !== 'claimed' || done.account !== this.#name(remains))
       this.#found.push(`claim of ${account}: ${JSON.stringify(done)}`);
-    if (owner === undefined) this.#bonus.push(account);
-    else this.#join(account, owner);
+    if (owner !== undefined) this.#join(account, owner);
+    else this.#give(account, 'claimed', `claimed:${address}`, 'unit', claimedUnits);
     this.#claimed.set(mailbox, remains);
   }
 
@@ -235,20 +272,20 @@ class History {
       kind: 'refund',
       amount: order.reversed || 1,
       status: 'new',
-      counts: percent > 0,
+      is_effective: percent > 0,
       reason: null,
     };
-    const [row] = await sql<[{ look: number }]>`SELECT shop.look_at(${order.id}) AS look`;
-    await sql`SELECT shop.write_reversals(${order.id}, ${row.look}, ${sql.json([refund])})`;
+    const [row] = await sql<[{ look: number }]>`SELECT shop.begin_reversal_sync(${order.id}) AS look`;
+    await sql`SELECT shop.apply_reversals(${order.id}, ${row.look}, ${sql.json([refund])})`;
   }
 
-  /** Both processes leave in good order, and what they leave is tidied up; then they start anew for the next history. */
+  /** Drains both processes and cleans up after them. */
   async #end(): Promise<void> {
     const { sql } = this.#books;
-    await this.#until(() => this.#processes.every(({ lane }) => lane.ready));
-    await this.#soon(Promise.allSettled(this.#processes.map(({ lane }) => lane.drain())));
+    await this.#until(() => this.#processes.every(({ writer }) => writer.ready));
+    await this.#soon(Promise.allSettled(this.#processes.map(({ writer }) => writer.drain())));
     await sql`SELECT ledger.reap_silent('0 seconds')`;
-    for (let round = 0; round < roundsMax; round++) await Upkeep.run(sql);
+    for (let round = 0; round < roundsMax; round++) await Maintenance.maintain(sql);
   }
 
   async #judge(): Promise<void> {
@@ -256,17 +293,19 @@ class History {
     for (const breach of await this.#books.prove()) this.#found.push(breach);
     for (const root of new Set(this.#parts)) await this.#judgeGroup(root);
     for (const at of [0, 1, 2]) {
-      const [row] = await sql`SELECT shop.standing(${this.#name(at)}) AS account`;
+      const [row] = await sql`SELECT shop.resolve_account(${this.#name(at)}) AS account`;
       if (row?.account !== this.#name(this.#root(at))) this.#found.push(`${at} stands for ${row?.account}`);
     }
     for (const [at, { id: order, account, granted }] of this.#orders.entries()) {
       const [row] = await sql`SELECT account_id FROM shop.purchase WHERE id = ${order}`;
       if (granted && row?.account_id !== this.#name(this.#root(account)))
         this.#found.push(`order ${at} has stayed behind`);
-      const [lots] = await sql`SELECT sum(k.avail) AS avail, sum(k.owed) AS owed FROM ledger.posting p
-        CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.bucket_id) c
-        JOIN ledger.bucket k ON k.account_id = c.account_id AND k.id = c.id WHERE p.key = ${`purchase:${order}`}`;
-      if (Number(lots?.owed) > 0 && Number(lots?.avail) > 0) this.#found.push(`order ${at} owes and has`);
+      const [lots] =
+        await sql`SELECT sum(k.avail) AS avail, sum(k.clawback_due) AS clawback_due FROM ledger.posting p
+        CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.lot_id) c
+        JOIN ledger.lot k ON k.account_id = c.account_id AND k.id = c.id WHERE p.key = ${`purchase:${order}`}`;
+      if (Number(lots?.clawback_due) > 0 && Number(lots?.avail) > 0)
+        this.#found.push(`order ${at} owes and has`);
     }
     for (const process of this.#processes) await this.#restart(process);
     for (const { id: call, cost } of this.#calls) {
@@ -276,22 +315,23 @@ class History {
     }
   }
 
-  /** All that was given to the members, less what they spent and what went back, is on the account that remains, and nowhere else. */
+  /** Checks that the remaining account has all credit of its members, less spending and refunds, and that no other account has any. */
   async #judgeGroup(root: number): Promise<void> {
     const { sql } = this.#books;
     const members = [0, 1, 2].filter((at) => this.#root(at) === root);
     const names = members.map((at) => this.#name(at));
     const net = await this.#net('u.account_id', names);
     const rows = await sql<{ account_id: string; asset: 'usd' | 'unit'; avail: number; owed: number }[]>`
-      SELECT account_id, asset, sum(avail)::bigint AS avail, sum(owed)::bigint AS owed FROM ledger.bucket
+      SELECT account_id, asset, sum(avail)::bigint AS avail, sum(clawback_due)::bigint AS owed FROM ledger.lot
       WHERE account_id = ANY (${sql.array(names)}) GROUP BY 1, 2`;
     const sum = (asset: 'usd' | 'unit', of: 'avail' | 'owed') =>
       rows.reduce((total, row) => total + (row.asset === asset ? row[of] : 0), 0);
     const mine = this.#orders.filter(({ account, granted }) => granted && members.includes(account));
     const paid = mine.reduce((total, { amount, reversed }) => total + amount - reversed, 0);
-    const units =
-      members.length * trialUnits + this.#bonus.filter((at) => members.includes(at)).length * claimedUnits;
-    const expected = { usd: paid - net.usd + sum('usd', 'owed'), unit: units - net.unit };
+    const expected = { usd: paid - net.usd + sum('usd', 'owed'), unit: -net.unit };
+    // Of a gift that the person already had, only the part used before the join counts.
+    for (const creditGrant of this.#creditGrants.filter(({ account }) => members.includes(account)))
+      expected[creditGrant.asset] += creditGrant.ended ? await this.#usedOf(creditGrant) : creditGrant.amount;
     for (const asset of ['usd', 'unit'] as const)
       if (sum(asset, 'avail') !== expected[asset])
         this.#found.push(`${asset}: ${sum(asset, 'avail')} in place of ${expected[asset]}`);
@@ -299,11 +339,11 @@ class History {
       if (account_id !== this.#name(root) && avail !== 0) this.#found.push(`${avail} stayed behind`);
   }
 
-  /** What calls were charged for good. */
+  /** Returns the amounts that calls were charged, without those reversed as undelivered. */
   async #net(column: string, values: string[]): Promise<{ usd: number; unit: number }> {
     const { sql } = this.#books;
     const rows = await sql.unsafe<{ asset: 'usd' | 'unit'; sum: number }[]>(
-      `SELECT k.asset, sum(u.amount - coalesce(p.amount, 0))::bigint AS sum FROM ledger.usage u JOIN ledger.bucket k ON k.account_id = u.account_id AND k.id = u.bucket_id
+      `SELECT k.asset, sum(u.amount - coalesce(p.amount, 0))::bigint AS sum FROM ledger.usage u JOIN ledger.lot k ON k.account_id = u.account_id AND k.id = u.lot_id
         LEFT JOIN ledger.posting p ON p.key = 'undelivered:' || u.call_id || ':' || u.draw WHERE ${column} = ANY ($1) GROUP BY 1`,
       [values],
     );
@@ -311,16 +351,27 @@ class History {
     return { usd: of('usd'), unit: of('unit') };
   }
 
+  /** Returns how much of a gift calls used, without reversed amounts, in every account that it moved to. */
+  async #usedOf({ key }: CreditGrant): Promise<number> {
+    const [row] = await this.#books.sql<[{ used: number }]>`
+      SELECT coalesce(sum(u.amount - coalesce(r.amount, 0)), 0)::bigint AS used FROM ledger.posting p
+        CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.lot_id) c
+        JOIN ledger.usage u ON u.account_id = c.account_id AND u.lot_id = c.id
+        LEFT JOIN ledger.posting r ON r.key = 'undelivered:' || u.call_id || ':' || u.draw WHERE p.key = ${key}`;
+    return row.used;
+  }
+
   async #until(isOver: () => boolean): Promise<void> {
     for (let tries = 0; !isOver(); tries++) {
-      if (tries > 5_000) throw new Error('it waits for ever');
+      if (tries > 5_000) throw new Error('the history has not ended after 5,000 rounds');
+      await Promise.all(this.#processes.map((process) => process.statementsDone()));
       await this.#pass(10);
       await this.#books.sql`SELECT`;
     }
   }
 
-  /** Starts a new process in place of one; the test's time may have been too quick for the first try. */
-  async #restart(process: OpenLane): Promise<void> {
+  /** Starts a new process in place of one. Retries, because simulated time may have ended the first attempt too early. */
+  async #restart(process: OpenWriter): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.#soon(process.kill());
@@ -330,7 +381,7 @@ class History {
     }
   }
 
-  /** What a promise gives, while time goes by. */
+  /** Awaits a promise while simulated time passes. */
   async #soon<T>(promise: Promise<T>): Promise<T> {
     let over = false;
     const watch = () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { contentDigest } from '@sluice/kernel/digest';
+import * as Money from '@sluice/kernel/money';
 import { Challenge as TheirChallenge, Credential as TheirCredential, Receipt as TheirReceipt } from 'mppx';
 import { Mppx, stripe } from 'mppx/client';
-import { contentDigest } from '../../src/kernel/digest.ts';
-import * as Money from '../../src/kernel/money.ts';
 import * as AcceptPayment from '../../src/payment/accept-payment.ts';
 import * as Challenge from '../../src/payment/challenge.ts';
 import * as Credential from '../../src/payment/credential.ts';
@@ -87,9 +87,9 @@ test('we know our challenge again in a credential of mppx, however the request i
     assert.equal(StripeCharge.token(reading.payload), 'spt_1');
     const verdict = Challenge.verify(reading.challenge, secrets, now);
     assert.equal(verdict.kind, 'ok');
-    assert.equal(Challenge.fits(verdict.terms, variant), true);
-    assert.equal(Challenge.binds(verdict.terms, '{}'), true);
-    assert.equal(Challenge.binds(verdict.terms, '{ }'), false);
+    assert.equal(Challenge.matchesOffer(verdict.terms, variant), true);
+    assert.equal(Challenge.matchesBody(verdict.terms, '{}'), true);
+    assert.equal(Challenge.matchesBody(verdict.terms, '{ }'), false);
   }
 });
 

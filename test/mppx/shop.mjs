@@ -13,7 +13,7 @@ const outputCharsMax = 4_000;
 
 /**
  * A shop to buy from: the one that runs at SHOP_URL and SANDBOX_URL, else one of its own that starts as anyone would
- * start it, on free ports and an empty data folder, and is told `env` beside. `close` ends what was started here and nothing else.
+ * start it, on free ports and an empty data folder, and is told `env` beside. Its commands run by `settings`. `close` ends what was started here and nothing else.
  */
 export async function open(env = {}) {
   const { SHOP_URL, SANDBOX_URL } = process.env;
@@ -22,24 +22,30 @@ export async function open(env = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-mppx-'));
   const [port, directPort, sandboxPort, mailboxPort, smtpPort] = await freePorts(5);
   const url = `http://127.0.0.1:${port}`;
+  const settings = {
+    ...withoutSettings(process.env),
+    DATA_DIR: dir,
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    DIRECT_PORT: String(directPort),
+    SANDBOX_PORT: String(sandboxPort),
+    MAILBOX_PORT: String(mailboxPort),
+    MAILBOX_SMTP_PORT: String(smtpPort),
+    PUBLIC_URL: url,
+    ...env,
+  };
   const child = spawn('npm', ['start'], {
     cwd: join(import.meta.dirname, '../..'),
-    env: {
-      ...withoutSettings(process.env),
-      DATA_DIR: dir,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      DIRECT_PORT: String(directPort),
-      SANDBOX_PORT: String(sandboxPort),
-      MAILBOX_PORT: String(mailboxPort),
-      MAILBOX_SMTP_PORT: String(smtpPort),
-      PUBLIC_URL: url,
-      ...env,
-    },
+    env: settings,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  const shop = { url, sandboxUrl: `http://127.0.0.1:${sandboxPort}`, close: () => stop(child, dir) };
+  const shop = {
+    url,
+    sandboxUrl: `http://127.0.0.1:${sandboxPort}`,
+    settings,
+    close: () => stop(child, dir),
+  };
   try {
     await ready(child, url);
   } catch (error) {

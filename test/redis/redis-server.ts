@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { freePort } from '../support/program.ts';
 
-/** The program of a real Redis (`REDIS_SERVER=/usr/bin/redis-server`); without one there is nothing to test here. */
+/** The program of a real Redis (`REDIS_SERVER=/usr/bin/redis-server`). Without it these tests are skipped. */
 export const program = process.env.REDIS_SERVER ?? '';
 
 export type RedisServer = {
@@ -12,14 +12,14 @@ export type RedisServer = {
   start(): Promise<void>;
   /** SIGKILL. */
   kill(): Promise<void>;
-  /** It answers nobody any more, and closes no connection. */
+  /** Stops responding without closing any connection. */
   pause(): void;
   resume(): void;
 };
 
 const startMsMax = 10_000;
 
-/** A Redis of one test file, in memory alone. */
+/** Starts a Redis for one test file, in memory only. */
 export async function open(): Promise<RedisServer> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import * as Upstream from '../relay/scripted-upstream.ts';
+import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
 import * as RedisServer from './redis-server.ts';
 
 const perSecond = 20;
 const callers = 8;
-/** What a caller may wait for an answer however the count is: far below what he would call out of order. */
+/** Maximum wait for a response, even while Redis is down: far below what a caller would consider an outage. */
 const answerMsMax = 2_000;
 
 describe.skipIf(RedisServer.program === '')('a limit over two processes', () => {
@@ -39,7 +39,7 @@ describe.skipIf(RedisServer.program === '')('a limit over two processes', () => 
 
   type Load = { passed: number; refused: number; seconds: number; slowestMs: number };
 
-  /** Callers of one account, half at each process, as fast as they are answered, until `until` says so. */
+  /** Calls of one account, half at each process, as fast as responses arrive, until `until` returns true. */
   async function load(customer: Customer.Customer, until: (load: Load) => boolean): Promise<Load> {
     const startedMs = performance.now();
     const load = { passed: 0, refused: 0, seconds: 0, slowestMs: 0 };
@@ -58,7 +58,7 @@ describe.skipIf(RedisServer.program === '')('a limit over two processes', () => 
     return load;
   }
 
-  /** A rolling second lets `perSecond` through at once and then as many again each second: never more than this. */
+  /** The most calls that a rolling second allows in this time: `perSecond` at once, and as many again each second. */
   const mostIn = (seconds: number) => perSecond * (Math.ceil(seconds) + 1);
   const said = (event: string) =>
     shop.storefronts.map((one) => one.output().split(`"event":"${event}"`).length - 1);
@@ -87,7 +87,7 @@ describe.skipIf(RedisServer.program === '')('a limit over two processes', () => 
         return one.seconds > 4;
       });
       expect(during.passed).toBeLessThanOrEqual(mostIn(during.seconds));
-      // Never shut either: each process goes on with its half.
+      // The limit never blocks everything: each process allows its half.
       expect(during.passed).toBeGreaterThan(2 * perSecond);
       expect(during.slowestMs).toBeLessThan(answerMsMax);
       await expect

@@ -1,11 +1,11 @@
 export type Shown = { status: number; headers: Headers; html: string };
 
-/** A browser without scripts: it keeps cookies, and says where a form is from. */
+/** A browser without scripts that keeps cookies and reports the origin of its forms. */
 export class Browser {
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly cookies: Map<string, string>;
-  /** Where its forms are from (`Sec-Fetch-Site`). */
+  /** The site that its forms come from (`Sec-Fetch-Site`). */
   site = 'same-origin';
 
   constructor(
@@ -18,12 +18,12 @@ export class Browser {
     this.cookies = cookies;
   }
 
-  /** The same browser, at another process of the shop. */
+  /** Returns the same browser at another process of the shop. */
   at(base: string): Browser {
     return new Browser(base, this.#headers, this.cookies);
   }
 
-  /** One with the same cookies, which it then keeps for itself. */
+  /** Returns a browser with a copy of the cookies, separate from this one's. */
   copy(base: string): Browser {
     return new Browser(base, this.#headers, new Map(this.cookies));
   }

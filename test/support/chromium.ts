@@ -8,7 +8,7 @@ const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 export const screenshots = fileURLToPath(new URL('../screenshots/', import.meta.url));
 const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** Where pages are looked at. */
+/** The screen sizes that pages are tested with. */
 export const screens = {
   'phone-light': { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
   'phone-dark': { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
@@ -17,14 +17,14 @@ export const screens = {
 } as const;
 export type Screen = keyof typeof screens;
 
-/** A real Chromium, without a display. */
+/** Starts a real Chromium without a display. */
 export async function launch(): Promise<Browser> {
   await mkdir(screenshots, { recursive: true });
   const args = ['--no-sandbox', '--disable-quic', '--disable-background-networking'];
   return chromium.launch({ executablePath, args });
 }
 
-/** Takes a picture, sees that nothing is wider than the screen, and asks axe what keeps whom out (WCAG 2.2 A and AA). */
+/** Takes a screenshot, checks that nothing is wider than the screen, and runs axe (WCAG 2.2 A and AA). */
 export async function look(page: Page, name: string, screen: Screen): Promise<void> {
   await page.screenshot({ path: `${screenshots}${name}-${screen}.png`, fullPage: true });
   const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';

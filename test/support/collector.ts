@@ -18,18 +18,18 @@ export type Span = {
 };
 
 export type Collector = {
-  /** What a storefront is told to send its spans here, at once. */
+  /** The settings that make a storefront export its spans here, without delay. */
   env: Record<string, string>;
   url: string;
   spans: Span[];
-  /** The bodies as they came. */
+  /** The request bodies as received. */
   bodies: string[];
-  /** What is done with a request: answered, unless a test says otherwise. */
+  /** Responds to a request; tests can replace it. */
   answer(response: ServerResponse): void;
   close(): Promise<void>;
 };
 
-/** Something that takes traces as a collector of OpenTelemetry does. */
+/** Opens a server that receives traces like an OpenTelemetry collector. */
 export async function open(): Promise<Collector> {
   const server = createServer(async (request, response) => {
     let body = '';

@@ -1,7 +1,7 @@
+import { id } from '@sluice/kernel/id';
 import type postgres from 'postgres';
-import { id } from '../../src/kernel/id.ts';
 
-/** A request as data, as the shop's own answers give it: a `body` that is no string travels as JSON. */
+/** A request as data, in the form that the shop's own responses use. A `body` that is not a string is sent as JSON. */
 export type Request = {
   method: string;
   url: string;
@@ -9,7 +9,7 @@ export type Request = {
   body?: unknown;
 };
 
-/** An answer read to its end; `body` is its JSON value, or its text where it is none. */
+/** A response read to its end; `body` is its JSON value, or its text when it is not JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a body.
 export type Answer = { status: number; headers: Headers; body: any; text: string };
 
@@ -31,7 +31,7 @@ export async function read(response: Response): Promise<Answer> {
   };
 }
 
-/** Somebody with an account at a shop. */
+/** A customer with an account at a shop. */
 export type Customer = { account: string; token: string; assertion: string };
 
 const json = { 'content-type': 'application/json' };
@@ -48,7 +48,7 @@ export async function register(shopUrl: string): Promise<Customer> {
   return { account: body.account, token: body.access_token, assertion: body.identity_assertion };
 }
 
-/** A call with the customer's token; a body goes as JSON. */
+/** Calls with the customer's token; a body is sent as JSON. */
 export function call(
   { token }: Pick<Customer, 'token'>,
   method: string,
@@ -60,7 +60,7 @@ export function call(
   return send({ method, url, headers: given, body });
 }
 
-/** Puts credit on an account as a paid purchase does, by the same function of the database. */
+/** Adds credit to an account with the database function that paid purchases use. */
 export async function credit(sql: postgres.Sql, { account }: Customer, microUsd: number): Promise<void> {
   const order = id('pur');
   await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, expires_at)
@@ -76,11 +76,17 @@ const card = {
   name: 'Ada Lovelace',
 };
 
-/** Pays as a person does: opens the link, sends the form of the hosted page, and follows to the page after it. */
+/** Pays as a person does: opens the link, submits the form of the hosted page, and follows the redirect to the page after it. */
 export async function pay(checkoutUrl: string): Promise<Answer> {
-  const page = await fetch(checkoutUrl);
+  const opened = await fetch(checkoutUrl, { redirect: 'manual' });
+  const cookie = opened.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
+  const page = await fetch(opened.headers.get('location') ?? '');
   const form = /<form method="post" action="([^"]+)"/.exec(await page.text())?.[1];
   if (!form) throw new Error(`no form at ${page.url}`);
   const body = new URLSearchParams(card);
-  return read(await fetch(new URL(form, page.url), { method: 'POST', body }));
+  const paid = await fetch(new URL(form, page.url), { method: 'POST', body, redirect: 'manual' });
+  return send({ method: 'GET', url: paid.headers.get('location') ?? '', headers: { cookie } });
 }

@@ -1,10 +1,11 @@
+import { id } from '@sluice/kernel/id';
 import postgres from 'postgres';
 import { inject } from 'vitest';
-import { id } from '../../src/kernel/id.ts';
 
-/** A fresh, empty database on the run's server. `drop` cuts connections that are still open. */
-export async function createDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const admin = inject('databaseUrl');
+export type Database = { url: string; drop(): Promise<void> };
+
+/** Creates an empty database on the run's server, or on another one. `drop` cuts connections that are still open. */
+export async function createDatabase(admin: string = inject('databaseUrl')): Promise<Database> {
   const name = id('test');
   await run(admin, `create database ${name}`);
   const url = new URL(admin);

@@ -4,28 +4,34 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { recoverTypedDataAddress } from 'viem/utils';
 
-/** What a facilitator does instead of settling; `settled` first for those that settle all the same. */
+/** Misbehaviour of a facilitator. Those that start with `settled` settle the payment all the same. */
 export type Mood =
   | 'honest'
-  /** Puts it on the chain and never answers. */
+  /** Settles all payments in one transaction. */
+  | 'batching'
+  /** Settles on the chain and never responds. */
   | 'settled_silent'
-  /** Puts it on the chain and cuts the connection. */
+  /** Settles on the chain and cuts the connection. */
   | 'settled_cut'
-  /** Puts it on the chain and says that something unexpected happened. */
+  /** Settles on the chain and reports an unexpected error. */
   | 'settled_unexpected'
-  /** Answers the headers and then nothing. */
+  /** Sends the header section of a response and then nothing. */
   | 'stuck'
   | 'redirecting'
   | 'broken'
   | 'endless'
   | 'not_json'
-  /** Says that it settled what it did not: of another payer, network, amount, or with no transaction. */
+  /** Reports a settlement that it did not make: of another payer, network or amount, or without a transaction. */
   | 'other_payer'
   | 'other_network'
   | 'other_amount'
   | 'no_transaction'
   | 'poor'
-  | 'expired';
+  | 'expired'
+  /** Rejects the shop's credentials. */
+  | 'unauthorized'
+  | 'forbidden'
+  | 'wrong_network';
 
 export type Settled = {
   x402Version: number;
@@ -37,14 +43,16 @@ export type Settled = {
   transaction: string;
 };
 
-/** The network that settles x402 payments, as far as a shop can see: it verifies with viem, and takes a nonce once. */
+/** The network that settles x402 payments, as a shop sees it: it verifies with viem, and accepts a nonce once. */
 export type FacilitatorDouble = {
   url: string;
-  /** What is on the chain. */
+  /** The payments on the chain. */
   settled: Settled[];
-  /** How often it was asked, whatever came of it. */
+  /** Number of requests, whatever their outcome. */
   asked(): number;
-  /** From now on. */
+  /** The Authorization field of the last request, '' when it had none. */
+  authorization(): string;
+  /** Sets the behaviour from now on. */
   setMood(mood: Mood): void;
   close(): Promise<void>;
 };
@@ -71,8 +79,10 @@ export async function open(port = 0): Promise<FacilitatorDouble> {
   const settled: Settled[] = [];
   let asked = 0;
   let mood: Mood = 'honest';
+  let authorization = '';
   const server = createServer((request, response) => {
     asked += 1;
+    authorization = request.headers.authorization ?? '';
     const now = mood;
     answer(request, response, now, settled).catch(() => response.destroy());
   });
@@ -82,6 +92,7 @@ export async function open(port = 0): Promise<FacilitatorDouble> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     settled,
     asked: () => asked,
+    authorization: () => authorization,
     setMood: (next) => {
       mood = next;
     },
@@ -119,6 +130,12 @@ async function answer(
       return say(500, 'Error: connect ECONNREFUSED 10.0.0.1\r\nset-cookie: evil=1');
     case 'not_json':
       return say(200, '<html>ok</html>');
+    case 'unauthorized':
+      return say(401, { error: 'unauthorized' });
+    case 'forbidden':
+      return say(403, 'Forbidden');
+    case 'wrong_network':
+      return failed('invalid_network');
     case 'poor':
       return failed('insufficient_funds');
     case 'expired':
@@ -136,7 +153,8 @@ async function answer(
   const { from, to, value, nonce } = paymentPayload.payload.authorization;
   if (settled.some((one) => one.nonce === nonce && one.from === from))
     return failed('invalid_exact_evm_nonce_already_used');
-  const transaction = `0x${randomBytes(32).toString('hex')}`;
+  const batch = mood === 'batching' ? settled.at(-1) : undefined;
+  const transaction = batch?.transaction ?? `0x${randomBytes(32).toString('hex')}`;
   const good = { success: true, transaction, network, payer, ...(x402Version === 2 && { amount: value }) };
   if (mood === 'other_payer') return say(200, { ...good, payer: to });
   if (mood === 'other_network') return say(200, { ...good, network: 'eip155:1' });
@@ -153,7 +171,7 @@ function settledJson(settled: readonly Settled[]): object {
   return { settled: settled.map((one) => ({ ...one, value: String(one.value) })) };
 }
 
-/** Why a payment cannot be settled, as a published facilitator would say it. */
+/** Returns the reason why a payment cannot be settled, in the words of a published facilitator. */
 // biome-ignore lint/suspicious/noExplicitAny: what was sent is looked at, member by member.
 async function fault(version: number, sent: any, required: any): Promise<string | null> {
   const { authorization, signature } = sent.payload;

@@ -1,20 +1,24 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import * as Cluster from '../../src/adapters/embedded/cluster.ts';
+import * as Cluster from '../../src/cli/embedded/cluster.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A PostgreSQL in which tests may make databases (test/support/database.ts). */
+    /** A PostgreSQL in which tests may create databases (test/support/database.ts). */
     databaseUrl: string;
   }
 }
 
 const prefix = 'sluice-test-';
+/** Compiled modules of the programs that tests start: with this cache a storefront starts in two thirds of the time. */
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/test-programs', import.meta.url));
 
-/** One server for the whole run: that of TEST_DATABASE_URL or DATABASE_URL, else an embedded one in a temporary folder. */
+/** Provides one PostgreSQL for the whole run: that of TEST_DATABASE_URL or DATABASE_URL, or an embedded one in a temporary folder. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  process.env.NODE_COMPILE_CACHE ??= compileCache;
   const given = process.env.TEST_DATABASE_URL ?? process.env.DATABASE_URL;
   if (given) {
     project.provide('databaseUrl', given);
@@ -31,16 +35,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 function open(dir: string): Promise<Cluster.Cluster> {
-  return Cluster.open({ dir, database: 'postgres', durable: false, logFile: join(dir, 'log') });
+  return Cluster.openCluster({ dir, database: 'postgres', durable: false, logFile: join(dir, 'log') });
 }
 
-/** Removes what runs that were killed have left behind: their names bear the number of a process that is gone. */
+/** Removes the servers and folders of killed runs, whose names contain the id of a process that no longer exists. */
 async function sweep(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]);
     if (!pid || isAlive(pid)) continue;
     const dir = join(tmpdir(), name);
-    // A server may still run there: it is taken over, then ended.
+    // A server may still be running there: take it over, then stop it.
     await open(dir).then(
       (cluster) => cluster.stop(),
       () => {},

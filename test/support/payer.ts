@@ -3,7 +3,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import * as CanonicalJson from '../../src/payment/canonical-json.ts';
 import type { Challenge } from '../../src/payment/challenge.ts';
 
-/** A wallet that pays, or proves that it could: it signs with viem, which the code under test does not use. */
+/** A wallet that pays, or proves that it could. It signs with viem, which the code under test does not use. */
 export type Payer = PrivateKeyAccount;
 
 export function payer(privateKey = randomBytes(32)): Payer {
@@ -32,14 +32,14 @@ export type Authorization = {
   nonce: string;
 };
 
-/** What a payment says; `authorization` and `domain` overrule what the requirement asks for, and are signed. */
+/** Changes to a payment; `authorization` and `domain` replace the required values before signing. */
 export type Wishes = {
   nowMs: number;
   authorization?: Partial<Authorization>;
   chainId?: number;
 };
 
-/** Signs a transfer as a requirement asks for it. */
+/** Signs a transfer according to a requirement. */
 async function authorize(
   wallet: Payer,
   requirement: Requirement,
@@ -86,19 +86,19 @@ async function authorize(
   return { signature, authorization };
 }
 
-/** A payment of version 2, to be encoded by `base64`. */
+/** Creates a payment of version 2, to be encoded by `base64`. */
 export async function pay2(wallet: Payer, accepted: Requirement, wishes: Wishes, resource?: { url: string }) {
   const payload = await authorize(wallet, accepted, wishes);
   return { x402Version: 2, ...(resource && { resource }), accepted, payload };
 }
 
-/** A payment of version 1 for a requirement of version 2, under the network's old name. */
+/** Creates a payment of version 1 for a requirement of version 2, with the network's old name. */
 export async function pay1(wallet: Payer, requirement: Requirement, wishes: Wishes) {
   const network = requirement.network === 'eip155:8453' ? 'base' : 'base-sepolia';
   return { x402Version: 1, scheme: 'exact', network, payload: await authorize(wallet, requirement, wishes) };
 }
 
-/** A `Payment` credential that proves the wallet for a challenge; the second argument overrules what is signed and said. */
+/** Creates a `Payment` credential that proves the wallet for a challenge. `Wishes` replace what is signed and sent. */
 export async function prove(
   wallet: Payer,
   challenge: Challenge,
@@ -139,7 +139,7 @@ export function base64(value: unknown): string {
 
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** The other signature of the same key over the same message: n - s, and the other v. */
+/** Returns the second valid signature of the same key over the same message: n - s, and the other v. */
 export function twin(signature: string): string {
   const s = curveOrder - BigInt(`0x${signature.slice(66, 130)}`);
   const v = signature.endsWith('1b') ? '1c' : '1b';

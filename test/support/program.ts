@@ -3,25 +3,25 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-const src = fileURLToPath(new URL('../../src/', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const readyWaitMs = 60_000;
 const stopWaitMs = 15_000;
 
-/** A program of ours as a process of its own. */
+/** A program of this repository that runs in a child process. */
 export type Program = {
   child: ChildProcess;
-  /** All that it has printed so far. */
+  /** Returns everything that it has printed so far. */
   output(): string;
-  /** SIGTERM, and its exit code; SIGKILL where it does not end in time. */
+  /** Sends SIGTERM and returns the exit code. Sends SIGKILL when the program does not end in time. */
   stop(): Promise<number | null>;
-  /** SIGKILL: no chance to tidy up. */
+  /** Sends SIGKILL, so that the program cannot clean up. */
   kill(): Promise<void>;
 };
 
-/** Starts `src/<script>`, of this tree or of another, and resolves when it says that it is ready; rejects with its output when it does not. */
-export async function start(script: string, env: Record<string, string>, folder = src): Promise<Program> {
+/** Starts `script` in `folder` and resolves when it reports that it is ready. Rejects with its output when it does not. */
+export async function start(script: string, env: Record<string, string>, folder = root): Promise<Program> {
   const child = spawn(process.execPath, [folder + script], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    env: { ...inherited(), ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let printed = '';
@@ -58,7 +58,13 @@ export async function start(script: string, env: Record<string, string>, folder 
   return program;
 }
 
-/** A TCP port of the loopback address that nobody listens on now. */
+/** Returns the only variables of the test run that programs get. */
+function inherited(): Record<string, string> {
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env;
+  return { PATH, HOME, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
+}
+
+/** Returns a TCP port of the loopback address that is free at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

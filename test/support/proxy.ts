@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** How much of what a connection has sent is remembered. */
+/** Number of sent characters that are remembered for each connection. */
 const sentCharsMax = 4_096;
 
 /** A TCP proxy in front of a server, which a test can cut and restore. */
 export type Proxy = {
-  /** The server's address, by way of the proxy. */
+  /** The server's URL through the proxy. */
   url: string;
   /** Breaks every connection and refuses new ones. */
   cut(): Promise<void>;
   restore(): Promise<void>;
-  /** Reads nothing any more, from either side, and says nothing of it; false ends that. */
+  /** Stops reading from either side without closing anything; false ends that. */
   stall(isStalled: boolean): void;
-  /** Breaks every connection on which these bytes were sent, and those on which they will be; null ends that. */
+  /** Breaks every connection that has sent these bytes or will send them; null ends that. */
   forbid(bytes: string | null): void;
 };
 

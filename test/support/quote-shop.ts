@@ -3,33 +3,32 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
+import { type Clock, systemClock } from '@sluice/kernel/clock';
 import { Hono } from 'hono';
-import * as Accounts from '../../src/adapters/postgres/accounts.ts';
-import * as Connection from '../../src/adapters/postgres/connection.ts';
+import { openConnection } from '../../src/adapters/postgres/connection.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
-import * as Proofs from '../../src/adapters/postgres/proofs.ts';
+import { openWallets } from '../../src/adapters/postgres/wallets.ts';
 import * as CatalogFile from '../../src/catalog/file.ts';
-import { type Env, requestId, send } from '../../src/http/edge.ts';
+import { quoteRoutes } from '../../src/http/api/quote.ts';
 import { error } from '../../src/http/reply.ts';
-import * as RequestLog from '../../src/http/request-log.ts';
-import * as QuoteRoutes from '../../src/http/routes/quote.ts';
-import * as Bearer from '../../src/identity/bearer.ts';
-import * as KeyRing from '../../src/identity/key-ring.ts';
-import * as Registration from '../../src/identity/registration.ts';
-import * as SigningKey from '../../src/identity/signing-key.ts';
+import { type Env, requestId, send } from '../../src/http/request-context.ts';
+import { openBudgets } from '../../src/http/server/body-budget.ts';
+import * as RequestLog from '../../src/http/telemetry/request-log.ts';
 import type * as Quote from '../../src/journeys/quote.ts';
-import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import * as Proof from '../../src/payment/proof.ts';
 import * as Network from '../../src/payment/x402/network.ts';
-import * as RateLimit from '../../src/relay/rate-limit.ts';
+import * as RateLimit from '../../src/proxy/rate-limit.ts';
+import { english } from '../../src/text/texts.ts';
+
+type QuoteRouteContext = Parameters<typeof quoteRoutes>[0];
 
 /** The quote route alone, on a real server and a real database, with an advisor that repeats the goal. */
 export type QuoteShop = {
-  /** Where it listens, and where it says that it is. */
+  /** The address that it listens on, and its public URL. */
   url: string;
   publicUrl: string;
-  shop: Quote.QuoteShop;
-  /** How often the advisor was asked, and what was thrown. */
+  shop: QuoteRouteContext;
+  /** The number of requests to the advisor, and the errors that were thrown. */
   advised: () => number;
   faults: unknown[];
   close(): Promise<void>;
@@ -44,18 +43,17 @@ export type Options = {
 };
 
 export const path = '/zeroclick/agent/quote';
-/** The header in which these shops are told a caller's address. */
+/** The header with the caller's address, in these shops. */
 export const addressHeader = 'x-forwarded-for';
 const catalogPath = fileURLToPath(new URL('../../openapi/catalog.yaml', import.meta.url));
 
 export async function open(options: Options): Promise<QuoteShop> {
   await migrate(options.databaseUrl);
-  const sql = Connection.open(options.databaseUrl, 5);
+  const sql = openConnection(options.databaseUrl, 5);
   const clock = options.clock ?? systemClock;
   const publicUrl = options.publicUrl ?? 'https://shop.example';
   const catalog = await CatalogFile.load(catalogPath);
-  const key = await SigningKey.load(await SigningKey.generate(clock()));
-  const route: Proof.Settings = {
+  const route: Proof.ProofSettings = {
     publicUrl,
     path,
     description: 'Free advice on what to buy — naïvely quoted',
@@ -66,15 +64,12 @@ export async function open(options: Options): Promise<QuoteShop> {
   };
   const shop = {
     publicUrl,
-    catalog,
     clock,
-    desk: Bearer.open(KeyRing.of(publicUrl, [key]), clock()),
-    accounts: Accounts.openAccounts(sql),
-    registrations: Registration.openLog(),
-    wallets: Proofs.open(sql),
+    wallets: openWallets(sql),
     proofs: Proof.route(route),
     verifications: RateLimit.create(),
-  } as unknown as Quote.QuoteShop;
+    texts: english,
+  };
 
   let advised = 0;
   const faults: unknown[] = [];
@@ -109,20 +104,30 @@ export async function open(options: Options): Promise<QuoteShop> {
   };
 }
 
-function app(shop: Quote.QuoteShop, ask: Quote.Ask, faults: unknown[]): Hono<Env> {
+function app(shop: QuoteRouteContext, ask: Quote.Ask, faults: unknown[]): Hono<Env> {
   const app = new Hono<Env>();
   app.use(async (c, next) => {
     const { incoming, outgoing } = c.env;
+    c.set('texts', english);
+    c.set('bodies', { budgets: openBudgets(16 * 1024 * 1024), clientAddressHeader: addressHeader });
     c.set(
       'entry',
-      RequestLog.open(incoming, outgoing as ServerResponse, shop.clock, () => {}),
+      RequestLog.startEntry(incoming, outgoing as ServerResponse, shop.clock, () => {}),
     );
     await next();
   });
-  app.route('/', QuoteRoutes.routes(shop, ask, addressHeader));
+  app.route('/', quoteRoutes(shop, ask, addressHeader));
   app.onError((fault, c) => {
     faults.push(fault);
-    return send(c, error(503, 'unavailable', 'Something that this needs is out of reach.', requestId(c)));
+    return send(
+      c,
+      error(
+        503,
+        'unavailable',
+        'A service that this request needs is temporarily unavailable.',
+        requestId(c),
+      ),
+    );
   });
   return app;
 }

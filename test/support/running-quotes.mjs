@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as Cluster from '../../src/adapters/embedded/cluster.ts';
+import { openCluster } from '../../src/cli/embedded/cluster.ts';
 import { freePort } from './program.ts';
 import * as QuoteShop from './quote-shop.ts';
 
@@ -13,7 +13,7 @@ export async function open() {
   const { SHOP_URL } = process.env;
   if (SHOP_URL) return { url: SHOP_URL + QuoteShop.path, close: async () => {} };
   const dir = await mkdtemp(join(tmpdir(), 'sluice-quotes-'));
-  const cluster = await Cluster.open({ dir, database: 'shop', durable: false, logFile: join(dir, 'log') });
+  const cluster = await openCluster({ dir, database: 'shop', durable: false, logFile: join(dir, 'log') });
   const port = await freePort();
   const publicUrl = `http://127.0.0.1:${port}`;
   const shop = await QuoteShop.open({ databaseUrl: cluster.url, port, publicUrl });

@@ -1,36 +1,41 @@
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { createDatabase } from './database.ts';
+import * as Mailbox from './mailbox.ts';
 import * as Program from './program.ts';
 
 const webhookSecret = 'whsec_test';
 const directKey = `sk_${'d'.repeat(43)}`;
 
-/** A whole shop of real processes on a database of its own. */
+/** A complete shop of real processes on its own database. */
 export type Shop = {
   url: string;
   sandboxUrl: string;
-  /** Where the storefronts reach what they resell, and by which key. */
+  /** The URL and key of the API that the storefronts resell. */
   upstream: { url: string; key: string };
   databaseUrl: string;
   sql: postgres.Sql;
   storefronts: Program.Program[];
-  /** Another storefront process on the same database; its own URL. */
+  /** Starts another storefront process on the same database. Returns its URL. */
   addStorefront(env?: Record<string, string>): Promise<string>;
   stop(): Promise<void>;
 };
 
 export type Options = {
-  /** What to resell instead of the bundled direct interface. */
+  /** The API to resell instead of the bundled data API. */
   upstream?: { url: string; key: string };
   /** A file under test/fixtures instead of the shipped catalogue. */
   catalog?: string;
   env?: Record<string, string>;
+  /** The PostgreSQL server of its database, instead of that of the run. */
+  server?: string;
+  /** Storefronts connect as this role, which owns nothing, and migrate as the owner. */
+  runsAs?: { role: string; password: string };
 };
 
-/** Starts sandbox, upstream and one storefront. */
+/** Starts the sandbox, the upstream and one storefront. */
 export async function open(options: Options = {}): Promise<Shop> {
-  const database = await createDatabase();
+  const database = await createDatabase(options.server);
   const programs: Program.Program[] = [];
   const storefronts: Program.Program[] = [];
   const port = await Program.freePort();
@@ -39,11 +44,12 @@ export async function open(options: Options = {}): Promise<Shop> {
   const url = `http://localhost:${port}`;
 
   const addStorefront = async (at: number, env: Record<string, string> = {}) => {
-    const storefront = await Program.start('main.ts', {
+    const storefront = await Program.start('src/main.ts', {
       PORT: String(at),
       HOST: '127.0.0.1',
       PUBLIC_URL: url,
-      DATABASE_URL: database.url,
+      DATABASE_URL: options.runsAs ? as(database.url, options.runsAs) : database.url,
+      ...(options.runsAs && { DATABASE_OWNER_URL: database.url }),
       UPSTREAM_URL: upstream.url,
       UPSTREAM_API_KEY: upstream.key,
       STRIPE_SECRET_KEY: 'sk_test_sandbox',
@@ -61,7 +67,7 @@ export async function open(options: Options = {}): Promise<Shop> {
   };
   const startSandbox = async () => {
     programs.push(
-      await Program.start('sandbox/main.ts', {
+      await Program.start('packages/stripe-sandbox/src/main.ts', {
         SANDBOX_PORT: String(sandboxPort),
         SANDBOX_WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks/stripe`,
         SANDBOX_WEBHOOK_SECRET: webhookSecret,
@@ -71,7 +77,7 @@ export async function open(options: Options = {}): Promise<Shop> {
   const startDirect = async () => {
     const directPort = await Program.freePort();
     programs.push(
-      await Program.start('direct/main.ts', {
+      await Program.start('packages/data-api/src/main.ts', {
         DIRECT_PORT: String(directPort),
         DIRECT_API_KEY: directKey,
         DIRECT_SAMPLE_SCALE: '0.1',
@@ -93,6 +99,7 @@ export async function open(options: Options = {}): Promise<Shop> {
   });
   const [upstream] = await Promise.all([options.upstream ?? startDirect(), startSandbox()]);
   await addStorefront(port);
+  if (options.env?.SMTP_URL) Mailbox.watch(options.env.SMTP_URL, sql as unknown as postgres.Sql);
   return {
     url,
     sandboxUrl,
@@ -105,7 +112,13 @@ export async function open(options: Options = {}): Promise<Shop> {
   };
 }
 
-/** Every breach of the books, as `ledger.prove()` finds them. */
+function as(url: string, { role, password }: { role: string; password: string }): string {
+  const address = new URL(url);
+  [address.username, address.password] = [role, password];
+  return address.href;
+}
+
+/** Returns every inconsistency of the ledger that `ledger.verify()` finds. */
 export async function breaches({ sql }: Pick<Shop, 'sql'>): Promise<unknown[]> {
-  return [...(await sql`SELECT * FROM ledger.prove()`)];
+  return [...(await sql`SELECT * FROM ledger.verify()`)];
 }

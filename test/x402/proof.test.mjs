@@ -19,7 +19,7 @@ for (const [name, open] of Object.entries(clients)) {
       const body = await answer.json();
       assert.equal(body.guide, 'leads');
       assert.equal(body.wallet, client.address);
-      assert.match(body.access_token, /^ey/);
+      assert.equal('access_token' in body, false);
       assert.deepEqual(seen, [
         name.includes('1') || name === 'x402-fetch' ? 'x-payment' : 'payment-signature',
       ]);
@@ -28,13 +28,6 @@ for (const [name, open] of Object.entries(clients)) {
         { success, payer, transaction },
         { success: true, payer: client.address, transaction: '' },
       );
-    });
-
-    test('comes again, and is the same account', async () => {
-      const client = await open([]);
-      const [first, second] = [await (await ask(client)).json(), await (await ask(client)).json()];
-      assert.equal(second.account, first.account);
-      assert.equal(second.trial, null);
     });
   });
 }
