@@ -1,8 +1,9 @@
-"""Against services that run. Left alone unless they are named:
+"""Tests against running services, named by variables:
 
-SLUICE_LIVE_URL and SLUICE_LIVE_KEY     the direct interface and a key for it
-SLUICE_LIVE_SHOP_URL                    a storefront; a new account is opened there for each run
-SLUICE_LIVE_SANDBOX_URL                 its card sandbox, which pays with play money
+SLUICE_LIVE_URL and SLUICE_LIVE_KEY     the data API and a key for it
+SLUICE_LIVE_SHOP_URL                    a storefront; each run registers a new account there
+SLUICE_LIVE_SANDBOX_URL                 its card sandbox, which accepts play money
+SLUICE_LIVE=off                         skips the tests of services that are not named; without it they fail
 """
 
 from __future__ import annotations
@@ -34,15 +35,42 @@ from .test_description import methods, unknown
 
 url, key = os.environ.get("SLUICE_LIVE_URL"), os.environ.get("SLUICE_LIVE_KEY")
 shop_url, sandbox_url = os.environ.get("SLUICE_LIVE_SHOP_URL"), os.environ.get("SLUICE_LIVE_SANDBOX_URL")
-direct = pytest.mark.skipif(not (url and key), reason="SLUICE_LIVE_URL and SLUICE_LIVE_KEY are not set")
-storefront = pytest.mark.skipif(not shop_url, reason="SLUICE_LIVE_SHOP_URL is not set")
-sandbox = pytest.mark.skipif(not (shop_url and sandbox_url), reason="SLUICE_LIVE_SANDBOX_URL is not set")
+is_off = os.environ.get("SLUICE_LIVE") == "off"
+direct = pytest.mark.usefixtures("named_data_api")
+storefront = pytest.mark.usefixtures("named_shop")
+sandbox = pytest.mark.usefixtures("named_sandbox")
+
+
+def require(*names: str) -> None:
+    """Fails the test if a variable is missing, or skips it with SLUICE_LIVE=off."""
+    missing = [name for name in names if not os.environ.get(name)]
+    if not missing:
+        return
+    if is_off:
+        pytest.skip(f"SLUICE_LIVE=off, and {' and '.join(missing)} not set")
+    pytest.fail(f"Set {' and '.join(missing)} to a running service, or SLUICE_LIVE=off to run without one.")
+
+
+@pytest.fixture(scope="session")
+def named_data_api() -> None:
+    require("SLUICE_LIVE_URL", "SLUICE_LIVE_KEY")
+
+
+@pytest.fixture(scope="session")
+def named_shop() -> None:
+    require("SLUICE_LIVE_SHOP_URL")
+
+
+@pytest.fixture(scope="session")
+def named_sandbox() -> None:
+    require("SLUICE_LIVE_SHOP_URL", "SLUICE_LIVE_SANDBOX_URL")
+
 
 cascade = [{"include_title": ["CEO", "Founder", "Engineer"]}]
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Sluice]:
+def client(named_data_api: None) -> Iterator[Sluice]:
     with Sluice(api_key=key, base_url=url) as client:
         yield client
 
@@ -94,8 +122,7 @@ def test_every_operation_answers_with_nothing_unknown(method: str, client: Sluic
 @direct
 def test_what_is_known_of_a_person_leads_back_to_them(client: Sluice, person: str) -> None:
     email = client.enrichment.email(person_network_url=person).email
-    if email is None:
-        pytest.skip("this person has no address")
+    assert email is not None, f"{person} has no email: the data set of SLUICE_LIVE_URL must have one for its first person"
     back = client.enrichment.email_to_person(email=email).person
     assert back is not None and back.network_url == person
 
@@ -126,13 +153,13 @@ def test_a_wrong_value_is_named(client: Sluice) -> None:
 
 
 @direct
-def test_an_unknown_key_is_told() -> None:
+def test_an_unknown_key_is_rejected() -> None:
     with Sluice(api_key="sk_" + "A" * 43, base_url=url) as other, pytest.raises(NotFoundError):
         other.account.key_info()
 
 
 @pytest.fixture(scope="module")
-def shopper() -> Iterator[Sluice]:
+def shopper(named_shop: None) -> Iterator[Sluice]:
     account = Sluice.register(base_url=shop_url)
     with Sluice(access_token=account.access_token, base_url=shop_url) as client:
         yield client

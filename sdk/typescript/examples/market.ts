@@ -1,4 +1,4 @@
-// Who hires engineers in Germany, by the number of their postings. Each company is a record; this takes 100 at most.
+// Lists companies that hire engineers in Germany, by the number of their postings. Each company costs a record, 100 at most.
 //   SLUICE_API_KEY=sk_... SLUICE_BASE_URL=http://localhost:4021 node examples/market.ts
 import { Sluice } from 'sluice-client';
 

@@ -1,8 +1,9 @@
-// Writes what openapi/direct.yaml says about each operation as types, for test/types to compare with those of this package.
+// Writes what packages/data-api/openapi/data-api.yaml says about each operation as types, for test/types to compare with those of this package.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-const source = process.argv[2] ?? new URL('../../../openapi/direct.yaml', import.meta.url);
+const source =
+  process.argv[2] ?? new URL('../../../packages/data-api/openapi/data-api.yaml', import.meta.url);
 const { paths, components } = parse(readFileSync(source, 'utf8'));
 const form = 'application/json';
 

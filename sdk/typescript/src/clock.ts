@@ -1,12 +1,12 @@
-/** Time, as a test would rather have it. */
+/** Source of time; tests can replace it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Ends after `ms`, or rejects with the reason of `signal` as soon as that is aborted. */
+  /** Resolves after `ms`, or rejects with the reason of `signal` as soon as that is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** What a timer of this language can hold: about 24 days. */
+/** Longest delay of a JavaScript timer: about 24 days. */
 export const timerMsMax = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

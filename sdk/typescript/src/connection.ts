@@ -7,15 +7,15 @@ import * as Retry from './retry.ts';
 import { type Credential, type Settings, timeoutMs } from './settings.ts';
 import { version } from './version.ts';
 
-/** What a call takes beside its fields. */
+/** Options of a call, beside its fields. */
 export interface CallOptions {
-  /** Seconds for each attempt, to the last byte of its answer. Default: that of the client. */
+  /** Seconds for each attempt, to the last byte of its response. Default: the timeout of the client. */
   timeout?: number;
-  /** Ends the call, and its waits, when it is aborted; the call then rejects with the signal's reason. */
+  /** Cancels the call and its waits. The call then rejects with the reason of the signal. */
   signal?: AbortSignal;
   /**
-   * 1 to 255 characters: a storefront gives calls with the same key the same answer for 24 hours and charges the first alone.
-   * Left out, each paid call at a storefront has a key of its own. A walk uses it for the first page.
+   * 1 to 255 characters. For 24 hours a storefront returns the same response to calls with the same key and charges only the first.
+   * By default, each paid call at a storefront gets a random key. A list uses this key for its first page.
    */
   idempotency_key?: string;
 }
@@ -27,8 +27,8 @@ export type Call = {
   body?: object;
   headers?: Record<string, string>;
   /**
-   * What it does to be done twice. `free`: nothing. `paid`: it costs twice, unless a storefront knows both by one idempotency key.
-   * `once`: something that nobody wants.
+   * Effect of a repetition. `free`: none. `paid`: charged twice, unless a storefront recognises both by one idempotency key.
+   * `once`: an unwanted second effect, so the call is never repeated after it may have arrived.
    */
   twice: 'free' | 'paid' | 'once';
   options?: CallOptions | undefined;
@@ -37,7 +37,7 @@ export type Call = {
 const keyCharsMax = 255;
 const keyBytes = 16;
 
-/** The way to one service: it sends calls at the allowed rate and repeats what may be repeated. */
+/** Connection to one service: sends calls within the rate limit and retries those that are safe to repeat. */
 export class Connection {
   readonly #settings: Settings;
   readonly #credential: Credential | null;
@@ -48,7 +48,7 @@ export class Connection {
     this.#credential = credential;
   }
 
-  /** The last attempt's answer. Throws `APIConnectionError` where there is none, and the reason of an aborted signal. */
+  /** Returns the response to the last attempt. Throws `APIConnectionError` if there was none, and the reason of an aborted signal. */
   async send(call: Call): Promise<Reply.Reply> {
     const { clock, maxRetries, random } = this.#settings;
     const { signal } = call.options ?? {};
@@ -89,13 +89,13 @@ export class Connection {
     };
   }
 
-  /** The caller's own key, or one that is made for this call where it can keep a repetition from charging twice. */
+  /** Returns the caller's key, or a random one if it prevents a retry from being charged twice, or null. */
   #idempotencyKey({ twice, options }: Call): string | null {
     const own = options?.idempotency_key;
     if (own === undefined)
       return twice === 'paid' && this.#credential?.kind === 'access_token' ? randomKey() : null;
     if (own.length > keyCharsMax || !/^[\x21-\x7e]+$/.test(own)) {
-      throw new ConfigurationError(`idempotency_key has 1 to ${keyCharsMax} visible ASCII characters.`);
+      throw new ConfigurationError(`idempotency_key must have 1 to ${keyCharsMax} visible ASCII characters.`);
     }
     return own;
   }
@@ -112,7 +112,7 @@ export class Connection {
     const attempt = new AbortController();
     const abort = () => attempt.abort(signal?.reason);
     const timer = setTimeout(
-      () => attempt.abort(new DOMException('The time-out has passed', 'TimeoutError')),
+      () => attempt.abort(new DOMException('The timeout has passed', 'TimeoutError')),
       Math.min(attemptMs, timerMsMax),
     );
     signal?.addEventListener('abort', abort, { once: true });
@@ -129,7 +129,7 @@ export class Connection {
   }
 }
 
-/** Of `getRandomValues`, which unlike `randomUUID` browsers have on every origin. */
+/** Uses `getRandomValues` because browsers offer `randomUUID` on secure origins only. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(keyBytes));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,6 +1,6 @@
 /**
- * Values that the service takes, exact and case-sensitive. Each type also takes any other string: the service may have learnt
- * a value since, and refuses a wrong one with the nearest right one.
+ * Values that the service takes, exact and case-sensitive. Each type also accepts any other string, because the service may know
+ * newer values. It refuses a wrong value and names the nearest valid one.
  */
 type Later = string & {};
 
@@ -101,7 +101,7 @@ export type EmploymentType =
   | 'OTHER'
   | Later;
 
-/** Where the work of a posting is done. */
+/** Work arrangement of a posting: on site, hybrid or remote. */
 export type WorkArrangement = 'On-site' | 'Hybrid' | 'Remote OK' | 'Remote Solely' | Later;
 
 /** A continent. */

@@ -1,30 +1,30 @@
 import type { FairUsage } from './records.ts';
 import type { PlanOffer } from './storefront-records.ts';
 
-/** The root of all that this package throws, but for a caller's own abort, whose reason is thrown as it is. */
+/** Base class of all errors of this package. An aborted signal throws its own reason instead. */
 export class SluiceError extends Error {}
 
-/** A client, a call or its options cannot be what was given; nothing was sent. */
+/** Invalid options or arguments. Nothing was sent. */
 export class ConfigurationError extends SluiceError {}
 
-/** No answer: the service was not reached, or the connection broke. `cause` has the fault of the runtime. */
+/** No response: the service was not reached, or the connection broke. `cause` has the error of the runtime. */
 export class APIConnectionError extends SluiceError {}
 
-/** No answer within the time-out. */
+/** No response within the timeout. */
 export class APITimeoutError extends APIConnectionError {}
 
-/** A success that is not the JSON that was promised, or a cursor that leads back to where it came from. */
+/** A success without the expected JSON, or a cursor that does not advance. */
 export class ResponseValidationError extends SluiceError {}
 
-/** What every refusal says. */
+/** Members of every error response. */
 export interface Refusal {
   status_code: number;
-  /** The JSON value, or the text where it is no JSON. */
+  /** The JSON value, or the text if it is not JSON. */
   body: unknown;
   message: string;
   /** Quote it to support. */
   request_id: string | null;
-  /** A storefront's own name for what is wrong, such as `credit_exhausted`; it is stable, `message` is not. */
+  /** A storefront's error code, such as `credit_exhausted`. It is stable; `message` is not. */
   code: string | null;
 }
 
@@ -47,14 +47,14 @@ export class APIStatusError extends SluiceError implements Refusal {
 /** 400: the body was not understood. */
 export class BadRequestError extends APIStatusError {}
 
-/** 401: no credential, or one that opens nothing. A storefront's body says how to register. */
+/** 401: the credential is missing or invalid. A storefront's body explains how to register. */
 export class AuthenticationError extends APIStatusError {}
 
-/** 402: what is left does not cover the call. */
+/** 402: the remaining records or credit do not cover the call. */
 export class InsufficientRecordsError extends APIStatusError {
-  /** What is left, and when there is more; a storefront has none. */
+  /** The remaining records and their reset time; null at a storefront. */
   readonly fair_usage: FairUsage | null;
-  /** What a storefront offers to buy. */
+  /** Plans that a storefront offers. */
   readonly plans: PlanOffer[];
 
   constructor(refusal: Refusal) {
@@ -64,7 +64,7 @@ export class InsufficientRecordsError extends APIStatusError {
   }
 }
 
-/** 402: a payment was sent and not taken. The body has a fresh challenge. */
+/** 402: the payment was declined. The body has a fresh challenge. */
 export class PaymentDeclinedError extends APIStatusError {}
 
 /** 403: no plan of the caller covers the call. */
@@ -78,18 +78,18 @@ export class PlanRequiredError extends APIStatusError {
   }
 }
 
-/** 404: no such key, or no such route. Data that is not found is no error but `found: false`. */
+/** 404: unknown key or route. Data that is not found is no error: `found` is false. */
 export class NotFoundError extends APIStatusError {}
 
-/** What is wrong with one field of a request. */
+/** Error in one field of a request. */
 export interface FieldError {
   /** The path, such as `job.seniority.include[0]`; `body` for the whole. */
   field: string;
-  /** What is wrong, with the nearest right name or value. */
+  /** Describes the error and names the nearest valid name or value. */
   message: string;
 }
 
-/** 422: fields that do not exist or values that cannot be. Nothing ran, nothing was used. */
+/** 422: unknown fields or invalid values. Nothing was executed or charged. */
 export class ValidationError extends APIStatusError {
   /** At most 20. */
   readonly errors: FieldError[];
@@ -102,7 +102,7 @@ export class ValidationError extends APIStatusError {
 
 /** 429, after the retries: too many calls. */
 export class RateLimitError extends APIStatusError {
-  /** Seconds that the service asks to wait, at most 120; null where it names none. */
+  /** Seconds to wait, at most 120; null if the service names none. */
   readonly retry_after: number | null;
 
   constructor(refusal: Refusal, retryAfter: number | null) {
@@ -114,7 +114,7 @@ export class RateLimitError extends APIStatusError {
 /** 5xx, after the retries: the service failed. */
 export class ServerError extends APIStatusError {}
 
-/** The class of a status. `paying`: the request bore a payment, or its proof. */
+/** Returns the error for a status. `paying`: the request carried a payment or a proof. */
 export function ofStatus(refusal: Refusal, retryAfter: number | null, paying: boolean): APIStatusError {
   const status = refusal.status_code;
   if (status >= 500) return new ServerError(refusal);
@@ -138,7 +138,7 @@ export function ofStatus(refusal: Refusal, retryAfter: number | null, paying: bo
   }
 }
 
-/** A member of a JSON object; what is no object has none. The service promises its type. */
+/** Returns a member of a JSON object, or undefined for other values. The service guarantees its type. */
 export function member<Value>(body: unknown, name: string): Value | undefined {
   return typeof body === 'object' && body !== null ? (body as Record<string, Value>)[name] : undefined;
 }
@@ -148,7 +148,7 @@ function list<Item>(body: unknown, name: string): Item[] {
   return Array.isArray(value) ? value : [];
 }
 
-// A bundler renames classes, so that their own names are no good for a log.
+// Bundlers rename classes, so set the names for logs explicitly.
 for (const [name, { prototype }] of Object.entries({
   SluiceError,
   ConfigurationError,

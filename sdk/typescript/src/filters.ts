@@ -27,7 +27,7 @@ export interface RangeFilter {
   max?: number | null;
 }
 
-/** Which companies: the filters of company search, people search and market size by headcount. All must hold. */
+/** Company filters of company search, people search and market size by headcount. All of them must match. */
 export interface CompanyFilter {
   name?: KeywordFilter | null;
   industry?: ValueFilter<Industry> | null;
@@ -59,7 +59,7 @@ export interface CompanyFilter {
   hq?: HeadquartersFilter | null;
 }
 
-/** Where a company has its seat. */
+/** Headquarters of a company. */
 export interface HeadquartersFilter {
   city?: KeywordFilter | null;
   state?: KeywordFilter | null;
@@ -75,7 +75,7 @@ export interface NamedCompanyFilter extends CompanyFilter {
   network_url?: string[] | null;
 }
 
-/** Which people. All must hold. */
+/** People filters. All of them must match. */
 export interface PeopleFilter {
   job_title?: TitleFilter | null;
   job_function?: JobFunction[] | null;
@@ -89,11 +89,11 @@ export interface PeopleFilter {
 
 /** Words of a job title; `[CEO]` in brackets is the whole title. */
 export interface TitleFilter extends KeywordFilter {
-  /** Look into the headline of the profile too. */
+  /** Search the headline of the profile too. */
   include_network_headline?: boolean | null;
 }
 
-/** Where people live. */
+/** Location of people. */
 export interface PeopleLocationFilter {
   city?: KeywordFilter | null;
   /** ISO 3166-1 alpha-2, such as `DE`. */
@@ -110,7 +110,7 @@ export interface CountedPeopleFilter extends PeopleFilter {
   min_per_company?: number | null;
 }
 
-/** Which job postings. All must hold. */
+/** Job filters. All of them must match. */
 export interface JobFilter {
   /** Words of the title; `[Data Analyst]` in brackets is the whole title. */
   title?: KeywordFilter | null;
@@ -123,12 +123,12 @@ export interface JobFilter {
   seniority?: ValueFilter<Seniority> | null;
   employment_type?: ValueFilter<EmploymentType> | null;
   work_arrangement?: ValueFilter<WorkArrangement> | null;
-  /** Where the work is, not the company. */
+  /** Place of work, not of the company. */
   location?: JobLocationFilter | null;
   date_posted?: PostedFilter | null;
 }
 
-/** Where a job is: the whole city, and countries in ISO 3166-1 alpha-2. */
+/** Location of a job: the full city name, and countries in ISO 3166-1 alpha-2. */
 export interface JobLocationFilter {
   city?: KeywordFilter | null;
   country_code?: KeywordFilter | null;
@@ -136,8 +136,8 @@ export interface JobLocationFilter {
 
 /** When a job was posted. */
 export interface PostedFilter {
-  /** 1 to 3650. */
-  last_days: number;
+  /** 1 to 3650; all postings without it. */
+  last_days?: number | null;
 }
 
 /** A job filter that counts postings by company. */
@@ -146,9 +146,9 @@ export interface CountedJobFilter extends JobFilter {
   min_per_company?: number | null;
 }
 
-/** Which companies the postings are from. */
+/** Filters of the posting companies. */
 export interface JobCompanyFilter {
-  /** `true` for staffing agencies alone, `false` for all but them. */
+  /** `true`: staffing agencies only. `false`: no staffing agencies. */
   is_agency?: boolean | null;
   industry?: ValueFilter<Industry> | null;
   employee_count?: RangeFilter | null;
@@ -157,19 +157,19 @@ export interface JobCompanyFilter {
   hq?: JobHeadquartersFilter | null;
 }
 
-/** Bands of headcount; there is nothing to exclude. */
+/** Bands of headcount; they cannot be excluded. */
 export interface SizeFilter {
   include?: SizeBand[] | null;
 }
 
-/** Where the company that posts has its seat. */
+/** Headquarters of the posting company. */
 export interface JobHeadquartersFilter {
   city?: KeywordFilter | null;
   state?: KeywordFilter | null;
   country_code?: KeywordFilter | null;
 }
 
-/** One step of a waterfall: whom to look for before the steps that follow. */
+/** One step of a waterfall; earlier steps are preferred. */
 export interface CascadeStep {
   include_title: string[];
   exclude_title?: string[] | null;

@@ -1,9 +1,9 @@
 import { APIConnectionError, APITimeoutError } from './errors.ts';
 
-/** An attempt without an answer. `sent`: the service may have seen it. */
+/** An attempt without a response. `sent`: the request may have arrived. */
 export type Loss = { sent: boolean; error: APIConnectionError };
 
-/** What Node, Bun and the systems below them call a connection that never was. */
+/** Error codes of Node, Bun and the operating system for a connection that could not be made. */
 const neverConnected = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -17,7 +17,7 @@ const neverConnected = new Set([
   'FailedToOpenSocket',
   'DNSException',
 ]);
-/** Deno has no codes. */
+/** Deno has no error codes. */
 const neverConnectedText = /client error \(Connect\)|tcp connect error|dns error/;
 const timedOut = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
@@ -26,7 +26,7 @@ const timedOut = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Reads what `fetch` threw. What cannot be told counts as sent: to repeat it could cost twice. */
+/** Interprets an error of `fetch`. In doubt the request counts as sent, because a retry could be charged twice. */
 export function of(fault: unknown, url: string, timeoutMs: number): Loss {
   const chain = causes(fault);
   const codes = chain.map(({ code }) => code);
@@ -36,7 +36,7 @@ export function of(fault: unknown, url: string, timeoutMs: number): Loss {
   if (chain.some(({ name }) => name === 'TimeoutError')) {
     return {
       sent: true,
-      error: new APITimeoutError(`No answer from ${url} within ${timeoutMs / 1000} s`, { cause: fault }),
+      error: new APITimeoutError(`No response from ${url} within ${timeoutMs / 1000} s`, { cause: fault }),
     };
   }
   const why = codes.find((code) => code !== '') ?? chain[0]?.message ?? 'unknown fault';
@@ -48,7 +48,7 @@ export function of(fault: unknown, url: string, timeoutMs: number): Loss {
 type Cause = { name: string; code: string; message: string };
 const causesMax = 5;
 
-/** A fault and what caused it, the innermost last. */
+/** Returns an error and its causes, the innermost last. */
 function causes(fault: unknown): Cause[] {
   const found: Cause[] = [];
   for (let next = fault; next instanceof Error && found.length < causesMax; next = next.cause) {

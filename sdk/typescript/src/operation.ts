@@ -2,7 +2,7 @@ import type { CallOptions, Connection } from './connection.ts';
 import { byCursor, byNumber, list, type PagePromise, pageOf } from './page.ts';
 import { success } from './reply.ts';
 
-/** Calls an operation of the data service for its one answer. */
+/** Calls an operation that returns a single response. */
 export async function call<Answer extends object>(
   connection: Connection,
   path: string,
@@ -12,7 +12,7 @@ export async function call<Answer extends object>(
   return success(await post(connection, path, fields, options));
 }
 
-/** Calls an operation whose answer is a list with cursors. */
+/** Calls an operation that returns a list with cursors. */
 export function cursorList<Page extends { results: readonly unknown[]; cursor: string | null }>(
   connection: Connection,
   path: string,
@@ -22,7 +22,7 @@ export function cursorList<Page extends { results: readonly unknown[]; cursor: s
   return list(fields, pages<Page>(connection, path, options), byCursor);
 }
 
-/** Calls an operation whose answer is a list with numbered pages. */
+/** Calls an operation that returns a list with numbered pages. */
 export function numberedList<Page extends { results: readonly unknown[]; total_pages: number }>(
   connection: Connection,
   path: string,
@@ -47,7 +47,7 @@ function post(connection: Connection, path: string, fields: object, options: Cal
   return connection.send({ method: 'POST', path, body: given(fields), twice: 'paid', options });
 }
 
-/** The fields that have a value: null and undefined stand for what is left out. */
+/** Returns the fields without those that are null or undefined. */
 export function given(fields: object): object {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),

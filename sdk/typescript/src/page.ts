@@ -2,35 +2,35 @@ import { ResponseValidationError } from './errors.ts';
 import type { FairUsage } from './records.ts';
 import { isObject, type Reply, success } from './reply.ts';
 
-/** A page of a list that is walked by cursor. */
+/** A page of a list with cursors. */
 export interface CursorPage<Item> {
   results: Item[];
-  /** Items of this page. It may be short, or empty, and not be the last. */
+  /** Number of items on this page. A short or empty page is not necessarily the last. */
   results_length: number;
   max_results: number;
-  /** Names the next page; null at the end. */
+  /** Cursor of the next page; null at the end. */
   cursor: string | null;
   fair_usage: FairUsage;
 }
 
-/** A page of a list that says how long it is. */
+/** A page of a list with a total. */
 export interface CountedPage<Item> extends CursorPage<Item> {
-  /** All matches, those beyond the reach of paging included. */
+  /** Number of all matches, including those beyond the last page. */
   total_results: number;
 }
 
-/** A page as far as a walk is concerned. */
+/** The part of a page that iteration needs. */
 type AnyPage = { results: readonly unknown[] };
 
 /** An item of a page. */
 export type ItemOf<Page extends AnyPage> = Page['results'][number];
 
-/** What a page turns into the next one's place, or null at the end. */
+/** Returns the changed fields for the next page, or null at the end. */
 type Next<Fields, Page> = (sent: Fields, page: Page) => Partial<Fields> | null;
 
 /**
  * A list: await it for the first page, iterate it for all items of all pages. Nothing is sent before that, and the first page
- * is asked for once. Each page costs what its items cost.
+ * is requested once. Each page costs what its items cost.
  *
  * ```ts
  * const page = await sluice.search.companies({ max_results: 50 });
@@ -71,12 +71,12 @@ export class PagePromise<Page extends AnyPage> implements Promise<Page>, AsyncIt
     return this.#page().finally(last);
   }
 
-  /** All items, from page to page as they are wanted. */
+  /** Iterates over all items of all pages, fetching pages as needed. */
   async *[Symbol.asyncIterator](): AsyncGenerator<ItemOf<Page>, void, undefined> {
     for await (const page of this.iter_pages()) yield* page.results as ItemOf<Page>[];
   }
 
-  /** The pages, at most `max_pages` of them, each asked for when it is wanted. */
+  /** Iterates over at most `max_pages` pages, fetching each as needed. */
   async *iter_pages({
     max_pages = Number.POSITIVE_INFINITY,
   }: {
@@ -91,7 +91,7 @@ export class PagePromise<Page extends AnyPage> implements Promise<Page>, AsyncIt
     }
   }
 
-  /** All items in one array, at most `max_items` of them; no page is asked for that is not needed. */
+  /** Returns at most `max_items` items as an array. Fetches no page that is not needed. */
   async collect({
     max_items = Number.POSITIVE_INFINITY,
   }: {
@@ -112,13 +112,13 @@ export class PagePromise<Page extends AnyPage> implements Promise<Page>, AsyncIt
   }
 }
 
-/** A list whose pages `fetch` gets: with the caller's fields, and then with what `next` changes in them. */
+/** Creates a list. `fetch` gets each page: first with the caller's fields, then with the changes that `next` returns. */
 export function list<Fields extends object, Page extends AnyPage>(
   fields: Fields,
   fetch: (fields: Fields, isFirst: boolean) => Promise<Page>,
   next: Next<Fields, Page>,
 ): PagePromise<Page> {
-  // What the caller does with the fields before they are sent is not meant for this list.
+  // Copy the fields: later changes by the caller must not affect this list.
   const own = { ...fields };
   return new PagePromise(
     () => fetch(own, true),
@@ -134,16 +134,18 @@ export function list<Fields extends object, Page extends AnyPage>(
   );
 }
 
-/** The page of a success. */
+/** Returns the page in a successful response. */
 export function pageOf<Page extends AnyPage>(reply: Reply): Page {
   const page = success<Page>(reply);
   if (!isObject(page) || !Array.isArray(page.results)) {
-    throw new ResponseValidationError(`HTTP ${reply.status} from ${reply.url} is no page: it has no results`);
+    throw new ResponseValidationError(
+      `HTTP ${reply.status} from ${reply.url} is not a page: it has no results`,
+    );
   }
   return page;
 }
 
-/** The page after one that is walked by cursor. An empty page is not the end. */
+/** Returns the cursor of the next page. An empty page is not the end. */
 export function byCursor(
   sent: { cursor?: string | null },
   { cursor }: { cursor?: string | null },
@@ -153,7 +155,7 @@ export function byCursor(
   return { cursor };
 }
 
-/** The page after one that is walked by number. */
+/** Returns the number of the next page. */
 export function byNumber(
   sent: { page?: number | null },
   { results, total_pages }: { results: readonly unknown[]; total_pages?: number | null },

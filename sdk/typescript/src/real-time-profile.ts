@@ -1,4 +1,4 @@
-/** A profile as the real-time waterfall reads it. What is not known is absent. */
+/** A profile of the real-time waterfall. Unknown members are absent. */
 export interface RealTimeProfile {
   basic_info: BasicInfo;
   experience: RealTimeExperience[];

@@ -1,17 +1,17 @@
-/** What a call used and what is left. */
+/** Records used by a call, and the remaining ones. */
 export interface FairUsage {
   records_used: number;
-  /** `unlimited` on plans without a limit. */
-  records_remaining: number | 'unlimited';
+  /** 9007199254740991 on plans without a limit. */
+  records_remaining: number;
   /** ISO 8601; null on plans without a limit. */
   next_reset_at: string | null;
   /** Quote it to support. */
   request_id: string;
-  /** Absent where there is no rate limit. */
+  /** Absent without a rate limit. */
   rate_limit?: { requests_per_second: number; remaining_this_second: number };
 }
 
-/** A company. Every member is there, and null where it is not known. */
+/** A company. Every member is present; unknown ones are null. */
 export interface Company {
   network_url: string | null;
   network_id: number | null;

@@ -2,16 +2,16 @@ import type { Clock } from './clock.ts';
 import * as Errors from './errors.ts';
 import * as RetryAfter from './retry-after.ts';
 
-/** What came back, whatever its status. */
+/** A response of any status, read to its end. */
 export type Reply = {
   status: number;
   url: string;
   headers: Headers;
-  /** The JSON value, or the text where it is no JSON. */
+  /** The JSON value, or the text if it is not JSON. */
   body: unknown;
-  /** A storefront's own name for what is wrong. */
+  /** A storefront's error code. */
   code: string | null;
-  /** The wait that it asks for, within limits. */
+  /** The requested wait, within limits. */
   retryAfterMs: number | null;
 };
 
@@ -23,16 +23,16 @@ export async function read(response: Response, url: string, clock: Clock): Promi
   return { status, url, headers, body, code: text(body, 'code'), retryAfterMs };
 }
 
-/** The JSON object of a success. Throws the error of any other status, and `ResponseValidationError` for what is no object. */
+/** Returns the JSON object of a success. Throws the error of any other status, and `ResponseValidationError` without an object. */
 export function success<Answer extends object>(reply: Reply, paying = false): Answer {
   const { status, url, body } = reply;
   if (status < 200 || status > 299) throw refusal(reply, paying);
   if (!isObject(body))
-    throw new Errors.ResponseValidationError(`HTTP ${status} from ${url} is no JSON object`);
+    throw new Errors.ResponseValidationError(`HTTP ${status} from ${url} is not a JSON object`);
   return body as Answer;
 }
 
-/** Whether it is a JSON object, and not a list. */
+/** Returns true for a JSON object, false for a list or another value. */
 export function isObject(body: unknown): body is Record<string, unknown> {
   return typeof body === 'object' && body !== null && !Array.isArray(body);
 }

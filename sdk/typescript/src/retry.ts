@@ -5,14 +5,14 @@ const backoffMsMin = 500;
 const jitterMsMax = 500;
 const retryAfterMsDefault = 60_000;
 
-/** How an attempt ended. `sent`: the service may have seen it, and done what it asks. */
+/** Outcome of an attempt. `sent`: the service may have received and executed the request. */
 export type Outcome =
   | { kind: 'reply'; reply: Pick<Reply, 'status' | 'code' | 'retryAfterMs'> }
   | { kind: 'lost'; sent: boolean };
 
 /**
- * How long to wait before the n-th retry (from 1), or null where a repetition is of no use or could cost twice.
- * `repeatable`: doing it twice is as good as doing it once.
+ * Returns the wait before the n-th retry (from 1), or null if a retry is useless or could be charged twice.
+ * `repeatable`: a repetition has no further effect.
  */
 export function waitMs(
   outcome: Outcome,
@@ -24,7 +24,7 @@ export function waitMs(
   if (outcome.kind === 'lost') return outcome.sent && !repeatable ? null : backoffMs();
   const { status, code, retryAfterMs } = outcome.reply;
   if (status === 429) return retryAfterMs ?? retryAfterMsDefault;
-  // The attempt before this one is still under way at the storefront, which will give its answer to this one too.
+  // The storefront still executes the previous attempt and will return its response to this one too.
   if (status === 409 && code === 'idempotency_in_flight') return backoffMs();
   return status >= 500 ? backoffMs() : null;
 }

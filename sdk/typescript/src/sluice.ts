@@ -10,8 +10,8 @@ import * as Storefront from './storefront.ts';
 import type * as Records from './storefront-records.ts';
 
 /**
- * A client of the data service: of the direct interface by `api_key`, of a storefront by `access_token`.
- * Calls are held to `rate_limit_rps` for each operation, and repeated after a 429, a 5xx or a connection that never was.
+ * A client of the data API (with `api_key`) or of a storefront (with `access_token`).
+ * Limits calls to `rate_limit_rps` per operation, and retries after a 429, a 5xx or a failed connection.
  *
  * ```ts
  * const sluice = new Sluice({ api_key: 'sk_...', base_url: 'https://api.example.com' });
@@ -26,7 +26,7 @@ export class Sluice {
   readonly utils: Utils;
   readonly #connection: Connection;
 
-  /** Throws `ConfigurationError` where the options, with the environment for what they leave out, make no client. */
+  /** Throws `ConfigurationError` if the options, completed from the environment, are invalid. */
   constructor(options: SluiceOptions = {}) {
     const connection = new Connection(Settings.read(options), Settings.credential(options));
     this.#connection = connection;
@@ -54,7 +54,7 @@ export class Sluice {
   }
 
   /**
-   * What a storefront sells.
+   * Lists the plans of a storefront.
    *
    * ```ts
    * for (const plan of await sluice.plans()) console.log(plan.id, plan.price_usd);
@@ -65,8 +65,8 @@ export class Sluice {
   }
 
   /**
-   * Asks a storefront's advisor which calls reach a goal, and what they cost. Free: without a proof it is the guide,
-   * with the signed zero-amount proof of a wallet the quote.
+   * Asks a storefront's advisor for the calls that reach a goal and their cost. Free. Returns the guide or, with a wallet's
+   * signed zero-amount proof, the quote.
    *
    * ```ts
    * const { guide } = await sluice.quote('Work emails of ten CFOs in Lisbon', { budget_usd: '1.00' });
@@ -77,9 +77,9 @@ export class Sluice {
   }
 
   /**
-   * Buys a plan. Without a payment it answers where to pay (`checkout_url`) and how (`www_authenticate`); with one that
-   * settles, what was bought. Repeated with the same credential it charges once. A payment that is not taken is a
-   * `PaymentDeclinedError`.
+   * Buys a plan. Without a payment it returns the payment page (`checkout_url`) and the challenge (`www_authenticate`); with a
+   * successful payment, the purchase. A repetition with the same credential is charged once. Throws `PaymentDeclinedError` if
+   * the payment is declined.
    *
    * ```ts
    * const purchase = await sluice.purchase('credit', { amount_usd: '5.00' });

@@ -1,21 +1,21 @@
-/** What registration gives. */
+/** A new account and its credentials. */
 export interface Registration {
   success: boolean;
   account: string;
   /** For `new Sluice({ access_token })`. */
   access_token: string;
   token_type: string;
-  /** Seconds that the access token lives. */
+  /** Lifetime of the access token in seconds. */
   expires_in: number;
-  /** Fetches further access tokens until `assertion_expires`. */
+  /** Obtains further access tokens until `assertion_expires`. */
   identity_assertion: string;
   /** ISO 8601 */
   assertion_expires: string;
-  /** The trial that comes with it; null where the shop has none. */
+  /** The trial, or null if the shop has none. */
   plan: { id: string; kind?: string } | null;
 }
 
-/** A request as data, complete as it stands. */
+/** A complete request as data. */
 export interface RequestRecipe {
   method: string;
   url: string;
@@ -28,7 +28,7 @@ export interface PlanOffer {
   id: string;
   name: string;
   kind: string;
-  /** For credit the least amount. */
+  /** For credit, the smallest amount. */
   price_usd: string;
   /** Units of one period; null for credit. */
   included: number | null;
@@ -45,7 +45,7 @@ export interface Plan {
   /** `*` or the slugs of the services. */
   covers: '*' | string[];
   requests_per_second: number | null;
-  /** For credit the least amount. */
+  /** For credit, the smallest amount. */
   price_usd: string;
   /** Units of one period; null for credit. */
   included: number | null;
@@ -57,13 +57,13 @@ export interface Plan {
   max_usd?: string;
   /** Of a subscription. */
   every?: string;
-  /** Of a subscription: whether unused units stay. */
+  /** Of a subscription: true if unused units carry over to the next period. */
   rollover?: boolean;
   /** Of a trial. */
   included_when_claimed?: number | null;
 }
 
-/** What the advisor says. It never buys anything. */
+/** The advice of the advisor, which never buys anything. */
 export interface Guide {
   status:
     | 'quoted'
@@ -74,7 +74,7 @@ export interface Guide {
     | 'unsupported'
     | 'unavailable'
     | (string & {});
-  /** What the advice costs: `0`. */
+  /** Price of the advice: `0`. */
   priceUsd: string;
   /** Markdown */
   guide: string;
@@ -82,18 +82,37 @@ export interface Guide {
   /** The calls to make, in order, each with a request that the service takes. */
   operations: unknown[];
   estimate?: { units_low: number; units_high: number; cost_usd_low: string; cost_usd_high: string } | null;
-  /** What to buy. */
+  /** The plan to buy. */
   plan?: { id: string; amount_usd: string | null; why: string } | null;
   /** Register, buy, call: complete requests. */
   steps?: unknown[];
-  /** What is missing to say more. */
+  /** Questions about missing information. */
   questions?: unknown[];
 }
 
 export interface PurchaseOrder {
   id: string;
   plan: string;
+  /** Without tax. */
   amount_usd: string;
+  /** The tax on top, once paid; absent where there is none. */
+  tax_usd?: string;
+  /** The amount and its tax, once paid; absent where there is no tax. */
+  total_usd?: string;
+}
+
+/** The tax on a price, in a shop whose prices exclude it. */
+export interface PurchaseTax {
+  included: boolean;
+  /** Explains how the hosted page adds tax. */
+  on_card_page?: string;
+  /** The tax that a card token pays on top; absent while the place of the buyer is not known. */
+  tax_usd?: string;
+  /** The amount and that tax. */
+  total_usd?: string;
+  /** The source of the buyer's place: their `billing_address` or the address of the request. */
+  calculated_for?: string;
+  message?: string;
 }
 
 /** Nothing is bought yet: open `checkout_url`, or pay the challenge and send its credential. */
@@ -103,6 +122,8 @@ export interface PaymentRequired {
   message: string;
   request_id: string;
   purchase: PurchaseOrder & { expires_at: string };
+  /** Absent in a shop that adds no tax. */
+  tax?: PurchaseTax;
   /** A page where a person pays by card. */
   checkout_url: string;
   rails: { rail: string }[];
@@ -112,7 +133,7 @@ export interface PaymentRequired {
   payment_required?: string;
 }
 
-/** The payment is under way: do not pay again, ask at `status`. */
+/** The payment is being processed: do not pay again, poll `status`. */
 export interface PaymentPending {
   success: true;
   code: 'payment_pending';
@@ -122,7 +143,7 @@ export interface PaymentPending {
   status: { method: string; url: string };
 }
 
-/** It is bought. */
+/** The purchase is paid. */
 export interface Paid {
   success: true;
   code?: undefined;
@@ -139,5 +160,5 @@ export interface Paid {
   account: string;
 }
 
-/** How a purchase stands; `code` tells which it is. */
+/** The state of a purchase; `code` distinguishes the three. */
 export type Purchase = PaymentRequired | PaymentPending | Paid;

@@ -4,7 +4,7 @@ import { given } from './operation.ts';
 import { isObject, success } from './reply.ts';
 import type { Guide, PaymentRequired, Plan, Purchase, Registration } from './storefront-records.ts';
 
-/** A payment, or the proof of one, as a header value; the name of the scheme may stand before a credential. */
+/** A payment or a proof as a header value. A credential may include the name of its scheme. */
 export interface PaymentFields {
   /** Credential of the `Payment` scheme (MPP). */
   payment_credential?: string | null;
@@ -14,22 +14,24 @@ export interface PaymentFields {
 
 export interface QuoteFields extends PaymentFields {
   quantity?: number | null;
+  /** The buyer's address, for the tax of a payment by card token. Without it the address of the request counts. */
+  billing_address?: { country: string; postal_code?: string | null; state?: string | null } | null;
   /** USD */
   budget_usd?: string | number | null;
-  /** Whether the cost has to be below the budget, not at most it. */
+  /** True if the cost must be below the budget, not equal to it. */
   budget_exclusive?: boolean | null;
   review_after_calls?: number | null;
   requirements?: string[] | null;
-  /** Whether a person could open a payment page. */
+  /** True if a person can open a payment page. */
   human_available?: boolean | null;
   payment?: 'x402' | 'mpp' | 'card' | (string & {}) | null;
 }
 
 export interface PurchaseFields extends PaymentFields {
-  /** Decimal, in USD: `5.00`. Left out: the least amount of the plan. */
+  /** Decimal, in USD: `5.00`. Default: the smallest amount of the plan. */
   amount_usd?: string | null;
   quantity?: number | null;
-  /** Where the payment page sends a person back to. */
+  /** Address to which the payment page returns the person. */
   return_url?: string | null;
 }
 
@@ -72,7 +74,7 @@ export async function purchase(
 ): Promise<Purchase> {
   if (plan === '' || plan === '.' || plan === '..') throw new ConfigurationError('plan is the id of a plan.');
   const { payment_credential: _, payment_signature: __, ...order } = fields;
-  // `authorization` is the bearer's.
+  // The bearer occupies `authorization`.
   const headers = payment(fields, 'payment-authorization');
   const reply = await connection.send({
     method: 'POST',

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import * as LocalServer from './local-server.ts';
 import * as SuiteCase from './suite-case.ts';
 
-/** What the suite's service answers to a call that succeeds, and to a purchase without a payment. */
+/** Responses of the suite's service to a successful call, and to a purchase without a payment. */
 const answers = new Map<string, { status: number; body: unknown }>();
 for (const { file, cases } of SuiteCase.all()) {
   for (const { request, answer } of cases.flatMap(({ wire = [] }) => wire)) {

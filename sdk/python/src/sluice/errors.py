@@ -1,4 +1,4 @@
-"""Everything that can go wrong, as one family of exceptions under ``SluiceError``."""
+"""Exceptions of this package, all under ``SluiceError``."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from .shop import Plan
 
 
 class SluiceError(Exception):
-    """The root of all errors of this package."""
+    """Base class of all errors of this package."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What has arguments by name does not come out of a worker process by itself.
+        # Exceptions with keyword arguments need help to be pickled, for example out of a worker process.
         return _again, (type(self), self.args, self.__dict__)
 
 
 class ConfigurationError(SluiceError):
-    """The client, or a call, was set up wrongly; nothing was sent."""
+    """Invalid options or arguments. Nothing was sent."""
 
 
 class APIConnectionError(SluiceError):
-    """No answer came."""
+    """No response: the service was not reached, or the connection broke."""
 
     def __init__(self, message: str, *, was_sent: bool) -> None:
         super().__init__(message)
-        #: Whether the request may have arrived, and so may have been billed.
+        #: True if the request may have arrived, and so may have been charged.
         self.was_sent = was_sent
 
 
 class APITimeoutError(APIConnectionError):
-    """No answer came in time."""
+    """No response within the timeout."""
 
 
 class ResponseValidationError(SluiceError):
-    """An answer of success that is not what was promised: no JSON, no object, or a list that goes in circles."""
+    """A success without the expected JSON object, or a cursor that does not advance."""
 
 
 class FieldError(Record):

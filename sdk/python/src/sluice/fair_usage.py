@@ -16,8 +16,8 @@ class FairUsage(Record):
     """Records used by this call, and the allowance that remains."""
 
     records_used: int
-    #: A number, or the word ``unlimited``.
-    records_remaining: int | str
+    #: 9007199254740991 where records are unlimited.
+    records_remaining: int
     #: ISO 8601; ``None`` where nothing is ever renewed.
     next_reset_at: str | None
     #: Quote it to support.

@@ -186,7 +186,7 @@ class JobLocationFilter(TypedDict, total=False):
     country_code: KeywordFilter
 
 
-class DatePosted(TypedDict):
+class DatePosted(TypedDict, total=False):
     """How old a posting may be."""
 
     last_days: int

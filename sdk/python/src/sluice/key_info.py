@@ -19,7 +19,7 @@ class KeyInfo(Record):
 
     valid: bool
     id: str
-    records_remaining: int | str
+    records_remaining: int
     #: ISO 8601.
     next_reset_at: str | None
     #: For each endpoint by itself.

@@ -1,4 +1,4 @@
-"""What answers are made of: typed objects that keep whatever the service has learnt to say since."""
+"""Typed objects of responses. They keep members that this version does not know."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ Decode = Callable[[Any], Any]
 
 _classes_max = 256
 _shown_characters_max = 100
-# What opens an account is not for logs and screens.
+# Credentials must not appear in logs and on screens.
 _secrets = frozenset({"access_token", "identity_assertion", "claim_token"})
 
 
 class Record:
-    """An object out of an answer.
+    """An object of a response.
 
-    What a class declares is an attribute, ``None`` where the service left it out. Everything else that came is in
-    ``extra``, under its name on the wire. Values are handed on as they are: the client judges none.
+    Declared members are attributes, ``None`` if the service left them out. All other members are in ``extra``, under
+    their names on the wire. Values are not validated.
 
     >>> from sluice import Company
     >>> company = Company({"name": "Northwind Analytics", "hq": {"city": "Berlin"}, "mood": "bright"})

@@ -72,8 +72,25 @@ class Order(Record):
 
     id: str
     plan: str
+    #: Without tax.
     amount_usd: str
+    #: The tax on top and the sum of both, once paid; ``None`` where there is no tax.
+    tax_usd: str | None
+    total_usd: str | None
     expires_at: str | None
+
+
+class PurchaseTax(Record):
+    """How tax is added to a price, in a shop whose prices exclude it."""
+
+    included: bool
+    #: The tax that a card token pays on top; ``None`` while the place of the buyer is not known.
+    tax_usd: str | None
+    #: The amount and that tax.
+    total_usd: str | None
+    #: The source of the buyer's place: their ``billing_address`` or the address of the request.
+    calculated_for: str | None
+    message: str | None
 
 
 class Rail(Record):
@@ -92,18 +109,20 @@ class PaymentReceipt(Record):
 
 
 class Purchase(Record):
-    """How a purchase stands: ``code`` is ``payment_required``, ``payment_pending``, or ``None`` once it is paid."""
+    """The state of a purchase: ``code`` is ``payment_required``, ``payment_pending``, or ``None`` once it is paid."""
 
     code: str | None
     message: str | None
     purchase: Order
+    #: ``None`` in a shop that adds no tax.
+    tax: PurchaseTax | None
     #: The card page for a person, while nothing is paid.
     checkout_url: str | None
     rails: list[Rail]
-    #: What a paying program answers, as the service sent it (the Payment scheme and x402).
+    #: The challenge for a paying program, as the service sent it (the Payment scheme and x402).
     www_authenticate: str | None
     payment_required: str | None
-    #: From here on: once it is paid.
+    #: The following members are set once it is paid.
     plan: PlanState | None
     balance_usd: str | None
     receipt: PaymentReceipt | None
@@ -113,8 +132,8 @@ class Purchase(Record):
 
     @property
     def is_paid(self) -> bool:
-        """Whether the money has arrived and the plan is open."""
-        return self.plan is not None
+        """True once the payment has arrived and the plan is active."""
+        return self.receipt is not None
 
 
 class Estimate(Record):
@@ -147,11 +166,11 @@ class Guide(Record):
     plan: SuggestedPlan | None
     #: Complete requests: register, buy, call.
     steps: list[dict[str, Any]]
-    #: What is missing.
+    #: Questions about missing information.
     questions: list[Any]
 
     @property
     def guide_url(self) -> str | None:
-        """Where the same guide can be read again."""
+        """Address of the same guide."""
         url: str | None = self.extra.get("guideUrl")
         return url

@@ -1,4 +1,4 @@
-"""One request and its answer, as they travel."""
+"""One request and its response on the wire."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Request:
-    """What is sent, on every attempt the same."""
+    """A request, the same on every attempt."""
 
     method: str
     path: str
@@ -19,11 +19,11 @@ class Request:
     timeout_s: float
     #: Sent as JSON; ``None`` sends no body.
     body: Mapping[str, Any] | None = None
-    #: Beside those of every request, and before the same name there.
+    #: Added to the headers of every request, and preferred over them.
     headers: Mapping[str, str] = field(default_factory=dict)
-    #: Whether another attempt costs nothing, though one before may have arrived.
+    #: True if a retry costs nothing even if an earlier attempt arrived.
     is_repeatable: bool = False
-    #: Whether it carries a payment or a proof of one: a 402 then says that this was not taken.
+    #: True if it carries a payment or a proof: a 402 then means that it was declined.
     is_paying: bool = False
 
     @property
@@ -33,7 +33,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back, read to its end."""
+    """A response, read to its end."""
 
     url: str
     status_code: int
@@ -47,7 +47,7 @@ class Reply:
 
     @cached_property
     def body(self) -> Any:
-        """The JSON value; the text where it is none."""
+        """The JSON value, or the text if it is not JSON."""
         text = self.content.decode("utf-8-sig", "replace")
         try:
             return json.loads(text, parse_constant=_no_constant)
@@ -60,4 +60,4 @@ class Reply:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON (RFC 8259)")
+    raise ValueError(f"{name} is not JSON (RFC 8259)")

@@ -2,15 +2,15 @@ import type { CallOptions, Connection } from '../connection.ts';
 import type { FairUsage } from '../records.ts';
 import { success } from '../reply.ts';
 
-/** A key, or at a storefront the caller's plans, and what is left. */
+/** A key, or at a storefront the caller's plans, with the remaining records. */
 export interface KeyInfo {
-  /** Whether it may call. */
+  /** True if the key is valid. */
   valid: boolean;
   id: string;
-  records_remaining: number | 'unlimited';
+  records_remaining: number;
   /** ISO 8601; when the records are renewed. */
   next_reset_at: string | null;
-  /** For each operation by itself. */
+  /** Per operation. */
   max_requests_per_seconds: number;
   /** Paths without their version, such as `/search/people`. */
   allowed_apis: string[];
@@ -19,7 +19,7 @@ export interface KeyInfo {
   fair_usage: Omit<FairUsage, 'rate_limit'>;
 }
 
-/** What the caller has. */
+/** The caller's key and balance. */
 export class Account {
   readonly #connection: Connection;
 
@@ -28,7 +28,7 @@ export class Account {
   }
 
   /**
-   * The key and what it has left. Free, and a good first call: it tells whether the key works.
+   * Returns the key, its plan and its remaining records. Free, and a good first call to check the credential.
    *
    * ```ts
    * const { records_remaining } = await sluice.account.key_info();

@@ -15,7 +15,7 @@ export interface EmailParams {
 }
 
 export interface PhoneParams {
-  /** E.164, such as `+12025550123`; a number without `+` is taken for one of the US. */
+  /** E.164, such as `+12025550123`; a number without `+` is taken as a US number. */
   phone: string;
 }
 
@@ -62,14 +62,14 @@ export interface DomainToNetworkAnswer {
   found: boolean;
   company_network_url: string | null;
   company_name: string | null;
-  /** Further companies on the domain, the likeliest first. */
+  /** Further companies on the domain, the most likely first. */
   other: { company_network_url: string; company_name: string | null }[];
   fair_usage: FairUsage;
 }
 
 export interface NetworkToDomainAnswer {
   found: boolean;
-  /** The domain of its mail, which may be another than that of its website. */
+  /** The domain of its mail, which may differ from that of its website. */
   email_domain: string | null;
   fair_usage: FairUsage;
 }
@@ -90,7 +90,7 @@ export interface DepartmentDistribution {
   fair_usage: FairUsage;
 }
 
-/** More about one person or company. What is not found costs nothing and is no error: `found` is false. */
+/** Details about one person or company. Data that is not found is free and no error: `found` is false. */
 export class Enrichment {
   readonly #connection: Connection;
 
@@ -132,7 +132,7 @@ export class Enrichment {
   }
 
   /**
-   * Whose work email it is. 1 record when found.
+   * Finds the person with a work email. 1 record when found.
    *
    * ```ts
    * const { person } = await sluice.enrichment.email_to_person({ email: 'ada@northwind-analytics.example' });
@@ -143,7 +143,7 @@ export class Enrichment {
   }
 
   /**
-   * Whose phone it is; US numbers. 1 record when found.
+   * Finds the person with a phone; US numbers. 1 record when found.
    *
    * ```ts
    * const { person } = await sluice.enrichment.phone_to_person({ phone: '+12025550123' });
@@ -189,7 +189,7 @@ export class Enrichment {
   }
 
   /**
-   * How the employees of a company are spread over countries. 1 record where there are any.
+   * Counts the employees of a company by country. 1 record if there are any.
    *
    * ```ts
    * const company_network_url = 'https://www.network.example/company/northwind-analytics';
@@ -204,7 +204,7 @@ export class Enrichment {
   }
 
   /**
-   * How the employees of a company are spread over departments. 1 record where there are any.
+   * Counts the employees of a company by department. 1 record if there are any.
    *
    * ```ts
    * const company_network_url = 'https://www.network.example/company/northwind-analytics';

@@ -9,7 +9,7 @@ export interface JobSearchParams {
   company?: JobCompanyFilter | null;
   /** Postings a page, 1 to 50. Default 10. */
   max_results?: number | null;
-  /** Where to begin; left out: at the first page. */
+  /** Cursor of the page to start from. Default: the first page. */
   cursor?: string | null;
 }
 
@@ -18,7 +18,7 @@ export interface CompanyJobsParams {
   job?: JobFilter | null;
   /** Postings a page, 1 to 50. Default 10. */
   max_results?: number | null;
-  /** Where to begin; left out: at the first page. */
+  /** Cursor of the page to start from. Default: the first page. */
   cursor?: string | null;
 }
 

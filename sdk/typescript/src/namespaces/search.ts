@@ -17,7 +17,7 @@ import type { Company, FairUsage, Person } from '../records.ts';
 interface PageParams {
   /** Items a page, 1 to 50. Default 10. */
   max_results?: number | null;
-  /** Where to begin; left out: at the first page. */
+  /** Cursor of the page to start from. Default: the first page. */
   cursor?: string | null;
 }
 
@@ -42,7 +42,7 @@ export interface EmployeeFinderParams {
   min_connections_count?: number | null;
   /** People a page, 1 to 50. Default 10. */
   max_results?: number | null;
-  /** Which page, from 1. */
+  /** Page number, from 1. */
   page?: number | null;
 }
 
@@ -59,7 +59,7 @@ export interface EmployeePage {
 
 export interface WaterfallParams {
   company_network_url: string;
-  /** 1 to 10 steps, the most wanted first. */
+  /** 1 to 10 steps, the preferred ones first. */
   cascade: CascadeStep[];
   profile_min_connections?: number | null;
   /** People in all, 1 to 100. Default 10. */
@@ -84,7 +84,7 @@ export interface RankedPerson {
 
 export interface RealTimeWaterfallParams {
   company_network_url: string;
-  /** 1 to 10 steps, the most wanted first. */
+  /** 1 to 10 steps, the preferred ones first. */
   cascade: CascadeStep[];
   /** People in all, 1 to 100. */
   max_results: number;
@@ -182,7 +182,8 @@ export class Search {
   }
 
   /**
-   * The same read in real time, for companies where `waterfall_icp` finds nobody. It stops at the first step that matches. 1 record each.
+   * Like `waterfall_icp`, but reads profiles in real time, for companies without a match there. Stops at the first step that matches.
+   * 1 record each.
    *
    * ```ts
    * const { results } = await sluice.search.waterfall_icp_real_time({

@@ -18,7 +18,7 @@ export interface CurrentDate {
   fair_usage: FairUsage;
 }
 
-/** What helps to ask. */
+/** Helpers for requests. */
 export class Utils {
   readonly #connection: Connection;
 

@@ -3,7 +3,7 @@
 import type { CallOptions, Sluice } from 'sluice-client';
 import type { Operations } from './direct.ts';
 
-/** What a method takes and gives; `key_info` takes no fields. */
+/** Fields and result of a method; `key_info` has no fields. */
 type Method<Of extends (...args: never[]) => Promise<unknown>> = {
   fields: CallOptions extends Parameters<Of>[0] ? undefined : NonNullable<Parameters<Of>[0]>;
   answer: Awaited<ReturnType<Of>>;

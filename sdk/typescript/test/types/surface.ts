@@ -1,4 +1,4 @@
-// What a caller's editor and compiler say: the type of each result, and what is refused before it is sent.
+// Compile-time checks: the type of each result, and arguments that the compiler must reject.
 import * as Client from 'sluice-client';
 import { Sluice } from 'sluice-client';
 
@@ -24,7 +24,7 @@ export async function results(sluice: Sluice): Promise<void> {
   const { email } = await sluice.enrichment.email({ person_network_url: 'x' }, { timeout: 5 });
   is<Same<typeof email, string | null>>();
   const { records_remaining } = await sluice.account.key_info();
-  is<Same<typeof records_remaining, number | 'unlimited'>>();
+  is<Same<typeof records_remaining, number>>();
 
   const promise: Promise<Client.CountedPage<Client.Job>> = sluice.jobs.company({ company_network_url });
   await Promise.all([promise, sluice.utils.current_date()]);

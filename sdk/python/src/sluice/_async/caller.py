@@ -1,4 +1,4 @@
-"""Sends requests: at the right pace, as often as it takes, and no oftener than is safe."""
+"""Sends requests within the rate limit and retries those that are safe to repeat."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ P = TypeVar("P", bound=AsyncPage[Any])
 
 
 class AsyncCaller:
-    """What all namespaces of one client share: its settings, its connections and its limiters."""
+    """Settings, connections and limiters that all namespaces of one client share."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class AsyncCaller:
         self._http = httpx.AsyncClient(
             transport=transport,
             headers=settings.headers,
-            # Nothing here needs cookies, and one that is sent back would tell callers apart.
+            # Send no cookies: they are not needed and would make callers distinguishable.
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
             # A redirect would carry the credential to wherever it points.
             follow_redirects=False,
@@ -55,7 +55,7 @@ class AsyncCaller:
         timeout: float | None,
         idempotency_key: str | None,
     ) -> R:
-        """One data operation."""
+        """Calls one data operation."""
         return kind(await self.read(asking.paid(self.settings, path, fields, timeout, idempotency_key)))
 
     async def page(
@@ -67,19 +67,19 @@ class AsyncCaller:
         timeout: float | None,
         idempotency_key: str | None = None,
     ) -> P:
-        """One page of a data operation, which knows how to get the next."""
+        """Fetches one page of a data operation, which can fetch the next."""
         request = asking.paid(self.settings, path, fields, timeout, idempotency_key)
         page = kind(reading.page(await self.send(request), self.clock()))
-        # The caller's own key belongs to the page that it was given for.
+        # The caller's key applies to the first page only.
         page._continue_with(fields, lambda onward: self.page(kind, path, onward, timeout=timeout))
         return page
 
     async def read(self, request: Request) -> dict[str, Any]:
-        """The JSON object of a success; raises what else came of the request."""
+        """Returns the JSON object of a success; raises the error of any other outcome."""
         return reading.answer(await self.send(request), self.clock(), request.is_paying)
 
     async def send(self, request: Request) -> Reply:
-        """The reply to the last attempt, whatever its status. Raises ``APIConnectionError`` where there was none."""
+        """Returns the response to the last attempt, of any status. Raises ``APIConnectionError`` if there was none."""
         attempt = 0
         while True:
             attempt += 1
@@ -117,7 +117,7 @@ class AsyncCaller:
             ) as response:
                 async for chunk in response.aiter_bytes():
                     content += chunk
-                    # The time-out of the connection begins anew with every byte, so it alone bounds nothing.
+                    # The timeout of the connection restarts with every byte, so it does not limit the whole response.
                     if self.clock() > deadline:
                         raise httpx.ReadTimeout("the answer came too slowly")
         except httpx.RequestError as error:

@@ -1,4 +1,4 @@
-"""Lists that come page by page."""
+"""Pages of lists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ P = TypeVar("P", bound="AsyncPage[Any]")
 
 
 class AsyncPage(Record, Generic[T]):
-    """One page of a list, and the way to the others. To iterate over it is to iterate over all items of all pages.
+    """One page of a list. Iterating over it yields all items of all pages.
 
     >>> page = await client.jobs.search(max_results=1)
     >>> [job.title for job in page.results]
@@ -35,7 +35,7 @@ class AsyncPage(Record, Generic[T]):
     _turn: Callable[[Mapping[str, Any]], Awaitable[Any]] | None = None
 
     def has_next_page(self) -> bool:
-        """Whether there is more to ask for.
+        """Returns true if there is another page.
 
         >>> page = await client.jobs.search(max_results=1)
         >>> page.has_next_page()
@@ -44,7 +44,7 @@ class AsyncPage(Record, Generic[T]):
         raise NotImplementedError
 
     async def get_next_page(self: P) -> P:
-        """The next page. Raises ``SluiceError`` after the last.
+        """Fetches the next page. Raises ``SluiceError`` after the last.
 
         >>> page = await client.jobs.search(max_results=1)
         >>> page = await page.get_next_page()
@@ -57,7 +57,7 @@ class AsyncPage(Record, Generic[T]):
         return page
 
     async def iter_pages(self: P, *, max_pages: int | None = None) -> AsyncIterator[P]:
-        """This page and those that follow, up to ``max_pages`` of them.
+        """Iterates over this page and the following ones, at most ``max_pages``.
 
         >>> page = await client.jobs.search(max_results=1)
         >>> [one.results[0].company_name async for one in page.iter_pages(max_pages=2)]
@@ -72,7 +72,7 @@ class AsyncPage(Record, Generic[T]):
             yield page
 
     async def auto_paging_iter(self, *, max_items: int | None = None) -> AsyncIterator[T]:
-        """The items of this page and of those that follow, up to ``max_items`` of them; asks for no page beyond.
+        """Iterates over the items of this page and the following ones, at most ``max_items``; fetches no page beyond.
 
         >>> page = await client.jobs.search(max_results=1)
         >>> [job.title async for job in page.auto_paging_iter(max_items=1)]
@@ -89,7 +89,7 @@ class AsyncPage(Record, Generic[T]):
                     return
 
     async def collect(self, *, max_items: int | None = None) -> list[T]:
-        """The items of this page and of those that follow, as a list.
+        """Returns the items of this page and the following ones as a list.
 
         >>> page = await client.jobs.search(max_results=1)
         >>> len(await page.collect(max_items=10))
@@ -101,7 +101,7 @@ class AsyncPage(Record, Generic[T]):
         return self.auto_paging_iter()
 
     def _onward(self) -> Mapping[str, Any]:
-        """What the next request says otherwise than this page's."""
+        """Returns the changed arguments of the next request."""
         raise NotImplementedError
 
     def _continue_with(
@@ -111,9 +111,9 @@ class AsyncPage(Record, Generic[T]):
 
 
 class AsyncCursorPage(AsyncPage[T]):
-    """A page that a cursor leads on from. It may be empty though it is not the last."""
+    """A page with a cursor. An empty page is not necessarily the last."""
 
-    #: Where the next page begins; ``None`` at the end.
+    #: Cursor of the next page; ``None`` at the end.
     cursor: str | None
 
     def has_next_page(self) -> bool:
@@ -129,7 +129,7 @@ class AsyncPeoplePage(AsyncCursorPage[Person]):
     """People, the best connected first."""
 
     results: list[Person]
-    #: All that match, also those beyond what can be paged through.
+    #: Number of all matches, including those beyond the last page.
     total_results: int
 
 
@@ -137,7 +137,7 @@ class AsyncCompaniesPage(AsyncCursorPage[Company]):
     """Companies."""
 
     results: list[Company]
-    #: All that match, also those beyond what can be paged through.
+    #: Number of all matches, including those beyond the last page.
     total_results: int
 
 
@@ -145,7 +145,7 @@ class AsyncJobsPage(AsyncCursorPage[Job]):
     """Job postings, the newest first."""
 
     results: list[Job]
-    #: All that match, also those beyond what can be paged through.
+    #: Number of all matches, including those beyond the last page.
     total_results: int
 
 
@@ -170,7 +170,7 @@ class AsyncEmployeesPage(AsyncPage[Person]):
     total_pages: int | None
 
     def has_next_page(self) -> bool:
-        # Counted from what was asked for, so that the walk ends whatever the answer calls itself.
+        # Count from the requested page, so that the iteration ends whatever number the response reports.
         return bool(self.results) and (self.total_pages is None or self._number < self.total_pages)
 
     def _onward(self) -> Mapping[str, Any]:

@@ -157,6 +157,7 @@ class Sluice:
         *,
         amount_usd: str | None = None,
         quantity: int | None = None,
+        billing_address: dict[str, str] | None = None,
         return_url: str | None = None,
         payment_signature: str | None = None,
         payment_credential: str | None = None,
@@ -167,13 +168,19 @@ class Sluice:
 
         Without a payment nothing is charged: the answer has the ``checkout_url`` for a person and the challenges for a
         program. With one (``payment_credential`` of the Payment scheme, ``payment_signature`` of x402) the plan is open
-        when it ``is_paid``. Raises ``PaymentDeclinedError``.
+        when it ``is_paid``. ``billing_address`` ({"country": "DE"}) is where the buyer is, for the tax of a payment by card
+        token; without it the address of the request counts. Raises ``PaymentDeclinedError``.
 
         >>> purchase = client.purchase("credit", amount_usd="5.00")
         >>> purchase.is_paid, purchase.checkout_url
         (False, 'https://shop.example.com/checkout/pur_1')
         """
-        fields = {"amount_usd": amount_usd, "quantity": quantity, "return_url": return_url}
+        fields = {
+            "amount_usd": amount_usd,
+            "quantity": quantity,
+            "billing_address": billing_address,
+            "return_url": return_url,
+        }
         request = asking.purchase(
             self._caller.settings, plan, fields, timeout, payment_signature, payment_credential, idempotency_key
         )

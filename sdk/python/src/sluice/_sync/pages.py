@@ -1,5 +1,5 @@
 # Made from ../_async by scripts/make_sync.py: change that, and run it.
-"""Lists that come page by page."""
+"""Pages of lists."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ P = TypeVar("P", bound="Page[Any]")
 
 
 class Page(Record, Generic[T]):
-    """One page of a list, and the way to the others. To iterate over it is to iterate over all items of all pages.
+    """One page of a list. Iterating over it yields all items of all pages.
 
     >>> page = client.jobs.search(max_results=1)
     >>> [job.title for job in page.results]
@@ -36,7 +36,7 @@ class Page(Record, Generic[T]):
     _turn: Callable[[Mapping[str, Any]], Any] | None = None
 
     def has_next_page(self) -> bool:
-        """Whether there is more to ask for.
+        """Returns true if there is another page.
 
         >>> page = client.jobs.search(max_results=1)
         >>> page.has_next_page()
@@ -45,7 +45,7 @@ class Page(Record, Generic[T]):
         raise NotImplementedError
 
     def get_next_page(self: P) -> P:
-        """The next page. Raises ``SluiceError`` after the last.
+        """Fetches the next page. Raises ``SluiceError`` after the last.
 
         >>> page = client.jobs.search(max_results=1)
         >>> page = page.get_next_page()
@@ -58,7 +58,7 @@ class Page(Record, Generic[T]):
         return page
 
     def iter_pages(self: P, *, max_pages: int | None = None) -> Iterator[P]:
-        """This page and those that follow, up to ``max_pages`` of them.
+        """Iterates over this page and the following ones, at most ``max_pages``.
 
         >>> page = client.jobs.search(max_results=1)
         >>> [one.results[0].company_name for one in page.iter_pages(max_pages=2)]
@@ -73,7 +73,7 @@ class Page(Record, Generic[T]):
             yield page
 
     def auto_paging_iter(self, *, max_items: int | None = None) -> Iterator[T]:
-        """The items of this page and of those that follow, up to ``max_items`` of them; asks for no page beyond.
+        """Iterates over the items of this page and the following ones, at most ``max_items``; fetches no page beyond.
 
         >>> page = client.jobs.search(max_results=1)
         >>> [job.title for job in page.auto_paging_iter(max_items=1)]
@@ -90,7 +90,7 @@ class Page(Record, Generic[T]):
                     return
 
     def collect(self, *, max_items: int | None = None) -> list[T]:
-        """The items of this page and of those that follow, as a list.
+        """Returns the items of this page and the following ones as a list.
 
         >>> page = client.jobs.search(max_results=1)
         >>> len(page.collect(max_items=10))
@@ -102,7 +102,7 @@ class Page(Record, Generic[T]):
         return self.auto_paging_iter()
 
     def _onward(self) -> Mapping[str, Any]:
-        """What the next request says otherwise than this page's."""
+        """Returns the changed arguments of the next request."""
         raise NotImplementedError
 
     def _continue_with(
@@ -112,9 +112,9 @@ class Page(Record, Generic[T]):
 
 
 class CursorPage(Page[T]):
-    """A page that a cursor leads on from. It may be empty though it is not the last."""
+    """A page with a cursor. An empty page is not necessarily the last."""
 
-    #: Where the next page begins; ``None`` at the end.
+    #: Cursor of the next page; ``None`` at the end.
     cursor: str | None
 
     def has_next_page(self) -> bool:
@@ -130,7 +130,7 @@ class PeoplePage(CursorPage[Person]):
     """People, the best connected first."""
 
     results: list[Person]
-    #: All that match, also those beyond what can be paged through.
+    #: Number of all matches, including those beyond the last page.
     total_results: int
 
 
@@ -138,7 +138,7 @@ class CompaniesPage(CursorPage[Company]):
     """Companies."""
 
     results: list[Company]
-    #: All that match, also those beyond what can be paged through.
+    #: Number of all matches, including those beyond the last page.
     total_results: int
 
 
@@ -146,7 +146,7 @@ class JobsPage(CursorPage[Job]):
     """Job postings, the newest first."""
 
     results: list[Job]
-    #: All that match, also those beyond what can be paged through.
+    #: Number of all matches, including those beyond the last page.
     total_results: int
 
 
@@ -171,7 +171,7 @@ class EmployeesPage(Page[Person]):
     total_pages: int | None
 
     def has_next_page(self) -> bool:
-        # Counted from what was asked for, so that the walk ends whatever the answer calls itself.
+        # Count from the requested page, so that the iteration ends whatever number the response reports.
         return bool(self.results) and (self.total_pages is None or self._number < self.total_pages)
 
     def _onward(self) -> Mapping[str, Any]:
