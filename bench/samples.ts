@@ -1,4 +1,4 @@
-/** The value that `share` of the samples do not exceed (nearest rank); NaN where there are none. */
+/** Returns the value that `share` of the samples do not exceed (nearest rank), or NaN without samples. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

@@ -1,13 +1,13 @@
+import { id } from '@sluice/kernel/id';
 import postgres from 'postgres';
-import * as Connection from '../../src/adapters/postgres/connection.ts';
-import * as Console from '../../src/adapters/postgres/console.ts';
+import { openConnection } from '../../src/adapters/postgres/connection.ts';
+import { openConsole } from '../../src/adapters/postgres/console.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { closeBooks } from '../../src/adapters/postgres/usage.ts';
-import { id } from '../../src/kernel/id.ts';
 
 /**
- * What the console's front page costs the database: `DATABASE_URL=postgres://... node bench/console/run.ts [calls] [orders]`.
- * Fills a database of its own with a month, and drops it.
+ * Measures the database load of the console's front page: `DATABASE_URL=postgres://... node bench/console/run.ts [calls] [orders]`.
+ * Creates its own database, fills it with a month of data, and drops it at the end.
  */
 const calls = Number(process.argv[2] ?? 200_000);
 const orders = Number(process.argv[3] ?? 20_000);
@@ -24,7 +24,7 @@ await admin.unsafe(`CREATE DATABASE ${name}`);
 const url = new URL(server);
 url.pathname = `/${name}`;
 await migrate(url.href);
-const sql = Connection.open(url.href, 4);
+const sql = openConnection(url.href, 4);
 try {
   await fill();
   await measure();
@@ -34,7 +34,7 @@ try {
   await admin.end();
 }
 
-/** Thirty days of calls, a partition each, as a shop has them; orders; a refund or dispute of every twentieth. */
+/** Inserts thirty days of calls (one partition per day, as in a shop), orders, and a refund or dispute for every twentieth order. */
 async function fill(): Promise<void> {
   const slow = postgres(url.href, { max: 1, onnotice: () => {} });
   await slow`DO $$ DECLARE d date; BEGIN
@@ -47,14 +47,14 @@ async function fill(): Promise<void> {
   await slow`INSERT INTO shop.purchase (id, state, account_id, plan_id, amount, rail, payment, expires_at, created_at, granted_at)
     SELECT 'pur_' || n, CASE WHEN n % 30 = 0 THEN 'declined' ELSE 'granted' END, 'acc_' || 1 + n % ${accounts}::int, 'credit', 5000000, 'card', 'pi_' || n, now(), at, at
       FROM (SELECT n, now() - random() * interval '60 days' AS at FROM generate_series(1, ${orders}::int) n) o`;
-  await slow`INSERT INTO shop.reversal (id, purchase_id, kind, amount, status, counts, created_at)
+  await slow`INSERT INTO shop.reversal (id, purchase_id, kind, amount, status, is_effective, created_at)
     SELECT 're_' || n, 'pur_' || n, CASE WHEN n % 3 = 0 THEN 'dispute' ELSE 'refund' END, 1000000, CASE WHEN n % 3 = 0 THEN 'lost' ELSE 'succeeded' END, true, now() - random() * interval '60 days'
       FROM generate_series(1, ${orders}::int, 20) n`;
   await slow`SELECT count(ledger.grant_lot('purchase:' || id, account_id, 'purchase', 'processor', 'credit', 'usd', plan_id, amount, NULL)) FROM shop.purchase WHERE state = 'granted'`;
-  await slow`INSERT INTO ledger.usage (call_id, draw, account_id, bucket_id, plan_id, service, operation, status, units, price, amount, lane_id, epoch, seq)
+  await slow`INSERT INTO ledger.usage (call_id, draw, account_id, lot_id, plan_id, service, operation, status, units, price, amount, writer_id, epoch, seq)
     SELECT (left(ledger.uuid_at(now() - random() * interval '29 days')::text, 13) || '-7' || substr(gen_random_uuid()::text, 16))::uuid, 0, k.account_id, k.id, 'credit',
         'service-' || n % 20, 'POST /v1/' || n % 20, 200, 10, 1000, 10000, 'bench', 1, 1
-      FROM generate_series(1, ${calls}::int) n JOIN (SELECT account_id, id, row_number() OVER () AS at FROM ledger.bucket) k ON k.at = 1 + n % (SELECT count(*) FROM ledger.bucket)`;
+      FROM generate_series(1, ${calls}::int) n JOIN (SELECT account_id, id, row_number() OVER () AS at FROM ledger.lot) k ON k.at = 1 + n % (SELECT count(*) FROM ledger.lot)`;
   await slow`ANALYZE`;
   await slow.end();
   const sinceMs = performance.now();
@@ -63,17 +63,17 @@ async function fill(): Promise<void> {
 }
 
 async function measure(): Promise<void> {
-  const { takings, turnover, accounts: search } = await Console.open(sql, id('con'));
+  const { revenueReport, usageReport, accounts: search } = await openConsole(sql, id('con'));
   const sinceMs = Math.floor(Date.now() / dayMs) * dayMs - 29 * dayMs;
   const statements: Record<string, () => Promise<unknown>> = {
-    'revenue by day': () => takings.byDay(sinceMs),
-    'revenue by rail': () => takings.byRail(sinceMs),
-    'what wants attention': () => takings.trouble(sinceMs),
-    lanes: () => turnover.lanes(),
+    'revenue by day': () => revenueReport.byDay(sinceMs),
+    'revenue by rail': () => revenueReport.byRail(sinceMs),
+    'what wants attention': () => revenueReport.trouble(sinceMs),
+    writers: () => usageReport.writers(),
     'new accounts': () => search.madeSince(sinceMs),
-    'active accounts': () => turnover.callers(sinceMs),
-    'usage by service': () => turnover.byService(sinceMs),
-    unspent: () => turnover.unspent(),
+    'active accounts': () => usageReport.callers(sinceMs),
+    'usage by service': () => usageReport.byService(sinceMs),
+    unspent: () => usageReport.unspent(),
   };
   console.log(`${calls} calls and ${orders} orders in ${accounts} accounts; median of ${runs} runs`);
   for (const [what, statement] of Object.entries(statements)) {
@@ -90,9 +90,9 @@ async function measure(): Promise<void> {
   }
 }
 
-/** Rows of all partitions of usage that any statement has read so far. */
+/** Returns how many rows of all usage partitions any statement has read so far. */
 async function usageRowsRead(): Promise<number> {
-  // Sessions report within a second; so each of the pool is asked to do so first.
+  // Sessions report their statistics within a second, so each session of the pool has to report now.
   await Promise.all(Array.from({ length: 8 }, () => sql`SELECT pg_stat_force_next_flush(), pg_sleep(0.05)`));
   const [row] = await sql<
     [{ rows: number }]

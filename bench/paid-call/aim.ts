@@ -1,6 +1,6 @@
 import type { Spread } from './contest.ts';
 
-/** What the product is held to, and what was measured. */
+/** A target of the product, and the figure that was measured for it. */
 export type Aim = { name: string; figure: Spread; limit: number; isFloor: boolean; met: boolean };
 
 export function atMost(name: string, figure: Spread, limit: number): Aim {
@@ -11,13 +11,13 @@ export function atLeast(name: string, figure: Spread, limit: number): Aim {
   return { name, figure, limit, isFloor: true, met: figure.median >= limit };
 }
 
-/** A line for a terminal. */
+/** Returns one line for a terminal. */
 export function text({ name, figure, limit, isFloor, met }: Aim): string {
   const bound = `${isFloor ? 'at least' : 'at most'} ${round(limit)}`;
   return `${met ? 'met   ' : 'MISSED'}  ${name.padEnd(70)} ${spreadText(figure).padStart(22)}  ${bound}`;
 }
 
-/** The median, and the middle half of the rounds. */
+/** Returns the median and the middle half of the rounds as text. */
 export function spreadText({ median, low, high }: Spread): string {
   return `${round(median)} (${round(low)} to ${round(high)})`;
 }

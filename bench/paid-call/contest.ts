@@ -2,10 +2,10 @@ import * as Samples from '../samples.ts';
 import * as Load from './load.ts';
 import * as Proc from './proc.ts';
 
-/** A server, and the load that is put on it. */
+/** A server, and the load to put on it. */
 export type Contender = { name: string; target: Load.Target; load: Load.Load };
 
-/** One round: microseconds of CPU a request, requests a second and a commit, latency in milliseconds. */
+/** The result of one round: CPU microseconds per request, requests per second and per commit, latency in milliseconds. */
 export type Sample = {
   gatewayUs: number;
   databaseUs: number;
@@ -15,7 +15,7 @@ export type Sample = {
   p99: number;
 };
 
-/** Of a round without an answer: no ratio comes of it. */
+/** The result of a round without a response; no ratio can be computed from it. */
 const nothing: Sample = {
   gatewayUs: Number.NaN,
   databaseUs: Number.NaN,
@@ -25,16 +25,16 @@ const nothing: Sample = {
   p99: Number.NaN,
 };
 
-/** Medians, and how they spread: the middle half of the rounds. */
+/** The median, and the middle half of the rounds. */
 export type Spread = { median: number; low: number; high: number };
 
 const warmUpSeconds = 2;
-/** Before each round: what fell idle while the others had their turns is no part of it. */
+/** Pause before each round, so that work that a contender postponed while idle is not measured. */
 const settleSeconds = 1;
 
 /**
- * Every contender for a moment, then the next, round after round: what drifts on the machine drifts for all of them.
- * Throws where a request failed: a refusal is faster than an answer.
+ * Measures all contenders in turn, round after round, so that a drift of the machine affects all of them alike.
+ * Throws when a request fails, because a refusal is faster than a response.
  */
 export async function inTurn(
   contenders: readonly Contender[],
@@ -51,7 +51,7 @@ export async function inTurn(
   return samples;
 }
 
-/** Null where it answered nothing at all: some bare proxies lose their connections under a crowd. */
+/** Returns null when there was no response at all: some bare proxies lose their connections under a crowd. */
 async function sample({ name, target, load }: Contender): Promise<Sample | null> {
   await Load.put(target, { ...load, seconds: settleSeconds });
   const before = [cpuMs(target.gateway), cpuMs(target.database)] as const;
@@ -74,7 +74,7 @@ function cpuMs(pids: readonly number[]): number {
   return Samples.sum(pids.map(Proc.cpuMs));
 }
 
-/** A figure of one against that of another in the same round, for all rounds. */
+/** Returns a figure of one contender divided by that of another in the same round, for all rounds. */
 export function paired(
   some: readonly Sample[],
   others: readonly Sample[],

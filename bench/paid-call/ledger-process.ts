@@ -1,12 +1,13 @@
-// A ledger lane in a process of its own, with nothing around it: callers that hold and settle as fast as they can.
-// node ledger-process.ts <database URL> <lane> <account,account,...>; asked by IPC: { callers, seconds }.
-import * as Announcements from '../../src/adapters/postgres/announcements.ts';
-import * as Books from '../../src/adapters/postgres/books.ts';
-import * as Connection from '../../src/adapters/postgres/connection.ts';
-import { systemClock as clock } from '../../src/kernel/clock.ts';
-import { uuidv7 } from '../../src/kernel/id.ts';
-import { ofMicro } from '../../src/kernel/money.ts';
-import { Lane } from '../../src/ledger/lane.ts';
+// Runs one ledger writer in its own process, with callers that hold and settle as fast as they can.
+// node ledger-process.ts <database URL> <writer> <account,account,...>; receives { callers, seconds } by IPC.
+
+import { systemClock as clock } from '@sluice/kernel/clock';
+import { uuidv7 } from '@sluice/kernel/id';
+import { ofMicro } from '@sluice/kernel/money';
+import { openConnection } from '../../src/adapters/postgres/connection.ts';
+import { openLedgerStore } from '../../src/adapters/postgres/ledger-store.ts';
+import * as Notify from '../../src/adapters/postgres/notify.ts';
+import { LedgerWriter } from '../../src/ledger/ledger-writer.ts';
 
 const [url = '', name = '', list = ''] = process.argv.slice(2);
 const accounts = list.split(',');
@@ -14,17 +15,17 @@ const units = 5;
 const price = ofMicro(100);
 const tickEveryMs = 50;
 
-const sql = Connection.open(url, 2);
-const lane = new Lane(Books.open(sql), name, clock, (event) => {
-  if (event.kind !== 'opened') throw new Error(`lane: ${event.kind}`);
+const sql = openConnection(url, 2);
+const writer = new LedgerWriter(openLedgerStore(sql), name, clock, (event) => {
+  if (event.kind !== 'opened') throw new Error(`writer: ${event.kind}`);
 });
-await lane.open();
-await Announcements.listen(sql, {
-  granted: (account) => lane.touch(account),
-  recall: (account) => lane.recall(account),
-  returned: (account) => lane.cameBack(account),
+await writer.open();
+await Notify.listen(sql, {
+  granted: (account) => writer.touch(account),
+  recall: (account) => writer.recall(account),
+  returned: (account) => writer.cameBack(account),
 });
-setInterval(() => lane.tick(), tickEveryMs);
+setInterval(() => writer.tick(), tickEveryMs);
 let next = 0;
 
 process.on('message', async ({ callers, seconds }: { callers: number; seconds: number }) => {
@@ -33,24 +34,24 @@ process.on('message', async ({ callers, seconds }: { callers: number; seconds: n
   process.send?.({ calls: counts.reduce((sum, count) => sum + count, 0) });
 });
 process.once('SIGTERM', async () => {
-  await lane.drain();
+  await writer.drain();
   process.exit(0);
 });
 process.send?.({ ready: true });
 
-/** One caller after the other's answer: hold, settle, delivered. */
+/** Makes calls one after the other: hold, settle, delivered. */
 async function callUntil(untilMs: number): Promise<number> {
   let calls = 0;
   for (; performance.now() < untilMs; calls++) {
     next = (next + 1) % accounts.length;
     const account = accounts[next] ?? '';
     const callId = uuidv7(clock());
-    const held = await lane.hold({ callId, account, plans: ['credit'], price, units, key: null });
+    const held = await writer.hold({ callId, account, plans: ['credit'], price, units, key: null });
     if (held.kind !== 'held') throw new Error(`not held: ${held.kind}`);
     const outcome = { units, status: 200, service: 'lists', operation: 'POST /v1/small' };
-    const settled = await lane.settle(held.hold, outcome);
+    const settled = await writer.settle(held.hold, outcome);
     if (settled.kind !== 'settled') throw new Error('not settled');
-    lane.delivered(settled.seq);
+    writer.delivered(settled.seq);
   }
   return calls;
 }

@@ -20,11 +20,11 @@ const accounts = 1_000;
 const warmUpSeconds = 2;
 const windowSeconds = 5;
 
-/** What was measured of lanes that run at once: calls a second in all, microseconds of CPU a call. */
+/** The figures of writers that run at the same time: calls per second in all, CPU microseconds per call. */
 type Run = { perSecond: number; nodeUs: number; postgresUs: number };
-type Lane = { pid: number; child: ChildProcess };
+type LedgerWriter = { pid: number; child: ChildProcess };
 
-/** The ledger alone, against what it is held to. */
+/** Measures the ledger alone against its targets. */
 export const ledger: Part = async (stage, { rounds, seconds, snapshotSeconds }) => {
   const url = await stage.createDatabase();
   await migrate(url);
@@ -33,14 +33,15 @@ export const ledger: Part = async (stage, { rounds, seconds, snapshotSeconds }) 
   await sql`SELECT ledger.prepare_usage(1)`;
   const all = await Promise.all(Array.from({ length: accounts }, () => Storefront.buyer(sql)));
   const hot = all[0] ?? '';
-  const open = async (name: string, list: readonly string[]): Promise<Lane> =>
+  const open = async (name: string, list: readonly string[]): Promise<LedgerWriter> =>
     stage.keep(await Program.node([driver, url, name, list.join()], {}, join(stage.dir, `${name}.log`)));
   const single = await open('single', [hot]);
   const pair = [await open('first', [hot]), await open('second', [hot])];
   const wide = await open('wide', all);
-  const measure = (lanes: readonly Lane[], forSeconds: number) => run(stage, lanes, callers, forSeconds);
+  const measure = (writers: readonly LedgerWriter[], forSeconds: number) =>
+    run(stage, writers, callers, forSeconds);
 
-  for (const lanes of [[single], pair, [wide]]) await measure(lanes, warmUpSeconds);
+  for (const writers of [[single], pair, [wide]]) await measure(writers, warmUpSeconds);
   const batch = await batchOf(sql, 'single', () => measure([single], warmUpSeconds));
   const twin = await Twin.open(stage.dir, url, sql, { account: hot, ...batch });
   const runs = {
@@ -56,7 +57,7 @@ export const ledger: Part = async (stage, { rounds, seconds, snapshotSeconds }) 
     twins.push(await twin.rowsPerSecond(Math.max(1, Math.round(seconds))));
     runs.pair.push(await measure(pair, seconds));
     runs.divided.push(await run(stage, pair, callers / pair.length, seconds));
-    // What was set aside for these went back while the others had their turns: how that costs is a figure of its own.
+    // Leases were returned while the other writers ran; obtaining them again is measured separately.
     runs.cold.push(await measure([wide], 1));
     await measure([wide], warmUpSeconds);
     runs.wide.push(await measure([wide], seconds));
@@ -105,7 +106,7 @@ export const ledger: Part = async (stage, { rounds, seconds, snapshotSeconds }) 
       ),
       Aim.atLeast('two processes on one account, as many callers each, times one', ratio(runs.pair), 1.2),
       Aim.atMost(`CPU after ${snapshotSeconds} s under an open snapshot, times before`, snapshot, 1.5),
-      // As fast, within 15 %: neither may be much slower than the other.
+      // Neither may be more than 15 % slower than the other.
       Aim.atLeast('one hot account, times a thousand, calls/s', inverse(ratio(runs.wide)), 0.85),
       Aim.atLeast('a thousand accounts, times one hot, calls/s', ratio(runs.wide), 0.85),
     ],
@@ -114,13 +115,13 @@ export const ledger: Part = async (stage, { rounds, seconds, snapshotSeconds }) 
 
 async function run(
   { postgresPid }: Stage,
-  lanes: readonly Lane[],
+  writers: readonly LedgerWriter[],
   callersEach: number,
   seconds: number,
 ): Promise<Run> {
-  const nodeMs = () => Samples.sum(lanes.map(({ pid }) => Proc.cpuMs(pid)));
+  const nodeMs = () => Samples.sum(writers.map(({ pid }) => Proc.cpuMs(pid)));
   const before = { nodeMs: nodeMs(), postgresMs: Proc.cpuMs(postgresPid) };
-  const counts = await Promise.all(lanes.map((lane) => ask(lane, callersEach, seconds)));
+  const counts = await Promise.all(writers.map((writer) => ask(writer, callersEach, seconds)));
   const calls = Samples.sum(counts);
   return {
     perSecond: calls / seconds,
@@ -129,7 +130,7 @@ async function run(
   };
 }
 
-async function ask({ child }: Lane, callersEach: number, seconds: number): Promise<number> {
+async function ask({ child }: LedgerWriter, callersEach: number, seconds: number): Promise<number> {
   const answer = once(child, 'message');
   const over = new AbortController();
   const gone = once(child, 'exit', { signal: over.signal }).then(([code]) => {
@@ -142,21 +143,21 @@ async function ask({ child }: Lane, callersEach: number, seconds: number): Promi
   return calls;
 }
 
-/** How many settlements a batch of a lane has, and how many batches there are in the quarter second between two folds. */
-async function batchOf(sql: postgres.Sql, lane: string, load: () => Promise<Run>) {
+/** Returns the settlements per batch of a writer, and its batches per quarter second, the time between two checkpoints. */
+async function batchOf(sql: postgres.Sql, writer: string, load: () => Promise<Run>) {
   const last = async () => {
     const [row] = await sql<
       [{ seq: number }]
-    >`SELECT max(seq)::integer AS seq FROM ledger.batch WHERE lane_id = ${lane}`;
+    >`SELECT max(seq)::integer AS seq FROM ledger.batch WHERE writer_id = ${writer}`;
     return row.seq;
   };
   const before = await last();
   const { perSecond } = await load();
   const batches = ((await last()) - before) / warmUpSeconds;
-  return { rows: Math.round(perSecond / batches), foldEvery: Math.max(1, Math.round(batches / 4)) };
+  return { rows: Math.round(perSecond / batches), checkpointEvery: Math.max(1, Math.round(batches / 4)) };
 }
 
-/** What a call leaves on disk as usage, and what it adds to the write-ahead log, checkpoints included. */
+/** Returns the bytes that a call stores as usage, and the bytes that it adds to the write-ahead log, checkpoints included. */
 async function diskOf(sql: postgres.Sql, load: () => Promise<Run>) {
   const now = async () => {
     const [row] = await sql<[{ rows: number; kept: number; written: number }]>`
@@ -173,13 +174,13 @@ async function diskOf(sql: postgres.Sql, load: () => Promise<Run>) {
   };
 }
 
-/** CPU a call at the end of a time under one open snapshot, as a report or a backup holds it, times that before. */
+/** Returns the CPU per call at the end of a period with one open snapshot (a report, a backup), relative to that before it. */
 async function underSnapshot(url: string, seconds: number, measure: () => Promise<Run>): Promise<Spread> {
   const sum = ({ nodeUs, postgresUs }: Run) => nodeUs + postgresUs;
   const before = [sum(await measure()), sum(await measure())];
   const sql = postgres(url, { max: 1, connection: { idle_in_transaction_session_timeout: 0 } });
   await sql.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ');
-  await sql.unsafe('SELECT count(*) FROM ledger.bucket');
+  await sql.unsafe('SELECT count(*) FROM ledger.lot');
   const untilMs = performance.now() + seconds * 1_000;
   let last: Run | null = null;
   while (performance.now() < untilMs || last === null) last = await measure();

@@ -1,34 +1,34 @@
 import { fileURLToPath } from 'node:url';
 import * as Program from './program.ts';
 
-/** A server under load: where it is, and which processes (with all below them) do its work. */
+/** A server under load: its address, and the processes (with all their children) that do its work. */
 export type Target = {
   name: string;
   urls: readonly string[];
   gateway: readonly number[];
   database: readonly number[];
-  /** How many commits its ledger has made until now. */
+  /** Returns the number of commits that its ledger has made so far. */
   commits?: () => Promise<number>;
 };
 
 export type Load = {
-  /** Asked for in turn. */
+  /** Requested in turn. */
   paths: readonly string[];
-  /** A file with a token a line, one for each account. */
+  /** A file with one token per line, one for each account. */
   tokens: string;
   connections: number;
-  /** Milliseconds that a connection waits between two requests, on average; 0: none. */
+  /** Average pause of a connection between two requests, in milliseconds; 0 for none. */
   waitMs: number;
   seconds: number;
 };
 
-/** Latencies in milliseconds. */
+/** The result of a load; latencies are in milliseconds. */
 export type Result = { requests: number; seconds: number; failed: number; p50: number; p99: number };
 
 const script = fileURLToPath(new URL('load.lua', import.meta.url));
 let seed = 0;
 
-/** Puts a load on a server: its connections are shared by its URLs. */
+/** Puts a load on a server, whose URLs share the connections. */
 export async function put({ urls }: Target, load: Load): Promise<Result> {
   const results = await Promise.all(
     urls.map((url) => wrk(url, { ...load, connections: load.connections / urls.length })),

@@ -12,19 +12,19 @@ import * as Storefront from './storefront.ts';
 
 const readers = 32;
 const readSeconds = 10;
-/** Of what a reader takes; 100 MB would take him hours. */
+/** Pause of a slow reader between two reads, long enough that it would need hours for 100 MB. */
 const readPauseMs = 100;
 const idle = 2_000;
 const idleSeconds = 3;
 const openAtOnce = 50;
 const bytesAMb = 1e6;
 
-/** What slow readers of a large answer and idle connections cost in resident memory: each in a process that has done some work. */
+/** Measures the resident memory for slow readers of a large response and for idle connections, each in a process that was used before. */
 export const memory: Part = async (stage) => {
   const databaseUrl = await stage.createDatabase();
   const open = async () =>
     stage.keep(await Storefront.open(stage.dir, databaseUrl, stage.upstreamUrl, { processes: 1 }));
-  // A first start compiles; what runs for long is one of the others.
+  // The first start compiles, so it is not measured.
   await (await open()).stop();
   const grown = await slowReaders(await warmed(await open()));
   const held = await idleConnections(await warmed(await open()));
@@ -43,7 +43,7 @@ export const memory: Part = async (stage) => {
 };
 
 async function warmed(shop: Storefront.Shop): Promise<Storefront.Shop> {
-  // On all of them: one alone would be at its limit when the first connections come.
+  // Uses all names: a single one would be at its rate limit when the first connections start.
   const paths = Nginx.names('small').map((name) => `/v1/${name}`);
   const load = { paths, tokens: shop.tokens.one, connections: 64, waitMs: 0, seconds: 3 };
   await Load.put({ name: 'sluice', urls: shop.urls, gateway: shop.pids, database: [] }, load);
@@ -74,7 +74,7 @@ async function idleConnections(shop: Storefront.Shop): Promise<number> {
   return most;
 }
 
-/** Connections that have asked, and got the beginning of an answer. */
+/** Opens connections that have sent a request and received the start of the response. */
 async function connected(
   { urls: [url = ''], tokens }: Storefront.Shop,
   count: number,

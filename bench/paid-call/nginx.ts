@@ -2,19 +2,19 @@ import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as Program from './program.ts';
 
-/** Sizes of answers, in bytes, by the names of the paths that give them. */
+/** Sizes of responses in bytes, by the names of their paths. */
 export const sizes = { small: 1_500, middle: 10_000, large: 100_000 } as const;
 export type Size = keyof typeof sizes;
-/** Each size is there four times: a plan lets an account call one operation ten thousand times a second, and no more. */
+/** Each size has four paths, because a plan allows an account at most ten thousand calls per second of one operation. */
 export const names = (size: string): string[] => [size, ...[2, 3, 4].map((at) => `${size}-${at}`)];
-/** How many results each answer says that it holds. */
+/** Number of results that each response reports. */
 export const units = 5;
-/** What is not counted, and larger than anybody should hold. */
+/** Length of an uncounted response that is too large to be buffered. */
 export const exportBytes = 100_000_000;
 
 export type Nginx = Program.Program & { url: string };
 
-/** The API that is resold: files by sendfile, so that it is never the bottleneck. */
+/** Starts the API that is resold. It serves files with sendfile, so it is never the bottleneck. */
 export async function upstream(dir: string): Promise<Nginx> {
   const files = join(dir, 'files', 'v1');
   await mkdir(files, { recursive: true });
@@ -23,7 +23,7 @@ export async function upstream(dir: string): Promise<Nginx> {
   const export_ = await open(join(files, 'export'), 'w');
   await export_.truncate(exportBytes);
   await export_.close();
-  // A file is not there to be posted to: what nginx says of that is turned into the file.
+  // nginx refuses a POST to a file with 405, which is mapped to the file.
   return start(
     dir,
     'upstream',
@@ -32,7 +32,7 @@ export async function upstream(dir: string): Promise<Nginx> {
   );
 }
 
-/** The bare pass that everything is compared with. */
+/** Starts the bare proxy that everything is compared with. */
 export function proxy(dir: string, upstreamUrl: string, processes: number): Promise<Nginx> {
   return start(
     dir,
@@ -73,7 +73,7 @@ async function start(
   return { ...(await Program.server('nginx', args, port, log)), url: `http://127.0.0.1:${port}` };
 }
 
-/** A JSON answer of about so many bytes. */
+/** Returns a JSON response of about `bytes` bytes. */
 function answer(bytes: number): string {
   const result = {
     id: 'job_0001',

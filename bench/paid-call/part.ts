@@ -1,7 +1,7 @@
 import type { Aim } from './aim.ts';
 import type { Stage } from './stage.ts';
 
-/** How long to measure, for every part. */
+/** The duration of the measurements, for every part. */
 export type Effort = {
   rounds: number;
   seconds: number;
@@ -10,12 +10,12 @@ export type Effort = {
   against: string | null;
 };
 
-/** What a part of the bench found: lines for the reader, and the aims that it judges. */
+/** The results of one part of the bench: lines for the reader, and the targets that it checked. */
 export type Findings = { lines: string[]; aims: Aim[] };
 
 export type Part = (stage: Stage, effort: Effort) => Promise<Findings>;
 
-/** Rows with aligned columns, the first to the left. */
+/** Returns rows with aligned columns, the first aligned to the left. */
 export function table(rows: readonly string[][]): string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   return rows.map((row) =>

@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What `/proc` says of a process (proc(5)). CPU in milliseconds, of its threads and of the children it has waited for. */
+/** One process from `/proc` (proc(5)). CPU in milliseconds, of its threads and of the children that it has waited for. */
 type Stat = { pid: number; parent: number; ownMs: number; waitedMs: number };
 
-/** The kernel counts in hundredths of a second, whatever its own clock. */
+/** The kernel counts in hundredths of a second, whatever its own clock is. */
 const msATick = 10;
 const bytesAPage = 4096;
 
-/** Milliseconds of CPU that a process and all below it have used until now. */
+/** Returns the CPU milliseconds that a process and all its descendants have used so far. */
 export function cpuMs(root: number): number {
   return tree(root).reduce((sum, { pid, ownMs, waitedMs }) => sum + ownMs + (pid === root ? waitedMs : 0), 0);
 }
 
-/** Resident bytes of a process and all below it. */
+/** Returns the resident bytes of a process and all its descendants. */
 export function residentBytes(root: number): number {
   return tree(root).reduce((sum, { pid }) => sum + residentPages(pid) * bytesAPage, 0);
 }
@@ -37,7 +37,7 @@ function tree(root: number): Stat[] {
 function read(pid: number): Stat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name may hold anything, also spaces and brackets: what comes after its end does not.
+    // The process name may contain any character, including spaces and parentheses, so parse after its end.
     const fields = text
       .slice(text.lastIndexOf(')') + 2)
       .split(' ')

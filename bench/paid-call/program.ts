@@ -4,14 +4,14 @@ import { closeSync, openSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process that the bench started, and all below it. */
+/** A process that the bench started, with all its descendants. */
 export type Program = { pid: number; stop(): Promise<void> };
 
 const readyMsMax = 60_000;
 const stopMsMax = 15_000;
 const pollMs = 20;
 
-/** Runs a script of ours under Node until it says that it is ready; what it prints goes to `logFile`. */
+/** Runs a script of this repository under Node until it reports that it is ready. Its output goes to `logFile`. */
 export async function node(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -22,7 +22,7 @@ export async function node(
   return { ...running(child), child };
 }
 
-/** Runs a server until it takes connections on `port`. */
+/** Runs a server until it accepts connections on `port`. */
 export async function server(
   command: string,
   args: readonly string[],
@@ -34,7 +34,7 @@ export async function server(
   return running(child);
 }
 
-/** What a command printed; throws with what it said where it failed. */
+/** Returns the output of a command. Throws with that output when the command fails. */
 export async function output(command: string, args: readonly string[], env = {}): Promise<string> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...bare(), ...env } });
   let printed = '';
@@ -46,7 +46,7 @@ export async function output(command: string, args: readonly string[], env = {})
   return printed;
 }
 
-/** A TCP port of the loopback address that nobody listens on now. */
+/** Returns a TCP port of the loopback address that is free at the moment. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

@@ -4,7 +4,7 @@ import * as Aim from './aim.ts';
 import { ledger } from './ledger.ts';
 import { memory } from './memory.ts';
 import type { Effort, Part } from './part.ts';
-import { latency, processes, sizes } from './relay.ts';
+import { latency, processes, sizes } from './proxying.ts';
 import * as Stage from './stage.ts';
 
 const parts: Readonly<Record<string, Part>> = { sizes, processes, latency, ledger, memory };
@@ -56,7 +56,7 @@ async function run(): Promise<number> {
   );
   let isMet = true;
   for (const name of chosen) {
-    // A stage for each part: what one leaves running is no load of the next.
+    // Each part gets its own stage, so that a process left running by one part is no load for the next.
     const stage = await Stage.set();
     try {
       const before = loadavg()[0] ?? 0;
@@ -68,7 +68,7 @@ async function run(): Promise<number> {
         ),
       );
     } catch (error) {
-      // What the other parts find is not lost with it.
+      // A failing part must not discard the results of the others.
       isMet = false;
       console.error(`\n${name} broke off:`, error);
     } finally {

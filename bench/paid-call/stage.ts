@@ -4,20 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
-import * as LockFile from '../../src/adapters/embedded/lock-file.ts';
-import * as ScratchPostgres from '../direct/scratch-postgres.ts';
+import * as LockFile from '../../src/cli/embedded/lock-file.ts';
+import * as ScratchPostgres from '../scratch-postgres.ts';
 import * as Nginx from './nginx.ts';
 import * as Program from './program.ts';
 
-/** What every part of the bench stands on: a folder, a PostgreSQL on disk with fsync, and the API that is resold. */
+/** The environment that every part of the bench shares: a folder, a PostgreSQL on disk with fsync, and the API that is resold. */
 export type Stage = {
   dir: string;
   upstreamUrl: string;
-  /** The process that all of PostgreSQL's are below. */
+  /** The parent of all PostgreSQL processes. */
   postgresPid: number;
-  /** A fresh database. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>;
-  /** Something to stop before the stage goes; the last one first. */
+  /** Registers a program to stop before the stage is removed; the last one registered is stopped first. */
   keep<T extends { stop(): Promise<void> }>(program: T): T;
   strike(): Promise<void>;
 };
@@ -57,12 +57,12 @@ export async function set(): Promise<Stage> {
   };
 }
 
-/** Bare Node proxies by their names, from a package of their own, which is installed where it is not yet. */
+/** Returns bare Node proxies by name. Installs their package first when necessary. */
 export async function bareProxies(
   stage: Stage,
   names: readonly string[],
 ): Promise<{ name: string; url: string; pid: number }[]> {
-  // With what npm is told of registries here.
+  // Keeps the environment, because npm may be configured there.
   if (!existsSync(join(contenders, 'node_modules')))
     await Program.output('npm', ['ci', '--prefix', contenders], process.env);
   const running = [];

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { id } from '@sluice/kernel/id';
 import postgres from 'postgres';
 import * as Accounts from '../../src/adapters/postgres/accounts.ts';
 import * as AccessToken from '../../src/identity/access-token.ts';
 import * as KeyRing from '../../src/identity/key-ring.ts';
 import * as SigningKey from '../../src/identity/signing-key.ts';
-import { id } from '../../src/kernel/id.ts';
 import * as Nginx from './nginx.ts';
 import * as Program from './program.ts';
 
@@ -15,7 +15,7 @@ export type Shop = {
   pids: number[];
   /** Files of tokens, of one account and of a thousand. */
   tokens: { one: string; many: string };
-  /** How many batches of settlements it has committed until now. */
+  /** Returns the number of settlement batches that it has committed so far. */
   commits(): Promise<number>;
   stop(): Promise<void>;
 };
@@ -23,10 +23,10 @@ export type Shop = {
 const here = fileURLToPath(new URL('../../', import.meta.url));
 const publicUrl = 'http://localhost:4020';
 const accounts = 1_000;
-/** Each has a hundred thousand dollars, in micro-dollars. */
+/** The balance of each account: a hundred thousand dollars, in micro-dollars. */
 const credit = 100_000_000_000;
 
-/** The plan's limit counts, and is never met: it is that of one operation. */
+/** The plan's rate limit applies to one operation. It is counted and never reached. */
 const catalogue = `
 storefront: { name: Bench, contact: bench@example.com }
 upstream: { key: { header: x-api-key } }
@@ -53,10 +53,10 @@ plans:
 
 export type Options = { processes: number; checkout?: string };
 
-/** As `npm start` runs it. */
+/** The flags that `npm start` uses. */
 const nodeArgs = ['--max-semi-space-size=16'];
 
-/** Storefront processes on one database, as a host runs them, log included, and accounts with credit and tokens. */
+/** Starts storefront processes on one database as a host runs them, log included, with funded accounts and their tokens. */
 export async function open(
   dir: string,
   databaseUrl: string,
@@ -92,7 +92,7 @@ export async function open(
     tokens: await tokens(join(dir, `tokens-${urls[0]?.split(':').at(-1)}`), sql),
     async commits() {
       const [row] = await sql<[{ commits: number }]>`SELECT coalesce(sum(seq), 0)::integer AS commits
-        FROM (SELECT max(seq) AS seq FROM ledger.batch GROUP BY lane_id, epoch) l`;
+        FROM (SELECT max(seq) AS seq FROM ledger.batch GROUP BY writer_id, epoch) l`;
       return row.commits;
     },
     async stop() {
@@ -104,7 +104,7 @@ export async function open(
 
 async function tokens(file: string, sql: postgres.Sql): Promise<Shop['tokens']> {
   const stored = await Accounts.openSigningKeys(sql).all();
-  const ring = KeyRing.of(publicUrl, await Promise.all(stored.map(SigningKey.load)));
+  const ring = KeyRing.keyRing(publicUrl, await Promise.all(stored.map(SigningKey.load)));
   const list = await Promise.all(Array.from({ length: accounts }, () => token(sql, ring)));
   await writeFile(`${file}-1`, `${list[0]}\n`);
   await writeFile(`${file}-1000`, `${list.join('\n')}\n`);
@@ -117,7 +117,7 @@ async function token(sql: postgres.Sql, ring: KeyRing.KeyRing): Promise<string> 
   return issued.token;
 }
 
-/** A fresh account that has bought credit. */
+/** Creates an account that has bought credit. */
 export async function buyer(sql: postgres.Sql): Promise<string> {
   const account = id('acc');
   const order = id('pur');

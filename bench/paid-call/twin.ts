@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import type postgres from 'postgres';
 import * as Program from './program.ts';
 
-/** The lane's own statement, with the same rows and as many of them, sent by pgbench: PostgreSQL with next to nothing around it. */
+/** A baseline: pgbench sends the writer's own statement with the same rows, so that almost only PostgreSQL is measured. */
 export type Twin = { rowsPerSecond(seconds: number): Promise<number> };
 
-const lane = 'twin';
+const writer = 'twin';
 const batchesMax = 40_000;
 
 /**
  * @param rows settlements in a batch
- * @param foldEvery batches between two checkpoints
+ * @param checkpointEvery number of batches between two checkpoints
  */
 export async function open(
   dir: string,
   url: string,
   sql: postgres.Sql,
-  { account, rows, foldEvery }: { account: string; rows: number; foldEvery: number },
+  { account, rows, checkpointEvery }: { account: string; rows: number; checkpointEvery: number },
 ): Promise<Twin> {
   const script = join(dir, 'twin.sql');
   await writeFile(script, statement);
@@ -27,20 +27,20 @@ export async function open(
     FROM generate_series(2, ${batchesMax}::integer) seq`;
   await sql`ALTER TABLE twin ADD PRIMARY KEY (seq)`;
   await sql`VACUUM ANALYZE twin`;
-  const [{ epoch }] = await sql<[{ epoch: string }]>`SELECT ledger.open_lane(${lane}) AS epoch`;
-  // The first batch sets aside what all others spend.
-  await sql`SELECT ledger.batch(${lane}, ${epoch}, 1, 0, false, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+  const [{ epoch }] = await sql<[{ epoch: string }]>`SELECT ledger.open_writer(${writer}) AS epoch`;
+  // The first batch leases the amount that all others spend.
+  await sql`SELECT ledger.batch(${writer}, ${epoch}, 1, 0, false, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
     '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', ${[account]}, '{credit}', '{100}', '{100000000}', '{0}', '{false}')`;
   const [{ lot }] = await sql<
     [{ lot: string }]
-  >`SELECT bucket_id AS lot FROM ledger.lease WHERE lane_id = ${lane}`;
-  // As a lane says it: once where it is the same in all rows, but for what may be null.
+  >`SELECT lot_id AS lot FROM ledger.lease WHERE writer_id = ${writer}`;
+  // Like the writer: a value that is the same in all rows is sent once, except for nullable ones.
   const all = (value: string | number) => `{${Array.from({ length: rows }, () => value).join(',')}}`;
   const same = (value: string | number) => `{${value}}`;
   const columns = {
-    lane,
+    writer,
     epoch,
-    fold_every: foldEvery,
+    checkpoint_every: checkpointEvery,
     draws: same(0),
     accounts: same(account),
     lots: all(lot),
@@ -57,7 +57,7 @@ export async function open(
     async rowsPerSecond(seconds) {
       const [{ seq }] = await sql<
         [{ seq: string }]
-      >`SELECT max(seq) AS seq FROM ledger.batch WHERE lane_id = ${lane}`;
+      >`SELECT max(seq) AS seq FROM ledger.batch WHERE writer_id = ${writer}`;
       const args = [
         '-n',
         '-M',
@@ -82,8 +82,8 @@ export async function open(
 
 const statement = `
 \\set seq :seq + 1
-\\set fold :seq % :fold_every = 0
-SELECT ledger.batch(:lane::text, :epoch::text::bigint, :seq::bigint, :seq::bigint - 1, :fold::boolean,
+\\set checkpoint :seq % :checkpoint_every = 0
+SELECT ledger.batch(:writer::text, :epoch::text::bigint, :seq::bigint, :seq::bigint - 1, :checkpoint::boolean,
   calls, :draws::text::smallint[], :accounts::text::text[], :lots::text::bigint[], :plans::text::text[], :services::text::text[],
   :operations::text::text[], :statuses::text::smallint[], :units::text::integer[], :prices::text::bigint[], :amounts::text::bigint[], '{}')
 FROM twin WHERE seq = :seq;

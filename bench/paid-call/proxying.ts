@@ -7,13 +7,13 @@ import * as Stage from './stage.ts';
 import * as Storefront from './storefront.ts';
 
 const connections = 64;
-/** Between two requests of a connection where latency is measured: less than a thousand requests a second in all. */
+/** Pause between two requests of a connection when latency is measured, so that the total stays below a thousand requests per second. */
 const waitMs = 64;
 const bareProxies = ['hono', 'reply-from', 'httpxy', 'http-proxy'];
 const one = 'sluice, 1 account';
 const many = 'sluice, 1,000 accounts';
 
-/** Every contender on every size of answer, against nginx. */
+/** Measures every contender with every size of response, against nginx. */
 export const sizes: Part = async (stage, effort) => {
   const nginx = stage.keep(await Nginx.proxy(stage.dir, stage.upstreamUrl, 1));
   const shop = await openShop(stage, 1);
@@ -51,7 +51,7 @@ function smallAims(results: Results): Aim.Aim[] {
   ];
 }
 
-/** The same with two processes each. */
+/** Measures the same with two processes each. */
 export const processes: Part = async (stage, effort) => {
   const nginx = stage.keep(await Nginx.proxy(stage.dir, stage.upstreamUrl, 2));
   const single = await openShop(stage, 1);
@@ -67,7 +67,7 @@ export const processes: Part = async (stage, effort) => {
   return { lines: ['', 'Two processes, answers of 1.5 KB', ...results.lines()], aims: [] };
 };
 
-/** What a paid call takes longer than a bare pass, at the same moderate rate. */
+/** Measures the additional latency of a paid call over a bare proxy, at the same moderate rate. */
 export const latency: Part = async (stage, effort) => {
   const nginx = stage.keep(await Nginx.proxy(stage.dir, stage.upstreamUrl, 1));
   const shop = await openShop(stage, 1);
@@ -104,7 +104,7 @@ const throughput: Compare = (one, base) => one.perSecond / base.perSecond;
 type Results = {
   of(name: string): Contest.Sample[];
   against(base: string, name: string, compare: Compare): Contest.Spread;
-  /** Against the first contender. */
+  /** Returns the results, relative to the first contender. */
   lines(): string[];
 };
 
