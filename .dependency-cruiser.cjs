@@ -1,110 +1,116 @@
 /**
- * The import rules of docs/architecture.md. Arrows point to the middle:
- * kernel <- rooms <- journeys <- http; adapters implement what rooms declare; only entry points join them.
+ * The import rules of docs/architecture.md: kernel <- text <- modules <- journeys <- http <- process <- cli.
+ * `mayImport` is the whole table for the modules; a folder that is not listed there may be imported by none of them.
  */
-const rooms = '^src/(catalog|identity|ledger|payment|relay|advisor|discovery)/';
-const entries = '^src/(main|config)\\.ts$|^src/(cli|process)/';
+const mayImport = {
+  text: [],
+  catalog: ['text'],
+  identity: ['text'],
+  ledger: [],
+  payment: ['text', 'catalog', 'identity'],
+  proxy: ['catalog'],
+  discovery: ['text', 'catalog', 'identity', 'payment', 'proxy'],
+};
+const program = '^(packages/(data-api|stripe-sandbox|dev-mailbox))/';
+
+const moduleRules = Object.entries(mayImport).map(([module, others]) => ({
+  name: `${module}-imports-${['kernel', ...others].join('-')}`,
+  severity: 'error',
+  from: { path: `^src/${module}/` },
+  to: { path: '^src/', pathNot: [module, ...others].map((name) => `^src/${name}/`) },
+}));
+
+/** `name`: files at `from` do not import files at `to`. */
+function forbid(name, from, to) {
+  return { name, severity: 'error', from, to };
+}
 
 module.exports = {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    {
-      name: 'kernel-imports-nothing-of-ours',
-      severity: 'error',
-      from: { path: '^src/kernel/' },
-      to: { path: '^src/', pathNot: '^src/kernel/' },
-    },
-    {
-      name: 'rooms-know-only-kernel-and-rooms',
-      severity: 'error',
-      from: { path: rooms },
-      to: { path: '^src/', pathNot: [rooms, '^src/kernel/'] },
-    },
-    {
-      name: 'journeys-know-no-edge',
-      severity: 'error',
-      from: { path: '^src/journeys/' },
-      to: { path: '^src/(http|adapters|cli|process|direct|sandbox|config|main)' },
-    },
-    {
-      name: 'http-knows-no-adapter',
-      severity: 'error',
-      from: { path: '^src/http/' },
-      to: { path: '^src/(adapters|cli|process|direct|sandbox|config|main)' },
-    },
-    {
-      name: 'adapters-know-rooms-not-journeys',
-      severity: 'error',
-      from: { path: '^src/adapters/' },
-      to: { path: '^src/(journeys|http|cli|process|direct|sandbox|main)' },
-    },
-    {
-      name: 'adapters-know-not-each-other',
-      severity: 'error',
-      from: { path: '^src/adapters/([^/]+)/' },
-      to: { path: '^src/adapters/', pathNot: '^src/adapters/$1/' },
-    },
-    {
-      name: 'direct-shares-only-the-kernel',
-      severity: 'error',
-      from: { path: '^src/direct/' },
-      to: { path: '^src/', pathNot: ['^src/direct/', '^src/kernel/'] },
-    },
-    {
-      name: 'nobody-imports-direct',
-      severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/direct/', '^src/cli/'] },
-      to: { path: '^src/direct/' },
-    },
-    {
-      name: 'sandbox-shares-only-the-kernel',
-      severity: 'error',
-      from: { path: '^src/sandbox/' },
-      to: { path: '^src/', pathNot: ['^src/sandbox/', '^src/kernel/'] },
-    },
-    {
-      name: 'nobody-imports-sandbox',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/sandbox/' },
-      to: { path: '^src/sandbox/' },
-    },
-    {
-      name: 'mailbox-shares-only-the-kernel',
-      severity: 'error',
-      from: { path: '^src/mailbox/' },
-      to: { path: '^src/', pathNot: ['^src/mailbox/', '^src/kernel/'] },
-    },
-    {
-      name: 'nobody-imports-mailbox',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/mailbox/' },
-      to: { path: '^src/mailbox/' },
-    },
-    {
-      name: 'adapters-join-at-entry-points',
-      severity: 'error',
-      from: { path: '^src/', pathNot: [entries, '^src/adapters/'] },
-      to: { path: '^src/adapters/' },
-    },
-    {
-      name: 'hono-only-in-http',
-      severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/http/', '^src/direct/', '^src/sandbox/', entries] },
-      to: { path: 'node_modules/(hono|@hono)/' },
-    },
-    {
-      name: 'no-drawers-for-odds-and-ends',
-      severity: 'error',
-      from: {},
-      to: { path: '^src/.*/(utils?|helpers?|common|types|index)\\.ts$' },
-    },
-    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    forbid('no-cycles', {}, { circular: true }),
+    ...moduleRules,
+    forbid(
+      'modules-import-no-package-but-kernel',
+      { path: `^src/(${Object.keys(mayImport).join('|')})/`, pathNot: '^src/discovery/' },
+      { path: '^packages/', pathNot: '^packages/kernel/' },
+    ),
+    forbid(
+      'journeys-import-modules',
+      { path: '^src/journeys/' },
+      { path: '^src/(http|adapters|process|cli)/|^src/(config|main)\\.ts$' },
+    ),
+    forbid(
+      'only-the-composition-knows-the-whole-shop',
+      { path: '^src/', pathNot: ['^src/process/', '^src/http/app\\.ts$'] },
+      { path: '^src/journeys/shop\\.ts$' },
+    ),
+    forbid(
+      'http-imports-journeys-and-modules',
+      { path: '^src/http/' },
+      { path: '^src/(adapters|process|cli)/|^src/(config|main)\\.ts$' },
+    ),
+    forbid(
+      'adapters-import-modules',
+      { path: '^src/adapters/' },
+      { path: '^src/(journeys|http|process|cli)/|^src/(config|main)\\.ts$' },
+    ),
+    forbid(
+      'adapters-import-no-other-adapter',
+      { path: '^src/adapters/([^/]+)/' },
+      { path: '^src/adapters/', pathNot: '^src/adapters/$1/' },
+    ),
+    forbid('process-imports-no-cli', { path: '^src/process/' }, { path: '^src/cli/|^src/main\\.ts$' }),
+    forbid(
+      'config-imports-modules-and-process',
+      { path: '^src/config\\.ts$' },
+      { path: '^src/(adapters|journeys|http|cli)/|^src/main\\.ts$' },
+    ),
+    forbid('entry-points-are-not-imported', {}, { path: '^src/main\\.ts$|^packages/[^/]+/src/main\\.ts$' }),
+    forbid('only-cli-imports-cli', { path: '^src/', pathNot: '^src/cli/' }, { path: '^src/cli/' }),
+    forbid('packages-do-not-import-the-gateway', { path: '^packages/' }, { path: '^(src|test|bench)/' }),
+    forbid(
+      'kernel-imports-no-package',
+      { path: '^packages/kernel/' },
+      { path: '^packages/', pathNot: '^packages/kernel/' },
+    ),
+    forbid(
+      'packages-import-no-package-but-kernel',
+      { path: '^packages/([^/]+)/' },
+      { path: '^packages/', pathNot: ['^packages/kernel/', '^packages/$1/'] },
+    ),
+    forbid(
+      'packages-are-imported-by-name',
+      { path: '^(src|packages/[^/]+)/' },
+      {
+        path: '^packages/',
+        pathNot: '^$1/',
+        dependencyTypes: ['local'],
+        dependencyTypesNot: ['aliased-workspace'],
+      },
+    ),
+    forbid('programs-meet-over-http', { path: '^src/', pathNot: '^src/cli/' }, { path: program }),
+    forbid(
+      'cli-imports-no-simulator',
+      { path: '^src/cli/' },
+      { path: '^packages/(stripe-sandbox|dev-mailbox)/' },
+    ),
+    forbid(
+      'hono-only-in-http',
+      { path: '^(src|packages)/', pathNot: ['^src/http/', '^src/(process|cli)/|^src/main\\.ts$', program] },
+      { path: 'node_modules/(hono|@hono)/' },
+    ),
+    forbid(
+      'no-drawers-for-odds-and-ends',
+      {},
+      { path: '^(src|packages)/.*/(utils?|helpers?|common|types|index)\\.ts$' },
+    ),
+    forbid('resolvable', {}, { couldNotResolve: true }),
   ],
   options: {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^node:' },
+    exclude: { path: '^node:|^packages/[^/]+/(test|bench|json-count)/' },
     enhancedResolveOptions: {
       extensions: ['.ts', '.js', '.json'],
       conditionNames: ['node', 'import', 'types'],

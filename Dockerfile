@@ -1,7 +1,8 @@
-# One image for all programs of this project: the storefront by default, `node src/direct/main.ts` and the others by command.
+# One image for all programs of this project: the storefront by default, `node packages/data-api/src/main.ts` and the others by command.
 FROM node:24-alpine AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages ./packages
 # The embedded PostgreSQL and its Node are for `npm start` alone; here both come from outside.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
@@ -10,6 +11,8 @@ FROM node:24-alpine
 ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=16 HOST=0.0.0.0 DIRECT_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
+# The packages among the dependencies are links to these folders.
+COPY --from=packages /app/packages ./packages
 COPY package.json LICENSE ./
 COPY src ./src
 COPY migrations ./migrations

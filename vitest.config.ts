@@ -1,8 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
+/** `npm test` runs the fast tests. `LONG=1 npm test` also runs the long ones: random histories, whole shops, real waiting times. */
+const kinds = process.env.LONG ? '{test,long}' : 'test';
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: [`test/**/*.${kinds}.ts`, `packages/*/test/**/*.${kinds}.ts`],
     testTimeout: 30_000,
     hookTimeout: 120_000,
     retry: 0,

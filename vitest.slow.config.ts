@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** What takes minutes or a browser: `npm start` of copies of this tree, as on other people's machines, and pages in Chromium. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.slow.ts'],
+    include: ['test/**/*.slow.ts', 'packages/*/test/**/*.slow.ts'],
     testTimeout: 60_000,
     hookTimeout: 300_000,
     retry: 0,
