@@ -38,7 +38,7 @@ export type Options = {
   restartMs: number;
 };
 
-const readyMsMax = 60_000;
+const readyMsMax = 120_000;
 /** A child that ends more often without a steady minute in between is not restarted. */
 const restartsMax = 6;
 const steadyMs = 60_000;

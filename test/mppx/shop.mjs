@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '../support/free-port.ts';
 
 const startMsMax = 120_000;
 const stopMsMax = 30_000;
@@ -103,13 +102,4 @@ function signal(child, name) {
     if (error.code === 'ESRCH') return false;
     throw error;
   }
-}
-
-/** Ports that were free a moment ago, held all at once so that they differ. */
-async function freePorts(count) {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
 }

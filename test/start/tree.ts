@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import * as FreePort from '../support/free-port.ts';
 
 /** A copy of this tree as another user would have it: in their folder, run by them, with only node and npm. */
 export type Tree = {
@@ -114,16 +114,7 @@ function surroundings(): NodeJS.ProcessEnv {
 
 /** Returns settings with free ports. */
 export async function freePorts(): Promise<NodeJS.ProcessEnv> {
-  const servers = ['PORT', 'DIRECT_PORT', 'SANDBOX_PORT', 'MAILBOX_PORT', 'MAILBOX_SMTP_PORT'].map((name) => {
-    return { name, server: createServer().listen(0, '127.0.0.1') };
-  });
-  const entries = await Promise.all(
-    servers.map(async ({ name, server }) => {
-      await once(server, 'listening');
-      const address = server.address();
-      server.close();
-      return [name, String(typeof address === 'object' ? address?.port : 0)];
-    }),
-  );
-  return Object.fromEntries(entries);
+  const names = ['PORT', 'DIRECT_PORT', 'SANDBOX_PORT', 'MAILBOX_PORT', 'MAILBOX_SMTP_PORT'];
+  const ports = await FreePort.freePorts(names.length);
+  return Object.fromEntries(names.map((name, at) => [name, String(ports[at])]));
 }

@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import solc from 'solc';
@@ -19,6 +17,7 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { baseSepolia } from 'viem/chains';
+import { freePort } from '../support/free-port.ts';
 
 /** USDC's own address on Base Sepolia: the shop and all clients take the chain for that network. */
 export const usdc = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
@@ -199,12 +198,4 @@ async function ready(reader, child) {
       throw new Error(`the local chain did not start: ${anvil}`);
     await sleep(50);
   }
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  await once(server.close(), 'close');
-  return port;
 }
