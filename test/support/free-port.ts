@@ -8,8 +8,8 @@ const to = 32_768;
 const attemptsMax = 100;
 
 /**
- * Returns `count` different TCP ports of the loopback address that are free at the moment. Whoever listens on them does so seconds later, so
- * they are taken from a range in which no outgoing connection of another test can occupy them meanwhile.
+ * Returns `count` different TCP ports of the loopback address that are free at the moment. A program listens on its port seconds later, so the
+ * range is one in which no outgoing connection of another test can occupy it meanwhile.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const servers: Server[] = [];
