@@ -21,11 +21,7 @@ type Fields = Record<string, unknown>;
  * object, and every other member of its name is removed, so that parsers that differ about repeated names agree. All other bytes stay.
  * A body that is not a JSON object is not changed, nor is any body without a rule.
  */
-export function prepare(
-  rule: StreamRule | null,
-  rawHeaders: readonly string[],
-  body: Buffer,
-): StreamRequest {
+export function prepare(rule: StreamRule | null, rawHeaders: readonly string[], body: Buffer): StreamRequest {
   const unchanged = { body, asks: false, asksUsage: false };
   if (rule === null) return unchanged;
   const request = objectOf(rawHeaders, body);
