@@ -6,6 +6,7 @@ import type { Operation, Uncountable, Units, UnitsMax } from './operation.ts';
 import type { Plan } from './plan.ts';
 import type { ResponseField } from './response-field.ts';
 import type { Service } from './service.ts';
+import { type StreamSource, toStreamRule } from './stream-rule.ts';
 import type { Limits } from './upstream-limits.ts';
 
 /** The catalogue as the file writes it, with the defaults of the schema filled in. */
@@ -54,6 +55,7 @@ type DraftOperation = {
   uncountable: Uncountable;
   yield: { low: number; high: number };
   answered_by: 'upstream' | 'storefront';
+  stream?: StreamSource;
 };
 
 type DraftPlan = {
@@ -133,6 +135,7 @@ function toOperation(entry: DraftOperation, service: Service): Operation {
     uncountable: entry.uncountable,
     yield: entry.yield,
     answeredBy: entry.answered_by,
+    stream: entry.stream === undefined ? null : toStreamRule(entry.stream, pointer),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { JsonPointer } from '@sluice/kernel/json-pointer';
 import type { Service } from './service.ts';
+import type { StreamRule } from './stream-rule.ts';
 
 /** Number of units of a response: read from the response, or fixed for every success. */
 export type Units = { kind: 'pointer'; pointer: JsonPointer } | { kind: 'fixed'; units: number };
@@ -32,6 +33,8 @@ export type Operation = {
   /** Used for estimates only. */
   yield: Yield;
   answeredBy: 'upstream' | 'storefront';
+  /** How streamed responses are metered; null when there are none. */
+  stream: StreamRule | null;
 };
 
 /** Returns false for methods whose bodies have no defined meaning, so that some servers parse one as the next request (RFC 9110, 9.3.1). */

@@ -21,6 +21,7 @@ import { error, json, type Reply, write } from './reply.ts';
 import * as Body from './server/body.ts';
 import * as Cors from './server/cors.ts';
 import type { Incoming, Outgoing } from './server/outgoing.ts';
+import * as StreamReply from './stream-reply.ts';
 import type { LogEntry } from './telemetry/request-log.ts';
 
 const oneWriteBytesMax = 16 * 1024;
@@ -128,6 +129,7 @@ async function serve(
       key,
       span: entry.span,
       wantsReceipt: own['storefront-receipt'] === 'jws',
+      takesStreams: true,
     },
     outgoing,
     entry,
@@ -145,7 +147,7 @@ async function charge(
   let sending: Sending | null = null;
   const leave = () => sending?.abandon();
   outgoing.once('close', leave);
-  const outcome = await PaidCall.make(shop, paidCall, (started) => {
+  const outcome = await PaidCall.makeOrStream(shop, paidCall, (started) => {
     sending = started;
     if (outgoing.destroyed) started.abandon();
   });
@@ -155,6 +157,11 @@ async function charge(
         endUnsent(outcome, outgoing.destroyed);
         throw fault;
       });
+      return null;
+    case 'streaming':
+      // From now on, a caller who leaves does not end the request.
+      sending = null;
+      await StreamReply.send(shop, outgoing, outcome, entry, cors);
       return null;
     case 'replayed':
       replay(outgoing, outcome, entry, cors);

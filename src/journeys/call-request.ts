@@ -21,6 +21,8 @@ export type PaidCall = {
   span: Span | null;
   /** True when the caller wants a signed receipt (`Storefront-Receipt: jws`). */
   wantsReceipt: boolean;
+  /** True when its response may be passed on as a stream, with its cost in the trailers. */
+  takesStreams?: boolean;
 };
 
 /** Maximum length of a caller's key (`Idempotency-Key`); the minimum is one character. */

@@ -2,9 +2,11 @@ import { uuidv7 } from '@sluice/kernel/id';
 import * as Catalog from '../catalog/catalog.ts';
 import { mayHaveBody } from '../catalog/operation.ts';
 import { type Plan, requestsPerSecond } from '../catalog/plan.ts';
-import type { HoldRequest } from '../ledger/hold.ts';
+import type { StreamRule } from '../catalog/stream-rule.ts';
+import type { Hold, HoldRequest } from '../ledger/hold.ts';
 import type { ProxyContext } from '../proxy/proxy-context.ts';
 import type * as RateLimit from '../proxy/rate-limit.ts';
+import * as StreamRequest from '../proxy/stream-request.ts';
 import type { Watched } from '../proxy/unpaid-calls.ts';
 import type { Sending } from '../proxy/upstream.ts';
 import type { StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
@@ -18,21 +20,25 @@ import * as IdempotentCall from './idempotent-call.ts';
 import * as ResponseFields from './own-figures.ts';
 import type { PaidCallContext } from './paid-call-context.ts';
 import * as CallPrice from './response-price.ts';
+import * as StreamedCall from './streamed-call.ts';
 
 export type { PaidCall } from './call-request.ts';
 
+/** A caller who reads nothing for longer has left its stream. */
+const stallMsMax = 30_000;
 const left: CallerLeft = { kind: 'left', isKept: false };
 
 /**
  * Makes one paid call: rate limit, ceiling, hold of the worst case, upstream, count, settle. A response is returned only
- * after its charge is recorded, and a charge is recorded only for a returned response.
+ * after its charge is recorded, and a charge is recorded only for a returned response. A metered stream is returned before: it is charged before its
+ * last event.
  * @param watch receives the upstream request, so that it can be abandoned when the caller disconnects
  */
-export async function make(
+export async function makeOrStream(
   shop: PaidCallContext,
   call: PaidCall,
   watch: (sending: Sending) => void,
-): Promise<ServedResponse | IdempotentCall.Replayed | CallRefusal | CallerLeft> {
+): Promise<ServedResponse | StreamedCall.StreamingCall | IdempotentCall.Replayed | CallRefusal | CallerLeft> {
   const { operation, account, key, callerKey } = call;
   const { service } = operation;
   const forbidden = forbiddenCall(shop, call);
@@ -43,7 +49,9 @@ export async function make(
   const taken = taking instanceof Promise ? await taking : taking;
   if (!taken.allowed) return { kind: 'rate_limited', taken, perSecond };
 
-  const worst = CallHold.worstCase(call);
+  // A stream is delivered before it is counted, so that its whole worst case must be held.
+  const asked = CallHold.worstCase(call);
+  const worst = operation.stream === null ? asked : { ...asked, isClear: true };
   const sized = CallHold.size(shop, call, worst);
   if (sized.kind === 'price_ceiling') return sized;
   const callId = uuidv7(shop.clock());
@@ -60,6 +68,17 @@ export async function make(
   return key === null
     ? await sell(shop, call, sale, null, watch)
     : await sellOnce(shop, call, key, sale, watch);
+}
+
+/** Makes one paid call like `makeOrStream`, for a caller who takes no streams: a stream is read to its end first. */
+export async function make(
+  shop: PaidCallContext,
+  call: PaidCall,
+  watch: (sending: Sending) => void,
+): Promise<ServedResponse | IdempotentCall.Replayed | CallRefusal | CallerLeft> {
+  const made = await makeOrStream(shop, { ...call, takesStreams: false }, watch);
+  if (made.kind === 'streaming') throw new Error('a stream was returned to a caller who takes none');
+  return made;
 }
 
 /** The inputs of the hold for a call, the plans that cover it, and the state of its rate limit. */
@@ -91,7 +110,7 @@ async function sellOnce(
   key: string,
   sale: Sale,
   watch: (sending: Sending) => void,
-): Promise<ServedResponse | IdempotentCall.Replayed | CallRefusal | CallerLeft> {
+): Promise<ServedResponse | StreamedCall.StreamingCall | IdempotentCall.Replayed | CallRefusal | CallerLeft> {
   const { callId } = sale.request;
   const asking = call.span === null ? null : call.span.child('idempotency key');
   const started = await IdempotentCall.start(shop, { ...call, key, callId });
@@ -101,8 +120,11 @@ async function sellOnce(
   let isOver = false;
   try {
     const sold = await sell(shop, call, sale, started, watch);
-    if (sold.kind === 'served') isOver = sold.kept !== null;
-    else isOver = sold.kind === 'left' ? sold.isKept : sold.kind === 'charge_in_doubt';
+    if (sold.kind === 'streaming') {
+      isOver = true;
+      return untilStreamEnds(shop, sold, started);
+    }
+    isOver = isKept(sold);
     return sold;
   } finally {
     const given = isOver || shop.idempotencyKeys.giveUp(started.idempotencyKey);
@@ -111,14 +133,41 @@ async function sellOnce(
   }
 }
 
+/** Returns true when a retry with the call's key gets its outcome, so that the key stays claimed. */
+function isKept(sold: ServedResponse | CallRefusal | CallerLeft): boolean {
+  if (sold.kind === 'served') return sold.kept !== null;
+  return sold.kind === 'left' ? sold.isKept : sold.kind === 'charge_in_doubt';
+}
+
+/** Keeps the caller's key claimed until the stream of its call has ended. */
+function untilStreamEnds(
+  shop: Pick<PaidCallContext, 'idempotencyKeys'>,
+  streaming: StreamedCall.StreamingCall,
+  { idempotencyKey }: IdempotentCall.Started,
+): StreamedCall.StreamingCall {
+  return {
+    ...streaming,
+    async settle(usage) {
+      const sold = await streaming.settle(usage);
+      if (!isKept(sold)) await shop.idempotencyKeys.giveUp(idempotencyKey);
+      return sold;
+    },
+    async fail(isUnpaid) {
+      await streaming.fail(isUnpaid);
+      await shop.idempotencyKeys.giveUp(idempotencyKey);
+    },
+  };
+}
+
 /** Holds the worst case, calls the upstream, counts the response and settles. */
 async function sell(
   shop: PaidCallContext,
   call: PaidCall,
-  { request, worst, size, plans, rate }: Sale,
+  sale: Sale,
   started: IdempotentCall.Started | null,
   watch: (sending: Sending) => void,
-): Promise<ServedResponse | CallRefusal | CallerLeft> {
+): Promise<ServedResponse | StreamedCall.StreamingCall | CallRefusal | CallerLeft> {
+  const { request, worst, size, plans, rate } = sale;
   const { operation } = call;
   const held = await CallHold.take(shop, call, request, size);
   if (held.kind !== 'held') return held;
@@ -131,11 +180,12 @@ async function sell(
 
   // A response that is counted by its content must be read to its end first; all others are streamed.
   const span = call.span === null ? null : CallTrace.start(call.span);
+  const prepared = StreamRequest.prepare(operation.stream, call.rawHeaders, call.body);
   const sending = shop.upstream.send({
     method: operation.method,
     target: call.target,
     rawHeaders: call.rawHeaders,
-    body: call.body.length > 0 ? call.body : null,
+    body: prepared.body.length > 0 ? prepared.body : null,
     metered: operation.units.kind === 'pointer',
     editsJson: shop.catalog.upstream.responseFields.length > 0,
     account: call.account,
@@ -149,6 +199,11 @@ async function sell(
     if (span !== null) CallTrace.end(span, response);
     if (response.kind !== 'whole' && response.kind !== 'stream')
       return CallFailure.end(shop, operation, hold, response);
+    if (StreamedCall.ruleFor(operation, response) !== null) {
+      const sold = await sellStream(shop, call, sale, { hold, response, prepared, started, watched });
+      isHanded = sold.kind === 'served' || sold.kind === 'streaming';
+      return sold;
+    }
     const priced = await CallPrice.priceResponse(shop, call, hold, response, worst.units);
     if (priced.kind !== 'priced') return priced;
     if (watched.left === 'free') {
@@ -169,6 +224,61 @@ async function sell(
   }
 }
 
+type StreamSale = {
+  hold: Hold;
+  response: WholeResponse | StreamedResponse;
+  prepared: StreamRequest.StreamRequest;
+  started: IdempotentCall.Started | null;
+  watched: Watched;
+};
+
+/** Sells a response that is a stream: metered while it is passed on, or collected first for a caller who takes no streams. */
+async function sellStream(
+  shop: PaidCallContext,
+  call: PaidCall,
+  { worst }: Sale,
+  { hold, response, prepared, started, watched }: StreamSale,
+): Promise<ServedResponse | StreamedCall.StreamingCall | CallRefusal | CallerLeft> {
+  const { operation } = call;
+  const rule = StreamedCall.ruleFor(operation, response) as StreamRule;
+  const hidesUsage = rule.hidesUsage && prepared.asks && !prepared.asksUsage;
+  const charged = { ...call, operation: StreamedCall.operationFor(operation, rule, prepared.asks) };
+  const settleStream = async (whole: WholeResponse | StreamedResponse, usage: string | null) => {
+    if (usage === null) shop.report('usage_missing', { call: hold.callId, operation: operation.id });
+    const priced = await CallPrice.priceStream(
+      shop,
+      charged,
+      hold,
+      { status: whole.status, usage },
+      worst.units,
+    );
+    return settle(shop, call, priced, whole, started, { left: 'no' });
+  };
+  if (call.takesStreams === true && response.kind === 'stream') {
+    return {
+      kind: 'streaming',
+      callId: hold.callId,
+      operation,
+      rule,
+      response,
+      held: StreamedCall.worth(hold),
+      hidesUsage,
+      stallMs: Math.min(stallMsMax, shop.catalog.upstream.timeoutMs / 2),
+      settle: (usage) => settleStream(response, usage),
+      async fail(isUnpaid) {
+        shop.writer.release(hold);
+        if (isUnpaid) shop.unpaid.add(call.account);
+      },
+    };
+  }
+  const collected = await StreamedCall.collect(rule, hidesUsage, response);
+  if (collected === null || watched.left === 'free') {
+    shop.writer.release(hold);
+    return collected === null ? { kind: 'response_uncountable', reason: 'not_whole' } : left;
+  }
+  return settleStream(collected.response, collected.usage);
+}
+
 /** Charges for a response, stores it under the caller's key, and returns it unless the caller has disconnected. */
 async function settle(
   shop: PaidCallContext,
@@ -176,7 +286,7 @@ async function settle(
   { hold, units, isCountable }: CallPrice.PricedResponse,
   response: WholeResponse | StreamedResponse,
   started: IdempotentCall.Started | null,
-  watched: Watched,
+  watched: Pick<Watched, 'left'>,
 ): Promise<ServedResponse | CallRefusal | CallerLeft> {
   const { operation, account, wantsReceipt } = call;
   const { callId } = hold;

@@ -62,3 +62,36 @@ function atMost(counted: Meter.Count, most: number): Meter.Count {
     ? { kind: 'uncountable', reason: 'above_units_max' }
     : counted;
 }
+
+/**
+ * Prices a stream that was delivered except for its end, by the usage of its events. It is charged even if its usage exceeds what can be held:
+ * then the whole hold is charged, and never more.
+ * @param stream the status, and the usage as the JSON text of a response that is not streamed
+ */
+export async function priceStream(
+  shop: PaidCallContext,
+  call: PaidCall,
+  hold: Hold,
+  { status, usage }: { status: number; usage: string | null },
+  worstUnits: number,
+): Promise<PricedResponse> {
+  const { operation } = call;
+  const headers = ['content-type', 'application/json'];
+  const body = Buffer.from(usage ?? '{}');
+  const counting = Meter.count(operation.units, { kind: 'whole', status, headers, body });
+  const counted = counting instanceof Promise ? await counting : counting;
+  const isCountable = counted.kind === 'counted';
+  if (!isCountable && operation.service.price > 0)
+    shop.uncountable({ call: hold.callId, operation: operation.id, reason: counted.reason });
+  const uncounted = operation.uncountable === 'max' ? Math.min(worstUnits, hold.units) : 0;
+  const wanted = isCountable ? Math.min(counted.units, WorstCase.ceiling(operation.unitsMax)) : uncounted;
+  const covered = await CallHold.cover(shop, call, hold, wanted);
+  if (covered.kind === 'held') return { kind: 'priced', hold: covered.hold, units: wanted, isCountable };
+  shop.report('stream_above_hold', {
+    call: hold.callId,
+    operation: operation.id,
+    units: wanted,
+    held: hold.units,
+  });
+  return { kind: 'priced', hold, units: hold.units, isCountable };
+}

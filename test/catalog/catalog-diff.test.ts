@@ -48,6 +48,7 @@ function operation(id: string, services: readonly Service[]): fc.Arbitrary<Opera
     uncountable: fc.constantFrom('withhold' as const, 'free' as const, 'max' as const),
     yield: fc.constant({ low: 0, high: 1 }),
     answeredBy: fc.constant('upstream' as const),
+    stream: fc.constant(null),
   });
 }
 

@@ -27,6 +27,7 @@ describe('a good catalogue', () => {
       units: { kind: 'pointer', pointer: ['todos'] },
       unitsMax: { kind: 'pointer', pointer: ['limit'], default: 20, ceiling: 100 },
       answeredBy: 'upstream',
+      stream: null,
     });
     expect(operations[2]?.unitsMax).toEqual({ kind: 'fixed', units: 5 });
     expect(operations[3]).toMatchObject({

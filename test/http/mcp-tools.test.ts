@@ -26,6 +26,7 @@ function operation(id: string): Operation {
     uncountable: 'withhold',
     yield: { low: 1, high: 1 },
     answeredBy: 'upstream',
+    stream: null,
   };
 }
 

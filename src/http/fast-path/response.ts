@@ -33,6 +33,7 @@ export class FastPathResponse implements Outgoing {
   #head = '';
   #hasBody = true;
   #isChunked = false;
+  #trailers = '';
   #stays = true;
   readonly #whenClosed: (() => void)[] = [];
 
@@ -92,7 +93,7 @@ export class FastPathResponse implements Outgoing {
 
   end(body: Buffer | string = '', encoding: 'latin1' = 'latin1'): void {
     const { socket } = this.#connection;
-    const tail = this.#isChunked ? '0\r\n\r\n' : '';
+    const tail = this.#isChunked ? `0\r\n${this.#trailers}\r\n` : '';
     if (typeof body === 'string' && (tail === '' || body === '')) {
       socket.write(`${this.#head}${this.#hasBody ? body : ''}${tail}`, encoding, this.#finish);
     } else {
@@ -102,6 +103,13 @@ export class FastPathResponse implements Outgoing {
       socket.uncork();
     }
     this.#head = '';
+  }
+
+  addTrailers(fields: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(fields)) {
+      if (forbiddenInValue.test(value)) throw new TypeError(`the value of ${name} cannot be sent`);
+      this.#trailers += `${name}: ${value}\r\n`;
+    }
   }
 
   /** Closes the connection, so that the client sees an incomplete response. */

@@ -21,6 +21,8 @@ export interface Outgoing extends Destination {
   readonly writableFinished: boolean;
   /** @param headers a flat list of names and values, with `content-length` when the length is known */
   writeHead(status: number, headers: string[]): unknown;
+  /** Adds header fields after the body. They are left out where the response has no chunks. */
+  addTrailers(fields: Readonly<Record<string, string>>): unknown;
   /** Ends the response with the rest of its body; Latin-1 text is sent byte for byte. */
   end(): unknown;
   end(body: Buffer): unknown;

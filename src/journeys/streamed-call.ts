@@ -1,0 +1,168 @@
+import { Writable } from 'node:stream';
+import * as Money from '@sluice/kernel/money';
+import type { Operation } from '../catalog/operation.ts';
+import type { StreamRule } from '../catalog/stream-rule.ts';
+import type { Hold } from '../ledger/hold.ts';
+import * as Headers from '../proxy/headers.ts';
+import { responseBytesMax } from '../proxy/meter.ts';
+import { StreamDestination } from '../proxy/stream-destination.ts';
+import { StreamMeter } from '../proxy/stream-meter.ts';
+import type { Destination, StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
+import type { CallerLeft, CallRefusal, ServedResponse } from './call-result.ts';
+
+/** The response of a call is a stream, metered while it is passed on. Call exactly one of `settle` and `fail`. */
+export type StreamingCall = {
+  kind: 'streaming';
+  callId: string;
+  operation: Operation;
+  rule: StreamRule;
+  response: StreamedResponse;
+  /** The most that the call can cost. */
+  held: Money.Money;
+  hidesUsage: boolean;
+  /** Maximum time in which the caller reads nothing, in milliseconds. */
+  stallMs: number;
+  /** Charges for the complete stream. @param usage the JSON text that stands for a response that is not streamed; null when no event carried usage */
+  settle(usage: string | null): Promise<ServedResponse | CallRefusal | CallerLeft>;
+  /** Releases the hold: the stream is not complete. `isUnpaid`: its caller received a part of it and then left. */
+  fail(isUnpaid: boolean): Promise<void>;
+};
+
+/** A caller's side of a stream. */
+export type StreamCaller = Pick<Destination, 'write' | 'destroy' | 'destroyed' | 'writableLength' | 'once'>;
+
+/** The end of a stream: charged and to be sent, or to be cut. */
+export type StreamEnd =
+  | { kind: 'charged'; paid: ServedResponse; withheld: readonly Buffer[]; usage: string | null }
+  | { kind: 'cut'; reason: string };
+
+const contentTypes: Readonly<Record<StreamRule['format'], RegExp>> = {
+  sse: /^text\/event-stream\b/i,
+  ndjson: /^application\/(x-ndjson|ndjson|jsonl|x-jsonlines|json-seq|stream\+json)\b/i,
+};
+
+/** Returns the rule by which a response is metered as a stream, or null when it is none. */
+export function ruleFor(
+  { stream }: Pick<Operation, 'stream'>,
+  { status, headers }: WholeResponse | StreamedResponse,
+): StreamRule | null {
+  if (stream === null || status < 200 || status > 299) return null;
+  return contentTypes[stream.format].test(Headers.first(headers, 'content-type') ?? '') ? stream : null;
+}
+
+/** Returns the header fields of a stream as a flat list. The cost follows in the trailers. */
+export function headers({ callId, operation, response, held }: StreamingCall): string[] {
+  const list: string[] = [];
+  for (let at = 0; at + 1 < response.headers.length; at += 2) {
+    const name = response.headers[at] as string;
+    // The length is not the upstream's when an event is left out, and trailers need chunks.
+    if (name.toLowerCase() !== 'content-length') list.push(name, response.headers[at + 1] as string);
+  }
+  list.push(
+    ...['cache-control', 'private', 'storefront-call', `call_${callId}`],
+    ...['storefront-service', operation.service.slug, 'storefront-held-usd', Money.formatExact(held)],
+    ...[
+      'storefront-origin',
+      'upstream',
+      'trailer',
+      'storefront-cost-usd, storefront-units, storefront-balance-usd',
+    ],
+  );
+  return list;
+}
+
+/** Returns the trailers of a charged stream. */
+export function trailers({ cost, units }: ServedResponse): Record<string, string> {
+  return {
+    'storefront-cost-usd': Money.formatExact(cost.cost),
+    'storefront-units': String(units),
+    'storefront-balance-usd': Money.formatExact(cost.balance),
+  };
+}
+
+/**
+ * Passes a stream on to its caller. The charge is recorded before the last event, which is returned: whoever calls this sends it and ends the
+ * response. A stream that is cut was not charged; the caller's connection has to be destroyed, so that it does not look complete.
+ */
+export async function relay(call: StreamingCall, caller: StreamCaller): Promise<StreamEnd> {
+  const { rule, response, stallMs } = call;
+  const meter = new StreamMeter(rule, call.hidesUsage);
+  const destination = new StreamDestination(caller, meter, stallMs, () => caller.destroy());
+  let late: NodeJS.Timeout | null = null;
+  let hasLeft = false;
+  const leave = () => {
+    if (hasLeft || destination.closed) return;
+    hasLeft = true;
+    if (rule.onLeave === 'cancel') return destination.abandon();
+    destination.leave();
+    late = setTimeout(() => destination.abandon(), rule.finishMs);
+  };
+  caller.once('close', leave);
+  if (caller.destroyed) leave();
+  try {
+    const piped = await response.pipeTo(destination);
+    if (piped !== 'ended') {
+      await call.fail(hasLeft && destination.hasPassed);
+      return { kind: 'cut', reason: hasLeft ? 'caller_left' : piped };
+    }
+  } finally {
+    if (late !== null) clearTimeout(late);
+  }
+  const { withheld, usage } = meter.end();
+  const paid = await call.settle(usage);
+  return paid.kind === 'served'
+    ? { kind: 'charged', paid, withheld, usage }
+    : { kind: 'cut', reason: paid.kind };
+}
+
+/** Reads a stream to its end. Returns it as a whole response with its usage, or null when it broke off or is too long. */
+export async function collect(
+  rule: StreamRule,
+  hidesUsage: boolean,
+  response: WholeResponse | StreamedResponse,
+): Promise<{ response: WholeResponse; usage: string | null } | null> {
+  const meter = new StreamMeter(rule, hidesUsage);
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const keep = (chunk: Buffer) => {
+    for (const piece of meter.push(chunk)) {
+      pieces.push(Buffer.from(piece));
+      bytes += piece.length;
+    }
+  };
+  if (response.kind === 'whole') keep(response.body);
+  else {
+    const sink = new Writable({
+      write(chunk: Buffer, _, done) {
+        keep(chunk);
+        if (bytes > responseBytesMax || meter.isOverfull) this.destroy();
+        done();
+      },
+    });
+    if ((await response.pipeTo(sink)) !== 'ended') return null;
+  }
+  const { withheld, usage } = meter.end();
+  const body = Buffer.concat([...pieces, ...withheld]);
+  if (body.length > responseBytesMax) return null;
+  const { status } = response;
+  return { response: { kind: 'whole', status, headers: framed(response.headers, body.length), body }, usage };
+}
+
+function framed(fields: readonly string[], length: number): string[] {
+  const list: string[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2)
+    if ((fields[at] as string).toLowerCase() !== 'content-length')
+      list.push(fields[at] as string, fields[at + 1] as string);
+  return [...list, 'content-length', String(length)];
+}
+
+/** Returns the operation as its streams are charged: a stream was delivered already, so it cannot be withheld. */
+export function operationFor(operation: Operation, rule: StreamRule, wasAsked: boolean): Operation {
+  const isHeld = rule.missingUsage === 'held' || !wasAsked;
+  return { ...operation, uncountable: isHeld ? 'max' : 'free' };
+}
+
+/** Returns the worth of a hold. */
+export function worth({ price, units }: Pick<Hold, 'price' | 'units'>): Money.Money {
+  return Money.times(price, units);
+}
