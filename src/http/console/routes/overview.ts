@@ -31,7 +31,7 @@ export function addOverviewSection(console: Console, shop: OverviewContext, metr
         usageReport.writers(),
         accounts.madeSince(sinceMs),
         inTime(usageReport.callers(sinceMs)),
-        inTime(usageReport.byService(sinceMs)),
+        inTime(usageReport.byModel(sinceMs)),
         inTime(usageReport.unspent()),
       ]);
     const named = (slug: string) => shop.catalog.services.find((one) => one.slug === slug)?.name ?? slug;
