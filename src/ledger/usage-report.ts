@@ -29,6 +29,12 @@ export function marginOf({ calls, revenue, upstreamCost }: Margin): Money | null
   return calls === 0 ? null : ofMicro(revenue - upstreamCost);
 }
 
+/** Returns the margin as a percentage of the revenue, to one decimal; null if it is unknown or there was no revenue. */
+export function marginPercent(margin: Margin): number | null {
+  const value = marginOf(margin);
+  return value === null || margin.revenue === 0 ? null : Math.round((value / margin.revenue) * 1_000) / 10;
+}
+
 /** Adds up the models of each service, by charge, highest first. */
 export function byService(models: readonly ModelUsage[]): ServiceUsage[] {
   const sums = new Map<string, ServiceUsage>();
