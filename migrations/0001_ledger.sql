@@ -115,7 +115,7 @@ CREATE TABLE ledger.usage (
   quantities jsonb,
   -- The entry of the price table that the call was charged by (the model), on all rows of the call.
   price_key text,
-  -- What the upstream charges for the call, in micro-dollars; null if unknown. Further rows of the call have 0.
+  -- The upstream's price of the call, in micro-dollars; null if unknown. Further rows of the call have 0.
   upstream_cost bigint,
   writer_id text NOT NULL,
   epoch bigint NOT NULL,
@@ -187,7 +187,7 @@ CREATE TABLE ledger.usage_hour (
   cost bigint NOT NULL,
   -- Empty for calls without a price key.
   price_key text NOT NULL DEFAULT '',
-  -- Calls with a known margin (`ledger.usage_between`), what was paid for them, and what the upstream charges for them, in micro-dollars.
+  -- Calls with a known margin (`ledger.usage_between`), their revenue, and the upstream's price of them, in micro-dollars.
   costed_calls bigint NOT NULL DEFAULT 0,
   revenue bigint NOT NULL DEFAULT 0,
   upstream_cost bigint NOT NULL DEFAULT 0,

@@ -72,8 +72,8 @@ BEGIN
 END $$;
 
 -- Returns the calls of an account, and of accounts joined to it, between two moments: one row per lot drawn, less what was credited back. `cost` is
--- in micro-dollars; units of a plan count as `included` and cost nothing. A metered call has quantities, on one row, and no units. What the upstream
--- charges is the seller's own figure, so it is not returned.
+-- in micro-dollars; units of a plan count as `included` and cost nothing. A metered call has quantities, on one row, and no units. The
+-- upstream cost is the seller's own figure, so it is not returned.
 CREATE OR REPLACE FUNCTION ledger.account_usage(p_account text, p_from timestamptz, p_to timestamptz)
 RETURNS TABLE (call_id uuid, service text, operation text, plan_id text, key_id text, status smallint, units bigint, included bigint, cost bigint, is_returned boolean,
   quantities jsonb, price_key text) LANGUAGE sql STABLE AS $$

@@ -13,7 +13,7 @@ export type PaidResponse = {
   operation: Operation;
   response: WholeResponse | StreamedResponse;
   units: number;
-  /** What was measured of a metered call. */
+  /** The measurements of a metered call. */
   measured?: Measured | undefined;
   cost: Cost;
   /** True when the caller wants a signed receipt (`Storefront-Receipt: jws`). */

@@ -12,7 +12,7 @@ export type PricedResponse = {
   hold: Hold;
   units: number;
   isCountable: boolean;
-  /** What was measured of a metered call. */
+  /** The measurements of a metered call. */
   measured?: Measured;
 };
 

@@ -44,7 +44,7 @@ export type HoldResult =
 export type MeteredCall = { units: number; status: number; service: string; operation: string } & Measured;
 
 /**
- * What was measured of a call, beside its cost. A call with `quantities` is charged in micro-dollars: its hold has the price 1, or 0 if the
+ * The measurements of a call, beside its cost. A call with `quantities` is charged in micro-dollars: its hold has the price 1, or 0 if the
  * call is free by its prices, and its `units` are micro-dollars.
  */
 export type Measured = {
@@ -52,7 +52,7 @@ export type Measured = {
   quantities?: Readonly<Record<string, number>>;
   /** The entry of the price table that the call is charged by, such as the model. */
   priceKey?: string;
-  /** What the upstream charges for the call, where known. Only the seller sees it. */
+  /** The upstream's price of the call, where known. Only the seller sees it. */
   upstreamCost?: Money;
 };
 

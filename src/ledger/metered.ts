@@ -3,14 +3,14 @@ import type { Measured } from './hold.ts';
 /** The quantity of each meter. */
 export type Quantities = Readonly<Record<string, number>>;
 
-/** What a usage row stores of what was measured. A further row of a call has its price key, no quantities, and an upstream cost of 0. */
+/** The measurements that a usage row stores. A further row of a call has its price key, no quantities, and an upstream cost of 0. */
 export type Metered = { quantities: Quantities | null; priceKey: string | null; upstreamCost: number | null };
 
 /** The price key may be text of the caller. */
 const priceKeyCharsMax = 200;
 
 /**
- * Returns what the first row of a call stores; null for a call that is not metered. One row that the database rejects would fail the calls of its
+ * Returns the measurements that the first row of a call stores; null for a call that is not metered. One row that the database rejects would fail the calls of its
  * whole batch, so a text that it cannot store is changed, and a figure that is not a number of zero or more is left out.
  */
 export function of({ quantities, priceKey, upstreamCost }: Measured): Metered | null {
@@ -25,7 +25,7 @@ export function of({ quantities, priceKey, upstreamCost }: Measured): Metered | 
   };
 }
 
-/** Returns what a further row of the call stores. */
+/** Returns the measurements that a further row of the call stores. */
 export function further({ priceKey, upstreamCost }: Metered): Metered {
   return { quantities: null, priceKey, upstreamCost: upstreamCost === null ? null : 0 };
 }
@@ -44,7 +44,7 @@ function storable(quantities: Quantities): Quantities {
   return Object.fromEntries(found.map(([meter, value]) => [text(meter), value]));
 }
 
-/** Replaces what PostgreSQL cannot store in text: NUL, and halves of surrogate pairs. */
+/** Replaces characters that PostgreSQL cannot store in text: NUL, and halves of surrogate pairs. */
 function text(value: string): string {
   return value.toWellFormed().replaceAll('\0', '\ufffd');
 }

@@ -18,7 +18,7 @@ export type Usage = {
   amount: number;
   /** The account's own key that the call was made with. */
   key: string | null;
-  /** What was measured of a metered call. */
+  /** The measurements of a metered call. */
   metered?: Metered.Metered | null;
 };
 
