@@ -20,6 +20,11 @@ export type PaidResponse = {
   wantsReceipt: boolean;
 };
 
+/** Returns the units of a call; undefined for a metered call, whose units are micro-dollars. */
+export function unitsOf({ units, measured }: Pick<PaidResponse, 'units' | 'measured'>): number | undefined {
+  return measured?.quantities === undefined ? units : undefined;
+}
+
 /** Returns its header fields as a flat list: the upstream's and the cost. Synchronous, unless a receipt has to be signed. */
 export function headers(
   shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'>,

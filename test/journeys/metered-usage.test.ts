@@ -2,11 +2,13 @@ import { id, uuidv7 } from '@sluice/kernel/id';
 import { ofMicro } from '@sluice/kernel/money';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Operation } from '../../src/catalog/operation.ts';
+import * as Quantities from '../../src/http/pages/quantities.ts';
 import * as KeyRing from '../../src/identity/key-ring.ts';
 import * as SignedReceipt from '../../src/identity/signed-receipt.ts';
 import * as SigningKey from '../../src/identity/signing-key.ts';
 import * as PaidResponse from '../../src/journeys/paid-response.ts';
 import type { MeteredCall } from '../../src/ledger/hold.ts';
+import { english } from '../../src/text/texts.ts';
 import { type OpenWriter, openWriter } from '../ledger/open-writer.ts';
 import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Browser from '../support/browser.ts';
@@ -170,6 +172,9 @@ describe('the buyer', () => {
     const list = await PaidResponse.headers({ clock: Date.now, tokenVerifier: { ring } as never }, paid);
     const header = (name: string) => list[list.indexOf(name) + 1] ?? '';
     expect(list).not.toContain('storefront-units');
+    expect(PaidResponse.unitsOf(paid)).toBeUndefined();
+    expect(Quantities.ofCall(english, paid, 'result')).toBe('input 1200, output 34.5');
+    expect(Quantities.ofCall(english, { units: 5 }, 'result')).toBe('5 results');
     expect(header('storefront-usage')).toBe('input=1200, output=34.5');
     const receipt = await SignedReceipt.verify(ring, header('storefront-receipt'));
     expect(receipt).toMatchObject({

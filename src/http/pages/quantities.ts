@@ -1,3 +1,4 @@
+import type { PaidResponse } from '../../journeys/paid-response.ts';
 import type { Quantities } from '../../ledger/metered.ts';
 import type { Texts } from '../../text/texts.ts';
 
@@ -10,6 +11,12 @@ export function quantities(texts: Texts, measured: Quantities): string {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([meter, quantity]) => `${meter} ${texts.decimal(decimal(quantity))}`)
     .join(', ');
+}
+
+/** The quantities of a metered call, and the units of any other, such as `5 results`. */
+export function ofCall(texts: Texts, call: Pick<PaidResponse, 'units' | 'measured'>, unit: string): string {
+  const measured = call.measured?.quantities;
+  return measured === undefined ? texts.quantity(call.units, unit) : quantities(texts, measured);
 }
 
 /** A quantity as a decimal without an exponent. */
