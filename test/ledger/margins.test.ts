@@ -6,6 +6,7 @@ import { openUsageReport } from '../../src/adapters/postgres/usage-report.ts';
 import type { MeteredCall } from '../../src/ledger/hold.ts';
 import * as UsageReport from '../../src/ledger/usage-report.ts';
 import * as Sluice from '../cli/sluice.ts';
+import * as SqlFlaw from '../support/sql-flaw.ts';
 import { unguarded } from '../support/unguarded.ts';
 import type { Given } from './model-ledger-store.ts';
 import { type OpenLedgerStore, openLedgerStore } from './open-ledger-store.ts';
@@ -55,6 +56,14 @@ const small = (units: number, upstreamCost?: number) => ({
   priceKey: 'small-1',
   ...(upstreamCost !== undefined && { upstreamCost: ofMicro(upstreamCost) }),
 });
+
+/** Moves all calls but one to hours that have ended. */
+async function age(lost: string): Promise<void> {
+  await unguarded(real.sql, async (sql) => {
+    await sql`UPDATE ledger.usage SET call_id = (left(ledger.uuid_at(ledger.time_of(call_id) - interval '3 hours')::text, 13) || substr(call_id::text, 14))::uuid
+        WHERE call_id <> ${lost}`;
+  });
+}
 
 const report = () => openUsageReport(real.sql).byModel(Date.now() - 24 * hourMs);
 
@@ -146,10 +155,7 @@ test('is the same after its hours are summed up, and no hour adds micro-dollars 
   await call(buyer, { units: 7, service: 'plain' }, 100);
   await real.sql`SELECT ledger.credit_undelivered(ARRAY[${lost}]::uuid[])`;
   const live = await report();
-  await unguarded(real.sql, async (sql) => {
-    await sql`UPDATE ledger.usage SET call_id = (left(ledger.uuid_at(ledger.time_of(call_id) - interval '3 hours')::text, 13) || substr(call_id::text, 14))::uuid
-        WHERE call_id <> ${lost}`;
-  });
+  await age(lost);
   await closeBooks(real.sql);
   const [row] =
     await real.sql`SELECT sum(units)::int AS units, sum(calls)::int AS calls FROM ledger.usage_hour`;
@@ -159,6 +165,86 @@ test('is the same after its hours are summed up, and no hour adds micro-dollars 
     await sql`DELETE FROM ledger.usage WHERE call_id <> ${lost}`;
   });
   expect(await report()).toEqual(live);
+});
+
+/** A change of a function, which must change the report. */
+const flaws: [what: string, name: string, from: string, to: string][] = [
+  [
+    'takes a missing upstream cost for none',
+    'ledger.usage_between',
+    'u.upstream_cost IS NOT NULL AND ledger.is_paid',
+    'ledger.is_paid',
+  ],
+  ['counts the revenue of unknown calls', 'ledger.usage_between', 'c.is_costed AND k.asset', 'k.asset'],
+  [
+    'counts the upstream cost of unknown calls',
+    'ledger.usage_between',
+    'CASE WHEN c.is_costed THEN u.upstream_cost ELSE 0 END',
+    'coalesce(u.upstream_cost, 0)',
+  ],
+  ['takes grants for revenue', 'ledger.usage_between', "AND k.kind IN ('credit', 'allowance') THEN", 'THEN'],
+  [
+    'adds micro-dollars to units',
+    'ledger.usage_between',
+    'CASE WHEN u.quantities IS NULL THEN u.units ELSE 0 END',
+    'u.units',
+  ],
+  [
+    'counts the rest of a call that units paid in part',
+    'ledger.is_paid_in_money',
+    'CASE WHEN p_draw = 0 THEN',
+    'CASE WHEN true THEN',
+  ],
+  ['keeps the revenue of returned calls', 'ledger.usage_by_model', '-r.revenue, 0 FROM', '0, 0 FROM'],
+  ['adds the quantities of returned calls', 'ledger.usage_by_model', 'r.quantities, -1', 'r.quantities, 1'],
+  [
+    'subtracts the micro-dollars of returned calls from units',
+    'ledger.usage_by_model',
+    'CASE WHEN u.quantities IS NULL THEN u.units ELSE 0 END AS units',
+    'u.units',
+  ],
+  ['sums up the cost as revenue', 'ledger.sum_usage', 'sum(revenue)', 'sum(cost)'],
+  ['sums up unknown calls as known', 'ledger.sum_usage', 'is_call AND is_costed', 'is_call'],
+  [
+    'sums up no quantities',
+    'ledger.sum_usage',
+    'SELECT s.*, m.quantities FROM',
+    'SELECT s.*, NULL::jsonb FROM',
+  ],
+];
+
+test('is wrong with any of its planted flaws', async () => {
+  const buyer = await account({ kind: 'credit', amount: 2_000 }, { kind: 'grant', amount: 20_000 });
+  const lost = await call(buyer, small(900, 700));
+  await call(buyer, small(1_300, 500));
+  await call(buyer, small(600));
+  const subscriber = await account(
+    { kind: 'allowance', asset: 'unit', amount: 5 },
+    { kind: 'credit', amount: 10_000 },
+  );
+  await call(subscriber, { units: 7, service: 'plain', upstreamCost: ofMicro(30) }, 100);
+  await real.sql`SELECT ledger.credit_undelivered(ARRAY[${lost}]::uuid[])`;
+  await call(await account({ kind: 'credit', amount: 10_000 }), small(800));
+  await age(lost);
+  /** The report after the hours are summed up, with a flaw that is rolled back. */
+  const flawed = async (flaw: string): Promise<string> => {
+    const sql = await real.sql.reserve();
+    try {
+      await sql`BEGIN`;
+      await sql.unsafe(flaw);
+      await sql`SELECT ledger.sum_usage()`;
+      return JSON.stringify(await sql`SELECT * FROM ledger.usage_by_model(now() - interval '1 day')`);
+    } finally {
+      await sql`ROLLBACK`;
+      sql.release();
+    }
+  };
+  const right = await flawed('SELECT 1');
+  expect(await flawed('SELECT 1')).toBe(right);
+  const missed = [];
+  for (const [what, ...flaw] of flaws)
+    if ((await flawed(SqlFlaw.replacing(...flaw))) === right) missed.push(what);
+  expect(missed).toEqual([]);
 });
 
 test('is printed by sluice report, which says which calls it does not know', async () => {
