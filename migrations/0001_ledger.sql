@@ -94,21 +94,29 @@ CREATE TABLE ledger.batch_result (
 ALTER TABLE ledger.batch_result ALTER COLUMN result SET STORAGE EXTERNAL;
 
 -- One row for each call and lot drawn; `draw` counts them from 0. The UUIDv7 is unique over all partitions, and old days can be dropped
--- cheaply. There is no foreign key and no second index: they would cost a quarter of the hot path.
+-- cheaply. There is no foreign key and no second index: they would cost a quarter of the hot path. Columns of a fixed size are next to each
+-- other, so that a row has little padding.
 CREATE TABLE ledger.usage (
   call_id uuid NOT NULL,
   draw smallint NOT NULL,
+  status smallint NOT NULL,
   account_id text NOT NULL,
   lot_id bigint,
+  -- Units of results; micro-dollars of a metered call, whose price is 1.
+  units bigint NOT NULL CHECK (units >= 0),
+  price bigint NOT NULL CHECK (price >= 0),
+  amount bigint NOT NULL CHECK (amount >= 0),
   plan_id text,
   service text NOT NULL,
   operation text NOT NULL,
-  status smallint NOT NULL,
-  units integer NOT NULL CHECK (units >= 0),
-  price bigint NOT NULL CHECK (price >= 0),
-  amount bigint NOT NULL CHECK (amount >= 0),
   -- The account's own key that the call was made with.
   key_id text,
+  -- Of a metered call: the quantity of each meter, on its first row only.
+  quantities jsonb,
+  -- The entry of the price table that the call was charged by (the model), on all rows of the call.
+  price_key text,
+  -- The upstream's price of the call, in micro-dollars; null if unknown. Further rows of the call have 0.
+  upstream_cost bigint,
   writer_id text NOT NULL,
   epoch bigint NOT NULL,
   seq bigint NOT NULL,
@@ -173,10 +181,19 @@ CREATE TABLE ledger.usage_hour (
   hour timestamptz NOT NULL,
   service text NOT NULL,
   calls bigint NOT NULL,
+  -- Without metered calls, whose units are micro-dollars.
   units bigint NOT NULL,
   included bigint NOT NULL,
   cost bigint NOT NULL,
-  PRIMARY KEY (hour, service)
+  -- Empty for calls without a price key.
+  price_key text NOT NULL DEFAULT '',
+  -- Calls with a known margin (`ledger.usage_between`), their revenue, and the upstream's price of them, in micro-dollars.
+  costed_calls bigint NOT NULL DEFAULT 0,
+  revenue bigint NOT NULL DEFAULT 0,
+  upstream_cost bigint NOT NULL DEFAULT 0,
+  -- The sum of each meter.
+  quantities jsonb,
+  PRIMARY KEY (hour, service, price_key)
 );
 -- The latest of those hours in which an account made a call.
 CREATE TABLE ledger.account_last_hour (

@@ -72,7 +72,7 @@ async function measure(): Promise<void> {
     writers: () => usageReport.writers(),
     'new accounts': () => search.madeSince(sinceMs),
     'active accounts': () => usageReport.callers(sinceMs),
-    'usage by service': () => usageReport.byService(sinceMs),
+    'usage by service': () => usageReport.byModel(sinceMs),
     unspent: () => usageReport.unspent(),
   };
   console.log(`${calls} calls and ${orders} orders in ${accounts} accounts; median of ${runs} runs`);

@@ -29,7 +29,7 @@ export async function open(
   await sql`VACUUM ANALYZE twin`;
   const [{ epoch }] = await sql<[{ epoch: string }]>`SELECT ledger.open_writer(${writer}) AS epoch`;
   // The first batch leases the amount that all others spend.
-  await sql`SELECT ledger.batch(${writer}, ${epoch}, 1, 0, false, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+  await sql`SELECT ledger.batch(${writer}, ${epoch}, 1, 0, false, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
     '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', ${[account]}, '{credit}', '{100}', '{100000000}', '{0}', '{false}')`;
   const [{ lot }] = await sql<
     [{ lot: string }]
@@ -85,6 +85,6 @@ const statement = `
 \\set checkpoint :seq % :checkpoint_every = 0
 SELECT ledger.batch(:writer::text, :epoch::text::bigint, :seq::bigint, :seq::bigint - 1, :checkpoint::boolean,
   calls, :draws::text::smallint[], :accounts::text::text[], :lots::text::bigint[], :plans::text::text[], :services::text::text[],
-  :operations::text::text[], :statuses::text::smallint[], :units::text::integer[], :prices::text::bigint[], :amounts::text::bigint[], '{}')
+  :operations::text::text[], :statuses::text::smallint[], :units::text::bigint[], :prices::text::bigint[], :amounts::text::bigint[], '{}', '{}')
 FROM twin WHERE seq = :seq;
 `;

@@ -1,16 +1,17 @@
--- Returns the usage rows of a batch. A column with one value for all rows is passed as a list of one element.
+-- Returns the usage rows of a batch, in the order of the table's columns. A column with one value for all rows is passed as a list of one
+-- element. `u_metered` is empty if no call of the batch is metered.
 CREATE OR REPLACE FUNCTION ledger.usage_rows(
   u_call uuid[], u_draw smallint[], u_account text[], u_lot bigint[], u_plan text[], u_service text[], u_operation text[],
-  u_status smallint[], u_units integer[], u_price bigint[], u_amount bigint[], u_key text[]
+  u_status smallint[], u_units bigint[], u_price bigint[], u_amount bigint[], u_key text[], u_metered jsonb[]
 ) RETURNS TABLE (
-  call_id uuid, draw smallint, account_id text, lot_id bigint, plan_id text, service text, operation text,
-  status smallint, units integer, price bigint, amount bigint, key_id text
+  call_id uuid, draw smallint, status smallint, account_id text, lot_id bigint, units bigint, price bigint, amount bigint,
+  plan_id text, service text, operation text, key_id text, quantities jsonb, price_key text, upstream_cost bigint
 ) LANGUAGE sql STABLE AS $$
-  SELECT u.call_id, coalesce(u.draw, u_draw[1]), coalesce(u.account_id, u_account[1]), u.lot_id, u.plan_id, coalesce(u.service, u_service[1]),
-      coalesce(u.operation, u_operation[1]), coalesce(u.status, u_status[1]), coalesce(u.units, u_units[1]), coalesce(u.price, u_price[1]),
-      coalesce(u.amount, u_amount[1]), u.key_id
-    FROM unnest(u_call, u_draw, u_account, u_lot, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key)
-      AS u (call_id, draw, account_id, lot_id, plan_id, service, operation, status, units, price, amount, key_id)
+  SELECT u.call_id, coalesce(u.draw, u_draw[1]), coalesce(u.status, u_status[1]), coalesce(u.account_id, u_account[1]), u.lot_id,
+      coalesce(u.units, u_units[1]), coalesce(u.price, u_price[1]), coalesce(u.amount, u_amount[1]), u.plan_id, coalesce(u.service, u_service[1]),
+      coalesce(u.operation, u_operation[1]), u.key_id, u.metered -> 'quantities', u.metered ->> 'price_key', (u.metered ->> 'upstream_cost')::bigint
+    FROM unnest(u_call, u_draw, u_account, u_lot, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key, u_metered)
+      AS u (call_id, draw, account_id, lot_id, plan_id, service, operation, status, units, price, amount, key_id, metered)
 $$;
 
 -- Returns the lots that a writer may draw on, in burn order. Only lots that the caller has locked are returned, because others may change meanwhile.
@@ -67,7 +68,7 @@ END $$;
 CREATE OR REPLACE FUNCTION ledger.batch(
   p_writer text, p_epoch bigint, p_seq bigint, p_delivered bigint, p_checkpoint boolean,
   u_call uuid[], u_draw smallint[], u_account text[], u_lot bigint[], u_plan text[], u_service text[], u_operation text[],
-  u_status smallint[], u_units integer[], u_price bigint[], u_amount bigint[], u_key text[],
+  u_status smallint[], u_units bigint[], u_price bigint[], u_amount bigint[], u_key text[], u_metered jsonb[],
   k_call uuid[] DEFAULT '{}', k_account text[] DEFAULT '{}', k_key bytea[] DEFAULT '{}',
   k_status smallint[] DEFAULT '{}', k_headers text[] DEFAULT '{}', k_body bytea[] DEFAULT '{}',
   r_account text[] DEFAULT '{}', r_lot bigint[] DEFAULT '{}', r_amount bigint[] DEFAULT '{}', r_recalled boolean[] DEFAULT '{}',
@@ -105,14 +106,14 @@ BEGIN
   IF p_again THEN
     WITH booked AS (
       INSERT INTO ledger.usage SELECT u.*, p_writer, p_epoch, p_seq
-        FROM ledger.usage_rows(u_call, u_draw, u_account, u_lot, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u
+        FROM ledger.usage_rows(u_call, u_draw, u_account, u_lot, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key, u_metered) u
         ON CONFLICT DO NOTHING
         RETURNING call_id, account_id, lot_id, amount
     )
     SELECT array_agg(call_id), array_agg(account_id), array_agg(lot_id), array_agg(amount) INTO u_call, u_account, u_lot, u_amount FROM booked;
   ELSIF cardinality(u_call) > 0 THEN
     INSERT INTO ledger.usage SELECT u.*, p_writer, p_epoch, p_seq
-      FROM ledger.usage_rows(u_call, u_draw, u_account, u_lot, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key) u;
+      FROM ledger.usage_rows(u_call, u_draw, u_account, u_lot, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key, u_metered) u;
   END IF;
   INSERT INTO ledger.batch (writer_id, epoch, seq, delivered_seq, account_ids, lot_ids, spent, call_ids)
     SELECT p_writer, p_epoch, p_seq, CASE WHEN p_checkpoint THEN p_delivered ELSE 0 END, coalesce(array_agg(s.account_id), '{}'), coalesce(array_agg(s.lot_id), '{}'), coalesce(array_agg(s.amount), '{}'),

@@ -3,12 +3,25 @@ CREATE OR REPLACE FUNCTION ledger.usage_summed_until() RETURNS timestamptz LANGU
   SELECT coalesce(max(hour) + interval '1 hour', to_timestamp(0)) FROM ledger.usage_hour
 $$;
 
+-- Returns true if no included unit paid for the call of a usage row. Units are drawn before money, so the first row of a call is enough.
+CREATE OR REPLACE FUNCTION ledger.is_paid_in_money(p_call uuid, p_draw smallint, p_asset text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN p_draw = 0 THEN p_asset IS DISTINCT FROM 'unit' ELSE NOT EXISTS (
+    SELECT FROM ledger.usage u JOIN ledger.lot k ON k.account_id = u.account_id AND k.id = u.lot_id WHERE u.call_id = p_call AND u.draw = 0 AND k.asset = 'unit') END
+$$;
+
 -- Returns the usage rows between two moments without those of budgets, which are caps. `cost` is in micro-dollars; units of a plan count as
--- `included` and cost nothing.
+-- `included` and cost nothing; a metered call has quantities and no units.
+--
+-- `is_costed`: the margin of the call is known, because its upstream cost is known and no included unit of a plan paid for it (the money for those
+-- was paid with the plan). `revenue` is what was paid for such a call; credit from grants and trials was not paid.
 CREATE OR REPLACE FUNCTION ledger.usage_between(p_from timestamptz, p_to timestamptz)
-RETURNS TABLE (call_id uuid, is_call boolean, account_id text, service text, units integer, included bigint, cost bigint) LANGUAGE sql STABLE AS $$
-  SELECT u.call_id, u.draw = 0, u.account_id, u.service, u.units, CASE k.asset WHEN 'unit' THEN u.amount ELSE 0 END, CASE k.asset WHEN 'usd' THEN u.amount ELSE 0 END
+RETURNS TABLE (call_id uuid, is_call boolean, account_id text, service text, units bigint, included bigint, cost bigint,
+  price_key text, quantities jsonb, is_costed boolean, revenue bigint, upstream_cost bigint) LANGUAGE sql STABLE AS $$
+  SELECT u.call_id, u.draw = 0, u.account_id, u.service, CASE WHEN u.quantities IS NULL THEN u.units ELSE 0 END,
+      CASE k.asset WHEN 'unit' THEN u.amount ELSE 0 END, CASE k.asset WHEN 'usd' THEN u.amount ELSE 0 END, coalesce(u.price_key, ''), u.quantities, c.is_costed,
+      CASE WHEN c.is_costed AND k.asset = 'usd' AND k.kind IN ('credit', 'allowance') THEN u.amount ELSE 0 END, CASE WHEN c.is_costed THEN u.upstream_cost ELSE 0 END
     FROM ledger.usage u LEFT JOIN ledger.lot k ON k.account_id = u.account_id AND k.id = u.lot_id
+      CROSS JOIN LATERAL (SELECT u.upstream_cost IS NOT NULL AND ledger.is_paid_in_money(u.call_id, u.draw, k.asset) AS is_costed) c
     WHERE u.call_id >= ledger.uuid_at(p_from) AND u.call_id < ledger.uuid_at(p_to) AND u.plan_id IS DISTINCT FROM '#budget'
 $$;
 
@@ -24,8 +37,16 @@ BEGIN
   WITH used AS MATERIALIZED (
     SELECT date_trunc('hour', ledger.time_of(call_id), 'UTC') AS hour, u.* FROM ledger.usage_between(v_from, v_to) u
   ), summed AS (
-    INSERT INTO ledger.usage_hour (hour, service, calls, units, included, cost)
-      SELECT hour, service, count(*) FILTER (WHERE is_call), sum(units), sum(included), sum(cost) FROM used GROUP BY 1, 2 ORDER BY 1, 2
+    INSERT INTO ledger.usage_hour (hour, service, price_key, calls, units, included, cost, costed_calls, revenue, upstream_cost, quantities)
+      SELECT s.*, m.quantities FROM (
+        SELECT hour, service, price_key, count(*) FILTER (WHERE is_call), sum(units), sum(included), sum(cost), count(*) FILTER (WHERE is_call AND is_costed), sum(revenue), sum(upstream_cost)
+          FROM used GROUP BY 1, 2, 3
+      ) s LEFT JOIN (
+        SELECT q.hour, q.service, q.price_key, jsonb_object_agg(q.meter, q.quantity) AS quantities FROM (
+          SELECT u.hour, u.service, u.price_key, m.key AS meter, sum(m.value::numeric) AS quantity FROM used u, jsonb_each_text(u.quantities) m
+            WHERE u.quantities IS NOT NULL GROUP BY 1, 2, 3, 4
+        ) q GROUP BY 1, 2, 3
+      ) m USING (hour, service, price_key) ORDER BY 1, 2, 3
       ON CONFLICT DO NOTHING
   )
   INSERT INTO ledger.account_last_hour AS c (account_id, hour) SELECT account_id, max(hour) FROM used GROUP BY 1 ORDER BY 1
@@ -33,19 +54,43 @@ BEGIN
   RETURN true;
 END $$;
 
--- Returns the usage of each service since the start of an hour, less what was credited back since.
-CREATE OR REPLACE FUNCTION ledger.usage_by_service(p_from timestamptz) RETURNS TABLE (service text, calls bigint, units bigint, included bigint, cost bigint) LANGUAGE sql STABLE AS $$
-  SELECT a.service, sum(a.calls)::bigint, sum(a.units)::bigint, sum(a.included)::bigint, sum(a.cost)::bigint FROM (
-    SELECT h.service, h.calls, h.units, h.included, h.cost FROM ledger.usage_hour h WHERE h.hour >= p_from
-    UNION ALL
-    SELECT u.service, count(*) FILTER (WHERE u.is_call), sum(u.units), sum(u.included), sum(u.cost)
-      FROM ledger.usage_between(greatest(p_from, ledger.usage_summed_until()), now() + interval '1 day') u GROUP BY 1
-    UNION ALL
-    SELECT u.service, 0, -u.units, CASE k.asset WHEN 'unit' THEN -u.amount ELSE 0 END, CASE k.asset WHEN 'usd' THEN -u.amount ELSE 0 END
+-- Returns the usage of each service and price key since the start of an hour, less what was credited back since. The upstream charges for a call
+-- that was credited back too, so `upstream_cost` includes it.
+CREATE OR REPLACE FUNCTION ledger.usage_by_model(p_from timestamptz)
+RETURNS TABLE (service text, price_key text, calls bigint, units bigint, included bigint, cost bigint, costed_calls bigint, revenue bigint, upstream_cost bigint, quantities jsonb) LANGUAGE sql STABLE AS $$
+  WITH live AS MATERIALIZED (
+    SELECT u.service, u.price_key, count(*) FILTER (WHERE u.is_call) AS calls, sum(u.units) AS units, sum(u.included) AS included, sum(u.cost) AS cost,
+        count(*) FILTER (WHERE u.is_call AND u.is_costed) AS costed_calls, sum(u.revenue) AS revenue, sum(u.upstream_cost) AS upstream_cost, count(u.quantities) AS metered
+      FROM ledger.usage_between(greatest(p_from, ledger.usage_summed_until()), now() + interval '1 day') u GROUP BY 1, 2
+  ), returned AS MATERIALIZED (
+    SELECT u.service, coalesce(u.price_key, '') AS price_key, CASE WHEN u.quantities IS NULL THEN u.units ELSE 0 END AS units,
+        CASE k.asset WHEN 'unit' THEN u.amount ELSE 0 END AS included, CASE k.asset WHEN 'usd' THEN u.amount ELSE 0 END AS cost,
+        CASE WHEN k.asset = 'usd' AND k.kind IN ('credit', 'allowance') AND u.upstream_cost IS NOT NULL AND ledger.is_paid_in_money(u.call_id, u.draw, k.asset) THEN u.amount ELSE 0 END AS revenue, u.quantities
       FROM ledger.posting p JOIN ledger.usage u ON u.call_id = split_part(p.key, ':', 2)::uuid AND u.draw = split_part(p.key, ':', 3)::smallint
         JOIN ledger.lot k ON k.account_id = u.account_id AND k.id = u.lot_id AND k.kind <> 'budget'
       WHERE p.kind = 'undelivered' AND p.at >= p_from
-  ) a GROUP BY 1 ORDER BY sum(a.cost) DESC, sum(a.units) DESC, 1
+  ), summed AS (
+    SELECT a.service, a.price_key, sum(a.calls)::bigint AS calls, sum(a.units)::bigint AS units, sum(a.included)::bigint AS included, sum(a.cost)::bigint AS cost,
+        sum(a.costed_calls)::bigint AS costed_calls, sum(a.revenue)::bigint AS revenue, sum(a.upstream_cost)::bigint AS upstream_cost
+      FROM (
+        SELECT h.service, h.price_key, h.calls, h.units, h.included, h.cost, h.costed_calls, h.revenue, h.upstream_cost FROM ledger.usage_hour h WHERE h.hour >= p_from
+        UNION ALL SELECT l.service, l.price_key, l.calls, l.units, l.included, l.cost, l.costed_calls, l.revenue, l.upstream_cost FROM live l
+        UNION ALL SELECT r.service, r.price_key, 0, -r.units, -r.included, -r.cost, 0, -r.revenue, 0 FROM returned r
+      ) a GROUP BY 1, 2
+  ), metered AS (
+    SELECT m.service, m.price_key, jsonb_object_agg(m.meter, m.quantity) AS quantities FROM (
+      SELECT a.service, a.price_key, q.key AS meter, sum(a.sign * q.value::numeric) AS quantity FROM (
+        SELECT h.service, h.price_key, h.quantities, 1 AS sign FROM ledger.usage_hour h WHERE h.hour >= p_from AND h.quantities IS NOT NULL
+        UNION ALL
+        -- Read a second time only if there is a metered call.
+        SELECT u.service, coalesce(u.price_key, ''), u.quantities, 1 FROM ledger.usage u
+          WHERE EXISTS (SELECT FROM live WHERE live.metered > 0) AND u.quantities IS NOT NULL
+            AND u.call_id >= ledger.uuid_at(greatest(p_from, ledger.usage_summed_until())) AND u.call_id < ledger.uuid_at(now() + interval '1 day')
+        UNION ALL SELECT r.service, r.price_key, r.quantities, -1 FROM returned r WHERE r.quantities IS NOT NULL
+      ) a, jsonb_each_text(a.quantities) q GROUP BY 1, 2, 3
+    ) m GROUP BY 1, 2
+  )
+  SELECT s.*, m.quantities FROM summed s LEFT JOIN metered m USING (service, price_key) ORDER BY s.cost DESC, s.units DESC, s.service, s.price_key
 $$;
 
 -- Returns the number of accounts with calls since the start of an hour. Joined accounts count once.

@@ -72,11 +72,14 @@ BEGIN
 END $$;
 
 -- Returns the calls of an account, and of accounts joined to it, between two moments: one row per lot drawn, less what was credited back. `cost` is
--- in micro-dollars; units of a plan count as `included` and cost nothing.
+-- in micro-dollars; units of a plan count as `included` and cost nothing. A metered call has quantities, on one row, and no units. The
+-- upstream cost is the seller's own figure, so it is not returned.
 CREATE OR REPLACE FUNCTION ledger.account_usage(p_account text, p_from timestamptz, p_to timestamptz)
-RETURNS TABLE (call_id uuid, service text, operation text, plan_id text, key_id text, status smallint, units integer, included bigint, cost bigint, is_returned boolean) LANGUAGE sql STABLE AS $$
-  SELECT u.call_id, u.service, u.operation, u.plan_id, u.key_id, u.status, CASE WHEN p.key IS NULL THEN u.units ELSE 0 END,
-      CASE WHEN p.key IS NULL AND k.asset = 'unit' THEN u.amount ELSE 0 END, CASE WHEN p.key IS NULL AND k.asset = 'usd' THEN u.amount ELSE 0 END, p.key IS NOT NULL
+RETURNS TABLE (call_id uuid, service text, operation text, plan_id text, key_id text, status smallint, units bigint, included bigint, cost bigint, is_returned boolean,
+  quantities jsonb, price_key text) LANGUAGE sql STABLE AS $$
+  SELECT u.call_id, u.service, u.operation, u.plan_id, u.key_id, u.status, CASE WHEN p.key IS NULL AND u.quantities IS NULL THEN u.units ELSE 0 END,
+      CASE WHEN p.key IS NULL AND k.asset = 'unit' THEN u.amount ELSE 0 END, CASE WHEN p.key IS NULL AND k.asset = 'usd' THEN u.amount ELSE 0 END, p.key IS NOT NULL,
+      u.quantities, u.price_key
     FROM ledger.usage u
       LEFT JOIN ledger.lot k ON k.account_id = u.account_id AND k.id = u.lot_id
       LEFT JOIN ledger.posting p ON p.account_id = u.account_id AND p.lot_id = u.lot_id AND p.kind = 'undelivered' AND p.key = 'undelivered:' || u.call_id || ':' || u.draw
@@ -84,11 +87,21 @@ RETURNS TABLE (call_id uuid, service text, operation text, plan_id text, key_id 
       AND u.call_id >= ledger.uuid_at(p_from) AND u.call_id < ledger.uuid_at(p_to)
 $$;
 
--- Returns the same as sums, grouped by service, operation, plan, key or day (UTC). A call drawn from several plans counts once for each.
+-- Returns the same as sums, grouped by service, operation, plan, key, model (price key) or day (UTC). A call drawn from several plans counts once for
+-- each. `quantities` is the sum of each meter, without calls that were credited back.
 CREATE OR REPLACE FUNCTION ledger.account_usage_by(p_account text, p_from timestamptz, p_to timestamptz, p_group text)
-RETURNS TABLE (name text, calls bigint, units bigint, included bigint, cost bigint) LANGUAGE sql STABLE AS $$
-  SELECT CASE p_group WHEN 'service' THEN u.service WHEN 'operation' THEN u.operation WHEN 'plan' THEN u.plan_id WHEN 'key' THEN u.key_id
-        ELSE to_char(ledger.time_of(u.call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') END AS name,
-      count(DISTINCT u.call_id), sum(u.units)::bigint, sum(u.included)::bigint, sum(u.cost)::bigint
-    FROM ledger.account_usage(p_account, p_from, p_to) u GROUP BY 1 ORDER BY 1 NULLS LAST
+RETURNS TABLE (name text, calls bigint, units bigint, included bigint, cost bigint, quantities jsonb) LANGUAGE sql STABLE AS $$
+  WITH used AS MATERIALIZED (
+    SELECT CASE p_group WHEN 'service' THEN u.service WHEN 'operation' THEN u.operation WHEN 'plan' THEN u.plan_id WHEN 'key' THEN u.key_id WHEN 'model' THEN u.price_key
+        ELSE to_char(ledger.time_of(u.call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') END AS name, u.call_id, u.units, u.included, u.cost, u.quantities, u.is_returned
+      FROM ledger.account_usage(p_account, p_from, p_to) u
+  ), summed AS (
+    SELECT u.name, count(DISTINCT u.call_id) AS calls, sum(u.units)::bigint AS units, sum(u.included)::bigint AS included, sum(u.cost)::bigint AS cost FROM used u GROUP BY 1
+  ), metered AS (
+    SELECT m.name, jsonb_object_agg(m.meter, m.quantity) AS quantities FROM (
+      SELECT u.name, q.key AS meter, sum(q.value::numeric) AS quantity FROM used u, jsonb_each_text(u.quantities) q
+        WHERE u.quantities IS NOT NULL AND NOT u.is_returned GROUP BY 1, 2
+    ) m GROUP BY 1
+  )
+  SELECT s.name, s.calls, s.units, s.included, s.cost, m.quantities FROM summed s LEFT JOIN metered m ON m.name IS NOT DISTINCT FROM s.name ORDER BY 1 NULLS LAST
 $$;

@@ -81,6 +81,11 @@ export const table: readonly (CommandEntry | string)[] = [
     load: () => import('./commands/ledger.ts'),
   },
   {
+    name: 'report',
+    about: 'show usage, revenue and margins by service and model',
+    load: () => import('./commands/report.ts'),
+  },
+  {
     name: 'reconcile',
     about: 'compare the ledger with the card processor',
     load: () => import('./commands/reconcile.ts'),

@@ -31,7 +31,12 @@ export type CallReceipt = {
   call: string;
   operation: string;
   service: string;
-  units: number;
+  /** Absent for a metered call, which has quantities instead. */
+  units?: number;
+  /** The entry of the price table that the call was charged by. */
+  model?: string;
+  /** The quantity of each meter. */
+  quantities?: Readonly<Record<string, number>>;
   cost_usd: string;
   /** The balance after the call, as known to the process that served it. */
   balance_usd: string;

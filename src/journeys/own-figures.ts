@@ -18,7 +18,7 @@ import type { PricedResponse } from './response-price.ts';
 /** The rate limit of an account for an operation, and its state after the call. */
 export type Pace = { perSecond: number; rate: RateLimit.RateLimitResult };
 /** The caller's own figures at the time of a response. */
-type Figures = Pace & { units: number; cost: Cost };
+type Figures = Pace & { units: number | null; cost: Cost };
 
 type Uncountable = { kind: 'response_uncountable'; reason: UncountableReason };
 
@@ -41,13 +41,15 @@ const aboutBytes: ReadonlySet<string> = new Set([
 export function withOwnFigures(
   shop: Pick<CatalogContext, 'catalog'> & Pick<ProxyContext, 'uncountable'> & Pick<LedgerContext, 'writer'>,
   { operation }: Pick<PaidCall, 'operation'>,
-  { hold, units }: PricedResponse,
+  { hold, units, measured }: PricedResponse,
   response: WholeResponse | StreamedResponse,
   pace: Pace,
 ): WholeResponse | StreamedResponse | Promise<WholeResponse | Uncountable> {
   const { responseFields } = shop.catalog.upstream;
   if (!appliesTo(responseFields, response)) return response;
-  const figures = { units, cost: shop.writer.cost(hold, units), ...pace };
+  // The units of a metered call are micro-dollars.
+  const shown = measured?.quantities === undefined ? units : null;
+  const figures = { units: shown, cost: shop.writer.cost(hold, units), ...pace };
   return replace(responseFields, operation, response, figures).then(
     (edited) => {
       if (edited !== null) return edited;

@@ -283,20 +283,21 @@ async function sellStream(
 async function settle(
   shop: PaidCallContext,
   call: PaidCall,
-  { hold, units, isCountable }: CallPrice.PricedResponse,
+  { hold, units, isCountable, measured }: CallPrice.PricedResponse,
   response: WholeResponse | StreamedResponse,
   started: IdempotentCall.Started | null,
   watched: Pick<Watched, 'left'>,
 ): Promise<ServedResponse | CallRefusal | CallerLeft> {
   const { operation, account, wantsReceipt } = call;
   const { callId } = hold;
-  const paid = { callId, account, operation, response, units, wantsReceipt };
-  const outcome = {
+  const paid = { callId, account, operation, response, units, measured, wantsReceipt };
+  const facts = {
     units,
     status: response.status,
     service: operation.service.slug,
     operation: operation.id,
   };
+  const outcome = measured === undefined ? facts : { ...facts, ...measured };
   // A response that was free only because it could not be counted is not stored, because a retry may be countable.
   const keeps = isCountable || units > 0 ? started : null;
   const cost = keeps && shop.writer.cost(hold, units);

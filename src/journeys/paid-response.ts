@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import * as Money from '@sluice/kernel/money';
 import type { Operation } from '../catalog/operation.ts';
 import type { IdentityContext } from '../identity/identity-context.ts';
-import type { Cost } from '../ledger/hold.ts';
+import type { Cost, Measured } from '../ledger/hold.ts';
 import type { StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
 import * as Receipts from './receipts.ts';
 
@@ -13,17 +13,24 @@ export type PaidResponse = {
   operation: Operation;
   response: WholeResponse | StreamedResponse;
   units: number;
+  /** The measurements of a metered call. */
+  measured?: Measured | undefined;
   cost: Cost;
   /** True when the caller wants a signed receipt (`Storefront-Receipt: jws`). */
   wantsReceipt: boolean;
 };
+
+/** Returns the units of a call; undefined for a metered call, whose units are micro-dollars. */
+export function unitsOf({ units, measured }: Pick<PaidResponse, 'units' | 'measured'>): number | undefined {
+  return measured?.quantities === undefined ? units : undefined;
+}
 
 /** Returns its header fields as a flat list: the upstream's and the cost. Synchronous, unless a receipt has to be signed. */
 export function headers(
   shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'>,
   paid: PaidResponse,
 ): string[] | Promise<string[]> {
-  const { response, callId, operation, units, cost } = paid;
+  const { response, callId, operation, units, measured, cost } = paid;
   const list = [
     ...response.headers,
     // One caller paid for it, so a shared cache must not deliver it to others.
@@ -33,8 +40,8 @@ export function headers(
     `call_${callId}`,
     'storefront-service',
     operation.service.slug,
-    'storefront-units',
-    String(units),
+    measured?.quantities === undefined ? 'storefront-units' : 'storefront-usage',
+    measured?.quantities === undefined ? String(units) : usageOf(measured.quantities),
     'storefront-cost-usd',
     Money.formatExact(cost.cost),
     'storefront-balance-usd',
@@ -47,6 +54,12 @@ export function headers(
   const plans = plansOf(cost);
   if (plans !== '') list.push('storefront-plan', plans);
   return paid.wantsReceipt ? withReceipt(shop, paid, list) : list;
+}
+
+/** Returns the quantity of each meter as a dictionary (RFC 9651), such as `input=1200, output=34`. */
+function usageOf(quantities: NonNullable<Measured['quantities']>): string {
+  const members = Object.entries(quantities).map(([meter, quantity]) => `${meter}=${quantity}`);
+  return members.join(', ');
 }
 
 /** Returns the plans that were charged, each once. */

@@ -2,6 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import type { Operation } from '../catalog/operation.ts';
 import type { IdentityContext } from '../identity/identity-context.ts';
 import * as SignedReceipt from '../identity/signed-receipt.ts';
+import type { Measured } from '../ledger/hold.ts';
 import * as Orders from '../payment/order.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import * as Reversal from '../payment/reversal.ts';
@@ -106,8 +107,14 @@ export function ofCall(
   {
     callId,
     units,
+    measured,
     cost,
-  }: { callId: string; units: number; cost: { cost: Money.Money; balance: Money.Money } },
+  }: {
+    callId: string;
+    units: number;
+    measured?: Measured | undefined;
+    cost: { cost: Money.Money; balance: Money.Money };
+  },
 ): Promise<string> {
   const receipt = {
     kind: 'call' as const,
@@ -115,7 +122,8 @@ export function ofCall(
     call: `call_${callId}`,
     operation: operation.id,
     service: operation.service.slug,
-    units,
+    ...(measured?.quantities === undefined ? { units } : { quantities: measured.quantities }),
+    ...(measured?.priceKey !== undefined && { model: measured.priceKey }),
     cost_usd: Money.formatExact(cost.cost),
     balance_usd: Money.formatExact(cost.balance),
   };

@@ -1,4 +1,4 @@
-import type { Hold } from '../ledger/hold.ts';
+import type { Hold, Measured } from '../ledger/hold.ts';
 import * as Meter from '../proxy/meter.ts';
 import { refusesKey, type StreamedResponse, type WholeResponse } from '../proxy/upstream-response.ts';
 import * as WorstCase from '../proxy/worst-case.ts';
@@ -7,7 +7,14 @@ import type { PaidCall } from './call-request.ts';
 import type { PaidCallContext } from './paid-call-context.ts';
 
 /** The cost of a response, with a hold that covers all of it. `isCountable`: its units were read from it. */
-export type PricedResponse = { kind: 'priced'; hold: Hold; units: number; isCountable: boolean };
+export type PricedResponse = {
+  kind: 'priced';
+  hold: Hold;
+  units: number;
+  isCountable: boolean;
+  /** The measurements of a metered call. */
+  measured?: Measured;
+};
 
 export type UnsoldResponse =
   | { kind: 'upstream_refused' }

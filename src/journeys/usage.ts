@@ -10,7 +10,7 @@ const pageMax = 50;
 const exportPageCalls = 500;
 /** An export ends at the page of calls that reaches this number. */
 const exportCallsMax = 50_000;
-const callId = /^call_([\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12})$/;
+const callIdPattern = /^call_([\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12})$/;
 
 export type UsageFault = { field: string; message: string };
 type Read<T> = { kind: 'read'; value: T } | { kind: 'faults'; faults: UsageFault[] };
@@ -62,12 +62,13 @@ export async function sums(
     from: new Date(fromMs).toISOString(),
     to: new Date(toMs).toISOString(),
     group,
-    usage: found.map(({ name, calls, units, included, cost }) => ({
+    usage: found.map(({ name, calls, units, included, cost, quantities }) => ({
       [group]: name,
       calls,
       units,
       included_units: included,
       cost_usd: Money.formatExact(cost),
+      ...(quantities && { quantities }),
     })),
   };
 }
@@ -75,7 +76,7 @@ export async function sums(
 /** Reads the `cursor` of the previous page: its last call. */
 export function readCursor(cursor: string | undefined): Read<string | null> {
   if (cursor === undefined) return { kind: 'read', value: null };
-  const value = callId.exec(cursor)?.[1];
+  const value = callIdPattern.exec(cursor)?.[1];
   if (value !== undefined) return { kind: 'read', value };
   return {
     kind: 'faults',
@@ -91,7 +92,24 @@ export async function calls(
   before: string | null,
 ): Promise<Record<string, unknown>> {
   const found = await shop.usage.calls(account, fromMs, toMs, before, pageMax + 1);
-  const page = found.slice(0, pageMax).map((call) => ({
+  const page = found.slice(0, pageMax).map(asCall);
+  return { success: true, calls: page, cursor: found.length > pageMax ? page.at(-1)?.call : null };
+}
+
+/** Returns one call of an account; null if it has no such call. A call is recorded when it is charged. */
+export async function call(
+  shop: Pick<LedgerContext, 'usage'>,
+  account: string,
+  id: string,
+): Promise<Record<string, unknown> | null> {
+  const callId = callIdPattern.exec(id)?.[1];
+  const found = callId === undefined ? null : await shop.usage.call(account, callId);
+  return found && { success: true, ...asCall(found) };
+}
+
+/** A metered call has a model and quantities, and no units. */
+function asCall(call: Usage.RecordedCall) {
+  return {
     call: `call_${call.callId}`,
     at: new Date(call.atMs).toISOString(),
     service: call.service,
@@ -103,8 +121,9 @@ export async function calls(
     included_units: call.included,
     cost_usd: Money.formatExact(call.cost),
     given_back: call.isReturned,
-  }));
-  return { success: true, calls: page, cursor: found.length > pageMax ? page.at(-1)?.call : null };
+    ...(call.model !== null && { model: call.model }),
+    ...(call.quantities && { quantities: call.quantities }),
+  };
 }
 
 /** Reads the calls of an account in a period for an export, the newest first, up to the page that reaches `exportCallsMax`. */

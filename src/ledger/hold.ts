@@ -41,7 +41,20 @@ export type HoldResult =
   | { kind: 'unavailable' };
 
 /** The outcome of a held call. `units` is the counted number, at most the number that was held. */
-export type MeteredCall = { units: number; status: number; service: string; operation: string };
+export type MeteredCall = { units: number; status: number; service: string; operation: string } & Measured;
+
+/**
+ * The measurements of a call, beside its cost. A call with `quantities` is charged in micro-dollars: its hold has the price 1, or 0 if the
+ * call is free by its prices, and its `units` are micro-dollars.
+ */
+export type Measured = {
+  /** The quantity of each meter. */
+  quantities?: Readonly<Record<string, number>>;
+  /** The entry of the price table that the call is charged by, such as the model. */
+  priceKey?: string;
+  /** The upstream's price of the call, where known. Only the seller sees it. */
+  upstreamCost?: Money;
+};
 
 /** The cost of a call, and the balance after it as of this writer's copy. */
 export type Cost = {

@@ -1,6 +1,7 @@
 import type { Money } from '@sluice/kernel/money';
 import type { Charge } from './draw-down.ts';
 import type { Hold, MeteredCall } from './hold.ts';
+import * as Metered from './metered.ts';
 
 /** One row of usage: the part of a call that was charged to one lot. `lot` is null for a call that cost nothing. */
 export type Usage = {
@@ -17,19 +18,31 @@ export type Usage = {
   amount: number;
   /** The account's own key that the call was made with. */
   key: string | null;
+  /** The measurements of a metered call. */
+  metered?: Metered.Metered | null;
 };
 
 /** The columns by which usage can be grouped. */
-export const groups = ['service', 'operation', 'plan', 'key', 'day'] as const;
+export const groups = ['service', 'operation', 'plan', 'key', 'model', 'day'] as const;
 export type UsageGroup = (typeof groups)[number];
 
-/** The usage of one service, operation, plan, key or day. `name` is null for calls without a key, or that were charged to no plan. */
-export type UsageSum = { name: string | null; calls: number; units: number; included: number; cost: Money };
+/**
+ * The usage of one service, operation, plan, key, model or day. `name` is null for calls without a key or model, or that were charged to no
+ * plan. `units` is without metered calls, which have `quantities`: the sum of each meter, null if no call was metered.
+ */
+export type UsageSum = {
+  name: string | null;
+  calls: number;
+  units: number;
+  included: number;
+  cost: Money;
+  quantities: Metered.Quantities | null;
+};
 
 /** Units of one service on one day (UTC, `2030-01-31`). */
 export type DailyUsage = { day: string; service: string; units: number };
 
-/** One call as its account sees it. A call that was credited back costs nothing. */
+/** One call as its account sees it. A call that was credited back costs nothing. A metered call has `quantities`, and no units. */
 export type RecordedCall = {
   callId: string;
   atMs: number;
@@ -42,6 +55,8 @@ export type RecordedCall = {
   included: number;
   cost: Money;
   isReturned: boolean;
+  model: string | null;
+  quantities: Metered.Quantities | null;
 };
 
 /** The usage of accounts. */
@@ -57,6 +72,8 @@ export interface UsageRecord {
     before: string | null,
     max: number,
   ): Promise<RecordedCall[]>;
+  /** Returns a call of the account, or null. */
+  call(account: string, callId: string): Promise<RecordedCall | null>;
 }
 
 /** Returns the rows of a finished call: one for each lot charged, or a single one without a lot if it cost nothing, and then that of its budget. */
@@ -68,12 +85,14 @@ export function rows(
 ): Usage[] {
   const { callId, account, price } = hold;
   const { service, operation, status } = outcome;
-  const call = { callId, account, service, operation, status, price, key: hold.key?.id ?? null };
+  const metered = Metered.of(outcome);
+  const call = { callId, account, service, operation, status, price, key: hold.key?.id ?? null, metered };
   if (charges.length === 0) return [{ ...call, draw: 0, lot: null, plan: null, units: 0, amount: 0 }];
   return [...charges, ...capped].map(({ lot, units, amount }, draw) => ({
     ...call,
     account: draw < charges.length ? account : (hold.cap?.account ?? account),
     draw,
+    metered: metered !== null && draw > 0 ? Metered.further(metered) : metered,
     lot: lot.id,
     plan: lot.plan,
     units,

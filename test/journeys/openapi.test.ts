@@ -200,10 +200,13 @@ describe('the description is true to what the shop answers', () => {
     told('GET', '/account/keys', await call('GET', '/account/keys'), 200);
     told('DELETE', '/account/keys/{id}', await call('DELETE', `/account/keys/${made.body.id}`), 200);
     told('GET', '/account', await call('GET', '/account'), 200);
-    for (const group of ['service', 'operation', 'plan', 'key', 'day'])
+    for (const group of ['service', 'operation', 'plan', 'key', 'model', 'day'])
       told('GET', '/account/usage', await call('GET', `/account/usage?group=${group}`), 200);
     told('GET', '/account/usage', await call('GET', '/account/usage?group=moon'), 422);
     told('GET', '/account/calls', await call('GET', '/account/calls'), 200);
+    const one = paid.headers.get('storefront-call');
+    told('GET', '/account/calls/{id}', await call('GET', `/account/calls/${one}`), 200);
+    told('GET', '/account/calls/{id}', await call('GET', '/account/calls/call_0'), 404);
     told('GET', '/account/receipts', await call('GET', '/account/receipts'), 200);
     told('GET', '/account/auto-top-up', await call('GET', '/account/auto-top-up'), 200);
     told('POST', '/account/promotions', await call('POST', '/account/promotions', { code: 'NONE' }), 404);

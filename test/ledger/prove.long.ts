@@ -149,7 +149,7 @@ async function fillTerms(sql: postgres.Sql): Promise<void> {
       `{${rows.map((row, at) => pick(row, at) ?? 'NULL').join()}}`;
     await sql`SELECT ledger.batch('a', 1, ${seq}, ${seq - 1}, true, ${list(({ id }) => id)}, ${list((row, at) => (row.id === rows[at - 1]?.id ? 1 : 0))},
       ${list(({ account }) => account ?? 'ann')}, ${list(({ lot }) => lot)}, ${list(({ lot }) => (lot === null ? null : lot === budget ? '"#budget"' : 'p'))},
-      '{s}', '{o}', '{200}', ${list(({ units }) => units)}, '{1000}', ${list(({ units }) => units * 1_000)}, ${list(({ key }) => key)})`;
+      '{s}', '{o}', '{200}', ${list(({ units }) => units)}, '{1000}', ${list(({ units }) => units * 1_000)}, ${list(({ key }) => key)}, '{}')`;
   };
   await write(4, [capped, { ...capped, lot: budget, account: 'key_1' }, free]);
   await write(5, [lost]);

@@ -152,7 +152,12 @@ const full: AccountPage.AccountFacts = {
       calls: 3,
       units: 1_500,
       cost: usd(1),
+      quantities: name === '‹e›' ? { '‹input›': 1_200 } : null,
     })) as never,
+    byModel: [
+      { name: '‹model›', calls: 3, units: 0, included: 0, cost: usd(1), quantities: { '‹input›': 1_200 } },
+      { name: null, calls: 3, units: 1_500, included: 0, cost: usd(1), quantities: null },
+    ],
   },
   calls: [
     {
@@ -213,7 +218,7 @@ const empty: AccountPage.AccountFacts = {
   plans: [],
   grants: [],
   topUp: { ...topUp, state: 'stopped', reason: '‹declined›' },
-  used: { days: [], daily: [], byService: [] },
+  used: { days: [], daily: [], byService: [], byModel: [] },
   keys: [],
   receipts: [],
   result: null,

@@ -6,6 +6,8 @@ import {
   LedgerInconsistent,
   type LedgerStore,
 } from '../../ledger/ledger-store.ts';
+
+import * as Metered from '../../ledger/metered.ts';
 import { type Connection, isLost } from './connection.ts';
 
 /**
@@ -80,7 +82,7 @@ async function send(sql: Connection, batch: Batch, again = false): Promise<Batch
 
 const settling =
   'text bigint bigint bigint boolean ' +
-  'uuid[] smallint[] text[] bigint[] text[] text[] text[] smallint[] integer[] bigint[] bigint[] text[]';
+  'uuid[] smallint[] text[] bigint[] text[] text[] text[] smallint[] bigint[] bigint[] bigint[] text[] jsonb[]';
 const leasing =
   'uuid[] text[] bytea[] smallint[] text[] bytea[] ' +
   'text[] bigint[] bigint[] boolean[] ' +
@@ -116,6 +118,9 @@ function settlements({ writer, epoch, seq, deliveredSeq, checkpoint, usage }: Ba
     column(usage, (row) => row.amount),
     // Most calls have no key. Missing elements of a list are null.
     usage.some(({ key }) => key !== null) ? array(usage, (row) => row.key) : '{}',
+    usage.some(({ metered }) => metered != null)
+      ? array(usage, ({ metered }) => (metered ? Metered.encode(metered) : null))
+      : '{}',
   ];
 }
 

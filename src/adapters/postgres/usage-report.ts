@@ -7,10 +7,35 @@ const writersShownMax = 50;
 /** The usage of all accounts, in PostgreSQL (migrations/functions/ledger-totals.sql). */
 export function openUsageReport(sql: Connection): UsageReport {
   return {
-    async byService(sinceMs) {
-      type Row = { service: string; calls: number; units: number; included: number; cost: number };
-      const rows = await sql<Row[]>`SELECT * FROM ledger.usage_by_service(${hour(sinceMs)})`;
-      return rows.map(({ cost, ...row }) => ({ ...row, charged: Money.ofMicro(cost) }));
+    async byModel(sinceMs) {
+      type Row = {
+        service: string;
+        price_key: string;
+        calls: number;
+        units: number;
+        included: number;
+        cost: number;
+        costed_calls: number;
+        revenue: number;
+        upstream_cost: number;
+        quantities: Record<string, number> | null;
+      };
+      const rows = await sql<Row[]>`SELECT * FROM ledger.usage_by_model(${hour(sinceMs)})`;
+      return rows.map((row) => ({
+        service: row.service,
+        model: row.price_key === '' ? null : row.price_key,
+        calls: row.calls,
+        units: row.units,
+        included: row.included,
+        charged: Money.ofMicro(row.cost),
+        quantities: row.quantities ?? {},
+        margin: {
+          calls: row.costed_calls,
+          unknownCalls: row.calls - row.costed_calls,
+          revenue: Money.ofMicro(row.revenue),
+          upstreamCost: Money.ofMicro(row.upstream_cost),
+        },
+      }));
     },
     async callers(sinceMs) {
       const [row] = await sql<

@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
-import type { UsageRecord } from '../../ledger/usage.ts';
+import type postgres from 'postgres';
+import type { RecordedCall, UsageRecord, UsageSum } from '../../ledger/usage.ts';
 import type { Connection } from './connection.ts';
 
 /** Statement timeout for indexing or summing up a day that has ended. */
@@ -9,7 +10,7 @@ const closingTimeout = '10min';
 export function openUsage(sql: Connection): UsageRecord {
   return {
     async sums(account, fromMs, toMs, group) {
-      type Row = { name: string | null; calls: number; units: number; included: number; cost: number };
+      type Row = Omit<UsageSum, 'cost'> & { cost: number };
       const rows = await sql<
         Row[]
       >`SELECT * FROM ledger.account_usage_by(${account}, ${new Date(fromMs)}, ${new Date(toMs)}, ${group})`;
@@ -22,41 +23,71 @@ export function openUsage(sql: Connection): UsageRecord {
           FROM ledger.account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) GROUP BY 1, 2 HAVING sum(units) > 0 ORDER BY 1, 2`;
       return [...rows];
     },
-    async calls(account, fromMs, toMs, before, max) {
-      type Row = {
-        call_id: string;
-        at: Date;
-        service: string;
-        operation: string;
-        status: number;
-        plans: string[];
-        key_id: string | null;
-        units: number;
-        included: number;
-        cost: number;
-        is_returned: boolean;
-      };
-      const rows = await sql<Row[]>`
-        SELECT call_id, ledger.time_of(call_id) AS at, min(service) AS service, min(operation) AS operation, min(status)::int AS status,
-            coalesce(array_agg(DISTINCT plan_id) FILTER (WHERE plan_id IS NOT NULL), '{}') AS plans, min(key_id) AS key_id,
-            sum(units)::int AS units, sum(included)::bigint AS included, sum(cost)::bigint AS cost, bool_or(is_returned) AS is_returned
-          FROM ledger.account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) WHERE call_id < coalesce(${before}::uuid, ledger.uuid_at(${new Date(toMs)}))
-          GROUP BY call_id ORDER BY call_id DESC LIMIT ${max}`;
-      return rows.map((row) => ({
-        callId: row.call_id,
-        atMs: row.at.getTime(),
-        service: row.service,
-        operation: row.operation,
-        status: row.status,
-        plans: row.plans,
-        key: row.key_id,
-        units: row.units,
-        included: row.included,
-        cost: Money.ofMicro(row.cost),
-        isReturned: row.is_returned,
-      }));
+    calls: (account, fromMs, toMs, before, max) =>
+      readCalls(
+        sql,
+        account,
+        { fromMs, toMs },
+        sql`call_id < coalesce(${before}::uuid, ledger.uuid_at(${new Date(toMs)}))`,
+        max,
+      ),
+    async call(account, callId) {
+      const [found] = await readCalls(sql, account, millisecondOf(callId), sql`call_id = ${callId}`, 1);
+      return found ?? null;
     },
   };
+}
+
+/** Returns the millisecond in which a call was made, so that only the partition of its day is read. */
+function millisecondOf(callId: string): { fromMs: number; toMs: number } {
+  const fromMs = Number.parseInt(callId.replace('-', '').slice(0, 12), 16);
+  return { fromMs, toMs: fromMs + 1 };
+}
+
+async function readCalls(
+  sql: Connection,
+  account: string,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  which: postgres.Fragment,
+  max: number,
+): Promise<RecordedCall[]> {
+  type Row = {
+    call_id: string;
+    at: Date;
+    service: string;
+    operation: string;
+    status: number;
+    plans: string[];
+    key_id: string | null;
+    units: number;
+    included: number;
+    cost: number;
+    is_returned: boolean;
+    model: string | null;
+    quantities: Record<string, number> | null;
+  };
+  const rows = await sql<Row[]>`
+    SELECT call_id, ledger.time_of(call_id) AS at, min(service) AS service, min(operation) AS operation, min(status)::int AS status,
+        coalesce(array_agg(DISTINCT plan_id) FILTER (WHERE plan_id IS NOT NULL), '{}') AS plans, min(key_id) AS key_id,
+        sum(units)::bigint AS units, sum(included)::bigint AS included, sum(cost)::bigint AS cost, bool_or(is_returned) AS is_returned,
+        min(price_key) AS model, (array_agg(quantities) FILTER (WHERE quantities IS NOT NULL))[1] AS quantities
+      FROM ledger.account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) WHERE ${which}
+      GROUP BY call_id ORDER BY call_id DESC LIMIT ${max}`;
+  return rows.map((row) => ({
+    callId: row.call_id,
+    atMs: row.at.getTime(),
+    service: row.service,
+    operation: row.operation,
+    status: row.status,
+    plans: row.plans,
+    key: row.key_id,
+    units: row.units,
+    included: row.included,
+    cost: Money.ofMicro(row.cost),
+    isReturned: row.is_returned,
+    model: row.model,
+    quantities: row.quantities,
+  }));
 }
 
 /** Indexes days that have ended, and sums up hours that have ended. */

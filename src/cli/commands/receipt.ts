@@ -38,9 +38,21 @@ export async function run(args: string[]): Promise<number> {
   const { issuedMs, ...facts } = 'manifest' in signed ? { ...signed, manifest: prices(signed) } : signed;
   const lines = Object.entries({ ...facts, issued: new Date(issuedMs).toISOString() });
   return Command.tell(
-    ['Signed by the shop.', ...lines.map(([name, value]) => `  ${name.padEnd(14)} ${value}`)].join('\n'),
+    [
+      'Signed by the shop.',
+      ...lines.map(
+        ([name, value]) =>
+          `  ${name.padEnd(14)} ${name === 'quantities' ? quantities(value as Record<string, number>) : value}`,
+      ),
+    ].join('\n'),
     0,
   );
+}
+
+function quantities(measured: Readonly<Record<string, number>>): string {
+  return Object.entries(measured)
+    .map(([meter, quantity]) => `${meter} ${quantity}`)
+    .join(', ');
 }
 
 /** Formats the prices of a manifest, one per line. */

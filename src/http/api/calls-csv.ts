@@ -4,7 +4,25 @@ import * as Usage from '../../journeys/usage.ts';
 import type { LedgerContext } from '../../ledger/ledger-context.ts';
 import type { RecordedCall } from '../../ledger/usage.ts';
 
-/** Responds with the calls of an account in the last `spanMs` milliseconds as a CSV file (RFC 4180), newest first. */
+const columns = [
+  'call',
+  'at',
+  'service',
+  'operation',
+  'status',
+  'units',
+  'included_units',
+  'cost_usd',
+  'key',
+  'given_back',
+];
+
+type Cell = string | number | boolean;
+
+/**
+ * Responds with the calls of an account in the last `spanMs` milliseconds as a CSV file (RFC 4180), newest first. If there are metered calls,
+ * the file ends with a column for the model and one for each meter.
+ */
 export async function respondWithCalls(
   shop: Pick<IdentityContext, 'clock'> & Pick<LedgerContext, 'usage'>,
   account: string,
@@ -12,10 +30,12 @@ export async function respondWithCalls(
 ): Promise<Response> {
   const toMs = shop.clock() + 1;
   const calls = await Usage.recentCalls(shop, account, { fromMs: toMs - spanMs, toMs });
+  const isMetered = calls.some(({ model, quantities }) => model !== null || quantities !== null);
+  const meters = [...new Set(calls.flatMap((call) => Object.keys(call.quantities ?? {})))].sort();
   const lines = [
-    'call,at,service,operation,status,units,included_units,cost_usd,key,given_back',
-    ...calls.map(line),
-  ];
+    [...columns, ...(isMetered ? ['model', ...meters.map((meter) => `quantity:${meter}`)] : [])],
+    ...calls.map((call) => [...cells(call), ...(isMetered ? metered(call, meters) : [])]),
+  ].map((line) => line.map(quoted).join(','));
   const headers = {
     'content-type': 'text/csv; charset=utf-8',
     'content-disposition': 'attachment; filename="calls.csv"',
@@ -24,7 +44,21 @@ export async function respondWithCalls(
   return new Response(`${lines.join('\r\n')}\r\n`, { headers });
 }
 
-function line({
+/** The last columns of a file with metered calls: the model, and one for each meter. */
+function metered({ model, quantities }: RecordedCall, meters: readonly string[]): Cell[] {
+  return [inert(model ?? ''), ...meters.map((meter) => quantities?.[meter] ?? '')];
+}
+
+/** The model may be text of a caller. A spreadsheet must not run it as a formula. */
+function inert(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
+
+function quoted(cell: Cell): Cell {
+  return /[",\r\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : cell;
+}
+
+function cells({
   callId,
   atMs,
   service,
@@ -35,9 +69,9 @@ function line({
   cost,
   key,
   isReturned,
-}: RecordedCall): string {
+}: RecordedCall): Cell[] {
   const at = new Date(atMs).toISOString();
-  const cells = [
+  return [
     `call_${callId}`,
     at,
     service,
@@ -49,7 +83,4 @@ function line({
     key ?? '',
     isReturned,
   ];
-  return cells
-    .map((cell) => (/[",\r\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : cell))
-    .join(',');
 }

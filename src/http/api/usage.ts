@@ -2,13 +2,14 @@ import { Hono } from 'hono';
 import type { CallerContext } from '../../journeys/identification.ts';
 import * as Usage from '../../journeys/usage.ts';
 import type { LedgerContext } from '../../ledger/ledger-context.ts';
-import { json } from '../reply.ts';
-import { type Env, owned, unprocessable } from '../request-context.ts';
+import type { TextsContext } from '../../text/texts-context.ts';
+import { error, json } from '../reply.ts';
+import { type Env, owned, requestId, unprocessable } from '../request-context.ts';
 
 const noStore = { 'cache-control': 'no-store' };
 
-/** The usage of an account: totals, and single calls. */
-export function usageRoutes(shop: CallerContext & Pick<LedgerContext, 'usage'>): Hono<Env> {
+/** The usage of an account: sums, and single calls. */
+export function usageRoutes(shop: CallerContext & Pick<LedgerContext, 'usage'> & TextsContext): Hono<Env> {
   const app = new Hono<Env>();
 
   app.get('/account/usage', (c) =>
@@ -28,6 +29,14 @@ export function usageRoutes(shop: CallerContext & Pick<LedgerContext, 'usage'>):
       if (span.kind === 'faults') return unprocessable(c, span.faults);
       if (cursor.kind === 'faults') return unprocessable(c, cursor.faults);
       return json(200, await Usage.calls(shop, account, span.value, cursor.value), noStore);
+    }),
+  );
+
+  app.get('/account/calls/:id', (c) =>
+    owned(shop, c, async (account) => {
+      const call = await Usage.call(shop, account, c.req.param('id'));
+      if (call !== null) return json(200, call, noStore);
+      return error(404, 'not_found', shop.texts.text('api.not_found.call'), requestId(c));
     }),
   );
 

@@ -16,6 +16,7 @@ import type { Sending } from '../../proxy/upstream.ts';
 import { english } from '../../text/texts.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
 import { callRefusal } from '../call-refusal.ts';
+import * as Quantities from '../pages/quantities.ts';
 import { error, json, type Reply, unprocessable } from '../reply.ts';
 import { caller, unidentified } from '../request-context.ts';
 import * as Arguments from './arguments.ts';
@@ -121,7 +122,7 @@ async function deliver(
   const entry = c.get('entry');
   entry.call = paid.callId;
   entry.service = operation.service.slug;
-  entry.units = paid.units;
+  entry.units = PaidResponse.unitsOf(paid);
   entry.costMicroUsd = paid.cost.cost;
   const headers = paid.kept ?? (await PaidResponse.headers(shop, paid));
   const { response } = paid;
@@ -135,7 +136,7 @@ async function deliver(
     return refused(error(502, entry.code, message, requestId));
   }
   const { unit } = operation.service;
-  const line = `Charged ${Money.formatExact(paid.cost.cost)} USD for ${english.quantity(paid.units, unit)}. Left: ${Money.formatExact(paid.cost.balance)} USD and ${english.quantity(paid.cost.includedRemaining, unit)} of your plans.`;
+  const line = `Charged ${Money.formatExact(paid.cost.cost)} USD for ${Quantities.ofCall(english, paid, unit)}. Left: ${Money.formatExact(paid.cost.balance)} USD and ${english.quantity(paid.cost.includedRemaining, unit)} of your plans.`;
   return result(response.status, headers, body, show, line);
 }
 

@@ -12,6 +12,7 @@ import { suggestedTerms, type TopUp } from '../../payment/top-up.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
 import { purchases } from './purchases.ts';
+import * as Quantities from './quantities.ts';
 import { say } from './say.ts';
 import { type AccountUsage, usage } from './usage.ts';
 
@@ -147,10 +148,10 @@ function calls(texts: Texts, all: readonly RecordedCall[], unit: string): Html {
   if (all.length === 0) return html``;
   const row = (
     call: RecordedCall,
-  ) => html`<tr><td>${texts.minute(call.atMs)}</td><td><code>${call.operation}</code></td><td class="number">${call.status}</td>
-<td class="number">${texts.digits(call.units)}</td><td class="number">${call.isReturned ? say(texts, 'calls.refunded') : texts.usd(Money.formatExact(call.cost))}</td></tr>`;
+  ) => html`<tr><td>${texts.minute(call.atMs)}</td><td><code>${call.operation}</code>${call.model ? ` ${call.model}` : ''}</td><td class="number">${call.status}</td>
+<td class="number">${call.quantities ? Quantities.quantities(texts, call.quantities) : texts.digits(call.units)}</td><td class="number">${call.isReturned ? say(texts, 'calls.refunded') : texts.usd(Money.formatExact(call.cost))}</td></tr>`;
   return html`<section aria-labelledby="calls"><h2 id="calls">${say(texts, 'calls.title')}</h2><div class="wide" tabindex="0"><table>
-<thead><tr><th scope="col">${say(texts, 'calls.when')}</th><th scope="col">${say(texts, 'calls.operation')}</th><th scope="col" class="number">${say(texts, 'calls.status')}</th><th scope="col" class="number">${texts.unitHeading(unit)}</th><th scope="col" class="number">${say(texts, 'calls.cost')}</th></tr></thead>
+<thead><tr><th scope="col">${say(texts, 'calls.when')}</th><th scope="col">${say(texts, 'calls.operation')}</th><th scope="col" class="number">${say(texts, 'calls.status')}</th><th scope="col" class="number">${all.some(({ quantities }) => quantities) ? say(texts, 'usage.quantity') : texts.unitHeading(unit)}</th><th scope="col" class="number">${say(texts, 'calls.cost')}</th></tr></thead>
 <tbody>${all.map(row)}</tbody></table></div><p><a href="/shop/account/calls.csv">${say(texts, 'calls.csv')}</a></p></section>`;
 }
 

@@ -3,6 +3,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { CallReceipt, PurchaseReceipt, VerifiedReceipt } from '../../identity/signed-receipt.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { PaymentPage } from './payment.ts';
+import * as Quantities from './quantities.ts';
 import { say } from './say.ts';
 
 export type ReceiptFacts = {
@@ -68,8 +69,9 @@ const methods: Readonly<Record<string, `receipt.by_${'card' | 'x402' | 'invoice'
   top_up: 'receipt.by_top_up',
 };
 
-function call(texts: Texts, { operation, units, cost_usd }: CallReceipt): Html {
-  return html`<dl>${row(texts.text('receipt.operation'), operation)}${row(texts.text('receipt.results'), texts.digits(units))}
+function call(texts: Texts, { operation, units, model, quantities, cost_usd }: CallReceipt): Html {
+  return html`<dl>${row(texts.text('receipt.operation'), operation)}${model === undefined ? '' : row(texts.text('receipt.model'), model)}
+    ${quantities === undefined ? row(texts.text('receipt.results'), texts.digits(units ?? 0)) : row(texts.text('receipt.quantities'), Quantities.quantities(texts, quantities))}
     <div class="total"><dt>${say(texts, 'receipt.cost')}</dt><dd>${texts.usd(cost_usd)}</dd></div></dl>`;
 }
 

@@ -18,6 +18,7 @@ import { callRefusal } from '../call-refusal.ts';
 import * as Refusal from '../common-refusals.ts';
 import { json, type Reply } from '../reply.ts';
 import { type Call, requestId } from '../request-context.ts';
+import * as Quantities from './quantities.ts';
 
 /** The result of a call from the "Try it" form: the response as text, or the reason why there is none. */
 export type TrialOutcome =
@@ -106,7 +107,7 @@ async function deliver(
     else endUnsent(paid, !outgoing.headersSent);
   });
   entry.service = service.slug;
-  entry.units = paid.units;
+  entry.units = PaidResponse.unitsOf(paid);
   entry.costMicroUsd = paid.cost.cost;
   const type = Headers.first(await PaidResponse.headers(shop, paid), 'content-type') ?? '';
   const { texts } = shop;
@@ -120,11 +121,11 @@ async function deliver(
   return shown(text, paid.response.status, line);
 }
 
-/** The units and the cost of a call, such as `5 results · 0.005000 USD (0.495000 USD and 0 results left)`. */
-function costLine(texts: Texts, { units, cost: paid }: ServedResponse, unit: string): string {
-  const { cost, balance, includedRemaining } = paid;
+/** The units or quantities and the cost of a call, such as `5 results · 0.005000 USD (0.495000 USD and 0 results left)`. */
+function costLine(texts: Texts, paid: ServedResponse, unit: string): string {
+  const { cost, balance, includedRemaining } = paid.cost;
   return texts.text('try.outcome', {
-    quantity: texts.quantity(units, unit),
+    quantity: Quantities.ofCall(texts, paid, unit),
     price: cost === Money.zero ? texts.text('try.free') : texts.usd(Money.formatExact(cost)),
     balance: texts.usd(Money.formatExact(balance)),
     included: texts.quantity(includedRemaining, unit),

@@ -5,6 +5,7 @@ import { sharedUnit } from '../../catalog/plan-unit.ts';
 import type { DailyUsage, UsageSum } from '../../ledger/usage.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
+import * as Quantities from './quantities.ts';
 import { say } from './say.ts';
 
 export type AccountUsage = {
@@ -12,6 +13,8 @@ export type AccountUsage = {
   days: readonly string[];
   daily: readonly DailyUsage[];
   byService: readonly UsageSum[];
+  /** Empty if no call was metered. */
+  byModel: readonly UsageSum[];
 };
 
 /** Number of services with a colour of their own in the chart; the others share one. */
@@ -22,7 +25,11 @@ const height = 40;
 type Band = { name: string; colour: string; units: (day: string) => number };
 
 /** The usage of the span: a bar for each day, divided into a band for each service, and the totals. */
-export function usage(texts: Texts, { days, daily, byService }: AccountUsage, { services }: Catalog): Html {
+export function usage(
+  texts: Texts,
+  { days, daily, byService, byModel }: AccountUsage,
+  { services }: Catalog,
+): Html {
   if (byService.length === 0)
     return html`<section><h2>${say(texts, 'usage.title')}</h2><p class="soft">${say(texts, 'usage.none', { link: html`<a href="/#try">${say(texts, 'usage.none_link')}</a>` })}</p></section>`;
   const unit = sharedUnit(services);
@@ -31,9 +38,15 @@ export function usage(texts: Texts, { days, daily, byService }: AccountUsage, { 
   const bands = bandsOf(texts, { daily, byService }, named);
   return html`<section aria-labelledby="used"><h2 id="used">${say(texts, 'usage.title')}</h2>
 ${bands.length === 0 ? '' : chart(texts, bands, days, unit)}
-<div class="wide" tabindex="0"><table><thead><tr><th scope="col">${say(texts, 'usage.service')}</th><th scope="col" class="number">${say(texts, 'usage.calls')}</th><th scope="col" class="number">${texts.unitHeading(unit)}</th><th scope="col" class="number">${say(texts, 'usage.cost')}</th></tr></thead>
-<tbody>${byService.map(({ name, calls, units, cost }) => html`<tr><th scope="row">${named(name)}</th><td class="number">${texts.digits(calls)}</td><td class="number">${texts.digits(units)}</td><td class="number">${texts.usd(Money.formatExact(cost))}</td></tr>`)}</tbody></table></div>
-${daily.length === 0 ? '' : table(texts, daily, named, unit)}</section>`;
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">${say(texts, 'usage.service')}</th><th scope="col" class="number">${say(texts, 'usage.calls')}</th><th scope="col" class="number">${byModel.length > 0 ? say(texts, 'usage.quantity') : texts.unitHeading(unit)}</th><th scope="col" class="number">${say(texts, 'usage.cost')}</th></tr></thead>
+<tbody>${byService.map(({ name, calls, units, cost, quantities }) => html`<tr><th scope="row">${named(name)}</th><td class="number">${texts.digits(calls)}</td><td class="number">${quantities ? Quantities.quantities(texts, quantities) : texts.digits(units)}</td><td class="number">${texts.usd(Money.formatExact(cost))}</td></tr>`)}</tbody></table></div>
+${byModel.length === 0 ? '' : models(texts, byModel)}${daily.length === 0 ? '' : table(texts, daily, named, unit)}</section>`;
+}
+
+function models(texts: Texts, byModel: readonly UsageSum[]): Html {
+  const row = ({ name, calls, cost, quantities }: UsageSum) =>
+    html`<tr><th scope="row">${name ?? say(texts, 'usage.no_model')}</th><td class="number">${texts.digits(calls)}</td><td class="number">${Quantities.quantities(texts, quantities ?? {})}</td><td class="number">${texts.usd(Money.formatExact(cost))}</td></tr>`;
+  return html`<h3>${say(texts, 'usage.by_model')}</h3><div class="wide" tabindex="0"><table><thead><tr><th scope="col">${say(texts, 'usage.model')}</th><th scope="col" class="number">${say(texts, 'usage.calls')}</th><th scope="col" class="number">${say(texts, 'usage.quantity')}</th><th scope="col" class="number">${say(texts, 'usage.cost')}</th></tr></thead><tbody>${byModel.map(row)}</tbody></table></div>`;
 }
 
 function chart(texts: Texts, bands: readonly Band[], days: readonly string[], unit: string): Html {

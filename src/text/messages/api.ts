@@ -17,6 +17,7 @@ export const api = {
   'api.consent_required':
     'A cardholder has to agree to these terms first. Give them `consent_url`: the page shows the terms and saves the card. Auto top-up is on once they complete it; GET /account/auto-top-up shows its state.',
   'api.no_such_page': 'There is no such page. Ask for a page from 1 to {pages}.',
+  'api.not_found.call': 'This account has no such call.',
   'api.not_found.credit_plan': 'This shop sells no prepaid credit, so there is nothing to top up.',
   'api.not_found.invoice': 'This purchase has no invoice.',
   'api.not_found.key': 'This account has no such key.',

@@ -76,5 +76,7 @@ export const paymentPages = {
   'receipt.by_top_up': 'card, as an automatic top-up',
   'receipt.operation': 'Operation',
   'receipt.results': 'Results',
+  'receipt.model': 'Model',
+  'receipt.quantities': 'Quantities',
   'receipt.cost': 'Cost',
 } as const;

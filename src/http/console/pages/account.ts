@@ -9,7 +9,7 @@ import type { RecordedCall } from '../../../ledger/usage.ts';
 import { type Subscription, willRenew } from '../../../payment/subscription.ts';
 import type { Html } from '../../pages/frame.ts';
 import { log } from './audit.ts';
-import { amount, count, day, fact, moment, sign, table, usd } from './figures.ts';
+import { amount, count, day, fact, measured, moment, sign, table, usd } from './figures.ts';
 import { type ListedOrder, orders } from './orders.ts';
 
 /** The outcome of the form that was just sent. */
@@ -107,6 +107,6 @@ function keys(all: readonly Key[]): Html {
 
 function calls(all: readonly RecordedCall[]): Html {
   const row = (call: RecordedCall) =>
-    html`<tr><td>${moment(call.atMs)}</td><td><code>${call.operation}</code></td><td class="number">${call.status}</td><td class="number">${count(call.units)}</td><td class="number">${call.isReturned ? 'refunded' : usd(call.cost)}</td><td>${call.plans.filter((plan) => plan !== '#budget').join(', ')}</td></tr>`;
-  return html`<section aria-labelledby="calls"><h2 id="calls">Recent calls</h2>${all.length === 0 ? html`<p class="soft">None in the last 30 days.</p>` : table('Calls', ['When', 'Operation', { number: 'Status' }, { number: 'Units' }, { number: 'USD' }, 'Plan'], all.map(row))}</section>`;
+    html`<tr><td>${moment(call.atMs)}</td><td><code>${call.operation}</code>${call.model ? ` ${call.model}` : ''}</td><td class="number">${call.status}</td><td class="number">${measured(call)}</td><td class="number">${call.isReturned ? 'refunded' : usd(call.cost)}</td><td>${call.plans.filter((plan) => plan !== '#budget').join(', ')}</td></tr>`;
+  return html`<section aria-labelledby="calls"><h2 id="calls">Recent calls</h2>${all.length === 0 ? html`<p class="soft">None in the last 30 days.</p>` : table('Calls', ['When', 'Operation', { number: 'Status' }, { number: 'Quantity' }, { number: 'USD' }, 'Plan'], all.map(row))}</section>`;
 }

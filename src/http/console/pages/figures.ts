@@ -1,5 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import { html, raw } from 'hono/html';
+import type { Quantities } from '../../../ledger/metered.ts';
+import * as UsageReport from '../../../ledger/usage-report.ts';
 import type { Html } from '../../pages/frame.ts';
 
 /** US dollars such as `1,234.50`, with fractions of a cent only when there are any. */
@@ -10,6 +12,21 @@ export function usd(money: Money.Money): string {
 
 export function count(value: number): string {
   return value.toLocaleString('en');
+}
+
+/** The units of calls, and the quantity of each meter of metered calls. */
+export function measured({ units, quantities }: { units: number; quantities: Quantities | null }): string {
+  const meters = Object.entries(quantities ?? {}).map(([meter, quantity]) => `${meter} ${count(quantity)}`);
+  return units === 0 && meters.length > 0 ? meters.join(', ') : [count(units), ...meters].join(', ');
+}
+
+/** Revenue less upstream cost, with the share of the calls that it is known of. */
+export function margin(known: UsageReport.Margin): string {
+  const value = UsageReport.marginOf(known);
+  if (value === null) return 'unknown';
+  const percent = UsageReport.marginPercent(known);
+  const share = known.unknownCalls === 0 ? '' : `, unknown for ${count(known.unknownCalls)} calls`;
+  return `${usd(value)}${percent === null ? '' : ` (${percent}%)`}${share}`;
 }
 
 /** An amount of credit in dollars or units. */

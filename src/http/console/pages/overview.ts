@@ -4,6 +4,7 @@ import {
   conditionOf,
   type LedgerWriterCondition,
   type LedgerWriterState,
+  type ModelUsage,
   type OutstandingBalance,
   type ServiceUsage,
 } from '../../../ledger/usage-report.ts';
@@ -15,7 +16,7 @@ import {
   troubleCountMax,
 } from '../../../payment/revenue-report.ts';
 import type { Html } from '../../pages/frame.ts';
-import { count, fact, table, usd } from './figures.ts';
+import { type Column, count, fact, margin, measured, table, usd } from './figures.ts';
 
 /** The figures of the overview. A figure is null when its query took too long. */
 export type OverviewFacts = {
@@ -32,8 +33,11 @@ export type OverviewFacts = {
   callers: number | null;
   made: number;
   services: readonly (ServiceUsage & { name: string })[] | null;
+  models: readonly (ModelUsage & { name: string })[] | null;
   unspent: OutstandingBalance | null;
 };
+
+const modelsShownMax = 50;
 
 const tooLong = html`<p class="soft">This query took too long. Reload the page to try again.</p>`;
 
@@ -43,7 +47,7 @@ export function overview(facts: OverviewFacts): Html {
 ${attention(facts)}
 ${revenue(facts)}
 <div class="columns">${rails(facts.rails)}${accounts(facts)}</div>
-${services(facts.services)}`;
+${services(facts)}`;
 }
 
 function attention({ trouble, requests, flagged, hidesAddresses, writers }: OverviewFacts): Html {
@@ -158,26 +162,43 @@ function accounts({ callers, made, unspent }: OverviewFacts): Html {
 ${unspent === null ? tooLong : table('Outstanding balance', ['Source', { number: 'USD' }, { number: 'Units' }], [row('Paid for', unspent.paid), row('Trials and grants', unspent.given)], true)}</section>`;
 }
 
-function services(all: OverviewFacts['services']): Html {
-  const row = (it: ServiceUsage & { name: string }) =>
-    html`<tr><th scope="row">${it.name}</th><td class="number">${count(it.calls)}</td><td class="number">${count(it.units)}</td><td class="number">${count(it.included)}</td><td class="number">${usd(it.charged)}</td></tr>`;
+function services({ services: all, models }: OverviewFacts): Html {
   return html`<section aria-labelledby="services"><h2 id="services">Usage by service</h2>
-${
-  all === null
-    ? tooLong
-    : all.length === 0
-      ? html`<p class="soft">No calls yet.</p>`
-      : table(
-          'Usage by service',
-          [
-            'Service',
-            { number: 'Calls' },
-            { number: 'Units' },
-            { number: 'Included' },
-            { number: 'Charged' },
-          ],
-          all.map(row),
-          true,
-        )
-}</section>`;
+${all === null || models === null ? tooLong : all.length === 0 ? html`<p class="soft">No calls yet.</p>` : html`${usageTable('Usage by service', 'Service', all)}${byModel(models)}`}</section>`;
+}
+
+function byModel(models: readonly (ModelUsage & { name: string })[]): Html {
+  const named = models
+    .filter(({ model }) => model !== null)
+    .map(({ model, ...usage }) => ({ ...usage, name: `${usage.name}: ${model}` }));
+  if (named.length === 0) return html``;
+  const rest = named.length - modelsShownMax;
+  return html`<h3>By model</h3>${usageTable('Usage by model', 'Service and model', named.slice(0, modelsShownMax))}
+${rest > 0 ? html`<p class="soft">${count(rest)} more: <code>sluice report</code> lists all of them.</p>` : ''}`;
+}
+
+/** Columns about margins are left out if the upstream cost of no call is known. */
+function usageTable(
+  label: string,
+  of: string,
+  all: readonly (Omit<ServiceUsage, 'service'> & { name: string })[],
+): Html {
+  const isCosted = all.some((it) => it.margin.calls > 0);
+  const costed = (it: Pick<ServiceUsage, 'margin'>) =>
+    html`<td class="number">${it.margin.calls === 0 ? 'unknown' : usd(it.margin.revenue)}</td><td class="number">${it.margin.calls === 0 ? 'unknown' : usd(it.margin.upstreamCost)}</td><td class="number">${margin(it.margin)}</td>`;
+  const row = (it: Omit<ServiceUsage, 'service'> & { name: string }) =>
+    html`<tr><th scope="row">${it.name}</th><td class="number">${count(it.calls)}</td><td class="number">${measured(it)}</td><td class="number">${count(it.included)}</td><td class="number">${usd(it.charged)}</td>${isCosted ? costed(it) : ''}</tr>`;
+  const isMetered = all.some((it) => Object.keys(it.quantities).length > 0);
+  const columns: Column[] = [
+    of,
+    { number: 'Calls' },
+    { number: isMetered ? 'Quantity' : 'Units' },
+    { number: 'Included' },
+    { number: 'Charged' },
+    ...(isCosted ? [{ number: 'Revenue' }, { number: 'Upstream cost' }, { number: 'Margin' }] : []),
+  ];
+  const about = isCosted
+    ? html`<p class="soft">Revenue, upstream cost and margin are of calls whose upstream cost is known and that were not paid with included units. Granted credit is no revenue.</p>`
+    : '';
+  return html`${table(label, columns, all.map(row), !isCosted)}${about}`;
 }

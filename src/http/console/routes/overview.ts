@@ -1,5 +1,6 @@
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
+import * as UsageReport from '../../../ledger/usage-report.ts';
 import type { PaymentContext } from '../../../payment/payment-context.ts';
 import { troubleCountMax } from '../../../payment/revenue-report.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -31,11 +32,12 @@ export function addOverviewSection(console: Console, shop: OverviewContext, metr
         usageReport.writers(),
         accounts.madeSince(sinceMs),
         inTime(usageReport.callers(sinceMs)),
-        inTime(usageReport.byService(sinceMs)),
+        inTime(usageReport.byModel(sinceMs)),
         inTime(usageReport.unspent()),
       ]);
     const named = (slug: string) => shop.catalog.services.find((one) => one.slug === slug)?.name ?? slug;
-    const services = used?.map((one) => ({ ...one, name: named(one.service) })) ?? null;
+    const models = used?.map((one) => ({ ...one, name: named(one.service) })) ?? null;
+    const services = used && UsageReport.byService(used).map((one) => ({ ...one, name: named(one.service) }));
     const facts = {
       requests: requests.length,
       flagged: flagged.length,
@@ -47,6 +49,7 @@ export function addOverviewSection(console: Console, shop: OverviewContext, metr
       made,
       callers,
       services,
+      models,
       unspent,
     };
     return { title: 'Overview', main: Page.overview(facts) };

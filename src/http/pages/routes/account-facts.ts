@@ -40,6 +40,8 @@ export async function readFacts(
       Receipts.list(shop, account, null),
       shop.refundRequests.of(account),
     ]);
+  const isMetered = byService.some(({ quantities }) => quantities !== null);
+  const byModel = isMetered ? await shop.usage.sums(account, fromMs, toMs, 'model') : [];
   const { plans, grants, claimed, balance_usd, held_usd, included_remaining, subscriptions } = overview;
   return {
     ...{ account, topUp, calls, keys, connections, claimed: claimed === true },
@@ -48,7 +50,7 @@ export async function readFacts(
     plans: plans as Page.AccountFacts['plans'],
     grants: grants as Page.AccountFacts['grants'],
     subscriptions: subscriptions as Page.AccountFacts['subscriptions'],
-    used: { days: everyDay(fromMs, toMs), daily, byService },
+    used: { days: everyDay(fromMs, toMs), daily, byService, byModel },
     receipts: paid.receipts,
     refundRequests: requests.map(RefundRequests.asRefundRequest),
     canClaim: shop.claiming !== null,
