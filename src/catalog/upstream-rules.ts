@@ -35,10 +35,12 @@ const own: ReadonlySet<string> = new Set([
 ]);
 
 /** Headers that carry the caller's credentials, address or payment. They are the shop's and must not reach an upstream. */
-const isPrivate = /^(authorization|cookie2?|forwarded|via|x-real-ip|x-payment|payment.*|x-forwarded-.*|proxy-.*|storefront-.*)$/;
+const isPrivate =
+  /^(authorization|cookie2?|forwarded|via|x-real-ip|x-payment|payment.*|x-forwarded-.*|proxy-.*|storefront-.*)$/;
 
 /** Headers by which some servers replace the method or path of a request, which would be another operation than the one paid for. */
-const rerouting = /^x-(http-)?method(-override)?$|^x-(original|rewrite|forwarded|override)-(url|uri|method)$|^x-request-uri$/;
+const rerouting =
+  /^x-(http-)?method(-override)?$|^x-(original|rewrite|forwarded|override)-(url|uri|method)$|^x-request-uri$/;
 
 const keyForms = ['header', 'query', 'basic'];
 
@@ -88,7 +90,8 @@ function address(at: SourceLocation.LocatedValue): SourceLocation.Finding[] {
 /** Returns what is wrong with the address of an upstream or a token endpoint, without repeating it; null for nothing. */
 export function urlProblem(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) return 'is not an address: write one that starts with https://';
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return 'is not an address: write one that starts with https://';
   if (url.username + url.password !== '') return 'contains credentials: send them with key';
   return url.search + url.hash === '' ? null : 'has a query or a fragment: leave them out';
 }
@@ -101,6 +104,8 @@ function credentials(at: SourceLocation.LocatedValue): SourceLocation.Finding[] 
   const find = (path: SourceLocation.Path, reason: string) => findings.push({ path, reason });
   if (rotation.value !== undefined && key.value === undefined)
     find(rotation.path, 'keys says how several keys are used: add key, or leave it out');
+  if (rotation.value !== undefined && oauth.value !== undefined)
+    find(rotation.path, 'keys does not go with oauth, which has one client: leave one of them out');
   if (typeof key.value !== 'object' || key.value === null) return findings;
   const given = keyForms.filter((form) => SourceLocation.member(key, form).value !== undefined);
   if (given.length !== 1)
@@ -113,7 +118,10 @@ function credentials(at: SourceLocation.LocatedValue): SourceLocation.Finding[] 
   if (name !== null && isFraming(name))
     find(header.path, `header ${name} controls the request itself: choose the header for the key`);
   if (oauth.value !== undefined && keyHeaderOf(at) === 'authorization')
-    find(oauth.path, 'oauth sends its token in the authorization header, which key uses: leave one of them out');
+    find(
+      oauth.path,
+      'oauth sends its token in the authorization header, which key uses: leave one of them out',
+    );
   return findings;
 }
 
@@ -142,7 +150,7 @@ function headers(at: SourceLocation.LocatedValue): SourceLocation.Finding[] {
   for (const { place, name, by } of all) {
     const spelled = normalized(name);
     const other = takenBy.get(spelled);
-    const problem = headerProblem(spelled, by);
+    const problem = headerProblem(spelled);
     if (problem !== null) findings.push({ path: place.path, reason: `${by} names ${name}, ${problem}` });
     else if (other !== undefined)
       findings.push({ path: place.path, reason: `${by} names ${name}, which ${other} sets: keep one` });
@@ -158,10 +166,8 @@ function named(places: readonly SourceLocation.LocatedValue[], by: string) {
   });
 }
 
-function headerProblem(name: string, by: string): string | null {
-  if (by === 'headers' ? isFraming(name) || name === 'accept-encoding' : own.has(name))
-    return 'which the storefront sets itself: leave it out';
-  if (by === 'headers') return null;
+function headerProblem(name: string): string | null {
+  if (own.has(name)) return 'which the storefront sets itself: leave it out';
   if (isPrivate.test(name)) return 'which belongs to the shop and its caller: leave it out';
   return rerouting.test(name) ? 'which could change the operation that was paid for: leave it out' : null;
 }
@@ -181,7 +187,10 @@ function routed(
   if (!isNamed)
     return [first, otherwise]
       .filter(({ value }) => value !== undefined)
-      .map(({ path }) => ({ path, reason: `${SourceLocation.name(path)} needs upstreams, which the catalogue does not have` }));
+      .map(({ path }) => ({
+        path,
+        reason: `${SourceLocation.name(path)} needs upstreams, which the catalogue does not have`,
+      }));
   if (first.value === undefined && names.length > 1)
     return [{ path: first.path, reason: 'upstream is missing: name the one of upstreams that serves it' }];
   const primary = SourceLocation.text(first) ?? names[0];

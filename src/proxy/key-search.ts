@@ -24,12 +24,20 @@ const sampledBytesMin = 4;
  */
 export function create(key: string, template: string): KeySearch | null {
   if (key === '') return null;
-  const secrets = new Set([key]);
+  const secrets = [key];
   const pair = /^basic\s+\{key\}$/i.test(template.trim())
     ? Buffer.from(key, 'base64').toString('latin1')
     : '';
   const password = pair.slice(pair.indexOf(':') + 1);
-  for (const secret of [pair, password]) if (secret.length >= encodedBytesMin) secrets.add(secret);
+  for (const secret of [pair, password]) if (secret.length >= encodedBytesMin) secrets.push(secret);
+  return ofSecrets(secrets);
+}
+
+/** Prepares the search for several secrets: all keys of all upstreams, client secrets and access tokens. Empty ones are ignored. */
+export function ofSecrets(all: Iterable<string>): KeySearch | null {
+  const secrets = new Set(all);
+  secrets.delete('');
+  if (secrets.size === 0) return null;
   const spelled = new Map<string, Buffer>();
   for (const secret of secrets)
     for (const needle of spellings(secret)) spelled.set(needle.toString('latin1'), needle);
