@@ -84,7 +84,10 @@ type DraftPlan = {
 /** Converts a valid source into a catalogue. `directory`: the folder of its file. Throws when the source breaks the rules. */
 export function toCatalog(draft: CatalogSource, directory: string): Catalog {
   const upstreams = toUpstreams(draft.upstreams ?? {});
-  const sold = draft.services.map((entry) => ({ service: toService(entry, upstreams), operations: entry.operations }));
+  const sold = draft.services.map((entry) => ({
+    service: toService(entry, upstreams),
+    operations: entry.operations,
+  }));
   const services = sold.map(({ service }) => service);
   const plans = draft.plans.filter(({ retired }) => !retired).map(toPlan);
   const retired = draft.plans.filter(({ retired }) => retired).map(toPlan);

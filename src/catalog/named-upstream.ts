@@ -142,7 +142,12 @@ export function variablesOf({ url, key, oauth }: NamedUpstream): { key: string; 
   );
 }
 
-function keyPlace({ header = '', value = '{key}', query, basic }: NonNullable<DraftNamedUpstream['key']>): KeyPlace {
+function keyPlace({
+  header = '',
+  value = '{key}',
+  query,
+  basic,
+}: NonNullable<DraftNamedUpstream['key']>): KeyPlace {
   if (query !== undefined) return { kind: 'query', parameter: query };
   if (basic !== undefined) return { kind: 'basic', user: basic };
   return { kind: 'header', header, value };

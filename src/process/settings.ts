@@ -140,7 +140,9 @@ function unknown(name: string): string {
 /** The environment holds the variables of other programs too, so only names that are close to a setting are reported. */
 function misspelt(given: Env, variables: ReadonlySet<string>): string[] {
   return Object.keys(given)
-    .filter((name) => /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(name) && !isKnown(name, variables) && !foreign.test(name))
+    .filter(
+      (name) => /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(name) && !isKnown(name, variables) && !foreign.test(name),
+    )
     .filter((name) => nearest(name, names) !== null)
     .map((name) => `${name} in the environment ${unknown(name)}`);
 }

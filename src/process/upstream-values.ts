@@ -56,7 +56,13 @@ function valuesOf(upstream: NamedUpstream, env: Env, faults: string[]): Upstream
   };
   const keys = (from: Variable): string[] => {
     if (!rotatesKeys) return [secret(from, 'key.from')];
-    const found = [...new Set(text(from, 'key.from').split(/[,\s]+/).filter(Boolean))];
+    const found = [
+      ...new Set(
+        text(from, 'key.from')
+          .split(/[,\s]+/)
+          .filter(Boolean),
+      ),
+    ];
     if (found.some((one) => !isKey.test(one)))
       faults.push(`${from.env} has characters that a key cannot have: use printable ASCII`);
     if (found.length > keysMax) faults.push(`${from.env} has more than ${keysMax} keys`);

@@ -13,7 +13,7 @@ export function create(name: string, value: string): OwnParameter {
 
 /**
  * Returns a query with the operator's parameter and without each parameter of the caller that some server might read as the same one:
- * in another case, percent-encoded once or several times, with `-`, `.` or a space for `_`, as a list (`name[]`), or behind a semicolon.
+ * in another case, percent-encoded once or several times, with `-`, `.` or a space for `_`, as a list (`name[]`), or behind a semicolon or an encoded `&`.
  * All other parameters stay as they are, in their order.
  * @param query empty, or with its question mark
  */
@@ -23,13 +23,15 @@ export function replaceIn(query: string, { name, text }: OwnParameter): string {
   const kept = query
     .slice(1)
     .split('&')
-    .filter((part) => !part.split(';').some((one) => folded(nameOf(one)) === ours));
+    .filter((part) => !namesIn(part).some((one) => folded(one) === ours));
   return `?${[...kept, text].join('&')}`;
 }
 
-/** An encoded equals sign may end the name too, for a server that decodes before it splits. */
-function nameOf(part: string): string {
-  return decoded(part).split('=', 1)[0] ?? '';
+/** The names that any server may find in a part of a query: some decode it before they split it. */
+function namesIn(part: string): string[] {
+  return decoded(part)
+    .split(/[&;]/)
+    .map((one) => one.split('=', 1)[0] ?? '');
 }
 
 function folded(name: string): string {
