@@ -5,6 +5,7 @@ import {
 } from '../../src/adapters/upstream/credentialed-upstream.ts';
 import { SecretSet } from '../../src/proxy/secret-set.ts';
 import type { Upstream } from '../../src/proxy/upstream.ts';
+import { client } from '../proxy/opened-upstream.ts';
 import { type Received, type ScriptedUpstream, scripted } from '../proxy/scripted-upstream.ts';
 
 export type Reported = { event: string; detail: Readonly<Record<string, unknown>> };
@@ -37,6 +38,7 @@ export async function against(
     headers: [],
     forward: [],
     caller: null,
+    client,
     timeoutMs: 5_000,
     secrets: new SecretSet(),
     report: (event, detail) => reported.push({ event, detail }),
