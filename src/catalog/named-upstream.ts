@@ -3,7 +3,7 @@ import type { Limits } from './upstream-limits.ts';
 /** The name of a variable of the environment. */
 export type Variable = { env: string };
 
-/** How the key is sent. `value` contains `{key}` in place of the key. */
+/** The place of the key in a request. `value` contains `{key}` in place of the key. */
 export type KeyPlace =
   | { kind: 'header'; header: string; value: string }
   | { kind: 'query'; parameter: string }

@@ -55,16 +55,24 @@ export function checkUpstreams(root: SourceLocation.LocatedValue): SourceLocatio
   const names = keysOf(upstreams);
   const services = SourceLocation.items(SourceLocation.member(root, 'services'));
   return [
-    ...single(SourceLocation.member(root, 'upstream'), upstreams.value !== undefined),
+    ...single(
+      SourceLocation.member(root, 'upstream'),
+      upstreams.value !== undefined,
+      keysOf(root).length > 0,
+    ),
     ...names.flatMap((name) => entry(SourceLocation.member(upstreams, name))),
     ...services.flatMap((service) => routed(service, names, upstreams.value !== undefined)),
   ];
 }
 
 /** Without `upstreams`, `upstream` is the API. With it, `upstream` has only what concerns the whole shop. */
-function single(upstream: SourceLocation.LocatedValue, isNamed: boolean): SourceLocation.Finding[] {
+function single(
+  upstream: SourceLocation.LocatedValue,
+  isNamed: boolean,
+  isMapping: boolean,
+): SourceLocation.Finding[] {
   if (!isNamed) {
-    if (upstream.value === undefined)
+    if (upstream.value === undefined && isMapping)
       return [{ path: upstream.path, reason: 'upstream is missing: the API that is resold' }];
     const key = SourceLocation.member(upstream, 'key');
     if (key.value !== undefined || typeof upstream.value !== 'object' || upstream.value === null) return [];

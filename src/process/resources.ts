@@ -89,7 +89,7 @@ export type Resources = {
   readonly claims: Claims;
   readonly signIns: SignIns;
   readonly claimSecret: string;
-  /** The secret of the ids by which upstreams tell buyers apart. */
+  /** The secret of the pairwise ids of buyers. */
   readonly callerSecret: string;
   readonly revocations: Awaited<ReturnType<typeof openRevocations>>;
   readonly idempotencyKeys: ReturnType<typeof openIdempotencyKeys>;

@@ -4,7 +4,7 @@ const restMsMax = 15 * 60_000;
 /** The rest after a response without `Retry-After`: a limit is often per second or minute, a rejected key stays rejected for longer. */
 const restMsOf: Readonly<Record<number, number>> = { 401: 60_000, 402: 60_000, 429: 5_000 };
 
-/** Uses several keys in turn. A key that was answered with 401, 402 or 429 rests. Times are on the clock of `performance.now()`. */
+/** Uses several keys in turn. A key that was answered with 401, 402 or 429 rests. Times are milliseconds of a clock that never goes back. */
 export class KeyRotation<Key> {
   readonly #keys: { key: Key; restsUntilMs: number }[];
   #next = 0;

@@ -11,7 +11,7 @@ import { openPool, type Pool, type PoolOptions } from './upstream.ts';
 export type CredentialedOptions = PoolOptions & {
   /** For the log. */
   name: string;
-  /** Where the key is sent; null when there is none. `value` contains `{key}` as the placeholder of the key. */
+  /** The place of the key in a request; null when there is none. `value` contains `{key}` as the placeholder of the key. */
   key:
     | { kind: 'header'; header: string; value: string }
     | { kind: 'query'; parameter: string }

@@ -28,7 +28,6 @@ export type ExchangeSettings = {
   oneWriteBytesMax: number;
   /** True when a connection may carry several requests, one after another. */
   reuses: boolean;
-  /** Both are replaced when a secret is renewed. */
   guard: Headers.Guard;
   /** Null when there is no key. */
   keySearch: KeySearch | null;
