@@ -81,6 +81,17 @@ describe('a key as the password of Basic authentication', () => {
   });
 });
 
+test('the content of a key that is the text of Basic authentication never leaves either', async () => {
+  const { upstream } = await against(
+    ({ socket }) => socket.write(http(200, '{"password":"hidden-password"}')),
+    {
+      key: { kind: 'header', header: 'authorization', value: 'Basic {key}' },
+      keys: [Buffer.from('shop:hidden-password').toString('base64')],
+    },
+  );
+  expect(await upstream.send(post()).response).toEqual({ kind: 'unavailable', reason: 'key_in_body' });
+});
+
 describe('several keys', () => {
   const keys = ['sk_first_operator', 'sk_second_operator', 'sk_third_operator'];
   const usedKey = (received: Received | undefined) => received && header(received, 'x-api-key')[0];

@@ -1,5 +1,6 @@
 import * as Headers from '../../proxy/headers.ts';
 import { KeyRotation } from '../../proxy/key-rotation.ts';
+import * as KeySearch from '../../proxy/key-search.ts';
 import * as OwnParameter from '../../proxy/own-parameter.ts';
 import * as SecretSet from '../../proxy/secret-set.ts';
 import type { Outbound, Sending, Upstream } from '../../proxy/upstream.ts';
@@ -36,7 +37,7 @@ export type CredentialedOptions = PoolOptions & {
 export function openCredentialed(options: CredentialedOptions): Upstream {
   const { name, keys, key, oauth, secrets } = options;
   const pool = openPool(options, null);
-  const keySecrets = key?.kind === 'basic' ? keys.flatMap((one) => SecretSet.ofBasic(key.user, one)) : keys;
+  const keySecrets = keys.flatMap((one) => secretsOf(key, one));
   const clientSecrets =
     oauth === null ? [] : [oauth.clientSecret, basicOf(oauth.clientId, oauth.clientSecret).slice(6)];
   secrets.set(name, [...keySecrets, ...clientSecrets]);
@@ -83,6 +84,17 @@ function sentIn(
       return { own: ['authorization', `Basic ${Buffer.from(`${place.user}:${key}`).toString('base64')}`] };
     case undefined:
       return {};
+  }
+}
+
+function secretsOf(place: CredentialedOptions['key'], key: string): string[] {
+  switch (place?.kind) {
+    case 'basic':
+      return SecretSet.ofBasic(place.user, key);
+    case 'header':
+      return KeySearch.secretsIn(key, place.value);
+    default:
+      return [key];
   }
 }
 
