@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { hint } from '@sluice/kernel/did-you-mean';
 import { sha256Hex } from '@sluice/kernel/digest';
+import * as NamedVariables from './catalog/named-variables.ts';
 import { type Rail, rails } from './process/integration-settings.ts';
 import * as Settings from './process/settings.ts';
 import * as X402Settings from './process/x402-settings.ts';
@@ -90,7 +91,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
   const formerPublicUrls = read('FORMER_PUBLIC_URLS') ?? [];
   const databaseUrl = read('DATABASE_URL') ?? '';
   const databaseOwnerUrl = read('DATABASE_OWNER_URL');
-  const upstream = readUpstream(read);
+  const upstream = readUpstream(env, read);
   const stripe = readStripe(read, production, faults);
   const coin = X402Settings.read(env, production, faults);
   const config: Config = {
@@ -127,10 +128,12 @@ export function catalogPath({ CATALOG }: Env): string {
   return CATALOG || bundledCatalog;
 }
 
-function readUpstream(read: Read): Config['upstream'] {
+/** The address and key are those of a single upstream; a catalogue with `upstreams` names its own variables. */
+function readUpstream(env: Env, read: Read): Config['upstream'] {
+  const isNamed = NamedVariables.read(env.CATALOG).hasUpstreams;
   return {
-    url: read('UPSTREAM_URL') ?? '',
-    key: read('UPSTREAM_API_KEY') ?? '',
+    url: isNamed ? '' : (read('UPSTREAM_URL') ?? ''),
+    key: isNamed ? '' : (read('UPSTREAM_API_KEY') ?? ''),
     client: read('UPSTREAM_CLIENT'),
     reusesConnections: !read('UPSTREAM_SINGLE_USE_CONNECTIONS'),
   };

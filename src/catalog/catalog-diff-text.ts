@@ -1,3 +1,4 @@
+import type { NamedUpstream } from './named-upstream.ts';
 import type { Units, UnitsMax } from './operation.ts';
 import type { ResponseField } from './response-field.ts';
 import type * as UpstreamLimits from './upstream-limits.ts';
@@ -18,6 +19,11 @@ export function limitsText(limits: UpstreamLimits.Limits): string {
 /** The fields of responses that are replaced, as the catalogue file names them. */
 export function responseFieldsText(fields: readonly ResponseField[]): string {
   return fields.map(({ pointer: tokens, value }) => `${pointer(tokens)} ${value}`).join(', ');
+}
+
+/** The named upstreams with their settings; secrets are only named in the catalogue, never contained. */
+export function upstreamsText(upstreams: ReadonlyMap<string, NamedUpstream>): string {
+  return [...upstreams.values()].map((upstream) => JSON.stringify(upstream)).join(', ');
 }
 
 /** Describes how the units of a response are counted. */

@@ -1,6 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from './catalog.ts';
-import { atMost, counted, limitsText, responseFieldsText } from './catalog-diff-text.ts';
+import { atMost, counted, limitsText, responseFieldsText, upstreamsText } from './catalog-diff-text.ts';
 import type { Operation, Units, UnitsMax } from './operation.ts';
 import { covers, type Plan, type SubscriptionPlan } from './plan.ts';
 import type { Service } from './service.ts';
@@ -102,7 +102,7 @@ function plans(before: Catalog, after: Catalog): CatalogChange[] {
 }
 
 function shopFields(before: Catalog, after: Catalog): ChangedField[] {
-  const facts = ({ storefront, upstream }: Catalog) => ({
+  const facts = ({ storefront, upstream, upstreams }: Catalog) => ({
     name: storefront.name,
     description: storefront.description,
     contact: storefront.contact,
@@ -112,14 +112,16 @@ function shopFields(before: Catalog, after: Catalog): ChangedField[] {
     'upstream.readiness_path': upstream.readinessPath ?? '',
     'upstream.response_fields': responseFieldsText(upstream.responseFields),
     'upstream.limits': limitsText(UpstreamLimits.limits(upstream.limits)),
+    upstreams: upstreamsText(upstreams),
   });
   return compared(facts(before), facts(after), () => 'harmless');
 }
 
 function serviceFacts(service: Service | undefined): Record<string, string> {
   if (!service) return {};
-  const { name, description, unit, price } = service;
-  return { price_usd: Money.format(price), unit, name, description };
+  const { name, description, unit, price, route } = service;
+  const upstreams = route ? { upstream: [route.upstream, ...route.otherwise].join(', otherwise ') } : {};
+  return { price_usd: Money.format(price), unit, name, description, ...upstreams };
 }
 
 function operationFacts(operation: Operation | undefined): Record<string, string> {

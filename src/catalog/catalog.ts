@@ -1,3 +1,4 @@
+import type { NamedUpstream } from './named-upstream.ts';
 import type { Operation } from './operation.ts';
 import { covers, type Plan } from './plan.ts';
 import type { ResponseField } from './response-field.ts';
@@ -28,6 +29,8 @@ export type Catalog = {
     /** Fields of JSON responses that are replaced or removed before a response is delivered. */
     responseFields: readonly ResponseField[];
   };
+  /** The upstreams by name; empty when there is only `upstream`, whose key and limits are not used otherwise. */
+  upstreams: ReadonlyMap<string, NamedUpstream>;
   services: readonly Service[];
   operations: readonly Operation[];
   /** The plans on sale. */

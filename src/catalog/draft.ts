@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import * as JsonPointer from '@sluice/kernel/json-pointer';
 import * as Money from '@sluice/kernel/money';
 import { type Catalog, openings } from './catalog.ts';
+import { type DraftNamedUpstream, type NamedUpstream, routeOf, toNamedUpstream } from './named-upstream.ts';
 import type { Operation, Uncountable, Units, UnitsMax } from './operation.ts';
 import type { Plan } from './plan.ts';
 import type { ResponseField } from './response-field.ts';
@@ -19,14 +20,16 @@ export type CatalogSource = {
     tax_note?: string;
     tax?: 'stripe' | 'none';
   };
-  upstream: {
+  /** Optional beside `upstreams`. */
+  upstream?: {
     description?: string;
-    key: { header: string; value: string };
+    key?: { header: string; value: string };
     timeout_ms: number;
     readiness_path?: string;
     limits?: DraftLimits;
     response_fields: readonly { field: string; value: ResponseField['value'] }[];
   };
+  upstreams?: Readonly<Record<string, DraftNamedUpstream>>;
   services: readonly DraftService[];
   plans: readonly DraftPlan[];
 };
@@ -45,6 +48,8 @@ type DraftService = {
   description: string;
   unit: string;
   price_usd: string;
+  upstream?: string;
+  otherwise?: readonly string[];
   operations: readonly DraftOperation[];
 };
 
@@ -80,24 +85,18 @@ type DraftPlan = {
 
 /** Converts a valid source into a catalogue. `directory`: the folder of its file. Throws when the source breaks the rules. */
 export function toCatalog(draft: CatalogSource, directory: string): Catalog {
-  const { upstream } = draft;
-  const sold = draft.services.map((entry) => ({ service: toService(entry), operations: entry.operations }));
+  const upstreams = toUpstreams(draft.upstreams ?? {});
+  const sold = draft.services.map((entry) => ({
+    service: toService(entry, upstreams),
+    operations: entry.operations,
+  }));
   const services = sold.map(({ service }) => service);
   const plans = draft.plans.filter(({ retired }) => !retired).map(toPlan);
   const retired = draft.plans.filter(({ retired }) => retired).map(toPlan);
   return {
     storefront: draft.storefront,
-    upstream: {
-      description: upstream.description === undefined ? '' : resolve(directory, upstream.description),
-      key: upstream.key,
-      timeoutMs: upstream.timeout_ms,
-      readinessPath: upstream.readiness_path ?? null,
-      responseFields: upstream.response_fields.map(({ field, value }) => ({
-        pointer: pointer(field),
-        value,
-      })),
-      ...(upstream.limits && { limits: toLimits(upstream.limits) }),
-    },
+    upstream: toUpstream(draft.upstream, directory),
+    upstreams,
     services,
     operations: sold.flatMap(({ service, operations }) =>
       operations.map((entry) => toOperation(entry, service)),
@@ -106,6 +105,29 @@ export function toCatalog(draft: CatalogSource, directory: string): Catalog {
     retired,
     openings: openings(services, [...plans, ...retired]),
   };
+}
+
+const timeoutMsUsual = 30_000;
+
+function toUpstream(draft: CatalogSource['upstream'], directory: string): Catalog['upstream'] {
+  const { description, key, timeout_ms, readiness_path, response_fields = [], limits } = draft ?? {};
+  return {
+    description: description === undefined ? '' : resolve(directory, description),
+    key: key ?? { header: '', value: '{key}' },
+    timeoutMs: timeout_ms ?? timeoutMsUsual,
+    readinessPath: readiness_path ?? null,
+    responseFields: response_fields.map(({ field, value }) => ({ pointer: pointer(field), value })),
+    ...(limits && { limits: toLimits(limits) }),
+  };
+}
+
+function toUpstreams(draft: NonNullable<CatalogSource['upstreams']>): Map<string, NamedUpstream> {
+  return new Map(
+    Object.entries(draft).map(([name, entry]) => [
+      name,
+      toNamedUpstream(name, entry, toLimits(entry.limits ?? {})),
+    ]),
+  );
 }
 
 function toLimits(draft: DraftLimits): Partial<Limits> {
@@ -119,8 +141,10 @@ function toLimits(draft: DraftLimits): Partial<Limits> {
   };
 }
 
-function toService({ slug, name, description, unit, price_usd }: DraftService): Service {
-  return { slug, name, description, unit, price: money(price_usd) };
+function toService(draft: DraftService, upstreams: ReadonlyMap<string, NamedUpstream>): Service {
+  const { slug, name, description, unit, price_usd } = draft;
+  const route = routeOf(draft, upstreams);
+  return { slug, name, description, unit, price: money(price_usd), ...(route && { route }) };
 }
 
 function toOperation(entry: DraftOperation, service: Service): Operation {

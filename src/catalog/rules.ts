@@ -2,25 +2,11 @@ import { hint } from '@sluice/kernel/did-you-mean';
 import * as Money from '@sluice/kernel/money';
 import * as OperationRules from './operation-rules.ts';
 import * as SourceLocation from './source-location.ts';
+import * as UpstreamRules from './upstream-rules.ts';
 
 /** Minimum and maximum of a card charge: 0.50 USD, and eight digits of cents. */
 const chargeMin = Money.ofCents(50);
 const chargeMax = Money.ofCents(99_999_999);
-
-/** Headers that frame or route the request; a key there would break it. */
-const framing: ReadonlySet<string> = new Set([
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 /** Checks the rules that the schema cannot express. Each rule skips values that the schema rejects, so that both can report together. */
 export function checkRules(root: SourceLocation.LocatedValue): SourceLocation.Finding[] {
@@ -32,6 +18,7 @@ export function checkRules(root: SourceLocation.LocatedValue): SourceLocation.Fi
     ...keyHeader(
       SourceLocation.member(SourceLocation.member(SourceLocation.member(root, 'upstream'), 'key'), 'header'),
     ),
+    ...UpstreamRules.checkUpstreams(root),
     ...repeated(slugs),
     ...services.flatMap((service) => amount(SourceLocation.member(service, 'price_usd'))),
     ...OperationRules.checkOperations(root),
@@ -46,7 +33,7 @@ export function checkRules(root: SourceLocation.LocatedValue): SourceLocation.Fi
 
 function keyHeader(header: SourceLocation.LocatedValue): SourceLocation.Finding[] {
   const name = SourceLocation.text(header);
-  if (name === null || !framing.has(name.toLowerCase())) return [];
+  if (name === null || !UpstreamRules.isFraming(name)) return [];
   return [
     {
       path: header.path,

@@ -1,4 +1,5 @@
 import type { Money } from '@sluice/kernel/money';
+import type { UpstreamRoute } from './named-upstream.ts';
 
 /** One or more operations whose units have the same price. */
 export type Service = {
@@ -9,4 +10,6 @@ export type Service = {
   unit: string;
   /** The price of one unit. */
   price: Money;
+  /** Its named upstreams; absent when the catalogue has a single one. */
+  route?: UpstreamRoute;
 };

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import * as NamedVariables from '../catalog/named-variables.ts';
 import * as Port from './port.ts';
 
 type Env = NodeJS.ProcessEnv;
@@ -9,7 +10,7 @@ export type Composition = {
   publicUrl: string;
   host: string;
   port: Port.Port;
-  /** The bundled data API as the upstream; null when UPSTREAM_URL is set. */
+  /** The bundled data API as the upstream; null when UPSTREAM_URL is set, or the catalogue has `upstreams`. */
   direct: Port.Port | null;
   /** The card sandbox; null when STRIPE_SECRET_KEY is set, and in production. */
   sandbox: Port.Port | null;
@@ -47,7 +48,7 @@ export function read(env: Env): Composition {
     publicUrl: (env.PUBLIC_URL || `http://localhost:${port.number}`).replace(/\/+$/, ''),
     host,
     port,
-    direct: env.UPSTREAM_URL
+    direct: isSold(env)
       ? null
       : Port.parse('DIRECT_PORT', env.DIRECT_PORT || '4021', env.DIRECT_HOST || loopback),
     sandbox: playMoney
@@ -145,6 +146,11 @@ export function programs(
     });
   }
   return all;
+}
+
+/** Returns true when the seller has named an API. */
+function isSold({ UPSTREAM_URL: url, CATALOG: catalog }: Env): boolean {
+  return Boolean(url) || NamedVariables.read(catalog).hasUpstreams;
 }
 
 /** Returns the address of `port` for programs on this machine. */

@@ -21,6 +21,8 @@ type RefusalOf<Kind extends CallRefusal['kind']> = Extract<CallRefusal, { kind: 
 export function callRefusal(shop: Offers, operation: Operation, refusal: CallRefusal, id: string): Reply {
   const { texts } = shop;
   switch (refusal.kind) {
+    case 'body_too_long':
+      return Refusals.ofBody(texts, 'too_large', refusal.bytesMax, id);
     case 'no_plan':
     case 'body_not_allowed':
     case 'key_not_allowed':
@@ -258,7 +260,7 @@ function upstreamFailure(
         texts.text('api.upstream_refused'),
         requestId,
         {},
-        { 'retry-after': '60' },
+        { 'retry-after': String(refusal.retryAfterSeconds ?? 60) },
       );
     case 'upstream_unavailable':
       return error(502, 'upstream_unavailable', texts.text('api.upstream_unavailable'), requestId);

@@ -20,6 +20,9 @@ export function end(
     case 'busy':
     case 'account_busy':
       return { kind: failure.kind };
+    case 'keys_resting':
+      shop.report('upstream_keys_resting', { call: hold.callId, operation: operation.id });
+      return { kind: 'upstream_refused', retryAfterSeconds: failure.retryAfterSeconds };
     case 'timeout':
       shop.report('upstream_timeout', { call: hold.callId, operation: operation.id });
       return { kind: 'upstream_timeout' };

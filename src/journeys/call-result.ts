@@ -9,6 +9,8 @@ export type CallRefusal =
   | { kind: 'key_not_allowed'; key: string; services: readonly string[] }
   /** A body with GET or HEAD has no defined meaning, and some servers parse it as the next request (RFC 9110, 9.3.1). */
   | { kind: 'body_not_allowed'; method: string }
+  /** The body is longer than the upstream of the service takes. */
+  | { kind: 'body_too_long'; bytesMax: number }
   | { kind: 'rate_limited'; taken: RateLimit.RateLimitResult; perSecond: number }
   /** The account disconnected from too many calls before their responses, which could not be read to the end. */
   | { kind: 'too_many_unpaid'; retryAfterSeconds: number }
@@ -20,7 +22,8 @@ export type CallRefusal =
   /** The upstream succeeded, but the cost of its response cannot be determined. */
   | { kind: 'response_uncountable'; reason: Meter.UncountableReason }
   | { kind: 'account_busy' }
-  | { kind: 'upstream_refused' }
+  /** `retryAfterSeconds`: when the upstream accepts a key again, where that is known. */
+  | { kind: 'upstream_refused'; retryAfterSeconds?: number }
   | { kind: 'upstream_unavailable' }
   | { kind: 'upstream_timeout' };
 

@@ -100,6 +100,9 @@ function forbiddenCall(
     return { kind: 'key_not_allowed', key: callerKey.id, services: callerKey.services };
   const retryAfterSeconds = shop.unpaid.barredSeconds(account);
   if (retryAfterSeconds > 0) return { kind: 'too_many_unpaid', retryAfterSeconds };
+  const { route } = service;
+  if (route !== undefined && body.length > route.bodyBytesMax)
+    return { kind: 'body_too_long', bytesMax: route.bodyBytesMax };
   return body.length > 0 && !mayHaveBody(operation) ? { kind: 'body_not_allowed', method } : null;
 }
 
@@ -189,6 +192,7 @@ async function sell(
     metered: operation.units.kind === 'pointer',
     editsJson: shop.catalog.upstream.responseFields.length > 0,
     account: call.account,
+    route: operation.service.route,
     traceparent: span === null ? null : span.forUpstream,
   });
   const watched = shop.unpaid.watch(call.account, sending, CallHold.isFree(operation));

@@ -13,6 +13,8 @@ type Readiness = {
   checks: Record<'serving' | 'ledger' | 'schema' | 'upstream', boolean>;
   /** Instructions for the operator, for the checks that no retry resolves. */
   problems: string[];
+  /** The state of each upstream, where there are several. */
+  upstreams: Readonly<Record<string, boolean>> | null;
 };
 
 /** Health checks of load balancers often give up after two seconds. */
@@ -23,12 +25,20 @@ export async function read(shop: ReadinessContext, isDraining: () => boolean): P
   const database = withinBudget(databaseWaitMsMax, () =>
     Promise.all([shop.databaseResponds(), shop.schemaProblem()]),
   );
-  const [[responds, problem], upstream] = await Promise.all([database, shop.upstream.probe()]);
+  const [[responds, problem], upstream] = await Promise.all([database, probe(shop)]);
   const ledger = responds && shop.writer.ready;
   return {
-    checks: { serving: !isDraining(), ledger, schema: problem === null, upstream },
+    checks: { serving: !isDraining(), ledger, schema: problem === null, upstream: upstream.isReady },
     problems: problem === null ? [] : [problem],
+    upstreams: upstream.states,
   };
+}
+
+/** An outage of one of several upstreams must not take the others out of the shop. */
+async function probe({ upstream }: Pick<ProxyContext, 'upstream'>) {
+  if (upstream.probeAll === undefined) return { isReady: await upstream.probe(), states: null };
+  const states = await upstream.probeAll();
+  return { isReady: [...states.values()].includes(true), states: Object.fromEntries(states) };
 }
 
 /** Returns true when every condition holds. */

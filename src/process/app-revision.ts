@@ -3,9 +3,7 @@ import * as Advisor from '@sluice/advisor/advisor';
 import * as Log from '../adapters/log/log.ts';
 import { openMailer } from '../adapters/mail/smtp.ts';
 import { openStripe } from '../adapters/stripe/processor.ts';
-import { openUpstream } from '../adapters/upstream/upstream.ts';
 import type { LoadedCatalog } from '../catalog/file.ts';
-import * as UpstreamLimits from '../catalog/upstream-limits.ts';
 import type { Config } from '../config.ts';
 import * as Paths from '../discovery/paths.ts';
 import { priceList } from '../discovery/price-list.ts';
@@ -18,11 +16,12 @@ import type { Shop } from '../journeys/shop.ts';
 import * as Proof from '../payment/proof.ts';
 import * as TempoProof from '../payment/tempo-proof.ts';
 import * as Network from '../payment/x402/network.ts';
-import { fairQueue } from '../proxy/fair-queue.ts';
 import type { LoadedTexts } from '../text/file.ts';
+import { openUpstreams } from './open-upstreams.ts';
 import { closeX402, openX402 } from './open-x402.ts';
 import type { Resources } from './resources.ts';
 import type { Env } from './settings.ts';
+import type { UpstreamValues } from './upstream-values.ts';
 
 /** The inputs of a revision: the settings, the catalogue and the texts. */
 export type LoadedConfig = {
@@ -30,6 +29,8 @@ export type LoadedConfig = {
   config: Config;
   loadedCatalog: LoadedCatalog;
   loadedTexts: LoadedTexts;
+  /** The addresses and secrets of the named upstreams. */
+  upstreamValues: ReadonlyMap<string, UpstreamValues>;
 };
 
 /** The shop for one catalogue and one set of settings. It is immutable: a reload replaces it. */
@@ -106,12 +107,11 @@ export async function openRevision(
 
 async function openShop(
   resources: Resources,
-  { config, loadedCatalog, loadedTexts }: LoadedConfig,
+  { config, loadedCatalog, loadedTexts, upstreamValues }: LoadedConfig,
 ): Promise<Shop> {
   const { kept } = resources;
   const { catalog, description, document } = loadedCatalog;
   const acceptedTokens = config.coin && openX402(config.coin);
-  const limits = UpstreamLimits.limits(catalog.upstream.limits);
   // Each of these steps takes a tenth of a second or more: running calls get their turn between them.
   await turn();
   const { rails } = config;
@@ -162,21 +162,10 @@ async function openShop(
     }),
     networkId: config.stripe.networkId,
     rails,
-    upstream: fairQueue(
-      openUpstream({
-        baseUrl: config.upstream.url,
-        key: config.upstream.key,
-        keyHeader: catalog.upstream.key,
-        timeoutMs: catalog.upstream.timeoutMs,
-        readinessPath: catalog.upstream.readinessPath,
-        connectionsMax: limits.connectionsMax,
-        // The fair queue sends no more than this; a call waits here only while a connection closes.
-        waitingMax: limits.connectionsMax,
-        held: kept.held,
-        client: config.upstream.client,
-        reuses: config.upstream.reusesConnections,
-      }),
-      limits,
-    ),
+    upstream: openUpstreams({
+      ...{ config, catalog, held: kept.held, report: kept.report },
+      values: upstreamValues,
+      callerSecret: resources.callerSecret,
+    }),
   };
 }

@@ -8,6 +8,7 @@ import * as TextFile from '../text/file.ts';
 import * as AppRevision from './app-revision.ts';
 import type { Resources } from './resources.ts';
 import * as Settings from './settings.ts';
+import * as UpstreamValues from './upstream-values.ts';
 
 type Read =
   | { kind: 'faulty'; faults: string[] }
@@ -21,9 +22,14 @@ export async function read(given: Settings.Env): Promise<Read> {
   if (!parsed.ok) return { kind: 'faulty', faults: parsed.faults };
   try {
     const loadedCatalog = await CatalogFile.read(parsed.config.catalogPath);
+    const upstreams = UpstreamValues.read(loadedCatalog.catalog, gathered.env);
+    if (!upstreams.ok) return { kind: 'faulty', faults: upstreams.faults };
     const units = loadedCatalog.catalog.services.map(({ unit }) => unit);
     const loadedTexts = await TextFile.read(parsed.config.textsPath, units);
-    const loadedConfig = { env: gathered.env, config: parsed.config, loadedCatalog, loadedTexts };
+    const loadedConfig = {
+      ...{ env: gathered.env, config: parsed.config, loadedCatalog, loadedTexts },
+      upstreamValues: upstreams.values,
+    };
     return { kind: 'read', loadedConfig, warnings: gathered.warnings };
   } catch (fault) {
     return { kind: 'faulty', faults: messageOf(fault).split('\n') };

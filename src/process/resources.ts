@@ -89,6 +89,8 @@ export type Resources = {
   readonly claims: Claims;
   readonly signIns: SignIns;
   readonly claimSecret: string;
+  /** The secret of the pairwise ids of buyers. */
+  readonly callerSecret: string;
   readonly revocations: Awaited<ReturnType<typeof openRevocations>>;
   readonly idempotencyKeys: ReturnType<typeof openIdempotencyKeys>;
   readonly uncountable: UncountableCounts;
@@ -148,6 +150,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     claims: openClaims(sql),
     signIns: openSignIns(sql),
     claimSecret: await Accounts.sharedSecret(sql, 'claim-code', secret('clc')),
+    callerSecret: await Accounts.sharedSecret(sql, 'caller-id', secret('cid')),
     revocations,
     idempotencyKeys,
     syncClock: databaseClock.sync,

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import { hint, nearest } from '@sluice/kernel/did-you-mean';
 import type { z } from 'zod';
+import * as NamedVariables from '../catalog/named-variables.ts';
 import { bundledSettings } from './integration-settings.ts';
 import type { Setting } from './setting.ts';
 import { table } from './setting-table.ts';
@@ -66,10 +67,11 @@ export async function gather(given: Env): Promise<Gathered> {
   const lines = path === '' ? '' : await read('SETTINGS_FILE', path);
   const fromFile: Env = parseEnv(lines);
   faults.push(...linesWithoutName(lines).map((line) => `${path}:${line} ${lineFault}`));
-  faults.push(...unknownNames(fromFile).map((name) => `${name} in ${path} ${unknown(name)}`));
   const env: Record<string, string | undefined> = { ...fromFile };
   for (const [name, value] of Object.entries(given)) if (value) env[name] = value;
-  for (const name of secrets) {
+  const { variables } = NamedVariables.read(env.CATALOG);
+  faults.push(...unknownNames(fromFile, variables).map((name) => `${name} in ${path} ${unknown(name)}`));
+  for (const name of new Set([...secrets, ...variables])) {
     // The environment wins over the file with either of the two names.
     const from = given[name] || given[`${name}_FILE`] ? given : fromFile;
     const file = from[`${name}_FILE`];
@@ -77,12 +79,13 @@ export async function gather(given: Env): Promise<Gathered> {
     if (from[name]) faults.push(`${name} and ${name}_FILE are both set: remove one of them`);
     else env[name] = (await read(`${name}_FILE`, file)).trim();
   }
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, env, warnings: misspelt(given) };
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, env, warnings: misspelt(given, variables) };
 }
 
 /** Returns the names of the settings whose values differ. The bundled programs read theirs at their own start only. */
 export function changed(before: Env, after: Env): string[] {
-  return names
+  const named = [...Object.keys(before), ...Object.keys(after)].filter(NamedVariables.isVariable);
+  return [...new Set([...names, ...named])]
     .filter((name) => !Object.hasOwn(bundledSettings, name))
     .filter((name) => (before[name] ?? '') !== (after[name] ?? ''));
 }
@@ -119,11 +122,12 @@ function linesWithoutName(text: string): number[] {
 }
 
 /** Names in a settings file that are neither settings nor settings of the bundled programs. */
-function unknownNames(fromFile: Env): string[] {
-  return Object.keys(fromFile).filter((name) => name === 'SETTINGS_FILE' || !isKnown(name));
+function unknownNames(fromFile: Env, variables: ReadonlySet<string>): string[] {
+  return Object.keys(fromFile).filter((name) => name === 'SETTINGS_FILE' || !isKnown(name, variables));
 }
 
-function isKnown(name: string): boolean {
+function isKnown(name: string, variables: ReadonlySet<string>): boolean {
+  if (variables.has(name) || variables.has(name.replace(/_FILE$/, ''))) return true;
   return settings.has(name) || secrets.includes(name.replace(/_FILE$/, '')) || bundledPrefix.test(name);
 }
 
@@ -134,9 +138,11 @@ function unknown(name: string): string {
 }
 
 /** The environment holds the variables of other programs too, so only names that are close to a setting are reported. */
-function misspelt(given: Env): string[] {
+function misspelt(given: Env, variables: ReadonlySet<string>): string[] {
   return Object.keys(given)
-    .filter((name) => /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(name) && !isKnown(name) && !foreign.test(name))
+    .filter(
+      (name) => /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(name) && !isKnown(name, variables) && !foreign.test(name),
+    )
     .filter((name) => nearest(name, names) !== null)
     .map((name) => `${name} in the environment ${unknown(name)}`);
 }

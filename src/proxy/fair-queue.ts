@@ -205,6 +205,10 @@ class Call implements Sending {
     this.#resolve(this.#sending.response.then((response) => this.#isAnswered(response)));
   }
 
+  get isSent(): boolean {
+    return this.#sending === null ? false : (this.#sending.isSent ?? true);
+  }
+
   abandon(): void {
     if (this.#state === 'waiting') {
       this.refuse({ kind: 'abandoned' });
@@ -239,7 +243,7 @@ class Call implements Sending {
 
 /** Refuses at once; nothing was sent. */
 function refused(response: UpstreamResult): Sending {
-  return { response: Promise.resolve(response), abandon: ignore };
+  return { response: Promise.resolve(response), isSent: false, abandon: ignore };
 }
 
 function ignore(): void {}

@@ -66,11 +66,15 @@ const back = new Set([
   'x-records-used',
 ]);
 
-/** Returns the caller's headers that may cross, followed by `own`: the operator's key and the storefront's own headers. */
+/**
+ * Returns the caller's headers that may cross, followed by `own`: the operator's key and the storefront's own headers.
+ * @param forward further headers that the seller lets cross, in lower case
+ */
 export function toUpstream(
   rawHeaders: readonly string[],
   metered: boolean,
   own: readonly string[],
+  forward?: ReadonlySet<string>,
 ): string[] {
   const crossing: string[] = [];
   let named: ReadonlySet<string> | null = null;
@@ -80,11 +84,7 @@ export function toUpstream(
     const value = rawHeaders[at + 1] as string;
     const rule = outward.get(name) ?? outward.get(name.toLowerCase()) ?? 'no';
     if (rule === 'connection') named = union(named, connectionOptions(value));
-    else if (
-      rule === 'always' ||
-      (rule === 'unmetered' && !metered) ||
-      (rule === 'range' && !metered && isWide(value))
-    ) {
+    else if (crosses(rule, metered, value) || (rule === 'no' && forward?.has(name.toLowerCase()))) {
       // A second content-type could make the upstream parse the body differently from the meter.
       if (name.length === 12 && name.toLowerCase() === 'content-type') {
         if (typed) continue;
@@ -98,6 +98,11 @@ export function toUpstream(
   kept.push('accept-encoding', 'identity');
   for (const text of own) kept.push(text);
   return kept;
+}
+
+function crosses(rule: Rule, metered: boolean, value: string): boolean {
+  if (rule === 'always') return true;
+  return !metered && (rule === 'unmetered' || (rule === 'range' && isWide(value)));
 }
 
 /** Returns the upstream's headers that may reach the caller, from a flat list with lower-case names. The caller may append to the result. */

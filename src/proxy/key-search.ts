@@ -23,13 +23,25 @@ const sampledBytesMin = 4;
  * @param template the value of its header, containing `{key}`. After `Basic` the key is a base64 text, whose decoded content is secret too.
  */
 export function create(key: string, template: string): KeySearch | null {
-  if (key === '') return null;
-  const secrets = new Set([key]);
+  return key === '' ? null : ofSecrets(secretsIn(key, template));
+}
+
+/** Returns the key, and what it contains when it is the text of Basic authentication. */
+export function secretsIn(key: string, template: string): string[] {
+  const secrets = [key];
   const pair = /^basic\s+\{key\}$/i.test(template.trim())
     ? Buffer.from(key, 'base64').toString('latin1')
     : '';
   const password = pair.slice(pair.indexOf(':') + 1);
-  for (const secret of [pair, password]) if (secret.length >= encodedBytesMin) secrets.add(secret);
+  for (const secret of [pair, password]) if (secret.length >= encodedBytesMin) secrets.push(secret);
+  return secrets;
+}
+
+/** Prepares the search for several secrets: all keys of all upstreams, client secrets and access tokens. Empty ones are ignored. */
+export function ofSecrets(all: Iterable<string>): KeySearch | null {
+  const secrets = new Set(all);
+  secrets.delete('');
+  if (secrets.size === 0) return null;
   const spelled = new Map<string, Buffer>();
   for (const secret of secrets)
     for (const needle of spellings(secret)) spelled.set(needle.toString('latin1'), needle);

@@ -44,6 +44,8 @@ export type UpstreamFailure =
   | { kind: 'timeout' }
   /** Every connection is in use and the queue is full, buffered responses fill the budget, or the process is draining. */
   | { kind: 'busy' }
+  /** Every key of the upstream rests after it was rejected or limited; the request was not sent. */
+  | { kind: 'keys_resting'; retryAfterSeconds: number }
   /** The account's own calls use up its share of the connections; the request was not sent. */
   | { kind: 'account_busy' }
   /** The caller left first. */

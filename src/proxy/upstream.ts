@@ -1,4 +1,5 @@
 import type { Target } from '@sluice/kernel/request-target';
+import type { UpstreamRoute } from '../catalog/named-upstream.ts';
 import type { UpstreamResult } from './upstream-response.ts';
 
 /** The API that is resold. Sends each request exactly once: the upstream may have billed the first attempt. */
@@ -10,6 +11,8 @@ export interface Upstream {
    * there. Sends no key; concurrent calls share one request.
    */
   probe(): Promise<boolean>;
+  /** Probes each of several upstreams, by name; absent for a single one. */
+  probeAll?(): Promise<ReadonlyMap<string, boolean>>;
   /** Refuses new requests, waits for those under way, then closes the connections. */
   close(): Promise<void>;
 }
@@ -27,6 +30,8 @@ export type Outbound = {
   editsJson?: boolean;
   /** The account that makes the call, for fair queueing. Requests without an account share one queue. */
   account?: string;
+  /** The upstreams of the operation's service; absent when there is a single one. */
+  route?: UpstreamRoute | undefined;
   /** The gateway's own `traceparent` for the request, if any; the caller's is never forwarded. */
   traceparent?: string | null;
 };
@@ -34,6 +39,8 @@ export type Outbound = {
 /** A request under way. */
 export type Sending = {
   readonly response: Promise<UpstreamResult>;
+  /** False while no byte of the request has left, so that it can still be sent elsewhere. Absent: it is not known. */
+  readonly isSent?: boolean;
   /** Aborts the request because the caller left or the streamed response is not wanted. Does nothing once it is over. */
   abandon(): void;
 };

@@ -282,6 +282,7 @@ export function paymentContext(
         readinessPath: null,
         timeoutMs: 1_000,
       },
+      upstreams: new Map(),
       services: [],
       operations: [],
       plans,

@@ -43,9 +43,10 @@ export class Connections implements PoolListener {
     this.#sweeping = setInterval(() => setImmediate(() => this.#sweep()), sweepMs).unref();
   }
 
-  send(outbound: Outbound): Sending {
+  /** @param common the parts of the header section; by default those that it was opened with */
+  send(outbound: Outbound, common = this.#common): Sending {
     if (this.#closing !== null || (outbound.metered && BufferBudget.isFull(this.#terms.held))) return busy;
-    const head = RequestHead.requestHead(this.#common, outbound);
+    const head = RequestHead.requestHead(common, outbound);
     if (head === null) return unsendable;
     const nowMs = performance.now();
     const connection = this.#anyIdle(nowMs) ?? this.#connect(nowMs);
@@ -144,8 +145,13 @@ export class Connections implements PoolListener {
 }
 
 /** The result of a request that is not sent. */
-const busy: Sending = { response: Promise.resolve({ kind: 'busy' }), abandon: () => undefined };
+const busy: Sending = {
+  response: Promise.resolve({ kind: 'busy' }),
+  isSent: false,
+  abandon: () => undefined,
+};
 const unsendable: Sending = {
   response: Promise.resolve({ kind: 'unavailable', reason: 'unsendable' }),
+  isSent: false,
   abandon: () => undefined,
 };

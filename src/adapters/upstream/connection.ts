@@ -137,7 +137,9 @@ export class Connection implements PooledConnection {
     if (this.exchange !== null) this.#send(this.exchange);
   }
 
-  #send({ head, body, method }: Exchange): void {
+  #send(exchange: Exchange): void {
+    const { head, body, method } = exchange;
+    exchange.isSent = true;
     this.#isUsed = true;
     this.#isEarly = false;
     this.#reader = new ResponseParser(method === 'HEAD');

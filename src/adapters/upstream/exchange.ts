@@ -17,8 +17,10 @@ import type { ResponseParser } from './response-parser.ts';
 
 /** Settings that all exchanges with one upstream share. */
 export type ExchangeSettings = {
-  /** The time limit for a whole response; for a streamed one, until its header section and then between any two steps of its body. */
+  /** The time limit for a whole response; for a streamed one, until its header section. */
   timeoutMs: number;
+  /** The time limit between any two steps of a streamed body. */
+  idleMs: number;
   responseBytesMax: number;
   /** The budget that all buffered responses share. */
   held: BufferBudget.BufferBudget;
@@ -53,6 +55,7 @@ export class Exchange implements Sending {
   /** On the clock of `performance.now()`. */
   expiresAtMs: number;
   cancelable: Cancelable | null = null;
+  isSent = false;
   readonly method: string;
   readonly head: string;
   /** Null or at least one byte long. */
@@ -290,7 +293,7 @@ export class Exchange implements Sending {
   }
 
   #moved(): void {
-    this.expiresAtMs = performance.now() + this.#terms.timeoutMs;
+    this.expiresAtMs = performance.now() + this.#terms.idleMs;
   }
 }
 

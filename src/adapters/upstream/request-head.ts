@@ -1,4 +1,5 @@
 import * as Headers from '../../proxy/headers.ts';
+import * as OwnParameter from '../../proxy/own-parameter.ts';
 import type { Outbound } from '../../proxy/upstream.ts';
 import * as Reuse from './reuse.ts';
 
@@ -10,6 +11,12 @@ export type Common = {
   prefix: string;
   /** The operator's key in its header, and the storefront's other own headers: a flat list. */
   own: readonly string[];
+  /** The query parameter of the key. */
+  parameter?: OwnParameter.OwnParameter;
+  /** Further headers of the caller that cross, in lower case. */
+  forward?: ReadonlySet<string>;
+  /** The header that receives an opaque id of the account. */
+  caller?: { header: string; idOf(account: string): string };
 };
 
 /** @param url the base URL @param own a flat list @param reuses true when a connection carries several requests, one after another */
@@ -28,13 +35,17 @@ const forbidden = /[^\t\x20-\x7e\x80-\xff]/;
 const expectBody = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Returns the header section of a request with its empty line, as Latin-1; null when it could be read as another request. */
-export function requestHead({ lines, prefix, own }: Common, outbound: Outbound): string | null {
+export function requestHead(common: Common, outbound: Outbound): string | null {
+  const { lines, prefix, own, parameter, forward, caller } = common;
   const length = outbound.body?.length ?? 0;
   if (length > 0 && !Reuse.mayHaveBody(outbound.method)) return null;
-  const path = prefix + outbound.target.path + outbound.target.query;
+  const { query } = outbound.target;
+  const sentQuery = parameter === undefined ? query : OwnParameter.replaceIn(query, parameter);
+  const path = prefix + outbound.target.path + sentQuery;
   if (!method.test(outbound.method) || !target.test(path)) return null;
   let head = `${outbound.method} ${path}${lines}`;
-  const headers = Headers.toUpstream(outbound.rawHeaders, outbound.metered, own);
+  const headers = Headers.toUpstream(outbound.rawHeaders, outbound.metered, own, forward);
+  if (caller !== undefined && outbound.account) headers.push(caller.header, caller.idOf(outbound.account));
   if (outbound.traceparent) headers.push('traceparent', outbound.traceparent);
   for (let at = 0; at < headers.length; at += 2) {
     const line = `${headers[at]}: ${headers[at + 1]}`;

@@ -103,6 +103,8 @@ export class UndiciConnection implements PooledConnection {
     return {
       onRequestStart: (controller) => {
         this.#controller = controller;
+        // It is called before the first byte is written.
+        exchange.isSent = true;
       },
       onResponseStart: (controller, status) => {
         if (status < 200 || !isOurs()) return;

@@ -13,14 +13,20 @@ import * as Undici from './undici-connection.ts';
 /** `built-in`: the strict HTTP/1.1 client of this folder. `undici`: the client of that library. */
 export type ClientKind = 'built-in' | 'undici';
 
-export type UpstreamOptions = {
-  /** http(s), without query, fragment and credentials; its path precedes every target. */
-  baseUrl: string;
+export type UpstreamOptions = PoolOptions & {
   /** Empty when the upstream needs no key. */
   key: string;
   /** `value` contains `{key}` as the placeholder of the key. */
   keyHeader: { header: string; value: string };
+};
+
+/** The options that do not concern the key. */
+export type PoolOptions = {
+  /** http(s), without query, fragment and credentials; its path precedes every target. */
+  baseUrl: string;
   timeoutMs: number;
+  /** The longest pause of a streamed response; the default is `timeoutMs`. */
+  idleMs?: number;
   /** A GET without a key that answers 2xx while the upstream can serve; null when any response counts. */
   readinessPath?: string | null;
   /** Maximum number of requests under way, each on its own connection. */
@@ -42,26 +48,47 @@ const userAgent = 'sluice';
 
 /** Opens a client of one upstream, which connects when first used. Throws TypeError for a base URL or key that cannot be sent. */
 export function openUpstream(options: UpstreamOptions): Upstream {
-  const url = parseBase(options.baseUrl);
   const keyValue = options.keyHeader.value.replaceAll('{key}', options.key);
-  const own = ['user-agent', userAgent];
+  const own: string[] = [];
   if (options.key !== '') {
     validateHeaderName(options.keyHeader.header);
     validateHeaderValue(options.keyHeader.header, keyValue);
     own.push(options.keyHeader.header, keyValue);
   }
-  const keySearch = KeySearch.create(options.key, options.keyHeader.value);
+  const pool = openPool(options, KeySearch.create(options.key, options.keyHeader.value));
+  const common = pool.commonWith(own);
+  return {
+    send: (outbound) => pool.connections.send(outbound, common),
+    probe: pool.probe,
+    close: pool.close,
+  };
+}
+
+/** The connections of an upstream, without a key of their own. */
+export type Pool = {
+  connections: Connections;
+  /** Returns the parts of the header section with further headers of the storefront's own: a flat list. */
+  commonWith(own: readonly string[]): RequestHead.Common;
+  /** Replaces the search for secrets in responses. */
+  searchFor(keySearch: KeySearch.KeySearch | null): void;
+  probe: Upstream['probe'];
+  close: Upstream['close'];
+};
+
+/** Opens the connections of an upstream, which connect when first used. Throws TypeError for an invalid base URL. */
+export function openPool(options: PoolOptions, keySearch: KeySearch.KeySearch | null): Pool {
+  const url = parseBase(options.baseUrl);
   const reuses = options.reuses ?? true;
   const connect = connecting(url, options.client ?? 'built-in', reuses, options.timeoutMs);
-  const common = RequestHead.common(url, own, reuses);
+  const common = RequestHead.common(url, ['user-agent', userAgent], reuses);
   const terms: ExchangeSettings = {
     reuses,
     timeoutMs: options.timeoutMs,
+    idleMs: options.idleMs ?? options.timeoutMs,
     responseBytesMax: options.responseBytesMax ?? responseBytesMax,
     held: options.held ?? BufferBudget.create(),
     oneWriteBytesMax,
-    guard: { secrets: keySearch?.whole.texts ?? [], samePaths: common.prefix === '' },
-    keySearch,
+    ...searching(keySearch, common),
   };
   const connections = new Connections(
     connect,
@@ -86,7 +113,9 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   };
   let probe: Promise<boolean> | null = null;
   return {
-    send: (outbound) => connections.send(outbound),
+    connections,
+    commonWith: (own) => ({ ...common, own: [...common.own, ...own] }),
+    searchFor: (changed) => void Object.assign(terms, searching(changed, common)),
     probe() {
       probe ??= ask().finally(() => {
         probe = null;
@@ -95,6 +124,13 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     },
     close: () => connections.close(),
   };
+}
+
+function searching(
+  keySearch: KeySearch.KeySearch | null,
+  { prefix }: RequestHead.Common,
+): Pick<ExchangeSettings, 'guard' | 'keySearch'> {
+  return { guard: { secrets: keySearch?.whole.texts ?? [], samePaths: prefix === '' }, keySearch };
 }
 
 function connecting(url: URL, client: ClientKind, reuses: boolean, timeoutMs: number): Connect {

@@ -102,7 +102,7 @@ function isRefusal(status: number): boolean {
 }
 
 /** A free GET without parameters; else one for something that is not there. Null where there is neither. */
-function harmless(operations: readonly Operation[]): string | null {
+export function harmless(operations: readonly Operation[]): string | null {
   const reads = operations.filter(({ method }) => method === 'GET');
   const isFree = ({ units, service }: Operation) =>
     (units.kind === 'fixed' && units.units === 0) || service.price === 0;

@@ -6,6 +6,7 @@ import * as CatalogDraft from '../../catalog/catalog-draft.ts';
 import * as Description from '../../catalog/description.ts';
 import * as CatalogFile from '../../catalog/file.ts';
 import { catalogPath } from '../../config.ts';
+import * as UpstreamValues from '../../process/upstream-values.ts';
 import * as Command from '../command.ts';
 import * as Pricing from '../pricing.ts';
 import * as Wait from '../wait.ts';
@@ -68,10 +69,15 @@ export async function run(args: string[]): Promise<number> {
 
 async function check(path: string, asJson: boolean): Promise<number> {
   try {
-    const { services, plans, operations } = await CatalogFile.load(path);
+    const catalog = await CatalogFile.load(path);
+    const { services, plans, operations } = catalog;
+    const missing = UpstreamValues.missing(catalog, process.env);
     const counts = { operations: operations.length, services: services.length, plans: plans.length };
-    const said = `${path}: ${counts.operations} operations in ${counts.services} services, ${counts.plans} plans.`;
-    return Command.tell(asJson ? JSON.stringify({ path, ...counts, faults: [] }) : said, 0);
+    const said = `${path}: ${counts.operations} operations in ${counts.services} services, ${counts.plans} plans.${missing.map((name) => `\nNot set here: ${name}, which upstreams names.`).join('')}`;
+    return Command.tell(
+      asJson ? JSON.stringify({ path, ...counts, faults: [], variables_missing: missing }) : said,
+      0,
+    );
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     if (asJson) console.log(JSON.stringify({ path, faults: text.split('\n') }));

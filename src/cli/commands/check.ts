@@ -13,6 +13,7 @@ import { checkCatalogue } from '../check/catalogue.ts';
 import { checkDatabase } from '../check/database.ts';
 import * as Finding from '../check/finding.ts';
 import { checkMail } from '../check/mail.ts';
+import { checkNamedUpstreams } from '../check/named-upstreams.ts';
 import { checkRedis } from '../check/redis.ts';
 import { checkSettings } from '../check/settings.ts';
 import { checkTexts } from '../check/texts.ts';
@@ -86,7 +87,8 @@ async function* findings(env: NodeJS.ProcessEnv, probe: string | null): AsyncGen
     else if (database.url !== '') yield* await checkDatabase(database.url, Date.now);
     const { UPSTREAM_URL: url = '', UPSTREAM_API_KEY: key = '' } = environment;
     const api = url.replace(/\/+$/, '');
-    if (catalog && URL.canParse(api))
+    if (catalog && catalog.upstreams.size > 0) yield* await checkNamedUpstreams(catalog, environment);
+    else if (catalog && URL.canParse(api))
       yield* await checkUpstream({ url: api, key, catalog, isBundled: wiring.direct !== null, probe });
     yield* await cards(wiring, environment);
     if (database.url !== null && PostgresUrl.parse(database.url).ok) {

@@ -12,10 +12,10 @@ export function healthRoutes(
   const headers = { 'cache-control': 'no-store' };
   app.get('/healthz', (c) => c.json({ status: 'ok' }, 200, headers));
   app.get('/readyz', async (c) => {
-    const { checks, problems } = await Readiness.read(shop, isDraining);
+    const { checks, problems, upstreams } = await Readiness.read(shop, isDraining);
     const ready = Readiness.isReady({ checks });
     const status = ready ? 'ready' : 'not_ready';
-    const details = problems.length > 0 ? { problems } : {};
+    const details = { ...(upstreams && { upstreams }), ...(problems.length > 0 && { problems }) };
     const body = { status, checks, ...details, catalog: shop.catalogDigest };
     return c.json(body, ready ? 200 : 503, headers);
   });
