@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import * as JsonPointer from '@sluice/kernel/json-pointer';
 import * as Money from '@sluice/kernel/money';
+import { parseBytes } from './body-limit.ts';
 import { type Catalog, openings } from './catalog.ts';
 import type { Operation, Uncountable, Units, UnitsMax } from './operation.ts';
 import type { Plan } from './plan.ts';
@@ -36,6 +37,7 @@ type DraftLimits = {
   queue_ms?: number;
   account_connections?: number;
   account_queue?: number;
+  body_bytes?: number | string;
 };
 
 type DraftService = {
@@ -95,6 +97,9 @@ export function toCatalog(draft: CatalogSource, directory: string): Catalog {
         value,
       })),
       ...(upstream.limits && { limits: toLimits(upstream.limits) }),
+      ...(upstream.limits?.body_bytes !== undefined && {
+        bodyBytesMax: known(parseBytes(upstream.limits.body_bytes)),
+      }),
     },
     services,
     operations: sold.flatMap(({ service, operations }) =>

@@ -1,5 +1,6 @@
 import { hint } from '@sluice/kernel/did-you-mean';
 import * as Money from '@sluice/kernel/money';
+import * as BodyLimit from './body-limit.ts';
 import * as OperationRules from './operation-rules.ts';
 import * as SourceLocation from './source-location.ts';
 
@@ -32,6 +33,7 @@ export function checkRules(root: SourceLocation.LocatedValue): SourceLocation.Fi
     ...keyHeader(
       SourceLocation.member(SourceLocation.member(SourceLocation.member(root, 'upstream'), 'key'), 'header'),
     ),
+    ...BodyLimit.checkBodyLimit(root),
     ...repeated(slugs),
     ...services.flatMap((service) => amount(SourceLocation.member(service, 'price_usd'))),
     ...OperationRules.checkOperations(root),

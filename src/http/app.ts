@@ -54,6 +54,7 @@ import type { Incoming, Outgoing } from './server/outgoing.ts';
 import * as ProxyWatch from './server/proxy-watch.ts';
 import { queryCheck } from './server/query-parameters.ts';
 import type { Answering } from './server/server.ts';
+import * as Upload from './server/upload.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import * as RequestLog from './telemetry/request-log.ts';
 
@@ -98,11 +99,7 @@ export function createApp(shop: Shop, edge: AppOptions): Answering {
     const mark = url.indexOf('?');
     return sold.has(`${method} ${mark < 0 ? url : url.slice(0, mark)}`);
   };
-  const serve = (
-    incoming: Incoming,
-    outgoing: Outgoing,
-    readBody: (account: string) => Body.Body | Promise<Body.Body>,
-  ) => {
+  const serve = (incoming: Incoming, outgoing: Outgoing, readBody: CallRoute.ReadBody) => {
     const entry = RequestLog.startEntry(incoming, outgoing, shop.clock, line, shop.tracer);
     CallRoute.handleCall(shop, matcher, incoming, readBody, outgoing, entry).catch((fault: unknown) => {
       edge.log.fault(fault, entry.requestId);
@@ -119,7 +116,7 @@ export function createApp(shop: Shop, edge: AppOptions): Answering {
     },
     listener(incoming, outgoing) {
       if (isSold(incoming.method ?? '', incoming.url ?? ''))
-        serve(incoming, outgoing, (account) => readKnown(edge.budgets, account, incoming, outgoing));
+        serve(incoming, outgoing, readKnown(edge.budgets, incoming, outgoing));
       else void routed(incoming, outgoing);
     },
   };
@@ -259,7 +256,7 @@ function addSoldOperations(app: Hono<Env>, shop: Shop, edge: AppOptions, matcher
       shop,
       matcher,
       incoming,
-      (account) => readKnown(edge.budgets, account, incoming, outgoing as Outgoing),
+      readKnown(edge.budgets, incoming, outgoing as Outgoing),
       outgoing as Outgoing,
       c.get('entry'),
     );
@@ -267,15 +264,18 @@ function addSoldOperations(app: Hono<Env>, shop: Shop, edge: AppOptions, matcher
   });
 }
 
-/** Reads the body of a caller with a valid token. */
+/** Reads the body of a caller with a valid token. A body that is kept in memory takes at most half of its account's share. */
 function readKnown(
   { known }: BodyBudgets,
-  account: string,
   incoming: IncomingMessage,
   outgoing: Outgoing,
-): Promise<Body.Body> {
-  const reservation = known.open(account).freeWith(outgoing);
-  return Body.readBody(incoming, { bytesMax: Body.bodyBytesMax, reservation });
+): CallRoute.ReadBody {
+  return (account, { bytesMax, streams }) => {
+    const reservation = known.open(account).freeWith(outgoing);
+    if (streams) return Upload.readOrStream(incoming, { bytesMax, reservation });
+    const wholeMax = Math.max(Body.bodyBytesMax, Math.floor(known.ownerBytesMax / 2));
+    return Body.readBody(incoming, { bytesMax: Math.min(bytesMax, wholeMax), reservation });
+  };
 }
 
 /** The storefront's own paths and their methods, for the 405 of other methods. */

@@ -1,4 +1,5 @@
 import * as Money from '@sluice/kernel/money';
+import { bodyBytesDefault } from '../catalog/body-limit.ts';
 import type { CatalogContext } from '../catalog/catalog-context.ts';
 import type { Operation } from '../catalog/operation.ts';
 import * as PurchaseRequest from '../catalog/purchase-offer.ts';
@@ -29,6 +30,13 @@ export function callRefusal(shop: Offers, operation: Operation, refusal: CallRef
     case 'price_ceiling':
     case 'exhausted':
       return tooExpensive(shop, operation, refusal, id);
+    case 'upload_failed':
+      return Refusals.ofBody(
+        texts,
+        refusal.reason,
+        shop.catalog.upstream.bodyBytesMax ?? bodyBytesDefault,
+        id,
+      );
     case 'rate_limited':
     case 'in_flight':
     case 'too_many_unpaid':

@@ -1,4 +1,5 @@
 import * as Target from '@sluice/kernel/request-target';
+import * as BodyLimit from '../catalog/body-limit.ts';
 import * as Match from '../catalog/match.ts';
 import * as Account from '../journeys/account.ts';
 import { keyCharsMax, readCeiling, readKey } from '../journeys/call-request.ts';
@@ -18,17 +19,19 @@ import type { TextsContext } from '../text/texts-context.ts';
 import { callRefusal } from './call-refusal.ts';
 import * as Refusal from './common-refusals.ts';
 import { error, json, type Reply, write } from './reply.ts';
-import * as Body from './server/body.ts';
+import type * as Body from './server/body.ts';
 import * as Cors from './server/cors.ts';
 import type { Incoming, Outgoing } from './server/outgoing.ts';
 import type { LogEntry } from './telemetry/request-log.ts';
 
 const oneWriteBytesMax = 16 * 1024;
+const noBody = Buffer.alloc(0);
 
 /** The dependencies of a call over HTTP. */
 type CallContext = CallerContext & PaidCallContext & Pick<ProxyContext, 'held'> & TextsContext;
 
-type ReadBody = (account: string) => Body.Body | Promise<Body.Body>;
+/** Reads the body of a request from `account`, or returns a long one as an upload where the rule allows that. */
+export type ReadBody = (account: string, rule: BodyLimit.BodyRule) => Body.Body | Promise<Body.Body>;
 
 /**
  * Serves a call to a sold operation on the Node.js response, so that response bodies are never copied into web objects.
@@ -101,18 +104,12 @@ async function serve(
   const key = readKey(own['idempotency-key']);
   if (key === 'malformed')
     return malformed('Idempotency-Key', `must have 1 to ${keyCharsMax} characters.`, requestId);
-  const reading = readBody(account);
+  const rule = BodyLimit.bodyRule(operation, shop.catalog.upstream.bodyBytesMax, key !== null);
+  const reading = readBody(account, rule);
   const body = reading instanceof Promise ? await reading : reading;
-  switch (body.kind) {
-    case 'too_large':
-    case 'too_slow':
-    case 'busy':
-      return Refusal.ofBody(shop.texts, body.kind, Body.bodyBytesMax, requestId);
-    case 'cut':
-      return null;
-    case 'body':
-      break;
-  }
+  if (body.kind === 'cut') return null;
+  const refused = bodyRefusal(shop, body, rule, requestId);
+  if (refused !== null) return refused;
   if (operation.answeredBy === 'storefront')
     return json(200, await Account.keyInfo(shop, account, requestId), { 'cache-control': 'no-store' });
   return await charge(
@@ -122,7 +119,7 @@ async function serve(
       account,
       target,
       rawHeaders,
-      body: body.bytes,
+      ...bodyOf(body),
       ceiling,
       callerKey,
       key,
@@ -133,6 +130,30 @@ async function serve(
     entry,
     Object.entries(Cors.ofCall(incoming.rawHeaders, incoming.url ?? '')).flat(),
   );
+}
+
+function bodyRefusal(
+  { texts }: TextsContext,
+  body: Exclude<Body.Body, { kind: 'cut' }>,
+  { bytesMax }: BodyLimit.BodyRule,
+  requestId: string,
+): Reply | null {
+  switch (body.kind) {
+    case 'too_large':
+      return Refusal.ofBody(texts, body.kind, body.bytesMax, requestId);
+    case 'too_slow':
+    case 'busy':
+      return Refusal.ofBody(texts, body.kind, bytesMax, requestId);
+    case 'body':
+      return body.bytes.length > bytesMax ? Refusal.ofBody(texts, 'too_large', bytesMax, requestId) : null;
+    case 'upload':
+      return null;
+  }
+}
+
+function bodyOf(body: Body.Body): Pick<PaidCall.PaidCall, 'body' | 'upload'> {
+  if (body.kind === 'upload') return { body: noBody, upload: body.upload };
+  return { body: body.kind === 'body' ? body.bytes : noBody, upload: null };
 }
 
 async function charge(
@@ -149,6 +170,7 @@ async function charge(
     sending = started;
     if (outgoing.destroyed) started.abandon();
   });
+  if (paidCall.upload) outgoing.once('close', () => paidCall.upload?.stop());
   switch (outcome.kind) {
     case 'served':
       await send(shop, outgoing, outcome, entry, cors).catch((fault: unknown) => {

@@ -1,5 +1,6 @@
 import type * as Meter from '../proxy/meter.ts';
 import type * as RateLimit from '../proxy/rate-limit.ts';
+import type { UploadFault } from '../proxy/upload.ts';
 import type * as CallHold from './call-hold.ts';
 import type * as IdempotentCall from './idempotent-call.ts';
 import type { PaidResponse } from './paid-response.ts';
@@ -9,6 +10,8 @@ export type CallRefusal =
   | { kind: 'key_not_allowed'; key: string; services: readonly string[] }
   /** A body with GET or HEAD has no defined meaning, and some servers parse it as the next request (RFC 9110, 9.3.1). */
   | { kind: 'body_not_allowed'; method: string }
+  /** The body was not received completely; nothing was charged. */
+  | { kind: 'upload_failed'; reason: Exclude<UploadFault, 'left'> }
   | { kind: 'rate_limited'; taken: RateLimit.RateLimitResult; perSecond: number }
   /** The account disconnected from too many calls before their responses, which could not be read to the end. */
   | { kind: 'too_many_unpaid'; retryAfterSeconds: number }

@@ -6,6 +6,7 @@ import type { HoldRequest } from '../ledger/hold.ts';
 import type { ProxyContext } from '../proxy/proxy-context.ts';
 import type * as RateLimit from '../proxy/rate-limit.ts';
 import type { Watched } from '../proxy/unpaid-calls.ts';
+import type { Upload } from '../proxy/upload.ts';
 import type { Sending } from '../proxy/upstream.ts';
 import type { StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
 import type * as WorstCase from '../proxy/worst-case.ts';
@@ -136,13 +137,14 @@ async function sell(
     target: call.target,
     rawHeaders: call.rawHeaders,
     body: call.body.length > 0 ? call.body : null,
+    upload: call.upload ?? null,
     metered: operation.units.kind === 'pointer',
     editsJson: shop.catalog.upstream.responseFields.length > 0,
     account: call.account,
     traceparent: span === null ? null : span.forUpstream,
   });
   const watched = shop.unpaid.watch(call.account, sending, CallHold.isFree(operation));
-  watch(watched);
+  watch(call.upload ? untilUploaded(call.upload, sending, watched) : watched);
   let isHanded = false;
   try {
     const response = await sending.response;
@@ -167,6 +169,14 @@ async function sell(
     watched.end();
     if (!isHanded) sending.abandon();
   }
+}
+
+/** Returns the handle of a call whose caller may leave. A call whose body is incomplete has cost nothing and is ended at once. */
+function untilUploaded(upload: Upload, sending: Sending, watched: Watched): Sending {
+  return {
+    response: watched.response,
+    abandon: () => (upload.isComplete ? watched : sending).abandon(),
+  };
 }
 
 /** Charges for a response, stores it under the caller's key, and returns it unless the caller has disconnected. */

@@ -8,6 +8,7 @@ import {
   type Needles,
   StreamSearch,
 } from '../../proxy/key-search.ts';
+import type { Upload } from '../../proxy/upload.ts';
 import type { Outbound, Sending } from '../../proxy/upstream.ts';
 import type { Destination, Piped, UpstreamFailure, UpstreamResult } from '../../proxy/upstream-response.ts';
 import { BodyPipe } from './body-pipe.ts';
@@ -57,6 +58,7 @@ export class Exchange implements Sending {
   readonly head: string;
   /** Null or at least one byte long. */
   readonly body: Buffer | null;
+  readonly upload: Upload | null;
   /** True when its connection must be closed after it. */
   readonly isLast: boolean;
 
@@ -85,6 +87,7 @@ export class Exchange implements Sending {
     this.method = outbound.method;
     this.head = head;
     this.body = outbound.body?.length ? outbound.body : null;
+    this.upload = outbound.upload ?? null;
     this.isLast = !terms.reuses;
     this.#metered = outbound.metered;
     this.#editsJson = outbound.editsJson ?? false;
@@ -96,13 +99,13 @@ export class Exchange implements Sending {
   }
 
   abandon(): void {
-    this.#breakOff({ kind: 'abandoned' }, 'abandoned');
+    this.breakOff({ kind: 'abandoned' }, 'abandoned');
   }
 
   /** Called when `expiresAtMs` has passed. */
   expire(): void {
     // A blocked pipe means that the reader does not read: treat it as having left, not as the upstream's fault.
-    this.#breakOff({ kind: 'timeout' }, this.#pipe?.isBlocked ? 'abandoned' : 'cut');
+    this.breakOff({ kind: 'timeout' }, this.#pipe?.isBlocked ? 'abandoned' : 'cut');
   }
 
   /** Fails the exchange because its connection is gone. @param reason a code for the log */
@@ -148,7 +151,7 @@ export class Exchange implements Sending {
   #gather(piece: Buffer): void {
     const { held } = this.#terms;
     if (!this.#isAnswered && BufferBudget.isFull(held)) {
-      this.#breakOff({ kind: 'busy' }, 'cut');
+      this.breakOff({ kind: 'busy' }, 'cut');
       return;
     }
     if (this.#buffer === null) this.#pieces.push(Buffer.from(piece));
@@ -160,9 +163,9 @@ export class Exchange implements Sending {
   }
 
   #pass(pipe: BodyPipe, piece: Buffer, isLast: boolean): void {
-    this.#moved();
+    this.moved();
     const safe = this.#search === null ? piece : this.#search.push(piece);
-    if (safe === null) this.#breakOff(keyFound, 'key_found');
+    if (safe === null) this.breakOff(keyFound, 'key_found');
     // The connection will serve another exchange and overwrite its read buffer.
     else if (safe.length > 0) pipe.write(isLast ? Buffer.from(safe) : safe);
   }
@@ -196,10 +199,10 @@ export class Exchange implements Sending {
 
   /** Fails the exchange because its content coding cannot be decoded. @param reason a code for the log */
   #refuse({ status }: HeaderSection, reason: string): void {
-    this.#breakOff({ kind: 'undecodable', status, reason }, 'cut');
+    this.breakOff({ kind: 'undecodable', status, reason }, 'cut');
   }
 
-  #breakOff(response: UpstreamFailure, outcome: Piped): void {
+  breakOff(response: UpstreamFailure, outcome: Piped): void {
     if (this.#over !== 'no') return;
     this.#fail(response, outcome);
     this.cancelable?.destroy();
@@ -241,7 +244,7 @@ export class Exchange implements Sending {
   }
 
   #answerInPieces({ status, contentLength }: HeaderSection): void {
-    this.#moved();
+    this.moved();
     const needles = this.#needles(status);
     this.#search = needles && new StreamSearch(needles);
     if (contentLength !== null) this.#headers.push('content-length', contentLength);
@@ -285,11 +288,11 @@ export class Exchange implements Sending {
 
   #readOn(): void {
     if (this.#over !== 'no') return;
-    this.#moved();
+    this.moved();
     this.cancelable?.resume();
   }
 
-  #moved(): void {
+  moved(): void {
     this.expiresAtMs = performance.now() + this.#terms.timeoutMs;
   }
 }

@@ -29,8 +29,9 @@ const expectBody = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Returns the header section of a request with its empty line, as Latin-1; null when it could be read as another request. */
 export function requestHead({ lines, prefix, own }: Common, outbound: Outbound): string | null {
-  const length = outbound.body?.length ?? 0;
-  if (length > 0 && !Reuse.mayHaveBody(outbound.method)) return null;
+  const { upload = null } = outbound;
+  const length = upload === null ? (outbound.body?.length ?? 0) : upload.length;
+  if (length !== 0 && !Reuse.mayHaveBody(outbound.method)) return null;
   const path = prefix + outbound.target.path + outbound.target.query;
   if (!method.test(outbound.method) || !target.test(path)) return null;
   let head = `${outbound.method} ${path}${lines}`;
@@ -41,6 +42,7 @@ export function requestHead({ lines, prefix, own }: Common, outbound: Outbound):
     if (forbidden.test(line)) return null;
     head += `${line}\r\n`;
   }
-  if (length > 0 || expectBody.has(outbound.method)) head += `content-length: ${length}\r\n`;
+  if (length === null) head += 'transfer-encoding: chunked\r\n';
+  else if (length > 0 || expectBody.has(outbound.method)) head += `content-length: ${length}\r\n`;
   return `${head}\r\n`;
 }
