@@ -4,6 +4,7 @@ import * as Money from '@sluice/kernel/money';
 import { parseBytes } from './body-limit.ts';
 import { type Catalog, openings } from './catalog.ts';
 import type { Operation, Uncountable, Units, UnitsMax } from './operation.ts';
+import { type OwnershipSource, toOwnership } from './ownership-rule.ts';
 import type { Plan } from './plan.ts';
 import type { ResponseField } from './response-field.ts';
 import type { Service } from './service.ts';
@@ -56,7 +57,7 @@ type DraftOperation = {
   uncountable: Uncountable;
   yield: { low: number; high: number };
   answered_by: 'upstream' | 'storefront';
-};
+} & OwnershipSource;
 
 type DraftPlan = {
   id: string;
@@ -138,6 +139,7 @@ function toOperation(entry: DraftOperation, service: Service): Operation {
     uncountable: entry.uncountable,
     yield: entry.yield,
     answeredBy: entry.answered_by,
+    ...toOwnership(entry, path),
   };
 }
 

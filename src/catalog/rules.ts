@@ -2,6 +2,7 @@ import { hint } from '@sluice/kernel/did-you-mean';
 import * as Money from '@sluice/kernel/money';
 import * as BodyLimit from './body-limit.ts';
 import * as OperationRules from './operation-rules.ts';
+import * as OwnershipChecks from './ownership-checks.ts';
 import * as SourceLocation from './source-location.ts';
 
 /** Minimum and maximum of a card charge: 0.50 USD, and eight digits of cents. */
@@ -37,6 +38,7 @@ export function checkRules(root: SourceLocation.LocatedValue): SourceLocation.Fi
     ...repeated(slugs),
     ...services.flatMap((service) => amount(SourceLocation.member(service, 'price_usd'))),
     ...OperationRules.checkOperations(root),
+    ...OwnershipChecks.checkOwnership(root),
     ...repeated(plans.map((plan) => SourceLocation.member(plan, 'id'))),
     ...onlyOne(sold, 'trial'),
     ...onlyOne(sold, 'credit'),

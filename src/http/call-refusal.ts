@@ -22,6 +22,14 @@ type RefusalOf<Kind extends CallRefusal['kind']> = Extract<CallRefusal, { kind: 
 export function callRefusal(shop: Offers, operation: Operation, refusal: CallRefusal, id: string): Reply {
   const { texts } = shop;
   switch (refusal.kind) {
+    case 'resource_not_found':
+      return error(404, 'resource_not_found', texts.text('api.resource_not_found'), id);
+    case 'too_many_resources':
+      return error(409, 'too_many_resources', texts.text('api.too_many_resources'), id);
+    case 'ownership_unclear':
+      return error(502, 'ownership_unclear', texts.text('api.ownership_unclear'), id, {
+        operation: operation.id,
+      });
     case 'no_plan':
     case 'body_not_allowed':
     case 'key_not_allowed':

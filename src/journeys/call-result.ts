@@ -4,6 +4,7 @@ import type { UploadFault } from '../proxy/upload.ts';
 import type * as CallHold from './call-hold.ts';
 import type * as IdempotentCall from './idempotent-call.ts';
 import type { PaidResponse } from './paid-response.ts';
+import type { OwnershipRefusal } from './resource-ownership.ts';
 
 /** Why a call was not made, or not charged. */
 export type CallRefusal =
@@ -16,6 +17,7 @@ export type CallRefusal =
   /** The account disconnected from too many calls before their responses, which could not be read to the end. */
   | { kind: 'too_many_unpaid'; retryAfterSeconds: number }
   | CallHold.HoldRefusal
+  | OwnershipRefusal
   /** The ledger became unavailable while the call was charged. A retry with the call's key returns the outcome. */
   | { kind: 'charge_in_doubt' }
   | IdempotentCall.IdempotencyRefusal

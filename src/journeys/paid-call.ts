@@ -1,13 +1,14 @@
 import { uuidv7 } from '@sluice/kernel/id';
 import * as Catalog from '../catalog/catalog.ts';
 import { mayHaveBody } from '../catalog/operation.ts';
+import * as OwnershipRule from '../catalog/ownership-rule.ts';
 import { type Plan, requestsPerSecond } from '../catalog/plan.ts';
 import type { HoldRequest } from '../ledger/hold.ts';
 import type { ProxyContext } from '../proxy/proxy-context.ts';
 import type * as RateLimit from '../proxy/rate-limit.ts';
 import type { Watched } from '../proxy/unpaid-calls.ts';
 import type { Upload } from '../proxy/upload.ts';
-import type { Sending } from '../proxy/upstream.ts';
+import type { Outbound, Sending } from '../proxy/upstream.ts';
 import type { StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
 import type * as WorstCase from '../proxy/worst-case.ts';
 import * as CallFailure from './call-failure.ts';
@@ -18,6 +19,7 @@ import * as CallTrace from './call-trace.ts';
 import * as IdempotentCall from './idempotent-call.ts';
 import * as ResponseFields from './own-figures.ts';
 import type { PaidCallContext } from './paid-call-context.ts';
+import * as ResourceOwnership from './resource-ownership.ts';
 import * as CallPrice from './response-price.ts';
 
 export type { PaidCall } from './call-request.ts';
@@ -43,6 +45,10 @@ export async function make(
   const taking = shop.callLimit.take(`${account} ${operation.id}`, perSecond);
   const taken = taking instanceof Promise ? await taking : taking;
   if (!taken.allowed) return { kind: 'rate_limited', taken, perSecond };
+
+  const isOwned = ResourceOwnership.applies(operation);
+  const foreign = isOwned ? await ResourceOwnership.refused(shop, call) : null;
+  if (foreign !== null) return foreign;
 
   const worst = CallHold.worstCase(call);
   const sized = CallHold.size(shop, call, worst);
@@ -130,27 +136,20 @@ async function sell(
     return { kind: 'ledger_unavailable' };
   }
 
-  // A response that is counted by its content must be read to its end first; all others are streamed.
   const span = call.span === null ? null : CallTrace.start(call.span);
-  const sending = shop.upstream.send({
-    method: operation.method,
-    target: call.target,
-    rawHeaders: call.rawHeaders,
-    body: call.body.length > 0 ? call.body : null,
-    upload: call.upload ?? null,
-    metered: operation.units.kind === 'pointer',
-    editsJson: shop.catalog.upstream.responseFields.length > 0,
-    account: call.account,
-    traceparent: span === null ? null : span.forUpstream,
-  });
+  const sending = shop.upstream.send(outboundOf(shop, call, span));
   const watched = shop.unpaid.watch(call.account, sending, CallHold.isFree(operation));
   watch(call.upload ? untilUploaded(call.upload, sending, watched) : watched);
   let isHanded = false;
   try {
-    const response = await sending.response;
-    if (span !== null) CallTrace.end(span, response);
-    if (response.kind !== 'whole' && response.kind !== 'stream')
-      return CallFailure.end(shop, operation, hold, response);
+    const received = await sending.response;
+    if (span !== null) CallTrace.end(span, received);
+    if (received.kind !== 'whole' && received.kind !== 'stream')
+      return CallFailure.end(shop, operation, hold, received);
+    const response = ResourceOwnership.applies(operation)
+      ? await ResourceOwnership.restrict(shop, call, hold, received)
+      : received;
+    if (response.kind !== 'whole' && response.kind !== 'stream') return response;
     const priced = await CallPrice.priceResponse(shop, call, hold, response, worst.units);
     if (priced.kind !== 'priced') return priced;
     if (watched.left === 'free') {
@@ -162,6 +161,10 @@ async function sell(
     const editing = ResponseFields.withOwnFigures(shop, call, priced, response, { perSecond, rate });
     const own = editing instanceof Promise ? await editing : editing;
     if (own.kind !== 'whole' && own.kind !== 'stream') return own;
+    const unbound = ResourceOwnership.applies(operation)
+      ? await ResourceOwnership.bind(shop, call, priced.hold, own)
+      : null;
+    if (unbound !== null) return unbound;
     const sold = await settle(shop, call, priced, own, started, watched);
     isHanded = sold.kind === 'served';
     return sold;
@@ -169,6 +172,22 @@ async function sell(
     watched.end();
     if (!isHanded) sending.abandon();
   }
+}
+
+function outboundOf(shop: PaidCallContext, call: PaidCall, span: PaidCall['span']): Outbound {
+  const { operation } = call;
+  return {
+    method: operation.method,
+    target: call.target,
+    rawHeaders: call.rawHeaders,
+    body: call.body.length > 0 ? call.body : null,
+    upload: call.upload ?? null,
+    // A response that is counted or checked by its content must be read to its end first; all others are streamed.
+    metered: operation.units.kind === 'pointer' || OwnershipRule.readsResponse(operation),
+    editsJson: shop.catalog.upstream.responseFields.length > 0,
+    account: call.account,
+    traceparent: span === null ? null : span.forUpstream,
+  };
 }
 
 /** Returns the handle of a call whose caller may leave. A call whose body is incomplete has cost nothing and is ended at once. */
