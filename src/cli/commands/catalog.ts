@@ -16,7 +16,7 @@ export const help = `Creates and checks the catalogue: the one file that says wh
   sluice catalog import openapi.yaml                 asks for each price, then writes catalog.yaml
   sluice catalog import https://api.example.com/openapi.json --out my.yaml --price 0.002 --price search=0.01 --trial 25 --min 0.50
   printf '0.002\\n0.01\\n25\\n0.50\\n' | sluice catalog import openapi.yaml      answers the questions in their order
-  sluice catalog check [catalog.yaml]                lists every error as file:line:column reason
+  sluice catalog check [catalog.yaml]                lists every error and warning as file:line:column reason
   sluice catalog diff [catalog.yaml]                 shows what it would change, and for how many accounts
 
 import  creates a catalogue from an OpenAPI 3 or Swagger 2.0 description (YAML or JSON, a file or a URL). Operations are grouped into
@@ -68,10 +68,14 @@ export async function run(args: string[]): Promise<number> {
 
 async function check(path: string, asJson: boolean): Promise<number> {
   try {
-    const { services, plans, operations } = await CatalogFile.load(path);
+    const { catalog, text } = await CatalogFile.read(path);
+    const { services, plans, operations } = catalog;
+    const warnings = CatalogFile.warnings(text, path);
     const counts = { operations: operations.length, services: services.length, plans: plans.length };
     const said = `${path}: ${counts.operations} operations in ${counts.services} services, ${counts.plans} plans.`;
-    return Command.tell(asJson ? JSON.stringify({ path, ...counts, faults: [] }) : said, 0);
+    const found = { path, ...counts, faults: [], ...(warnings.length > 0 && { warnings }) };
+    const lines = warnings.map((warning) => `Warning: ${warning}`);
+    return Command.tell(asJson ? JSON.stringify(found) : [said, ...lines].join('\n'), 0);
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     if (asJson) console.log(JSON.stringify({ path, faults: text.split('\n') }));
