@@ -227,7 +227,7 @@ describe('a list of resources', () => {
     );
     const list = await call(ada, 'GET', '/v1/files');
     expect(list.text).toBe(
-      `{"object" : "list", "data": [ {"id": "${first}", "n":1e2} , {"id":"${second}"} ], "has_more":false}`,
+      `{"object" : "list", "data": [ {"id": "${first}", "n":1e2} , {"id":"${second}"} ],"has_more":false}`,
     );
     expect(Number(list.headers.get('storefront-units'))).toBe(2);
     expect(await included(ada)).toBe(before - 2);

@@ -1,7 +1,7 @@
 import { type Binding, type ResourceOwners, resourcesMax } from '../../proxy/resource-owners.ts';
 import type { Connection } from './connection.ts';
 
-/** How long a deleted resource stays bound, so that its id reaches no other account while the upstream may still know it. */
+/** Time for which a deleted resource stays bound, so that its id reaches no other account while the upstream may still know it. */
 const deletedFor = '30 days';
 const sweptMax = 5_000;
 const textType = 25;

@@ -24,6 +24,9 @@ export const usualWaits: UploadWaits = {
   discardMsMax: 30_000,
 };
 
+/** The interval at which the time of an upload is counted, by whom it waits for at that moment. */
+const tickMsMax = 250;
+
 const underWay = new WeakSet<IncomingMessage>();
 
 /** Returns true for a request whose body has limits of its own for its time. */
@@ -66,9 +69,10 @@ export class IncomingUpload implements Upload {
   #isOver = false;
   #bytes = 0;
   #waitedMs = 0;
-  /** On the clock of `performance.now()`: the start of the current wait for the caller; null while the sink is not ready. */
-  #sinceMs: number | null = null;
-  #silence: NodeJS.Timeout | null = null;
+  #silentMs = 0;
+  /** False while the sink is not ready for more. */
+  #isWaiting = false;
+  #ticking: NodeJS.Timeout | null = null;
 
   /** @param received the part of the body that was read already */
   constructor(
@@ -101,6 +105,8 @@ export class IncomingUpload implements Upload {
       this.#fail('left');
       return;
     }
+    const tickMs = Math.min(tickMsMax, Math.ceil(this.#waits.silenceMsMax / 4));
+    this.#ticking = setInterval(() => this.#tick(tickMs), tickMs);
     incoming.on('data', this.#onData);
     incoming.once('end', this.#onEnd);
     incoming.once('close', this.#onClose);
@@ -110,8 +116,8 @@ export class IncomingUpload implements Upload {
 
   resume(): void {
     if (this.#isOver || this.#sink === null) return;
-    this.#sinceMs = performance.now();
-    this.#silence = setTimeout(() => this.#fail('too_slow'), this.#waits.silenceMsMax);
+    this.#isWaiting = true;
+    this.#silentMs = 0;
     this.#incoming.resume();
   }
 
@@ -122,13 +128,10 @@ export class IncomingUpload implements Upload {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    this.#waited();
-    if (this.#isTooSlow()) {
-      this.#fail('too_slow');
-      return;
-    }
-    if (this.#pass(chunk)) this.#silence?.refresh();
-    else if (!this.#isOver) this.#pause();
+    this.#silentMs = 0;
+    if (this.#pass(chunk) || this.#isOver) return;
+    this.#isWaiting = false;
+    this.#incoming.pause();
   };
 
   readonly #onEnd = (): void => {
@@ -149,22 +152,13 @@ export class IncomingUpload implements Upload {
     return this.#sink?.data(chunk) ?? false;
   }
 
-  #pause(): void {
-    this.#incoming.pause();
-    this.#sinceMs = null;
-    if (this.#silence !== null) clearTimeout(this.#silence);
-    this.#silence = null;
-  }
-
-  #waited(): void {
-    const nowMs = performance.now();
-    if (this.#sinceMs !== null) this.#waitedMs += nowMs - this.#sinceMs;
-    this.#sinceMs = nowMs;
-  }
-
-  #isTooSlow(): boolean {
-    const { graceMs, bytesPerSecondMin } = this.#waits;
-    return this.#waitedMs > graceMs + (this.#bytes * 1_000) / bytesPerSecondMin;
+  #tick(ms: number): void {
+    if (!this.#isWaiting) return;
+    this.#waitedMs += ms;
+    this.#silentMs += ms;
+    const { silenceMsMax, graceMs, bytesPerSecondMin } = this.#waits;
+    const isSlow = this.#waitedMs > graceMs + (this.#bytes * 1_000) / bytesPerSecondMin;
+    if (isSlow || this.#silentMs >= silenceMsMax) this.#fail('too_slow');
   }
 
   #fail(fault: UploadFault): void {
@@ -179,7 +173,7 @@ export class IncomingUpload implements Upload {
     this.#isOver = true;
     this.#sink = null;
     this.#received = [];
-    if (this.#silence !== null) clearTimeout(this.#silence);
+    if (this.#ticking !== null) clearInterval(this.#ticking);
     this.#incoming.off('data', this.#onData);
     this.#incoming.off('end', this.#onEnd);
     this.#incoming.off('close', this.#onClose);
