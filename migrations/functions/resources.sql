@@ -2,11 +2,16 @@
 -- `taken` (it belongs to another account) or `full` (the account has `p_max` resources already). Safe to repeat.
 CREATE OR REPLACE FUNCTION shop.bind_resource(p_account text, p_kind text, p_id text, p_days integer, p_max integer) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-  v_account text;
+  v_account text := shop.joined_account(p_account);
+  v_joined_to text;
   v_expires timestamptz := clock_timestamp() + make_interval(days => p_days);
 BEGIN
   -- The lock makes concurrent calls of an account follow each other, so that the limit holds, and keeps a join out.
-  SELECT coalesce(a.joined_to, a.id) INTO v_account FROM shop.account a WHERE a.id = p_account FOR NO KEY UPDATE;
+  SELECT a.joined_to INTO v_joined_to FROM shop.account a WHERE a.id = v_account FOR NO KEY UPDATE;
+  IF v_joined_to IS NOT NULL THEN
+    v_account := v_joined_to;
+    PERFORM 1 FROM shop.account a WHERE a.id = v_account FOR NO KEY UPDATE;
+  END IF;
   IF EXISTS (SELECT FROM shop.resource r WHERE r.kind = p_kind AND r.id = p_id AND r.account_id <> v_account
       AND (r.expires_at IS NULL OR r.expires_at > clock_timestamp())) THEN RETURN 'taken'; END IF;
   IF NOT EXISTS (SELECT FROM shop.resource r WHERE r.kind = p_kind AND r.id = p_id AND r.account_id = v_account)

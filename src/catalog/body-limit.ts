@@ -2,8 +2,8 @@ import { mayHaveBody, type Operation } from './operation.ts';
 import * as SourceLocation from './source-location.ts';
 
 /** The maximum length of a request body where the catalogue names none. */
-export const bodyBytesDefault = 1024 * 1024;
-const bodyBytesMax = 5_000_000_000;
+const bodyBytesDefault = 1024 * 1024;
+const highestLimit = 5_000_000_000;
 
 const scales: Readonly<Record<string, number>> = {
   KB: 1e3,
@@ -13,9 +13,6 @@ const scales: Readonly<Record<string, number>> = {
   MiB: 2 ** 20,
   GiB: 2 ** 30,
 };
-
-/** The limits of one request body. `streams`: a long one is forwarded while it arrives, because no rule reads it. */
-export type BodyRule = { bytesMax: number; streams: boolean };
 
 /** Parses a number of bytes, such as `25MB` or 1048576; null when it is neither. */
 export function parseBytes(value: unknown): number | null {
@@ -29,10 +26,18 @@ export function readsBody({ unitsMax }: Operation): boolean {
   return unitsMax.kind === 'pointer';
 }
 
-/** Returns the limits of the body of a call. @param hasKey true with an idempotency key, whose digest covers the whole body */
-export function bodyRule(operation: Operation, bytesMax: number | undefined, hasKey: boolean): BodyRule {
+/**
+ * Returns true when a long body is forwarded while it arrives, because no rule reads it.
+ * @param hasKey true with an idempotency key, whose digest covers the whole body
+ */
+export function streamsBody(operation: Operation, hasKey: boolean): boolean {
   const isRead = hasKey || readsBody(operation) || operation.answeredBy === 'storefront';
-  return { bytesMax: bytesMax ?? bodyBytesDefault, streams: !isRead && mayHaveBody(operation) };
+  return !isRead && mayHaveBody(operation);
+}
+
+/** Returns the maximum length of a request body in bytes. */
+export function bodyBytesMax(upstream: { bodyBytesMax?: number }): number {
+  return upstream.bodyBytesMax ?? bodyBytesDefault;
 }
 
 /** Checks the maximum; the schema checks the form. */
@@ -40,6 +45,6 @@ export function checkBodyLimit(root: SourceLocation.LocatedValue): SourceLocatio
   const limits = SourceLocation.member(SourceLocation.member(root, 'upstream'), 'limits');
   const { path, value } = SourceLocation.member(limits, 'body_bytes');
   const bytes = parseBytes(value) ?? 1;
-  if (bytes >= 1 && bytes <= bodyBytesMax) return [];
-  return [{ path, reason: `body_bytes is ${value}: write 1KB to ${bodyBytesMax / 1e9}GB` }];
+  if (bytes >= 1 && bytes <= highestLimit) return [];
+  return [{ path, reason: `body_bytes is ${value}: write 1KB to ${highestLimit / 1e9}GB` }];
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import * as Advisor from '@sluice/advisor/advisor';
@@ -33,6 +32,7 @@ import { reloadRoutes } from './api/reload.ts';
 import { topUpRoutes } from './api/top-up.ts';
 import { usageRoutes } from './api/usage.ts';
 import * as CallRoute from './call.ts';
+import * as CallBody from './call-body.ts';
 import { consoleRoutes } from './console/routes.ts';
 import * as Fault from './fault.ts';
 import { faultPage } from './fault-page.ts';
@@ -46,7 +46,6 @@ import { shopPages } from './pages/routes/shop.ts';
 import { signInPages } from './pages/routes/sign-in.ts';
 import { error, write } from './reply.ts';
 import { type Env, requestId, send, unprocessable } from './request-context.ts';
-import * as Body from './server/body.ts';
 import type { BodyBudgets } from './server/body-budget.ts';
 import * as Compression from './server/compression.ts';
 import * as Cors from './server/cors.ts';
@@ -54,7 +53,6 @@ import type { Incoming, Outgoing } from './server/outgoing.ts';
 import * as ProxyWatch from './server/proxy-watch.ts';
 import { queryCheck } from './server/query-parameters.ts';
 import type { Answering } from './server/server.ts';
-import * as Upload from './server/upload.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import * as RequestLog from './telemetry/request-log.ts';
 
@@ -116,7 +114,7 @@ export function createApp(shop: Shop, edge: AppOptions): Answering {
     },
     listener(incoming, outgoing) {
       if (isSold(incoming.method ?? '', incoming.url ?? ''))
-        serve(incoming, outgoing, readKnown(edge.budgets, incoming, outgoing));
+        serve(incoming, outgoing, CallBody.readKnown(shop, edge.budgets, incoming, outgoing));
       else void routed(incoming, outgoing);
     },
   };
@@ -256,26 +254,12 @@ function addSoldOperations(app: Hono<Env>, shop: Shop, edge: AppOptions, matcher
       shop,
       matcher,
       incoming,
-      readKnown(edge.budgets, incoming, outgoing as Outgoing),
+      CallBody.readKnown(shop, edge.budgets, incoming, outgoing as Outgoing),
       outgoing as Outgoing,
       c.get('entry'),
     );
     return RESPONSE_ALREADY_SENT;
   });
-}
-
-/** Reads the body of a caller with a valid token. A body that is kept in memory takes at most half of its account's share. */
-function readKnown(
-  { known }: BodyBudgets,
-  incoming: IncomingMessage,
-  outgoing: Outgoing,
-): CallRoute.ReadBody {
-  return (account, { bytesMax, streams }) => {
-    const reservation = known.open(account).freeWith(outgoing);
-    if (streams) return Upload.readOrStream(incoming, { bytesMax, reservation });
-    const wholeMax = Math.max(Body.bodyBytesMax, Math.floor(known.ownerBytesMax / 2));
-    return Body.readBody(incoming, { bytesMax: Math.min(bytesMax, wholeMax), reservation });
-  };
 }
 
 /** The storefront's own paths and their methods, for the 405 of other methods. */

@@ -1,5 +1,5 @@
 import * as Money from '@sluice/kernel/money';
-import { bodyBytesDefault } from '../catalog/body-limit.ts';
+import { bodyBytesMax } from '../catalog/body-limit.ts';
 import type { CatalogContext } from '../catalog/catalog-context.ts';
 import type { Operation } from '../catalog/operation.ts';
 import * as PurchaseRequest from '../catalog/purchase-offer.ts';
@@ -39,12 +39,7 @@ export function callRefusal(shop: Offers, operation: Operation, refusal: CallRef
     case 'exhausted':
       return tooExpensive(shop, operation, refusal, id);
     case 'upload_failed':
-      return Refusals.ofBody(
-        texts,
-        refusal.reason,
-        shop.catalog.upstream.bodyBytesMax ?? bodyBytesDefault,
-        id,
-      );
+      return Refusals.ofBody(texts, refusal.reason, bodyBytesMax(shop.catalog.upstream), id);
     case 'rate_limited':
     case 'in_flight':
     case 'too_many_unpaid':

@@ -1,6 +1,7 @@
 import * as Target from '@sluice/kernel/request-target';
 import * as BodyLimit from '../catalog/body-limit.ts';
 import * as Match from '../catalog/match.ts';
+import type { Operation } from '../catalog/operation.ts';
 import * as Account from '../journeys/account.ts';
 import { keyCharsMax, readCeiling, readKey } from '../journeys/call-request.ts';
 import type { ServedResponse } from '../journeys/call-result.ts';
@@ -14,6 +15,7 @@ import * as PaidResponse from '../journeys/paid-response.ts';
 import * as BufferBudget from '../proxy/buffer-budget.ts';
 import * as Headers from '../proxy/headers.ts';
 import type { ProxyContext } from '../proxy/proxy-context.ts';
+import type { Upload } from '../proxy/upload.ts';
 import type { Sending } from '../proxy/upstream.ts';
 import type { TextsContext } from '../text/texts-context.ts';
 import { callRefusal } from './call-refusal.ts';
@@ -30,8 +32,15 @@ const noBody = Buffer.alloc(0);
 /** The dependencies of a call over HTTP. */
 type CallContext = CallerContext & PaidCallContext & Pick<ProxyContext, 'held'> & TextsContext;
 
-/** Reads the body of a request from `account`, or returns a long one as an upload where the rule allows that. */
-export type ReadBody = (account: string, rule: BodyLimit.BodyRule) => Body.Body | Promise<Body.Body>;
+/**
+ * Reads the body of a call, or returns a long one as an upload if no rule reads it.
+ * @param hasKey true for a call with an idempotency key
+ */
+export type ReadBody = (
+  account: string,
+  operation: Operation,
+  hasKey: boolean,
+) => Body.Body | Promise<Body.Body>;
 
 /**
  * Serves a call to a sold operation on the Node.js response, so that response bodies are never copied into web objects.
@@ -104,11 +113,10 @@ async function serve(
   const key = readKey(own['idempotency-key']);
   if (key === 'malformed')
     return malformed('Idempotency-Key', `must have 1 to ${keyCharsMax} characters.`, requestId);
-  const rule = BodyLimit.bodyRule(operation, shop.catalog.upstream.bodyBytesMax, key !== null);
-  const reading = readBody(account, rule);
+  const reading = readBody(account, operation, key !== null);
   const body = reading instanceof Promise ? await reading : reading;
   if (body.kind === 'cut') return null;
-  const refused = bodyRefusal(shop, body, rule, requestId);
+  const refused = bodyRefusal(shop, body, requestId);
   if (refused !== null) return refused;
   if (operation.answeredBy === 'storefront')
     return json(200, await Account.keyInfo(shop, account, requestId), { 'cache-control': 'no-store' });
@@ -119,7 +127,8 @@ async function serve(
       account,
       target,
       rawHeaders,
-      ...bodyOf(body),
+      body: body.kind === 'body' ? body.bytes : noBody,
+      upload: uploadOf(body),
       ceiling,
       callerKey,
       key,
@@ -133,11 +142,11 @@ async function serve(
 }
 
 function bodyRefusal(
-  { texts }: TextsContext,
+  { texts, catalog }: TextsContext & Pick<CallContext, 'catalog'>,
   body: Exclude<Body.Body, { kind: 'cut' }>,
-  { bytesMax }: BodyLimit.BodyRule,
   requestId: string,
 ): Reply | null {
+  const bytesMax = BodyLimit.bodyBytesMax(catalog.upstream);
   switch (body.kind) {
     case 'too_large':
       return Refusal.ofBody(texts, body.kind, body.bytesMax, requestId);
@@ -151,9 +160,8 @@ function bodyRefusal(
   }
 }
 
-function bodyOf(body: Body.Body): Pick<PaidCall.PaidCall, 'body' | 'upload'> {
-  if (body.kind === 'upload') return { body: noBody, upload: body.upload };
-  return { body: body.kind === 'body' ? body.bytes : noBody, upload: null };
+function uploadOf(body: Body.Body): Upload | null {
+  return body.kind === 'upload' ? body.upload : null;
 }
 
 async function charge(
@@ -166,11 +174,12 @@ async function charge(
   let sending: Sending | null = null;
   const leave = () => sending?.abandon();
   outgoing.once('close', leave);
+  const { upload } = paidCall;
+  if (upload) outgoing.once('close', () => upload.stop());
   const outcome = await PaidCall.make(shop, paidCall, (started) => {
     sending = started;
     if (outgoing.destroyed) started.abandon();
   });
-  if (paidCall.upload) outgoing.once('close', () => paidCall.upload?.stop());
   switch (outcome.kind) {
     case 'served':
       await send(shop, outgoing, outcome, entry, cors).catch((fault: unknown) => {
