@@ -58,6 +58,16 @@ CREATE TABLE "shop"."revocation" (
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "shop"."resource" (
+	"kind" text NOT NULL,
+	"id" text NOT NULL,
+	"account_id" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+	"expires_at" timestamp with time zone,
+	CONSTRAINT "resource_pkey" PRIMARY KEY("kind","id"),
+	CONSTRAINT "resource_id" CHECK (length("shop"."resource"."id") between 1 and 200)
+);
+--> statement-breakpoint
 CREATE TABLE "shop"."sign_in" (
 	"id" text PRIMARY KEY NOT NULL,
 	"email" text NOT NULL,
@@ -405,6 +415,7 @@ CREATE TABLE "shop"."top_up_consent" (
 );
 --> statement-breakpoint
 ALTER TABLE "shop"."key" ADD CONSTRAINT "key_account_id" FOREIGN KEY ("account_id") REFERENCES "shop"."account"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "shop"."resource" ADD CONSTRAINT "resource_account_id" FOREIGN KEY ("account_id") REFERENCES "shop"."account"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "shop"."wallet" ADD CONSTRAINT "wallet_account_id" FOREIGN KEY ("account_id") REFERENCES "shop"."account"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "shop"."oauth_code" ADD CONSTRAINT "oauth_code_grant" FOREIGN KEY ("sid") REFERENCES "shop"."oauth_grant"("sid") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "shop"."oauth_grant" ADD CONSTRAINT "oauth_grant_account_id" FOREIGN KEY ("account_id") REFERENCES "shop"."account"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -423,6 +434,8 @@ CREATE INDEX "key_account" ON "shop"."key" USING btree ("account_id","created_at
 CREATE INDEX "proof_expires_at" ON "shop"."proof" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "revocation_account" ON "shop"."revocation" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "revocation_expires_at" ON "shop"."revocation" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "resource_account" ON "shop"."resource" USING btree ("account_id");--> statement-breakpoint
+CREATE INDEX "resource_expires_at" ON "shop"."resource" USING btree ("expires_at") WHERE "shop"."resource"."expires_at" is not null;--> statement-breakpoint
 CREATE INDEX "sign_in_created_at" ON "shop"."sign_in" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "wallet_account" ON "shop"."wallet" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "oauth_client_created_at" ON "shop"."oauth_client" USING btree ("created_at");--> statement-breakpoint

@@ -63,6 +63,7 @@ BEGIN
   END IF;
   UPDATE shop.purchase SET account_id = p_to WHERE account_id = p_from;
   UPDATE shop.subscription SET account_id = p_to WHERE account_id = p_from;
+  UPDATE shop.resource SET account_id = p_to WHERE account_id = p_from;
   PERFORM shop.move_wallets(p_from, p_to);
   PERFORM shop.move_top_ups(p_from, p_to);
   PERFORM ledger.move_idempotency_keys(p_from, p_to);

@@ -26,6 +26,8 @@ export type Catalog = {
     readinessPath: string | null;
     /** Limits of running and waiting calls, in total and per account; absent ones have their default. */
     limits?: Readonly<Partial<Limits>>;
+    /** Maximum length of a request body; absent for the default. */
+    bodyBytesMax?: number;
     /** Fields of JSON responses that are replaced or removed before a response is delivered. */
     responseFields: readonly ResponseField[];
   };

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import * as JsonPointer from '@sluice/kernel/json-pointer';
 import * as Money from '@sluice/kernel/money';
+import { parseBytes } from './body-limit.ts';
 import { type Catalog, openings } from './catalog.ts';
 import { type DraftNamedUpstream, type NamedUpstream, routeOf, toNamedUpstream } from './named-upstream.ts';
 import type { Operation, Uncountable, Units, UnitsMax } from './operation.ts';
+import { type OwnershipSource, toOwnership } from './ownership-rule.ts';
 import type { Plan } from './plan.ts';
 import type { ResponseField } from './response-field.ts';
 import type { Service } from './service.ts';
@@ -40,6 +42,7 @@ type DraftLimits = {
   queue_ms?: number;
   account_connections?: number;
   account_queue?: number;
+  body_bytes?: number | string;
 };
 
 type DraftService = {
@@ -61,7 +64,7 @@ type DraftOperation = {
   yield: { low: number; high: number };
   answered_by: 'upstream' | 'storefront';
   stream?: StreamSource;
-};
+} & OwnershipSource;
 
 type DraftPlan = {
   id: string;
@@ -118,6 +121,7 @@ function toUpstream(draft: CatalogSource['upstream'], directory: string): Catalo
     readinessPath: readiness_path ?? null,
     responseFields: response_fields.map(({ field, value }) => ({ pointer: pointer(field), value })),
     ...(limits && { limits: toLimits(limits) }),
+    ...(limits?.body_bytes !== undefined && { bodyBytesMax: known(parseBytes(limits.body_bytes)) }),
   };
 }
 
@@ -160,6 +164,7 @@ function toOperation(entry: DraftOperation, service: Service): Operation {
     yield: entry.yield,
     answeredBy: entry.answered_by,
     stream: entry.stream === undefined ? null : toStreamRule(entry.stream, pointer),
+    ...toOwnership(entry, path),
   };
 }
 

@@ -8,6 +8,7 @@ import * as Description from './description.ts';
 import * as Draft from './draft.ts';
 import * as Fault from './fault.ts';
 import * as OperationRules from './operation-rules.ts';
+import { ownershipWarnings } from './ownership-checks.ts';
 import * as Rules from './rules.ts';
 import { checkSchema } from './schema-check.ts';
 import * as Source from './source.ts';
@@ -63,6 +64,15 @@ export async function read(path: string): Promise<LoadedCatalog> {
   const { catalog } = parsed;
   const { description, document } = described;
   return { catalog, description, document, text, digest: sha256Hex(`${text}\0${described.text}`) };
+}
+
+/** Returns what a seller should look at in a valid catalogue, in the order of the lines: `file:line:column reason`. */
+export function warnings(text: string, file: string): string[] {
+  const source = Source.read(text);
+  return ownershipWarnings({ value: source.value, path: [] })
+    .map(({ path, reason }) => ({ file, ...source.locate(path), path: SourceLocation.format(path), reason }))
+    .sort((a, b) => a.line - b.line || a.column - b.column)
+    .map(Fault.format);
 }
 
 function judge(source: Source.Source, file: string, more: readonly SourceLocation.Finding[]): ParsedCatalog {

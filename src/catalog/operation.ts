@@ -1,4 +1,5 @@
 import type { JsonPointer } from '@sluice/kernel/json-pointer';
+import type { OnlyOwned, Owned, Owns } from './ownership-rule.ts';
 import type { Service } from './service.ts';
 import type { StreamRule } from './stream-rule.ts';
 
@@ -35,6 +36,12 @@ export type Operation = {
   answeredBy: 'upstream' | 'storefront';
   /** How streamed responses are metered; null when there are none. */
   stream: StreamRule | null;
+  /** It creates a resource that belongs to its caller. */
+  owns?: Owns;
+  /** The path parameters that name resources of the caller. */
+  owned?: readonly Owned[];
+  /** It lists resources, of which a caller gets their own. */
+  onlyOwned?: OnlyOwned;
 };
 
 /** Returns false for methods whose bodies have no defined meaning, so that some servers parse one as the next request (RFC 9110, 9.3.1). */

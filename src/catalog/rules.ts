@@ -1,6 +1,8 @@
 import { hint } from '@sluice/kernel/did-you-mean';
 import * as Money from '@sluice/kernel/money';
+import * as BodyLimit from './body-limit.ts';
 import * as OperationRules from './operation-rules.ts';
+import * as OwnershipChecks from './ownership-checks.ts';
 import * as SourceLocation from './source-location.ts';
 import * as UpstreamRules from './upstream-rules.ts';
 
@@ -19,9 +21,11 @@ export function checkRules(root: SourceLocation.LocatedValue): SourceLocation.Fi
       SourceLocation.member(SourceLocation.member(SourceLocation.member(root, 'upstream'), 'key'), 'header'),
     ),
     ...UpstreamRules.checkUpstreams(root),
+    ...BodyLimit.checkBodyLimit(root),
     ...repeated(slugs),
     ...services.flatMap((service) => amount(SourceLocation.member(service, 'price_usd'))),
     ...OperationRules.checkOperations(root),
+    ...OwnershipChecks.checkOwnership(root),
     ...repeated(plans.map((plan) => SourceLocation.member(plan, 'id'))),
     ...onlyOne(sold, 'trial'),
     ...onlyOne(sold, 'credit'),

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import * as Advisor from '@sluice/advisor/advisor';
@@ -33,6 +32,7 @@ import { reloadRoutes } from './api/reload.ts';
 import { topUpRoutes } from './api/top-up.ts';
 import { usageRoutes } from './api/usage.ts';
 import * as CallRoute from './call.ts';
+import * as CallBody from './call-body.ts';
 import { consoleRoutes } from './console/routes.ts';
 import * as Fault from './fault.ts';
 import { faultPage } from './fault-page.ts';
@@ -46,7 +46,6 @@ import { shopPages } from './pages/routes/shop.ts';
 import { signInPages } from './pages/routes/sign-in.ts';
 import { error, write } from './reply.ts';
 import { type Env, requestId, send, unprocessable } from './request-context.ts';
-import * as Body from './server/body.ts';
 import type { BodyBudgets } from './server/body-budget.ts';
 import * as Compression from './server/compression.ts';
 import * as Cors from './server/cors.ts';
@@ -98,11 +97,7 @@ export function createApp(shop: Shop, edge: AppOptions): Answering {
     const mark = url.indexOf('?');
     return sold.has(`${method} ${mark < 0 ? url : url.slice(0, mark)}`);
   };
-  const serve = (
-    incoming: Incoming,
-    outgoing: Outgoing,
-    readBody: (account: string) => Body.Body | Promise<Body.Body>,
-  ) => {
+  const serve = (incoming: Incoming, outgoing: Outgoing, readBody: CallRoute.ReadBody) => {
     const entry = RequestLog.startEntry(incoming, outgoing, shop.clock, line, shop.tracer);
     CallRoute.handleCall(shop, matcher, incoming, readBody, outgoing, entry).catch((fault: unknown) => {
       edge.log.fault(fault, entry.requestId);
@@ -119,7 +114,7 @@ export function createApp(shop: Shop, edge: AppOptions): Answering {
     },
     listener(incoming, outgoing) {
       if (isSold(incoming.method ?? '', incoming.url ?? ''))
-        serve(incoming, outgoing, (account) => readKnown(edge.budgets, account, incoming, outgoing));
+        serve(incoming, outgoing, CallBody.readKnown(shop, edge.budgets, incoming, outgoing));
       else void routed(incoming, outgoing);
     },
   };
@@ -259,23 +254,12 @@ function addSoldOperations(app: Hono<Env>, shop: Shop, edge: AppOptions, matcher
       shop,
       matcher,
       incoming,
-      (account) => readKnown(edge.budgets, account, incoming, outgoing as Outgoing),
+      CallBody.readKnown(shop, edge.budgets, incoming, outgoing as Outgoing),
       outgoing as Outgoing,
       c.get('entry'),
     );
     return RESPONSE_ALREADY_SENT;
   });
-}
-
-/** Reads the body of a caller with a valid token. */
-function readKnown(
-  { known }: BodyBudgets,
-  account: string,
-  incoming: IncomingMessage,
-  outgoing: Outgoing,
-): Promise<Body.Body> {
-  const reservation = known.open(account).freeWith(outgoing);
-  return Body.readBody(incoming, { bytesMax: Body.bodyBytesMax, reservation });
 }
 
 /** The storefront's own paths and their methods, for the 405 of other methods. */

@@ -1,4 +1,5 @@
 import * as Money from '@sluice/kernel/money';
+import { bodyBytesMax } from '../catalog/body-limit.ts';
 import type { CatalogContext } from '../catalog/catalog-context.ts';
 import type { Operation } from '../catalog/operation.ts';
 import * as PurchaseRequest from '../catalog/purchase-offer.ts';
@@ -23,6 +24,14 @@ export function callRefusal(shop: Offers, operation: Operation, refusal: CallRef
   switch (refusal.kind) {
     case 'body_too_long':
       return Refusals.ofBody(texts, 'too_large', refusal.bytesMax, id);
+    case 'resource_not_found':
+      return error(404, 'resource_not_found', texts.text('api.resource_not_found'), id);
+    case 'too_many_resources':
+      return error(409, 'too_many_resources', texts.text('api.too_many_resources'), id);
+    case 'ownership_unclear':
+      return error(502, 'ownership_unclear', texts.text('api.ownership_unclear'), id, {
+        operation: operation.id,
+      });
     case 'no_plan':
     case 'body_not_allowed':
     case 'key_not_allowed':
@@ -31,6 +40,8 @@ export function callRefusal(shop: Offers, operation: Operation, refusal: CallRef
     case 'price_ceiling':
     case 'exhausted':
       return tooExpensive(shop, operation, refusal, id);
+    case 'upload_failed':
+      return Refusals.ofBody(texts, refusal.reason, bodyBytesMax(shop.catalog.upstream, operation), id);
     case 'rate_limited':
     case 'in_flight':
     case 'too_many_unpaid':

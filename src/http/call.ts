@@ -1,5 +1,7 @@
 import * as Target from '@sluice/kernel/request-target';
+import * as BodyLimit from '../catalog/body-limit.ts';
 import * as Match from '../catalog/match.ts';
+import type { Operation } from '../catalog/operation.ts';
 import * as Account from '../journeys/account.ts';
 import { keyCharsMax, readCeiling, readKey } from '../journeys/call-request.ts';
 import type { ServedResponse } from '../journeys/call-result.ts';
@@ -13,23 +15,33 @@ import * as PaidResponse from '../journeys/paid-response.ts';
 import * as BufferBudget from '../proxy/buffer-budget.ts';
 import * as Headers from '../proxy/headers.ts';
 import type { ProxyContext } from '../proxy/proxy-context.ts';
+import type { Upload } from '../proxy/upload.ts';
 import type { Sending } from '../proxy/upstream.ts';
 import type { TextsContext } from '../text/texts-context.ts';
 import { callRefusal } from './call-refusal.ts';
 import * as Refusal from './common-refusals.ts';
 import { error, json, type Reply, write } from './reply.ts';
-import * as Body from './server/body.ts';
+import type * as Body from './server/body.ts';
 import * as Cors from './server/cors.ts';
 import type { Incoming, Outgoing } from './server/outgoing.ts';
 import * as StreamReply from './stream-reply.ts';
 import type { LogEntry } from './telemetry/request-log.ts';
 
 const oneWriteBytesMax = 16 * 1024;
+const noBody = Buffer.alloc(0);
 
 /** The dependencies of a call over HTTP. */
 type CallContext = CallerContext & PaidCallContext & Pick<ProxyContext, 'held'> & TextsContext;
 
-type ReadBody = (account: string) => Body.Body | Promise<Body.Body>;
+/**
+ * Reads the body of a call, or returns a long one as an upload if no rule reads it.
+ * @param hasKey true for a call with an idempotency key
+ */
+export type ReadBody = (
+  account: string,
+  operation: Operation,
+  hasKey: boolean,
+) => Body.Body | Promise<Body.Body>;
 
 /**
  * Serves a call to a sold operation on the Node.js response, so that response bodies are never copied into web objects.
@@ -102,18 +114,11 @@ async function serve(
   const key = readKey(own['idempotency-key']);
   if (key === 'malformed')
     return malformed('Idempotency-Key', `must have 1 to ${keyCharsMax} characters.`, requestId);
-  const reading = readBody(account);
+  const reading = readBody(account, operation, key !== null);
   const body = reading instanceof Promise ? await reading : reading;
-  switch (body.kind) {
-    case 'too_large':
-    case 'too_slow':
-    case 'busy':
-      return Refusal.ofBody(shop.texts, body.kind, Body.bodyBytesMax, requestId);
-    case 'cut':
-      return null;
-    case 'body':
-      break;
-  }
+  if (body.kind === 'cut') return null;
+  const refused = bodyRefusal(shop, operation, body, requestId);
+  if (refused !== null) return refused;
   if (operation.answeredBy === 'storefront')
     return json(200, await Account.keyInfo(shop, account, requestId), { 'cache-control': 'no-store' });
   return await charge(
@@ -123,7 +128,8 @@ async function serve(
       account,
       target,
       rawHeaders,
-      body: body.bytes,
+      body: body.kind === 'body' ? body.bytes : noBody,
+      upload: uploadOf(body),
       ceiling,
       callerKey,
       key,
@@ -137,6 +143,30 @@ async function serve(
   );
 }
 
+function bodyRefusal(
+  { texts, catalog }: TextsContext & Pick<CallContext, 'catalog'>,
+  operation: Operation,
+  body: Exclude<Body.Body, { kind: 'cut' }>,
+  requestId: string,
+): Reply | null {
+  const bytesMax = BodyLimit.bodyBytesMax(catalog.upstream, operation);
+  switch (body.kind) {
+    case 'too_large':
+      return Refusal.ofBody(texts, body.kind, body.bytesMax, requestId);
+    case 'too_slow':
+    case 'busy':
+      return Refusal.ofBody(texts, body.kind, bytesMax, requestId);
+    case 'body':
+      return body.bytes.length > bytesMax ? Refusal.ofBody(texts, 'too_large', bytesMax, requestId) : null;
+    case 'upload':
+      return null;
+  }
+}
+
+function uploadOf(body: Body.Body): Upload | null {
+  return body.kind === 'upload' ? body.upload : null;
+}
+
 async function charge(
   shop: CallContext,
   paidCall: PaidCall.PaidCall,
@@ -147,6 +177,8 @@ async function charge(
   let sending: Sending | null = null;
   const leave = () => sending?.abandon();
   outgoing.once('close', leave);
+  const { upload } = paidCall;
+  if (upload) outgoing.once('close', () => upload.stop());
   const outcome = await PaidCall.makeOrStream(shop, paidCall, (started) => {
     sending = started;
     if (outgoing.destroyed) started.abandon();

@@ -17,6 +17,10 @@ export function end(
   switch (failure.kind) {
     case 'abandoned':
       return { kind: 'left', isKept: false };
+    case 'upload_failed':
+      return failure.reason === 'left'
+        ? { kind: 'left', isKept: false }
+        : { kind: 'upload_failed', reason: failure.reason };
     case 'busy':
     case 'account_busy':
       return { kind: failure.kind };

@@ -3,6 +3,7 @@ import type { Target } from '@sluice/kernel/request-target';
 import type { Span } from '@sluice/kernel/tracing';
 import type { Operation } from '../catalog/operation.ts';
 import type { CallerKey } from '../identity/jwt.ts';
+import type { Upload } from '../proxy/upload.ts';
 
 /** One call of a known account to a sold operation. */
 export type PaidCall = {
@@ -13,6 +14,8 @@ export type PaidCall = {
   target: Target;
   rawHeaders: readonly string[];
   body: Buffer;
+  /** A long body that is forwarded while it arrives; `body` is empty then. */
+  upload?: Upload | null;
   /** The maximum that the caller will pay (`Storefront-Max-Cost`). */
   ceiling: Money.Money | null;
   /** The caller's own key (`Idempotency-Key`), with which the call is made once. */

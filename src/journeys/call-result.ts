@@ -1,8 +1,10 @@
 import type * as Meter from '../proxy/meter.ts';
 import type * as RateLimit from '../proxy/rate-limit.ts';
+import type { UploadFault } from '../proxy/upload.ts';
 import type * as CallHold from './call-hold.ts';
 import type * as IdempotentCall from './idempotent-call.ts';
 import type { PaidResponse } from './paid-response.ts';
+import type { OwnershipRefusal } from './resource-ownership.ts';
 
 /** Why a call was not made, or not charged. */
 export type CallRefusal =
@@ -11,10 +13,13 @@ export type CallRefusal =
   | { kind: 'body_not_allowed'; method: string }
   /** The body is longer than the upstream of the service takes. */
   | { kind: 'body_too_long'; bytesMax: number }
+  /** The body was not received completely; nothing was charged. */
+  | { kind: 'upload_failed'; reason: Exclude<UploadFault, 'left'> }
   | { kind: 'rate_limited'; taken: RateLimit.RateLimitResult; perSecond: number }
   /** The account disconnected from too many calls before their responses, which could not be read to the end. */
   | { kind: 'too_many_unpaid'; retryAfterSeconds: number }
   | CallHold.HoldRefusal
+  | OwnershipRefusal
   /** The ledger became unavailable while the call was charged. A retry with the call's key returns the outcome. */
   | { kind: 'charge_in_doubt' }
   | IdempotentCall.IdempotencyRefusal

@@ -121,7 +121,8 @@ function figureOf(
   }
 }
 
-function framed(headers: readonly string[], length: number): string[] {
+/** Returns the headers of a response whose body was changed: those that describe its former bytes are left out. */
+export function framed(headers: readonly string[], length: number): string[] {
   const kept: string[] = [];
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const name = headers[at] as string;

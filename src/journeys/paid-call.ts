@@ -2,7 +2,6 @@ import { uuidv7 } from '@sluice/kernel/id';
 import * as Catalog from '../catalog/catalog.ts';
 import { mayHaveBody } from '../catalog/operation.ts';
 import { type Plan, requestsPerSecond } from '../catalog/plan.ts';
-import type { StreamRule } from '../catalog/stream-rule.ts';
 import type { Hold, HoldRequest } from '../ledger/hold.ts';
 import type { ProxyContext } from '../proxy/proxy-context.ts';
 import type * as RateLimit from '../proxy/rate-limit.ts';
@@ -17,15 +16,17 @@ import type { PaidCall } from './call-request.ts';
 import type { CallerLeft, CallRefusal, ServedResponse } from './call-result.ts';
 import * as CallTrace from './call-trace.ts';
 import * as IdempotentCall from './idempotent-call.ts';
+import * as OutboundCall from './outbound-call.ts';
 import * as ResponseFields from './own-figures.ts';
 import type { PaidCallContext } from './paid-call-context.ts';
+import * as ResourceOwnership from './resource-ownership.ts';
 import * as CallPrice from './response-price.ts';
-import * as StreamedCall from './streamed-call.ts';
+import * as Settlement from './settlement.ts';
+import * as StreamSale from './stream-sale.ts';
+import type * as StreamedCall from './streamed-call.ts';
 
 export type { PaidCall } from './call-request.ts';
 
-/** A caller who reads nothing for longer has left its stream. */
-const stallMsMax = 30_000;
 const left: CallerLeft = { kind: 'left', isKept: false };
 
 /**
@@ -48,6 +49,10 @@ export async function makeOrStream(
   const taking = shop.callLimit.take(`${account} ${operation.id}`, perSecond);
   const taken = taking instanceof Promise ? await taking : taking;
   if (!taken.allowed) return { kind: 'rate_limited', taken, perSecond };
+
+  const isOwned = ResourceOwnership.applies(operation);
+  const foreign = isOwned ? await ResourceOwnership.refused(shop, call) : null;
+  if (foreign !== null) return foreign;
 
   // A stream is delivered before it is counted, so that its whole worst case must be held.
   const asked = CallHold.worstCase(call);
@@ -170,7 +175,7 @@ async function sell(
   started: IdempotentCall.Started | null,
   watch: (sending: Sending) => void,
 ): Promise<ServedResponse | StreamedCall.StreamingCall | CallRefusal | CallerLeft> {
-  const { request, worst, size, plans, rate } = sale;
+  const { request, size } = sale;
   const { operation } = call;
   const held = await CallHold.take(shop, call, request, size);
   if (held.kind !== 'held') return held;
@@ -181,45 +186,33 @@ async function sell(
     return { kind: 'ledger_unavailable' };
   }
 
-  // A response that is counted by its content must be read to its end first; all others are streamed.
   const span = call.span === null ? null : CallTrace.start(call.span);
   const prepared = StreamRequest.prepare(operation.stream, call.rawHeaders, call.body);
-  const sending = shop.upstream.send({
-    method: operation.method,
-    target: call.target,
-    rawHeaders: call.rawHeaders,
-    body: prepared.body.length > 0 ? prepared.body : null,
-    metered: operation.units.kind === 'pointer',
-    editsJson: shop.catalog.upstream.responseFields.length > 0,
-    account: call.account,
-    route: operation.service.route,
-    traceparent: span === null ? null : span.forUpstream,
-  });
+  const sending = shop.upstream.send(OutboundCall.of(shop, call, prepared, span));
   const watched = shop.unpaid.watch(call.account, sending, CallHold.isFree(operation));
-  watch(watched);
+  watch(call.upload ? OutboundCall.untilUploaded(call.upload, sending, watched) : watched);
   let isHanded = false;
   try {
-    const response = await sending.response;
-    if (span !== null) CallTrace.end(span, response);
-    if (response.kind !== 'whole' && response.kind !== 'stream')
-      return CallFailure.end(shop, operation, hold, response);
-    if (StreamedCall.ruleFor(operation, response) !== null) {
-      const sold = await sellStream(shop, call, sale, { hold, response, prepared, started, watched });
+    const received = await sending.response;
+    if (span !== null) CallTrace.end(span, received);
+    if (received.kind !== 'whole' && received.kind !== 'stream')
+      return CallFailure.end(shop, operation, hold, received);
+    const response = ResourceOwnership.applies(operation)
+      ? await ResourceOwnership.restrict(shop, call, hold, received)
+      : received;
+    if (response.kind !== 'whole' && response.kind !== 'stream') return response;
+    if (StreamSale.isSoldAsStream(operation, response)) {
+      const sold = await StreamSale.sell(shop, call, sale.worst, {
+        hold,
+        response,
+        prepared,
+        started,
+        watched,
+      });
       isHanded = sold.kind === 'served' || sold.kind === 'streaming';
       return sold;
     }
-    const priced = await CallPrice.priceResponse(shop, call, hold, response, worst.units);
-    if (priced.kind !== 'priced') return priced;
-    if (watched.left === 'free') {
-      shop.writer.release(priced.hold);
-      return left;
-    }
-    // Only the hold loads the plans of the account; until then the highest rate limit of all plans applied.
-    const perSecond = requestsPerSecond(plans, shop.writer.plansOf(call.account));
-    const editing = ResponseFields.withOwnFigures(shop, call, priced, response, { perSecond, rate });
-    const own = editing instanceof Promise ? await editing : editing;
-    if (own.kind !== 'whole' && own.kind !== 'stream') return own;
-    const sold = await settle(shop, call, priced, own, started, watched);
+    const sold = await sellWhole(shop, call, sale, { hold, response, started, watched });
     isHanded = sold.kind === 'served';
     return sold;
   } finally {
@@ -228,109 +221,36 @@ async function sell(
   }
 }
 
-type StreamSale = {
+/** A response that is sold as it is, once its charge is recorded, and the call that it belongs to. */
+type WholeSale = {
   hold: Hold;
   response: WholeResponse | StreamedResponse;
-  prepared: StreamRequest.StreamRequest;
   started: IdempotentCall.Started | null;
   watched: Watched;
 };
 
-/** Sells a response that is a stream: metered while it is passed on, or collected first for a caller who takes no streams. */
-async function sellStream(
+/** Counts a response and settles. */
+async function sellWhole(
   shop: PaidCallContext,
   call: PaidCall,
-  { worst }: Sale,
-  { hold, response, prepared, started, watched }: StreamSale,
-): Promise<ServedResponse | StreamedCall.StreamingCall | CallRefusal | CallerLeft> {
-  const { operation } = call;
-  const rule = StreamedCall.ruleFor(operation, response) as StreamRule;
-  const hidesUsage = rule.hidesUsage && prepared.asks && !prepared.asksUsage;
-  const charged = { ...call, operation: StreamedCall.operationFor(operation, rule, prepared.asks) };
-  const settleStream = async (whole: WholeResponse | StreamedResponse, usage: string | null) => {
-    if (usage === null) shop.report('usage_missing', { call: hold.callId, operation: operation.id });
-    const priced = await CallPrice.priceStream(
-      shop,
-      charged,
-      hold,
-      { status: whole.status, usage },
-      worst.units,
-    );
-    return settle(shop, call, priced, whole, started, { left: 'no' });
-  };
-  if (call.takesStreams === true && response.kind === 'stream') {
-    return {
-      kind: 'streaming',
-      callId: hold.callId,
-      operation,
-      rule,
-      response,
-      held: StreamedCall.worth(hold),
-      hidesUsage,
-      stallMs: Math.min(stallMsMax, shop.catalog.upstream.timeoutMs / 2),
-      settle: (usage) => settleStream(response, usage),
-      async fail(isUnpaid) {
-        shop.writer.release(hold);
-        if (isUnpaid) shop.unpaid.add(call.account);
-      },
-    };
-  }
-  const collected = await StreamedCall.collect(rule, hidesUsage, response);
-  if (collected === null || watched.left === 'free') {
-    shop.writer.release(hold);
-    return collected === null ? { kind: 'response_uncountable', reason: 'not_whole' } : left;
-  }
-  return settleStream(collected.response, collected.usage);
-}
-
-/** Charges for a response, stores it under the caller's key, and returns it unless the caller has disconnected. */
-async function settle(
-  shop: PaidCallContext,
-  call: PaidCall,
-  { hold, units, isCountable, measured }: CallPrice.PricedResponse,
-  response: WholeResponse | StreamedResponse,
-  started: IdempotentCall.Started | null,
-  watched: Pick<Watched, 'left'>,
+  { worst, plans, rate }: Sale,
+  { hold, response, started, watched }: WholeSale,
 ): Promise<ServedResponse | CallRefusal | CallerLeft> {
-  const { operation, account, wantsReceipt } = call;
-  const { callId } = hold;
-  const paid = { callId, account, operation, response, units, measured, wantsReceipt };
-  const facts = {
-    units,
-    status: response.status,
-    service: operation.service.slug,
-    operation: operation.id,
-  };
-  const outcome = measured === undefined ? facts : { ...facts, ...measured };
-  // A response that was free only because it could not be counted is not stored, because a retry may be countable.
-  const keeps = isCountable || units > 0 ? started : null;
-  const cost = keeps && shop.writer.cost(hold, units);
-  const keeping =
-    keeps &&
-    cost &&
-    (await IdempotentCall.keep(shop, keeps, { ...paid, cost }).catch((fault: unknown) => {
-      shop.writer.release(hold);
-      throw fault;
-    }));
-  const settlement = await shop.writer.settle(hold, outcome, keeping);
-  if (call.span !== null) call.span.event(settlement.kind);
-  if (settlement.kind === 'refused')
-    return { kind: started && settlement.inDoubt ? 'charge_in_doubt' : 'ledger_unavailable' };
-  const { seq } = settlement;
-  const isFree = settlement.charges.length === 0;
-  const delivered = () => shop.writer.delivered(seq);
-  const brokenOff = () => shop.writer.undelivered(seq, callId);
-  if (watched.left !== 'no') {
-    watched.left === 'charged' ? delivered() : brokenOff();
-    return { kind: 'left', isKept: keeping !== null };
+  const { operation } = call;
+  const priced = await CallPrice.priceResponse(shop, call, hold, response, worst.units);
+  if (priced.kind !== 'priced') return priced;
+  if (watched.left === 'free') {
+    shop.writer.release(priced.hold);
+    return left;
   }
-  return {
-    ...paid,
-    kind: 'served',
-    cost: cost ?? settlement,
-    kept: keeping?.headers ?? null,
-    delivered,
-    brokenOff,
-    callerLeft: () => (isFree || shop.unpaid.isCharged(account) ? delivered() : brokenOff()),
-  };
+  // Only the hold loads the plans of the account; until then the highest rate limit of all plans applied.
+  const perSecond = requestsPerSecond(plans, shop.writer.plansOf(call.account));
+  const editing = ResponseFields.withOwnFigures(shop, call, priced, response, { perSecond, rate });
+  const own = editing instanceof Promise ? await editing : editing;
+  if (own.kind !== 'whole' && own.kind !== 'stream') return own;
+  const unbound = ResourceOwnership.applies(operation)
+    ? await ResourceOwnership.bind(shop, call, priced.hold, own)
+    : null;
+  if (unbound !== null) return unbound;
+  return Settlement.settle(shop, call, priced, own, started, watched);
 }

@@ -22,6 +22,7 @@ import * as Orders from '../adapters/postgres/orders.ts';
 import { openOutbox } from '../adapters/postgres/outbox.ts';
 import * as PlanHoldings from '../adapters/postgres/plan-holdings.ts';
 import { openRefundRequests } from '../adapters/postgres/refund-requests.ts';
+import { openResourceOwners } from '../adapters/postgres/resource-owners.ts';
 import * as Revocations from '../adapters/postgres/revocations.ts';
 import * as SchemaVersion from '../adapters/postgres/schema-version.ts';
 import { openSignIns } from '../adapters/postgres/sign-ins.ts';
@@ -235,6 +236,7 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
     verifications: RateLimit.create(),
     challengeSecrets: secrets.challenges,
     wallets: openWallets(sql),
+    resourceOwners: openResourceOwners(sql),
     held: BufferBudget.create(),
     unpaid: new UnpaidCalls(clock, config.unpaidCalls),
     uncountable(found) {

@@ -1,5 +1,6 @@
 import type { BufferBudget } from './buffer-budget.ts';
 import type { DistributedRateLimit } from './distributed-rate-limit.ts';
+import type { ResourceOwners } from './resource-owners.ts';
 import type { UncountableResponse } from './uncountable.ts';
 import type { UnpaidCalls } from './unpaid-calls.ts';
 import type { Upstream } from './upstream.ts';
@@ -13,6 +14,8 @@ export type ProxyContext = {
   readonly callLimit: DistributedRateLimit;
   /** Counts calls that the upstream served but were not paid for. */
   readonly unpaid: UnpaidCalls;
+  /** The accounts that the resources at the upstream belong to. */
+  readonly resourceOwners: ResourceOwners;
   /** Records a successful response that could not be counted, by operation, for the seller. */
   readonly uncountable: (found: UncountableResponse) => void;
   /** Reports an event to the operator, by a stable name. */

@@ -1,3 +1,5 @@
+import type { UploadFault } from './upload.ts';
+
 /** The outcome of one request to the upstream. `headers` are flat lists that have already passed the allow list. */
 export type UpstreamResult = WholeResponse | StreamedResponse | UpstreamFailure;
 
@@ -48,6 +50,8 @@ export type UpstreamFailure =
   | { kind: 'keys_resting'; retryAfterSeconds: number }
   /** The account's own calls use up its share of the connections; the request was not sent. */
   | { kind: 'account_busy' }
+  /** The request's body did not arrive completely, so the upstream cannot have read the whole request. */
+  | { kind: 'upload_failed'; reason: UploadFault }
   /** The caller left first. */
   | { kind: 'abandoned' };
 

@@ -1,5 +1,6 @@
 import type { Target } from '@sluice/kernel/request-target';
 import type { UpstreamRoute } from '../catalog/named-upstream.ts';
+import type { Upload } from './upload.ts';
 import type { UpstreamResult } from './upstream-response.ts';
 
 /** The API that is resold. Sends each request exactly once: the upstream may have billed the first attempt. */
@@ -24,6 +25,8 @@ export type Outbound = {
   /** The headers in Node's form: a flat list of names and values. */
   rawHeaders: readonly string[];
   body: Buffer | null;
+  /** A body that is forwarded while it arrives, instead of `body`. */
+  upload?: Upload | null;
   /** True when the response is counted. Such a response is read completely, up to the limit, and requested without a content coding. */
   metered: boolean;
   /** True when a JSON response is edited before it is delivered: then it is read whole too. */

@@ -1,7 +1,12 @@
 import * as JsonPointer from '@sluice/kernel/json-pointer';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type StreamRule, type StreamSource, toStreamRule, usualLast } from '../../src/catalog/stream-rule.ts';
+import {
+  type StreamRule,
+  type StreamSource,
+  toStreamRule,
+  usualLast,
+} from '../../src/catalog/stream-rule.ts';
 import { StreamMeter } from '../../src/proxy/stream-meter.ts';
 import * as StreamRequest from '../../src/proxy/stream-request.ts';
 import { chunk, done, message, usage } from '../streams/streaming-upstream.ts';

@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts';
 import * as IdempotencyKeys from './idempotency-keys.ts';
 import * as OAuthGrants from './oauth-grants.ts';
 import * as Outbox from './outbox.ts';
+import * as ResourceOwners from './resource-owners.ts';
 import * as SignIns from './sign-ins.ts';
 import * as Uncountable from './uncountable.ts';
 import * as Usage from './usage.ts';
@@ -49,6 +50,7 @@ const hourly: readonly Task[] = [
   SignIns.sweep,
   OAuthGrants.sweep,
   Outbox.sweep,
+  ResourceOwners.sweep,
   Uncountable.sweep,
 ];
 

@@ -1,6 +1,7 @@
 import * as BufferBudget from '../../proxy/buffer-budget.ts';
 import type { Outbound, Sending } from '../../proxy/upstream.ts';
-import { Exchange, type ExchangeSettings } from './exchange.ts';
+import { Exchange } from './exchange.ts';
+import type { ExchangeSettings } from './exchange-settings.ts';
 import type { Connect, PooledConnection, PoolListener } from './pooled-connection.ts';
 import * as RequestHead from './request-head.ts';
 

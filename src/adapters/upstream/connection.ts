@@ -4,6 +4,7 @@ import type { Exchange } from './exchange.ts';
 import type { PooledConnection, PoolListener } from './pooled-connection.ts';
 import { ResponseParser } from './response-parser.ts';
 import * as Reuse from './reuse.ts';
+import { UploadPipe } from './upload-pipe.ts';
 
 /** The address of an upstream. */
 export type UpstreamAddress = {
@@ -50,6 +51,8 @@ export class Connection implements PooledConnection {
   #isUsed = false;
   /** True when the response began before all of the request was sent: the upstream may not read the rest of the request. */
   #isEarly = false;
+  /** The body of the request while it is being forwarded. */
+  #upload: UploadPipe | null = null;
 
   /** Starts to connect. */
   constructor(place: UpstreamAddress, untilMs: number, listener: PoolListener) {
@@ -84,6 +87,7 @@ export class Connection implements PooledConnection {
     if (this.#isGone) return;
     this.#isGone = true;
     this.exchange = null;
+    this.#upload?.stop();
     this.#socket.destroy();
     this.#listener.gone(this);
   }
@@ -138,12 +142,16 @@ export class Connection implements PooledConnection {
   }
 
   #send(exchange: Exchange): void {
-    const { head, body, method } = exchange;
+    const { head, body, upload, method } = exchange;
     exchange.isSent = true;
     this.#isUsed = true;
     this.#isEarly = false;
     this.#reader = new ResponseParser(method === 'HEAD');
-    if (body === null) this.#socket.write(head, 'latin1');
+    if (upload !== null) {
+      this.#socket.write(head, 'latin1');
+      this.#upload = new UploadPipe(upload, this.#socket, exchange, true);
+      this.#upload.start();
+    } else if (body === null) this.#socket.write(head, 'latin1');
     else if (body.length <= oneWriteBytesMax) this.#socket.write(head + body.toString('latin1'), 'latin1');
     else {
       this.#socket.cork();
@@ -161,7 +169,7 @@ export class Connection implements PooledConnection {
       this.lost('unasked');
       return false;
     }
-    this.#isEarly ||= this.#socket.writableLength > 0;
+    this.#isEarly ||= this.#socket.writableLength > 0 || this.#upload?.hasEnded === false;
     const malformed = reader.read(bytes, length);
     // Over TLS, an attacker's end of the connection looks like the upstream's: Node hides the alert (RFC 9112, 9.8).
     const isOpenEnded = this.#isSecure && reader.head?.body === 'close';
@@ -169,15 +177,20 @@ export class Connection implements PooledConnection {
       this.lost(malformed ?? 'no_length');
       return false;
     }
+    // The upstream has refused the request, so it needs no more of its body (RFC 9112, 9.5).
+    if (this.#upload !== null && (reader.head?.status ?? 0) >= 300) this.#upload.stop();
     const readsOn = exchange.received(reader, bytes);
     if (reader.state === 'over' && this.exchange === exchange) this.#over(exchange, reader);
     return readsOn;
   }
 
-  #over({ method, body, isLast }: Exchange, { head, hasExcess }: ResponseParser): void {
+  #over({ method, body, upload, isLast }: Exchange, { head, hasExcess }: ResponseParser): void {
     this.exchange = null;
     this.#reader = null;
-    if (head === null || hasExcess || this.#isEarly || isLast || !Reuse.isSafe(method, body !== null, head)) {
+    this.#upload?.stop();
+    this.#upload = null;
+    const hasBody = body !== null || upload !== null;
+    if (head === null || hasExcess || this.#isEarly || isLast || !Reuse.isSafe(method, hasBody, head)) {
       this.destroy();
       return;
     }

@@ -1,37 +1,15 @@
 import * as BufferBudget from '../../proxy/buffer-budget.ts';
 import * as ContentCoding from '../../proxy/content-coding.ts';
 import * as Headers from '../../proxy/headers.ts';
-import {
-  codedRefusal,
-  type KeySearch,
-  keyFound,
-  type Needles,
-  StreamSearch,
-} from '../../proxy/key-search.ts';
+import { codedRefusal, keyFound, type Needles, StreamSearch } from '../../proxy/key-search.ts';
+import type { Upload } from '../../proxy/upload.ts';
 import type { Outbound, Sending } from '../../proxy/upstream.ts';
 import type { Destination, Piped, UpstreamFailure, UpstreamResult } from '../../proxy/upstream-response.ts';
 import { BodyPipe } from './body-pipe.ts';
+import type { ExchangeSettings } from './exchange-settings.ts';
 import { bytesToHold } from './hold-bound.ts';
 import type { HeaderSection } from './response-head.ts';
 import type { ResponseParser } from './response-parser.ts';
-
-/** Settings that all exchanges with one upstream share. */
-export type ExchangeSettings = {
-  /** The time limit for a whole response; for a streamed one, until its header section. */
-  timeoutMs: number;
-  /** The time limit between any two steps of a streamed body. */
-  idleMs: number;
-  responseBytesMax: number;
-  /** The budget that all buffered responses share. */
-  held: BufferBudget.BufferBudget;
-  /** Unmetered responses up to this length are buffered too, so that they are sent in one write with their header section. */
-  oneWriteBytesMax: number;
-  /** True when a connection may carry several requests, one after another. */
-  reuses: boolean;
-  guard: Headers.Guard;
-  /** Null when there is no key. */
-  keySearch: KeySearch | null;
-};
 
 /** The parsed part of a response, and the position of the last bytes of its body. */
 export type ParsedResponse = Pick<ResponseParser, 'head' | 'state' | 'from' | 'to'>;
@@ -60,6 +38,7 @@ export class Exchange implements Sending {
   readonly head: string;
   /** Null or at least one byte long. */
   readonly body: Buffer | null;
+  readonly upload: Upload | null;
   /** True when its connection must be closed after it. */
   readonly isLast: boolean;
 
@@ -88,6 +67,7 @@ export class Exchange implements Sending {
     this.method = outbound.method;
     this.head = head;
     this.body = outbound.body?.length ? outbound.body : null;
+    this.upload = outbound.upload ?? null;
     this.isLast = !terms.reuses;
     this.#metered = outbound.metered;
     this.#editsJson = outbound.editsJson ?? false;
@@ -99,13 +79,13 @@ export class Exchange implements Sending {
   }
 
   abandon(): void {
-    this.#breakOff({ kind: 'abandoned' }, 'abandoned');
+    this.breakOff({ kind: 'abandoned' }, 'abandoned');
   }
 
   /** Called when `expiresAtMs` has passed. */
   expire(): void {
     // A blocked pipe means that the reader does not read: treat it as having left, not as the upstream's fault.
-    this.#breakOff({ kind: 'timeout' }, this.#pipe?.isBlocked ? 'abandoned' : 'cut');
+    this.breakOff({ kind: 'timeout' }, this.#pipe?.isBlocked ? 'abandoned' : 'cut');
   }
 
   /** Fails the exchange because its connection is gone. @param reason a code for the log */
@@ -151,7 +131,7 @@ export class Exchange implements Sending {
   #gather(piece: Buffer): void {
     const { held } = this.#terms;
     if (!this.#isAnswered && BufferBudget.isFull(held)) {
-      this.#breakOff({ kind: 'busy' }, 'cut');
+      this.breakOff({ kind: 'busy' }, 'cut');
       return;
     }
     if (this.#buffer === null) this.#pieces.push(Buffer.from(piece));
@@ -163,9 +143,9 @@ export class Exchange implements Sending {
   }
 
   #pass(pipe: BodyPipe, piece: Buffer, isLast: boolean): void {
-    this.#moved();
+    this.moved();
     const safe = this.#search === null ? piece : this.#search.push(piece);
-    if (safe === null) this.#breakOff(keyFound, 'key_found');
+    if (safe === null) this.breakOff(keyFound, 'key_found');
     // The connection will serve another exchange and overwrite its read buffer.
     else if (safe.length > 0) pipe.write(isLast ? Buffer.from(safe) : safe);
   }
@@ -199,10 +179,10 @@ export class Exchange implements Sending {
 
   /** Fails the exchange because its content coding cannot be decoded. @param reason a code for the log */
   #refuse({ status }: HeaderSection, reason: string): void {
-    this.#breakOff({ kind: 'undecodable', status, reason }, 'cut');
+    this.breakOff({ kind: 'undecodable', status, reason }, 'cut');
   }
 
-  #breakOff(response: UpstreamFailure, outcome: Piped): void {
+  breakOff(response: UpstreamFailure, outcome: Piped): void {
     if (this.#over !== 'no') return;
     this.#fail(response, outcome);
     this.cancelable?.destroy();
@@ -244,7 +224,7 @@ export class Exchange implements Sending {
   }
 
   #answerInPieces({ status, contentLength }: HeaderSection): void {
-    this.#moved();
+    this.moved();
     const needles = this.#needles(status);
     this.#search = needles && new StreamSearch(needles);
     if (contentLength !== null) this.#headers.push('content-length', contentLength);
@@ -288,11 +268,11 @@ export class Exchange implements Sending {
 
   #readOn(): void {
     if (this.#over !== 'no') return;
-    this.#moved();
+    this.moved();
     this.cancelable?.resume();
   }
 
-  #moved(): void {
+  moved(): void {
     this.expiresAtMs = performance.now() + this.#terms.idleMs;
   }
 }

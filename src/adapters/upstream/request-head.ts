@@ -37,8 +37,9 @@ const expectBody = new Set(['POST', 'PUT', 'PATCH']);
 /** Returns the header section of a request with its empty line, as Latin-1; null when it could be read as another request. */
 export function requestHead(common: Common, outbound: Outbound): string | null {
   const { lines, prefix, own, parameter, forward, caller } = common;
-  const length = outbound.body?.length ?? 0;
-  if (length > 0 && !Reuse.mayHaveBody(outbound.method)) return null;
+  const { upload = null } = outbound;
+  const length = upload === null ? (outbound.body?.length ?? 0) : upload.length;
+  if (length !== 0 && !Reuse.mayHaveBody(outbound.method)) return null;
   const { query } = outbound.target;
   const sentQuery = parameter === undefined ? query : OwnParameter.replaceIn(query, parameter);
   const path = prefix + outbound.target.path + sentQuery;
@@ -52,6 +53,7 @@ export function requestHead(common: Common, outbound: Outbound): string | null {
     if (forbidden.test(line)) return null;
     head += `${line}\r\n`;
   }
-  if (length > 0 || expectBody.has(outbound.method)) head += `content-length: ${length}\r\n`;
+  if (length === null) head += 'transfer-encoding: chunked\r\n';
+  else if (length > 0 || expectBody.has(outbound.method)) head += `content-length: ${length}\r\n`;
   return `${head}\r\n`;
 }

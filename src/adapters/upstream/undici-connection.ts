@@ -1,8 +1,11 @@
+import { PassThrough } from 'node:stream';
 import { Client, type Dispatcher } from 'undici';
+import type { Upload } from '../../proxy/upload.ts';
 import type { Exchange, ParsedResponse } from './exchange.ts';
 import type { PooledConnection, PoolListener } from './pooled-connection.ts';
 import * as ResponseHead from './response-head.ts';
 import * as Reuse from './reuse.ts';
+import { UploadPipe } from './upload-pipe.ts';
 
 export type UndiciOrigin = {
   /** Scheme, host and port of the upstream. */
@@ -38,6 +41,8 @@ export class UndiciConnection implements PooledConnection {
   readonly #listener: PoolListener;
   #controller: Dispatcher.DispatchController | null = null;
   #isGone = false;
+  /** The body of the request while it is being forwarded. */
+  #upload: UploadPipe | null = null;
   #isUsed = false;
 
   constructor(
@@ -72,11 +77,23 @@ export class UndiciConnection implements PooledConnection {
     if (this.exchange !== exchange) return;
     this.#isUsed = true;
     try {
-      this.#client.dispatch(requestOf(exchange), this.#handler(exchange));
+      const body = exchange.upload === null ? exchange.body : this.#forward(exchange, exchange.upload);
+      this.#client.dispatch(requestOf(exchange, body), this.#handler(exchange));
     } catch {
       if (this.exchange === exchange) this.lost('unsendable');
     }
   };
+
+  /** Returns the body of a request as a stream, for which undici writes the framing. */
+  #forward(exchange: Exchange, upload: Upload): PassThrough {
+    const body = new PassThrough();
+    // It is destroyed with its request, which reports the failure.
+    body.on('error', () => undefined);
+    const pipe = new UploadPipe(upload, body, exchange, false);
+    this.#upload = pipe;
+    pipe.start();
+    return body;
+  }
 
   resume(): void {
     this.#controller?.resume();
@@ -86,6 +103,7 @@ export class UndiciConnection implements PooledConnection {
     if (this.#isGone) return;
     this.#isGone = true;
     this.exchange = null;
+    this.#upload?.stop();
     // It settles when the socket is closed; a failure to close is not a failure of any request.
     void this.#client.destroy(new Error('destroyed')).catch(() => undefined);
     this.#listener.gone(this);
@@ -142,10 +160,14 @@ export class UndiciConnection implements PooledConnection {
     };
   }
 
-  #over({ method, body, isLast }: Exchange, head: ResponseHead.HeaderSection): void {
+  #over({ method, body, upload, isLast }: Exchange, head: ResponseHead.HeaderSection): void {
     this.exchange = null;
     this.#controller = null;
-    if (isLast || head.reuseMs === 0 || !Reuse.isSafe(method, body !== null, head)) {
+    const isEarly = this.#upload?.hasEnded === false;
+    this.#upload?.stop();
+    this.#upload = null;
+    const hasBody = body !== null || upload !== null;
+    if (isEarly || isLast || head.reuseMs === 0 || !Reuse.isSafe(method, hasBody, head)) {
       this.destroy();
       return;
     }
@@ -156,11 +178,15 @@ export class UndiciConnection implements PooledConnection {
 }
 
 /** Builds undici's options for the request that the built-in client would write, field by field. */
-function requestOf({ method, head, body }: Exchange): Dispatcher.DispatchOptions {
+function requestOf(
+  { method, head }: Exchange,
+  body: Buffer | PassThrough | null,
+): Dispatcher.DispatchOptions {
   const [line = '', ...lines] = head.trimEnd().split('\r\n');
   const headers: string[] = [];
   for (const field of lines) {
     const colon = field.indexOf(': ');
+    if (field.startsWith('transfer-encoding: ')) continue;
     headers.push(field.slice(0, colon), field.slice(colon + 2));
   }
   return { method: method as Dispatcher.HttpMethod, path: line.split(' ')[1] ?? '', headers, body };

@@ -5,7 +5,7 @@ import { responseBytesMax } from '../../proxy/meter.ts';
 import type { Outbound, Upstream } from '../../proxy/upstream.ts';
 import { Connection, place } from './connection.ts';
 import { Connections, connectTimeoutMsMax } from './connection-pool.ts';
-import type { ExchangeSettings } from './exchange.ts';
+import type { ExchangeSettings } from './exchange-settings.ts';
 import type { Connect } from './pooled-connection.ts';
 import * as RequestHead from './request-head.ts';
 import * as Undici from './undici-connection.ts';

@@ -17,7 +17,7 @@ export const help = `Creates and checks the catalogue: the one file that says wh
   sluice catalog import openapi.yaml                 asks for each price, then writes catalog.yaml
   sluice catalog import https://api.example.com/openapi.json --out my.yaml --price 0.002 --price search=0.01 --trial 25 --min 0.50
   printf '0.002\\n0.01\\n25\\n0.50\\n' | sluice catalog import openapi.yaml      answers the questions in their order
-  sluice catalog check [catalog.yaml]                lists every error as file:line:column reason
+  sluice catalog check [catalog.yaml]                lists every error and warning as file:line:column reason
   sluice catalog diff [catalog.yaml]                 shows what it would change, and for how many accounts
 
 import  creates a catalogue from an OpenAPI 3 or Swagger 2.0 description (YAML or JSON, a file or a URL). Operations are grouped into
@@ -69,13 +69,18 @@ export async function run(args: string[]): Promise<number> {
 
 async function check(path: string, asJson: boolean): Promise<number> {
   try {
-    const catalog = await CatalogFile.load(path);
+    const { catalog, text } = await CatalogFile.read(path);
     const { services, plans, operations } = catalog;
     const missing = UpstreamValues.missing(catalog, process.env);
+    const warnings = [
+      ...CatalogFile.warnings(text, path).map((warning) => `Warning: ${warning}`),
+      ...missing.map((name) => `Not set here: ${name}, which upstreams names.`),
+    ];
     const counts = { operations: operations.length, services: services.length, plans: plans.length };
-    const said = `${path}: ${counts.operations} operations in ${counts.services} services, ${counts.plans} plans.${missing.map((name) => `\nNot set here: ${name}, which upstreams names.`).join('')}`;
+    const said = `${path}: ${counts.operations} operations in ${counts.services} services, ${counts.plans} plans.`;
+    const found = { path, ...counts, faults: [], warnings: CatalogFile.warnings(text, path) };
     return Command.tell(
-      asJson ? JSON.stringify({ path, ...counts, faults: [], variables_missing: missing }) : said,
+      asJson ? JSON.stringify({ ...found, variables_missing: missing }) : [said, ...warnings].join('\n'),
       0,
     );
   } catch (error) {

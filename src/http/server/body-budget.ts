@@ -9,13 +9,14 @@ const chunkOverheadBytes = 256;
  */
 export class BodyBudget {
   readonly #bytesMax: number;
-  readonly #ownerBytesMax: number;
+  /** The share of one owner. */
+  readonly ownerBytesMax: number;
   readonly #byOwner = new Map<string, number>();
   #bytes = 0;
 
   constructor(bytesMax: number, ownerBytesMax: number) {
     this.#bytesMax = bytesMax;
-    this.#ownerBytesMax = ownerBytesMax;
+    this.ownerBytesMax = ownerBytesMax;
   }
 
   /** Bytes of all bodies in memory. */
@@ -31,7 +32,7 @@ export class BodyBudget {
   /** Returns false and counts nothing when the budget would be exceeded. */
   take(owner: string, bytes: number): boolean {
     const own = (this.#byOwner.get(owner) ?? 0) + bytes;
-    if (own > this.#ownerBytesMax || this.#bytes + bytes > this.#bytesMax) return false;
+    if (own > this.ownerBytesMax || this.#bytes + bytes > this.#bytesMax) return false;
     this.#byOwner.set(owner, own);
     this.#bytes += bytes;
     return true;

@@ -1,8 +1,9 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '@sluice/kernel/clock';
 import { FastPathConnection, type Handler, type Waits } from '../fast-path/connection.ts';
 import * as ClientError from './client-error.ts';
+import * as RequestDeadline from './request-deadline.ts';
 
 /** Maximum time for running calls to finish when the process stops. */
 const drainMaxMs = 10_000;
@@ -35,17 +36,18 @@ export async function serve(
   waits = usualWaits,
 ): Promise<() => Promise<void>> {
   const server = createServer(
-    { keepAliveTimeout: waits.silenceMsMax, requestTimeout: 60_000 },
+    { keepAliveTimeout: waits.silenceMsMax, headersTimeout: 60_000, requestTimeout: 0 },
     (...request) => answering().listener(...request),
   );
   // Not typed in @types/node: lets Node send pending responses after the client has closed its side of the connection.
   Object.assign(server, { httpAllowHalfOpen: true });
   if (connectionsMax !== undefined) server.maxConnections = connectionsMax;
   server.on('checkContinue', (incoming, outgoing) => {
-    continueInTurn(outgoing);
+    RequestDeadline.continueWhenRead(incoming, outgoing);
     server.emit('request', incoming, outgoing);
   });
   ClientError.handleClientErrors(server);
+  RequestDeadline.boundRequests(server);
   const fastPath = new Set<FastPathConnection>();
   let isDraining = false;
   let underWay = 0;
@@ -97,15 +99,6 @@ export async function serve(
     clearInterval(check);
     clearTimeout(late);
   };
-}
-
-/** Sends `100 Continue` when it is the turn of this request: Node would write it into the previous pipelined response. */
-function continueInTurn(outgoing: ServerResponse): void {
-  const write = () => {
-    if (!outgoing.headersSent) outgoing.writeContinue();
-  };
-  if (outgoing.socket !== null) write();
-  else outgoing.once('socket', write);
 }
 
 /** Closes connections that send nothing, as the fast path does; Node's server would allow them the time of a whole header section. */

@@ -37,6 +37,7 @@ const watched = [
   'payment_rail_refuses',
   'processor_refuses',
   'settlement_untrue',
+  'resource_unbound',
   'response_uncountable',
   'shared_limits_away',
   'shared_limits_back',

@@ -65,6 +65,11 @@ export const apiCalls = {
     'Too many signatures from this address. Retry after the time in Retry-After.',
   'api.response_uncountable':
     'The service responded successfully, but its response cannot be counted. It was not delivered and nothing was charged. The seller has been notified. Ask for the usual JSON format, or retry.',
+  'api.resource_not_found': 'This account has no such resource.',
+  'api.ownership_unclear':
+    'The service responded successfully, but the owner of the resources in its response cannot be determined. It was not delivered and nothing was charged. The seller has been notified.',
+  'api.too_many_resources':
+    'This account has as many resources as one account may have. Nothing was charged. Delete some, or ask the seller.',
   'api.token_invalid':
     'This access token is invalid or has been revoked. Exchange your assertion or register again: see `registration`.',
   'api.too_many_calls_under_way':

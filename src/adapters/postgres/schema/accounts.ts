@@ -73,6 +73,29 @@ export const wallet = shop.table(
   ],
 );
 
+/**
+ * Resources that callers created at the upstream, and the account that each belongs to. Ids are unique within a kind. The row of a deleted
+ * resource stays for a while, so that no other account gets its id.
+ */
+export const resource = shop.table(
+  'resource',
+  {
+    kind: text('kind').notNull(),
+    id: text('id').notNull(),
+    accountId: text('account_id').notNull(),
+    createdAt: time('created_at').notNull().default(statementTime),
+    /** Null for always. */
+    expiresAt: time('expires_at'),
+  },
+  (t) => [
+    primaryKey({ name: 'resource_pkey', columns: [t.kind, t.id] }),
+    foreignKey({ name: 'resource_account_id', columns: [t.accountId], foreignColumns: [account.id] }),
+    check('resource_id', sql`length(${t.id}) between 1 and 200`),
+    index('resource_account').on(t.accountId),
+    index('resource_expires_at').on(t.expiresAt).where(sql`${t.expiresAt} is not null`),
+  ],
+);
+
 /** Signed messages that were accepted, payment proofs and sign-ins. Each is accepted once over all processes. */
 export const proof = shop.table(
   'proof',

@@ -1,0 +1,38 @@
+import * as OwnershipRule from '../catalog/ownership-rule.ts';
+import type { StreamRequest } from '../proxy/stream-request.ts';
+import type { Watched } from '../proxy/unpaid-calls.ts';
+import type { Upload } from '../proxy/upload.ts';
+import type { Outbound, Sending } from '../proxy/upstream.ts';
+import type { PaidCall } from './call-request.ts';
+import type { PaidCallContext } from './paid-call-context.ts';
+
+/** Returns the request that a call sends to its upstream. */
+export function of(
+  shop: Pick<PaidCallContext, 'catalog'>,
+  call: PaidCall,
+  { body }: StreamRequest,
+  span: PaidCall['span'],
+): Outbound {
+  const { operation } = call;
+  return {
+    method: operation.method,
+    target: call.target,
+    rawHeaders: call.rawHeaders,
+    body: body.length > 0 ? body : null,
+    upload: call.upload ?? null,
+    // A response that is counted or checked by its content must be read to its end first; all others are streamed.
+    metered: operation.units.kind === 'pointer' || OwnershipRule.readsResponse(operation),
+    editsJson: shop.catalog.upstream.responseFields.length > 0,
+    account: call.account,
+    route: operation.service.route,
+    traceparent: span === null ? null : span.forUpstream,
+  };
+}
+
+/** Returns the handle of a call whose caller may leave. A call whose body is incomplete has cost nothing and is ended at once. */
+export function untilUploaded(upload: Upload, sending: Sending, watched: Watched): Sending {
+  return {
+    response: watched.response,
+    abandon: () => (upload.isComplete ? watched : sending).abandon(),
+  };
+}

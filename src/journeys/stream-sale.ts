@@ -1,0 +1,81 @@
+import type { Operation } from '../catalog/operation.ts';
+import * as OwnershipRule from '../catalog/ownership-rule.ts';
+import type { StreamRule } from '../catalog/stream-rule.ts';
+import type { Hold } from '../ledger/hold.ts';
+import type { StreamRequest } from '../proxy/stream-request.ts';
+import type { Watched } from '../proxy/unpaid-calls.ts';
+import type { StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
+import type { WorstCase } from '../proxy/worst-case.ts';
+import type { PaidCall } from './call-request.ts';
+import type { CallerLeft, CallRefusal, ServedResponse } from './call-result.ts';
+import type { Started } from './idempotent-call.ts';
+import type { PaidCallContext } from './paid-call-context.ts';
+import * as ResponsePrice from './response-price.ts';
+import * as Settlement from './settlement.ts';
+import * as StreamedCall from './streamed-call.ts';
+
+/** A caller who reads nothing for longer has left its stream. */
+const stallMsMax = 30_000;
+
+/** Returns true when a response is metered as a stream. One that names resources of its caller has to be read whole. */
+export function isSoldAsStream(operation: Operation, response: WholeResponse | StreamedResponse): boolean {
+  return !OwnershipRule.readsResponse(operation) && StreamedCall.ruleFor(operation, response) !== null;
+}
+
+/** A response that is a stream, and the call that it belongs to. */
+export type StreamSale = {
+  hold: Hold;
+  response: WholeResponse | StreamedResponse;
+  prepared: StreamRequest;
+  started: Started | null;
+  watched: Watched;
+};
+
+/** Sells a response that is a stream: metered while it is passed on, or collected first for a caller who takes no streams. */
+export async function sell(
+  shop: PaidCallContext,
+  call: PaidCall,
+  worst: WorstCase,
+  { hold, response, prepared, started, watched }: StreamSale,
+): Promise<ServedResponse | StreamedCall.StreamingCall | CallRefusal | CallerLeft> {
+  const { operation } = call;
+  const rule = StreamedCall.ruleFor(operation, response) as StreamRule;
+  const hidesUsage = rule.hidesUsage && prepared.asks && !prepared.asksUsage;
+  const charged = { ...call, operation: StreamedCall.operationFor(operation, rule, prepared.asks) };
+  const settleStream = async (whole: WholeResponse | StreamedResponse, usage: string | null) => {
+    if (usage === null) shop.report('usage_missing', { call: hold.callId, operation: operation.id });
+    const priced = await ResponsePrice.priceStream(
+      shop,
+      charged,
+      hold,
+      { status: whole.status, usage },
+      worst.units,
+    );
+    return Settlement.settle(shop, call, priced, whole, started, { left: 'no' });
+  };
+  if (call.takesStreams === true && response.kind === 'stream') {
+    return {
+      kind: 'streaming',
+      callId: hold.callId,
+      operation,
+      rule,
+      response,
+      held: StreamedCall.worth(hold),
+      hidesUsage,
+      stallMs: Math.min(stallMsMax, shop.catalog.upstream.timeoutMs / 2),
+      settle: (usage) => settleStream(response, usage),
+      async fail(isUnpaid) {
+        shop.writer.release(hold);
+        if (isUnpaid) shop.unpaid.add(call.account);
+      },
+    };
+  }
+  const collected = await StreamedCall.collect(rule, hidesUsage, response);
+  if (collected === null || watched.left === 'free') {
+    shop.writer.release(hold);
+    return collected === null
+      ? { kind: 'response_uncountable', reason: 'not_whole' }
+      : { kind: 'left', isKept: false };
+  }
+  return settleStream(collected.response, collected.usage);
+}
