@@ -34,7 +34,7 @@ export type Operation = {
   /** Used for estimates only. */
   yield: Yield;
   answeredBy: 'upstream' | 'storefront';
-  /** How streamed responses are metered; null when there are none. */
+  /** The rule by which streamed responses are metered; null when there are none. */
   stream: StreamRule | null;
   /** It creates a resource that belongs to its caller. */
   owns?: Owns;

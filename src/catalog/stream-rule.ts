@@ -1,14 +1,14 @@
 import type { JsonPointer } from '@sluice/kernel/json-pointer';
 
-/** How several pieces of usage in one stream are combined, field by field: the last value of each field, or its largest. */
+/** The way in which several pieces of usage in one stream are combined, field by field: the last value of each field, or its largest. */
 export type UsageMerge = 'last' | 'max';
 
-/** Where events carry usage: the same place in every event, or a place for each kind of event (SSE `event`, or `type` in its JSON). */
+/** The place of usage in events: the same in every event, or one for each kind of event (SSE `event`, or `type` in its JSON). */
 export type UsagePlace =
   | { kind: 'every'; pointer: JsonPointer }
   | { kind: 'by_event'; pointers: ReadonlyMap<string, JsonPointer> };
 
-/** How the streamed responses of an operation are metered. */
+/** The rule by which the streamed responses of an operation are metered. */
 export type StreamRule = {
   /** Server-sent events (HTML Living Standard, 9.2), or one JSON text a line. */
   format: 'sse' | 'ndjson';
@@ -16,7 +16,7 @@ export type StreamRule = {
   when: JsonPointer | null;
   usage: {
     at: UsagePlace;
-    /** Where the combined usage stands in a response that is not streamed, so that one count reads both. */
+    /** The place of the combined usage in a response that is not streamed, so that one count reads both. */
     as: JsonPointer;
     merge: UsageMerge;
   };
@@ -26,7 +26,9 @@ export type StreamRule = {
   hidesUsage: boolean;
   /** Names of events, or whole data such as `[DONE]`, that end a stream: withheld until the charge is recorded. */
   last: ReadonlySet<string>;
-  /** What happens when the caller leaves: the upstream is read to its end and charged, or cancelled and free. */
+  /** An event that has a value here, other than null, ends a stream too. */
+  lastAt: JsonPointer | null;
+  /** `finish`: after the caller left, the upstream is read to its end and charged. `cancel`: it is ended and free. */
   onLeave: 'finish' | 'cancel';
   /** Maximum time of reading on after the caller left, in milliseconds. */
   finishMs: number;
@@ -51,6 +53,7 @@ export type StreamSource = {
   set: Readonly<Record<string, boolean | number | string>>;
   hide_usage_unless_asked: boolean;
   last: readonly string[];
+  last_at?: string;
   on_leave: 'finish' | 'cancel';
   finish_ms: number;
   missing_usage: 'free' | 'held';
@@ -76,6 +79,7 @@ export function toStreamRule(source: StreamSource, pointer: (text: string) => Js
     set: Object.entries(source.set).map(([text, value]) => ({ pointer: pointer(text), value })),
     hidesUsage: source.hide_usage_unless_asked,
     last: new Set(source.last),
+    lastAt: source.last_at === undefined ? null : pointer(source.last_at),
     onLeave: source.on_leave,
     finishMs: source.finish_ms,
     missingUsage: source.missing_usage,

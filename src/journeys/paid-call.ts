@@ -155,8 +155,8 @@ function untilStreamEnds(
 ): StreamedCall.StreamingCall {
   return {
     ...streaming,
-    async settle(usage) {
-      const sold = await streaming.settle(usage);
+    async settle(end) {
+      const sold = await streaming.settle(end);
       if (!isKept(sold)) await shop.idempotencyKeys.giveUp(idempotencyKey);
       return sold;
     },

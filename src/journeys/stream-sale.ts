@@ -2,6 +2,7 @@ import type { Operation } from '../catalog/operation.ts';
 import * as OwnershipRule from '../catalog/ownership-rule.ts';
 import type { StreamRule } from '../catalog/stream-rule.ts';
 import type { Hold } from '../ledger/hold.ts';
+import type { StreamResult } from '../proxy/stream-meter.ts';
 import type { StreamRequest } from '../proxy/stream-request.ts';
 import type { Watched } from '../proxy/unpaid-calls.ts';
 import type { StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
@@ -41,14 +42,21 @@ export async function sell(
   const { operation } = call;
   const rule = StreamedCall.ruleFor(operation, response) as StreamRule;
   const hidesUsage = rule.hidesUsage && prepared.asks && !prepared.asksUsage;
-  const charged = { ...call, operation: StreamedCall.operationFor(operation, rule, prepared.asks) };
-  const settleStream = async (whole: WholeResponse | StreamedResponse, usage: string | null) => {
-    if (usage === null) shop.report('usage_missing', { call: hold.callId, operation: operation.id });
+  const settleStream = async (
+    whole: WholeResponse | StreamedResponse,
+    { usage, hasFailed }: Pick<StreamResult, 'usage' | 'hasFailed'>,
+  ) => {
+    if (usage === null || hasFailed) {
+      const event = hasFailed ? 'stream_failed' : 'usage_missing';
+      shop.report(event, { call: hold.callId, operation: operation.id });
+    }
+    // A stream that reports an error is free. A few are normal; an account with more has its worst case held in full.
+    if (hasFailed) shop.unpaid.add(call.account);
     const priced = await ResponsePrice.priceStream(
       shop,
-      charged,
+      { ...call, operation: StreamedCall.operationFor(operation, rule, prepared.asks, hasFailed) },
       hold,
-      { status: whole.status, usage },
+      { status: whole.status, usage: hasFailed ? null : usage },
       worst.units,
     );
     return Settlement.settle(shop, call, priced, whole, started, { left: 'no' });
@@ -63,7 +71,7 @@ export async function sell(
       held: StreamedCall.worth(hold),
       hidesUsage,
       stallMs: Math.min(stallMsMax, shop.catalog.upstream.timeoutMs / 2),
-      settle: (usage) => settleStream(response, usage),
+      settle: (end) => settleStream(response, end),
       async fail(isUnpaid) {
         shop.writer.release(hold);
         if (isUnpaid) shop.unpaid.add(call.account);
@@ -77,5 +85,5 @@ export async function sell(
       ? { kind: 'response_uncountable', reason: 'not_whole' }
       : { kind: 'left', isKept: false };
   }
-  return settleStream(collected.response, collected.usage);
+  return settleStream(collected.response, collected.end);
 }

@@ -6,7 +6,7 @@ import type { Hold } from '../ledger/hold.ts';
 import * as Headers from '../proxy/headers.ts';
 import { responseBytesMax } from '../proxy/meter.ts';
 import { StreamDestination } from '../proxy/stream-destination.ts';
-import { StreamMeter } from '../proxy/stream-meter.ts';
+import { StreamMeter, type StreamResult } from '../proxy/stream-meter.ts';
 import type { Destination, StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
 import type { CallerLeft, CallRefusal, ServedResponse } from './call-result.ts';
 
@@ -22,8 +22,8 @@ export type StreamingCall = {
   hidesUsage: boolean;
   /** Maximum time in which the caller reads nothing, in milliseconds. */
   stallMs: number;
-  /** Charges for the complete stream. @param usage the JSON text that stands for a response that is not streamed; null when no event carried usage */
-  settle(usage: string | null): Promise<ServedResponse | CallRefusal | CallerLeft>;
+  /** Charges for the complete stream. */
+  settle(end: Pick<StreamResult, 'usage' | 'hasFailed'>): Promise<ServedResponse | CallRefusal | CallerLeft>;
   /** Releases the hold: the stream is not complete. `isUnpaid`: its caller received a part of it and then left. */
   fail(isUnpaid: boolean): Promise<void>;
 };
@@ -81,8 +81,8 @@ export function trailers({ cost, units }: ServedResponse): Record<string, string
 }
 
 /**
- * Passes a stream on to its caller. The charge is recorded before the last event, which is returned: whoever calls this sends it and ends the
- * response. A stream that is cut was not charged; the caller's connection has to be destroyed, so that it does not look complete.
+ * Passes a stream on to its caller. The charge is recorded before the last event, which is returned: the caller of this function sends it and ends
+ * the response. A stream that is cut was not charged; the caller's connection has to be destroyed, so that it does not look complete.
  */
 export async function relay(call: StreamingCall, caller: StreamCaller): Promise<StreamEnd> {
   const { rule, response, stallMs } = call;
@@ -108,8 +108,9 @@ export async function relay(call: StreamingCall, caller: StreamCaller): Promise<
   } finally {
     if (late !== null) clearTimeout(late);
   }
-  const { withheld, usage } = meter.end();
-  const paid = await call.settle(usage);
+  const end = meter.end();
+  const { withheld, usage } = end;
+  const paid = await call.settle(end);
   return paid.kind === 'served'
     ? { kind: 'charged', paid, withheld, usage }
     : { kind: 'cut', reason: paid.kind };
@@ -120,7 +121,7 @@ export async function collect(
   rule: StreamRule,
   hidesUsage: boolean,
   response: WholeResponse | StreamedResponse,
-): Promise<{ response: WholeResponse; usage: string | null } | null> {
+): Promise<{ response: WholeResponse; end: StreamResult } | null> {
   const meter = new StreamMeter(rule, hidesUsage);
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -141,11 +142,11 @@ export async function collect(
     });
     if ((await response.pipeTo(sink)) !== 'ended') return null;
   }
-  const { withheld, usage } = meter.end();
-  const body = Buffer.concat([...pieces, ...withheld]);
+  const end = meter.end();
+  const body = Buffer.concat([...pieces, ...end.withheld]);
   if (body.length > responseBytesMax) return null;
   const { status } = response;
-  return { response: { kind: 'whole', status, headers: framed(response.headers, body.length), body }, usage };
+  return { response: { kind: 'whole', status, headers: framed(response.headers, body.length), body }, end };
 }
 
 function framed(fields: readonly string[], length: number): string[] {
@@ -157,8 +158,13 @@ function framed(fields: readonly string[], length: number): string[] {
 }
 
 /** Returns the operation as its streams are charged: a stream was delivered already, so it cannot be withheld. */
-export function operationFor(operation: Operation, rule: StreamRule, wasAsked: boolean): Operation {
-  const isHeld = rule.missingUsage === 'held' || !wasAsked;
+export function operationFor(
+  operation: Operation,
+  rule: StreamRule,
+  wasAsked: boolean,
+  hasFailed: boolean,
+): Operation {
+  const isHeld = !hasFailed && (rule.missingUsage === 'held' || !wasAsked);
   return { ...operation, uncountable: isHeld ? 'max' : 'free' };
 }
 

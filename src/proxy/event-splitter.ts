@@ -8,7 +8,7 @@ export type StreamEvent = {
   isUnread: boolean;
 };
 
-/** What may be done with a piece of a stream: pass on bytes of an event that is not complete yet, or decide about a complete one. */
+/** A piece of a stream: bytes of an event that is not complete yet and may be passed on, or a complete event. */
 export type Part = { kind: 'bytes'; bytes: Buffer } | { kind: 'event'; event: StreamEvent };
 
 /** A longer event is passed on before it is complete, unless it begins like a last event. 64 KiB. */
@@ -32,7 +32,7 @@ export class EventSplitter {
   #begunBytes = 0;
   /** The number of those bytes that were passed on. */
   #passed = 0;
-  /** What was decided about an event that is longer than `partialBytesMax`. */
+  /** The decision about an event that is longer than `partialBytesMax`. */
   #long: 'no' | 'passed' | 'held' | 'unread' = 'no';
   #isLineEmpty = true;
   #isAfterCr = false;

@@ -1,6 +1,16 @@
 import type { StreamRule } from '../catalog/stream-rule.ts';
 import { EventSplitter, eventBytesMax, type StreamEvent } from './event-splitter.ts';
-import { contentOf, StreamUsage } from './stream-usage.ts';
+import { contentOf, type EventContent, hasValue, StreamUsage } from './stream-usage.ts';
+
+/** The result of a stream that has ended. */
+export type StreamResult = {
+  /** The bytes that were withheld. */
+  withheld: readonly Buffer[];
+  /** The usage as the JSON text of a response that is not streamed; null when no event carried any. */
+  usage: string | null;
+  /** True when an event reported an error: the stream is not what was asked for. */
+  hasFailed: boolean;
+};
 
 /** The withheld end of a stream may not be longer. */
 const withheldBytesMax = eventBytesMax;
@@ -40,13 +50,17 @@ export class StreamMeter {
     return out;
   }
 
-  /** The stream has ended. Returns the withheld bytes and the usage as the JSON text of a response that is not streamed, or null. */
-  end(): { withheld: readonly Buffer[]; usage: string | null } {
+  /** The stream has ended. Returns its result. */
+  end(): StreamResult {
     const rest = this.#splitter.rest();
     const out: Buffer[] = [];
     this.#withheld ??= [];
     if (rest !== null) this.#passEvent(rest, out);
-    return { withheld: this.#withheld ?? nothing, usage: this.#usage.whole() };
+    return {
+      withheld: this.#withheld ?? nothing,
+      usage: this.#usage.whole(),
+      hasFailed: this.#usage.hasFailed,
+    };
   }
 
   #passEvent(event: StreamEvent, out: Buffer[]): void {
@@ -69,8 +83,10 @@ export class StreamMeter {
     }
   }
 
-  #endsStream({ name, data }: { name: string; data: string }): boolean {
-    return this.#rule.last.has(name) || this.#rule.last.has(data);
+  #endsStream(content: EventContent): boolean {
+    const { last, lastAt } = this.#rule;
+    if (last.has(content.name) || last.has(content.data)) return true;
+    return lastAt !== null && hasValue(content, lastAt);
   }
 
   /** Decides by the lines so far of an event whether it ends the stream. */

@@ -17,7 +17,7 @@ export type StreamRequest = {
 type Fields = Record<string, unknown>;
 
 /**
- * Sets the fields of the rule in a request that asks for a stream. Each top-level member that contains one is written anew at the end of the
+ * Sets the fields of the rule in a request that asks for a stream. Each top-level member that contains one is written again at the end of the
  * object, and every other member of its name is removed, so that parsers that differ about repeated names agree. All other bytes stay.
  * A body that is not a JSON object is not changed, nor is any body without a rule.
  */

@@ -27,6 +27,8 @@ export class StreamUsage {
   readonly #rule: Pick<StreamRule, 'usage'>;
   readonly #names: readonly string[];
   #usage: Fields | null = null;
+  /** True when an event reported an error. */
+  hasFailed = false;
 
   constructor(rule: Pick<StreamRule, 'usage'>) {
     this.#rule = rule;
@@ -39,6 +41,7 @@ export class StreamUsage {
    * Reads one event. Returns true when it carries usage and nothing else: every list in it is empty. An event that is not JSON carries none.
    */
   read({ name, data }: EventContent): boolean {
+    this.hasFailed ||= isFailure({ name, data });
     if (!this.#names.some((field) => data.includes(field))) return false;
     const value = parsed(data);
     if (value === null) return false;
@@ -51,7 +54,7 @@ export class StreamUsage {
     return lists.length > 0 && lists.every((list) => list.length === 0);
   }
 
-  /** Returns the combined usage where it stands in a response that is not streamed, as a JSON text; null when no event carried any. */
+  /** Returns the combined usage as the JSON text of a response that is not streamed; null when no event carried any. */
   whole(): string | null {
     if (this.#usage === null) return null;
     const usage: unknown = this.#usage;
@@ -66,6 +69,22 @@ export class StreamUsage {
       at.pointers.get(name) ?? (typeof value.type === 'string' ? at.pointers.get(value.type) : undefined)
     );
   }
+}
+
+/** Returns true when an event is an error, in the forms of OpenAI, Anthropic and Gemini. */
+function isFailure({ name, data }: EventContent): boolean {
+  if (name === 'error' || name === 'response.failed') return true;
+  if (!data.startsWith('{') || !data.includes('"error"')) return false;
+  const value = parsed(data);
+  return value !== null && (value.type === 'error' || isObject(value.error));
+}
+
+/** Returns true when an event has a value at the place, other than null. */
+export function hasValue({ data }: EventContent, pointer: JsonPointer.JsonPointer): boolean {
+  if (!data.includes(JSON.stringify(pointer.at(-1) ?? ''))) return false;
+  const value = parsed(data);
+  const found = value === null ? null : JsonPointer.resolve(value, pointer);
+  return found !== null && found !== undefined;
 }
 
 function merge(into: Fields, from: Fields, how: UsageMerge): void {

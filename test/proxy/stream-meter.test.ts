@@ -75,6 +75,15 @@ const forms = {
     whole: { usageMetadata: { promptTokenCount: 2, candidatesTokenCount: 5 } },
     last: '',
   },
+  'generated content with a declared end': {
+    rule: rule({ usage: { at: '/usageMetadata', merge: 'last' }, last_at: '/candidates/0/finishReason' }),
+    text: [
+      'data: {"candidates":[{"finishReason":null}],"usageMetadata":{"promptTokenCount":2}}\r\n\r\n',
+      'data: {"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":2,"candidatesTokenCount":5}}\r\n\r\n',
+    ].join(''),
+    whole: { usageMetadata: { promptTokenCount: 2, candidatesTokenCount: 5 } },
+    last: 'data: {"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":2,"candidatesTokenCount":5}}\r\n\r\n',
+  },
   'JSON lines': {
     rule: rule({ format: 'ndjson', usage: { at: '/stats', merge: 'last' } }),
     text: '{"text":"a"}\n{"done":true,"stats":{"tokens":3}}',

@@ -219,6 +219,21 @@ test('a complete stream without usage is free, or costs what was held, as the ca
   expect(await spentUnits()).toBe(50);
 });
 
+test('a stream that reports an error is passed on whole, and free', async () => {
+  const failing =
+    Upstream.message(40).split('event: message_delta')[0] +
+    'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"busy"}}\n\n';
+  upstream.next((response) => {
+    Upstream.begin(response);
+    response.end(failing);
+  });
+  const call = await open('/v1/messages', chat);
+  expect(await ended(call)).toBe(true);
+  expect(call.text()).toBe(failing);
+  expect(call.response.trailers).toMatchObject({ 'storefront-cost-usd': '0.000000' });
+  expect(await spentUnits()).toBe(0);
+});
+
 test('a stream that nobody asked for in the way the rule reads is never free', async () => {
   upstream.next((response) => {
     Upstream.begin(response);

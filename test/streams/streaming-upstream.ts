@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-/** What the upstream was asked, and how its caller's connection ended. */
+/** A request that the upstream received, and whether its connection was cut. */
 export type Asked = { body: Record<string, unknown>; text: string; isCut: boolean };
 
 /** An upstream whose streams are written piece by piece, when the test says so. */
