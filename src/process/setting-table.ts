@@ -126,13 +126,15 @@ const upstream = {
     schema: Schema.webUrl,
     defaultText: 'the bundled data API on `DIRECT_PORT`',
     required: 'always',
-    about: 'Base URL of the HTTP API that is sold.',
+    about:
+      'Base URL of the HTTP API that is sold. A catalogue with `upstreams` names its own variables ([upstreams.md](upstreams.md)); then it is read only where it is named.',
   },
   UPSTREAM_API_KEY: {
     schema: Schema.text,
     required: 'production',
     secret: true,
-    about: 'API key of the upstream; it never leaves the server.',
+    about:
+      'API key of the upstream; it never leaves the server. With `upstreams` in the catalogue it is read only where it is named.',
   },
   UPSTREAM_CLIENT: {
     schema: Schema.oneOf(['built-in', 'undici']),

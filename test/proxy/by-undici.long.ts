@@ -6,4 +6,5 @@ process.env.TEST_UPSTREAM_CLIENT = 'undici';
 describe('by undici’s client', async () => {
   for (const file of ['upstream', 'stream', 'upstream-failure', 'key-leak', 'reuse', 'secure-upstream'])
     await import(`./${file}.test.ts`);
+  await import('../upstreams/fallback.test.ts');
 });

@@ -49,6 +49,18 @@ describe('an access token', () => {
     );
   });
 
+  test('is sent beside a key, where the upstream needs both', async () => {
+    const tokens = await issuer(({ socket }) => socket.write(token('tok_1')));
+    const oauth = { tokenUrl: tokens.url, clientId: 'shop', clientSecret, scope: '', auth: 'basic' as const };
+    const { server, upstream } = await against(({ socket }) => socket.write(http(200)), { oauth });
+    closing(upstream);
+    await upstream.send(post()).response;
+    const [received] = server.received as [Received];
+    expect(header(received, 'authorization')).toEqual(['Bearer tok_1']);
+    expect(header(received, 'x-api-key')).toEqual(['sk_first_operator']);
+    expect((tokens.received[0] as Received).body).toBe('grant_type=client_credentials');
+  });
+
   test('is fetched with the credentials in the body when the seller says so', async () => {
     const { tokens, upstream } = await withToken(
       ({ socket }) => socket.write(token('tok_1')),
