@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import * as JsonPointer from '@sluice/kernel/json-pointer';
 import * as Money from '@sluice/kernel/money';
 import { type Catalog, openings } from './catalog.ts';
+import * as MeterDraft from './meter-draft.ts';
 import type { Operation, Uncountable, Units, UnitsMax } from './operation.ts';
 import type { Plan } from './plan.ts';
 import type { ResponseField } from './response-field.ts';
@@ -43,13 +44,15 @@ type DraftService = {
   name: string;
   description: string;
   unit: string;
-  price_usd: string;
+  price_usd?: string;
   operations: readonly DraftOperation[];
-};
+} & MeterDraft.DraftMetering;
 
 type DraftOperation = {
   call: string;
-  units: string | number;
+  /** Absent in a service with meters, which has `max`. */
+  units?: string | number;
+  max?: MeterDraft.DraftMaxima;
   units_max?: number | { pointer: string; default: number; ceiling: number };
   uncountable: Uncountable;
   yield: { low: number; high: number };
@@ -117,8 +120,11 @@ function toLimits(draft: DraftLimits): Partial<Limits> {
   };
 }
 
-function toService({ slug, name, description, unit, price_usd }: DraftService): Service {
-  return { slug, name, description, unit, price: money(price_usd) };
+function toService(draft: DraftService): Service {
+  const { slug, name, description, unit, price_usd } = draft;
+  const metering = MeterDraft.toMetering(draft);
+  if (metering !== null) return { slug, name, description, ...MeterDraft.chargedUnit, metering };
+  return { slug, name, description, unit, price: money(price_usd ?? '') };
 }
 
 function toOperation(entry: DraftOperation, service: Service): Operation {
@@ -128,8 +134,9 @@ function toOperation(entry: DraftOperation, service: Service): Operation {
     method,
     path,
     service,
-    units: toUnits(entry.units),
-    unitsMax: toUnitsMax(entry),
+    ...(service.metering === undefined
+      ? { units: toUnits(entry.units ?? 0), unitsMax: toUnitsMax(entry) }
+      : MeterDraft.toUnits(service.metering, path, entry.max ?? {})),
     uncountable: entry.uncountable,
     yield: entry.yield,
     answeredBy: entry.answered_by,

@@ -1,5 +1,6 @@
 import { hint } from '@sluice/kernel/did-you-mean';
 import * as Money from '@sluice/kernel/money';
+import * as MeterRules from './meter-rules.ts';
 import * as OperationRules from './operation-rules.ts';
 import * as SourceLocation from './source-location.ts';
 
@@ -35,6 +36,7 @@ export function checkRules(root: SourceLocation.LocatedValue): SourceLocation.Fi
     ...repeated(slugs),
     ...services.flatMap((service) => amount(SourceLocation.member(service, 'price_usd'))),
     ...OperationRules.checkOperations(root),
+    ...MeterRules.checkMeters(root),
     ...repeated(plans.map((plan) => SourceLocation.member(plan, 'id'))),
     ...onlyOne(sold, 'trial'),
     ...onlyOne(sold, 'credit'),

@@ -177,7 +177,7 @@ async function send(
   const { response } = served;
   entry.call = served.callId;
   entry.service = served.operation.service.slug;
-  entry.units = served.units;
+  if (served.operation.units.kind !== 'meters') entry.units = served.units;
   entry.costMicroUsd = served.cost.cost;
   const made = served.kept ?? PaidResponse.headers(shop, served);
   const headers = made instanceof Promise ? await made : made;

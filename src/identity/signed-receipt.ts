@@ -31,7 +31,9 @@ export type CallReceipt = {
   call: string;
   operation: string;
   service: string;
-  units: number;
+  /** Absent for a service with meters, which has `usage`: the quantity of each meter. */
+  units?: number;
+  usage?: Readonly<Record<string, number>>;
   cost_usd: string;
   /** The balance after the call, as known to the process that served it. */
   balance_usd: string;

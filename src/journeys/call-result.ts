@@ -1,4 +1,5 @@
 import type * as Meter from '../proxy/meter.ts';
+import type { PriceUnknown } from '../proxy/priced-request.ts';
 import type * as RateLimit from '../proxy/rate-limit.ts';
 import type * as CallHold from './call-hold.ts';
 import type * as IdempotentCall from './idempotent-call.ts';
@@ -13,6 +14,8 @@ export type CallRefusal =
   /** The account disconnected from too many calls before their responses, which could not be read to the end. */
   | { kind: 'too_many_unpaid'; retryAfterSeconds: number }
   | CallHold.HoldRefusal
+  /** The request names no price: its value is unknown, missing, or could be read in more than one way. */
+  | PriceUnknown
   /** The ledger became unavailable while the call was charged. A retry with the call's key returns the outcome. */
   | { kind: 'charge_in_doubt' }
   | IdempotentCall.IdempotencyRefusal

@@ -2,7 +2,7 @@ import { uuidv7 } from '@sluice/kernel/id';
 import * as Catalog from '../catalog/catalog.ts';
 import { mayHaveBody } from '../catalog/operation.ts';
 import { type Plan, requestsPerSecond } from '../catalog/plan.ts';
-import type { HoldRequest } from '../ledger/hold.ts';
+import type { HoldRequest, MeteredCall } from '../ledger/hold.ts';
 import type { ProxyContext } from '../proxy/proxy-context.ts';
 import type * as RateLimit from '../proxy/rate-limit.ts';
 import type { Watched } from '../proxy/unpaid-calls.ts';
@@ -11,6 +11,7 @@ import type { StreamedResponse, WholeResponse } from '../proxy/upstream-response
 import type * as WorstCase from '../proxy/worst-case.ts';
 import * as CallFailure from './call-failure.ts';
 import * as CallHold from './call-hold.ts';
+import * as CallMeters from './call-meters.ts';
 import type { PaidCall } from './call-request.ts';
 import type { CallerLeft, CallRefusal, ServedResponse } from './call-result.ts';
 import * as CallTrace from './call-trace.ts';
@@ -44,6 +45,7 @@ export async function make(
   if (!taken.allowed) return { kind: 'rate_limited', taken, perSecond };
 
   const worst = CallHold.worstCase(call);
+  if ('kind' in worst) return worst;
   const sized = CallHold.size(shop, call, worst);
   if (sized.kind === 'price_ceiling') return sized;
   const callId = uuidv7(shop.clock());
@@ -131,15 +133,17 @@ async function sell(
 
   // A response that is counted by its content must be read to its end first; all others are streamed.
   const span = call.span === null ? null : CallTrace.start(call.span);
+  const startedMs = worst.priced === undefined ? 0 : shop.clock();
   const sending = shop.upstream.send({
     method: operation.method,
     target: call.target,
     rawHeaders: call.rawHeaders,
     body: call.body.length > 0 ? call.body : null,
-    metered: operation.units.kind === 'pointer',
+    metered: CallMeters.isReadWhole(operation),
     editsJson: shop.catalog.upstream.responseFields.length > 0,
     account: call.account,
     traceparent: span === null ? null : span.forUpstream,
+    ...(worst.priced && CallMeters.outbound(worst.priced, call)),
   });
   const watched = shop.unpaid.watch(call.account, sending, CallHold.isFree(operation));
   watch(watched);
@@ -149,7 +153,7 @@ async function sell(
     if (span !== null) CallTrace.end(span, response);
     if (response.kind !== 'whole' && response.kind !== 'stream')
       return CallFailure.end(shop, operation, hold, response);
-    const priced = await CallPrice.priceResponse(shop, call, hold, response, worst.units);
+    const priced = await CallPrice.priceResponse(shop, call, hold, response, worst, startedMs);
     if (priced.kind !== 'priced') return priced;
     if (watched.left === 'free') {
       shop.writer.release(priced.hold);
@@ -173,20 +177,21 @@ async function sell(
 async function settle(
   shop: PaidCallContext,
   call: PaidCall,
-  { hold, units, isCountable }: CallPrice.PricedResponse,
+  { hold, units, isCountable, usage }: CallPrice.PricedResponse,
   response: WholeResponse | StreamedResponse,
   started: IdempotentCall.Started | null,
   watched: Watched,
 ): Promise<ServedResponse | CallRefusal | CallerLeft> {
   const { operation, account, wantsReceipt } = call;
   const { callId } = hold;
-  const paid = { callId, account, operation, response, units, wantsReceipt };
-  const outcome = {
+  const paid = { callId, account, operation, response, units, usage, wantsReceipt };
+  const outcome: MeteredCall = {
     units,
     status: response.status,
     service: operation.service.slug,
     operation: operation.id,
   };
+  if (usage !== undefined) CallMeters.record(outcome, usage);
   // A response that was free only because it could not be counted is not stored, because a retry may be countable.
   const keeps = isCountable || units > 0 ? started : null;
   const cost = keeps && shop.writer.cost(hold, units);

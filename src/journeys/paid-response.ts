@@ -3,7 +3,9 @@ import * as Money from '@sluice/kernel/money';
 import type { Operation } from '../catalog/operation.ts';
 import type { IdentityContext } from '../identity/identity-context.ts';
 import type { Cost } from '../ledger/hold.ts';
+import type { CountedUsage } from '../proxy/count-meters.ts';
 import type { StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
+import * as CallMeters from './call-meters.ts';
 import * as Receipts from './receipts.ts';
 
 /** A response of the upstream that is paid for. */
@@ -14,6 +16,8 @@ export type PaidResponse = {
   response: WholeResponse | StreamedResponse;
   units: number;
   cost: Cost;
+  /** The quantities of a service with meters; absent when they could not be counted. */
+  usage?: CountedUsage | undefined;
   /** True when the caller wants a signed receipt (`Storefront-Receipt: jws`). */
   wantsReceipt: boolean;
 };
@@ -33,8 +37,6 @@ export function headers(
     `call_${callId}`,
     'storefront-service',
     operation.service.slug,
-    'storefront-units',
-    String(units),
     'storefront-cost-usd',
     Money.formatExact(cost.cost),
     'storefront-balance-usd',
@@ -44,6 +46,8 @@ export function headers(
     'storefront-origin',
     'upstream',
   ];
+  if (operation.units.kind !== 'meters') list.push('storefront-units', String(units));
+  else if (paid.usage !== undefined) list.push('storefront-usage', CallMeters.usageText(paid.usage));
   const plans = plansOf(cost);
   if (plans !== '') list.push('storefront-plan', plans);
   return paid.wantsReceipt ? withReceipt(shop, paid, list) : list;

@@ -5,6 +5,7 @@ import * as SignedReceipt from '../identity/signed-receipt.ts';
 import * as Orders from '../payment/order.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import * as Reversal from '../payment/reversal.ts';
+import type { CountedUsage } from '../proxy/count-meters.ts';
 
 const pageMax = 50;
 
@@ -106,8 +107,14 @@ export function ofCall(
   {
     callId,
     units,
+    usage,
     cost,
-  }: { callId: string; units: number; cost: { cost: Money.Money; balance: Money.Money } },
+  }: {
+    callId: string;
+    units: number;
+    usage?: CountedUsage | undefined;
+    cost: { cost: Money.Money; balance: Money.Money };
+  },
 ): Promise<string> {
   const receipt = {
     kind: 'call' as const,
@@ -115,7 +122,8 @@ export function ofCall(
     call: `call_${callId}`,
     operation: operation.id,
     service: operation.service.slug,
-    units,
+    ...(operation.units.kind !== 'meters' && { units }),
+    ...(usage !== undefined && { usage: usage.quantities }),
     cost_usd: Money.formatExact(cost.cost),
     balance_usd: Money.formatExact(cost.balance),
   };

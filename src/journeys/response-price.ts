@@ -1,4 +1,6 @@
+import type { Operation } from '../catalog/operation.ts';
 import type { Hold } from '../ledger/hold.ts';
+import * as CountMeters from '../proxy/count-meters.ts';
 import * as Meter from '../proxy/meter.ts';
 import { refusesKey, type StreamedResponse, type WholeResponse } from '../proxy/upstream-response.ts';
 import * as WorstCase from '../proxy/worst-case.ts';
@@ -7,7 +9,14 @@ import type { PaidCall } from './call-request.ts';
 import type { PaidCallContext } from './paid-call-context.ts';
 
 /** The cost of a response, with a hold that covers all of it. `isCountable`: its units were read from it. */
-export type PricedResponse = { kind: 'priced'; hold: Hold; units: number; isCountable: boolean };
+export type PricedResponse = {
+  kind: 'priced';
+  hold: Hold;
+  units: number;
+  isCountable: boolean;
+  /** The quantities of a service with meters; absent when they could not be counted. */
+  usage?: CountMeters.CountedUsage | undefined;
+};
 
 export type UnsoldResponse =
   | { kind: 'upstream_refused' }
@@ -17,14 +26,16 @@ export type UnsoldResponse =
 /**
  * Counts the units of a response and extends the hold to all of them. When the response must not be sold, it is refused and
  * the hold of its call is released.
- * @param worstUnits the maximum of the request, which can exceed the hold when credit was short
+ * @param worst the maximum of the request, which can exceed the hold when credit was short
+ * @param startedMs when the request was sent; only meters of time read it
  */
 export async function priceResponse(
   shop: PaidCallContext,
   call: PaidCall,
   hold: Hold,
   response: WholeResponse | StreamedResponse,
-  worstUnits: number,
+  worst: WorstCase.WorstCase,
+  startedMs: number,
 ): Promise<PricedResponse | UnsoldResponse> {
   const { operation } = call;
   const { callId } = hold;
@@ -33,7 +44,7 @@ export async function priceResponse(
     shop.report('upstream_refused', { call: callId, operation: operation.id, status: response.status });
     return { kind: 'upstream_refused' };
   }
-  const counting = Meter.count(operation.units, response);
+  const counting = countUnits(shop, operation, response, worst, startedMs);
   const counted = counting instanceof Promise ? await counting : counting;
   const isFree = operation.service.price === 0;
   const most = WorstCase.ceiling(operation.unitsMax);
@@ -47,17 +58,35 @@ export async function priceResponse(
       return { kind: 'response_uncountable', reason: found.reason };
     }
   }
-  const uncounted = operation.uncountable === 'max' && !isFree ? worstUnits : 0;
+  const uncounted = operation.uncountable === 'max' && !isFree ? worst.units : 0;
   const units = isCountable ? Math.min(found.units, most) : uncounted;
   const covered = await CallHold.cover(shop, call, hold, units);
-  if (covered.kind === 'held') return { kind: 'priced', hold: covered.hold, units, isCountable };
+  if (covered.kind === 'held') {
+    const priced: PricedResponse = { kind: 'priced', hold: covered.hold, units, isCountable };
+    if (isCountable && 'usage' in found) priced.usage = found.usage;
+    return priced;
+  }
   shop.writer.release(hold);
   if (covered.kind !== 'ledger_unavailable') shop.unpaid.add(call.account);
   return covered;
 }
 
+function countUnits(
+  shop: Pick<PaidCallContext, 'clock'>,
+  { units }: Operation,
+  response: WholeResponse | StreamedResponse,
+  { priced }: WorstCase.WorstCase,
+  startedMs: number,
+): Count | Promise<Count> {
+  if (units.kind !== 'meters') return Meter.count(units, response);
+  if (priced === undefined) throw new Error('the request of a call by meters was not read');
+  return CountMeters.countResponse(priced, response, shop.clock() - startedMs);
+}
+
+type Count = Meter.Count | CountMeters.UsageCount;
+
 /** Rejects a count above the operation's published maximum. */
-function atMost(counted: Meter.Count, most: number): Meter.Count {
+function atMost(counted: Count, most: number): Count {
   return counted.kind === 'counted' && counted.units > most
     ? { kind: 'uncountable', reason: 'above_units_max' }
     : counted;

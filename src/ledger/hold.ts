@@ -41,7 +41,18 @@ export type HoldResult =
   | { kind: 'unavailable' };
 
 /** The outcome of a held call. `units` is the counted number, at most the number that was held. */
-export type MeteredCall = { units: number; status: number; service: string; operation: string };
+export type MeteredCall = {
+  units: number;
+  status: number;
+  service: string;
+  operation: string;
+  /** The quantity of each meter, of a service that has several. */
+  quantities?: Readonly<Record<string, number>>;
+  /** The value in the request that chose the prices, such as a model. */
+  priceKey?: string;
+  /** What the upstream charges for the call, where known. */
+  upstreamCost?: Money;
+};
 
 /** The cost of a call, and the balance after it as of this writer's copy. */
 export type Cost = {

@@ -27,6 +27,10 @@ export type Outbound = {
   editsJson?: boolean;
   /** The account that makes the call, for fair queueing. Requests without an account share one queue. */
   account?: string;
+  /** Headers that cross besides the allowed ones, because they choose the price of the call: a flat list. */
+  priceHeaders?: readonly string[];
+  /** Names of response headers that are counted, in lower case; they reach the caller too. */
+  countedHeaders?: readonly string[];
   /** The gateway's own `traceparent` for the request, if any; the caller's is never forwarded. */
   traceparent?: string | null;
 };

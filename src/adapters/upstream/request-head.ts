@@ -35,6 +35,7 @@ export function requestHead({ lines, prefix, own }: Common, outbound: Outbound):
   if (!method.test(outbound.method) || !target.test(path)) return null;
   let head = `${outbound.method} ${path}${lines}`;
   const headers = Headers.toUpstream(outbound.rawHeaders, outbound.metered, own);
+  if (outbound.priceHeaders) headers.push(...outbound.priceHeaders);
   if (outbound.traceparent) headers.push('traceparent', outbound.traceparent);
   for (let at = 0; at < headers.length; at += 2) {
     const line = `${headers[at]}: ${headers[at + 1]}`;

@@ -121,7 +121,7 @@ async function deliver(
   const entry = c.get('entry');
   entry.call = paid.callId;
   entry.service = operation.service.slug;
-  entry.units = paid.units;
+  if (operation.units.kind !== 'meters') entry.units = paid.units;
   entry.costMicroUsd = paid.cost.cost;
   const headers = paid.kept ?? (await PaidResponse.headers(shop, paid));
   const { response } = paid;
@@ -135,7 +135,12 @@ async function deliver(
     return refused(error(502, entry.code, message, requestId));
   }
   const { unit } = operation.service;
-  const line = `Charged ${Money.formatExact(paid.cost.cost)} USD for ${english.quantity(paid.units, unit)}. Left: ${Money.formatExact(paid.cost.balance)} USD and ${english.quantity(paid.cost.includedRemaining, unit)} of your plans.`;
+  const charged = `Charged ${Money.formatExact(paid.cost.cost)} USD`;
+  const left = `Left: ${Money.formatExact(paid.cost.balance)} USD`;
+  const line =
+    operation.units.kind === 'meters'
+      ? `${charged}. ${left}.`
+      : `${charged} for ${english.quantity(paid.units, unit)}. ${left} and ${english.quantity(paid.cost.includedRemaining, unit)} of your plans.`;
   return result(response.status, headers, body, show, line);
 }
 

@@ -68,8 +68,8 @@ const methods: Readonly<Record<string, `receipt.by_${'card' | 'x402' | 'invoice'
   top_up: 'receipt.by_top_up',
 };
 
-function call(texts: Texts, { operation, units, cost_usd }: CallReceipt): Html {
-  return html`<dl>${row(texts.text('receipt.operation'), operation)}${row(texts.text('receipt.results'), texts.digits(units))}
+function call(texts: Texts, { operation, units, usage, cost_usd }: CallReceipt): Html {
+  return html`<dl>${row(texts.text('receipt.operation'), operation)}${units === undefined ? '' : row(texts.text('receipt.results'), texts.digits(units))}${Object.entries(usage ?? {}).map(([meter, quantity]) => row(meter, texts.digits(quantity)))}
     <div class="total"><dt>${say(texts, 'receipt.cost')}</dt><dd>${texts.usd(cost_usd)}</dd></div></dl>`;
 }
 
