@@ -22,8 +22,8 @@ export function parseBytes(value: unknown): number | null {
 }
 
 /** Returns true when the price of a request depends on its body, which has to be complete then before it is forwarded. */
-export function readsBody({ unitsMax, stream }: Operation): boolean {
-  return unitsMax.kind === 'pointer' || stream !== null;
+export function readsBody({ units, unitsMax, stream }: Operation): boolean {
+  return units.kind === 'meters' || unitsMax.kind === 'pointer' || stream !== null;
 }
 
 /**

@@ -28,6 +28,7 @@ export function upstreamsText(upstreams: ReadonlyMap<string, NamedUpstream>): st
 
 /** Describes how the units of a response are counted. */
 export function counted(units: Units): string {
+  if (units.kind === 'meters') return units.rule.metering.meters.map(({ name }) => name).join(', ');
   return units.kind === 'fixed' ? `${units.units}` : pointer(units.pointer);
 }
 

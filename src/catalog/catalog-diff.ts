@@ -1,6 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from './catalog.ts';
 import { atMost, counted, limitsText, responseFieldsText, upstreamsText } from './catalog-diff-text.ts';
+import * as MeterPrices from './meter-prices.ts';
 import type { Operation, Units, UnitsMax } from './operation.ts';
 import { covers, type Plan, type SubscriptionPlan } from './plan.ts';
 import type { Service } from './service.ts';
@@ -57,7 +58,9 @@ function services(before: Catalog, after: Catalog): CatalogChange[] {
   ).flatMap((slug) => {
     const [old, fresh] = pair(slug);
     const fields = compared(serviceFacts(old), serviceFacts(fresh), (name) =>
-      name === 'price_usd' && old && fresh && fresh.price > old.price ? 'raises_price' : 'harmless',
+      (name === 'price_usd' && old && fresh && fresh.price > old.price) || (name === 'prices' && old && fresh)
+        ? 'raises_price'
+        : 'harmless',
     );
     const held = old ? opens(before, old) : [];
     if (old && fresh) return changed('service', slug, fresh.name, fields, held);
@@ -119,8 +122,10 @@ function shopFields(before: Catalog, after: Catalog): ChangedField[] {
 
 function serviceFacts(service: Service | undefined): Record<string, string> {
   if (!service) return {};
-  const { name, description, unit, price, route } = service;
+  const { name, description, unit, price, route, metering } = service;
   const upstreams = route ? { upstream: [route.upstream, ...route.otherwise].join(', otherwise ') } : {};
+  if (metering !== undefined)
+    return { prices: MeterPrices.inWords(metering), name, description, ...upstreams };
   return { price_usd: Money.format(price), unit, name, description, ...upstreams };
 }
 
@@ -129,7 +134,7 @@ function operationFacts(operation: Operation | undefined): Record<string, string
   const { service, units, unitsMax, uncountable, yield: part, answeredBy } = operation;
   return {
     service: service.slug,
-    price_usd: Money.format(service.price),
+    price_usd: service.metering === undefined ? Money.format(service.price) : '',
     units: counted(units),
     units_max: atMost(unitsMax),
     uncountable,

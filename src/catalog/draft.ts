@@ -3,6 +3,7 @@ import * as JsonPointer from '@sluice/kernel/json-pointer';
 import * as Money from '@sluice/kernel/money';
 import { parseBytes } from './body-limit.ts';
 import { type Catalog, openings } from './catalog.ts';
+import * as MeterDraft from './meter-draft.ts';
 import { type DraftNamedUpstream, type NamedUpstream, routeOf, toNamedUpstream } from './named-upstream.ts';
 import type { Operation, Uncountable, Units, UnitsMax } from './operation.ts';
 import { type OwnershipSource, toOwnership } from './ownership-rule.ts';
@@ -50,15 +51,17 @@ type DraftService = {
   name: string;
   description: string;
   unit: string;
-  price_usd: string;
+  price_usd?: string;
   upstream?: string;
   otherwise?: readonly string[];
   operations: readonly DraftOperation[];
-};
+} & MeterDraft.DraftMetering;
 
 type DraftOperation = {
   call: string;
-  units: string | number;
+  /** Absent in a service with meters, which has `max`. */
+  units?: string | number;
+  max?: MeterDraft.DraftMaxima;
   units_max?: number | { pointer: string; default: number; ceiling: number };
   uncountable: Uncountable;
   yield: { low: number; high: number };
@@ -148,7 +151,10 @@ function toLimits(draft: DraftLimits): Partial<Limits> {
 function toService(draft: DraftService, upstreams: ReadonlyMap<string, NamedUpstream>): Service {
   const { slug, name, description, unit, price_usd } = draft;
   const route = routeOf(draft, upstreams);
-  return { slug, name, description, unit, price: money(price_usd), ...(route && { route }) };
+  const metering = MeterDraft.toMetering(draft);
+  const charged =
+    metering === null ? { unit, price: money(price_usd ?? '') } : { ...MeterDraft.chargedUnit, metering };
+  return { slug, name, description, ...charged, ...(route && { route }) };
 }
 
 function toOperation(entry: DraftOperation, service: Service): Operation {
@@ -158,8 +164,9 @@ function toOperation(entry: DraftOperation, service: Service): Operation {
     method,
     path,
     service,
-    units: toUnits(entry.units),
-    unitsMax: toUnitsMax(entry),
+    ...(service.metering === undefined
+      ? { units: toUnits(entry.units ?? 0), unitsMax: toUnitsMax(entry) }
+      : MeterDraft.toUnits(service.metering, path, entry.max ?? {})),
     uncountable: entry.uncountable,
     yield: entry.yield,
     answeredBy: entry.answered_by,

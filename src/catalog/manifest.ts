@@ -3,6 +3,7 @@ import * as Money from '@sluice/kernel/money';
 import { english } from '../text/texts.ts';
 import type { Catalog } from './catalog.ts';
 import { covers, type Plan } from './plan.ts';
+import * as PriceWords from './price-words.ts';
 import * as PurchaseRequest from './purchase-offer.ts';
 import type { Service } from './service.ts';
 import * as TaxNote from './tax-note.ts';
@@ -22,6 +23,8 @@ export type Context = {
  */
 export function manifest(catalog: Catalog, { baseUrl, rails, links = {} }: Context) {
   const absolute = (path: string) => baseUrl + path;
+  // The prices of meters are not one number for a unit.
+  const inUnits = catalog.services.filter(({ metering }) => metering === undefined);
   return {
     name: catalog.storefront.name,
     description: catalog.storefront.description,
@@ -33,14 +36,15 @@ export function manifest(catalog: Catalog, { baseUrl, rails, links = {} }: Conte
       slug: service.slug,
       name: service.name,
       description: service.description,
+      ...(service.metering !== undefined && { price: PriceWords.priceInWords(service) }),
       url: absolute(`/services/${service.slug}`),
       operations: catalog.operations
         .filter((operation) => operation.service === service)
         .map(({ method, path }) => ({ method, path })),
     })),
-    meters: [...new Set(catalog.services.map(({ unit }) => unit))].map(meter),
+    meters: [...new Set(inUnits.map(({ unit }) => unit))].map(meter),
     plans: catalog.plans.map((plan) => planEntry(plan, baseUrl)),
-    prices: catalog.services.map((service) => price(catalog, service)),
+    prices: inUnits.map((service) => price(catalog, service)),
     pools: pools(catalog),
     payment: { rails, minimumUsd: minimum(catalog) },
     identity: {

@@ -1,10 +1,14 @@
 import type { JsonPointer } from '@sluice/kernel/json-pointer';
+import type { MeterRule } from './meter-prices.ts';
 import type { OnlyOwned, Owned, Owns } from './ownership-rule.ts';
 import type { Service } from './service.ts';
 import type { StreamRule } from './stream-rule.ts';
 
-/** Number of units of a response: read from the response, or fixed for every success. */
-export type Units = { kind: 'pointer'; pointer: JsonPointer } | { kind: 'fixed'; units: number };
+/** Number of units of a response: read from the response, fixed for every success, or the cost by several meters in micro-dollars. */
+export type Units =
+  | { kind: 'pointer'; pointer: JsonPointer }
+  | { kind: 'fixed'; units: number }
+  | { kind: 'meters'; rule: MeterRule };
 
 /** Maximum number of units that a request can cost, known before it is forwarded. */
 export type UnitsMax =

@@ -3,7 +3,11 @@ import type { Service } from './service.ts';
 
 /** The unit that all priced services share, in the singular; `unit` where they count different things. */
 export function sharedUnit(services: readonly Service[]): string {
-  const [unit, ...others] = new Set(services.filter(({ price }) => price > 0).map((service) => service.unit));
+  const [unit, ...others] = new Set(
+    services
+      .filter(({ price, metering }) => price > 0 && metering === undefined)
+      .map((service) => service.unit),
+  );
   return unit === undefined || others.length > 0 ? 'unit' : unit;
 }
 

@@ -5,6 +5,7 @@ import type { Catalog } from './catalog.ts';
 import type * as Description from './description.ts';
 import type { Operation } from './operation.ts';
 import { covers, type Plan } from './plan.ts';
+import * as PriceWords from './price-words.ts';
 import * as PurchaseRequest from './purchase-offer.ts';
 import type { Service } from './service.ts';
 import * as TaxNote from './tax-note.ts';
@@ -22,8 +23,8 @@ export type PriceRow = {
   every: 'month' | 'year' | null;
   /** Units in the plan, shared by all services that it covers; null for credit, which is money. */
   included_units: number | null;
-  /** Price of one unit in credit; zero while included units last. */
-  price_per_unit_usd: string;
+  /** Price of one unit in credit; zero while included units last. Absent for a service with meters. */
+  price_per_unit_usd?: string;
   requests_per_second: number;
   /** The complete request that buys the plan. */
   how: PurchaseRequest.PurchaseRequest;
@@ -56,8 +57,8 @@ function summary(catalog: Catalog, service: Service, { baseUrl, description }: P
     slug: service.slug,
     name: service.name,
     description: service.description,
-    unit: service.unit,
-    price_usd: Money.format(service.price),
+    ...PriceWords.unitPrice(service),
+    ...(service.metering !== undefined && { price: PriceWords.priceInWords(service) }),
     url: `${baseUrl}/services/${service.slug}`,
     operations: catalog.operations
       .filter((operation) => operation.service === service)
@@ -76,7 +77,7 @@ function call(
     path,
     url: baseUrl + path,
     summary: description.get(operationKey(method, path))?.summary ?? null,
-    max_units: unitsCeiling,
+    ...(service.metering === undefined && { max_units: unitsCeiling }),
     max_cost_usd: Money.format(Money.times(service.price, unitsCeiling)),
   };
 }
@@ -96,7 +97,7 @@ function row(plan: Plan, service: Service, baseUrl: string): PriceRow {
       price_usd: nothing,
       every: null,
       included_units: plan.included,
-      price_per_unit_usd: nothing,
+      ...(service.metering === undefined && { price_per_unit_usd: nothing }),
       how,
     };
   }
@@ -106,7 +107,9 @@ function row(plan: Plan, service: Service, baseUrl: string): PriceRow {
     price_usd,
     every: plan.kind === 'subscription' ? plan.every : null,
     included_units: included,
-    price_per_unit_usd: plan.kind === 'credit' ? Money.format(service.price) : nothing,
+    ...(service.metering === undefined && {
+      price_per_unit_usd: plan.kind === 'credit' ? Money.format(service.price) : nothing,
+    }),
     how: purchase,
   };
 }

@@ -1,6 +1,7 @@
 import { hint } from '@sluice/kernel/did-you-mean';
 import * as Money from '@sluice/kernel/money';
 import * as BodyLimit from './body-limit.ts';
+import * as MeterRules from './meter-rules.ts';
 import * as OperationRules from './operation-rules.ts';
 import * as OwnershipChecks from './ownership-checks.ts';
 import * as SourceLocation from './source-location.ts';
@@ -26,6 +27,7 @@ export function checkRules(root: SourceLocation.LocatedValue): SourceLocation.Fi
     ...services.flatMap((service) => amount(SourceLocation.member(service, 'price_usd'))),
     ...OperationRules.checkOperations(root),
     ...OwnershipChecks.checkOwnership(root),
+    ...MeterRules.checkMeters(root),
     ...repeated(plans.map((plan) => SourceLocation.member(plan, 'id'))),
     ...onlyOne(sold, 'trial'),
     ...onlyOne(sold, 'credit'),

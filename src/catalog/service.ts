@@ -1,4 +1,5 @@
 import type { Money } from '@sluice/kernel/money';
+import type { Metering } from './meter-prices.ts';
 import type { UpstreamRoute } from './named-upstream.ts';
 
 /** One or more operations whose units have the same price. */
@@ -12,4 +13,6 @@ export type Service = {
   price: Money;
   /** Its named upstreams; absent when the catalogue has a single one. */
   route?: UpstreamRoute;
+  /** Several meters with prices of their own. Then a unit is one micro-dollar of cost, which no text or document should state as a price. */
+  metering?: Metering;
 };

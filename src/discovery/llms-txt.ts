@@ -3,6 +3,7 @@ import * as Schema from '@sluice/kernel/json-schema';
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Plan } from '../catalog/plan.ts';
+import * as PriceWords from '../catalog/price-words.ts';
 import * as TaxNote from '../catalog/tax-note.ts';
 import { english } from '../text/texts.ts';
 import type { Entry } from './entry.ts';
@@ -140,8 +141,8 @@ function price(catalog: Catalog, { service }: Entry): string {
   return found === undefined ? 'free' : priced(found);
 }
 
-function priced({ price, unit }: Catalog['services'][number]): string {
-  return price === 0 ? 'free' : `${Money.format(price)} USD a ${line(unit)}`;
+function priced(service: Catalog['services'][number]): string {
+  return line(PriceWords.priceInWords(service));
 }
 
 function least(catalog: Catalog): string {

@@ -58,6 +58,7 @@ export function ofCall(catalog: Catalog, operation: Operation): PaymentInfo {
   const max = Money.format(Money.times(service.price, ceiling));
   const isFixed = units.kind === 'fixed' || max === nothing;
   const plans = catalog.plans.filter((plan) => covers(plan, service));
+  const isMetered = units.kind === 'meters';
   const bought = forSale(plans).map(({ id }) => id);
   return {
     access: 'plan',
@@ -65,25 +66,30 @@ export function ofCall(catalog: Catalog, operation: Operation): PaymentInfo {
       ? { mode: 'fixed', currency: 'USD', amount: max }
       : { mode: 'dynamic', currency: 'USD', min: nothing, max },
     protocols: [{ plan: { method: 'POST', path: '/plans/{planId}/purchase', plans: bought } }],
-    rates: plans.map((plan) => ({
-      plan: plan.id,
-      kind: plan.kind,
-      unit: service.unit,
-      unitSize: 1,
-      priceUsd: plan.kind === 'credit' ? Money.format(service.price) : nothing,
-      includedUnits: plan.kind === 'credit' ? null : plan.included,
-    })),
-    perCallUsage: [
-      {
-        service: service.slug,
+    // The prices of meters are not one number for a unit.
+    ...(!isMetered && {
+      rates: plans.map((plan) => ({
+        plan: plan.id,
+        kind: plan.kind,
         unit: service.unit,
-        min: units.kind === 'fixed' ? units.units : 0,
-        max: units.kind === 'fixed' ? units.units : ceiling,
-        asked:
-          unitsMax.kind === 'fixed' ? null : { pointer: text(unitsMax.pointer), default: unitsMax.default },
-        counted: units.kind === 'fixed' ? null : { pointer: text(units.pointer) },
-      },
-    ],
+        unitSize: 1,
+        priceUsd: plan.kind === 'credit' ? Money.format(service.price) : nothing,
+        includedUnits: plan.kind === 'credit' ? null : plan.included,
+      })),
+    }),
+    ...(!isMetered && {
+      perCallUsage: [
+        {
+          service: service.slug,
+          unit: service.unit,
+          min: units.kind === 'fixed' ? units.units : 0,
+          max: units.kind === 'fixed' ? units.units : ceiling,
+          asked:
+            unitsMax.kind === 'fixed' ? null : { pointer: text(unitsMax.pointer), default: unitsMax.default },
+          counted: units.kind === 'fixed' ? null : { pointer: text(units.pointer) },
+        },
+      ],
+    }),
   };
 }
 

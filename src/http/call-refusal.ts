@@ -5,6 +5,7 @@ import type { Operation } from '../catalog/operation.ts';
 import * as PurchaseRequest from '../catalog/purchase-offer.ts';
 import * as TaxNote from '../catalog/tax-note.ts';
 import type { CallRefusal } from '../journeys/call-result.ts';
+import type { PriceUnknown } from '../proxy/priced-request.ts';
 import * as RateLimit from '../proxy/rate-limit.ts';
 import type { Texts } from '../text/texts.ts';
 import type { TextsContext } from '../text/texts-context.ts';
@@ -32,6 +33,8 @@ export function callRefusal(shop: Offers, operation: Operation, refusal: CallRef
       return error(502, 'ownership_unclear', texts.text('api.ownership_unclear'), id, {
         operation: operation.id,
       });
+    case 'price_unknown':
+      return priceUnknown(texts, refusal, id);
     case 'no_plan':
     case 'body_not_allowed':
     case 'key_not_allowed':
@@ -104,6 +107,16 @@ function notAllowed(
   }
 }
 
+/** The request does not name a price of the catalogue, or not clearly. */
+function priceUnknown(texts: Texts, { at, value, isClear, known }: PriceUnknown, requestId: string): Reply {
+  const message = texts.text(isClear ? 'api.price_unknown' : 'api.price_unknown.unclear', { at });
+  return error(400, 'price_unknown', message, requestId, {
+    field: at,
+    ...(value !== null && { value }),
+    ...(known.length > 0 && { known }),
+  });
+}
+
 /** The 402s: the call may cost more than the caller can or wants to pay. */
 function tooExpensive(
   shop: Offers,
@@ -153,7 +166,7 @@ function tooExpensive(
         {
           required_usd,
           available_usd,
-          affordable_units: refusal.affordableUnits,
+          ...(operation.units.kind !== 'meters' && { affordable_units: refusal.affordableUnits }),
           next_reset_at: refusal.resetsMs === null ? null : new Date(refusal.resetsMs).toISOString(),
           plans: PurchaseRequest.offersFor(operation.service, shop.catalog.plans, shop.publicUrl),
           ...TaxNote.member(shop.texts, shop.catalog),

@@ -29,7 +29,10 @@ export async function keyInfo(
 ): Promise<Record<string, unknown>> {
   const nowMs = shop.clock();
   const lots = await shop.statements.of(account);
-  const prices = shop.catalog.services.map((service) => service.price).filter((price) => price > 0);
+  const prices = shop.catalog.services
+    .filter(({ metering }) => metering === undefined)
+    .map((service) => service.price)
+    .filter((price) => price > 0);
   const lowest = Math.min(...prices);
   const credit = Statement.remaining(lots, 'usd', nowMs);
   const recordsRemaining =

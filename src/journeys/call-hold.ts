@@ -2,6 +2,7 @@ import { type Money, ofMicro, times } from '@sluice/kernel/money';
 import type { Operation } from '../catalog/operation.ts';
 import type { Hold, HoldRequest, HoldResult } from '../ledger/hold.ts';
 import type { LedgerContext } from '../ledger/ledger-context.ts';
+import * as PricedRequest from '../proxy/priced-request.ts';
 import type { ProxyContext } from '../proxy/proxy-context.ts';
 import * as WorstCase from '../proxy/worst-case.ts';
 import type { PaidCall } from './call-request.ts';
@@ -34,8 +35,17 @@ export type HoldRefusal =
 /** Attempts with a smaller hold for a request of unclear size. Concurrent calls of the account can use up its credit between attempts. */
 const triesMax = 3;
 
+/** The most that a call can cost, or the reason why its price is not known. */
+export type CallWorstCase = WorstCase.WorstCase | PricedRequest.PriceUnknown;
+
 /** Returns the maximum cost of a call's request. */
-export function worstCase({ operation, rawHeaders, body, target }: PaidCall): WorstCase.WorstCase {
+export function worstCase({ operation, rawHeaders, body, target }: PaidCall): CallWorstCase {
+  const { units } = operation;
+  if (units.kind === 'meters') {
+    const { path, query } = target;
+    const priced = PricedRequest.read(units.rule, { rawHeaders, body, path, query });
+    return 'kind' in priced ? priced : { units: priced.worst, isClear: priced.isClear, priced };
+  }
   return WorstCase.worstCase(operation.unitsMax, { rawHeaders, body, query: target.query });
 }
 
@@ -50,8 +60,10 @@ export function size(
 ): ({ kind: 'sized' } & HoldSize) | Extract<HoldRefusal, { kind: 'price_ceiling' }> {
   const { price } = operation.service;
   const isOver = shop.unpaid.isOver(account);
-  const units = isOver ? WorstCase.ceiling(operation.unitsMax) : worst.units;
-  const isClear = isOver || worst.isClear;
+  const ceilingUnits = worst.priced?.ceiling ?? WorstCase.ceiling(operation.unitsMax);
+  const units = isOver ? ceilingUnits : worst.units;
+  // A call by meters may cost the seller much, so its whole worst case is held even if its size is unclear.
+  const isClear = isOver || worst.isClear || worst.priced !== undefined;
   const cause = !worst.isClear ? 'unclear_size' : units > worst.units ? 'unpaid_calls' : null;
   const required = times(price, units);
   if (ceiling === null || required <= ceiling) return { kind: 'sized', units, isClear, cause };
@@ -115,6 +127,7 @@ async function refusal(
 }
 
 /** Returns true when a call costs nothing, whatever its response contains. */
-export function isFree({ units, service }: Operation): boolean {
+export function isFree({ units, unitsMax, service }: Operation): boolean {
+  if (units.kind === 'meters') return unitsMax.kind === 'fixed' && unitsMax.units === 0;
   return service.price === 0 || (units.kind === 'fixed' && units.units === 0);
 }

@@ -1,4 +1,5 @@
 import type * as Meter from '../proxy/meter.ts';
+import type { PriceUnknown } from '../proxy/priced-request.ts';
 import type * as RateLimit from '../proxy/rate-limit.ts';
 import type { UploadFault } from '../proxy/upload.ts';
 import type * as CallHold from './call-hold.ts';
@@ -20,6 +21,8 @@ export type CallRefusal =
   | { kind: 'too_many_unpaid'; retryAfterSeconds: number }
   | CallHold.HoldRefusal
   | OwnershipRefusal
+  /** The request names no price: its value is unknown, missing, or could be read in more than one way. */
+  | PriceUnknown
   /** The ledger became unavailable while the call was charged. A retry with the call's key returns the outcome. */
   | { kind: 'charge_in_doubt' }
   | IdempotentCall.IdempotencyRefusal

@@ -1,8 +1,10 @@
 import * as OwnershipRule from '../catalog/ownership-rule.ts';
+import type { PricedRequest } from '../proxy/priced-request.ts';
 import type { StreamRequest } from '../proxy/stream-request.ts';
 import type { Watched } from '../proxy/unpaid-calls.ts';
 import type { Upload } from '../proxy/upload.ts';
 import type { Outbound, Sending } from '../proxy/upstream.ts';
+import * as CallMeters from './call-meters.ts';
 import type { PaidCall } from './call-request.ts';
 import type { PaidCallContext } from './paid-call-context.ts';
 
@@ -11,6 +13,7 @@ export function of(
   shop: Pick<PaidCallContext, 'catalog'>,
   call: PaidCall,
   { body }: StreamRequest,
+  priced: PricedRequest | undefined,
   span: PaidCall['span'],
 ): Outbound {
   const { operation } = call;
@@ -21,11 +24,12 @@ export function of(
     body: body.length > 0 ? body : null,
     upload: call.upload ?? null,
     // A response that is counted or checked by its content must be read to its end first; all others are streamed.
-    metered: operation.units.kind === 'pointer' || OwnershipRule.readsResponse(operation),
+    metered: CallMeters.isReadWhole(operation) || OwnershipRule.readsResponse(operation),
     editsJson: shop.catalog.upstream.responseFields.length > 0,
     account: call.account,
     route: operation.service.route,
     traceparent: span === null ? null : span.forUpstream,
+    ...(priced && CallMeters.outbound(priced, call)),
   };
 }
 

@@ -105,8 +105,9 @@ function figureOf(
 ): number | string | null {
   switch (figure) {
     case 'units':
-      return units;
+      return service.metering === undefined ? units : null;
     case 'units_remaining':
+      if (service.metering !== undefined) return null;
       return cost.includedRemaining + (service.price === 0 ? 0 : Math.floor(cost.balance / service.price));
     case 'cost_usd':
       return Money.formatExact(cost.cost);

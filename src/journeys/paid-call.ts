@@ -54,8 +54,9 @@ export async function makeOrStream(
   const foreign = isOwned ? await ResourceOwnership.refused(shop, call) : null;
   if (foreign !== null) return foreign;
 
-  // A stream is delivered before it is counted, so that its whole worst case must be held.
   const asked = CallHold.worstCase(call);
+  if ('kind' in asked) return asked;
+  // A stream is delivered before it is counted, so that its whole worst case must be held.
   const worst = operation.stream === null ? asked : { ...asked, isClear: true };
   const sized = CallHold.size(shop, call, worst);
   if (sized.kind === 'price_ceiling') return sized;
@@ -175,7 +176,7 @@ async function sell(
   started: IdempotentCall.Started | null,
   watch: (sending: Sending) => void,
 ): Promise<ServedResponse | StreamedCall.StreamingCall | CallRefusal | CallerLeft> {
-  const { request, size } = sale;
+  const { request, size, worst } = sale;
   const { operation } = call;
   const held = await CallHold.take(shop, call, request, size);
   if (held.kind !== 'held') return held;
@@ -188,7 +189,8 @@ async function sell(
 
   const span = call.span === null ? null : CallTrace.start(call.span);
   const prepared = StreamRequest.prepare(operation.stream, call.rawHeaders, call.body);
-  const sending = shop.upstream.send(OutboundCall.of(shop, call, prepared, span));
+  const startedMs = worst.priced === undefined ? 0 : shop.clock();
+  const sending = shop.upstream.send(OutboundCall.of(shop, call, prepared, worst.priced, span));
   const watched = shop.unpaid.watch(call.account, sending, CallHold.isFree(operation));
   watch(call.upload ? OutboundCall.untilUploaded(call.upload, sending, watched) : watched);
   let isHanded = false;
@@ -202,9 +204,10 @@ async function sell(
       : received;
     if (response.kind !== 'whole' && response.kind !== 'stream') return response;
     if (StreamSale.isSoldAsStream(operation, response)) {
-      const sold = await StreamSale.sell(shop, call, sale.worst, {
+      const sold = await StreamSale.sell(shop, call, worst, {
         hold,
         response,
+        startedMs,
         prepared,
         started,
         watched,
@@ -212,7 +215,7 @@ async function sell(
       isHanded = sold.kind === 'served' || sold.kind === 'streaming';
       return sold;
     }
-    const sold = await sellWhole(shop, call, sale, { hold, response, started, watched });
+    const sold = await sellWhole(shop, call, sale, { hold, response, startedMs, started, watched });
     isHanded = sold.kind === 'served';
     return sold;
   } finally {
@@ -225,6 +228,8 @@ async function sell(
 type WholeSale = {
   hold: Hold;
   response: WholeResponse | StreamedResponse;
+  /** When its request was sent; only meters of time read it. */
+  startedMs: number;
   started: IdempotentCall.Started | null;
   watched: Watched;
 };
@@ -234,10 +239,10 @@ async function sellWhole(
   shop: PaidCallContext,
   call: PaidCall,
   { worst, plans, rate }: Sale,
-  { hold, response, started, watched }: WholeSale,
+  { hold, response, startedMs, started, watched }: WholeSale,
 ): Promise<ServedResponse | CallRefusal | CallerLeft> {
   const { operation } = call;
-  const priced = await CallPrice.priceResponse(shop, call, hold, response, worst.units);
+  const priced = await CallPrice.priceResponse(shop, call, hold, response, worst, startedMs);
   if (priced.kind !== 'priced') return priced;
   if (watched.left === 'free') {
     shop.writer.release(priced.hold);

@@ -21,8 +21,12 @@ export type PaidResponse = {
 };
 
 /** Returns the units of a call; undefined for a metered call, whose units are micro-dollars. */
-export function unitsOf({ units, measured }: Pick<PaidResponse, 'units' | 'measured'>): number | undefined {
-  return measured?.quantities === undefined ? units : undefined;
+export function unitsOf({
+  operation,
+  units,
+  measured,
+}: Pick<PaidResponse, 'operation' | 'units' | 'measured'>): number | undefined {
+  return operation.units.kind === 'meters' || measured?.quantities !== undefined ? undefined : units;
 }
 
 /** Returns its header fields as a flat list: the upstream's and the cost. Synchronous, unless a receipt has to be signed. */
@@ -30,7 +34,7 @@ export function headers(
   shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'>,
   paid: PaidResponse,
 ): string[] | Promise<string[]> {
-  const { response, callId, operation, units, measured, cost } = paid;
+  const { response, callId, operation, measured, cost } = paid;
   const list = [
     ...response.headers,
     // One caller paid for it, so a shared cache must not deliver it to others.
@@ -40,8 +44,6 @@ export function headers(
     `call_${callId}`,
     'storefront-service',
     operation.service.slug,
-    measured?.quantities === undefined ? 'storefront-units' : 'storefront-usage',
-    measured?.quantities === undefined ? String(units) : usageOf(measured.quantities),
     'storefront-cost-usd',
     Money.formatExact(cost.cost),
     'storefront-balance-usd',
@@ -51,13 +53,16 @@ export function headers(
     'storefront-origin',
     'upstream',
   ];
+  const units = unitsOf(paid);
+  if (units !== undefined) list.push('storefront-units', String(units));
+  else if (measured?.quantities !== undefined) list.push('storefront-usage', usageOf(measured.quantities));
   const plans = plansOf(cost);
   if (plans !== '') list.push('storefront-plan', plans);
   return paid.wantsReceipt ? withReceipt(shop, paid, list) : list;
 }
 
 /** Returns the quantity of each meter as a dictionary (RFC 9651), such as `input=1200, output=34`. */
-function usageOf(quantities: NonNullable<Measured['quantities']>): string {
+export function usageOf(quantities: NonNullable<Measured['quantities']>): string {
   const members = Object.entries(quantities).map(([meter, quantity]) => `${meter}=${quantity}`);
   return members.join(', ');
 }

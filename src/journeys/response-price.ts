@@ -1,8 +1,11 @@
+import type { Operation } from '../catalog/operation.ts';
 import type { Hold, Measured } from '../ledger/hold.ts';
+import * as CountMeters from '../proxy/count-meters.ts';
 import * as Meter from '../proxy/meter.ts';
 import { refusesKey, type StreamedResponse, type WholeResponse } from '../proxy/upstream-response.ts';
 import * as WorstCase from '../proxy/worst-case.ts';
 import * as CallHold from './call-hold.ts';
+import * as CallMeters from './call-meters.ts';
 import type { PaidCall } from './call-request.ts';
 import type { PaidCallContext } from './paid-call-context.ts';
 
@@ -24,14 +27,16 @@ export type UnsoldResponse =
 /**
  * Counts the units of a response and extends the hold to all of them. When the response must not be sold, it is refused and
  * the hold of its call is released.
- * @param worstUnits the maximum of the request, which can exceed the hold when credit was short
+ * @param worst the maximum of the request, which can exceed the hold when credit was short
+ * @param startedMs when the request was sent; only meters of time read it
  */
 export async function priceResponse(
   shop: PaidCallContext,
   call: PaidCall,
   hold: Hold,
   response: WholeResponse | StreamedResponse,
-  worstUnits: number,
+  worst: WorstCase.WorstCase,
+  startedMs: number,
 ): Promise<PricedResponse | UnsoldResponse> {
   const { operation } = call;
   const { callId } = hold;
@@ -40,7 +45,7 @@ export async function priceResponse(
     shop.report('upstream_refused', { call: callId, operation: operation.id, status: response.status });
     return { kind: 'upstream_refused' };
   }
-  const counting = Meter.count(operation.units, response);
+  const counting = countUnits(shop, operation, response, worst, startedMs);
   const counted = counting instanceof Promise ? await counting : counting;
   const isFree = operation.service.price === 0;
   const most = WorstCase.ceiling(operation.unitsMax);
@@ -54,51 +59,99 @@ export async function priceResponse(
       return { kind: 'response_uncountable', reason: found.reason };
     }
   }
-  const uncounted = operation.uncountable === 'max' && !isFree ? worstUnits : 0;
+  const uncounted = operation.uncountable === 'max' && !isFree ? worst.units : 0;
   const units = isCountable ? Math.min(found.units, most) : uncounted;
   const covered = await CallHold.cover(shop, call, hold, units);
-  if (covered.kind === 'held') return { kind: 'priced', hold: covered.hold, units, isCountable };
+  if (covered.kind === 'held') {
+    const priced: PricedResponse = { kind: 'priced', hold: covered.hold, units, isCountable };
+    if (isCountable && 'usage' in found) priced.measured = CallMeters.measured(found.usage);
+    return priced;
+  }
   shop.writer.release(hold);
   if (covered.kind !== 'ledger_unavailable') shop.unpaid.add(call.account);
   return covered;
 }
 
+function countUnits(
+  shop: Pick<PaidCallContext, 'clock'>,
+  { units }: Operation,
+  response: WholeResponse | StreamedResponse,
+  { priced }: WorstCase.WorstCase,
+  startedMs: number,
+): Count | Promise<Count> {
+  if (units.kind !== 'meters') return Meter.count(units, response);
+  if (priced === undefined) throw new Error('the request of a call by meters was not read');
+  return CountMeters.countResponse(priced, response, shop.clock() - startedMs);
+}
+
+type Count = Meter.Count | CountMeters.UsageCount;
+
 /** Rejects a count above the operation's published maximum. */
-function atMost(counted: Meter.Count, most: number): Meter.Count {
+function atMost(counted: Count, most: number): Count {
   return counted.kind === 'counted' && counted.units > most
     ? { kind: 'uncountable', reason: 'above_units_max' }
     : counted;
 }
 
+/** The end of a stream, as far as its price depends on it. */
+export type StreamEnd = {
+  status: number;
+  headers: readonly string[];
+  /** The usage as the JSON text of a response that is not streamed; null when there is none. */
+  usage: string | null;
+  bytes: number;
+  startedMs: number;
+};
+
 /**
  * Prices a stream that was delivered except for its end, by the usage of its events. It is charged even if its usage exceeds what can be held:
  * then the whole hold is charged, and never more.
- * @param stream the status, and the usage as the JSON text of a response that is not streamed
  */
 export async function priceStream(
   shop: PaidCallContext,
   call: PaidCall,
   hold: Hold,
-  { status, usage }: { status: number; usage: string | null },
-  worstUnits: number,
+  end: StreamEnd,
+  worst: WorstCase.WorstCase,
 ): Promise<PricedResponse> {
   const { operation } = call;
-  const headers = ['content-type', 'application/json'];
-  const body = Buffer.from(usage ?? '{}');
-  const counting = Meter.count(operation.units, { kind: 'whole', status, headers, body });
+  const counting = countStream(shop, operation, end, worst);
   const counted = counting instanceof Promise ? await counting : counting;
   const isCountable = counted.kind === 'counted';
   if (!isCountable && operation.service.price > 0)
     shop.uncountable({ call: hold.callId, operation: operation.id, reason: counted.reason });
-  const uncounted = operation.uncountable === 'max' ? Math.min(worstUnits, hold.units) : 0;
+  const isAbove = !isCountable && counted.reason === 'above_units_max';
+  const uncounted = operation.uncountable === 'max' || isAbove ? Math.min(worst.units, hold.units) : 0;
   const wanted = isCountable ? Math.min(counted.units, WorstCase.ceiling(operation.unitsMax)) : uncounted;
   const covered = await CallHold.cover(shop, call, hold, wanted);
-  if (covered.kind === 'held') return { kind: 'priced', hold: covered.hold, units: wanted, isCountable };
-  shop.report('stream_above_hold', {
-    call: hold.callId,
-    operation: operation.id,
-    units: wanted,
-    held: hold.units,
+  const measured = isCountable && 'usage' in counted ? { measured: CallMeters.measured(counted.usage) } : {};
+  if (covered.kind === 'held')
+    return { kind: 'priced', hold: covered.hold, units: wanted, isCountable, ...measured };
+  const { callId, units } = hold;
+  shop.report('stream_above_hold', { call: callId, operation: operation.id, units: wanted, held: units });
+  return { kind: 'priced', hold, units, isCountable, ...measured };
+}
+
+function countStream(
+  shop: Pick<PaidCallContext, 'clock'>,
+  { units }: Operation,
+  { status, headers, usage, bytes, startedMs }: StreamEnd,
+  { priced }: WorstCase.WorstCase,
+): Count | Promise<Count> {
+  if (units.kind !== 'meters') {
+    const body = Buffer.from(usage ?? '{}');
+    return Meter.count(units, {
+      kind: 'whole',
+      status,
+      headers: ['content-type', 'application/json'],
+      body,
+    });
+  }
+  if (priced === undefined) throw new Error('the request of a call by meters was not read');
+  if (usage === null) return { kind: 'uncountable', reason: 'missing' };
+  return CountMeters.countUsage(priced, JSON.parse(usage), {
+    headers,
+    bytes,
+    durationMs: shop.clock() - startedMs,
   });
-  return { kind: 'priced', hold, units: hold.units, isCountable };
 }

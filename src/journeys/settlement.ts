@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import type { Watched } from '../proxy/unpaid-calls.ts';
 import type { StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
 import type { PaidCall } from './call-request.ts';
@@ -17,6 +18,8 @@ export async function settle(
 ): Promise<ServedResponse | CallRefusal | CallerLeft> {
   const { operation, account, wantsReceipt } = call;
   const { callId } = hold;
+  // A metered call that is free by its prices is recorded at the price 0.
+  const settled = measured !== undefined && units === 0 ? { ...hold, price: Money.zero } : hold;
   const paid = { callId, account, operation, response, units, measured, wantsReceipt };
   const facts = {
     units,
@@ -35,7 +38,7 @@ export async function settle(
       shop.writer.release(hold);
       throw fault;
     }));
-  const settlement = await shop.writer.settle(hold, outcome, keeping);
+  const settlement = await shop.writer.settle(settled, outcome, keeping);
   if (call.span !== null) call.span.event(settlement.kind);
   if (settlement.kind === 'refused')
     return { kind: started && settlement.inDoubt ? 'charge_in_doubt' : 'ledger_unavailable' };

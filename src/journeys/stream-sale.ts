@@ -27,6 +27,8 @@ export function isSoldAsStream(operation: Operation, response: WholeResponse | S
 export type StreamSale = {
   hold: Hold;
   response: WholeResponse | StreamedResponse;
+  /** When its request was sent; only meters of time read it. */
+  startedMs: number;
   prepared: StreamRequest;
   started: Started | null;
   watched: Watched;
@@ -37,14 +39,14 @@ export async function sell(
   shop: PaidCallContext,
   call: PaidCall,
   worst: WorstCase,
-  { hold, response, prepared, started, watched }: StreamSale,
+  { hold, response, startedMs, prepared, started, watched }: StreamSale,
 ): Promise<ServedResponse | StreamedCall.StreamingCall | CallRefusal | CallerLeft> {
   const { operation } = call;
   const rule = StreamedCall.ruleFor(operation, response) as StreamRule;
   const hidesUsage = rule.hidesUsage && prepared.asks && !prepared.asksUsage;
   const settleStream = async (
     whole: WholeResponse | StreamedResponse,
-    { usage, hasFailed }: Pick<StreamResult, 'usage' | 'hasFailed'>,
+    { usage, hasFailed, bytes }: Omit<StreamResult, 'withheld'>,
   ) => {
     if (usage === null || hasFailed) {
       const event = hasFailed ? 'stream_failed' : 'usage_missing';
@@ -56,8 +58,14 @@ export async function sell(
       shop,
       { ...call, operation: StreamedCall.operationFor(operation, rule, prepared.asks, hasFailed) },
       hold,
-      { status: whole.status, usage: hasFailed ? null : usage },
-      worst.units,
+      {
+        status: whole.status,
+        headers: whole.headers,
+        usage: hasFailed ? null : usage,
+        bytes,
+        startedMs,
+      },
+      worst,
     );
     return Settlement.settle(shop, call, priced, whole, started, { left: 'no' });
   };

@@ -9,6 +9,7 @@ import { StreamDestination } from '../proxy/stream-destination.ts';
 import { StreamMeter, type StreamResult } from '../proxy/stream-meter.ts';
 import type { Destination, StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
 import type { CallerLeft, CallRefusal, ServedResponse } from './call-result.ts';
+import * as PaidResponse from './paid-response.ts';
 
 /** The response of a call is a stream, metered while it is passed on. Call exactly one of `settle` and `fail`. */
 export type StreamingCall = {
@@ -23,7 +24,7 @@ export type StreamingCall = {
   /** Maximum time in which the caller reads nothing, in milliseconds. */
   stallMs: number;
   /** Charges for the complete stream. */
-  settle(end: Pick<StreamResult, 'usage' | 'hasFailed'>): Promise<ServedResponse | CallRefusal | CallerLeft>;
+  settle(end: Omit<StreamResult, 'withheld'>): Promise<ServedResponse | CallRefusal | CallerLeft>;
   /** Releases the hold: the stream is not complete. `isUnpaid`: its caller received a part of it and then left. */
   fail(isUnpaid: boolean): Promise<void>;
 };
@@ -65,17 +66,21 @@ export function headers({ callId, operation, response, held }: StreamingCall): s
       'storefront-origin',
       'upstream',
       'trailer',
-      'storefront-cost-usd, storefront-units, storefront-balance-usd',
+      'storefront-cost-usd, storefront-usage, storefront-units, storefront-balance-usd',
     ],
   );
   return list;
 }
 
 /** Returns the trailers of a charged stream. */
-export function trailers({ cost, units }: ServedResponse): Record<string, string> {
+export function trailers(paid: ServedResponse): Record<string, string> {
+  const { cost, measured } = paid;
+  const units = PaidResponse.unitsOf(paid);
+  const usage = measured?.quantities;
   return {
     'storefront-cost-usd': Money.formatExact(cost.cost),
-    'storefront-units': String(units),
+    ...(units !== undefined && { 'storefront-units': String(units) }),
+    ...(usage !== undefined && { 'storefront-usage': PaidResponse.usageOf(usage) }),
     'storefront-balance-usd': Money.formatExact(cost.balance),
   };
 }

@@ -125,6 +125,20 @@ export function toCaller(headers: readonly string[], guard: Guard): string[] {
   return named === null ? crossing : without(crossing, named);
 }
 
+/** Adds the response headers that a meter counts and that would not cross otherwise. @param names in lower case */
+export function addCounted(
+  crossing: string[],
+  headers: readonly string[],
+  names: readonly string[],
+  guard: Guard,
+): void {
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at] as string;
+    const value = headers[at + 1] as string;
+    if (names.includes(name) && !back.has(name) && mayGoBack(name, value, guard)) crossing.push(name, value);
+  }
+}
+
 /**
  * Returns the headers without those that `Connection` names (RFC 9110, 7.6.1). Those are for this hop only, so nothing may act
  * on a header that the upstream will not receive. Returns the same list when `Connection` names none.

@@ -27,14 +27,17 @@ export const responseBytesMax = 32 * 1024 * 1024;
 
 /** Returns true when the body of a response with this status determines its count. */
 export function isCounted(units: Units, status: number): boolean {
-  return units.kind === 'pointer' && status >= 200 && status <= 299;
+  return units.kind !== 'fixed' && status >= 200 && status <= 299;
 }
 
 /**
  * Counts the units of a response. Only a status from 200 to 299 has any, and a response without a body has none.
  * Returns a promise only when a content coding has to be decoded first. Never throws or rejects.
  */
-export function count(units: Units, response: WholeResponse | StreamedResponse): Count | Promise<Count> {
+export function count(
+  units: Exclude<Units, { kind: 'meters' }>,
+  response: WholeResponse | StreamedResponse,
+): Count | Promise<Count> {
   if (response.status < 200 || response.status > 299) return nothing;
   if (units.kind === 'fixed') return { kind: 'counted', units: units.units };
   if (response.kind === 'stream') return uncountable('not_whole');

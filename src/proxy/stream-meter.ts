@@ -10,6 +10,8 @@ export type StreamResult = {
   usage: string | null;
   /** True when an event reported an error: the stream is not what was asked for. */
   hasFailed: boolean;
+  /** Number of bytes that the upstream sent. */
+  bytes: number;
 };
 
 /** The withheld end of a stream may not be longer. */
@@ -27,6 +29,7 @@ export class StreamMeter {
   readonly #usage: StreamUsage;
   #withheld: Buffer[] | null = null;
   #withheldBytes = 0;
+  #bytes = 0;
 
   /** @param hidesUsage true when events that only carry usage are left out */
   constructor(rule: StreamRule, hidesUsage: boolean) {
@@ -44,6 +47,7 @@ export class StreamMeter {
   /** Takes the next bytes. Returns what may be passed on now, which may share memory with `chunk`. */
   push(chunk: Buffer): readonly Buffer[] {
     const out: Buffer[] = [];
+    this.#bytes += chunk.length;
     for (const part of this.#splitter.push(chunk))
       if (part.kind === 'bytes') this.#pass(part.bytes, out);
       else this.#passEvent(part.event, out);
@@ -60,6 +64,7 @@ export class StreamMeter {
       withheld: this.#withheld ?? nothing,
       usage: this.#usage.whole(),
       hasFailed: this.#usage.hasFailed,
+      bytes: this.#bytes,
     };
   }
 

@@ -35,6 +35,10 @@ export type Outbound = {
   account?: string;
   /** The upstreams of the operation's service; absent when there is a single one. */
   route?: UpstreamRoute | undefined;
+  /** Headers that cross besides the allowed ones, because they choose the price of the call: a flat list. */
+  priceHeaders?: readonly string[];
+  /** Names of response headers that are counted, in lower case; they reach the caller too. */
+  countedHeaders?: readonly string[];
   /** The gateway's own `traceparent` for the request, if any; the caller's is never forwarded. */
   traceparent?: string | null;
 };

@@ -4,12 +4,18 @@ import type { UnitsMax } from '../catalog/operation.ts';
 import * as ByteOrderMark from './byte-order-mark.ts';
 import * as FormField from './form-field.ts';
 import * as Headers from './headers.ts';
+import type { PricedRequest } from './priced-request.ts';
 
 /** The parts of a request that can say how many units it asks for. `query` may start with a question mark. */
 export type Asking = { rawHeaders: readonly string[]; body: Buffer | null; query: string };
 
 /** The most units that a request can cost. When parsers may disagree about the request, `isClear` is false and `units` is the ceiling. */
-export type WorstCase = { units: number; isClear: boolean };
+export type WorstCase = {
+  units: number;
+  isClear: boolean;
+  /** The request to a service with meters, whose units are micro-dollars. */
+  priced?: PricedRequest;
+};
 
 /**
  * Returns the most units that the request can cost; that many are held before the request is forwarded.

@@ -234,6 +234,35 @@ test('a stream that reports an error is passed on whole, and free', async () => 
   expect(await spentUnits()).toBe(0);
 });
 
+test('a stream is charged by its model and its meters, exactly and rounded up once', async () => {
+  upstream.next((response) => {
+    Upstream.begin(response);
+    response.end(Upstream.chunk('one') + Upstream.usage(1_004) + Upstream.done);
+  });
+  const call = await open('/v1/models-chat', { ...chat, model: 'large', max_tokens: 2_000 });
+  expect(await ended(call)).toBe(true);
+  // 3 input tokens at 2.50 and 1,001 output tokens at 10.00 USD for a million are 10,017.5 micro-dollars.
+  expect(call.response.trailers).toMatchObject({
+    'storefront-usage': 'input=3, output=1001',
+    'storefront-cost-usd': '0.010018',
+  });
+  expect(call.response.trailers).not.toHaveProperty('storefront-units');
+  const rows = await shop.sql`
+    SELECT amount, price_key, quantities FROM ledger.usage WHERE account_id = ${customer.account}`;
+  expect(rows).toMatchObject([
+    { amount: 10_018, price_key: 'large', quantities: { input: 3, output: 1_001 } },
+  ]);
+});
+
+test('a stream of a model without a price is refused before it is sent', async () => {
+  const before = upstream.asked.length;
+  const call = await open('/v1/models-chat', { ...chat, model: 'unheard-of' });
+  await ended(call);
+  expect(call.response.statusCode).toBe(400);
+  expect(JSON.parse(call.text())).toMatchObject({ code: 'price_unknown' });
+  expect(upstream.asked.length).toBe(before);
+});
+
 test('a stream that nobody asked for in the way the rule reads is never free', async () => {
   upstream.next((response) => {
     Upstream.begin(response);

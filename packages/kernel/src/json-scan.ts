@@ -15,9 +15,34 @@ export type Found =
  */
 export function find(bytes: Uint8Array, start: number, pointer: JsonPointer): Found | null {
   const laid = JsonSkip.lay(bytes);
-  const search: Search = { bytes, laid, tokens: tokensOf(pointer), found: { kind: 'nothing' } };
+  const search: Search = { bytes, laid, tokens: tokensOf(pointer), found: { kind: 'nothing' }, at: start };
   const after = walk(search, afterBlanks(bytes, start), 0);
   return after !== none && afterBlanks(bytes, after) === bytes.length ? search.found : null;
+}
+
+/** What a pointer names, with the text of a number, which may have more digits than its value. */
+export type FoundText = Exclude<Found, { kind: 'number' }> | { kind: 'number'; value: number; text: string };
+
+/** Like `find`, for several pointers into one text; null where the text is no JSON. The results have the order of the pointers. */
+export function findEach(
+  bytes: Uint8Array,
+  start: number,
+  pointers: readonly JsonPointer[],
+): FoundText[] | null {
+  const laid = JsonSkip.lay(bytes);
+  const first = afterBlanks(bytes, start);
+  const found: FoundText[] = [];
+  for (const pointer of pointers) {
+    const search: Search = { bytes, laid, tokens: tokensOf(pointer), found: { kind: 'nothing' }, at: first };
+    const after = walk(search, first, 0);
+    if (after === none || afterBlanks(bytes, after) !== bytes.length) return null;
+    found.push(search.found.kind === 'number' ? withText(search, search.found.value) : search.found);
+  }
+  return found;
+}
+
+function withText({ bytes, laid, at }: Search, value: number): FoundText {
+  return { kind: 'number', value, text: utf8(bytes, at, JsonSkip.after(laid, at)) };
 }
 
 type Search = {
@@ -25,6 +50,8 @@ type Search = {
   readonly laid: JsonSkip.Laid;
   readonly tokens: readonly Token[];
   found: Found;
+  /** Where the value that was found begins. */
+  at: number;
 };
 /** A reference token, as the name of a member and as the index of an element. */
 type Token = { text: string; bytes: Uint8Array; index: number };
@@ -104,7 +131,10 @@ function walkEnd(search: Search, at: number): number {
   const { bytes, laid } = search;
   if (bytes[at] === 0x5b) return walkArray(search, at, 0, null);
   const after = JsonSkip.after(laid, at);
-  if (after !== none) search.found = measured(bytes, at, after);
+  if (after !== none) {
+    search.found = measured(bytes, at, after);
+    search.at = at;
+  }
   return after;
 }
 

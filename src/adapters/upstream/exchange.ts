@@ -44,6 +44,7 @@ export class Exchange implements Sending {
 
   readonly #metered: boolean;
   readonly #editsJson: boolean;
+  readonly #countedHeaders: readonly string[] | undefined;
   readonly #terms: ExchangeSettings;
   #resolve: (response: UpstreamResult) => void = ignore;
   #isAnswered = false;
@@ -71,6 +72,7 @@ export class Exchange implements Sending {
     this.isLast = !terms.reuses;
     this.#metered = outbound.metered;
     this.#editsJson = outbound.editsJson ?? false;
+    this.#countedHeaders = outbound.countedHeaders;
     this.#terms = terms;
     this.expiresAtMs = nowMs + terms.timeoutMs;
     this.response = new Promise((resolve) => {
@@ -112,6 +114,7 @@ export class Exchange implements Sending {
     const { guard } = this.#terms;
     this.#responseHead = head;
     this.#headers = Headers.toCaller(head.headers, guard);
+    if (this.#countedHeaders) Headers.addCounted(this.#headers, head.headers, this.#countedHeaders, guard);
     this.#codings = head.body === 'none' ? uncoded : ContentCoding.parse(head.headers);
     const isWanted =
       this.#metered || this.#codings.length > 0 || (this.#editsJson && Headers.isJson(head.headers));

@@ -46,6 +46,7 @@ export function requestHead(common: Common, outbound: Outbound): string | null {
   if (!method.test(outbound.method) || !target.test(path)) return null;
   let head = `${outbound.method} ${path}${lines}`;
   const headers = Headers.toUpstream(outbound.rawHeaders, outbound.metered, own, forward);
+  if (outbound.priceHeaders) headers.push(...outbound.priceHeaders);
   if (caller !== undefined && outbound.account) headers.push(caller.header, caller.idOf(outbound.account));
   if (outbound.traceparent) headers.push('traceparent', outbound.traceparent);
   for (let at = 0; at < headers.length; at += 2) {

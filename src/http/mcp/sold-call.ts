@@ -136,7 +136,12 @@ async function deliver(
     return refused(error(502, entry.code, message, requestId));
   }
   const { unit } = operation.service;
-  const line = `Charged ${Money.formatExact(paid.cost.cost)} USD for ${Quantities.ofCall(english, paid, unit)}. Left: ${Money.formatExact(paid.cost.balance)} USD and ${english.quantity(paid.cost.includedRemaining, unit)} of your plans.`;
+  const charged = `Charged ${Money.formatExact(paid.cost.cost)} USD`;
+  const left = `Left: ${Money.formatExact(paid.cost.balance)} USD`;
+  const line =
+    operation.units.kind === 'meters'
+      ? `${charged} for ${Quantities.ofCall(english, paid, unit)}. ${left}.`
+      : `${charged} for ${english.quantity(paid.units, unit)}. ${left} and ${english.quantity(paid.cost.includedRemaining, unit)} of your plans.`;
   return result(response.status, headers, body, show, line);
 }
 

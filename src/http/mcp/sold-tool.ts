@@ -3,6 +3,7 @@ import * as Money from '@sluice/kernel/money';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type * as Match from '../../catalog/match.ts';
 import type { Operation } from '../../catalog/operation.ts';
+import * as PriceWords from '../../catalog/price-words.ts';
 import * as WorstCase from '../../proxy/worst-case.ts';
 import type * as Arguments from './arguments.ts';
 import * as SoldCall from './sold-call.ts';
@@ -115,9 +116,11 @@ function blob(body: Buffer, mimeType: string): ContentBlock {
 function descriptionOf({ service, unitsMax }: Operation, own: ToolSchema.Schema, title: string): string {
   const described = (text(own.description) || service.description).replace(/\s+/g, ' ').trim();
   const cost =
-    service.price === 0
-      ? 'Free.'
-      : `Price: ${Money.format(service.price)} USD per ${service.unit}, at most ${Money.format(Money.times(service.price, WorstCase.ceiling(unitsMax)))} USD per call. Empty responses are free.`;
+    service.metering !== undefined
+      ? `Price: ${PriceWords.priceInWords(service)}, at most ${Money.format(Money.times(service.price, WorstCase.ceiling(unitsMax)))} USD per call.`
+      : service.price === 0
+        ? 'Free.'
+        : `Price: ${Money.format(service.price)} USD per ${service.unit}, at most ${Money.format(Money.times(service.price, WorstCase.ceiling(unitsMax)))} USD per call. Empty responses are free.`;
   const about = `${title}. ${described}`.slice(0, descriptionCharsMax);
   return `${about} ${cost}`;
 }

@@ -6,6 +6,7 @@ import type * as Description from '../../catalog/description.ts';
 import type { Operation } from '../../catalog/operation.ts';
 import { covers, type Plan, trialOf } from '../../catalog/plan.ts';
 import { sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
+import * as PriceWords from '../../catalog/price-words.ts';
 import type { Service } from '../../catalog/service.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
 import type { Texts } from '../../text/texts.ts';
@@ -69,7 +70,7 @@ function row(
   const own = operations.filter((operation) => operation.service === service);
   return html`<tr><th scope="row">${service.name}<br><span class="soft" style="font-weight:400">${service.description}</span></th>
 <td>${own.map((operation) => call(operation, description))}</td>
-<td class="number">${service.price === 0 ? say(texts, 'shop.free') : html`${texts.usd(Money.format(service.price))} <span class="soft">${say(texts, 'shop.per_unit', { unit: texts.unit(service.unit) })}</span>`}</td></tr>`;
+<td class="number">${service.metering !== undefined ? PriceWords.priceInWords(service) : service.price === 0 ? say(texts, 'shop.free') : html`${texts.usd(Money.format(service.price))} <span class="soft">${say(texts, 'shop.per_unit', { unit: texts.unit(service.unit) })}</span>`}</td></tr>`;
 }
 
 function call(operation: Operation, description: Description.Description): Html {

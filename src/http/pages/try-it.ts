@@ -111,7 +111,10 @@ async function deliver(
   entry.costMicroUsd = paid.cost.cost;
   const type = Headers.first(await PaidResponse.headers(shop, paid), 'content-type') ?? '';
   const { texts } = shop;
-  const line = costLine(texts, paid, service.unit);
+  const line =
+    service.metering === undefined
+      ? costLine(texts, paid, service.unit)
+      : texts.usd(Money.formatExact(paid.cost.cost));
   const text = /^text\/|json|xml/i.test(type)
     ? body.toString()
     : texts.text('try.not_text', {

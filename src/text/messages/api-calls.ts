@@ -58,6 +58,10 @@ export const apiCalls = {
     'The request does not clearly state how many {units} it asks for, so the maximum of this operation has to be reserved, which costs more than your Storefront-Max-Cost allows. Nothing was charged. Send the number once, as a plain JSON integer.',
   'api.price_ceiling.unpaid_calls':
     'This account disconnected from several calls before their responses arrived, or could not pay for them, so for a while the maximum cost of an operation has to be reserved, which is more than your Storefront-Max-Cost allows. Nothing was charged. Retry later.',
+  'api.price_unknown':
+    'The request names no price at {at}. Nothing was charged. Send one of the values in `known`.',
+  'api.price_unknown.unclear':
+    'The value at {at} decides the price, and it could be read in more than one way. Nothing was charged. Send it once, spelled exactly, in a body without a content coding.',
   'api.rate_limited': 'Too many calls to this operation in one second. Retry after the time in Retry-After.',
   'api.rate_limited.address': 'Too many requests from this address. Retry after the time in Retry-After.',
   'api.rate_limited.proofs': 'Too many proofs from this address. Retry after the time in Retry-After.',
