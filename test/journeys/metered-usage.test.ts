@@ -165,7 +165,7 @@ describe('the buyer', () => {
     const charges: never[] = [];
     const paid: PaidResponse.PaidResponse = {
       ...{ callId: uuidv7(0), account: 'acc_1', units: 905, wantsReceipt: true, measured: input },
-      operation: { id: 'POST /chat', service } as Operation,
+      operation: { id: 'POST /chat', service, units: { kind: 'meters' } } as Operation,
       response: { kind: 'whole', status: 200, headers: [], body: Buffer.alloc(0) } as never,
       cost: { charges, cost: ofMicro(905), balance: ofMicro(10), includedRemaining: 0, resetsMs: null },
     };
