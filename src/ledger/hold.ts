@@ -50,7 +50,7 @@ export type MeteredCall = {
   quantities?: Readonly<Record<string, number>>;
   /** The value in the request that chose the prices, such as a model. */
   priceKey?: string;
-  /** What the upstream charges for the call, where known. */
+  /** The price that the upstream charges for the call, where known. */
   upstreamCost?: Money;
 };
 
