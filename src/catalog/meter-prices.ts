@@ -1,6 +1,6 @@
 import type { JsonPointer } from '@sluice/kernel/json-pointer';
 
-/** How the quantity of a meter is found, by the catalogue's `count`. */
+/** The source of a meter's quantity, by the catalogue's `count`. */
 export type MeterCount =
   /** A number, or the length of a list, in the response. */
   | { kind: 'pointer'; pointer: JsonPointer }
@@ -31,7 +31,7 @@ export type Meter = {
   roundsUp: boolean;
 };
 
-/** Where a request names its price. */
+/** The place in a request that names its price. */
 export type PriceBy =
   | { kind: 'body'; pointer: JsonPointer }
   | { kind: 'header' | 'query' | 'path'; name: string };

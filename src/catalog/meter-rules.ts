@@ -9,7 +9,7 @@ type Finding = SourceLocation.Finding;
 
 const { member, text, items } = SourceLocation;
 
-/** Words that mean something else where the names of meters stand. */
+/** Keys of `prices` that a meter cannot have as its name. */
 const reserved: ReadonlySet<string> = new Set(['per', fallbackKey]);
 
 /** Headers that a caller's request has for another purpose, or that the upstream does not receive as they were sent. */

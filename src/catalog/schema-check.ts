@@ -64,7 +64,7 @@ function complaint({ keyword, params, parentSchema, data }: ErrorObject): string
     case 'additionalProperties':
       return `is not an allowed key here. ${hint(params.additionalProperty, Object.keys(taught.properties ?? {}), 'Allowed keys')}`;
     case 'enum':
-      return `is ${echo(data)}. ${hint(String(data), params.allowedValues, 'Allowed values')}`;
+      return `is ${echo(data)}. ${hint(String(data), params.allowedValues.map(String), 'Allowed values')}`;
     case 'type':
       return wrongType(String(params.type), data, taught.examples);
     case 'pattern':

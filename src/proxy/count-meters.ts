@@ -17,7 +17,7 @@ export type CountedUsage = {
   quantities: Readonly<Record<string, number>>;
   /** The value in the request that chose the prices, or `default`; absent when a service has only one price. */
   priceKey?: string;
-  /** What the upstream charges for the call, rounded up to a micro-dollar; absent when it does not say. */
+  /** The price that the upstream charges for the call, rounded up to a micro-dollar; absent when it states none. */
   upstreamCost?: Money.Money;
 };
 
@@ -163,7 +163,8 @@ function quantityOf(
     case 'bytes':
       return BigInt(bytes);
     case 'seconds':
-      return BigInt(Math.ceil(Math.max(durationMs, 0) / 1000 / count.step) * count.step);
+      // Every response takes some time, even if the clock has not moved or was set back.
+      return BigInt(Math.ceil(Math.max(durationMs, 1) / 1000 / count.step) * count.step);
     case 'header':
       return headerQuantity(meter, headers, count.name);
     case 'pointer':

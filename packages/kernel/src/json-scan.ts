@@ -20,7 +20,7 @@ export function find(bytes: Uint8Array, start: number, pointer: JsonPointer): Fo
   return after !== none && afterBlanks(bytes, after) === bytes.length ? search.found : null;
 }
 
-/** What a pointer names, with the text of a number, which may have more digits than its value. */
+/** The value at a pointer, with the text of a number, which may have more digits than its value. */
 export type FoundText = Exclude<Found, { kind: 'number' }> | { kind: 'number'; value: number; text: string };
 
 /** Like `find`, for several pointers into one text; null where the text is no JSON. The results have the order of the pointers. */
@@ -50,7 +50,7 @@ type Search = {
   readonly laid: JsonSkip.Laid;
   readonly tokens: readonly Token[];
   found: Found;
-  /** Where the value that was found begins. */
+  /** The position at which the found value begins. */
   at: number;
 };
 /** A reference token, as the name of a member and as the index of an element. */
