@@ -93,7 +93,8 @@ describe('a language model', () => {
       ).toString(),
     );
     expect(receipt).toMatchObject({
-      usage: { input: 812, cached_input: 300, output: 40 },
+      model: 'small-1',
+      quantities: { input: 812, cached_input: 300, output: 40 },
       cost_usd: '0.000124',
     });
     expect(receipt).not.toHaveProperty('units');
