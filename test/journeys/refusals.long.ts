@@ -624,6 +624,14 @@ test('a body with GET is refused, reaches no upstream and costs nothing', async 
   expect(upstream.received.length).toBe(arrived);
 });
 
+test('a model without a price is refused, reaches no upstream and costs nothing', async () => {
+  const customer = await join(50_000);
+  const arrived = upstream.received.length;
+  const answer = await free(customer, () => call(customer, 'POST /v1/model', { model: 'huge-1' }));
+  expect(answer).toEqual(refusal(400, 'price_unknown', { field: '/model', known: ['small-1'] }));
+  expect(upstream.received.length).toBe(arrived);
+});
+
 test('nothing of the inside is said to a caller, and no secret to the log', async () => {
   const inside = [key, new URL(upstream.url).host, 'node_modules', '/src/', '    at ', 'SELECT', 'postgres'];
   expect(said.length).toBeGreaterThan(100);
