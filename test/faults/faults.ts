@@ -37,6 +37,8 @@ const hotMoments: readonly Moment[] = [
   'answer begun',
   'answer half read',
   'answer read',
+  'stream half sent',
+  'stream half read',
 ];
 
 /** Faults of one process or its connection, at one of its points. */
