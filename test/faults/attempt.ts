@@ -34,12 +34,14 @@ export function make(sent: Sent, tell: (moment: ClientMoment) => void): Promise<
   const startedMs = performance.now();
   return new Promise((resolve) => {
     let left = false;
+    let isGone = false;
     let part: Part | null = null;
     const waited = () => performance.now() - startedMs;
     const broken = () => resolve({ kind: 'broken', left, part, waitedMs: waited() });
     const headers = { ...sent.headers, 'content-length': String(Buffer.byteLength(sent.body)) };
     const leave = () => {
       left = true;
+      isGone = true;
       asking.destroy();
     };
     const asking = request(sent.url, { method: 'POST', headers, agent }, (incoming) => {
@@ -69,7 +71,8 @@ export function make(sent: Sent, tell: (moment: ClientMoment) => void): Promise<
       incoming.on('close', () => {
         clearTimeout(late);
         part = read();
-        if (!incoming.complete) return broken();
+        // The end may have been parsed without being read.
+        if (!incoming.complete || isGone) return broken();
         tell('answer read');
         const { statusCode: status = 0, trailers } = incoming;
         resolve({ kind: 'whole', status, trailers, ...part, waitedMs: waited() });

@@ -31,15 +31,15 @@ export const streamMutants: readonly Mutant[] = [
   {
     what: 'keep the hold of a stream that was cut',
     in: { file: 'journeys/stream-sale.ts' },
-    from: '      async fail(isUnpaid) {\n        shop.writer.release(hold);',
-    to: '      async fail(isUnpaid) {',
+    from: 'if (!isSettling) shop.writer.release(hold);',
+    to: '',
     aims: [{ act: 'reload', at: 'stream half sent' }],
   },
   {
     what: 'serve callers who leave a stream for nothing',
     in: relay,
-    from: "if (rule.onLeave === 'cancel') return",
-    to: 'if (true) return',
+    from: "if (rule.onLeave === 'finish') settled",
+    to: 'if (false) settled',
     aims: [{ act: 'reload', at: 'stream half sent' }],
   },
   {
