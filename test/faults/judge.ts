@@ -37,6 +37,8 @@ type Row = {
 const keysAskedMax = 60;
 const spendersMax = 3;
 const spendsMax = 400;
+/** So many refusals in a row for credit that other calls hold mean that no call holds it. */
+const inFlightMax = 20;
 const settleMs = 20_000;
 const lookMs = 250;
 const pageRows = 10_000;
@@ -102,12 +104,13 @@ async function askAgain({ gateways, accounts, record, upstream }: Run): Promise<
 async function spendRest({ gateways, accounts, record, sql }: Run): Promise<void> {
   const path = '/v1/list' as const;
   for (const [at, { id, open }] of accounts.slice(0, spendersMax).entries()) {
-    for (let spent = 0, max = 50; ; spent++) {
+    for (let spent = 0, max = 50, inFlight = 0; ; spent++) {
       const asked: Asked = { id: `rest ${at} ${spent}`, path, max, act: 'right', count: max, bytes: 0 };
       const gateway = gateways[spent % gateways.length] as Gateway;
       const attempt = await ask(gateway, open, asked, null);
       record.take(at, asked, null, attempt);
-      if (attempt.kind !== 'whole' || spent === spendsMax) {
+      inFlight = attempt.kind === 'whole' && attempt.status === 429 ? inFlight + 1 : 0;
+      if (attempt.kind !== 'whole' || spent === spendsMax || inFlight === inFlightMax) {
         record.breaches.push(`${id} cannot spend what it has`);
         break;
       }
