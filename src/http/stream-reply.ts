@@ -10,7 +10,7 @@ const nothing = Buffer.alloc(0);
  * charged is cut, so that it does not look complete.
  */
 export async function send(
-  shop: Pick<ProxyContext, 'report'>,
+  shop: Pick<ProxyContext, 'report' | 'unpaid'>,
   outgoing: Outgoing,
   call: StreamedCall.StreamingCall,
   entry: LogEntry,
@@ -18,12 +18,7 @@ export async function send(
 ): Promise<void> {
   entry.call = call.callId;
   entry.service = call.operation.service.slug;
-  if (!outgoing.destroyed) {
-    outgoing.writeHead(call.response.status, [...StreamedCall.headers(call), ...cors]);
-    // The header section is sent before the first event.
-    outgoing.write(nothing, ignore);
-  }
-  const end = await StreamedCall.relay(call, outgoing).catch(async (fault: unknown) => {
+  const end = await relay(outgoing, call, cors).catch(async (fault: unknown) => {
     await call.fail(false);
     outgoing.destroy();
     throw fault;
@@ -35,15 +30,30 @@ export async function send(
     outgoing.destroy();
     return;
   }
-  const { paid, withheld } = end;
+  const { paid, withheld, hasLeft } = end;
   entry.units = paid.units;
   entry.costMicroUsd = paid.cost.cost;
-  // A caller who left in the middle of a stream received what is charged.
-  if (outgoing.destroyed || outgoing.closed) return paid.delivered();
-  outgoing.once('close', paid.delivered);
+  // A caller who left in the middle of a stream received what is charged. A process that is ending may have closed the connection itself.
+  const isLost = () => !outgoing.writableFinished && !hasLeft && shop.unpaid.isDraining;
+  const whenClosed = () => (isLost() ? paid.brokenOff() : paid.delivered());
+  if (outgoing.destroyed || outgoing.closed) return whenClosed();
+  outgoing.once('close', whenClosed);
   for (const piece of withheld) outgoing.write(piece, ignore);
   outgoing.addTrailers(StreamedCall.trailers(paid));
   outgoing.end();
+}
+
+async function relay(
+  outgoing: Outgoing,
+  call: StreamedCall.StreamingCall,
+  cors: readonly string[],
+): Promise<StreamedCall.StreamEnd> {
+  if (!outgoing.destroyed) {
+    outgoing.writeHead(call.response.status, [...StreamedCall.headers(call), ...cors]);
+    // The header section is sent before the first event.
+    outgoing.write(nothing, ignore);
+  }
+  return StreamedCall.relay(call, outgoing);
 }
 
 function ignore(): void {}

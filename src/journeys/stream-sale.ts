@@ -1,5 +1,7 @@
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Operation } from '../catalog/operation.ts';
 import * as OwnershipRule from '../catalog/ownership-rule.ts';
+import type { Service } from '../catalog/service.ts';
 import type { StreamRule } from '../catalog/stream-rule.ts';
 import type { Hold } from '../ledger/hold.ts';
 import type { StreamResult } from '../proxy/stream-meter.ts';
@@ -17,6 +19,16 @@ import * as StreamedCall from './streamed-call.ts';
 
 /** A caller who reads nothing for longer has left its stream. */
 const stallMsMax = 30_000;
+
+/**
+ * Returns the time after which a caller who reads nothing has left, in milliseconds. It is shorter than the longest pause that its upstream may make:
+ * otherwise the upstream would be cut first, and the stream would be free.
+ */
+function stallMsOf({ upstream, upstreams }: Catalog, { route }: Service): number {
+  const names = route === undefined ? [] : [route.upstream, ...route.otherwise];
+  const idleMs = names.map((name) => upstreams.get(name)?.idleMs ?? upstream.timeoutMs);
+  return Math.min(stallMsMax, ...(names.length === 0 ? [upstream.timeoutMs] : idleMs).map((ms) => ms / 2));
+}
 
 /** Returns true when a response is metered as a stream. One that names resources of its caller has to be read whole. */
 export function isSoldAsStream(operation: Operation, response: WholeResponse | StreamedResponse): boolean {
@@ -44,6 +56,7 @@ export async function sell(
   const { operation } = call;
   const rule = StreamedCall.ruleFor(operation, response) as StreamRule;
   const hidesUsage = rule.hidesUsage && prepared.asks && !prepared.asksUsage;
+  let isSettling = false;
   const settleStream = async (
     whole: WholeResponse | StreamedResponse,
     { usage, hasFailed, bytes }: Omit<StreamResult, 'withheld'>,
@@ -66,7 +79,10 @@ export async function sell(
         startedMs,
       },
       worst,
-    );
+    ).catch((fault: unknown) => {
+      shop.writer.release(hold);
+      throw fault;
+    });
     return Settlement.settle(shop, call, priced, whole, started, { left: 'no' });
   };
   if (call.takesStreams === true && response.kind === 'stream') {
@@ -78,10 +94,15 @@ export async function sell(
       response,
       held: StreamedCall.worth(hold),
       hidesUsage,
-      stallMs: Math.min(stallMsMax, shop.catalog.upstream.timeoutMs / 2),
-      settle: (end) => settleStream(response, end),
+      stallMs: stallMsOf(shop.catalog, operation.service),
+      readOn: (abandon) => shop.unpaid.readOn(abandon),
+      settle(end) {
+        isSettling = true;
+        return settleStream(response, end);
+      },
       async fail(isUnpaid) {
-        shop.writer.release(hold);
+        // A settlement releases the hold itself; releasing it twice would let its credit be spent twice.
+        if (!isSettling) shop.writer.release(hold);
         if (isUnpaid) shop.unpaid.add(call.account);
       },
     };

@@ -11,7 +11,7 @@ import type { Destination, StreamedResponse, WholeResponse } from '../proxy/upst
 import type { CallerLeft, CallRefusal, ServedResponse } from './call-result.ts';
 import * as PaidResponse from './paid-response.ts';
 
-/** The response of a call is a stream, metered while it is passed on. Call exactly one of `settle` and `fail`. */
+/** The response of a call is a stream, metered while it is passed on. Call `settle` or `fail`, and `fail` after `settle` only when that rejected. */
 export type StreamingCall = {
   kind: 'streaming';
   callId: string;
@@ -23,9 +23,11 @@ export type StreamingCall = {
   hidesUsage: boolean;
   /** Maximum time in which the caller reads nothing, in milliseconds. */
   stallMs: number;
-  /** Charges for the complete stream. */
+  /** Registers that the stream is read on after its caller left. Returns a function to call at its end, or null when the process is ending. */
+  readOn(abandon: () => void): (() => void) | null;
+  /** Charges for the complete stream. Releases the hold also when it rejects. */
   settle(end: Omit<StreamResult, 'withheld'>): Promise<ServedResponse | CallRefusal | CallerLeft>;
-  /** Releases the hold: the stream is not complete. `isUnpaid`: its caller received a part of it and then left. */
+  /** Releases the hold, unless `settle` was called: the stream is not complete. `isUnpaid`: its caller received a part of it and then left. */
   fail(isUnpaid: boolean): Promise<void>;
 };
 
@@ -34,7 +36,14 @@ export type StreamCaller = Pick<Destination, 'write' | 'destroy' | 'destroyed' |
 
 /** The end of a stream: charged and to be sent, or to be cut. */
 export type StreamEnd =
-  | { kind: 'charged'; paid: ServedResponse; withheld: readonly Buffer[]; usage: string | null }
+  | {
+      kind: 'charged';
+      paid: ServedResponse;
+      withheld: readonly Buffer[];
+      usage: string | null;
+      /** True when the caller had left before the upstream ended the stream. */
+      hasLeft: boolean;
+    }
   | { kind: 'cut'; reason: string };
 
 const contentTypes: Readonly<Record<StreamRule['format'], RegExp>> = {
@@ -95,10 +104,12 @@ export async function relay(call: StreamingCall, caller: StreamCaller): Promise<
   const destination = new StreamDestination(caller, meter, stallMs, () => caller.destroy());
   let late: NodeJS.Timeout | null = null;
   let hasLeft = false;
+  let settled: (() => void) | null = null;
   const leave = () => {
     if (hasLeft || destination.closed) return;
     hasLeft = true;
-    if (rule.onLeave === 'cancel') return destination.abandon();
+    if (rule.onLeave === 'finish') settled = call.readOn(() => destination.abandon());
+    if (settled === null) return destination.abandon();
     destination.leave();
     late = setTimeout(() => destination.abandon(), rule.finishMs);
   };
@@ -106,19 +117,23 @@ export async function relay(call: StreamingCall, caller: StreamCaller): Promise<
   if (caller.destroyed) leave();
   try {
     const piped = await response.pipeTo(destination);
+    if (late !== null) clearTimeout(late);
     if (piped !== 'ended') {
-      await call.fail(hasLeft && destination.hasPassed);
-      return { kind: 'cut', reason: hasLeft ? 'caller_left' : piped };
+      // A caller who did not read for as long as the upstream may pause has left, even if its connection is open.
+      const wasLeft = hasLeft || (piped === 'abandoned' && !meter.isOverfull);
+      await call.fail(wasLeft && destination.hasPassed);
+      return { kind: 'cut', reason: wasLeft ? 'caller_left' : piped };
     }
+    const end = meter.end();
+    const { withheld, usage } = end;
+    const paid = await call.settle(end);
+    return paid.kind === 'served'
+      ? { kind: 'charged', paid, withheld, usage, hasLeft }
+      : { kind: 'cut', reason: paid.kind };
   } finally {
     if (late !== null) clearTimeout(late);
+    (settled as (() => void) | null)?.();
   }
-  const end = meter.end();
-  const { withheld, usage } = end;
-  const paid = await call.settle(end);
-  return paid.kind === 'served'
-    ? { kind: 'charged', paid, withheld, usage }
-    : { kind: 'cut', reason: paid.kind };
 }
 
 /** Reads a stream to its end. Returns it as a whole response with its usage, or null when it broke off or is too long. */

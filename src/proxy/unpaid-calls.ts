@@ -44,6 +44,8 @@ export class UnpaidCalls {
   readonly #limits: UnpaidCallLimits;
   readonly #accounts = new Map<string, Unpaid>();
   readonly #reads = new Set<() => void>();
+  /** Streams that are read on after their callers left. */
+  readonly #streams = new Set<() => void>();
   #isDraining = false;
   #whenRead: (() => void)[] = [];
 
@@ -55,6 +57,11 @@ export class UnpaidCalls {
   /** Number of responses that are being read to their end for callers who left. */
   get reading(): number {
     return this.#reads.size;
+  }
+
+  /** True when the process is ending: a connection that closes now may have been closed by this process. */
+  get isDraining(): boolean {
+    return this.#isDraining;
   }
 
   /** Returns true when the account has used up its free unpaid calls in the window. */
@@ -119,14 +126,27 @@ export class UnpaidCalls {
   }
 
   /**
+   * Registers a stream that is read on after its caller left; `drain` waits for it. Returns a function to call when it is settled, or null when the
+   * process is ending: then the stream is aborted and free.
+   */
+  readOn(abandon: () => void): (() => void) | null {
+    if (this.#isDraining) return null;
+    this.#streams.add(abandon);
+    return () => {
+      this.#streams.delete(abandon);
+      this.#resolveWhenRead();
+    };
+  }
+
+  /**
    * Makes abandoned calls free from now on, because the process is ending. Waits for the responses that are being read for callers
    * who left; after `msMax` they are aborted and cost nothing.
    */
   async drain(msMax: number): Promise<void> {
     this.#isDraining = true;
-    if (this.#reads.size === 0) return;
+    if (this.#reads.size + this.#streams.size === 0) return;
     const giveUp = setTimeout(() => {
-      for (const abandon of this.#reads) abandon();
+      for (const abandon of [...this.#reads, ...this.#streams]) abandon();
     }, msMax);
     await new Promise<void>((resolve) => this.#whenRead.push(resolve));
     clearTimeout(giveUp);
@@ -153,8 +173,13 @@ export class UnpaidCalls {
     return () => {
       clearTimeout(late);
       this.#reads.delete(abandon);
-      if (this.#reads.size === 0) for (const resolve of this.#whenRead.splice(0)) resolve();
+      this.#resolveWhenRead();
     };
+  }
+
+  #resolveWhenRead(): void {
+    if (this.#reads.size + this.#streams.size === 0)
+      for (const resolve of this.#whenRead.splice(0)) resolve();
   }
 
   /** Returns true when the account has no free unpaid calls left. */

@@ -2,6 +2,7 @@ import type { Dice } from '../purchase/dice.ts';
 import * as Attempt from './attempt.ts';
 import type { Gateway } from './gateway.ts';
 import type { Record } from './record.ts';
+import { streamActs, streamPaths } from './stream-upstream.ts';
 import { type Asked, acts } from './upstream.ts';
 
 /** An account and the keys that its callers use: one without a budget, which is used twice as often, and one with a budget. */
@@ -11,6 +12,10 @@ export type Account = { id: string; open: string; capped: string };
 const unitsMax = 50;
 const hugeBytes = 1_500_000;
 const streamedBytes = 60_000;
+/** The share of metered streams; how many of them their callers leave; and the bytes of one whose caller stops reading. */
+const streamShare = 0.25;
+const leftShare = 0.15;
+const longBytes = 14_000_000;
 const triesMax = 4;
 /** An upstream that fails by its script fails again, so retries end here. */
 const failingTriesMax = 2;
@@ -51,7 +56,7 @@ export class Callers {
     const { open, capped } = this.#accounts[account] as Account;
     const bearer = dice.pick([open, open, capped]);
     if (!dice.chance(0.3)) {
-      const leaves = dice.chance(0.02) ? (dice.chance(0.5) ? dice.int(200) : 'as it begins') : null;
+      const leaves = this.#leaving(asked);
       await this.#try(account, bearer, await this.#someProcess(), asked, null, leaves);
       return;
     }
@@ -95,8 +100,30 @@ export class Callers {
     return this.#record.take(account, asked, key, attempt);
   }
 
+  /** Decides where the caller of a request leaves, if it does. */
+  #leaving({ path, bytes }: Asked): Attempt.Leaving | null {
+    const dice = this.#dice;
+    const isStreamed = path === '/v1/stream' || path === '/v1/lines';
+    if (isStreamed && bytes === longBytes) return { afterBytes: 1 + dice.int(bytes >> 1), stalls: true };
+    if (isStreamed && dice.chance(leftShare)) return { afterBytes: 1 + dice.int(bytes), stalls: false };
+    if (!dice.chance(0.02)) return null;
+    return dice.chance(0.5) ? dice.int(200) : 'as it begins';
+  }
+
+  #drawStream(): Asked {
+    const dice = this.#dice;
+    const path = dice.pick(streamPaths);
+    const max = dice.chance(0.1) ? unitsMax : 1 + dice.int(12);
+    const act = dice.chance(0.7) ? 'right' : dice.pick(streamActs);
+    const bytes =
+      dice.chance(0.003) && act === 'right' ? longBytes : dice.chance(0.02) ? streamedBytes * 4 : 400;
+    this.#asked += 1;
+    return { id: `call ${this.#asked}`, path, max, act, count: dice.int(max + 1), bytes };
+  }
+
   #draw(): Asked {
     const dice = this.#dice;
+    if (dice.chance(streamShare)) return this.#drawStream();
     const path = dice.chance(0.15) ? '/v1/file' : '/v1/list';
     const max = dice.chance(0.1) ? unitsMax : 1 + dice.int(12);
     const act = dice.chance(0.75) ? 'right' : dice.pick(acts);

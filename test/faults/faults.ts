@@ -37,6 +37,8 @@ const hotMoments: readonly Moment[] = [
   'answer begun',
   'answer half read',
   'answer read',
+  'stream half sent',
+  'stream half read',
 ];
 
 /** Faults of one process or its connection, at one of its points. */
@@ -46,6 +48,8 @@ const strikes = [
   'pause',
   'pause past the lease',
   ...Array<'hold back'>(2).fill('hold back'),
+  'drain',
+  'reload',
 ] as const;
 /** Faults that affect all processes, at any time. */
 const blows = [
@@ -157,6 +161,11 @@ export class Faults {
           gateway.kill(dice.chance(0.5) ? 0 : dice.int(restartMsMax)),
           dice.chance(0.5) ? 'cut' : 'pass',
         );
+      case 'drain':
+        return done(gateway.drain(), 'pass');
+      case 'reload':
+        this.#wait(gateway.reload());
+        return done(true, 'pass');
       case 'pause':
         return done(gateway.pause(dice.int(pauseMsMax)), 'pass');
       case 'pause past the lease':

@@ -1,3 +1,6 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as Program from '../support/program.ts';
 import * as DatabaseProxy from './database-proxy.ts';
@@ -20,6 +23,10 @@ export class Gateway {
   #restartInMs = 0;
   #starting: Promise<void> = Promise.resolve();
   #killed = false;
+  #isDraining = false;
+  /** Its own copy of the catalogue, so that it can be reloaded. */
+  readonly #catalog: string;
+  #reloads = 0;
   /** The last output of processes that ended without being killed. */
   readonly gaveUp: string[] = [];
   /** Log lines of level `error` of processes that have ended. */
@@ -30,6 +37,7 @@ export class Gateway {
     this.port = port;
     this.#env = env;
     this.#tree = tree;
+    this.#catalog = join(tmpdir(), `sluice-chaos-${process.pid}-${name}.yaml`);
   }
 
   get url(): string {
@@ -41,6 +49,7 @@ export class Gateway {
     watch: (statement: string, when: DatabaseProxy.When) => DatabaseProxy.Fate,
   ): Promise<void> {
     this.#proxy = await DatabaseProxy.open(databaseUrl, watch);
+    await writeFile(this.#catalog, await readFile(catalog));
     await this.#start();
   }
 
@@ -61,8 +70,10 @@ export class Gateway {
     program.child.once('exit', (code) => {
       this.#logs.push(program.output());
       if (this.#isStopping) return;
-      if (!this.#killed) this.gaveUp.push(`exit ${code}: ${program.output().trim().split('\n').at(-1)}`);
+      if (!this.#killed && !(this.#isDraining && code === 0))
+        this.gaveUp.push(`exit ${code}: ${program.output().trim().split('\n').at(-1)}`);
       this.#killed = false;
+      this.#isDraining = false;
       this.#program = null;
       const again = new Promise((resolve) => setTimeout(resolve, this.#restartInMs));
       this.#starting = again.then(() => this.#start());
@@ -78,14 +89,14 @@ export class Gateway {
       HOST: '127.0.0.1',
       DATABASE_URL: this.#proxy?.url ?? '',
       INSTANCE_ID: this.name,
-      CATALOG: catalog,
+      CATALOG: this.#catalog,
       LOG_LEVEL: 'error',
     };
   }
 
   /** True while a process listens, even if it is paused. */
   get isThere(): boolean {
-    return this.#program !== null && !this.#killed;
+    return this.#program !== null && !this.#killed && !this.#isDraining;
   }
 
   /** Sends SIGKILL; another process replaces it later. Returns false when none is running. */
@@ -95,6 +106,22 @@ export class Gateway {
     this.#restartInMs = restartInMs;
     this.#program.child.kill('SIGKILL');
     return true;
+  }
+
+  /** Sends SIGTERM, as for a new release; another process replaces it when it has ended. */
+  drain(): boolean {
+    if (!this.#program || !this.isThere || this.#isStopping) return false;
+    this.#isDraining = true;
+    this.#restartInMs = 0;
+    this.#program.child.kill('SIGTERM');
+    return true;
+  }
+
+  /** Changes the catalogue in a way that concerns no price, and sends SIGHUP. */
+  async reload(): Promise<void> {
+    this.#reloads += 1;
+    await writeFile(this.#catalog, `${await readFile(catalog, 'utf8')}# ${this.#reloads}\n`);
+    if (this.isThere) this.#program?.child.kill('SIGHUP');
   }
 
   /** Sends SIGSTOP, and SIGCONT later. */
@@ -133,6 +160,7 @@ export class Gateway {
     await this.#starting.catch(() => undefined);
     const code = (await this.#program?.stop()) ?? null;
     await this.#proxy?.close();
+    await rm(this.#catalog, { force: true });
     return code;
   }
 

@@ -2,6 +2,7 @@ import type postgres from 'postgres';
 import { type Account, ask } from './callers.ts';
 import type { Gateway } from './gateway.ts';
 import type { Record } from './record.ts';
+import * as StreamRecord from './stream-record.ts';
 import type { Asked, Upstream } from './upstream.ts';
 
 /** The ledger's view of a run after its end. */
@@ -36,6 +37,8 @@ type Row = {
 const keysAskedMax = 60;
 const spendersMax = 3;
 const spendsMax = 400;
+/** So many refusals in a row for credit that other calls hold mean that no call holds it. */
+const inFlightMax = 20;
 const settleMs = 20_000;
 const lookMs = 250;
 const pageRows = 10_000;
@@ -101,12 +104,13 @@ async function askAgain({ gateways, accounts, record, upstream }: Run): Promise<
 async function spendRest({ gateways, accounts, record, sql }: Run): Promise<void> {
   const path = '/v1/list' as const;
   for (const [at, { id, open }] of accounts.slice(0, spendersMax).entries()) {
-    for (let spent = 0, max = 50; ; spent++) {
+    for (let spent = 0, max = 50, inFlight = 0; ; spent++) {
       const asked: Asked = { id: `rest ${at} ${spent}`, path, max, act: 'right', count: max, bytes: 0 };
       const gateway = gateways[spent % gateways.length] as Gateway;
       const attempt = await ask(gateway, open, asked, null);
       record.take(at, asked, null, attempt);
-      if (attempt.kind !== 'whole' || spent === spendsMax) {
+      inFlight = attempt.kind === 'whole' && attempt.status === 429 ? inFlight + 1 : 0;
+      if (attempt.kind !== 'whole' || spent === spendsMax || inFlight === inFlightMax) {
         record.breaches.push(`${id} cannot spend what it has`);
         break;
       }
@@ -125,6 +129,8 @@ async function compare({ sql, accounts, record }: Run): Promise<Omit<LedgerStore
   const books = { charged: 0, givenBack: 0, lostToSeller: 0, keptForLater: 0 };
   const untold = new Map<string, number>();
   const known = new Set<string>();
+  const { streams } = record.streamed;
+  const streamed = new Map<string, StreamRecord.Booked>();
   const rows = sql<Row[]>`
     SELECT u.call_id, min(u.account_id) AS account_id, sum(u.units)::integer AS units,
         coalesce(sum(u.amount) FILTER (WHERE k.asset = 'usd'), 0)::bigint AS money,
@@ -140,7 +146,11 @@ async function compare({ sql, accounts, record }: Run): Promise<Omit<LedgerStore
       const told = record.told.get(call);
       if (net > 0) books.charged += 1;
       else if (units > 0) books.givenBack += 1;
-      if (told) {
+      const stream = streams.get(call);
+      if (stream) {
+        streamed.set(call, { accountId: account_id, units, money, net });
+        if (stream.ended && units > 0 && net === 0) books.lostToSeller += 1;
+      } else if (told) {
         known.add(call);
         if (told.units !== units || told.costMicroUsd !== money)
           record.breaches.push(
@@ -153,6 +163,10 @@ async function compare({ sql, accounts, record }: Run): Promise<Omit<LedgerStore
       else if (net > 0) untold.set(account_id, (untold.get(account_id) ?? 0) + 1);
     }
   }
+  record.breaches.push(
+    ...record.streamed.breaches,
+    ...StreamRecord.compare(streams, streamed, (at) => accounts[at]?.id),
+  );
   for (const [call, { units }] of record.told)
     if (units > 0 && !known.has(call)) record.breaches.push(`${call} was answered and is not on the books`);
   for (const [account, count] of untold) {

@@ -4,17 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as SqlFlaw from '../support/sql-flaw.ts';
 import type { Aim } from './faults.ts';
+import type { Mutant } from './mutant.ts';
 import { type Options, run } from './run.ts';
-
-/** A safeguard that is removed, from a database function or from a file under src. */
-export type Mutant = {
-  what: string;
-  in: { function: string } | { file: string };
-  from: string;
-  to: string;
-  /** The faults that it protected against. */
-  aims: readonly Aim[];
-};
+import { streamMutants } from './stream-mutants.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const kill = (...at: Aim['at'][]): Aim[] => at.map((one) => ({ act: 'kill', at: one }));
@@ -101,6 +93,7 @@ export const mutants: readonly Mutant[] = [
     to: 'AND false',
     aims: kill('settlement done', 'answer begun'),
   },
+  ...streamMutants,
 ];
 
 const aimed = { calls: 350, seed: 1, processes: 2, callsPerFault: 35 } satisfies Options;

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Attempt } from './attempt.ts';
+import { isStreamed, StreamRecord } from './stream-record.ts';
+import { isStream } from './stream-upstream.ts';
 import { type Asked, rightBody } from './upstream.ts';
 
 /** A call as its caller saw it in a complete response. */
@@ -23,11 +25,17 @@ const refusals = new Set([
   ...['response_uncountable', 'too_many_unpaid'],
 ]);
 /** Maximum length of bodies that are stored under a key, for counted responses and for responses that stream when they are longer. */
-const keptBytesMax = { '/v1/list': 1024 * 1024, '/v1/file': 16 * 1024 };
+const keptBytesMax = {
+  '/v1/list': 1024 * 1024,
+  '/v1/file': 16 * 1024,
+  '/v1/stream': 1024 * 1024,
+  '/v1/lines': 1024 * 1024,
+};
 
 /** The responses that all callers of a run received, and the inconsistencies that were visible at once. */
 export class Record {
   readonly told = new Map<string, Told>();
+  readonly streamed = new StreamRecord();
   readonly breaches: string[] = [];
   readonly counts: { [what: string]: number } = {};
   /** Number of callers of each account that left before they had a complete response. */
@@ -42,6 +50,7 @@ export class Record {
   /** Records the outcome of an attempt. Returns true when the response is final. */
   take(account: number, asked: Asked, key: string | null, attempt: Attempt): boolean {
     this.longestWaitMs = Math.max(this.longestWaitMs, attempt.waitedMs);
+    if (isStreamed(attempt)) return this.streamed.take(account, asked, key, attempt);
     if (attempt.kind === 'broken') {
       this.#count(attempt.left ? 'left by its caller' : 'broken off');
       if (attempt.left) this.left.set(account, (this.left.get(account) ?? 0) + 1);
@@ -67,6 +76,7 @@ export class Record {
     };
     const isReplay = headers['idempotent-replayed'] === 'true';
     this.#count(isReplay ? 'given again' : `answered ${status}`);
+    if (status === 200 && isStream(asked)) this.breaches.push(`${asked.id} is no stream`);
     if (status === 200 && asked.act !== 'wrong' && !isRight(asked, body))
       this.breaches.push(`${asked.id} was given another answer than its own`);
     const before = this.told.get(call);

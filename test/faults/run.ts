@@ -128,7 +128,7 @@ export async function run(options: Options): Promise<Report> {
       seconds,
       faults: faults.counts,
       struck: faults.struck,
-      answers: record.counts,
+      answers: { ...record.counts, ...record.streamed.counts },
       books,
       longestWaitMs: Math.round(record.longestWaitMs),
       breaches: record.breaches,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import * as StreamUpstream from './stream-upstream.ts';
 
 /** The upstream's behaviour for one request, which the caller states in the body. */
 export const acts = [
@@ -21,15 +22,20 @@ export type Act = (typeof acts)[number];
 /** One request of a run, as sent to the upstream. The same request has the same `id`, however often it is sent. */
 export type Asked = {
   id: string;
-  path: '/v1/list' | '/v1/file';
+  path: '/v1/list' | '/v1/file' | StreamUpstream.StreamPath;
   max: number;
-  act: Act;
+  act: Act | StreamUpstream.StreamAct;
   /** The count in a correct response, and the number of padding bytes. */
   count: number;
   bytes: number;
 };
 
-export const upstreamMoments = ['request arrived', 'answer half sent', 'answer sent'] as const;
+export const upstreamMoments = [
+  'request arrived',
+  'answer half sent',
+  'answer sent',
+  'stream half sent',
+] as const;
 export type UpstreamMoment = (typeof upstreamMoments)[number];
 
 export type Upstream = {
@@ -39,6 +45,8 @@ export type Upstream = {
   close(): Promise<void>;
 };
 
+/** Responses that are no streams, whatever was asked for. */
+const unstreamed: ReadonlySet<Asked['act']> = new Set(['late', 'failing', 'refusing', 'cut']);
 const slowMs = 300;
 const partMs = 40;
 
@@ -50,7 +58,9 @@ export async function open(tell: (moment: UpstreamMoment, id: string) => void): 
       arrivals.set(asked.id, (arrivals.get(asked.id) ?? 0) + 1);
       tell('request arrived', asked.id);
       outgoing.once('finish', () => tell('answer sent', asked.id));
-      answer(asked, outgoing, () => tell('answer half sent', asked.id));
+      if (StreamUpstream.isStream(asked) && !unstreamed.has(asked.act))
+        void StreamUpstream.answerStream(asked, outgoing, () => tell('stream half sent', asked.id));
+      else answer(asked, outgoing, () => tell('answer half sent', asked.id));
     });
   });
   server.listen(0, '127.0.0.1');

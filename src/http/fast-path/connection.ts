@@ -20,7 +20,7 @@ export type Waits = {
   firstByteMsMax: number;
   /** From the header section of a request to the end of its body. */
   bodyMsMax: number;
-  /** Between two requests, or without progress of a response. */
+  /** Between two requests, or without the caller reading what was sent. */
   silenceMsMax: number;
 };
 
@@ -195,8 +195,8 @@ export class FastPathConnection implements ResponseConnection {
   };
 
   #onTimeout = (): void => {
-    // Before its first byte, a response is bounded by the upstream's timeout.
-    if (this.#response === null || this.#response.headersSent) this.socket.destroy();
+    // While a response waits for its upstream, it is bounded by the limits of the upstream: only a caller who does not read is given up.
+    if (this.#response === null || this.socket.writableLength > 0) this.socket.destroy();
   };
 
   #onClose = (): void => {

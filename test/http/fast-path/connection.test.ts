@@ -268,6 +268,22 @@ describe('an answer', () => {
     await expect.poll(() => asked[0]?.outgoing.closed).toBe(true);
     expect(asked[0]?.outgoing.writableFinished).toBe(false);
   });
+
+  test('is not cut while its upstream pauses', async () => {
+    const { port, asked } = await open(
+      ({ outgoing }) => {
+        outgoing.writeHead(200, []);
+        outgoing.write(Buffer.from('one'), () => {});
+        setTimeout(() => outgoing.end(Buffer.from('two')), 900);
+      },
+      { silenceMsMax: 200 },
+    );
+    const { socket, said } = await dial(port);
+    socket.write(post('/sold', ''));
+    await expect.poll(() => asked[0]?.outgoing.closed, { timeout: 5_000 }).toBe(true);
+    expect(asked[0]?.outgoing.writableFinished).toBe(true);
+    await expect.poll(said).toMatch(/one.*two/s);
+  });
 });
 
 test('what comes behind a request before the end of a connection is answered by Node’s server, and what is cut by no one', async () => {

@@ -1,0 +1,11 @@
+import type { Aim } from './faults.ts';
+
+/** A safeguard that is removed, from a database function or from a file under src. */
+export type Mutant = {
+  what: string;
+  in: { function: string } | { file: string };
+  from: string;
+  to: string;
+  /** The faults that it protected against. */
+  aims: readonly Aim[];
+};
