@@ -1,5 +1,6 @@
 import { hint } from '@sluice/kernel/did-you-mean';
 import * as Money from '@sluice/kernel/money';
+import * as IncludedRules from './included-rules.ts';
 import * as OperationRules from './operation-rules.ts';
 import * as SourceLocation from './source-location.ts';
 import * as UpstreamRules from './upstream-rules.ts';
@@ -26,6 +27,7 @@ export function checkRules(root: SourceLocation.LocatedValue): SourceLocation.Fi
     ...onlyOne(sold, 'trial'),
     ...onlyOne(sold, 'credit'),
     ...plans.flatMap(charges),
+    ...plans.flatMap(IncludedRules.checkIncluded),
     ...plans.flatMap((plan) => covered(plan, slugs)),
     ...uncovered(slugs, sold),
   ];

@@ -107,7 +107,10 @@ function figureOf(
     case 'units':
       return units;
     case 'units_remaining':
-      return cost.includedRemaining + (service.price === 0 ? 0 : Math.floor(cost.balance / service.price));
+      return (
+        cost.includedRemaining +
+        (service.price === 0 ? 0 : Math.floor((cost.balance + (cost.includedUsd ?? 0)) / service.price))
+      );
     case 'cost_usd':
       return Money.formatExact(cost.cost);
     case 'balance_usd':

@@ -51,6 +51,7 @@ export function headers(
     'storefront-origin',
     'upstream',
   ];
+  if (cost.includedUsd !== null) list.push('storefront-included-usd', Money.formatExact(cost.includedUsd));
   const plans = plansOf(cost);
   if (plans !== '') list.push('storefront-plan', plans);
   return paid.wantsReceipt ? withReceipt(shop, paid, list) : list;

@@ -1,5 +1,6 @@
-import type { Money } from '@sluice/kernel/money';
-import { type Lot, serves } from './lot.ts';
+import { type Money, ofMicro } from '@sluice/kernel/money';
+import type { Cost } from './hold.ts';
+import { isIncludedUsd, type Lot, serves } from './lot.ts';
 
 /** The part of a call that is drawn from one lot, in the lot's asset. */
 export type Draw = { lot: Lot; amount: number };
@@ -10,7 +11,8 @@ export type Charge = { lot: Lot; units: number; amount: number };
 export type Drawn = { kind: 'drawn'; draws: Draw[] } | { kind: 'short'; units: number };
 
 /**
- * Returns what a call of `units` at `price` draws from the writer's free leases. `lots` are in burn order, units before money. `short` is the
+ * Returns what a call of `units` at `price` draws from the writer's free leases. `lots` are in burn order: all units before any money, so that
+ * the units that pay for a part of a call are whole ones (`grant_lot` sets the order). `short` is the
  * number of units to lease first. It is also returned if a later lot has enough, because an earlier lot with a balance must be used first.
  */
 export function draw(
@@ -86,4 +88,15 @@ export function worth(
     else money += count(lot);
   }
   return { units: units + (price === 0 ? 0 : Math.floor(money / price)), money: money + units * price };
+}
+
+/** Returns the figures of a cost that is not booked yet as they are once it is. */
+export function after(cost: Cost): Cost {
+  let { balance, includedRemaining, includedUsd } = cost;
+  for (const { lot, amount } of cost.charges) {
+    if (lot.asset === 'unit') includedRemaining -= amount;
+    else if (isIncludedUsd(lot)) includedUsd = includedUsd === null ? null : ofMicro(includedUsd - amount);
+    else balance = ofMicro(balance - amount);
+  }
+  return { ...cost, balance, includedRemaining, includedUsd };
 }

@@ -121,13 +121,7 @@ export class LedgerWriter {
   /** Returns the cost of a held call if it is settled for so many units. */
   cost(hold: Hold, units: number): Cost {
     const charges = hold.price === 0 ? [] : DrawDown.charge(hold.draws, hold.price, units);
-    const { balance, includedRemaining, ...cost } = this.#cost(hold, charges, this.#clock());
-    const included = charges.reduce((sum, { lot, amount }) => sum + (lot.asset === 'unit' ? amount : 0), 0);
-    return {
-      ...cost,
-      balance: ofMicro(balance - cost.cost),
-      includedRemaining: includedRemaining - included,
-    };
+    return DrawDown.after(this.#cost(hold, charges, this.#clock()));
   }
 
   /**
@@ -288,11 +282,13 @@ export class LedgerWriter {
   #cost(hold: Hold, charges: readonly DrawDown.Charge[], nowMs: number): Cost {
     const accountLeases = this.#leaseTable.use(hold.account, nowMs);
     const money = charges.reduce((sum, { lot, amount }) => sum + (lot.asset === 'usd' ? amount : 0), 0);
+    const included = AccountLeases.includedUsd(accountLeases, nowMs);
     return {
       charges,
       cost: ofMicro(money),
       balance: ofMicro(AccountLeases.balance(accountLeases, 'usd', nowMs)),
       includedRemaining: AccountLeases.balance(accountLeases, 'unit', nowMs),
+      includedUsd: included === null ? null : ofMicro(included),
       resetsMs: accountLeases.resetsMs,
     };
   }

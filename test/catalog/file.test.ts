@@ -44,7 +44,7 @@ describe('a good catalogue', () => {
       requestsPerSecond: 25,
       price: 499_000_000,
       every: 'year',
-      included: 5_000_000,
+      included: { asset: 'unit', amount: 5_000_000 },
       rollover: true,
       graceDays: 3,
     });
@@ -66,7 +66,7 @@ describe('a good catalogue', () => {
     });
     expect(storefront.description).toBe('');
     expect(services[0]).toMatchObject({ unit: 'result', description: '' });
-    expect(plans[0]).toMatchObject({ name: 'Trial', requestsPerSecond: 10, includedWhenClaimed: 0 });
+    expect(plans[0]).toMatchObject({ name: 'Trial', requestsPerSecond: 10, includedWhenClaimed: { asset: 'unit', amount: 0 } });
     expect(plans[1]).toMatchObject({ min: 500_000, max: 1_000_000_000, covers: '*' });
     expect(plans[2]).toMatchObject({ rollover: false, graceDays: 3 });
     expect(plans.every((plan) => plan.description !== '')).toBe(true);
@@ -256,7 +256,7 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
   'a key of another kind of plan': [
     'included: 25',
     'included: 25, min_usd: "1.00"',
-    '39:71 plans[0].min_usd | min_usd is not an allowed key here. Allowed keys: id, kind, name, description, covers, requests_per_second, retired, included, included_when_claimed',
+    '39:71 plans[0].min_usd | min_usd is not an allowed key here. Allowed keys: id, kind, name, description, covers, requests_per_second, retired, included, included_usd, included_when_claimed, included_usd_when_claimed',
   ],
   'a plan that covers no service': [
     'covers: [todos, account]',

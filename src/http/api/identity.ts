@@ -1,3 +1,4 @@
+import * as Included from '../../catalog/included.ts';
 import { path } from '@sluice/kernel/endpoints';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
@@ -133,7 +134,7 @@ export async function register(
       plan:
         trial === null
           ? null
-          : { id: trial.id, kind: trial.kind, status: 'active', included_remaining: trial.included },
+          : { id: trial.id, kind: trial.kind, status: 'active', ...Included.remainingMembers(trial.included) },
     },
     noStore,
   );

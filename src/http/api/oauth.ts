@@ -1,3 +1,4 @@
+import { includedText } from '../../text/included-text.ts';
 import { path } from '@sluice/kernel/endpoints';
 import * as Money from '@sluice/kernel/money';
 import { policy } from '@sluice/kernel/page-style';
@@ -130,7 +131,7 @@ async function consent(
       balance: Money.format(await balance(shop, visitor.account)),
     },
     trial:
-      trial === null ? null : shop.texts.quantity(trial.included, unitOfPlan(trial, shop.catalog.services)),
+      trial === null ? null : includedText(shop.texts, trial.included, unitOfPlan(trial, shop.catalog.services)),
     byMail: shop.claiming !== null,
     problem: problem ?? null,
   });

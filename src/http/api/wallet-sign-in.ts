@@ -1,3 +1,4 @@
+import * as Included from '../../catalog/included.ts';
 import { path } from '@sluice/kernel/endpoints';
 import * as AccessToken from '../../identity/access-token.ts';
 import * as WalletMessage from '../../identity/wallet-message.ts';
@@ -131,7 +132,7 @@ function signedIn({ wallet, account, accounts, access, assertion, isNew, trial }
       plan:
         trial === null
           ? null
-          : { id: trial.id, kind: trial.kind, status: 'active', included_remaining: trial.included },
+          : { id: trial.id, kind: trial.kind, status: 'active', ...Included.remainingMembers(trial.included) },
     },
     noStore,
   );

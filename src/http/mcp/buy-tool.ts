@@ -1,3 +1,4 @@
+import { includedText } from '../../text/included-text.ts';
 import * as Money from '@sluice/kernel/money';
 import { forSale } from '../../catalog/plan.ts';
 import { unitOfPlan } from '../../catalog/plan-unit.ts';
@@ -31,7 +32,7 @@ export function buyTool(shop: BuyContext, clientAddressHeader: string | null): T
   const prices = plans.map((plan) =>
     plan.kind === 'credit'
       ? `${plan.id}: ${Money.format(plan.min)} to ${Money.format(plan.max)} USD of credit`
-      : `${plan.id}: ${Money.format(plan.price)} USD per ${plan.every}, ${english.quantity(plan.included, unitOfPlan(plan, catalog.services))}`,
+      : `${plan.id}: ${Money.format(plan.price)} USD per ${plan.every}, ${includedText(english, plan.included, unitOfPlan(plan, catalog.services))}`,
   );
   const taxNote = TaxNote.taxNote(english, catalog);
   return {

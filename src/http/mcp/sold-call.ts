@@ -1,3 +1,5 @@
+import type { Cost } from '../../ledger/hold.ts';
+import { includedText } from '../../text/included-text.ts';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import * as Money from '@sluice/kernel/money';
 import * as Match from '../../catalog/match.ts';
@@ -136,8 +138,16 @@ async function deliver(
     return refused(error(502, entry.code, message, requestId));
   }
   const { unit } = operation.service;
-  const line = `Charged ${Money.formatExact(paid.cost.cost)} USD for ${Quantities.ofCall(english, paid, unit)}. Left: ${Money.formatExact(paid.cost.balance)} USD and ${english.quantity(paid.cost.includedRemaining, unit)} of your plans.`;
+  const line = `Charged ${Money.formatExact(paid.cost.cost)} USD for ${Quantities.ofCall(english, paid, unit)}. Left: ${Money.formatExact(paid.cost.balance)} USD and ${includedLeft(paid.cost, unit)} of your plans.`;
   return result(response.status, headers, body, show, line);
+}
+
+/** What is left of included units and dollars, such as `0 results and 4.99 USD of usage`. */
+function includedLeft({ includedRemaining, includedUsd }: Cost, unit: string): string {
+  const units = english.quantity(includedRemaining, unit);
+  return includedUsd === null
+    ? units
+    : `${units} and ${includedText(english, { asset: 'usd', amount: includedUsd }, unit)}`;
 }
 
 function result(

@@ -1,3 +1,4 @@
+import { includedText } from '../../text/included-text.ts';
 import * as Money from '@sluice/kernel/money';
 import * as Target from '@sluice/kernel/request-target';
 import * as Match from '../../catalog/match.ts';
@@ -123,12 +124,15 @@ async function deliver(
 
 /** The units or quantities and the cost of a call, such as `5 results · 0.005000 USD (0.495000 USD and 0 results left)`. */
 function costLine(texts: Texts, paid: ServedResponse, unit: string): string {
-  const { cost, balance, includedRemaining } = paid.cost;
+  const { cost, balance, includedRemaining, includedUsd } = paid.cost;
   return texts.text('try.outcome', {
     quantity: Quantities.ofCall(texts, paid, unit),
     price: cost === Money.zero ? texts.text('try.free') : texts.usd(Money.formatExact(cost)),
     balance: texts.usd(Money.formatExact(balance)),
-    included: texts.quantity(includedRemaining, unit),
+    included:
+      includedUsd === null
+        ? texts.quantity(includedRemaining, unit)
+        : includedText(texts, { asset: 'usd', amount: includedUsd }, unit),
   });
 }
 
