@@ -1,7 +1,7 @@
-import * as Included from './included.ts';
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from './catalog.ts';
 import { atMost, counted, limitsText, responseFieldsText, upstreamsText } from './catalog-diff-text.ts';
+import * as Included from './included.ts';
 import type { Operation, Units, UnitsMax } from './operation.ts';
 import { covers, type Plan, type SubscriptionPlan } from './plan.ts';
 import type { Service } from './service.ts';

@@ -1,7 +1,7 @@
-import * as Included from './included.ts';
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from './catalog.ts';
 import * as CatalogDiff from './catalog-diff.ts';
+import * as Included from './included.ts';
 import type { Plan } from './plan.ts';
 import type { PlanHoldings } from './plan-holdings.ts';
 
@@ -143,7 +143,8 @@ function terms(
 
 /** Describes what current holders keep. */
 function kept(plan: Plan, { periods }: PlanHoldings): string {
-  if (plan.kind !== 'subscription') return `they keep their ${plan.kind === 'trial' && plan.included.asset === 'usd' ? 'dollars' : 'units'}; the new terms apply to new accounts`;
+  if (plan.kind !== 'subscription')
+    return `they keep their ${plan.kind === 'trial' && plan.included.asset === 'usd' ? 'dollars' : 'units'}; the new terms apply to new accounts`;
   const bought = periods.map(
     ({ accounts, price, every, units, asset }) =>
       `${count(accounts, 'account')} ${Money.format(price)} USD a ${every} for ${Included.describe({ asset, amount: units }, 'unit')}`,

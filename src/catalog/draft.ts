@@ -190,7 +190,12 @@ function toPlan(draft: DraftPlan): Plan {
       const included = toIncluded(draft);
       const { included_when_claimed: units, included_usd_when_claimed: dollars } = draft;
       const more = Including.another(included, dollars === undefined ? units : money(dollars));
-      return { ...described(trialTerms(included, more)), kind: draft.kind, included, includedWhenClaimed: more };
+      return {
+        ...described(trialTerms(included, more)),
+        kind: draft.kind,
+        included,
+        includedWhenClaimed: more,
+      };
     }
     case 'credit': {
       const [min, max] = [money(draft.min_usd), money(draft.max_usd)];
@@ -201,7 +206,10 @@ function toPlan(draft: DraftPlan): Plan {
       const { kind, every, rollover, grace_days: graceDays } = draft;
       const included = toIncluded(draft);
       const price = money(draft.price_usd);
-      const terms = included.asset === 'unit' ? `${included.amount} units a ${every} for ${Money.format(price)} USD.` : `${Including.describe(included)} a ${every} for ${Money.format(price)} USD.`;
+      const terms =
+        included.asset === 'unit'
+          ? `${included.amount} units a ${every} for ${Money.format(price)} USD.`
+          : `${Including.describe(included)} a ${every} for ${Money.format(price)} USD.`;
       return { ...described(terms), kind, price, every, included, rollover, graceDays };
     }
   }

@@ -14,10 +14,18 @@ export function checkIncluded(plan: SourceLocation.LocatedValue): SourceLocation
     key(plan, 'included_usd_when_claimed'),
   ];
   return [
-    ...(isAbsent(units) && isAbsent(dollars) ? [missing(units, kind)] : []),
+    ...(units.value === undefined && dollars.value === undefined ? [missing(units, kind)] : []),
     ...exclusive(dollars, units, 'a plan includes either units or dollars: remove one of the two'),
-    ...exclusive(moreUnits, dollars, 'a trial that includes dollars gives more of them: write included_usd_when_claimed'),
-    ...exclusive(moreDollars, units, 'a trial that includes units gives more of them: write included_when_claimed'),
+    ...exclusive(
+      moreUnits,
+      dollars,
+      'a trial that includes dollars gives more of them: write included_usd_when_claimed',
+    ),
+    ...exclusive(
+      moreDollars,
+      units,
+      'a trial that includes units gives more of them: write included_when_claimed',
+    ),
     ...amount(dollars, false),
     ...amount(moreDollars, true),
   ];
@@ -25,8 +33,9 @@ export function checkIncluded(plan: SourceLocation.LocatedValue): SourceLocation
 
 const key = SourceLocation.member;
 
+/** The schema fills in 0 for `included_when_claimed`. */
 function isAbsent({ value }: SourceLocation.LocatedValue): boolean {
-  return value === undefined;
+  return value === undefined || value === 0;
 }
 
 function missing(units: SourceLocation.LocatedValue, kind: string): SourceLocation.Finding {

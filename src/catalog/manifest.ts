@@ -1,8 +1,8 @@
-import * as Included from './included.ts';
 import * as Endpoint from '@sluice/kernel/endpoints';
 import * as Money from '@sluice/kernel/money';
 import { english } from '../text/texts.ts';
 import type { Catalog } from './catalog.ts';
+import * as Included from './included.ts';
 import { covers, type Plan } from './plan.ts';
 import * as PurchaseRequest from './purchase-offer.ts';
 import type { Service } from './service.ts';

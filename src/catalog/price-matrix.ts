@@ -1,9 +1,9 @@
-import * as Included from './included.ts';
 import * as Money from '@sluice/kernel/money';
 import { operationKey } from '@sluice/kernel/operation-key';
 import { english } from '../text/texts.ts';
 import type { Catalog } from './catalog.ts';
 import type * as Description from './description.ts';
+import * as Included from './included.ts';
 import type { Operation } from './operation.ts';
 import { covers, type Plan } from './plan.ts';
 import * as PurchaseRequest from './purchase-offer.ts';

@@ -1,6 +1,6 @@
-import * as Included from './included.ts';
 import * as Endpoint from '@sluice/kernel/endpoints';
 import * as Money from '@sluice/kernel/money';
+import * as Included from './included.ts';
 import { covers, forSale, type PaidPlan, type Plan } from './plan.ts';
 import type { Service } from './service.ts';
 

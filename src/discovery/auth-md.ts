@@ -1,6 +1,6 @@
-import * as Included from '../catalog/included.ts';
 import { type Offers, path } from '@sluice/kernel/endpoints';
 import * as Money from '@sluice/kernel/money';
+import * as Included from '../catalog/included.ts';
 import { forSale, type Plan } from '../catalog/plan.ts';
 import * as AccessToken from '../identity/access-token.ts';
 import * as Assertion from '../identity/assertion.ts';

@@ -1,8 +1,8 @@
-import * as Included from '../catalog/included.ts';
 import { path as identity } from '@sluice/kernel/endpoints';
 import * as Schema from '@sluice/kernel/json-schema';
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from '../catalog/catalog.ts';
+import * as Included from '../catalog/included.ts';
 import type { Plan } from '../catalog/plan.ts';
 import * as TaxNote from '../catalog/tax-note.ts';
 import { english } from '../text/texts.ts';

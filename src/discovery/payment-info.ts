@@ -1,9 +1,9 @@
-import * as Included from '../catalog/included.ts';
-import type { Service } from '../catalog/service.ts';
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from '../catalog/catalog.ts';
+import * as Included from '../catalog/included.ts';
 import type { Operation } from '../catalog/operation.ts';
 import { covers, forSale, type PaidPlan, type Plan } from '../catalog/plan.ts';
+import type { Service } from '../catalog/service.ts';
 import * as StripeCharge from '../payment/stripe-charge.ts';
 import * as TempoProof from '../payment/tempo-proof.ts';
 

@@ -1,6 +1,5 @@
-import { type Money, ofMicro } from '@sluice/kernel/money';
-import type { Cost } from './hold.ts';
-import { isIncludedUsd, type Lot, serves } from './lot.ts';
+import type { Money } from '@sluice/kernel/money';
+import { type Lot, serves } from './lot.ts';
 
 /** The part of a call that is drawn from one lot, in the lot's asset. */
 export type Draw = { lot: Lot; amount: number };
@@ -88,15 +87,4 @@ export function worth(
     else money += count(lot);
   }
   return { units: units + (price === 0 ? 0 : Math.floor(money / price)), money: money + units * price };
-}
-
-/** Returns the figures of a cost that is not booked yet as they are once it is. */
-export function after(cost: Cost): Cost {
-  let { balance, includedRemaining, includedUsd } = cost;
-  for (const { lot, amount } of cost.charges) {
-    if (lot.asset === 'unit') includedRemaining -= amount;
-    else if (isIncludedUsd(lot)) includedUsd = includedUsd === null ? null : ofMicro(includedUsd - amount);
-    else balance = ofMicro(balance - amount);
-  }
-  return { ...cost, balance, includedRemaining, includedUsd };
 }

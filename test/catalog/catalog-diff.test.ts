@@ -215,7 +215,9 @@ describe('in the words of a seller', () => {
       [['price_usd: "99.00"', 'price_usd: "129.00"']],
       [
         planHoldings('start', {
-          periods: [{ accounts: 12, price: Money.ofCents(9_900), every: 'month', units: 200_000, asset: 'unit' }],
+          periods: [
+            { accounts: 12, price: Money.ofCents(9_900), every: 'month', units: 200_000, asset: 'unit' },
+          ],
         }),
       ],
     );

@@ -66,7 +66,11 @@ describe('a good catalogue', () => {
     });
     expect(storefront.description).toBe('');
     expect(services[0]).toMatchObject({ unit: 'result', description: '' });
-    expect(plans[0]).toMatchObject({ name: 'Trial', requestsPerSecond: 10, includedWhenClaimed: { asset: 'unit', amount: 0 } });
+    expect(plans[0]).toMatchObject({
+      name: 'Trial',
+      requestsPerSecond: 10,
+      includedWhenClaimed: { asset: 'unit', amount: 0 },
+    });
     expect(plans[1]).toMatchObject({ min: 500_000, max: 1_000_000_000, covers: '*' });
     expect(plans[2]).toMatchObject({ rollover: false, graceDays: 3 });
     expect(plans.every((plan) => plan.description !== '')).toBe(true);

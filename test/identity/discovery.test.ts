@@ -16,7 +16,14 @@ const usd = (text: string) => Money.parse(text) ?? Money.zero;
 const units = (amount: number) => ({ asset: 'unit' as const, amount });
 const common = { description: '', covers: '*' as const, requestsPerSecond: 5 };
 const plans: Plan[] = [
-  { ...common, id: 'trial', name: 'Trial', kind: 'trial', included: units(25), includedWhenClaimed: units(100) },
+  {
+    ...common,
+    id: 'trial',
+    name: 'Trial',
+    kind: 'trial',
+    included: units(25),
+    includedWhenClaimed: units(100),
+  },
   { ...common, id: 'credit', name: 'Credit', kind: 'credit', min: usd('0.50'), max: usd('1000') },
   {
     ...common,

@@ -44,7 +44,10 @@ const act = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.record({ does: fc.constant('buy' as const), plan: fc.constantFrom('mini', 'small', 'usage') }),
+    arbitrary: fc.record({
+      does: fc.constant('buy' as const),
+      plan: fc.constantFrom('mini', 'small', 'usage'),
+    }),
   },
   {
     weight: 4,

@@ -51,7 +51,14 @@ function lots(sql: Connection) {
 }
 
 async function periods(sql: Connection): Promise<(Period & { plan: string })[]> {
-  type Row = { plan: string; accounts: number; price: number; every: Period['every']; units: number; asset: Period['asset'] };
+  type Row = {
+    plan: string;
+    accounts: number;
+    price: number;
+    every: Period['every'];
+    units: number;
+    asset: Period['asset'];
+  };
   const rows = await sql<
     Row[]
   >`SELECT s.plan_id AS plan, count(DISTINCT s.account_id) AS accounts, p.price, p.every, p.units, p.asset

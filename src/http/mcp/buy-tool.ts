@@ -1,4 +1,3 @@
-import { includedText } from '../../text/included-text.ts';
 import * as Money from '@sluice/kernel/money';
 import { forSale } from '../../catalog/plan.ts';
 import { unitOfPlan } from '../../catalog/plan-unit.ts';
@@ -10,6 +9,7 @@ import * as PurchaseRequest from '../../journeys/purchase-request.ts';
 import * as CanonicalJson from '../../payment/canonical-json.ts';
 import type { CheckoutContext } from '../../payment/payment-context.ts';
 import * as PurchaseInput from '../../payment/purchase-input.ts';
+import { includedText } from '../../text/included-text.ts';
 import { english } from '../../text/texts.ts';
 import * as PurchaseRoutes from '../api/purchase.ts';
 import type { PaidReplyContext } from '../api/purchase-paid.ts';

@@ -1,5 +1,3 @@
-import type { Cost } from '../../ledger/hold.ts';
-import { includedText } from '../../text/included-text.ts';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import * as Money from '@sluice/kernel/money';
 import * as Match from '../../catalog/match.ts';
@@ -13,8 +11,10 @@ import type { CallerContext } from '../../journeys/identification.ts';
 import * as PaidCall from '../../journeys/paid-call.ts';
 import type { PaidCallContext } from '../../journeys/paid-call-context.ts';
 import * as PaidResponse from '../../journeys/paid-response.ts';
+import type { Cost } from '../../ledger/hold.ts';
 import * as Headers from '../../proxy/headers.ts';
 import type { Sending } from '../../proxy/upstream.ts';
+import { includedText } from '../../text/included-text.ts';
 import { english } from '../../text/texts.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
 import { callRefusal } from '../call-refusal.ts';

@@ -34,7 +34,13 @@ export type AccountFacts = {
   includedUsd: string | null;
   /** The address that the account was claimed with. */
   email: string | null;
-  plans: readonly { id: string; name: string; balance_usd?: string; included_remaining?: number; included_usd?: string }[];
+  plans: readonly {
+    id: string;
+    name: string;
+    balance_usd?: string;
+    included_remaining?: number;
+    included_usd?: string;
+  }[];
   grants: readonly {
     source: string | null;
     remaining_usd?: string;

@@ -1,15 +1,15 @@
-import type { Included } from '../../catalog/included.ts';
-import { includedText } from '../../text/included-text.ts';
 import * as Money from '@sluice/kernel/money';
 import { operationKey } from '@sluice/kernel/operation-key';
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type * as Description from '../../catalog/description.ts';
+import type { Included } from '../../catalog/included.ts';
 import type { Operation } from '../../catalog/operation.ts';
 import { covers, type Plan, trialOf } from '../../catalog/plan.ts';
 import { sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
 import type { Service } from '../../catalog/service.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
+import { includedText } from '../../text/included-text.ts';
 import type { Texts } from '../../text/texts.ts';
 import { curlSample, pythonSample, typescriptSample } from './code-samples.ts';
 import type { Html } from './frame.ts';

@@ -1,4 +1,3 @@
-import { includedText } from '../../text/included-text.ts';
 import * as Money from '@sluice/kernel/money';
 import * as Target from '@sluice/kernel/request-target';
 import * as Match from '../../catalog/match.ts';
@@ -13,6 +12,7 @@ import * as PaidCall from '../../journeys/paid-call.ts';
 import type { PaidCallContext } from '../../journeys/paid-call-context.ts';
 import * as PaidResponse from '../../journeys/paid-response.ts';
 import * as Headers from '../../proxy/headers.ts';
+import { includedText } from '../../text/included-text.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
 import { callRefusal } from '../call-refusal.ts';
