@@ -50,7 +50,7 @@ function exclusive(
 ): SourceLocation.Finding[] {
   if (isAbsent(place) || isAbsent(other)) return [];
   const names = [place, other].map(({ path }) => SourceLocation.name(path));
-  return [{ path: place.path, reason: `${names[0]} stands beside ${names[1]}: ${fix}` }];
+  return [{ path: place.path, reason: `${names[0]} cannot be used with ${names[1]}: ${fix}` }];
 }
 
 function amount(place: SourceLocation.LocatedValue, mayBeZero: boolean): SourceLocation.Finding[] {

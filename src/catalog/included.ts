@@ -1,6 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 
-/** What a trial or one period of a subscription includes: units, or usage in micro-dollars. A lot of that asset is granted. */
+/** The contents of a trial or of one period of a subscription: units, or usage in micro-dollars. A lot of that asset is granted. */
 export type Included = { readonly asset: 'unit' | 'usd'; readonly amount: number };
 
 /** Returns the included units; null when dollars are included. */

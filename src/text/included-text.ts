@@ -1,7 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import type { Texts } from './texts.ts';
 
-/** What a plan includes, such as `25 results` or `20.00 USD of usage`. `unit` is in the singular. */
+/** Describes the contents of a plan, such as `25 results` or `20.00 USD of usage`. `unit` is in the singular. */
 export function includedText(
   texts: Texts,
   { asset, amount }: { asset: 'unit' | 'usd'; amount: number },

@@ -242,6 +242,36 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
     'units: 1\n        answered_by',
     '37:9 services[2].operations[0].answered_by | answered_by storefront is only for a GET with units: 0: make it so or leave answered_by out',
   ],
+  'a trial that includes nothing': [
+    ', included: 25',
+    '',
+    '39:5 plans[0].included | included is missing: free units of every new account, or dollars as included_usd',
+  ],
+  'a plan that includes units and dollars': [
+    'included: 25',
+    'included: 25, included_usd: "5.00"',
+    '39:71 plans[0].included_usd | included_usd cannot be used with included: a plan includes either units or dollars: remove one of the two',
+  ],
+  'dollars that are a number': [
+    'included: 25',
+    'included_usd: 5',
+    '39:57 plans[0].included_usd | included_usd is not text: put it in quotes, such as "20.00"',
+  ],
+  'no dollars at all': [
+    'included: 25',
+    'included_usd: "0.00"',
+    '39:57 plans[0].included_usd | included_usd "0.00" includes nothing: write an amount above 0',
+  ],
+  'more dollars than a plan includes': [
+    'included: 25',
+    'included_usd: "1000000.01"',
+    '39:57 plans[0].included_usd | included_usd "1000000.01" is above 1000000 USD: lower it',
+  ],
+  'units for a claim beside dollars': [
+    'included: 25',
+    'included_usd: "5.00", included_when_claimed: 5',
+    '39:79 plans[0].included_when_claimed | included_when_claimed cannot be used with included_usd: a trial that includes dollars gives more of them: write included_usd_when_claimed',
+  ],
   'a plan of no kind': [
     'kind: trial',
     'kind: trail',

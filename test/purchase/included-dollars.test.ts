@@ -145,14 +145,15 @@ test('a refund of half of the price takes half of the dollars', async () => {
 test('a refund of credit takes credit and pays out no included dollars', async () => {
   const agent = await subscribed();
   const order = await buyCredit(agent, '1.00');
-  await use(agent, 600);
-  expect(await left(agent)).toEqual(['0.95', '0.00']);
-  const { body } = await Customer.call(admin, 'GET', `${shop.url}/admin/purchases?account=${agent.account}`);
-  expect(body.purchases.find(({ id }: { id: string }) => id === order)).toMatchObject({
-    unspent_usd: '0.95',
-  });
-  await refund(order, '0.95');
-  await expect.poll(() => left(agent), slow).toEqual(['0.00', '0.00']);
+  await use(agent, 100);
+  expect(await left(agent)).toEqual(['1.00', '0.45']);
+  const unspent = await shop.sql`SELECT shop.unspent_value(o) AS value FROM shop.purchase o
+    WHERE account_id = ${agent.account} ORDER BY amount`;
+  // The 0.45 dollars left of 0.50 are worth 18 of the 20 dollars that were paid for them.
+  expect(unspent.map(({ value }) => value)).toEqual([1_000_000, 18_000_000]);
+  await refund(order, '1.00');
+  await expect.poll(() => left(agent), slow).toEqual(['0.00', '0.45']);
+  await use(agent, 50);
   expect((await refund(agent.order, '20.00')).status).toBe(200);
   await expect.poll(() => left(agent), slow).toEqual(['0.00', '0.00']);
   await Books.proves(shop.sql);

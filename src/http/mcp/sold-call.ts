@@ -142,7 +142,7 @@ async function deliver(
   return result(response.status, headers, body, show, line);
 }
 
-/** What is left of included units and dollars, such as `0 results and 4.99 USD of usage`. */
+/** Describes the rest of included units and dollars, such as `0 results and 4.99 USD of usage`. */
 function includedLeft({ includedRemaining, includedUsd }: Cost, unit: string): string {
   const units = english.quantity(includedRemaining, unit);
   return includedUsd === null
