@@ -32,7 +32,7 @@ END $$;
 -- Accepts a code. The account gets the email of its person, or is joined to the account that this person has, and the units for a claim are granted
 -- once per mailbox. The right code sent again gets the same result. `state`: `claimed`, `wrong` (with the remaining tries), `none` (no code is
 -- waiting), `taken` (another person has the account by now), or `frozen` (the seller froze one of both). Calls follow each other over all processes.
-CREATE OR REPLACE FUNCTION shop.complete_claim(p_account text, p_digest text, p_tries_max integer, p_plan text, p_units bigint)
+CREATE OR REPLACE FUNCTION shop.complete_claim(p_account text, p_digest text, p_tries_max integer, p_plan text, p_units bigint, p_asset text DEFAULT 'unit')
 RETURNS TABLE (state text, remaining text, joined boolean, tries_left integer) LANGUAGE plpgsql AS $$
 DECLARE
   v_claim shop.claim;
@@ -69,7 +69,7 @@ BEGIN
     remaining := v_owner;
   END IF;
   IF p_units > 0 THEN
-    PERFORM ledger.grant_lot('claimed:' || v_claim.mailbox, remaining, 'trial', 'seller:claimed', 'trial', 'unit', p_plan, p_units, NULL);
+    PERFORM ledger.grant_lot('claimed:' || v_claim.mailbox, remaining, 'trial', 'seller:claimed', 'trial', p_asset, p_plan, p_units, NULL);
   END IF;
   UPDATE shop.claim SET done_at = clock_timestamp() WHERE id = v_claim.id;
   RETURN NEXT;

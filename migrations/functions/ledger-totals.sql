@@ -3,25 +3,27 @@ CREATE OR REPLACE FUNCTION ledger.usage_summed_until() RETURNS timestamptz LANGU
   SELECT coalesce(max(hour) + interval '1 hour', to_timestamp(0)) FROM ledger.usage_hour
 $$;
 
--- Returns true if no included unit paid for the call of a usage row. Units are drawn before money, so the first row of a call is enough.
-CREATE OR REPLACE FUNCTION ledger.is_paid_in_money(p_call uuid, p_draw smallint, p_asset text) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT CASE WHEN p_draw = 0 THEN p_asset IS DISTINCT FROM 'unit' ELSE NOT EXISTS (
-    SELECT FROM ledger.usage u JOIN ledger.lot k ON k.account_id = u.account_id AND k.id = u.lot_id WHERE u.call_id = p_call AND u.draw = 0 AND k.asset = 'unit') END
+-- Returns true if neither an included unit nor an included dollar of a subscription paid for the call of a usage row. Both are drawn before
+-- credit, so a first row of credit is enough.
+CREATE OR REPLACE FUNCTION ledger.is_paid_in_money(p_call uuid, p_draw smallint, p_asset text, p_kind text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN p_asset = 'unit' OR p_kind = 'allowance' THEN false WHEN p_draw = 0 AND p_kind IS DISTINCT FROM 'trial' THEN true ELSE NOT EXISTS (
+    SELECT FROM ledger.usage u JOIN ledger.lot k ON k.account_id = u.account_id AND k.id = u.lot_id
+      WHERE u.call_id = p_call AND (k.asset = 'unit' OR k.kind = 'allowance')) END
 $$;
 
 -- Returns the usage rows between two moments without those of budgets, which are caps. `cost` is in micro-dollars; units of a plan count as
 -- `included` and cost nothing; a metered call has quantities and no units.
 --
--- `is_costed`: the margin of the call is known, because its upstream cost is known and no included unit of a plan paid for it (the money for those
+-- `is_costed`: the margin of the call is known, because its upstream cost is known and nothing that a subscription includes paid for it (the money for that
 -- was paid with the plan). `revenue` is what was paid for such a call; credit from grants and trials was not paid.
 CREATE OR REPLACE FUNCTION ledger.usage_between(p_from timestamptz, p_to timestamptz)
 RETURNS TABLE (call_id uuid, is_call boolean, account_id text, service text, units bigint, included bigint, cost bigint,
   price_key text, quantities jsonb, is_costed boolean, revenue bigint, upstream_cost bigint) LANGUAGE sql STABLE AS $$
   SELECT u.call_id, u.draw = 0, u.account_id, u.service, CASE WHEN u.quantities IS NULL THEN u.units ELSE 0 END,
       CASE k.asset WHEN 'unit' THEN u.amount ELSE 0 END, CASE k.asset WHEN 'usd' THEN u.amount ELSE 0 END, coalesce(u.price_key, ''), u.quantities, c.is_costed,
-      CASE WHEN c.is_costed AND k.asset = 'usd' AND k.kind IN ('credit', 'allowance') THEN u.amount ELSE 0 END, CASE WHEN c.is_costed THEN u.upstream_cost ELSE 0 END
+      CASE WHEN c.is_costed AND k.asset = 'usd' AND k.kind = 'credit' THEN u.amount ELSE 0 END, CASE WHEN c.is_costed THEN u.upstream_cost ELSE 0 END
     FROM ledger.usage u LEFT JOIN ledger.lot k ON k.account_id = u.account_id AND k.id = u.lot_id
-      CROSS JOIN LATERAL (SELECT u.upstream_cost IS NOT NULL AND ledger.is_paid_in_money(u.call_id, u.draw, k.asset) AS is_costed) c
+      CROSS JOIN LATERAL (SELECT u.upstream_cost IS NOT NULL AND ledger.is_paid_in_money(u.call_id, u.draw, k.asset, k.kind) AS is_costed) c
     WHERE u.call_id >= ledger.uuid_at(p_from) AND u.call_id < ledger.uuid_at(p_to) AND u.plan_id IS DISTINCT FROM '#budget'
 $$;
 
@@ -65,7 +67,7 @@ RETURNS TABLE (service text, price_key text, calls bigint, units bigint, include
   ), returned AS MATERIALIZED (
     SELECT u.service, coalesce(u.price_key, '') AS price_key, CASE WHEN u.quantities IS NULL THEN u.units ELSE 0 END AS units,
         CASE k.asset WHEN 'unit' THEN u.amount ELSE 0 END AS included, CASE k.asset WHEN 'usd' THEN u.amount ELSE 0 END AS cost,
-        CASE WHEN k.asset = 'usd' AND k.kind IN ('credit', 'allowance') AND u.upstream_cost IS NOT NULL AND ledger.is_paid_in_money(u.call_id, u.draw, k.asset) THEN u.amount ELSE 0 END AS revenue, u.quantities
+        CASE WHEN k.asset = 'usd' AND k.kind = 'credit' AND u.upstream_cost IS NOT NULL AND ledger.is_paid_in_money(u.call_id, u.draw, k.asset, k.kind) THEN u.amount ELSE 0 END AS revenue, u.quantities
       FROM ledger.posting p JOIN ledger.usage u ON u.call_id = split_part(p.key, ':', 2)::uuid AND u.draw = split_part(p.key, ':', 3)::smallint
         JOIN ledger.lot k ON k.account_id = u.account_id AND k.id = u.lot_id AND k.kind <> 'budget'
       WHERE p.kind = 'undelivered' AND p.at >= p_from

@@ -111,6 +111,11 @@ BEGIN
   RETURN greatest(1, v_units);
 END $$;
 
+-- Returns what an order's period includes: `unit`, or `usd` for dollars. Its `units` are then micro-dollars, and every rule for units applies to them.
+CREATE OR REPLACE FUNCTION shop.included_asset(p_order shop.purchase) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(p_order.terms ->> 'asset', 'unit')
+$$;
+
 -- Begins the period that a granted order pays: its allowance and its subscription. Prepaid periods of one plan follow one another, counted in whole
 -- months from the beginning of the first; their units can be used immediately. Safe to repeat.
 CREATE OR REPLACE FUNCTION shop.begin_period(p_id text) RETURNS void LANGUAGE plpgsql AS $$
@@ -146,7 +151,7 @@ BEGIN
       -- A change of plan begins a period immediately, and the next ones are counted from it.
       anchor = CASE WHEN excluded.period_end > s.period_end AND excluded.period_start <> s.period_end THEN excluded.anchor ELSE s.anchor END,
       period_end = greatest(s.period_end, excluded.period_end);
-  PERFORM ledger.grant_lot('purchase:' || p_id, v_order.account_id, 'purchase', 'processor', 'allowance', 'unit', v_order.plan_id, v_order.units,
+  PERFORM ledger.grant_lot('purchase:' || p_id, v_order.account_id, 'purchase', 'processor', 'allowance', shop.included_asset(v_order), v_order.plan_id, v_order.units,
     v_order.period_end, v_order.period_end);
   PERFORM shop.update_allowance_ends(v_order.subscription_id);
 END $$;

@@ -16,11 +16,11 @@ CREATE OR REPLACE FUNCTION shop.may_top_up(p_top_up shop.top_up) RETURNS boolean
     AND shop.topped_up_this_month(p_top_up.account_id) + p_top_up.amount <= p_top_up.monthly_max
 $$;
 
--- Returns an account's credit by its leases. The latest spending of processes is not subtracted yet.
+-- Returns an account's credit by its leases, without the dollars that a trial or subscription includes. The latest spending of processes is not subtracted yet.
 CREATE OR REPLACE FUNCTION shop.top_up_balance(p_account text) RETURNS numeric LANGUAGE sql STABLE AS $$
   SELECT coalesce(sum(greatest(0, k.avail - k.clawback_due + coalesce(
       (SELECT sum(l.amount) FROM ledger.lease l WHERE l.account_id = k.account_id AND l.lot_id = k.id), 0))), 0)
-    FROM ledger.lot k WHERE k.account_id = p_account AND k.asset = 'usd' AND NOT k.closed AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+    FROM ledger.lot k WHERE k.account_id = p_account AND k.asset = 'usd' AND k.kind NOT IN ('trial', 'allowance') AND NOT k.closed AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
 $$;
 
 -- Marks the agreements of accounts that have just spent something as `low` if they look due, so that finding due agreements does not read all of
@@ -80,7 +80,7 @@ BEGIN
   -- The charge is checked before the balance: the credit of a charge that has ended is visible then.
   IF NOT FOUND OR NOT shop.may_top_up(v_top_up) THEN RETURN; END IF;
   SELECT coalesce(sum(remaining), 0) INTO v_balance FROM ledger.statement(p_account)
-    WHERE asset = 'usd' AND (expires_at IS NULL OR expires_at > clock_timestamp());
+    WHERE asset = 'usd' AND kind NOT IN ('trial', 'allowance') AND (expires_at IS NULL OR expires_at > clock_timestamp());
   IF v_balance >= v_top_up.below THEN RETURN; END IF;
   UPDATE shop.top_up SET sequence = sequence + 1 WHERE account_id = p_account RETURNING * INTO v_top_up;
   v_name := 'topup_' || p_account || '_' || v_top_up.sequence;

@@ -23,7 +23,7 @@ CREATE OR REPLACE FUNCTION ledger.verify_lots() RETURNS TABLE (rule text, subjec
   SELECT 'a lot is what its posting gave', o.account_id || '/' || o.id, format('%s by %s is %s of %s under %s', o.posting, o.contra, o.kind, o.asset, o.plan_id)
     FROM origin o
     WHERE o.given <= 0 OR NOT CASE o.posting
-      WHEN 'trial' THEN o.kind = 'trial' AND o.asset = 'unit' AND o.contra IN ('seller:trial', 'seller:claimed') AND o.resets_at IS NULL
+      WHEN 'trial' THEN o.kind = 'trial' AND o.contra IN ('seller:trial', 'seller:claimed') AND o.resets_at IS NULL
       WHEN 'grant' THEN o.kind = 'grant' AND (o.contra = 'seller' OR o.contra LIKE 'promotion:%') AND o.resets_at IS NULL
       WHEN 'budget' THEN o.kind = 'budget' AND o.asset = 'usd' AND o.plan_id = '#budget' AND o.contra = 'account' AND o.resets_at IS NULL
       ELSE o.kind IN ('credit', 'allowance') AND o.contra = 'processor' END
@@ -31,7 +31,7 @@ CREATE OR REPLACE FUNCTION ledger.verify_lots() RETURNS TABLE (rule text, subjec
   SELECT 'a paid lot is what its order bought', o.account_id || '/' || o.id, format('%s of %s under %s, ordered %s of %s', o.kind, o.asset, o.plan_id, CASE WHEN b.units IS NULL THEN 'credit' ELSE 'units' END, b.plan_id)
     FROM origin o JOIN shop.purchase b ON o.key = 'purchase:' || b.id
     WHERE o.plan_id <> b.plan_id OR o.kind <> CASE WHEN b.units IS NULL THEN 'credit' ELSE 'allowance' END
-      OR o.asset <> CASE WHEN b.units IS NULL THEN 'usd' ELSE 'unit' END OR o.resets_at IS DISTINCT FROM CASE WHEN b.units IS NULL THEN NULL ELSE b.period_end END
+      OR o.asset <> CASE WHEN b.units IS NULL THEN 'usd' ELSE shop.included_asset(b) END OR o.resets_at IS DISTINCT FROM CASE WHEN b.units IS NULL THEN NULL ELSE b.period_end END
   UNION ALL
   SELECT 'credit and trials do not end', k.account_id || '/' || k.id, format('%s ends at %s', k.kind, k.expires_at)
     FROM ledger.lot k WHERE k.kind = 'credit' AND k.expires_at IS NOT NULL

@@ -8,7 +8,8 @@ END $$;
 -- Signs a wallet in by a message that the caller has verified: to `p_account`, or if that is null to the wallet's oldest account. A wallet without an
 -- account gets one with a trial. `state`: `signed_in`, `used` (the message was accepted before), `foreign` (the wallet does not open that account; the
 -- message stays usable). Of two concurrent first sign-ins of a wallet, the second waits and finds the account of the first.
-CREATE OR REPLACE FUNCTION shop.sign_in(p_proof text, p_expires timestamptz, p_wallet text, p_account text, p_new_account text, p_plan text, p_units bigint)
+CREATE OR REPLACE FUNCTION shop.sign_in(p_proof text, p_expires timestamptz, p_wallet text, p_account text, p_new_account text, p_plan text, p_units bigint,
+  p_asset text DEFAULT 'unit')
 RETURNS TABLE (state text, account text, is_new boolean, accounts text[]) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('wallet ' || p_wallet, 0));
@@ -21,7 +22,7 @@ BEGIN
   END IF;
   IF NOT EXISTS (SELECT FROM shop.wallet w WHERE w.address = p_wallet) THEN
     INSERT INTO shop.wallet (address, account_id) VALUES (p_wallet, p_new_account);
-    PERFORM shop.register(p_new_account, p_plan, p_units);
+    PERFORM shop.register(p_new_account, p_plan, p_units, p_asset);
     is_new := true;
   END IF;
   state := 'signed_in';

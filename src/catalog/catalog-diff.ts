@@ -1,6 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from './catalog.ts';
 import { atMost, counted, limitsText, responseFieldsText, upstreamsText } from './catalog-diff-text.ts';
+import * as Included from './included.ts';
 import * as MeterPrices from './meter-prices.ts';
 import type { Operation, Units, UnitsMax } from './operation.ts';
 import { covers, type Plan, type SubscriptionPlan } from './plan.ts';
@@ -177,7 +178,9 @@ function planFields(old: Plan, fresh: Plan, after: Catalog): ChangedField[] {
       case 'min_usd':
         return more(from, to) ? 'raises_price' : 'harmless';
       case 'included':
+      case 'included_usd':
       case 'included_when_claimed':
+      case 'included_usd_when_claimed':
       case 'max_usd':
       case 'grace_days':
       case 'requests_per_second':
@@ -209,18 +212,29 @@ function planFacts(plan: Plan | undefined): Record<string, string> {
 function termsOf(plan: Plan): Record<string, string> {
   switch (plan.kind) {
     case 'trial':
-      return { included: `${plan.included}`, included_when_claimed: `${plan.includedWhenClaimed}` };
+      return { ...includedFact(plan.included), ...claimedFact(plan.includedWhenClaimed) };
     case 'credit':
       return { min_usd: Money.format(plan.min), max_usd: Money.format(plan.max) };
     case 'subscription':
       return {
         price_usd: Money.format(plan.price),
         every: plan.every,
-        included: `${plan.included}`,
+        ...includedFact(plan.included),
         rollover: `${plan.rollover}`,
         grace_days: `${plan.graceDays}`,
       };
   }
+}
+
+/** Returns what a plan includes under the key of the file: `included`, or `included_usd`. */
+function includedFact(included: Included.Included): Record<string, string> {
+  const usd = Included.usd(included);
+  return usd === null ? { included: `${included.amount}` } : { included_usd: usd };
+}
+
+function claimedFact(more: Included.Included): Record<string, string> {
+  const usd = Included.usd(more);
+  return usd === null ? { included_when_claimed: `${more.amount}` } : { included_usd_when_claimed: usd };
 }
 
 /** Returns true when a purchase, or a year of the plan, costs more. */

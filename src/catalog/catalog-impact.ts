@@ -1,6 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from './catalog.ts';
 import * as CatalogDiff from './catalog-diff.ts';
+import * as Included from './included.ts';
 import type { Plan } from './plan.ts';
 import type { PlanHoldings } from './plan-holdings.ts';
 
@@ -111,6 +112,8 @@ function terms(
       case 'price_usd':
       case 'every':
       case 'included':
+      case 'included_usd':
+      case 'included_usd_when_claimed':
       case 'included_when_claimed':
       case 'rollover':
       case 'grace_days':
@@ -140,10 +143,11 @@ function terms(
 
 /** Describes what current holders keep. */
 function kept(plan: Plan, { periods }: PlanHoldings): string {
-  if (plan.kind !== 'subscription') return 'they keep their units; the new terms apply to new accounts';
+  if (plan.kind !== 'subscription')
+    return `they keep their ${plan.kind === 'trial' && plan.included.asset === 'usd' ? 'dollars' : 'units'}; the new terms apply to new accounts`;
   const bought = periods.map(
-    ({ accounts, price, every, units }) =>
-      `${count(accounts, 'account')} ${Money.format(price)} USD a ${every} for ${units} units`,
+    ({ accounts, price, every, units, asset }) =>
+      `${count(accounts, 'account')} ${Money.format(price)} USD a ${every} for ${Included.describe({ asset, amount: units }, 'unit')}`,
   );
   return `renewals keep their price (${bought.join(', ') || 'there are none'}); the new terms apply to new subscribers and to changes of plan`;
 }

@@ -3,6 +3,8 @@ import * as JsonPointer from '@sluice/kernel/json-pointer';
 import * as Money from '@sluice/kernel/money';
 import { parseBytes } from './body-limit.ts';
 import { type Catalog, openings } from './catalog.ts';
+import type { Included } from './included.ts';
+import * as Including from './included.ts';
 import * as MeterDraft from './meter-draft.ts';
 import { type DraftNamedUpstream, type NamedUpstream, routeOf, toNamedUpstream } from './named-upstream.ts';
 import type { Operation, Uncountable, Units, UnitsMax } from './operation.ts';
@@ -77,17 +79,19 @@ type DraftPlan = {
   requests_per_second: number;
   retired: boolean;
 } & (
-  | { kind: 'trial'; included: number; included_when_claimed: number }
+  | ({ kind: 'trial'; included_when_claimed: number; included_usd_when_claimed?: string } & DraftIncluded)
   | { kind: 'credit'; min_usd: string; max_usd: string }
-  | {
+  | ({
       kind: 'subscription';
       price_usd: string;
       every: 'month' | 'year';
-      included: number;
       rollover: boolean;
       grace_days: number;
-    }
+    } & DraftIncluded)
 );
+
+/** The rules require one of the two. */
+type DraftIncluded = { included?: number; included_usd?: string };
 
 /** Converts a valid source into a catalogue. `directory`: the folder of its file. Throws when the source breaks the rules. */
 export function toCatalog(draft: CatalogSource, directory: string): Catalog {
@@ -195,11 +199,12 @@ function toPlan(draft: DraftPlan): Plan {
   const described = (terms: string) => ({ ...offer, description: draft.description ?? terms });
   switch (draft.kind) {
     case 'trial': {
-      const { kind, included, included_when_claimed: more } = draft;
-      const onClaim = more === 0 ? '' : `, ${more} more once a person claims it`;
+      const included = toIncluded(draft);
+      const { included_when_claimed: units, included_usd_when_claimed: dollars } = draft;
+      const more = Including.another(included, dollars === undefined ? units : money(dollars));
       return {
-        ...described(`${included} free units for a new account${onClaim}.`),
-        kind,
+        ...described(trialTerms(included, more)),
+        kind: draft.kind,
         included,
         includedWhenClaimed: more,
       };
@@ -210,12 +215,31 @@ function toPlan(draft: DraftPlan): Plan {
       return { ...described(`${range}, drawn by the price of each unit.`), kind: draft.kind, min, max };
     }
     case 'subscription': {
-      const { kind, every, included, rollover, grace_days: graceDays } = draft;
+      const { kind, every, rollover, grace_days: graceDays } = draft;
+      const included = toIncluded(draft);
       const price = money(draft.price_usd);
-      const terms = `${included} units a ${every} for ${Money.format(price)} USD.`;
+      const terms =
+        included.asset === 'unit'
+          ? `${included.amount} units a ${every} for ${Money.format(price)} USD.`
+          : `${Including.describe(included)} a ${every} for ${Money.format(price)} USD.`;
       return { ...described(terms), kind, price, every, included, rollover, graceDays };
     }
   }
+}
+
+function toIncluded({ included, included_usd: dollars }: DraftIncluded): Included {
+  return dollars === undefined
+    ? { asset: 'unit', amount: known(included ?? null) }
+    : { asset: 'usd', amount: money(dollars) };
+}
+
+function trialTerms(included: Included, more: Included): string {
+  if (included.asset === 'usd') {
+    const onClaim = more.amount === 0 ? '' : `, ${Including.usd(more)} USD more once a person claims it`;
+    return `${Including.describe(included)} for a new account, free${onClaim}.`;
+  }
+  const onClaim = more.amount === 0 ? '' : `, ${more.amount} more once a person claims it`;
+  return `${included.amount} free units for a new account${onClaim}.`;
 }
 
 function money(text: string): Money.Money {

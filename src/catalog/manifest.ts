@@ -2,6 +2,7 @@ import * as Endpoint from '@sluice/kernel/endpoints';
 import * as Money from '@sluice/kernel/money';
 import { english } from '../text/texts.ts';
 import type { Catalog } from './catalog.ts';
+import * as Included from './included.ts';
 import { covers, type Plan } from './plan.ts';
 import * as PriceWords from './price-words.ts';
 import * as PurchaseRequest from './purchase-offer.ts';
@@ -73,7 +74,7 @@ function meter(unit: string) {
   };
 }
 
-/** `includedUnits`: the free units of the trial, shared by all services that it covers. */
+/** `includedUnits`, `includedUsd`: the free units or dollars of the trial, shared by all services that it covers. */
 function price(catalog: Catalog, service: Service) {
   const trial = catalog.plans.find((plan) => plan.kind === 'trial' && covers(plan, service));
   return {
@@ -82,19 +83,27 @@ function price(catalog: Catalog, service: Service) {
     unit: service.unit,
     unitSize: 1,
     priceUsd: Money.format(service.price),
-    includedUnits: trial?.kind === 'trial' ? trial.included : 0,
+    includedUnits: trial?.kind === 'trial' ? (Included.units(trial.included) ?? 0) : 0,
+    ...(trial?.kind === 'trial' && dollars('includedUsd', trial.included)),
     includedPool: trial?.id ?? null,
   };
 }
 
-/** The free units of a new account: one pool, which the services share. */
+/** Returns the member of a plan that includes dollars. */
+function dollars(name: string, included: Included.Included): Record<string, string> {
+  const usd = Included.usd(included);
+  return usd === null ? {} : { [name]: usd };
+}
+
+/** The free units or dollars of a new account: one pool, which the services share. */
 function pools({ plans, services }: Catalog) {
   return plans.flatMap((plan) =>
     plan.kind === 'trial'
       ? [
           {
             id: plan.id,
-            units: plan.included,
+            units: Included.units(plan.included) ?? 0,
+            ...dollars('usd', plan.included),
             services: services.filter((service) => covers(plan, service)).map(({ slug }) => slug),
           },
         ]
@@ -125,8 +134,10 @@ function planEntry(plan: Plan, baseUrl: string) {
       return {
         ...common,
         price_usd: Money.format(Money.zero),
-        included: plan.included,
-        included_when_claimed: plan.includedWhenClaimed,
+        included: Included.units(plan.included),
+        included_when_claimed: Included.units(plan.includedWhenClaimed),
+        ...dollars('included_usd', plan.included),
+        ...dollars('included_usd_when_claimed', plan.includedWhenClaimed),
         purchase: null,
       };
     case 'credit':

@@ -20,7 +20,14 @@ export type PlanHoldings = {
 };
 
 /** Number of accounts with a period on these terms. */
-export type Period = { accounts: number; price: Money; every: 'month' | 'year'; units: number };
+export type Period = {
+  accounts: number;
+  price: Money;
+  every: 'month' | 'year';
+  /** Units, or micro-dollars by the asset. */
+  units: number;
+  asset: 'unit' | 'usd';
+};
 
 /** Reads plan holdings; an adapter implements it. */
 export interface PlanHoldingsReader {

@@ -1,4 +1,5 @@
 import type { Money } from '@sluice/kernel/money';
+import type { Included } from './included.ts';
 import type { Service } from './service.ts';
 
 type Offer = {
@@ -11,17 +12,17 @@ type Offer = {
   requestsPerSecond: number;
 };
 
-/** Free units, once per account. A claim adds `includedWhenClaimed` to `included`. */
-export type TrialPlan = Offer & { kind: 'trial'; included: number; includedWhenClaimed: number };
+/** Free units or dollars of usage, once per account. A claim adds `includedWhenClaimed` to `included`, in the same asset. */
+export type TrialPlan = Offer & { kind: 'trial'; included: Included; includedWhenClaimed: Included };
 /** Prepaid money; each unit reduces it by its price. */
 export type CreditPlan = Offer & { kind: 'credit'; min: Money; max: Money };
-/** An allowance of units for a period. */
+/** An allowance of units or dollars for a period. */
 export type SubscriptionPlan = Offer & {
   kind: 'subscription';
   price: Money;
   every: 'month' | 'year';
-  included: number;
-  /** True when unused units remain valid for one more period. */
+  included: Included;
+  /** True when unused units or dollars remain valid for one more period. */
   rollover: boolean;
   /** Days that the units of a period remain valid while its renewal is unpaid. */
   graceDays: number;

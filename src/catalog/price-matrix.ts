@@ -3,6 +3,7 @@ import { operationKey } from '@sluice/kernel/operation-key';
 import { english } from '../text/texts.ts';
 import type { Catalog } from './catalog.ts';
 import type * as Description from './description.ts';
+import * as Included from './included.ts';
 import type { Operation } from './operation.ts';
 import { covers, type Plan } from './plan.ts';
 import * as PriceWords from './price-words.ts';
@@ -23,7 +24,9 @@ export type PriceRow = {
   every: 'month' | 'year' | null;
   /** Units in the plan, shared by all services that it covers; null for credit, which is money. */
   included_units: number | null;
-  /** Price of one unit in credit; zero while included units last. Absent for a service with meters. */
+  /** Dollars of usage in the plan, when it includes no units. */
+  included_usd?: string;
+  /** Price of one unit in credit or included dollars; zero while included units last. Absent for a service with meters. */
   price_per_unit_usd?: string;
   requests_per_second: number;
   /** The complete request that buys the plan. */
@@ -96,20 +99,28 @@ function row(plan: Plan, service: Service, baseUrl: string): PriceRow {
       ...common,
       price_usd: nothing,
       every: null,
-      included_units: plan.included,
-      ...(service.metering === undefined && { price_per_unit_usd: nothing }),
+      ...includedIn(plan.included),
+      ...(service.metering === undefined && {
+        price_per_unit_usd: plan.included.asset === 'usd' ? Money.format(service.price) : nothing,
+      }),
       how,
     };
   }
-  const { price_usd, included, purchase } = PurchaseRequest.offer(plan, baseUrl);
+  const { price_usd, purchase } = PurchaseRequest.offer(plan, baseUrl);
+  const isMoney = plan.kind === 'credit' || plan.included.asset === 'usd';
   return {
     ...common,
     price_usd,
     every: plan.kind === 'subscription' ? plan.every : null,
-    included_units: included,
+    ...(plan.kind === 'credit' ? { included_units: null } : includedIn(plan.included)),
     ...(service.metering === undefined && {
-      price_per_unit_usd: plan.kind === 'credit' ? Money.format(service.price) : nothing,
+      price_per_unit_usd: isMoney ? Money.format(service.price) : nothing,
     }),
     how: purchase,
   };
+}
+
+function includedIn(included: Included.Included) {
+  const usd = Included.usd(included);
+  return { included_units: Included.units(included), ...(usd !== null && { included_usd: usd }) };
 }

@@ -1,5 +1,6 @@
 import * as Endpoint from '@sluice/kernel/endpoints';
 import * as Money from '@sluice/kernel/money';
+import * as Included from './included.ts';
 import { covers, forSale, type PaidPlan, type Plan } from './plan.ts';
 import type { Service } from './service.ts';
 
@@ -18,8 +19,10 @@ export type Offer = {
   kind: PaidPlan['kind'];
   /** The price in USD; for credit the minimum amount. */
   price_usd: string;
-  /** Units in one period; null for credit, which is money. */
+  /** Units in one period; null for credit, which is money, and for a plan that includes dollars. */
   included: number | null;
+  /** Dollars of usage in one period, of a plan that includes no units. */
+  included_usd?: string;
   purchase: PurchaseRequest;
 };
 
@@ -52,7 +55,7 @@ export function offer(plan: PaidPlan, baseUrl: string): Offer {
     name: plan.name,
     kind: plan.kind,
     price_usd: Money.format(plan.kind === 'credit' ? plan.min : plan.price),
-    included: plan.kind === 'credit' ? null : plan.included,
+    ...(plan.kind === 'credit' ? { included: null } : Included.members(plan.included)),
     purchase: how(plan, baseUrl),
   };
 }

@@ -1,6 +1,7 @@
 import { hint } from '@sluice/kernel/did-you-mean';
 import * as Money from '@sluice/kernel/money';
 import * as BodyLimit from './body-limit.ts';
+import * as IncludedRules from './included-rules.ts';
 import * as MeterRules from './meter-rules.ts';
 import * as OperationRules from './operation-rules.ts';
 import * as OwnershipChecks from './ownership-checks.ts';
@@ -32,6 +33,7 @@ export function checkRules(root: SourceLocation.LocatedValue): SourceLocation.Fi
     ...onlyOne(sold, 'trial'),
     ...onlyOne(sold, 'credit'),
     ...plans.flatMap(charges),
+    ...plans.flatMap(IncludedRules.checkIncluded),
     ...plans.flatMap((plan) => covered(plan, slugs)),
     ...uncovered(slugs, sold),
   ];

@@ -1,5 +1,6 @@
 import { type Offers, path } from '@sluice/kernel/endpoints';
 import * as Money from '@sluice/kernel/money';
+import * as Included from '../catalog/included.ts';
 import { forSale, type Plan } from '../catalog/plan.ts';
 import * as AccessToken from '../identity/access-token.ts';
 import * as Assertion from '../identity/assertion.ts';
@@ -99,7 +100,7 @@ function offer(plan: Exclude<Plan, { kind: 'trial' }>): string {
     case 'credit':
       return `${name}: prepaid, ${Money.format(plan.min)} to ${Money.format(plan.max)} USD`;
     case 'subscription':
-      return `${name}: ${Money.format(plan.price)} USD a ${plan.every}, ${plan.included} units included`;
+      return `${name}: ${Money.format(plan.price)} USD a ${plan.every}, ${Included.describe(plan.included)} included`;
   }
 }
 

@@ -2,6 +2,7 @@ import { path as identity } from '@sluice/kernel/endpoints';
 import * as Schema from '@sluice/kernel/json-schema';
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from '../catalog/catalog.ts';
+import * as Included from '../catalog/included.ts';
 import type { Plan } from '../catalog/plan.ts';
 import * as PriceWords from '../catalog/price-words.ts';
 import * as TaxNote from '../catalog/tax-note.ts';
@@ -153,11 +154,11 @@ function least(catalog: Catalog): string {
 function terms(plan: Plan): string {
   switch (plan.kind) {
     case 'trial':
-      return `free with registration, ${plan.included} units, and ${plan.includedWhenClaimed} more when a person claims the account`;
+      return `free with registration, ${Included.describe(plan.included)}, and ${Included.usd(plan.includedWhenClaimed) ?? plan.includedWhenClaimed.amount}${plan.included.asset === 'usd' ? ' USD' : ''} more when a person claims the account`;
     case 'credit':
       return `prepaid, ${Money.format(plan.min)} to ${Money.format(plan.max)} USD`;
     case 'subscription':
-      return `${Money.format(plan.price)} USD a ${plan.every}, ${plan.included} units, ${plan.requestsPerSecond} calls a second`;
+      return `${Money.format(plan.price)} USD a ${plan.every}, ${Included.describe(plan.included)}, ${plan.requestsPerSecond} calls a second`;
   }
 }
 

@@ -1,7 +1,9 @@
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from '../catalog/catalog.ts';
+import * as Included from '../catalog/included.ts';
 import type { Operation } from '../catalog/operation.ts';
 import { covers, forSale, type PaidPlan, type Plan } from '../catalog/plan.ts';
+import type { Service } from '../catalog/service.ts';
 import * as StripeCharge from '../payment/stripe-charge.ts';
 import * as TempoProof from '../payment/tempo-proof.ts';
 
@@ -37,6 +39,8 @@ type Rate = {
   unitSize: 1;
   priceUsd: string;
   includedUnits: number | null;
+  /** Dollars of usage, of a plan that includes no units. */
+  includedUsd?: string;
 };
 type Usage = {
   service: string;
@@ -73,8 +77,9 @@ export function ofCall(catalog: Catalog, operation: Operation): PaymentInfo {
         kind: plan.kind,
         unit: service.unit,
         unitSize: 1,
-        priceUsd: plan.kind === 'credit' ? Money.format(service.price) : nothing,
-        includedUnits: plan.kind === 'credit' ? null : plan.included,
+        ...(plan.kind === 'credit'
+          ? { priceUsd: Money.format(service.price), includedUnits: null }
+          : includedRate(plan.included, service)),
       })),
     }),
     ...(!isMetered && {
@@ -91,6 +96,13 @@ export function ofCall(catalog: Catalog, operation: Operation): PaymentInfo {
       ],
     }),
   };
+}
+
+function includedRate(included: Included.Included, { price }: Service) {
+  const usd = Included.usd(included);
+  return usd === null
+    ? { priceUsd: nothing, includedUnits: Included.units(included) }
+    : { priceUsd: Money.format(price), includedUnits: null, includedUsd: usd };
 }
 
 /** Returns the payment info of plan purchases; null when no plan is on sale. @param takesCoin true when the shop accepts x402 */

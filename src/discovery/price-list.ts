@@ -15,9 +15,14 @@ export function priceList({ storefront, operations, plans }: Catalog, baseUrl: s
     name: storefront.name,
     // The advisor estimates units of one price; it does not know meters.
     operations: operations.filter(hasOnePrice),
-    plans: plans.map((plan) =>
-      plan.kind === 'trial' ? plan : { ...plan, purchase: PurchaseRequest.how(plan, baseUrl) },
-    ),
+    plans: plans.map((plan) => {
+      if (plan.kind === 'credit') return { ...plan, purchase: PurchaseRequest.how(plan, baseUrl) };
+      const { asset, amount } = plan.included;
+      const inside = { included: amount, ...(asset === 'usd' && { asset }) };
+      return plan.kind === 'trial'
+        ? { ...plan, ...inside }
+        : { ...plan, ...inside, purchase: PurchaseRequest.how(plan, baseUrl) };
+    }),
     register: PurchaseRequest.howToTry(baseUrl),
   };
 }

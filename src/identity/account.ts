@@ -13,8 +13,8 @@ export type FreezeResult = { kind: 'done' | 'same'; account: string } | { kind: 
 
 /** The store of accounts. */
 export interface Accounts {
-  /** Creates an anonymous account with a trial of `units`, in one statement. */
-  register(id: string, plan: string, units: number): Promise<void>;
+  /** Creates an anonymous account with a trial of `units` (micro-dollars if the asset is `usd`), in one statement. */
+  register(id: string, plan: string, units: number, asset?: 'unit' | 'usd'): Promise<void>;
   find(id: string): Promise<Account | null>;
   /** Returns the account that this one was joined to, or the id itself. */
   resolveAccount(id: string): Promise<string>;

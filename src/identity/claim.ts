@@ -127,10 +127,10 @@ export type ClaimService = {
 /** The store of claims. Each step is one statement, serialized over all processes. */
 export interface Claims {
   start(claim: NewClaim): Promise<ClaimStartResult>;
-  /** When the code is right: claims, joins and grants the additional `units` of `plan`, all or nothing. A repetition has the same result. */
+  /** When the code is right: claims, joins and grants the additional `units` of `plan` (micro-dollars if the asset is `usd`), all or nothing. A repetition has the same result. */
   complete(
     account: string,
     codeDigest: string,
-    trial: { plan: string; units: number },
+    trial: { plan: string; units: number; asset: 'unit' | 'usd' },
   ): Promise<ClaimOutcome>;
 }

@@ -7,8 +7,8 @@ export type WalletProof = {
   expiresMs: number;
 };
 
-/** The account to create for a new wallet: its id, with a trial of `units` of `plan`. */
-export type Newcomer = { account: string; plan: string; units: number };
+/** The account to create for a new wallet: its id, with a trial of `units` of `plan`: micro-dollars if its asset is `usd`. */
+export type Newcomer = { account: string; plan: string; units: number; asset: 'unit' | 'usd' };
 
 export type WalletSignIn =
   /** `accounts`: all accounts of the wallet, oldest first. */

@@ -20,7 +20,7 @@ export type AccountContext = Pick<CatalogContext, 'catalog'> &
 
 /**
  * Returns key information (seed 2.5) about the caller's own plans; the operator's upstream key is not disclosed.
- * `records_remaining` counts included units and the units that the credit buys at the lowest price.
+ * `records_remaining` counts included units and the units that included dollars and credit buy at the lowest price.
  */
 export async function keyInfo(
   shop: Pick<CatalogContext, 'catalog'> & Pick<IdentityContext, 'clock'> & Pick<LedgerContext, 'statements'>,
@@ -34,7 +34,7 @@ export async function keyInfo(
     .map((service) => service.price)
     .filter((price) => price > 0);
   const lowest = Math.min(...prices);
-  const credit = Statement.remaining(lots, 'usd', nowMs);
+  const credit = Statement.remaining(lots, 'usd', nowMs) + (Statement.includedUsd(lots, nowMs) ?? 0);
   const recordsRemaining =
     Statement.remaining(lots, 'unit', nowMs) + (prices.length > 0 ? Math.floor(credit / lowest) : 0);
   const live = lots.filter((lot) => lot.expiresMs === null || lot.expiresMs > nowMs);
@@ -86,6 +86,7 @@ export async function overview(shop: AccountContext, id: string): Promise<Record
     balance_usd: usd(Statement.remaining(lots, 'usd', nowMs)),
     held_usd: usd(held.usd),
     included_remaining: Statement.remaining(lots, 'unit', nowMs),
+    ...includedUsd(lots, nowMs),
     plans: plansOf(shop)
       .filter((plan) => lots.some((lot) => lot.plan === plan.id))
       .map((plan) => {
@@ -98,7 +99,7 @@ export async function overview(shop: AccountContext, id: string): Promise<Record
           kind: plan.kind,
           ...(plan.kind === 'credit'
             ? { balance_usd: usd(Statement.remaining(mine, 'usd', nowMs)) }
-            : { included_remaining: Statement.remaining(mine, 'unit', nowMs) }),
+            : { included_remaining: Statement.remaining(mine, 'unit', nowMs), ...includedUsd(mine, nowMs) }),
           requests_per_second: plan.requestsPerSecond,
         };
       }),
@@ -119,6 +120,12 @@ export async function overview(shop: AccountContext, id: string): Promise<Record
 /** Returns the plans that an account can have: those that are or were for sale. */
 function plansOf({ catalog }: Pick<CatalogContext, 'catalog'>): Plan[] {
   return [...catalog.plans, ...catalog.retired];
+}
+
+/** The rest of included dollars; no member when no plan includes any. */
+function includedUsd(lots: readonly Statement.StatementLot[], nowMs: number): { included_usd?: string } {
+  const left = Statement.includedUsd(lots, nowMs);
+  return left === null ? {} : { included_usd: usd(left) };
 }
 
 function usd(micro: number): string {

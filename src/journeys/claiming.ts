@@ -69,7 +69,8 @@ export async function complete(
   if (token === null) return { kind: 'bad_token' };
   const { account, sid } = token;
   const plan = trialOf(shop.catalog.plans);
-  const trial = { plan: plan?.id ?? '', units: plan?.includedWhenClaimed ?? 0 };
+  const { amount: units = 0, asset = 'unit' } = plan?.includedWhenClaimed ?? {};
+  const trial = { plan: plan?.id ?? '', units, asset };
   const outcome = await shop.revocations.announcing(
     account,
     () => claims.complete(account, Claim.digest(secret, account, code), trial),

@@ -108,7 +108,10 @@ function figureOf(
       return service.metering === undefined ? units : null;
     case 'units_remaining':
       if (service.metering !== undefined) return null;
-      return cost.includedRemaining + (service.price === 0 ? 0 : Math.floor(cost.balance / service.price));
+      return (
+        cost.includedRemaining +
+        (service.price === 0 ? 0 : Math.floor((cost.balance + (cost.includedUsd ?? 0)) / service.price))
+      );
     case 'cost_usd':
       return Money.formatExact(cost.cost);
     case 'balance_usd':

@@ -56,6 +56,7 @@ export function headers(
   const units = unitsOf(paid);
   if (units !== undefined) list.push('storefront-units', String(units));
   else if (measured?.quantities !== undefined) list.push('storefront-usage', usageOf(measured.quantities));
+  if (cost.includedUsd !== null) list.push('storefront-included-usd', Money.formatExact(cost.includedUsd));
   const plans = plansOf(cost);
   if (plans !== '') list.push('storefront-plan', plans);
   return paid.wantsReceipt ? withReceipt(shop, paid, list) : list;

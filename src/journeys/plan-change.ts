@@ -98,7 +98,7 @@ export async function change(
   const outcome = await shop.processor.changePlan(found.id, asked, {
     plan: target.id,
     product: productOf(shop, target.name),
-    units: target.included,
+    units: target.included.amount,
     terms: Proration.termsOf(target),
   });
   if (outcome.kind === 'declined') {

@@ -24,7 +24,7 @@ export async function price(
   nowMs: number,
 ): Promise<Pick<Order.Order, 'amount' | 'period'> | string> {
   if (plan.kind === 'credit') return { amount, period: null };
-  const period = { units: plan.included, terms: Proration.termsOf(plan) };
+  const period = { units: plan.included.amount, terms: Proration.termsOf(plan) };
   if (replaces === null) return { amount: plan.price, period };
   const running = account === null ? [] : await shop.orders.periods(account);
   const old = running.find((one) => one.plan === replaces && !one.renews);

@@ -77,7 +77,8 @@ export async function register(
   if (admission.kind !== 'allowed') return admission;
   const account = id('acc');
   const trial = trialOf(shop.catalog.plans);
-  await shop.accounts.register(account, trial?.id ?? '', trial?.included ?? 0);
+  const { amount = 0, asset } = trial?.included ?? {};
+  await shop.accounts.register(account, trial?.id ?? '', amount, asset);
   const opened = await session(shop, account);
   const claim =
     shop.claiming && (await ClaimToken.issue(shop.tokenVerifier.ring, opened.access.claims, nowMs));

@@ -102,7 +102,8 @@ export async function signIn(
     expiresMs: WalletMessage.nonceExpiresMs(message.nonce, at) ?? nowMs + dayMs,
   };
   const trial = trialOf(shop.catalog.plans);
-  const newcomer = { account: id('acc'), plan: trial?.id ?? '', units: trial?.included ?? 0 };
+  const { amount: units = 0, asset = 'unit' } = trial?.included ?? {};
+  const newcomer = { account: id('acc'), plan: trial?.id ?? '', units, asset };
   const found = await shop.wallets.signIn(proof, account, newcomer);
   if (found.kind === 'used') return { kind: 'refused', reason: 'wallet_used' };
   if (found.kind === 'foreign') return found;

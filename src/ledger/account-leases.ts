@@ -75,12 +75,22 @@ export function expectSafe({ account, lots }: AccountLeases): void {
   }
 }
 
-/** Returns the balance of an asset over all writers, as of this writer's copy. */
+/** Returns the balance of an asset over all writers, as of this writer's copy: `usd` is credit, without the dollars that plans include. */
 export function balance(accountLeases: AccountLeases, asset: Lot.Asset, nowMs: number): number {
   let sum = 0;
   for (const lot of accountLeases.lots) {
-    if (lot.asset === asset && (lot.expiresMs === null || lot.expiresMs > nowMs)) sum += Lot.total(lot);
+    if (lot.asset !== asset || Lot.isIncludedUsd(lot)) continue;
+    if (lot.expiresMs === null || lot.expiresMs > nowMs) sum += Lot.total(lot);
   }
+  return sum;
+}
+
+/** Returns the rest of the dollars that plans include, in micro-dollars; null when the account has no such lots. */
+export function includedUsd(accountLeases: AccountLeases, nowMs: number): number | null {
+  let sum: number | null = null;
+  for (const lot of accountLeases.lots)
+    if (Lot.isIncludedUsd(lot))
+      sum = (sum ?? 0) + (lot.expiresMs === null || lot.expiresMs > nowMs ? Lot.total(lot) : 0);
   return sum;
 }
 

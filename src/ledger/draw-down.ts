@@ -10,7 +10,8 @@ export type Charge = { lot: Lot; units: number; amount: number };
 export type Drawn = { kind: 'drawn'; draws: Draw[] } | { kind: 'short'; units: number };
 
 /**
- * Returns what a call of `units` at `price` draws from the writer's free leases. `lots` are in burn order, units before money. `short` is the
+ * Returns what a call of `units` at `price` draws from the writer's free leases. `lots` are in burn order: all units before any money, so that
+ * the units that pay for a part of a call are whole ones (`grant_lot` sets the order). `short` is the
  * number of units to lease first. It is also returned if a later lot has enough, because an earlier lot with a balance must be used first.
  */
 export function draw(

@@ -59,10 +59,13 @@ export type Measured = {
 /** The cost of a call, and the balance after it as of this writer's copy. */
 export type Cost = {
   charges: readonly Charge[];
-  /** The cost in money. Included units cost nothing. */
+  /** The cost in money, in included dollars and in credit. Included units cost nothing. */
   cost: Money;
+  /** Credit, without included dollars. */
   balance: Money;
   includedRemaining: number;
+  /** The rest of the dollars that plans include; null when the account has none of these plans. */
+  includedUsd: Money | null;
   /** Time at which included units are renewed, as far as the writer knows. */
   resetsMs: number | null;
 };

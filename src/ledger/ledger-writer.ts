@@ -4,10 +4,11 @@ import type { Tracer } from '@sluice/kernel/tracing';
 import * as AccountLeases from './account-leases.ts';
 import { BatchQueue } from './batch-queue.ts';
 import { BatchSender, refuse } from './batch-sender.ts';
+import * as Cost from './cost.ts';
 import { CreditReturnedSignal } from './credit-returned-signal.ts';
 import { Deliveries } from './deliveries.ts';
 import * as DrawDown from './draw-down.ts';
-import type { Cost, Hold, HoldRequest, HoldResult, MeteredCall, Settlement } from './hold.ts';
+import type { Cost as CallCost, Hold, HoldRequest, HoldResult, MeteredCall, Settlement } from './hold.ts';
 import { Holds } from './holds.ts';
 import type { ResponseToStore } from './idempotency-key.ts';
 import { LeaseTable } from './lease-table.ts';
@@ -119,15 +120,9 @@ export class LedgerWriter {
   }
 
   /** Returns the cost of a held call if it is settled for so many units. */
-  cost(hold: Hold, units: number): Cost {
+  cost(hold: Hold, units: number): CallCost {
     const charges = hold.price === 0 ? [] : DrawDown.charge(hold.draws, hold.price, units);
-    const { balance, includedRemaining, ...cost } = this.#cost(hold, charges, this.#clock());
-    const included = charges.reduce((sum, { lot, amount }) => sum + (lot.asset === 'unit' ? amount : 0), 0);
-    return {
-      ...cost,
-      balance: ofMicro(balance - cost.cost),
-      includedRemaining: includedRemaining - included,
-    };
+    return Cost.after(this.#cost(hold, charges, this.#clock()));
   }
 
   /**
@@ -285,14 +280,16 @@ export class LedgerWriter {
     return { kind: 'settled', seq, ...this.#cost(hold, charges, nowMs) };
   }
 
-  #cost(hold: Hold, charges: readonly DrawDown.Charge[], nowMs: number): Cost {
+  #cost(hold: Hold, charges: readonly DrawDown.Charge[], nowMs: number): CallCost {
     const accountLeases = this.#leaseTable.use(hold.account, nowMs);
     const money = charges.reduce((sum, { lot, amount }) => sum + (lot.asset === 'usd' ? amount : 0), 0);
+    const included = AccountLeases.includedUsd(accountLeases, nowMs);
     return {
       charges,
       cost: ofMicro(money),
       balance: ofMicro(AccountLeases.balance(accountLeases, 'usd', nowMs)),
       includedRemaining: AccountLeases.balance(accountLeases, 'unit', nowMs),
+      includedUsd: included === null ? null : ofMicro(included),
       resetsMs: accountLeases.resetsMs,
     };
   }

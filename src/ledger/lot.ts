@@ -31,3 +31,8 @@ export function serves(lot: Lot, plans: readonly string[], nowMs: number): boole
 export function total(lot: Lot): number {
   return lot.avail + lot.others + lot.free + lot.held;
 }
+
+/** Returns true for the dollars that a trial or subscription includes. They pay for calls as credit does, and before it. */
+export function isIncludedUsd({ asset, kind }: Pick<Lot, 'asset' | 'kind'>): boolean {
+  return asset === 'usd' && (kind === 'trial' || kind === 'allowance');
+}

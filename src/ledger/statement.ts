@@ -1,4 +1,4 @@
-import type { Asset } from './lot.ts';
+import { type Asset, isIncludedUsd } from './lot.ts';
 
 /** One lot of an account, over all processes. Amounts are in the lot's asset. */
 export type StatementLot = {
@@ -23,9 +23,18 @@ export interface Statements {
   of(account: string): Promise<StatementLot[]>;
 }
 
-/** Returns the balance of an asset over the lots that have not expired. */
+/** Returns the balance of an asset over the lots that have not expired: `usd` is credit, without the dollars that plans include. */
 export function remaining(lots: readonly StatementLot[], asset: Asset, nowMs: number): number {
   return lots
-    .filter((lot) => lot.asset === asset && (lot.expiresMs === null || lot.expiresMs > nowMs))
+    .filter(
+      (lot) =>
+        lot.asset === asset && !isIncludedUsd(lot) && (lot.expiresMs === null || lot.expiresMs > nowMs),
+    )
     .reduce((sum, lot) => sum + lot.remaining, 0);
+}
+
+/** Returns the rest of the dollars that trials and subscriptions include, in micro-dollars; null when there are no such lots. */
+export function includedUsd(lots: readonly StatementLot[], nowMs: number): number | null {
+  const live = lots.filter((lot) => isIncludedUsd(lot) && (lot.expiresMs === null || lot.expiresMs > nowMs));
+  return live.length === 0 ? null : live.reduce((sum, lot) => sum + lot.remaining, 0);
 }

@@ -2,8 +2,8 @@ import { type Money, ofMicro } from '@sluice/kernel/money';
 import type { Quantities } from './metered.ts';
 
 /**
- * The usage of one service by one price key (`model`, null for services without a price table). `charged` was paid with credit, `included`
- * with units of a plan. Metered calls have quantities and no units.
+ * The usage of one service by one price key (`model`, null for services without a price table). `charged` was paid with credit and
+ * included dollars, `included` with units of a plan. Metered calls have quantities and no units.
  */
 export type ModelUsage = Usage & { service: string; model: string | null };
 /** The usage of one service, by all price keys. */
@@ -19,7 +19,7 @@ type Usage = {
 };
 
 /**
- * The margin of calls whose upstream cost is known and that were not paid with included units. `revenue` was paid for them: credit that was
+ * The margin of calls whose upstream cost is known and that were not paid with what a subscription includes. `revenue` was paid for them: credit that was
  * granted is no revenue. `unknownCalls` have no known margin, and are in none of the other figures.
  */
 export type Margin = { calls: number; unknownCalls: number; revenue: Money; upstreamCost: Money };

@@ -7,6 +7,8 @@ export type PeriodTerms = {
   /** Buys `units`. It sets the value of a unit for the whole period, even if the period began with fewer units. */
   price: Money.Money;
   units: number;
+  /** `usd` when the period includes dollars: every figure in units is then in micro-dollars. */
+  asset?: 'usd';
   rollover: boolean;
   graceDays: number;
   /** The period of a cheaper plan that this one replaces. */
@@ -34,7 +36,8 @@ export type RunningPeriod = {
 };
 
 export function termsOf({ every, price, included, rollover, graceDays }: SubscriptionPlan): PeriodTerms {
-  return { every, price, units: included, rollover, graceDays };
+  const asset = included.asset === 'usd' ? { asset: included.asset } : {};
+  return { every, price, units: included.amount, ...asset, rollover, graceDays };
 }
 
 /**
@@ -44,5 +47,18 @@ export function termsOf({ every, price, included, rollover, graceDays }: Subscri
 export function prorationCredit(running: RunningPeriod, nowMs: number): Money.Money {
   const time = Math.max(0, running.endMs - nowMs) / (running.endMs - running.startMs);
   const units = Math.min(running.left, running.units * Math.min(1, time));
-  return Money.ofCents(Math.floor((running.price * units) / running.pricedUnits / 10_000));
+  return Money.ofCents(Math.floor(share(running.price, units, running.pricedUnits) / 10_000));
+}
+
+/** Returns `amount * part / whole`. Whole numbers are multiplied exactly, because micro-dollars by micro-dollars exceed a double. */
+export function share(amount: number, part: number, whole: number): number {
+  if (!Number.isInteger(part)) return (amount * part) / whole;
+  const product = BigInt(amount) * BigInt(part);
+  const quotient = product / BigInt(whole);
+  return Number(quotient) + Number(product % BigInt(whole)) / whole;
+}
+
+/** Returns what a period includes. */
+export function assetOf({ asset }: Pick<PeriodTerms, 'asset'>): 'unit' | 'usd' {
+  return asset ?? 'unit';
 }

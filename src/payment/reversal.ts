@@ -1,6 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import * as CreditGrant from './credit-grant.ts';
 import type { PeriodTerms } from './proration.ts';
+import * as Proration from './proration.ts';
 import type * as PurchaseInput from './purchase-input.ts';
 
 /** Returned money: a refund by the seller, or a dispute by the cardholder. */
@@ -180,8 +181,8 @@ export function refundEffect(
   unspent: Money.Money,
 ): RefundEffect {
   const bought = (money: number) =>
-    period === null ? money : Math.floor((period.terms.units * money) / period.terms.price);
+    period === null ? money : Math.floor(Proration.share(period.terms.units, money, period.terms.price));
   const due = bought(gone + amount) - bought(gone);
   const taken = Math.min(due, bought(unspent));
-  return { asset: period === null ? 'usd' : 'unit', taken, missing: due - taken };
+  return { asset: period === null ? 'usd' : Proration.assetOf(period.terms), taken, missing: due - taken };
 }

@@ -14,6 +14,7 @@ import type { Names } from './template.ts';
 const format = {
   'format.usd': '{amount} USD',
   'format.quantity': '{count} {unit}',
+  'format.usage': '{amount} of usage',
 } as const;
 
 /** Every text with its key, in English. */

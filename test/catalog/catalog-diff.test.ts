@@ -61,17 +61,18 @@ function plan(id: string): fc.Arbitrary<Plan> {
   };
   const rate = { requestsPerSecond: fc.integer({ min: 1, max: 3 }) };
   const some = fc.integer({ min: 1, max: 3 });
+  const what = fc.record({ asset: fc.constantFrom('unit' as const, 'usd' as const), amount: some });
   switch (id) {
     case 'trial':
       return fc.record({
         ...{ ...offer, ...rate, kind: fc.constant('trial' as const) },
-        ...{ included: some, includedWhenClaimed: some },
+        ...{ included: what, includedWhenClaimed: what },
       });
     case 'credit':
       return fc.record({ ...offer, ...rate, kind: fc.constant('credit' as const), min: money, max: money });
     default:
       return fc.record({
-        ...{ ...offer, ...rate, kind: fc.constant('subscription' as const), price: money, included: some },
+        ...{ ...offer, ...rate, kind: fc.constant('subscription' as const), price: money, included: what },
         ...{
           every: fc.constantFrom('month' as const, 'year' as const),
           rollover: fc.boolean(),
@@ -214,7 +215,9 @@ describe('in the words of a seller', () => {
       [['price_usd: "99.00"', 'price_usd: "129.00"']],
       [
         planHoldings('start', {
-          periods: [{ accounts: 12, price: Money.ofCents(9_900), every: 'month', units: 200_000 }],
+          periods: [
+            { accounts: 12, price: Money.ofCents(9_900), every: 'month', units: 200_000, asset: 'unit' },
+          ],
         }),
       ],
     );

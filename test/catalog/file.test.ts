@@ -44,7 +44,7 @@ describe('a good catalogue', () => {
       requestsPerSecond: 25,
       price: 499_000_000,
       every: 'year',
-      included: 5_000_000,
+      included: { asset: 'unit', amount: 5_000_000 },
       rollover: true,
       graceDays: 3,
     });
@@ -66,7 +66,11 @@ describe('a good catalogue', () => {
     });
     expect(storefront.description).toBe('');
     expect(services[0]).toMatchObject({ unit: 'result', description: '' });
-    expect(plans[0]).toMatchObject({ name: 'Trial', requestsPerSecond: 10, includedWhenClaimed: 0 });
+    expect(plans[0]).toMatchObject({
+      name: 'Trial',
+      requestsPerSecond: 10,
+      includedWhenClaimed: { asset: 'unit', amount: 0 },
+    });
     expect(plans[1]).toMatchObject({ min: 500_000, max: 1_000_000_000, covers: '*' });
     expect(plans[2]).toMatchObject({ rollover: false, graceDays: 3 });
     expect(plans.every((plan) => plan.description !== '')).toBe(true);
@@ -238,6 +242,36 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
     'units: 1\n        answered_by',
     '37:9 services[2].operations[0].answered_by | answered_by storefront is only for a GET with units: 0: make it so or leave answered_by out',
   ],
+  'a trial that includes nothing': [
+    ', included: 25',
+    '',
+    '39:5 plans[0].included | included is missing: free units of every new account, or dollars as included_usd',
+  ],
+  'a plan that includes units and dollars': [
+    'included: 25',
+    'included: 25, included_usd: "5.00"',
+    '39:71 plans[0].included_usd | included_usd cannot be used with included: a plan includes either units or dollars: remove one of the two',
+  ],
+  'dollars that are a number': [
+    'included: 25',
+    'included_usd: 5',
+    '39:57 plans[0].included_usd | included_usd is not text: put it in quotes, such as "20.00"',
+  ],
+  'no dollars at all': [
+    'included: 25',
+    'included_usd: "0.00"',
+    '39:57 plans[0].included_usd | included_usd "0.00" includes nothing: write an amount above 0',
+  ],
+  'more dollars than a plan includes': [
+    'included: 25',
+    'included_usd: "1000000.01"',
+    '39:57 plans[0].included_usd | included_usd "1000000.01" is above 1000000 USD: lower it',
+  ],
+  'units for a claim beside dollars': [
+    'included: 25',
+    'included_usd: "5.00", included_when_claimed: 5',
+    '39:79 plans[0].included_when_claimed | included_when_claimed cannot be used with included_usd: a trial that includes dollars gives more of them: write included_usd_when_claimed',
+  ],
   'a plan of no kind': [
     'kind: trial',
     'kind: trail',
@@ -256,7 +290,7 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
   'a key of another kind of plan': [
     'included: 25',
     'included: 25, min_usd: "1.00"',
-    '39:71 plans[0].min_usd | min_usd is not an allowed key here. Allowed keys: id, kind, name, description, covers, requests_per_second, retired, included, included_when_claimed',
+    '39:71 plans[0].min_usd | min_usd is not an allowed key here. Allowed keys: id, kind, name, description, covers, requests_per_second, retired, included, included_usd, included_when_claimed, included_usd_when_claimed',
   ],
   'a plan that covers no service': [
     'covers: [todos, account]',

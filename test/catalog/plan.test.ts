@@ -12,7 +12,7 @@ test('a trial is given, not sold', () => {
   expect(Plan.findForSale(catalog.plans, 'trial')).toBeNull();
   expect(Plan.findForSale(catalog.plans, 'credit')?.kind).toBe('credit');
   expect(Plan.findForSale(catalog.plans, 'unknown')).toBeNull();
-  expect(Plan.trialOf(catalog.plans)?.included).toBe(25);
+  expect(Plan.trialOf(catalog.plans)?.included).toEqual({ asset: 'unit', amount: 25 });
   expect(Plan.trialOf(Plan.forSale(catalog.plans))).toBeNull();
 });
 

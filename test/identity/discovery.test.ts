@@ -13,9 +13,17 @@ import * as Revocation from '../../src/identity/revocation.ts';
 import { publicUrl } from './shop.ts';
 
 const usd = (text: string) => Money.parse(text) ?? Money.zero;
+const units = (amount: number) => ({ asset: 'unit' as const, amount });
 const common = { description: '', covers: '*' as const, requestsPerSecond: 5 };
 const plans: Plan[] = [
-  { ...common, id: 'trial', name: 'Trial', kind: 'trial', included: 25, includedWhenClaimed: 100 },
+  {
+    ...common,
+    id: 'trial',
+    name: 'Trial',
+    kind: 'trial',
+    included: units(25),
+    includedWhenClaimed: units(100),
+  },
   { ...common, id: 'credit', name: 'Credit', kind: 'credit', min: usd('0.50'), max: usd('1000') },
   {
     ...common,
@@ -24,7 +32,7 @@ const plans: Plan[] = [
     kind: 'subscription',
     price: usd('99'),
     every: 'month',
-    included: 200_000,
+    included: units(200_000),
     rollover: false,
     graceDays: 3,
   },
@@ -260,6 +268,7 @@ describe('auth.md', () => {
             plans: many.map((each) => ({
               ...common,
               ...each,
+              included: units(each.included),
               kind: 'subscription',
               price: usd('1000000000'),
               every: 'month',

@@ -230,7 +230,11 @@ class History {
       if (begun.kind !== 'claimed' || !hasPerson) this.#found.push(`claim of ${account}: ${begun.kind}`);
       return;
     }
-    const done = await claims.complete(this.#name(account), codeDigest, { plan: 'p', units: claimedUnits });
+    const done = await claims.complete(this.#name(account), codeDigest, {
+      plan: 'p',
+      units: claimedUnits,
+      asset: 'unit',
+    });
     // An account that was joined without a claim belongs to no person: it is claimed through the account that it was joined to.
     if (root !== account || hasPerson) {
       if (done.kind !== 'taken') this.#found.push(`claim of the part ${account}: ${done.kind}`);

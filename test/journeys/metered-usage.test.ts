@@ -167,7 +167,14 @@ describe('the buyer', () => {
       ...{ callId: uuidv7(0), account: 'acc_1', units: 905, wantsReceipt: true, measured: input },
       operation: { id: 'POST /chat', service, units: { kind: 'meters' } } as Operation,
       response: { kind: 'whole', status: 200, headers: [], body: Buffer.alloc(0) } as never,
-      cost: { charges, cost: ofMicro(905), balance: ofMicro(10), includedRemaining: 0, resetsMs: null },
+      cost: {
+        charges,
+        cost: ofMicro(905),
+        balance: ofMicro(10),
+        includedRemaining: 0,
+        includedUsd: null,
+        resetsMs: null,
+      },
     };
     const list = await PaidResponse.headers({ clock: Date.now, tokenVerifier: { ring } as never }, paid);
     const header = (name: string) => list[list.indexOf(name) + 1] ?? '';

@@ -182,7 +182,7 @@ const flaws: [what: string, name: string, from: string, to: string][] = [
     'CASE WHEN c.is_costed THEN u.upstream_cost ELSE 0 END',
     'coalesce(u.upstream_cost, 0)',
   ],
-  ['takes grants for revenue', 'ledger.usage_between', "AND k.kind IN ('credit', 'allowance') THEN", 'THEN'],
+  ['takes grants for revenue', 'ledger.usage_between', "AND k.kind = 'credit' THEN", 'THEN'],
   [
     'adds micro-dollars to units',
     'ledger.usage_between',
@@ -192,8 +192,8 @@ const flaws: [what: string, name: string, from: string, to: string][] = [
   [
     'counts the rest of a call that units paid in part',
     'ledger.is_paid_in_money',
-    'CASE WHEN p_draw = 0 THEN',
-    'CASE WHEN true THEN',
+    "WHEN p_draw = 0 AND p_kind IS DISTINCT FROM 'trial' THEN",
+    'WHEN true THEN',
   ],
   ['keeps the revenue of returned calls', 'ledger.usage_by_model', '-r.revenue, 0 FROM', '0, 0 FROM'],
   ['adds the quantities of returned calls', 'ledger.usage_by_model', 'r.quantities, -1', 'r.quantities, 1'],

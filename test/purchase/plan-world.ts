@@ -27,11 +27,19 @@ const period = {
   graceDays: 0,
 };
 const usd = (cents: number) => Money.ofCents(cents);
+const units = (amount: number) => ({ asset: 'unit' as const, amount });
 
 /** Three tiers with different prices per unit, and credit. */
-export const mini: SubscriptionPlan = { ...period, id: 'mini', price: usd(500), included: 40 };
-export const small: SubscriptionPlan = { ...period, id: 'small', price: usd(1_000), included: 100 };
-export const large: SubscriptionPlan = { ...period, id: 'large', price: usd(4_000), included: 1_000 };
+export const mini: SubscriptionPlan = { ...period, id: 'mini', price: usd(500), included: units(40) };
+export const small: SubscriptionPlan = { ...period, id: 'small', price: usd(1_000), included: units(100) };
+export const large: SubscriptionPlan = { ...period, id: 'large', price: usd(4_000), included: units(1_000) };
+/** Includes dollars of usage instead of units. */
+export const usage: SubscriptionPlan = {
+  ...period,
+  id: 'usage',
+  price: usd(2_000),
+  included: { asset: 'usd', amount: 500_000 },
+};
 export const credit: CreditPlan = {
   ...shared,
   id: 'credit',
@@ -39,7 +47,7 @@ export const credit: CreditPlan = {
   min: usd(50),
   max: usd(100_000),
 };
-export const plans: readonly Plan[] = [mini, small, large, credit];
+export const plans: readonly Plan[] = [mini, small, usage, large, credit];
 const creditUnitPrice = Money.ofMicro(1_000);
 /** The price of the most expensive unit of all plans, in micro-dollars. */
 export const dearestUnit = 125_000;
@@ -176,7 +184,7 @@ async function openBuyer(
         FULL JOIN (SELECT plan_id, asset, sum(remaining) AS remaining FROM ledger.statement(${account})
           WHERE expires_at IS NULL OR expires_at > clock_timestamp() GROUP BY 1, 2) s ON s.plan_id = u.plan_id AND s.asset = u.asset`;
     const value = (of: 'used' | 'left') =>
-      rows.reduce((sum, row) => sum + row[of] * (row.asset === 'usd' ? 1 : unitPrice(row.plan_id)), 0);
+      rows.reduce((sum, row) => sum + row[of] * unitPrice(row.plan_id), 0);
     return { used: value('used'), left: value('left') };
   }
 
@@ -273,9 +281,10 @@ async function openBuyer(
   return buyer;
 }
 
+/** The list price of a unit of a plan, or of a micro-dollar of usage. */
 function unitPrice(planId: string): number {
   const plan = plans.find((one) => one.id === planId);
-  return plan?.kind === 'subscription' ? plan.price / plan.included : 0;
+  return plan?.kind === 'subscription' ? plan.price / plan.included.amount : 1;
 }
 
 function must<T>(value: T | null | undefined): T {

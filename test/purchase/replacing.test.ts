@@ -108,7 +108,7 @@ test('a plan whose price and units changed since the offer is sold as it was off
   const buyer = await world.buyer();
   await buyer.buy('small');
   const offer = await buyer.offer('large', 'small');
-  const now = { ...World.large, price: usd(9_000), included: 5_000 };
+  const now = { ...World.large, price: usd(9_000), included: { asset: 'unit' as const, amount: 5_000 } };
   expect(await offer?.pay(0, 'spt_1', now)).toBe('granted');
   expect(await buyer.left()).toEqual({ large: 1_000 });
   await fair(buyer);

@@ -11,10 +11,13 @@ export type SubscriptionShop = { shop: Shop.Shop; network: Network.Network };
 export type Subscriber = Agent.Agent & { token: string; account: string; order: string };
 
 /**
- * Opens a shop that sells the plans of periods.yaml for each test of the calling file, and closes it afterwards. Tests cannot share one,
+ * Opens a shop that sells the plans of `catalog` for each test of the calling file, and closes it afterwards. Tests cannot share one,
  * because they move the sandbox's clock, which affects everything in it.
  */
-export function openForEachTest(receive: (opened: SubscriptionShop) => void): void {
+export function openForEachTest(
+  receive: (opened: SubscriptionShop) => void,
+  { catalog = 'periods.yaml', env = {} }: Shop.Options = {},
+): void {
   let upstream: Upstream.ScriptedUpstream;
   let shop: Shop.Shop;
   beforeAll(async () => {
@@ -27,8 +30,8 @@ export function openForEachTest(receive: (opened: SubscriptionShop) => void): vo
   beforeEach(async () => {
     shop = await Shop.open({
       upstream: { url: upstream.url, key: 'upk_1' },
-      catalog: 'periods.yaml',
-      env: Agent.shopEnv,
+      catalog,
+      env: { ...Agent.shopEnv, ...env },
     });
     receive({ shop, network: Network.of(shop.sandboxUrl) });
   });

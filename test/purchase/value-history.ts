@@ -20,8 +20,8 @@ const act = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       does: fc.constant('offer' as const),
-      plan: fc.constantFrom('mini', 'small', 'large', 'credit'),
-      replaces: fc.constantFrom(null, 'mini', 'small', 'large'),
+      plan: fc.constantFrom('mini', 'small', 'usage', 'large', 'credit'),
+      replaces: fc.constantFrom(null, 'mini', 'small', 'usage', 'large'),
     }),
   },
   // A more expensive plan replaces one that may be active, paid at once or later.
@@ -34,6 +34,8 @@ const act = fc.oneof(
         ['small', 'mini'] as const,
         ['large', 'small'] as const,
         ['large', 'mini'] as const,
+        ['usage', 'small'] as const,
+        ['large', 'usage'] as const,
       ),
       isPaid: fc.boolean(),
       /** Units that are used between the offer and its payment. */
@@ -42,7 +44,10 @@ const act = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.record({ does: fc.constant('buy' as const), plan: fc.constantFrom('mini', 'small') }),
+    arbitrary: fc.record({
+      does: fc.constant('buy' as const),
+      plan: fc.constantFrom('mini', 'small', 'usage'),
+    }),
   },
   {
     weight: 4,

@@ -125,6 +125,16 @@ const flaws: Flaw[] = [
       ],
     ],
   ],
+  [
+    'a refund takes the dollars that a period includes at their face value',
+    [
+      [
+        'shop.reversed_own',
+        'WHEN p_order.units IS NULL THEN r.amount',
+        "WHEN p_order.units IS NULL OR p_order.terms ->> 'asset' = 'usd' THEN r.amount",
+      ],
+    ],
+  ],
   ['a loss is not told', [['shop.reversal_losses', 'loss := ceil(v_lost)', 'loss := 0']]],
 ];
 

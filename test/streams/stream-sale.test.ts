@@ -65,6 +65,7 @@ test('a stream whose settlement fails releases its hold once', async () => {
     { units: 50, isClear: true },
     {
       hold: held.hold,
+      startedMs: 0,
       response: {
         kind: 'stream',
         status: 200,

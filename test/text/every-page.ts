@@ -123,11 +123,13 @@ const full: AccountPage.AccountFacts = {
   balance: '4.50',
   held: '0.10',
   included: 20,
+  includedUsd: '19.50',
   email: 'ann@example.com',
   plans: [
     { id: 'credit', name: '‹Credit›', balance_usd: '4.50' },
     { id: 'trial', name: '‹Trial›', included_remaining: 1 },
     { id: 'month', name: '‹Month›', included_remaining: 1_000 },
+    { id: 'usage', name: '‹Usage›', included_remaining: 0, included_usd: '19.50' },
   ],
   grants: [
     { source: null, remaining_usd: '1.00', expires_at: null },
@@ -279,7 +281,7 @@ function contents(texts: Texts): Record<string, Rendered> {
       catalog,
       description: new Map([[`post /v1/search`, { summary: '‹Find›' }]]) as never,
       publicUrl,
-      summary: { account, balance: '4.50', included: 20, token: 'token' },
+      summary: { account, balance: '4.50', included: 20, includedUsd: '19.50', token: 'token' },
       tried: { operation, path: '/v1/search', body: '{"max":1}', trial },
       ...facts,
     });

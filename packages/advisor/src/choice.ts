@@ -37,14 +37,14 @@ function priced(plan: Plan, units: number, cost: Money.Money, register: ShopRequ
   const { id, kind } = plan;
   switch (plan.kind) {
     case 'trial':
-      if (units > plan.included) return [];
+      if (demand(plan, units, cost) > plan.included) return [];
       return [
         {
           id,
           kind,
           amount: Money.zero,
           purchases: 0,
-          why: trialWhy(units, plan.included),
+          why: trialWhy(plan, units, cost),
           how: register,
         },
       ];
@@ -70,8 +70,12 @@ function priced(plan: Plan, units: number, cost: Money.Money, register: ShopRequ
       ];
     }
     case 'subscription': {
-      const periods = Math.max(1, Math.ceil(units / plan.included));
-      const why = `${units} units fit into ${periods === 1 ? `one ${plan.every}` : `${periods} ${plan.every}s`} of ${plan.included}, which costs less than credit.`;
+      const periods = Math.max(1, Math.ceil(demand(plan, units, cost) / plan.included));
+      const span = periods === 1 ? `one ${plan.every}` : `${periods} ${plan.every}s`;
+      const why =
+        plan.asset === 'usd'
+          ? `Calls for ${Money.format(cost)} USD fit into ${span} of ${usd(plan.included)}, which costs less than credit.`
+          : `${units} units fit into ${span} of ${plan.included}, which costs less than credit.`;
       return [
         {
           id,
@@ -86,8 +90,22 @@ function priced(plan: Plan, units: number, cost: Money.Money, register: ShopRequ
   }
 }
 
-function trialWhy(units: number, included: number): string {
-  return units === 0
-    ? 'The calls are free; the trial opens them.'
+/** Returns what the calls draw from a plan: units, or micro-dollars. */
+function demand({ asset }: { asset?: 'usd' }, units: number, cost: Money.Money): number {
+  return asset === 'usd' ? cost : units;
+}
+
+function usd(micro: number): string {
+  return `${Money.format(Money.ofMicro(micro))} USD`;
+}
+
+function trialWhy(
+  { included, asset }: { included: number; asset?: 'usd' },
+  units: number,
+  cost: Money.Money,
+): string {
+  if (units === 0) return 'The calls are free; the trial opens them.';
+  return asset === 'usd'
+    ? `The calls cost at most ${usd(cost)}, and a new account has ${usd(included)} of usage for nothing.`
     : `At most ${units} units are needed, and a new account has ${included} for nothing.`;
 }

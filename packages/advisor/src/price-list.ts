@@ -28,20 +28,22 @@ export type Operation = {
   yield: { low: number; high: number };
 };
 
+/** Included units, or with the asset `usd` micro-dollars. */
+type Included = { included: number; asset?: 'usd' };
+
 type Terms = { id: string; covers: '*' | ReadonlySet<string> };
 
 /** A plan that gives access to services: free units, prepaid money, or an allowance for a period. `purchase` buys it once. */
 export type Plan = Terms &
   (
-    | { kind: 'trial'; included: number }
+    | ({ kind: 'trial' } & Included)
     | { kind: 'credit'; min: Money; max: Money; purchase: ShopRequest }
-    | {
+    | ({
         kind: 'subscription';
         price: Money;
         every: 'month' | 'year';
-        included: number;
         purchase: ShopRequest;
-      }
+      } & Included)
   );
 
 /** The operations and plans of a shop. Together with the API description this is all that the advisor knows. */

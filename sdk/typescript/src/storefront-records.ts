@@ -30,8 +30,10 @@ export interface PlanOffer {
   kind: string;
   /** For credit, the smallest amount. */
   price_usd: string;
-  /** Units of one period; null for credit. */
+  /** Units of one period; null for credit, and for a plan that includes dollars. */
   included: number | null;
+  /** Dollars of usage in one period, of a plan that includes no units. */
+  included_usd?: string;
   /** The request that buys it. */
   purchase: RequestRecipe;
 }
@@ -47,8 +49,10 @@ export interface Plan {
   requests_per_second: number | null;
   /** For credit, the smallest amount. */
   price_usd: string;
-  /** Units of one period; null for credit. */
+  /** Units of one period; null for credit, and for a plan that includes dollars. */
   included: number | null;
+  /** Dollars of usage in one period, of a plan that includes no units. */
+  included_usd?: string;
   /** The request that buys it; null for a trial, which comes with registration. */
   purchase: RequestRecipe | null;
   /** Of credit. */
@@ -61,6 +65,8 @@ export interface Plan {
   rollover?: boolean;
   /** Of a trial. */
   included_when_claimed?: number | null;
+  /** Of a trial that includes dollars. */
+  included_usd_when_claimed?: string;
 }
 
 /** The advice of the advisor, which never buys anything. */
@@ -154,6 +160,8 @@ export interface Paid {
     status: string;
     period_end: string | null;
     included_remaining: number | null;
+    /** Of a plan that includes dollars. */
+    included_usd?: string;
   };
   balance_usd: string;
   receipt: { method: string; reference: string };

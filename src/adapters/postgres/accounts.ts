@@ -8,8 +8,8 @@ import type { Row } from './schema/row.ts';
 
 export function openAccounts(sql: Connection): Accounts {
   return {
-    async register(id, plan, units) {
-      await sql`SELECT shop.register(${id}, ${plan}, ${units})`;
+    async register(id, plan, units, asset = 'unit') {
+      await sql`SELECT shop.register(${id}, ${plan}, ${units}, ${asset})`;
     },
     async find(id) {
       const [row] = await sql<

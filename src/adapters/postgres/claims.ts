@@ -28,11 +28,11 @@ export function openClaims(sql: Connection): Claims {
           return { kind: 'limited', retryAfterSeconds: Math.max(1, row.wait_seconds ?? 1) };
       }
     },
-    async complete(account, codeDigest, { plan, units }) {
+    async complete(account, codeDigest, { plan, units, asset }) {
       type Row = { state: ClaimOutcome['kind']; remaining: string; joined: boolean; tries_left: number };
       const [row] = await sql<
         [Row]
-      >`SELECT * FROM shop.complete_claim(${account}, ${codeDigest}, ${triesMax}, ${plan}, ${units})`;
+      >`SELECT * FROM shop.complete_claim(${account}, ${codeDigest}, ${triesMax}, ${plan}, ${units}, ${asset})`;
       switch (row.state) {
         case 'claimed':
           return { kind: 'claimed', account: row.remaining, joined: row.joined };

@@ -51,16 +51,23 @@ function lots(sql: Connection) {
 }
 
 async function periods(sql: Connection): Promise<(Period & { plan: string })[]> {
-  type Row = { plan: string; accounts: number; price: number; every: Period['every']; units: number };
+  type Row = {
+    plan: string;
+    accounts: number;
+    price: number;
+    every: Period['every'];
+    units: number;
+    asset: Period['asset'];
+  };
   const rows = await sql<
     Row[]
-  >`SELECT s.plan_id AS plan, count(DISTINCT s.account_id) AS accounts, p.price, p.every, p.units
+  >`SELECT s.plan_id AS plan, count(DISTINCT s.account_id) AS accounts, p.price, p.every, p.units, p.asset
     FROM shop.subscription s, LATERAL (
-      SELECT (terms ->> 'price')::bigint AS price, terms ->> 'every' AS every, units FROM shop.purchase
+      SELECT (terms ->> 'price')::bigint AS price, terms ->> 'every' AS every, units, coalesce(terms ->> 'asset', 'unit') AS asset FROM shop.purchase
         WHERE subscription_id = s.id AND state = 'granted' ORDER BY period_end DESC LIMIT 1
     ) p
     WHERE s.processor_id IS NOT NULL AND s.ended_at IS NULL OR s.period_end > clock_timestamp()
-    GROUP BY s.plan_id, p.price, p.every, p.units ORDER BY p.price, p.every, p.units`;
+    GROUP BY s.plan_id, p.price, p.every, p.units, p.asset ORDER BY p.price, p.every, p.units`;
   return rows.map(({ price, ...row }) => ({ ...row, price: Money.ofMicro(price) }));
 }
 

@@ -17,7 +17,7 @@ export function openWallets(sql: Connection): Wallets {
       >`SELECT shop.consume_proof(${claimKey}, ${new Date(expiresMs)}) AS taken`;
       return row.taken;
     },
-    async signIn({ wallet, claimKey, expiresMs }, wanted, { account, plan, units }) {
+    async signIn({ wallet, claimKey, expiresMs }, wanted, { account, plan, units, asset }) {
       type Row = {
         state: 'signed_in' | 'used' | 'foreign';
         account: string;
@@ -26,7 +26,7 @@ export function openWallets(sql: Connection): Wallets {
       };
       const [row] = await sql<
         [Row]
-      >`SELECT * FROM shop.sign_in(${claimKey}, ${new Date(expiresMs)}, ${wallet}, ${wanted}, ${account}, ${plan}, ${units})`;
+      >`SELECT * FROM shop.sign_in(${claimKey}, ${new Date(expiresMs)}, ${wallet}, ${wanted}, ${account}, ${plan}, ${units}, ${asset})`;
       return row.state === 'signed_in'
         ? { kind: row.state, account: row.account, isNew: row.is_new, accounts: row.accounts }
         : { kind: row.state };

@@ -76,7 +76,8 @@ async function make(stripe: Stripe, sold: SoldPlan, key: string): Promise<string
 
 function lookupKey({ plan, product, units, terms }: SoldPlan): string {
   const { every, price, rollover, graceDays } = terms;
-  return `sluice_${sha256Hex(JSON.stringify([plan, product, units, every, price, rollover, graceDays])).slice(0, 40)}`;
+  const asset = terms.asset === undefined ? [] : [terms.asset];
+  return `sluice_${sha256Hex(JSON.stringify([plan, product, units, every, price, rollover, graceDays, ...asset])).slice(0, 40)}`;
 }
 
 function remember<V>(known: Map<string, V>, key: string, value: V): V {

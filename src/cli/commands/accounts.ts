@@ -105,12 +105,14 @@ async function show(
     paymentContext.subscriptions.of(account),
   ]);
   const usd = (micro: number) => Money.format(Money.ofMicro(micro));
+  const dollars = Statement.includedUsd(lots, nowMs);
   const facts = {
     ...shown(found),
     origin: made?.origin ?? null,
     claimed_at: moment(made?.claimedMs ?? null),
     balance_usd: usd(Statement.remaining(lots, 'usd', nowMs)),
     units: Statement.remaining(lots, 'unit', nowMs),
+    ...(dollars !== null && { included_usd: usd(dollars) }),
     lots: lots
       .filter(({ kind }) => kind !== 'budget')
       .map(({ plan, kind, asset, given, remaining, expiresMs, source }) => ({
@@ -139,7 +141,7 @@ async function show(
   return Command.tell(
     [
       line(found),
-      `  ${origin(made)}; ${facts.balance_usd} USD and ${facts.units} units are left`,
+      `  ${origin(made)}; ${facts.balance_usd} USD and ${facts.units} units${dollars === null ? '' : ` and ${usd(dollars)} USD of included usage`} are left`,
       ...table('Lots, in the order in which they are used', facts.lots),
       ...table('Subscriptions', facts.subscriptions),
       ...table('Purchases, the newest first', facts.purchases),

@@ -15,7 +15,7 @@ export const help = `Shows what was used: calls, quantities, charges and margins
   --json   prints the result as JSON; amounts are micro-dollars
 
 The margin is revenue less upstream cost, of calls whose upstream cost is known. Other calls are counted as unknown and are not part of it, and
-neither are calls that were paid with the included units of a plan. Granted credit is no revenue.
+neither are calls that were paid with what a subscription includes. Granted credit is no revenue.
 
 Exit code: 0 done, 2 the arguments are wrong, or the database could not be read.`;
 

@@ -2,6 +2,7 @@ import { path } from '@sluice/kernel/endpoints';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
 import * as ExampleRequest from '../../catalog/example-request.ts';
+import * as Included from '../../catalog/included.ts';
 import * as AuthMd from '../../discovery/auth-md.ts';
 import * as AccessToken from '../../identity/access-token.ts';
 import type * as Form from '../../identity/form.ts';
@@ -133,7 +134,12 @@ export async function register(
       plan:
         trial === null
           ? null
-          : { id: trial.id, kind: trial.kind, status: 'active', included_remaining: trial.included },
+          : {
+              id: trial.id,
+              kind: trial.kind,
+              status: 'active',
+              ...Included.remainingMembers(trial.included),
+            },
     },
     noStore,
   );

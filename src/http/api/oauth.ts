@@ -11,6 +11,7 @@ import type { CallerContext } from '../../journeys/identification.ts';
 import * as OAuth from '../../journeys/oauth.ts';
 import * as Registering from '../../journeys/registration.ts';
 import type { LedgerContext } from '../../ledger/ledger-context.ts';
+import { includedText } from '../../text/included-text.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
 import * as Page from '../pages/authorize.ts';
 import * as BrowserSession from '../pages/browser-session.ts';
@@ -130,7 +131,9 @@ async function consent(
       balance: Money.format(await balance(shop, visitor.account)),
     },
     trial:
-      trial === null ? null : shop.texts.quantity(trial.included, unitOfPlan(trial, shop.catalog.services)),
+      trial === null
+        ? null
+        : includedText(shop.texts, trial.included, unitOfPlan(trial, shop.catalog.services)),
     byMail: shop.claiming !== null,
     problem: problem ?? null,
   });

@@ -48,7 +48,7 @@ export async function reply(
   };
   if (shown === null) return json(200, paid, headers);
   const { tokens } = shown;
-  const { status, includedRemaining, balance } = shown.plan;
+  const { status, includedRemaining, includedUsd, balance } = shown.plan;
   return json(
     200,
     {
@@ -59,6 +59,7 @@ export async function reply(
         status,
         period_end: order.periodEndMs === null ? null : iso(order.periodEndMs),
         included_remaining: includedRemaining,
+        ...(includedUsd !== null && { included_usd: Money.format(includedUsd) }),
       },
       balance_usd: Money.format(balance),
       account,

@@ -1,4 +1,5 @@
 import { path } from '@sluice/kernel/endpoints';
+import * as Included from '../../catalog/included.ts';
 import * as AccessToken from '../../identity/access-token.ts';
 import * as WalletMessage from '../../identity/wallet-message.ts';
 import * as WalletRequest from '../../identity/wallet-request.ts';
@@ -131,7 +132,12 @@ function signedIn({ wallet, account, accounts, access, assertion, isNew, trial }
       plan:
         trial === null
           ? null
-          : { id: trial.id, kind: trial.kind, status: 'active', included_remaining: trial.included },
+          : {
+              id: trial.id,
+              kind: trial.kind,
+              status: 'active',
+              ...Included.remainingMembers(trial.included),
+            },
     },
     noStore,
   );

@@ -9,6 +9,7 @@ import * as PurchaseRequest from '../../journeys/purchase-request.ts';
 import * as CanonicalJson from '../../payment/canonical-json.ts';
 import type { CheckoutContext } from '../../payment/payment-context.ts';
 import * as PurchaseInput from '../../payment/purchase-input.ts';
+import { includedText } from '../../text/included-text.ts';
 import { english } from '../../text/texts.ts';
 import * as PurchaseRoutes from '../api/purchase.ts';
 import type { PaidReplyContext } from '../api/purchase-paid.ts';
@@ -31,7 +32,7 @@ export function buyTool(shop: BuyContext, clientAddressHeader: string | null): T
   const prices = plans.map((plan) =>
     plan.kind === 'credit'
       ? `${plan.id}: ${Money.format(plan.min)} to ${Money.format(plan.max)} USD of credit`
-      : `${plan.id}: ${Money.format(plan.price)} USD per ${plan.every}, ${english.quantity(plan.included, unitOfPlan(plan, catalog.services))}`,
+      : `${plan.id}: ${Money.format(plan.price)} USD per ${plan.every}, ${includedText(english, plan.included, unitOfPlan(plan, catalog.services))}`,
   );
   const taxNote = TaxNote.taxNote(english, catalog);
   return {

@@ -11,8 +11,10 @@ import type { CallerContext } from '../../journeys/identification.ts';
 import * as PaidCall from '../../journeys/paid-call.ts';
 import type { PaidCallContext } from '../../journeys/paid-call-context.ts';
 import * as PaidResponse from '../../journeys/paid-response.ts';
+import type { Cost } from '../../ledger/hold.ts';
 import * as Headers from '../../proxy/headers.ts';
 import type { Sending } from '../../proxy/upstream.ts';
+import { includedText } from '../../text/included-text.ts';
 import { english } from '../../text/texts.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
 import { callRefusal } from '../call-refusal.ts';
@@ -141,8 +143,16 @@ async function deliver(
   const line =
     operation.units.kind === 'meters'
       ? `${charged} for ${Quantities.ofCall(english, paid, unit)}. ${left}.`
-      : `${charged} for ${english.quantity(paid.units, unit)}. ${left} and ${english.quantity(paid.cost.includedRemaining, unit)} of your plans.`;
+      : `${charged} for ${english.quantity(paid.units, unit)}. ${left} and ${includedLeft(paid.cost, unit)} of your plans.`;
   return result(response.status, headers, body, show, line);
+}
+
+/** Describes the rest of included units and dollars, such as `0 results and 4.99 USD of usage`. */
+function includedLeft({ includedRemaining, includedUsd }: Cost, unit: string): string {
+  const units = english.quantity(includedRemaining, unit);
+  return includedUsd === null
+    ? units
+    : `${units} and ${includedText(english, { asset: 'usd', amount: includedUsd }, unit)}`;
 }
 
 function result(

@@ -30,9 +30,17 @@ export type AccountFacts = {
   balance: string;
   held: string;
   included: number;
+  /** The rest of the dollars that plans include; null when there are none. */
+  includedUsd: string | null;
   /** The address that the account was claimed with. */
   email: string | null;
-  plans: readonly { id: string; name: string; balance_usd?: string; included_remaining?: number }[];
+  plans: readonly {
+    id: string;
+    name: string;
+    balance_usd?: string;
+    included_remaining?: number;
+    included_usd?: string;
+  }[];
   grants: readonly {
     source: string | null;
     remaining_usd?: string;
@@ -67,6 +75,7 @@ ${result === null ? '' : html`<p class="${result.isBad ? 'note' : 'ok'}" role="$
 <div><dt>${say(texts, 'account.credit')}</dt><dd id="balance">${texts.usd(facts.balance)}</dd></div>
 ${facts.held === '0.00' ? '' : html`<div><dt>${say(texts, 'account.held')}</dt><dd>${texts.usd(facts.held)}</dd></div>`}
 <div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.digits(facts.included)}</dd></div>
+${facts.includedUsd === null ? '' : html`<div><dt>${say(texts, 'shop.plan_usage')}</dt><dd id="included_usd">${texts.usd(facts.includedUsd)}</dd></div>`}
 ${facts.email === null ? '' : html`<div><dt>${say(texts, 'account.email')}</dt><dd class="id">${facts.email}</dd></div>`}
 <div><dt>${say(texts, 'account.account')}</dt><dd class="id">${facts.account}</dd></div>
 </dl>
@@ -83,6 +92,19 @@ ${facts.canClaim && !facts.claimed ? claim(texts, facts.awaitsCode) : ''}
 <form method="post" action="/shop/leave"><button>${leave}</button></form></section>`;
 }
 
+/** The rest of a plan: its credit, its units, its dollars, or both of an account that bought it under different terms. */
+function leftOf(
+  texts: Texts,
+  { balance_usd, included_remaining = 0, included_usd }: AccountFacts['plans'][number],
+  unit: string,
+): string {
+  if (balance_usd !== undefined) return texts.usd(balance_usd);
+  const units = texts.quantity(included_remaining, unit);
+  if (included_usd === undefined) return units;
+  const dollars = texts.usd(included_usd);
+  return included_remaining === 0 ? dollars : `${units} · ${dollars}`;
+}
+
 /** Plans and grants: the remaining credit of each, its status, and when it renews or ends. */
 function plans(texts: Texts, { plans, grants, subscriptions }: AccountFacts, catalog: Catalog): Html {
   if (plans.length + grants.length === 0) return html``;
@@ -93,11 +115,9 @@ function plans(texts: Texts, { plans, grants, subscriptions }: AccountFacts, cat
     const plan = catalog.plans.find((one) => one.id === id);
     return plan === undefined ? 'unit' : unitOfPlan(plan, catalog.services);
   };
-  const ofPlan = ({ id, name, balance_usd, included_remaining }: AccountFacts['plans'][number]) => {
-    const left =
-      balance_usd === undefined
-        ? texts.quantity(included_remaining ?? 0, unitOf(id))
-        : texts.usd(balance_usd);
+  const ofPlan = (plan: AccountFacts['plans'][number]) => {
+    const { id, name } = plan;
+    const left = leftOf(texts, plan, unitOf(id));
     const neverExpires = texts.text('account.never_expires');
     const [first, ...later] = periods(id);
     if (first === undefined) return [row(name, left, '', neverExpires)];

@@ -3,12 +3,14 @@ import { operationKey } from '@sluice/kernel/operation-key';
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type * as Description from '../../catalog/description.ts';
+import type { Included } from '../../catalog/included.ts';
 import type { Operation } from '../../catalog/operation.ts';
 import { covers, type Plan, trialOf } from '../../catalog/plan.ts';
 import { sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
 import * as PriceWords from '../../catalog/price-words.ts';
 import type { Service } from '../../catalog/service.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
+import { includedText } from '../../text/included-text.ts';
 import type { Texts } from '../../text/texts.ts';
 import { curlSample, pythonSample, typescriptSample } from './code-samples.ts';
 import type { Html } from './frame.ts';
@@ -16,7 +18,14 @@ import { say } from './say.ts';
 import type { TrialOutcome } from './try-it.ts';
 
 /** The account of a signed-in visitor, as the shop page shows it. */
-export type AccountSummary = { account: string; balance: string; included: number; token: string };
+/** `includedUsd`: the rest of the dollars that plans include; null when there are none. */
+export type AccountSummary = {
+  account: string;
+  balance: string;
+  included: number;
+  includedUsd: string | null;
+  token: string;
+};
 /** The "Try it" form: the request and, once it was sent, its outcome. */
 export type TryForm = { operation: Operation; path: string; body: string; trial: TrialOutcome | null };
 export type ShopFacts = {
@@ -52,11 +61,12 @@ ${isTaxAdded ? html`<p class="soft">${say(texts, 'shop.tax_note')}</p>` : ''}
 ${samples(texts, tried, publicUrl, summary)}`;
 }
 
-function mine(texts: Texts, { account, balance, included }: AccountSummary, unit: string): Html {
+function mine(texts: Texts, { account, balance, included, includedUsd }: AccountSummary, unit: string): Html {
   return html`<section aria-labelledby="mine"><h2 id="mine">${say(texts, 'shop.mine')}</h2>
 <dl class="facts">
 <div><dt>${say(texts, 'shop.balance')}</dt><dd id="balance">${texts.usd(balance)}</dd></div>
 <div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.digits(included)}</dd></div>
+${includedUsd === null ? '' : html`<div><dt>${say(texts, 'shop.plan_usage')}</dt><dd id="included_usd">${texts.usd(includedUsd)}</dd></div>`}
 <div><dt>${say(texts, 'shop.account')}</dt><dd class="id">${account}</dd></div>
 </dl></section>`;
 }
@@ -93,7 +103,7 @@ function attempt(
   const trialPlan = trialOf(plans);
   const free =
     trialPlan && summary === null
-      ? html` ${say(texts, 'try.first_free', { quantity: texts.quantity(trialPlan.included, unitOfPlan(trialPlan, services)) })}`
+      ? html` ${firstFree(texts, trialPlan.included, unitOfPlan(trialPlan, services))}`
       : '';
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
   return html`<section id="try"><h2>${say(texts, 'try.title')}</h2>
@@ -112,6 +122,12 @@ ${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea id
 <button>${say(texts, 'try.send')}</button></form>
 ${trial === null ? '' : outcome(texts, trial)}
 </section>`;
+}
+
+function firstFree(texts: Texts, { asset, amount }: Included, unit: string): Html {
+  return asset === 'unit'
+    ? say(texts, 'try.first_free', { quantity: texts.quantity(amount, unit) })
+    : say(texts, 'try.first_usage_free', { amount: texts.usd(Money.format(Money.ofMicro(amount))) });
 }
 
 function outcome(texts: Texts, trial: TrialOutcome): Html {
@@ -134,7 +150,7 @@ function card(texts: Texts, plan: Plan, { services }: Catalog, summary: AccountS
   switch (plan.kind) {
     case 'trial':
       return html`<div class="card"><h3 style="margin:0">${plan.name}</h3><p class="price">${texts.usd('0')}</p>
-<p class="soft">${say(texts, 'plans.trial', { quantity: texts.quantity(plan.included, unit), scope, rate })}</p>
+<p class="soft">${say(texts, 'plans.trial', { quantity: includedText(texts, plan.included, unit), scope, rate })}</p>
 ${summary === null ? html`<form method="post" action="/shop/start"><button>${say(texts, 'plans.start')}</button></form>` : ''}</div>`;
     case 'credit':
       return html`<div class="card"><h3 style="margin:0">${plan.name}</h3><p class="price">${say(texts, 'plans.from', { amount: texts.usd(Money.format(plan.min)) })}</p>
@@ -145,7 +161,7 @@ ${summary === null ? html`<form method="post" action="/shop/start"><button>${say
     case 'subscription': {
       const period = texts.text(`plans.per_${plan.every}`);
       return html`<div class="card"><h3 style="margin:0">${plan.name}</h3><p class="price">${texts.usd(Money.format(plan.price))} <small>${period}</small></p>
-<p class="soft">${say(texts, 'plans.subscription', { quantity: texts.quantity(plan.included, unit), period, scope, rate })}</p>
+<p class="soft">${say(texts, 'plans.subscription', { quantity: includedText(texts, plan.included, unit), period, scope, rate })}</p>
 <form method="post" action="/shop/buy"><input type="hidden" name="plan" value="${plan.id}"><button>${say(texts, 'plans.subscribe')}</button></form></div>`;
     }
   }

@@ -12,6 +12,7 @@ import * as PaidCall from '../../journeys/paid-call.ts';
 import type { PaidCallContext } from '../../journeys/paid-call-context.ts';
 import * as PaidResponse from '../../journeys/paid-response.ts';
 import * as Headers from '../../proxy/headers.ts';
+import { includedText } from '../../text/included-text.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
 import { callRefusal } from '../call-refusal.ts';
@@ -126,12 +127,15 @@ async function deliver(
 
 /** The units or quantities and the cost of a call, such as `5 results · 0.005000 USD (0.495000 USD and 0 results left)`. */
 function costLine(texts: Texts, paid: ServedResponse, unit: string): string {
-  const { cost, balance, includedRemaining } = paid.cost;
+  const { cost, balance, includedRemaining, includedUsd } = paid.cost;
   return texts.text('try.outcome', {
     quantity: Quantities.ofCall(texts, paid, unit),
     price: cost === Money.zero ? texts.text('try.free') : texts.usd(Money.formatExact(cost)),
     balance: texts.usd(Money.formatExact(balance)),
-    included: texts.quantity(includedRemaining, unit),
+    included:
+      includedUsd === null
+        ? texts.quantity(includedRemaining, unit)
+        : includedText(texts, { asset: 'usd', amount: includedUsd }, unit),
   });
 }
 

@@ -26,6 +26,7 @@ export const shopPage = {
   'shop.mine': 'Your account',
   'shop.balance': 'Balance',
   'shop.plan_units': 'Plan {units} remaining',
+  'shop.plan_usage': 'Plan usage remaining',
   'shop.account': 'Account',
   'shop.tax_note': 'Prices exclude tax. When a card pays, the tax of the buyer’s place is added.',
 
@@ -45,6 +46,7 @@ export const shopPage = {
 
   'try.title': 'Try it',
   'try.intro': 'Send a live request.',
+  'try.first_usage_free': 'Your first {amount} of usage is free: no card, no sign-up.',
   'try.first_free': 'Your first {quantity} are free: no card, no sign-up.',
   'try.operation': 'Operation',
   'try.load_example': 'Load example',

@@ -32,12 +32,14 @@ export type ConsoleAccountFacts = {
 export function account(facts: ConsoleAccountFacts, plans: readonly Plan[]): Html {
   const { account: it, lots, nowMs, result } = facts;
   const left = (asset: 'usd' | 'unit') => Statement.remaining(lots, asset, nowMs);
+  const dollars = Statement.includedUsd(lots, nowMs);
   return html`<h1>${it.email ?? 'An account'}</h1>
 ${resultLine(result)}
 <section aria-labelledby="status"><h2 id="status">Status ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h2>
 <dl class="facts">${[
     fact('Balance, USD', html`<span id="balance">${usd(Money.ofMicro(left('usd')))}</span>`),
     fact('Included units', count(left('unit'))),
+    ...(dollars === null ? [] : [fact('Included, USD', usd(Money.ofMicro(dollars)))]),
     fact('Paid, USD', usd(it.paid)),
     fact('Created', day(it.createdMs)),
     html`<div><dt>Account</dt><dd class="id">${it.id}</dd></div>`,

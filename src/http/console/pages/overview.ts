@@ -198,7 +198,7 @@ function usageTable(
     ...(isCosted ? [{ number: 'Revenue' }, { number: 'Upstream cost' }, { number: 'Margin' }] : []),
   ];
   const about = isCosted
-    ? html`<p class="soft">Revenue, upstream cost and margin are of calls whose upstream cost is known and that were not paid with included units. Granted credit is no revenue.</p>`
+    ? html`<p class="soft">Revenue, upstream cost and margin are of calls whose upstream cost is known and that were not paid with what a subscription includes. Granted credit is no revenue.</p>`
     : '';
   return html`${table(label, columns, all.map(row), !isCosted)}${about}`;
 }

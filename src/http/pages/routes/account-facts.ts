@@ -46,6 +46,7 @@ export async function readFacts(
   return {
     ...{ account, topUp, calls, keys, connections, claimed: claimed === true },
     ...{ balance: String(balance_usd), held: String(held_usd), included: Number(included_remaining) },
+    includedUsd: overview.included_usd === undefined ? null : String(overview.included_usd),
     email: person?.email ?? null,
     plans: plans as Page.AccountFacts['plans'],
     grants: grants as Page.AccountFacts['grants'],

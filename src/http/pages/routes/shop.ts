@@ -151,6 +151,7 @@ async function front(
       account: visitor.account,
       balance: String(overview.balance_usd),
       included: Number(overview.included_remaining),
+      includedUsd: overview.included_usd === undefined ? null : String(overview.included_usd),
       token: visitor.access.token,
     };
   const main = Page.front(shop.texts, { catalog, description, publicUrl, summary, tried });
