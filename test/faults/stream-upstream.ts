@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const streamPaths = ['/v1/stream', '/v1/lines'] as const;
 export type StreamPath = (typeof streamPaths)[number];
 
-/** The ways in which a stream goes on, beside those of a response that is no stream. */
+/** The ways in which a stream goes on, beside those of a whole response. */
 export const streamActs = [
   'slow',
   'scattered',
