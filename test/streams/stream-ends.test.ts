@@ -76,7 +76,7 @@ test('a process that ends finishes the streams of callers who left, and charges 
   request.destroy();
   await sleep(200);
   const stopped = shop.storefronts.at(-1)?.stop();
-  await sleep(500);
+  await sleep(3_000);
   left.resolve();
   expect(await stopped).toBe(0);
   expect(await spentUnits()).toBe(21);
