@@ -107,7 +107,7 @@ export class Callers {
     const dice = this.#dice;
     const isStreamed = path === '/v1/stream' || path === '/v1/lines';
     if (isStreamed && bytes === longBytes) return { afterBytes: 1 + dice.int(bytes >> 1), stalls: true };
-    if (isStreamed && dice.chance(leftShare)) return { afterBytes: 1 + dice.int(bytes), stalls: false };
+    if (isStreamed && dice.chance(leftShare)) return { afterBytes: 1 + dice.int(bytes >> 1), stalls: false };
     if (!dice.chance(0.02)) return null;
     return dice.chance(0.5) ? dice.int(200) : 'as it begins';
   }

@@ -22,7 +22,7 @@ export type Booked = { accountId: string; units: number; money: number; net: num
 const priceMicroUsd = 100;
 /** So many streams must have been left before their share says something. */
 const leftMin = 8;
-const chargedShareMin = 0.3;
+const chargedShareMin = 0.5;
 
 /** Returns true for a response that is a stream of a metered operation. */
 export function isStreamed(attempt: Attempt): boolean {
