@@ -12,8 +12,7 @@ export type Account = { id: string; open: string; capped: string };
 const unitsMax = 50;
 const hugeBytes = 1_500_000;
 const streamedBytes = 60_000;
-/** The share of metered streams; how many of them their callers leave; and the bytes of one whose caller stops reading. */
-const streamShare = 0.25;
+/** The share of streams that their callers leave, and the bytes of one whose caller stops reading. */
 const leftShare = 0.15;
 const longBytes = 14_000_000;
 const triesMax = 4;
@@ -29,6 +28,7 @@ export class Callers {
   readonly #accounts: readonly Account[];
   readonly #record: Record;
   readonly #tell: (gateway: Gateway, moment: Attempt.ClientMoment) => void;
+  readonly #streamShare: number;
   /** The process that each request was sent to last. */
   readonly at = new Map<string, Gateway>();
   #asked = 0;
@@ -40,12 +40,14 @@ export class Callers {
     accounts: readonly Account[],
     record: Record,
     tell: (gateway: Gateway, moment: Attempt.ClientMoment) => void,
+    streamShare: number,
   ) {
     this.#dice = dice;
     this.#gateways = gateways;
     this.#accounts = accounts;
     this.#record = record;
     this.#tell = tell;
+    this.#streamShare = streamShare;
   }
 
   /** Makes one call until its final response. With a key it is retried repeatedly, sometimes at two processes at once. */
@@ -105,7 +107,7 @@ export class Callers {
     const dice = this.#dice;
     const isStreamed = path === '/v1/stream' || path === '/v1/lines';
     if (isStreamed && bytes === longBytes) return { afterBytes: 1 + dice.int(bytes >> 1), stalls: true };
-    if (isStreamed && dice.chance(leftShare)) return { afterBytes: 1 + dice.int(bytes), stalls: false };
+    if (isStreamed && dice.chance(leftShare)) return { afterBytes: 1 + dice.int(bytes >> 1), stalls: false };
     if (!dice.chance(0.02)) return null;
     return dice.chance(0.5) ? dice.int(200) : 'as it begins';
   }
@@ -123,7 +125,7 @@ export class Callers {
 
   #draw(): Asked {
     const dice = this.#dice;
-    if (dice.chance(streamShare)) return this.#drawStream();
+    if (dice.chance(this.#streamShare)) return this.#drawStream();
     const path = dice.chance(0.15) ? '/v1/file' : '/v1/list';
     const max = dice.chance(0.1) ? unitsMax : 1 + dice.int(12);
     const act = dice.chance(0.75) ? 'right' : dice.pick(acts);

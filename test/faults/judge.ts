@@ -14,6 +14,9 @@ export type LedgerStore = {
   lostToSeller: number;
   /** Calls that stayed charged, whose response is stored for a caller who did not receive it and may retry with the key. */
   keptForLater: number;
+  /** Streams with a cost that their callers left and their upstreams finished, and how many of them were charged. */
+  leftStreams: number;
+  leftStreamsCharged: number;
   /** Number of keys that were retried after the run. */
   keysAsked: number;
 };
@@ -126,7 +129,14 @@ async function spendRest({ gateways, accounts, record, sql }: Run): Promise<void
 
 /** Compares each call as its caller saw it with the same call in the ledger. */
 async function compare({ sql, accounts, record }: Run): Promise<Omit<LedgerStore, 'keysAsked'>> {
-  const books = { charged: 0, givenBack: 0, lostToSeller: 0, keptForLater: 0 };
+  const books = {
+    charged: 0,
+    givenBack: 0,
+    lostToSeller: 0,
+    keptForLater: 0,
+    leftStreams: 0,
+    leftStreamsCharged: 0,
+  };
   const untold = new Map<string, number>();
   const known = new Set<string>();
   const { streams } = record.streamed;
@@ -163,10 +173,10 @@ async function compare({ sql, accounts, record }: Run): Promise<Omit<LedgerStore
       else if (net > 0) untold.set(account_id, (untold.get(account_id) ?? 0) + 1);
     }
   }
-  record.breaches.push(
-    ...record.streamed.breaches,
-    ...StreamRecord.compare(streams, streamed, (at) => accounts[at]?.id),
-  );
+  const { breaches, left: leftStreams } = StreamRecord.compare(streams, streamed, (at) => accounts[at]?.id);
+  record.breaches.push(...record.streamed.breaches, ...breaches);
+  books.leftStreams = leftStreams.counted;
+  books.leftStreamsCharged = leftStreams.charged;
   for (const [call, { units }] of record.told)
     if (units > 0 && !known.has(call)) record.breaches.push(`${call} was answered and is not on the books`);
   for (const [account, count] of untold) {

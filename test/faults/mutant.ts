@@ -8,4 +8,6 @@ export type Mutant = {
   to: string;
   /** The faults that it protected against. */
   aims: readonly Aim[];
+  /** The share of streams among the calls of its run, when not the usual one. */
+  streamShare?: number;
 };

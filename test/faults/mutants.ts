@@ -96,12 +96,17 @@ export const mutants: readonly Mutant[] = [
   ...streamMutants,
 ];
 
+/** Accounts run short of credit later, because streams cost little. */
+const streamCalls = 1_000;
 const aimed = { calls: 350, seed: 1, processes: 2, callsPerFault: 35 } satisfies Options;
 
 /** Returns the breaches that a run of `calls` calls finds in a mutant. */
-export async function find(mutant: Mutant, calls = aimed.calls): Promise<string[]> {
-  const { aims, from, to } = mutant;
-  const options = { ...aimed, calls, aims };
+export async function find(
+  mutant: Mutant,
+  calls = mutant.streamShare === undefined ? aimed.calls : streamCalls,
+): Promise<string[]> {
+  const { aims, from, to, streamShare } = mutant;
+  const options = { ...aimed, calls, aims, ...(streamShare !== undefined && { streamShare }) };
   if ('function' in mutant.in) {
     const { breaches } = await run({ ...options, sabotage: SqlFlaw.replacing(mutant.in.function, from, to) });
     return breaches;

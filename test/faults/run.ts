@@ -18,6 +18,8 @@ export type Options = {
   callsPerFault: number;
   /** Number of crowds of callers, each with its own accounts. */
   crowds?: number;
+  /** The share of metered streams among the calls. */
+  streamShare?: number;
   /** No calls are started after this time. */
   secondsMax?: number;
   /** A statement that removes a safeguard from the database; it runs before the run starts. */
@@ -49,6 +51,8 @@ const callers = 48;
 const callsPerCredit = 25;
 const callsPerBudget = 40;
 const progressCalls = 500;
+/** At least a tenth of the attempts of a run are streams, although calls of other kinds are attempted more often. */
+const usualStreamShare = 0.25;
 
 /** Performs a run: opens everything, makes calls while faults happen, waits until it is at rest, and compares. */
 export async function run(options: Options): Promise<Report> {
@@ -58,6 +62,7 @@ export async function run(options: Options): Promise<Report> {
     processes,
     callsPerFault,
     crowds = 1,
+    streamShare = usualStreamShare,
     secondsMax = Number.POSITIVE_INFINITY,
     sabotage,
     tree,
@@ -91,7 +96,7 @@ export async function run(options: Options): Promise<Report> {
     );
     const faults = new Faults(dice, gateways, cluster, connect, aims);
     meet = (gateway, moment) => faults.meet(gateway, moment);
-    const crowd = new Callers(dice, gateways, accounts, record, meet);
+    const crowd = new Callers(dice, gateways, accounts, record, meet, streamShare);
     callersAt = crowd.at;
 
     const short = (wanting: Set<number>, help: (buyer: Buyer.Buyer) => Promise<void>) => {

@@ -1,5 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
+const reloads = [{ act: 'reload', at: 'stream half sent' }] as const;
+const mostly = 0.9;
 const relay = { file: 'journeys/streamed-call.ts' };
 
 /** A mutant for each promise about metered streams. */
@@ -33,20 +35,23 @@ export const streamMutants: readonly Mutant[] = [
     in: { file: 'journeys/stream-sale.ts' },
     from: 'if (!isSettling) shop.writer.release(hold);',
     to: '',
-    aims: [{ act: 'reload', at: 'stream half sent' }],
+    aims: reloads,
+    streamShare: mostly,
   },
   {
     what: 'serve callers who leave a stream for nothing',
     in: relay,
     from: "if (rule.onLeave === 'finish') settled",
     to: 'if (false) settled',
-    aims: [{ act: 'reload', at: 'stream half sent' }],
+    aims: reloads,
+    streamShare: mostly,
   },
   {
     what: 'charge a stream above its hold',
     in: { file: 'journeys/response-price.ts' },
     from: "return { kind: 'priced', hold, units: hold.units, isCountable };",
     to: "return { kind: 'priced', hold, units: wanted, isCountable };",
-    aims: [{ act: 'reload', at: 'stream half sent' }],
+    aims: reloads,
+    streamShare: mostly,
   },
 ];

@@ -21,8 +21,8 @@ export type Booked = { accountId: string; units: number; money: number; net: num
 
 const priceMicroUsd = 100;
 /** So many streams must have been left before their share says something. */
-const leftMin = 12;
-const chargedShareMin = 0.3;
+const leftMin = 8;
+const chargedShareMin = 0.5;
 
 /** Returns true for a response that is a stream of a metered operation. */
 export function isStreamed(attempt: Attempt): boolean {
@@ -63,12 +63,12 @@ export class StreamRecord {
   }
 }
 
-/** Compares each stream as its caller saw it with the ledger. Returns the breaches. */
+/** Compares each stream as its caller saw it with the ledger. Returns the breaches, and how many of the streams that callers left were charged. */
 export function compare(
   streams: ReadonlyMap<string, Stream>,
   booked: ReadonlyMap<string, Booked>,
   accountOf: (at: number) => string | undefined,
-): string[] {
+): { breaches: string[]; left: { counted: number; charged: number } } {
   const breaches: string[] = [];
   const left = { counted: 0, charged: 0 };
   const chargedKeys = new Map<string, number>();
@@ -90,7 +90,7 @@ export function compare(
     if (times > 1) breaches.push(`${key} is charged for ${times} streams`);
   if (left.counted >= leftMin && left.charged < left.counted * chargedShareMin)
     breaches.push(`of ${left.counted} streams that callers left, ${left.charged} are charged`);
-  return breaches;
+  return { breaches, left };
 }
 
 /** Returns what is wrong with the charge of a stream, or null. */

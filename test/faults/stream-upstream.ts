@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const streamPaths = ['/v1/stream', '/v1/lines'] as const;
 export type StreamPath = (typeof streamPaths)[number];
 
-/** The ways in which a stream goes on, beside those of a whole response. */
+/** The upstream's behaviour for a stream, which its caller states in the body. */
 export const streamActs = [
   'slow',
   'scattered',
@@ -14,7 +14,7 @@ export const streamActs = [
   'stalled',
   'without usage',
   'reporting an error',
-  'too many',
+  ...Array<'too many'>(3).fill('too many'),
   'late',
   'failing',
   'refusing',

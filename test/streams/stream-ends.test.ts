@@ -67,8 +67,9 @@ test('a process that ends finishes the streams of callers who left, and charges 
   const left = Promise.withResolvers<void>();
   upstream.next(async (response) => {
     Upstream.begin(response);
-    response.write(Upstream.chunk('one'));
+    const more = setInterval(() => response.write(Upstream.chunk('one')), 200);
     await left.promise;
+    clearInterval(more);
     response.end(Upstream.usage(21) + Upstream.done);
   });
   const url = await shop.addStorefront();
@@ -76,7 +77,8 @@ test('a process that ends finishes the streams of callers who left, and charges 
   request.destroy();
   await sleep(200);
   const stopped = shop.storefronts.at(-1)?.stop();
-  await sleep(500);
+  // Without the stream, the process would have ended by then.
+  await sleep(3_000);
   left.resolve();
   expect(await stopped).toBe(0);
   expect(await spentUnits()).toBe(21);
