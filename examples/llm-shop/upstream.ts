@@ -10,7 +10,7 @@ import { responses } from './responses.ts';
 /** `eventMs`: the pause after each event of a stream. Port 0 takes a free one. */
 export type Settings = { key: string; host: string; port: number; usagePort: number; eventMs: number };
 
-const geminiCall = /^\/v1beta\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
+const geminiCall = /^\/v1(?:beta)?\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
 const fileCall = /^\/v1\/files\/([^/]+)(\/content)?$/;
 
 /**
@@ -60,13 +60,14 @@ function respond(
 ): Response | Promise<Response> {
   const { method, path, headers } = request;
   if (path.startsWith('/v1/messages')) {
-    if (headers['x-api-key'] !== key)
+    // Clients send the key in either header.
+    if (headers['x-api-key'] !== key && headers.authorization !== `Bearer ${key}`)
       return Anthropic.failure(401, 'authentication_error', 'invalid x-api-key');
     return method === 'POST' && path === '/v1/messages'
       ? Anthropic.messages(request, id)
       : Anthropic.failure(404, 'not_found_error', 'Not found');
   }
-  if (path.startsWith('/v1beta/')) {
+  if (path.startsWith('/v1beta/') || geminiCall.test(path)) {
     if (headers['x-goog-api-key'] !== key)
       return Gemini.failure(401, 'UNAUTHENTICATED', 'API key not valid.');
     const [, model = '', verb] = geminiCall.exec(path) ?? [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import OpenAI from 'openai';
 import { start } from '../../examples/llm-shop/upstream.ts';
-import { calls } from './openai-calls.mjs';
+import { calls } from './calls.mjs';
 
 const key = 'key-of-the-upstream';
 const settings = { key, host: '127.0.0.1', port: 0, usagePort: 0, eventMs: 1 };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { start } from '../../examples/llm-shop/upstream.ts';
@@ -22,7 +23,9 @@ export async function open() {
   const key = 'key-of-the-upstream';
   const upstream = await start({ key, host: '127.0.0.1', port: 0, usagePort: 0, eventMs: 1 });
   const catalog = join(root, 'examples/llm-shop/catalog.yaml');
-  const env = { CATALOG: catalog, UPSTREAM_URL: upstream.url, UPSTREAM_API_KEY: key };
+  const env = { CATALOG: catalog };
+  for (const name of ['UPSTREAM', 'UPSTREAM_ANTHROPIC', 'UPSTREAM_GEMINI']) env[`${name}_URL`] = upstream.url;
+  for (const name of ['UPSTREAM_API', 'UPSTREAM_ANTHROPIC', 'UPSTREAM_GEMINI']) env[`${name}_KEY`] = key;
   const shop = await Shop.open(env).catch(async (error) => {
     await upstream.close();
     throw error;
@@ -55,7 +58,10 @@ export async function buyer(shop) {
     '--usd',
     '5.00',
   ];
-  await run('node', ['src/cli/sluice.ts', ...grant, '--key', 'first'], { cwd: root, env: shop.settings });
+  await run('node', ['src/cli/sluice.ts', ...grant, '--key', randomUUID()], {
+    cwd: root,
+    env: shop.settings,
+  });
   return token;
 }
 

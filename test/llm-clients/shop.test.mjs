@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import OpenAI from 'openai';
-import { calls } from './openai-calls.mjs';
+import { calls } from './calls.mjs';
 import * as Selling from './selling.mjs';
 
 /** Calls that cost nothing. */
