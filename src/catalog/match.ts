@@ -90,7 +90,19 @@ function search(matcher: Matcher, method: string, path: string): Match {
 }
 
 function fits(template: Template, segments: readonly string[], folded: readonly string[]): boolean {
-  return takesAll(template.segments, segments) && !template.rivals.some((rival) => takesAll(rival, folded));
+  return (
+    takesAll(template.segments, segments) &&
+    hasPlainValues(template.segments, segments) &&
+    !template.rivals.some((rival) => takesAll(rival, folded))
+  );
+}
+
+/** A value before a `:verb` must not contain what an upstream could read as another verb. */
+function hasPlainValues(template: readonly string[], segments: readonly string[]): boolean {
+  return template.every((segment, at) => {
+    const verb = segment.indexOf('}:') + 1;
+    return verb === 0 || !/[:;%]/.test((segments[at] ?? '').slice(0, verb - segment.length));
+  });
 }
 
 function segmentsOf(path: string): string[] {

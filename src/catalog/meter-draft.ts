@@ -107,6 +107,19 @@ function toPriceBy(text: string): MeterPrices.PriceBy {
   return { kind: 'body', pointer: toPointer(text) };
 }
 
+/** Returns the segment with a parameter, and the length of the `:verb` behind it. */
+function placeOf(
+  path: string,
+  parameter: string,
+): Pick<MeterPrices.MeterRule, 'pathSegment' | 'pathVerbChars'> {
+  const segments = path.slice(1).split('/');
+  const pathSegment = segments.findIndex((segment) => segment.split(':')[0] === parameter);
+  return {
+    pathSegment,
+    pathVerbChars: (segments[pathSegment]?.length ?? parameter.length) - parameter.length,
+  };
+}
+
 /** Converts the rules of one operation of a service with meters. Throws when the source breaks the rules. */
 export function toUnits(
   metering: MeterPrices.Metering,
@@ -118,7 +131,9 @@ export function toUnits(
   const rule: MeterPrices.MeterRule = {
     metering,
     max,
-    pathSegment: priceBy?.kind === 'path' ? path.slice(1).split('/').indexOf(`{${priceBy.name}}`) : -1,
+    ...(priceBy?.kind === 'path'
+      ? placeOf(path, `{${priceBy.name}}`)
+      : { pathSegment: -1, pathVerbChars: 0 }),
     readsBody: meters.some(({ count }) => ['pointer', 'bytes', 'seconds', 'cost'].includes(count.kind)),
     headers: meters.flatMap(({ count }) => (count.kind === 'header' ? [count.name] : [])),
   };

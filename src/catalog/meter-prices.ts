@@ -82,6 +82,8 @@ export type MeterRule = {
   max: readonly MeterMax[];
   /** The index in the path template's segments of the segment that names the price; -1 when none does. */
   pathSegment: number;
+  /** The length of the `:verb` at the end of that segment, which is not part of the value. */
+  pathVerbChars: number;
   /** True when the response has to be read whole before it can be charged. */
   readsBody: boolean;
   /** Response headers that are counted, in lower case. */

@@ -1,4 +1,7 @@
-/** The segments of a path: literal text, or null for a `{name}` that matches any one segment. */
+/**
+ * The segments of a path: literal text, null for a `{name}` that matches any one segment, or `{}:verb` for a `{name}:verb` that matches
+ * those that end with `:verb` (custom methods, as in Google's APIs).
+ */
 export type PathTemplate = readonly (string | null)[];
 
 export type ParsedTemplate = { ok: true; template: PathTemplate } | { ok: false; reason: string };
@@ -8,7 +11,7 @@ export type ParsedTemplate = { ok: true; template: PathTemplate } | { ok: false;
  * several spellings.
  */
 const literal = /^[\w.~!$&'()*+,;=:@-]*$/;
-const parameter = /^\{[A-Za-z_][\w.-]*\}$/;
+const parameter = /^\{[A-Za-z_][\w.-]*\}(:[A-Za-z][\w-]*)?$/;
 
 /** Parses a path of the catalogue: `/v2/jobs/company`, `/todos/{id}`. `reason` continues a sentence that starts with the path. */
 export function parse(path: string): ParsedTemplate {
@@ -23,7 +26,7 @@ export function parse(path: string): ParsedTemplate {
   if (odd?.includes('{')) {
     return {
       ok: false,
-      reason: `has ${JSON.stringify(odd)}: a parameter takes a whole segment, such as {id}`,
+      reason: `has ${JSON.stringify(odd)}: a parameter takes a whole segment, such as {id}, or ends with a verb, such as {id}:cancel`,
     };
   }
   if (odd !== undefined) {
@@ -32,7 +35,13 @@ export function parse(path: string): ParsedTemplate {
   if (segments.some((segment) => segment === '.' || segment === '..' || /^\.{1,2};/.test(segment))) {
     return { ok: false, reason: 'has a dot segment: write the path that it leads to' };
   }
-  return { ok: true, template: segments.map((segment) => (segment.startsWith('{') ? null : segment)) };
+  return { ok: true, template: segments.map(templateOf) };
+}
+
+function templateOf(segment: string): string | null {
+  const [, verb] = parameter.exec(segment) ?? [];
+  if (verb !== undefined) return `{}${verb}`;
+  return segment.startsWith('{') ? null : segment;
 }
 
 /** Returns true when some path matches both and neither is more specific for all of them: `/a/{x}` and `/{y}/b`. */
@@ -43,9 +52,22 @@ export function ambiguous(a: PathTemplate, b: PathTemplate): boolean {
   for (const [index, segment] of a.entries()) {
     const other = b[index] ?? null;
     if (segment === other) continue;
-    if (segment !== null && other !== null) return false;
-    if (segment !== null) aCloser = true;
+    if (!overlap(segment, other)) return false;
+    if (closeness(segment) > closeness(other)) aCloser = true;
     else bCloser = true;
   }
   return aCloser === bCloser;
+}
+
+/** Returns true when a segment of a path can match both of two different template segments. */
+function overlap(a: string | null, b: string | null): boolean {
+  if (a === null || b === null) return true;
+  const [narrow, wide] = closeness(a) > closeness(b) ? [a, b] : [b, a];
+  return wide.startsWith('{}') && !narrow.startsWith('{}') && narrow.endsWith(wide.slice(2));
+}
+
+/** Fixed text matches least, a parameter with a verb more, a parameter most. */
+function closeness(segment: string | null): number {
+  if (segment === null) return 0;
+  return segment.startsWith('{}') ? 1 : 2;
 }

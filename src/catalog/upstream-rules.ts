@@ -36,7 +36,7 @@ const own: ReadonlySet<string> = new Set([
 
 /** Headers that carry the caller's credentials, address or payment. They are the shop's and must not reach an upstream. */
 const isPrivate =
-  /^(authorization|cookie2?|forwarded|via|x-real-ip|x-payment|payment.*|x-forwarded-.*|proxy-.*|storefront-.*)$/;
+  /^(authorization|x-api-key|x-goog-api-key|cookie2?|forwarded|via|x-real-ip|x-payment|payment.*|x-forwarded-.*|proxy-.*|storefront-.*)$/;
 
 /** Headers by which some servers replace the method or path of a request, which would be another operation than the one paid for. */
 const rerouting =

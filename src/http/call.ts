@@ -7,7 +7,7 @@ import { keyCharsMax, readCeiling, readKey } from '../journeys/call-request.ts';
 import type { ServedResponse } from '../journeys/call-result.ts';
 import { endUnsent } from '../journeys/delivery.ts';
 import type { Replayed } from '../journeys/idempotent-call.ts';
-import type { CallerContext } from '../journeys/identification.ts';
+import type { CallerContext, IdentifiedCaller } from '../journeys/identification.ts';
 import { identify } from '../journeys/identification.ts';
 import * as PaidCall from '../journeys/paid-call.ts';
 import type { PaidCallContext } from '../journeys/paid-call-context.ts';
@@ -18,6 +18,7 @@ import type { ProxyContext } from '../proxy/proxy-context.ts';
 import type { Upload } from '../proxy/upload.ts';
 import type { Sending } from '../proxy/upstream.ts';
 import type { TextsContext } from '../text/texts-context.ts';
+import * as Credentials from './call-credentials.ts';
 import { callRefusal } from './call-refusal.ts';
 import * as Refusal from './common-refusals.ts';
 import { error, json, type Reply, write } from './reply.ts';
@@ -97,12 +98,12 @@ async function serve(
   const { operation } = found;
   if (entry.span !== null) entry.span.route(operation.method, operation.path);
 
-  const known = identify(shop, incoming.headers.authorization, entry.startedMs);
+  const { header, conflict } = Credentials.read(incoming.headers);
+  if (conflict !== null)
+    return malformed(conflict, 'differs from the other credentials: send your token once.', requestId);
+  const known = identify(shop, header, entry.startedMs);
   const bearer = known instanceof Promise ? await known : known;
-  if (bearer.kind === 'unknown') return Refusal.unanswerable(shop.texts, requestId);
-  if (bearer.kind === 'frozen') return Refusal.frozen(shop.texts, requestId);
-  if (bearer.kind !== 'token')
-    return Refusal.unidentified(shop, bearer, method, `${target.path}${target.query}`, requestId);
+  if (bearer.kind !== 'token') return unidentified(shop, bearer, method, target, requestId);
   const { account, key: callerKey = null } = bearer.claims;
   entry.account = account;
 
@@ -262,6 +263,19 @@ function replay(
   entry.code = 'replayed';
   outgoing.writeHead(status, [...headers, ...cors, 'idempotent-replayed', 'true']);
   outgoing.end(body);
+}
+
+/** Refuses a caller without a valid token, or one who must not spend. */
+function unidentified(
+  shop: CallContext,
+  caller: Exclude<IdentifiedCaller, { kind: 'token' }>,
+  method: string,
+  target: Target.Target,
+  requestId: string,
+): Reply {
+  if (caller.kind === 'unknown') return Refusal.unanswerable(shop.texts, requestId);
+  if (caller.kind === 'frozen') return Refusal.frozen(shop.texts, requestId);
+  return Refusal.unidentified(shop, caller, method, `${target.path}${target.query}`, requestId);
 }
 
 function malformed(field: string, rule: string, requestId: string): Reply {

@@ -105,14 +105,14 @@ function bodySource(rawHeaders: readonly string[], body: Buffer): Source {
 }
 
 function chooseTable(
-  { metering, pathSegment }: MeterPrices.MeterRule,
+  { metering, ...place }: MeterPrices.MeterRule,
   asked: Asked,
   source: Source,
 ): MeterPrices.PriceTable | PriceUnknown {
   const { priceBy, tables, fallback } = metering;
   if (priceBy === null && fallback !== null) return fallback;
   const named =
-    priceBy === null ? ({ kind: 'unclear' } as const) : chosenValue(priceBy, pathSegment, asked, source);
+    priceBy === null ? ({ kind: 'unclear' } as const) : chosenValue(priceBy, place, asked, source);
   const value = named.kind === 'number' ? String(named.value) : named.kind === 'text' ? named.value : null;
   const table = value === null ? undefined : tables.get(value);
   if (table !== undefined) return table;
@@ -135,15 +135,17 @@ function isDisguised(value: string, tables: ReadonlyMap<string, MeterPrices.Pric
 
 function chosenValue(
   priceBy: MeterPrices.PriceBy,
-  pathSegment: number,
+  { pathSegment, pathVerbChars }: Pick<MeterPrices.MeterRule, 'pathSegment' | 'pathVerbChars'>,
   { rawHeaders, path, query }: Asked,
   source: Source,
 ): ClearJson.ClearValue {
   switch (priceBy.kind) {
     case 'body':
       return source(priceBy.pointer);
-    case 'path':
-      return { kind: 'text', value: path.slice(1).split('/')[pathSegment] ?? '' };
+    case 'path': {
+      const segment = path.slice(1).split('/')[pathSegment] ?? '';
+      return { kind: 'text', value: segment.slice(0, segment.length - pathVerbChars) };
+    }
     case 'query':
       return FormText.field(query[0] === '?' ? query.slice(1) : query, priceBy.name);
     case 'header': {

@@ -34,7 +34,8 @@ type Rule = { name: string; kind: 'once' | 'length' | 'connection' | 'no' };
 const rules = new Map<string, Rule>();
 for (const name of ['host', 'authorization', 'content-type', 'traceparent', 'idempotency-key'])
   addRule(name, 'once');
-for (const name of ['storefront-max-cost', 'storefront-receipt']) addRule(name, 'once');
+for (const name of ['storefront-max-cost', 'storefront-receipt', 'x-api-key', 'x-goog-api-key'])
+  addRule(name, 'once');
 for (const name of ['transfer-encoding', 'expect', 'upgrade', 'trailer', 'te', 'proxy-connection'])
   addRule(name, 'no');
 addRule('content-length', 'length');

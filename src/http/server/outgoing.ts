@@ -8,6 +8,8 @@ export type Incoming = Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders'> & 
     readonly 'idempotency-key'?: string | string[] | undefined;
     readonly 'storefront-max-cost'?: string | string[] | undefined;
     readonly 'storefront-receipt'?: string | string[] | undefined;
+    readonly 'x-api-key'?: string | string[] | undefined;
+    readonly 'x-goog-api-key'?: string | string[] | undefined;
     readonly traceparent?: string | string[] | undefined;
   };
 };
