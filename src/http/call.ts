@@ -98,9 +98,9 @@ async function serve(
   const { operation } = found;
   if (entry.span !== null) entry.span.route(operation.method, operation.path);
 
-  const { header, conflict } = Credentials.read(incoming.headers);
-  if (conflict !== null)
-    return malformed(conflict, 'differs from the other credentials: send your token once.', requestId);
+  const header = Credentials.read(incoming.headers);
+  if (typeof header === 'object')
+    return malformed(header.conflict, 'differs from the other credentials: send your token once.', requestId);
   const known = identify(shop, header, entry.startedMs);
   const bearer = known instanceof Promise ? await known : known;
   if (bearer.kind !== 'token') return unidentified(shop, bearer, method, target, requestId);
