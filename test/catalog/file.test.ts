@@ -190,7 +190,7 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
   'a parameter in half a segment': [
     'PUT /v1/todos/{id}',
     'PUT /v1/todos/{id}.json',
-    '26:9 services[1].operations[0].call | call /v1/todos/{id}.json has "{id}.json": a parameter takes a whole segment, such as {id}',
+    '26:9 services[1].operations[0].call | call /v1/todos/{id}.json has "{id}.json": a parameter takes a whole segment, such as {id}, or ends with a verb, such as {id}:cancel',
   ],
   'an escape in a path': [
     'PUT /v1/todos/{id}',

@@ -59,7 +59,7 @@ test('flags say prices, trial and smallest purchase, and nothing is asked', asyn
   const flags = ['--price', '0.002', '--price', 'depots=0.03', '--trial', '7', '--min', '2.50'];
   const { prices, trial, min, run } = await imported(flags);
   expect(prices).toEqual({ parcels: 2_000, 'parcels-writing': 2_000, depots: 30_000 });
-  expect([trial, min]).toEqual([7, 2_500_000]);
+  expect([trial, min]).toEqual([{ asset: 'unit', amount: 7 }, 2_500_000]);
   expect(run.err).toBe('');
   expect(run.out).toContain('The trial gives 7 units, worth at most 0.21 USD.');
   expect(run.out).toContain('does not cover them');
@@ -69,7 +69,7 @@ test('flags say prices, trial and smallest purchase, and nothing is asked', asyn
 test('answers that are piped in are taken line by line; what cannot be read is asked again', async () => {
   const { prices, trial, min, run } = await imported([], '0.004\nmuch\n0.05\n\n10\n1.00\n');
   expect(prices).toEqual({ parcels: 4_000, 'parcels-writing': 50_000, depots: 1_000 });
-  expect([trial, min]).toEqual([10, 1_000_000]);
+  expect([trial, min]).toEqual([{ asset: 'unit', amount: 10 }, 1_000_000]);
   expect(run.err).toContain('an amount such as 0.002');
 });
 
@@ -77,7 +77,7 @@ test('one answer may go for all that follow, and the end of a pipe takes the res
   const { prices, trial } = await imported([], '0.004\n0.01 all\n');
   expect(prices).toEqual({ parcels: 4_000, 'parcels-writing': 10_000, depots: 10_000 });
   // The default for one response, because the description states no maximum.
-  expect(trial).toBe(100);
+  expect(trial).toEqual({ asset: 'unit', amount: 100 });
 });
 
 test('what a flag has said is not asked', async () => {
