@@ -3,15 +3,16 @@ import type { Incoming } from './server/outgoing.ts';
 /** The headers in which stock clients of some APIs send their key. A caller's token is accepted there too, and never crosses. */
 const keyHeaders = ['x-api-key', 'x-goog-api-key'] as const;
 
-/** The name of a header that contradicts the other credentials. */
+/** The name of a header that contradicts another one. */
 export type Conflict = { conflict: string };
 
 /**
- * Reads the caller's token from `Authorization`, `x-api-key` or `x-goog-api-key`, as the value of an Authorization header. Two different values
- * are a conflict: a proxy in between could take the other one for the caller.
+ * Reads the caller's token as the value of an Authorization header. `x-api-key` and `x-goog-api-key` are only read without that header; two
+ * different values there are a conflict.
  */
 export function read(headers: Incoming['headers']): string | undefined | Conflict {
-  let header = headers.authorization;
+  if (headers.authorization !== undefined) return headers.authorization;
+  let header: string | undefined;
   for (const name of keyHeaders) {
     const key = headers[name];
     if (key === undefined) continue;
