@@ -75,7 +75,8 @@ test('a process that ends finishes the streams of callers who left, and charges 
   const url = await shop.addStorefront();
   const { request } = await open(url);
   request.destroy();
-  await sleep(200);
+  // The process notices it when it writes.
+  await sleep(1_000);
   const stopped = shop.storefronts.at(-1)?.stop();
   // Without the stream, the process would have ended by then.
   await sleep(3_000);
