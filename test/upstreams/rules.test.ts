@@ -141,7 +141,11 @@ describe('a fault is reported at its place', () => {
       ],
       /oauth sends its token in the authorization header/,
     ],
-    ['the key header from the caller', [[forward, '[X-API-Key]']], /forward names X-API-Key, which belongs to the shop and its caller/],
+    [
+      'the key header from the caller',
+      [[forward, '[X-API-Key]']],
+      /forward names X-API-Key, which belongs to the shop and its caller/,
+    ],
     [
       'the key header from the caller in another spelling',
       [[forward, '[x_api_key]']],
