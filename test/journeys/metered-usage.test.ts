@@ -189,7 +189,7 @@ describe('the buyer', () => {
       ...{ model: 'small-1', quantities: { input: 1_200, output: 34.5 } },
     });
     expect(receipt).not.toHaveProperty('units');
-    // What the upstream charges is for the seller only.
+    // Only the seller sees the upstream's price.
     expect(Object.values(receipt ?? {})).not.toContain(700);
     expect(Object.keys(receipt ?? {}).join()).not.toMatch(/upstream/i);
   });

@@ -271,7 +271,8 @@ export class Life {
       return Agent.readOffer(answer, undefined);
     });
     if (offer === null) return this.#count('refused: subscribed already');
-    const page = await this.#patiently(() => Person.open(offer.checkoutUrl));
+    const page = await this.#patiently(() => openPage(offer.checkoutUrl));
+    if (page === null) return this.#count('refused: subscribed already');
     const answer = await Person.submit(page, this.#dice.chance(0.1) ? Person.declinedCard : undefined);
     if (answer.status !== 303) return this.#count('refused on a page');
     this.#count(plan === 'credit' ? 'bought on a page' : 'subscribed');
@@ -368,6 +369,20 @@ export class Life {
         await pause(200);
       }
     }
+  }
+}
+
+/** Opens a payment link in a browser of its own. Returns the hosted page, or null when another order has bought the plan meanwhile. */
+async function openPage(checkoutUrl: string): Promise<string | null> {
+  const jar: Person.Jar = new Map();
+  try {
+    return await Person.open(checkoutUrl, jar);
+  } catch (fault) {
+    if (!(fault instanceof Person.NoCardPage)) throw fault;
+    if (fault.text.includes('You already have this plan.')) return null;
+    // A process that died before it responded has remembered a browser that never got its cookie.
+    if (fault.text.includes('open in another browser')) return Person.takeOver(checkoutUrl, jar);
+    throw fault;
   }
 }
 

@@ -27,12 +27,31 @@ export async function visit(url: string, jar: Jar = ownJar): Promise<Customer.An
   return Customer.read(answer);
 }
 
-/** Opens a payment link. Returns the address of the hosted page. Throws when the link leads elsewhere. */
+/** Opens a payment link. Returns the address of the hosted page. Throws `NoCardPage` when the link leads elsewhere. */
 export async function open(checkoutUrl: string, jar: Jar = ownJar): Promise<string> {
   const answer = await visit(checkoutUrl, jar);
   const location = answer.headers.get('location');
-  if (answer.status !== 303 || !location) throw new Error(`the link answers ${answer.status}`);
+  if (answer.status !== 303 || !location) throw new NoCardPage(answer);
   return location;
+}
+
+/** A payment link that leads to no hosted page. */
+export class NoCardPage extends Error {
+  readonly text: string;
+  constructor({ status, text }: Customer.Answer) {
+    super(`the link answers ${status}`);
+    this.text = text;
+  }
+}
+
+/** Presses "Pay in this browser" on the page of a link that another browser opened. Returns the address of the hosted page. */
+export async function takeOver(checkoutUrl: string, jar: Jar): Promise<string> {
+  const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  const headers = { cookie, origin: new URL(checkoutUrl).origin };
+  const answer = await fetch(checkoutUrl, { method: 'POST', redirect: 'manual', headers });
+  const onward = /^0; url=(.+)$/.exec(answer.headers.get('refresh') ?? '')?.[1];
+  if (!onward) throw new NoCardPage(await Customer.read(answer));
+  return onward;
 }
 
 /** Submits the form of a hosted page, with `more` fields when it asks for them. Redirects are not followed. */
