@@ -9,7 +9,11 @@ const context = { baseUrl: 'https://shop.example', rails: ['card', 'mpp'] };
 describe('the manifest', () => {
   test('fits its schema, for the shipped catalogue and for one with every kind of plan', async () => {
     const shipped = await File.load('openapi/catalog.yaml');
-    for (const catalog of [shipped, shop()]) {
+    const dollars = shop(
+      ['included: 25', 'included_usd: "5.00", included_usd_when_claimed: "1.50"'],
+      ['included: 200000', 'included_usd: "20.00"'],
+    );
+    for (const catalog of [shipped, shop(), dollars]) {
       expect(breaches('manifest.schema.json', manifest(catalog, context))).toEqual([]);
     }
   });

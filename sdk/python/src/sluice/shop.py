@@ -29,11 +29,14 @@ class Plan(Record):
     requests_per_second: int | None
     #: For credit the least amount.
     price_usd: str
-    #: Units that the plan holds; ``None`` for credit, which holds money.
+    #: Units that the plan holds; ``None`` for credit, which holds money, and for a plan of dollars.
     included: int | None
+    #: Usage in USD that the plan holds, when it holds no units.
+    included_usd: str | None
     #: ``None`` for a trial, which registration gives.
     purchase: RequestRecipe | None
     included_when_claimed: int | None
+    included_usd_when_claimed: str | None
     min_usd: str | None
     max_usd: str | None
     every: str | None
@@ -48,6 +51,8 @@ class PlanState(Record):
     status: str
     period_end: str | None
     included_remaining: int | None
+    #: Of a plan that includes dollars.
+    included_usd: str | None
 
 
 class Registration(Record):
