@@ -14,10 +14,11 @@ CREATE OR REPLACE FUNCTION ledger.usage_rows(
       AS u (call_id, draw, account_id, lot_id, plan_id, service, operation, status, units, price, amount, key_id, metered)
 $$;
 
--- Returns the lots that a writer may draw on, in burn order. Only lots that the caller has locked are returned, because others may change meanwhile.
-CREATE OR REPLACE FUNCTION ledger.drawable_lots(p_account text, p_plans text, p_locked bigint[]) RETURNS TABLE (id bigint, asset text, avail bigint) LANGUAGE sql STABLE AS $$
+-- Returns the lots that a writer may draw on, in burn order. Units of results never pay for a call that is priced in money (`p_money_only`). Only lots that the caller has locked are returned, because others may change meanwhile.
+CREATE OR REPLACE FUNCTION ledger.drawable_lots(p_account text, p_plans text, p_money_only boolean, p_locked bigint[]) RETURNS TABLE (id bigint, asset text, avail bigint) LANGUAGE sql STABLE AS $$
   SELECT id, asset, avail - clawback_due FROM ledger.lot
     WHERE account_id = p_account AND id = ANY (p_locked) AND avail > clawback_due AND plan_id = ANY (string_to_array(p_plans, ','))
+      AND (asset = 'usd' OR p_money_only IS NOT TRUE)
       AND (expires_at IS NULL OR expires_at > clock_timestamp())
     ORDER BY priority, expires_at NULLS LAST, id
 $$;
@@ -73,7 +74,7 @@ CREATE OR REPLACE FUNCTION ledger.batch(
   k_status smallint[] DEFAULT '{}', k_headers text[] DEFAULT '{}', k_body bytea[] DEFAULT '{}',
   r_account text[] DEFAULT '{}', r_lot bigint[] DEFAULT '{}', r_amount bigint[] DEFAULT '{}', r_recalled boolean[] DEFAULT '{}',
   w_account text[] DEFAULT '{}', w_plans text[] DEFAULT '{}', w_price bigint[] DEFAULT '{}', w_units bigint[] DEFAULT '{}',
-  w_headroom bigint[] DEFAULT '{}', w_recall boolean[] DEFAULT '{}', p_again boolean DEFAULT false
+  w_headroom bigint[] DEFAULT '{}', w_recall boolean[] DEFAULT '{}', w_money_only boolean[] DEFAULT '{}', p_again boolean DEFAULT false
 ) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
   v_writer ledger.writer;
@@ -158,7 +159,7 @@ BEGIN
 
   SELECT greatest(1, count(*)) INTO v_live FROM ledger.writer WHERE open;
   FOR v_want IN
-    SELECT * FROM unnest(w_account, w_plans, w_price, w_units, w_headroom, w_recall) AS w (account_id, plans, price, units, headroom, recall)
+    SELECT * FROM unnest(w_account, w_plans, w_price, w_units, w_headroom, w_recall, w_money_only) AS w (account_id, plans, price, units, headroom, recall, money_only)
   LOOP
     v_units := v_want.units;
     v_room := v_want.headroom;
@@ -166,14 +167,14 @@ BEGIN
     IF v_want.recall THEN
       -- A recalled lease is granted in full or not at all: parts of it in two writers would be enough for neither call.
       SELECT coalesce(sum(avail) FILTER (WHERE asset = 'unit'), 0), coalesce(sum(avail) FILTER (WHERE asset = 'usd'), 0) INTO v_need, v_take
-        FROM ledger.drawable_lots(v_want.account_id, v_want.plans, v_locked);
+        FROM ledger.drawable_lots(v_want.account_id, v_want.plans, v_want.money_only, v_locked);
       IF greatest(0, v_units - v_need) * v_want.price > v_take THEN
         v_short := v_short || v_want.account_id;
         PERFORM pg_notify('ledger', 'recall:' || v_want.account_id);
         CONTINUE;
       END IF;
     END IF;
-    FOR v_lot IN SELECT * FROM ledger.drawable_lots(v_want.account_id, v_want.plans, v_locked) LOOP
+    FOR v_lot IN SELECT * FROM ledger.drawable_lots(v_want.account_id, v_want.plans, v_want.money_only, v_locked) LOOP
       -- Units come before money in the burn order. The part that they do not cover is leased in micro-dollars.
       IF v_lot.asset = 'usd' AND v_money IS NULL THEN
         v_money := v_units * v_want.price;

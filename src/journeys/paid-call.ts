@@ -66,6 +66,7 @@ export async function makeOrStream(
     account,
     plans: opening.ids,
     price: service.price,
+    ...(operation.units.kind === 'meters' && { moneyOnly: true }),
     units: sized.units,
     span: call.span,
     key: callerKey && { id: callerKey.id, capped: callerKey.budget !== null },

@@ -1,5 +1,5 @@
 import type { Money } from '@sluice/kernel/money';
-import { type Lot, serves } from './lot.ts';
+import { type DrawTerms, type Lot, serves } from './lot.ts';
 
 /** The part of a call that is drawn from one lot, in the lot's asset. */
 export type Draw = { lot: Lot; amount: number };
@@ -10,24 +10,19 @@ export type Charge = { lot: Lot; units: number; amount: number };
 export type Drawn = { kind: 'drawn'; draws: Draw[] } | { kind: 'short'; units: number };
 
 /**
- * Returns what a call of `units` at `price` draws from the writer's free leases. `lots` are in burn order: all units before any money, so that
+ * Returns what a call of `units` on these terms draws from the writer's free leases. `lots` are in burn order: all units before any money, so that
  * the units that pay for a part of a call are whole ones (`grant_lot` sets the order). `short` is the
  * number of units to lease first. It is also returned if a later lot has enough, because an earlier lot with a balance must be used first.
  */
-export function draw(
-  lots: readonly Lot[],
-  plans: readonly string[],
-  price: Money,
-  units: number,
-  nowMs: number,
-): Drawn {
+export function draw(lots: readonly Lot[], terms: DrawTerms, units: number, nowMs: number): Drawn {
+  const { price } = terms;
   const draws: Draw[] = [];
   if (price === 0) return { kind: 'drawn', draws };
   let leftUnits = units;
   let leftMoney: number | null = null;
   for (const lot of lots) {
     if (leftUnits === 0 || leftMoney === 0) break;
-    if (!serves(lot, plans, nowMs)) continue;
+    if (!serves(lot, terms, nowMs)) continue;
     if (lot.asset === 'usd') leftMoney ??= leftUnits * price;
     const left = leftMoney ?? leftUnits;
     const amount = Math.min(lot.free, left);
@@ -74,15 +69,15 @@ export function charge(draws: readonly Draw[], price: Money, units: number): Cha
 /** Returns the worth of lots for calls at `price`: whole units, and their value in micro-dollars. */
 export function worth(
   lots: readonly Lot[],
-  plans: readonly string[],
-  price: Money,
+  terms: DrawTerms,
   nowMs: number,
   count: (lot: Lot) => number,
 ): { units: number; money: number } {
+  const { price } = terms;
   let units = 0;
   let money = 0;
   for (const lot of lots) {
-    if (!serves(lot, plans, nowMs)) continue;
+    if (!serves(lot, terms, nowMs)) continue;
     if (lot.asset === 'unit') units += count(lot);
     else money += count(lot);
   }

@@ -11,6 +11,8 @@ export type HoldRequest = {
   price: Money;
   /** The most units that the call can cost. */
   units: number;
+  /** True for a call that is priced in money, by its meters: units of results never pay for it. */
+  moneyOnly?: boolean;
   /** The account's own key that the call is made with. A capped key has a budget: a lot of its own, in which the call holds too. */
   key?: { id: string; capped: boolean } | null;
   /** The call in its trace. */

@@ -46,8 +46,9 @@ export class Holds {
   /** Implements LedgerWriter.extend. */
   async extend(hold: Hold, units: number): Promise<HoldResult> {
     if (units <= hold.units) return { kind: 'held', hold };
-    const { callId, account, plans, price, key = null, span = null } = hold;
-    const lacking = { callId, account, plans, price, key, span, units: units - hold.units };
+    const { callId, account, plans, price, moneyOnly, key = null, span = null } = hold;
+    const rest = { callId, account, plans, price, key, span, units: units - hold.units };
+    const lacking = moneyOnly === true ? { ...rest, moneyOnly } : rest;
     const more = await this.#placeWithBudget(lacking, hold);
     if (more.kind !== 'held') return more;
     if (more.hold.epoch === hold.epoch) return { kind: 'held', hold: joined(hold, more.hold) };
@@ -121,9 +122,9 @@ export class Holds {
     request: HoldRequest,
     nowMs: number,
   ): { kind: 'held'; hold: Hold } | { kind: 'no_plan' } | { kind: 'short' } {
-    const { plans, price, units } = request;
+    const { plans, units } = request;
     if (!AccountLeases.opens(accountLeases, plans)) return { kind: 'no_plan' };
-    const drawn = DrawDown.draw(accountLeases.lots, plans, price, units, nowMs);
+    const drawn = DrawDown.draw(accountLeases.lots, request, units, nowMs);
     if (drawn.kind === 'short') return { kind: 'short' };
     for (const { lot, amount } of drawn.draws) {
       lot.free -= amount;

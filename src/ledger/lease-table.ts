@@ -110,15 +110,15 @@ export class LeaseTable {
     const alike = Map.groupBy(
       asking,
       ({ request, recall }) =>
-        `${request.account} ${request.price} ${request.plans} ${recall && request.callId}`,
+        `${request.account} ${request.price} ${request.plans} ${request.moneyOnly === true} ${recall && request.callId}`,
     );
     return [...alike.values()].map((group) => {
       const [{ request, recall }] = group as [PendingLease];
-      const { account, plans, price } = request;
+      const { account, plans, price, moneyOnly } = request;
       const { lots, paceUnits } = this.use(account, nowMs);
       const units = group.reduce((sum, one) => sum + one.request.units, 0);
       const callUnits = Math.max(...group.map((one) => one.request.units));
-      const drawn = DrawDown.draw(lots, plans, price, units, nowMs);
+      const drawn = DrawDown.draw(lots, request, units, nowMs);
       const held = lots.reduce(
         (sum, lot) => sum + (lot.asset === 'unit' ? lot.held : price && Math.floor(lot.held / price)),
         0,
@@ -127,6 +127,7 @@ export class LeaseTable {
         account,
         plans,
         price,
+        ...(moneyOnly === true && { moneyOnly }),
         units: drawn.kind === 'short' ? drawn.units : 0,
         headroomUnits: recall
           ? 0

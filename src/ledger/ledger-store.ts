@@ -9,6 +9,8 @@ export type LeaseRequest = {
   price: number;
   units: number;
   headroomUnits: number;
+  /** True for calls that units of results never pay for. */
+  moneyOnly?: boolean;
   /**
    * If true, the lease is granted in full or not at all, and if not, the idle leases of other writers are recalled. Parts of it in two
    * writers would be enough for neither call. If false, whatever is available is granted.

@@ -1,3 +1,5 @@
+import type { Money } from '@sluice/kernel/money';
+
 /** The asset of a lot: micro-dollars, or units of results. */
 export type Asset = 'usd' | 'unit';
 
@@ -22,8 +24,17 @@ export type Lot = {
   held: number;
 };
 
-/** Returns true if a call on these plans may draw on the lot now. */
-export function serves(lot: Lot, plans: readonly string[], nowMs: number): boolean {
+/** The terms on which a call draws on lots. */
+export type DrawTerms = {
+  plans: readonly string[];
+  price: Money;
+  /** True for a call that units of results never pay for. */
+  moneyOnly?: boolean;
+};
+
+/** Returns true if a call on these terms may draw on the lot now. */
+export function serves(lot: Lot, { plans, moneyOnly }: DrawTerms, nowMs: number): boolean {
+  if (moneyOnly === true && lot.asset === 'unit') return false;
   return plans.includes(lot.plan) && (lot.expiresMs === null || lot.expiresMs > nowMs);
 }
 

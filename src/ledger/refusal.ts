@@ -16,17 +16,16 @@ export function refusalOf(
   nowMs: number,
   own: Hold | null,
 ): CreditRefusal {
-  const { plans, price, units } = request;
+  const { price, units } = request;
   const ownUnits = own?.units ?? 0;
   const ownMoney = ownUnits * price;
   const ownAmounts = new Map(own?.draws.map(({ lot, amount }) => [lot, amount]));
   const lacking = units * price;
   const required = ofMicro(lacking + ownMoney);
-  const open = DrawDown.worth(accountLeases.lots, plans, price, nowMs, (lot) => lot.avail + lot.free);
+  const open = DrawDown.worth(accountLeases.lots, request, nowMs, (lot) => lot.avail + lot.free);
   const all = DrawDown.worth(
     accountLeases.lots,
-    plans,
-    price,
+    request,
     nowMs,
     (lot) => Lot.total(lot) - (ownAmounts.get(lot) ?? 0),
   );

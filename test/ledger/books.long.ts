@@ -62,6 +62,7 @@ const step = fc.oneof(
           units: fc.nat(12),
           headroom: fc.nat(9),
           recall: fc.boolean(),
+          moneyOnly: fc.boolean(),
         }),
         { maxLength: 2 },
       ),
@@ -223,13 +224,14 @@ class Comparison {
       usage,
       storedResponses: calls.flatMap(({ answer }) => answer ?? []),
       returns,
-      wants: one.wants.map(({ account, plans, price, units, headroom, recall }) => ({
+      wants: one.wants.map(({ account, plans, price, units, headroom, recall, moneyOnly }) => ({
         account: this.accounts[account] ?? '',
         plans: [['p'], ['p', 'q'], ['r']][plans] ?? [],
         price: prices[price] ?? 0,
         units,
         headroomUnits: headroom,
         recall,
+        moneyOnly,
       })),
     };
   }
@@ -418,6 +420,12 @@ describe('the comparison finds books that', () => {
       'v_units := v_units',
     ],
     ['grant lots of other plans', 'drawable_lots', " AND plan_id = ANY (string_to_array(p_plans, ','))", ''],
+    [
+      'grant units for calls that are priced in money',
+      'drawable_lots',
+      "(asset = 'usd' OR p_money_only IS NOT TRUE)",
+      'true',
+    ],
     [
       'grant what has expired',
       'drawable_lots',

@@ -38,14 +38,14 @@ const closed = (some: readonly Lot.Lot[]) => some.map((lot) => ({ ...lot, avail:
 test('draws exactly what a call can cost, never more of a lot than is free, and only of lots that serve it', () => {
   fc.assert(
     fc.property(lots, price, units, (some, price, units) => {
-      const drawn = DrawDown.draw(some, plans, price, units, nowMs);
+      const drawn = DrawDown.draw(some, { plans, price }, units, nowMs);
       if (drawn.kind === 'short') return;
       expect(worth(drawn.draws, price)).toBe(units * price);
       expect(new Set(drawn.draws.map(({ lot }) => lot)).size).toBe(drawn.draws.length);
       for (const { lot, amount } of drawn.draws) {
         expect(amount).toBeGreaterThan(0);
         expect(amount).toBeLessThanOrEqual(lot.free);
-        expect(Lot.serves(lot, plans, nowMs)).toBe(true);
+        expect(Lot.serves(lot, { plans, price }, nowMs)).toBe(true);
       }
     }),
   );
@@ -54,11 +54,11 @@ test('draws exactly what a call can cost, never more of a lot than is free, and 
 test('is short only where the writer has too little of a lot that could give more, or of all', () => {
   fc.assert(
     fc.property(lots, price, units, (some, price, units) => {
-      const free = DrawDown.worth(some, plans, price, nowMs, (lot) => lot.free);
-      const alone = DrawDown.draw(closed(some), plans, price, units, nowMs);
+      const free = DrawDown.worth(some, { plans, price }, nowMs, (lot) => lot.free);
+      const alone = DrawDown.draw(closed(some), { plans, price }, units, nowMs);
       expect(alone.kind).toBe(free.money >= units * price ? 'drawn' : 'short');
       if (alone.kind === 'short') expect(alone.units).toBe(units - Math.floor(free.money / price));
-      const drawn = DrawDown.draw(some, plans, price, units, nowMs);
+      const drawn = DrawDown.draw(some, { plans, price }, units, nowMs);
       if (alone.kind === 'short') expect(drawn.kind).toBe('short');
       if (drawn.kind === 'short') expect(drawn.units).toBeGreaterThan(0);
     }),
@@ -68,11 +68,11 @@ test('is short only where the writer has too little of a lot that could give mor
 test('empties a lot before it draws on the next, in the books too', () => {
   fc.assert(
     fc.property(lots, price, units, (some, price, units) => {
-      const drawn = DrawDown.draw(some, plans, price, units, nowMs);
+      const drawn = DrawDown.draw(some, { plans, price }, units, nowMs);
       if (drawn.kind === 'short') return;
       const last = drawn.draws.at(-1)?.lot.id ?? -1;
       for (const lot of some) {
-        if (lot.id >= last || !Lot.serves(lot, plans, nowMs)) continue;
+        if (lot.id >= last || !Lot.serves(lot, { plans, price }, nowMs)) continue;
         expect(lot.avail).toBe(0);
         expect(drawn.draws.find((draw) => draw.lot === lot)?.amount ?? 0).toBe(lot.free);
       }
@@ -83,7 +83,7 @@ test('empties a lot before it draws on the next, in the books too', () => {
 test('splits what a call cost over what it held, to the micro-dollar and in the same order', () => {
   fc.assert(
     fc.property(lots, price, units, fc.nat(40), (some, price, units, counted) => {
-      const drawn = DrawDown.draw(closed(some), plans, price, units, nowMs);
+      const drawn = DrawDown.draw(closed(some), { plans, price }, units, nowMs);
       if (drawn.kind === 'short' || price === 0) return;
       const used = Math.min(counted, units);
       const charges = DrawDown.charge(drawn.draws, price, used);
@@ -118,10 +118,26 @@ test('refuses to charge more than was held', () => {
   expect(() => DrawDown.charge([{ lot, amount: 2_000 }], ofMicro(1_000), 3)).toThrow(RangeError);
 });
 
+test('pays a call that is priced in money with money only', () => {
+  fc.assert(
+    fc.property(lots, price, units, (some, price, units) => {
+      const terms = { plans, price, moneyOnly: true };
+      const money = some.filter(({ asset }) => asset === 'usd');
+      expect(DrawDown.draw(some, terms, units, nowMs)).toEqual(DrawDown.draw(money, terms, units, nowMs));
+      expect(DrawDown.worth(some, terms, nowMs, (lot) => lot.free)).toEqual(
+        DrawDown.worth(money, terms, nowMs, (lot) => lot.free),
+      );
+    }),
+  );
+});
+
 test('takes nothing for a call without a price', () => {
   fc.assert(
     fc.property(lots, units, (some, units) => {
-      expect(DrawDown.draw(some, plans, ofMicro(0), units, nowMs)).toEqual({ kind: 'drawn', draws: [] });
+      expect(DrawDown.draw(some, { plans, price: ofMicro(0) }, units, nowMs)).toEqual({
+        kind: 'drawn',
+        draws: [],
+      });
     }),
   );
 });

@@ -102,6 +102,22 @@ describe('a metered call', () => {
     expect(await faults()).toEqual([]);
   });
 
+  test('is never paid with units of results, in the hold, its extension and the charge', async () => {
+    const { process, account } = await open([2_000]);
+    await real.grant({ account, asset: 'unit', kind: 'grant', plan: 'p', amount: 5_000, expiresMs: null });
+    const request = { callId: uuidv7(Date.now()), account, plans: ['p'], price: micro, moneyOnly: true };
+    const tooMuch = await process.writer.hold({ ...request, units: 2_001 });
+    expect(tooMuch).toMatchObject({ kind: 'exhausted', required: 2_001, available: 2_000 });
+    const first = await process.writer.hold({ ...request, units: 905 });
+    if (first.kind !== 'held') throw new Error(first.kind);
+    expect(await process.writer.extend(first.hold, 2_001)).toMatchObject({ kind: 'exhausted' });
+    const more = await process.writer.extend(first.hold, 1_500);
+    if (more.kind !== 'held') throw new Error(more.kind);
+    await process.writer.settle(more.hold, { ...chat, units: 1_200 });
+    const left = await real.statement(account);
+    expect(left.map(({ remaining }) => remaining).sort()).toEqual([5_000, 800]);
+  });
+
   test('shares a batch with plain calls, and each keeps its own', async () => {
     const { process, account } = await open();
     const price = ofMicro(1_000);

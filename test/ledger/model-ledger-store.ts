@@ -273,10 +273,13 @@ export class ModelLedgerStore implements LedgerStore, IdempotencyKeys {
 
   /** Grants one lease request as far as possible. Returns true when the store has less than it needs. */
   #grantOne(
-    { account, plans, price, units, headroomUnits, recall }: LeaseRequest,
+    { account, plans, price, units, headroomUnits, recall, moneyOnly }: LeaseRequest,
     lease: (lot: number, amount: number) => void,
   ): boolean {
-    const open = this.#unexpired(account).filter(({ avail, plan }) => avail > 0 && plans.includes(plan));
+    const open = this.#unexpired(account).filter(
+      ({ asset, avail, plan }) =>
+        avail > 0 && plans.includes(plan) && (asset === 'usd' || moneyOnly !== true),
+    );
     const sumOf = (asset: Asset) => open.reduce((sum, lot) => sum + (lot.asset === asset ? lot.avail : 0), 0);
     if (recall && Math.max(0, units - sumOf('unit')) * price > sumOf('usd') && this.#without !== 'avail')
       return true;

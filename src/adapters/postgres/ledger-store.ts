@@ -86,7 +86,7 @@ const settling =
 const leasing =
   'uuid[] text[] bytea[] smallint[] text[] bytea[] ' +
   'text[] bigint[] bigint[] boolean[] ' +
-  'text[] text[] bigint[] bigint[] bigint[] boolean[] boolean';
+  'text[] text[] bigint[] bigint[] bigint[] boolean[] boolean[] boolean';
 
 /** Most batches only settle, and send half of the parameters. */
 const settle = statement(settling);
@@ -144,6 +144,7 @@ function leases({ storedResponses, returns, wants }: Batch, again: boolean): str
     array(wants, (row) => row.units),
     array(wants, (row) => row.headroomUnits),
     array(wants, (row) => row.recall),
+    array(wants, (row) => row.moneyOnly === true),
     String(again),
   ];
 }
