@@ -35,6 +35,8 @@ export type Config = {
   readonly httpFastPath: boolean;
   /** Maximum number of client connections; null: as many as the limit of file descriptors allows. */
   readonly connectionsMax: number | null;
+  /** Maximum time for running calls and streams to finish when the process stops. */
+  readonly drainMaxMs: number;
   readonly stripe: {
     secretKey: string;
     /** Any of them may have signed a webhook event: during a rotation there are two. */
@@ -113,6 +115,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     adminTokenDigest: readAdminToken(read),
     httpFastPath: read('HTTP_FAST_PATH'),
     connectionsMax: read('CONNECTIONS_MAX'),
+    drainMaxMs: read('DRAIN_MAX_SECONDS') * 1_000,
     clientAddressHeader: read('CLIENT_ADDRESS_HEADER'),
     bodyMemoryBytes: read('REQUEST_BODY_MEMORY_MB') * bytesPerMib,
     writer: read('INSTANCE_ID') ?? `${hostname()}:${port}`,

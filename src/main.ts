@@ -30,8 +30,6 @@ const topUpEveryMs = 1_000;
 const poolWatchEveryMs = 5_000;
 const uncountableEveryMs = 2_000;
 const lastWriteMsMax = 2_000;
-/** At shutdown, responses whose callers left get as much time to end as the others. */
-const abandonedDrainMsMax = 10_000;
 const mailEveryMs = 500;
 const mailDrainMsMax = 5_000;
 
@@ -85,7 +83,7 @@ async function run(loadedConfig: LoadedConfig, log: Log.Log): Promise<void> {
     resources.draining = true;
     log.info({ event: 'draining', why });
     for (const job of jobs) clearInterval(job);
-    await Promise.all([drain(), resources.kept.unpaid.drain(abandonedDrainMsMax)]);
+    await Promise.all([drain(), resources.kept.unpaid.drain(config.drainMaxMs)]);
     const written = resources.uncountable
       .write(resources.uncountableRecord)
       .catch((fault: unknown) => log.warn({ event: 'uncountable_not_written', ...Log.describe(fault) }));

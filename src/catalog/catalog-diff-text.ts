@@ -1,6 +1,7 @@
 import type { NamedUpstream } from './named-upstream.ts';
 import type { Units, UnitsMax } from './operation.ts';
 import type { ResponseField } from './response-field.ts';
+import type { StreamRule } from './stream-rule.ts';
 import type * as UpstreamLimits from './upstream-limits.ts';
 
 /** Formats the limits of an upstream with the keys of the catalogue file. */
@@ -41,4 +42,10 @@ export function atMost(max: UnitsMax): string {
 
 function pointer(tokens: readonly string[]): string {
   return tokens.map((token) => `/${token}`).join('');
+}
+
+/** Describes how streams are charged, for comparison. */
+export function streamText({ usage, last, ...rule }: StreamRule): string {
+  const at = usage.at.kind === 'every' ? usage.at.pointer : Object.fromEntries(usage.at.pointers);
+  return JSON.stringify({ ...rule, last: [...last], usage: { ...usage, at } });
 }

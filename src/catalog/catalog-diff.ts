@@ -1,6 +1,13 @@
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from './catalog.ts';
-import { atMost, counted, limitsText, responseFieldsText, upstreamsText } from './catalog-diff-text.ts';
+import {
+  atMost,
+  counted,
+  limitsText,
+  responseFieldsText,
+  streamText,
+  upstreamsText,
+} from './catalog-diff-text.ts';
 import * as MeterPrices from './meter-prices.ts';
 import type { Operation, Units, UnitsMax } from './operation.ts';
 import { covers, type Plan, type SubscriptionPlan } from './plan.ts';
@@ -132,7 +139,7 @@ function serviceFacts(service: Service | undefined): Record<string, string> {
 
 function operationFacts(operation: Operation | undefined): Record<string, string> {
   if (!operation) return {};
-  const { service, units, unitsMax, uncountable, yield: part, answeredBy } = operation;
+  const { service, units, unitsMax, uncountable, yield: part, answeredBy, stream } = operation;
   return {
     service: service.slug,
     price_usd: service.metering === undefined ? Money.format(service.price) : '',
@@ -141,6 +148,7 @@ function operationFacts(operation: Operation | undefined): Record<string, string
     uncountable,
     yield: `${part.low} to ${part.high}`,
     answered_by: answeredBy,
+    ...(stream && { stream: streamText(stream) }),
   };
 }
 
@@ -157,6 +165,8 @@ function operationFields(old: Operation, fresh: Operation, isLost: boolean): Cha
         return isFewer(old.units, fresh.units) ? 'harmless' : 'raises_price';
       case 'units_max':
         return isLess(old.unitsMax, fresh.unitsMax) ? 'harmless' : 'raises_price';
+      case 'stream':
+        return 'raises_price';
       case 'uncountable':
         if (fresh.uncountable === 'max') return 'raises_price';
         return fresh.uncountable === 'withhold' ? 'takes_away' : 'harmless';

@@ -2,6 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import { pathShape } from '@sluice/kernel/operation-key';
 import * as PathTemplate from './path-template.ts';
 import * as SourceLocation from './source-location.ts';
+import * as StreamRules from './stream-rules.ts';
 
 /** An operation, as far as the file can be parsed. */
 type Sold = {
@@ -52,6 +53,7 @@ export function checkOperations(root: SourceLocation.LocatedValue): SourceLocati
       ...units(operation),
       ...yields(operation),
       ...answerer(operation),
+      ...StreamRules.checkStream(operation.at, operation.method),
     ]),
     ...collisions(sold),
   ];

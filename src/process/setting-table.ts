@@ -55,6 +55,13 @@ const server = {
     about:
       'Memory for request bodies per process in MiB: three quarters for callers with a valid token (one account a quarter of that), one quarter for all others (one address block an eighth of that). Requests beyond it get 503 `busy` and are not charged.',
   },
+  DRAIN_MAX_SECONDS: {
+    schema: Schema.wholeNumber(1, 3_600),
+    default: '10',
+    restart: true,
+    about:
+      'Maximum time in seconds that a process waits for its running calls and streams after SIGTERM; those that are left are cut off and free. Give it the length of your longest streams ([streams.md](streams.md#stopping-a-process)).',
+  },
   INSTANCE_ID: {
     schema: Schema.text,
     defaultText: '`host name:PORT`',

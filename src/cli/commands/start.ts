@@ -20,8 +20,8 @@ import * as Port from '../port.ts';
 /** A database that is lost more often without a steady minute in between is not restarted. */
 const lossesMax = 6;
 const steadyMs = 60_000;
-/** The storefront gives running calls 10 s and then closes its ledger writer. */
-const drainMsMax = 15_000;
+/** The storefront gives running calls DRAIN_MAX_SECONDS and then closes its ledger writer. */
+const closeMsMax = 5_000;
 const restartMs = 200;
 /** Children of a start that was just killed may need a moment to release their ports. */
 const portsMsMax = 2_000;
@@ -91,7 +91,7 @@ async function open(): Promise<void> {
   if (wiring.embedded) database = openDatabase(dataDir);
   const cluster = await database;
   const url = cluster?.url ?? env.DATABASE_URL ?? '';
-  await startAll(Compose.programs(wiring, env, url, secrets, process.env), wiring);
+  await startAll(Compose.programs(wiring, env, url, secrets, process.env), wiring, drainMsMax(env));
   if (abandon.signal.aborted) return;
   const seconds = (performance.now() - startedAt) / 1000;
   console.log(
@@ -156,8 +156,17 @@ async function openDatabase(dataDir: string, losses: readonly number[] = []): Pr
   return cluster;
 }
 
+/** Returns the time in which a child stops by itself. A setting that is wrong is reported by the storefront. */
+function drainMsMax(env: Settings.Env): number {
+  return Settings.reader(env, [])('DRAIN_MAX_SECONDS') * 1_000 + closeMsMax;
+}
+
 /** Starts the children in parallel. When one fails, stops the others and throws its error. */
-async function startAll(programs: readonly Compose.Program[], wiring: Compose.Composition): Promise<void> {
+async function startAll(
+  programs: readonly Compose.Program[],
+  wiring: Compose.Composition,
+  drainMsMax: number,
+): Promise<void> {
   const starts = programs.map(({ name, script, env }) =>
     ChildProcess.start({
       name,

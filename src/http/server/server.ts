@@ -5,8 +5,7 @@ import { FastPathConnection, type Handler, type Waits } from '../fast-path/conne
 import * as ClientError from './client-error.ts';
 import * as RequestDeadline from './request-deadline.ts';
 
-/** Maximum time for running calls to finish when the process stops. */
-const drainMaxMs = 10_000;
+const drainMaxMsDefault = 10_000;
 const drainCheckMs = 50;
 
 const usualWaits: Waits = { firstByteMsMax: 10_000, bodyMsMax: 30_000, silenceMsMax: 65_000 };
@@ -21,6 +20,8 @@ export type ServerOptions = {
   httpFastPath?: boolean;
   /** Maximum number of open connections; further ones are closed immediately. No limit by default. */
   connectionsMax?: number;
+  /** Maximum time for running calls and streams to finish when the process stops, in milliseconds. */
+  drainMaxMs?: number;
 };
 
 /**
@@ -30,7 +31,7 @@ export type ServerOptions = {
  * @param answering is read for each request, because a reload replaces it
  */
 export async function serve(
-  { host, port, httpFastPath = true, connectionsMax }: ServerOptions,
+  { host, port, httpFastPath = true, connectionsMax, drainMaxMs = drainMaxMsDefault }: ServerOptions,
   answering: () => Answering,
   clock: Clock,
   waits = usualWaits,
