@@ -43,7 +43,8 @@ export function proxy(dir: string, upstreamUrl: string, processes: number): Prom
   );
 }
 
-async function start(
+/** Starts nginx with one location and further directives of its `http` block. */
+export async function start(
   dir: string,
   name: string,
   processes: number,
