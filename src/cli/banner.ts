@@ -120,12 +120,13 @@ function firstRequests({ wiring, env, catalog }: StartedShop): string[] {
   const credit = catalog.plans.find((plan) => plan.kind === 'credit');
   const amount =
     credit && Money.format(Money.ofMicro(Math.max(credit.min, Math.min(usualPurchase, credit.max))));
+  const hasTrial = catalog.plans.some(({ kind }) => kind === 'trial');
   return [
-    'Paste into another terminal. Register: creates an account with a token and the trial.',
+    `Paste into another terminal. Register: creates an account with a token${hasTrial ? ' and the trial' : ''}.`,
     '',
     `  TOKEN=$(${post('/agent/auth')} -d '{"type":"anonymous"}' | ${member('access_token')})`,
     '',
-    ...(call === null ? [] : ['Call: the first service for sale.', '', `  ${call}`, '']),
+    ...(call === null ? [] : ['Call: an operation that needs only the token.', '', `  ${call}`, '']),
     ...(credit === undefined
       ? []
       : [

@@ -47,7 +47,7 @@ async function run(said: string[]): Promise<number> {
   }
   const { entry, rest } = found;
   // Constants of a command's modules may depend on settings, so these come first.
-  if (!asksHelp && !entry.skipsSettings) await loadSettings();
+  if (!asksHelp && !entry.skipsSettings) await loadSettings(rest.find((arg) => /\.ya?ml$/.test(arg)));
   const command = await entry.load();
   if (asksHelp) return Command.tell(command.helpOf?.[rest[0] ?? ''] ?? command.help, 0);
   try {
@@ -59,9 +59,12 @@ async function run(said: string[]): Promise<number> {
   }
 }
 
-/** Adds the settings of the files that the environment names to the environment. */
-async function loadSettings(): Promise<void> {
-  const gathered = await Settings.gather(process.env);
+/**
+ * Adds the settings of the files that the environment names to the environment.
+ * @param catalog the catalogue that the arguments name, whose variables are settings too
+ */
+async function loadSettings(catalog: string | undefined): Promise<void> {
+  const gathered = await Settings.gather(process.env, catalog);
   if (!gathered.ok) throw new Error(`The settings cannot be read:\n  ${gathered.faults.join('\n  ')}`);
   for (const warning of gathered.warnings) console.error(`Warning: ${warning}`);
   Object.assign(process.env, gathered.env);

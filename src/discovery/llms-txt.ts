@@ -20,14 +20,12 @@ export function llms({ catalog, context: { baseUrl } }: Reference): string {
   const { storefront, services } = catalog;
   return `# ${line(storefront.name)}
 
-> ${line(storefront.description)}
-
-An HTTP API that programs and AI agents buy by themselves: one free request registers, the trial pays for the first results, and credit is bought by card. ${least(catalog)}Errors and empty answers cost nothing.
+${storefront.description === '' ? '' : `> ${line(storefront.description)}\n\n`}An HTTP API that programs and AI agents buy by themselves: ${steps(catalog)}. ${least(catalog)}Errors and empty answers cost nothing.
 
 ## Start
 
 - [How to use this shop](${baseUrl}${path.skill}): register, ask, call, buy, in four requests
-- [Free advice](${baseUrl}${path.guide}?goal=work+emails+of+heads+of+sales): replace the goal; answers with operations, ready requests, costs and the plan to buy
+- [Free advice](${baseUrl}${path.guide}?goal=${exampleGoal(catalog)}): replace the goal; answers with operations, ready requests, costs and the plan to buy
 - [How to register](${baseUrl}${identity.guide}): the identity in words and in curl
 - [MCP](${baseUrl}${path.mcp}): every operation as a tool, over streamable HTTP, with the same token
 - [OpenAPI 3.1](${baseUrl}${path.openapi}): ten operations a page; \`?q=words\` finds some, \`?page=all\` is everything
@@ -35,7 +33,7 @@ An HTTP API that programs and AI agents buy by themselves: one free request regi
 
 ## Services
 
-${services.map((it) => `- [${line(it.name)}](${baseUrl}/services/${it.slug}): ${line(it.description)} ${priced(it)}`).join('\n')}
+${services.map((it) => `- [${line(it.name)}](${baseUrl}/services/${it.slug}): ${`${line(it.description)} ${priced(it)}`.trim()}`).join('\n')}
 
 ## Optional
 
@@ -43,6 +41,23 @@ ${services.map((it) => `- [${line(it.name)}](${baseUrl}/services/${it.slug}): ${
 - [Signed prices](${baseUrl}${path.signedManifest}): the manifest as a JWS, which [the shop's keys](${baseUrl}${identity.keys}) verify
 - [API catalogue](${baseUrl}${path.apiCatalog}): RFC 9727
 `;
+}
+
+/** States the steps to a paid call, as far as the shop has plans for them. */
+function steps({ plans }: Catalog): string {
+  const has = (kind: Plan['kind']) => plans.some((plan) => plan.kind === kind);
+  const known = [
+    'one free request registers',
+    ...(has('trial') ? ['the trial pays for the first calls'] : []),
+    ...(has('credit') ? ['credit is bought by card'] : []),
+    ...(has('subscription') ? ['subscriptions are bought by card'] : []),
+  ];
+  return new Intl.ListFormat('en').format(known);
+}
+
+/** Returns an example of a goal, as the value of a query parameter: the first service of the shop. */
+function exampleGoal({ services }: Catalog): string {
+  return encodeURIComponent(services[0]?.name.toLowerCase() ?? '').replaceAll('%20', '+');
 }
 
 /** Returns the text of /llms-full.txt: the plans, and every sold operation with its price and an example. */

@@ -239,13 +239,11 @@ function addSoldOperations(app: Hono<Env>, shop: Shop, edge: AppOptions, matcher
   const own = ownRoutes(app);
   app.all('*', async (c) => {
     const { incoming, outgoing } = c.env;
-    const allow = own.filter(({ path }) => path.test(c.req.path)).map(({ method }) => method);
-    if (allow.length > 0) {
-      const message = shop.texts.text('api.method_not_allowed', { methods: allow.join(', ') });
-      return send(
-        c,
-        error(405, 'method_not_allowed', message, requestId(c), {}, { allow: allow.join(', ') }),
-      );
+    const methods = own.filter(({ path }) => path.test(c.req.path)).map(({ method }) => method);
+    if (methods.length > 0) {
+      const allow = [...new Set(methods)].join(', ');
+      const message = shop.texts.text('api.method_not_allowed', { methods: allow });
+      return send(c, error(405, 'method_not_allowed', message, requestId(c), {}, { allow }));
     }
     const without = withoutSlash(c.req.path);
     if (without !== null && (own.some(({ path }) => path.test(without)) || isSold(matcher, without)))

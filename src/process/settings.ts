@@ -55,8 +55,9 @@ export type Gathered =
 /**
  * Returns the settings of `given` and of the files that it names: SETTINGS_FILE (lines of `NAME=value`; `given` takes precedence) and
  * `<NAME>_FILE` for secrets. Reads the files each time. Reports all faults at once, by name.
+ * @param catalog the catalogue whose variables are settings too; the one of the settings by default
  */
-export async function gather(given: Env): Promise<Gathered> {
+export async function gather(given: Env, catalog?: string): Promise<Gathered> {
   const faults: string[] = [];
   const read = (name: string, path: string) =>
     readFile(path, 'utf8').catch((fault: NodeJS.ErrnoException) => {
@@ -69,7 +70,7 @@ export async function gather(given: Env): Promise<Gathered> {
   faults.push(...linesWithoutName(lines).map((line) => `${path}:${line} ${lineFault}`));
   const env: Record<string, string | undefined> = { ...fromFile };
   for (const [name, value] of Object.entries(given)) if (value) env[name] = value;
-  const { variables } = NamedVariables.read(env.CATALOG);
+  const { variables } = NamedVariables.read(catalog ?? env.CATALOG);
   faults.push(...unknownNames(fromFile, variables).map((name) => `${name} in ${path} ${unknown(name)}`));
   for (const name of new Set([...secrets, ...variables])) {
     // The environment wins over the file with either of the two names.

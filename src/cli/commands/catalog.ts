@@ -5,6 +5,7 @@ import * as Money from '@sluice/kernel/money';
 import * as CatalogDraft from '../../catalog/catalog-draft.ts';
 import * as Description from '../../catalog/description.ts';
 import * as CatalogFile from '../../catalog/file.ts';
+import * as PriceWords from '../../catalog/price-words.ts';
 import { catalogPath } from '../../config.ts';
 import * as UpstreamValues from '../../process/upstream-values.ts';
 import * as Command from '../command.ts';
@@ -181,7 +182,7 @@ function inWords(found: Summary, source: string): string {
     .slice(0, listedMax)
     .map(
       ({ slug, unit, price_usd, operations }) =>
-        `  ${slug.padEnd(24)} ${price_usd} USD a ${unit}, ${operations} ${operations === 1 ? 'operation' : 'operations'}`,
+        `  ${slug.padEnd(24)} ${price_usd} USD ${PriceWords.aUnit(unit)}, ${operations} ${operations === 1 ? 'operation' : 'operations'}`,
     );
   if (services.length > sold.length) sold.push(`  and ${services.length - sold.length} more services`);
   return [

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import * as CommandLine from '@sluice/kernel/command-line';
 import { createLocalJWKSet, createRemoteJWKSet } from 'jose';
+import * as PriceWords from '../../catalog/price-words.ts';
 import * as SignedManifest from '../../identity/signed-manifest.ts';
 import * as SignedReceipt from '../../identity/signed-receipt.ts';
 import * as Command from '../command.ts';
@@ -58,7 +59,9 @@ function quantities(measured: Readonly<Record<string, number>>): string {
 /** Formats the prices of a manifest, one per line. */
 function prices({ manifest }: SignedManifest.VerifiedManifest): string {
   const list = manifest.prices as readonly { service: string; unit: string; priceUsd: string }[];
-  return list.map(({ service, unit, priceUsd }) => `\n    ${service}: ${priceUsd} USD a ${unit}`).join('');
+  return list
+    .map(({ service, unit, priceUsd }) => `\n    ${service}: ${priceUsd} USD ${PriceWords.aUnit(unit)}`)
+    .join('');
 }
 
 /** Loads the shop's keys. Keys that a receipt itself contains are ignored. */
