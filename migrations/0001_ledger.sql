@@ -125,6 +125,25 @@ CREATE TABLE ledger.usage (
 ) PARTITION BY RANGE (call_id);
 CREATE TABLE ledger.usage_other PARTITION OF ledger.usage DEFAULT;
 
+-- Jobs of the upstream, each with the call that started it. The call is charged its worst case. When the job ends, the charge is credited back and the
+-- cost of the job is booked (`ledger.end_job`). `void`: the call was never charged or never delivered.
+CREATE TABLE ledger.job (
+  call_id uuid PRIMARY KEY,
+  account_id text NOT NULL,
+  operation text NOT NULL,
+  -- Its id at the upstream.
+  id text NOT NULL,
+  state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'ended', 'released', 'void')),
+  polls integer NOT NULL DEFAULT 0,
+  next_poll_at timestamptz NOT NULL DEFAULT clock_timestamp() + interval '1 second',
+  expires_at timestamptz NOT NULL,
+  ended_at timestamptz CHECK ((ended_at IS NULL) = (state = 'open')),
+  -- The call that the cost of the job is booked as.
+  end_call_id uuid UNIQUE
+);
+CREATE UNIQUE INDEX job_open ON ledger.job (operation, id) WHERE state = 'open';
+CREATE INDEX job_due ON ledger.job (next_poll_at) WHERE state = 'open';
+
 -- A call with an `Idempotency-Key` of its caller, and the writer that serves it. The key of a writer that has ended can be acquired by another
 -- writer. Key and request are SHA-256 digests.
 CREATE TABLE ledger.idempotency_key (

@@ -7,6 +7,7 @@ import * as Notify from './adapters/postgres/notify.ts';
 import * as PoolWatchdog from './adapters/postgres/pool-watchdog.ts';
 import * as Server from './http/server/server.ts';
 import * as Fees from './journeys/fees.ts';
+import * as JobWatch from './journeys/job-watch.ts';
 import { MailDelivery } from './journeys/mail-delivery.ts';
 import * as PlanHolder from './journeys/plan-holder.ts';
 import * as RefundRequests from './journeys/refund-requests.ts';
@@ -27,6 +28,7 @@ const secretsEveryMs = 5_000;
 const clockEveryMs = 10_000;
 const reconcileEveryMs = 20_000;
 const topUpEveryMs = 1_000;
+const jobsEveryMs = 1_000;
 const poolWatchEveryMs = 5_000;
 const uncountableEveryMs = 2_000;
 const lastWriteMsMax = 2_000;
@@ -153,6 +155,7 @@ function startJobs(
       ResolveInDoubt.resolveAll(configReloader.current.shop, { settles: true }),
     ),
     PeriodicJob.start(log, 'fees', reconcileEveryMs, () => Fees.collect(configReloader.current.shop)),
+    PeriodicJob.start(log, 'jobs', jobsEveryMs, () => JobWatch.settleDue(configReloader.current.shop)),
     PeriodicJob.start(log, 'top_up', topUpEveryMs, () => TopUp.chargeDue(configReloader.current.shop)),
     PeriodicJob.start(log, 'top_up_mail', upkeepEveryMs, () =>
       TopUpConsent.notifyCardholders(configReloader.current.shop),

@@ -79,7 +79,8 @@ CREATE OR REPLACE FUNCTION ledger.verify_sums() RETURNS TABLE (rule text, subjec
     FROM ledger.stored_response a WHERE NOT EXISTS (SELECT 1 FROM ledger.usage u WHERE u.call_id = a.call_id AND u.account_id = a.account_id AND u.status = a.status)
   UNION ALL
   SELECT 'what is given again is not given back', a.call_id::text, format('%s given back', p.amount)
-    FROM ledger.posting p JOIN ledger.stored_response a ON a.call_id = split_part(p.key, ':', 2)::uuid WHERE p.kind = 'undelivered'
+    FROM ledger.posting p JOIN ledger.stored_response a ON a.call_id = split_part(p.key, ':', 2)::uuid
+    WHERE p.kind = 'undelivered' AND NOT EXISTS (SELECT FROM ledger.job j WHERE j.call_id = a.call_id AND j.state IN ('ended', 'released'))
   UNION ALL
   SELECT 'a key is charged once a day', a.account_id || ' ' || encode(a.key, 'hex'), format('calls %s and %s', a.call_id, b.call_id)
     FROM ledger.stored_response a JOIN ledger.stored_response b ON b.account_id = a.account_id AND b.key = a.key AND b.call_id > a.call_id

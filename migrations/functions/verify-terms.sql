@@ -39,7 +39,18 @@ CREATE OR REPLACE FUNCTION ledger.verify_terms() RETURNS TABLE (rule text, subje
   SELECT 'what was delivered is not given back', p.key, format('given back at %s, delivered by %s', p.at, min(d.at))
     FROM ledger.posting p JOIN ledger.usage u ON u.call_id = split_part(p.key, ':', 2)::uuid AND u.draw = split_part(p.key, ':', 3)::smallint
       JOIN ledger.batch d ON d.writer_id = u.writer_id AND d.epoch = u.epoch AND d.delivered_seq >= u.seq AND d.at < p.at
-    WHERE p.kind = 'undelivered' GROUP BY p.key, p.at
+    WHERE p.kind = 'undelivered' AND NOT EXISTS (SELECT FROM ledger.job j WHERE j.call_id = u.call_id AND j.state IN ('ended', 'released'))
+    GROUP BY p.key, p.at
+  UNION ALL
+  SELECT 'a job costs at most what its call was charged', j.call_id::text, format('%s charged, %s booked', coalesce(c.amount, 0), e.amount)
+    FROM ledger.job j JOIN LATERAL (SELECT sum(u.amount) AS amount FROM ledger.usage u WHERE u.call_id = j.end_call_id) e ON true
+      JOIN LATERAL (SELECT sum(u.amount) AS amount FROM ledger.usage u WHERE u.call_id = j.call_id) c ON true
+    WHERE e.amount > coalesce(c.amount, 0)
+      AND NOT EXISTS (SELECT 1 FROM ledger.dropped_day d WHERE d.day = (ledger.time_of(j.call_id) AT TIME ZONE 'UTC')::date)
+  UNION ALL
+  SELECT 'a settled job has its call credited back', j.call_id::text, j.state
+    FROM ledger.job j JOIN ledger.usage u ON u.call_id = j.call_id AND u.amount > 0
+    WHERE j.state IN ('ended', 'released') AND NOT EXISTS (SELECT FROM ledger.posting p WHERE p.key = 'undelivered:' || u.call_id || ':' || u.draw)
   UNION ALL
   SELECT 'an order has its payment', o.id, format('%s by %s, recorded %s by %s', o.amount, coalesce(o.payment, 'nothing'), coalesce(r.amount::text, 'none'), coalesce(r.payment, 'nothing'))
     FROM shop.purchase o LEFT JOIN shop.payment_record r ON r.order_id = o.id

@@ -139,7 +139,7 @@ function serviceFacts(service: Service | undefined): Record<string, string> {
 
 function operationFacts(operation: Operation | undefined): Record<string, string> {
   if (!operation) return {};
-  const { service, units, unitsMax, uncountable, yield: part, answeredBy, stream } = operation;
+  const { service, units, unitsMax, uncountable, yield: part, answeredBy, stream, job } = operation;
   return {
     service: service.slug,
     price_usd: service.metering === undefined ? Money.format(service.price) : '',
@@ -149,6 +149,7 @@ function operationFacts(operation: Operation | undefined): Record<string, string
     yield: `${part.low} to ${part.high}`,
     answered_by: answeredBy,
     ...(stream && { stream: streamText(stream) }),
+    ...(job && { job: JSON.stringify(job) }),
   };
 }
 
@@ -166,6 +167,7 @@ function operationFields(old: Operation, fresh: Operation, isLost: boolean): Cha
       case 'units_max':
         return isLess(old.unitsMax, fresh.unitsMax) ? 'harmless' : 'raises_price';
       case 'stream':
+      case 'job':
         return 'raises_price';
       case 'uncountable':
         if (fresh.uncountable === 'max') return 'raises_price';

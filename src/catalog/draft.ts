@@ -5,6 +5,7 @@ import { parseBytes } from './body-limit.ts';
 import { type Catalog, openings } from './catalog.ts';
 import type { Included } from './included.ts';
 import * as Including from './included.ts';
+import { type JobSource, toJobRule } from './job-rule.ts';
 import * as MeterDraft from './meter-draft.ts';
 import { type DraftNamedUpstream, type NamedUpstream, routeOf, toNamedUpstream } from './named-upstream.ts';
 import type { Operation, Uncountable, Units, UnitsMax } from './operation.ts';
@@ -69,6 +70,7 @@ type DraftOperation = {
   yield: { low: number; high: number };
   answered_by: 'upstream' | 'storefront';
   stream?: StreamSource;
+  job?: JobSource;
 } & OwnershipSource;
 
 type DraftPlan = {
@@ -175,6 +177,7 @@ function toOperation(entry: DraftOperation, service: Service): Operation {
     yield: entry.yield,
     answeredBy: entry.answered_by,
     stream: entry.stream === undefined ? null : toStreamRule(entry.stream, pointer),
+    ...(entry.job && { job: toJobRule(entry.job) }),
     ...toOwnership(entry, path),
   };
 }

@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import { pathShape } from '@sluice/kernel/operation-key';
+import * as JobRules from './job-rules.ts';
 import * as PathTemplate from './path-template.ts';
 import * as SourceLocation from './source-location.ts';
 import * as StreamRules from './stream-rules.ts';
@@ -54,6 +55,7 @@ export function checkOperations(root: SourceLocation.LocatedValue): SourceLocati
       ...yields(operation),
       ...answerer(operation),
       ...StreamRules.checkStream(operation.at, operation.method),
+      ...JobRules.checkJob(operation.at),
     ]),
     ...collisions(sold),
   ];

@@ -1,4 +1,5 @@
 import type { JsonPointer } from '@sluice/kernel/json-pointer';
+import type { JobRule } from './job-rule.ts';
 import type { MeterRule } from './meter-prices.ts';
 import type { OnlyOwned, Owned, Owns } from './ownership-rule.ts';
 import type { Service } from './service.ts';
@@ -40,6 +41,8 @@ export type Operation = {
   answeredBy: 'upstream' | 'storefront';
   /** The rule by which streamed responses are metered; null when there are none. */
   stream: StreamRule | null;
+  /** It starts a job whose cost is known at its end. */
+  job?: JobRule;
   /** It creates a resource that belongs to its caller. */
   owns?: Owns;
   /** The path parameters that name resources of the caller. */

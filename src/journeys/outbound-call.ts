@@ -24,7 +24,10 @@ export function of(
     body: body.length > 0 ? body : null,
     upload: call.upload ?? null,
     // A response that is counted or checked by its content must be read to its end first; all others are streamed.
-    metered: CallMeters.isReadWhole(operation) || OwnershipRule.readsResponse(operation),
+    metered:
+      CallMeters.isReadWhole(operation) ||
+      OwnershipRule.readsResponse(operation) ||
+      operation.job !== undefined,
     editsJson: shop.catalog.upstream.responseFields.length > 0,
     account: call.account,
     route: operation.service.route,

@@ -22,6 +22,7 @@ import type { PaidCallContext } from './paid-call-context.ts';
 import * as ResourceOwnership from './resource-ownership.ts';
 import * as CallPrice from './response-price.ts';
 import * as Settlement from './settlement.ts';
+import * as StartedJob from './started-job.ts';
 import * as StreamSale from './stream-sale.ts';
 import type * as StreamedCall from './streamed-call.ts';
 
@@ -56,8 +57,9 @@ export async function makeOrStream(
 
   const asked = CallHold.worstCase(call);
   if ('kind' in asked) return asked;
-  // A stream is delivered before it is counted, so that its whole worst case must be held.
-  const worst = operation.stream === null ? asked : { ...asked, isClear: true };
+  // A stream is delivered and a job started before it is counted, so that the whole worst case must be held.
+  const isEarly = operation.stream !== null || operation.job !== undefined;
+  const worst = isEarly ? { ...asked, isClear: true } : asked;
   const sized = CallHold.size(shop, call, worst);
   if (sized.kind === 'price_ceiling') return sized;
   const callId = uuidv7(shop.clock());
@@ -243,9 +245,12 @@ async function sellWhole(
   { hold, response, startedMs, started, watched }: WholeSale,
 ): Promise<ServedResponse | CallRefusal | CallerLeft> {
   const { operation } = call;
-  const priced = await CallPrice.priceResponse(shop, call, hold, response, worst, startedMs);
+  const isJob = StartedJob.isStarted(operation, response);
+  const priced = isJob
+    ? await StartedJob.start(shop, call, hold, response)
+    : await CallPrice.priceResponse(shop, call, hold, response, worst, startedMs);
   if (priced.kind !== 'priced') return priced;
-  if (watched.left === 'free') {
+  if (watched.left === 'free' && !isJob) {
     shop.writer.release(priced.hold);
     return left;
   }

@@ -110,6 +110,12 @@ function refuse(
   return { kind: reason === 'ledger_unavailable' ? reason : 'ownership_unclear' };
 }
 
+/** Returns the JSON of a response; undefined when it is none or was not read whole. */
+export async function jsonIn(response: WholeResponse | StreamedResponse): Promise<unknown> {
+  const body = await decoded(response).catch(() => null);
+  return body === null ? undefined : jsonOf(body);
+}
+
 async function bound(
   resourceOwners: ProxyContext['resourceOwners'],
   { operation, account, target }: PaidCall,
@@ -150,7 +156,7 @@ function isId(id: string): boolean {
 }
 
 /** Returns the id at a pointer: a text, or a whole number that every parser reads alike; null when there is none. */
-function idOf(value: unknown, pointer: JsonPointer.JsonPointer): string | null {
+export function idOf(value: unknown, pointer: JsonPointer.JsonPointer): string | null {
   const id = JsonPointer.resolve(value, pointer);
   if (typeof id === 'number') return Number.isSafeInteger(id) ? String(id) : null;
   return typeof id === 'string' && isId(id) ? id : null;

@@ -45,7 +45,8 @@ export async function settle(
   const { seq } = settlement;
   const isFree = settlement.charges.length === 0;
   const delivered = () => shop.writer.delivered(seq);
-  const brokenOff = () => shop.writer.undelivered(seq, callId);
+  // A job runs on without its caller, who may look for it later.
+  const brokenOff = () => (operation.job === undefined ? shop.writer.undelivered(seq, callId) : delivered());
   if (watched.left !== 'no') {
     watched.left === 'charged' ? delivered() : brokenOff();
     return { kind: 'left', isKept: keeping !== null };

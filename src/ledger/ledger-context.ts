@@ -1,4 +1,5 @@
 import type { IdempotencyKeys } from './idempotency-key.ts';
+import type { Jobs } from './jobs.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
 import type { Statements } from './statement.ts';
 import type { UsageRecord } from './usage.ts';
@@ -9,4 +10,6 @@ export type LedgerContext = {
   readonly statements: Statements;
   readonly usage: UsageRecord;
   readonly idempotencyKeys: IdempotencyKeys;
+  /** The jobs at the upstream whose cost is not known yet. */
+  readonly jobs: Jobs;
 };

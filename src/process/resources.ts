@@ -14,6 +14,7 @@ import { openDatabaseClock } from '../adapters/postgres/database-clock.ts';
 import { openFees } from '../adapters/postgres/fees.ts';
 import { openFraudSignals } from '../adapters/postgres/fraud-signals.ts';
 import { openIdempotencyKeys } from '../adapters/postgres/idempotency-keys.ts';
+import { openJobs } from '../adapters/postgres/jobs.ts';
 import { openLedgerStore } from '../adapters/postgres/ledger-store.ts';
 import { migrate } from '../adapters/postgres/migrate.ts';
 import { openOauthGrants } from '../adapters/postgres/oauth-grants.ts';
@@ -237,6 +238,7 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
     challengeSecrets: secrets.challenges,
     wallets: openWallets(sql),
     resourceOwners: openResourceOwners(sql),
+    jobs: openJobs(sql),
     held: BufferBudget.create(),
     unpaid: new UnpaidCalls(clock, config.unpaidCalls),
     uncountable(found) {

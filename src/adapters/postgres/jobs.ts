@@ -1,0 +1,31 @@
+import type { DueJob, JobSettlement, Jobs } from '../../ledger/jobs.ts';
+import type { Connection } from './connection.ts';
+
+/** Maximum pause between two looks at a job, in seconds. It doubles from one second on. */
+const pauseSecondsMax = 60;
+
+/** The jobs in PostgreSQL (migrations/functions/ledger-jobs.sql). */
+export function openJobs(sql: Connection): Jobs {
+  return {
+    async open({ callId, account, operation, id, hours }) {
+      const rows = await sql`INSERT INTO ledger.job (call_id, account_id, operation, id, expires_at)
+        VALUES (${callId}, ${account}, ${operation}, ${id}, clock_timestamp() + make_interval(hours => ${hours}))
+        ON CONFLICT DO NOTHING RETURNING 1`;
+      return rows.length > 0 ? 'open' : 'taken';
+    },
+    async due(max) {
+      return [
+        ...(await sql<DueJob[]>`UPDATE ledger.job j SET polls = polls + 1,
+            next_poll_at = clock_timestamp() + make_interval(secs => least(${pauseSecondsMax}, 2 ^ least(polls, 10)))
+          WHERE call_id IN (SELECT call_id FROM ledger.job WHERE state = 'open' AND next_poll_at <= clock_timestamp()
+            ORDER BY next_poll_at LIMIT ${max} FOR UPDATE SKIP LOCKED)
+          RETURNING call_id AS "callId", account_id AS account, operation, id, expires_at <= clock_timestamp() AS "isExpired"`),
+      ];
+    },
+    async end(callId, endCallId, units, state) {
+      const [row] = await sql<[{ state: JobSettlement }]>`
+        SELECT ledger.end_job(${callId}, ${endCallId}, ${units}, ${state}) AS state`;
+      return row.state;
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/** A job of the upstream that was started by a call. */
+export type StartedJob = {
+  callId: string;
+  account: string;
+  /** Id of the operation that started it. */
+  operation: string;
+  /** Its id at the upstream. */
+  id: string;
+  /** Time after which it is settled even if it has not ended. */
+  hours: number;
+};
+
+/** A job whose end is to be looked for. */
+export type DueJob = Omit<StartedJob, 'hours'> & { isExpired: boolean };
+
+/**
+ * `ended`, `released`: it is settled. `void`: the call that started it was never charged or never delivered, so nothing is due. `waits`: that
+ * call is not yet known to be delivered.
+ */
+export type JobSettlement = 'ended' | 'released' | 'void' | 'waits';
+
+/** The jobs that are not settled. Every method rejects when the database is unavailable. */
+export interface Jobs {
+  /** Records a job durably, before the call that started it is charged. `taken`: another open job has its id. */
+  open(job: StartedJob): Promise<'open' | 'taken'>;
+  /** Returns jobs that are due, and postpones them: each to one process only. */
+  due(max: number): Promise<DueJob[]>;
+  /**
+   * Settles a job once: returns the charge of its call, and books `units` as the call `endCallId`. Safe to repeat.
+   * @param units the cost of the job, at most what was charged
+   */
+  end(callId: string, endCallId: string, units: number, state: 'ended' | 'released'): Promise<JobSettlement>;
+}
