@@ -9,6 +9,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 120_000,
     retry: 0,
+    // A busy machine may take long for what a quiet one does at once.
+    expect: { poll: { timeout: 20_000 } },
     globalSetup: ['test/support/global-setup.ts'],
     maxWorkers: 2,
   },

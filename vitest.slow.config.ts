@@ -7,6 +7,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 300_000,
     retry: 0,
+    // A busy machine may take long for what a quiet one does at once.
+    expect: { poll: { timeout: 30_000 } },
     globalSetup: ['test/support/global-setup.ts'],
     maxWorkers: 1,
   },

@@ -1,13 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import * as Advisor from '@sluice/advisor/advisor';
 import * as Log from '../adapters/log/log.ts';
 import { openMailer } from '../adapters/mail/smtp.ts';
 import { openStripe } from '../adapters/stripe/processor.ts';
 import type { LoadedCatalog } from '../catalog/file.ts';
 import type { Config } from '../config.ts';
 import * as Paths from '../discovery/paths.ts';
-import { priceList } from '../discovery/price-list.ts';
-import { openReference } from '../discovery/reference.ts';
 import * as App from '../http/app.ts';
 import type { Outgoing } from '../http/server/outgoing.ts';
 import type { Answering } from '../http/server/server.ts';
@@ -17,6 +13,7 @@ import * as Proof from '../payment/proof.ts';
 import * as TempoProof from '../payment/tempo-proof.ts';
 import * as Network from '../payment/x402/network.ts';
 import type { LoadedTexts } from '../text/file.ts';
+import * as CatalogOpening from './catalog-opening.ts';
 import { openUpstreams } from './open-upstreams.ts';
 import { closeX402, openX402 } from './open-x402.ts';
 import type { Resources } from './resources.ts';
@@ -112,17 +109,11 @@ async function openShop(
   const { kept } = resources;
   const { catalog, description, document } = loadedCatalog;
   const acceptedTokens = config.coin && openX402(config.coin);
-  // Each of these steps takes a tenth of a second or more: running calls get their turn between them.
-  await turn();
   const { rails } = config;
-  const prices = priceList(catalog, config.publicUrl);
-  const advisor = Advisor.openAdvisor(prices, document, config.publicUrl, rails, Paths.path.guide);
-  await turn();
-  const reference = await openReference(catalog, document, {
-    baseUrl: config.publicUrl,
-    offers: { claim: config.mail !== null, x402: acceptedTokens !== null },
+  const { advisor, reference } = await CatalogOpening.openCatalog(loadedCatalog, config, {
+    claim: config.mail !== null,
+    x402: acceptedTokens !== null,
   });
-  await turn();
   return {
     ...kept,
     catalog,

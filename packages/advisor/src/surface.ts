@@ -64,7 +64,12 @@ export function readSurface({ operations }: PriceList, document: unknown): Surfa
   const read = Schema.reader(root);
   const ajv = new Ajv2020({ strict: false, logger: false, formats, validateFormats: true, allErrors: true });
   const base = 'description.json';
-  ajv.addSchema({ $id: base, components: root.components ?? {} });
+  ajv.addSchema(
+    { $id: base, components: Schema.node(withoutIdleNullable(root.components ?? {})) },
+    undefined,
+    false,
+    false,
+  );
   const described = new Map<string, { value: Schema.Node; shared: readonly unknown[] }>();
   for (const [path, item] of Object.entries(Schema.node(root.paths)))
     for (const [method, value] of Object.entries(Schema.node(item)))
@@ -76,7 +81,7 @@ export function readSurface({ operations }: PriceList, document: unknown): Surfa
   const enums = new Map<string, Slot.Choice>();
   const offers = operations.flatMap((operation, at) => {
     const found = described.get(operationKey(operation.method, operation.path));
-    return found === undefined ? [] : [offer(operation, at, found, { read, ajv, base, enums })];
+    return (found && offer(operation, at, found, { read, ajv, base, enums })) ?? [];
   });
   const known = offers.map((it, at) => ({
     ...it,
@@ -108,9 +113,11 @@ function offer(
   at: number,
   { value, shared }: { value: Schema.Node; shared: readonly unknown[] },
   { read, ajv, base, enums }: Tools,
-): Offer {
+): Offer | null {
   const json = Schema.node(Schema.node(read(value.requestBody).content)['application/json']);
   const body = json.schema === undefined ? null : Schema.node(json.schema);
+  const validate = compiled(ajv, body === null ? {} : absolute(body, base));
+  if (validate === null) return null;
   const answer = Schema.node(
     Schema.node(read(success(Schema.node(value.responses))).content)['application/json'],
   );
@@ -135,8 +142,29 @@ function offer(
     ),
     body,
     example: json.example ?? Schema.node(Object.values(Schema.node(json.examples))[0]).value,
-    validate: ajv.compile(body === null ? {} : (absolute(body, base) as Schema.Node)),
+    validate,
   };
+}
+
+/** Returns a validator; null for a schema that is not valid JSON Schema. Requests to its operation could not be checked, so it gets no advice. */
+function compiled(ajv: Ajv2020, schema: unknown): ValidateFunction | null {
+  try {
+    return ajv.compile(withoutIdleNullable(schema) as Schema.Node);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns a schema without the `nullable` of OpenAPI 3.0 where it has no `type`: there it has no effect, and JSON Schema does not know it. */
+function withoutIdleNullable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutIdleNullable);
+  if (typeof value !== 'object' || value === null) return value;
+  const isIdle = 'nullable' in value && typeof value.nullable === 'boolean' && !('type' in value);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !(isIdle && key === 'nullable'))
+      .map(([key, part]) => [key, withoutIdleNullable(part)]),
+  );
 }
 
 function success(responses: Schema.Node): unknown {

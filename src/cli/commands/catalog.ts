@@ -7,6 +7,7 @@ import * as Description from '../../catalog/description.ts';
 import * as CatalogFile from '../../catalog/file.ts';
 import * as PriceWords from '../../catalog/price-words.ts';
 import { catalogPath } from '../../config.ts';
+import * as CatalogOpening from '../../process/catalog-opening.ts';
 import * as UpstreamValues from '../../process/upstream-values.ts';
 import * as Command from '../command.ts';
 import * as Pricing from '../pricing.ts';
@@ -70,7 +71,10 @@ export async function run(args: string[]): Promise<number> {
 
 async function check(path: string, asJson: boolean): Promise<number> {
   try {
-    const { catalog, text } = await CatalogFile.read(path);
+    const loaded = await CatalogFile.read(path);
+    const { catalog, text } = loaded;
+    const fault = await CatalogOpening.whyNotOpen(path, loaded);
+    if (fault !== null) throw new Error(fault);
     const { services, plans, operations } = catalog;
     const missing = UpstreamValues.missing(catalog, process.env);
     const warnings = [
@@ -115,9 +119,23 @@ async function importFrom(source: string, flags: Flags, wishes: Pricing.PricingF
     return 1;
   }
   await writeFile(out, written.text);
+  const fault = await whyNotOpen(out);
+  if (fault !== null) {
+    console.error(fault);
+    return 1;
+  }
   const found = summary(out, written.proposal);
   console.log(flags.json ? JSON.stringify(found, null, 2) : inWords(found, source));
   return 0;
+}
+
+/** Returns why a shop with the catalogue at `path` would not start, or null. */
+async function whyNotOpen(path: string): Promise<string | null> {
+  try {
+    return await CatalogOpening.whyNotOpen(path, await CatalogFile.read(path));
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 /** Downloads a description and stores it beside the catalogue, where the shop reads it at each start. */
