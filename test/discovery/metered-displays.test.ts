@@ -88,6 +88,12 @@ describe('documents for programs have the price of each meter under each price k
       expect(info).toMatchObject({ price: { mode: 'dynamic', min: '0.00' }, metering: chat });
       expect([info.rates, info.perCallUsage]).toEqual([undefined, undefined]);
     }
+    for (const { operation } of Described.operations(body))
+      expect(Object.keys(operation.responses['200'].headers)).toEqual([
+        'storefront-usage',
+        'storefront-cost-usd',
+        'storefront-balance-usd',
+      ]);
   });
 });
 
