@@ -8,7 +8,7 @@ import {
   streamText,
   upstreamsText,
 } from './catalog-diff-text.ts';
-import * as MeterPrices from './meter-prices.ts';
+import * as MeterDiff from './meter-diff.ts';
 import type { Operation, Units, UnitsMax } from './operation.ts';
 import { covers, type Plan, type SubscriptionPlan } from './plan.ts';
 import { planFacts } from './plan-facts.ts';
@@ -65,11 +65,11 @@ function services(before: Catalog, after: Catalog): CatalogChange[] {
     after.services.map(({ slug }) => slug),
   ).flatMap((slug) => {
     const [old, fresh] = pair(slug);
-    const fields = compared(serviceFacts(old), serviceFacts(fresh), (name) =>
-      (name === 'price_usd' && old && fresh && fresh.price > old.price) || (name === 'prices' && old && fresh)
-        ? 'raises_price'
-        : 'harmless',
-    );
+    const fields = compared(serviceFacts(old), serviceFacts(fresh), (name) => {
+      if (!old || !fresh) return 'harmless';
+      if (name === 'price_usd') return fresh.price > old.price ? 'raises_price' : 'harmless';
+      return MeterDiff.severity(name, old.metering, fresh.metering);
+    });
     const held = old ? opens(before, old) : [];
     if (old && fresh) return changed('service', slug, fresh.name, fields, held);
     return [whole('service', slug, (fresh ?? old)?.name ?? slug, old ? 'removed' : 'added', fields, held)];
@@ -132,8 +132,7 @@ function serviceFacts(service: Service | undefined): Record<string, string> {
   if (!service) return {};
   const { name, description, unit, price, route, metering } = service;
   const upstreams = route ? { upstream: [route.upstream, ...route.otherwise].join(', otherwise ') } : {};
-  if (metering !== undefined)
-    return { prices: MeterPrices.inWords(metering), name, description, ...upstreams };
+  if (metering !== undefined) return { ...MeterDiff.facts(metering), name, description, ...upstreams };
   return { price_usd: Money.format(price), unit, name, description, ...upstreams };
 }
 
@@ -144,13 +143,20 @@ function operationFacts(operation: Operation | undefined): Record<string, string
     service: service.slug,
     price_usd: service.metering === undefined ? Money.format(service.price) : '',
     units: counted(units),
-    units_max: atMost(unitsMax),
+    ...(units.kind === 'meters' ? { max_cost_usd: maxCost(operation) } : { units_max: atMost(unitsMax) }),
     uncountable,
     yield: `${part.low} to ${part.high}`,
     answered_by: answeredBy,
     ...(stream && { stream: streamText(stream) }),
     ...(job && { job: JSON.stringify(job) }),
   };
+}
+
+/** The most that a call by meters can cost, whose units are micro-dollars. */
+function maxCost({ unitsMax, service }: Operation): string {
+  return Money.format(
+    Money.times(service.price, unitsMax.kind === 'fixed' ? unitsMax.units : unitsMax.ceiling),
+  );
 }
 
 /** `isLost`: a plan that covered the operation does not cover its new service. */
@@ -164,6 +170,7 @@ function operationFields(old: Operation, fresh: Operation, isLost: boolean): Cha
         return fresh.service.price > old.service.price ? 'raises_price' : 'harmless';
       case 'units':
         return isFewer(old.units, fresh.units) ? 'harmless' : 'raises_price';
+      case 'max_cost_usd':
       case 'units_max':
         return isLess(old.unitsMax, fresh.unitsMax) ? 'harmless' : 'raises_price';
       case 'stream':

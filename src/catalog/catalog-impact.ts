@@ -95,9 +95,18 @@ function calls({ subject, fields }: CatalogDiff.CatalogChange, { usd }: PlanHold
   return fields.flatMap(({ name, to, severity }) => {
     if (name === 'price_usd')
       return usd > 0 ? [`credit pays ${to} USD from the next call on; included units count as before`] : [];
+    if (name.startsWith('prices.')) return meterPrice(name, to, severity, usd);
     if (subject === 'service' || severity === 'harmless') return [];
+    if (name === 'max_cost_usd') return [`a call may cost up to ${to} USD`];
     return [name === 'service' ? 'it may no longer cover this' : 'a call may cost more units'];
   });
+}
+
+/** The effect of a changed price of one meter. `to`: the new price in words; null: it is gone, and the price of all others may apply. */
+function meterPrice(name: string, to: string | null, severity: CatalogDiff.Severity, usd: number): string[] {
+  if (severity === 'takes_away')
+    return [`calls at the price ${name.slice('prices.'.length)} are refused from the next one on`];
+  return to !== null && usd > 0 ? [`${name} is ${to} from the next call on`] : [];
 }
 
 /** Effects on the terms of a plan. A subscription keeps the price and units of its purchase for as long as it renews. */

@@ -3,6 +3,7 @@ import * as Money from '@sluice/kernel/money';
 import { english } from '../text/texts.ts';
 import type { Catalog } from './catalog.ts';
 import * as Included from './included.ts';
+import * as MeterPriceData from './meter-price-data.ts';
 import { covers, type Plan } from './plan.ts';
 import * as PriceWords from './price-words.ts';
 import * as PurchaseRequest from './purchase-offer.ts';
@@ -38,6 +39,7 @@ export function manifest(catalog: Catalog, { baseUrl, rails, links = {} }: Conte
       name: service.name,
       description: service.description,
       ...(service.metering !== undefined && { price: PriceWords.priceInWords(service) }),
+      ...MeterPriceData.member(service),
       url: absolute(`/services/${service.slug}`),
       operations: catalog.operations
         .filter((operation) => operation.service === service)

@@ -11,6 +11,11 @@ export function sharedUnit(services: readonly Service[]): string {
   return unit === undefined || others.length > 0 ? 'unit' : unit;
 }
 
+/** Returns true when calls of a priced service are charged by meters, so that no unit describes what is paid for. */
+export function isByUsage(services: readonly Service[]): boolean {
+  return services.some(({ metering }) => metering !== undefined);
+}
+
 /** The unit of the services that a plan covers. */
 export function unitOfPlan(plan: Plan, services: readonly Service[]): string {
   return sharedUnit(services.filter((service) => covers(plan, service)));

@@ -4,6 +4,7 @@ import { english } from '../text/texts.ts';
 import type { Catalog } from './catalog.ts';
 import type * as Description from './description.ts';
 import * as Included from './included.ts';
+import * as MeterPriceData from './meter-price-data.ts';
 import type { Operation } from './operation.ts';
 import { covers, type Plan } from './plan.ts';
 import * as PriceWords from './price-words.ts';
@@ -62,6 +63,7 @@ function summary(catalog: Catalog, service: Service, { baseUrl, description }: P
     description: service.description,
     ...PriceWords.unitPrice(service),
     ...(service.metering !== undefined && { price: PriceWords.priceInWords(service) }),
+    ...MeterPriceData.member(service),
     url: `${baseUrl}/services/${service.slug}`,
     operations: catalog.operations
       .filter((operation) => operation.service === service)

@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import * as MeterPrices from './meter-prices.ts';
+import type { Operation } from './operation.ts';
 import type { Service } from './service.ts';
 
 /** The fields of a JSON document that state the price of a unit: empty for a service with meters, whose price is not one number. */
@@ -16,4 +17,15 @@ export function priceInWords({ metering, price, unit }: Service): string {
 /** Returns a unit with the indefinite article: `a result`, `an image`. */
 export function aUnit(unit: string): string {
   return `${/^[aeiou]/i.test(unit) ? 'an' : 'a'} ${unit}`;
+}
+
+/** Returns true when no call of the operation can cost anything. */
+export function isFreeCall({ service, units, unitsMax }: Operation): boolean {
+  const most = unitsMax.kind === 'fixed' ? unitsMax.units : unitsMax.ceiling;
+  return service.price === 0 || most === 0 || (units.kind === 'fixed' && units.units === 0);
+}
+
+/** States the price of a call in words, in English: the price of its service, or `free`. */
+export function callInWords(operation: Operation): string {
+  return isFreeCall(operation) ? 'free' : priceInWords(operation.service);
 }

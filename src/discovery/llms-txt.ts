@@ -1,8 +1,10 @@
 import { path as identity } from '@sluice/kernel/endpoints';
 import * as Schema from '@sluice/kernel/json-schema';
 import * as Money from '@sluice/kernel/money';
+import { operationKey } from '@sluice/kernel/operation-key';
 import type { Catalog } from '../catalog/catalog.ts';
 import * as Included from '../catalog/included.ts';
+import * as MeterPrices from '../catalog/meter-prices.ts';
 import type { Plan } from '../catalog/plan.ts';
 import * as PriceWords from '../catalog/price-words.ts';
 import * as TaxNote from '../catalog/tax-note.ts';
@@ -18,9 +20,10 @@ const descriptionCharsMax = 1_000;
 /** Returns the text of /llms.txt: an introduction to the shop, with links. Markdown as specified at llmstxt.org. */
 export function llms({ catalog, context: { baseUrl } }: Reference): string {
   const { storefront, services } = catalog;
+  const about = line(storefront.description);
   return `# ${line(storefront.name)}
-
-${storefront.description === '' ? '' : `> ${line(storefront.description)}\n\n`}An HTTP API that programs and AI agents buy by themselves: ${steps(catalog)}. ${least(catalog)}Errors and empty answers cost nothing.
+${about === '' ? '' : `\n> ${about}\n`}
+An HTTP API that programs and AI agents buy by themselves: ${steps(catalog)}. ${least(catalog)}Errors and empty answers cost nothing.
 
 ## Start
 
@@ -33,7 +36,7 @@ ${storefront.description === '' ? '' : `> ${line(storefront.description)}\n\n`}A
 
 ## Services
 
-${services.map((it) => `- [${line(it.name)}](${baseUrl}/services/${it.slug}): ${`${line(it.description)} ${priced(it)}`.trim()}`).join('\n')}
+${services.map((it) => serviceEntry(it, baseUrl)).join('\n')}
 
 ## Optional
 
@@ -105,10 +108,9 @@ The body of one: \`GET ${reference.context.baseUrl}${path.openapi}?path=${sold[0
 function howTo({ catalog, context: { baseUrl } }: Reference): string {
   const taxNote = TaxNote.taxNote(english, catalog);
   const json = "-H 'content-type: application/json'";
+  const about = line(catalog.storefront.description);
   return `# ${line(catalog.storefront.name)}
-
-${line(catalog.storefront.description)}
-
+${about === '' ? '' : `\n${about}\n`}
 1. Register once, without a human. Keep \`access_token\` (one hour) and \`identity_assertion\` (the way back).
 
    \`\`\`sh
@@ -121,7 +123,7 @@ ${line(catalog.storefront.description)}
    curl -sS -G ${baseUrl}${path.guide} --data-urlencode 'goal=what you want, in plain words'
    \`\`\`
 
-3. Call with \`authorization: Bearer <access_token>\`. \`storefront-units\`, \`storefront-cost-usd\` and \`storefront-balance-usd\` in the answer say what it cost. \`Storefront-Max-Cost: 0.010\` refuses what could cost more.
+3. Call with \`authorization: Bearer <access_token>\`. ${counted(catalog)}, \`storefront-cost-usd\` and \`storefront-balance-usd\` in the answer say what it cost. \`Storefront-Max-Cost: 0.010\` refuses what could cost more.
 
 4. Buy when a refusal says so: 403 \`plan_required\` and 402 \`credit_exhausted\` list \`plans\`, each with the request that buys it. It answers 402 with challenges that an agent pays (MPP, x402) and \`checkout_url\` for a person. Send the refused call again afterwards.${taxNote === null ? '' : ` ${taxNote}`}
 
@@ -143,18 +145,34 @@ function operation({ catalog }: Reference, entry: Entry): string {
       (it) =>
         `\`${Schema.text(it.name)}\` (${Schema.text(it.in)}${it.required === true ? ', required' : ''})`,
     );
+  const described = line(Schema.text(entry.operation.description));
   return [
     `### ${entry.method} ${entry.path}`,
     `${line(entry.summary)}. ${price(catalog, entry)}.`,
-    line(Schema.text(entry.operation.description)),
+    ...(described === '' ? [] : [described]),
     ...(parameters.length > 0 ? [`Parameters: ${parameters.join(', ')}.`] : []),
     ...(example !== '' && example.length <= exampleCharsMax ? [`\`\`\`json\n${example}\n\`\`\``] : []),
   ].join('\n\n');
 }
 
-function price(catalog: Catalog, { service }: Entry): string {
-  const found = catalog.services.find(({ slug }) => slug === service);
+function price({ operations, services }: Catalog, { method, path, service }: Entry): string {
+  const key = operationKey(method.toUpperCase(), path);
+  const sold = operations.find((it) => operationKey(it.method, it.path) === key);
+  if (sold !== undefined) return line(PriceWords.callInWords(sold));
+  const found = services.find(({ slug }) => slug === service);
   return found === undefined ? 'free' : priced(found);
+}
+
+/** A service with its price; the prices of meters by model are a list of their own. */
+function serviceEntry(service: Catalog['services'][number], baseUrl: string): string {
+  const { slug, name, description, metering } = service;
+  const head = `- [${line(name)}](${baseUrl}/services/${slug}): ${line(description)}`.trimEnd();
+  const tables = metering === undefined ? [] : MeterPrices.allTables(metering);
+  if (metering === undefined || tables.length < 2) return `${head} ${priced(service)}`;
+  const rows = tables.map(
+    (table) => `  - ${line(table.key)}: ${line(MeterPrices.tableInWords(metering, table))}`,
+  );
+  return [head, ...rows].join('\n');
 }
 
 function priced(service: Catalog['services'][number]): string {
@@ -175,6 +193,15 @@ function terms(plan: Plan): string {
     case 'subscription':
       return `${Money.format(plan.price)} USD a ${plan.every}, ${Included.describe(plan.included)}, ${plan.requestsPerSecond} calls a second`;
   }
+}
+
+/** The response headers that state what was counted. */
+function counted({ services }: Catalog): string {
+  const [units, meters] = ['`storefront-units`', '`storefront-usage` (the quantity of each meter)'];
+  if (services.every(({ metering }) => metering === undefined)) return units;
+  return services.some(({ metering, price }) => metering === undefined && price > 0)
+    ? `${units} or ${meters}`
+    : meters;
 }
 
 /** Returns text of the catalogue or a description on one line. */

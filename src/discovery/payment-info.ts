@@ -1,8 +1,10 @@
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from '../catalog/catalog.ts';
 import * as Included from '../catalog/included.ts';
+import * as MeterPriceData from '../catalog/meter-price-data.ts';
 import type { Operation } from '../catalog/operation.ts';
 import { covers, forSale, type PaidPlan, type Plan } from '../catalog/plan.ts';
+import * as PriceWords from '../catalog/price-words.ts';
 import type { Service } from '../catalog/service.ts';
 import * as StripeCharge from '../payment/stripe-charge.ts';
 import * as TempoProof from '../payment/tempo-proof.ts';
@@ -18,8 +20,10 @@ export type PaymentInfo = {
     | { mode: 'fixed'; currency: 'USD'; amount: string }
     | { mode: 'dynamic'; currency: 'USD'; min: string; max: string };
   protocols: readonly Readonly<Record<string, unknown>>[];
-  /** For operations paid from a plan: the price of a unit under each plan that covers it. */
+  /** For operations paid from a plan: the price of a unit under each plan that covers it. Absent for free operations and for meters. */
   rates?: readonly Rate[];
+  /** The prices of each meter by price key, of an operation with meters. */
+  metering?: MeterPriceData.MeteringData;
   /** Limits and counting of the units of a call. */
   perCallUsage?: readonly Usage[];
   /** Amounts in minor units; null where the payer chooses. */
@@ -60,28 +64,31 @@ export function ofCall(catalog: Catalog, operation: Operation): PaymentInfo {
   const { service, units, unitsMax } = operation;
   const ceiling = unitsMax.kind === 'fixed' ? unitsMax.units : unitsMax.ceiling;
   const max = Money.format(Money.times(service.price, ceiling));
-  const isFixed = units.kind === 'fixed' || max === nothing;
+  const isFree = PriceWords.isFreeCall(operation);
+  const isFixed = units.kind === 'fixed' || isFree;
   const plans = catalog.plans.filter((plan) => covers(plan, service));
   const isMetered = units.kind === 'meters';
   const bought = forSale(plans).map(({ id }) => id);
   return {
     access: 'plan',
     price: isFixed
-      ? { mode: 'fixed', currency: 'USD', amount: max }
+      ? { mode: 'fixed', currency: 'USD', amount: isFree ? nothing : max }
       : { mode: 'dynamic', currency: 'USD', min: nothing, max },
     protocols: [{ plan: { method: 'POST', path: '/plans/{planId}/purchase', plans: bought } }],
-    // The prices of meters are not one number for a unit.
-    ...(!isMetered && {
-      rates: plans.map((plan) => ({
-        plan: plan.id,
-        kind: plan.kind,
-        unit: service.unit,
-        unitSize: 1,
-        ...(plan.kind === 'credit'
-          ? { priceUsd: Money.format(service.price), includedUnits: null }
-          : includedRate(plan.included, service)),
-      })),
-    }),
+    // The prices of meters are not one number for a unit, and a free operation counts none.
+    ...(!isFree && isMetered && MeterPriceData.member(service)),
+    ...(!isFree &&
+      !isMetered && {
+        rates: plans.map((plan) => ({
+          plan: plan.id,
+          kind: plan.kind,
+          unit: service.unit,
+          unitSize: 1,
+          ...(plan.kind === 'credit'
+            ? { priceUsd: Money.format(service.price), includedUnits: null }
+            : includedRate(plan.included, service)),
+        })),
+      }),
     ...(!isMetered && {
       perCallUsage: [
         {

@@ -26,11 +26,17 @@ const added = {
     default: own('responses', 'Refused'),
   },
   headers: {
-    'storefront-units': own('headers', 'Units'),
     'storefront-cost-usd': own('headers', 'Cost'),
     'storefront-balance-usd': own('headers', 'Balance'),
   },
 };
+
+/** The component of the response header that states what was counted: units, or the quantity of each meter. */
+function countedHeader({ units }: Operation) {
+  return units.kind === 'meters'
+    ? { 'storefront-usage': own('headers', 'Usage') }
+    : { 'storefront-units': own('headers', 'Units') };
+}
 
 /** Reads the operations of an upstream's description; empty when there is none. */
 export function read(from: Components.ComponentSource): UpstreamOperations {
@@ -67,7 +73,10 @@ export function describe(
     ...(raw.requestBody !== undefined && { requestBody: Components.whole(from, raw.requestBody) }),
     responses: answers(from, Schema.node(raw.responses)),
   });
-  const ours = Components.adopt(storefront, added);
+  const ours = Components.adopt(storefront, {
+    ...added,
+    headers: { ...countedHeader(sold), ...added.headers },
+  });
   const answered = Object.entries(Schema.node(theirs.value.responses)).map(([status, response]) => {
     const headers = { ...Schema.node(Schema.node(response).headers), ...Schema.node(ours.value.headers) };
     return [status, status.startsWith('2') ? { ...Schema.node(response), headers } : response];

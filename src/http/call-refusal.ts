@@ -10,7 +10,7 @@ import * as RateLimit from '../proxy/rate-limit.ts';
 import type { Texts } from '../text/texts.ts';
 import type { TextsContext } from '../text/texts-context.ts';
 import * as Refusals from './common-refusals.ts';
-import { costReason } from './cost-reason.ts';
+import { costReason, usageReason } from './cost-reason.ts';
 import { error, headersOf, type Reply } from './reply.ts';
 
 const retrySoonSeconds = '1';
@@ -127,12 +127,17 @@ function tooExpensive(
   const { texts } = shop;
   const units = texts.units(operation.service.unit);
   const required_usd = Money.format(refusal.required);
+  const isMetered = operation.units.kind === 'meters';
+  const reason = (key: 'api.budget_exhausted' | 'api.price_ceiling' | 'api.credit_exhausted', left = '0') =>
+    isMetered
+      ? usageReason(texts, key, refusal.cause, texts.usd(required_usd), texts.usd(left))
+      : costReason(texts, key, refusal.cause, units);
   switch (refusal.kind) {
     case 'budget_exhausted': {
       return error(
         402,
         'budget_exhausted',
-        costReason(texts, 'api.budget_exhausted', refusal.cause, units) ?? texts.text('api.budget_exhausted'),
+        reason('api.budget_exhausted') ?? texts.text('api.budget_exhausted'),
         requestId,
         {
           key: refusal.key,
@@ -146,7 +151,7 @@ function tooExpensive(
       return error(
         402,
         'price_ceiling',
-        costReason(texts, 'api.price_ceiling', refusal.cause, units) ?? texts.text('api.price_ceiling'),
+        reason('api.price_ceiling') ?? texts.text('api.price_ceiling'),
         requestId,
         { required_usd, ceiling_usd: Money.format(refusal.ceiling) },
       );
@@ -156,7 +161,7 @@ function tooExpensive(
       return error(
         402,
         'credit_exhausted',
-        costReason(texts, 'api.credit_exhausted', refusal.cause, units) ??
+        reason('api.credit_exhausted', available_usd) ??
           texts.text('api.credit_exhausted', {
             required: texts.usd(required_usd),
             available: texts.usd(available_usd),
@@ -166,7 +171,7 @@ function tooExpensive(
         {
           required_usd,
           available_usd,
-          ...(operation.units.kind !== 'meters' && { affordable_units: refusal.affordableUnits }),
+          ...(!isMetered && { affordable_units: refusal.affordableUnits }),
           next_reset_at: refusal.resetsMs === null ? null : new Date(refusal.resetsMs).toISOString(),
           plans: PurchaseRequest.offersFor(operation.service, shop.catalog.plans, shop.publicUrl),
           ...TaxNote.member(shop.texts, shop.catalog),

@@ -1,6 +1,8 @@
 import type { HoldCause } from '../journeys/call-hold.ts';
 import type { Texts } from '../text/texts.ts';
 
+type CostRefusal = 'api.budget_exhausted' | 'api.price_ceiling' | 'api.credit_exhausted';
+
 /**
  * Explains why a call is refused for its cost. Returns null when the request states its size clearly: then the cost is the only reason.
  * @param refusal the usual text of the refusal
@@ -8,7 +10,7 @@ import type { Texts } from '../text/texts.ts';
  */
 export function costReason(
   texts: Texts,
-  refusal: 'api.budget_exhausted' | 'api.price_ceiling' | 'api.credit_exhausted',
+  refusal: CostRefusal,
   cause: HoldCause | undefined,
   units: string,
 ): string | null {
@@ -22,4 +24,19 @@ export function costReason(
     case 'counted_more':
       return texts.text(`${refusal}.counted_more`, { units });
   }
+}
+
+/** The same for a call by meters, which is paid in money: it names dollars and no unit. `required` and `available` are amounts as text. */
+export function usageReason(
+  texts: Texts,
+  refusal: CostRefusal,
+  cause: HoldCause | undefined,
+  required: string,
+  available: string,
+): string {
+  if (cause === 'unpaid_calls') return texts.text(`${refusal}.unpaid_calls`);
+  if (refusal !== 'api.credit_exhausted') return texts.text(`${refusal}.usage`, { required });
+  return cause === 'unclear_size'
+    ? texts.text('api.credit_exhausted.usage.unclear_size', { required, available })
+    : texts.text('api.credit_exhausted.usage', { required, available });
 }

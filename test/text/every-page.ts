@@ -43,6 +43,31 @@ plans:
 );
 if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
 export const { catalog } = parsed;
+const metered = CatalogFile.parse(
+  `storefront: { name: ‹Shop›, description: ‹A shop›, contact: shop@example.com }
+upstream: { key: { header: authorization, value: "Bearer {key}" } }
+services:
+  - slug: chat
+    name: ‹Chat›
+    description: ‹Chats›
+    meters:
+      output: { unit: result, count: /usage/output }
+      search: { unit: result, count: /usage/searches }
+      image: { unit: result, count: /usage/images }
+      passed: { unit: result, count: { cost: { pointer: /usage/cost, unit: usd, markup: "30%" } } }
+    price_by: /model
+    prices:
+      small: { per: 1000000, output: "0.60", search: "0.01", image: "0.02" }
+      large: { per: 1000, output: "0.60", search: "0.01", image: "0.02" }
+      default: { per: 1, output: "0.60", search: "0.01", image: "0.02" }
+    operations: [{ call: POST /v1/chat, max: { output: 10, search: 1, image: 1, passed: { usd: "0.5" } } }]
+plans:
+  - { id: credit, name: ‹Credit›, kind: credit, covers: "*" }
+`,
+  'catalog.yaml',
+);
+if (!metered.ok) throw new Error(JSON.stringify(metered.faults));
+const meteredCatalog = metered.catalog;
 
 const publicUrl = 'https://shop.example.com';
 const account = 'acc_1';
@@ -297,6 +322,7 @@ function contents(texts: Texts): Record<string, Rendered> {
   return {
     shop: shop({}, { kind: 'whole', status: 200, body: '{}', isCut: true, line: '‹line›' }),
     'shop of a stranger': shop({ summary: null }, null),
+    'shop with meters': shop({ catalog: meteredCatalog }, null),
     'to the card page': ShopPage.toCardPage(texts, 'https://pay.example.com/1'),
     refused: ShopPage.refused(texts, '‹message›'),
     account: AccountPage.account(texts, full, catalog),

@@ -24,6 +24,8 @@ export type Advised = {
   pages: number;
   request: Request.Request;
   takes: readonly { field: string; from: { operation: number; pointer: string } | null; example: unknown }[];
+  /** The prices of its meters in words, for an operation that counts several. It has no units. */
+  prices?: string;
   estimate: Cost;
 };
 

@@ -7,6 +7,7 @@ import * as Estimate from './estimate.ts';
 import * as Goal from './goal.ts';
 import * as Guide from './guide.ts';
 import * as Limit from './limit.ts';
+import * as Metered from './metered.ts';
 import type { PriceList } from './price-list.ts';
 import * as Question from './question.ts';
 import * as Request from './request.ts';
@@ -83,10 +84,11 @@ function judge(advisor: Advisor, question: Question.Question): Plain {
 
 function planned(advisor: Advisor, question: Question.Question, goal: Goal.Goal, chain: Chain.Chain): Plain {
   const { prices, surface, baseUrl } = advisor;
-  const steps = Estimate.estimateSteps(chain.links, goal, question.quantity);
+  const counted = Estimate.estimateSteps(chain.links, goal, question.quantity);
   const built = chain.links.map((link, at) =>
-    Request.build(surface, link, steps[at]?.amount ?? null, baseUrl),
+    Request.build(surface, link, counted[at]?.amount ?? null, baseUrl),
   );
+  const steps = Metered.priced(counted, chain.links, built);
   const operations = chain.links.map((link, at) => advised(link, steps[at], built[at]));
   const choice = Choice.choose(prices, chain.links, steps);
   if (choice === null)
@@ -155,7 +157,7 @@ function knows(goal: Goal.Goal, surface: Surface.Surface): boolean {
 
 function advised(
   { offer, ...link }: Chain.Link,
-  step: Estimate.Step | undefined,
+  step: Metered.MeteredStep | undefined,
   built: Request.Built | undefined,
 ): Advised {
   if (step === undefined || built === undefined) throw new Error('a link of the chain has no estimate');
@@ -177,6 +179,7 @@ function advised(
       })),
       ...further(link.sources),
     ],
+    ...(step.prices !== undefined && { prices: step.prices }),
     estimate: cost([step]),
   };
 }

@@ -104,7 +104,7 @@ function trialWhy(
   units: number,
   cost: Money.Money,
 ): string {
-  if (units === 0) return 'The calls are free; the trial opens them.';
+  if (units === 0 && cost === 0) return 'The calls are free; the trial opens them.';
   return asset === 'usd'
     ? `The calls cost at most ${usd(cost)}, and a new account has ${usd(included)} of usage for nothing.`
     : `At most ${units} units are needed, and a new account has ${included} for nothing.`;

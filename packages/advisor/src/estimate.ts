@@ -16,7 +16,7 @@ export type Step = {
 export type Range = { low: number; high: number };
 
 /** A number that people say is no count of results above this; costs stay far within what money can hold. */
-const countMax = 10_000_000;
+export const countMax = 10_000_000;
 const one: Range = { low: 1, high: 1 };
 
 /** Estimates each operation of a chain. @param quantity the number of results wanted; overrides a number in the goal */
@@ -43,6 +43,8 @@ function taking({ operation, slots }: Offer, subjects: Range, count: number | nu
       cost: { low: Money.times(service.price, capped.low), high: Money.times(service.price, capped.high) },
     };
   };
+  // The cost by meters is known when the request is written.
+  if (counted.kind === 'meters') return priced({ low: 0, high: 0 }, 1, null);
   if (counted.kind === 'fixed')
     return priced({ low: subjects.low * counted.units, high: subjects.high * counted.units }, 1, null);
   const hasAmount = unitsMax.kind === 'pointer' && slots.some(({ kind }) => kind === 'amount');
@@ -71,7 +73,7 @@ function subjectsOf({ sources }: Link, results: readonly Range[]): Range {
 }
 
 function resultsOf({ operation }: Offer, subjects: Range, units: Range): Range {
-  return operation.units.kind === 'fixed' ? subjects : units;
+  return operation.units.kind === 'pointer' ? units : subjects;
 }
 
 /** Assigns the numbers of a goal to operations: to the operation whose name follows the number, otherwise to the first that takes one. */

@@ -1,5 +1,5 @@
 import * as Money from '@sluice/kernel/money';
-import type { Advice, Step } from './advice.ts';
+import type { Advice, Cost, Step } from './advice.ts';
 
 /** Characters that no reader sees, or that turn the direction of what follows. */
 const unseen = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
@@ -20,12 +20,14 @@ export function write(goal: string, shop: string, advice: Omit<Advice, 'guide' |
   const parts = [`# What to call at ${quote(shop)}`, `> ${quote(goal)}`, verdicts[status]];
   if (operations.length > 0) {
     const rows = operations.map(
-      ({ method, path, summary, calls, estimate: own }, index) =>
-        `${index + 1}. \`${method} ${path}\`: ${quote(summary)}. ${calls === 1 ? '1 call' : `Up to ${calls} calls`}, ${own.units_low} to ${own.units_high} units, ${own.cost_usd_low} to ${own.cost_usd_high} USD.`,
+      ({ method, path, summary, calls, prices, estimate: own }, index) =>
+        `${index + 1}. \`${method} ${path}\`: ${quote(summary)}. ${calls === 1 ? '1 call' : `Up to ${calls} calls`}, ${prices === undefined ? `${own.units_low} to ${own.units_high} units, ${own.cost_usd_low} to ${own.cost_usd_high} USD` : metered(prices, own)}.`,
     );
     parts.push(rows.join('\n'));
     parts.push(
-      `**Cost**: ${estimate.cost_usd_low} to ${estimate.cost_usd_high} USD for ${estimate.units_low} to ${estimate.units_high} units. This advice is free.`,
+      operations.some(({ prices }) => prices !== undefined)
+        ? `**Cost**: at most ${estimate.cost_usd_high} USD for the requests below; the responses decide what is charged. This advice is free.`
+        : `**Cost**: ${estimate.cost_usd_low} to ${estimate.cost_usd_high} USD for ${estimate.units_low} to ${estimate.units_high} units. This advice is free.`,
     );
   }
   if (plan !== null) parts.push(`**Plan**: \`${plan.id}\`, ${plan.amount_usd} USD. ${plan.why}`);
@@ -36,6 +38,11 @@ export function write(goal: string, shop: string, advice: Omit<Advice, 'guide' |
   if (notes.length > 0) parts.push(notes.map((note) => `- ${quote(note)}`).join('\n'));
   for (const [index, step] of steps.entries()) parts.push(section(index + 1, step));
   return `${parts.join('\n\n')}\n`;
+}
+
+/** The prices of several meters, and what the request can cost. */
+function metered(prices: string, { cost_usd_low, cost_usd_high }: Cost): string {
+  return `${quote(prices)}: ${cost_usd_low} to ${cost_usd_high} USD by what the response counts`;
 }
 
 const verdicts: Readonly<Record<Advice['status'], string>> = {

@@ -12,14 +12,27 @@ export type ShopRequest = {
 /** A priced service: one or more operations with the same price per unit. */
 export type Service = { slug: string; name: string; description: string; price: Money };
 
+/** A request whose cost by meters is estimated; `body` is sent as JSON, null where there is none. */
+export type MeteredRequest = {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: unknown;
+};
+
+/** The cost of one request by meters: what it states itself, the most that it can cost, and the prices that apply, in words. */
+export type MeteredEstimate = { low: Money; high: Money; prices: string };
+
 /** One method and path that can be called. */
 export type Operation = {
   id: string;
   method: string;
   path: string;
   service: Service;
-  /** The number of units a response costs: fixed for every success, or counted in the response. */
-  units: { kind: 'fixed'; units: number } | { kind: 'pointer' };
+  /** The number of units a response costs: fixed for every success, or counted in the response. Several meters have prices of their own. */
+  units:
+    | { kind: 'fixed'; units: number }
+    | { kind: 'pointer' }
+    | { kind: 'meters'; estimate(request: MeteredRequest): MeteredEstimate };
   /** The most units of one request: the same for all, or as a field of it asks for. */
   unitsMax:
     | { kind: 'fixed'; units: number }

@@ -85,8 +85,9 @@ export interface Guide {
   /** Markdown */
   guide: string;
   guideUrl: string;
-  /** The calls to make, in order, each with a request that the service takes. */
+  /** The calls to make, in order, each with a request that the service takes; `prices` states the prices of several meters in words. */
   operations: unknown[];
+  /** Services with several meters count no units: their cost is from what a request states itself to the most that it can cost. */
   estimate?: { units_low: number; units_high: number; cost_usd_low: string; cost_usd_high: string } | null;
   /** The plan to buy. */
   plan?: { id: string; amount_usd: string | null; why: string } | null;

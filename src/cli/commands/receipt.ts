@@ -59,8 +59,12 @@ function quantities(measured: Readonly<Record<string, number>>): string {
 /** Formats the prices of a manifest, one per line. */
 function prices({ manifest }: SignedManifest.VerifiedManifest): string {
   const list = manifest.prices as readonly { service: string; unit: string; priceUsd: string }[];
-  return list
-    .map(({ service, unit, priceUsd }) => `\n    ${service}: ${priceUsd} USD ${PriceWords.aUnit(unit)}`)
+  const services = (manifest.services ?? []) as readonly { slug: string; price?: string }[];
+  return [
+    ...list.map(({ service, unit, priceUsd }) => `${service}: ${priceUsd} USD ${PriceWords.aUnit(unit)}`),
+    ...services.flatMap(({ slug, price }) => (price === undefined ? [] : [`${slug}: ${price}`])),
+  ]
+    .map((line) => `\n    ${line}`)
     .join('');
 }
 

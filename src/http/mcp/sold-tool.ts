@@ -113,14 +113,14 @@ function blob(body: Buffer, mimeType: string): ContentBlock {
     : { type: 'resource', resource: { uri: 'response:body', mimeType, blob: data } };
 }
 
-function descriptionOf({ service, unitsMax }: Operation, own: ToolSchema.Schema, title: string): string {
+function descriptionOf(operation: Operation, own: ToolSchema.Schema, title: string): string {
+  const { service, unitsMax } = operation;
   const described = (text(own.description) || service.description).replace(/\s+/g, ' ').trim();
-  const cost =
-    service.metering !== undefined
-      ? `Price: ${PriceWords.priceInWords(service)}, at most ${Money.format(Money.times(service.price, WorstCase.ceiling(unitsMax)))} USD per call.`
-      : service.price === 0
-        ? 'Free.'
-        : `Price: ${Money.format(service.price)} USD per ${service.unit}, at most ${Money.format(Money.times(service.price, WorstCase.ceiling(unitsMax)))} USD per call. Empty responses are free.`;
+  const cost = PriceWords.isFreeCall(operation)
+    ? 'Free.'
+    : service.metering !== undefined
+      ? `Price: ${PriceWords.priceInWords(service)}; at most ${Money.format(Money.times(service.price, WorstCase.ceiling(unitsMax)))} USD per call.`
+      : `Price: ${Money.format(service.price)} USD per ${service.unit}, at most ${Money.format(Money.times(service.price, WorstCase.ceiling(unitsMax)))} USD per call. Empty responses are free.`;
   const about = `${title}. ${described}`.slice(0, descriptionCharsMax);
   return `${about} ${cost}`;
 }

@@ -6,14 +6,14 @@ import type * as Description from '../../catalog/description.ts';
 import type { Included } from '../../catalog/included.ts';
 import type { Operation } from '../../catalog/operation.ts';
 import { covers, type Plan, trialOf } from '../../catalog/plan.ts';
-import { sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
-import * as PriceWords from '../../catalog/price-words.ts';
+import { isByUsage, sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
 import type { Service } from '../../catalog/service.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
 import { includedText } from '../../text/included-text.ts';
 import type { Texts } from '../../text/texts.ts';
 import { curlSample, pythonSample, typescriptSample } from './code-samples.ts';
 import type { Html } from './frame.ts';
+import { meterTable, meterTableLink } from './meter-table.ts';
 import { say } from './say.ts';
 import type { TrialOutcome } from './try-it.ts';
 
@@ -43,14 +43,15 @@ export function front(texts: Texts, { catalog, description, publicUrl, summary, 
   const unit = sharedUnit(services);
   return html`<h1>${storefront.name}</h1>
 <p class="lead">${storefront.description}</p>
-${summary === null ? '' : mine(texts, summary, unit)}
+${summary === null ? '' : mine(texts, summary, services)}
 <section id="prices">
 <h2>${say(texts, 'shop.services')}</h2>
 <div class="wide"><table class="stack">
 <thead><tr><th scope="col">${say(texts, 'shop.service')}</th><th scope="col">${say(texts, 'shop.operations')}</th><th scope="col" class="number">${say(texts, 'shop.price')}</th></tr></thead>
 <tbody>${services.map((service) => row(texts, service, catalog, description))}</tbody>
 </table></div>
-<p class="soft">${say(texts, 'shop.pay_only', { units: texts.units(unit) })}</p>
+${services.map((service) => (service.metering === undefined ? '' : meterTable(texts, service, service.metering)))}
+<p class="soft">${isByUsage(services) ? say(texts, 'shop.pay_only_usage') : say(texts, 'shop.pay_only', { units: texts.units(unit) })}</p>
 </section>
 ${attempt(texts, tried, catalog, summary)}
 <section id="plans">
@@ -61,11 +62,17 @@ ${isTaxAdded ? html`<p class="soft">${say(texts, 'shop.tax_note')}</p>` : ''}
 ${samples(texts, tried, publicUrl, summary)}`;
 }
 
-function mine(texts: Texts, { account, balance, included, includedUsd }: AccountSummary, unit: string): Html {
+function mine(
+  texts: Texts,
+  { account, balance, included, includedUsd }: AccountSummary,
+  services: readonly Service[],
+): Html {
+  const unit = sharedUnit(services);
+  const hasUnits = included > 0 || services.some(({ metering }) => metering === undefined);
   return html`<section aria-labelledby="mine"><h2 id="mine">${say(texts, 'shop.mine')}</h2>
 <dl class="facts">
 <div><dt>${say(texts, 'shop.balance')}</dt><dd id="balance">${texts.usd(balance)}</dd></div>
-<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.digits(included)}</dd></div>
+${hasUnits ? html`<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.digits(included)}</dd></div>` : ''}
 ${includedUsd === null ? '' : html`<div><dt>${say(texts, 'shop.plan_usage')}</dt><dd id="included_usd">${texts.usd(includedUsd)}</dd></div>`}
 <div><dt>${say(texts, 'shop.account')}</dt><dd class="id">${account}</dd></div>
 </dl></section>`;
@@ -80,7 +87,7 @@ function row(
   const own = operations.filter((operation) => operation.service === service);
   return html`<tr><th scope="row">${service.name}<br><span class="soft" style="font-weight:400">${service.description}</span></th>
 <td>${own.map((operation) => call(operation, description))}</td>
-<td class="number">${service.metering !== undefined ? PriceWords.priceInWords(service) : service.price === 0 ? say(texts, 'shop.free') : html`${texts.usd(Money.format(service.price))} <span class="soft">${say(texts, 'shop.per_unit', { unit: texts.unit(service.unit) })}</span>`}</td></tr>`;
+<td class="number">${service.metering !== undefined ? meterTableLink(texts, service) : service.price === 0 ? say(texts, 'shop.free') : html`${texts.usd(Money.format(service.price))} <span class="soft">${say(texts, 'shop.per_unit', { unit: texts.unit(service.unit) })}</span>`}</td></tr>`;
 }
 
 function call(operation: Operation, description: Description.Description): Html {
@@ -154,7 +161,7 @@ function card(texts: Texts, plan: Plan, { services }: Catalog, summary: AccountS
 ${summary === null ? html`<form method="post" action="/shop/start"><button>${say(texts, 'plans.start')}</button></form>` : ''}</div>`;
     case 'credit':
       return html`<div class="card"><h3 style="margin:0">${plan.name}</h3><p class="price">${say(texts, 'plans.from', { amount: texts.usd(Money.format(plan.min)) })}</p>
-<p class="soft">${say(texts, 'plans.credit', { unit: texts.unit(unit), scope, rate })}</p>
+<p class="soft">${isByUsage(services.filter((service) => covers(plan, service))) ? say(texts, 'plans.credit_usage', { scope, rate }) : say(texts, 'plans.credit', { unit: texts.unit(unit), scope, rate })}</p>
 <form method="post" action="/shop/buy"><input type="hidden" name="plan" value="${plan.id}">
 <label for="amount">${say(texts, 'plans.amount')}</label><input id="amount" name="amount_usd" inputmode="decimal" value="${Money.format(plan.min)}" autocomplete="off">
 <button>${say(texts, 'plans.buy')}</button></form></div>`;

@@ -112,10 +112,7 @@ async function deliver(
   entry.costMicroUsd = paid.cost.cost;
   const type = Headers.first(await PaidResponse.headers(shop, paid), 'content-type') ?? '';
   const { texts } = shop;
-  const line =
-    service.metering === undefined
-      ? costLine(texts, paid, service.unit)
-      : texts.usd(Money.formatExact(paid.cost.cost));
+  const line = costLine(texts, paid, service);
   const text = /^text\/|json|xml/i.test(type)
     ? body.toString()
     : texts.text('try.not_text', {
@@ -125,8 +122,9 @@ async function deliver(
   return shown(text, paid.response.status, line);
 }
 
-/** The units or quantities and the cost of a call, such as `5 results · 0.005000 USD (0.495000 USD and 0 results left)`. */
-function costLine(texts: Texts, paid: ServedResponse, unit: string): string {
+/** The units and the cost of a call, such as `5 results · 0.005000 USD (0.495000 USD and 0 results left)`. */
+function costLine(texts: Texts, paid: ServedResponse, { unit, metering }: Operation['service']): string {
+  if (metering !== undefined) return meteredCostLine(texts, paid);
   const { cost, balance, includedRemaining, includedUsd } = paid.cost;
   return texts.text('try.outcome', {
     quantity: Quantities.ofCall(texts, paid, unit),
@@ -137,6 +135,20 @@ function costLine(texts: Texts, paid: ServedResponse, unit: string): string {
         ? texts.quantity(includedRemaining, unit)
         : includedText(texts, { asset: 'usd', amount: includedUsd }, unit),
   });
+}
+
+/** The quantities and the cost of a call by meters, such as `input 812, output 40 · 0.000124 USD (0.999876 USD left)`. */
+function meteredCostLine(texts: Texts, { cost: paid, measured }: ServedResponse): string {
+  const { cost, balance, includedUsd } = paid;
+  const left = Money.ofMicro(balance + (includedUsd ?? 0));
+  const values = {
+    price: cost === Money.zero ? texts.text('try.free') : texts.usd(Money.formatExact(cost)),
+    balance: texts.usd(Money.formatExact(left)),
+  };
+  const counted = measured?.quantities;
+  return counted === undefined
+    ? texts.text('try.outcome_uncounted', values)
+    : texts.text('try.outcome_usd', { ...values, quantity: Quantities.quantities(texts, counted) });
 }
 
 function shown(value: unknown, status: number, line: string): TrialOutcome {

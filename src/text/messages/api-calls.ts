@@ -15,6 +15,8 @@ export const apiCalls = {
     'The response is worth more than was reserved for it, and more than is left of the spending limit of your key. It was not delivered and nothing was charged. State in the request how many {units} you want.',
   'api.budget_exhausted.unclear_size':
     'The request does not clearly state how many {units} it asks for, so the maximum of this operation has to be reserved, which costs more than is left of the spending limit of your key. Nothing was charged. Send the number once, as a plain JSON integer.',
+  'api.budget_exhausted.usage':
+    'This call may cost up to {required}, which is more than is left of the spending limit of your key. Nothing was charged. Lower the most that the request can use, such as its maximum of output tokens, raise the limit or use another key.',
   'api.budget_exhausted.unpaid_calls':
     'This account disconnected from several calls before their responses arrived, or could not pay for them, so for a while the maximum cost of an operation has to be reserved, which is more than is left of the spending limit of your key. Nothing was charged. Retry later.',
   'api.busy': 'Too many calls are waiting. Nothing was charged. Retry in a second.',
@@ -23,6 +25,10 @@ export const apiCalls = {
     'Not enough credit: this call may cost up to {required}, and you have {available}. Ask for fewer {units}, or buy one of `plans`.',
   'api.credit_exhausted.counted_more':
     'The response is worth more than was reserved for it, and more than you have left. It was not delivered and nothing was charged. State in the request how many {units} you want, or buy one of `plans`.',
+  'api.credit_exhausted.usage':
+    'Not enough credit: this call may cost up to {required}, and you have {available}. Lower the most that the request can use, such as its maximum of output tokens, or buy one of `plans`.',
+  'api.credit_exhausted.usage.unclear_size':
+    'The request does not clearly state the most that it can use, so the maximum of this operation has to be reserved: {required}, and you have {available}. Nothing was charged. Send the limit once, as a plain JSON integer, such as a maximum of output tokens, or buy one of `plans`.',
   'api.credit_exhausted.unclear_size':
     'The request does not clearly state how many {units} it asks for, so the maximum of this operation has to be reserved, which costs more than you have left. Nothing was charged. Send the number once, as a plain JSON integer, or buy one of `plans`.',
   'api.credit_exhausted.unpaid_calls':
@@ -56,6 +62,8 @@ export const apiCalls = {
     'The response is worth more than was reserved for it, and more than your Storefront-Max-Cost allows. It was not delivered and nothing was charged. State in the request how many {units} you want.',
   'api.price_ceiling.unclear_size':
     'The request does not clearly state how many {units} it asks for, so the maximum of this operation has to be reserved, which costs more than your Storefront-Max-Cost allows. Nothing was charged. Send the number once, as a plain JSON integer.',
+  'api.price_ceiling.usage':
+    'This call may cost up to {required}, which is more than your Storefront-Max-Cost allows. Nothing was charged. Lower the most that the request can use, such as its maximum of output tokens, or raise the limit.',
   'api.price_ceiling.unpaid_calls':
     'This account disconnected from several calls before their responses arrived, or could not pay for them, so for a while the maximum cost of an operation has to be reserved, which is more than your Storefront-Max-Cost allows. Nothing was charged. Retry later.',
   'api.price_unknown':

@@ -142,7 +142,7 @@ class Purchase(Record):
 
 
 class Estimate(Record):
-    """What reaching the goal would cost, from and to."""
+    """What reaching the goal would cost, from and to. Services with several meters count no units."""
 
     units_low: int
     units_high: int
@@ -165,7 +165,7 @@ class Guide(Record):
     status: str
     #: Markdown.
     guide: str | None
-    #: In calling order, each with a request that works.
+    #: In calling order, each with a request that works; ``prices`` states the prices of several meters in words.
     operations: list[dict[str, Any]]
     estimate: Estimate | None
     plan: SuggestedPlan | None
