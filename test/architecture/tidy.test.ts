@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
@@ -91,5 +92,22 @@ describe('the source keeps the house rules', () => {
       .map(({ path }) => path);
     expect(sources.length).toBeGreaterThan(100);
     expect(long).toEqual([]);
+  });
+
+  it('a folder tested by node holds no test of vitest, which node would run too', () => {
+    const testedByNode = globSync(['test/**/package.json', 'packages/kernel/json-count/package.json'], {
+      cwd: root,
+      exclude: (name) => name.includes('node_modules'),
+    })
+      .filter((path) => /"node --test/.test(readFileSync(root + path, 'utf8')))
+      .map((path) => dirname(path));
+    expect(testedByNode.length).toBeGreaterThan(4);
+    const mixed = testedByNode.flatMap((folder) =>
+      globSync(`${folder}/**/*.{test,long,slow}.ts`, {
+        cwd: root,
+        exclude: (name) => name.includes('node_modules'),
+      }),
+    );
+    expect(mixed).toEqual([]);
   });
 });

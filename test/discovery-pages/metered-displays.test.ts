@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { breaches } from '../catalog/schema.ts';
-import * as Described from '../discovery-pages/described.ts';
 import * as Mcp from '../journeys/mcp-client.ts';
 import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as BareHttp from '../support/bare-http.ts';
 import * as Browser from '../support/browser.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
+import * as Described from './described.ts';
 
 let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
