@@ -2,6 +2,7 @@ import * as Target from '@sluice/kernel/request-target';
 import type { Catalog } from './catalog.ts';
 import * as Description from './description.ts';
 import type { Operation } from './operation.ts';
+import * as PathTemplate from './path-template.ts';
 
 export type Match =
   | { kind: 'operation'; operation: Operation }
@@ -12,9 +13,15 @@ type Found = Extract<Match, { kind: 'operation' }>;
 
 /**
  * A sold path with parameters. `rivals`: other paths of the upstream, sold or not, that match some of the same requests and are not strictly
- * more general, as `/users/me` is to `/users/{id}`. A request that could mean one of them does not match this path.
+ * more general, as `/users/me` is to `/users/{id}`. A request that could mean one of them does not match this path. `expressions`: what the
+ * segments with text beside their parameters match, by index.
  */
-type Template = { segments: readonly string[]; rivals: readonly (readonly string[])[]; found: Found };
+type Template = {
+  segments: readonly string[];
+  expressions: readonly (RegExp | null)[];
+  rivals: readonly (readonly string[])[];
+  found: Found;
+};
 type Routes = { exact: ReadonlyMap<string, Found>; templates: readonly Template[] };
 
 /** A catalogue prepared for `find`: the routes of each method. */
@@ -45,6 +52,7 @@ function routes(catalog: Catalog, description: Description.Description, method: 
     else
       templates.push({
         segments,
+        expressions: segments.map(PathTemplate.expression),
         rivals: others.filter((other) => rivals(other, segments.map(foldLiterals))),
         found,
       });
@@ -77,32 +85,28 @@ function search(matcher: Matcher, method: string, path: string): Match {
   const target = Target.parse(path);
   if (target === null || target.path !== path) return notFound;
   const segments = segmentsOf(path);
-  const folded = segments.map(fold);
+  const readings: Readings = [segments.map(fold), segments.map((segment) => decode(segment).toLowerCase())];
+  const [folded] = readings;
   // A servlet container reads `/a/b/;x` as `/a/b/`.
   if (segments.some((segment, at) => segment !== '' && folded[at] === '')) return notFound;
   const allow: string[] = [];
   for (const [sold, { exact, templates }] of matcher) {
-    const found = exact.get(path) ?? templates.find((template) => fits(template, segments, folded))?.found;
+    const found = exact.get(path) ?? templates.find((template) => fits(template, segments, readings))?.found;
     if (found !== undefined && sold === method) return found;
     if (found !== undefined) allow.push(sold);
   }
   return allow.length > 0 ? { kind: 'method_not_allowed', allow } : notFound;
 }
 
-function fits(template: Template, segments: readonly string[], folded: readonly string[]): boolean {
+/** The segments as lenient upstreams read them: with `;` parameters cut off, and with them. */
+type Readings = readonly [readonly string[], readonly string[]];
+
+function fits(template: Template, segments: readonly string[], readings: Readings): boolean {
   return (
     takesAll(template.segments, segments) &&
-    hasPlainValues(template.segments, segments) &&
-    !template.rivals.some((rival) => takesAll(rival, folded))
+    template.expressions.every((expression, at) => expression?.test(segments[at] ?? '') ?? true) &&
+    !template.rivals.some((rival) => readings.some((reading) => takesAll(rival, reading)))
   );
-}
-
-/** A value before a `:verb` must not contain what an upstream could read as another verb. */
-function hasPlainValues(template: readonly string[], segments: readonly string[]): boolean {
-  return template.every((segment, at) => {
-    const verb = segment.indexOf('}:') + 1;
-    return verb === 0 || !/[:;%]/.test((segments[at] ?? '').slice(0, verb - segment.length));
-  });
 }
 
 function segmentsOf(path: string): string[] {

@@ -174,7 +174,8 @@ function checkOperation(operation: Place, service: Place, meters: readonly Named
   if (isGiven(max)) for (const meter of meters) findings.push(...checkMax(member(max, meter.name), meter));
   const [, parameter] = /^path:(.*)$/.exec(text(member(service, 'price_by')) ?? '') ?? [];
   const call = member(operation, 'call');
-  if (parameter !== undefined && !(text(call) ?? '').split(/[ /:]/).includes(`{${parameter}}`))
+  const place = new RegExp(`/\\{${RegExp.escape(parameter ?? '')}\\}(:[^/{]*)?(/|$)`);
+  if (parameter !== undefined && !place.test(text(call) ?? ''))
     findings.push(
       find(call, `has no {${parameter}}, which price_by names: every call of the service needs it`),
     );

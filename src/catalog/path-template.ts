@@ -1,6 +1,6 @@
 /**
- * The segments of a path: literal text, null for a `{name}` that matches any one segment, or `{}:verb` for a `{name}:verb` that matches
- * those that end with `:verb` (custom methods, as in Google's APIs).
+ * The segments of a path: literal text, null for a `{name}` that matches any one segment, or text with `{}` in place of each parameter for a
+ * segment that has more than one parameter alone, such as `{}:verb` (custom methods, as in Google's APIs), `{}.json` or `{},{}`.
  */
 export type PathTemplate = readonly (string | null)[];
 
@@ -11,7 +11,9 @@ export type ParsedTemplate = { ok: true; template: PathTemplate } | { ok: false;
  * several spellings.
  */
 const literal = /^[\w.~!$&'()*+,;=:@-]*$/;
-const parameter = /^\{[A-Za-z_][\w.-]*\}(:[A-Za-z][\w-]*)?$/;
+const parameter = /\{[A-Za-z_][\w.-]*\}/g;
+/** A segment with parameters: literals between them, and no `;`, which some servers cut off. */
+const composed = /^(?:\{\}(?!\{)|[\w.~!$&'()*+,=:@-])+$/;
 
 /** Parses a path of the catalogue: `/v2/jobs/company`, `/todos/{id}`. `reason` continues a sentence that starts with the path. */
 export function parse(path: string): ParsedTemplate {
@@ -22,11 +24,16 @@ export function parse(path: string): ParsedTemplate {
   const segments = path.slice(1).split('/');
   if (segments.slice(0, -1).includes(''))
     return { ok: false, reason: 'has an empty segment: write one "/" only' };
-  const odd = segments.find((segment) => !parameter.test(segment) && !literal.test(segment));
+  const shapes = segments.map((segment) => segment.replace(parameter, '{}'));
+  const at = shapes.findIndex((shape, index) => {
+    const isComposed = composed.test(shape) && segments[index]?.includes('{}') === false;
+    return !isComposed && !literal.test(shape);
+  });
+  const odd = segments[at];
   if (odd?.includes('{')) {
     return {
       ok: false,
-      reason: `has ${JSON.stringify(odd)}: a parameter takes a whole segment, such as {id}, or ends with a verb, such as {id}:cancel`,
+      reason: `has ${JSON.stringify(odd)}: write a parameter as {id}, and text between two of them, as in {lat},{lng}`,
     };
   }
   if (odd !== undefined) {
@@ -35,13 +42,20 @@ export function parse(path: string): ParsedTemplate {
   if (segments.some((segment) => segment === '.' || segment === '..' || /^\.{1,2};/.test(segment))) {
     return { ok: false, reason: 'has a dot segment: write the path that it leads to' };
   }
-  return { ok: true, template: segments.map(templateOf) };
+  return { ok: true, template: shapes.map((shape) => (shape === '{}' ? null : shape)) };
 }
 
-function templateOf(segment: string): string | null {
-  const [, verb] = parameter.exec(segment) ?? [];
-  if (verb !== undefined) return `{}${verb}`;
-  return segment.startsWith('{') ? null : segment;
+/**
+ * Returns the expression for the values of a segment that has text beside its parameters; null for any other segment. The values must be
+ * plain: no escape, and nothing that an upstream could read as the end of the value.
+ */
+export function expression(segment: string): RegExp | null {
+  const shape = segment.replace(parameter, '{}');
+  const literals = shape.split('{}');
+  if (literals.length === 1 || shape === '{}') return null;
+  const between = literals.slice(1, -1).map((text) => text.charAt(0));
+  const value = `[^:;%${between.map(RegExp.escape).join('')}]+`;
+  return new RegExp(`^${literals.map(RegExp.escape).join(value)}$`);
 }
 
 /** Returns true when some path matches both and neither is more specific for all of them: `/a/{x}` and `/{y}/b`. */
@@ -53,8 +67,9 @@ export function ambiguous(a: PathTemplate, b: PathTemplate): boolean {
     const other = b[index] ?? null;
     if (segment === other) continue;
     if (!overlap(segment, other)) return false;
-    if (closeness(segment) > closeness(other)) aCloser = true;
-    else bCloser = true;
+    const order = closeness(segment) - closeness(other);
+    if (order >= 0) aCloser = true;
+    if (order <= 0) bCloser = true;
   }
   return aCloser === bCloser;
 }
@@ -62,12 +77,22 @@ export function ambiguous(a: PathTemplate, b: PathTemplate): boolean {
 /** Returns true when a segment of a path can match both of two different template segments. */
 function overlap(a: string | null, b: string | null): boolean {
   if (a === null || b === null) return true;
+  const [[aStart, aEnd], [bStart, bEnd]] = [ends(a), ends(b)];
+  if (closeness(a) === 2 && closeness(b) === 2) return false;
   const [narrow, wide] = closeness(a) > closeness(b) ? [a, b] : [b, a];
-  return wide.startsWith('{}') && !narrow.startsWith('{}') && narrow.endsWith(wide.slice(2));
+  if (closeness(narrow) === 2) return expression(wide)?.test(narrow) === true;
+  const starts = aStart.startsWith(bStart) || bStart.startsWith(aStart);
+  return starts && (aEnd.endsWith(bEnd) || bEnd.endsWith(aEnd));
 }
 
-/** Fixed text matches least, a parameter with a verb more, a parameter most. */
+/** Returns the text before the first parameter and behind the last one. */
+function ends(segment: string): [string, string] {
+  const parts = segment.split('{}');
+  return [parts[0] ?? '', parts.at(-1) ?? ''];
+}
+
+/** Fixed text matches least, a parameter beside text more, a parameter alone most. */
 function closeness(segment: string | null): number {
   if (segment === null) return 0;
-  return segment.startsWith('{}') ? 1 : 2;
+  return segment.includes('{}') ? 1 : 2;
 }

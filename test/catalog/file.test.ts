@@ -187,10 +187,10 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
     'PUT /v1/todos?all=1',
     '26:9 services[1].operations[0].call | call /v1/todos?all=1 has a query or a fragment: leave it out, callers send their own',
   ],
-  'a parameter in half a segment': [
+  'two parameters without text between them': [
     'PUT /v1/todos/{id}',
-    'PUT /v1/todos/{id}.json',
-    '26:9 services[1].operations[0].call | call /v1/todos/{id}.json has "{id}.json": a parameter takes a whole segment, such as {id}, or ends with a verb, such as {id}:cancel',
+    'PUT /v1/todos/{id}{part}',
+    '26:9 services[1].operations[0].call | call /v1/todos/{id}{part} has "{id}{part}": write a parameter as {id}, and text between two of them, as in {lat},{lng}',
   ],
   'an escape in a path': [
     'PUT /v1/todos/{id}',

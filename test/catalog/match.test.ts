@@ -72,6 +72,16 @@ describe('finds', () => {
     expect(found(both, 'GET', '/a/yours')).toBe('GET /a/{x}');
   });
 
+  test('text beside parameters, with values that an upstream cannot read in another way', () => {
+    const selling1 = selling(['GET /a/{x}.json', 'GET /a/{x}', 'GET /b/{lat},{lng}', 'GET /c/v{n}']);
+    expect(found(selling1, 'GET', '/a/acme.com.json')).toBe('GET /a/{x}.json');
+    expect(found(selling1, 'GET', '/a/acme.com')).toBe('GET /a/{x}');
+    expect(found(selling1, 'GET', '/b/1.5,-2')).toBe('GET /b/{lat},{lng}');
+    expect(found(selling1, 'GET', '/c/v2')).toBe('GET /c/v{n}');
+    for (const path of ['/a/x%2F.json', '/a/x;y.json', '/b/1,2,3', '/b/1,', '/c/v', '/c/V2'])
+      expect(found(selling1, 'GET', path)).toBe('not found');
+  });
+
   test('the closer of two templates', () => {
     const both = selling(['GET /a/{x}/{y}', 'GET /a/b/{y}']);
     expect(found(both, 'GET', '/a/b/c')).toBe('GET /a/b/{y}');

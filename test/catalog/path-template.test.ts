@@ -7,22 +7,21 @@ function template(path: string) {
   return parsed.template;
 }
 
-describe('a parameter with a verb', () => {
-  test('is a segment of its own kind', () => {
-    expect(template('/v1/models/{model}:generate')).toEqual(['v1', 'models', '{}:generate']);
+describe('a parameter beside text', () => {
+  test.each([
+    ['/v1/models/{model}:generate', '{}:generate'],
+    ['/v1/models/{id}.json', '{}.json'],
+    ['/v1/models/at-{lat},{lng}', 'at-{},{}'],
+  ])('is a segment of its own kind: %s', (path, segment) => {
+    expect(template(path)).toEqual(['v1', 'models', segment]);
   });
 
-  test.each([
-    '/v1/{a}x',
-    '/v1/{a}.json',
-    '/v1/{a}:',
-    '/v1/{a}:x:y',
-    '/v1/x{a}:y',
-    '/v1/{a}{b}',
-    '/v1/{a}:{b}',
-  ])('is refused in another form: %s', (path) => {
-    expect(parse(path).ok).toBe(false);
-  });
+  test.each(['/v1/{a}{b}', '/v1/{a};{b}', '/v1/{a', '/v1/{a}}', '/v1/{}.json', '/v1/{a b}'])(
+    'is refused in another form: %s',
+    (path) => {
+      expect(parse(path).ok).toBe(false);
+    },
+  );
 
   test.each([
     ['/m/{a}:one', '/m/{a}:two', false],
@@ -33,6 +32,12 @@ describe('a parameter with a verb', () => {
     ['/m/{a}:one/x', '/m/{a}/x', false],
     ['/m/{a}:one/{b}', '/m/x:one/{b}', false],
     ['/m/{a}:one/x', '/m/y:one/{b}', true],
+    ['/m/{a}.json', '/m/{a}.xml', false],
+    ['/m/{a}.json', '/m/{a}', false],
+    ['/m/{a}.json', '/m/x.json', false],
+    ['/m/{a}.json', '/m/{b}.{format}', true],
+    ['/m/a-{x}', '/m/b-{x}', false],
+    ['/m/a-{x}', '/m/{x}.json', true],
   ])('of %s and %s: ambiguous is %s', (a, b, expected) => {
     expect(ambiguous(template(a), template(b))).toBe(expected);
     expect(ambiguous(template(b), template(a))).toBe(expected);
