@@ -121,6 +121,7 @@ function shopFields(before: Catalog, after: Catalog): ChangedField[] {
     'upstream.key': `${upstream.key.header}: ${upstream.key.value}`,
     'upstream.timeout_ms': String(upstream.timeoutMs),
     'upstream.readiness_path': upstream.readinessPath ?? '',
+    'upstream.mount': upstream.mount,
     'upstream.response_fields': responseFieldsText(upstream.responseFields),
     'upstream.limits': limitsText(UpstreamLimits.limits(upstream.limits)),
     upstreams: upstreamsText(upstreams),

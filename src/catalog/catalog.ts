@@ -30,6 +30,8 @@ export type Catalog = {
     bodyBytesMax?: number;
     /** Fields of JSON responses that are replaced or removed before a response is delivered. */
     responseFields: readonly ResponseField[];
+    /** The path under which the shop has the API, such as `/acme`; '' when paths are the same at both. */
+    mount: string;
   };
   /** The upstreams by name; empty when there is only `upstream`, whose key and limits are not used otherwise. */
   upstreams: ReadonlyMap<string, NamedUpstream>;

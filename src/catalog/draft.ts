@@ -32,6 +32,7 @@ export type CatalogSource = {
     key?: { header: string; value: string };
     timeout_ms: number;
     readiness_path?: string;
+    mount?: string;
     limits?: DraftLimits;
     response_fields: readonly { field: string; value: ResponseField['value'] }[];
   };
@@ -122,12 +123,21 @@ export function toCatalog(draft: CatalogSource, directory: string): Catalog {
 const timeoutMsUsual = 30_000;
 
 function toUpstream(draft: CatalogSource['upstream'], directory: string): Catalog['upstream'] {
-  const { description, key, timeout_ms, readiness_path, response_fields = [], limits } = draft ?? {};
+  const {
+    description,
+    key,
+    timeout_ms,
+    readiness_path,
+    response_fields = [],
+    limits,
+    mount = '',
+  } = draft ?? {};
   return {
     description: description === undefined ? '' : resolve(directory, description),
     key: key ?? { header: '', value: '{key}' },
     timeoutMs: timeout_ms ?? timeoutMsUsual,
     readinessPath: readiness_path ?? null,
+    mount,
     responseFields: response_fields.map(({ field, value }) => ({ pointer: pointer(field), value })),
     ...(limits && { limits: toLimits(limits) }),
     ...(limits?.body_bytes !== undefined && { bodyBytesMax: known(parseBytes(limits.body_bytes)) }),

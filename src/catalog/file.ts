@@ -54,7 +54,8 @@ export async function read(path: string): Promise<LoadedCatalog> {
   const root = { value: source.value, path: [] };
   const at = SourceLocation.member(SourceLocation.member(root, 'upstream'), 'description');
   const name = SourceLocation.text(at) ?? '';
-  const described = await Description.read(name === '' ? '' : resolve(dirname(path), name));
+  const mount = SourceLocation.text(SourceLocation.member(SourceLocation.member(root, 'upstream'), 'mount'));
+  const described = await Description.read(name === '' ? '' : resolve(dirname(path), name), mount ?? '');
   const found = described.ok
     ? undescribed(root, name, described.description)
     : [{ path: at.path, reason: `description ${name} ${described.reason}` }];
@@ -73,6 +74,16 @@ export function warnings(text: string, file: string): string[] {
     .map(({ path, reason }) => ({ file, ...source.locate(path), path: SourceLocation.format(path), reason }))
     .sort((a, b) => a.line - b.line || a.column - b.column)
     .map(Fault.format);
+}
+
+/** Returns the position of an operation's `call` in the source of a catalogue. */
+export function placeOfCall(text: string, call: string): { line: number; column: number } {
+  const source = Source.read(text);
+  const root = { value: source.value, path: [] };
+  const sold = SourceLocation.items(SourceLocation.member(root, 'services')).flatMap(
+    OperationRules.operations,
+  );
+  return source.locate(sold.find((one) => SourceLocation.text(one.call) === call)?.call.path ?? []);
 }
 
 function judge(source: Source.Source, file: string, more: readonly SourceLocation.Finding[]): ParsedCatalog {

@@ -1,7 +1,9 @@
 import * as Money from '@sluice/kernel/money';
 import { pathShape } from '@sluice/kernel/operation-key';
 import * as JobRules from './job-rules.ts';
+import * as Mount from './mount.ts';
 import * as PathTemplate from './path-template.ts';
+import * as ReservedPaths from './reserved-paths.ts';
 import * as SourceLocation from './source-location.ts';
 import * as StreamRules from './stream-rules.ts';
 
@@ -13,37 +15,6 @@ type Sold = {
   path: string;
   price: Money.Money | null;
 };
-
-/** First segments of the storefront's own routes, which would conflict with an operation. */
-const ownSegments: ReadonlySet<string> = new Set([
-  '',
-  '.well-known',
-  'account',
-  'admin',
-  'agent',
-  'auth.md',
-  'checkout',
-  'docs',
-  'favicon.svg',
-  'healthz',
-  'llms-full.txt',
-  'llms.txt',
-  'manifest.json',
-  'manifest.jws',
-  'mcp',
-  'metrics',
-  'oauth2',
-  'openapi.json',
-  'plans',
-  'purchases',
-  'readyz',
-  'schemas',
-  'services',
-  'shop',
-  'skill.md',
-  'webhooks',
-  'zeroclick',
-]);
 
 /** Checks the rules for operations that the schema cannot express. */
 export function checkOperations(root: SourceLocation.LocatedValue): SourceLocation.Finding[] {
@@ -58,6 +29,7 @@ export function checkOperations(root: SourceLocation.LocatedValue): SourceLocati
       ...JobRules.checkJob(operation.at),
     ]),
     ...collisions(sold),
+    ...Mount.checkMount(root, sold),
   ];
 }
 
@@ -76,11 +48,11 @@ function route({ call, path }: Sold): SourceLocation.Finding[] {
   if (!parsed.ok) return [{ path: call.path, reason: `call ${path} ${parsed.reason}` }];
   const first = parsed.template[0] ?? null;
   if (first === null) {
-    const reason = `call ${path} begins with a parameter, which would take the storefront's own routes too: begin with a fixed segment`;
+    const reason = `call ${path} begins with a parameter, which would take the storefront's own routes too: set upstream.mount`;
     return [{ path: call.path, reason }];
   }
-  if (!ownSegments.has(first.toLowerCase())) return [];
-  const reason = `call ${path} is where the storefront has its own routes (/${first}): sell it below a prefix of the upstream, such as /v1`;
+  if (!ReservedPaths.reservedSegments.has(first.toLowerCase())) return [];
+  const reason = `call ${path} is where the storefront has its own routes (/${first}): set upstream.mount, the path under which the shop has the API`;
   return [{ path: call.path, reason }];
 }
 

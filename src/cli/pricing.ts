@@ -4,7 +4,8 @@ import type { Readable, Writable } from 'node:stream';
 import { Misuse } from '@sluice/kernel/command-line';
 import { hint } from '@sluice/kernel/did-you-mean';
 import * as Money from '@sluice/kernel/money';
-import type { CatalogDraft } from '../catalog/catalog-draft.ts';
+import * as CatalogDraft from '../catalog/import/catalog-draft.ts';
+import type { PriceRow } from '../catalog/import/price-file.ts';
 
 /** Prices and plans from the flags of `catalog import`; null: not given. */
 export type PricingFlags = {
@@ -53,7 +54,7 @@ export function parse(flags: Flags): PricingFlags {
 }
 
 /** Applies the flags to the draft. Throws Misuse for an unknown service. */
-export function apply(proposal: CatalogDraft, { prices, only, trial, min }: PricingFlags): void {
+export function apply(proposal: CatalogDraft.CatalogDraft, { prices, only, trial, min }: PricingFlags): void {
   const slugs = proposal.services.map(({ slug }) => slug);
   for (const slug of [...prices.keys(), ...(only ?? [])])
     if (!slugs.includes(slug)) throw new Misuse(`Unknown service ${slug}. ${hint(slug, slugs, 'Services')}`);
@@ -68,8 +69,9 @@ export function apply(proposal: CatalogDraft, { prices, only, trial, min }: Pric
  * applies to all further services.
  */
 export async function ask(
-  proposal: CatalogDraft,
+  proposal: CatalogDraft.CatalogDraft,
   wishes: PricingFlags,
+  priceList: PriceListQuestion | null,
   input: Readable & { isTTY?: boolean; fd?: number },
   output: Writable,
 ): Promise<void> {
@@ -90,6 +92,7 @@ export async function ask(
   };
   try {
     if (!wishes.isPriceSaid) await askPrices(proposal, wishes, next, output);
+    if (priceList !== null) await askPriceList(proposal, priceList, next, output);
     if (wishes.trial === null)
       proposal.trial = await until(
         next,
@@ -109,16 +112,44 @@ export async function ask(
   }
 }
 
+/** The services with meters that have no prices yet. `read` reads a price list and throws Misuse. */
+type PriceListQuestion = {
+  services: readonly CatalogDraft.DraftService[];
+  read: (path: string) => Promise<PriceRow[]>;
+};
+
+async function askPriceList(
+  proposal: CatalogDraft.CatalogDraft,
+  { services, read }: PriceListQuestion,
+  next: Next,
+  output: Writable,
+): Promise<void> {
+  const names = services.map(({ slug }) => slug).join(', ');
+  output.write(`\nCharged by what they use, and so by a price list: ${names}.\n`);
+  const question =
+    '  CSV file with key,input,output in USD for a million units (Enter leaves these services out): ';
+  await until(next, output, question, async (said) => {
+    if (said === '') return null;
+    try {
+      const open = CatalogDraft.applyPrices(proposal, await read(said));
+      return open.length === 0 ? null : `has no prices for ${open.map(({ slug }) => slug).join(', ')}`;
+    } catch (error) {
+      if (error instanceof Misuse) return error.message;
+      throw error;
+    }
+  });
+}
+
 type Next = (question: string) => Promise<string>;
 
 async function askPrices(
-  { services }: CatalogDraft,
+  { services }: CatalogDraft.CatalogDraft,
   { prices }: PricingFlags,
   next: Next,
   output: Writable,
 ): Promise<void> {
   output.write('Press Enter for the value in brackets; "0.002 all" applies to all further services.\n');
-  const open = services.filter(({ slug }) => !prices.has(slug));
+  const open = services.filter(({ slug, usage }) => usage === null && !prices.has(slug));
   for (const [at, service] of open.entries()) {
     const calls = service.operations.map(({ call }) => call);
     const shown = calls.slice(0, callsShownMax).join(', ');
@@ -143,10 +174,10 @@ async function until<T>(
   next: Next,
   output: Writable,
   question: string,
-  read: (said: string) => T | string,
+  read: (said: string) => T | string | Promise<T | string>,
 ): Promise<T> {
   for (;;) {
-    const found = read(await next(question));
+    const found = await read(await next(question));
     if (typeof found !== 'string') return found;
     output.write(`  ${found}\n`);
   }

@@ -1,6 +1,7 @@
 import { uuidv7 } from '@sluice/kernel/id';
 import * as RequestTarget from '@sluice/kernel/request-target';
 import * as JobRule from '../catalog/job-rule.ts';
+import * as Mount from '../catalog/mount.ts';
 import type { Operation } from '../catalog/operation.ts';
 import type { DueJob } from '../ledger/jobs.ts';
 import * as Meter from '../proxy/meter.ts';
@@ -62,7 +63,7 @@ async function unitsOf(
 }
 
 async function poll(
-  { upstream }: Pick<WatchContext, 'upstream'>,
+  { upstream, catalog }: Pick<WatchContext, 'upstream' | 'catalog'>,
   account: string,
   { service }: Operation,
   path: string,
@@ -71,7 +72,7 @@ async function poll(
   if (target === null) return null;
   const sending = upstream.send({
     method: 'GET',
-    target,
+    target: Mount.atUpstream(target, catalog.upstream.mount),
     rawHeaders: [],
     body: null,
     metered: true,

@@ -1,3 +1,4 @@
+import * as Mount from '../catalog/mount.ts';
 import * as OwnershipRule from '../catalog/ownership-rule.ts';
 import type { PricedRequest } from '../proxy/priced-request.ts';
 import type { StreamRequest } from '../proxy/stream-request.ts';
@@ -19,7 +20,7 @@ export function of(
   const { operation } = call;
   return {
     method: operation.method,
-    target: call.target,
+    target: Mount.atUpstream(call.target, shop.catalog.upstream.mount),
     rawHeaders: call.rawHeaders,
     body: body.length > 0 ? body : null,
     upload: call.upload ?? null,

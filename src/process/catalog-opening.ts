@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import * as Advisor from '@sluice/advisor/advisor';
 import type { LoadedCatalog } from '../catalog/file.ts';
+import * as CatalogFile from '../catalog/file.ts';
 import * as Match from '../catalog/match.ts';
 import type { Config } from '../config.ts';
 import * as Paths from '../discovery/paths.ts';
@@ -26,18 +27,50 @@ export async function openCatalog(
   return { advisor, reference };
 }
 
-/**
- * Returns why a shop with this catalogue would not start, or null. It takes the same steps as a start.
- * @param path the file of the catalogue, which the reason names
- */
-export async function whyNotOpen(path: string, loaded: LoadedCatalog): Promise<string | null> {
+/** Why a shop would not start. `call`: the operation that is at fault, null when it is none or more than one. */
+export type OpeningFault = { text: string; call: string | null; reason: string };
+
+/** Returns why a shop with the catalogue at `path` would not start, or null. It takes the same steps as a start. */
+export async function check(path: string): Promise<OpeningFault | null> {
   try {
-    Match.compile(loaded.catalog, loaded.description);
-    await openCatalog(loaded, { publicUrl: 'http://localhost:4020', rails: [] }, { claim: true, x402: true });
+    return await whyNotOpen(path, await CatalogFile.read(path));
+  } catch (error) {
+    const text = reasonOf(error);
+    return { text, call: null, reason: text };
+  }
+}
+
+/**
+ * Returns why a shop with this catalogue would not start, or null. The operation at fault is found by opening a shop with each alone.
+ * @param path the file of the catalogue, which the text names with the line of the operation
+ */
+export async function whyNotOpen(path: string, loaded: LoadedCatalog): Promise<OpeningFault | null> {
+  const whole = await failureOf(loaded, loaded.catalog);
+  if (whole === null) return null;
+  for (const operation of loaded.catalog.operations) {
+    const alone = { ...loaded.catalog, operations: [operation], services: [operation.service] };
+    const reason = await failureOf(loaded, alone);
+    if (reason === null) continue;
+    const at = CatalogFile.placeOfCall(loaded.text, operation.id);
+    const text = `${path}:${at.line}:${at.column} call ${operation.id} cannot be sold: ${reason}`;
+    return { text, call: operation.id, reason: `cannot be sold: ${reason}` };
+  }
+  const { description } = loaded.catalog.upstream;
+  const subject = description === '' ? 'this catalogue' : description;
+  return { text: `${path}:1:1 a shop with ${subject} cannot open: ${whole}`, call: null, reason: whole };
+}
+
+async function failureOf(loaded: LoadedCatalog, catalog: LoadedCatalog['catalog']): Promise<string | null> {
+  try {
+    Match.compile(catalog, loaded.description);
+    const options = { publicUrl: 'http://localhost:4020', rails: [] };
+    await openCatalog({ ...loaded, catalog }, options, { claim: true, x402: true });
     return null;
   } catch (error) {
-    const { description } = loaded.catalog.upstream;
-    const reason = error instanceof Error ? error.message : String(error);
-    return `${path}:1:1 a shop with ${description === '' ? 'this catalogue' : description} cannot open: ${reason}`;
+    return reasonOf(error);
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

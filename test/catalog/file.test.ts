@@ -62,6 +62,7 @@ describe('a good catalogue', () => {
       key: { header: 'authorization', value: '{key}' },
       timeoutMs: 30_000,
       readinessPath: null,
+      mount: '',
       responseFields: [],
     });
     expect(storefront.description).toBe('');
@@ -100,7 +101,7 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
   'a key from nowhere': [
     'upstream:\n',
     'upstream:\n  colour: red\n',
-    '6:3 upstream.colour | colour is not an allowed key here. Allowed keys: description, key, timeout_ms, readiness_path, response_fields, limits',
+    '6:3 upstream.colour | colour is not an allowed key here. Allowed keys: description, key, timeout_ms, readiness_path, mount, response_fields, limits',
   ],
   'a key twice': [
     '    name: Todos\n',
@@ -200,12 +201,12 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
   "a path of the storefront's own": [
     'PUT /v1/todos/{id}',
     'PUT /plans/{id}',
-    '26:9 services[1].operations[0].call | call /plans/{id} is where the storefront has its own routes (/plans): sell it below a prefix of the upstream, such as /v1',
+    '26:9 services[1].operations[0].call | call /plans/{id} is where the storefront has its own routes (/plans): set upstream.mount, the path under which the shop has the API',
   ],
   'a path that takes everything': [
     'PUT /v1/todos/{id}',
     'PUT /{any}/todos',
-    "26:9 services[1].operations[0].call | call /{any}/todos begins with a parameter, which would take the storefront's own routes too: begin with a fixed segment",
+    "26:9 services[1].operations[0].call | call /{any}/todos begins with a parameter, which would take the storefront's own routes too: set upstream.mount",
   ],
   'units that are no pointer': [
     'units: /found',

@@ -90,8 +90,8 @@ test('only what is named is sold, and nothing of the own account with the API', 
   const { prices } = await imported(['--only', 'depots', '--yes']);
   expect(Object.keys(prices)).toEqual(['depots']);
   const text = await readFile(join(folder, 'catalog.yaml'), 'utf8');
-  expect(text).toMatch(/GET \/me: is about your own account/);
-  expect(text).toMatch(/POST \/auth\/token: is about your own account/);
+  expect(text).toMatch(/GET \/me: manages your own account/);
+  expect(text).toMatch(/POST \/auth\/token: manages your own account/);
 });
 
 test.each([

@@ -278,6 +278,7 @@ export function paymentContext(
       upstream: {
         description: '',
         key: { header: 'x-api-key', value: '{key}' },
+        mount: '',
         responseFields: [],
         readinessPath: null,
         timeoutMs: 1_000,
