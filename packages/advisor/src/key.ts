@@ -80,21 +80,36 @@ function takes(slot: Slot, { kind, value: text }: Literal.Literal): boolean {
   }
 }
 
-/** Returns the leaf of a response in `gives` that provides the values for `slot`, the least nested first; null when there is none. */
-export function source(gives: readonly Leaf[], slot: Slot): Leaf | null {
-  const wanted = slot.leaf.path.flatMap(raw);
-  const fits = gives.filter((leaf) => {
-    if (!isText(leaf)) return false;
+/** The values of a response that could be passed on, by the last word of their name. */
+export type Sources = ReadonlyMap<
+  string,
+  readonly { leaf: Leaf; own: readonly string[]; all: ReadonlySet<string> }[]
+>;
+
+/** Prepares the values of a response for `source`. */
+export function sources(gives: readonly Leaf[]): Sources {
+  const found = gives.filter(isText).flatMap((leaf) => {
     const own = raw(leaf.path.filter((key) => key !== '*').at(-1) ?? '');
     const all = new Set([...own, ...leaf.path.flatMap(raw), ...leaf.around]);
-    return (
-      own.length > 0 &&
-      own.every((word) => wanted.includes(word)) &&
-      wanted.every((word) => all.has(word)) &&
-      own.at(-1) === wanted.at(-1)
-    );
+    return own.length === 0 ? [] : [{ leaf, own, all }];
   });
-  return fits.sort((a, b) => a.path.length - b.path.length)[0] ?? null;
+  found.sort((a, b) => a.leaf.path.length - b.leaf.path.length);
+  return Map.groupBy(found, ({ own }) => own.at(-1) ?? '');
+}
+
+/** The words of a slot's name, for `source`. */
+export function wanted(slot: Slot): string[] {
+  return slot.leaf.path.flatMap(raw);
+}
+
+/** Returns the leaf of a response that provides the values for a slot with these words, the least nested first; null when there is none. */
+export function source(from: Sources, words: readonly string[]): Leaf | null {
+  const fit = from
+    .get(words.at(-1) ?? '')
+    ?.find(
+      ({ own, all }) => own.every((word) => words.includes(word)) && words.every((word) => all.has(word)),
+    );
+  return fit?.leaf ?? null;
 }
 
 function isText({ schema }: Leaf): boolean {

@@ -83,27 +83,33 @@ export function readSurface({ operations }: PriceList, document: unknown): Surfa
     const found = described.get(operationKey(operation.method, operation.path));
     return (found && offer(operation, at, found, { read, ajv, base, enums })) ?? [];
   });
+  const makers = offers.map(({ gives }) => Key.sources(gives));
   const known = offers.map((it, at) => ({
     ...it,
     at,
-    asks: it.asks.map((ask) => ({
-      ...ask,
-      makers: offers.flatMap((maker, from) => made(maker, from, ask.slot, from === at)),
-    })),
+    asks: it.asks.map((ask) => ({ ...ask, makers: made(makers, at, Key.wanted(ask.slot)) })),
   }));
   const index = new MiniSearch({
     fields: ['head', 'where', 'about', 'gives'],
     processTerm: (term) => term,
     tokenize: (words) => words.split(' ').filter((word) => word !== ''),
   });
-  index.addAll(known.map((it) => ({ id: it.at, ...words(it, described) })));
-  const vocabulary = new Set(known.flatMap((it) => Object.values(words(it, described)).join(' ').split(' ')));
+  const texts = known.map((it) => words(it, described));
+  index.addAll(texts.map((text, id) => ({ id, ...text })));
+  const vocabulary = new Set(texts.flatMap((text) => Object.values(text).join(' ').split(' ')));
   return { offers: known, index, vocabulary, read, enums, found: new Map() };
 }
 
-function made(maker: Offer, at: number, slot: Slot.Slot, isSelf: boolean): { at: number; leaf: Leaf }[] {
-  const leaf = isSelf ? null : Key.source(maker.gives, slot);
-  return leaf === null ? [] : [{ at, leaf }];
+/** Returns the other operations whose responses have the value that is asked about. */
+function made(
+  makers: readonly Key.Sources[],
+  self: number,
+  wanted: readonly string[],
+): { at: number; leaf: Leaf }[] {
+  return makers.flatMap((from, at) => {
+    const leaf = at === self ? null : Key.source(from, wanted);
+    return leaf === null ? [] : [{ at, leaf }];
+  });
 }
 
 type Tools = { read: Schema.Reader; ajv: Ajv2020; base: string; enums: Map<string, Slot.Choice> };

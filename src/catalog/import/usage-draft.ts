@@ -232,7 +232,7 @@ function priceByOf(request: Schema.Node, { path }: FoundOperation): string | nul
   return parameter === undefined ? null : `path:${parameter}`;
 }
 
-/** Returns the object with the usage in a success. An object that may be null is filled in later, by work that goes on. */
+/** Returns the object with the usage in a success. An object that may be null is filled in later. */
 function usageOf(read: Schema.Reader, operation: Schema.Node): Field | null {
   const schema = jsonSchema(read, success(read, operation));
   for (const name of usageNames) {
