@@ -139,7 +139,9 @@ CREATE TABLE ledger.job (
   expires_at timestamptz NOT NULL,
   ended_at timestamptz CHECK ((ended_at IS NULL) = (state = 'open')),
   -- The call that the cost of the job is booked as.
-  end_call_id uuid UNIQUE
+  end_call_id uuid UNIQUE,
+  -- The prices at its start, of a job that is counted by meters.
+  prices jsonb
 );
 CREATE UNIQUE INDEX job_open ON ledger.job (operation, id) WHERE state = 'open';
 CREATE INDEX job_due ON ledger.job (next_poll_at) WHERE state = 'open';

@@ -1,7 +1,9 @@
 -- Settles a job once: credits back the charge of the call that started it, and books `p_units` of it, on the same lots and in the same order, as the
 -- call `p_end`. Returns the job's state, or `waits` while it is not known whether the response of the call was sent: until then its whole
--- charge may still be credited back (`ledger.credit_undelivered`, which posts under the same keys). Safe to repeat.
-CREATE OR REPLACE FUNCTION ledger.end_job(p_call uuid, p_end uuid, p_units bigint, p_state text) RETURNS text LANGUAGE plpgsql AS $$
+-- charge may still be credited back (`ledger.credit_undelivered`, which posts under the same keys). Safe to repeat. The last three parameters are
+-- the measurements of a job that is counted by meters.
+CREATE OR REPLACE FUNCTION ledger.end_job(p_call uuid, p_end uuid, p_units bigint, p_state text,
+  p_quantities jsonb, p_price_key text, p_upstream_cost bigint) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   v_job ledger.job;
   v_first ledger.usage;
@@ -53,8 +55,9 @@ BEGIN
     INSERT INTO ledger.posting (key, account_id, lot_id, kind, contra, amount)
       VALUES ('undelivered:' || v_row.call_id || ':' || v_row.draw, v_row.account_id, v_row.lot_id, 'undelivered', 'revenue', v_row.amount);
     IF v_due > 0 THEN
-      INSERT INTO ledger.usage (call_id, draw, status, account_id, lot_id, units, price, amount, plan_id, service, operation, key_id, writer_id, epoch, seq)
-        VALUES (p_end, v_draw, v_row.status, v_row.account_id, v_row.lot_id, v_units, v_row.price, v_due, v_row.plan_id, v_row.service, v_row.operation, v_row.key_id, v_row.writer_id, v_row.epoch, 0);
+      INSERT INTO ledger.usage (call_id, draw, status, account_id, lot_id, units, price, amount, plan_id, service, operation, key_id, quantities, price_key, upstream_cost, writer_id, epoch, seq)
+        VALUES (p_end, v_draw, v_row.status, v_row.account_id, v_row.lot_id, v_units, v_row.price, v_due, v_row.plan_id, v_row.service, v_row.operation, v_row.key_id,
+          CASE v_draw WHEN 0 THEN p_quantities END, p_price_key, CASE WHEN v_draw = 0 OR p_upstream_cost IS NULL THEN p_upstream_cost ELSE 0 END, v_row.writer_id, v_row.epoch, 0);
       v_draw := v_draw + 1;
     END IF;
     UPDATE ledger.lot k SET avail = k.avail + v_row.amount - v_due, closed = closed AND v_row.amount = v_due WHERE k.account_id = v_row.account_id AND k.id = v_row.lot_id;

@@ -63,3 +63,15 @@ const closed: Opening = { plans: [], ids: [] };
 export function opening(catalog: Catalog, service: Service): Opening {
   return catalog.openings.get(service) ?? closed;
 }
+
+/**
+ * Returns the keys of all price tables behind the upstream of a service, such as models; null when any value has a price there, or when
+ * nothing is priced by a key.
+ */
+export function priceKeys({ services }: Pick<Catalog, 'services'>, of: Service): ReadonlySet<string> | null {
+  const metered = services.filter(
+    ({ metering, route }) => metering?.priceBy != null && route?.upstream === of.route?.upstream,
+  );
+  if (metered.length === 0 || metered.some(({ metering }) => metering?.fallback != null)) return null;
+  return new Set(metered.flatMap(({ metering }) => [...(metering?.tables.keys() ?? [])]));
+}

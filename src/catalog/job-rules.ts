@@ -10,8 +10,6 @@ export function checkJob(operation: SourceLocation.LocatedValue): SourceLocation
   const parameters = SourceLocation.text(poll)?.match(/\{[^}/]+\}/g) ?? [];
   if (SourceLocation.text(poll) !== null && parameters.length !== 1)
     find(poll, 'poll needs one parameter for the id of the job, such as GET /v1/jobs/{id}');
-  if (SourceLocation.member(operation, 'units').value === undefined)
-    find(job, 'job needs units: the cost of a job cannot be counted by meters');
   if (SourceLocation.member(operation, 'stream').value !== undefined)
     find(job, 'job does not go with stream: leave one of them out');
   if (SourceLocation.member(operation, 'answered_by').value === 'storefront')

@@ -172,6 +172,11 @@ function checkOperation(operation: Place, service: Place, meters: readonly Named
   for (const { name, at } of entries(max))
     if (!names.includes(name)) findings.push(find(at, `is not a meter. ${hint(name, names, 'Meters')}`));
   if (isGiven(max)) for (const meter of meters) findings.push(...checkMax(member(max, meter.name), meter));
+  for (const { at } of isGiven(member(operation, 'job')) ? meters : [])
+    if (['seconds', 'bytes'].some((kind) => isGiven(member(member(at, 'count'), kind))))
+      findings.push(
+        find(at, 'does not go with job: the response that ends a job has no duration or size of its own'),
+      );
   const [, parameter] = /^path:(.*)$/.exec(text(member(service, 'price_by')) ?? '') ?? [];
   const call = member(operation, 'call');
   const place = new RegExp(`/\\{${RegExp.escape(parameter ?? '')}\\}(:[^/{]*)?(/|$)`);

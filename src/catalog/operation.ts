@@ -1,7 +1,7 @@
 import type { JsonPointer } from '@sluice/kernel/json-pointer';
 import type { JobRule } from './job-rule.ts';
 import type { MeterRule } from './meter-prices.ts';
-import type { OnlyOwned, Owned, Owns } from './ownership-rule.ts';
+import type { OnlyOwned, OnlyPriced, Owned, Owns } from './ownership-rule.ts';
 import type { Service } from './service.ts';
 import type { StreamRule } from './stream-rule.ts';
 
@@ -49,6 +49,8 @@ export type Operation = {
   owned?: readonly Owned[];
   /** It lists resources, of which a caller gets their own. */
   onlyOwned?: OnlyOwned;
+  /** It lists models or the like, of which a caller sees those with prices. */
+  onlyPriced?: OnlyPriced;
 };
 
 /** Returns false for methods whose bodies have no defined meaning, so that some servers parse one as the next request (RFC 9110, 9.3.1). */

@@ -18,11 +18,12 @@ type Sold = {
 export function checkOwnership(root: SourceLocation.LocatedValue): SourceLocation.Finding[] {
   const sold = soldOf(root);
   const created = new Set(sold.flatMap(({ owns }) => owns ?? []));
-  return sold.flatMap((operation) => [
+  const found = sold.flatMap((operation) => [
     ...unknownParameters(operation),
     ...neverCreated(operation, created),
     ...answeredHere(operation),
   ]);
+  return [...found, ...pricedLists(root)];
 }
 
 /**
@@ -118,6 +119,22 @@ function answeredHere({ at, owns, owned, isFiltered }: Sold): SourceLocation.Fin
   return [
     { path: answeredBy.path, reason: 'answered_by storefront calls no upstream: leave out owns and owned' },
   ];
+}
+
+/** A list is restricted by one rule, and prices by name must exist. */
+function pricedLists(root: SourceLocation.LocatedValue): SourceLocation.Finding[] {
+  const services = SourceLocation.items(SourceLocation.member(root, 'services'));
+  const hasKeys = services.some((service) => SourceLocation.member(service, 'price_by').value !== undefined);
+  return services.flatMap(OperationRules.operations).flatMap(({ at }) => {
+    const { value, path } = SourceLocation.member(at, 'only_priced');
+    if (value === undefined) return [];
+    if (!hasKeys)
+      return [{ path, reason: 'only_priced needs a service with price_by, whose prices name the items' }];
+    const isTwice = SourceLocation.member(at, 'only_owned').value !== undefined;
+    return isTwice
+      ? [{ path, reason: 'only_priced does not go with only_owned: leave one of them out' }]
+      : [];
+  });
 }
 
 function nameOf(segment: string): string {

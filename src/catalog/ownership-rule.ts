@@ -16,21 +16,36 @@ export type OnlyOwned = {
   remove: readonly JsonPointer.JsonPointer[];
 };
 
-/** The rules of an operation for the resources of its callers. Ids are unique within a `kind`. */
-export type Ownership = { owns?: Owns; owned?: readonly Owned[]; onlyOwned?: OnlyOwned };
+/** A response that lists models or the like, restricted to those that have prices. */
+export type OnlyPriced = Pick<OnlyOwned, 'list' | 'key' | 'remove'> & {
+  /** Text before the name of the model in the item, such as `models/`. */
+  prefix: string;
+};
+
+/** The rules of an operation for the resources of its callers, and for lists of what has prices. Ids are unique within a `kind`. */
+export type Ownership = {
+  owns?: Owns;
+  owned?: readonly Owned[];
+  onlyOwned?: OnlyOwned;
+  onlyPriced?: OnlyPriced;
+};
 
 /** The rules as the catalogue writes them. */
 export type OwnershipSource = {
   owns?: string | { id: string; kind?: string; days?: number };
   owned?: readonly string[] | Readonly<Record<string, string>>;
   only_owned?: { list: string; key: string; kind?: string; remove?: readonly string[] };
+  only_priced?: { list: string; key: string; prefix?: string; remove?: readonly string[] };
 };
 
 /** The kind of resources where the catalogue names none. */
 export const kindDefault = 'resource';
 
 /** Converts the rules of a valid source. */
-export function toOwnership({ owns, owned, only_owned: only }: OwnershipSource, path: string): Ownership {
+export function toOwnership(
+  { owns, owned, only_owned: only, only_priced: priced }: OwnershipSource,
+  path: string,
+): Ownership {
   const source = typeof owns === 'string' ? { id: owns } : owns;
   return {
     ...(source && {
@@ -49,6 +64,14 @@ export function toOwnership({ owns, owned, only_owned: only }: OwnershipSource, 
         remove: (only.remove ?? []).map(pointer),
       },
     }),
+    ...(priced && {
+      onlyPriced: {
+        list: pointer(priced.list),
+        key: pointer(priced.key),
+        prefix: priced.prefix ?? '',
+        remove: (priced.remove ?? []).map(pointer),
+      },
+    }),
   };
 }
 
@@ -59,8 +82,8 @@ export function kindsOf(owned: NonNullable<OwnershipSource['owned']>): [string, 
 }
 
 /** Returns true when the response has to be read whole, because it names resources. */
-export function readsResponse({ owns, onlyOwned }: Ownership): boolean {
-  return owns !== undefined || onlyOwned !== undefined;
+export function readsResponse({ owns, onlyOwned, onlyPriced }: Ownership): boolean {
+  return owns !== undefined || onlyOwned !== undefined || onlyPriced !== undefined;
 }
 
 /** Returns the resource that a success of the operation deletes: the one that its path ends with, for DELETE; or null. */

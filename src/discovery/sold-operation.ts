@@ -87,7 +87,8 @@ export function describe(
       ...theirs.value,
       tags: [sold.service.name],
       summary: Schema.text(theirs.value.summary) || sold.service.name,
-      description: Schema.text(theirs.value.description) || sold.service.description,
+      description: described(sold, Schema.text(theirs.value.description)),
+      ...(sold.job && { 'x-job': { poll: sold.job.poll, hours: sold.job.hours, unended: sold.job.unended } }),
       security: [{ planAccess: [] }],
       'x-payment-info': PaymentInfo.ofCall(catalog, sold),
       parameters: [...Schema.list(theirs.value.parameters), ...Schema.list(ours.value.parameters)],
@@ -95,6 +96,16 @@ export function describe(
     },
     refs: new Set([...theirs.refs, ...ours.refs]),
   };
+}
+
+/** The description of the upstream or the service, with the charges of a job. */
+function described({ service, job }: Operation, theirs: string): string {
+  const text = theirs || service.description;
+  if (job === undefined) return text;
+  const { poll, hours, unended } = job;
+  const late = unended === 'free' ? 'is free' : 'is charged in full';
+  const charges = `Starts a job. The most that it can cost is charged at once; when \`GET ${poll}\` shows its end, the rest is returned. A job that fails is free, and a job that has not ended after ${hours} hours ${late}.`;
+  return text === '' ? charges : `${text}\n\n${charges}`;
 }
 
 /** Describes an operation without an upstream description: its path parameters, and an unspecified body and response. */

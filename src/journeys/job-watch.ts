@@ -3,10 +3,12 @@ import * as RequestTarget from '@sluice/kernel/request-target';
 import * as JobRule from '../catalog/job-rule.ts';
 import * as Mount from '../catalog/mount.ts';
 import type { Operation } from '../catalog/operation.ts';
-import type { DueJob } from '../ledger/jobs.ts';
+import type { Measured } from '../ledger/hold.ts';
+import type { DueJob, JobPrices } from '../ledger/jobs.ts';
 import * as Meter from '../proxy/meter.ts';
 import type { WholeResponse } from '../proxy/upstream-response.ts';
 import * as WorstCase from '../proxy/worst-case.ts';
+import * as JobMeters from './job-meters.ts';
 import type { PaidCallContext } from './paid-call-context.ts';
 import * as ResourceOwnership from './resource-ownership.ts';
 
@@ -25,47 +27,66 @@ export async function settleDue(shop: WatchContext): Promise<void> {
 
 async function settle(shop: WatchContext, job: DueJob): Promise<void> {
   const operation = shop.catalog.operations.find(({ id }) => id === job.operation);
-  const units = operation?.job === undefined ? null : await unitsOf(shop, job, operation, operation.job);
-  if (units !== null) return end(shop, job, units, 'ended');
+  const cost = operation?.job === undefined ? null : await costOf(shop, job, operation, operation.job);
+  if (cost !== null) return end(shop, job, cost, 'ended');
   if (!job.isExpired) return;
   const isHeld = operation?.job?.unended === 'held';
   shop.report('job_not_ended', { call: job.callId, operation: job.operation });
-  await end(shop, job, isHeld ? Number.MAX_SAFE_INTEGER : 0, 'released');
+  await end(shop, job, isHeld ? wholeCharge : free, 'released');
 }
 
 async function end(
   shop: WatchContext,
   { callId, operation }: DueJob,
-  units: number,
+  { units, measured }: JobCost,
   state: 'ended' | 'released',
 ): Promise<void> {
-  const settled = await shop.jobs.end(callId, uuidv7(shop.clock()), units, state);
+  const settled = await shop.jobs.end(callId, uuidv7(shop.clock()), units, state, measured);
   if (settled === 'void') shop.report('job_void', { call: callId, operation });
 }
 
-/** Asks the upstream for a job. Returns its cost in units; null while it runs or its state is not known. */
-async function unitsOf(
+/** The cost of a job in units, and what it was counted by. More than was charged counts as the whole charge. */
+type JobCost = { units: number; measured?: Measured };
+const free: JobCost = { units: 0 };
+const wholeCharge: JobCost = { units: Number.MAX_SAFE_INTEGER };
+
+/** Asks the upstream for a job. Returns its cost; null while it runs or its state is not known. */
+async function costOf(
   shop: WatchContext,
-  { callId, account, id }: DueJob,
+  { callId, account, id, prices }: DueJob,
   operation: Operation,
   rule: JobRule.JobRule,
-): Promise<number | null> {
+): Promise<JobCost | null> {
   const response = await poll(shop, account, operation, JobRule.pollPath(rule, id));
   if (response === null) return null;
   const state = JobRule.stateOf(rule, await ResourceOwnership.jsonIn(response));
   if (state === 'running') return null;
-  if (state === 'failed') return 0;
-  if (operation.units.kind === 'meters') throw new Error('a job is not counted by meters');
-  const counted = await Meter.count(operation.units, response);
-  if (counted.kind === 'counted') return Math.min(counted.units, WorstCase.ceiling(operation.unitsMax));
+  if (state === 'failed') return free;
+  const counted = await count(operation, prices, response);
+  if (counted.kind === 'counted') return counted;
   shop.uncountable({ call: callId, operation: operation.id, reason: counted.reason });
-  return operation.uncountable === 'max' ? Number.MAX_SAFE_INTEGER : 0;
+  const isMax = operation.uncountable === 'max' || counted.reason === 'above_units_max';
+  return isMax ? wholeCharge : free;
+}
+
+async function count(
+  { units, unitsMax }: Operation,
+  prices: JobPrices | null,
+  response: WholeResponse,
+): Promise<({ kind: 'counted' } & JobCost) | { kind: 'uncountable'; reason: Meter.UncountableReason }> {
+  if ((units.kind === 'meters') !== (prices !== null))
+    return { kind: 'uncountable', reason: 'meters_changed' };
+  if (units.kind === 'meters' && prices !== null) return JobMeters.count(units.rule, prices, response);
+  if (units.kind === 'meters') throw new Error('a job with meters has prices');
+  const counted = await Meter.count(units, response);
+  if (counted.kind === 'uncountable') return counted;
+  return { kind: 'counted', units: Math.min(counted.units, WorstCase.ceiling(unitsMax)) };
 }
 
 async function poll(
   { upstream, catalog }: Pick<WatchContext, 'upstream' | 'catalog'>,
   account: string,
-  { service }: Operation,
+  { service, units }: Operation,
   path: string,
 ): Promise<WholeResponse | null> {
   const target = RequestTarget.parse(path);
@@ -78,6 +99,7 @@ async function poll(
     metered: true,
     account,
     route: service.route,
+    ...(units.kind === 'meters' && { countedHeaders: units.rule.headers }),
   });
   const response = await sending.response;
   if (response.kind === 'whole' && response.status >= 200 && response.status <= 299) return response;

@@ -247,7 +247,7 @@ async function sellWhole(
   const { operation } = call;
   const isJob = StartedJob.isStarted(operation, response);
   const priced = isJob
-    ? await StartedJob.start(shop, call, hold, response)
+    ? await StartedJob.start(shop, call, hold, response, worst.priced)
     : await CallPrice.priceResponse(shop, call, hold, response, worst, startedMs);
   if (priced.kind !== 'priced') return priced;
   if (watched.left === 'free' && !isJob) {

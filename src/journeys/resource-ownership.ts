@@ -1,6 +1,7 @@
 import * as JsonEdit from '@sluice/kernel/json-edit';
 import * as JsonElements from '@sluice/kernel/json-elements';
 import * as JsonPointer from '@sluice/kernel/json-pointer';
+import * as Catalog from '../catalog/catalog.ts';
 import type { Operation } from '../catalog/operation.ts';
 import * as OwnershipRule from '../catalog/ownership-rule.ts';
 import type { Hold } from '../ledger/hold.ts';
@@ -13,6 +14,7 @@ import { idCharsMax, type Resource } from '../proxy/resource-owners.ts';
 import type { StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
 import type { PaidCall } from './call-request.ts';
 import { framed } from './own-figures.ts';
+import type { PaidCallContext } from './paid-call-context.ts';
 
 type Owners = Pick<ProxyContext, 'resourceOwners' | 'report'>;
 
@@ -34,9 +36,12 @@ export type OwnershipRefusal =
   | { kind: 'ownership_unclear' }
   | { kind: 'ledger_unavailable' };
 
+/** A list that is restricted to priced items cannot be read. */
+type UnreadableList = { kind: 'response_uncountable'; reason: 'missing' };
+
 /** Returns true when the operation has any rule for resources. */
-export function applies({ owns, owned, onlyOwned }: Operation): boolean {
-  return owns !== undefined || owned !== undefined || onlyOwned !== undefined;
+export function applies({ owns, owned, onlyOwned, onlyPriced }: Operation): boolean {
+  return [owns, owned, onlyOwned, onlyPriced].some((rule) => rule !== undefined);
 }
 
 /** Returns why a call must not reach the upstream, or null: its path names the resource of another account, or it would create one too many. */
@@ -60,18 +65,27 @@ export async function refused(
 }
 
 /**
- * Restricts the list in a response to the caller's own resources, before it is counted. A list that cannot be restricted is refused, and
- * the hold of its call is released.
+ * Restricts the list in a response to the caller's own resources, or to what has prices, before it is counted. A list that cannot be
+ * restricted is refused, and the hold of its call is released.
  */
 export async function restrict(
-  shop: Owners & Pick<LedgerContext, 'writer'>,
+  shop: Owners & Pick<PaidCallContext, 'writer' | 'catalog' | 'uncountable'>,
   { operation, account }: PaidCall,
   hold: Hold,
   response: WholeResponse | StreamedResponse,
-): Promise<WholeResponse | StreamedResponse | OwnershipRefusal> {
-  const { onlyOwned } = operation;
-  if (onlyOwned === undefined || !isSuccess(response)) return response;
-  const part = await ownPart(shop.resourceOwners, account, onlyOwned, response).catch(unavailable);
+): Promise<WholeResponse | StreamedResponse | OwnershipRefusal | UnreadableList> {
+  const { onlyOwned, onlyPriced } = operation;
+  if (!isSuccess(response)) return response;
+  if (onlyPriced !== undefined) {
+    const keys = Catalog.priceKeys(shop.catalog, operation.service);
+    const priced = (ids: readonly string[]) =>
+      keys === null ? ids : ids.filter((id) => keys.has(afterPrefix(id, onlyPriced.prefix)));
+    const part = await keepListed(onlyPriced, response, async (ids) => new Set(priced(ids)));
+    return typeof part === 'string' ? unreadableList(shop, operation, hold) : part;
+  }
+  if (onlyOwned === undefined) return response;
+  const owned = (ids: readonly string[]) => shop.resourceOwners.owned(account, onlyOwned.kind, ids);
+  const part = await keepListed(onlyOwned, response, owned).catch(unavailable);
   return typeof part === 'string' ? refuse(shop, operation, hold, part) : part;
 }
 
@@ -179,12 +193,25 @@ async function decoded(response: WholeResponse | StreamedResponse): Promise<Buff
   return codings.length === 0 ? body : ContentCoding.decode(body, codings, responseBytesMax);
 }
 
-/** Returns a list without the resources of other accounts. All other bytes stay as they are. */
-async function ownPart(
-  resourceOwners: ProxyContext['resourceOwners'],
-  account: string,
-  { list, key, kind, remove }: OwnershipRule.OnlyOwned,
+function unreadableList(
+  shop: Pick<PaidCallContext, 'writer' | 'uncountable'>,
+  operation: Operation,
+  hold: Hold,
+): UnreadableList {
+  shop.writer.release(hold);
+  shop.uncountable({ call: hold.callId, operation: operation.id, reason: 'missing' });
+  return { kind: 'response_uncountable', reason: 'missing' };
+}
+
+function afterPrefix(id: string, prefix: string): string {
+  return id.startsWith(prefix) ? id.slice(prefix.length) : id;
+}
+
+/** Returns a list with the items only that \`kept\` returns the ids of. All other bytes stay as they are. */
+async function keepListed(
+  { list, key, remove }: Pick<OwnershipRule.OnlyOwned, 'list' | 'key' | 'remove'>,
   response: WholeResponse | StreamedResponse,
+  kept: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
 ): Promise<WholeResponse | Fault> {
   if (response.kind === 'stream') return 'unreadable';
   // A response without a body, such as a 204, lists nothing.
@@ -195,11 +222,7 @@ async function ownPart(
   const found = JsonElements.find(body, start, list);
   if (found.kind !== 'array') return 'unreadable';
   const ids = found.elements.map(({ from, to }) => idOf(jsonOf(body.subarray(from, to)), key));
-  const own = await resourceOwners.owned(
-    account,
-    kind,
-    ids.filter((id) => id !== null),
-  );
+  const own = await kept(ids.filter((id) => id !== null));
   const part = JsonElements.filter(body, found.elements, (_, at) => own.has(ids[at] ?? ''));
   const edits = remove.map((pointer) => ({ pointer, json: null }));
   const edited = JsonEdit.edit(part, start, edits);

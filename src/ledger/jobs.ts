@@ -1,3 +1,18 @@
+import type { Measured } from './hold.ts';
+
+/** The prices of a job that is counted by meters, as they were when it was started. Numbers that may be large are decimal text. */
+export type JobPrices = {
+  /** The value that chose the prices; null for a service with only one price. */
+  key: string | null;
+  meters: readonly string[];
+  rates: readonly string[];
+  max: readonly number[];
+  /** The quantities that its request determined; -1 for all others. */
+  counted: readonly number[];
+  /** In micro-dollars. */
+  worst: number;
+};
+
 /** A job of the upstream that was started by a call. */
 export type StartedJob = {
   callId: string;
@@ -8,6 +23,8 @@ export type StartedJob = {
   id: string;
   /** Time after which it is settled even if it has not ended. */
   hours: number;
+  /** Null when it is counted by one pointer. */
+  prices: JobPrices | null;
 };
 
 /** A job whose end is to be looked for. */
@@ -28,6 +45,13 @@ export interface Jobs {
   /**
    * Settles a job once: returns the charge of its call, and books `units` as the call `endCallId`. Safe to repeat.
    * @param units the cost of the job, at most what was charged
+   * @param measured what its end was counted by, if it has meters
    */
-  end(callId: string, endCallId: string, units: number, state: 'ended' | 'released'): Promise<JobSettlement>;
+  end(
+    callId: string,
+    endCallId: string,
+    units: number,
+    state: 'ended' | 'released',
+    measured?: Measured,
+  ): Promise<JobSettlement>;
 }

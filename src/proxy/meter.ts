@@ -18,6 +18,8 @@ export type UncountableReason =
   | 'above_units_max'
   /** The content coding is unknown or broken, or the decoded body is too long. */
   | 'undecodable'
+  /** The catalogue has other meters than when the job was started. */
+  | 'meters_changed'
   | 'no_memory';
 
 export type Count = { kind: 'counted'; units: number } | { kind: 'uncountable'; reason: UncountableReason };

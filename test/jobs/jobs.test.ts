@@ -8,7 +8,7 @@ let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
 let ada: Customer.Customer;
 /** The state of each job at the upstream. */
-const jobs = new Map<string, { status: string; seconds?: unknown }>();
+const jobs = new Map<string, { status: string; seconds?: unknown; usage?: unknown }>();
 /** The responses of the upstream to a request that starts a job, other than the usual one. */
 let created: { status: number; body: unknown } | null = null;
 
@@ -122,6 +122,48 @@ describe('a job', () => {
   });
 });
 
+describe('a job that is counted by meters', () => {
+  // 180 frames at 5 USD and 2 images at 10 USD for a thousand.
+  const render = { model: 'large-1', frames: 180, images: 2 };
+  const model = async () => (await call('GET', '/account/usage?group=model')).body.usage;
+
+  test('is held at the prices of its model, and costs the quantities of its end', async () => {
+    const job = await start(render, '/v1/renders');
+    expect((await balance())[0]).toBe(80_000);
+    jobs.set(job, { status: 'succeeded', usage: { frames: 30 } });
+    await whenState(job, 'ended');
+    // 0.15 USD of frames, and 0.02 USD of images, which the request said.
+    await expect.poll(async () => (await balance())[0]).toBe(830_000);
+    const [used] = await model();
+    expect(used).toMatchObject({
+      model: 'large-1',
+      cost_usd: '0.170000',
+      quantities: { frames: 30, images: 2 },
+    });
+  });
+
+  test('costs what was held, and no more, when its end counts more', async () => {
+    const job = await start({ ...render, model: 'small-1', frames: 10 }, '/v1/renders');
+    jobs.set(job, { status: 'succeeded', usage: { frames: 500 } });
+    await whenState(job, 'ended');
+    await expect.poll(async () => (await balance())[0]).toBe(1_000_000 - 5_000 - 2_000);
+  });
+
+  test('is free when its end states no quantity, and when it has failed', async () => {
+    for (const end of [{ status: 'succeeded' }, { status: 'failed', usage: { frames: 3 } }]) {
+      const job = await start(render, '/v1/renders');
+      jobs.set(job, end);
+      await whenState(job, 'ended');
+      await expect.poll(async () => (await balance())[0]).toBe(1_000_000);
+    }
+  });
+
+  test('is refused without a model that has prices, and starts nothing', async () => {
+    const refused = await call('POST', '/v1/renders', { frames: 1 });
+    expect(refused.body.code).toBe('price_unknown');
+  });
+});
+
 test('a key with a budget bears what a job costs, and no more', async () => {
   const made = await call('POST', '/account/keys', { name: 'jobs', budget_usd: '0.50' });
   const headers = { authorization: `Bearer ${made.body.key}` };
@@ -133,6 +175,13 @@ test('a key with a budget bears what a job costs, and no more', async () => {
   await expect.poll(balance).toEqual([930_000, 0]);
   expect((await call('POST', '/v1/videos', { seconds: 40 }, headers)).status).toBe(202);
   expect((await call('POST', '/v1/videos', { seconds: 1 }, headers)).body.code).toBe('budget_exhausted');
+});
+
+test('the description of the shop says when a job is charged, and where its end is seen', async () => {
+  const { body } = await Customer.call(ada, 'GET', `${shop.url}/openapi.json?path=/v1/videos`);
+  const { post } = body.paths['/v1/videos'];
+  expect(post.description).toContain('when `GET /v1/videos/{id}` shows its end, the rest is returned');
+  expect(post['x-job']).toEqual({ poll: '/v1/videos/{id}', hours: 24, unended: 'free' });
 });
 
 describe('a start', () => {

@@ -34,7 +34,7 @@ async function start() {
   const request = { callId, account, plans: ['p'], price, units: worst, key: { id: key, capped: false } };
   const held = await process.writer.hold(request);
   if (held.kind !== 'held') throw new Error(held.kind);
-  await openJobs(real.sql).open({ callId, account, operation: 'o', id: callId, hours: 1 });
+  await openJobs(real.sql).open({ callId, account, operation: 'o', id: callId, hours: 1, prices: null });
   const settled = await process.writer.settle(held.hold, {
     ...{ units: worst, status: 202, service: 's', operation: 'o' },
   });
@@ -100,7 +100,14 @@ test('a job whose start was never delivered costs nothing', async () => {
 
 test('a job whose start was never charged ends with its time', async () => {
   const callId = uuidv7(Date.now());
-  await openJobs(real.sql).open({ callId, account: id('acc'), operation: 'o', id: callId, hours: 1 });
+  await openJobs(real.sql).open({
+    callId,
+    account: id('acc'),
+    operation: 'o',
+    id: callId,
+    hours: 1,
+    prices: null,
+  });
   expect(await end(callId, 5)).toBe('waits');
   await real.sql`UPDATE ledger.job SET expires_at = now() WHERE call_id = ${callId}`;
   expect(await end(callId, 5)).toBe('void');

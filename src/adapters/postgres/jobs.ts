@@ -7,9 +7,10 @@ const pauseSecondsMax = 60;
 /** The jobs in PostgreSQL (migrations/functions/ledger-jobs.sql). */
 export function openJobs(sql: Connection): Jobs {
   return {
-    async open({ callId, account, operation, id, hours }) {
-      const rows = await sql`INSERT INTO ledger.job (call_id, account_id, operation, id, expires_at)
-        VALUES (${callId}, ${account}, ${operation}, ${id}, clock_timestamp() + make_interval(hours => ${hours}))
+    async open({ callId, account, operation, id, hours, prices }) {
+      const rows = await sql`INSERT INTO ledger.job (call_id, account_id, operation, id, expires_at, prices)
+        VALUES (${callId}, ${account}, ${operation}, ${id}, clock_timestamp() + make_interval(hours => ${hours}),
+          ${prices === null ? null : sql.json(prices)})
         ON CONFLICT DO NOTHING RETURNING 1`;
       return rows.length > 0 ? 'open' : 'taken';
     },
@@ -19,12 +20,13 @@ export function openJobs(sql: Connection): Jobs {
             next_poll_at = clock_timestamp() + make_interval(secs => least(${pauseSecondsMax}, 2 ^ least(polls, 10)))
           WHERE call_id IN (SELECT call_id FROM ledger.job WHERE state = 'open' AND next_poll_at <= clock_timestamp()
             ORDER BY next_poll_at LIMIT ${max} FOR UPDATE SKIP LOCKED)
-          RETURNING call_id AS "callId", account_id AS account, operation, id, expires_at <= clock_timestamp() AS "isExpired"`),
+          RETURNING call_id AS "callId", account_id AS account, operation, id, prices, expires_at <= clock_timestamp() AS "isExpired"`),
       ];
     },
-    async end(callId, endCallId, units, state) {
+    async end(callId, endCallId, units, state, { quantities, priceKey, upstreamCost } = {}) {
       const [row] = await sql<[{ state: JobSettlement }]>`
-        SELECT ledger.end_job(${callId}, ${endCallId}, ${units}, ${state}) AS state`;
+        SELECT ledger.end_job(${callId}, ${endCallId}, ${units}, ${state}, ${quantities ? sql.json(quantities) : null},
+          ${priceKey ?? null}, ${upstreamCost ?? null}) AS state`;
       return row.state;
     },
   };
