@@ -40,7 +40,7 @@ export type DocumentsContext = ToolContext & Pick<DiscoveryContext, 'reference'>
 
 export function open(shop: DocumentsContext, tools: Toolbox): Documents {
   const { reference, publicUrl, catalog, rails } = shop;
-  const manifest = Manifest.manifest(catalog, { baseUrl: publicUrl, rails });
+  const manifest = Manifest.manifest(catalog, { baseUrl: publicUrl, rails, links: Paths.links });
   const document = (
     name: string,
     path: string,

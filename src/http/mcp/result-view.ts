@@ -32,10 +32,10 @@ export const leastBytes = 1_000;
 export function part(body: unknown, view: View, canCut: boolean): ShownPart {
   const list = listOf(body);
   const tree = treeOf(view.fields, list?.name ?? null);
-  const chosen = view.fields.length === 0 ? body : project(body, tree, list);
-  const unknown = view.fields
-    .filter((field) => !has(body, tokensOf(field, list?.name ?? null)))
-    .map((field) => `${field} (${hint(field, namesOf(list, body), 'Fields')})`);
+  const strange = view.fields.filter((field) => !has(body, tokensOf(field, list?.name ?? null)));
+  // Without any known field, nothing of what was paid for would be shown.
+  const chosen = view.fields.length === strange.length ? body : project(body, tree, list);
+  const unknown = strange.map((field) => `${field} (${hint(field, namesOf(list, body), 'Fields')})`);
   const items = list?.items.length ?? 0;
   const whole = JSON.stringify(chosen);
   const fits = Buffer.byteLength(whole) <= view.bytesMax && view.from === 0;

@@ -127,11 +127,25 @@ function resultFields({ listed }: SoldTool): string[] {
     return isObject(named) ? named : {};
   };
   const properties = (schema: Schema) => (isObject(schema.properties) ? schema.properties : {});
-  const own = properties(read(Array.isArray(anyOf) ? anyOf[0] : {}));
-  const list = Object.values(own)
+  const names = (schema: Schema): string[] =>
+    Object.entries(properties(schema)).flatMap(([name, member]) => [
+      name,
+      ...Object.keys(properties(choice(read(member), read))).map((below) => `${name}.${below}`),
+    ]);
+  const whole = read(Array.isArray(anyOf) ? anyOf[0] : {});
+  const list = Object.values(properties(whole))
     .map((member) => read(read(member).items))
     .find((items) => items.properties !== undefined);
-  return Object.keys(list === undefined ? own : properties(list)).slice(0, responseFieldsMax);
+  return names(list ?? whole).slice(0, responseFieldsMax);
+}
+
+/** The schema of a value that may be null, or of the items of a list. */
+function choice(schema: Schema, read: (schema: unknown) => Schema): Schema {
+  if (Array.isArray(schema.anyOf)) {
+    const of = schema.anyOf.map(read).find((it) => it.type !== 'null');
+    return of === undefined ? schema : choice(of, read);
+  }
+  return schema.items === undefined ? schema : read(schema.items);
 }
 
 function call(shop: SearchToolsContext, sold: readonly SoldTool[]): Tool {
@@ -216,7 +230,7 @@ function strangers(options: Arguments) {
     .filter((name) => !optionNames.includes(name))
     .map((name) => ({
       field: name.slice(0, 64),
-      message: `No such argument. ${hint(name, allowed, 'Arguments')} Arguments of the operation belong into \`arguments\`.`,
+      message: `No such argument: arguments of the operation belong into \`arguments\`. ${hint(name, allowed, 'Arguments')}`,
     }));
 }
 
@@ -237,6 +251,6 @@ function isSoldTool(tool: Tool): tool is SoldTool {
 
 function unknown(sold: readonly SoldTool[], name: string, requestId: string): Reply {
   const known = sold.map(({ listed }) => listed.name);
-  const message = `There is no operation ${JSON.stringify(name.slice(0, 64))}. ${hint(name, known, 'Operations')} Find operations with search_operations.`;
+  const message = `There is no operation ${JSON.stringify(name.slice(0, 64))}. Find operations with search_operations. ${hint(name, known, 'Operations')}`;
   return error(404, 'not_found', message, requestId);
 }

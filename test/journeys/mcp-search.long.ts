@@ -108,9 +108,7 @@ test('fifty people fit, their fields are chosen, and what was cut is read again 
   const customer = await Customer.register(shop.url);
   await Customer.credit(shop.sql, customer, 50_000_000);
   const client = await Mcp.connect(shop.url, customer.token);
-  const people = { operation: 'POST /v2/people/search', arguments: { max_results: 50 } };
-  const named = await Mcp.call(client, 'search_operations', { query: 'search people' });
-  expect(named.body.operations.length).toBeGreaterThan(0);
+  const people = { operation: 'search_people', arguments: { max_results: 50 } };
   const result = await client.callTool({ name: 'call_operation', arguments: { ...people } });
   expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(27_000);
   expect(result.structuredContent).toBeUndefined();
@@ -129,9 +127,13 @@ test('fifty people fit, their fields are chosen, and what was cut is read again 
     from = seen.length < 50 ? seen.length : null;
   }
   expect(seen).toEqual(whole.results);
-  const fields = await Mcp.call(client, 'read_result', { call: meta.call, fields: ['network_profile_url'] });
+  const described = await Mcp.call(client, 'search_operations', { operation: 'search_people' });
+  const [field] = described.body.result_fields;
+  const fields = await Mcp.call(client, 'read_result', { call: meta.call, fields: [field] });
   expect(fields.body.results).toHaveLength(50);
-  expect(Object.keys(fields.body.results[0])).toEqual(['network_profile_url']);
+  expect(Object.keys(fields.body.results[0])).toEqual([field]);
+  const none = await Mcp.call(client, 'read_result', { call: meta.call, fields: ['nonsense'] });
+  expect(none.body.results[0]).toEqual(whole.results[0]);
   expect((await Mcp.call(client, 'shop_account')).body).toEqual(before);
 
   const stranger = await Mcp.connect(shop.url, (await Customer.register(shop.url)).token);
