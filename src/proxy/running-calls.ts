@@ -25,7 +25,7 @@ export class RunningCalls {
    * Registers a call. Returns the function that ends its registration.
    * @param isOfSession true when no other call can have this key; only then may a cancellation precede its call
    */
-  begin(key: string, isOfSession: boolean, cancel: () => void): () => void {
+  register(key: string, isOfSession: boolean, cancel: () => void): () => void {
     const earlyMs = this.#early.get(key);
     if (isOfSession && earlyMs !== undefined && this.#clock() - earlyMs < earlyMsMax) cancel();
     const calls = this.#calls.get(key) ?? new Set();

@@ -167,9 +167,41 @@ test('a result whose charge was credited back is not stored', async () => {
   script = (received) => received.socket.write(answer);
   const said = await Mcp.call(client, 'call_operation', called);
   const callId = said.answer.call.slice('call_'.length);
-  await shop.sql`SELECT ledger.credit_undelivered(ARRAY[${callId}::uuid])`;
+  // Rolled back, because this response was delivered.
+  const sql = await shop.sql.reserve();
+  await sql`BEGIN`;
+  await sql`SELECT ledger.credit_undelivered(ARRAY[${callId}::uuid])`;
   const [row] =
-    await shop.sql`SELECT ledger.store_response(${customer.account}, ${callId}, '[]', '{}', 1000) AS stored`;
+    await sql`SELECT ledger.store_response(${customer.account}, ${callId}, '[]', '{}', 1000) AS stored`;
+  await sql`ROLLBACK`;
+  sql.release();
   expect(row?.stored).toBe(false);
-  expect((await Mcp.call(client, 'read_result', { call: said.answer.call })).body.code).toBe('not_found');
+});
+
+test('a key for one service does not read the result of another', async () => {
+  const customer = await Customer.register(shop.url);
+  const client = await Mcp.connect(shop.url, customer.token);
+  const text = 'x'.repeat(40_000);
+  script = (received) =>
+    received.socket.write(
+      Upstream.http(200, JSON.stringify({ count: 1, text }), ['content-type: application/json']),
+    );
+  const said = await Mcp.call(client, 'call_operation', called);
+  const { services } = (await Mcp.call(client, 'shop_services')).body;
+  const keyFor = async (own: string[]) => {
+    const made = await Customer.call(customer, 'POST', `${shop.url}/account/keys`, {
+      name: 'k',
+      services: own,
+    });
+    return Mcp.connect(shop.url, made.body.key);
+  };
+  const read = { call: said.answer.call, max_bytes: 100_000 };
+  const slugs: string[] = services.map(({ slug }: { slug: string }) => slug);
+  const codes = [];
+  for (const slug of slugs) {
+    const { body } = await Mcp.call(await keyFor([slug]), 'read_result', read);
+    codes.push(body.code ?? body.text === text);
+  }
+  expect(codes.filter((code) => code === true)).toHaveLength(1);
+  expect(codes.filter((code) => code === 'key_not_allowed')).toHaveLength(slugs.length - 1);
 });

@@ -28,7 +28,7 @@ export function register(
   const controller = new AbortController();
   const key = keyOf(c, message.id);
   if (key === null) return { signal: controller.signal, end: () => undefined };
-  const end = runningCalls.begin(key, sessionOf(c) !== '', () => controller.abort());
+  const end = runningCalls.register(key, sessionOf(c) !== '', () => controller.abort());
   return { signal: controller.signal, end };
 }
 

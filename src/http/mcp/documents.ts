@@ -200,7 +200,7 @@ function prompt(
     case 'find_and_call': {
       const budget = given.budget_usd
         ? `Spend at most ${given.budget_usd} USD in total, and set max_cost_usd on every call.`
-        : 'Tell me the cost and ask before the first paid call.';
+        : 'Report the cost and ask me before the first paid call.';
       return {
         description,
         messages: [

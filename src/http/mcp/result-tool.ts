@@ -121,7 +121,7 @@ export function readView({
 }
 
 /**
- * The wanted part of a response as text. What is left out is stored first; if it cannot be stored, the response is not cut. The text is not
+ * Returns the wanted part of a response as text. The whole response is stored first; if that is impossible, it is not cut. The text is not
  * repeated as structured content, which would double what a model has to read.
  */
 export async function shown(

@@ -150,7 +150,7 @@ async function legacy(
   await product.connect(transport);
   const response = await transport.handleRequest(request, options);
   await product.close();
-  // The name of a session only tells its calls from those of others, so that they can be cancelled.
+  // The name of a session distinguishes its calls from those of others, so that they can be cancelled.
   if (isObject(options.parsedBody) && options.parsedBody.method === 'initialize' && response.ok)
     response.headers.set(Cancellation.sessionHeader, Cancellation.newSession());
   return response;

@@ -21,7 +21,7 @@ export type SearchToolsContext = SoldCall.SoldCallContext & Pick<DiscoveryContex
 
 export const names = ['search_operations', 'call_operation', ResultTool.name];
 
-/** The tools that stand for all operations: find one, call it, and read more of its result. */
+/** Three tools in place of one for each operation: find an operation, call it, and read more of its result. */
 export function searchTools(shop: SearchToolsContext, sold: readonly SoldTool[]): Tool[] {
   return [search(shop, sold), call(shop, sold), ResultTool.resultTool(shop)];
 }
