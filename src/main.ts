@@ -71,6 +71,7 @@ async function run(loadedConfig: LoadedConfig, log: Log.Log): Promise<void> {
     recall: (account) => writer.recall(account),
     returned: (account) => writer.cameBack(account),
   });
+  await Notify.listenToCancellations(ledgerSql, (key) => resources.kept.runningCalls.heard(key));
   await listenToSeller(resources, configReloader);
   const delivery = new MailDelivery();
   const jobs = startJobs(resources, configReloader, delivery);

@@ -91,3 +91,28 @@ BEGIN
   END LOOP;
   RETURN v_count;
 END $$;
+
+-- Stores the response of a charged call that its caller reads in parts. From then on its charge is never credited back, because the account can
+-- read the response. Returns true when it is stored in full; false when the account has no room for it today, or when the charge was credited back.
+CREATE OR REPLACE FUNCTION ledger.store_response(p_account text, p_call uuid, p_headers text, p_body bytea, p_bytes_max bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_today date := (clock_timestamp() AT TIME ZONE 'UTC')::date;
+BEGIN
+  -- `ledger.credit_undelivered` locks the same lots, and reads the stored responses after that.
+  PERFORM 1 FROM ledger.lot k
+    WHERE (k.account_id, k.id) IN (SELECT u.account_id, u.lot_id FROM ledger.usage u WHERE u.call_id = p_call AND u.account_id = p_account)
+    ORDER BY k.id FOR KEY SHARE;
+  IF EXISTS (SELECT FROM ledger.usage u JOIN ledger.posting p ON p.key = 'undelivered:' || u.call_id || ':' || u.draw WHERE u.call_id = p_call) THEN
+    RETURN false;
+  END IF;
+  IF (SELECT d.bytes FROM ledger.idempotency_key_day d WHERE d.day = v_today AND d.account_id = p_account) >= p_bytes_max THEN RETURN false; END IF;
+  INSERT INTO ledger.stored_response (call_id, account_id, key, status, headers, body)
+    SELECT u.call_id, u.account_id, sha256(convert_to('call ' || u.call_id, 'UTF8')), u.status, p_headers, p_body
+      FROM ledger.usage u WHERE u.call_id = p_call AND u.account_id = p_account LIMIT 1
+    ON CONFLICT DO NOTHING;
+  IF FOUND THEN
+    INSERT INTO ledger.idempotency_key_day AS d (day, account_id, idempotency_keys, bytes) VALUES (v_today, p_account, 0, octet_length(p_body))
+      ON CONFLICT (day, account_id) DO UPDATE SET bytes = d.bytes + excluded.bytes;
+  END IF;
+  RETURN EXISTS (SELECT FROM ledger.stored_response a WHERE a.call_id = p_call AND a.body IS NOT NULL);
+END $$;

@@ -30,7 +30,7 @@ An HTTP API that programs and AI agents buy by themselves: ${steps(catalog)}. ${
 - [How to use this shop](${baseUrl}${path.skill}): register, ask, call, buy, in four requests
 - [Free advice](${baseUrl}${path.guide}?goal=${exampleGoal(catalog)}): replace the goal; answers with operations, ready requests, costs and the plan to buy
 - [How to register](${baseUrl}${identity.guide}): the identity in words and in curl
-- [MCP](${baseUrl}${path.mcp}): every operation as a tool, over streamable HTTP, with the same token
+- [MCP](${baseUrl}${path.mcp}): operations found by search and called as tools, over streamable HTTP, with the same token
 - [OpenAPI 3.1](${baseUrl}${path.openapi}): ten operations a page; \`?q=words\` finds some, \`?page=all\` is everything
 - [Prices](${baseUrl}${path.manifest}): services, plans and prices; the authority for prices
 

@@ -6,5 +6,5 @@ import type { ProxyContext } from '../proxy/proxy-context.ts';
 /** The dependencies of a paid call: what is sold, the credit that pays for it, and the upstream. */
 export type PaidCallContext = Pick<CatalogContext, 'catalog'> &
   Pick<IdentityContext, 'clock' | 'tokenVerifier'> &
-  Omit<LedgerContext, 'usage'> &
-  Omit<ProxyContext, 'held'>;
+  Omit<LedgerContext, 'usage' | 'storedResults'> &
+  Omit<ProxyContext, 'held' | 'runningCalls'>;

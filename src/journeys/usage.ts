@@ -12,6 +12,11 @@ const exportPageCalls = 500;
 const exportCallsMax = 50_000;
 const callIdPattern = /^call_([\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12})$/;
 
+/** Reads the id of a call, `call_...`; null for any other text. */
+export function readCallId(text: string): string | null {
+  return callIdPattern.exec(text)?.[1] ?? null;
+}
+
 export type UsageFault = { field: string; message: string };
 type Read<T> = { kind: 'read'; value: T } | { kind: 'faults'; faults: UsageFault[] };
 

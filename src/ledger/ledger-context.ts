@@ -2,6 +2,7 @@ import type { IdempotencyKeys } from './idempotency-key.ts';
 import type { Jobs } from './jobs.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
 import type { Statements } from './statement.ts';
+import type { StoredResults } from './stored-results.ts';
 import type { UsageRecord } from './usage.ts';
 
 /** Balances and what was used of them. */
@@ -10,6 +11,7 @@ export type LedgerContext = {
   readonly statements: Statements;
   readonly usage: UsageRecord;
   readonly idempotencyKeys: IdempotencyKeys;
+  readonly storedResults: StoredResults;
   /** The jobs at the upstream whose cost is not known yet. */
   readonly jobs: Jobs;
 };

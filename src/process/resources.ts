@@ -17,6 +17,7 @@ import { openIdempotencyKeys } from '../adapters/postgres/idempotency-keys.ts';
 import { openJobs } from '../adapters/postgres/jobs.ts';
 import { openLedgerStore } from '../adapters/postgres/ledger-store.ts';
 import { migrate } from '../adapters/postgres/migrate.ts';
+import * as Notify from '../adapters/postgres/notify.ts';
 import { openOauthGrants } from '../adapters/postgres/oauth-grants.ts';
 import * as Operator from '../adapters/postgres/operator.ts';
 import * as Orders from '../adapters/postgres/orders.ts';
@@ -27,6 +28,7 @@ import { openResourceOwners } from '../adapters/postgres/resource-owners.ts';
 import * as Revocations from '../adapters/postgres/revocations.ts';
 import * as SchemaVersion from '../adapters/postgres/schema-version.ts';
 import { openSignIns } from '../adapters/postgres/sign-ins.ts';
+import { openStoredResults } from '../adapters/postgres/stored-results.ts';
 import { openSubscriptions } from '../adapters/postgres/subscriptions.ts';
 import { openTopUpConsents } from '../adapters/postgres/top-up-consents.ts';
 import { openTopUps } from '../adapters/postgres/top-ups.ts';
@@ -49,6 +51,7 @@ import type { LedgerWriterEvent } from '../ledger/ledger-writer-event.ts';
 import * as BufferBudget from '../proxy/buffer-budget.ts';
 import { DistributedRateLimit } from '../proxy/distributed-rate-limit.ts';
 import * as RateLimit from '../proxy/rate-limit.ts';
+import { RunningCalls } from '../proxy/running-calls.ts';
 import { UncountableCounts, type UncountableRecord } from '../proxy/uncountable.ts';
 import { UnpaidCalls } from '../proxy/unpaid-calls.ts';
 import * as SharedSecrets from './shared-secrets.ts';
@@ -222,6 +225,7 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
     keys: openAccountKeys(sql),
     usage: openUsage(sql),
     statements: Accounts.openStatements(sql),
+    storedResults: openStoredResults(sql),
     orders: Orders.openOrders(sql, config.writer),
     subscriptions: openSubscriptions(sql),
     fees: openFees(sql),
@@ -241,6 +245,10 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
     jobs: openJobs(sql),
     held: BufferBudget.create(),
     unpaid: new UnpaidCalls(clock, config.unpaidCalls),
+    runningCalls: new RunningCalls(clock, (key) => {
+      // Without the database, the call of another process runs to its end.
+      Notify.tellCancellation(sql, key).catch(() => undefined);
+    }),
     uncountable(found) {
       uncountable.add(found);
       report('response_uncountable', found);

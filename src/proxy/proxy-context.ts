@@ -1,6 +1,7 @@
 import type { BufferBudget } from './buffer-budget.ts';
 import type { DistributedRateLimit } from './distributed-rate-limit.ts';
 import type { ResourceOwners } from './resource-owners.ts';
+import type { RunningCalls } from './running-calls.ts';
 import type { UncountableResponse } from './uncountable.ts';
 import type { UnpaidCalls } from './unpaid-calls.ts';
 import type { Upstream } from './upstream.ts';
@@ -14,6 +15,8 @@ export type ProxyContext = {
   readonly callLimit: DistributedRateLimit;
   /** Counts calls that the upstream served but were not paid for. */
   readonly unpaid: UnpaidCalls;
+  /** The calls that a message on another connection can cancel. */
+  readonly runningCalls: RunningCalls;
   /** The accounts that the resources at the upstream belong to. */
   readonly resourceOwners: ResourceOwners;
   /** Records a successful response that could not be counted, by operation, for the seller. */

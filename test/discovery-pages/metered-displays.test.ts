@@ -166,7 +166,7 @@ describe('a call', () => {
 });
 
 test('the MCP tool of an operation states the prices of its meters and the most that a call can cost', async () => {
-  const client = await Mcp.connect(shop.url);
+  const client = await Mcp.connect(shop.url, null, 'auto', {}, '?tools=all');
   const { tools } = await client.listTools();
   const tool = tools.find(({ name }) => name.endsWith('chat_completions'));
   expect(tool?.description).toMatch(

@@ -6,11 +6,12 @@ export async function connect(
   token: string | null = null,
   mode: 'legacy' | 'auto' = 'auto',
   headers: Readonly<Record<string, string>> = {},
+  query = '',
 ): Promise<Client> {
   const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
   const bearer = token === null ? {} : { authorization: `Bearer ${token}` };
   const requestInit = { headers: { ...bearer, ...headers } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${shopUrl}/mcp`), { requestInit }));
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${shopUrl}/mcp${query}`), { requestInit }));
   return client;
 }
 
@@ -28,11 +29,20 @@ export async function call(
   return read((await client.callTool(params)) as CallToolResult);
 }
 
+/** A result is text only when it would say the same twice. */
+function data(first: CallToolResult['content'][number] | undefined): unknown {
+  try {
+    return first?.type === 'text' ? JSON.parse(first.text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function read(result: CallToolResult): Said {
   const [first] = result.content;
   return {
     isError: result.isError === true,
-    body: result.structuredContent,
+    body: result.structuredContent ?? data(first),
     answer: result._meta?.['storefront/answer'],
     meta: result._meta,
     text: first?.type === 'text' ? first.text : '',

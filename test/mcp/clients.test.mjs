@@ -25,11 +25,26 @@ after(async () => {
 });
 
 test('the inspector finds no fault in the schemas of the tools, and nothing in their arguments that a client may not read', async () => {
-  const { code, stdout, log } = await inspector(null, 'tools/list', '--strict');
-  assert.equal(code, 0, log.slice(0, 4_000));
-  const { tools } = JSON.parse(stdout);
-  assert.ok(tools.length > 20);
-  assert.doesNotMatch(log, /Path: inputSchema/);
+  for (const [query, least] of [
+    ['', 9],
+    ['?tools=all', 21],
+  ]) {
+    const { code, stdout, log } = await inspector({ query }, 'tools/list', '--strict');
+    assert.equal(code, 0, log.slice(0, 4_000));
+    const { tools } = JSON.parse(stdout);
+    assert.ok(tools.length >= least);
+    assert.doesNotMatch(log, /Path: inputSchema/);
+  }
+});
+
+test('the inspector reads the documents and prompts of the shop', async () => {
+  const listed = await inspector({}, 'resources/list');
+  assert.equal(listed.code, 0, listed.log);
+  const { uri } = JSON.parse(listed.stdout).resources.find(({ name }) => name === 'prices');
+  const read = await inspector({}, 'resources/read', '--uri', uri);
+  assert.match(read.stdout, /plans/);
+  const prompts = await inspector({}, 'prompts/list');
+  assert.match(prompts.stdout, /find_and_call/);
 });
 
 test('the inspector registers, asks, buys on the card page and calls what it was told to call', async () => {
@@ -38,7 +53,13 @@ test('the inspector registers, asks, buys on the card page and calls what it was
   assert.equal(advice.status, 'quoted');
   const [buying, calling] = advice.steps.slice(1).map(({ tool }) => tool);
 
-  const offer = await inspector(bearer, 'tools/call', '--tool-name', buying.name, ...pairs(buying.arguments));
+  const offer = await inspector(
+    { bearer },
+    'tools/call',
+    '--tool-name',
+    buying.name,
+    ...pairs(buying.arguments),
+  );
   assert.notEqual(offer.code, 0);
   await payByCard(/https?:\/\/\S+\/checkout\/\w+/.exec(offer.log)[0]);
   assert.equal((await called(bearer, 'shop_account')).balance_usd, '0.50');
@@ -116,9 +137,16 @@ async function payByCard(checkoutUrl) {
 
 /** Has the published command line call a tool, and reads its result as data. */
 async function called(bearer, name, args = {}) {
-  const { code, stdout, log } = await inspector(bearer, 'tools/call', '--tool-name', name, ...pairs(args));
+  const { code, stdout, log } = await inspector(
+    { bearer },
+    'tools/call',
+    '--tool-name',
+    name,
+    ...pairs(args),
+  );
   assert.equal(code, 0, log + stdout);
-  return JSON.parse(stdout).structuredContent;
+  const { structuredContent, content } = JSON.parse(stdout);
+  return structuredContent ?? JSON.parse(content[0].text);
 }
 
 function pairs(args) {
@@ -127,10 +155,19 @@ function pairs(args) {
 }
 
 /** Runs the published command line as it is. */
-function inspector(bearer, method, ...more) {
+function inspector({ bearer = null, query = '' }, method, ...more) {
   const bin = join(import.meta.dirname, 'node_modules/.bin/mcp-inspector');
   const header = bearer === null ? [] : ['--header', `Authorization: Bearer ${bearer}`];
-  const args = ['--cli', `${shop.url}/mcp`, '--transport', 'http', '--method', method, ...more, ...header];
+  const args = [
+    '--cli',
+    `${shop.url}/mcp${query}`,
+    '--transport',
+    'http',
+    '--method',
+    method,
+    ...more,
+    ...header,
+  ];
   const env = { PATH: process.env.PATH, HOME: home };
   return new Promise((resolve) => {
     execFile(bin, args, { env, timeout: cliMsMax, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, log) =>

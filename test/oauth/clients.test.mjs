@@ -150,13 +150,16 @@ test("the MCP SDK's own flow signs in from a 401 at /mcp, and the client makes a
     arguments: { company_network_url: 'https://www.network.example/company/tessera-health', max_results: 1 },
   };
   const first = await connect();
-  await assert.rejects(first.client.callTool(call), UnauthorizedError);
+  const found = { name: 'call_operation', arguments: { operation: call.name, arguments: call.arguments } };
+  await assert.rejects(first.client.callTool(found), UnauthorizedError);
   const back = await startFree(kept.url.href);
   await first.transport.finishAuth(back.searchParams.get('code'));
   const { client } = await connect();
   const { structuredContent, isError } = await client.callTool(call);
   assert.ok(!isError);
   assert.equal(structuredContent.results_length, 1);
+  const { content } = await client.callTool(found);
+  assert.equal(JSON.parse(content[0].text).results_length, 1);
   // What is expired is refreshed without the person.
   const before = kept.tokens.access_token;
   assert.equal(await auth(provider, { serverUrl: `${shop.url}/mcp` }), 'AUTHORIZED');

@@ -4,7 +4,9 @@ import { type Connection, statementTimeoutMs } from './connection.ts';
 /** Lifetime of a key, and the maximum of an account in a day (UTC): keys, and bytes of stored responses. */
 export type Limits = { life: string; idempotencyKeysMax: number; bytesMax: number };
 
-const limits: Limits = { life: '24 hours', idempotencyKeysMax: 100_000, bytesMax: 256 * 1024 * 1024 };
+/** Maximum size of all stored responses of an account in a day (UTC). */
+export const storedBytesMax = 256 * 1024 * 1024;
+const limits: Limits = { life: '24 hours', idempotencyKeysMax: 100_000, bytesMax: storedBytesMax };
 /** Maximum number of keys deleted at a time. */
 const prunedMax = 5_000;
 const textType = 25;

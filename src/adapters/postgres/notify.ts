@@ -48,3 +48,12 @@ export async function listen(sql: Connection, listener: Listener): Promise<void>
     }
   });
 }
+
+/** Listens for cancellations of running calls. A lost one only lets its call run to its end. */
+export async function listenToCancellations(sql: Connection, heard: (key: string) => void): Promise<void> {
+  await sql.listen('cancelled', heard);
+}
+
+export async function tellCancellation(sql: Connection, key: string): Promise<void> {
+  await sql`SELECT pg_notify('cancelled', ${key})`;
+}

@@ -15,11 +15,14 @@ import type * as Match from '../../catalog/match.ts';
 import { endUnstarted } from '../../journeys/delivery.ts';
 import type { CallerContext } from '../../journeys/identification.ts';
 import type * as Quote from '../../journeys/quote.ts';
+import type { ProxyContext } from '../../proxy/proxy-context.ts';
 import type { AddressLimit } from '../api/address-limit.ts';
 import * as Fault from '../fault.ts';
 import type { Reply } from '../reply.ts';
 import { bytes, type Call, caller, type Env, requestId, send, unidentified } from '../request-context.ts';
 import type { Arguments } from './arguments.ts';
+import * as Cancellation from './cancellation.ts';
+import * as Documents from './documents.ts';
 import { type Exchange, toolResult } from './tool.ts';
 import { isObject } from './tool-schema.ts';
 import * as Toolbox from './toolbox.ts';
@@ -30,6 +33,7 @@ const invalidRequest = -32_600;
 const invalidParams = -32_602;
 /** A code in the range that JSON-RPC reserves for servers. */
 const unauthorized = -32_001;
+const storefrontHeaders = { 'cache-control': 'no-store', 'storefront-origin': 'storefront' };
 const localNames = ['localhost', '127.0.0.1', '[::1]'];
 
 type RouteOptions = {
@@ -40,13 +44,20 @@ type RouteOptions = {
   fault: (fault: unknown, requestId: string) => void;
 };
 
+/** The dependencies of /mcp. */
+export type McpContext = CallerContext &
+  Toolbox.ToolContext &
+  Documents.DocumentsContext &
+  Pick<ProxyContext, 'runningCalls'>;
+
 /**
  * The sold operations as MCP tools over streamable HTTP, for revisions with and without a handshake. No state is kept between requests, so
  * any process can serve them; each response is one JSON body.
  */
-export function mcpRoutes(shop: CallerContext & Toolbox.ToolContext, options: RouteOptions): Hono<Env> {
+export function mcpRoutes(shop: McpContext, options: RouteOptions): Hono<Env> {
   const app = new Hono<Env>();
   const tools = Toolbox.toolsOf(shop, options.ask, options.matcher, options.clientAddressHeader);
+  const documents = Documents.open(shop, tools);
   const { hostname } = new URL(shop.publicUrl);
   // Prevents pages of other sites from calling a shop on the visitor's machine: browsers send the page's origin.
   const origins = localNames.includes(hostname) ? localNames : [hostname];
@@ -54,7 +65,7 @@ export function mcpRoutes(shop: CallerContext & Toolbox.ToolContext, options: Ro
   const serverOf = (request: Request) => {
     const exchange = exchanges.get(request);
     if (exchange === undefined) throw new Error('no exchange of this request is running');
-    return server(shop, tools, exchange, options.fault);
+    return server(shop, tools, documents, exchange, options.fault);
   };
   const modern = createMcpHandler(({ requestInfo }) => serverOf(requestInfo as Request), {
     legacy: 'reject',
@@ -68,14 +79,19 @@ export function mcpRoutes(shop: CallerContext & Toolbox.ToolContext, options: Ro
     if (foreignOrigin !== undefined) return foreignOrigin;
     const accepted = await accept(shop, tools, options.addressLimit, c);
     if ('refusal' in accepted) return accepted.refusal;
-    const isLegacy = await isLegacyRequest(request, accepted.message);
-    const exchange = begin(c, !isLegacy);
+    const { message } = accepted;
+    const isLegacy = await isLegacyRequest(request, message);
+    if (isLegacy) Cancellation.cancel(shop, c, message);
+    const { signal, end } = Cancellation.register(shop, c, isPaid(tools, message) ? message : {});
+    const exchange = begin(c, !isLegacy, signal);
     exchanges.set(request, exchange);
-    const parsed = { parsedBody: accepted.message };
-    return settle(
-      exchange,
-      isLegacy ? legacy(serverOf(request), request, parsed) : modern.fetch(request, parsed),
-    );
+    const parsed = { parsedBody: message };
+    try {
+      const serving = isLegacy ? legacy(serverOf(request), request, parsed) : modern.fetch(request, parsed);
+      return await settle(exchange, serving);
+    } finally {
+      end();
+    }
   });
   return app;
 }
@@ -111,9 +127,17 @@ async function accept(
   return { message };
 }
 
-function begin(c: Call, isModern: boolean): Exchange {
+function begin(c: Call, isModern: boolean, cancelled: AbortSignal): Exchange {
   const { outgoing } = c.env;
-  return { c, requestId: requestId(c), isModern, served: [], hasLeft: () => outgoing.destroyed };
+  return {
+    c,
+    requestId: requestId(c),
+    isModern,
+    served: [],
+    hasLeft: () => outgoing.destroyed || cancelled.aborted,
+    cancelled,
+    listsAll: c.req.query('tools') === 'all',
+  };
 }
 
 /** Serves a request of a revision with a handshake. The handshake leaves no state that later requests need. */
@@ -126,6 +150,9 @@ async function legacy(
   await product.connect(transport);
   const response = await transport.handleRequest(request, options);
   await product.close();
+  // The name of a session distinguishes its calls from those of others, so that they can be cancelled.
+  if (isObject(options.parsedBody) && options.parsedBody.method === 'initialize' && response.ok)
+    response.headers.set(Cancellation.sessionHeader, Cancellation.newSession());
   return response;
 }
 
@@ -133,11 +160,12 @@ async function legacy(
 async function settle(exchange: Exchange, serving: Promise<Response>): Promise<Response> {
   try {
     const response = await serving;
+    // A cancelled request gets no response (MCP, cancellation); 202 lets clients forget it.
+    if (exchange.cancelled.aborted) return new Response(null, { status: 202, headers: storefrontHeaders });
     // Only when the whole response has been handed to the system: data in this process is lost if it crashes.
     if (response.ok && !exchange.hasLeft())
       for (const paid of exchange.served.splice(0)) exchange.c.env.outgoing.once('close', paid.delivered);
-    response.headers.set('cache-control', 'no-store');
-    response.headers.set('storefront-origin', 'storefront');
+    for (const [name, value] of Object.entries(storefrontHeaders)) response.headers.set(name, value);
     return response;
   } finally {
     undoCharges(exchange);
@@ -152,15 +180,23 @@ function undoCharges({ served, hasLeft }: Exchange): void {
 function server(
   { catalog, publicUrl }: Pick<CatalogContext, 'catalog' | 'publicUrl'>,
   tools: Toolbox.Toolbox,
+  documents: Documents.Documents,
   exchange: Exchange,
   report: RouteOptions['fault'],
 ): Server {
   const { storefront } = catalog;
   const product = new Server(
     { name: storefront.name, version: '1.0.0', websiteUrl: publicUrl },
-    { capabilities: { tools: {} }, instructions: instructions(storefront) },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      instructions: instructions(storefront, exchange),
+    },
   );
-  const all = [...tools.values()].map(({ listed }) => listed);
+  const listing = exchange.listsAll ? 'all' : 'short';
+  const all = [...tools.values()]
+    .filter((tool) => tool.listing === undefined || tool.listing === listing)
+    .map(({ listed }) => listed);
+  Documents.serve(product, documents, exchange);
   product.setRequestHandler('tools/list', ({ params }) => {
     const from = params?.cursor === undefined ? 0 : Number(params.cursor);
     if (!Number.isInteger(from) || from < 0 || from > all.length)
@@ -190,8 +226,11 @@ function server(
   return product;
 }
 
-function instructions({ name, description }: Catalog['storefront']): string {
-  return `${name}: ${description} Call shop_guide first: it is free and returns the tools for a goal, with their arguments and their cost. Paid tools need an access token as \`Authorization: Bearer\`: shop_register returns one, with a free trial; shop_purchase buys credit. Errors and empty responses are free.`;
+function instructions({ name, description }: Catalog['storefront'], { listsAll }: Exchange): string {
+  const find = listsAll
+    ? ''
+    : ' search_operations finds operations with their prices and arguments; call_operation calls one.';
+  return `${name}: ${description} Call shop_guide first: it is free and returns the tools for a goal, with their arguments and their cost.${find} Paid tools need an access token as \`Authorization: Bearer\`: shop_register returns one, with a free trial; shop_purchase buys credit. Errors and empty responses are free.`;
 }
 
 function isPaid(tools: Toolbox.Toolbox, { method, params }: Readonly<Record<string, unknown>>): boolean {
@@ -218,7 +257,7 @@ function refuse(
   { status, headers, body }: Reply,
 ): Response {
   if (typeof body.code === 'string') c.get('entry').code = body.code;
-  const fields = new Headers({ 'cache-control': 'no-store', 'storefront-origin': 'storefront' });
+  const fields = new Headers(storefrontHeaders);
   for (const [name, value] of Object.entries(headers))
     if (name === 'www-authenticate')
       fields.set(name, String(value).replace(`${path.protectedResource}"`, `${path.protectedMcp}"`));

@@ -80,11 +80,11 @@ function guide(texts: Texts, ask: Quote.Ask, sold: readonly SoldTool[]): Tool {
       payment: { type: 'string', enum: ['x402', 'mpp', 'card'] },
     },
     ['goal'],
-    async ({ requestId }, args) => {
+    async ({ requestId, listsAll }, args) => {
       const asked = ask(args);
       return asked.kind === 'fault'
         ? toolResult(unprocessable(texts, asked.faults, requestId))
-        : toolResult(json(200, { success: true, ...asTools(asked.advise() as Advice, sold) }));
+        : toolResult(json(200, { success: true, ...asTools(asked.advise() as Advice, sold, listsAll) }));
     },
   );
 }
@@ -93,20 +93,27 @@ function guide(texts: Texts, ask: Quote.Ask, sold: readonly SoldTool[]): Tool {
 function asTools(
   { guide: _guide, guideUrl, operations, steps, ...advice }: Advice,
   sold: readonly SoldTool[],
+  listsAll: boolean,
 ) {
-  const callOf = (request: Advice['steps'][number]['request']) => {
+  const foundOf = (request: Advice['steps'][number]['request']) => {
     const { operation } = operations.find((it) => it.request === request) ?? {};
-    const found = sold.find((it) => it.operation.id === operation);
-    return (
-      request && found && { name: found.listed.name, arguments: Arguments.argumentsOf(found.form, request) }
-    );
+    return sold.find((it) => it.operation.id === operation);
+  };
+  const callOf = (request: Advice['steps'][number]['request']) => {
+    const found = foundOf(request);
+    if (!request || found === undefined) return undefined;
+    const { name } = found.listed;
+    const args = Arguments.argumentsOf(found.form, request);
+    return listsAll
+      ? { name, arguments: args }
+      : { name: 'call_operation', arguments: { operation: name, arguments: args } };
   };
   return {
     ...advice,
     guide_url: guideUrl,
     operations: operations.map(({ request, method: _method, path: _path, ...rest }) => ({
       ...rest,
-      tool: callOf(request)?.name,
+      tool: foundOf(request)?.listed.name,
     })),
     steps: steps.map((step) => ({ do: step.do, note: step.note, tool: toolOf(step) })),
   };

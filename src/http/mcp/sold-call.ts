@@ -12,6 +12,7 @@ import * as PaidCall from '../../journeys/paid-call.ts';
 import type { PaidCallContext } from '../../journeys/paid-call-context.ts';
 import * as PaidResponse from '../../journeys/paid-response.ts';
 import type { Cost } from '../../ledger/hold.ts';
+import type { LedgerContext } from '../../ledger/ledger-context.ts';
 import * as Headers from '../../proxy/headers.ts';
 import type { Sending } from '../../proxy/upstream.ts';
 import { includedText } from '../../text/included-text.ts';
@@ -28,10 +29,19 @@ import { type Exchange, metaOf, type ToolContent, toolResult } from './tool.ts';
 const responseBytesMax = 4 * 1024 * 1024;
 
 type Sold = { operation: Operation; form: Arguments.ArgumentForm; matcher: Match.Matcher };
-type Show = (status: number, bytes: { body: Buffer; type: string }) => ToolContent;
+/** The call of a response. `keep` stores the response for its account, and returns false if that is impossible. */
+export type StoredCall = { callId: string; keep(): Promise<boolean> };
+export type Show = (
+  status: number,
+  bytes: { body: Buffer; type: string },
+  stored: StoredCall,
+) => ToolContent | Promise<ToolContent>;
 
 /** The dependencies of a call over MCP. */
-export type SoldCallContext = CallerContext & PaidCallContext & TextsContext;
+export type SoldCallContext = CallerContext &
+  PaidCallContext &
+  TextsContext &
+  Pick<LedgerContext, 'storedResults'>;
 
 /** The caller's options for the call. */
 type Options = { ceiling: Money.Money | null; key: string | null; wantsReceipt: boolean };
@@ -93,6 +103,7 @@ async function run(
   let sending: Sending | null = null;
   const leave = () => sending?.abandon();
   outgoing.once('close', leave);
+  exchange.cancelled.addEventListener('abort', leave, { once: true });
   const outcome = await PaidCall.make(shop, call, (started) => {
     sending = started;
     if (exchange.hasLeft()) started.abandon();
@@ -104,7 +115,8 @@ async function run(
     case 'replayed': {
       const { status, headers, body } = outcome;
       c.get('entry').call = outcome.callId;
-      return result(status, [...headers, 'storefront-idempotent-replayed', 'true'], body, show, null);
+      const stored = { callId: outcome.callId, keep: async () => true };
+      return result(status, [...headers, 'storefront-idempotent-replayed', 'true'], body, show, stored, null);
     }
     case 'left':
       return { content: [] };
@@ -114,12 +126,13 @@ async function run(
 }
 
 async function deliver(
-  shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'>,
-  { c, requestId, served, hasLeft }: Exchange,
+  shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'> & Pick<LedgerContext, 'storedResults'>,
+  exchange: Exchange,
   operation: Operation,
   paid: ServedResponse,
   show: Show,
 ): Promise<CallToolResult> {
+  const { c, requestId, served, hasLeft } = exchange;
   served.push(paid);
   const entry = c.get('entry');
   entry.call = paid.callId;
@@ -144,7 +157,25 @@ async function deliver(
     operation.units.kind === 'meters'
       ? `${charged} for ${Quantities.ofCall(english, paid, unit)}. ${left}.`
       : `${charged} for ${english.quantity(paid.units, unit)}. ${left} and ${includedLeft(paid.cost, unit)} of your plans.`;
-  return result(response.status, headers, body, show, line);
+  return result(response.status, headers, body, show, stored(shop, exchange, paid, headers, body), line);
+}
+
+/** A stored response stays charged, also when its message is lost: its account can read it. */
+function stored(
+  { storedResults }: Pick<LedgerContext, 'storedResults'>,
+  { served, hasLeft }: Exchange,
+  paid: ServedResponse,
+  headers: readonly string[],
+  body: Buffer,
+): StoredCall {
+  const { account, callId } = paid;
+  const keep = async () => {
+    if (hasLeft()) return false;
+    const isStored = await storedResults.store(account, callId, headers, body).catch(() => false);
+    if (isStored) served.splice(served.indexOf(paid), 1, { ...paid, kept: headers });
+    return isStored;
+  };
+  return { callId, keep };
 }
 
 /** Describes the rest of included units and dollars, such as `0 results and 4.99 USD of usage`. */
@@ -155,17 +186,16 @@ function includedLeft({ includedRemaining, includedUsd }: Cost, unit: string): s
     : `${units} and ${includedText(english, { asset: 'usd', amount: includedUsd }, unit)}`;
 }
 
-function result(
+async function result(
   status: number,
   headers: readonly string[],
   body: Buffer,
   show: Show,
+  storedCall: StoredCall,
   line: string | null,
-): CallToolResult {
-  const { content, structuredContent } = show(status, {
-    body,
-    type: Headers.first(headers, 'content-type') ?? '',
-  });
+): Promise<CallToolResult> {
+  const type = Headers.first(headers, 'content-type') ?? '';
+  const { content, structuredContent } = await show(status, { body, type }, storedCall);
   return {
     content: line === null ? content : [...content, { type: 'text', text: line }],
     ...(structuredContent && { structuredContent }),

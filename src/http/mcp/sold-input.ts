@@ -35,6 +35,7 @@ export function inputOf(
   operation: Operation,
   described: DescribedOperation | null,
   document: unknown,
+  use: ToolSchema.SchemaUse = 'arguments',
 ): SoldToolInput {
   const path = [...operation.path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name);
   const own = described?.operation ?? {};
@@ -55,10 +56,10 @@ export function inputOf(
     isFlat: described !== null && isPlain && new Set(names).size === names.length,
   };
   const whole = form.isFlat ? (body ?? {}) : (json?.schema ?? {});
-  const { $defs, ...inBody } = ToolSchema.standalone(document, whole, 'arguments');
+  const { $defs, ...inBody } = ToolSchema.standalone(document, whole, use);
   const places = {
-    path: placed(parameters, 'path', path, document),
-    query: placed(parameters, 'query', query, document),
+    path: placed(parameters, 'path', path, document, use),
+    query: placed(parameters, 'query', query, document, use),
     body: inBody,
   };
   const { properties, required } = form.isFlat ? flat(places) : nested(form, places, json !== null);
@@ -96,11 +97,12 @@ function placed(
   place: string,
   names: readonly string[],
   document: unknown,
+  use: ToolSchema.SchemaUse,
 ) {
   const mine = new Map(parameters.filter((it) => it.in === place).map((it) => [String(it.name), it]));
   const schemaOf = ({ description, schema }: ToolSchema.Schema) => ({
     ...(typeof description === 'string' && { description }),
-    ...ToolSchema.standalone(document, schema ?? {}, 'arguments'),
+    ...ToolSchema.standalone(document, schema ?? {}, use),
   });
   return {
     type: 'object',

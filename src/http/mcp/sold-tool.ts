@@ -1,14 +1,15 @@
-import type { ContentBlock } from '@modelcontextprotocol/server';
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import * as Money from '@sluice/kernel/money';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type * as Match from '../../catalog/match.ts';
 import type { Operation } from '../../catalog/operation.ts';
 import * as PriceWords from '../../catalog/price-words.ts';
 import * as WorstCase from '../../proxy/worst-case.ts';
+import * as ArgumentCheck from './argument-check.ts';
 import type * as Arguments from './arguments.ts';
 import * as SoldCall from './sold-call.ts';
 import * as SoldInput from './sold-input.ts';
-import type { Tool, ToolContent } from './tool.ts';
+import type { Exchange, Tool, ToolContent } from './tool.ts';
 import * as ToolSchema from './tool-schema.ts';
 
 /** Shared by all tools, because each new instance compiles the JSON Schema meta-schema. */
@@ -18,7 +19,16 @@ const descriptionCharsMax = 900;
 const nameCharsMax = 64;
 
 /** A tool with the form that turns arguments into a request. */
-export type SoldTool = Tool & { operation: Operation; form: Arguments.ArgumentForm };
+export type SoldTool = Tool & {
+  operation: Operation;
+  form: Arguments.ArgumentForm;
+  /** The price in words, and the most that one call can cost. */
+  price: string;
+  maxCostUsd: string;
+  check: ArgumentCheck.ArgumentCheck;
+  /** Calls the operation, and has its response shown by `show`. */
+  callWith(exchange: Exchange, args: Arguments.Arguments, show: SoldCall.Show): Promise<CallToolResult>;
+};
 
 /** The tool of a sold operation. @param taken the names of other tools */
 export function soldTool(
@@ -34,10 +44,20 @@ export function soldTool(
   const fits = outputOf(own, document);
   const name = nameOf(operation, own, taken);
   const title = text(own.summary) || operation.service.name;
+  const callWith: SoldTool['callWith'] = (exchange, args, show) =>
+    SoldCall.callSoldTool(shop, exchange, { operation, form, matcher }, args, show);
   return {
     operation,
     form,
     isSold: true,
+    listing: 'all',
+    price: PriceWords.callInWords(operation),
+    maxCostUsd: PriceWords.isFreeCall(operation) ? '0' : mostOf(operation),
+    // Unlike the listed schema, this one accepts null for optional values, as the operation does.
+    check: ArgumentCheck.argumentCheck(
+      () => SoldInput.inputOf(operation, described, document, 'response').schema,
+    ),
+    callWith,
     listed: {
       name,
       title,
@@ -47,9 +67,7 @@ export function soldTool(
       annotations: { title, openWorldHint: true, ...(operation.method === 'GET' && { readOnlyHint: true }) },
     },
     call: (exchange, args) =>
-      SoldCall.callSoldTool(shop, exchange, { operation, form, matcher }, args, (status, bytes) =>
-        shown(fits?.validate ?? null, status, bytes),
-      ),
+      callWith(exchange, args, (status, bytes) => shown(fits?.validate ?? null, status, bytes)),
   };
 }
 
@@ -114,15 +132,20 @@ function blob(body: Buffer, mimeType: string): ContentBlock {
 }
 
 function descriptionOf(operation: Operation, own: ToolSchema.Schema, title: string): string {
-  const { service, unitsMax } = operation;
+  const { service } = operation;
   const described = (text(own.description) || service.description).replace(/\s+/g, ' ').trim();
   const cost = PriceWords.isFreeCall(operation)
     ? 'Free.'
     : service.metering !== undefined
-      ? `Price: ${PriceWords.priceInWords(service)}; at most ${Money.format(Money.times(service.price, WorstCase.ceiling(unitsMax)))} USD per call.`
-      : `Price: ${Money.format(service.price)} USD per ${service.unit}, at most ${Money.format(Money.times(service.price, WorstCase.ceiling(unitsMax)))} USD per call. Empty responses are free.`;
+      ? `Price: ${PriceWords.priceInWords(service)}; at most ${mostOf(operation)} USD per call.`
+      : `Price: ${Money.format(service.price)} USD per ${service.unit}, at most ${mostOf(operation)} USD per call. Empty responses are free.`;
   const about = `${title}. ${described}`.slice(0, descriptionCharsMax);
   return `${about} ${cost}`;
+}
+
+/** The most that one call can cost, in USD. */
+function mostOf({ service, unitsMax }: Operation): string {
+  return Money.format(Money.times(service.price, WorstCase.ceiling(unitsMax)));
 }
 
 function nameOf({ method, path }: Operation, own: ToolSchema.Schema, taken: ReadonlySet<string>): string {

@@ -13,12 +13,18 @@ export type Exchange = {
   /** Charged calls whose results have not been sent yet. Their charges are undone when that never happens. */
   served: ServedResponse[];
   hasLeft(): boolean;
+  /** Aborted when the caller cancels this request by a message on another connection. */
+  cancelled: AbortSignal;
+  /** True when every operation is listed as a tool of its own, instead of found by search. */
+  listsAll: boolean;
 };
 
 export type Tool = {
   listed: Listed;
   /** True when the catalogue sells it. Calls are then limited by plan, not by the caller's address. */
   isSold: boolean;
+  /** The list that has the tool: the `short` one, where operations are found by search, or that of `all`. Both if undefined. */
+  listing?: 'short' | 'all';
   /** @param meta the unchecked `_meta` of the request */
   call(exchange: Exchange, args: Arguments, meta: Readonly<Record<string, unknown>>): Promise<CallToolResult>;
 };

@@ -2,6 +2,7 @@ import { operationKey } from '@sluice/kernel/operation-key';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
 import type * as Match from '../../catalog/match.ts';
 import type * as Quote from '../../journeys/quote.ts';
+import * as SearchTools from './search-tools.ts';
 import * as ShopTools from './shop-tools.ts';
 import type * as SoldCall from './sold-call.ts';
 import type { DescribedOperation } from './sold-input.ts';
@@ -15,9 +16,10 @@ export type Toolbox = ReadonlyMap<string, Tool>;
 /** The dependencies of all tools. Each tool takes only its own part. */
 export type ToolContext = ShopTools.ShopToolsContext &
   SoldCall.SoldCallContext &
+  SearchTools.SearchToolsContext &
   Pick<CatalogContext, 'document'>;
 
-/** The shop's own tools, and one for each operation of the catalogue. */
+/** The shop's own tools, those that find and call operations, and one for each operation of the catalogue. */
 export function toolsOf(
   shop: ToolContext,
   ask: Quote.Ask,
@@ -25,9 +27,8 @@ export function toolsOf(
   clientAddressHeader: string | null,
 ): Toolbox {
   const described = operationsOf(shop.document);
-  const names = new Set(
-    ShopTools.shopTools(shop, ask, [], clientAddressHeader).map(({ listed }) => listed.name),
-  );
+  const shopTools = ShopTools.shopTools(shop, ask, [], clientAddressHeader);
+  const names = new Set([...shopTools.map(({ listed }) => listed.name), ...SearchTools.names]);
   const sold: SoldTool.SoldTool[] = [];
   for (const operation of shop.catalog.operations) {
     const description = described.get(operationKey(operation.method, operation.path)) ?? null;
@@ -35,7 +36,11 @@ export function toolsOf(
     names.add(tool.listed.name);
     sold.push(tool);
   }
-  const all = [...ShopTools.shopTools(shop, ask, sold, clientAddressHeader), ...sold];
+  const all = [
+    ...ShopTools.shopTools(shop, ask, sold, clientAddressHeader),
+    ...SearchTools.searchTools(shop, sold),
+    ...sold,
+  ];
   return new Map(all.map((tool) => [tool.listed.name, tool]));
 }
 
