@@ -16,9 +16,9 @@ import * as Headers from '../../proxy/headers.ts';
 import type { Sending } from '../../proxy/upstream.ts';
 import { includedText } from '../../text/included-text.ts';
 import { english } from '../../text/texts.ts';
-import type { TextsContext } from '../../text/texts-context.ts';
 import { callRefusal } from '../call-refusal.ts';
 import * as Quantities from '../pages/quantities.ts';
+import type { RefusalContext } from '../plans-on-offer.ts';
 import { error, json, type Reply, unprocessable } from '../reply.ts';
 import { caller, unidentified } from '../request-context.ts';
 import * as Arguments from './arguments.ts';
@@ -31,7 +31,7 @@ type Sold = { operation: Operation; form: Arguments.ArgumentForm; matcher: Match
 type Show = (status: number, bytes: { body: Buffer; type: string }) => ToolContent;
 
 /** The dependencies of a call over MCP. */
-export type SoldCallContext = CallerContext & PaidCallContext & TextsContext;
+export type SoldCallContext = CallerContext & PaidCallContext & RefusalContext;
 
 /** The caller's options for the call. */
 type Options = { ceiling: Money.Money | null; key: string | null; wantsReceipt: boolean };
@@ -109,7 +109,7 @@ async function run(
     case 'left':
       return { content: [] };
     default:
-      return refused(callRefusal(shop, call.operation, outcome, requestId));
+      return refused(callRefusal(shop, call.operation, outcome, call.account, requestId));
   }
 }
 
