@@ -14,8 +14,8 @@ export type RefusalContext = Pick<CatalogContext, 'catalog' | 'publicUrl'> &
 export type OfferContext = RefusalContext & { readonly account: string };
 
 /**
- * The plans that cover an operation. Each purchase pays for the account that was refused, with or without a bearer token, so that the
- * credit cannot reach another account when the request is sent as it stands.
+ * The plans that cover an operation. Each purchase pays for the account that was refused, with or without a bearer token: sent unchanged,
+ * it cannot credit another account.
  */
 export function plansFor(
   { catalog, publicUrl, challengeSecrets, account }: OfferContext,

@@ -17,7 +17,7 @@ export type BeneficiaryContext = Pick<CheckoutContext, 'challengeSecrets'> &
 
 /**
  * Returns the account that a purchase pays for: that of the bearer token, or that of the reference in a refusal. When both are sent, they
- * must name the same account, so that nobody pays for a stranger by mistake.
+ * must name the same account, which prevents paying for another account by mistake.
  * @param bearer the account of the bearer token; null without one
  * @param references the values of the query parameter; undefined without one
  */
