@@ -130,7 +130,7 @@ ${about === '' ? '' : `\n${about}\n`}
 
 3. Call with \`authorization: Bearer <access_token>\`. ${counted(catalog)}, \`storefront-cost-usd\` and \`storefront-balance-usd\` in the answer say what it cost. \`Storefront-Max-Cost: 0.010\` refuses what could cost more.
 
-4. Buy when a refusal says so: 403 \`plan_required\` and 402 \`credit_exhausted\` list \`plans\`, each with the request that buys it for your account; send it as it stands. It answers 402 with challenges that an agent pays (MPP, x402) and \`checkout_url\` for a person. Send the refused call again afterwards.${taxNote === null ? '' : ` ${taxNote}`}
+4. Buy when a refusal says so: 403 \`plan_required\` and 402 \`credit_exhausted\` list \`plans\`, each with the request that buys it for your account: send it unchanged. It answers 402 with challenges that an agent pays (MPP, x402) and \`checkout_url\` for a person. Send the refused call again afterwards.${taxNote === null ? '' : ` ${taxNote}`}
 
 The same as tools: MCP over streamable HTTP at ${baseUrl}${path.mcp}.
 
