@@ -26,6 +26,7 @@ export type * from './namespaces/enrichment.ts';
 export type * from './namespaces/jobs.ts';
 export type * from './namespaces/search.ts';
 export type * from './namespaces/utils.ts';
+export type { PartialList } from './errors.ts';
 export type { CountedPage, CursorPage, PagePromise } from './page.ts';
 export type * from './real-time-profile.ts';
 export type * from './records.ts';
