@@ -3,7 +3,7 @@ import type { PlanOffer } from './storefront-records.ts';
 
 /** Base class of all errors of this package. An aborted signal throws its own reason instead. */
 export class SluiceError extends Error {
-  /** What `collect` had received, and paid for, before it failed. */
+  /** Items that `collect` had received, and paid for, before it failed. */
   declare partial?: PartialList;
 }
 

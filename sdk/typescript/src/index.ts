@@ -1,6 +1,7 @@
 export type { Clock } from './clock.ts';
 export type { CallOptions } from './connection.ts';
 export type * from './enums.ts';
+export type { PartialList } from './errors.ts';
 export {
   APIConnectionError,
   APIStatusError,
@@ -26,7 +27,6 @@ export type * from './namespaces/enrichment.ts';
 export type * from './namespaces/jobs.ts';
 export type * from './namespaces/search.ts';
 export type * from './namespaces/utils.ts';
-export type { PartialList } from './errors.ts';
 export type { CountedPage, CursorPage, PagePromise } from './page.ts';
 export type * from './real-time-profile.ts';
 export type * from './records.ts';

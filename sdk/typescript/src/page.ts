@@ -55,10 +55,7 @@ export class PagePromise<Page extends AnyPage> implements Promise<Page>, AsyncIt
   readonly #fetchFirst: () => Promise<Page>;
   #first: Promise<Page> | null = null;
 
-  constructor(
-    fetchFirst: () => Promise<Page>,
-    walk: Walk<Page>,
-  ) {
+  constructor(fetchFirst: () => Promise<Page>, walk: Walk<Page>) {
     this.#fetchFirst = fetchFirst;
     this.#walk = walk;
   }

@@ -65,7 +65,8 @@ describe('a list', () => {
     const { fetch: give } = pages(9);
     let count = 0;
     const refuse = async () => Response.json({ code: 'plan_required' }, { status: 403 });
-    const fetch = ((...args: Parameters<typeof give>) => (++count > 2 ? refuse() : give(...args))) as typeof give;
+    const fetch = ((...args: Parameters<typeof give>) =>
+      ++count > 2 ? refuse() : give(...args)) as typeof give;
     const sluice = new Sluice({ ...base, fetch });
     await assert.rejects(sluice.search.people().collect(), (fault) => {
       assert.ok(fault instanceof Client.PlanRequiredError);

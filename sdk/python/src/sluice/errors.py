@@ -22,7 +22,7 @@ class PartialList:
 class SluiceError(Exception):
     """Base class of all errors of this package."""
 
-    #: What ``collect`` had received, and paid for, before it failed; ``None`` for other methods.
+    #: Items that ``collect`` had received, and paid for, before it failed; ``None`` for other methods.
     partial: PartialList | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
