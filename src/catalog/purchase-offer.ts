@@ -42,13 +42,26 @@ export function howToTry(baseUrl: string): PurchaseRequest {
   return { method: 'POST', url: baseUrl + Endpoint.path.register, headers, body: { type: 'anonymous' } };
 }
 
-/** The paid plans that cover a service, each with the request that buys it. */
-export function offersFor(service: Service, plans: readonly Plan[], baseUrl: string): Offer[] {
+/**
+ * The paid plans that cover a service, each with the request that buys it for one account.
+ * @param buyer the query of that request, which names the account
+ */
+export function offersFor(
+  service: Service,
+  plans: readonly Plan[],
+  baseUrl: string,
+  buyer: URLSearchParams,
+): Offer[] {
   return forSale(plans)
     .filter((plan) => covers(plan, service))
-    .map((plan) => offer(plan, baseUrl));
+    .map((plan) => {
+      const general = offer(plan, baseUrl);
+      const { purchase } = general;
+      return { ...general, purchase: { ...purchase, url: `${purchase.url}?${buyer}` } };
+    });
 }
 
+/** A plan with the request that buys it for the account of a bearer token, or for a new account. */
 export function offer(plan: PaidPlan, baseUrl: string): Offer {
   return {
     id: plan.id,

@@ -9,6 +9,7 @@ import type { Plan } from '../catalog/plan.ts';
 import * as PriceWords from '../catalog/price-words.ts';
 import * as TaxNote from '../catalog/tax-note.ts';
 import { english } from '../text/texts.ts';
+import * as CommonMistakes from './common-mistakes.ts';
 import type { Entry } from './entry.ts';
 import { path } from './paths.ts';
 import type { Reference } from './reference.ts';
@@ -33,6 +34,10 @@ An HTTP API that programs and AI agents buy by themselves: ${steps(catalog)}. ${
 - [MCP](${baseUrl}${path.mcp}): operations found by search and called as tools, over streamable HTTP, with the same token
 - [OpenAPI 3.1](${baseUrl}${path.openapi}): ten operations a page; \`?q=words\` finds some, \`?page=all\` is everything
 - [Prices](${baseUrl}${path.manifest}): services, plans and prices; the authority for prices
+
+## Common mistakes
+
+${CommonMistakes.lines({ catalog, baseUrl })}
 
 ## Services
 
@@ -125,12 +130,13 @@ ${about === '' ? '' : `\n${about}\n`}
 
 3. Call with \`authorization: Bearer <access_token>\`. ${counted(catalog)}, \`storefront-cost-usd\` and \`storefront-balance-usd\` in the answer say what it cost. \`Storefront-Max-Cost: 0.010\` refuses what could cost more.
 
-4. Buy when a refusal says so: 403 \`plan_required\` and 402 \`credit_exhausted\` list \`plans\`, each with the request that buys it. It answers 402 with challenges that an agent pays (MPP, x402) and \`checkout_url\` for a person. Send the refused call again afterwards.${taxNote === null ? '' : ` ${taxNote}`}
+4. Buy when a refusal says so: 403 \`plan_required\` and 402 \`credit_exhausted\` list \`plans\`, each with the request that buys it for your account: send it unchanged. It answers 402 with challenges that an agent pays (MPP, x402) and \`checkout_url\` for a person. Send the refused call again afterwards.${taxNote === null ? '' : ` ${taxNote}`}
 
 The same as tools: MCP over streamable HTTP at ${baseUrl}${path.mcp}.
 
-401 \`token_invalid\`: \`POST ${baseUrl}${identity.token}\` with the assertion gives a fresh token and the next assertion (${baseUrl}${identity.guide}). 429: wait as \`Retry-After\` says. 422: \`errors\` names each field and the nearest right one. Refusals, errors and empty answers cost nothing.
-`;
+More on tokens: ${baseUrl}${identity.guide}. 429: wait as \`Retry-After\` says. 422: \`errors\` names each field and the nearest right one. Refusals, errors and empty answers cost nothing.
+
+${CommonMistakes.section({ catalog, baseUrl })}`;
 }
 
 function operation({ catalog }: Reference, entry: Entry): string {

@@ -1,6 +1,7 @@
 import { path as identity } from '@sluice/kernel/endpoints';
 import * as Components from './components.ts';
 import type { Entry } from './entry.ts';
+import * as OperationPage from './operation-page.ts';
 import * as OperationSearch from './operation-search.ts';
 import { path as at } from './paths.ts';
 import type { Reference } from './reference.ts';
@@ -26,9 +27,20 @@ const operationsMax = 10;
 /** A page stays below 64 KiB with its envelope, whose links repeat the query. */
 const contentBytesMax = 58 * 1024;
 const linksMax = 12;
-/** Returns a self-contained page: its operations with exactly the components that they need. */
+
+/**
+ * Returns a self-contained page: its operations with exactly the components that they need. The operations of one path are described
+ * shortly instead, with references, unless everything is asked for.
+ */
 export function pageOf(reference: Reference, query: ReferenceQuery): PageResult {
   const found = select(reference, query);
+  const isShort = query.path !== null && query.words === null && query.page === 1;
+  if (isShort && found.length > 0)
+    return {
+      kind: 'page',
+      json: OperationPage.pageOf(reference, found, link(reference, query, 'all')),
+      next: null,
+    };
   const pages =
     query.page === 'all'
       ? [found]

@@ -1,27 +1,33 @@
 import * as Money from '@sluice/kernel/money';
 import { bodyBytesMax } from '../catalog/body-limit.ts';
-import type { CatalogContext } from '../catalog/catalog-context.ts';
 import type { Operation } from '../catalog/operation.ts';
-import * as PurchaseRequest from '../catalog/purchase-offer.ts';
 import * as TaxNote from '../catalog/tax-note.ts';
 import type { CallRefusal } from '../journeys/call-result.ts';
 import type { PriceUnknown } from '../proxy/priced-request.ts';
 import * as RateLimit from '../proxy/rate-limit.ts';
 import type { Texts } from '../text/texts.ts';
-import type { TextsContext } from '../text/texts-context.ts';
 import * as Refusals from './common-refusals.ts';
 import { costReason, usageReason } from './cost-reason.ts';
+import { type OfferContext, plansFor, type RefusalContext } from './plans-on-offer.ts';
 import { error, headersOf, type Reply } from './reply.ts';
 
 const retrySoonSeconds = '1';
-const retryLaterSeconds = '5';
 
-type Offers = Pick<CatalogContext, 'catalog' | 'publicUrl'> & TextsContext;
 type RefusalOf<Kind extends CallRefusal['kind']> = Extract<CallRefusal, { kind: Kind }>;
 
-/** The response to a refused paid call: one body for each kind of refusal (docs/api.md). */
-export function callRefusal(shop: Offers, operation: Operation, refusal: CallRefusal, id: string): Reply {
-  const { texts } = shop;
+/**
+ * The response to a refused paid call: one body for each kind of refusal (docs/api.md).
+ * @param account the caller's account, which the purchases in the response are for
+ */
+export function callRefusal(
+  context: RefusalContext,
+  operation: Operation,
+  refusal: CallRefusal,
+  account: string,
+  id: string,
+): Reply {
+  const { texts, catalog, publicUrl, challengeSecrets } = context;
+  const shop = { texts, catalog, publicUrl, challengeSecrets, account };
   switch (refusal.kind) {
     case 'body_too_long':
       return Refusals.ofBody(texts, 'too_large', refusal.bytesMax, id);
@@ -54,14 +60,7 @@ export function callRefusal(shop: Offers, operation: Operation, refusal: CallRef
     case 'ledger_unavailable':
       return Refusals.unanswerable(texts, id);
     case 'charge_in_doubt':
-      return error(
-        503,
-        'ledger_unavailable',
-        texts.text('api.ledger_unavailable.in_doubt'),
-        id,
-        {},
-        { 'retry-after': retryLaterSeconds },
-      );
+      return Refusals.chargeInDoubt(texts, id);
     case 'idempotency_mismatch':
     case 'idempotency_in_flight':
     case 'idempotency_exhausted':
@@ -76,7 +75,7 @@ export function callRefusal(shop: Offers, operation: Operation, refusal: CallRef
 }
 
 function notAllowed(
-  shop: Offers,
+  shop: OfferContext,
   operation: Operation,
   refusal: RefusalOf<'no_plan' | 'body_not_allowed' | 'key_not_allowed'>,
   requestId: string,
@@ -88,7 +87,7 @@ function notAllowed(
       return error(403, 'plan_required', texts.text('api.plan_required'), requestId, {
         service: service.slug,
         operation: operation.id,
-        plans: PurchaseRequest.offersFor(service, shop.catalog.plans, shop.publicUrl),
+        plans: plansFor(shop, operation),
         ...TaxNote.member(shop.texts, shop.catalog),
       });
     case 'body_not_allowed':
@@ -119,7 +118,7 @@ function priceUnknown(texts: Texts, { at, value, isClear, known }: PriceUnknown,
 
 /** The 402s: the call may cost more than the caller can or wants to pay. */
 function tooExpensive(
-  shop: Offers,
+  shop: OfferContext,
   operation: Operation,
   refusal: RefusalOf<'budget_exhausted' | 'price_ceiling' | 'exhausted'>,
   requestId: string,
@@ -173,7 +172,7 @@ function tooExpensive(
           available_usd,
           ...(!isMetered && { affordable_units: refusal.affordableUnits }),
           next_reset_at: refusal.resetsMs === null ? null : new Date(refusal.resetsMs).toISOString(),
-          plans: PurchaseRequest.offersFor(operation.service, shop.catalog.plans, shop.publicUrl),
+          plans: plansFor(shop, operation),
           ...TaxNote.member(shop.texts, shop.catalog),
         },
       );

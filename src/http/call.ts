@@ -21,6 +21,7 @@ import type { TextsContext } from '../text/texts-context.ts';
 import * as Credentials from './call-credentials.ts';
 import { callRefusal } from './call-refusal.ts';
 import * as Refusal from './common-refusals.ts';
+import type { RefusalContext } from './plans-on-offer.ts';
 import { error, json, type Reply, write } from './reply.ts';
 import type * as Body from './server/body.ts';
 import * as Cors from './server/cors.ts';
@@ -32,7 +33,7 @@ const oneWriteBytesMax = 16 * 1024;
 const noBody = Buffer.alloc(0);
 
 /** The dependencies of a call over HTTP. */
-type CallContext = CallerContext & PaidCallContext & Pick<ProxyContext, 'held'> & TextsContext;
+type CallContext = CallerContext & PaidCallContext & Pick<ProxyContext, 'held'> & RefusalContext;
 
 /**
  * Reads the body of a call, or returns a long one as an upload if no rule reads it.
@@ -202,7 +203,7 @@ async function charge(
     case 'left':
       return null;
     default:
-      return callRefusal(shop, paidCall.operation, outcome, entry.requestId);
+      return callRefusal(shop, paidCall.operation, outcome, paidCall.account, entry.requestId);
   }
 }
 

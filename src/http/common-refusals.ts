@@ -42,6 +42,18 @@ export function unanswerable(texts: Texts, requestId: string): Reply {
   );
 }
 
+/** The 503 for a call whose charge may or may not have been made. */
+export function chargeInDoubt(texts: Texts, requestId: string): Reply {
+  return error(
+    503,
+    'ledger_unavailable',
+    texts.text('api.ledger_unavailable.in_doubt'),
+    requestId,
+    {},
+    { 'retry-after': retryLaterSeconds },
+  );
+}
+
 /** The 403 for a frozen account, which may only read. */
 export function frozen(texts: Texts, requestId: string): Reply {
   return error(403, 'account_frozen', texts.text('api.account_frozen'), requestId);

@@ -34,18 +34,18 @@ export function offers({ headers }: Customer.Answer): {
 
 /** Builds the headers of a valid proof, by scheme and version. */
 export const proofs = {
-  async 'x402 version 2'(url: string, wallet: Payer.Payer, nowMs: number) {
-    const { accepts, resource } = offers(await ask(url));
+  async 'x402 version 2'(url: string, wallet: Payer.Payer, nowMs: number, body?: string) {
+    const { accepts, resource } = offers(await ask(url, {}, body));
     const [accepted] = accepts;
     if (!accepted) throw new Error('nothing is accepted');
     return { 'payment-signature': Payer.base64(await Payer.pay2(wallet, accepted, { nowMs }, resource)) };
   },
-  async 'x402 version 1'(url: string, wallet: Payer.Payer, nowMs: number) {
-    const [accepted] = offers(await ask(url)).accepts;
+  async 'x402 version 1'(url: string, wallet: Payer.Payer, nowMs: number, body?: string) {
+    const [accepted] = offers(await ask(url, {}, body)).accepts;
     if (!accepted) throw new Error('nothing is accepted');
     return { 'x-payment': Payer.base64(await Payer.pay1(wallet, accepted, { nowMs })) };
   },
-  async mpp(url: string, wallet: Payer.Payer) {
-    return { authorization: await Payer.prove(wallet, offers(await ask(url)).challenge) };
+  async mpp(url: string, wallet: Payer.Payer, _nowMs?: number, body?: string) {
+    return { authorization: await Payer.prove(wallet, offers(await ask(url, {}, body)).challenge) };
   },
 };

@@ -101,7 +101,14 @@ describe('the description, page by page', () => {
       status: 404,
       body: { code: 'no_such_page', first: `${shop.url}/openapi.json` },
     });
-    for (const query of ['page=0', 'page=x', 'path=account', 'method=5', `q=${'x'.repeat(201)}`]) {
+    for (const query of [
+      'page=0',
+      'page=x',
+      'path=account',
+      'method=5',
+      'component=x',
+      `q=${'x'.repeat(201)}`,
+    ]) {
       const answer = await get(`/openapi.json?${query}`);
       expect(answer.status).toBe(422);
       expect(answer.body.errors).toMatchObject([{ field: query.split('=')[0] }]);

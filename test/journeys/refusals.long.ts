@@ -217,7 +217,8 @@ describe('a call that may not be made costs nothing and is not made', () => {
     const answer = await free(customer, () => call(customer, 'POST /v1/reserved', {}));
     const body = { amount_usd: '0.50' };
     const headers = { 'content-type': 'application/json' };
-    const purchase = { method: 'POST', url: `${shop.url}/plans/credit/purchase`, headers, body };
+    const url = expect.stringContaining(`${shop.url}/plans/credit/purchase?account=${customer.account}.`);
+    const purchase = { method: 'POST', url, headers, body };
     const plan = {
       id: 'credit',
       name: 'Credit',

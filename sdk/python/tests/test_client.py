@@ -226,3 +226,45 @@ def test_bounds_of_nothing_ask_for_nothing() -> None:
         page = made.jobs.search(max_results=1)
         assert page.collect(max_items=0) == []
         assert list(page.iter_pages(max_pages=0)) == []
+
+
+@pytest.mark.parametrize("kind", kinds)
+def test_pays_for_as_many_items_as_are_collected(kind: Any) -> None:
+    sent: list[Any] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(json.loads(request.content).get("max_results"))
+        return httpx.Response(200, json={"results": [{}, {}], "cursor": f"cursor-{len(sent)}"})
+
+    async def story() -> None:
+        made = client(kind, answer, Clock())
+        page = await settled(made.search.people(max_results=4))
+        assert len(await settled(page.collect(max_items=5))) == 5
+
+    run(story)
+    assert sent == [4, 3, 1]
+
+
+@pytest.mark.parametrize("kind", kinds)
+def test_gives_what_was_paid_for_when_a_page_is_refused(kind: Any) -> None:
+    count = 0
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal count
+        count += 1
+        if count > 2:
+            return httpx.Response(403, json={"code": "plan_required"})
+        return httpx.Response(200, json={"results": [{}, {}], "cursor": f"cursor-{count}"})
+
+    async def story() -> None:
+        made = client(kind, answer, Clock())
+        page = await settled(made.search.people())
+        with pytest.raises(sluice.PlanRequiredError) as raised:
+            await settled(page.collect())
+        partial = raised.value.partial
+        assert partial is not None
+        assert len(partial.items) == 4
+        assert partial.cursor == "cursor-2"
+        assert len(pickle.loads(pickle.dumps(raised.value)).partial.items) == 4
+
+    run(story)

@@ -2,7 +2,17 @@ import type { FairUsage } from './records.ts';
 import type { PlanOffer } from './storefront-records.ts';
 
 /** Base class of all errors of this package. An aborted signal throws its own reason instead. */
-export class SluiceError extends Error {}
+export class SluiceError extends Error {
+  /** Items that `collect` had received, and paid for, before it failed. */
+  declare partial?: PartialList;
+}
+
+/** The beginning of a list. */
+export interface PartialList {
+  items: unknown[];
+  /** Cursor to continue from, with the same filters; null for the beginning, and for a list without cursors. */
+  cursor: string | null;
+}
 
 /** Invalid options or arguments. Nothing was sent. */
 export class ConfigurationError extends SluiceError {}

@@ -1,6 +1,7 @@
 export type { Clock } from './clock.ts';
 export type { CallOptions } from './connection.ts';
 export type * from './enums.ts';
+export type { PartialList } from './errors.ts';
 export {
   APIConnectionError,
   APIStatusError,

@@ -1,4 +1,4 @@
-import { ResponseValidationError } from './errors.ts';
+import { ResponseValidationError, SluiceError } from './errors.ts';
 import type { FairUsage } from './records.ts';
 import { isObject, type Reply, success } from './reply.ts';
 
@@ -20,10 +20,22 @@ export interface CountedPage<Item> extends CursorPage<Item> {
 }
 
 /** The part of a page that iteration needs. */
-type AnyPage = { results: readonly unknown[] };
+type AnyPage = { results: readonly unknown[]; cursor?: string | null };
 
 /** An item of a page. */
 export type ItemOf<Page extends AnyPage> = Page['results'][number];
+
+/** Number of items that are still wanted. */
+type Wanted = { left: number };
+
+/** Iterates over the pages. `first` is null to request a first page of its own. */
+type Walk<Page> = (
+  first: (() => Promise<Page>) | null,
+  wanted: Wanted,
+) => AsyncGenerator<Page, void, undefined>;
+
+/** Items of a page when the caller does not say how many. */
+const sizeByDefault = 10;
 
 /** Returns the changed fields for the next page, or null at the end. */
 type Next<Fields, Page> = (sent: Fields, page: Page) => Partial<Fields> | null;
@@ -39,14 +51,11 @@ type Next<Fields, Page> = (sent: Fields, page: Page) => Partial<Fields> | null;
  */
 export class PagePromise<Page extends AnyPage> implements Promise<Page>, AsyncIterable<ItemOf<Page>> {
   readonly [Symbol.toStringTag] = 'PagePromise';
-  readonly #walk: (first: () => Promise<Page>) => AsyncGenerator<Page, void, undefined>;
+  readonly #walk: Walk<Page>;
   readonly #fetchFirst: () => Promise<Page>;
   #first: Promise<Page> | null = null;
 
-  constructor(
-    fetchFirst: () => Promise<Page>,
-    walk: (first: () => Promise<Page>) => AsyncGenerator<Page, void, undefined>,
-  ) {
+  constructor(fetchFirst: () => Promise<Page>, walk: Walk<Page>) {
     this.#fetchFirst = fetchFirst;
     this.#walk = walk;
   }
@@ -84,14 +93,17 @@ export class PagePromise<Page extends AnyPage> implements Promise<Page>, AsyncIt
   } = {}): AsyncGenerator<Page, void, undefined> {
     if (max_pages <= 0) return;
     let count = 0;
-    for await (const page of this.#walk(() => this.#page())) {
+    for await (const page of this.#walk(() => this.#page(), { left: Number.POSITIVE_INFINITY })) {
       yield page;
       count += 1;
       if (count >= max_pages) return;
     }
   }
 
-  /** Returns at most `max_items` items as an array. Fetches no page that is not needed. */
+  /**
+   * Returns at most `max_items` items as an array. Of a list with cursors it requests no more items than that, so no more are charged.
+   * If a page fails, the error has the items so far as `partial`.
+   */
   async collect({
     max_items = Number.POSITIVE_INFINITY,
   }: {
@@ -99,9 +111,19 @@ export class PagePromise<Page extends AnyPage> implements Promise<Page>, AsyncIt
   } = {}): Promise<ItemOf<Page>[]> {
     const items: ItemOf<Page>[] = [];
     if (max_items <= 0) return items;
-    for await (const page of this.iter_pages()) {
-      items.push(...page.results.slice(0, max_items - items.length));
-      if (items.length >= max_items) break;
+    let cursor: string | null = null;
+    const wanted = { left: max_items };
+    const first = this.#first === null && Number.isFinite(max_items) ? null : () => this.#page();
+    try {
+      for await (const page of this.#walk(first, wanted)) {
+        items.push(...page.results.slice(0, wanted.left));
+        cursor = page.cursor ?? null;
+        wanted.left = max_items - items.length;
+        if (wanted.left <= 0) break;
+      }
+    } catch (fault) {
+      if (fault instanceof SluiceError) fault.partial = { items, cursor };
+      throw fault;
     }
     return items;
   }
@@ -122,9 +144,11 @@ export function list<Fields extends object, Page extends AnyPage>(
   const own = { ...fields };
   return new PagePromise(
     () => fetch(own, true),
-    async function* (first) {
+    async function* (first, wanted) {
       let sent = own;
-      for (let page = await first(); ; page = await fetch(sent, false)) {
+      // Pages with numbers must all have the same size; after a cursor, any size is right.
+      const cut = (fields: Fields) => (hasCursors(next) ? atMost(fields, wanted.left) : fields);
+      for (let page = await (first?.() ?? fetch(cut(own), true)); ; page = await fetch(cut(sent), false)) {
         yield page;
         const change = next(sent, page);
         if (change === null) return;
@@ -132,6 +156,15 @@ export function list<Fields extends object, Page extends AnyPage>(
       }
     },
   );
+}
+
+function hasCursors(next: unknown): boolean {
+  return next === byCursor;
+}
+
+/** Returns fields that request at most `left` items. */
+function atMost<Fields extends { max_results?: number | null }>(fields: Fields, left: number): Fields {
+  return left < (fields.max_results ?? sizeByDefault) ? { ...fields, max_results: left } : fields;
 }
 
 /** Returns the page in a successful response. */

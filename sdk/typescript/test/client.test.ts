@@ -50,6 +50,32 @@ describe('a list', () => {
     assert.equal(sent.length, 2);
   });
 
+  it('pays for as many items as are collected', async () => {
+    const { sent, fetch } = pages(9);
+    const sluice = new Sluice({ ...base, fetch });
+    assert.equal((await sluice.search.people({ max_results: 10 }).collect({ max_items: 1 })).length, 1);
+    assert.equal((await sluice.search.people().collect({ max_items: 5 })).length, 5);
+    assert.deepEqual(
+      sent.map((body) => (body as { max_results: number }).max_results),
+      [1, 5, 3, 1],
+    );
+  });
+
+  it('gives what was paid for when a page is refused', async () => {
+    const { fetch: give } = pages(9);
+    let count = 0;
+    const refuse = async () => Response.json({ code: 'plan_required' }, { status: 403 });
+    const fetch = ((...args: Parameters<typeof give>) =>
+      ++count > 2 ? refuse() : give(...args)) as typeof give;
+    const sluice = new Sluice({ ...base, fetch });
+    await assert.rejects(sluice.search.people().collect(), (fault) => {
+      assert.ok(fault instanceof Client.PlanRequiredError);
+      assert.equal(fault.partial?.items.length, 4);
+      assert.equal(fault.partial?.cursor, 'cursor-2');
+      return true;
+    });
+  });
+
   it('asks for no page after a loop is left', async () => {
     const { sent, fetch } = pages(9);
     for await (const { full_name: _ } of new Sluice({ ...base, fetch }).search.people()) break;

@@ -34,6 +34,7 @@ import {
   unprocessable,
 } from '../request-context.ts';
 import * as Paid from './purchase-paid.ts';
+import { receiverOf } from './purchase-receiver.ts';
 import * as PurchaseTaxText from './purchase-tax-text.ts';
 import { x402Offer } from './x402-fields.ts';
 
@@ -108,8 +109,11 @@ async function purchase(
   const buyer = await caller(shop, c);
   if (buyer.kind === 'refused') return buyer.reply;
   const { plan, purchaseInput } = read;
-  const account = buyer.kind === 'account' ? buyer.account : null;
-  const refused = PurchaseInput.refusedReturn(shop.texts, purchaseInput, account);
+  const bearer = buyer.kind === 'account' ? buyer.account : null;
+  const receiver = await receiverOf(shop, c, bearer);
+  if ('refusal' in receiver) return receiver.refusal;
+  const { account } = receiver;
+  const refused = PurchaseInput.refusedReturn(shop.texts, purchaseInput, bearer);
   if (refused.length > 0) return unprocessable(c, refused);
   const from = blockOf(address(c, clientAddressHeader));
   const request = { plan, ...purchaseInput, account, body, credential, address: from };
@@ -117,7 +121,7 @@ async function purchase(
   if (outcome.kind === 'two_payments')
     return error(400, 'bad_credential', shop.texts.text('api.bad_credential.two'), requestId(c));
   const options = {
-    account,
+    account: bearer,
     accepted: lines(c, 'accept-payment').join(','),
     x402,
     isConnected: () => isConnected(c),

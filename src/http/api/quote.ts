@@ -129,7 +129,12 @@ function advised(
   { publicUrl }: Pick<CatalogContext, 'publicUrl'>,
   { advice, proof, takenAtMs }: Extract<Quote.QuoteResult, { kind: 'advised' }>,
 ): Reply {
-  const signIn = { method: 'POST', url: publicUrl + path.register, body: { type: 'wallet' } };
+  const signIn = {
+    method: 'POST',
+    url: publicUrl + path.register,
+    headers: { 'content-type': 'application/json' },
+    body: { type: 'wallet' },
+  };
   return json(
     200,
     { success: true, ...advice, wallet: proof.wallet, sign_in: signIn },

@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
 import type { DiscoveryContext } from '../../discovery/discovery-context.ts';
 import * as Page from '../../discovery/openapi-page.ts';
+import * as OperationPage from '../../discovery/operation-page.ts';
 import { path } from '../../discovery/paths.ts';
 import type { Reference } from '../../discovery/reference.ts';
 import { error } from '../reply.ts';
@@ -24,6 +25,8 @@ export function referenceRoutes(
   const keep = keeper(reference);
 
   app.get(path.openapi, (c) => {
+    const component = c.req.query('component');
+    if (component !== undefined) return componentAnswer(c, reference, component);
     const service = c.req.query('service');
     if (service === undefined || slugs.has(service)) return answer(c, keep, service ?? null);
     const near = nearest(service, [...slugs]);
@@ -44,6 +47,13 @@ export function referenceRoutes(
     );
   });
   return app;
+}
+
+function componentAnswer(c: Call, reference: Reference, name: string): Response {
+  const json = OperationPage.componentPage(reference, name);
+  if (json !== null) return Static.respondWithDocument(c, Static.documentOf('application/json', json));
+  const message = 'Must be a component of this description, such as "schemas/StorefrontError"';
+  return send(c, unprocessable(c, [{ field: 'component', message }]));
 }
 
 type Kept = { document: Static.StaticDocument } | Extract<Page.PageResult, { kind: 'no_page' }>;

@@ -17,9 +17,9 @@ import * as Headers from '../../proxy/headers.ts';
 import type { Sending } from '../../proxy/upstream.ts';
 import { includedText } from '../../text/included-text.ts';
 import { english } from '../../text/texts.ts';
-import type { TextsContext } from '../../text/texts-context.ts';
 import { callRefusal } from '../call-refusal.ts';
 import * as Quantities from '../pages/quantities.ts';
+import type { RefusalContext } from '../plans-on-offer.ts';
 import { error, json, type Reply, unprocessable } from '../reply.ts';
 import { caller, unidentified } from '../request-context.ts';
 import * as Arguments from './arguments.ts';
@@ -40,7 +40,7 @@ export type Show = (
 /** The dependencies of a call over MCP. */
 export type SoldCallContext = CallerContext &
   PaidCallContext &
-  TextsContext &
+  RefusalContext &
   Pick<LedgerContext, 'storedResults'>;
 
 /** The caller's options for the call. */
@@ -121,7 +121,7 @@ async function run(
     case 'left':
       return { content: [] };
     default:
-      return refused(callRefusal(shop, call.operation, outcome, requestId));
+      return refused(callRefusal(shop, call.operation, outcome, call.account, requestId));
   }
 }
 

@@ -17,6 +17,7 @@ import type { Texts } from '../../text/texts.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
 import { callRefusal } from '../call-refusal.ts';
 import * as Refusal from '../common-refusals.ts';
+import type { RefusalContext } from '../plans-on-offer.ts';
 import { json, type Reply } from '../reply.ts';
 import { type Call, requestId } from '../request-context.ts';
 import * as Quantities from './quantities.ts';
@@ -32,7 +33,7 @@ const shownCharsMax = 12_000;
 
 /** Calls a sold operation for a visitor of the page: the same journey as over HTTP, with the same refusals and charges. */
 export async function tryOperation(
-  shop: CallerContext & PaidCallContext & TextsContext,
+  shop: CallerContext & PaidCallContext & RefusalContext,
   matcher: Match.Matcher,
   c: Call,
   { operation, path, body, token }: { operation: Operation; path: string; body: string; token: string },
@@ -84,7 +85,7 @@ export async function tryOperation(
         message: shop.texts.text('try.cancelled'),
       };
     default:
-      return refusal(callRefusal(shop, operation, outcome, requestId(c)));
+      return refusal(callRefusal(shop, operation, outcome, account, requestId(c)));
   }
 }
 

@@ -33,6 +33,9 @@ export const formFaults = {
   'fault.plan_id': 'Must be the id of a plan',
   'fault.return_url_anonymous':
     'Requires a bearer token. Register first (POST /agent/auth), or omit return_url',
+  'fault.account_unknown':
+    'Is not a reference of this shop, or has expired. Repeat the refused call and send the purchase of its response, or buy with a bearer token',
+  'fault.account_other': 'Names another account than your bearer token. Omit one of the two',
   'fault.return_url': 'Must be an http or https address without a user name',
   'fault.billing_address': 'Must be an object such as {example}; in the United States also with postal_code',
   'fault.text': 'Required: a text of 1 to {maximum} characters',

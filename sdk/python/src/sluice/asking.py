@@ -27,6 +27,16 @@ def write(settings: Settings, path: str, fields: Mapping[str, Any], timeout: flo
     return Request("POST", path, _timeout_s(settings, timeout), _given(fields), headers)
 
 
+#: Items of a page when the caller does not say how many.
+_size_by_default = 10
+
+
+def at_most(fields: Mapping[str, Any], wanted: int | None) -> Mapping[str, Any]:
+    """Returns the arguments of a page with at most ``wanted`` items."""
+    size = fields.get("max_results") or _size_by_default
+    return fields if wanted is None or wanted >= size else {**fields, "max_results": wanted}
+
+
 def paid(
     settings: Settings, path: str, fields: Mapping[str, Any], timeout: float | None, idempotency_key: str | None
 ) -> Request:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from .fair_usage import FairUsage
@@ -9,8 +10,20 @@ from .record import Record
 from .shop import Plan
 
 
+@dataclass(frozen=True)
+class PartialList:
+    """The beginning of a list."""
+
+    items: list[Any]
+    #: Cursor to continue from, with the same filters; ``None`` for a list without cursors.
+    cursor: str | None
+
+
 class SluiceError(Exception):
     """Base class of all errors of this package."""
+
+    #: Items that ``collect`` had received, and paid for, before it failed; ``None`` for other methods.
+    partial: PartialList | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Exceptions with keyword arguments need help to be pickled, for example out of a worker process.

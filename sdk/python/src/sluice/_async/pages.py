@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from ..company import Company, CompanyJobs, CompanyPeople
-from ..errors import ResponseValidationError, SluiceError
+from ..errors import PartialList, ResponseValidationError, SluiceError
 from ..fair_usage import FairUsage
 from ..job import Job
 from ..person import Person
@@ -32,7 +32,7 @@ class AsyncPage(Record, Generic[T]):
     fair_usage: FairUsage
 
     _fields: Mapping[str, Any] = {}
-    _turn: Callable[[Mapping[str, Any]], Awaitable[Any]] | None = None
+    _turn: Callable[[Mapping[str, Any], int | None], Awaitable[Any]] | None = None
 
     def has_next_page(self) -> bool:
         """Returns true if there is another page.
@@ -51,9 +51,15 @@ class AsyncPage(Record, Generic[T]):
         >>> page.results[0].title, page.has_next_page()
         ('Head of Sales', False)
         """
+        return await self._following(None)
+
+    async def _following(self: P, wanted: int | None) -> P:
+        """Fetches the next page. ``wanted``: the number of items that are still wanted."""
         if self._turn is None or not self.has_next_page():
             raise SluiceError("there is no next page")
-        page: P = await self._turn({**self._fields, **self._onward()})
+        # Pages with numbers must all have the same size; after a cursor, any size is right.
+        onward = self._onward()
+        page: P = await self._turn({**self._fields, **onward}, wanted if "cursor" in onward else None)
         return page
 
     async def iter_pages(self: P, *, max_pages: int | None = None) -> AsyncIterator[P]:
@@ -78,24 +84,38 @@ class AsyncPage(Record, Generic[T]):
         >>> [job.title async for job in page.auto_paging_iter(max_items=1)]
         ['Data Engineer']
         """
-        count = 0
         if max_items is not None and max_items < 1:
             return
-        async for page in self.iter_pages():
-            for item in page.results:
+        page, count = self, 0
+        while True:
+            for item in page.results[: _rest(max_items, count)]:
                 yield item
-                count += 1
-                if count == max_items:
-                    return
+            count += len(page.results)
+            if not page.has_next_page() or (max_items is not None and count >= max_items):
+                return
+            page = await page._following(_rest(max_items, count))
 
     async def collect(self, *, max_items: int | None = None) -> list[T]:
-        """Returns the items of this page and the following ones as a list.
+        """Returns the items of this page and the following ones as a list, at most ``max_items``. Further pages with cursors request no more
+        than that. If a page fails, the error has the items so far as ``partial``.
 
         >>> page = await client.jobs.search(max_results=1)
         >>> len(await page.collect(max_items=10))
         2
         """
-        return [item async for item in self.auto_paging_iter(max_items=max_items)]
+        items: list[T] = []
+        if max_items is not None and max_items < 1:
+            return items
+        page = self
+        try:
+            while True:
+                items.extend(page.results[: _rest(max_items, len(items))])
+                if not page.has_next_page() or len(items) == max_items:
+                    return items
+                page = await page._following(_rest(max_items, len(items)))
+        except SluiceError as fault:
+            fault.partial = PartialList(items, getattr(page, "cursor", None))
+            raise
 
     def __aiter__(self) -> AsyncIterator[T]:
         return self.auto_paging_iter()
@@ -105,9 +125,13 @@ class AsyncPage(Record, Generic[T]):
         raise NotImplementedError
 
     def _continue_with(
-        self, fields: Mapping[str, Any], turn: Callable[[Mapping[str, Any]], Awaitable[Any]]
+        self, fields: Mapping[str, Any], turn: Callable[[Mapping[str, Any], int | None], Awaitable[Any]]
     ) -> None:
         self._fields, self._turn = fields, turn
+
+
+def _rest(max_items: int | None, count: int) -> int | None:
+    return None if max_items is None else max_items - count
 
 
 class AsyncCursorPage(AsyncPage[T]):

@@ -67,12 +67,15 @@ class Caller:
         *,
         timeout: float | None,
         idempotency_key: str | None = None,
+        wanted: int | None = None,
     ) -> P:
-        """Fetches one page of a data operation, which can fetch the next."""
-        request = asking.paid(self.settings, path, fields, timeout, idempotency_key)
+        """Fetches one page of a data operation, which can fetch the next. ``wanted``: at most so many items."""
+        request = asking.paid(self.settings, path, asking.at_most(fields, wanted), timeout, idempotency_key)
         page = kind(reading.page(self.send(request), self.clock()))
         # The caller's key applies to the first page only.
-        page._continue_with(fields, lambda onward: self.page(kind, path, onward, timeout=timeout))
+        page._continue_with(
+            fields, lambda onward, left: self.page(kind, path, onward, timeout=timeout, wanted=left)
+        )
         return page
 
     def read(self, request: Request) -> dict[str, Any]:

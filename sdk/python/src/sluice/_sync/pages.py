@@ -7,7 +7,7 @@ from collections.abc import Iterator, Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from ..company import Company, CompanyJobs, CompanyPeople
-from ..errors import ResponseValidationError, SluiceError
+from ..errors import PartialList, ResponseValidationError, SluiceError
 from ..fair_usage import FairUsage
 from ..job import Job
 from ..person import Person
@@ -33,7 +33,7 @@ class Page(Record, Generic[T]):
     fair_usage: FairUsage
 
     _fields: Mapping[str, Any] = {}
-    _turn: Callable[[Mapping[str, Any]], Any] | None = None
+    _turn: Callable[[Mapping[str, Any], int | None], Any] | None = None
 
     def has_next_page(self) -> bool:
         """Returns true if there is another page.
@@ -52,9 +52,15 @@ class Page(Record, Generic[T]):
         >>> page.results[0].title, page.has_next_page()
         ('Head of Sales', False)
         """
+        return self._following(None)
+
+    def _following(self: P, wanted: int | None) -> P:
+        """Fetches the next page. ``wanted``: the number of items that are still wanted."""
         if self._turn is None or not self.has_next_page():
             raise SluiceError("there is no next page")
-        page: P = self._turn({**self._fields, **self._onward()})
+        # Pages with numbers must all have the same size; after a cursor, any size is right.
+        onward = self._onward()
+        page: P = self._turn({**self._fields, **onward}, wanted if "cursor" in onward else None)
         return page
 
     def iter_pages(self: P, *, max_pages: int | None = None) -> Iterator[P]:
@@ -79,24 +85,38 @@ class Page(Record, Generic[T]):
         >>> [job.title for job in page.auto_paging_iter(max_items=1)]
         ['Data Engineer']
         """
-        count = 0
         if max_items is not None and max_items < 1:
             return
-        for page in self.iter_pages():
-            for item in page.results:
+        page, count = self, 0
+        while True:
+            for item in page.results[: _rest(max_items, count)]:
                 yield item
-                count += 1
-                if count == max_items:
-                    return
+            count += len(page.results)
+            if not page.has_next_page() or (max_items is not None and count >= max_items):
+                return
+            page = page._following(_rest(max_items, count))
 
     def collect(self, *, max_items: int | None = None) -> list[T]:
-        """Returns the items of this page and the following ones as a list.
+        """Returns the items of this page and the following ones as a list, at most ``max_items``. Further pages with cursors request no more
+        than that. If a page fails, the error has the items so far as ``partial``.
 
         >>> page = client.jobs.search(max_results=1)
         >>> len(page.collect(max_items=10))
         2
         """
-        return [item for item in self.auto_paging_iter(max_items=max_items)]
+        items: list[T] = []
+        if max_items is not None and max_items < 1:
+            return items
+        page = self
+        try:
+            while True:
+                items.extend(page.results[: _rest(max_items, len(items))])
+                if not page.has_next_page() or len(items) == max_items:
+                    return items
+                page = page._following(_rest(max_items, len(items)))
+        except SluiceError as fault:
+            fault.partial = PartialList(items, getattr(page, "cursor", None))
+            raise
 
     def __iter__(self) -> Iterator[T]:
         return self.auto_paging_iter()
@@ -106,9 +126,13 @@ class Page(Record, Generic[T]):
         raise NotImplementedError
 
     def _continue_with(
-        self, fields: Mapping[str, Any], turn: Callable[[Mapping[str, Any]], Any]
+        self, fields: Mapping[str, Any], turn: Callable[[Mapping[str, Any], int | None], Any]
     ) -> None:
         self._fields, self._turn = fields, turn
+
+
+def _rest(max_items: int | None, count: int) -> int | None:
+    return None if max_items is None else max_items - count
 
 
 class CursorPage(Page[T]):
