@@ -15,11 +15,16 @@ const streamedBytes = 60_000;
 /** The share of streams that their callers leave, and the bytes of one whose caller stops reading. */
 const leftShare = 0.15;
 const longBytes = 14_000_000;
+/** The bytes of a request that starts a job choose how it ends. */
+const jobKinds = 100;
 const triesMax = 4;
 /** An upstream that fails by its script fails again, so retries end here. */
 const failingTriesMax = 2;
 const againMsMax = 300;
 const lookMs = 50;
+
+/** The shares of metered streams among the calls, and of jobs among the others. */
+export type Shares = { streams: number; jobs: number };
 
 /** Makes random calls: most of them succeed, many are small, some are huge, some have an idempotency key. */
 export class Callers {
@@ -28,7 +33,7 @@ export class Callers {
   readonly #accounts: readonly Account[];
   readonly #record: Record;
   readonly #tell: (gateway: Gateway, moment: Attempt.ClientMoment) => void;
-  readonly #streamShare: number;
+  readonly #shares: Shares;
   /** The process that each request was sent to last. */
   readonly at = new Map<string, Gateway>();
   #asked = 0;
@@ -40,14 +45,14 @@ export class Callers {
     accounts: readonly Account[],
     record: Record,
     tell: (gateway: Gateway, moment: Attempt.ClientMoment) => void,
-    streamShare: number,
+    shares: Shares,
   ) {
     this.#dice = dice;
     this.#gateways = gateways;
     this.#accounts = accounts;
     this.#record = record;
     this.#tell = tell;
-    this.#streamShare = streamShare;
+    this.#shares = shares;
   }
 
   /** Makes one call until its final response. With a key it is retried repeatedly, sometimes at two processes at once. */
@@ -123,9 +128,25 @@ export class Callers {
     return { id: `call ${this.#asked}`, path, max, act, count: dice.int(max + 1), bytes };
   }
 
+  #drawJob(): Asked {
+    const dice = this.#dice;
+    const max = 1 + dice.int(12);
+    const act = dice.chance(0.7) ? 'right' : dice.pick(acts);
+    this.#asked += 1;
+    return {
+      id: `call ${this.#asked}`,
+      path: '/v1/job',
+      max,
+      act,
+      count: dice.int(max + 1),
+      bytes: dice.int(jobKinds),
+    };
+  }
+
   #draw(): Asked {
     const dice = this.#dice;
-    if (dice.chance(this.#streamShare)) return this.#drawStream();
+    if (dice.chance(this.#shares.streams)) return this.#drawStream();
+    if (dice.chance(this.#shares.jobs)) return this.#drawJob();
     const path = dice.chance(0.15) ? '/v1/file' : '/v1/list';
     const max = dice.chance(0.1) ? unitsMax : 1 + dice.int(12);
     const act = dice.chance(0.75) ? 'right' : dice.pick(acts);

@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import { type Account, ask } from './callers.ts';
 import type { Gateway } from './gateway.ts';
+import * as JobRecord from './job-record.ts';
 import type { Record } from './record.ts';
 import * as StreamRecord from './stream-record.ts';
 import type { Asked, Upstream } from './upstream.ts';
@@ -17,6 +18,8 @@ export type LedgerStore = {
   /** Streams with a cost that their callers left and their upstreams finished, and how many of them were charged. */
   leftStreams: number;
   leftStreamsCharged: number;
+  /** Jobs that ended and cost what their upstream counted. */
+  jobs: number;
   /** Number of keys that were retried after the run. */
   keysAsked: number;
 };
@@ -50,6 +53,8 @@ const pageRows = 10_000;
 export async function judge(run: Run): Promise<LedgerStore> {
   const { sql, gateways, record } = run;
   await rest(run);
+  const openJobs = await JobRecord.rest(sql);
+  if (openJobs > 0) record.breaches.push(`${openJobs} jobs are not settled`);
   const keysAsked = await askAgain(run);
   await spendRest(run);
   for (const gateway of gateways) {
@@ -128,7 +133,7 @@ async function spendRest({ gateways, accounts, record, sql }: Run): Promise<void
 }
 
 /** Compares each call as its caller saw it with the same call in the ledger. */
-async function compare({ sql, accounts, record }: Run): Promise<Omit<LedgerStore, 'keysAsked'>> {
+async function compare({ sql, accounts, record, upstream }: Run): Promise<Omit<LedgerStore, 'keysAsked'>> {
   const books = {
     charged: 0,
     givenBack: 0,
@@ -136,10 +141,12 @@ async function compare({ sql, accounts, record }: Run): Promise<Omit<LedgerStore
     keptForLater: 0,
     leftStreams: 0,
     leftStreamsCharged: 0,
+    jobs: 0,
   };
   const untold = new Map<string, number>();
   const known = new Set<string>();
   const { streams } = record.streamed;
+  const jobs = await JobRecord.JobRecord.read(sql);
   const streamed = new Map<string, StreamRecord.Booked>();
   const rows = sql<Row[]>`
     SELECT u.call_id, min(u.account_id) AS account_id, sum(u.units)::integer AS units,
@@ -154,6 +161,10 @@ async function compare({ sql, accounts, record }: Run): Promise<Omit<LedgerStore
     for (const { call_id, account_id, units, money, net, is_kept } of page) {
       const call = `call_${call_id}`;
       const told = record.told.get(call);
+      if (jobs.take(call, { account: account_id, units, money, net, isKept: is_kept })) {
+        if (told) known.add(call);
+        continue;
+      }
       if (net > 0) books.charged += 1;
       else if (units > 0) books.givenBack += 1;
       const stream = streams.get(call);
@@ -173,6 +184,11 @@ async function compare({ sql, accounts, record }: Run): Promise<Omit<LedgerStore
       else if (net > 0) untold.set(account_id, (untold.get(account_id) ?? 0) + 1);
     }
   }
+  const compared = jobs.compare(record.told, upstream.jobs);
+  record.breaches.push(...compared.breaches);
+  books.jobs = compared.ended;
+  books.lostToSeller += compared.lost;
+  for (const account of compared.untold) untold.set(account, (untold.get(account) ?? 0) + 1);
   const { breaches, left: leftStreams } = StreamRecord.compare(streams, streamed, (at) => accounts[at]?.id);
   record.breaches.push(...record.streamed.breaches, ...breaches);
   books.leftStreams = leftStreams.counted;

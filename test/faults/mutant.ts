@@ -10,4 +10,6 @@ export type Mutant = {
   aims: readonly Aim[];
   /** The share of streams among the calls of its run, when not the usual one. */
   streamShare?: number;
+  /** The share of jobs among the other calls, when not the usual one. */
+  jobShare?: number;
 };

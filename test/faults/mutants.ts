@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as SqlFlaw from '../support/sql-flaw.ts';
 import type { Aim } from './faults.ts';
+import { jobMutants } from './job-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { type Options, run } from './run.ts';
 import { streamMutants } from './stream-mutants.ts';
@@ -94,6 +95,7 @@ export const mutants: readonly Mutant[] = [
     aims: kill('settlement done', 'answer begun'),
   },
   ...streamMutants,
+  ...jobMutants,
 ];
 
 /** Accounts run short of credit later, because streams cost little. */
@@ -103,10 +105,14 @@ const aimed = { calls: 350, seed: 1, processes: 2, callsPerFault: 35 } satisfies
 /** Returns the breaches that a run of `calls` calls finds in a mutant. */
 export async function find(
   mutant: Mutant,
-  calls = mutant.streamShare === undefined ? aimed.calls : streamCalls,
+  calls = (mutant.streamShare ?? mutant.jobShare) === undefined ? aimed.calls : streamCalls,
 ): Promise<string[]> {
-  const { aims, from, to, streamShare } = mutant;
-  const options = { ...aimed, calls, aims, ...(streamShare !== undefined && { streamShare }) };
+  const { aims, from, to, streamShare, jobShare } = mutant;
+  const shares = {
+    ...(streamShare !== undefined && { streamShare }),
+    ...(jobShare !== undefined && { jobShare }),
+  };
+  const options = { ...aimed, calls, aims, ...shares };
   if ('function' in mutant.in) {
     const { breaches } = await run({ ...options, sabotage: SqlFlaw.replacing(mutant.in.function, from, to) });
     return breaches;

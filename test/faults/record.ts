@@ -5,7 +5,13 @@ import { isStream } from './stream-upstream.ts';
 import { type Asked, rightBody } from './upstream.ts';
 
 /** A call as its caller saw it in a complete response. */
-export type Told = { account: number; units: number; costMicroUsd: number; key: string | null };
+export type Told = {
+  account: number;
+  units: number;
+  costMicroUsd: number;
+  key: string | null;
+  startsJob: boolean;
+};
 
 /** The first complete response under an Idempotency-Key. */
 type First = {
@@ -22,12 +28,13 @@ const refusals = new Set([
   ...['ledger_unavailable', 'unavailable', 'busy', 'upstream_unavailable', 'upstream_timeout'],
   ...['idempotency_in_flight', 'answer_not_kept', 'token_invalid'],
   // A wrong response has no count, and accounts whose callers leave often may have to wait.
-  ...['response_uncountable', 'too_many_unpaid'],
+  ...['response_uncountable', 'ownership_unclear', 'too_many_unpaid'],
 ]);
 /** Maximum length of bodies that are stored under a key, for counted responses and for responses that stream when they are longer. */
 const keptBytesMax = {
   '/v1/list': 1024 * 1024,
   '/v1/file': 16 * 1024,
+  '/v1/job': 1024 * 1024,
   '/v1/stream': 1024 * 1024,
   '/v1/lines': 1024 * 1024,
 };
@@ -73,6 +80,7 @@ export class Record {
       units: Number(headers['storefront-units']),
       costMicroUsd: Math.round(Number(headers['storefront-cost-usd']) * 1e6),
       key,
+      startsJob: asked.path === '/v1/job' && status === 202,
     };
     const isReplay = headers['idempotent-replayed'] === 'true';
     this.#count(isReplay ? 'given again' : `answered ${status}`);

@@ -20,6 +20,8 @@ export type Options = {
   crowds?: number;
   /** The share of metered streams among the calls. */
   streamShare?: number;
+  /** The share of calls that start a job among the calls that are no streams. */
+  jobShare?: number;
   /** No calls are started after this time. */
   secondsMax?: number;
   /** A statement that removes a safeguard from the database; it runs before the run starts. */
@@ -53,6 +55,7 @@ const callsPerBudget = 40;
 const progressCalls = 500;
 /** At least a tenth of the attempts of a run are streams, although calls of other kinds are attempted more often. */
 const usualStreamShare = 0.25;
+const usualJobShare = 0.07;
 
 /** Performs a run: opens everything, makes calls while faults happen, waits until it is at rest, and compares. */
 export async function run(options: Options): Promise<Report> {
@@ -63,6 +66,7 @@ export async function run(options: Options): Promise<Report> {
     callsPerFault,
     crowds = 1,
     streamShare = usualStreamShare,
+    jobShare = usualJobShare,
     secondsMax = Number.POSITIVE_INFINITY,
     sabotage,
     tree,
@@ -96,7 +100,10 @@ export async function run(options: Options): Promise<Report> {
     );
     const faults = new Faults(dice, gateways, cluster, connect, aims);
     meet = (gateway, moment) => faults.meet(gateway, moment);
-    const crowd = new Callers(dice, gateways, accounts, record, meet, streamShare);
+    const crowd = new Callers(dice, gateways, accounts, record, meet, {
+      streams: streamShare,
+      jobs: jobShare,
+    });
     callersAt = crowd.at;
 
     const short = (wanting: Set<number>, help: (buyer: Buyer.Buyer) => Promise<void>) => {
