@@ -54,7 +54,7 @@ export class JobRecord {
   }
 
   /**
-   * Compares the jobs with what callers were told and what the upstream did.
+   * Compares the jobs with the responses of their callers and the requests at the upstream.
    * @param asked the requests by the id of their job
    */
   compare(
