@@ -21,6 +21,8 @@ replacements = [
     (r"\bAsync([A-Z])", r"\1"),
     (r"__a(iter|enter|exit)__", r"__\1__"),
     (r"\ba(iter_bytes|close)\b", r"\1"),
+    (r"^import anyio\nimport httpx\n\nfrom .. import asking, charges", "from threading import Lock\n\nimport httpx\n\nfrom .. import asking, charges"),
+    (r"\banyio\.Lock\b", "Lock"),
     (r"^import anyio\n", ""),
     (r"\banyio\.sleep\b", "time.sleep"),
     (r"``async with``", "``with``"),

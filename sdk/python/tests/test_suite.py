@@ -7,6 +7,7 @@ import re
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import httpx
 import pytest
@@ -84,6 +85,9 @@ class Wire:
                 assert value is not None and value != self.seen[rule["unlike"]].headers[name], name
             else:
                 assert value == rule, name
+        if "form" in wanted:
+            assert dict(parse_qsl(request.content.decode())) == wanted["form"]
+            return
         assert (json.loads(request.content) if request.content else None) == wanted.get("body")
 
 

@@ -1,10 +1,11 @@
+import * as Charge from './charge.ts';
 import { timerMsMax } from './clock.ts';
-import { ConfigurationError } from './errors.ts';
+import * as Errors from './errors.ts';
 import * as Loss from './loss.ts';
 import { RateLimit } from './rate-limit.ts';
 import * as Reply from './reply.ts';
 import * as Retry from './retry.ts';
-import { type Credential, type Settings, timeoutMs } from './settings.ts';
+import { type Credential, noStorefront, type Settings, type StorefrontSettings, timeoutMs } from './settings.ts';
 import { version } from './version.ts';
 
 /** Options of a call, beside its fields. */
@@ -31,8 +32,15 @@ export type Call = {
    * `once`: an unwanted second effect, so the call is never repeated after it may have arrived.
    */
   twice: 'free' | 'paid' | 'once';
+  /** True for an operation that is charged by its results, which a price ceiling applies to. */
+  isData?: boolean;
   options?: CallOptions | undefined;
 };
+
+/** The outcome of one attempt. */
+type Outcome =
+  | { kind: 'reply'; reply: Reply.Reply; seconds: number }
+  | ({ kind: 'lost' } & ReturnType<typeof Loss.of>);
 
 const keyCharsMax = 255;
 const keyBytes = 16;
@@ -40,12 +48,17 @@ const keyBytes = 16;
 /** Connection to one service: sends calls within the rate limit and retries those that are safe to repeat. */
 export class Connection {
   readonly #settings: Settings;
-  readonly #credential: Credential | null;
+  readonly #storefront: StorefrontSettings;
+  #credential: Credential | null;
+  #assertion: string | null;
+  #renewing: Promise<boolean> | null = null;
   readonly #rateLimits = new Map<string, RateLimit>();
 
-  constructor(settings: Settings, credential: Credential | null) {
+  constructor(settings: Settings, credential: Credential | null, storefront = noStorefront) {
     this.#settings = settings;
     this.#credential = credential;
+    this.#storefront = storefront;
+    this.#assertion = storefront.assertion;
   }
 
   /** Returns the response to the last attempt. Throws `APIConnectionError` if there was none, and the reason of an aborted signal. */
@@ -54,15 +67,26 @@ export class Connection {
     const { signal } = call.options ?? {};
     const url = this.#settings.baseUrl + call.path;
     const key = this.#idempotencyKey(call);
-    const request = this.#request(call, key);
     const isKnownByKey = key !== null && this.#credential?.kind === 'access_token';
     const isRepeatable = call.twice === 'free' || (call.twice === 'paid' && isKnownByKey);
     const attemptMs =
       call.options?.timeout === undefined ? this.#settings.timeoutMs : timeoutMs(call.options.timeout);
+    let isRenewed = false;
     for (let attempt = 1; ; attempt += 1) {
       await this.#rateLimit(call.path)?.take(signal);
       signal?.throwIfAborted();
+      const credential = this.#credential;
+      const request = this.#request(call, key);
       const outcome = await this.#attempt(url, request, attemptMs, signal);
+      this.#report(call, attempt, outcome);
+      // A call that is refused for its token is never charged.
+      if (!isRenewed && outcome.kind === 'reply' && isExpired(outcome.reply)) {
+        isRenewed = true;
+        if (await this.#renew(credential, attemptMs)) {
+          attempt -= 1;
+          continue;
+        }
+      }
       const waitMs = attempt > maxRetries ? null : Retry.waitMs(outcome, attempt, isRepeatable, random);
       if (waitMs !== null) await clock.sleep(waitMs, signal);
       else if (outcome.kind === 'lost') throw outcome.error;
@@ -70,7 +94,8 @@ export class Connection {
     }
   }
 
-  #request({ method, body, headers }: Call, key: string | null): RequestInit {
+  #request({ method, body, headers, isData = false }: Call, key: string | null): RequestInit {
+    const { maxCostUsd } = this.#storefront;
     const credential = this.#credential;
     return {
       method,
@@ -81,6 +106,7 @@ export class Connection {
         ...(credential?.kind === 'api_key' && { 'x-api-key': credential.value }),
         ...(credential?.kind === 'access_token' && { authorization: `Bearer ${credential.value}` }),
         ...(key !== null && { 'idempotency-key': key }),
+        ...(isData && maxCostUsd !== null && { 'storefront-max-cost': maxCostUsd }),
         ...headers,
       },
       ...(body && { body: JSON.stringify(body) }),
@@ -95,9 +121,51 @@ export class Connection {
     if (own === undefined)
       return twice === 'paid' && this.#credential?.kind === 'access_token' ? randomKey() : null;
     if (own.length > keyCharsMax || !/^[\x21-\x7e]+$/.test(own)) {
-      throw new ConfigurationError(`idempotency_key must have 1 to ${keyCharsMax} visible ASCII characters.`);
+      throw new Errors.ConfigurationError(`idempotency_key must have 1 to ${keyCharsMax} visible ASCII characters.`);
     }
     return own;
+  }
+
+  /** Renews the access token, once for all calls that were refused with it. Returns false if that is impossible. */
+  #renew(refused: Credential | null, attemptMs: number): Promise<boolean> {
+    if (this.#credential !== refused) return Promise.resolve(true);
+    if (this.#assertion === null) return Promise.resolve(false);
+    this.#renewing ??= this.#exchange(this.#assertion, attemptMs).finally(() => {
+      this.#renewing = null;
+    });
+    return this.#renewing;
+  }
+
+  async #exchange(assertion: string, attemptMs: number): Promise<boolean> {
+    const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion };
+    const request: RequestInit = {
+      method: 'POST',
+      headers: {
+        accept: 'application/json',
+        'user-agent': `sluice-client-typescript/${version}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: new URLSearchParams(grant).toString(),
+      redirect: 'manual',
+    };
+    const outcome = await this.#attempt(`${this.#settings.baseUrl}/oauth2/token`, request, attemptMs, undefined);
+    if (outcome.kind === 'lost' || outcome.reply.status !== 200) return false;
+    const access = Errors.member<unknown>(outcome.reply.body, 'access_token');
+    if (typeof access !== 'string') return false;
+    const next = Errors.member<unknown>(outcome.reply.body, 'identity_assertion');
+    this.#credential = { kind: 'access_token', value: access };
+    this.#assertion = typeof next === 'string' ? next : assertion;
+    quietly(() => this.#storefront.onRenewal?.({ access_token: access, identity_assertion: this.#assertion ?? '' }));
+    return true;
+  }
+
+  #report({ method, path }: Call, attempt: number, outcome: Outcome): void {
+    const { onResponse } = this.#settings;
+    if (onResponse === null || outcome.kind === 'lost') return;
+    const { status, headers } = outcome.reply;
+    const request_id = headers.get('x-request-id');
+    const { seconds } = outcome;
+    quietly(() => onResponse({ method, path, status, attempt, seconds, request_id, charge: Charge.read(headers) }));
   }
 
   #rateLimit(path: string): RateLimit | null {
@@ -108,7 +176,13 @@ export class Connection {
     return known;
   }
 
-  async #attempt(url: string, request: RequestInit, attemptMs: number, signal: AbortSignal | undefined) {
+  async #attempt(
+    url: string,
+    request: RequestInit,
+    attemptMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome> {
+    const startMs = this.#settings.clock.now();
     const attempt = new AbortController();
     const abort = () => attempt.abort(signal?.reason);
     const timer = setTimeout(
@@ -118,14 +192,29 @@ export class Connection {
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const response = await this.#settings.fetch(url, { ...request, signal: attempt.signal });
-      return { kind: 'reply', reply: await Reply.read(response, url, this.#settings.clock) } as const;
+      const reply = await Reply.read(response, url, this.#settings.clock);
+      return { kind: 'reply', reply, seconds: (this.#settings.clock.now() - startMs) / 1000 };
     } catch (fault) {
       signal?.throwIfAborted();
-      return { kind: 'lost', ...Loss.of(fault, url, attemptMs) } as const;
+      return { kind: 'lost', ...Loss.of(fault, url, attemptMs) };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
     }
+  }
+}
+
+/** The access token has expired, or was revoked. */
+function isExpired({ status, code }: Reply.Reply): boolean {
+  return status === 401 && code === 'token_invalid';
+}
+
+/** Runs a callback of the user, whose exceptions must not lose a paid response. */
+function quietly(callback: () => void): void {
+  try {
+    callback();
+  } catch {
+    // The user's own callback is responsible for its faults.
   }
 }
 

@@ -1,3 +1,4 @@
+export { type Charge, charge } from './charge.ts';
 export type { Clock } from './clock.ts';
 export type { CallOptions } from './connection.ts';
 export type * from './enums.ts';
@@ -30,7 +31,7 @@ export type * from './namespaces/utils.ts';
 export type { CountedPage, CursorPage, PagePromise } from './page.ts';
 export type * from './real-time-profile.ts';
 export type * from './records.ts';
-export type { ConnectionOptions, SluiceOptions } from './settings.ts';
+export type { ConnectionOptions, Renewal, ResponseInfo, SluiceOptions } from './settings.ts';
 export { Sluice } from './sluice.ts';
 export type { PaymentFields, PurchaseFields, QuoteFields } from './storefront.ts';
 export type * from './storefront-records.ts';

@@ -44,7 +44,7 @@ function pages<Page extends { results: readonly unknown[] }>(
 }
 
 function post(connection: Connection, path: string, fields: object, options: CallOptions | undefined) {
-  return connection.send({ method: 'POST', path, body: given(fields), twice: 'paid', options });
+  return connection.send({ method: 'POST', path, body: given(fields), twice: 'paid', isData: true, options });
 }
 
 /** Returns the fields without those that are null or undefined. */

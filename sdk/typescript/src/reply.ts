@@ -1,3 +1,4 @@
+import * as Charge from './charge.ts';
 import type { Clock } from './clock.ts';
 import * as Errors from './errors.ts';
 import * as RetryAfter from './retry-after.ts';
@@ -29,6 +30,7 @@ export function success<Answer extends object>(reply: Reply, paying = false): An
   if (status < 200 || status > 299) throw refusal(reply, paying);
   if (!isObject(body))
     throw new Errors.ResponseValidationError(`HTTP ${status} from ${url} is not a JSON object`);
+  Charge.keep(body, reply.headers);
   return body as Answer;
 }
 

@@ -1,5 +1,27 @@
+import type { Charge } from './charge.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ConfigurationError } from './errors.ts';
+
+/** One response to an attempt, for logs. */
+export interface ResponseInfo {
+  method: string;
+  /** Without the base URL. */
+  path: string;
+  status: number;
+  /** Counts from 1. */
+  attempt: number;
+  /** Seconds from the start of the attempt to the last byte. */
+  seconds: number;
+  request_id: string | null;
+  /** What a storefront charged; null if it charged nothing. */
+  charge: Charge | null;
+}
+
+/** Tokens that replace those of a client. */
+export interface Renewal {
+  access_token: string;
+  identity_assertion: string;
+}
 
 /** Address of a service, with its timeouts, retries and rate limit. */
 export interface ConnectionOptions {
@@ -15,6 +37,8 @@ export interface ConnectionOptions {
   fetch?: typeof globalThis.fetch;
   /** Measures waits. Default: the system clock. */
   clock?: Clock;
+  /** Receives every response, of retries too. What it throws is ignored, so that no paid response is lost. */
+  on_response?: (response: ResponseInfo) => void;
   /** Numbers from 0 up to 1, for the jitter of retries. Default: `Math.random`. */
   random?: () => number;
 }
@@ -25,7 +49,22 @@ export interface SluiceOptions extends ConnectionOptions {
   api_key?: string;
   /** Access token or account key of a storefront. Default: the variable `SLUICE_ACCESS_TOKEN`. */
   access_token?: string;
+  /** The assertion of the registration at a storefront: with it, an expired `access_token` is renewed. */
+  identity_assertion?: string;
+  /** Receives renewed tokens, to store them. What it throws is ignored. */
+  on_renewal?: (renewal: Renewal) => void;
+  /** The most that one call may cost at a storefront, in USD: `0.05`. A call that could cost more is refused, free of charge. */
+  max_cost_usd?: string;
 }
+
+/** Options that only a storefront knows. */
+export type StorefrontSettings = {
+  assertion: string | null;
+  onRenewal: ((renewal: Renewal) => void) | null;
+  maxCostUsd: string | null;
+};
+
+export const noStorefront: StorefrontSettings = { assertion: null, onRenewal: null, maxCostUsd: null };
 
 export type Credential = { kind: 'api_key' | 'access_token'; value: string };
 
@@ -38,6 +77,7 @@ export type Settings = {
   fetch: typeof globalThis.fetch;
   clock: Clock;
   random: () => number;
+  onResponse: ((response: ResponseInfo) => void) | null;
 };
 
 /** Validates the options. Missing ones come from the environment. */
@@ -58,6 +98,7 @@ export function read(options: ConnectionOptions): Settings {
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
+    onResponse: options.on_response ?? null,
   };
 }
 
@@ -84,6 +125,18 @@ export function credential({ api_key, access_token }: SluiceOptions): Credential
     throw new ConfigurationError(`${only.kind} must be visible ASCII characters without spaces.`);
   }
   return only;
+}
+
+/** Validates the options that only a storefront knows. */
+export function storefront(options: SluiceOptions, { kind }: Credential): StorefrontSettings {
+  const { identity_assertion = null, on_renewal = null, max_cost_usd = null } = options;
+  if (kind === 'api_key' && (identity_assertion ?? max_cost_usd) !== null)
+    throw new ConfigurationError('identity_assertion and max_cost_usd need an access_token.');
+  if (identity_assertion !== null && !/^[\x21-\x7e]+$/.test(identity_assertion))
+    throw new ConfigurationError('identity_assertion must be visible ASCII characters without spaces.');
+  if (max_cost_usd !== null && !/^\d{1,9}(\.\d{1,6})?$/.test(max_cost_usd))
+    throw new ConfigurationError('max_cost_usd must be a decimal in USD, such as 0.05.');
+  return { assertion: identity_assertion, onRenewal: on_renewal, maxCostUsd: max_cost_usd };
 }
 
 /** Validates a number of seconds and returns milliseconds. */

@@ -28,7 +28,9 @@ export class Sluice {
 
   /** Throws `ConfigurationError` if the options, completed from the environment, are invalid. */
   constructor(options: SluiceOptions = {}) {
-    const connection = new Connection(Settings.read(options), Settings.credential(options));
+    const credential = Settings.credential(options);
+    const storefront = Settings.storefront(options, credential);
+    const connection = new Connection(Settings.read(options), credential, storefront);
     this.#connection = connection;
     this.account = new Account(connection);
     this.search = new Search(connection);

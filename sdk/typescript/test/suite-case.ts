@@ -15,7 +15,7 @@ export type Case = {
 
 export type Exchange = {
   at?: number;
-  request?: { method: string; url: string; headers?: Record<string, ExpectedHeader>; body?: unknown };
+  request?: { method: string; url: string; headers?: Record<string, ExpectedHeader>; body?: unknown; form?: unknown };
   answer: {
     status?: number;
     headers?: Record<string, string>;

@@ -64,7 +64,9 @@ export class World {
     const { request } = exchange;
     if (request) {
       assert.deepEqual({ method: init.method, url }, { method: request.method, url: request.url });
-      assert.deepEqual(init.body === undefined ? undefined : JSON.parse(String(init.body)), request.body);
+      const body = init.body === undefined ? undefined : String(init.body);
+      if (request.form) assert.deepEqual(Object.fromEntries(new URLSearchParams(body)), request.form);
+      else assert.deepEqual(body === undefined ? undefined : JSON.parse(body), request.body);
       for (const [name, expected] of Object.entries(request.headers ?? {}))
         this.#checkHeader(name, headers.get(name), expected);
     }

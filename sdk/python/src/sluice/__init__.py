@@ -26,6 +26,7 @@ from ._sync.pages import (
     TamByJobsPage,
     TamByPeoplePage,
 )
+from .charges import Charge, Renewal, ResponseInfo, charge
 from .company import Company, CompanyJobs, CompanyPeople
 from .errors import (
     APIConnectionError,
@@ -69,6 +70,7 @@ __all__ = [
     "AsyncTamByPeoplePage",
     "AuthenticationError",
     "BadRequestError",
+    "Charge",
     "CompaniesPage",
     "Company",
     "CompanyJobs",
@@ -96,6 +98,8 @@ __all__ = [
     "RateLimitError",
     "Record",
     "Registration",
+    "Renewal",
+    "ResponseInfo",
     "ResponseValidationError",
     "ServerError",
     "Sluice",
@@ -104,4 +108,5 @@ __all__ = [
     "TamByPeoplePage",
     "ValidationError",
     "__version__",
+    "charge",
 ]

@@ -49,6 +49,22 @@ def paid(
     return replace(post, headers=headers, is_repeatable=settings.is_storefront)
 
 
+def data(
+    settings: Settings, path: str, fields: Mapping[str, Any], timeout: float | None, idempotency_key: str | None
+) -> Request:
+    """An operation that is charged by its results, under the price ceiling of the client."""
+    post = paid(settings, path, fields, timeout, idempotency_key)
+    ceiling = settings.max_cost_usd
+    return post if ceiling is None else replace(post, headers={**post.headers, "storefront-max-cost": ceiling})
+
+
+def renewal(settings: Settings, assertion: str) -> Request:
+    """Exchanges an identity assertion for an access token."""
+    form = {"grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": assertion}
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    return Request("POST", "/oauth2/token", settings.timeout_s, headers=headers, form=form)
+
+
 def quote(
     settings: Settings,
     fields: Mapping[str, Any],

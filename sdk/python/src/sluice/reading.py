@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 
 from . import retry
+from .charges import Renewal
 from .errors import (
     APIConnectionError,
     APIStatusError,
@@ -57,6 +58,16 @@ def challenges(reply: Reply) -> dict[str, str]:
     """The headers of a 402 that a paying program answers, under names of their own."""
     names = {"www_authenticate": "www-authenticate", "payment_required": "payment-required"}
     return {name: reply.headers[header] for name, header in names.items() if header in reply.headers}
+
+
+def renewal(reply: Reply | APIConnectionError, assertion: str) -> Renewal | None:
+    """The tokens of a renewal; ``None`` if it was refused. The assertion stays the same if the shop issues no other."""
+    if isinstance(reply, APIConnectionError) or reply.status_code != 200 or not isinstance(reply.body, dict):
+        return None
+    access, following = reply.body.get("access_token"), reply.body.get("identity_assertion")
+    if not isinstance(access, str):
+        return None
+    return Renewal(access, following if isinstance(following, str) else assertion)
 
 
 def failure(error: httpx.RequestError, url: str) -> APIConnectionError:

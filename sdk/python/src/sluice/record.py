@@ -32,6 +32,9 @@ class Record:
     {'mood': 'bright'}
     """
 
+    #: What a storefront charged for the response, for ``sluice.charge``.
+    _charge: Any = None
+
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = dict(data)
         for name, decode in _decoders(type(self)).items():

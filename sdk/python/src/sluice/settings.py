@@ -16,6 +16,7 @@ _visible_ascii = re.compile(r"[\x21-\x7e]+")
 # A blank at either end would not arrive (RFC 9110, section 5.5).
 _idempotency_key = re.compile(r"(?! )[\x20-\x7e]+(?<! )")
 _idempotency_key_characters_max = 255
+_decimal = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?")
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,10 @@ class Settings:
     timeout_s: float
     max_retries: int
     rate_limit_rps: float | None
+    #: Renews an expired access token.
+    identity_assertion: str | None = None
+    #: Price ceiling of one call, as a decimal.
+    max_cost_usd: str | None = None
 
     @property
     def is_storefront(self) -> bool:
@@ -35,7 +40,7 @@ class Settings:
 
     @property
     def headers(self) -> dict[str, str]:
-        return {"accept": "application/json", "user-agent": f"sluice-client-python/{__version__}", **self.credential}
+        return {"accept": "application/json", "user-agent": f"sluice-client-python/{__version__}"}
 
 
 def read(
@@ -47,18 +52,24 @@ def read(
     timeout: float,
     max_retries: int,
     rate_limit_rps: float | None,
+    identity_assertion: str | None = None,
+    max_cost_usd: str | None = None,
     is_anonymous: bool = False,
 ) -> Settings:
     """Raises ``ConfigurationError``. An anonymous client has no credential, whatever the environment holds."""
     address = environment.get("SLUICE_BASE_URL") or None if base_url is None else base_url
     if isinstance(max_retries, bool) or not isinstance(max_retries, int) or max_retries < 0:
         raise ConfigurationError("max_retries must be a whole number from 0")
+    credential = {} if is_anonymous else _credential(environment, api_key, access_token)
+    _check_storefront(credential, identity_assertion, max_cost_usd)
     return Settings(
         base_url=_base_url(address),
-        credential={} if is_anonymous else _credential(environment, api_key, access_token),
+        credential=credential,
         timeout_s=positive("timeout", timeout),
         max_retries=max_retries,
         rate_limit_rps=None if rate_limit_rps is None else positive("rate_limit_rps", rate_limit_rps),
+        identity_assertion=identity_assertion,
+        max_cost_usd=max_cost_usd,
     )
 
 
@@ -82,6 +93,17 @@ def idempotency_key(value: str) -> str:
     if not is_right or len(value) > _idempotency_key_characters_max:
         raise ConfigurationError(f"idempotency_key must be 1 to {_idempotency_key_characters_max} ASCII characters")
     return value
+
+
+def _check_storefront(credential: Mapping[str, str], assertion: str | None, max_cost_usd: str | None) -> None:
+    if assertion is None and max_cost_usd is None:
+        return
+    if "authorization" not in credential:
+        raise ConfigurationError("identity_assertion and max_cost_usd need an access_token")
+    if assertion is not None:
+        visible("identity_assertion", assertion)
+    if max_cost_usd is not None and not (isinstance(max_cost_usd, str) and _decimal.fullmatch(max_cost_usd)):
+        raise ConfigurationError("max_cost_usd must be a decimal in USD, such as 0.05")
 
 
 def _credential(environment: Mapping[str, str], api_key: str | None, access_token: str | None) -> dict[str, str]:

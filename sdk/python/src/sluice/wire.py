@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+from urllib.parse import urlencode
 
 
 @dataclass(frozen=True)
@@ -25,9 +26,13 @@ class Request:
     is_repeatable: bool = False
     #: True if it carries a payment or a proof: a 402 then means that it was declined.
     is_paying: bool = False
+    #: Sent as a form instead of ``body``.
+    form: Mapping[str, str] | None = None
 
     @property
     def content(self) -> bytes | None:
+        if self.form is not None:
+            return urlencode(self.form).encode()
         return None if self.body is None else json.dumps(self.body, allow_nan=False).encode()
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, TypeVar
 
+import anyio
 import httpx
 
-from .. import asking, reading, retry
+from .. import asking, charges, reading, retry
+from ..charges import Renewal, ResponseInfo
 from ..errors import APIConnectionError
 from ..limiter import Limiter
 from ..record import Record
@@ -31,6 +34,8 @@ class AsyncCaller:
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
         random: Callable[[], float],
+        on_response: Callable[[ResponseInfo], None] | None = None,
+        on_renewal: Callable[[Renewal], None] | None = None,
     ) -> None:
         self.settings = settings
         self.clock = clock
@@ -45,6 +50,13 @@ class AsyncCaller:
             follow_redirects=False,
         )
         self._limiters: dict[str, Limiter] = {}
+        self._on_response = on_response
+        self._on_renewal = on_renewal
+        self._assertion = settings.identity_assertion
+        #: The header with the credential; renewed tokens replace it.
+        self._credential = settings.credential
+        self._renewals = 0
+        self._renewing = anyio.Lock()
 
     async def answer(
         self,
@@ -56,7 +68,10 @@ class AsyncCaller:
         idempotency_key: str | None,
     ) -> R:
         """Calls one data operation."""
-        return kind(await self.read(asking.paid(self.settings, path, fields, timeout, idempotency_key)))
+        reply = await self.send(asking.data(self.settings, path, fields, timeout, idempotency_key))
+        answer = kind(reading.answer(reply, self.clock()))
+        answer._charge = charges.read(reply.headers)
+        return answer
 
     async def page(
         self,
@@ -69,8 +84,10 @@ class AsyncCaller:
         wanted: int | None = None,
     ) -> P:
         """Fetches one page of a data operation, which can fetch the next. ``wanted``: at most so many items."""
-        request = asking.paid(self.settings, path, asking.at_most(fields, wanted), timeout, idempotency_key)
-        page = kind(reading.page(await self.send(request), self.clock()))
+        request = asking.data(self.settings, path, asking.at_most(fields, wanted), timeout, idempotency_key)
+        reply = await self.send(request)
+        page = kind(reading.page(reply, self.clock()))
+        page._charge = charges.read(reply.headers)
         # The caller's key applies to the first page only.
         page._continue_with(
             fields, lambda onward, left: self.page(kind, path, onward, timeout=timeout, wanted=left)
@@ -84,10 +101,20 @@ class AsyncCaller:
     async def send(self, request: Request) -> Reply:
         """Returns the response to the last attempt, of any status. Raises ``APIConnectionError`` if there was none."""
         attempt = 0
+        is_renewed = False
         while True:
             attempt += 1
             await self._take_place(request.path)
-            outcome = await self._attempt(request)
+            renewals = self._renewals
+            started = self.clock()
+            outcome = await self._attempt(request, self._credential)
+            self._report(request, attempt, started, outcome)
+            # A call that is refused for its token is never charged.
+            if not is_renewed and _is_expired(outcome):
+                is_renewed = True
+                if await self._renew(renewals):
+                    attempt -= 1
+                    continue
             wait_s = None
             if attempt <= self.settings.max_retries:
                 wait_s = retry.wait_s(outcome, request, attempt, self.clock(), self._random)
@@ -110,13 +137,48 @@ class AsyncCaller:
         while (wait_s := limiter.take()) > 0:
             await self._sleep(wait_s)
 
-    async def _attempt(self, request: Request) -> Reply | APIConnectionError:
+    async def _renew(self, renewals: int) -> bool:
+        """Renews the access token, once for all calls that were refused with it. False if that is impossible."""
+        async with self._renewing:
+            if self._renewals != renewals:
+                return True
+            if self._assertion is None:
+                return False
+            reply = await self._attempt(asking.renewal(self.settings, self._assertion), {})
+            renewed = reading.renewal(reply, self._assertion)
+            if renewed is None:
+                return False
+            self._credential = {"authorization": f"Bearer {renewed.access_token}"}
+            self._assertion = renewed.identity_assertion
+            self._renewals += 1
+            if self._on_renewal is not None:
+                with suppress(Exception):
+                    self._on_renewal(renewed)
+            return True
+
+    def _report(self, request: Request, attempt: int, started: float, outcome: Reply | APIConnectionError) -> None:
+        if self._on_response is None or isinstance(outcome, APIConnectionError):
+            return
+        info = ResponseInfo(
+            method=request.method,
+            path=request.path,
+            status_code=outcome.status_code,
+            attempt=attempt,
+            seconds=self.clock() - started,
+            request_id=outcome.headers.get("x-request-id"),
+            charge=charges.read(outcome.headers),
+        )
+        # An exception of the user's callback must not lose a paid response.
+        with suppress(Exception):
+            self._on_response(info)
+
+    async def _attempt(self, request: Request, credential: Mapping[str, str]) -> Reply | APIConnectionError:
         url = self.settings.base_url + request.path
         deadline = self.clock() + request.timeout_s
         content = bytearray()
         try:
             async with self._http.stream(
-                request.method, url, content=request.content, headers=request.headers, timeout=request.timeout_s
+                request.method, url, content=request.content, headers={**credential, **request.headers}, timeout=request.timeout_s
             ) as response:
                 async for chunk in response.aiter_bytes():
                     content += chunk
@@ -126,3 +188,8 @@ class AsyncCaller:
         except httpx.RequestError as error:
             return reading.failure(error, url)
         return Reply(url, response.status_code, dict(response.headers), bytes(content))
+
+
+def _is_expired(outcome: Reply | APIConnectionError) -> bool:
+    """True if the access token has expired, or was revoked."""
+    return isinstance(outcome, Reply) and outcome.status_code == 401 and outcome.code == "token_invalid"

@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, TypeVar
 
+from threading import Lock
+
 import httpx
 
-from .. import asking, reading, retry
+from .. import asking, charges, reading, retry
+from ..charges import Renewal, ResponseInfo
 from ..errors import APIConnectionError
 from ..limiter import Limiter
 from ..record import Record
@@ -32,6 +36,8 @@ class Caller:
         clock: Callable[[], float],
         sleep: Callable[[float], None],
         random: Callable[[], float],
+        on_response: Callable[[ResponseInfo], None] | None = None,
+        on_renewal: Callable[[Renewal], None] | None = None,
     ) -> None:
         self.settings = settings
         self.clock = clock
@@ -46,6 +52,13 @@ class Caller:
             follow_redirects=False,
         )
         self._limiters: dict[str, Limiter] = {}
+        self._on_response = on_response
+        self._on_renewal = on_renewal
+        self._assertion = settings.identity_assertion
+        #: The header with the credential; renewed tokens replace it.
+        self._credential = settings.credential
+        self._renewals = 0
+        self._renewing = Lock()
 
     def answer(
         self,
@@ -57,7 +70,10 @@ class Caller:
         idempotency_key: str | None,
     ) -> R:
         """Calls one data operation."""
-        return kind(self.read(asking.paid(self.settings, path, fields, timeout, idempotency_key)))
+        reply = self.send(asking.data(self.settings, path, fields, timeout, idempotency_key))
+        answer = kind(reading.answer(reply, self.clock()))
+        answer._charge = charges.read(reply.headers)
+        return answer
 
     def page(
         self,
@@ -70,8 +86,10 @@ class Caller:
         wanted: int | None = None,
     ) -> P:
         """Fetches one page of a data operation, which can fetch the next. ``wanted``: at most so many items."""
-        request = asking.paid(self.settings, path, asking.at_most(fields, wanted), timeout, idempotency_key)
-        page = kind(reading.page(self.send(request), self.clock()))
+        request = asking.data(self.settings, path, asking.at_most(fields, wanted), timeout, idempotency_key)
+        reply = self.send(request)
+        page = kind(reading.page(reply, self.clock()))
+        page._charge = charges.read(reply.headers)
         # The caller's key applies to the first page only.
         page._continue_with(
             fields, lambda onward, left: self.page(kind, path, onward, timeout=timeout, wanted=left)
@@ -85,10 +103,20 @@ class Caller:
     def send(self, request: Request) -> Reply:
         """Returns the response to the last attempt, of any status. Raises ``APIConnectionError`` if there was none."""
         attempt = 0
+        is_renewed = False
         while True:
             attempt += 1
             self._take_place(request.path)
-            outcome = self._attempt(request)
+            renewals = self._renewals
+            started = self.clock()
+            outcome = self._attempt(request, self._credential)
+            self._report(request, attempt, started, outcome)
+            # A call that is refused for its token is never charged.
+            if not is_renewed and _is_expired(outcome):
+                is_renewed = True
+                if self._renew(renewals):
+                    attempt -= 1
+                    continue
             wait_s = None
             if attempt <= self.settings.max_retries:
                 wait_s = retry.wait_s(outcome, request, attempt, self.clock(), self._random)
@@ -111,13 +139,48 @@ class Caller:
         while (wait_s := limiter.take()) > 0:
             self._sleep(wait_s)
 
-    def _attempt(self, request: Request) -> Reply | APIConnectionError:
+    def _renew(self, renewals: int) -> bool:
+        """Renews the access token, once for all calls that were refused with it. False if that is impossible."""
+        with self._renewing:
+            if self._renewals != renewals:
+                return True
+            if self._assertion is None:
+                return False
+            reply = self._attempt(asking.renewal(self.settings, self._assertion), {})
+            renewed = reading.renewal(reply, self._assertion)
+            if renewed is None:
+                return False
+            self._credential = {"authorization": f"Bearer {renewed.access_token}"}
+            self._assertion = renewed.identity_assertion
+            self._renewals += 1
+            if self._on_renewal is not None:
+                with suppress(Exception):
+                    self._on_renewal(renewed)
+            return True
+
+    def _report(self, request: Request, attempt: int, started: float, outcome: Reply | APIConnectionError) -> None:
+        if self._on_response is None or isinstance(outcome, APIConnectionError):
+            return
+        info = ResponseInfo(
+            method=request.method,
+            path=request.path,
+            status_code=outcome.status_code,
+            attempt=attempt,
+            seconds=self.clock() - started,
+            request_id=outcome.headers.get("x-request-id"),
+            charge=charges.read(outcome.headers),
+        )
+        # An exception of the user's callback must not lose a paid response.
+        with suppress(Exception):
+            self._on_response(info)
+
+    def _attempt(self, request: Request, credential: Mapping[str, str]) -> Reply | APIConnectionError:
         url = self.settings.base_url + request.path
         deadline = self.clock() + request.timeout_s
         content = bytearray()
         try:
             with self._http.stream(
-                request.method, url, content=request.content, headers=request.headers, timeout=request.timeout_s
+                request.method, url, content=request.content, headers={**credential, **request.headers}, timeout=request.timeout_s
             ) as response:
                 for chunk in response.iter_bytes():
                     content += chunk
@@ -127,3 +190,8 @@ class Caller:
         except httpx.RequestError as error:
             return reading.failure(error, url)
         return Reply(url, response.status_code, dict(response.headers), bytes(content))
+
+
+def _is_expired(outcome: Reply | APIConnectionError) -> bool:
+    """True if the access token has expired, or was revoked."""
+    return isinstance(outcome, Reply) and outcome.status_code == 401 and outcome.code == "token_invalid"

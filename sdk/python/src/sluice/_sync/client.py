@@ -13,6 +13,7 @@ from typing import TypeVar
 import httpx
 
 from .. import asking, reading, settings
+from ..charges import Renewal, ResponseInfo
 from ..errors import ResponseValidationError
 from ..shop import Guide, Plan, Purchase, Registration
 from .account import Account
@@ -30,7 +31,9 @@ class Sluice:
 
     The credential and ``base_url`` may also come from ``SLUICE_API_KEY`` or ``SLUICE_ACCESS_TOKEN``, and
     ``SLUICE_BASE_URL``. ``timeout`` is in seconds, for one attempt; ``max_retries`` counts what comes after the first;
-    ``rate_limit_rps`` holds each endpoint to so many calls a second, ``None`` to none. ``transport``, ``clock``
+    ``rate_limit_rps`` holds each endpoint to so many calls a second, ``None`` to none. At a storefront,
+    ``identity_assertion`` renews an expired token (``on_renewal`` gets the new ones, to store them) and ``max_cost_usd``
+    (``"0.05"``) refuses calls that could cost more. ``on_response`` gets every response, for logs. ``transport``, ``clock``
     (seconds since 1970), ``sleep`` and ``random`` are there to be replaced in tests. Raises ``ConfigurationError``.
 
     >>> client = Sluice(api_key="sk_test", base_url="https://api.example.com")
@@ -46,6 +49,10 @@ class Sluice:
         timeout: float = 30.0,
         max_retries: int = 3,
         rate_limit_rps: float | None = 5.0,
+        identity_assertion: str | None = None,
+        max_cost_usd: str | None = None,
+        on_response: Callable[[ResponseInfo], None] | None = None,
+        on_renewal: Callable[[Renewal], None] | None = None,
         transport: httpx.BaseTransport | None = None,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
@@ -59,8 +66,18 @@ class Sluice:
             timeout=timeout,
             max_retries=max_retries,
             rate_limit_rps=rate_limit_rps,
+            identity_assertion=identity_assertion,
+            max_cost_usd=max_cost_usd,
         )
-        self._caller = Caller(checked, transport=transport, clock=clock, sleep=sleep, random=random)
+        self._caller = Caller(
+            checked,
+            transport=transport,
+            clock=clock,
+            sleep=sleep,
+            random=random,
+            on_response=on_response,
+            on_renewal=on_renewal,
+        )
         self.account = Account(self._caller)
         self.search = Search(self._caller)
         self.jobs = Jobs(self._caller)
