@@ -1,7 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import * as Customer from '../support/customer.ts';
@@ -16,6 +23,7 @@ let shop: Shop.Shop;
 let answer: (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
 let connections = 0;
 const sockets: Socket[] = [];
+const agent = new Agent({ keepAlive: true });
 
 beforeAll(async () => {
   server = createServer((incoming, outgoing) => answer(incoming, outgoing));
@@ -32,6 +40,7 @@ afterEach(async () => {
   expect(await Shop.breaches(shop)).toEqual([]);
 });
 afterAll(async () => {
+  agent.destroy();
   await shop?.stop();
   server?.closeAllConnections();
   server?.close();
@@ -77,7 +86,8 @@ async function upload(
 ): Promise<IncomingMessage> {
   const outgoing = request(shop.url + path, {
     method: 'POST',
-    agent: false,
+    // A connection that the caller closes itself is reset while the rest of the body arrives, which can overtake the response.
+    agent,
     headers: {
       authorization: `Bearer ${token}`,
       'content-type': 'application/octet-stream',
