@@ -1,4 +1,4 @@
-/** What a storefront charged for a response. Amounts are decimals in USD. */
+/** The charge of a storefront for a response. Amounts are decimals in USD. */
 export interface Charge {
   /** Id of the call, for receipts and `GET /account/calls/{id}`. */
   call: string;
@@ -14,7 +14,7 @@ export interface Charge {
 const charges = new WeakMap<object, Charge>();
 
 /**
- * Returns what a storefront charged for a response or a page; null for any other object, and for responses of the data API.
+ * Returns the charge of a storefront for a response or a page; null for any other object, and for responses of the data API.
  *
  * ```ts
  * import { charge, Sluice } from 'sluice-client';

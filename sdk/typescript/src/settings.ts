@@ -13,7 +13,7 @@ export interface ResponseInfo {
   /** Seconds from the start of the attempt to the last byte. */
   seconds: number;
   request_id: string | null;
-  /** What a storefront charged; null if it charged nothing. */
+  /** The charge of a storefront; null if it charged nothing. */
   charge: Charge | null;
 }
 
@@ -37,7 +37,7 @@ export interface ConnectionOptions {
   fetch?: typeof globalThis.fetch;
   /** Measures waits. Default: the system clock. */
   clock?: Clock;
-  /** Receives every response, of retries too. What it throws is ignored, so that no paid response is lost. */
+  /** Receives every response, of retries too. Its exceptions are ignored, so that no paid response is lost. */
   on_response?: (response: ResponseInfo) => void;
   /** Numbers from 0 up to 1, for the jitter of retries. Default: `Math.random`. */
   random?: () => number;
@@ -51,7 +51,7 @@ export interface SluiceOptions extends ConnectionOptions {
   access_token?: string;
   /** The assertion of the registration at a storefront: with it, an expired `access_token` is renewed. */
   identity_assertion?: string;
-  /** Receives renewed tokens, to store them. What it throws is ignored. */
+  /** Receives renewed tokens, to store them. Its exceptions are ignored. */
   on_renewal?: (renewal: Renewal) => void;
   /** The most that one call may cost at a storefront, in USD: `0.05`. A call that could cost more is refused, free of charge. */
   max_cost_usd?: string;

@@ -1,4 +1,4 @@
-"""Figures of a response beside its content: what it cost, and how it arrived."""
+"""Figures of a response beside its content: its cost, and how it arrived."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .record import Record
 
 @dataclass(frozen=True)
 class Charge:
-    """What a storefront charged for a response. Amounts are decimals in USD."""
+    """The charge of a storefront for a response. Amounts are decimals in USD."""
 
     #: Id of the call, for receipts and ``GET /account/calls/{id}``.
     call: str
@@ -36,7 +36,7 @@ class ResponseInfo:
     #: From the start of the attempt to the last byte.
     seconds: float
     request_id: str | None
-    #: What a storefront charged; ``None`` if it charged nothing.
+    #: The charge of a storefront; ``None`` if it charged nothing.
     charge: Charge | None
 
 
@@ -49,7 +49,7 @@ class Renewal:
 
 
 def charge(response: Record) -> Charge | None:
-    """What a storefront charged for a response or a page; ``None`` for a response of the data API.
+    """The charge of a storefront for a response or a page; ``None`` for a response of the data API.
 
     >>> from sluice import Company
     >>> charge(Company({"name": "Northwind Analytics"})) is None

@@ -32,7 +32,7 @@ class Record:
     {'mood': 'bright'}
     """
 
-    #: What a storefront charged for the response, for ``sluice.charge``.
+    #: The charge of a storefront for the response, for ``sluice.charge``.
     _charge: Any = None
 
     def __init__(self, data: Mapping[str, Any]) -> None:
