@@ -5,7 +5,13 @@ import * as Loss from './loss.ts';
 import { RateLimit } from './rate-limit.ts';
 import * as Reply from './reply.ts';
 import * as Retry from './retry.ts';
-import { type Credential, noStorefront, type Settings, type StorefrontSettings, timeoutMs } from './settings.ts';
+import {
+  type Credential,
+  noStorefront,
+  type Settings,
+  type StorefrontSettings,
+  timeoutMs,
+} from './settings.ts';
 import { version } from './version.ts';
 
 /** Options of a call, beside its fields. */
@@ -121,7 +127,9 @@ export class Connection {
     if (own === undefined)
       return twice === 'paid' && this.#credential?.kind === 'access_token' ? randomKey() : null;
     if (own.length > keyCharsMax || !/^[\x21-\x7e]+$/.test(own)) {
-      throw new Errors.ConfigurationError(`idempotency_key must have 1 to ${keyCharsMax} visible ASCII characters.`);
+      throw new Errors.ConfigurationError(
+        `idempotency_key must have 1 to ${keyCharsMax} visible ASCII characters.`,
+      );
     }
     return own;
   }
@@ -148,14 +156,21 @@ export class Connection {
       body: new URLSearchParams(grant).toString(),
       redirect: 'manual',
     };
-    const outcome = await this.#attempt(`${this.#settings.baseUrl}/oauth2/token`, request, attemptMs, undefined);
+    const outcome = await this.#attempt(
+      `${this.#settings.baseUrl}/oauth2/token`,
+      request,
+      attemptMs,
+      undefined,
+    );
     if (outcome.kind === 'lost' || outcome.reply.status !== 200) return false;
     const access = Errors.member<unknown>(outcome.reply.body, 'access_token');
     if (typeof access !== 'string') return false;
     const next = Errors.member<unknown>(outcome.reply.body, 'identity_assertion');
     this.#credential = { kind: 'access_token', value: access };
     this.#assertion = typeof next === 'string' ? next : assertion;
-    quietly(() => this.#storefront.onRenewal?.({ access_token: access, identity_assertion: this.#assertion ?? '' }));
+    quietly(() =>
+      this.#storefront.onRenewal?.({ access_token: access, identity_assertion: this.#assertion ?? '' }),
+    );
     return true;
   }
 
@@ -165,7 +180,9 @@ export class Connection {
     const { status, headers } = outcome.reply;
     const request_id = headers.get('x-request-id');
     const { seconds } = outcome;
-    quietly(() => onResponse({ method, path, status, attempt, seconds, request_id, charge: Charge.read(headers) }));
+    quietly(() =>
+      onResponse({ method, path, status, attempt, seconds, request_id, charge: Charge.read(headers) }),
+    );
   }
 
   #rateLimit(path: string): RateLimit | null {

@@ -15,7 +15,13 @@ export type Case = {
 
 export type Exchange = {
   at?: number;
-  request?: { method: string; url: string; headers?: Record<string, ExpectedHeader>; body?: unknown; form?: unknown };
+  request?: {
+    method: string;
+    url: string;
+    headers?: Record<string, ExpectedHeader>;
+    body?: unknown;
+    form?: unknown;
+  };
   answer: {
     status?: number;
     headers?: Record<string, string>;
