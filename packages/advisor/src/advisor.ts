@@ -10,9 +10,11 @@ import * as Limit from './limit.ts';
 import * as Metered from './metered.ts';
 import type { PriceList } from './price-list.ts';
 import * as Question from './question.ts';
+import * as Reader from './reader.ts';
 import * as Request from './request.ts';
 import * as Steps from './steps.ts';
 import * as Surface from './surface.ts';
+import * as Translation from './translation.ts';
 
 /** The advisor of one price list, made once; it holds nothing of those who ask. */
 export type Advisor = {
@@ -27,11 +29,15 @@ type Plain = Omit<Advice, 'guide' | 'guideUrl'>;
 const nothing = cost([]);
 /** A longer address is refused on the way by many. */
 const urlCharsMax = 8000;
-/** The share of a goal that a chain must account for. */
-const shareMin = 0.4;
-/** A chain that accounts for so much of it may ask for more than it answers. */
-const shareSure = 0.75;
-const scoreMin = -0.5;
+/** The conditions for an answer without a question. Without phrases of callers they are stricter. */
+const sure = {
+  /** The least probability of the first call. */
+  probability: 0.75,
+  trained: { odds: -1.5, outside: 0, known: 0.15, floor: -5 },
+  described: { odds: 0.5, outside: 1, known: 0, floor: 1 },
+};
+/** Parts of a goal that nothing uses are named up to this number. */
+const unusedCountMax = 5;
 
 /**
  * Makes the advisor of a price list. Takes about a second for a large description.
@@ -73,16 +79,68 @@ function advise(advisor: Advisor, question: Question.Question): Advice {
 function judge(advisor: Advisor, question: Question.Question): Plain {
   const { surface } = advisor;
   if (surface.offers.length === 0) return without('unavailable', []);
-  const goal = Goal.read([question.goal, ...question.requirements].join('. '));
-  const chain = Chain.plan(goal, surface);
-  if (chain === null || !isNamed(chain, goal))
-    return without(knows(goal, surface) ? 'unsupported' : 'unknown', [
+  const reader = surface.reader();
+  const translation = Translation.toEnglish(
+    [question.goal, ...question.requirements].join('. '),
+    reader.concepts,
+  );
+  const goal = Goal.read(translation.text);
+  const reading = Reader.read(reader, goal);
+  const chains = Chain.plan(goal, surface, reading);
+  const [best] = chains;
+  const verdict = verdictOf(reading, chains);
+  if (best === undefined || verdict === 'outside')
+    return without(Reader.understands(reader, goal) ? 'unsupported' : 'unknown', [
       'Which data is wanted, of whom, and how much of it?',
     ]);
-  return planned(advisor, question, goal, chain);
+  if (verdict === 'vague')
+    return {
+      ...without('needs_input', ['Which data is wanted, of whom, and how much of it?', ...readings(chains)]),
+    };
+  const plain = planned(advisor, question, goal, best, translation);
+  if (verdict === 'sure' || plain.status === 'blocked' || plain.status === 'unavailable') return plain;
+  return { ...plain, status: 'needs_input', questions: [...readings(chains), ...plain.questions] };
 }
 
-function planned(advisor: Advisor, question: Question.Question, goal: Goal.Goal, chain: Chain.Chain): Plain {
+type Verdict = 'sure' | 'doubtful' | 'vague' | 'outside';
+
+/** Judges whether a goal is understood: whether anything sold answers it, and whether its first call is certain. */
+function verdictOf(
+  { odds, outside, vague, known, isTrained }: Reader.Reading,
+  chains: readonly Chain.Chain[],
+): Verdict {
+  const least = isTrained ? sure.trained : sure.described;
+  const most = Math.max(...odds);
+  if (outside > Math.max(most, least.floor) + least.outside || (known < least.known && most < least.odds))
+    return 'outside';
+  if (vague > most) return 'vague';
+  const first = chains[0]?.links[0]?.offer;
+  const probability = chains.reduce(
+    (sum, { links, probability: own }) => sum + (links[0]?.offer === first ? own : 0),
+    0,
+  );
+  const inside = 1 / (1 + Math.exp(outside - most));
+  return probability * inside >= sure.probability && most > least.odds ? 'sure' : 'doubtful';
+}
+
+/** Asks which of the two most probable readings is meant. */
+function readings(chains: readonly Chain.Chain[]): string[] {
+  const named = chains.map(({ links }) =>
+    links
+      .map(({ offer }) => `${offer.summary} (${offer.operation.method} ${offer.operation.path})`)
+      .join(', then '),
+  );
+  const [first, second] = new Set(named);
+  return first === undefined || second === undefined ? [] : [`Is this wanted: ${first}? Or this: ${second}?`];
+}
+
+function planned(
+  advisor: Advisor,
+  question: Question.Question,
+  goal: Goal.Goal,
+  chain: Chain.Chain,
+  translation: Translation.Translation,
+): Plain {
   const { prices, surface, baseUrl } = advisor;
   const counted = Estimate.estimateSteps(chain.links, goal, question.quantity);
   const built = chain.links.map((link, at) =>
@@ -118,7 +176,7 @@ function planned(advisor: Advisor, question: Question.Question, goal: Goal.Goal,
     steps: Steps.toSteps(advisor, question, operations, choice),
     questions: [...limits, ...missing],
     notes: [
-      ...unused(goal, chain),
+      ...unused(surface.reader(), goal, chain, translation),
       ...built.flatMap(({ dropped }, at) =>
         dropped.map((field) => `Step ${at + 1} leaves ${field} out: the operation does not take the value.`),
       ),
@@ -137,22 +195,6 @@ function without(status: Status, questions: readonly string[]): Plain {
     questions,
     notes: [],
   };
-}
-
-/** Places and numbers alone name nothing that is sold. */
-function isNamed(chain: Chain.Chain, goal: Goal.Goal): boolean {
-  if (chain.share < shareMin || (chain.score < scoreMin && chain.share < shareSure)) return false;
-  const filled = chain.links.some(({ filling }) =>
-    filling.fills.some(({ at, slot }) => slot.choice !== null || goal.words[at]?.mention?.kind === 'title'),
-  );
-  const given = chain.links.some(({ sources }) => sources.some(({ kind }) => kind === 'given'));
-  return filled || given || chain.isNamed;
-}
-
-function knows(goal: Goal.Goal, surface: Surface.Surface): boolean {
-  return (
-    goal.mentions.length > 0 || goal.words.some(({ word }) => word !== '' && surface.vocabulary.has(word))
-  );
 }
 
 function advised(
@@ -205,23 +247,36 @@ function asking(source: Chain.Source, at: number): string[] {
   return [`Step ${at + 1} is called once for each ${name} that you have: put yours in.`];
 }
 
-/** Returns the words of the goal that no call uses, so that callers know what was ignored. */
-function unused(goal: Goal.Goal, { links }: Chain.Chain): string[] {
+/** Names the parts of the goal that no call uses, so that callers know what was ignored. */
+function unused(
+  reader: Reader.Reader,
+  goal: Goal.Goal,
+  { links }: Chain.Chain,
+  { original }: Translation.Translation,
+): string[] {
   const taken = new Set(
     links.flatMap(({ filling, sources }) => [
       ...filling.used,
       ...sources.flatMap((source) => (source.kind === 'given' ? source.given.at : [])),
     ]),
   );
-  return goal.mentions.flatMap((mention) => {
-    if (
-      taken.has(mention.at) ||
-      (mention.kind === 'quantity' && !['range', 'years', 'days'].includes(mention.quantity.kind))
-    )
-      return [];
-    const words = goal.words.filter((word) => word.mention?.at === mention.at).map(({ raw }) => raw);
-    return [`No call takes "${words.join(' ').slice(0, 100)}" as a filter.`];
-  });
+  const unknown = Reader.unknown(reader, goal);
+  const isIdle = (index: number) => {
+    const mention = goal.words[index]?.mention ?? null;
+    if (taken.has(index) || (mention !== null && taken.has(mention.at))) return false;
+    return mention === null || mention.kind === 'title'
+      ? unknown.has(index)
+      : mention.kind !== 'quantity' || ['range', 'years', 'days'].includes(mention.quantity.kind);
+  };
+  const phrases: string[] = [];
+  for (let at = 0; at < goal.words.length; at++) {
+    let end = at;
+    while (end < goal.words.length && isIdle(end)) end += 1;
+    if (end === at) continue;
+    phrases.push(original(goal.words[at]?.from ?? 0, goal.words[end - 1]?.to ?? 0));
+    at = end;
+  }
+  return phrases.slice(0, unusedCountMax).map((text) => `No call takes "${text.slice(0, 100)}" as a filter.`);
 }
 
 /** The address that gives the same guide again; without the goal where that is too long for one, to be sent in a body. */

@@ -1,4 +1,4 @@
-import { stem } from './lexicon.ts';
+import { stem } from './words.ts';
 
 /** Everyday terms and the values that classifications use for them; each right side is looked up in a schema's list of values. */
 const lines = `

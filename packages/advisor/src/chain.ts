@@ -1,9 +1,10 @@
-import * as Evidence from './evidence.ts';
-import type { Filling } from './filling.ts';
+import { type Filling, fill, lookUp } from './filling.ts';
 import type { Goal } from './goal.ts';
-import type * as Key from './key.ts';
+import * as Key from './key.ts';
 import type { Leaf } from './leaf.ts';
-import type { Ask, Offer, Surface } from './surface.ts';
+import type { Ask, Offer } from './offer.ts';
+import type { Reading } from './reader.ts';
+import type { Surface } from './surface.ts';
 
 /** The source of a value that a call in a chain needs. */
 export type Source =
@@ -14,246 +15,156 @@ export type Source =
 
 /** One operation of a chain; `call` of a source counts from 0. */
 export type Link = { offer: Offer; sources: readonly Source[]; filling: Filling };
-/** `share` says how much of the goal is accounted for, from 0 to 1. */
-export type Chain = {
-  links: readonly Link[];
-  score: number;
-  share: number;
-  /** True when the goal names one of its operations by a word that is not only context. */
-  isNamed: boolean;
+
+/** Calls that answer a goal, and how probable it is that these are meant, among all that could be. */
+export type Chain = { links: readonly Link[]; probability: number };
+
+/** The operations that are looked at as part of a chain, and the most of one chain. */
+const candidateCountMax = 9;
+const linkCountMax = 4;
+const odds = {
+  /** Log-odds are cut here, as one operation must not outweigh all others. */
+  most: 5,
+  /** A missing value, and one that the caller is likely to have. */
+  missing: 1.5,
+  said: 0.1,
+  /** A literal of the goal that no call takes. */
+  idle: 2.5,
+  /** Each call but one: people mostly want one thing. Less for a call that takes what an earlier one found. */
+  further: 2,
+  led: 1,
+  /** The least of an operation that leads from what is given to what is wanted. */
+  leading: -0.4,
+};
+/** The steepness with which the better of two chains is preferred. */
+const sharpness = 1;
+
+type Planning = {
+  goal: Goal;
+  surface: Surface;
+  reading: Reading;
+  given: ReadonlyMap<Ask, Key.Given>;
+  literals: ReadonlySet<number>;
 };
 
-const linkCountMax = 5;
-const depthMax = 2;
-const targetCountMax = 6;
-/** Ways to one operation that are followed further. */
-const wayCountMax = 4;
-/** The costs of a further call, of a value that an earlier call or the caller must provide, and of a promised value. */
-const cost = { call: 0.5, missing: 1.3, asked: 0.5, said: 0.15 };
-/** The weight of a given value that only narrows a search. */
-const optional = 0.85;
-/** The minimum gain for which a call is added. */
-const gainMin = 0.15;
+/** Returns the most probable chains, the best first, with different operations each. */
+export function plan(goal: Goal, surface: Surface, reading: Reading): Chain[] {
+  const given = new Map(
+    surface.offers.flatMap(({ asks }) =>
+      asks.map((ask): [Ask, Key.Given] => [ask, Key.given(ask.slot, ask.words, goal)]),
+    ),
+  );
+  const values = [...given].flatMap(([{ slot }, value]) =>
+    slot.isKey && value?.kind === 'values' ? value.at : [],
+  );
+  const planning: Planning = { goal, surface, reading, given, literals: new Set(values) };
+  const candidates = surface.offers
+    .map(({ at }) => at)
+    .sort((a, b) => oddsOf(planning, b) - oddsOf(planning, a) || a - b)
+    .slice(0, candidateCountMax);
+  const drafts = subsets(candidates, linkCountMax).map((members) => drafted(planning, members));
+  const best = Math.max(...drafts.map(({ score }) => score));
+  const total = drafts.reduce((sum, { score }) => sum + Math.exp(sharpness * (score - best)), 0);
+  const sorted = drafts.sort((a, b) => b.score - a.score || a.members.length - b.members.length);
+  const hits = lookUp(goal, surface.enums.values());
+  return sorted.slice(0, 8).map(({ members, sources, score }) => ({
+    links: members.flatMap((at, index) => {
+      const offer = surface.offers[at];
+      return offer === undefined
+        ? []
+        : [{ offer, sources: sources[index] ?? [], filling: fill(offer, goal, hits) }];
+    }),
+    probability: Math.exp(sharpness * (score - best)) / total,
+  }));
+}
 
-type Ways = readonly (readonly Link[])[];
-/** One planning: its evidence, and the ways to each operation by depth that were found so far. */
-type Planning = Evidence.Evidence & { known: Map<string, Ways>; weighty: readonly number[] };
+function oddsOf({ reading }: Planning, at: number): number {
+  return Math.max(-odds.most, Math.min(odds.most, reading.odds[at] ?? -odds.most));
+}
 
-/** The chain of operations that accounts for most of the goal at the least expense; null where none accounts for anything. */
-export function plan(goal: Goal, surface: Surface): Chain | null {
-  const evidence = Evidence.weigh(goal, surface);
-  const weighty = [...evidence.weights.keys()].filter((index) => evidence.weights[index] !== 0);
-  const planning = { ...evidence, weighty, known: new Map<string, Ways>() };
-  const targets = surface.offers
-    .map((offer) => ({ offer, score: judge(planning, [alone(planning, offer)]).score }))
-    .sort((a, b) => b.score - a.score || a.offer.at - b.offer.at)
-    .slice(0, targetCountMax);
-  let best: Chain | null = null;
-  for (const { offer } of targets) {
-    for (const links of ways(planning, offer, depthMax)) {
-      const chain = grow(planning, links);
-      if (best === null || worth(chain) > worth(best) + 1e-9) best = chain;
-    }
+type Draft = { members: readonly number[]; sources: readonly (readonly Source[])[]; score: number };
+
+/** Orders some operations so that each finds what it needs, and weighs them. */
+function drafted(planning: Planning, chosen: readonly number[]): Draft {
+  const members = ordered(planning, chosen);
+  const sources = members.map((at, index) => sourcesOf(planning, members.slice(0, index), at));
+  // A call that finds what the caller already has leads nowhere.
+  const fed = new Set(
+    sources
+      .flat()
+      .flatMap((source) => (source.kind === 'call' && !planning.given.get(source.ask) ? [source.call] : [])),
+  );
+  let score = odds.further;
+  for (const [index, at] of members.entries()) {
+    const own = sources[index] ?? [];
+    const isLeading = fed.has(index) && own.length > 0 && own.every(({ kind }) => kind === 'given');
+    const isLed = own.some(({ kind }) => kind === 'call');
+    score += isLeading ? Math.max(oddsOf(planning, at), odds.leading) : oddsOf(planning, at);
+    score -= (isLeading ? 0 : isLed ? odds.led : odds.further) + expense(own);
   }
-  return best === null || best.share === 0 ? null : { ...best, links: ordered(planning, best.links) };
+  const given = sources.flat().flatMap((source) => (source.kind === 'given' ? source.given.at : []));
+  const taken = new Set(given);
+  const idle = [...planning.literals].some((word) => !taken.has(word));
+  return { members, sources, score: score - (idle ? odds.idle : 0) };
 }
 
-/** Of two chains the shorter, unless each further call of the longer brings enough. */
-function worth({ links, score }: Chain): number {
-  return score - links.length * gainMin;
+/** The doubt about missing values, and about those that the caller claims to have without naming them. */
+function expense(sources: readonly Source[]): number {
+  return sources.reduce((sum, source) => {
+    if (source.kind === 'missing') return sum + odds.missing;
+    return source.kind === 'given' && source.given.kind === 'said' ? sum + odds.said : sum;
+  }, 0);
 }
 
-function alone({ fillings }: Planning, offer: Offer, sources: readonly Source[] = []): Link {
-  return { offer, sources, filling: fillings[offer.at] ?? { fills: [], used: new Set() } };
-}
-
-/** The best ways to a call of `offer`: itself, behind whatever finds what it is asked about. */
-function ways(planning: Planning, offer: Offer, depth: number): Ways {
-  const key = `${offer.at} ${depth}`;
-  const known = planning.known.get(key);
-  if (known !== undefined) return known;
-  let found: { before: readonly Link[]; sources: readonly Source[] }[] = [{ before: [], sources: [] }];
-  for (const ask of offer.asks) {
-    const given = planning.given.get(ask) ?? null;
-    if (given !== null && (ask.slot.isKey || given.kind === 'values')) {
-      found = found.map(({ before, sources }) => ({
-        before,
-        sources: [...sources, { kind: 'given', ask, given }],
-      }));
-      continue;
-    }
-    const behind = depth === 0 ? [] : makers(planning, ask, offer, depth);
-    found = found.flatMap(({ before, sources }) => [
-      { before, sources: ask.slot.isKey ? [...sources, { kind: 'missing' as const, ask }] : sources },
-      ...(before.length > 0 ? [] : behind).map(({ links, leaf }) => ({
-        before: links,
-        sources: [...sources, { kind: 'call' as const, ask, call: links.length - 1, leaf }],
-      })),
-    ]);
+/** Operations that feed others come first; of the rest, those that callers mostly name first. */
+function ordered({ surface }: Planning, members: readonly number[]): number[] {
+  const rest = [...members];
+  const done: number[] = [];
+  const feeds = (from: number, to: number) =>
+    surface.offers[to]?.asks.some(({ slot, makers }) => slot.isKey && makers.some(({ at }) => at === from)) ??
+    false;
+  while (rest.length > 0) {
+    const free = rest.filter((at) =>
+      rest.every((from) => from === at || !feeds(from, at) || feeds(at, from)),
+    );
+    const next = (free.length > 0 ? free : rest).sort(
+      (a, b) => precedence(surface, b, a) - precedence(surface, a, b) || a - b,
+    )[0] as number;
+    done.push(next);
+    rest.splice(rest.indexOf(next), 1);
   }
-  const all = found.map(({ before, sources }) => [...before, alone(planning, offer, sources)]);
-  const best = all
-    .map((links) => ({ links, score: judge(planning, links).score }))
-    .sort((a, b) => b.score - a.score)
-    .slice(0, wayCountMax)
-    .map(({ links }) => links);
-  planning.known.set(key, best);
-  return best;
+  return done;
 }
 
-/** The ways to what finds the values for `ask`. An optional slot is worth a call only where that call knows what the goal gives. */
-function makers(
-  planning: Planning,
-  ask: Ask,
-  offer: Offer,
-  depth: number,
-): { links: readonly Link[]; leaf: Leaf }[] {
-  return ask.makers.flatMap(({ at, leaf }) => {
-    const maker = planning.surface.offers[at];
-    if (maker === undefined || (!ask.slot.isKey && !knowsValues(planning, maker))) return [];
-    return ways(planning, maker, depth - 1)
-      .filter((links) => links.length < linkCountMax && links.every((link) => link.offer !== offer))
-      .map((links) => ({ links, leaf }));
+function precedence({ reader }: Surface, first: number, second: number): number {
+  return reader().order.get(`${first} ${second}`) ?? 0;
+}
+
+/** Returns the sources of the values that a call is asked about: the goal, or an earlier call's response. */
+function sourcesOf({ surface, given }: Planning, before: readonly number[], at: number): Source[] {
+  return (surface.offers[at]?.asks ?? []).flatMap((ask): Source[] => {
+    const own = given.get(ask) ?? null;
+    if (own?.kind === 'values') return [{ kind: 'given', ask, given: own }];
+    const makers = new Set(ask.makers.map((made) => made.at));
+    const call = before.findLastIndex((maker) => makers.has(maker));
+    const leaf = ask.makers.find((made) => made.at === before[call])?.leaf;
+    if (ask.slot.isKey && leaf !== undefined) return [{ kind: 'call', ask, call, leaf }];
+    if (!ask.slot.isKey)
+      return leaf !== undefined && knows(surface, given, before[call])
+        ? [{ kind: 'call', ask, call, leaf }]
+        : [];
+    return [own === null ? { kind: 'missing', ask } : { kind: 'given', ask, given: own }];
   });
 }
 
-function knowsValues({ given }: Planning, { asks }: Offer): boolean {
-  const keys = asks.filter(({ slot }) => slot.isKey);
+/** An optional value is worth taking only from a call that knows what the goal gives. */
+function knows({ offers }: Surface, given: Planning['given'], at: number | undefined): boolean {
+  const keys = (at === undefined ? undefined : offers[at])?.asks.filter(({ slot }) => slot.isKey) ?? [];
   return keys.length > 0 && keys.every((ask) => given.get(ask)?.kind === 'values');
 }
 
-/** Adds calls for what a chain leaves unexplained, as long as each is worth it. */
-function grow(planning: Planning, start: readonly Link[]): Chain {
-  let chain = judge(planning, start);
-  while (chain.links.length < linkCountMax) {
-    let better: Chain | null = null;
-    for (const offer of planning.surface.offers) {
-      if (chain.links.some((link) => link.offer === offer)) continue;
-      const link = attach(planning, chain.links, offer);
-      const next = link === null ? null : judge(planning, [...chain.links, link]);
-      if (next !== null && next.score > (better?.score ?? chain.score + gainMin) + 1e-9) better = next;
-    }
-    if (better === null) return chain;
-    chain = better;
-  }
-  return chain;
-}
-
-/** Returns a call that uses what the chain has or was given; null when it would not be connected to the chain. */
-function attach(planning: Planning, links: readonly Link[], offer: Offer): Link | null {
-  const keys = offer.asks.filter(({ slot }) => slot.isKey);
-  const sources = keys.map((ask): Source => {
-    const given = planning.given.get(ask) ?? null;
-    if (given !== null) return { kind: 'given', ask, given };
-    for (const { at, leaf } of ask.makers) {
-      const call = links.findIndex((link) => link.offer.at === at);
-      if (call >= 0) return { kind: 'call', ask, call, leaf };
-    }
-    return { kind: 'missing', ask };
-  });
-  const before = links.flatMap((link) => link.sources);
-  const goesOn = sources.some(
-    (source) =>
-      source.kind === 'call' ||
-      before.some((other) => other.kind === source.kind && name(other.ask) === name(source.ask)),
-  );
-  return goesOn && isNamed(planning, links, offer) ? alone(planning, offer, sources) : null;
-}
-
-/** Returns true when a word of the goal names `offer` and no operation of the chain. */
-function isNamed({ weights, named, explained }: Planning, links: readonly Link[], offer: Offer): boolean {
-  return weights.some((weighed, index) => {
-    const share = named[offer.at]?.[index] ?? 0;
-    return (
-      weighed > 0 && share >= 0.9 && links.every((link) => (explained[link.offer.at]?.[index] ?? 0) < share)
-    );
-  });
-}
-
-function name({ slot }: Ask): string {
-  return slot.leaf.path.join('.');
-}
-
-/** Returns the share of each word that the links take as a given value. */
-function givenShares(links: readonly Link[]): Map<number, number> {
-  const shares = new Map<number, number>();
-  for (const source of links.flatMap(({ sources }) => sources)) {
-    if (source.kind !== 'given') continue;
-    const share = source.ask.slot.isKey ? 1 : optional;
-    for (const index of source.given.at) shares.set(index, Math.max(shares.get(index) ?? 0, share));
-  }
-  return shares;
-}
-
-/** Sums the costs of a chain: its calls, their excess, promised values, and each missing value once. */
-function expense(links: readonly Link[], excess: readonly number[]): number {
-  const missing = new Map<string, number>();
-  let spent = 0;
-  for (const { offer, sources } of links) {
-    spent += cost.call + (excess[offer.at] ?? 0);
-    for (const source of sources) {
-      if (source.kind === 'missing')
-        missing.set(name(source.ask), source.ask.makers.length > 0 ? cost.missing : cost.asked);
-      if (source.kind === 'given' && source.given.kind === 'said') spent += cost.said;
-    }
-  }
-  return [...missing.values()].reduce((total, each) => total + each, spent);
-}
-
-/** Scores a chain: the weight of the words it accounts for, minus its costs. */
-function judge({ weights, weighty, explained, named, excess }: Planning, links: readonly Link[]): Chain {
-  const given = givenShares(links);
-  let [gained, all, isNamed] = [0, 0, false];
-  for (const index of weighty) {
-    const weighed = weights[index] ?? 0;
-    let share = given.get(index) ?? 0;
-    for (const { offer } of links) share = Math.max(share, explained[offer.at]?.[index] ?? 0);
-    isNamed ||= links.some(({ offer }) => (named[offer.at]?.[index] ?? 0) >= 0.5);
-    gained += weighed * share;
-    all += weighed;
-  }
-  return {
-    links,
-    score: gained - expense(links, excess),
-    share: all === 0 ? 0 : gained / all,
-    isNamed,
-  };
-}
-
-/** Calls that wait for no other go in the order in which the goal speaks of them. */
-function ordered({ goal, explained }: Planning, links: readonly Link[]): Link[] {
-  const spoken = links.map(({ offer }) => {
-    const others = links.filter((other) => other.offer !== offer);
-    const first = (explained[offer.at] ?? []).findIndex(
-      (share, index) =>
-        share >= 1 &&
-        goal.words[index]?.mention === null &&
-        others.every((other) => (explained[other.offer.at]?.[index] ?? 0) < share),
-    );
-    return first < 0 ? links.length + goal.words.length : first;
-  });
-  const order: number[] = [];
-  while (order.length < links.length) {
-    const [next] = [...links.keys()]
-      .filter(
-        (at) =>
-          !order.includes(at) &&
-          (links[at]?.sources ?? []).every((source) => source.kind !== 'call' || order.includes(source.call)),
-      )
-      .sort((a, b) => (spoken[a] ?? 0) - (spoken[b] ?? 0) || a - b);
-    if (next === undefined) break;
-    order.push(next);
-  }
-  return order.flatMap((at) => {
-    const link = links[at];
-    if (link === undefined) return [];
-    return [
-      {
-        ...link,
-        sources: link.sources.map((source) =>
-          source.kind === 'call' ? { ...source, call: order.indexOf(source.call) } : source,
-        ),
-      },
-    ];
-  });
+function subsets(of: readonly number[], most: number): number[][] {
+  let all: number[][] = [[]];
+  for (const at of of) all = [...all, ...all.filter((set) => set.length < most).map((set) => [...set, at])];
+  return all.filter((set) => set.length > 0);
 }

@@ -1,7 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import type { Link } from './chain.ts';
 import type { Goal } from './goal.ts';
-import type { Offer } from './surface.ts';
+import type { Offer } from './offer.ts';
 
 /** The estimate for one operation of a chain: its calls, and the range of units they may cost. */
 export type Step = {

@@ -1,10 +1,11 @@
 import * as Alias from './alias.ts';
 import type { Goal, Mention, Word } from './goal.ts';
-import { isCanonical, stem } from './lexicon.ts';
+import { isCanonical } from './lexicon.ts';
+import type { Offer } from './offer.ts';
 import * as Range from './range.ts';
 import type { Fill } from './slot.ts';
 import * as Slot from './slot.ts';
-import type { Offer } from './surface.ts';
+import { stem } from './words.ts';
 
 /** The parameters that a goal fills of an operation, and the words of the goal that they use. */
 export type Filling = { fills: readonly Fill[]; used: ReadonlySet<number> };

@@ -1,8 +1,9 @@
-import { canon, fold, isStop, stem } from './lexicon.ts';
+import { canon, isStop } from './lexicon.ts';
 import * as Literal from './literal.ts';
 import * as PlaceName from './place-names.ts';
 import * as Quantity from './quantity.ts';
 import * as Title from './title.ts';
+import { fold, stem } from './words.ts';
 
 /** One word of a goal: `word` is its canonical form, '' inside a phrase or a mention. */
 export type Word = {

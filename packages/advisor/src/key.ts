@@ -49,7 +49,7 @@ function counted(goal: Goal, at: number): number | null {
 }
 
 /** Returns true when a literal fits a slot, by the slot's name and by the examples in its description. */
-function takes(slot: Slot, { kind, value: text }: Literal.Literal): boolean {
+export function takes(slot: Slot, { kind, value: text }: Literal.Literal): boolean {
   const { schema, path } = slot.leaf;
   const name = path.filter((key) => key !== '*').at(-1) ?? '';
   const shown = `${schema.description ?? ''} ${schema.example ?? ''}`;

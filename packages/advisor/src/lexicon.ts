@@ -1,3 +1,5 @@
+import { fold, stem } from './words.ts';
+
 /**
  * Plain English for what descriptions of APIs say in their own words: each line is a canonical word and what people say
  * for it. Goals and descriptions are read by the same lexicon, so that both meet; nothing here names an operation.
@@ -90,27 +92,6 @@ export function isStop(word: string): boolean {
 /** Returns true for a canonical word: it names what is asked for and is not a value to filter by. */
 export function isCanonical(word: string): boolean {
   return canonical.has(word);
-}
-
-/** Case and accents folded away. */
-export function fold(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-}
-
-/** A folded word without its ending: plurals and the commonest verb forms. */
-export function stem(word: string): string {
-  const one = singular(word);
-  // A trade of its own, which has nothing to do with markets.
-  if (one === 'marketing') return one;
-  return one.length > 6 && one.endsWith('ing') ? one.slice(0, -3) : one;
-}
-
-/** A folded noun in the singular. */
-export function singular(word: string): string {
-  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
-  if (word.length > 4 && /(?:ss|x|ch|sh|z)es$/.test(word)) return word.slice(0, -2);
-  if (word.length > 2 && /[^sui]s$/.test(word)) return word.slice(0, -1);
-  return word;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { fold } from './lexicon.ts';
+import { fold } from './words.ts';
 
 /** Codes of regions that are no countries, or no longer. */
 const notCountries = new Set(

@@ -59,12 +59,19 @@ export type Plan = Terms &
       } & Included)
   );
 
+/** A goal in a caller's words, and the operations that answer it, by id and in their order. None answers what is `outside` of the offer or too `vague`. */
+export type Sample = { ask: string; calls: readonly string[]; kind: 'asked' | 'outside' | 'vague' };
+
 /** The operations and plans of a shop. Together with the API description this is all that the advisor knows. */
 export type PriceList = {
   /** The shop's name. */
   name: string;
   operations: readonly Operation[];
   plans: readonly Plan[];
+  /** Examples of goals; the descriptions of the operations suffice without them. */
+  samples?: readonly Sample[];
+  /** Word forms by concept and language, beyond those that the advisor knows. */
+  concepts?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The request that opens an account, with the free units of the trial. */
   register: ShopRequest;
 };

@@ -1,4 +1,4 @@
-import { fold } from './lexicon.ts';
+import { fold } from './words.ts';
 
 /** A number of a goal, by what it says: how many, how large, how long ago, how much money. Positions are of the text. */
 export type Quantity = { from: number; to: number } & (

@@ -1,8 +1,9 @@
 import * as Schema from '@sluice/kernel/json-schema';
 import MiniSearch from 'minisearch';
 import type { Leaf } from './leaf.ts';
-import { stem, terms } from './lexicon.ts';
+import { terms } from './lexicon.ts';
 import type { Operation } from './price-list.ts';
+import { stem } from './words.ts';
 
 /** The kinds of values in a request that name, description and schema can distinguish. */
 export type Kind =

@@ -1,52 +1,25 @@
 import * as Schema from '@sluice/kernel/json-schema';
 import { operationKey } from '@sluice/kernel/operation-key';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import MiniSearch from 'minisearch';
 import * as Key from './key.ts';
+import { concepts, outside } from './knowledge.ts';
 import { type Leaf, leaves } from './leaf.ts';
-import { stem, terms } from './lexicon.ts';
+import { terms } from './lexicon.ts';
+import type { Offer } from './offer.ts';
 import type { Operation, PriceList } from './price-list.ts';
+import * as Reader from './reader.ts';
+import { atOnce, inSlices } from './slices.ts';
 import * as Slot from './slot.ts';
-
-/** An operation that is sold, with all that its description says of it. */
-export type Offer = {
-  at: number;
-  operation: Operation;
-  id: string;
-  summary: string;
-  /** The subject of the operation, from its summary. */
-  subject: ReadonlySet<string>;
-  slots: readonly Slot.Slot[];
-  /** The values that it is asked about. */
-  asks: readonly Ask[];
-  /** The values in its responses. */
-  gives: readonly Leaf[];
-  /** The words of its name, by which it is called for. */
-  heads: ReadonlySet<string>;
-  body: Schema.Node | null;
-  example: unknown;
-  validate: ValidateFunction;
-};
-
-/** A slot that names what is asked about, with the words that do so and the operations whose answers have it. */
-export type Ask = {
-  slot: Slot.Slot;
-  words: readonly string[];
-  makers: readonly { at: number; leaf: Leaf }[];
-};
-
-/** The score of a word in each operation, and the number of operations that contain the word itself, not only a related one. */
-export type Found = { shares: ReadonlyMap<number, number>; own: number };
 
 /** All that is sold, ready to be asked for. */
 export type Surface = {
   offers: readonly Offer[];
-  index: MiniSearch;
-  vocabulary: ReadonlySet<string>;
   read: Schema.Reader;
   enums: ReadonlyMap<string, Slot.Choice>;
-  /** Cached lookups of the index for its own words. */
-  found: Map<string, Found>;
+  /** Recognizes what a goal asks for. Trains it at once when `prepare` has not. */
+  reader: () => Reader.Reader;
+  /** Trains the reader, once, in short slices: the whole takes a second or two for a large catalogue. */
+  prepare: () => Promise<void>;
 };
 
 const isoDate = /^\d{4}-\d{2}-\d{2}$/;
@@ -59,7 +32,10 @@ const formats = {
 };
 
 /** Reads what the OpenAPI document says of each operation of the price list; others stay out. */
-export function readSurface({ operations }: PriceList, document: unknown): Surface {
+export function readSurface(
+  { operations, samples = [], concepts: own = {} }: PriceList,
+  document: unknown,
+): Surface {
   const root = Schema.node(document);
   const read = Schema.reader(root);
   const ajv = new Ajv2020({ strict: false, logger: false, formats, validateFormats: true, allErrors: true });
@@ -84,20 +60,41 @@ export function readSurface({ operations }: PriceList, document: unknown): Surfa
     return (found && offer(operation, at, found, { read, ajv, base, enums })) ?? [];
   });
   const makers = offers.map(({ gives }) => Key.sources(gives));
-  const known = offers.map((it, at) => ({
+  const known: Offer[] = offers.map((it, at) => ({
     ...it,
     at,
     asks: it.asks.map((ask) => ({ ...ask, makers: made(makers, at, Key.wanted(ask.slot)) })),
   }));
-  const index = new MiniSearch({
-    fields: ['head', 'where', 'about', 'gives'],
-    processTerm: (term) => term,
-    tokenize: (words) => words.split(' ').filter((word) => word !== ''),
-  });
-  const texts = known.map((it) => words(it, described));
-  index.addAll(texts.map((text, id) => ({ id, ...text })));
-  const vocabulary = new Set(texts.flatMap((text) => Object.values(text).join(' ').split(' ')));
-  return { offers: known, index, vocabulary, read, enums, found: new Map() };
+  const places = new Map(known.map(({ operation, at: place }) => [operation.id, place]));
+  const asked = samples.map(({ ask, kind, calls }) => ({
+    ask,
+    kind,
+    calls: calls.flatMap((id) => places.get(id) ?? []),
+  }));
+  const train = function* () {
+    const ownConcepts = concepts(own);
+    yield;
+    const samplesOutside = outside();
+    yield;
+    return yield* Reader.open(known, [...asked, ...samplesOutside], ownConcepts);
+  };
+  let reader: Reader.Reader | undefined;
+  let preparing: Promise<void> | undefined;
+  return {
+    offers: known,
+    read,
+    enums,
+    reader: () => {
+      reader ??= atOnce(train());
+      return reader;
+    },
+    prepare() {
+      preparing ??= inSlices(train()).then((trained) => {
+        reader ??= trained;
+      });
+      return preparing;
+    },
+  };
 }
 
 /** Returns the other operations whose responses have the value that is asked about. */
@@ -137,7 +134,13 @@ function offer(
     operation,
     id: Schema.text(value.operationId) || operation.id,
     summary: Schema.text(value.summary) || operation.service.name,
-    subject: new Set(headOf(Schema.text(value.summary)).split(' ')),
+    texts: textsOf(
+      operation,
+      value,
+      inBody,
+      [...shared, ...Schema.list(value.parameters)].map((it) => read(it)),
+      leaves(read, answer.schema),
+    ),
     slots,
     asks: slots.filter(Key.isLink).map((slot) => ({ slot, words: Key.words(slot), makers: [] })),
     gives: leaves(read, answer.schema),
@@ -209,20 +212,52 @@ function absolute(value: unknown, base: string): unknown {
   );
 }
 
-function words(it: Offer, described: ReadonlyMap<string, { value: Schema.Node }>) {
-  const { operation } = it;
-  const value = described.get(operationKey(operation.method, operation.path))?.value ?? {};
-  const path = terms(operation.path.replace(/\{[^}]*\}/g, ' '));
-  return {
-    head: [...it.heads].join(' '),
-    where: [...terms(`${it.summary} ${operation.service.name} ${it.id}`), ...path].join(' '),
-    about: terms(
-      `${Schema.text(value.description)} ${operation.service.description} ${Schema.list(value.tags).join(' ')}`,
-    ).join(' '),
-    gives: [...new Set(it.gives.filter(({ path: keys }) => keys.length <= 2).flatMap(({ name }) => name))]
-      .map(stem)
-      .join(' '),
-  };
+/** The texts about an operation, with the weight of each. */
+function textsOf(
+  { service, path }: Operation,
+  value: Schema.Node,
+  inBody: readonly Leaf[],
+  parameters: readonly Schema.Node[],
+  gives: readonly Leaf[],
+): Offer['texts'] {
+  const spaced = (names: readonly string[]) =>
+    [...new Set(names)]
+      .map((name) => name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[^\p{L}\p{N}]+/gu, ' '))
+      .join(' ');
+  const description = Schema.text(value.description);
+  const summary = Schema.text(value.summary);
+  const first = description.split(/(?<=\.)\s/)[0] ?? '';
+  return [
+    { text: summary, weight: 1 },
+    { text: `${summary}. ${first}`, weight: 1 },
+    {
+      text: spaced([Schema.text(value.operationId), ...path.replace(/\{[^}]*\}/g, ' ').split('/')]),
+      weight: 0.8,
+    },
+    { text: `${service.name}. ${service.description}`, weight: 0.5 },
+    { text: description.slice(0, 600), weight: 0.6 },
+    { text: spaced(Schema.list(value.tags).map(Schema.text)), weight: 0.4 },
+    {
+      text: spaced([
+        ...inBody.map(({ path: keys }) => keys.join(' ')),
+        ...parameters.map((it) => Schema.text(it.name)),
+      ]),
+      weight: 0.5,
+    },
+    {
+      text: parameters
+        .map((it) => Schema.text(it.description))
+        .join('. ')
+        .slice(0, 600),
+      weight: 0.4,
+    },
+    {
+      text: spaced(
+        gives.filter(({ path: keys }) => keys.length <= 3).map(({ path: keys }) => keys.at(-1) ?? ''),
+      ),
+      weight: 0.4,
+    },
+  ].filter(({ text }) => text.trim() !== '');
 }
 
 /** Returns the head of a name, before its place or its target: "Jobs" of "Jobs at any company". */

@@ -1,4 +1,5 @@
-import { isStop, singular } from './lexicon.ts';
+import { isStop } from './lexicon.ts';
+import { singular } from './words.ts';
 
 /** A word of a goal, as titles are read from it. */
 type Word = { raw: string; folded: string; gap: string; taken: boolean };

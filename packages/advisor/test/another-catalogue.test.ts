@@ -16,10 +16,16 @@ describe('a catalogue of another trade', () => {
     ['track the parcel', ['trackParcel']],
     ['12 lockers in Utrecht in the Netherlands where parcels can be collected', ['listPickupPoints']],
     ['pickup points in Belgium', ['listPickupPoints']],
-    ['what do carriers charge to ship a parcel by express', ['quoteRates']],
+    ['prices of carriers for a parcel by express', ['quoteRates']],
     ['shipping rates and a label for it', ['quoteRates', 'buyLabel']],
   ])('%s', (goal, wanted) => {
     expect(GoalSet.chain(advisor, advise(goal))).toEqual(wanted);
+  });
+
+  test('is asked back with both readings when two operations are probable', () => {
+    const { status, questions } = advise('what do carriers charge to ship a parcel by express');
+    expect(status).toBe('needs_input');
+    expect(questions[0]).toMatch(/^Is this wanted: .*\/v1\/rates.* Or this: /);
   });
 
   test('has its queries filled, and its prices', () => {

@@ -7,9 +7,21 @@ import type { Advice } from '../src/advice.ts';
 import * as Advisor from '../src/advisor.ts';
 import type { Question } from '../src/question.ts';
 
-/** A goal, the chains that answer it (each step any of several operations), and the most units that it costs. */
-export type Case = { goal: string; chains: string[][][]; unitsMax: number };
-export type Score = { cases: number; first: number; whole: number; units: number; misses: string[] };
+/** A goal, the operations of which any is right as the first, and the chains that answer it: each step any of several operations. */
+export type Case = {
+  goal: string;
+  first: readonly string[];
+  chains: readonly (readonly (readonly string[])[])[];
+  /** The voice of the goal: a language or a kind of caller. */
+  voice: string;
+  /** Absent for a goal that can be answered. */
+  status?: 'unsupported' | 'needs_input';
+  /** The most units that it costs, where that is known. */
+  unitsMax?: number;
+};
+
+/** The results over some goals. An answer is confident when it asks nothing back. */
+export type Tally = { goals: number; first: number; chain: number; confident: number; wrong: number };
 
 export const guidePath = '/zeroclick/agent/guide';
 
@@ -20,28 +32,52 @@ export const shipped = '../../../openapi/catalog.yaml';
 export async function advisor(
   file: string,
 ): Promise<{ advisor: Advisor.Advisor; document: Record<string, unknown> }> {
-  const catalog = await CatalogFile.load(fileURLToPath(new URL(file, import.meta.url)));
+  const { catalog } = await CatalogFile.read(fileURLToPath(new URL(file, import.meta.url)));
   const document = parse(readFileSync(catalog.upstream.description, 'utf8'));
+  const prices = priceList(catalog, 'https://shop.example');
+  const rails = ['mpp', 'card'];
   return {
-    advisor: Advisor.openAdvisor(
-      priceList(catalog, 'https://shop.example'),
-      document,
-      'https://shop.example',
-      ['mpp', 'card'],
-      guidePath,
-    ),
+    advisor: Advisor.openAdvisor(prices, document, 'https://shop.example', rails, guidePath),
     document,
   };
 }
 
-export function cases(file: string): Case[] {
-  const lines = readFileSync(new URL(file, import.meta.url), 'utf8').split('\n');
-  return lines
+/** Reads a file of goals: JSON, or lines such as `goal -> operation > operation|other [units]` with ids of the shipped description. */
+export function cases(file: string, of?: Advisor.Advisor): Case[] {
+  const text = readFileSync(new URL(file, import.meta.url), 'utf8');
+  if (file.endsWith('.json')) {
+    type Listed = {
+      g: string;
+      first: string[];
+      chain: string[];
+      status?: Case['status'];
+      lang?: string;
+      voice?: string;
+    };
+    return (JSON.parse(text).goals as Listed[]).map(({ g, first, chain, status, lang, voice }) => ({
+      goal: g,
+      first,
+      chains: chain.length === 0 ? [] : [chain.map((step) => [step])],
+      voice: lang ?? voice ?? '',
+      ...(status && { status }),
+    }));
+  }
+  const ids = new Map(of?.surface.offers.map(({ id, operation }) => [id, operation.id]));
+  return text
+    .split('\n')
     .filter((line) => line.includes(' -> ') && !line.startsWith('#'))
     .map((line) => {
       const [, goal = '', said = '', units = ''] = /^(.*) -> (.*) \[(\d+)\]$/.exec(line) ?? [];
-      const chains = said.split(' or ').map((chain) => chain.split(' > ').map((step) => step.split('|')));
-      return { goal, chains, unitsMax: Number(units) };
+      const chains = said
+        .split(' or ')
+        .map((chain) => chain.split(' > ').map((step) => step.split('|').map((id) => ids.get(id) ?? id)));
+      return {
+        goal,
+        first: chains.flatMap(([first = []]) => first),
+        chains,
+        voice: 'en',
+        unitsMax: Number(units),
+      };
     });
 }
 
@@ -58,22 +94,71 @@ export function chain(of: Advisor.Advisor, advice: Advice): string[] {
   );
 }
 
-export function score(of: Advisor.Advisor, listed: readonly Case[]): Score {
-  const total: Score = { cases: listed.length, first: 0, whole: 0, units: 0, misses: [] };
-  for (const { goal, chains, unitsMax } of listed) {
-    const advice = ask(of, { goal });
-    const got = chain(of, advice);
-    const isWhole = chains.some(
-      (wanted) => wanted.length === got.length && wanted.every((step, at) => step.includes(got[at] ?? '')),
-    );
-    const isUnits = isWhole && advice.estimate.units_high === unitsMax;
-    if (chains.some(([first = []]) => first.includes(got[0] ?? ''))) total.first += 1;
-    if (isWhole) total.whole += 1;
-    if (isUnits) total.units += 1;
-    if (!isUnits)
-      total.misses.push(
-        `${goal}\n    got ${got.join(' > ') || advice.status} [${advice.estimate.units_high}], wanted ${chains.map((it) => it.map((step) => step.join('|')).join(' > ')).join(' or ')} [${unitsMax}]`,
-      );
+/** Judges one answer. */
+export function judge(
+  { first, chains, status }: Case,
+  advice: Advice,
+): { first: boolean; chain: boolean; confident: boolean } {
+  const confident = advice.status === 'ready' || advice.status === 'quoted';
+  const got = advice.operations.map(({ operation }) => operation);
+  if (first.length === 0) {
+    const accepted =
+      status === 'unsupported' ? ['unsupported', 'unknown'] : ['needs_input', 'unknown', 'unsupported'];
+    const right = accepted.includes(advice.status);
+    return { first: right, chain: right, confident };
   }
-  return total;
+  const isFirst = first.includes(got[0] ?? '');
+  const isChain = chains.length === 0 ? isFirst : chains.some((wanted) => answers(wanted, advice));
+  return { first: isFirst, chain: isChain, confident };
+}
+
+/** Returns true when the wanted calls are there in their order, and every other call finds a value for a later one. */
+function answers(wanted: readonly (readonly string[])[], { operations }: Advice): boolean {
+  const feeding = new Set(
+    operations.flatMap(({ takes }) => takes.flatMap(({ from }) => from?.operation ?? [])),
+  );
+  let done = 0;
+  for (const [at, { operation }] of operations.entries())
+    if (wanted[done]?.includes(operation)) done += 1;
+    else if (!feeding.has(at + 1)) return false;
+  return done === wanted.length;
+}
+
+/** Scores goals in all and by voice. Calls `say` for each goal whose chain is wrong. */
+export function score(
+  of: Advisor.Advisor,
+  listed: readonly Case[],
+  say: (goal: Case, advice: Advice) => void = () => {},
+): Map<string, Tally> {
+  const tallies = new Map<string, Tally>();
+  for (const one of listed) {
+    const advice = ask(of, { goal: one.goal });
+    const { first, chain: isChain, confident } = judge(one, advice);
+    if (!isChain) say(one, advice);
+    const groups = ['all', one.first.length === 0 ? 'not to be answered' : 'to be answered', one.voice];
+    for (const group of [
+      ...groups,
+      ...(/^(?:de|fr|es|it|pt|nl)$/.test(one.voice) ? ['other languages'] : []),
+    ]) {
+      const own = tallies.get(group) ?? { goals: 0, first: 0, chain: 0, confident: 0, wrong: 0 };
+      tallies.set(group, own);
+      own.goals += 1;
+      own.first += Number(first);
+      own.chain += Number(isChain);
+      own.confident += Number(confident);
+      own.wrong += Number(confident && !first);
+    }
+  }
+  return tallies;
+}
+
+/** One line for each group. */
+export function format(tallies: ReadonlyMap<string, Tally>): string {
+  const percent = (share: number, of: number) => (of === 0 ? '-' : `${((share / of) * 100).toFixed(1)} %`);
+  return [...tallies]
+    .map(
+      ([group, { goals, first, chain: whole, confident, wrong }]) =>
+        `${group.padEnd(20)} ${String(goals).padStart(4)} goals, first call ${percent(first, goals)}, chain ${percent(whole, goals)}, confident ${confident}, of these wrong ${percent(wrong, confident)}`,
+    )
+    .join('\n');
 }

@@ -18,7 +18,7 @@ describe('every request that is advised', () => {
     const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false });
     ajv.addSchema({ ...document, $id: 'api.json' });
     let checked = 0;
-    for (const { goal } of [...GoalSet.cases('goals.txt'), ...GoalSet.cases('held-out.txt')]) {
+    for (const { goal } of [...GoalSet.cases('goals/solved.txt'), ...GoalSet.cases('goals/held-out.txt')]) {
       for (const { method, path, request } of GoalSet.ask(advisor, { goal }).operations) {
         const pointer = [
           'paths',
@@ -43,7 +43,7 @@ describe('every request that is advised', () => {
   });
 
   test('adds up: the costs of the operations are the estimate, low and high', () => {
-    for (const { goal } of GoalSet.cases('goals.txt')) {
+    for (const { goal } of GoalSet.cases('goals/solved.txt')) {
       const { operations, estimate } = GoalSet.ask(advisor, { goal });
       const total = (of: 'cost_usd_low' | 'cost_usd_high') =>
         Money.format(

@@ -8,37 +8,48 @@ beforeAll(async () => {
   ({ advisor } = await GoalSet.advisor(GoalSet.shipped));
 });
 
-const percent = (share: number, of: number) => `${((share / of) * 100).toFixed(1)} %`;
-
-function say(name: string, { cases, first, whole, units, misses }: GoalSet.Score): void {
-  const list = misses.length === 0 ? '' : `\n  ${misses.join('\n  ')}`;
-  process.stdout.write(
-    `\n${name}: ${cases} goals, first operation ${percent(first, cases)}, whole chain ${percent(whole, cases)}, chain and units ${percent(units, cases)}${list}\n`,
-  );
+function scored(of: Advisor, file: string): GoalSet.Tally {
+  const tallies = GoalSet.score(of, GoalSet.cases(file, of));
+  process.stdout.write(`\n${file}\n${GoalSet.format(tallies)}\n`);
+  return tallies.get('all') as GoalSet.Tally;
 }
 
 describe('the advisor', () => {
-  test('names the right first operation for 95 of 100 goals, the whole chain for 90, and what it costs', () => {
-    const listed = GoalSet.cases('goals.txt');
-    const total = GoalSet.score(advisor, listed);
-    say('goals', total);
-    expect(listed.length).toBeGreaterThanOrEqual(150);
-    expect(total.first / total.cases).toBeGreaterThanOrEqual(0.95);
-    expect(total.whole / total.cases).toBeGreaterThanOrEqual(0.9);
-    expect(total.units / total.cases).toBeGreaterThanOrEqual(0.85);
+  test('solves the goals that it was taught, with their cost', () => {
+    const listed = GoalSet.cases('goals/solved.txt', advisor);
+    const { goals, first, chain } = scored(advisor, 'goals/solved.txt');
+    expect(goals).toBeGreaterThanOrEqual(150);
+    expect(first / goals).toBeGreaterThanOrEqual(0.95);
+    expect(chain / goals).toBeGreaterThanOrEqual(0.9);
+    const priced = listed.filter(
+      ({ goal, unitsMax }) => GoalSet.ask(advisor, { goal }).estimate.units_high === unitsMax,
+    );
+    expect(priced.length / goals).toBeGreaterThanOrEqual(0.85);
   });
 
-  // The score is printed and not asserted: a threshold would soon be tuned for, and these goals measure how the advisor generalizes.
-  test('is measured on goals that it was not made for', () => {
-    const listed = GoalSet.cases('held-out.txt');
-    const total = GoalSet.score(advisor, listed);
-    say('held-out goals', { ...total, misses: [] });
-    expect(listed.length).toBeGreaterThanOrEqual(50);
+  // These goals were written by others. The bounds are below what was measured, so that they find what breaks and are not tuned for.
+  test.each([
+    ['goals/development.json', 0.84, 0.05],
+    ['goals/held-out.txt', 0.9, 0.06],
+    ['unseen/bundled.json', 0.8, 0.1],
+  ])('is measured on %s', (file, firstMin, wrongMax) => {
+    const { goals, first, confident, wrong } = scored(advisor, file);
+    expect(first / goals).toBeGreaterThan(firstMin);
+    expect(wrong / confident).toBeLessThan(wrongMax);
   });
 
-  test('is timed', () => {
-    const goals = [...GoalSet.cases('goals.txt'), ...GoalSet.cases('held-out.txt')];
-    const times = goals.map(({ goal }) => {
+  test.each(['weather', 'models', 'ticketing'])(
+    'is measured on the API of a %s provider, of which it knows the description alone',
+    async (name) => {
+      const foreign = await GoalSet.advisor(`goals/${name}.yaml`);
+      const { goals, first, confident, wrong } = scored(foreign.advisor, `goals/${name}.json`);
+      expect(first / goals).toBeGreaterThan(0.45);
+      expect(wrong).toBeLessThanOrEqual(confident / 4);
+    },
+  );
+
+  test('answers a goal in 20 ms, but for few', () => {
+    const times = GoalSet.cases('goals/development.json').map(({ goal }) => {
       const from = performance.now();
       GoalSet.ask(advisor, { goal });
       return performance.now() - from;
@@ -46,6 +57,6 @@ describe('the advisor', () => {
     times.sort((a, b) => a - b);
     const at = (share: number) => `${times[Math.floor((times.length - 1) * share)]?.toFixed(2)} ms`;
     process.stdout.write(`\nadvice: median ${at(0.5)}, 95th percentile ${at(0.95)}, slowest ${at(1)}\n`);
-    expect(times.length).toBe(goals.length);
+    expect(times[Math.floor(times.length / 2)]).toBeLessThan(20);
   });
 });

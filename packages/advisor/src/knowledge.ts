@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import * as Concepts from './concepts.ts';
+import type { Sample } from './sample.ts';
+
+let shared: Concepts.ConceptData | undefined;
+
+/** The concepts that every catalogue shares, with their word forms in seven languages, after those of one catalogue. */
+export function concepts(own: Concepts.ConceptData): Concepts.Concepts {
+  shared ??= table('concepts.yaml') as Concepts.ConceptData;
+  return Concepts.open(own, shared);
+}
+
+/** Goals that no API of data answers, unless its descriptions speak of them. */
+export function outside(): Sample[] {
+  const { outside: asks, vague } = table('outside.yaml') as Record<'outside' | 'vague', string[]>;
+  return [
+    ...asks.map((ask): Sample => ({ ask, calls: [], kind: 'outside' })),
+    ...vague.map((ask): Sample => ({ ask, calls: [], kind: 'vague' })),
+  ];
+}
+
+/** An operation that many APIs have, with what users say when they want it. */
+export type CommonOperation = { is: string; also: readonly string[]; asks: readonly string[] };
+
+/** Operations that many APIs have. */
+export function common(): CommonOperation[] {
+  return table('common.yaml') as CommonOperation[];
+}
+
+function table(name: string): unknown {
+  return parse(readFileSync(new URL(`../data/${name}`, import.meta.url), 'utf8'));
+}

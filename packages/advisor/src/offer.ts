@@ -1,0 +1,32 @@
+import type * as Schema from '@sluice/kernel/json-schema';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import type { Leaf } from './leaf.ts';
+import type { Operation } from './price-list.ts';
+import type * as Slot from './slot.ts';
+
+/** An operation that is sold, with all that its description says of it. */
+export type Offer = {
+  at: number;
+  operation: Operation;
+  id: string;
+  summary: string;
+  /** The parts of its description with their weights. */
+  texts: readonly { text: string; weight: number }[];
+  slots: readonly Slot.Slot[];
+  /** The values that it is asked about. */
+  asks: readonly Ask[];
+  /** The values in its responses. */
+  gives: readonly Leaf[];
+  /** The words of its name, by which it is called for. */
+  heads: ReadonlySet<string>;
+  body: Schema.Node | null;
+  example: unknown;
+  validate: ValidateFunction;
+};
+
+/** A slot that names what is asked about, with the words that do so and the operations whose answers have it. */
+export type Ask = {
+  slot: Slot.Slot;
+  words: readonly string[];
+  makers: readonly { at: number; leaf: Leaf }[];
+};

@@ -1,0 +1,204 @@
+import * as Borrowed from './borrowed.ts';
+import * as Classifier from './classifier.ts';
+import type * as Concepts from './concepts.ts';
+import * as Features from './features.ts';
+import * as Goal from './goal.ts';
+import * as Key from './key.ts';
+import type { Offer } from './offer.ts';
+import type { Sample } from './sample.ts';
+import * as Translation from './translation.ts';
+
+/** Recognizes what a goal asks for. */
+export type Reader = {
+  concepts: Concepts.Concepts;
+  classifier: Classifier.Classifier;
+  keysOf: Features.KeysOf;
+  words: Words;
+  /** The weight of the description's words for each offer; low when callers' own phrases are known. */
+  trust: readonly number[];
+  /** True when the catalogue has callers' own phrases. */
+  isTrained: boolean;
+  /** Counts of one operation before another in the samples. */
+  order: ReadonlyMap<string, number>;
+};
+
+/** The words of the descriptions: how much each says of each offer, from 0 to 1, and how rare it is. */
+type Words = { shares: ReadonlyMap<string, ReadonlyMap<number, number>>; rarity: (word: string) => number };
+
+/** The log-odds of each reading of a goal. */
+export type Reading = {
+  odds: readonly number[];
+  outside: number;
+  vague: number;
+  /** The share of the goal's words that the descriptions contain, from 0 to 1. */
+  known: number;
+  /** True when the catalogue has callers' own phrases. */
+  isTrained: boolean;
+};
+
+/** Parts of a description that count less are no examples. */
+const describedMin = 0.75;
+
+/** Samples that are read between two yields. */
+const examplesAtOnce = 10;
+
+const weights = { asked: 1, common: 1, described: 0.6, outside: 1, vague: 1 };
+/**
+ * The weight of a description's words, and the share of the goal's words from which they count. If more than `insideFrom` of the words are
+ * known, the goal is not outside of the offer.
+ */
+const coverage = { weight: 5, middle: 0.35, asksHalf: 6, inside: 20, insideFrom: 0.75 };
+
+/** Trains a reader on the samples and on what is described of each offer; yields after each short part of the work. */
+export function* open(
+  offers: readonly Offer[],
+  samples: readonly Sample[],
+  concepts: Concepts.Concepts,
+): Generator<void, Reader> {
+  const keysOf = keysAmong(offers);
+  const described = offers.flatMap(({ texts }, at) =>
+    texts.flatMap(({ text, weight }): Sample[] =>
+      weight < describedMin ? [] : [{ ask: text, calls: [at], kind: 'described' }],
+    ),
+  );
+  const asked = offers.map((_, at) => samples.filter(({ calls }) => calls.includes(at)).length);
+  const joined = offers.flatMap((offer, at) => ((asked[at] ?? 0) === 0 ? joinedTitles(offers, offer) : []));
+  const words = wordsOf(offers, concepts);
+  const reader = { concepts, keysOf, words };
+  yield;
+  const borrowed = Borrowed.samples(offers, asked, concepts);
+  const all = [
+    ...[...samples, ...described, ...joined].map((sample) => ({ ...sample, weight: 1 })),
+    ...borrowed,
+  ].filter((sample) => sample.kind !== 'outside' || !isNear(reader, sample.ask));
+  yield;
+  const examples: Classifier.Example[] = [];
+  for (const { ask, calls, kind, weight } of all) {
+    if (examples.length % examplesAtOnce === 0) yield;
+    examples.push({
+      features: Features.of(Goal.read(Translation.toEnglish(ask, concepts).text), concepts, keysOf),
+      classes: kind === 'outside' ? [offers.length] : kind === 'vague' ? [offers.length + 1] : calls,
+      weight: weight * weights[kind],
+    });
+  }
+  const order = new Map<string, number>();
+  for (const { calls } of samples)
+    for (const [index, from] of calls.entries())
+      for (const to of calls.slice(index + 1))
+        order.set(`${from} ${to}`, (order.get(`${from} ${to}`) ?? 0) + 1);
+  return {
+    ...reader,
+    classifier: yield* Classifier.train(examples, offers.length + 2, (name) =>
+      name.startsWith('~') ? 2 : 1,
+    ),
+    isTrained: samples.some(({ kind }) => kind === 'asked'),
+    trust: asked.map((count) => coverage.asksHalf / (coverage.asksHalf + count)),
+    order,
+  };
+}
+
+/** Titles of operations that can follow each other, as examples of goals that need both. */
+function joinedTitles(offers: readonly Offer[], { at, asks, summary }: Offer): Sample[] {
+  const makers = asks.flatMap(({ slot, makers: those }) => (slot.isKey ? those.map((made) => made.at) : []));
+  return [...new Set(makers)].map((from) => ({
+    ask: `${offers[from]?.summary ?? ''} and ${summary}`,
+    calls: [from, at],
+    kind: 'described',
+  }));
+}
+
+/** Reads what a goal asks for. */
+export function read(reader: Reader, goal: Goal.Goal): Reading {
+  const features = Features.of(goal, reader.concepts, reader.keysOf);
+  const scores = Classifier.score(reader.classifier, features);
+  const { shares, known } = covered(reader, goal);
+  const count = reader.trust.length;
+  const inside = reader.isTrained ? 0 : coverage.inside * Math.max(0, known - coverage.insideFrom);
+  return {
+    odds: reader.trust.map(
+      (trust, at) => (scores[at] ?? 0) + trust * coverage.weight * ((shares[at] ?? 0) - coverage.middle),
+    ),
+    outside: (scores[count] ?? 0) - inside,
+    vague: scores[count + 1] ?? 0,
+    known,
+    isTrained: reader.isTrained,
+  };
+}
+
+/** Returns true when a description or a sample contains any word of a goal that carries a meaning. */
+export function understands({ concepts, keysOf, words, classifier }: Reader, goal: Goal.Goal): boolean {
+  return Features.tokens(goal, concepts, keysOf).some(
+    ({ name, isStop }) =>
+      !isStop && !name.startsWith('@') && (words.shares.has(name) || classifier.index.has(name)),
+  );
+}
+
+/** Returns the positions of words that neither a description nor a sample contains. */
+export function unknown({ concepts, keysOf, words, classifier }: Reader, goal: Goal.Goal): Set<number> {
+  return new Set(
+    Features.tokens(goal, concepts, keysOf).flatMap(({ name, at, isStop }) =>
+      isStop || name.startsWith('@') || words.shares.has(name) || classifier.index.has(name) ? [] : [at],
+    ),
+  );
+}
+
+/** Returns which share of a goal each description covers, and which share of it is known at all. */
+function covered(
+  { concepts, keysOf, words }: Pick<Reader, 'concepts' | 'keysOf' | 'words'>,
+  goal: Goal.Goal,
+) {
+  const shares: number[] = [];
+  let [all, known] = [0, 0];
+  for (const name of meaning(Features.tokens(goal, concepts, keysOf))) {
+    const rarity = words.rarity(name);
+    if (name.startsWith('@') && !words.shares.has(name)) continue;
+    all += rarity;
+    const own = words.shares.get(name);
+    if (own !== undefined) known += rarity;
+    for (const [at, share] of own ?? []) shares[at] = (shares[at] ?? 0) + share * rarity;
+  }
+  return { shares: shares.map((share) => (all === 0 ? 0 : share / all)), known: all === 0 ? 0 : known / all };
+}
+
+/** The names of tokens that carry a meaning, once each. */
+function meaning(tokens: readonly Features.Token[]): Set<string> {
+  return new Set(tokens.flatMap(({ name, isStop }) => (isStop ? [] : [name])));
+}
+
+function isNear(reader: Pick<Reader, 'concepts' | 'keysOf' | 'words'>, ask: string): boolean {
+  const goal = Goal.read(Translation.toEnglish(ask, reader.concepts).text);
+  return Math.max(0, ...covered(reader, goal).shares.filter((share) => share !== undefined)) > 0.5;
+}
+
+function wordsOf(offers: readonly Offer[], concepts: Concepts.Concepts): Words {
+  const shares = new Map<string, Map<number, number>>();
+  const add = (name: string, at: number, weight: number) => {
+    const own = shares.get(name) ?? new Map<number, number>();
+    shares.set(name, own);
+    own.set(at, Math.max(own.get(at) ?? 0, weight));
+  };
+  for (const [at, { texts, asks }] of offers.entries()) {
+    for (const { text, weight } of texts)
+      for (const name of meaning(Features.tokens(Goal.read(text), concepts, () => [])))
+        if (!name.startsWith('@')) add(name, at, Math.min(weight, 1));
+    for (const { slot, words } of asks) if (slot.isKey) add(`@${words.join(' ')}`, at, 1);
+  }
+  const most = Math.log(offers.length + 1);
+  return {
+    shares,
+    rarity: (word) => {
+      const count = shares.get(word)?.size ?? 0;
+      return count === 0 ? 0.4 : 0.2 + Math.log((offers.length + 1) / count) / most;
+    },
+  };
+}
+
+/** The keys of all offers that a literal can be. */
+function keysAmong(offers: readonly Offer[]): Features.KeysOf {
+  const slots = new Map(
+    offers.flatMap(({ asks }) =>
+      asks.filter(({ slot }) => slot.isKey).map((ask) => [ask.words.join(' '), ask.slot] as const),
+    ),
+  );
+  return (literal) => [...slots].flatMap(([name, slot]) => (Key.takes(slot, literal) ? [name] : []));
+}
