@@ -1,8 +1,9 @@
+import type { Catalog } from './catalog.ts';
 import type { NamedUpstream } from './named-upstream.ts';
 import type { Units, UnitsMax } from './operation.ts';
 import type { ResponseField } from './response-field.ts';
 import type { StreamRule } from './stream-rule.ts';
-import type * as UpstreamLimits from './upstream-limits.ts';
+import * as UpstreamLimits from './upstream-limits.ts';
 
 /** Formats the limits of an upstream with the keys of the catalogue file. */
 export function limitsText(limits: UpstreamLimits.Limits): string {
@@ -48,4 +49,23 @@ function pointer(tokens: readonly string[]): string {
 export function streamText({ usage, last, ...rule }: StreamRule): string {
   const at = usage.at.kind === 'every' ? usage.at.pointer : Object.fromEntries(usage.at.pointers);
   return JSON.stringify({ ...rule, last: [...last], usage: { ...usage, at } });
+}
+
+/** Returns the fields of the shop and its upstream. */
+export function shopFacts({ storefront, upstream, upstreams }: Catalog): Record<string, string> {
+  const links = Object.entries(storefront.links ?? {});
+  return {
+    name: storefront.name,
+    description: storefront.description,
+    contact: storefront.contact,
+    ...Object.fromEntries(links.map(([name, url]) => [`links.${name}`, url])),
+    'upstream.description': upstream.description,
+    'upstream.key': `${upstream.key.header}: ${upstream.key.value}`,
+    'upstream.timeout_ms': String(upstream.timeoutMs),
+    'upstream.readiness_path': upstream.readinessPath ?? '',
+    'upstream.mount': upstream.mount,
+    'upstream.response_fields': responseFieldsText(upstream.responseFields),
+    'upstream.limits': limitsText(UpstreamLimits.limits(upstream.limits)),
+    upstreams: upstreamsText(upstreams),
+  };
 }

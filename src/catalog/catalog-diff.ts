@@ -1,19 +1,11 @@
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from './catalog.ts';
-import {
-  atMost,
-  counted,
-  limitsText,
-  responseFieldsText,
-  streamText,
-  upstreamsText,
-} from './catalog-diff-text.ts';
+import { atMost, counted, shopFacts, streamText } from './catalog-diff-text.ts';
 import * as MeterDiff from './meter-diff.ts';
 import type { Operation, Units, UnitsMax } from './operation.ts';
 import { covers, type Plan, type SubscriptionPlan } from './plan.ts';
 import { planFacts } from './plan-facts.ts';
 import type { Service } from './service.ts';
-import * as UpstreamLimits from './upstream-limits.ts';
 
 /** The worst possible effect of a change on buyers. */
 export type Severity = 'harmless' | 'raises_price' | 'takes_away';
@@ -113,20 +105,7 @@ function plans(before: Catalog, after: Catalog): CatalogChange[] {
 }
 
 function shopFields(before: Catalog, after: Catalog): ChangedField[] {
-  const facts = ({ storefront, upstream, upstreams }: Catalog) => ({
-    name: storefront.name,
-    description: storefront.description,
-    contact: storefront.contact,
-    'upstream.description': upstream.description,
-    'upstream.key': `${upstream.key.header}: ${upstream.key.value}`,
-    'upstream.timeout_ms': String(upstream.timeoutMs),
-    'upstream.readiness_path': upstream.readinessPath ?? '',
-    'upstream.mount': upstream.mount,
-    'upstream.response_fields': responseFieldsText(upstream.responseFields),
-    'upstream.limits': limitsText(UpstreamLimits.limits(upstream.limits)),
-    upstreams: upstreamsText(upstreams),
-  });
-  return compared(facts(before), facts(after), () => 'harmless');
+  return compared(shopFacts(before), shopFacts(after), () => 'harmless');
 }
 
 function serviceFacts(service: Service | undefined): Record<string, string> {
@@ -139,7 +118,8 @@ function serviceFacts(service: Service | undefined): Record<string, string> {
 
 function operationFacts(operation: Operation | undefined): Record<string, string> {
   if (!operation) return {};
-  const { service, units, unitsMax, uncountable, yield: part, answeredBy, stream, job } = operation;
+  const { service, units, unitsMax, uncountable, yield: part, answeredBy, stream, job, socket } = operation;
+  const { owns, owned, onlyOwned, onlyPriced } = operation;
   return {
     service: service.slug,
     price_usd: service.metering === undefined ? Money.format(service.price) : '',
@@ -150,6 +130,11 @@ function operationFacts(operation: Operation | undefined): Record<string, string
     answered_by: answeredBy,
     ...(stream && { stream: streamText(stream) }),
     ...(job && { job: JSON.stringify(job) }),
+    ...(socket && { socket: JSON.stringify(socket) }),
+    ...(owns && { owns: JSON.stringify(owns) }),
+    ...(owned && { owned: JSON.stringify(owned) }),
+    ...(onlyOwned && { only_owned: JSON.stringify(onlyOwned) }),
+    ...(onlyPriced && { only_priced: JSON.stringify(onlyPriced) }),
   };
 }
 
@@ -176,7 +161,12 @@ function operationFields(old: Operation, fresh: Operation, isLost: boolean): Cha
         return isLess(old.unitsMax, fresh.unitsMax) ? 'harmless' : 'raises_price';
       case 'stream':
       case 'job':
+      case 'socket':
         return 'raises_price';
+      case 'owned':
+      case 'only_owned':
+      case 'only_priced':
+        return 'takes_away';
       case 'uncountable':
         if (fresh.uncountable === 'max') return 'raises_price';
         return fresh.uncountable === 'withhold' ? 'takes_away' : 'harmless';

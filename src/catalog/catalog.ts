@@ -1,3 +1,4 @@
+import type { Goal } from './goals-file.ts';
 import type { NamedUpstream } from './named-upstream.ts';
 import type { Operation } from './operation.ts';
 import { covers, type Plan } from './plan.ts';
@@ -15,6 +16,8 @@ export type Catalog = {
     seller?: string;
     tax_note?: string;
     tax?: 'stripe' | 'none';
+    /** Web pages of the seller that the footer links to. */
+    links?: Readonly<Partial<Record<'terms' | 'privacy' | 'imprint' | 'status', string>>>;
   };
   upstream: {
     /** Absolute path of the OpenAPI description of the upstream; '' when there is none. */
@@ -37,6 +40,10 @@ export type Catalog = {
   upstreams: ReadonlyMap<string, NamedUpstream>;
   services: readonly Service[];
   operations: readonly Operation[];
+  /** Goals that callers state, and the operations that answer them. */
+  goals?: readonly Goal[];
+  /** Word forms by concept and language, beyond those that the advisor knows. */
+  concepts?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The plans on sale. */
   plans: readonly Plan[];
   /** Plans that are no longer sold: holders can use them up, and subscriptions renew. */

@@ -13,6 +13,7 @@ import { type OwnershipSource, toOwnership } from './ownership-rule.ts';
 import type { Plan } from './plan.ts';
 import type { ResponseField } from './response-field.ts';
 import type { Service } from './service.ts';
+import { type SocketSource, toSocketRule } from './socket-rule.ts';
 import { type StreamSource, toStreamRule } from './stream-rule.ts';
 import type { Limits } from './upstream-limits.ts';
 
@@ -25,6 +26,7 @@ export type CatalogSource = {
     seller?: string;
     tax_note?: string;
     tax?: 'stripe' | 'none';
+    links?: Readonly<Partial<Record<'terms' | 'privacy' | 'imprint' | 'status', string>>>;
   };
   /** Optional beside `upstreams`. */
   upstream?: {
@@ -37,6 +39,8 @@ export type CatalogSource = {
     response_fields: readonly { field: string; value: ResponseField['value'] }[];
   };
   upstreams?: Readonly<Record<string, DraftNamedUpstream>>;
+  /** Path of the file of goals. */
+  goals?: string;
   services: readonly DraftService[];
   plans: readonly DraftPlan[];
 };
@@ -63,6 +67,7 @@ type DraftService = {
 
 type DraftOperation = {
   call: string;
+  asks?: readonly string[];
   /** Absent in a service with meters, which has `max`. */
   units?: string | number;
   max?: MeterDraft.DraftMaxima;
@@ -72,6 +77,8 @@ type DraftOperation = {
   answered_by: 'upstream' | 'storefront';
   stream?: StreamSource;
   job?: JobSource;
+  upgrade?: 'websocket';
+  socket?: SocketSource;
 } & OwnershipSource;
 
 type DraftPlan = {
@@ -113,6 +120,11 @@ export function toCatalog(draft: CatalogSource, directory: string): Catalog {
     services,
     operations: sold.flatMap(({ service, operations }) =>
       operations.map((entry) => toOperation(entry, service)),
+    ),
+    goals: sold.flatMap(({ operations }) =>
+      operations.flatMap(({ call, asks = [] }) =>
+        asks.map((ask) => ({ ask, calls: [call], kind: 'asked' as const })),
+      ),
     ),
     plans,
     retired,
@@ -188,6 +200,7 @@ function toOperation(entry: DraftOperation, service: Service): Operation {
     answeredBy: entry.answered_by,
     stream: entry.stream === undefined ? null : toStreamRule(entry.stream, pointer),
     ...(entry.job && { job: toJobRule(entry.job) }),
+    ...(entry.upgrade && { socket: toSocketRule(entry.socket ?? {}) }),
     ...toOwnership(entry, path),
   };
 }

@@ -7,6 +7,7 @@ import type { Catalog } from './catalog.ts';
 import * as Description from './description.ts';
 import * as Draft from './draft.ts';
 import * as Fault from './fault.ts';
+import * as GoalsFile from './goals-file.ts';
 import * as OperationRules from './operation-rules.ts';
 import { ownershipWarnings } from './ownership-checks.ts';
 import * as Rules from './rules.ts';
@@ -62,9 +63,27 @@ export async function read(path: string): Promise<LoadedCatalog> {
   const parsed = judge(source, path, found);
   if (!parsed.ok) throw new Error(parsed.faults.map(Fault.format).join('\n'));
   if (!described.ok) throw new Error(`${path}:1:1 ${described.reason}`);
-  const { catalog } = parsed;
+  const goals = await goalsOf(root, path, parsed.catalog);
+  const catalog = { ...parsed.catalog, ...goals.found };
   const { description, document } = described;
-  return { catalog, description, document, text, digest: sha256Hex(`${text}\0${described.text}`) };
+  const digest = sha256Hex([text, described.text, ...goals.texts].join('\0'));
+  return { catalog, description, document, text, digest };
+}
+
+/** Reads the file of goals that a catalogue names. Throws its faults. */
+async function goalsOf(
+  root: SourceLocation.LocatedValue,
+  path: string,
+  { operations, goals = [] }: Catalog,
+): Promise<{ found: Pick<Catalog, 'goals' | 'concepts'>; texts: string[] }> {
+  const name = SourceLocation.text(SourceLocation.member(root, 'goals'));
+  if (name === null) return { found: { goals }, texts: [] };
+  const read = await GoalsFile.read(
+    resolve(dirname(path), name),
+    operations.map(({ id }) => id),
+  );
+  if (!read.ok) throw new Error(read.faults.map(Fault.format).join('\n'));
+  return { found: { goals: [...goals, ...read.goals], concepts: read.concepts }, texts: [read.text] };
 }
 
 /** Returns what a seller should look at in a valid catalogue, in the order of the lines: `file:line:column reason`. */

@@ -43,7 +43,7 @@ export function manifest(catalog: Catalog, { baseUrl, rails, links = {} }: Conte
       url: absolute(`/services/${service.slug}`),
       operations: catalog.operations
         .filter((operation) => operation.service === service)
-        .map(({ method, path }) => ({ method, path })),
+        .map(({ method, path, socket }) => ({ method, path, ...(socket && { upgrade: 'websocket' }) })),
     })),
     meters: [...new Set(inUnits.map(({ unit }) => unit))].map(meter),
     plans: catalog.plans.map((plan) => planEntry(plan, baseUrl)),

@@ -1,9 +1,11 @@
 import * as Money from '@sluice/kernel/money';
 import { pathShape } from '@sluice/kernel/operation-key';
+import * as ExtendRules from './extend-rules.ts';
 import * as JobRules from './job-rules.ts';
 import * as Mount from './mount.ts';
 import * as PathTemplate from './path-template.ts';
 import * as ReservedPaths from './reserved-paths.ts';
+import * as SocketRules from './socket-rules.ts';
 import * as SourceLocation from './source-location.ts';
 import * as StreamRules from './stream-rules.ts';
 
@@ -27,7 +29,10 @@ export function checkOperations(root: SourceLocation.LocatedValue): SourceLocati
       ...answerer(operation),
       ...StreamRules.checkStream(operation.at, operation.method),
       ...JobRules.checkJob(operation.at),
+      ...SocketRules.checkSocket(operation.at, operation.method, operation.price),
     ]),
+    ...ExtendRules.checkExtend(root),
+    ...SocketRules.checkSockets(root),
     ...collisions(sold),
     ...Mount.checkMount(root, sold),
   ];

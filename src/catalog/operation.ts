@@ -3,6 +3,7 @@ import type { JobRule } from './job-rule.ts';
 import type { MeterRule } from './meter-prices.ts';
 import type { OnlyOwned, OnlyPriced, Owned, Owns } from './ownership-rule.ts';
 import type { Service } from './service.ts';
+import type { SocketRule } from './socket-rule.ts';
 import type { StreamRule } from './stream-rule.ts';
 
 /** Number of units of a response: read from the response, fixed for every success, or the cost by several meters in micro-dollars. */
@@ -43,6 +44,8 @@ export type Operation = {
   stream: StreamRule | null;
   /** It starts a job whose cost is known at its end. */
   job?: JobRule;
+  /** It is a WebSocket, whose messages are charged by this rule. */
+  socket?: SocketRule;
   /** It creates a resource that belongs to its caller. */
   owns?: Owns;
   /** The path parameters that name resources of the caller. */

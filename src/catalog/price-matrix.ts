@@ -10,6 +10,7 @@ import { covers, type Plan } from './plan.ts';
 import * as PriceWords from './price-words.ts';
 import * as PurchaseRequest from './purchase-offer.ts';
 import type { Service } from './service.ts';
+import * as SocketRule from './socket-rule.ts';
 import * as TaxNote from './tax-note.ts';
 
 /** The public origin of the shop and the upstream's description. */
@@ -72,7 +73,7 @@ function summary(catalog: Catalog, service: Service, { baseUrl, description }: P
 }
 
 function call(
-  { method, path, unitsMax, service }: Operation,
+  { method, path, units, unitsMax, service, job, socket }: Operation,
   baseUrl: string,
   description: Description.Description,
 ) {
@@ -82,8 +83,14 @@ function call(
     path,
     url: baseUrl + path,
     summary: description.get(operationKey(method, path))?.summary ?? null,
-    ...(service.metering === undefined && { max_units: unitsCeiling }),
-    max_cost_usd: Money.format(Money.times(service.price, unitsCeiling)),
+    // A WebSocket has no maximum: it is charged while it is open.
+    ...(socket === undefined
+      ? {
+          ...(service.metering === undefined && { max_units: unitsCeiling }),
+          max_cost_usd: Money.format(Money.times(service.price, unitsCeiling)),
+        }
+      : { upgrade: 'websocket', socket: SocketRule.described(socket, { units, service }) }),
+    ...(job && { job: { poll: job.poll, hours: job.hours, unended: job.unended } }),
   };
 }
 

@@ -9,6 +9,8 @@ export const reservedSegments: ReadonlySet<string> = new Set([
   'checkout',
   'docs',
   'favicon.svg',
+  'robots.txt',
+  'sitemap.xml',
   'healthz',
   'llms-full.txt',
   'llms.txt',

@@ -1,4 +1,5 @@
 import type { JsonPointer } from '@sluice/kernel/json-pointer';
+import { type ExtendRule, type ExtendSource, toExtendRule } from './extend-rule.ts';
 
 /** The way in which several pieces of usage in one stream are combined, field by field: the last value of each field, or its largest. */
 export type UsageMerge = 'last' | 'max';
@@ -34,6 +35,8 @@ export type StreamRule = {
   finishMs: number;
   /** The charge for a complete stream without usage: nothing, or the amount held. */
   missingUsage: 'free' | 'held';
+  /** The growth of its hold; without it, the worst case is held from the start. */
+  extend?: ExtendRule;
 };
 
 /** The ends of the streams of OpenAI (chat and responses) and Anthropic. */
@@ -57,11 +60,13 @@ export type StreamSource = {
   on_leave: 'finish' | 'cancel';
   finish_ms: number;
   missing_usage: 'free' | 'held';
+  extend?: ExtendSource;
 };
 
 /** Converts a valid source. @param pointer parses a JSON Pointer that the schema has checked */
 export function toStreamRule(source: StreamSource, pointer: (text: string) => JsonPointer): StreamRule {
   const { at, as, merge } = source.usage;
+  const extend = toExtendRule(source.extend);
   return {
     format: source.format,
     when: source.when === undefined ? null : pointer(source.when),
@@ -83,5 +88,6 @@ export function toStreamRule(source: StreamSource, pointer: (text: string) => Js
     onLeave: source.on_leave,
     finishMs: source.finish_ms,
     missingUsage: source.missing_usage,
+    ...(extend !== null && { extend }),
   };
 }
