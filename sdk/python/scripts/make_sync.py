@@ -14,6 +14,9 @@ package = Path(__file__).resolve().parent.parent / "src" / "sluice"
 notice = "# Made from ../_async by scripts/make_sync.py: change that, and run it.\n"
 
 replacements = [
+    (r"^    def __await__.*\n.*\n\n", ""),
+    (r"Awaitable\[(\"tuple.*?\")\]", r"\1"),
+    (r"\bCoroutine, Generator, ", "Coroutine, "),
     (r"Awaitable\[(None|Any)\]", r"\1"),
     (r"\bAwaitable, ", ""),
     (r"\basync (def|for|with)\b", r"\1"),
@@ -21,8 +24,9 @@ replacements = [
     (r"\bAsync([A-Z])", r"\1"),
     (r"__a(iter|enter|exit)__", r"__\1__"),
     (r"\ba(iter_bytes|close)\b", r"\1"),
-    (r"^import anyio\nimport httpx\n\nfrom .. import asking, charges", "from threading import Lock\n\nimport httpx\n\nfrom .. import asking, charges"),
     (r"\banyio\.Lock\b", "Lock"),
+    (r"^import anyio\n\n(from \.\.accounts)", r"from threading import Lock\n\n\1"),
+    (r"^import anyio\n(import httpx\n\nfrom \.\. import asking, charges, events, reading, retry)", r"from threading import Lock\n\n\1"),
     (r"^import anyio\n", ""),
     (r"\banyio\.sleep\b", "time.sleep"),
     (r"``async with``", "``with``"),

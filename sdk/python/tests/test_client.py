@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from functools import partial
+from threading import Thread
 from typing import Any
 
 import anyio
@@ -18,7 +19,7 @@ import sluice
 from sluice import AsyncSluice, Company, Sluice
 
 from .service import handle, served
-from .stage import Clock, client, kinds, run, settled
+from .stage import Clock, client, each, kinds, run, settled
 
 person: dict[str, Any] = {"person_network_url": "https://www.network.example/in/ada"}
 
@@ -228,21 +229,141 @@ def test_bounds_of_nothing_ask_for_nothing() -> None:
         assert list(page.iter_pages(max_pages=0)) == []
 
 
-@pytest.mark.parametrize("kind", kinds)
-def test_pays_for_as_many_items_as_are_collected(kind: Any) -> None:
-    sent: list[Any] = []
+class Pages:
+    """A service of endless pages with as many items as are requested, and what it was asked."""
 
-    def answer(request: httpx.Request) -> httpx.Response:
-        sent.append(json.loads(request.content).get("max_results"))
-        return httpx.Response(200, json={"results": [{}, {}], "cursor": f"cursor-{len(sent)}"})
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        asked = json.loads(request.content)
+        self.sent.append(asked.get("max_results"))
+        results: list[Any] = [{} for _ in range(asked.get("max_results") or 10)]
+        return httpx.Response(200, json={"results": results, "cursor": f"cursor-{len(self.sent)}", "total_pages": 9})
+
+
+@pytest.mark.parametrize("kind", kinds)
+@pytest.mark.parametrize("walk", ["collect", "auto_paging_iter"])
+@pytest.mark.parametrize(
+    ("size", "wanted", "sent"), [(None, 2, [2]), (4, 5, [4, 1]), (4, 4, [4]), (4, 11, [4, 4, 3]), (None, 10, [None])]
+)
+def test_pays_for_as_many_items_as_are_wanted(kind: Any, walk: str, size: Any, wanted: int, sent: list[Any]) -> None:
+    service = Pages()
 
     async def story() -> None:
-        made = client(kind, answer, Clock())
-        page = await settled(made.search.people(max_results=4))
-        assert len(await settled(page.collect(max_items=5))) == 5
+        made = client(kind, service, Clock())
+        items = getattr(made.search.people(max_results=size), walk)(max_items=wanted)
+        got = await settled(items) if walk == "collect" else await each(items)
+        assert len(got) == wanted
+        await settled(made.close())
 
     run(story)
-    assert sent == [4, 3, 1]
+    assert service.sent == sent
+
+
+@pytest.mark.parametrize("kind", kinds)
+def test_pages_with_numbers_keep_their_size(kind: Any) -> None:
+    service = Pages()
+
+    async def story() -> None:
+        made = client(kind, service, Clock())
+        page = made.search.employee_finder(company_network_url="https://www.network.example/company/a", max_results=4)
+        assert len(await settled(page.collect(max_items=5))) == 5
+        await settled(made.close())
+
+    run(story)
+    assert service.sent == [4, 4]
+
+
+@pytest.mark.parametrize("kind", kinds)
+def test_requests_a_list_when_it_is_read_and_only_once(kind: Any) -> None:
+    service = Pages()
+
+    async def story() -> None:
+        made = client(kind, service, Clock())
+        page = made.search.people(max_results=2)
+        assert repr(page).endswith("PeoplePage(not requested yet)")
+        assert not hasattr(page, "nonsense")
+        assert service.sent == []
+        assert len(await settled(page.collect(max_items=1))) == 1
+        assert len((await settled(page)).results) == 1
+        assert await settled(page.fetch()) is page
+        assert service.sent == [1]
+        assert "not requested" not in repr(page)
+        await settled(made.close())
+
+    run(story)
+
+
+@pytest.mark.parametrize("kind", kinds)
+def test_pays_once_for_items_that_are_collected_twice(kind: Any) -> None:
+    service = Pages()
+
+    async def story() -> None:
+        made = client(kind, service)
+        page = made.search.people()
+        items = await settled(page.collect(max_items=2))
+        assert await settled(page.collect(max_items=2)) == items
+        await settled(made.close())
+
+    run(story)
+    assert service.sent == [2]
+
+
+def test_requests_a_first_page_again_that_failed() -> None:
+    replies = iter([httpx.Response(404, json={}), httpx.Response(200, json={"results": [{}], "cursor": None})])
+    with client(Sluice, lambda request: next(replies)) as made:
+        page = made.search.people()
+        with pytest.raises(sluice.NotFoundError) as raised:
+            page.collect(max_items=1)
+        assert raised.value.partial == sluice.PartialList([], None)
+        assert len(page.collect(max_items=1)) == 1
+
+
+def test_reading_a_list_requests_its_first_page() -> None:
+    service = Pages()
+    with client(Sluice, service) as made:
+        page = made.search.people(max_results=2)
+        assert page.cursor == "cursor-1"
+        assert len(page.results) == 2
+        assert sluice.charge(page) is None
+    assert service.sent == [2]
+
+
+def test_a_list_that_is_not_awaited_cannot_be_read() -> None:
+    service = Pages()
+
+    async def story() -> None:
+        async with client(AsyncSluice, service) as made:
+            page = made.search.people()
+            with pytest.raises(sluice.SluiceError, match="await"):
+                len(page.results)
+            with pytest.raises(sluice.SluiceError, match="await"):
+                page.has_next_page()
+
+    run(story)
+    assert service.sent == []
+
+
+def test_tasks_that_share_a_list_request_its_first_page_once() -> None:
+    service = Pages()
+
+    async def story() -> None:
+        async with client(AsyncSluice, service) as made, anyio.create_task_group() as tasks:
+            page = made.search.people()
+            for _ in range(3):
+                tasks.start_soon(page.fetch)
+
+    run(story)
+    assert service.sent == [None]
+
+
+def test_wrong_arguments_of_a_list_are_an_error_at_once() -> None:
+    with client(Sluice, handle) as made:
+        with pytest.raises(sluice.ConfigurationError):
+            made.search.people(timeout=0)
+        with pytest.raises(sluice.ConfigurationError):
+            made.search.people(idempotency_key="")
 
 
 @pytest.mark.parametrize("kind", kinds)
@@ -268,3 +389,111 @@ def test_gives_what_was_paid_for_when_a_page_is_refused(kind: Any) -> None:
         assert len(pickle.loads(pickle.dumps(raised.value)).partial.items) == 4
 
     run(story)
+
+
+class Endless(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """A stream that goes on, and how it ended."""
+
+    def __init__(self, piece: bytes) -> None:
+        self.piece, self.is_closed = piece, False
+
+    def __iter__(self) -> Iterator[bytes]:
+        while not self.is_closed:
+            yield self.piece
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self:
+            yield piece
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    async def aclose(self) -> None:
+        self.is_closed = True
+
+
+def streaming(kind: Any, body: Endless, content_type: str = "text/event-stream") -> Any:
+    return client(kind, lambda request: httpx.Response(200, headers={"content-type": content_type}, stream=body))
+
+
+def test_leaving_the_loop_or_the_context_closes_the_connection() -> None:
+    for is_left_early in (True, False):
+        body = Endless(b"data: 1\n\n")
+        with streaming(Sluice, body) as made, made.stream("/v1/chat") as stream:
+            for event in stream:
+                assert event.data == 1
+                if is_left_early:
+                    break
+                stream.close()
+            assert body.is_closed
+            with pytest.raises(sluice.SluiceError, match="once"):
+                next(iter(stream))
+
+    async def story() -> None:
+        body = Endless(b"data: 1\n\n")
+        async with streaming(AsyncSluice, body) as made:
+            async with made.stream("/v1/chat") as stream:
+                async for event in stream:
+                    assert event.data == 1
+                    break
+            assert body.is_closed
+
+    run(story)
+
+
+@pytest.mark.parametrize("kind", kinds)
+@pytest.mark.parametrize(
+    ("content_type", "piece"), [("application/x-ndjson", b"a" * 2**20), ("text/event-stream", b"data: " + b"a" * 2**20 + b"\n")]
+)
+def test_closes_the_connection_at_an_event_without_end(kind: Any, content_type: str, piece: bytes) -> None:
+    body = Endless(piece)
+
+    async def story() -> None:
+        made = streaming(kind, body, content_type)
+        with pytest.raises(sluice.ResponseValidationError):
+            await each(made.stream("/v1/chat"))
+        assert body.is_closed
+        await settled(made.close())
+
+    run(story)
+
+
+def test_ends_a_stream_that_is_silent_for_longer_than_its_timeout() -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+        with Sluice(access_token="at", base_url=address, timeout=0.2) as made, made.stream("/v1/chat") as stream:
+
+            def serve() -> None:
+                peer, _ = server.accept()
+                with peer:
+                    peer.recv(65536)
+                    peer.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\n\r\n1\n")
+                    # The client closes the connection.
+                    assert peer.recv(1) == b""
+
+            thread = Thread(target=serve)
+            thread.start()
+            events = iter(stream)
+            assert next(events).data == 1
+            with pytest.raises(sluice.APITimeoutError):
+                next(events)
+            thread.join()
+
+
+def test_an_error_of_a_stream_travels_between_processes() -> None:
+    error = sluice.StreamError("No.", code="credit_exhausted", body={"error": {}}, request_id="req_1")
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.code, again.body, again.request_id) == ("No.", "credit_exhausted", {"error": {}}, "req_1")
+
+
+def test_verifies_a_webhook_with_headers_of_any_case() -> None:
+    headers = {
+        "Webhook-Id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        "WEBHOOK-TIMESTAMP": "1614265330",
+        "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    }
+    secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    body = b'{"test": 2432232314}'
+    assert sluice.verify_webhook(body, headers, secret, now=1614265330).payload == {"test": 2432232314}
+    with pytest.raises(sluice.WebhookVerificationError, match="old"):
+        sluice.verify_webhook(body, headers, secret)

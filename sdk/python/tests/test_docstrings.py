@@ -29,9 +29,10 @@ def documented(kind: Any) -> list[Any]:
     made = client(kind, handle)
     pages = [sluice.Page, sluice.CursorPage] if kind is sluice.Sluice else [sluice.AsyncPage, sluice.AsyncCursorPage]
     owners = [kind, *(type(getattr(made, name)) for name in names), pages[0]]
+    owners.append(sluice.Stream if kind is sluice.Sluice else sluice.AsyncStream)
     methods = [method for owner in owners for _, method in inspect.getmembers(owner, inspect.isfunction)]
     run(lambda: settled(made.close())) if kind is sluice.AsyncSluice else made.close()
-    return [pages[0], kind] + [method for method in methods if not method.__name__.startswith("_")]
+    return [pages[0], owners[-1], kind] + [method for method in methods if not method.__name__.startswith("_")]
 
 
 shown = [pytest.param(kind, item, id=item.__qualname__) for kind in kinds for item in documented(kind)]

@@ -21,6 +21,7 @@ import pytest
 from sluice import (
     APIStatusError,
     AsyncSluice,
+    AuthenticationError,
     InsufficientRecordsError,
     NotFoundError,
     PaymentDeclinedError,
@@ -173,6 +174,30 @@ def test_a_new_account_calls_on_its_trial(shopper: Sluice) -> None:
 
 
 @storefront
+def test_a_call_is_in_the_account_as_it_was_charged(shopper: Sluice) -> None:
+    items = shopper.search.tam_by_jobs().collect(max_items=1)
+    assert len(items) == 1
+    (latest,) = shopper.account.calls().collect(max_items=1)
+    assert shopper.account.call(latest.call).to_dict() == {"success": True, **latest.to_dict()}
+    assert latest.units == 1
+    assert sum(one.calls for one in shopper.account.usage(group="day").usage) >= 1
+    account = shopper.account.overview()
+    assert [*unknown(account, "account")] == ["account.success"]
+    assert any(plan.kind == "trial" for plan in account.plans)
+
+
+@storefront
+def test_a_key_works_until_it_is_revoked(shopper: Sluice) -> None:
+    made = shopper.account.create_key(name="live test", budget_usd="1.00")
+    assert made.id in [key.id for key in shopper.account.keys()]
+    with Sluice(access_token=made.key, base_url=shop_url) as other:
+        assert other.account.overview().account == shopper.account.overview().account
+        assert shopper.account.revoke_key(made.id).revoked
+        with pytest.raises(AuthenticationError):
+            other.account.overview()
+
+
+@storefront
 def test_a_shop_sells_what_it_says(shopper: Sluice) -> None:
     plan = next(plan for plan in shopper.plans() if plan.kind == "credit")
     purchase = shopper.purchase(plan.id, amount_usd=plan.min_usd)
@@ -185,7 +210,7 @@ def test_a_shop_sells_what_it_says(shopper: Sluice) -> None:
 def test_a_refusal_says_what_to_buy(shopper: Sluice) -> None:
     with pytest.raises(APIStatusError) as raised:
         for _ in range(30):
-            shopper.search.tam_by_jobs(max_results=50)
+            shopper.search.tam_by_jobs(max_results=50).fetch()
     error = raised.value
     assert isinstance(error, (PlanRequiredError, InsufficientRecordsError))
     assert error.plans[0].purchase
@@ -204,6 +229,13 @@ def test_a_program_pays_and_is_charged_once(shopper: Sluice) -> None:
     again = shopper.purchase("credit", amount_usd="2.00", payment_credential=credential)
     assert again.balance_usd == paid.balance_usd
     assert again.receipt == paid.receipt
+    assert shopper.account.purchase(offered.purchase.id).state == "granted"
+    (receipt,) = shopper.account.receipts().collect()
+    assert (receipt.purchase, receipt.amount_usd) == (offered.purchase.id, "2.00")
+    assert not [*unknown(receipt, "receipt")]
+    assert "2.00" in shopper.account.receipt_document(receipt.receipt)
+    asked = shopper.account.request_refund(receipt.purchase, reason="A test.", amount_usd="0.50")
+    assert shopper.account.refund_request(receipt.purchase) == asked
 
 
 @sandbox

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ cases = [
     for file in sorted(folder.glob("*.json"))
     for case in json.loads(file.read_text("utf-8"))["cases"]
 ]
+pages = (sluice.Page, sluice.AsyncPage)
 usual_client = {"api_key": "sk_test", "base_url": "https://api.test"}
 failures: dict[str, type[httpx.RequestError]] = {
     "refused": httpx.ConnectError,
@@ -45,6 +48,8 @@ errors: dict[str, type[sluice.SluiceError]] = {
     "validation": sluice.ValidationError,
     "rate_limit": sluice.RateLimitError,
     "server": sluice.ServerError,
+    "stream": sluice.StreamError,
+    "webhook_verification": sluice.WebhookVerificationError,
 }
 
 
@@ -95,7 +100,24 @@ def response(answer: Any) -> httpx.Response:
     kind = "text/html" if "text" in answer else "application/json"
     headers = {"content-type": kind, **answer.get("headers", {})}
     text = answer.get("text", json.dumps(answer["body"]) if "body" in answer else "")
-    return httpx.Response(answer["status"], headers=headers, content=text.encode())
+    return httpx.Response(answer["status"], headers=headers, stream=Pieces(text.encode(), "breaks" in answer))
+
+
+class Pieces(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """A body byte by byte, so that line ends and characters are split; it may break off at its end."""
+
+    def __init__(self, body: bytes, breaks: bool) -> None:
+        self.body, self.breaks = body, breaks
+
+    def __iter__(self) -> Iterator[bytes]:
+        for byte in self.body:
+            yield bytes([byte])
+        if self.breaks:
+            raise httpx.ReadError("closed")
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self:
+            yield piece
 
 
 @pytest.mark.parametrize("kind", kinds)
@@ -120,7 +142,7 @@ def test_behaves_as_the_suite_says(case: Any, kind: Any, monkeypatch: pytest.Mon
     async def story() -> None:
         made: Any = None
         for step in case["steps"]:
-            if step["call"] != "register" and made is None:
+            if step["call"] not in ("register", "verify_webhook") and made is None:
                 made = make()
             await play(step, made, kind, parts)
         if made is not None:
@@ -142,26 +164,39 @@ async def play(step: Any, made: Any, kind: Any, parts: dict[str, Any]) -> None:
         return
     assert "error" not in step
     if "result" in step:
-        assert plain(got if "take" in step else got[0]) == step["result"]
+        found = got if "take" in step else got[0]
+        assert (asdict(found) if isinstance(found, sluice.Webhook) else plain(found)) == step["result"]
 
 
 async def call(step: Any, made: Any, kind: Any, parts: dict[str, Any]) -> Any:
     fields = {**step.get("with", {}), **step.get("options", {})}
+    if step["call"] == "verify_webhook":
+        return sluice.verify_webhook(**fields, now=parts["clock"]())
     if step["call"] == "register":
         return await settled(kind.register(**fields, **parts))
     method = made
     for name in step["call"].split("."):
         method = getattr(method, name)
-    first = [fields.pop(name) for name in {"quote": ["goal"], "purchase": ["plan"]}.get(step["call"], [])]
-    return await settled(method(*first, **fields))
+    positional = {"quote": "goal", "purchase": "plan"}.get(step["call"], "id")
+    first = [fields.pop(positional)] if positional in fields else []
+    outcome = method(*first, **fields)
+    return outcome if isinstance(outcome, pages) else await settled(outcome)
 
 
 async def take(step: Any, answer: Any, got: list[Any]) -> None:
     if "take" not in step:
-        got.append(answer)
+        got.append(await settled(answer.fetch()) if isinstance(answer, pages) else answer)
         return
     ((what, bounds),) = step["take"].items()
     walk = answer
+    if what == "events":
+        try:
+            await take_events(answer, got)
+        finally:
+            if "charge" in step:
+                charge = await settled(answer.charge())
+                assert (asdict(charge) if charge else None) == step["charge"]
+        return
     if what == "pages":
         walk = answer.iter_pages(**bounds)
     elif bounds:
@@ -172,6 +207,15 @@ async def take(step: Any, answer: Any, got: list[Any]) -> None:
     else:
         for one in walk:
             got.append(one)
+
+
+async def take_events(stream: Any, got: list[Any]) -> None:
+    if hasattr(stream, "__aiter__"):
+        async for event in stream:
+            got.append(asdict(event))
+    else:
+        for event in stream:
+            got.append(asdict(event))
 
 
 def fits(error: sluice.SluiceError, wanted: Any) -> None:

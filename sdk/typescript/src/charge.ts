@@ -1,9 +1,11 @@
+import type { CallRecord } from './account-records.ts';
+
 /** The charge of a storefront for a response. Amounts are decimals in USD. */
 export interface Charge {
   /** Id of the call, for receipts and `GET /account/calls/{id}`. */
   call: string;
   cost_usd: string | null;
-  /** Credit after the call. */
+  /** Credit after the call; null for a stream. */
   balance_usd: string | null;
   /** Counted units; null for a service with several meters. */
   units: number | null;
@@ -38,6 +40,17 @@ export function read(headers: Headers): Charge | null {
     balance_usd: headers.get('storefront-balance-usd'),
     units: units === null ? null : Number(units),
     plan: headers.get('storefront-plan'),
+  };
+}
+
+/** Returns the charge that a record of the call states. */
+export function ofRecord({ call, cost_usd, units, quantities, plans }: CallRecord): Charge {
+  return {
+    call,
+    cost_usd,
+    balance_usd: null,
+    units: quantities ? null : units,
+    plan: plans.join(', ') || null,
   };
 }
 

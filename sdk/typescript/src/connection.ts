@@ -1,6 +1,7 @@
+import { Attempt } from './attempt.ts';
 import * as Charge from './charge.ts';
-import { timerMsMax } from './clock.ts';
 import * as Errors from './errors.ts';
+import { formatOf } from './event-decoder.ts';
 import * as Loss from './loss.ts';
 import { RateLimit } from './rate-limit.ts';
 import * as Reply from './reply.ts';
@@ -29,8 +30,12 @@ export interface CallOptions {
 
 /** One call of an operation. */
 export type Call = {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** May contain `{id}`. Calls of one path share a rate limit. */
   path: string;
+  /** Replaces `{id}` in the path, as one segment. */
+  id?: string;
+  query?: object;
   body?: object;
   headers?: Record<string, string>;
   /**
@@ -40,6 +45,8 @@ export type Call = {
   twice: 'free' | 'paid' | 'once';
   /** True for an operation that is charged by its results, which a price ceiling applies to. */
   isData?: boolean;
+  /** True if the body of a success is left to be read piece by piece, when it is a stream. */
+  isStream?: boolean;
   options?: CallOptions | undefined;
 };
 
@@ -71,7 +78,7 @@ export class Connection {
   async send(call: Call): Promise<Reply.Reply> {
     const { clock, maxRetries, random } = this.#settings;
     const { signal } = call.options ?? {};
-    const url = this.#settings.baseUrl + call.path;
+    const url = this.#settings.baseUrl + pathOf(call) + queryOf(call);
     const key = this.#idempotencyKey(call);
     const isKnownByKey = key !== null && this.#credential?.kind === 'access_token';
     const isRepeatable = call.twice === 'free' || (call.twice === 'paid' && isKnownByKey);
@@ -83,7 +90,7 @@ export class Connection {
       signal?.throwIfAborted();
       const credential = this.#credential;
       const request = this.#request(call, key);
-      const outcome = await this.#attempt(url, request, attemptMs, signal);
+      const outcome = await this.#attempt(url, request, attemptMs, signal, call.isStream);
       this.#report(call, attempt, outcome);
       // A call that is refused for its token is never charged.
       if (!isRenewed && outcome.kind === 'reply' && isExpired(outcome.reply)) {
@@ -174,9 +181,11 @@ export class Connection {
     return true;
   }
 
-  #report({ method, path }: Call, attempt: number, outcome: Outcome): void {
+  #report(call: Call, attempt: number, outcome: Outcome): void {
     const { onResponse } = this.#settings;
     if (onResponse === null || outcome.kind === 'lost') return;
+    const { method } = call;
+    const path = pathOf(call);
     const { status, headers } = outcome.reply;
     const request_id = headers.get('x-request-id');
     const { seconds } = outcome;
@@ -198,27 +207,46 @@ export class Connection {
     request: RequestInit,
     attemptMs: number,
     signal: AbortSignal | undefined,
+    isStream = false,
   ): Promise<Outcome> {
     const startMs = this.#settings.clock.now();
-    const attempt = new AbortController();
-    const abort = () => attempt.abort(signal?.reason);
-    const timer = setTimeout(
-      () => attempt.abort(new DOMException('The timeout has passed', 'TimeoutError')),
-      Math.min(attemptMs, timerMsMax),
-    );
-    signal?.addEventListener('abort', abort, { once: true });
+    const attempt = new Attempt(attemptMs, signal);
+    let isOpen = false;
     try {
       const response = await this.#settings.fetch(url, { ...request, signal: attempt.signal });
-      const reply = await Reply.read(response, url, this.#settings.clock);
+      isOpen = isStream && response.ok && formatOf(response.headers) !== null;
+      const reply = isOpen
+        ? Reply.open(response, url, attempt.pieces(response.body, url))
+        : await Reply.read(response, url, this.#settings.clock);
       return { kind: 'reply', reply, seconds: (this.#settings.clock.now() - startMs) / 1000 };
     } catch (fault) {
       signal?.throwIfAborted();
       return { kind: 'lost', ...Loss.of(fault, url, attemptMs) };
     } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
+      if (!isOpen) attempt.end();
     }
   }
+}
+
+/** Returns the path with its id. An id that would leave its place in the path is a `ConfigurationError`. */
+function pathOf({ path, id }: Call): string {
+  if (id === undefined) return path;
+  if (typeof id !== 'string' || /^\.{0,2}$/.test(id))
+    throw new Errors.ConfigurationError(`${path} needs an id.`);
+  return path.replace('{id}', encodeURIComponent(id));
+}
+
+/** Returns the query of a call, with its question mark, or nothing. */
+function queryOf({ query = {} }: Call): string {
+  const text = new URLSearchParams(given(query) as Record<string, string>).toString();
+  return text && `?${text}`;
+}
+
+/** Returns the fields without those that are null or undefined. */
+export function given(fields: object): object {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  );
 }
 
 /** The access token has expired, or was revoked. */

@@ -26,6 +26,26 @@ export class APITimeoutError extends APIConnectionError {}
 /** A success without the expected JSON, or a cursor that does not advance. */
 export class ResponseValidationError extends SluiceError {}
 
+/** An event of a stream that reports an error. The events before it have been delivered. */
+export class StreamError extends SluiceError {
+  /** A storefront's error code, such as `credit_exhausted`. */
+  readonly code: string | null;
+  /** The data of the event. */
+  readonly body: unknown;
+  /** Quote it to support. */
+  readonly request_id: string | null;
+
+  constructor({ message, code, body, request_id }: Omit<Refusal, 'status_code'>) {
+    super(message);
+    this.code = code;
+    this.body = body;
+    this.request_id = request_id;
+  }
+}
+
+/** A webhook that must not be trusted: its signature, its time or its form is wrong. */
+export class WebhookVerificationError extends SluiceError {}
+
 /** Members of every error response. */
 export interface Refusal {
   status_code: number;
@@ -165,6 +185,8 @@ for (const [name, { prototype }] of Object.entries({
   APIConnectionError,
   APITimeoutError,
   ResponseValidationError,
+  StreamError,
+  WebhookVerificationError,
   APIStatusError,
   BadRequestError,
   AuthenticationError,

@@ -1,3 +1,4 @@
+export type * from './account-records.ts';
 export { type Charge, charge } from './charge.ts';
 export type { Clock } from './clock.ts';
 export type { CallOptions } from './connection.ts';
@@ -19,11 +20,13 @@ export {
   ResponseValidationError,
   ServerError,
   SluiceError,
+  StreamError,
   ValidationError,
+  WebhookVerificationError,
 } from './errors.ts';
+export type { StreamEvent } from './event-decoder.ts';
 export type * from './filters.ts';
 export type { Industry } from './industry.ts';
-export type * from './namespaces/account.ts';
 export type * from './namespaces/enrichment.ts';
 export type * from './namespaces/jobs.ts';
 export type * from './namespaces/search.ts';
@@ -35,3 +38,5 @@ export type { ConnectionOptions, Renewal, ResponseInfo, SluiceOptions } from './
 export { Sluice } from './sluice.ts';
 export type { PaymentFields, PurchaseFields, QuoteFields } from './storefront.ts';
 export type * from './storefront-records.ts';
+export { EventStream, type StreamOptions } from './stream.ts';
+export { verifyWebhook, type Webhook, type WebhookHeaders, type WebhookOptions } from './webhook.ts';

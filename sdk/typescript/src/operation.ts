@@ -1,4 +1,4 @@
-import type { CallOptions, Connection } from './connection.ts';
+import { type CallOptions, type Connection, given } from './connection.ts';
 import { byCursor, byNumber, list, type PagePromise, pageOf } from './page.ts';
 import { success } from './reply.ts';
 
@@ -45,11 +45,4 @@ function pages<Page extends { results: readonly unknown[] }>(
 
 function post(connection: Connection, path: string, fields: object, options: CallOptions | undefined) {
   return connection.send({ method: 'POST', path, body: given(fields), twice: 'paid', isData: true, options });
-}
-
-/** Returns the fields without those that are null or undefined. */
-export function given(fields: object): object {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
-  );
 }

@@ -28,11 +28,8 @@ export type ItemOf<Page extends AnyPage> = Page['results'][number];
 /** Number of items that are still wanted. */
 type Wanted = { left: number };
 
-/** Iterates over the pages. `first` is null to request a first page of its own. */
-type Walk<Page> = (
-  first: (() => Promise<Page>) | null,
-  wanted: Wanted,
-) => AsyncGenerator<Page, void, undefined>;
+/** Iterates over the pages. */
+type Walk<Page> = (first: () => Promise<Page>, wanted: Wanted) => AsyncGenerator<Page, void, undefined>;
 
 /** Items of a page when the caller does not say how many. */
 const sizeByDefault = 10;
@@ -42,7 +39,7 @@ type Next<Fields, Page> = (sent: Fields, page: Page) => Partial<Fields> | null;
 
 /**
  * A list: await it for the first page, iterate it for all items of all pages. Nothing is sent before that, and the first page
- * is requested once. Each page costs what its items cost.
+ * is requested once: `collect` with `max_items` may have requested a shorter one. Each page costs what its items cost.
  *
  * ```ts
  * const page = await sluice.search.companies({ max_results: 50 });
@@ -52,10 +49,10 @@ type Next<Fields, Page> = (sent: Fields, page: Page) => Partial<Fields> | null;
 export class PagePromise<Page extends AnyPage> implements Promise<Page>, AsyncIterable<ItemOf<Page>> {
   readonly [Symbol.toStringTag] = 'PagePromise';
   readonly #walk: Walk<Page>;
-  readonly #fetchFirst: () => Promise<Page>;
+  readonly #fetchFirst: (wanted: number) => Promise<Page>;
   #first: Promise<Page> | null = null;
 
-  constructor(fetchFirst: () => Promise<Page>, walk: Walk<Page>) {
+  constructor(fetchFirst: (wanted: number) => Promise<Page>, walk: Walk<Page>) {
     this.#fetchFirst = fetchFirst;
     this.#walk = walk;
   }
@@ -113,9 +110,8 @@ export class PagePromise<Page extends AnyPage> implements Promise<Page>, AsyncIt
     if (max_items <= 0) return items;
     let cursor: string | null = null;
     const wanted = { left: max_items };
-    const first = this.#first === null && Number.isFinite(max_items) ? null : () => this.#page();
     try {
-      for await (const page of this.#walk(first, wanted)) {
+      for await (const page of this.#walk(() => this.#page(max_items), wanted)) {
         items.push(...page.results.slice(0, wanted.left));
         cursor = page.cursor ?? null;
         wanted.left = max_items - items.length;
@@ -128,9 +124,15 @@ export class PagePromise<Page extends AnyPage> implements Promise<Page>, AsyncIt
     return items;
   }
 
-  #page(): Promise<Page> {
-    this.#first ??= this.#fetchFirst();
-    return this.#first;
+  /** Requests the first page with at most `wanted` items, unless it has been requested. One that failed is requested again. */
+  #page(wanted = Number.POSITIVE_INFINITY): Promise<Page> {
+    if (this.#first !== null) return this.#first;
+    const first = this.#fetchFirst(wanted);
+    first.catch(() => {
+      this.#first = null;
+    });
+    this.#first = first;
+    return first;
   }
 }
 
@@ -142,13 +144,13 @@ export function list<Fields extends object, Page extends AnyPage>(
 ): PagePromise<Page> {
   // Copy the fields: later changes by the caller must not affect this list.
   const own = { ...fields };
+  // Pages with numbers must all have the same size, and account lists have a fixed one; after other cursors, any size is right.
+  const cut = (changed: Fields, left: number) => (hasCursors(next) ? atMost(changed, left) : changed);
   return new PagePromise(
-    () => fetch(own, true),
+    (wanted) => fetch(cut(own, wanted), true),
     async function* (first, wanted) {
       let sent = own;
-      // Pages with numbers must all have the same size; after a cursor, any size is right.
-      const cut = (fields: Fields) => (hasCursors(next) ? atMost(fields, wanted.left) : fields);
-      for (let page = await (first?.() ?? fetch(cut(own), true)); ; page = await fetch(cut(sent), false)) {
+      for (let page = await first(); ; page = await fetch(cut(sent, wanted.left), false)) {
         yield page;
         const change = next(sent, page);
         if (change === null) return;
@@ -186,6 +188,14 @@ export function byCursor(
   if (!cursor) return null;
   if (cursor === sent.cursor) throw new ResponseValidationError(`Cursor did not advance: ${cursor}`);
   return { cursor };
+}
+
+/** Returns the cursor of the next page of a list whose pages have one size. */
+export function byFixedCursor(
+  sent: { cursor?: string | null },
+  page: { cursor?: string | null },
+): { cursor: string } | null {
+  return byCursor(sent, page);
 }
 
 /** Returns the number of the next page. */

@@ -14,6 +14,8 @@ export type Reply = {
   code: string | null;
   /** The requested wait, within limits. */
   retryAfterMs: number | null;
+  /** The body of a stream, which has not been read yet. */
+  chunks?: AsyncGenerator<Uint8Array, void, undefined>;
 };
 
 /** Reads a response to its end. */
@@ -22,6 +24,15 @@ export async function read(response: Response, url: string, clock: Clock): Promi
   const body = json(await response.text());
   const retryAfterMs = RetryAfter.waitMs(headers.get('retry-after'), clock.now());
   return { status, url, headers, body, code: text(body, 'code'), retryAfterMs };
+}
+
+/** Returns a response whose body is read later, as a stream. */
+export function open(
+  { status, headers }: Response,
+  url: string,
+  chunks: AsyncGenerator<Uint8Array, void, undefined>,
+): Reply {
+  return { status, url, headers, body: null, code: null, retryAfterMs: null, chunks };
 }
 
 /** Returns the JSON object of a success. Throws the error of any other status, and `ResponseValidationError` without an object. */

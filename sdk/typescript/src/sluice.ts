@@ -8,6 +8,7 @@ import type { ConnectionOptions, SluiceOptions } from './settings.ts';
 import * as Settings from './settings.ts';
 import * as Storefront from './storefront.ts';
 import type * as Records from './storefront-records.ts';
+import { EventStream, type StreamOptions } from './stream.ts';
 
 /**
  * A client of the data API (with `api_key`) or of a storefront (with `access_token`).
@@ -53,6 +54,23 @@ export class Sluice {
     call?: Pick<CallOptions, 'timeout' | 'signal'>,
   ): Promise<Records.Registration> {
     return Storefront.register(new Connection(Settings.read(options), null), call);
+  }
+
+  /**
+   * Makes a call whose response is a stream: server-sent events or NDJSON. It costs what the operation costs, is made when the iteration begins,
+   * and is retried only before the first event. `stream.charge()` returns the cost after the end.
+   *
+   * ```ts
+   * const stream = sluice.stream('/v1/chat/completions', {
+   *   model: 'small-1',
+   *   messages: [{ role: 'user', content: 'Hello' }],
+   *   stream: true,
+   * });
+   * for await (const { data } of stream) console.log(data);
+   * ```
+   */
+  stream(path: string, fields: object = {}, options?: StreamOptions): EventStream {
+    return new EventStream(this.#connection, path, fields, options);
   }
 
   /**

@@ -13,6 +13,8 @@ export interface Registration {
   assertion_expires: string;
   /** The trial, or null if the shop has none. */
   plan: { id: string; kind?: string } | null;
+  /** For `account.claim`, in a shop that sends mail. */
+  claim_token?: string;
 }
 
 /** A complete request as data. */

@@ -1,6 +1,5 @@
-import type { Call, CallOptions, Connection } from './connection.ts';
-import { ConfigurationError, ResponseValidationError } from './errors.ts';
-import { given } from './operation.ts';
+import { type Call, type CallOptions, type Connection, given } from './connection.ts';
+import { ResponseValidationError } from './errors.ts';
 import { isObject, success } from './reply.ts';
 import type { Guide, PaymentRequired, Plan, Purchase, Registration } from './storefront-records.ts';
 
@@ -72,13 +71,13 @@ export async function purchase(
   fields: PurchaseFields,
   options?: CallOptions,
 ): Promise<Purchase> {
-  if (plan === '' || plan === '.' || plan === '..') throw new ConfigurationError('plan is the id of a plan.');
   const { payment_credential: _, payment_signature: __, ...order } = fields;
   // The bearer occupies `authorization`.
   const headers = payment(fields, 'payment-authorization');
   const reply = await connection.send({
     method: 'POST',
-    path: `/plans/${encodeURIComponent(plan)}/purchase`,
+    path: '/plans/{id}/purchase',
+    id: plan,
     body: given(order),
     twice: 'paid',
     ...(headers && { headers }),

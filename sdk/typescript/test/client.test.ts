@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
 import * as Client from 'sluice-client';
 import { Sluice } from 'sluice-client';
+import * as SuiteCase from './suite-case.ts';
 
 const base = { api_key: 'sk_secret', base_url: 'https://api.test' };
 
@@ -59,6 +60,23 @@ describe('a list', () => {
       sent.map((body) => (body as { max_results: number }).max_results),
       [1, 5, 3, 1],
     );
+  });
+
+  it('pays once for items that are collected twice', async () => {
+    const { sent, fetch } = pages(9);
+    const list = new Sluice({ ...base, fetch }).search.people();
+    const items = await list.collect({ max_items: 2 });
+    assert.deepEqual(await list.collect({ max_items: 2 }), items);
+    assert.equal((await list).results.length, 2);
+    assert.equal(sent.length, 1);
+  });
+
+  it('asks again for a first page that failed', async () => {
+    const replies = [new Response('{}', { status: 404 }), Response.json({ results: [{}], cursor: null })];
+    const { fetch } = answers(...replies.map((reply) => () => reply));
+    const list = new Sluice({ ...base, fetch }).search.people();
+    await assert.rejects(list.collect({ max_items: 1 }), Client.NotFoundError);
+    assert.equal((await list.collect({ max_items: 1 })).length, 1);
   });
 
   it('gives what was paid for when a page is refused', async () => {
@@ -249,7 +267,14 @@ describe('a client', () => {
   it('has the operations of the description and no others', () => {
     const sluice = new Sluice(base);
     const methods = (of: object) => Object.getOwnPropertyNames(Object.getPrototypeOf(of)).slice(1);
-    assert.deepEqual(methods(sluice.account), ['key_info']);
+    const account = SuiteCase.all().find(({ file }) => file === 'account.json');
+    const tried = account?.cases.flatMap(({ steps = [] }) => steps.map(({ call }) => call));
+    const [first, ...own] = methods(sluice.account);
+    const others = [...own, ...methods(Object.getPrototypeOf(sluice.account))].filter(
+      (name) => !['send', 'read', 'member'].includes(name),
+    );
+    assert.equal(first, 'key_info');
+    assert.deepEqual(new Set(others.map((name) => `account.${name}`)), new Set(tried));
     assert.deepEqual(methods(sluice.search), [
       'people',
       'companies',
@@ -278,6 +303,8 @@ describe('an error', () => {
       APIConnectionError: 'SluiceError',
       APITimeoutError: 'APIConnectionError',
       ResponseValidationError: 'SluiceError',
+      StreamError: 'SluiceError',
+      WebhookVerificationError: 'SluiceError',
       APIStatusError: 'SluiceError',
       BadRequestError: 'APIStatusError',
       AuthenticationError: 'APIStatusError',

@@ -148,6 +148,24 @@ if (base_url && api_key) {
       });
     });
 
+    it('shows a call in the account as it was charged', async () => {
+      const [latest] = await sluice.account.calls().collect({ max_items: 1 });
+      assert.ok(latest);
+      assert.deepEqual(await sluice.account.call(latest.call), { success: true, ...latest });
+      const { usage } = await sluice.account.usage({ group: 'operation' });
+      assert.ok(usage.some(({ operation, calls }) => operation === latest.operation && calls > 0));
+      assert.ok((await sluice.account.overview()).plans.some(({ kind }) => kind === 'trial'));
+    });
+
+    it('takes a key until it is revoked', async () => {
+      const { id, key } = await sluice.account.create_key({ name: 'live test', budget_usd: '1.00' });
+      assert.ok((await sluice.account.keys()).some((one) => one.id === id));
+      const other = new Sluice({ access_token: key, base_url });
+      await other.account.overview();
+      assert.equal((await sluice.account.revoke_key(id)).revoked, true);
+      await assert.rejects(other.account.overview(), AuthenticationError);
+    });
+
     it('says where to pay, and how', async () => {
       const purchase = await sluice.purchase('credit', { amount_usd: '0.50' });
       assert.equal(purchase.code, 'payment_required');
@@ -179,6 +197,16 @@ if (base_url && api_key) {
           (await sluice.jobs.company({ company_network_url, max_results: 30 })).results_length,
           30,
         );
+      });
+
+      it('has a receipt of the purchase, as data and as a document', async () => {
+        const [receipt] = await sluice.account.receipts().collect();
+        assert.ok(receipt);
+        assert.equal(receipt.amount_usd, '0.50');
+        assert.equal((await sluice.account.purchase(receipt.purchase)).state, 'granted');
+        assert.match(await sluice.account.receipt_document(receipt.receipt), /0\.50/);
+        const asked = await sluice.account.request_refund(receipt.purchase, { reason: 'A test.' });
+        assert.deepEqual(await sluice.account.refund_request(receipt.purchase), asked);
       });
 
       it('reports that a card was declined', async () => {

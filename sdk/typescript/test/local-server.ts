@@ -5,12 +5,12 @@ export type LocalServer = { url: string; requests: string[]; close: () => Promis
 
 /** A service on this machine; `requests` has what came, as `POST /path`. */
 export async function start(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  answer: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<LocalServer> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
-    answer(request, response);
+    void answer(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -28,6 +28,7 @@ export type Exchange = {
     body?: unknown;
     text?: string;
     takes?: number;
+    breaks?: boolean;
     fails?: 'refused' | 'connect_timeout' | 'timeout' | 'reset';
   };
 };
@@ -37,8 +38,9 @@ export type ExpectedHeader = string | null | { matches?: string; as_in?: number;
 export type Step = {
   call: string;
   with?: Record<string, unknown>;
-  options?: { timeout?: number; idempotency_key?: string };
-  take?: { items?: { max_items?: number }; pages?: { max_pages?: number } };
+  options?: { timeout?: number; idempotency_key?: string; headers?: Record<string, string> };
+  take?: { items?: { max_items?: number }; pages?: { max_pages?: number }; events?: object };
+  charge?: unknown;
   result?: unknown;
   error?: ExpectedError;
   before?: unknown[];

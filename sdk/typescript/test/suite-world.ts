@@ -84,7 +84,7 @@ export class World {
   }
 }
 
-function respond({ status, headers, body, text, fails }: Exchange['answer']): Response {
+function respond({ status, headers, body, text, breaks, fails }: Exchange['answer']): Response {
   switch (fails) {
     case 'refused':
       throw new TypeError('fetch failed', {
@@ -101,9 +101,26 @@ function respond({ status, headers, body, text, fails }: Exchange['answer']): Re
     case 'timeout':
       throw new DOMException('The time-out has passed', 'TimeoutError');
     default:
-      return new Response(body === undefined ? (text ?? null) : JSON.stringify(body), {
+      return new Response(body === undefined ? pieces(text ?? '', breaks) : JSON.stringify(body), {
         status: status ?? 200,
         headers: { 'content-type': text === undefined ? 'application/json' : 'text/html', ...headers },
       });
   }
+}
+
+/** A text byte by byte, so that line ends and characters are split; it may break off at its end. */
+function pieces(text: string, breaks = false): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at < bytes.length) {
+        controller.enqueue(bytes.slice(at, at + 1));
+        at += 1;
+      } else if (breaks) {
+        const cause = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
+        controller.error(new TypeError('terminated', { cause }));
+      } else controller.close();
+    },
+  });
 }

@@ -20,7 +20,17 @@ const ofType: Record<string, new (...args: never[]) => Error> = {
   validation: Client.ValidationError,
   rate_limit: Client.RateLimitError,
   server: Client.ServerError,
+  stream: Client.StreamError,
+  webhook_verification: Client.WebhookVerificationError,
 };
+
+/** Account methods whose arguments are only an id, or nothing. */
+const withoutFields = new Set(
+  ['key_info', 'overview', 'call', 'receipt_document', 'invoice', 'keys', 'revoke_key', 'purchase']
+    .concat(['refund_request', 'auto_top_up', 'cancel_plan', 'resume_plan'])
+    .concat(['cancel_subscription', 'resume_subscription', 'subscription_card'])
+    .map((name) => `account.${name}`),
+);
 
 for (const { file, about, cases } of SuiteCase.all()) {
   describe(`${file}: ${about}`, () => {
@@ -43,7 +53,7 @@ async function run(one: Case): Promise<void> {
       );
       return;
     }
-    const isNeeded = one.steps?.some(({ call }) => call !== 'register');
+    const isNeeded = one.steps?.some(({ call }) => !['register', 'verify_webhook'].includes(call));
     const sluice = isNeeded ? new Client.Sluice(options) : null;
     for (const step of one.steps ?? []) await check(step, () => perform(step, sluice, injected));
   } finally {
@@ -68,18 +78,33 @@ async function check(step: Step, perform: () => AsyncGenerator<unknown>): Promis
 
 /** All that the step's caller sees: an answer, or items or pages. */
 async function* perform(
-  { call, with: fields = {}, options, take }: Step,
+  { call, with: fields = {}, options, take, charge }: Step,
   sluice: Client.Sluice | null,
-  injected: object,
+  injected: { clock: Client.Clock },
 ) {
   const { goal, plan, ...rest } = fields;
+  const { id, ...withoutId } = fields;
   if (call === 'register') yield Client.Sluice.register({ ...fields, ...injected }, options);
   else if (call === 'plans') yield sluice?.plans(options);
   else if (call === 'quote') yield sluice?.quote(String(goal), rest, options);
   else if (call === 'purchase') yield sluice?.purchase(String(plan), rest, options);
-  else {
+  else if (call === 'verify_webhook') {
+    type Arguments = Record<'body' | 'headers' | 'secret', never>;
+    const { body, headers, secret, ...bounds } = fields as Arguments;
+    yield Client.verifyWebhook(body, headers, secret, { ...bounds, now: injected.clock.now() });
+  } else if (call === 'stream') {
+    const { path, fields: body } = fields as { path: string; fields?: object };
+    const stream = sluice?.stream(path, body, options);
+    assert.ok(stream);
+    try {
+      yield* stream;
+    } finally {
+      if (charge !== undefined) assert.deepEqual(await stream.charge(), charge);
+    }
+  } else {
     const [space, method] = call.split('.') as ['search', 'people'];
-    const args = call === 'account.key_info' ? [options] : [fields, options];
+    const hasFields = !withoutFields.has(call);
+    const args = [...(id === undefined ? [] : [id]), ...(hasFields ? [withoutId] : []), options];
     const list = sluice?.[space][method](...(args as [object]));
     assert.ok(list);
     const { items, pages } = take ?? {};

@@ -6,25 +6,46 @@
 
 from ._async.client import AsyncSluice
 from ._async.pages import (
+    AsyncCallsPage,
     AsyncCompaniesPage,
     AsyncCursorPage,
     AsyncEmployeesPage,
     AsyncJobsPage,
     AsyncPage,
     AsyncPeoplePage,
+    AsyncReceiptsPage,
     AsyncTamByJobsPage,
     AsyncTamByPeoplePage,
 )
+from ._async.streams import AsyncStream
 from ._sync.client import Sluice
 from ._sync.pages import (
+    CallsPage,
     CompaniesPage,
     CursorPage,
     EmployeesPage,
     JobsPage,
     Page,
     PeoplePage,
+    ReceiptsPage,
     TamByJobsPage,
     TamByPeoplePage,
+)
+from ._sync.streams import Stream
+from .accounts import (
+    AccountKey,
+    AccountOverview,
+    AutoTopUp,
+    CallRecord,
+    Claim,
+    NewAccountKey,
+    Promotion,
+    PurchaseState,
+    Receipt,
+    RefundRequest,
+    Subscription,
+    SubscriptionState,
+    UsageReport,
 )
 from .charges import Charge, Renewal, ResponseInfo, charge
 from .company import Company, CompanyJobs, CompanyPeople
@@ -45,8 +66,11 @@ from .errors import (
     ResponseValidationError,
     ServerError,
     SluiceError,
+    StreamError,
     ValidationError,
+    WebhookVerificationError,
 )
+from .events import StreamEvent
 from .job import Job
 from .key_info import KeyInfo
 from .person import Person, RankedPerson
@@ -54,23 +78,33 @@ from .profile import Profile
 from .record import Record
 from .shop import Guide, Plan, Purchase, Registration
 from .version import __version__
+from .webhooks import Webhook, verify_webhook
 
 __all__ = [
     "APIConnectionError",
     "APIStatusError",
     "APITimeoutError",
+    "AccountKey",
+    "AccountOverview",
+    "AsyncCallsPage",
     "AsyncCompaniesPage",
     "AsyncCursorPage",
     "AsyncEmployeesPage",
     "AsyncJobsPage",
     "AsyncPage",
     "AsyncPeoplePage",
+    "AsyncReceiptsPage",
     "AsyncSluice",
+    "AsyncStream",
     "AsyncTamByJobsPage",
     "AsyncTamByPeoplePage",
     "AuthenticationError",
+    "AutoTopUp",
     "BadRequestError",
+    "CallRecord",
+    "CallsPage",
     "Charge",
+    "Claim",
     "CompaniesPage",
     "Company",
     "CompanyJobs",
@@ -84,6 +118,7 @@ __all__ = [
     "Job",
     "JobsPage",
     "KeyInfo",
+    "NewAccountKey",
     "NotFoundError",
     "Page",
     "PartialList",
@@ -93,10 +128,15 @@ __all__ = [
     "Plan",
     "PlanRequiredError",
     "Profile",
+    "Promotion",
     "Purchase",
+    "PurchaseState",
     "RankedPerson",
     "RateLimitError",
+    "Receipt",
+    "ReceiptsPage",
     "Record",
+    "RefundRequest",
     "Registration",
     "Renewal",
     "ResponseInfo",
@@ -104,9 +144,18 @@ __all__ = [
     "ServerError",
     "Sluice",
     "SluiceError",
+    "Stream",
+    "StreamError",
+    "StreamEvent",
+    "Subscription",
+    "SubscriptionState",
     "TamByJobsPage",
     "TamByPeoplePage",
+    "UsageReport",
     "ValidationError",
+    "Webhook",
+    "WebhookVerificationError",
     "__version__",
     "charge",
+    "verify_webhook",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,11 +15,46 @@ from .settings import Settings
 from .wire import Request
 
 _scheme = "Payment "
+# Headers that the client sets itself.
+_own_headers = {
+    "accept",
+    "authorization",
+    "content-type",
+    "idempotency-key",
+    "storefront-max-cost",
+    "user-agent",
+    "x-api-key",
+}
 
 
 def read(settings: Settings, path: str, timeout: float | None) -> Request:
     """A GET, which costs nothing however often it is sent."""
     return Request("GET", path, _timeout_s(settings, timeout), is_repeatable=True)
+
+
+def account(
+    settings: Settings,
+    method: str,
+    route: str,
+    timeout: float | None,
+    *,
+    id: str | None = None,
+    query: Mapping[str, Any] | None = None,
+    fields: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+    is_repeatable: bool = True,
+) -> Request:
+    """A call of a storefront's own that is not charged. ``id`` takes the place of ``{id}`` in the route."""
+    return Request(
+        method,
+        _path(route, id),
+        _timeout_s(settings, timeout),
+        None if fields is None else _given(fields),
+        headers or ({} if fields is None else {"content-type": "application/json"}),
+        is_repeatable,
+        query=_given(query or {}),
+        route=route,
+    )
 
 
 def write(settings: Settings, path: str, fields: Mapping[str, Any], timeout: float | None) -> Request:
@@ -58,6 +94,25 @@ def data(
     return post if ceiling is None else replace(post, headers={**post.headers, "storefront-max-cost": ceiling})
 
 
+def stream(
+    settings: Settings,
+    path: str,
+    fields: Mapping[str, Any],
+    headers: Mapping[str, str],
+    timeout: float | None,
+    idempotency_key: str | None,
+) -> Request:
+    """An operation whose response is read as it arrives. ``headers`` are further ones that it needs."""
+    further = {name.lower(): value for name, value in headers.items()}
+    if own := sorted(_own_headers & further.keys()):
+        raise ConfigurationError(f"headers must not contain {own[0]}")
+    if not isinstance(path, str) or not re.fullmatch(r"/(?!/)[\x21-\x7e]*", path):
+        raise ConfigurationError("path must begin with one slash and have no spaces")
+    post = data(settings, path, fields, timeout, idempotency_key)
+    accept = "text/event-stream, application/x-ndjson, application/json"
+    return replace(post, headers={**further, **post.headers, "accept": accept}, is_stream=True)
+
+
 def renewal(settings: Settings, assertion: str) -> Request:
     """Exchanges an identity assertion for an access token."""
     form = {"grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": assertion}
@@ -88,12 +143,18 @@ def purchase(
     idempotency_key: str | None,
 ) -> Request:
     """A purchase. The bearer has ``authorization``, so a Payment credential travels in a header of its own."""
-    if plan in ("", ".", ".."):
-        raise ConfigurationError("plan must be the id of a plan")
-    path = f"/plans/{percent_encode(plan, safe='')}/purchase"
-    post = paid(settings, path, fields, timeout, idempotency_key)
+    route = "/plans/{id}/purchase"
+    post = paid(settings, _path(route, plan), fields, timeout, idempotency_key)
     payment = _payment(payment_signature, payment_credential, "payment-authorization")
-    return replace(post, headers={**post.headers, **payment}, is_paying=bool(payment))
+    return replace(post, headers={**post.headers, **payment}, is_paying=bool(payment), route=route)
+
+
+def _path(route: str, id: str | None) -> str:
+    if "{id}" not in route:
+        return route
+    if not isinstance(id, str) or id in ("", ".", ".."):
+        raise ConfigurationError(f"{route} needs an id")
+    return route.replace("{id}", percent_encode(id, safe=""))
 
 
 def _given(fields: Mapping[str, Any]) -> dict[str, Any]:

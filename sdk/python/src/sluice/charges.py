@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .accounts import CallRecord
 from .record import Record
 
 
@@ -15,7 +16,7 @@ class Charge:
     #: Id of the call, for receipts and ``GET /account/calls/{id}``.
     call: str
     cost_usd: str | None
-    #: Credit after the call.
+    #: Credit after the call; ``None`` for a stream.
     balance_usd: str | None
     #: Counted units; ``None`` for a service with several meters.
     units: int | None
@@ -72,3 +73,9 @@ def read(headers: Mapping[str, str]) -> Charge | None:
         units=None if units is None else int(units),
         plan=headers.get("storefront-plan"),
     )
+
+
+def of_record(call: CallRecord) -> Charge:
+    """The charge that a record of the call states."""
+    units = None if call.quantities else call.units
+    return Charge(call.call, call.cost_usd, None, units, ", ".join(call.plans) or None)

@@ -51,6 +51,24 @@ class ResponseValidationError(SluiceError):
     """A success without the expected JSON object, or a cursor that does not advance."""
 
 
+class StreamError(SluiceError):
+    """An event of a stream that reports an error. The events before it have been delivered."""
+
+    def __init__(self, message: str, *, code: str | None = None, body: Any = None, request_id: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        #: A storefront's error code, such as ``credit_exhausted``.
+        self.code = code
+        #: The data of the event.
+        self.body = body
+        #: Quote it to support.
+        self.request_id = request_id
+
+
+class WebhookVerificationError(SluiceError):
+    """A webhook that must not be trusted: its signature, its time or its form is wrong."""
+
+
 class FieldError(Record):
     """One thing wrong with a request."""
 

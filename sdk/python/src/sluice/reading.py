@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 
@@ -26,6 +26,8 @@ from .errors import (
 )
 from .wire import Reply
 
+M = TypeVar("M")
+
 _by_status: Mapping[int, type[APIStatusError]] = {
     400: BadRequestError,
     401: AuthenticationError,
@@ -46,12 +48,20 @@ def answer(reply: Reply, now: float, is_paying: bool = False) -> dict[str, Any]:
     return reply.body
 
 
-def page(reply: Reply, now: float) -> dict[str, Any]:
-    """The JSON object of a page, which has a list of results."""
+def page(reply: Reply, now: float, name: str) -> dict[str, Any]:
+    """The JSON object of a page, which has its items in the list ``name``."""
     body = answer(reply, now)
-    if not isinstance(body.get("results"), list):
-        raise ResponseValidationError(f"{reply.url} answered {reply.status_code} without a list of results")
+    if not isinstance(body.get(name), list):
+        raise ResponseValidationError(f"{reply.url} answered {reply.status_code} without a list of {name}")
     return body
+
+
+def member(body: Mapping[str, Any], name: str, kind: type[M]) -> M:
+    """A member of a response, of the promised type."""
+    value = body.get(name)
+    if not isinstance(value, kind):
+        raise ResponseValidationError(f"the response has no {name}")
+    return value
 
 
 def challenges(reply: Reply) -> dict[str, str]:

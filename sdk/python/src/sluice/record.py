@@ -32,13 +32,19 @@ class Record:
     {'mood': 'bright'}
     """
 
-    #: The charge of a storefront for the response, for ``sluice.charge``.
-    _charge: Any = None
+    _hidden: frozenset[str] = _secrets
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._data = dict(data)
+        #: The charge of a storefront for the response, for ``sluice.charge``.
+        self._charge: Any = None
         for name, decode in _decoders(type(self)).items():
             setattr(self, name, decode(self._data.get(name)))
+
+    @classmethod
+    def _members(cls) -> frozenset[str]:
+        """The names of all attributes that a response sets."""
+        return frozenset(_decoders(cls)) | {"_data", "_charge"}
 
     @property
     def extra(self) -> dict[str, Any]:
@@ -63,7 +69,7 @@ class Record:
     def __repr__(self) -> str:
         declared = {name: getattr(self, name) for name in _decoders(type(self)) if self._data.get(name) is not None}
         members = {**declared, **self.extra}.items()
-        shown = ", ".join(f"{name}={'…' if name in _secrets else _brief(value)}" for name, value in members)
+        shown = ", ".join(f"{name}={'…' if name in self._hidden else _brief(value)}" for name, value in members)
         return f"{type(self).__name__}({shown})"
 
 

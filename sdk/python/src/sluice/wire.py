@@ -28,12 +28,22 @@ class Request:
     is_paying: bool = False
     #: Sent as a form instead of ``body``.
     form: Mapping[str, str] | None = None
+    query: Mapping[str, str] = field(default_factory=dict)
+    #: True if the body of a success is left to be read piece by piece, when it is a stream.
+    is_stream: bool = False
+    #: The path before its id was filled in. Calls of one route share a rate limit.
+    route: str | None = None
+
+    @property
+    def target(self) -> str:
+        """The path with its query."""
+        return f"{self.path}?{urlencode(self.query)}" if self.query else self.path
 
     @property
     def content(self) -> bytes | None:
         if self.form is not None:
             return urlencode(self.form).encode()
-        return None if self.body is None else json.dumps(self.body, allow_nan=False).encode()
+        return None if self.body is None else json.dumps(self.body, allow_nan=False, separators=(",", ":")).encode()
 
 
 @dataclass(frozen=True)
@@ -45,6 +55,8 @@ class Reply:
     #: By lower-case name.
     headers: Mapping[str, str]
     content: bytes
+    #: The open response of a stream, which has not been read yet; of ``httpx``.
+    body_to_read: Any = None
 
     @property
     def is_success(self) -> bool:
@@ -53,16 +65,21 @@ class Reply:
     @cached_property
     def body(self) -> Any:
         """The JSON value, or the text if it is not JSON."""
-        text = self.content.decode("utf-8-sig", "replace")
-        try:
-            return json.loads(text, parse_constant=_no_constant)
-        except (ValueError, RecursionError):
-            return text
+        return json_or_text(self.content.decode("utf-8-sig", "replace"))
 
     @property
     def code(self) -> Any:
         return self.body.get("code") if isinstance(self.body, dict) else None
 
 
-def _no_constant(name: str) -> Any:
+def json_or_text(text: str) -> Any:
+    """The JSON value of a text, or the text itself."""
+    try:
+        return json.loads(text, parse_constant=no_constant)
+    except (ValueError, RecursionError):
+        return text
+
+
+def no_constant(name: str) -> Any:
+    """Refuses ``NaN`` and its like."""
     raise ValueError(f"{name} is not JSON (RFC 8259)")

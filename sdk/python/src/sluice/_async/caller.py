@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import anyio
 import httpx
 
-from .. import asking, charges, reading, retry
+from .. import asking, charges, events, reading, retry
 from ..charges import Renewal, ResponseInfo
 from ..errors import APIConnectionError
 from ..limiter import Limiter
@@ -73,7 +73,7 @@ class AsyncCaller:
         answer._charge = charges.read(reply.headers)
         return answer
 
-    async def page(
+    def page(
         self,
         kind: type[P],
         path: str,
@@ -81,18 +81,29 @@ class AsyncCaller:
         *,
         timeout: float | None,
         idempotency_key: str | None = None,
-        wanted: int | None = None,
     ) -> P:
-        """Fetches one page of a data operation, which can fetch the next. ``wanted``: at most so many items."""
-        request = asking.data(self.settings, path, asking.at_most(fields, wanted), timeout, idempotency_key)
-        reply = await self.send(request)
-        page = kind(reading.page(reply, self.clock()))
-        page._charge = charges.read(reply.headers)
-        # The caller's key applies to the first page only.
-        page._continue_with(
-            fields, lambda onward, left: self.page(kind, path, onward, timeout=timeout, wanted=left)
-        )
-        return page
+        """A list of a data operation, which is requested when it is needed."""
+        # Wrong arguments are an error at once.
+        asking.data(self.settings, path, {}, timeout, idempotency_key)
+
+        async def turn(onward: Mapping[str, Any], wanted: int | None) -> tuple[dict[str, Any], Any]:
+            # The caller's key applies to the first page only.
+            key = idempotency_key if onward is fields else None
+            reply = await self.send(asking.data(self.settings, path, asking.at_most(onward, wanted), timeout, key))
+            return reading.page(reply, self.clock(), "results"), charges.read(reply.headers)
+
+        return kind._due(turn, fields, anyio.Lock())
+
+    def account_page(self, kind: type[P], path: str, member: str, query: Mapping[str, Any], timeout: float | None) -> P:
+        """A list of the account. Its items are the member ``member`` of a response."""
+        asking.account(self.settings, "GET", path, timeout)
+
+        async def turn(onward: Mapping[str, Any], wanted: int | None) -> tuple[dict[str, Any], Any]:
+            reply = await self.send(asking.account(self.settings, "GET", path, timeout, query=onward))
+            body = reading.page(reply, self.clock(), member)
+            return {**body, "results": body[member]}, None
+
+        return kind._due(turn, query, anyio.Lock())
 
     async def read(self, request: Request) -> dict[str, Any]:
         """Returns the JSON object of a success; raises the error of any other outcome."""
@@ -104,7 +115,7 @@ class AsyncCaller:
         is_renewed = False
         while True:
             attempt += 1
-            await self._take_place(request.path)
+            await self._take_place(request.route or request.path)
             renewals = self._renewals
             started = self.clock()
             outcome = await self._attempt(request, self._credential)
@@ -173,18 +184,25 @@ class AsyncCaller:
             self._on_response(info)
 
     async def _attempt(self, request: Request, credential: Mapping[str, str]) -> Reply | APIConnectionError:
-        url = self.settings.base_url + request.path
+        url = self.settings.base_url + request.target
         deadline = self.clock() + request.timeout_s
         content = bytearray()
+        headers = {**credential, **request.headers}
+        sent = self._http.build_request(
+            request.method, url, content=request.content, headers=headers, timeout=request.timeout_s
+        )
         try:
-            async with self._http.stream(
-                request.method, url, content=request.content, headers={**credential, **request.headers}, timeout=request.timeout_s
-            ) as response:
+            response = await self._http.send(sent, stream=True)
+            if request.is_stream and response.is_success and events.format_of(response.headers):
+                return Reply(url, response.status_code, dict(response.headers), b"", response)
+            try:
                 async for chunk in response.aiter_bytes():
                     content += chunk
                     # The timeout of the connection restarts with every byte, so it does not limit the whole response.
                     if self.clock() > deadline:
                         raise httpx.ReadTimeout("the answer came too slowly")
+            finally:
+                await response.aclose()
         except httpx.RequestError as error:
             return reading.failure(error, url)
         return Reply(url, response.status_code, dict(response.headers), bytes(content))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import random as randomness
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import httpx
@@ -21,6 +21,7 @@ from .caller import AsyncCaller
 from .enrichment import AsyncEnrichment
 from .jobs import AsyncJobs
 from .search import AsyncSearch
+from .streams import AsyncStream
 from .utils import AsyncUtils
 
 C = TypeVar("C", bound="AsyncSluice")
@@ -118,6 +119,29 @@ class AsyncSluice:
             return Registration(await caller.read(request))
         finally:
             await caller.close()
+
+    def stream(
+        self,
+        path: str,
+        fields: Mapping[str, Any] | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> AsyncStream:
+        """A call whose response is a stream: server-sent events or NDJSON.
+
+        It costs what the operation costs, is made when the iteration begins, and is retried only before the first event.
+        ``headers`` are further ones that the operation needs, such as ``anthropic-version``. ``timeout`` limits each wait.
+        Raises ``APIConnectionError`` if the connection breaks, and ``StreamError`` for an event that reports an error, after
+        the events before it.
+
+        >>> stream = client.stream("/v1/chat/completions", {"model": "small-1", "stream": True})
+        >>> [event.data async for event in stream]
+        [{'word': 'Hel'}, {'word': 'lo'}, '[DONE]']
+        """
+        request = asking.stream(self._caller.settings, path, fields or {}, headers or {}, timeout, idempotency_key)
+        return AsyncStream(self._caller, request)
 
     async def plans(self, *, timeout: float | None = None) -> list[Plan]:
         """What a storefront sells.

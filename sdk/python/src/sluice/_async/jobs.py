@@ -10,7 +10,7 @@ from .pages import AsyncJobsPage
 class AsyncJobs(AsyncNamespace):
     """Job postings. 1 record for each that is returned; up to 5,000 a query, 50 a page."""
 
-    async def search(
+    def search(
         self,
         *,
         job: JobFilter | None = None,
@@ -29,7 +29,7 @@ class AsyncJobs(AsyncNamespace):
         >>> [(job.title, job.company_name) async for job in page]
         [('Data Engineer', 'Northwind Analytics'), ('Head of Sales', 'Quay & Sons')]
         """
-        return await self._caller.page(
+        return self._caller.page(
             AsyncJobsPage,
             "/v2/jobs/search",
             {"job": job, "company": company, "max_results": max_results, "cursor": cursor},
@@ -37,7 +37,7 @@ class AsyncJobs(AsyncNamespace):
             idempotency_key=idempotency_key,
         )
 
-    async def company(
+    def company(
         self,
         *,
         company_network_url: str,
@@ -56,7 +56,7 @@ class AsyncJobs(AsyncNamespace):
         >>> page.total_results, page.results[0].location.city
         (1, 'Berlin')
         """
-        return await self._caller.page(
+        return self._caller.page(
             AsyncJobsPage,
             "/v2/jobs/company",
             {"company_network_url": company_network_url, "job": job, "max_results": max_results, "cursor": cursor},

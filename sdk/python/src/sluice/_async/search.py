@@ -29,7 +29,7 @@ from .pages import (
 class AsyncSearch(AsyncNamespace):
     """People and companies. 1 record for each that is returned; what finds nothing costs nothing."""
 
-    async def people(
+    def people(
         self,
         *,
         company: EmployerFilter | None = None,
@@ -51,7 +51,7 @@ class AsyncSearch(AsyncNamespace):
         >>> [person.full_name async for person in page]
         ['Beulah Lee', 'Tomás Ibarra']
         """
-        return await self._caller.page(
+        return self._caller.page(
             AsyncPeoplePage,
             "/v2/search/people",
             {"company": company, "people": people, "max_results": max_results, "cursor": cursor},
@@ -59,7 +59,7 @@ class AsyncSearch(AsyncNamespace):
             idempotency_key=idempotency_key,
         )
 
-    async def companies(
+    def companies(
         self,
         *,
         company: CompanyFilter | None = None,
@@ -76,7 +76,7 @@ class AsyncSearch(AsyncNamespace):
         >>> [(company.name, company.hq.city) for company in page.results]
         [('Northwind Analytics', 'Berlin')]
         """
-        return await self._caller.page(
+        return self._caller.page(
             AsyncCompaniesPage,
             "/v2/search/companies",
             {"company": company, "max_results": max_results, "cursor": cursor},
@@ -84,7 +84,7 @@ class AsyncSearch(AsyncNamespace):
             idempotency_key=idempotency_key,
         )
 
-    async def employee_finder(
+    def employee_finder(
         self,
         *,
         company_network_url: str,
@@ -122,7 +122,7 @@ class AsyncSearch(AsyncNamespace):
             "max_results": max_results,
             "page": page,
         }
-        return await self._caller.page(
+        return self._caller.page(
             AsyncEmployeesPage,
             "/v2/search/employee-finder",
             fields,
@@ -189,7 +189,7 @@ class AsyncSearch(AsyncNamespace):
             idempotency_key=idempotency_key,
         )
 
-    async def tam_by_jobs(
+    def tam_by_jobs(
         self,
         *,
         job: HiringFilter | None = None,
@@ -208,7 +208,7 @@ class AsyncSearch(AsyncNamespace):
         >>> [(one.company.name, one.matched_jobs) async for one in page]
         [('Northwind Analytics', 7)]
         """
-        return await self._caller.page(
+        return self._caller.page(
             AsyncTamByJobsPage,
             "/v2/company/tam-by-jobs",
             {"job": job, "company": company, "max_results": max_results, "cursor": cursor},
@@ -216,7 +216,7 @@ class AsyncSearch(AsyncNamespace):
             idempotency_key=idempotency_key,
         )
 
-    async def tam_by_people(
+    def tam_by_people(
         self,
         *,
         company: EmployerFilter | None = None,
@@ -234,7 +234,7 @@ class AsyncSearch(AsyncNamespace):
         >>> [(one.company.name, one.matched_people) async for one in page]
         [('Northwind Analytics', 31)]
         """
-        return await self._caller.page(
+        return self._caller.page(
             AsyncTamByPeoplePage,
             "/v2/company/tam-by-people",
             {"company": company, "people": people, "max_results": max_results, "cursor": cursor},

@@ -12,7 +12,7 @@ from threading import Lock
 
 import httpx
 
-from .. import asking, charges, reading, retry
+from .. import asking, charges, events, reading, retry
 from ..charges import Renewal, ResponseInfo
 from ..errors import APIConnectionError
 from ..limiter import Limiter
@@ -83,18 +83,29 @@ class Caller:
         *,
         timeout: float | None,
         idempotency_key: str | None = None,
-        wanted: int | None = None,
     ) -> P:
-        """Fetches one page of a data operation, which can fetch the next. ``wanted``: at most so many items."""
-        request = asking.data(self.settings, path, asking.at_most(fields, wanted), timeout, idempotency_key)
-        reply = self.send(request)
-        page = kind(reading.page(reply, self.clock()))
-        page._charge = charges.read(reply.headers)
-        # The caller's key applies to the first page only.
-        page._continue_with(
-            fields, lambda onward, left: self.page(kind, path, onward, timeout=timeout, wanted=left)
-        )
-        return page
+        """A list of a data operation, which is requested when it is needed."""
+        # Wrong arguments are an error at once.
+        asking.data(self.settings, path, {}, timeout, idempotency_key)
+
+        def turn(onward: Mapping[str, Any], wanted: int | None) -> tuple[dict[str, Any], Any]:
+            # The caller's key applies to the first page only.
+            key = idempotency_key if onward is fields else None
+            reply = self.send(asking.data(self.settings, path, asking.at_most(onward, wanted), timeout, key))
+            return reading.page(reply, self.clock(), "results"), charges.read(reply.headers)
+
+        return kind._due(turn, fields, Lock())
+
+    def account_page(self, kind: type[P], path: str, member: str, query: Mapping[str, Any], timeout: float | None) -> P:
+        """A list of the account. Its items are the member ``member`` of a response."""
+        asking.account(self.settings, "GET", path, timeout)
+
+        def turn(onward: Mapping[str, Any], wanted: int | None) -> tuple[dict[str, Any], Any]:
+            reply = self.send(asking.account(self.settings, "GET", path, timeout, query=onward))
+            body = reading.page(reply, self.clock(), member)
+            return {**body, "results": body[member]}, None
+
+        return kind._due(turn, query, Lock())
 
     def read(self, request: Request) -> dict[str, Any]:
         """Returns the JSON object of a success; raises the error of any other outcome."""
@@ -106,7 +117,7 @@ class Caller:
         is_renewed = False
         while True:
             attempt += 1
-            self._take_place(request.path)
+            self._take_place(request.route or request.path)
             renewals = self._renewals
             started = self.clock()
             outcome = self._attempt(request, self._credential)
@@ -175,18 +186,25 @@ class Caller:
             self._on_response(info)
 
     def _attempt(self, request: Request, credential: Mapping[str, str]) -> Reply | APIConnectionError:
-        url = self.settings.base_url + request.path
+        url = self.settings.base_url + request.target
         deadline = self.clock() + request.timeout_s
         content = bytearray()
+        headers = {**credential, **request.headers}
+        sent = self._http.build_request(
+            request.method, url, content=request.content, headers=headers, timeout=request.timeout_s
+        )
         try:
-            with self._http.stream(
-                request.method, url, content=request.content, headers={**credential, **request.headers}, timeout=request.timeout_s
-            ) as response:
+            response = self._http.send(sent, stream=True)
+            if request.is_stream and response.is_success and events.format_of(response.headers):
+                return Reply(url, response.status_code, dict(response.headers), b"", response)
+            try:
                 for chunk in response.iter_bytes():
                     content += chunk
                     # The timeout of the connection restarts with every byte, so it does not limit the whole response.
                     if self.clock() > deadline:
                         raise httpx.ReadTimeout("the answer came too slowly")
+            finally:
+                response.close()
         except httpx.RequestError as error:
             return reading.failure(error, url)
         return Reply(url, response.status_code, dict(response.headers), bytes(content))

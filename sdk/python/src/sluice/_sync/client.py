@@ -6,9 +6,9 @@ from __future__ import annotations
 import os
 import random as randomness
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import httpx
 
@@ -21,6 +21,7 @@ from .caller import Caller
 from .enrichment import Enrichment
 from .jobs import Jobs
 from .search import Search
+from .streams import Stream
 from .utils import Utils
 
 C = TypeVar("C", bound="Sluice")
@@ -118,6 +119,29 @@ class Sluice:
             return Registration(caller.read(request))
         finally:
             caller.close()
+
+    def stream(
+        self,
+        path: str,
+        fields: Mapping[str, Any] | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> Stream:
+        """A call whose response is a stream: server-sent events or NDJSON.
+
+        It costs what the operation costs, is made when the iteration begins, and is retried only before the first event.
+        ``headers`` are further ones that the operation needs, such as ``anthropic-version``. ``timeout`` limits each wait.
+        Raises ``APIConnectionError`` if the connection breaks, and ``StreamError`` for an event that reports an error, after
+        the events before it.
+
+        >>> stream = client.stream("/v1/chat/completions", {"model": "small-1", "stream": True})
+        >>> [event.data for event in stream]
+        [{'word': 'Hel'}, {'word': 'lo'}, '[DONE]']
+        """
+        request = asking.stream(self._caller.settings, path, fields or {}, headers or {}, timeout, idempotency_key)
+        return Stream(self._caller, request)
 
     def plans(self, *, timeout: float | None = None) -> list[Plan]:
         """What a storefront sells.

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Callable, Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterator, Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from threading import Lock
+
+from ..accounts import CallRecord, Receipt
 from ..company import Company, CompanyJobs, CompanyPeople
 from ..errors import PartialList, ResponseValidationError, SluiceError
 from ..fair_usage import FairUsage
@@ -15,25 +18,65 @@ from ..record import Record
 
 T = TypeVar("T")
 P = TypeVar("P", bound="Page[Any]")
+#: Requests a page by its arguments, with at most so many items. Returns its members and its charge.
+Turn = Callable[[Mapping[str, Any], "int | None"], "tuple[dict[str, Any], Any]"]
 
 
 class Page(Record, Generic[T]):
-    """One page of a list. Iterating over it yields all items of all pages.
+    """A list and its first page. Iterating over it yields all items of all pages.
+
+    The first page is requested when the list is read, iterated or awaited, and only once.
 
     >>> page = client.jobs.search(max_results=1)
     >>> [job.title for job in page.results]
     ['Data Engineer']
-    >>> [job.title for job in page]
+    >>> [job.title for job in client.jobs.search(max_results=1)]
     ['Data Engineer', 'Head of Sales']
     """
 
     results: list[T]
-    results_length: int
-    max_results: int
-    fair_usage: FairUsage
 
+    #: True if a page may be requested with fewer items than the others.
+    _is_divisible = False
+    _turn: Turn | None = None
     _fields: Mapping[str, Any] = {}
-    _turn: Callable[[Mapping[str, Any], int | None], Any] | None = None
+    _lock: Lock
+    _is_due = False
+
+    @classmethod
+    def _due(cls: type[P], turn: Turn, fields: Mapping[str, Any], lock: Lock) -> P:
+        """A page that is requested when it is needed."""
+        page = cls.__new__(cls)
+        page._turn, page._fields, page._lock, page._is_due = turn, fields, lock, True
+        return page
+
+    if not TYPE_CHECKING:  # It would hide wrong names from type checkers.
+
+        def __getattr__(self, name: str) -> Any:
+            if not self._is_due or name not in self._members():
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            _refuse_to_wait(self.fetch())
+            return getattr(self, name)
+
+    def fetch(self: P) -> P:
+        """Requests the page, unless it has arrived.
+
+        >>> page = client.jobs.search(max_results=1).fetch()
+        >>> page.total_results
+        2
+        """
+        self._arrive(None)
+        return self
+
+    def _arrive(self, wanted: int | None) -> None:
+        """Requests the page, unless it has arrived; if it is divisible, with at most ``wanted`` items."""
+        if not self._is_due or self._turn is None:
+            return
+        with self._lock:
+            if self._is_due:
+                data, charge = self._turn(self._fields, wanted if self._is_divisible else None)
+                Record.__init__(self, data)
+                self._charge, self._is_due = charge, False
 
     def has_next_page(self) -> bool:
         """Returns true if there is another page.
@@ -56,11 +99,11 @@ class Page(Record, Generic[T]):
 
     def _following(self: P, wanted: int | None) -> P:
         """Fetches the next page. ``wanted``: the number of items that are still wanted."""
+        self._arrive(None)
         if self._turn is None or not self.has_next_page():
             raise SluiceError("there is no next page")
-        # Pages with numbers must all have the same size; after a cursor, any size is right.
-        onward = self._onward()
-        page: P = self._turn({**self._fields, **onward}, wanted if "cursor" in onward else None)
+        page = self._due(self._turn, {**self._fields, **self._onward()}, self._lock)
+        page._arrive(wanted)
         return page
 
     def iter_pages(self: P, *, max_pages: int | None = None) -> Iterator[P]:
@@ -73,13 +116,14 @@ class Page(Record, Generic[T]):
         page, count = self, 1
         if max_pages is not None and max_pages < 1:
             return
+        page._arrive(None)
         yield page
         while page.has_next_page() and count != max_pages:
             page, count = page.get_next_page(), count + 1
             yield page
 
     def auto_paging_iter(self, *, max_items: int | None = None) -> Iterator[T]:
-        """Iterates over the items of this page and the following ones, at most ``max_items``; fetches no page beyond.
+        """Iterates over the items of this page and the following ones, at most ``max_items``; requests no more, as ``collect``.
 
         >>> page = client.jobs.search(max_results=1)
         >>> [job.title for job in page.auto_paging_iter(max_items=1)]
@@ -87,6 +131,7 @@ class Page(Record, Generic[T]):
         """
         if max_items is not None and max_items < 1:
             return
+        self._arrive(max_items)
         page, count = self, 0
         while True:
             for item in page.results[: _rest(max_items, count)]:
@@ -97,11 +142,10 @@ class Page(Record, Generic[T]):
             page = page._following(_rest(max_items, count))
 
     def collect(self, *, max_items: int | None = None) -> list[T]:
-        """Returns the items of this page and the following ones as a list, at most ``max_items``. Further pages with cursors request no more
-        than that. If a page fails, the error has the items so far as ``partial``.
+        """Returns the items of this page and the following ones as a list, at most ``max_items``. Of a list with cursors it
+        requests no more items than that, so no more are charged. If a page fails, the error has the items so far as ``partial``.
 
-        >>> page = client.jobs.search(max_results=1)
-        >>> len(page.collect(max_items=10))
+        >>> len(client.jobs.search(max_results=1).collect(max_items=10))
         2
         """
         items: list[T] = []
@@ -109,37 +153,48 @@ class Page(Record, Generic[T]):
             return items
         page = self
         try:
+            page._arrive(max_items)
             while True:
                 items.extend(page.results[: _rest(max_items, len(items))])
                 if not page.has_next_page() or len(items) == max_items:
                     return items
                 page = page._following(_rest(max_items, len(items)))
         except SluiceError as fault:
-            fault.partial = PartialList(items, getattr(page, "cursor", None))
+            fault.partial = PartialList(items, page.__dict__.get("cursor"))
             raise
 
     def __iter__(self) -> Iterator[T]:
         return self.auto_paging_iter()
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(not requested yet)" if self._is_due else super().__repr__()
+
     def _onward(self) -> Mapping[str, Any]:
         """Returns the changed arguments of the next request."""
         raise NotImplementedError
-
-    def _continue_with(
-        self, fields: Mapping[str, Any], turn: Callable[[Mapping[str, Any], int | None], Any]
-    ) -> None:
-        self._fields, self._turn = fields, turn
 
 
 def _rest(max_items: int | None, count: int) -> int | None:
     return None if max_items is None else max_items - count
 
 
+def _refuse_to_wait(outcome: object) -> None:
+    # An attribute cannot wait for a response.
+    if isinstance(outcome, Coroutine):
+        outcome.close()
+        raise SluiceError("the list before you read its first page")
+
+
 class CursorPage(Page[T]):
     """A page with a cursor. An empty page is not necessarily the last."""
 
+    results_length: int
+    max_results: int
+    fair_usage: FairUsage
     #: Cursor of the next page; ``None`` at the end.
     cursor: str | None
+
+    _is_divisible = True
 
     def has_next_page(self) -> bool:
         return bool(self.cursor)
@@ -148,6 +203,24 @@ class CursorPage(Page[T]):
         if self.cursor == self._fields.get("cursor"):
             raise ResponseValidationError("Cursor did not advance: the list goes in circles")
         return {"cursor": self.cursor}
+
+
+class AccountPage(CursorPage[T]):
+    """A list of the account, the newest first, in pages of fixed size."""
+
+    _is_divisible = False
+
+
+class CallsPage(AccountPage[CallRecord]):
+    """Calls."""
+
+    results: list[CallRecord]
+
+
+class ReceiptsPage(AccountPage[Receipt]):
+    """Payments with their receipts."""
+
+    results: list[Receipt]
 
 
 class PeoplePage(CursorPage[Person]):
@@ -191,6 +264,9 @@ class EmployeesPage(Page[Person]):
 
     company_network_url: str
     results: list[Person]
+    results_length: int
+    max_results: int
+    fair_usage: FairUsage
     page: int
     total_pages: int | None
 

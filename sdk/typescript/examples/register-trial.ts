@@ -1,5 +1,5 @@
-// The first call at a shop on this machine (`npm start` in the root of the repository), on the trial that registration brings.
-//   node examples/first-call.ts
+// Registers at a shop on this machine (`npm start` in the root of the repository) and makes the first call on the trial.
+//   node examples/register-trial.ts
 import { Sluice } from 'sluice-client';
 
 const base_url = process.env.SLUICE_BASE_URL ?? 'http://localhost:4020';

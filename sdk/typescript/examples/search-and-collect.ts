@@ -1,5 +1,5 @@
 // Lists companies that hire engineers in Germany, by the number of their postings. Each company costs a record, 100 at most.
-//   SLUICE_API_KEY=sk_... SLUICE_BASE_URL=http://localhost:4021 node examples/market.ts
+//   SLUICE_API_KEY=sk_... SLUICE_BASE_URL=http://localhost:4021 node examples/search-and-collect.ts
 import { Sluice } from 'sluice-client';
 
 const sluice = new Sluice();

@@ -1,5 +1,5 @@
 // Registers at a shop, asks for more than the trial holds, and shows what to buy and where to pay for it.
-//   node examples/buy.ts
+//   node examples/pay-on-page.ts
 import { InsufficientRecordsError, type PlanOffer, PlanRequiredError, Sluice } from 'sluice-client';
 
 const base_url = process.env.SLUICE_BASE_URL ?? 'http://localhost:4020';

@@ -1,0 +1,97 @@
+# Made from ../_async by scripts/make_sync.py: change that, and run it.
+"""The subscriptions of the namespace ``account``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from .. import asking
+from ..accounts import CardPage, SubscriptionState
+from ..record import Record
+from .namespace import Namespace
+
+R = TypeVar("R", bound=Record)
+
+
+class Subscriptions(Namespace):
+    """The subscriptions of an account."""
+
+    def cancel_plan(self, id: str, *, timeout: float | None = None) -> SubscriptionState:
+        """Cancels all subscriptions of a plan at the end of their period.
+
+        >>> (client.account.cancel_plan("pro")).subscription.cancel_at_period_end
+        True
+        """
+        return self._answer(SubscriptionState, "POST", "/account/plans/{id}/cancel", timeout, id=id)
+
+    def resume_plan(self, id: str, *, timeout: float | None = None) -> SubscriptionState:
+        """Withdraws the cancellation of a plan. Needs an access token.
+
+        >>> (client.account.resume_plan("pro")).subscription.plan
+        'pro'
+        """
+        return self._answer(SubscriptionState, "POST", "/account/plans/{id}/resume", timeout, id=id)
+
+    def change_plan(self, id: str, *, plan: str, timeout: float | None = None) -> SubscriptionState:
+        """Changes a plan: to a more expensive one at once, which is charged, to a cheaper one with the next period.
+
+        Needs an access token.
+
+        >>> (client.account.change_plan("pro", plan="max")).subscription.next_plan
+        'max'
+        """
+        route, fields = "/account/plans/{id}/change", {"plan": plan}
+        return self._answer(SubscriptionState, "POST", route, timeout, id=id, fields=fields, is_repeatable=False)
+
+    def cancel_subscription(self, id: str, *, timeout: float | None = None) -> SubscriptionState:
+        """Cancels one subscription at the end of its period.
+
+        >>> (client.account.cancel_subscription("sub_1")).subscription.cancel_at_period_end
+        True
+        """
+        return self._answer(SubscriptionState, "POST", "/account/subscriptions/{id}/cancel", timeout, id=id)
+
+    def resume_subscription(self, id: str, *, timeout: float | None = None) -> SubscriptionState:
+        """Withdraws the cancellation of one subscription. Needs an access token.
+
+        >>> (client.account.resume_subscription("sub_1")).subscription.plan
+        'pro'
+        """
+        return self._answer(SubscriptionState, "POST", "/account/subscriptions/{id}/resume", timeout, id=id)
+
+    def change_subscription(self, id: str, *, plan: str, timeout: float | None = None) -> SubscriptionState:
+        """Changes one subscription, as ``change_plan`` does.
+
+        >>> (client.account.change_subscription("sub_1", plan="max")).subscription.next_plan
+        'max'
+        """
+        route, fields = "/account/subscriptions/{id}/change", {"plan": plan}
+        return self._answer(SubscriptionState, "POST", route, timeout, id=id, fields=fields, is_repeatable=False)
+
+    def subscription_card(self, id: str, *, timeout: float | None = None) -> CardPage:
+        """A page on which a person enters another card for a subscription. Needs an access token.
+
+        >>> (client.account.subscription_card("sub_1")).card_url
+        'https://pay.example.com/card_1'
+        """
+        return self._answer(CardPage, "POST", "/account/subscriptions/{id}/card", timeout, id=id)
+
+    def _answer(
+        self,
+        kind: type[R],
+        method: str,
+        route: str,
+        timeout: float | None,
+        *,
+        id: str | None = None,
+        query: Mapping[str, Any] | None = None,
+        fields: Mapping[str, Any] | None = None,
+        is_repeatable: bool = True,
+    ) -> R:
+        return kind(
+            self._read(method, route, timeout, id=id, query=query, fields=fields, is_repeatable=is_repeatable)
+        )
+
+    def _read(self, method: str, route: str, timeout: float | None, **parts: Any) -> dict[str, Any]:
+        return self._caller.read(asking.account(self._caller.settings, method, route, timeout, **parts))
