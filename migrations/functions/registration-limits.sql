@@ -16,6 +16,7 @@ $$;
 
 -- Admits and counts one registration. `state`: `allowed`; `address` or `day` (wait); `work_required` (send a proof of work); `work_used`. Blocks
 -- that have not registered in 24 hours (the last of `p_blocks` is the widest) need no proof of work up to `p_unseen_max` registrations of the day.
+-- Without `p_all_max`, the total of the day neither limits nor counts the registration.
 CREATE OR REPLACE FUNCTION shop.admit_registration(p_blocks text[], p_seconds integer[], p_max integer[], p_work text, p_work_expires timestamptz,
   p_seen_max integer, p_unseen_max integer, p_all_max integer)
 RETURNS TABLE (state text, wait_seconds integer, today integer) LANGUAGE plpgsql AS $$
@@ -40,7 +41,11 @@ BEGIN
       IF NOT FOUND THEN state := 'work_used'; RETURN NEXT; RETURN; END IF;
     END IF;
     state := 'allowed';
-    PERFORM shop.use_blocks('registration', p_blocks);
+    IF p_all_max IS NULL THEN
+      INSERT INTO shop.block_use (kind, block) SELECT DISTINCT 'registration', block FROM unnest(p_blocks) AS block;
+    ELSE
+      PERFORM shop.use_blocks('registration', p_blocks);
+    END IF;
   END IF;
   RETURN NEXT;
 END $$;

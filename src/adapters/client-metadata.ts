@@ -1,8 +1,6 @@
-import { lookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
-import { isPublic } from '@sluice/kernel/public-address';
 import { Agent, request } from 'undici';
 import { type ClientDocuments, type FoundClient, parseMetadata } from '../identity/oauth/client.ts';
+import { publicOnly } from './public-lookup.ts';
 
 const timeoutMs = 5_000;
 const documentBytesMax = 16 * 1024;
@@ -90,17 +88,6 @@ function isDocumentAddress(clientId: string, allowsLocal: boolean): boolean {
   // The lookup function below does not see address literals, so they are rejected here.
   return url.protocol === 'https:' && /[a-z]$/i.test(url.hostname);
 }
-
-/** Resolves a name to public addresses only, so that no document can be in the shop's own network (SSRF, DNS rebinding). */
-const publicOnly: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (fault, addresses) => {
-    if (fault) return callback(fault, '', 4);
-    const [first] = addresses;
-    if (!first || !addresses.every(({ address }) => isPublic(address)))
-      return callback(Object.assign(new Error('not a public address'), { code: 'EPRIVATE' }), '', 4);
-    return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
-  });
-};
 
 function refused(description: string): FoundClient {
   return { kind: 'refused', description };

@@ -6,9 +6,10 @@ import type { ClaimService } from './claim.ts';
 import type { Mailer, MailQueue, Outbox } from './mail.ts';
 import type { ClientDocuments } from './oauth/client.ts';
 import type { OAuthGrants } from './oauth/grants.ts';
-import type { Admissions } from './registration.ts';
+import type { Admissions, TrustedAgent } from './registration.ts';
 import type { Revocations } from './revocation-list.ts';
 import type { Wallets } from './wallets.ts';
+import type { AgentDirectories } from './web-bot-auth.ts';
 
 /** The callers: accounts with their tokens and keys. */
 export type IdentityContext = {
@@ -33,6 +34,9 @@ export type RegistrationContext = {
   readonly oauth: OAuthGrants;
   /** Fetches the metadata documents of OAuth clients that are identified by a URL. */
   readonly clientDocuments: ClientDocuments;
+  /** The agents that the seller trusts. */
+  readonly trustedAgents: readonly TrustedAgent[];
+  readonly agentDirectories: AgentDirectories;
 };
 
 /** Mail to people. */

@@ -21,6 +21,16 @@ export const daily = {
   max: 20_000,
 } as const;
 
+/** An agent whose signed registrations are limited as its own, from all its addresses together. */
+export type TrustedAgent = {
+  readonly origin: string;
+  /** Registrations in 24 hours. At most a tenth of them are allowed in ten minutes. */
+  readonly perDay: number;
+};
+
+/** The limit of an agent without one in the settings: a twentieth of the day, so that a stolen key costs the seller little. */
+export const agentPerDayUsual = daily.max / 20;
+
 /** Leading zero bits of a proof of work: the minimum takes about a third of a second in Python, the maximum 64 times that. */
 const bitsMin = 18;
 const bitsMax = 24;
@@ -101,6 +111,15 @@ export function rules(address: string): readonly Rule[] {
   );
 }
 
+/** Returns the limits of a recognised agent (docs/accounts.md#recognised-agents), which replace those of its addresses. */
+export function agentRules({ origin, perDay }: TrustedAgent): readonly Rule[] {
+  const block = `agent:${origin}`;
+  return [
+    { block, seconds: 10 * minuteSeconds, max: Math.ceil(perDay / 10) },
+    { block, seconds: daySeconds, max: perDay },
+  ];
+}
+
 /** An IPv4 /24 has the limits of an IPv6 /48: both are what one customer gets. */
 function widthOf(address: string, level: number): number {
   return AddressBlock.levels(address).length === 2 && level === 1 ? 2 : level;
@@ -131,8 +150,13 @@ export type Admission =
   /** The proof of work was used before. */
   | { kind: 'work_used' };
 
+/** A proof of work or a signature, which counts once until it expires. */
+type Use = { id: string; expiresMs: number };
+
 /** Counts registrations, over all processes, one at a time. */
 export interface Admissions {
   /** @param work a valid proof of work, or null */
-  admit(rules: readonly Rule[], work: { id: string; expiresMs: number } | null): Promise<Admission>;
+  admit(rules: readonly Rule[], work: Use | null): Promise<Admission>;
+  /** Admits a registration of a recognised agent by its rules alone: the total of the day neither limits nor counts it. */
+  admitAgent(rules: readonly Rule[], signature: Use): Promise<Admission>;
 }

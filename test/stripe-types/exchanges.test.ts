@@ -140,6 +140,10 @@ async function live(): Promise<void> {
     sandbox: null,
   });
 
+  // The owner of an account is erased; a repetition changes nothing.
+  await processor.eraseCustomer(customer);
+  await processor.eraseCustomer('cus_unknown');
+
   async function keepCard(owner: string, reference: string, number?: string): Promise<void> {
     const page = await processor.openCardPage({
       reference,

@@ -1,7 +1,7 @@
 /** The colours of all pages, for light and dark mode. */
 export const palette = `
-:root{color-scheme:light dark;--ground:#f5f3ee;--panel:#fff;--ink:#1d1c1a;--soft:#5f5b54;--line:#dcd7cd;--accent:#0b5f52;--on-accent:#fff;--tint:#e3f1ed;--note:#6b4a00;--note-tint:#fbefcf;--one:#0b5f52;--two:#3765bd;--three:#b35c14;--four:#84439f;--rest:#77726a}
-@media(prefers-color-scheme:dark){:root{--ground:#151513;--panel:#1f1e1c;--ink:#efece5;--soft:#aca79c;--line:#35332f;--accent:#7fd6c2;--on-accent:#07251f;--tint:#16312b;--note:#f3d58a;--note-tint:#33290f;--one:#7fd6c2;--two:#8fb2f3;--three:#f0ad6d;--four:#d0a2ec;--rest:#8f8a80}}`;
+:root{color-scheme:light dark;--ground:#f5f3ee;--panel:#fff;--ink:#1d1c1a;--soft:#5f5b54;--line:#dcd7cd;--accent:#0b5f52;--on-accent:#fff;--tint:#e3f1ed;--note:#6b4a00;--note-tint:#fbefcf;--bad:#a3231c;--one:#0b5f52;--two:#3765bd;--three:#b35c14;--four:#84439f;--rest:#77726a}
+@media(prefers-color-scheme:dark){:root{--ground:#151513;--panel:#1f1e1c;--ink:#efece5;--soft:#aca79c;--line:#35332f;--accent:#7fd6c2;--on-accent:#07251f;--tint:#16312b;--note:#f3d58a;--note-tint:#33290f;--bad:#f2a39c;--one:#7fd6c2;--two:#8fb2f3;--three:#f0ad6d;--four:#d0a2ec;--rest:#8f8a80}}`;
 
 /** The stylesheet of all pages. Pages have no scripts and load nothing. */
 export const style = `${palette}
@@ -30,9 +30,11 @@ label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}
 input,select,textarea{width:100%;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:10px;background:var(--panel);color:var(--ink);font-size:1rem}
 textarea{resize:vertical}
 button,.button{display:inline-block;margin-top:1rem;padding:.65rem 1.1rem;border:0;border-radius:10px;background:var(--accent);color:var(--on-accent);font-family:inherit;font-size:1rem;font-weight:600;line-height:1.4;text-decoration:none;cursor:pointer}
+.actions{display:flex;flex-wrap:wrap;gap:.25rem .75rem;margin:0 0 1.5rem}.plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1px var(--accent)}
+button.danger{background:none;color:var(--bad);box-shadow:inset 0 0 0 1px var(--bad)}.fault{color:var(--bad);font-size:.875rem}[aria-invalid=true]{border-color:var(--bad)}
 button.quiet{background:none;color:var(--accent);padding:0;margin:0;text-decoration:underline;text-underline-offset:.2em;font-weight:400}
 @media(max-width:40rem){table.stack thead{position:absolute;clip-path:inset(50%)}table.stack :is(tr,th,td){display:block;border:0;padding:0}table.stack tr{padding:.75rem 0;border-bottom:1px solid var(--line)}table.stack .number{text-align:start}:not(.stack)>*>tr>*{white-space:nowrap}}
-.cards{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(15rem,1fr))}
+.cards{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr))}
 .card{border:1px solid var(--line);border-radius:12px;padding:1.125rem;display:flex;flex-direction:column}.card form,.card .button{margin-top:auto}
 .price{font-size:1.5rem;font-weight:650;letter-spacing:-.01em;margin:.25rem 0}.price small{font-size:.875rem;font-weight:400;color:var(--soft)}
 .facts{display:flex;flex-wrap:wrap;gap:.75rem 2rem;margin:0}.facts div{min-width:7rem}.facts dt{color:var(--soft);font-size:.875rem}.facts dd{margin:0;font-size:1.25rem;font-weight:650;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
@@ -40,6 +42,8 @@ button.quiet{background:none;color:var(--accent);padding:0;margin:0;text-decorat
 .note,.ok{margin:.5rem 0 1.25rem}.note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.75rem 1rem}
 .ok{background:var(--tint);border-radius:10px;padding:.75rem 1rem}
 ul.legend{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;margin:.5rem 0;padding:0;font-size:.875rem}ul.legend span{display:inline-block;width:.75rem;height:.75rem;border-radius:3px;margin-inline-end:.5rem}
+p.fault{color:var(--note);font-size:.875rem;margin:.25rem 0 0}input[aria-invalid]{border-color:var(--note);box-shadow:0 0 0 1px var(--note)}button.danger{background:var(--note);color:var(--note-tint)}.button.plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}
+.actions{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center}.actions>*,.actions button{margin-top:.5rem}
 details>summary{cursor:pointer;padding:.375rem 0}`;
 
 /** The content security policy of a page. `formAction` limits the targets of its forms, redirects included. */

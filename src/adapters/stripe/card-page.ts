@@ -89,6 +89,16 @@ export async function renewalOf(stripe: Stripe, id: string) {
   };
 }
 
+/** Deletes a customer. One that does not exist is deleted. */
+export async function eraseCustomer(stripe: Stripe, id: string): Promise<void> {
+  try {
+    await stripe.customers.del(id);
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeInvalidRequestError) || error.code !== 'resource_missing')
+      throw error;
+  }
+}
+
 /** Makes a card pay for a subscription from now on, and for its open invoice at once. After a decline the invoice stays open. */
 export async function use(stripe: Stripe, id: string, { customer, method }: SavedCard): Promise<void> {
   const found = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] });

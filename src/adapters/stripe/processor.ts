@@ -86,7 +86,8 @@ export function openStripe(settings: StripeSettings): Processor {
     closeCheckout: (id) => Checkout.close(stripe, prices, id, mark).catch(reject.unavailable),
     openCardPage: (page) => CardPage.openCardPage(stripe, page).catch(reject.unavailable),
     readCardPage: (session) => CardPage.read(stripe, session).catch(reject.unavailable),
-    renewalOf: (id) => CardPage.renewalOf(stripe, id).catch(reject.unavailable),
+    renewalOf: (id) => CardPage.renewalOf(stripe, id).catch(reject.unread(id)),
+    eraseCustomer: (id) => CardPage.eraseCustomer(stripe, id).catch(reject.unavailable),
     useCard: (id, card) => CardPage.use(stripe, id, card).catch(reject.unavailable),
 
     parseWebhookEvent: (body, signature) => readEvent(stripe, settings.webhookSecrets, body, signature),

@@ -1,5 +1,6 @@
 import { isIP, type Socket, connect as tcpConnect } from 'node:net';
 import { createSecureContext, type SecureContext, connect as tlsConnect } from 'node:tls';
+import { AfterPoll } from './after-poll.ts';
 import type { Exchange } from './exchange.ts';
 import type { PooledConnection, PoolListener } from './pooled-connection.ts';
 import { ResponseParser } from './response-parser.ts';
@@ -19,6 +20,7 @@ const readBytesMax = 32 * 1024;
 /** A body up to this length is sent in one write with its header section. */
 const oneWriteBytesMax = 16 * 1024;
 const nothing = Buffer.alloc(0);
+const afterPoll = new AfterPoll();
 
 /** Reads the address from a base URL of http or https. */
 export function place(url: URL): UpstreamAddress {
@@ -72,9 +74,8 @@ export class Connection implements PooledConnection {
     exchange.cancelable = this;
     if (!this.isEstablished) return;
     if (!this.#isUsed) this.#send(exchange);
-    // Let one poll phase pass: bytes or an end that have already arrived would otherwise be taken for the response to this request.
-    // It takes two immediates, because one that is set in a poll phase runs before the next poll phase.
-    else setImmediate(this.#pollFirst, exchange);
+    // Bytes or an end that have already arrived would otherwise be taken for the response to this request.
+    else afterPoll.add(this.#sendStillUnsent);
   }
 
   /** Continues to read after its exchange returned false from `received`. */
@@ -104,12 +105,9 @@ export class Connection implements PooledConnection {
     this.destroy();
   }
 
-  readonly #pollFirst = (exchange: Exchange): void => {
-    setImmediate(this.#sendStillUnsent, exchange);
-  };
-
-  readonly #sendStillUnsent = (exchange: Exchange): void => {
-    if (this.exchange === exchange && this.#reader === null) this.#send(exchange);
+  /** A connection that ended in the meantime has no exchange. */
+  readonly #sendStillUnsent = (): void => {
+    if (this.exchange !== null && this.#reader === null) this.#send(this.exchange);
   };
 
   #connect({ host, port }: UpstreamAddress): Socket {

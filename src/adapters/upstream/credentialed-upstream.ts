@@ -5,6 +5,7 @@ import * as OwnParameter from '../../proxy/own-parameter.ts';
 import * as SecretSet from '../../proxy/secret-set.ts';
 import type { Outbound, Sending, Upstream } from '../../proxy/upstream.ts';
 import type { UpstreamResult } from '../../proxy/upstream-response.ts';
+import type { Dial, Dialled } from '../../proxy/upstream-socket.ts';
 import { basicOf, type OauthSettings, OauthToken } from './oauth-token.ts';
 import type { Common } from './request-head.ts';
 import { openPool, type Pool, type PoolOptions } from './upstream.ts';
@@ -49,6 +50,7 @@ export function openCredentialed(options: CredentialedOptions): Upstream {
   if (options.rotatesKeys && keys.length > 0) return new RotatingUpstream(options, commons, pool);
   return {
     send: (outbound) => pool.connections.send(outbound, common),
+    dial: (outbound, dial) => pool.dial(outbound, common as Common, dial),
     probe: pool.probe,
     close: pool.close,
   };
@@ -126,6 +128,17 @@ class RotatingUpstream implements Upstream {
     return sending;
   }
 
+  async dial(outbound: Outbound, dial: Dial): Promise<Dialled> {
+    const nowMs = performance.now();
+    const common = this.#rotation.take(nowMs);
+    if (common === null)
+      return { kind: 'keys_resting', retryAfterSeconds: this.#rotation.restSeconds(nowMs) };
+    const dialled = await this.#pool.dial(outbound, common, dial);
+    if (dialled.kind === 'answered')
+      this.#answered(common, { kind: 'whole', headers: [], status: dialled.status, body: dialled.body });
+    return dialled;
+  }
+
   #answered(common: Common, response: UpstreamResult): void {
     if (!('status' in response)) return;
     const { status } = response;
@@ -166,6 +179,14 @@ class OauthUpstream implements Upstream {
     return token === null
       ? new LaterSending(this.#token.get(), (given) => this.#send(outbound, given))
       : this.#send(outbound, token);
+  }
+
+  async dial(outbound: Outbound, dial: Dial): Promise<Dialled> {
+    const token = this.#token.current() ?? (await this.#token.get());
+    if (token === null) return { kind: 'unavailable', reason: 'oauth_failed' };
+    const dialled = await this.#pool.dial(outbound, this.#commonWith(token), dial);
+    if (dialled.kind === 'answered' && dialled.status === 401) this.#token.rejected(token);
+    return dialled;
   }
 
   async close(): Promise<void> {

@@ -3,12 +3,14 @@ import * as BufferBudget from '../../proxy/buffer-budget.ts';
 import * as KeySearch from '../../proxy/key-search.ts';
 import { responseBytesMax } from '../../proxy/meter.ts';
 import type { Outbound, Upstream } from '../../proxy/upstream.ts';
+import type { Dial, Dialled } from '../../proxy/upstream-socket.ts';
 import { Connection, place } from './connection.ts';
 import { Connections, connectTimeoutMsMax } from './connection-pool.ts';
 import type { ExchangeSettings } from './exchange-settings.ts';
 import type { Connect } from './pooled-connection.ts';
 import * as RequestHead from './request-head.ts';
 import * as Undici from './undici-connection.ts';
+import * as WebSockets from './websocket.ts';
 
 /** `built-in`: the strict HTTP/1.1 client of this folder. `undici`: the client of that library. */
 export type ClientKind = 'built-in' | 'undici';
@@ -59,6 +61,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   const common = pool.commonWith(own);
   return {
     send: (outbound) => pool.connections.send(outbound, common),
+    dial: (outbound, dial) => pool.dial(outbound, common, dial),
     probe: pool.probe,
     close: pool.close,
   };
@@ -69,6 +72,8 @@ export type Pool = {
   connections: Connections;
   /** Returns the parts of the header section with further headers of the storefront's own: a flat list. */
   commonWith(own: readonly string[]): RequestHead.Common;
+  /** Opens a WebSocket on a connection of its own. */
+  dial(outbound: Outbound, common: RequestHead.Common, dial: Dial): Promise<Dialled>;
   /** Replaces the search for secrets in responses. */
   searchFor(keySearch: KeySearch.KeySearch | null): void;
   probe: Upstream['probe'];
@@ -115,6 +120,13 @@ export function openPool(options: PoolOptions, keySearch: KeySearch.KeySearch | 
   return {
     connections,
     commonWith: (own) => ({ ...common, own: [...common.own, ...own] }),
+    dial: (outbound, common, dial) =>
+      WebSockets.dial(
+        { origin: url.origin, timeoutMs: options.timeoutMs, keySearch: () => terms.keySearch },
+        common,
+        outbound,
+        dial,
+      ),
     searchFor: (changed) => void Object.assign(terms, searching(changed, common)),
     probe() {
       probe ??= ask().finally(() => {

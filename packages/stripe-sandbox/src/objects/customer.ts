@@ -70,6 +70,13 @@ export function create(ctx: RequestContext, draft: CustomerDraft): Customer {
   return customer;
 }
 
+/** Removes what identifies the person. */
+export function erase(ctx: RequestContext, customerId: string): void {
+  const customer = getCustomer(ctx, customerId);
+  const none = { email: null, name: null, phone: null, address: null, description: null, _tax_ids: [] };
+  Event.record(ctx, 'customer.deleted', Store.put(ctx.store, customers, { ...customer, ...none }));
+}
+
 /** Changes what `draft` names; null takes a value away. */
 export function update(
   ctx: RequestContext,

@@ -34,6 +34,7 @@ export const types = [
   'customer.subscription.pending_update_applied',
   'customer.subscription.pending_update_expired',
   'customer.subscription.updated',
+  'customer.deleted',
   'customer.updated',
   'invoice.created',
   'invoice.finalized',

@@ -1,7 +1,9 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
+import * as Ending from '../billing/ending.ts';
 import * as Customer from '../objects/customer.ts';
 import * as PaymentMethod from '../objects/payment-method.ts';
+import * as Subscription from '../objects/subscription.ts';
 import * as TestClock from '../objects/test-clock.ts';
 import * as List from '../protocol/list.ts';
 import { clearable, email, integer, type Known, metadata, text } from '../protocol/params.ts';
@@ -83,6 +85,23 @@ export const customers: readonly Route[] = [
       if (customer === undefined) return missing('customer', id);
       const draft = read(ctx, params, id);
       return isRefusal(draft) ? draft : Customer.update(ctx, customer, draft);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/:id`,
+    gives: 'customer',
+    params: z.strictObject({}),
+    run: (ctx, _, id) => {
+      if (Store.get(ctx.store, Customer.customers, id) === undefined) return missing('customer', id);
+      for (const { id: subscription, customer, ended_at } of Store.all(ctx.store, Subscription.subscriptions))
+        if (customer === id && ended_at === null) Ending.endSubscription(ctx, subscription, { reason: null });
+      for (const method of Store.all(ctx.store, PaymentMethod.paymentMethods))
+        if (method.customer === id)
+          Store.put(ctx.store, PaymentMethod.paymentMethods, { ...method, customer: null });
+      // Payments, invoices and subscriptions refer to the customer, so its row stays, without personal data.
+      Customer.erase(ctx, id);
+      return { id, object: 'customer', deleted: true };
     },
   }),
 ];
