@@ -11,20 +11,29 @@ export function fairQueue(upstream: Upstream, limits: Limits): Upstream {
   const queue = new FairQueue(upstream, limits);
   return {
     send: (outbound) => queue.send(outbound),
+    // A WebSocket has its own limits, and would occupy a place for hours.
+    ...(upstream.dial && { dial: upstream.dial.bind(upstream) }),
     probe: () => upstream.probe(),
     close: () => queue.close(),
   };
 }
 
-/** The calls of one account that are under way or waiting. */
-type Account = { name: string; underWay: number; waiting: Set<Call> };
+/** Accounts without a call are kept up to this number, because adding and removing one for each call costs more than the call's share. */
+const idleAccountsMax = 1_000;
 
+/** The calls of one account that are under way or waiting. `isInTurns`: the account is in the list of turns. */
+type Account = { name: string; underWay: number; waiting: Call[]; isInTurns: boolean };
+
+/**
+ * Calls and turns wait in arrays. A `Set` with an entry for each call would make every call survive until the next full garbage
+ * collection: each of its former tables refers to the next one.
+ */
 class FairQueue {
   readonly #upstream: Upstream;
   readonly #limits: Limits;
   readonly #accounts = new Map<string, Account>();
-  /** Accounts that have a waiting call and are below their share; the first is next. */
-  readonly #turns = new Set<Account>();
+  /** Contains all accounts that have a waiting call and are below their share; the first is next. Others in it are skipped. */
+  readonly #turns: Account[] = [];
   #underWay = 0;
   #waiting = 0;
   #closing: PromiseWithResolvers<void> | null = null;
@@ -40,7 +49,7 @@ class FairQueue {
     const { connectionsMax, accountConnectionsMax } = this.#limits;
     const isFree = this.#underWay < connectionsMax && account.underWay < accountConnectionsMax;
     // Waiting calls go first. They wait only while all connections, or their account's share of them, are in use.
-    if (isFree && account.waiting.size === 0) {
+    if (isFree && account.waiting.length === 0) {
       const call = new Call(this, account, outbound);
       this.#start(call);
       return call;
@@ -48,10 +57,10 @@ class FairQueue {
     const refusal = this.#makeRoom(account);
     if (refusal !== null) return refused(refusal);
     const call = new Call(this, account, outbound);
-    account.waiting.add(call);
+    account.waiting.push(call);
     this.#waiting += 1;
     call.waitFor(this.#limits.waitMsMax);
-    this.#updateTurn(account);
+    this.#addTurn(account);
     return call;
   }
 
@@ -67,9 +76,8 @@ class FairQueue {
   /** Takes a call out of the queue. */
   leave(call: Call): void {
     const { account } = call;
-    account.waiting.delete(call);
+    account.waiting.splice(account.waiting.indexOf(call), 1);
     this.#waiting -= 1;
-    this.#updateTurn(account);
     this.#forgetIfUnused(account);
     this.#closeWhenSent();
   }
@@ -78,7 +86,7 @@ class FairQueue {
   ended({ account }: Call): void {
     this.#underWay -= 1;
     account.underWay -= 1;
-    this.#updateTurn(account);
+    this.#addTurn(account);
     this.#sendNext();
     this.#forgetIfUnused(account);
     this.#closeWhenSent();
@@ -97,7 +105,7 @@ class FairQueue {
   #account(name: string): Account {
     let account = this.#accounts.get(name);
     if (account === undefined) {
-      account = { name, underWay: 0, waiting: new Set() };
+      account = { name, underWay: 0, waiting: [], isInTurns: false };
       this.#accounts.set(name, account);
     }
     return account;
@@ -105,41 +113,39 @@ class FairQueue {
 
   /** Returns null when one more call of `account` may wait, otherwise the refusal. */
   #makeRoom(account: Account): UpstreamResult | null {
-    if (account.waiting.size >= this.#limits.accountWaitingMax) {
+    if (account.waiting.length >= this.#limits.accountWaitingMax) {
       this.#forgetIfUnused(account);
       return this.#reason(account);
     }
     if (this.#waiting < this.#limits.waitingMax) return null;
     const longest = this.#longestQueue();
-    if (longest === null || longest.waiting.size <= account.waiting.size + 1) {
+    if (longest === null || longest.waiting.length <= account.waiting.length + 1) {
       this.#forgetIfUnused(account);
       return { kind: 'busy' };
     }
-    let newest: Call | null = null;
-    for (const call of longest.waiting) newest = call;
-    newest?.refuse({ kind: 'account_busy' });
+    longest.waiting.at(-1)?.refuse({ kind: 'account_busy' });
     return null;
   }
 
   #longestQueue(): Account | null {
     let longest: Account | null = null;
     for (const account of this.#accounts.values())
-      if (longest === null || account.waiting.size > longest.waiting.size) longest = account;
+      if (longest === null || account.waiting.length > longest.waiting.length) longest = account;
     return longest;
   }
 
   #sendNext(): void {
     while (this.#underWay < this.#limits.connectionsMax) {
-      const [account] = this.#turns;
+      const account = this.#turns.shift();
       if (account === undefined) return;
-      const [call] = account.waiting;
-      // The account goes to the end of the line: each turn serves one of its calls.
-      this.#turns.delete(account);
+      account.isInTurns = false;
+      if (!this.#mayStart(account)) continue;
+      const call = account.waiting.shift();
       if (call === undefined) continue;
-      account.waiting.delete(call);
       this.#waiting -= 1;
       this.#start(call);
-      this.#updateTurn(account);
+      // The account goes to the end of the line: each turn serves one of its calls.
+      this.#addTurn(account);
     }
   }
 
@@ -149,14 +155,19 @@ class FairQueue {
     call.start(this.#upstream);
   }
 
-  #updateTurn(account: Account): void {
-    if (account.waiting.size > 0 && account.underWay < this.#limits.accountConnectionsMax)
-      this.#turns.add(account);
-    else this.#turns.delete(account);
+  #addTurn(account: Account): void {
+    if (account.isInTurns || !this.#mayStart(account)) return;
+    account.isInTurns = true;
+    this.#turns.push(account);
   }
 
-  #forgetIfUnused(account: Account): void {
-    if (account.underWay === 0 && account.waiting.size === 0) this.#accounts.delete(account.name);
+  #mayStart({ waiting, underWay }: Account): boolean {
+    return waiting.length > 0 && underWay < this.#limits.accountConnectionsMax;
+  }
+
+  #forgetIfUnused({ name, underWay, waiting }: Account): void {
+    if (this.#accounts.size > idleAccountsMax && underWay === 0 && waiting.length === 0)
+      this.#accounts.delete(name);
   }
 
   #closeWhenSent(): void {
@@ -173,15 +184,17 @@ class Call implements Sending {
   readonly #outbound: Outbound;
   #state: 'waiting' | 'under way' | 'over' = 'waiting';
   #sending: Sending | null = null;
-  #resolve: (response: UpstreamResult | Promise<UpstreamResult>) => void = ignore;
+  #resolve: (response: UpstreamResult) => void = ignore;
+  #reject: (error: unknown) => void = ignore;
   #overdue: NodeJS.Timeout | null = null;
 
   constructor(queue: FairQueue, account: Account, outbound: Outbound) {
     this.#queue = queue;
     this.account = account;
     this.#outbound = outbound;
-    this.response = new Promise((resolve) => {
+    this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
+      this.#reject = reject;
     });
   }
 
@@ -202,7 +215,7 @@ class Call implements Sending {
     this.#stopTimer();
     this.#state = 'under way';
     this.#sending = upstream.send(this.#outbound);
-    this.#resolve(this.#sending.response.then((response) => this.#isAnswered(response)));
+    this.#sending.response.then((response) => this.#resolve(this.#isAnswered(response)), this.#reject);
   }
 
   get isSent(): boolean {

@@ -74,7 +74,7 @@ export class StreamMeter {
     if (content !== null) {
       const isOnlyUsage = this.#usage.read(content);
       if (isOnlyUsage && this.#hidesUsage && passed === 0) return;
-      if (passed === 0 && this.#endsStream(content)) this.#withheld ??= [];
+      if (passed === 0 && endsStream(this.#rule, content)) this.#withheld ??= [];
     }
     this.#pass(bytes.subarray(passed), out);
   }
@@ -88,14 +88,14 @@ export class StreamMeter {
     }
   }
 
-  #endsStream(content: EventContent): boolean {
-    const { last, lastAt } = this.#rule;
-    if (last.has(content.name) || last.has(content.data)) return true;
-    return lastAt !== null && hasValue(content, lastAt);
-  }
-
   /** Decides by the lines so far of an event whether it ends the stream. */
   #isLast(begun: Buffer): boolean {
     return this.#rule.format === 'sse' && this.#rule.last.has(contentOf('sse', begun).name);
   }
+}
+
+/** Returns true when an event ends its stream, by its rule. */
+export function endsStream({ last, lastAt }: StreamRule, content: EventContent): boolean {
+  if (last.has(content.name) || last.has(content.data)) return true;
+  return lastAt !== null && hasValue(content, lastAt);
 }

@@ -94,27 +94,7 @@ export class UnpaidCalls {
    * @param isFree true when the call costs nothing whatever its response contains
    */
   watch(account: string, sending: Sending, isFree: boolean): Watched {
-    let left: Watched['left'] = 'no';
-    let isOver = false;
-    let stop: (() => void) | null = null;
-    return {
-      response: sending.response,
-      get left() {
-        return left;
-      },
-      abandon: () => {
-        // The call is over, so only the transfer of its response can still be aborted.
-        if (isOver) sending.abandon();
-        if (left !== 'no' || isOver) return;
-        stop = isFree ? null : this.#leave(account, () => sending.abandon());
-        left = stop === null ? 'free' : 'charged';
-        if (stop === null) sending.abandon();
-      },
-      end() {
-        isOver = true;
-        stop?.();
-      },
-    };
+    return new WatchedCall(this, account, sending, isFree);
   }
 
   /** Decides about a charged response whose caller left before receiving it. @returns true when the charge is kept */
@@ -153,7 +133,7 @@ export class UnpaidCalls {
   }
 
   /** Decides what happens to an abandoned call. Returns a function that ends the reading, or null when the call is free and aborted. */
-  #leave(account: string, abandon: () => void): (() => void) | null {
+  leave(account: string, abandon: () => void): (() => void) | null {
     if (this.#isDraining) return null;
     if (!this.#isOut(account)) {
       this.add(account);
@@ -194,5 +174,41 @@ export class UnpaidCalls {
     const [oldest] = timesMs;
     if (oldest === undefined || timesMs.length < callsMax || this.#clock() - oldest >= windowMs) return null;
     return oldest;
+  }
+}
+
+/** An object literal with a getter would get a hidden class of its own, which keeps its call in memory until the next full garbage collection. */
+class WatchedCall implements Watched {
+  left: Watched['left'] = 'no';
+  readonly #calls: UnpaidCalls;
+  readonly #account: string;
+  readonly #sending: Sending;
+  readonly #isFree: boolean;
+  #isOver = false;
+  #stop: (() => void) | null = null;
+
+  constructor(calls: UnpaidCalls, account: string, sending: Sending, isFree: boolean) {
+    this.#calls = calls;
+    this.#account = account;
+    this.#sending = sending;
+    this.#isFree = isFree;
+  }
+
+  get response(): Sending['response'] {
+    return this.#sending.response;
+  }
+
+  abandon(): void {
+    // The call is over, so only the transfer of its response can still be aborted.
+    if (this.#isOver) this.#sending.abandon();
+    if (this.left !== 'no' || this.#isOver) return;
+    this.#stop = this.#isFree ? null : this.#calls.leave(this.#account, () => this.#sending.abandon());
+    this.left = this.#stop === null ? 'free' : 'charged';
+    if (this.#stop === null) this.#sending.abandon();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#stop?.();
   }
 }

@@ -25,6 +25,11 @@ export function routed(upstreams: ReadonlyMap<string, Upstream>, report: Report)
       if (route.otherwise.length === 0) return of(route.upstream).send(outbound);
       return new RoutedSending(of, outbound, route, report);
     },
+    dial: async (outbound, dial) =>
+      (await of(outbound.route?.upstream ?? '').dial?.(outbound, dial)) ?? {
+        kind: 'unavailable',
+        reason: 'no_websockets',
+      },
     // An outage of one upstream must not stop the sale of the others.
     probe: async () => [...(await probeAll()).values()].includes(true),
     probeAll,

@@ -2,11 +2,14 @@ import type { Target } from '@sluice/kernel/request-target';
 import type { UpstreamRoute } from '../catalog/named-upstream.ts';
 import type { Upload } from './upload.ts';
 import type { UpstreamResult } from './upstream-response.ts';
+import type { Dial, Dialled } from './upstream-socket.ts';
 
 /** The API that is resold. Sends each request exactly once: the upstream may have billed the first attempt. */
 export interface Upstream {
   /** Sends a request. Never rejects: failures are an UpstreamResult too. It settles within the queue's maximum wait plus the upstream's timeout. */
   send(outbound: Outbound): Sending;
+  /** Opens a WebSocket. Never rejects. */
+  dial?(outbound: Outbound, dial: Dial): Promise<Dialled>;
   /**
    * Returns true when the upstream reports within two seconds that it is ready, or, without a path for that, when a server answers HTTP
    * there. Sends no key; concurrent calls share one request.

@@ -12,6 +12,8 @@ function load<T>(name: string): T {
 export const requests = load<{ vectors: Vector[] }>('requests').vectors;
 export const responses = load<{ vectors: Vector[] }>('responses').vectors;
 export const chunkBodies = load<{ vectors: Vector[] }>('chunk-bodies').vectors;
+/** The public projects and their commits. */
+export const sources = load<Record<string, string>>('sources');
 /** Excludes two texts that are too long for a file: packages/kernel/test/json-scan.test.ts has equally deep ones. */
 export const jsonTexts = load<{ name: string; base64: string }[]>('json-test-suite').filter(
   ({ base64 }) => base64 !== undefined,

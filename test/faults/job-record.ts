@@ -98,7 +98,11 @@ function faultOf(
   if (asked === undefined) return 'the upstream has no such job';
   if ((start?.net ?? 0) !== 0) return `its start stays charged with ${start?.net}`;
   if (start && start.account !== account) return `its start is charged to ${start.account}`;
-  const due = state === 'ended' ? JobUpstream.costOf(asked) * priceMicroUsd : 0;
+  // More is held than the request asks for when the account has too many unpaid calls: then the maximum of the operation is.
+  const held = start?.units ?? 0;
+  if (start && held !== asked.max && held !== JobUpstream.unitsMax)
+    return `${held} units were held, where its request asked for ${asked.max}`;
+  const due = state === 'ended' ? JobUpstream.costOf(asked, held) * priceMicroUsd : 0;
   const charged = end?.net ?? 0;
   return charged === due ? null : `costs ${charged}, where its upstream counted ${due}`;
 }

@@ -4,6 +4,8 @@ type JobAsked = { act: string; bytes: number; count: number; max: number };
 /** The end of a job at the upstream, as its request decides. */
 export type JobEnd = { status: 'succeeded'; count: number } | { status: 'succeeded' } | { status: 'failed' };
 
+/** The maximum of the operation that starts jobs. */
+export const unitsMax = 50;
 const kinds = 5;
 const tooMany = 7;
 
@@ -15,7 +17,7 @@ export function endOf({ act, bytes, count, max }: JobAsked): JobEnd {
 }
 
 /** Returns the units that the job of a request costs: never more than were held for it. */
-export function costOf(asked: JobAsked): number {
+export function costOf(asked: JobAsked, held: number): number {
   const end = endOf(asked);
-  return 'count' in end ? Math.min(end.count, asked.max) : 0;
+  return 'count' in end ? Math.min(end.count, held) : 0;
 }

@@ -27,6 +27,8 @@ const refusals = new Set([
   ...['credit_exhausted', 'credit_in_flight', 'budget_exhausted', 'plan_required'],
   ...['ledger_unavailable', 'unavailable', 'busy', 'upstream_unavailable', 'upstream_timeout'],
   ...['idempotency_in_flight', 'answer_not_kept', 'token_invalid'],
+  // A process that was paused finds calls that have waited too long for a connection.
+  'too_many_calls_under_way',
   // A wrong response has no count, and accounts whose callers leave often may have to wait.
   ...['response_uncountable', 'ownership_unclear', 'too_many_unpaid'],
 ]);

@@ -9,7 +9,7 @@ export const streamMutants: readonly Mutant[] = [
   {
     what: 'send the last event of a stream before its charge',
     in: { file: 'proxy/stream-meter.ts' },
-    from: 'if (passed === 0 && this.#endsStream(content)) this.#withheld ??= [];',
+    from: 'if (passed === 0 && endsStream(this.#rule, content)) this.#withheld ??= [];',
     to: '',
     aims: [
       { act: 'kill', at: 'settlement sent' },
