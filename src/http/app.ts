@@ -1,14 +1,14 @@
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import * as Advisor from '@sluice/advisor/advisor';
 import { withinBudget } from '@sluice/kernel/statement-deadline';
 import { Hono } from 'hono';
 import { routePath } from 'hono/route';
 import * as Match from '../catalog/match.ts';
 import * as Bearer from '../identity/bearer.ts';
-import type * as Quote from '../journeys/quote.ts';
+import * as Quote from '../journeys/quote.ts';
 import type { Reload } from '../journeys/reload.ts';
 import type { Shop } from '../journeys/shop.ts';
+import type { OpenSockets } from '../proxy/open-sockets.ts';
 import { accountRoutes } from './api/account.ts';
 import * as AddressLimit from './api/address-limit.ts';
 import { adminRoutes } from './api/admin.ts';
@@ -35,7 +35,7 @@ import * as CallRoute from './call.ts';
 import * as CallBody from './call-body.ts';
 import { consoleRoutes } from './console/routes.ts';
 import * as Fault from './fault.ts';
-import { faultPage } from './fault-page.ts';
+import { faultPage, notFoundPage } from './fault-page.ts';
 import { mcpRoutes } from './mcp/route.ts';
 import * as Accept from './pages/accept.ts';
 import * as BrowserSession from './pages/browser-session.ts';
@@ -53,6 +53,7 @@ import type { Incoming, Outgoing } from './server/outgoing.ts';
 import * as ProxyWatch from './server/proxy-watch.ts';
 import { queryCheck } from './server/query-parameters.ts';
 import type { Answering } from './server/server.ts';
+import { serveUpgrades } from './socket/serve-upgrades.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import * as RequestLog from './telemetry/request-log.ts';
 
@@ -70,6 +71,8 @@ export type AppOptions = {
   metrics: Metrics;
   /** The memory budgets of request bodies. */
   budgets: BodyBudgets;
+  /** The WebSockets of this process. */
+  sockets: OpenSockets;
   reload: Reload;
   log: { line: RequestLog.WriteLine; fault: (fault: unknown, requestId: string) => void };
 };
@@ -108,6 +111,7 @@ export function createApp(shop: Shop, edge: AppOptions): Answering {
   return {
     takes: isSold,
     sell: (incoming, outgoing, body) => serve(incoming, outgoing, () => body),
+    upgrade: serveUpgrades(shop, matcher, { sockets: edge.sockets, line, fault: edge.log.fault }),
     reserve(authorization) {
       const claims = authorization && Bearer.fromCache(shop.tokenVerifier, authorization, shop.clock());
       return claims ? edge.budgets.known.open(claims.account) : null;
@@ -175,7 +179,7 @@ export function appRoutes(shop: Shop, edge: AppOptions, matcher: Match.Matcher):
     ),
   );
   app.use('/shop/*', BrowserSession.guard(shop));
-  const ask: Quote.Ask = (body) => Advisor.ask(shop.advisor, body);
+  const ask = Quote.asking(shop.advisor);
   addApiRoutes(app, shop, edge, ask);
   if (edge.adminTokenDigest !== null) addAdminRoutes(app, shop, edge, edge.adminTokenDigest);
   addPageRoutes(app, shop, edge, matcher);
@@ -248,6 +252,8 @@ function addSoldOperations(app: Hono<Env>, shop: Shop, edge: AppOptions, matcher
     const without = withoutSlash(c.req.path);
     if (without !== null && (own.some(({ path }) => path.test(without)) || isSold(matcher, without)))
       return c.body(null, 308, { location: without + new URL(c.req.url).search });
+    if (Accept.prefersHtml(c.req.header('accept') ?? '') && !isSold(matcher, c.req.path))
+      return notFoundPage(shop);
     await CallRoute.handleCall(
       shop,
       matcher,

@@ -31,6 +31,8 @@ export function callRefusal(
   switch (refusal.kind) {
     case 'body_too_long':
       return Refusals.ofBody(texts, 'too_large', refusal.bytesMax, id);
+    case 'upgrade_required':
+      return Refusals.upgradeRequired(texts, id);
     case 'resource_not_found':
       return error(404, 'resource_not_found', texts.text('api.resource_not_found'), id);
     case 'too_many_resources':

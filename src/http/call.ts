@@ -33,7 +33,7 @@ const oneWriteBytesMax = 16 * 1024;
 const noBody = Buffer.alloc(0);
 
 /** The dependencies of a call over HTTP. */
-type CallContext = CallerContext & PaidCallContext & Pick<ProxyContext, 'held'> & RefusalContext;
+export type CallContext = CallerContext & PaidCallContext & Pick<ProxyContext, 'held'> & RefusalContext;
 
 /**
  * Reads the body of a call, or returns a long one as an upload if no rule reads it.
@@ -80,22 +80,7 @@ async function serve(
   const target = Target.parse(incoming.url ?? '');
   const found =
     target === null ? ({ kind: 'not_found' } as const) : Match.findCall(matcher, method, target.path);
-  if (target === null || found.kind === 'not_found') {
-    return error(404, 'not_found', shop.texts.text('api.not_found'), requestId, {
-      links: { services: `${shop.publicUrl}/services` },
-    });
-  }
-  if (found.kind === 'method_not_allowed') {
-    const allow = found.allow.join(', ');
-    return error(
-      405,
-      'method_not_allowed',
-      shop.texts.text('api.method_not_allowed', { methods: allow }),
-      requestId,
-      {},
-      { allow },
-    );
-  }
+  if (target === null || found.kind !== 'operation') return notFound(shop, found, requestId);
   const { operation } = found;
   if (entry.span !== null) entry.span.route(operation.method, operation.path);
 
@@ -143,6 +128,17 @@ async function serve(
     entry,
     Object.entries(Cors.ofCall(incoming.rawHeaders, incoming.url ?? '')).flat(),
   );
+}
+
+/** Refuses a request that matches no operation. */
+export function notFound({ texts, publicUrl }: RefusalContext, found: Match.Match, requestId: string): Reply {
+  if (found.kind !== 'method_not_allowed') {
+    const links = { services: `${publicUrl}/services` };
+    return error(404, 'not_found', texts.text('api.not_found'), requestId, { links });
+  }
+  const allow = found.allow.join(', ');
+  const message = texts.text('api.method_not_allowed', { methods: allow });
+  return error(405, 'method_not_allowed', message, requestId, {}, { allow });
 }
 
 function bodyRefusal(
@@ -267,7 +263,7 @@ function replay(
 }
 
 /** Refuses a caller without a valid token, or one who must not spend. */
-function unidentified(
+export function unidentified(
   shop: CallContext,
   caller: Exclude<IdentifiedCaller, { kind: 'token' }>,
   method: string,
@@ -279,7 +275,7 @@ function unidentified(
   return Refusal.unidentified(shop, caller, method, `${target.path}${target.query}`, requestId);
 }
 
-function malformed(field: string, rule: string, requestId: string): Reply {
+export function malformed(field: string, rule: string, requestId: string): Reply {
   const message = `${field} ${rule}`;
   return error(422, 'invalid_request', message, requestId, { errors: [{ field, message }] });
 }

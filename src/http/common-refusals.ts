@@ -30,6 +30,12 @@ export function unidentified(
     : error(401, 'token_invalid', shop.texts.text('api.token_invalid'), requestId, { registration }, headers);
 }
 
+/** The 426 for a plain request to a WebSocket (RFC 9110, 15.5.22). */
+export function upgradeRequired(texts: Texts, requestId: string): Reply {
+  const headers = { upgrade: 'websocket', connection: 'close, upgrade' };
+  return error(426, 'upgrade_required', texts.text('api.upgrade_required'), requestId, {}, headers);
+}
+
 /** The 503 while the ledger is unavailable: then nothing can be charged either. */
 export function unanswerable(texts: Texts, requestId: string): Reply {
   return error(

@@ -15,3 +15,12 @@ export function faultPage(shop: Frame.PageContext, fault: Reply, requestId: stri
     more: typeof retry === 'string' ? { 'retry-after': retry } : {},
   });
 }
+
+/** The 404 for people, with links to the shop; programs get the error as JSON. */
+export function notFoundPage(shop: Frame.PageContext): Response {
+  const { texts } = shop;
+  return Frame.respondWithPage(404, shop, {
+    title: texts.text('not_found.title'),
+    main: html`<section><h1>${say(texts, 'not_found.title')}</h1><p>${say(texts, 'not_found.text')}</p><a class="button" href="/">${say(texts, 'not_found.shop')}</a> <a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a></section>`,
+  });
+}

@@ -1,6 +1,8 @@
 import * as StreamedCall from '../journeys/streamed-call.ts';
 import type { ProxyContext } from '../proxy/proxy-context.ts';
+import type { TextsContext } from '../text/texts-context.ts';
 import type { Outgoing } from './server/outgoing.ts';
+import { streamError } from './stream-error.ts';
 import type { LogEntry } from './telemetry/request-log.ts';
 
 const nothing = Buffer.alloc(0);
@@ -10,7 +12,7 @@ const nothing = Buffer.alloc(0);
  * charged is cut, so that it does not look complete.
  */
 export async function send(
-  shop: Pick<ProxyContext, 'report' | 'unpaid'>,
+  shop: Pick<ProxyContext, 'report' | 'unpaid'> & TextsContext,
   outgoing: Outgoing,
   call: StreamedCall.StreamingCall,
   entry: LogEntry,
@@ -30,7 +32,7 @@ export async function send(
     outgoing.destroy();
     return;
   }
-  const { paid, withheld, hasLeft } = end;
+  const { paid, withheld, hasLeft, refusal } = end;
   entry.units = paid.units;
   entry.costMicroUsd = paid.cost.cost;
   // A caller who left in the middle of a stream received what is charged. A process that is ending may have closed the connection itself.
@@ -39,6 +41,10 @@ export async function send(
   if (outgoing.destroyed || outgoing.closed) return whenClosed();
   outgoing.once('close', whenClosed);
   for (const piece of withheld) outgoing.write(piece, ignore);
+  if (refusal !== null) {
+    entry.code = refusal.kind;
+    outgoing.write(streamError(shop.texts, call.rule.format, refusal, entry.requestId), ignore);
+  }
   outgoing.addTrailers(StreamedCall.trailers(paid));
   outgoing.end();
 }

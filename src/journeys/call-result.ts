@@ -12,6 +12,8 @@ export type CallRefusal =
   | { kind: 'key_not_allowed'; key: string; services: readonly string[] }
   /** A body with GET or HEAD has no defined meaning, and some servers parse it as the next request (RFC 9110, 9.3.1). */
   | { kind: 'body_not_allowed'; method: string }
+  /** The operation is a WebSocket, and the request asks for none. */
+  | { kind: 'upgrade_required' }
   /** The body is longer than the upstream of the service takes. */
   | { kind: 'body_too_long'; bytesMax: number }
   /** The body was not received completely; nothing was charged. */

@@ -17,12 +17,17 @@ type WatchContext = Pick<
   'jobs' | 'upstream' | 'catalog' | 'clock' | 'report' | 'uncountable'
 >;
 
-/** Maximum number of jobs that one process looks at together. */
+/** Maximum number of jobs that one process looks at together, and of such batches in one run. */
 const jobsMax = 20;
+const batchesMax = 50;
 
 /** Looks at the jobs that are due, and settles those that have ended or have had their time. */
 export async function settleDue(shop: WatchContext): Promise<void> {
-  await Promise.all((await shop.jobs.due(jobsMax)).map((job) => settle(shop, job)));
+  for (let batch = 0; batch < batchesMax; batch++) {
+    const due = await shop.jobs.due(jobsMax);
+    await Promise.all(due.map((job) => settle(shop, job)));
+    if (due.length < jobsMax) return;
+  }
 }
 
 async function settle(shop: WatchContext, job: DueJob): Promise<void> {

@@ -43,6 +43,7 @@ export async function makeOrStream(
 ): Promise<ServedResponse | StreamedCall.StreamingCall | IdempotentCall.Replayed | CallRefusal | CallerLeft> {
   const { operation, account, key, callerKey } = call;
   const { service } = operation;
+  if (operation.socket !== undefined) return { kind: 'upgrade_required' };
   const forbidden = forbiddenCall(shop, call);
   if (forbidden !== null) return forbidden;
   const opening = Catalog.opening(shop.catalog, service);
@@ -60,7 +61,7 @@ export async function makeOrStream(
   // A stream is delivered and a job started before it is counted, so that the whole worst case must be held.
   const isEarly = operation.stream !== null || operation.job !== undefined;
   const worst = isEarly ? { ...asked, isClear: true } : asked;
-  const sized = CallHold.size(shop, call, worst);
+  const sized = CallHold.size(shop, call, isEarly ? StreamSale.firstHeld(call, worst) : worst);
   if (sized.kind === 'price_ceiling') return sized;
   const callId = uuidv7(shop.clock());
   const request: HoldRequest = {
@@ -100,7 +101,7 @@ type Sale = {
 };
 
 /** Returns why a call is refused whatever its account can pay, or null. */
-function forbiddenCall(
+export function forbiddenCall(
   shop: Pick<ProxyContext, 'unpaid'>,
   { operation, account, callerKey, body }: PaidCall,
 ): CallRefusal | null {
@@ -159,8 +160,8 @@ function untilStreamEnds(
 ): StreamedCall.StreamingCall {
   return {
     ...streaming,
-    async settle(end) {
-      const sold = await streaming.settle(end);
+    async settle(end, part) {
+      const sold = await streaming.settle(end, part);
       if (!isKept(sold)) await shop.idempotencyKeys.giveUp(idempotencyKey);
       return sold;
     },

@@ -1,3 +1,4 @@
+import * as Advisor from '@sluice/advisor/advisor';
 import { id } from '@sluice/kernel/id';
 import * as AddressBlock from '../identity/address-block.ts';
 import type { IdentityContext, RegistrationContext } from '../identity/identity-context.ts';
@@ -16,8 +17,17 @@ export type Advice = Readonly<Record<string, unknown>>;
 export type Ask = (
   body: unknown,
 ) =>
-  | { kind: 'question'; advise: () => Advice }
+  | { kind: 'question'; advise: () => Promise<Advice> }
   | { kind: 'fault'; faults: readonly { field: string; message: string }[] };
+
+/** Asks an advisor, which is trained before its first answer, in slices that delay no other request. */
+export function asking(advisor: Advisor.Advisor): Ask {
+  return (body) => {
+    const asked = Advisor.ask(advisor, body);
+    if (asked.kind === 'fault') return asked;
+    return { kind: 'question', advise: () => advisor.surface.prepare().then(asked.advise) };
+  };
+}
 
 /** The dependencies of a quote. */
 export type QuoteContext = Pick<IdentityContext, 'clock'> &
@@ -33,7 +43,7 @@ export type QuoteRequest = {
   body: Buffer;
   fields: Proof.ProofFields;
   address: string;
-  advise: () => Advice;
+  advise: () => Promise<Advice>;
 };
 
 export type ProofRequired = {
@@ -95,7 +105,7 @@ async function take(
     return { kind: 'rate_limited', retryAfterSeconds: taken.retryAfterSeconds };
   if (!Proof.isSigned(proof)) return ask(shop, request, `${proof.scheme}_signer`, nowMs);
   if (!(await shop.wallets.take(proof))) return ask(shop, request, 'used', nowMs);
-  return { kind: 'advised', advice: request.advise(), proof, takenAtMs: nowMs };
+  return { kind: 'advised', advice: await request.advise(), proof, takenAtMs: nowMs };
 }
 
 /** Asks for a proof with a new, unique challenge. */

@@ -32,6 +32,16 @@ export async function list(
   return { receipts, cursor: orders.length > pageMax ? (receipts.at(-1)?.purchase ?? null) : null };
 }
 
+/** Returns the receipt of a purchase; null while it is not paid, or not by `account`. */
+export async function ofPurchase(
+  shop: ReceiptContext,
+  account: string,
+  purchase: string,
+): Promise<PurchaseEntry | null> {
+  const order = await shop.orders.find(purchase);
+  return order?.state === 'granted' && order.account === account ? entry(shop, order) : null;
+}
+
 /** Creates the receipt of a granted order, signed now. */
 async function entry(shop: ReceiptContext, order: Orders.Order): Promise<PurchaseEntry> {
   const { id, account, grantedMs } = order;

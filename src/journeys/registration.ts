@@ -9,16 +9,22 @@ import type * as Form from '../identity/form.ts';
 import * as Grant from '../identity/grant.ts';
 import type { IdentityContext, RegistrationContext } from '../identity/identity-context.ts';
 import type { Issued } from '../identity/jwt.ts';
+import type { SignedRequest } from '../identity/message-signature.ts';
 import * as Grants from '../identity/oauth/grants.ts';
 import * as ProofOfWork from '../identity/proof-of-work.ts';
 import * as Registration from '../identity/registration.ts';
 import * as Revocation from '../identity/revocation.ts';
+import * as WebBotAuth from '../identity/web-bot-auth.ts';
 import * as OAuth from './oauth.ts';
 
 /** The dependencies of opening an account. */
 export type RegisterContext = Pick<CatalogContext, 'catalog'> &
   Pick<IdentityContext, 'accounts' | 'clock' | 'tokenVerifier'> &
   Pick<RegistrationContext, 'admissions' | 'claiming' | 'workSecret'>;
+
+/** The dependencies of opening an account for an agent that may sign its requests. */
+export type AgentRegisterContext = RegisterContext &
+  Pick<RegistrationContext, 'agentDirectories' | 'trustedAgents'>;
 
 /** The dependencies of renewing a session. */
 type SessionContext = Pick<IdentityContext, 'accounts' | 'clock' | 'revocations' | 'tokenVerifier'>;
@@ -72,9 +78,35 @@ export async function register(
   address: string,
   work: ProofOfWork.Work | null = null,
 ): Promise<Registered | RegistrationRefusal> {
-  const nowMs = shop.clock();
   const admission = await admit(shop, address, work);
-  if (admission.kind !== 'allowed') return admission;
+  return admission.kind === 'allowed' ? open(shop) : admission;
+}
+
+/** Registers like `register`; an agent that is recognised by its signature has its own limits, and needs no proof of work. */
+export async function registerAgent(
+  shop: AgentRegisterContext,
+  address: string,
+  work: ProofOfWork.Work | null,
+  request: SignedRequest,
+): Promise<{ agent: WebBotAuth.Recognition; outcome: Registered | RegistrationRefusal }> {
+  const trust = {
+    directories: shop.agentDirectories,
+    trusted: shop.trustedAgents.map(({ origin }) => origin),
+  };
+  const agent = await WebBotAuth.recognise(trust, request, shop.clock());
+  const trusted =
+    agent.kind === 'recognised' && shop.trustedAgents.find(({ origin }) => origin === agent.agent);
+  if (!trusted) return { agent, outcome: await register(shop, address, work) };
+  const admission = await shop.admissions.admitAgent(Registration.agentRules(trusted), agent.use);
+  if (admission.kind === 'allowed') return { agent, outcome: await open(shop) };
+  // The limits of the address still apply, as if the agent had not signed.
+  const reason = admission.kind === 'refused' ? 'limit' : 'used';
+  return { agent: { kind: 'unrecognised', reason }, outcome: await register(shop, address, work) };
+}
+
+/** Opens a new account with its trial and its tokens. */
+async function open(shop: RegisterContext): Promise<Registered> {
+  const nowMs = shop.clock();
   const account = id('acc');
   const trial = trialOf(shop.catalog.plans);
   const { amount = 0, asset } = trial?.included ?? {};

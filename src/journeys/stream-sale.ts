@@ -4,13 +4,15 @@ import * as OwnershipRule from '../catalog/ownership-rule.ts';
 import type { Service } from '../catalog/service.ts';
 import type { StreamRule } from '../catalog/stream-rule.ts';
 import type { Hold } from '../ledger/hold.ts';
+import { type SoldPart, StreamGrowth } from '../proxy/stream-growth.ts';
 import type { StreamResult } from '../proxy/stream-meter.ts';
-import type { StreamRequest } from '../proxy/stream-request.ts';
+import * as StreamRequest from '../proxy/stream-request.ts';
 import type { Watched } from '../proxy/unpaid-calls.ts';
 import type { StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
 import type { WorstCase } from '../proxy/worst-case.ts';
 import type { PaidCall } from './call-request.ts';
 import type { CallerLeft, CallRefusal, ServedResponse } from './call-result.ts';
+import { GrowingHold } from './growing-hold.ts';
 import type { Started } from './idempotent-call.ts';
 import type { PaidCallContext } from './paid-call-context.ts';
 import * as ResponsePrice from './response-price.ts';
@@ -35,13 +37,26 @@ export function isSoldAsStream(operation: Operation, response: WholeResponse | S
   return !OwnershipRule.readsResponse(operation) && StreamedCall.ruleFor(operation, response) !== null;
 }
 
+/**
+ * Returns the worst case that is held at first: for a stream whose hold grows, its first step. A caller who takes no streams, or whose request does
+ * not ask for one, gets a whole response, for which everything is held.
+ */
+export function firstHeld(call: PaidCall, worst: WorstCase): WorstCase {
+  const { operation, takesStreams, rawHeaders, body } = call;
+  const rule = operation.stream;
+  if (rule?.extend === undefined || takesStreams !== true || OwnershipRule.readsResponse(operation))
+    return worst;
+  if (rule.when !== null && !StreamRequest.prepare(rule, rawHeaders, body).asks) return worst;
+  return { ...worst, units: StreamGrowth.first(rule.extend, worst) };
+}
+
 /** A response that is a stream, and the call that it belongs to. */
 export type StreamSale = {
   hold: Hold;
   response: WholeResponse | StreamedResponse;
   /** When its request was sent; only meters of time read it. */
   startedMs: number;
-  prepared: StreamRequest;
+  prepared: StreamRequest.StreamRequest;
   started: Started | null;
   watched: Watched;
 };
@@ -56,11 +71,18 @@ export async function sell(
   const { operation } = call;
   const rule = StreamedCall.ruleFor(operation, response) as StreamRule;
   const hidesUsage = rule.hidesUsage && prepared.asks && !prepared.asksUsage;
+  const holding = new GrowingHold(shop, call, hold);
   let isSettling = false;
   const settleStream = async (
     whole: WholeResponse | StreamedResponse,
     { usage, hasFailed, bytes }: Omit<StreamResult, 'withheld'>,
+    sold?: SoldPart,
   ) => {
+    const current = await holding.current();
+    if (sold !== undefined && !hasFailed) {
+      const part = soldPart(current, worst, sold);
+      return Settlement.settle(shop, call, part, whole, started, { left: 'no' });
+    }
     if (usage === null || hasFailed) {
       const event = hasFailed ? 'stream_failed' : 'usage_missing';
       shop.report(event, { call: hold.callId, operation: operation.id });
@@ -70,7 +92,7 @@ export async function sell(
     const priced = await ResponsePrice.priceStream(
       shop,
       { ...call, operation: StreamedCall.operationFor(operation, rule, prepared.asks, hasFailed) },
-      hold,
+      current,
       {
         status: whole.status,
         headers: whole.headers,
@@ -80,7 +102,7 @@ export async function sell(
       },
       worst,
     ).catch((fault: unknown) => {
-      shop.writer.release(hold);
+      shop.writer.release(current);
       throw fault;
     });
     return Settlement.settle(shop, call, priced, whole, started, { left: 'no' });
@@ -96,13 +118,14 @@ export async function sell(
       hidesUsage,
       stallMs: stallMsOf(shop.catalog, operation.service),
       readOn: (abandon) => shop.unpaid.readOn(abandon),
-      settle(end) {
+      growing: growingOf(operation, rule, worst, hold, holding),
+      settle(end, sold) {
         isSettling = true;
-        return settleStream(response, end);
+        return settleStream(response, end, sold);
       },
       async fail(isUnpaid) {
         // A settlement releases the hold itself; releasing it twice would let its credit be spent twice.
-        if (!isSettling) shop.writer.release(hold);
+        if (!isSettling) shop.writer.release(await holding.current());
         if (isUnpaid) shop.unpaid.add(call.account);
       },
     };
@@ -115,4 +138,33 @@ export async function sell(
       : { kind: 'left', isKept: false };
   }
   return settleStream(collected.response, collected.end);
+}
+
+/** Returns how the hold of a stream grows; null when its worst case is held. */
+function growingOf(
+  operation: Operation,
+  rule: StreamRule,
+  worst: WorstCase,
+  { units }: Hold,
+  holding: GrowingHold,
+): StreamedCall.GrowingStream | null {
+  if (rule.extend === undefined || units >= worst.units) return null;
+  return {
+    growth: new StreamGrowth(rule, rule.extend, operation, worst),
+    extend: (needed, wanted) => holding.extend(needed, wanted),
+    heldUnits: units,
+    refusal: () => holding.refusal,
+  };
+}
+
+/** Returns the price of the part of a stream that was passed on before credit ran out. It was covered by the hold. */
+function soldPart(
+  hold: Hold,
+  { priced }: WorstCase,
+  { units, quantities }: SoldPart,
+): ResponsePrice.PricedResponse {
+  const part = { kind: 'priced', hold, units: Math.min(units, hold.units), isCountable: true } as const;
+  if (quantities === undefined) return part;
+  const priceKey = priced?.rule.metering.priceBy ? { priceKey: priced.table.key } : {};
+  return { ...part, measured: { quantities, ...priceKey } };
 }

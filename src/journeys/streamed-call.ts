@@ -3,11 +3,14 @@ import * as Money from '@sluice/kernel/money';
 import type { Operation } from '../catalog/operation.ts';
 import type { StreamRule } from '../catalog/stream-rule.ts';
 import type { Hold } from '../ledger/hold.ts';
+import { type Extend, ExtendingDestination } from '../proxy/extending-destination.ts';
 import * as Headers from '../proxy/headers.ts';
 import { responseBytesMax } from '../proxy/meter.ts';
 import { StreamDestination } from '../proxy/stream-destination.ts';
+import type { SoldPart, StreamGrowth } from '../proxy/stream-growth.ts';
 import { StreamMeter, type StreamResult } from '../proxy/stream-meter.ts';
-import type { Destination, StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
+import type { Destination, Piped, StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
+import type { HoldRefusal } from './call-hold.ts';
 import type { CallerLeft, CallRefusal, ServedResponse } from './call-result.ts';
 import * as PaidResponse from './paid-response.ts';
 
@@ -25,10 +28,25 @@ export type StreamingCall = {
   stallMs: number;
   /** Registers that the stream is read on after its caller left. Returns a function to call at its end, or null when the process is ending. */
   readOn(abandon: () => void): (() => void) | null;
-  /** Charges for the complete stream. Releases the hold also when it rejects. */
-  settle(end: Omit<StreamResult, 'withheld'>): Promise<ServedResponse | CallRefusal | CallerLeft>;
+  /** The growth of its hold; null when its worst case is held. */
+  growing: GrowingStream | null;
+  /** Charges for the complete stream, or for the part `sold` of one that ended for lack of credit. Releases the hold also when it rejects. */
+  settle(
+    end: Omit<StreamResult, 'withheld'>,
+    sold?: SoldPart,
+  ): Promise<ServedResponse | CallRefusal | CallerLeft>;
   /** Releases the hold, unless `settle` was called: the stream is not complete. `isUnpaid`: its caller received a part of it and then left. */
   fail(isUnpaid: boolean): Promise<void>;
+};
+
+/** A stream whose hold grows while it is passed on. */
+export type GrowingStream = {
+  growth: StreamGrowth;
+  extend: Extend;
+  /** The units that are held at its start. */
+  heldUnits: number;
+  /** Why the hold could not be extended. */
+  refusal(): HoldRefusal | null;
 };
 
 /** A caller's side of a stream. */
@@ -43,6 +61,8 @@ export type StreamEnd =
       usage: string | null;
       /** True when the caller had left before the upstream ended the stream. */
       hasLeft: boolean;
+      /** Why the stream ended early; null when it is complete. */
+      refusal: HoldRefusal | null;
     }
   | { kind: 'cut'; reason: string };
 
@@ -99,9 +119,12 @@ export function trailers(paid: ServedResponse): Record<string, string> {
  * the response. A stream that is cut was not charged; the caller's connection has to be destroyed, so that it does not look complete.
  */
 export async function relay(call: StreamingCall, caller: StreamCaller): Promise<StreamEnd> {
-  const { rule, response, stallMs } = call;
+  const { rule, response, stallMs, growing } = call;
   const meter = new StreamMeter(rule, call.hidesUsage);
   const destination = new StreamDestination(caller, meter, stallMs, () => caller.destroy());
+  const gate =
+    growing &&
+    new ExtendingDestination(destination, growing.growth, rule.format, growing.heldUnits, growing.extend);
   let late: NodeJS.Timeout | null = null;
   let hasLeft = false;
   let settled: (() => void) | null = null;
@@ -116,24 +139,52 @@ export async function relay(call: StreamingCall, caller: StreamCaller): Promise<
   caller.once('close', leave);
   if (caller.destroyed) leave();
   try {
-    const piped = await response.pipeTo(destination);
+    const piped = await pipe(response, destination, gate);
     if (late !== null) clearTimeout(late);
-    if (piped !== 'ended') {
+    if (piped !== 'ended' && piped !== 'refused') {
       // A caller who did not read for as long as the upstream may pause has left, even if its connection is open.
-      const wasLeft = hasLeft || (piped === 'abandoned' && !meter.isOverfull);
+      const wasLeft = hasLeft || (piped === 'abandoned' && !isOverfull(meter, gate));
       await call.fail(wasLeft && destination.hasPassed);
       return { kind: 'cut', reason: wasLeft ? 'caller_left' : piped };
     }
-    const end = meter.end();
-    const { withheld, usage } = end;
-    const paid = await call.settle(end);
-    return paid.kind === 'served'
-      ? { kind: 'charged', paid, withheld, usage, hasLeft }
-      : { kind: 'cut', reason: paid.kind };
+    return await charge(call, meter.end(), hasLeft, piped === 'refused' ? growing : null);
   } finally {
     if (late !== null) clearTimeout(late);
     (settled as (() => void) | null)?.();
   }
+}
+
+/** Charges a stream, or, with `refused`, the part of it that was passed on before its hold could not be extended. */
+async function charge(
+  call: StreamingCall,
+  end: StreamResult,
+  hasLeft: boolean,
+  refused: GrowingStream | null,
+): Promise<StreamEnd> {
+  const paid = await call.settle(end, refused?.growth.sold());
+  if (paid.kind !== 'served') return { kind: 'cut', reason: paid.kind };
+  // The withheld events were not counted as a part that was sold.
+  const withheld = refused === null ? end.withheld : [];
+  const refusal = refused?.refusal() ?? null;
+  return { kind: 'charged', paid, withheld, usage: end.usage, hasLeft, refusal };
+}
+
+/** Returns true when a part of a stream is too long to be kept. */
+function isOverfull(meter: StreamMeter, gate: ExtendingDestination | null): boolean {
+  return meter.isOverfull || gate?.isOverfull === true;
+}
+
+/** Passes a stream on. Resolves with `refused` when its hold could not be extended: then only a part of it was passed on. */
+async function pipe(
+  response: StreamedResponse,
+  destination: StreamDestination,
+  gate: ExtendingDestination | null,
+): Promise<Piped | 'refused'> {
+  if (gate === null) return response.pipeTo(destination);
+  const piped = await response.pipeTo(gate);
+  if (piped === 'ended') await gate.finished;
+  if (gate.isRefused) return 'refused';
+  return piped === 'ended' && destination.destroyed ? 'abandoned' : piped;
 }
 
 /** Reads a stream to its end. Returns it as a whole response with its usage, or null when it broke off or is too long. */

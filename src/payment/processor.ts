@@ -166,6 +166,8 @@ export interface Processor {
   readCardPage(session: string): Promise<KeptCard | null>;
   /** Returns the price of a subscription per period, and its customer. */
   renewalOf(id: string): Promise<{ customer: string; amount: Money; every: string }>;
+  /** Deletes a customer with its saved cards and contact data; its subscriptions end at once. Payments stay. Safe to repeat. */
+  eraseCustomer(id: string): Promise<void>;
   /** Makes a card pay for a subscription from now on, and for its open invoice at once. A decline leaves that open. Safe to repeat. */
   useCard(id: string, card: SavedCard): Promise<void>;
   readCheckout(session: string): Promise<Checkout>;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import * as Advisor from '@sluice/advisor/advisor';
+import type * as Advisor from '@sluice/advisor/advisor';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as GoalSet from '../../packages/advisor/test/goal-set.ts';
@@ -11,6 +11,7 @@ import { guideRoutes } from '../../src/http/api/guide.ts';
 import type { Env } from '../../src/http/request-context.ts';
 import { openBudgets } from '../../src/http/server/body-budget.ts';
 import * as RequestLog from '../../src/http/telemetry/request-log.ts';
+import * as Quote from '../../src/journeys/quote.ts';
 import { english } from '../../src/text/texts.ts';
 
 let advisor: Advisor.Advisor;
@@ -35,10 +36,7 @@ beforeAll(async () => {
     );
     await next();
   });
-  app.route(
-    '/',
-    guideRoutes((body) => Advisor.ask(advisor, body)),
-  );
+  app.route('/', guideRoutes(Quote.asking(advisor)));
   server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

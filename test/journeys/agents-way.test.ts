@@ -156,7 +156,7 @@ describe('from an address and a goal to a paid result, knowing nothing else', ()
   });
 
   test('to the end of a chain, where one call gives what the next one takes', async () => {
-    const { traveller, advice } = await ask('the web domains of 30 companies in Germany');
+    const { traveller, advice } = await ask('30 companies in Germany and the web domain of each page');
     const [companies, domain] = await follow(traveller, advice, payByToken);
     expect(companies?.body.results[0].network_url).toMatch(/^https:/);
     expect(domain?.body.found).toBe(true);

@@ -71,7 +71,7 @@ test('an agent that knows one address ends up with paid results, by what the ans
   });
   const thanks = await Customer.pay(offer.body.checkout_url);
   expect(thanks.status).toBe(200);
-  expect(thanks.text).toMatch(/id="balance">0\.50 USD</);
+  expect(thanks.text).toMatch(/0\.50\u00a0USD is\u00a0paid/);
 
   const paid = await call(wanted);
   expect(paid.status).toBe(200);

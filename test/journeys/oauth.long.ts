@@ -335,7 +335,7 @@ describe('a refresh token', () => {
     const stranger = (await connected()).browser;
     expect((await stranger.open('/shop/account/connections/end', { connection: sid })).status).toBe(422);
     expect(await status(access)).toBe(200);
-    expect((await browser.open('/shop/account/connections/end', { connection: sid })).status).toBe(200);
+    expect((await browser.open('/shop/account/connections/end', { connection: sid })).status).toBe(303);
     expect(await status(access, other)).toBe(401);
     expect((await refresh(refreshToken)).body).toMatchObject({ error: 'invalid_grant' });
   });

@@ -140,23 +140,56 @@ describe('a visitor', () => {
     expect(upstream.received.length).toBe(before);
   });
 
+  test('calls the selected operation, with its example when the form showed another one', async () => {
+    const browser = visitor();
+    const other = /option value="([^"]+)" >/.exec((await browser.open('/')).html)?.[1] ?? '';
+    const [method, path = ''] = other.split(' ');
+    const typed = { path: '/v1/list', body: '{"max":50}', shown: list.operation };
+    const loaded = await browser.open('/shop/try', { ...typed, operation: other, load: '1' });
+    expect(loaded.headers.get('location')).toBe(`/?operation=${encodeURIComponent(other)}#try`);
+    const before = upstream.received.length;
+    await browser.open('/shop/try', { ...typed, operation: other });
+    const [sent] = upstream.received.slice(before);
+    expect(sent?.head ?? '').toContain(`${method} ${path.split('{')[0]}`);
+  });
+
   test('buys on the card page, and comes back to the shop with the credit', async () => {
     const browser = visitor();
     await browser.open('/shop/start', {});
-    const onward = await browser.open('/shop/buy', { plan: 'credit', amount_usd: '2.00' });
+    const onward = await browser.send('/shop/buy', { plan: 'credit', amount_usd: '2.00' });
     const link = /href="([^"]+)">Go to the card page/.exec(onward.html)?.[1] ?? '';
     expect(onward.headers.get('refresh')).toBe(`0; url=${link}`);
     const back = await fetch(await Person.pay(await Person.open(link)), { redirect: 'manual' });
-    expect(back.headers.get('location')).toBe(`${shop.url}/`);
+    const { pathname, search } = new URL(back.headers.get('location') ?? '');
+    expect(pathname).toBe('/shop/account');
+    expect((await browser.open(pathname + search)).html).toMatch(
+      /role="status">2.00 USD is paid. <a href="[^"]+\/receipts\//,
+    );
+    const stranger = visitor();
+    await stranger.open('/shop/start', {});
+    expect((await stranger.open(pathname + search)).html).not.toContain('is paid');
     expect(await shown(browser, 'balance')).toBe('2.00 USD');
     expect((await browser.open('/shop/account')).html).toContain(`${shop.url}/receipts/`);
-    expect((await browser.open('/shop/buy', { plan: 'credit', amount_usd: '0.10' })).status).toBe(422);
+    const refused = await browser.open('/shop/buy', { plan: 'credit', amount_usd: '0.10' });
+    expect(refused.status).toBe(422);
+    expect(refused.html).toMatch(/value="0\.10"[^>]*aria-invalid="true"/);
+    expect(refused.html).toMatch(/id="amount-fault" role="alert">[^<]*0\.50/);
+  });
+
+  test('an unknown address is a page for people and JSON for programs', async () => {
+    for (const path of ['/nope', '/shop/nope', '/docs/a/b']) {
+      const { status, html } = await visitor().open(path);
+      expect([status, html.includes('<h1>Page not found</h1>')]).toEqual([404, true]);
+      const program = await Customer.send({ method: 'GET', url: `${shop.url}${path}`, headers: {} });
+      expect([program.status, program.body.code]).toEqual([404, 'not_found']);
+    }
   });
 
   test('makes a key with a budget, which calls, and ends it', async () => {
     const browser = visitor();
     await browser.open('/shop/start', {});
-    const made = await browser.open('/shop/account/keys', { name: 'job', budget_usd: '1.00', days: '' });
+    const made = await browser.send('/shop/account/keys', { name: 'job', budget_usd: '1.00', days: '' });
+    expect((await browser.open('/shop/account')).html).not.toMatch(/slk_[\w-]{43}/);
     const token = /slk_[\w-]{43}/.exec(made.html)?.[0] ?? '';
     const call = () => Customer.call({ token }, 'POST', `${shop.url}/v1/list`, { max: 1 });
     expect((await call()).status).toBe(200);
@@ -164,6 +197,14 @@ describe('a visitor', () => {
     await browser.open('/shop/account/keys/end', { key: id });
     expect((await call()).status).toBe(401);
     expect((await browser.open('/shop/account/keys', { name: '', days: 'x' })).status).toBe(422);
+    const { html } = await browser.open('/shop/account/keys', {
+      name: 'night',
+      budget_usd: '1,00',
+      days: '',
+    });
+    expect(html).toContain('value="night"');
+    expect(html).toMatch(/value="1,00" aria-invalid="true" aria-describedby="key-budget-fault"/);
+    expect(html).toContain('id="key-budget-fault">Enter an amount such as 5.00<');
   });
 
   test('signs in elsewhere by the assertion, and leaves for good', async () => {

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import * as Agent from '../purchase/agent.ts';
 import * as Network from '../purchase/network.ts';
 import * as Customer from '../support/customer.ts';
+import * as Mailbox from '../support/mailbox.ts';
 import * as Shop from '../support/shop.ts';
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -18,13 +19,15 @@ const screens = {
 } as const;
 type Screen = keyof typeof screens;
 
+let mailbox: Mailbox.Mailbox;
 let shop: Shop.Shop;
 let network: Network.Network;
 let browser: Browser;
 let page: Page;
 beforeAll(async () => {
   await mkdir(screenshots, { recursive: true });
-  shop = await Shop.open({ env: Agent.shopEnv });
+  mailbox = await Mailbox.open();
+  shop = await Shop.open({ env: { ...Agent.shopEnv, ...mailbox.env } });
   network = Network.of(shop.sandboxUrl);
   browser = await chromium.launch({
     executablePath,
@@ -35,6 +38,7 @@ afterEach(() => page.context().close());
 afterAll(async () => {
   await browser?.close();
   await shop?.stop();
+  await mailbox?.stop();
 });
 
 /** A browser of its own; no page of the purchase needs a script. */
@@ -85,11 +89,15 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
     expect(await title()).toBe('Thank you. 5.00 USD is paid.');
     expect(await page.locator('#balance').textContent()).toBe('5.00 USD');
     await look('paid', screen);
+    await page.getByText('For programs', { exact: true }).click();
+    await look('paid-tokens', screen);
     const token = await page.getByRole('textbox', { name: 'Access token' }).inputValue();
     const account = await Customer.call({ token }, 'GET', `${shop.url}/account`);
     expect(account.body.balance_usd).toBe('5.00');
     await page.reload();
     expect(await page.locator('#balance').textContent()).toBe('5.00 USD');
+    await page.getByRole('link', { name: 'Make a key' }).click();
+    await page.getByRole('button', { name: 'Create API key' }).waitFor();
   });
 
   test('a declined card is told so, and another one pays', async () => {

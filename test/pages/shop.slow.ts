@@ -49,8 +49,10 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await page.getByLabel('Amount in USD').fill('2.00');
       await press('Buy by card');
       await payByCard(page);
-      await page.waitForURL(`${shop.url}/`);
+      await page.waitForURL(/\/shop\/account\?paid=/);
+      expect(await page.getByRole('status').textContent()).toBe('2.00 USD is paid. View receipt');
       expect(await page.locator('#balance').textContent()).toBe('2.00 USD');
+      await look(page, 'account-paid', screen);
 
       await page.getByRole('link', { name: 'Your account' }).click();
       await page.getByLabel('Name', { exact: true }).fill('nightly job');
@@ -70,6 +72,9 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await page.getByRole('link', { name: 'Your account' }).click();
 
       await press('Leave');
+      await page.getByRole('heading', { name: 'Leave this account?' }).waitFor();
+      await look(page, 'leave', screen);
+      await press('Leave anyway');
       await page.getByRole('link', { name: 'Your account' }).click();
       await page.getByRole('heading', { name: 'New here' }).waitFor();
       await look(page, 'account-signed-out', screen);
@@ -94,10 +99,15 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await page.getByLabel('Amount in USD').fill('5.00');
       await press('Buy by card');
       await payByCard(page);
-      await page.waitForURL(`${shop.url}/`);
+      await page.waitForURL(/\/shop\/account\?paid=/);
       await page.getByRole('link', { name: 'Your account' }).click();
       await page.getByLabel('Your email address').fill(email);
       await press('Send me a code');
+      await page.getByLabel('6-digit code').fill('000000');
+      await press('Confirm');
+      expect(await page.getByRole('alert').textContent()).toContain('That code is wrong.');
+      await look(page, 'account-wrong-code', screen);
+      await page.goto(`${shop.url}/shop/account`);
       await page.getByLabel('6-digit code').fill(/^ {4}(\d{3} \d{3})$/m.exec(await mail())?.[1] ?? '');
       await press('Confirm');
       const account = await page.locator('dd.id').last().textContent();

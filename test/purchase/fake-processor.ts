@@ -44,6 +44,7 @@ export class FakeProcessor {
       openCardPage: async () => ({ session: '', url: null, expiresMs: 0 }),
       renewalOf: async () => ({ customer: '', amount: Money.zero, every: 'month' }),
       readCardPage: async () => null,
+      eraseCustomer: async () => {},
       useCard: async () => {},
       chargesOf: (order) => this.chargesOf(order),
       readPayment: (payment) => this.readPayment(payment),

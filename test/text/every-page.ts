@@ -4,7 +4,10 @@ import * as AccountPage from '../../src/http/pages/account.ts';
 import * as AuthorizePage from '../../src/http/pages/authorize.ts';
 import * as CardPage from '../../src/http/pages/card.ts';
 import * as Frame from '../../src/http/pages/frame.ts';
+import * as LeavePage from '../../src/http/pages/leave.ts';
+import * as PaidPage from '../../src/http/pages/paid.ts';
 import * as PaymentPage from '../../src/http/pages/payment.ts';
+import { planAction } from '../../src/http/pages/plan-action.ts';
 import * as PlanHolderPage from '../../src/http/pages/plan-holder.ts';
 import * as ReceiptPage from '../../src/http/pages/receipt.ts';
 import * as ReferencePage from '../../src/http/pages/reference.ts';
@@ -13,6 +16,7 @@ import * as SignInPage from '../../src/http/pages/sign-in.ts';
 import { claimMail } from '../../src/identity/claim-mail.ts';
 import type { Mail } from '../../src/identity/mail.ts';
 import { signInMail } from '../../src/identity/sign-in-mail.ts';
+import type { PlanOffer } from '../../src/journeys/plan-offers.ts';
 import * as PlanMail from '../../src/payment/plan-mail.ts';
 import { refundMail } from '../../src/payment/refund-mail.ts';
 import type { RefundRequest } from '../../src/payment/refund-request.ts';
@@ -237,8 +241,16 @@ const full: AccountPage.AccountFacts = {
   ],
   canClaim: true,
   result: { text: '‹result›', secret: '‹secret›', isBad: false, link: { url: '/x', text: '‹link›' } },
-  awaitsCode: false,
+  codeSentTo: null,
 };
+const offers: PlanOffer[] = [
+  { kind: 'current' },
+  { kind: 'next', fromMs: ms },
+  { kind: 'resume', subscription: 'sub_1', endMs: ms },
+  { kind: 'keep', subscription: 'sub_1' },
+  { kind: 'dearer', subscription: 'sub_1', today: Money.ofCents(100) },
+  { kind: 'cheaper', subscription: 'sub_1', fromMs: ms },
+];
 const empty: AccountPage.AccountFacts = {
   ...full,
   claimed: true,
@@ -306,7 +318,14 @@ function contents(texts: Texts): Record<string, Rendered> {
       catalog,
       description: new Map([[`post /v1/search`, { summary: '‹Find›' }]]) as never,
       publicUrl,
-      summary: { account, balance: '4.50', included: 20, includedUsd: '19.50', token: 'token' },
+      summary: {
+        account,
+        balance: '4.50',
+        included: 20,
+        includedUsd: '19.50',
+        token: 'token',
+        offers: new Map(),
+      },
       tried: { operation, path: '/v1/search', body: '{"max":1}', trial },
       ...facts,
     });
@@ -321,6 +340,19 @@ function contents(texts: Texts): Record<string, Rendered> {
   };
   return {
     shop: shop({}, { kind: 'whole', status: 200, body: '{}', isCut: true, line: '‹line›' }),
+    ...Object.fromEntries(
+      offers.flatMap((offer) =>
+        [true, false].map((isTaxed) => [
+          `plan: ${offer.kind}, ${isTaxed}`,
+          planAction(texts, { id: 'month', name: '‹Month›' }, offer, isTaxed),
+        ]),
+      ),
+    ),
+    'shop with a refused amount': shop(
+      { refusedBuy: { plan: 'credit', amount: 'x', fault: '‹fault›' } },
+      null,
+    ),
+    leave: LeavePage.leave(texts, { balance: '5.00', renews: true }),
     'shop of a stranger': shop({ summary: null }, null),
     'shop with meters': shop({ catalog: meteredCatalog }, null),
     'to the card page': ShopPage.toCardPage(texts, 'https://pay.example.com/1'),
@@ -329,7 +361,7 @@ function contents(texts: Texts): Record<string, Rendered> {
     'account that is claimed': AccountPage.account(texts, empty, catalog),
     'account that awaits a code': AccountPage.account(
       texts,
-      { ...full, topUp: null, awaitsCode: true },
+      { ...full, topUp: null, codeSentTo: 'ann@example.com' },
       catalog,
     ),
     'signed out': SignInPage.signedOut(texts, true, '‹problem›'),
@@ -374,7 +406,18 @@ function contents(texts: Texts): Record<string, Rendered> {
 
 /** The pages before and after the card page, by name. */
 function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
-  const paid = { amount: '5.00', balance: '5.00', account, isOwn: true, guide: '/auth.md' };
+  const sold = { amount: '5.00', plan: '‹Credit›', isPeriod: false, receipt: entry };
+  const own = {
+    kind: 'own' as const,
+    ...{
+      account,
+      balance: '5.00',
+      isSignedIn: true,
+      email: 'ann@example.com',
+      canClaim: true,
+      guide: '/auth.md',
+    },
+  };
   const tokens = { access: 'token', assertion: 'assertion', lastDay: '2030-01-31' };
   const receipt = (rail: string, refunded: string, tax_usd: string, plan = 'month') =>
     ReceiptPage.receipt(
@@ -400,9 +443,14 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     issuedMs: ms,
   };
   return {
-    paid: PaymentPage.paid(texts, { ...paid, tokens }),
-    'paid before': PaymentPage.paid(texts, { ...paid, tokens: null }),
-    'paid for a program': PaymentPage.paid(texts, { ...paid, isOwn: false, tokens: null }),
+    paid: PaidPage.paid(texts, { ...sold, buyer: { ...own, tokens } }),
+    'paid without an address': PaidPage.paid(texts, {
+      ...sold,
+      buyer: { ...own, email: null, tokens: null },
+    }),
+    'paid for a plan': PaidPage.paid(texts, { ...sold, isPeriod: true, buyer: { ...own, tokens: null } }),
+    'paid before': PaidPage.paid(texts, { ...sold, buyer: { ...own, isSignedIn: false, tokens: null } }),
+    'paid for a program': PaidPage.paid(texts, { ...sold, receipt: null, buyer: { kind: 'program' } }),
     subscribed: PaymentPage.subscribed(texts),
     pending: PaymentPage.pending(texts),
     slow: PaymentPage.slow(texts),

@@ -46,6 +46,12 @@ export function discoveryRoutes(
     path.icon,
     Static.documentOf('image/svg+xml', WellKnown.icon(catalog.storefront.name)),
   );
+  Static.serveDocument(app, path.robots, Static.documentOf(plain, WellKnown.robotsTxt(publicUrl)));
+  Static.serveDocument(
+    app,
+    path.sitemap,
+    Static.documentOf('application/xml; charset=utf-8', WellKnown.sitemap(catalog, publicUrl)),
+  );
   app.get(path.security, (c) => {
     const text = WellKnown.securityTxt(catalog.storefront.contact, publicUrl, clock());
     return Static.respondWithDocument(c, Static.documentOf(plain, text));

@@ -8,19 +8,21 @@ import { bytes, type Env, parseJson, send, unprocessable } from '../request-cont
 /** The advisor without a wallet, with a query or a body. Free and without side effects. @param ask the advisor */
 export function guideRoutes(ask: Quote.Ask): Hono<Env> {
   const app = new Hono<Env>();
-  app.get(path.guide, (c) => send(c, answer(c, ask, Question.ofQuery(new URL(c.req.url).searchParams))));
+  app.get(path.guide, async (c) =>
+    send(c, await answer(c, ask, Question.ofQuery(new URL(c.req.url).searchParams))),
+  );
   app.post(path.guide, async (c) => {
     const body = await bytes(c);
     if (!Buffer.isBuffer(body)) return send(c, body);
     const parsed = parseJson(c, body);
-    return send(c, 'value' in parsed ? answer(c, ask, parsed.value) : parsed);
+    return send(c, 'value' in parsed ? await answer(c, ask, parsed.value) : parsed);
   });
   return app;
 }
 
-function answer(c: Context<Env>, ask: Quote.Ask, body: unknown): Reply {
+async function answer(c: Context<Env>, ask: Quote.Ask, body: unknown): Promise<Reply> {
   const asked = ask(body);
   return asked.kind === 'fault'
     ? unprocessable(c, asked.faults)
-    : json(200, { success: true, ...asked.advise() });
+    : json(200, { success: true, ...(await asked.advise()) });
 }

@@ -11,6 +11,7 @@ import type { IdentityContext } from '../../identity/identity-context.ts';
 import * as Metadata from '../../identity/metadata.ts';
 import * as Registration from '../../identity/registration.ts';
 import * as WalletRequest from '../../identity/wallet-request.ts';
+import type { Recognition } from '../../identity/web-bot-auth.ts';
 import * as AccountKeys from '../../journeys/account-keys.ts';
 import type { OAuthContext } from '../../journeys/oauth.ts';
 import * as Registering from '../../journeys/registration.ts';
@@ -23,6 +24,7 @@ import {
   bytes,
   type Call,
   type Env,
+  lines,
   parseJson,
   requestId,
   send,
@@ -35,7 +37,7 @@ const noStore = { 'cache-control': 'no-store' };
 
 /** Registration, tokens, and the documents that describe them. */
 export function identityRoutes(
-  shop: Registering.RegisterContext &
+  shop: Registering.AgentRegisterContext &
     IdentityContext &
     OAuthContext &
     WalletSignInContext &
@@ -99,13 +101,25 @@ export function identityRoutes(
 
 /** Opens an anonymous account. */
 export async function register(
-  shop: Registering.RegisterContext & IdentityContext & TextsContext,
+  shop: Registering.AgentRegisterContext & IdentityContext & TextsContext,
   c: Call,
   clientAddressHeader: string | null,
   { work, credentialType }: Omit<Registration.Registration, 'kind'>,
 ): Promise<Reply> {
-  const registered = await Registering.register(shop, address(c, clientAddressHeader), work);
-  if (registered.kind !== 'registered') return notRegistered(shop.texts, registered, requestId(c));
+  const { agent, outcome: registered } = await Registering.registerAgent(
+    shop,
+    address(c, clientAddressHeader),
+    work,
+    {
+      method: c.req.method,
+      origin: shop.publicUrl,
+      target: c.env.incoming.url ?? '',
+      // Tools register by other routes, where one signature could cover several calls.
+      values: (name) => (c.req.path === path.register ? lines(c, name) : []),
+    },
+  );
+  if (registered.kind !== 'registered')
+    return notRegistered(shop.texts, registered, requestId(c), agentMember(agent));
   const { account, access, assertion, claim, trial } = registered;
   c.get('entry').account = account;
   const key = credentialType === 'api_key' ? await AccountKeys.makeForRegistration(shop, account) : null;
@@ -140,25 +154,38 @@ export async function register(
               status: 'active',
               ...Included.remainingMembers(trial.included),
             },
+      ...agentMember(agent),
     },
     noStore,
   );
 }
 
-function notRegistered(texts: Texts, refused: Registering.RegistrationRefusal, id: string): Reply {
+/** The result of a signature for the response; nothing for a request without one. */
+function agentMember(agent: Recognition): { agent?: Record<string, unknown> } {
+  switch (agent.kind) {
+    case 'unsigned':
+      return {};
+    case 'unrecognised':
+      return { agent: { recognised: false, reason: agent.reason } };
+    case 'recognised':
+      return { agent: { recognised: true, origin: agent.agent } };
+  }
+}
+
+function notRegistered(
+  texts: Texts,
+  refused: Registering.RegistrationRefusal,
+  id: string,
+  more: ReturnType<typeof agentMember>,
+): Reply {
   if (refused.kind === 'refused') {
     const why =
       refused.reason === 'address'
         ? texts.text('api.registration_limited')
         : texts.text('api.registration_limited.today');
-    return error(
-      429,
-      'registration_limited',
-      why,
-      id,
-      {},
-      { 'retry-after': String(refused.retryAfterSeconds) },
-    );
+    return error(429, 'registration_limited', why, id, more, {
+      'retry-after': String(refused.retryAfterSeconds),
+    });
   }
   const { challenge, bits, expiresMs } = refused.challenge;
   const isBad = refused.kind === 'bad_work';
@@ -168,6 +195,7 @@ function notRegistered(texts: Texts, refused: Registering.RegistrationRefusal, i
     isBad ? texts.text('api.proof_of_work_invalid') : texts.text('api.proof_of_work_required'),
     id,
     {
+      ...more,
       proof_of_work: {
         algorithm: 'sha256',
         challenge,

@@ -19,6 +19,7 @@ import * as WebhookSignature from '../../payment/webhook-signature.ts';
 import * as Payload from '../../payment/x402/payload.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
 import { checkoutPages } from '../pages/routes/checkout.ts';
+import type { PaidPageContext } from '../pages/routes/paid.ts';
 import { error, unprocessable as invalid, json, type Reply } from '../reply.ts';
 import {
   address,
@@ -48,7 +49,7 @@ const signedBodyBytesMax = 256 * 1024;
 export type PurchaseReplyContext = Paid.PaidReplyContext &
   Pick<CheckoutContext, 'catalog' | 'isTaxed' | 'publicUrl' | 'texts'>;
 /** The dependencies of a purchase over HTTP. */
-type PurchaseContext = CallerContext & X402Purchase.X402Context & Paid.PaidReplyContext;
+type PurchaseContext = CallerContext & X402Purchase.X402Context & Paid.PaidReplyContext & PaidPageContext;
 
 /** Purchases, their hosted card page, and the processor's webhook. */
 export function purchaseRoutes(shop: PurchaseContext, clientAddressHeader: string | null): Hono<Env> {

@@ -6,7 +6,7 @@ import type { IdentityContext } from '../../identity/identity-context.ts';
 import * as Account from '../../journeys/account.ts';
 import type { CallerContext } from '../../journeys/identification.ts';
 import type * as Quote from '../../journeys/quote.ts';
-import type { RegisterContext } from '../../journeys/registration.ts';
+import type { AgentRegisterContext } from '../../journeys/registration.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
 import * as IdentityRoutes from '../api/identity.ts';
@@ -21,7 +21,7 @@ type Schema = Tool['listed']['inputSchema'];
 
 /** The dependencies of the shop's own tools. */
 export type ShopToolsContext = BuyTool.BuyContext &
-  RegisterContext &
+  AgentRegisterContext &
   Account.AccountContext &
   Pick<CatalogContext, 'description'>;
 
@@ -84,7 +84,9 @@ function guide(texts: Texts, ask: Quote.Ask, sold: readonly SoldTool[]): Tool {
       const asked = ask(args);
       return asked.kind === 'fault'
         ? toolResult(unprocessable(texts, asked.faults, requestId))
-        : toolResult(json(200, { success: true, ...asTools(asked.advise() as Advice, sold, listsAll) }));
+        : toolResult(
+            json(200, { success: true, ...asTools((await asked.advise()) as Advice, sold, listsAll) }),
+          );
     },
   );
 }
@@ -186,7 +188,7 @@ function catalogue({
 }
 
 function register(
-  shop: RegisterContext & IdentityContext & TextsContext,
+  shop: AgentRegisterContext & IdentityContext & TextsContext,
   clientAddressHeader: string | null,
 ): Tool {
   return tool(

@@ -31,6 +31,8 @@ export function toolsOf(
   const names = new Set([...shopTools.map(({ listed }) => listed.name), ...SearchTools.names]);
   const sold: SoldTool.SoldTool[] = [];
   for (const operation of shop.catalog.operations) {
+    // A WebSocket cannot be opened over MCP.
+    if (operation.socket !== undefined) continue;
     const description = described.get(operationKey(operation.method, operation.path)) ?? null;
     const tool = SoldTool.soldTool(shop, operation, description, shop.document, matcher, names);
     names.add(tool.listed.name);

@@ -10,19 +10,12 @@ import type * as RefundRequests from '../../journeys/refund-requests.ts';
 import type { RecordedCall } from '../../ledger/usage.ts';
 import { suggestedTerms, type TopUp } from '../../payment/top-up.ts';
 import type { Texts } from '../../text/texts.ts';
+import { type FormResult, field } from './form-result.ts';
 import type { Html } from './frame.ts';
 import { purchases } from './purchases.ts';
 import * as Quantities from './quantities.ts';
 import { say } from './say.ts';
 import { type AccountUsage, usage } from './usage.ts';
-
-/** The outcome of the form that was just sent. */
-export type FormResult = {
-  text: string;
-  secret: string | null;
-  isBad: boolean;
-  link?: { url: string; text: string };
-} | null;
 
 export type AccountFacts = {
   account: string;
@@ -58,9 +51,9 @@ export type AccountFacts = {
   refundRequests: readonly ReturnType<typeof RefundRequests.asRefundRequest>[];
   /** True when the shop sends mail, so that the account can be claimed with an email address. */
   canClaim: boolean;
-  result: FormResult;
-  /** True after a code for the claim has been sent. */
-  awaitsCode: boolean;
+  result: FormResult | null;
+  /** The address that a code for the claim was sent to; null when none is awaited. */
+  codeSentTo: string | null;
 };
 
 /** The account page of its owner: balance, usage, and the forms that change the account. */
@@ -70,6 +63,7 @@ export function account(texts: Texts, facts: AccountFacts, catalog: Catalog): Ht
   const leave = texts.text(facts.claimed ? 'account.leave_claimed' : 'account.leave_unclaimed');
   return html`<h1>${say(texts, 'account.title')}</h1>
 ${result === null ? '' : html`<p class="${result.isBad ? 'note' : 'ok'}" role="${result.isBad ? 'alert' : 'status'}">${result.text}${result.link === undefined ? '' : html` <a href="${result.link.url}">${result.link.text}</a>`}</p>${result.secret === null ? '' : html`<pre class="secret" tabindex="0" aria-label="${texts.text('result.key_label')}">${result.secret}</pre>`}`}
+${facts.codeSentTo === null ? '' : claimOf(texts, facts)}
 <section aria-labelledby="overview"><h2 id="overview">${say(texts, 'account.balance')}</h2>
 <dl class="facts">
 <div><dt>${say(texts, 'account.credit')}</dt><dd id="balance">${texts.usd(facts.balance)}</dd></div>
@@ -83,11 +77,11 @@ ${facts.email === null ? '' : html`<div><dt>${say(texts, 'account.email')}</dt><
 ${plans(texts, facts, catalog)}
 ${usage(texts, facts.used, catalog)}
 ${calls(texts, facts.calls, unit)}
-${keys(texts, facts.keys)}
+${keys(texts, facts.keys, result)}
 ${connections(texts, facts.connections)}
-${topUp(texts, facts.topUp)}
-${purchases(texts, facts.receipts, facts.refundRequests)}
-${facts.canClaim && !facts.claimed ? claim(texts, facts.awaitsCode) : ''}
+${topUp(texts, facts.topUp, result)}
+${purchases(texts, facts.receipts, facts.refundRequests, result)}
+${facts.codeSentTo === null ? claimOf(texts, facts) : ''}
 <section aria-labelledby="leave"><h2 id="leave">${leave}</h2><p class="soft">${say(texts, facts.claimed ? 'account.leave_claimed_effect' : 'account.leave_unclaimed_effect')}</p>
 <form method="post" action="/shop/leave"><button>${leave}</button></form></section>`;
 }
@@ -185,7 +179,15 @@ function connections(texts: Texts, all: readonly GrantListing[]): Html {
 <div class="wide"><table class="stack"><thead><tr><th>${say(texts, 'connections.application')}</th><th>${say(texts, 'connections.connected')}</th><th>${say(texts, 'connections.last_used')}</th><th></th></tr></thead><tbody>${all.map(row)}</tbody></table></div></section>`;
 }
 
-function keys(texts: Texts, all: readonly Key[]): Html {
+function keys(texts: Texts, all: readonly Key[], result: FormResult | null): Html {
+  const input = (name: string, label: string, attributes: Html, isRequired = false) =>
+    field(texts, result, 'keys', {
+      name,
+      label,
+      id: `key-${name.replace('_usd', '')}`,
+      attributes,
+      isRequired,
+    });
   const row = (key: Key) => html`<tr><th scope="row">${key.name}</th><td><code>${key.hint}</code></td>
 <td>${spentOf(texts, key)}</td><td>${key.expires_at === null ? say(texts, 'keys.never') : texts.dayOf(key.expires_at)}</td>
 <td class="number"><form method="post" action="/shop/account/keys/end"><input type="hidden" name="key" value="${key.id}"><button class="quiet" aria-label="${texts.text('keys.revoke_label', { name: key.name })}">${say(texts, 'keys.revoke')}</button></form></td></tr>`;
@@ -193,9 +195,9 @@ function keys(texts: Texts, all: readonly Key[]): Html {
 <p class="soft">${say(texts, 'keys.intro')}</p>
 ${all.length === 0 ? '' : html`<div class="wide" tabindex="0"><table><thead><tr><th scope="col">${say(texts, 'keys.name')}</th><th scope="col">${say(texts, 'keys.key')}</th><th scope="col">${say(texts, 'keys.spent')}</th><th scope="col">${say(texts, 'keys.expires')}</th><td></td></tr></thead><tbody>${all.map(row)}</tbody></table></div>`}
 <form method="post" action="/shop/account/keys" class="cards">
-<div><label for="key-name">${say(texts, 'keys.name')}</label><input id="key-name" name="name" maxlength="100" required></div>
-<div><label for="key-budget">${say(texts, 'keys.budget')}</label><input id="key-budget" name="budget_usd" inputmode="decimal" autocomplete="off"></div>
-<div><label for="key-days">${say(texts, 'keys.days')}</label><input id="key-days" name="days" inputmode="numeric" autocomplete="off"></div>
+<div>${input('name', texts.text('keys.name'), html`maxlength="100"`, true)}</div>
+<div>${input('budget_usd', texts.text('keys.budget'), html`inputmode="decimal" autocomplete="off"`)}</div>
+<div>${input('days', texts.text('keys.days'), html`inputmode="numeric" autocomplete="off"`)}</div>
 <div style="align-self:end"><button>${say(texts, 'keys.create')}</button></div></form></section>`;
 }
 
@@ -207,14 +209,14 @@ function spentOf(texts: Texts, { budget_usd, spent_usd }: Key): string {
   });
 }
 
-function topUp(texts: Texts, now: TopUp | null): Html {
+function topUp(texts: Texts, now: TopUp | null, result: FormResult | null): Html {
   const terms = now ?? suggestedTerms;
-  const field = (name: string, label: string, value: Money.Money) =>
-    html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" inputmode="decimal" autocomplete="off" value="${Money.format(value)}"></div>`;
+  const input = (name: string, label: string, value: Money.Money) =>
+    html`<div>${field(texts, result, 'top-up', { name, label, value: Money.format(value), attributes: html`inputmode="decimal" autocomplete="off"` })}</div>`;
   return html`<section aria-labelledby="top-up"><h2 id="top-up">${say(texts, 'top_up.title')}</h2>
 <p class="soft">${say(texts, 'top_up.intro', { state: topUpState(texts, now) })}</p>
 <form method="post" action="/shop/account/top-up" class="cards">
-${field('below_usd', texts.text('top_up.below'), terms.below)}${field('amount_usd', texts.text('top_up.amount'), terms.amount)}${field('monthly_max_usd', texts.text('top_up.monthly_max'), terms.monthlyMax)}
+${input('below_usd', texts.text('top_up.below'), terms.below)}${input('amount_usd', texts.text('top_up.amount'), terms.amount)}${input('monthly_max_usd', texts.text('top_up.monthly_max'), terms.monthlyMax)}
 <div style="align-self:end"><button>${say(texts, 'top_up.turn_on')}</button></div></form>
 ${now?.state === 'on' ? html`<form method="post" action="/shop/account/top-up/end"><button class="quiet" style="margin-top:.75rem">${say(texts, 'top_up.turn_off')}</button></form>` : ''}</section>`;
 }
@@ -227,10 +229,17 @@ function topUpState(texts: Texts, now: TopUp | null): string {
   return texts.text('top_up.on', { card: `${brand} ${last4}`, charged });
 }
 
-function claim(texts: Texts, awaitsCode: boolean): Html {
-  if (awaitsCode)
-    return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.sent')}</p>
-<form method="post" action="/shop/account/claim/complete"><label for="otp">${say(texts, 'claim.code')}</label><input id="otp" name="otp" inputmode="numeric" autocomplete="one-time-code" required><button>${say(texts, 'claim.confirm')}</button></form></section>`;
+/** The form that saves the account with an email address, or takes the code sent to it. */
+function claimOf(texts: Texts, { canClaim, claimed, codeSentTo, result }: AccountFacts): Html | string {
+  return canClaim && !claimed ? claim(texts, codeSentTo, result) : '';
+}
+
+function claim(texts: Texts, codeSentTo: string | null, result: FormResult | null): Html {
+  if (codeSentTo !== null)
+    return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.sent', { email: codeSentTo })}</p>
+<form method="post" action="/shop/account/claim/complete">${field(texts, result, 'claim/complete', { name: 'otp', label: texts.text('claim.code'), attributes: html`inputmode="numeric" autocomplete="one-time-code"`, isRequired: true })}<button>${say(texts, 'claim.confirm')}</button></form>
+<form method="post" action="/shop/account/claim" style="margin-top:1rem"><input type="hidden" name="email" value="${codeSentTo}"><button class="quiet">${say(texts, 'claim.again')}</button></form>
+<p><a href="/shop/account?claim=new#claim">${say(texts, 'claim.other')}</a></p></section>`;
   return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.intro')}</p>
-<form method="post" action="/shop/account/claim"><label for="email">${say(texts, 'claim.email')}</label><input id="email" name="email" type="email" autocomplete="email" required><button>${say(texts, 'claim.send')}</button></form></section>`;
+<form method="post" action="/shop/account/claim">${field(texts, result, 'claim', { name: 'email', label: texts.text('claim.email'), attributes: html`type="email" autocomplete="email"`, isRequired: true })}<button>${say(texts, 'claim.send')}</button></form></section>`;
 }

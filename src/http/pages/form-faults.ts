@@ -19,7 +19,10 @@ const labels = {
 export function sentence(texts: Texts, faults: readonly { field: string; message: string }[]): string {
   return faults
     .map(({ field, message }) =>
-      texts.text('fault.field', { field: labelOf(texts, field), fault: message.replace(/\.$/, '') }),
+      texts.text('fault.field', {
+        field: labelOf(texts, field),
+        fault: inWords(texts, message).replace(/\.$/, ''),
+      }),
     )
     .join(' ');
 }
@@ -27,4 +30,17 @@ export function sentence(texts: Texts, faults: readonly { field: string; message
 function labelOf(texts: Texts, field: string): string {
   if (Object.hasOwn(labels, field)) return texts.text(labels[field as keyof typeof labels]);
   return field.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
+}
+
+/** A fault in the words of a form: people type numbers, not strings. */
+export function inWords(texts: Texts, message: string): string {
+  const forPrograms = (
+    [
+      'fault.amount',
+      'fault.amount_above_zero',
+      'fault.amount_in_cents',
+      'fault.amount_in_cents_string',
+    ] as const
+  ).map((key) => texts.text(key));
+  return forPrograms.includes(message) ? texts.text('form.amount') : message;
 }

@@ -33,13 +33,15 @@ dl{margin:1.5rem 0 0;border-top:1px solid var(--line)}
 dl div{display:flex;justify-content:space-between;gap:1.5rem;padding:.75rem 0;border-bottom:1px solid var(--line)}
 dt{color:var(--soft)}dd{margin:0;text-align:end;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
 #balance{font-weight:650}dd.id{font:.8125rem/1.9 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
-h2{font-size:1rem;margin:1.75rem 0 0}.then{margin-top:1.5rem}
-textarea{display:block;width:100%;margin:.75rem 0 0;padding:0;border:solid var(--ground);border-width:.75rem .875rem;border-radius:10px;box-shadow:0 0 0 1px var(--line);background:var(--ground);color:var(--ink);font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all;resize:none}
+h2{font-size:1rem;margin:1.75rem 0 0}.then{margin-top:1.5rem}summary{cursor:pointer;color:var(--soft)}
+label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}input{width:100%;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:10px;background:var(--panel);color:var(--ink);font:inherit}
+textarea{display:block;width:100%;margin:.75rem 0 0;padding:0;border:solid var(--ground);border-width:.75rem .875rem;border-radius:10px;box-shadow:0 0 0 1px var(--line);background:var(--ground);color:var(--ink);user-select:all;font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all;resize:none}
 code{font:.875em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 .lines{white-space:pre-line}.total{font-weight:650}.print{display:none}
 @page{margin:2cm}
 @media print{:root{color-scheme:light;--ground:#fff;--panel:#fff;--ink:#000;--soft:#444;--line:#bbb}body{display:block;padding:0}main{max-width:none;border:0;box-shadow:none;padding:0}.mark,.proof,.button{display:none}.print{display:block}dl div{break-inside:avoid}}
 .button{display:block;margin-top:1.5rem;padding:.7rem 1rem;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600;text-align:center;text-decoration:none}
+main .plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent);margin-top:.75rem}
 button.button{width:100%;border:0;font:inherit;font-weight:600;cursor:pointer}`;
 
 /** SVG paths in a view box of 24 by 24. */
@@ -48,51 +50,6 @@ const marks = {
   wait: { path: 'M12 6v6l4 2.5M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20', tone: 'wait' },
   stop: { path: 'M12 7v6M12 17v.01M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20', tone: 'wait' },
 };
-
-export type PaidFacts = {
-  amount: string;
-  balance: string;
-  account: string;
-  /** True when the payment created the account. Otherwise a program owns it, and the payer gets no tokens. */
-  isOwn: boolean;
-  /** Null when they have already been issued or do not belong to the payer. */
-  tokens: Tokens | null;
-  guide: string;
-};
-
-export function paid(texts: Texts, facts: PaidFacts): PaymentPage {
-  const { amount, balance, account, isOwn, tokens, guide } = facts;
-  return {
-    title: texts.text('paid.title'),
-    mark: 'done',
-    body: html`<h1>${say(texts, 'paid.heading', { amount: texts.usd(amount).replace(' ', '\u00a0') })}</h1>
-      <p>${say(texts, 'paid.text')}</p>
-      <dl>
-        <div><dt>${say(texts, 'paid.balance')}</dt><dd id="balance">${texts.usd(balance)}</dd></div>
-        <div><dt>${say(texts, 'paid.account')}</dt><dd class="id">${account}</dd></div>
-      </dl>
-      ${tokens === null ? withoutTokens(texts, isOwn) : tokenBoxes(texts, tokens, guide)}`,
-  };
-}
-
-function withoutTokens(texts: Texts, isOwn: boolean): Html {
-  if (!isOwn) return html`<p class="then">${say(texts, 'paid.program_continues')}</p>`;
-  const link = html`<a href="/shop/account">${say(texts, 'paid.already_shown_link')}</a>`;
-  return html`<p class="then">${say(texts, 'paid.already_shown', { link })}</p>`;
-}
-
-/** The access token is valid for an hour; the assertion renews it until its last day (`2027-02-19`). */
-type Tokens = { access: string; assertion: string; lastDay: string };
-
-function tokenBoxes(texts: Texts, { access, assertion, lastDay }: Tokens, guide: string): Html {
-  return html`<h2 id="access">${say(texts, 'paid.access')}</h2>
-    <p>${say(texts, 'paid.access_text', { header: html`<code>Authorization: Bearer</code>` })}</p>
-    <textarea id="token" readonly spellcheck="false" rows="4" aria-labelledby="access">${access}</textarea>
-    <h2 id="way-back">${say(texts, 'paid.recovery')}</h2>
-    <p>${say(texts, 'paid.recovery_text', { day: texts.dayOf(lastDay), link: html`<a href="${guide}">${say(texts, 'paid.recovery_link')}</a>` })}</p>
-    <p>${say(texts, 'paid.copy_now')}</p>
-    <textarea id="assertion" readonly spellcheck="false" rows="4" aria-labelledby="way-back">${assertion}</textarea>`;
-}
 
 export function subscribed(texts: Texts): PaymentPage {
   return {

@@ -3,20 +3,26 @@ import type { PurchaseEntry } from '../../journeys/receipts.ts';
 import * as RefundRequests from '../../journeys/refund-requests.ts';
 import { textCharsMax } from '../../payment/refund-request.ts';
 import type { Texts } from '../../text/texts.ts';
+import { type FormResult, field } from './form-result.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
 
 type Asked = ReturnType<typeof RefundRequests.asRefundRequest>;
 
 /** The purchases with their receipts, the refund requests, and the form for a new request. */
-export function purchases(texts: Texts, paid: readonly PurchaseEntry[], asked: readonly Asked[]): Html {
+export function purchases(
+  texts: Texts,
+  paid: readonly PurchaseEntry[],
+  asked: readonly Asked[],
+  result: FormResult | null,
+): Html {
   if (paid.length === 0) return html``;
   const row = (one: PurchaseEntry) =>
     html`<tr><td>${texts.dayOf(one.paid_at)}</td><td>${one.plan}</td><td class="number">${amountOf(texts, one)}</td><td class="number"><a href="${one.url}" aria-label="${texts.text('purchases.receipt_label', facts(texts, one))}">${say(texts, 'purchases.receipt')}</a>${one.invoice_url === null ? '' : html` <a href="${one.invoice_url}" aria-label="${texts.text('purchases.invoice_label', facts(texts, one))}">${say(texts, 'purchases.invoice')}</a>`}</td></tr>`;
   const open = RefundRequests.requestable(paid, asked);
   return html`<section aria-labelledby="receipts"><h2 id="receipts">${say(texts, 'purchases.title')}</h2><table class="stack"><thead><tr><th scope="col">${say(texts, 'purchases.when')}</th><th scope="col">${say(texts, 'purchases.plan')}</th><th scope="col" class="number">${say(texts, 'purchases.amount')}</th><td></td></tr></thead><tbody>${paid.map(row)}</tbody></table>
 ${asked.length === 0 ? '' : answers(texts, asked, paid)}
-${open.length === 0 ? '' : form(texts, open)}</section>`;
+${open.length === 0 ? '' : form(texts, open, result)}</section>`;
 }
 
 /** The day and amount of a purchase, which distinguish its links from those of other purchases. */
@@ -56,14 +62,15 @@ function state(texts: Texts, { state, answer, refunded_usd, refunded_tax_usd }: 
   }
 }
 
-function form(texts: Texts, open: readonly PurchaseEntry[]): Html {
+function form(texts: Texts, open: readonly PurchaseEntry[], result: FormResult | null): Html {
+  const typed = result?.refused?.path === 'refund' ? result.refused.input : null;
   const option = ({ purchase, plan, amount_usd, paid_at }: PurchaseEntry) =>
-    html`<option value="${purchase}">${texts.dayOf(paid_at)}, ${plan}, ${texts.usd(amount_usd)}</option>`;
-  return html`<details id="refund"><summary>${say(texts, 'refunds.ask')}</summary>
+    html`<option value="${purchase}" ${typed?.get('purchase') === purchase ? 'selected' : ''}>${texts.dayOf(paid_at)}, ${plan}, ${texts.usd(amount_usd)}</option>`;
+  return html`<details id="refund" ${typed === null ? '' : 'open'}><summary>${say(texts, 'refunds.ask')}</summary>
 <p class="soft">${say(texts, 'refunds.intro')}</p>
 <form method="post" action="/shop/account/refund">
 <label for="refund-purchase">${say(texts, 'refunds.purchase')}</label><select id="refund-purchase" name="purchase">${open.map(option)}</select>
-<label for="refund-amount">${say(texts, 'refunds.amount')}</label><input id="refund-amount" name="amount_usd" inputmode="decimal" autocomplete="off">
-<label for="refund-reason">${say(texts, 'refunds.reason')}</label><textarea id="refund-reason" name="reason" rows="3" maxlength="${textCharsMax}" required></textarea>
+${field(texts, result, 'refund', { name: 'amount_usd', label: texts.text('refunds.amount'), id: 'refund-amount', attributes: html`inputmode="decimal" autocomplete="off"` })}
+<label for="refund-reason">${say(texts, 'refunds.reason')}</label><textarea id="refund-reason" name="reason" rows="3" maxlength="${textCharsMax}" required>${typed?.get('reason') ?? ''}</textarea>
 <button>${say(texts, 'refunds.ask')}</button></form></details>`;
 }

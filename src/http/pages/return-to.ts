@@ -1,5 +1,6 @@
 import { path } from '@sluice/kernel/endpoints';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
+import type { Order } from '../../payment/order.ts';
 import type { Call } from '../request-context.ts';
 import * as Cookies from './cookies.ts';
 
@@ -23,4 +24,16 @@ export function readReturnPath(shop: Pick<CatalogContext, 'publicUrl'>, c: Call)
   if (value === null || !/^[\w-]+$/.test(value)) return null;
   const address = Buffer.from(value, 'base64url').toString();
   return address.startsWith(`${path.authorize}?`) && address.length <= addressCharsMax ? address : null;
+}
+
+/** The page to which a signed-in buyer of the shop's pages returns. */
+export const accountPath = '/shop/account';
+
+/** The address that a buyer returns to after the card page. Its query names the purchase that the account page confirms. */
+export function afterPayment(
+  { publicUrl }: Pick<CatalogContext, 'publicUrl'>,
+  { id, returnUrl }: Pick<Order, 'id' | 'returnUrl'>,
+): string {
+  const account = `${publicUrl}${accountPath}`;
+  return returnUrl === null || returnUrl === account ? `${account}?paid=${id}` : returnUrl;
 }

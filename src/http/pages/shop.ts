@@ -5,26 +5,31 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type * as Description from '../../catalog/description.ts';
 import type { Included } from '../../catalog/included.ts';
 import type { Operation } from '../../catalog/operation.ts';
-import { covers, type Plan, trialOf } from '../../catalog/plan.ts';
+import { trialOf } from '../../catalog/plan.ts';
 import { isByUsage, sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
 import type { Service } from '../../catalog/service.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
-import { includedText } from '../../text/included-text.ts';
+import type { PlanOffer } from '../../journeys/plan-offers.ts';
 import type { Texts } from '../../text/texts.ts';
 import { curlSample, pythonSample, typescriptSample } from './code-samples.ts';
 import type { Html } from './frame.ts';
 import { meterTable, meterTableLink } from './meter-table.ts';
+import * as PlanCard from './plan-card.ts';
 import { say } from './say.ts';
 import type { TrialOutcome } from './try-it.ts';
 
-/** The account of a signed-in visitor, as the shop page shows it. */
-/** `includedUsd`: the rest of the dollars that plans include; null when there are none. */
+/** Longer lists of services with one price are folded. */
+const foldedAbove = 8;
+
+/** The account of a signed-in visitor, as the shop page shows it. `includedUsd`: the rest of the dollars that plans include; null when there are none. */
 export type AccountSummary = {
   account: string;
   balance: string;
   included: number;
   includedUsd: string | null;
   token: string;
+  /** Its next step with each plan, by the plan's id. */
+  offers: ReadonlyMap<string, PlanOffer>;
 };
 /** The "Try it" form: the request and, once it was sent, its outcome. */
 export type TryForm = { operation: Operation; path: string; body: string; trial: TrialOutcome | null };
@@ -34,32 +39,47 @@ export type ShopFacts = {
   publicUrl: string;
   summary: AccountSummary | null;
   tried: TryForm;
+  /** The purchase form that was refused, with its fault. */
+  refusedBuy?: PlanCard.RefusedBuy;
 };
 
 /** The start page for people: services and prices, the "Try it" form, the plans, and code samples. */
-export function front(texts: Texts, { catalog, description, publicUrl, summary, tried }: ShopFacts): Html {
+export function front(texts: Texts, facts: ShopFacts): Html {
+  const { catalog, description, publicUrl, summary, tried, refusedBuy = null } = facts;
   const { storefront, services, plans } = catalog;
   const isTaxAdded = TaxNote.isTaxAdded(catalog);
   const unit = sharedUnit(services);
   return html`<h1>${storefront.name}</h1>
 <p class="lead">${storefront.description}</p>
-${summary === null ? '' : mine(texts, summary, services)}
-<section id="prices">
-<h2>${say(texts, 'shop.services')}</h2>
-<div class="wide"><table class="stack">
-<thead><tr><th scope="col">${say(texts, 'shop.service')}</th><th scope="col">${say(texts, 'shop.operations')}</th><th scope="col" class="number">${say(texts, 'shop.price')}</th></tr></thead>
-<tbody>${services.map((service) => row(texts, service, catalog, description))}</tbody>
-</table></div>
-${services.map((service) => (service.metering === undefined ? '' : meterTable(texts, service, service.metering)))}
-<p class="soft">${isByUsage(services) ? say(texts, 'shop.pay_only_usage') : say(texts, 'shop.pay_only', { units: texts.units(unit) })}</p>
-</section>
+${summary === null ? welcome(texts, catalog) : mine(texts, summary, services)}
 ${attempt(texts, tried, catalog, summary)}
 <section id="plans">
 <h2>${say(texts, 'plans.title')}</h2>
-<div class="cards">${plans.map((plan) => card(texts, plan, catalog, summary))}</div>
+<div class="cards">${plans.map((plan) => PlanCard.card(texts, plan, catalog, { isSignedIn: summary !== null, offer: summary?.offers.get(plan.id), refused: refusedBuy?.plan === plan.id ? refusedBuy : null }))}</div>
 ${isTaxAdded ? html`<p class="soft">${say(texts, 'shop.tax_note')}</p>` : ''}
 </section>
+<section id="prices">
+<h2>${say(texts, 'shop.services')}</h2>
+${priceList(texts, catalog, description)}
+${services.map((service) => (service.metering === undefined ? '' : meterTable(texts, service, service.metering)))}
+<p class="soft">${isByUsage(services) ? say(texts, 'shop.pay_only_usage') : say(texts, 'shop.pay_only', { units: texts.units(unit) })}</p>
+</section>
 ${samples(texts, tried, publicUrl, summary)}`;
+}
+
+/** The first screen of a new visitor: the price, and the ways to begin. */
+function welcome(texts: Texts, { services, plans }: Catalog): Html {
+  const priced = services.filter(({ price, metering }) => metering === undefined && price > 0);
+  const trial = trialOf(plans);
+  return html`${priced.length === 0 ? '' : perThousand(texts, priced)}
+<div class="actions">${trial === null ? '' : html`<form method="post" action="/shop/start"><button>${say(texts, 'plans.start')}</button></form>`}<a class="button plain" href="#plans">${say(texts, 'shop.see_plans')}</a><a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a></div>`;
+}
+
+function perThousand(texts: Texts, priced: readonly Service[]): Html {
+  const prices = new Set(priced.map(({ price }) => price));
+  const amount = texts.usd(Money.format(Money.ofMicro(Math.min(...prices) * 1_000)));
+  const facts = { amount, units: texts.units(sharedUnit(priced)) };
+  return html`<p class="price">${say(texts, prices.size === 1 ? 'shop.thousand' : 'shop.thousand_from', facts)}</p>`;
 }
 
 function mine(
@@ -76,6 +96,26 @@ ${hasUnits ? html`<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(
 ${includedUsd === null ? '' : html`<div><dt>${say(texts, 'shop.plan_usage')}</dt><dd id="included_usd">${texts.usd(includedUsd)}</dd></div>`}
 <div><dt>${say(texts, 'shop.account')}</dt><dd class="id">${account}</dd></div>
 </dl></section>`;
+}
+
+/** The table of services. A long one with one price is folded under that price. */
+function priceList(texts: Texts, catalog: Catalog, description: Description.Description): Html {
+  const { services } = catalog;
+  const table = html`<div class="wide"><table class="stack">
+<thead><tr><th scope="col">${say(texts, 'shop.service')}</th><th scope="col">${say(texts, 'shop.operations')}</th><th scope="col" class="number">${say(texts, 'shop.price')}</th></tr></thead>
+<tbody>${services.map((service) => row(texts, service, catalog, description))}</tbody>
+</table></div>`;
+  const isFree = ({ price, metering }: Service) => metering === undefined && price === 0;
+  const priced = services.filter((service) => !isFree(service));
+  const free = services.filter(isFree).map(({ name }) => name);
+  const [first] = priced;
+  const isOnePrice = priced.every(
+    (one) => one.metering === undefined && one.price === first?.price && one.unit === first.unit,
+  );
+  if (services.length <= foldedAbove || first === undefined || !isOnePrice) return table;
+  const price = texts.usd(Money.format(first.price));
+  return html`<p>${say(texts, 'shop.one_price', { price, unit: texts.unit(first.unit) })}${free.length === 0 ? '' : html` ${say(texts, 'shop.free_services', { services: free.join(', ') })}`}</p>
+<details><summary>${say(texts, 'shop.all_services', { count: services.length })}</summary>${table}</details>`;
 }
 
 function row(
@@ -115,20 +155,30 @@ function attempt(
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
   return html`<section id="try"><h2>${say(texts, 'try.title')}</h2>
 <p class="soft">${say(texts, 'try.intro')}${free}</p>
-<form method="get" action="/#try"><label for="operation">${say(texts, 'try.operation')}</label>
+<form method="post" action="/shop/try#try"><input type="hidden" name="shown" value="${operation.id}">
+<label for="operation">${say(texts, 'try.operation')}</label>
 <select id="operation" name="operation">${operations
     .filter(({ answeredBy }) => answeredBy === 'upstream')
     .map(
       ({ id }) => html`<option value="${id}" ${id === operation.id ? 'selected' : ''}>${id}</option>`,
     )}</select>
-<button class="quiet" style="margin-top:.5rem">${say(texts, 'try.load_example')}</button></form>
-<form method="post" action="/shop/try#try">
-<input type="hidden" name="operation" value="${operation.id}">
+<button class="quiet" style="margin-top:.5rem" name="load" value="1">${say(texts, 'try.load_example')}</button>
 <label for="path">${say(texts, 'try.path')}</label><input class="code" id="path" name="path" value="${path}" spellcheck="false" autocomplete="off">
 ${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea id="body" name="body" rows="7" spellcheck="false">${body}</textarea>` : ''}
+<p class="soft">${price(texts, operation)}</p>
 <button>${say(texts, 'try.send')}</button></form>
 ${trial === null ? '' : outcome(texts, trial)}
 </section>`;
+}
+
+/** The price of the shown operation, before it is called. */
+function price(texts: Texts, { id, service, answeredBy }: Operation): Html {
+  if (service.metering !== undefined)
+    return say(texts, 'try.price', { operation: id, price: meterTableLink(texts, service) });
+  const isFree = service.price === 0 || answeredBy === 'storefront';
+  const amount = texts.usd(Money.format(service.price));
+  const each = html`${amount} ${say(texts, 'shop.per_unit', { unit: texts.unit(service.unit) })}`;
+  return say(texts, 'try.price', { operation: id, price: isFree ? say(texts, 'shop.free') : each });
 }
 
 function firstFree(texts: Texts, { asset, amount }: Included, unit: string): Html {
@@ -142,36 +192,6 @@ function outcome(texts: Texts, trial: TrialOutcome): Html {
   const { status, line, body, isCut } = trial;
   return html`<p class="ok" role="status">${status} · ${line}</p><pre tabindex="0" aria-label="${texts.text('try.response_body')}">${body}</pre>
 ${isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}`;
-}
-
-function card(texts: Texts, plan: Plan, { services }: Catalog, summary: AccountSummary | null): Html {
-  const all = services.every((service) => covers(plan, service));
-  const scope = all
-    ? texts.text('plans.all_services')
-    : services
-        .filter((service) => covers(plan, service))
-        .map(({ name }) => name)
-        .join(', ');
-  const rate = texts.text('plans.rate', { count: plan.requestsPerSecond });
-  const unit = unitOfPlan(plan, services);
-  switch (plan.kind) {
-    case 'trial':
-      return html`<div class="card"><h3 style="margin:0">${plan.name}</h3><p class="price">${texts.usd('0')}</p>
-<p class="soft">${say(texts, 'plans.trial', { quantity: includedText(texts, plan.included, unit), scope, rate })}</p>
-${summary === null ? html`<form method="post" action="/shop/start"><button>${say(texts, 'plans.start')}</button></form>` : ''}</div>`;
-    case 'credit':
-      return html`<div class="card"><h3 style="margin:0">${plan.name}</h3><p class="price">${say(texts, 'plans.from', { amount: texts.usd(Money.format(plan.min)) })}</p>
-<p class="soft">${isByUsage(services.filter((service) => covers(plan, service))) ? say(texts, 'plans.credit_usage', { scope, rate }) : say(texts, 'plans.credit', { unit: texts.unit(unit), scope, rate })}</p>
-<form method="post" action="/shop/buy"><input type="hidden" name="plan" value="${plan.id}">
-<label for="amount">${say(texts, 'plans.amount')}</label><input id="amount" name="amount_usd" inputmode="decimal" value="${Money.format(plan.min)}" autocomplete="off">
-<button>${say(texts, 'plans.buy')}</button></form></div>`;
-    case 'subscription': {
-      const period = texts.text(`plans.per_${plan.every}`);
-      return html`<div class="card"><h3 style="margin:0">${plan.name}</h3><p class="price">${texts.usd(Money.format(plan.price))} <small>${period}</small></p>
-<p class="soft">${say(texts, 'plans.subscription', { quantity: includedText(texts, plan.included, unit), period, scope, rate })}</p>
-<form method="post" action="/shop/buy"><input type="hidden" name="plan" value="${plan.id}"><button>${say(texts, 'plans.subscribe')}</button></form></div>`;
-    }
-  }
 }
 
 /** The request of the "Try it" form as code. */

@@ -1,7 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '@sluice/kernel/clock';
 import { FastPathConnection, type Handler, type Waits } from '../fast-path/connection.ts';
+import type { Upgrade } from '../socket/upgrade.ts';
 import * as ClientError from './client-error.ts';
 import * as RequestDeadline from './request-deadline.ts';
 
@@ -11,7 +13,11 @@ const drainCheckMs = 50;
 const usualWaits: Waits = { firstByteMsMax: 10_000, bodyMsMax: 30_000, silenceMsMax: 65_000 };
 
 /** The handlers of requests: `listener` serves any request of Node's server, the others serve sold operations on the fast path. */
-export type Answering = Handler & { listener: RequestListener };
+export type Answering = Handler & {
+  listener: RequestListener;
+  /** Serves a request for a WebSocket. */
+  upgrade?(upgrade: Upgrade): void;
+};
 
 export type ServerOptions = {
   host: string;
@@ -37,7 +43,13 @@ export async function serve(
   waits = usualWaits,
 ): Promise<() => Promise<void>> {
   const server = createServer(
-    { keepAliveTimeout: waits.silenceMsMax, headersTimeout: 60_000, requestTimeout: 0 },
+    {
+      keepAliveTimeout: waits.silenceMsMax,
+      headersTimeout: 60_000,
+      requestTimeout: 0,
+      // Other upgrades, such as h2c, are ignored (RFC 9110, 7.8): the request is served as it is.
+      shouldUpgradeCallback: ({ headers }) => /^websocket$/i.test(headers.upgrade ?? ''),
+    },
     (...request) => answering().listener(...request),
   );
   // Not typed in @types/node: lets Node send pending responses after the client has closed its side of the connection.
@@ -49,6 +61,15 @@ export async function serve(
   });
   ClientError.handleClientErrors(server);
   RequestDeadline.boundRequests(server);
+  const upgraded = new Set<Duplex>();
+  server.on('upgrade', (incoming, socket, head) => {
+    upgraded.add(socket);
+    socket.once('close', () => upgraded.delete(socket));
+    socket.on('error', () => {});
+    const { upgrade } = answering();
+    if (upgrade === undefined) socket.destroy();
+    else upgrade({ incoming, socket, head });
+  });
   const fastPath = new Set<FastPathConnection>();
   let isDraining = false;
   let underWay = 0;
@@ -92,6 +113,7 @@ export async function serve(
     };
     const closeAll = () => {
       for (const { socket } of fastPath) socket.destroy();
+      for (const socket of upgraded) socket.destroy();
       server.closeAllConnections();
     };
     const check = setInterval(closeIdle, drainCheckMs);

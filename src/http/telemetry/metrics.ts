@@ -1,16 +1,18 @@
 import type { Clock } from '@sluice/kernel/clock';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { LedgerWriter } from '../../ledger/ledger-writer.ts';
+import type { ReadShopTotals } from '../../payment/shop-totals.ts';
 import type { UncountableCounts } from '../../proxy/uncountable.ts';
 import * as RequestCounts from './request-counts.ts';
 import type { WriteLine } from './request-log.ts';
+import { registerShopMetrics } from './shop-metrics.ts';
 
 /** The Prometheus metrics of this process. */
 export type Metrics = {
   /** Counts a request by its log line. */
   count: WriteLine;
-  /** Sets the digest of the running catalogue. */
-  selling(digest: string): void;
+  /** Sets the digest of the running catalogue, and its services, whose counters start at 0. */
+  selling(digest: string, services: readonly string[]): void;
   /** The text exposition format, and its content type. */
   text(): Promise<string>;
   readonly type: string;
@@ -51,10 +53,12 @@ export function createMetrics(
     writer,
     clock,
     uncountable,
+    shopTotals,
   }: {
     writer: Pick<LedgerWriter, 'ready' | 'backlog'>;
     clock: Clock;
     uncountable?: Pick<UncountableCounts, 'all'>;
+    shopTotals?: ReadShopTotals;
   },
   events: ReadonlyMap<string, number> = new Map(),
 ): Metrics {
@@ -116,10 +120,12 @@ export function createMetrics(
         this.inc({ operation, reason }, calls);
     },
   });
+  if (shopTotals !== undefined) registerShopMetrics(register, shopTotals, clock);
   return {
     times: (event) => events.get(event) ?? 0,
     upstream,
-    selling(digest) {
+    selling(digest, services) {
+      RequestCounts.startServices(requests, services);
       catalog.reset();
       catalog.set({ digest }, 1);
     },

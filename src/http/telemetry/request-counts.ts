@@ -26,6 +26,11 @@ export function createCounts(): RequestCounts {
   return { statuses: new Map(), services: new Map() };
 }
 
+/** Exports the counters of services that have not been called yet as 0. */
+export function startServices({ services }: RequestCounts, slugs: readonly string[]): void {
+  for (const slug of slugs) at(services, slug, none);
+}
+
 /** Counts a request by its log line. */
 export function countRequest({ statuses, services }: RequestCounts, line: LogLine): void {
   const { status, code = '', service, ms } = line;

@@ -41,7 +41,9 @@ const pathCharsMax = 200;
 /** Creates the entry of a request. Its line is written when the response has been sent or the connection has closed. */
 export function startEntry(
   incoming: Incoming,
-  outgoing: Outgoing,
+  outgoing: Pick<Outgoing, 'statusCode' | 'headersSent' | 'writableFinished'> & {
+    once(event: 'close', listener: () => void): unknown;
+  },
   clock: Clock,
   write: WriteLine,
   tracer: Tracer | null = null,

@@ -2,6 +2,8 @@
 export const accountResults = {
   'result.no_session':
     'You are not signed in to an account in this browser any more. Sign in, or start a new account.',
+  'result.paid': '{amount} is paid.',
+  'result.paid_receipt': 'View receipt',
   'result.no_mail': 'This shop does not send email.',
   'result.frozen':
     'The shop has frozen your account. You can still see it and stop charges. Contact the shop.',
@@ -17,6 +19,14 @@ export const accountResults = {
   'result.not_connected': 'This application is not connected to your account.',
   'result.cancelled':
     'Your subscription ends with the current period. You keep access until then and are not charged again.',
+  'result.changed': 'Your plan is changed.',
+  'result.changes_later':
+    'Your plan changes at the end of the period. You keep your present plan until then.',
+  'result.price_changed':
+    'The change now costs {amount} today. Nothing was charged. Open the plans again to confirm.',
+  'result.change_declined': 'Your plan is unchanged: {reason}',
+  'result.change_under_way': 'A change to another plan is being processed. Reload this page in a moment.',
+  'result.not_changed': 'Your plan cannot be changed to this one. Reload the plans to see what you can do.',
   'result.card_page': 'The card page shows what your new card will pay for.',
   'result.card_page_link': 'Open the card page',
   'result.resumed': 'Your subscription renews again.',

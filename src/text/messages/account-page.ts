@@ -7,6 +7,12 @@ export const accountPage = {
     'Signs this browser out. Your API keys keep working. To sign in again, ask for a link by email.',
   'account.leave_unclaimed_effect':
     'Removes this account from your browser. No email is on file, so you cannot sign in again and lose what is left on the account. Add your email or create an API key first.',
+  'leave.title': 'Leave this account?',
+  'leave.balance': 'You lose {amount}: no email is on file, so you cannot sign in to this account again.',
+  'leave.renews': 'Its plan keeps renewing until you cancel it.',
+  'leave.text': 'Add your email first, and you can sign in again from any device.',
+  'leave.add_email': 'Add my email',
+  'leave.anyway': 'Leave anyway',
   'account.balance': 'Balance',
   'account.credit': 'Credit',
   'account.held': 'Reserved for running calls',
@@ -97,7 +103,9 @@ export const accountPage = {
   'top_up.turn_off': 'Turn off auto top-up',
 
   'claim.title': 'Save your account',
-  'claim.sent': 'We sent you a code. It expires in ten minutes.',
+  'claim.sent': 'We sent a code to {email}. It expires in ten minutes.',
+  'claim.again': 'Send another code',
+  'claim.other': 'Use another address',
   'claim.code': '6-digit code',
   'claim.confirm': 'Confirm',
   'claim.intro':

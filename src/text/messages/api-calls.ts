@@ -82,6 +82,18 @@ export const apiCalls = {
     'The service responded successfully, but the owner of the resources in its response cannot be determined. It was not delivered and nothing was charged. The seller has been notified.',
   'api.too_many_resources':
     'This account has as many resources as one account may have. Nothing was charged. Delete some, or ask the seller.',
+  'api.stream_ended.budget_exhausted':
+    'The stream ended early: the rest of it may cost more than is left of the spending limit of your key. You were charged for what you received. Raise the limit or use another key.',
+  'api.stream_ended.credit_exhausted':
+    'The stream ended early: your credit is used up. You were charged for what you received. Buy a plan or top up, and call again.',
+  'api.stream_ended.credit_in_flight':
+    'The stream ended early: running calls have reserved the rest of your credit. You were charged for what you received. Call again when they have finished.',
+  'api.stream_ended.ledger_unavailable':
+    'The stream ended early: the ledger is temporarily unavailable. You were charged for what you received. Call again in a few seconds.',
+  'api.stream_ended.plan_required':
+    'The stream ended early: none of your active plans covers this operation any more. You were charged for what you received. Buy a plan and call again.',
+  'api.stream_ended.price_ceiling':
+    'The stream ended early: the rest of it may cost more than your Storefront-Max-Cost allows. You were charged for what you received. Raise the limit or ask for less.',
   'api.token_invalid':
     'This access token is invalid or has been revoked. Exchange your assertion or register again: see `registration`.',
   'api.too_many_calls_under_way':
@@ -92,6 +104,12 @@ export const apiCalls = {
   'api.unsupported_media_type': 'Send JSON with `Content-Type: application/json`.',
   'api.unsupported_media_type.compressed':
     'Compressed request bodies are not supported. Send the body without `Content-Encoding`.',
+  'api.upgrade_malformed':
+    'The WebSocket handshake is incomplete. Send GET with Sec-WebSocket-Key and Sec-WebSocket-Version: 13.',
+  'api.upgrade_not_supported':
+    'This operation is no WebSocket. Nothing was charged. Send the request without the Upgrade header.',
+  'api.upgrade_required':
+    'This operation is a WebSocket. Nothing was charged. Open it with a WebSocket client and the same token.',
   'api.upstream_refused':
     'The service behind this shop rejects its requests. Nothing was charged. The operator has been notified. Retry later.',
   'api.upstream_timeout':

@@ -12,6 +12,7 @@ export const formFaults = {
   'field.claim_token': 'Claim token',
   'fault.field': '{field}: {fault}.',
 
+  'form.amount': 'Enter an amount such as 5.00',
   'fault.object': 'Expected object',
   'fault.json_object': 'Must be a JSON object',
   'fault.object_with': 'Must be an object with {fields}',

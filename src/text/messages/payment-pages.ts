@@ -3,6 +3,10 @@ export const paymentPages = {
   'paid.title': 'Paid',
   'paid.heading': 'Thank you. {amount} is\u00a0paid.',
   'paid.text': 'Your calls are deducted from this balance; nothing else will be charged.',
+  'paid.plan_text': 'Your account shows when the plan renews or ends, and lets you cancel it at any time.',
+  'paid.bought': 'You bought',
+  'paid.amount': 'Amount',
+  'paid.receipt': 'View receipt',
   'paid.balance': 'Balance',
   'paid.account': 'Account',
   'paid.program_continues':
@@ -10,9 +14,16 @@ export const paymentPages = {
   'paid.already_shown':
     'The tokens of this account are shown only once, within a limited time. Open {link} in the browser that you paid with.',
   'paid.already_shown_link': 'your account',
+  'paid.signed_in': 'This browser is signed in to your new account.',
+  'paid.make_key': 'Make a key',
+  'paid.to_account': 'Go to your account',
+  'paid.secure': 'Secure this account',
+  'paid.secure_text':
+    'Only this browser is signed in. We email you a code; with it, you can sign in from any device.',
+  'paid.secure_button': 'Send me a code',
+  'paid.for_programs': 'For programs',
   'paid.access': 'Access token',
-  'paid.access_text':
-    'Valid for one hour. A program sends it with every call: {header} and the token. The token is longer than the box, so select all of it.',
+  'paid.access_text': 'Valid for one hour. A program sends it with every call: {header} and the token.',
   'paid.recovery': 'Recovery token',
   'paid.recovery_text':
     'Gets new access tokens until {day}: {link}. Keep both tokens secret: anyone who has one can spend your balance.',

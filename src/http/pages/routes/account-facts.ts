@@ -24,7 +24,7 @@ export type AccountPageContext = AccountJourney.AccountContext &
 export async function readFacts(
   shop: AccountPageContext,
   account: string,
-): Promise<Omit<Page.AccountFacts, 'result' | 'awaitsCode'>> {
+): Promise<Omit<Page.AccountFacts, 'result' | 'codeSentTo'>> {
   const toMs = shop.clock() + 1;
   const fromMs = toMs - spanMs;
   const [overview, person, topUp, daily, byService, calls, keys, connections, paid, requests] =

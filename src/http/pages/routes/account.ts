@@ -2,13 +2,12 @@ import * as Money from '@sluice/kernel/money';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import * as AccountKey from '../../../identity/account-key.ts';
-import * as Claim from '../../../identity/claim.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import { denial } from '../../../identity/permission.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
-import * as Claiming from '../../../journeys/claiming.ts';
 import * as OAuth from '../../../journeys/oauth.ts';
 import * as PlanChange from '../../../journeys/plan-change.ts';
+import * as Receipts from '../../../journeys/receipts.ts';
 import * as RefundRequests from '../../../journeys/refund-requests.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as SubscriptionCard from '../../../journeys/subscription-card.ts';
@@ -18,24 +17,20 @@ import * as RefundRequest from '../../../payment/refund-request.ts';
 import * as TopUp from '../../../payment/top-up.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import * as CallsCsv from '../../api/calls-csv.ts';
-import { address, type Call, type Env } from '../../request-context.ts';
+import type { Call, Env } from '../../request-context.ts';
 import * as Page from '../account.ts';
+import * as Awaited from '../awaited-code.ts';
 import * as BrowserSession from '../browser-session.ts';
-import * as FormFaults from '../form-faults.ts';
+import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
 import * as SignInPage from '../sign-in.ts';
+import { confirmCode, sendCode } from './account-claim.ts';
 import * as AccountFacts from './account-facts.ts';
+import { bad, badField, faulty, good, type Result, type Submission } from './account-form.ts';
+import { changePlan } from './account-plan.ts';
 
 const dayMs = 86_400_000;
 
-type Result = Page.FormResult;
-type Submission = {
-  c: Call;
-  visitor: BrowserSession.BrowserSession;
-  account: string;
-  form: URLSearchParams;
-  clientAddressHeader: string | null;
-};
 type Action = (shop: AccountPagesContext, submission: Submission) => Promise<Result>;
 
 /** The dependencies of the page and its forms. Each form takes only its own part. */
@@ -50,6 +45,7 @@ const actions: Readonly<Record<string, Action>> = {
   'keys/end': revokeKey,
   'connections/end': disconnect,
   cancel,
+  change: changePlan,
   card: changeCard,
   resume,
   'top-up': startTopUp,
@@ -68,7 +64,11 @@ export function accountPages(shop: AccountPagesContext, clientAddressHeader: str
 
   app.get('/shop/account', async (c) => {
     const visitor = await BrowserSession.readSession(shop, c);
-    return visitor ? page(shop, c, visitor, null) : signedOut(shop, 200, null);
+    if (visitor === null) return signedOut(shop, 200, null);
+    const sent = FormResult.read(shop, c);
+    const codeSentTo = c.req.query('claim') === 'new' ? null : Awaited.read(shop, c);
+    const result = sent ?? (await confirmed(shop, visitor, c.req.query('paid')));
+    return page(shop, c, visitor, { result, codeSentTo }, sent === null ? [] : [FormResult.forgotten(shop)]);
   });
 
   for (const [path, act] of Object.entries(actions))
@@ -83,7 +83,9 @@ export function accountPages(shop: AccountPagesContext, clientAddressHeader: str
       const result = isDenied
         ? bad(shop.texts.text('result.frozen'))
         : await act(shop, { c, visitor, account, form, clientAddressHeader });
-      return page(shop, c, visitor, result, path === 'claim' && result?.isBad === false);
+      if (!result.isBad) return done(shop, visitor, path, form, result);
+      const refused = { path, input: form, faults: result.faults ?? [] };
+      return page(shop, c, visitor, { result: { ...result, refused }, codeSentTo: Awaited.read(shop, c) });
     });
 
   app.get('/shop/account/calls.csv', async (c) => {
@@ -100,7 +102,8 @@ async function createKey(
 ): Promise<Result> {
   const days = form.get('days')?.trim() || null;
   const budget_usd = form.get('budget_usd')?.trim() || null;
-  if (days !== null && !/^[1-9]\d{0,3}$/.test(days)) return bad(shop.texts.text('result.key_days'));
+  if (days !== null && !/^[1-9]\d{0,3}$/.test(days))
+    return badField(shop.texts.text('result.key_days'), 'days');
   const expires_at = days === null ? null : new Date(shop.clock() + Number(days) * dayMs).toISOString();
   const parsed = AccountKey.parse(
     shop.texts,
@@ -210,64 +213,52 @@ async function requestRefund(
   }
 }
 
-async function sendCode(
-  shop: Claiming.ClaimContext & Pick<RegistrationContext, 'claiming'>,
-  { c, form, clientAddressHeader }: Submission,
-): Promise<Result> {
-  const parsed = Claim.parseOpening(shop.texts, {
-    claim_token: BrowserSession.assertionOf(shop, c) ?? '',
-    email: form.get('email'),
-  });
-  if (shop.claiming === null) return bad(shop.texts.text('result.no_mail'));
-  if (parsed.kind === 'fault') return faulty(shop, parsed.faults);
-  const opened = await Claiming.startClaim(shop, shop.claiming, parsed, address(c, clientAddressHeader));
-  return opened.kind === 'opened'
-    ? good(shop.texts.text('result.code_sent'))
-    : bad(shop.texts.text(claimRefusals[opened.kind]));
+/** Redirects to the account page, which shows the result once: a reload of that page repeats nothing. */
+async function done(
+  shop: AccountPagesContext,
+  visitor: BrowserSession.BrowserSession,
+  path: string,
+  form: URLSearchParams,
+  result: Result,
+): Promise<Response> {
+  const location = `/shop/account${path === 'claim' ? '#claim' : ''}`;
+  const headers = new Headers({ location, 'cache-control': 'no-store' });
+  headers.append('set-cookie', await BrowserSession.prolonged(shop, visitor));
+  headers.append('set-cookie', FormResult.remembered(shop, result));
+  if (path === 'claim') headers.append('set-cookie', Awaited.remembered(shop, form.get('email') ?? ''));
+  if (path === 'claim/complete') headers.append('set-cookie', Awaited.forgotten(shop));
+  return new Response(null, { status: 303, headers });
 }
 
-async function confirmCode(
-  shop: Claiming.ClaimContext & Pick<RegistrationContext, 'claiming'>,
-  { c, visitor, form }: Submission,
-): Promise<Result> {
-  const parsed = Claim.parseCompletion(shop.texts, {
-    claim_token: BrowserSession.assertionOf(shop, c) ?? '',
-    otp: form.get('otp'),
-  });
-  if (shop.claiming === null) return bad(shop.texts.text('result.no_mail'));
-  if (parsed.kind === 'fault') return faulty(shop, parsed.faults);
-  const done = await Claiming.complete(shop, shop.claiming, parsed);
-  if (done.kind !== 'claimed') return bad(shop.texts.text(claimRefusals[done.kind]));
-  visitor.account = done.account;
-  return good(shop.texts.text(done.joined ? 'result.merged' : 'result.claimed'));
+/** Confirms a purchase of the visitor's own account that was just paid. */
+async function confirmed(
+  shop: AccountPagesContext,
+  { account }: BrowserSession.BrowserSession,
+  purchase: string | undefined,
+): Promise<Result | null> {
+  const receipt = purchase === undefined ? null : await Receipts.ofPurchase(shop, account, purchase);
+  if (receipt === null) return null;
+  const { texts } = shop;
+  const text = texts.text('result.paid', { amount: texts.usd(receipt.total_usd) });
+  const link = { url: receipt.url, text: texts.text('result.paid_receipt') };
+  return { ...good(text), link };
 }
-
-const claimRefusals = {
-  bad_token: 'result.no_session',
-  claimed: 'result.has_email',
-  taken: 'result.has_email',
-  limited: 'result.too_many_codes',
-  wrong: 'result.wrong_code',
-  none: 'result.no_code',
-  frozen: 'result.account_frozen',
-} as const;
 
 async function page(
   shop: AccountFacts.AccountPageContext & TextsContext,
   c: Call,
   visitor: BrowserSession.BrowserSession,
-  result: Result,
-  awaitsCode = false,
+  shown: Pick<Page.AccountFacts, 'result' | 'codeSentTo'>,
+  cookies: readonly string[] = [],
 ): Promise<Response> {
   c.get('entry').account = visitor.account;
   const facts = await AccountFacts.readFacts(shop, visitor.account);
-  const main = Page.account(shop.texts, { ...facts, result, awaitsCode }, shop.catalog);
+  const main = Page.account(shop.texts, { ...facts, ...shown }, shop.catalog);
   const more = { 'set-cookie': await BrowserSession.prolonged(shop, visitor) };
-  return Frame.respondWithPage(result?.isBad ? 422 : 200, shop, {
-    title: shop.texts.text('account.title'),
-    main,
-    more,
-  });
+  const title = shop.texts.text('account.title');
+  const response = Frame.respondWithPage(shown.result?.isBad ? 422 : 200, shop, { title, main, more });
+  for (const cookie of cookies) response.headers.append('set-cookie', cookie);
+  return response;
 }
 
 function signedOut(
@@ -277,16 +268,4 @@ function signedOut(
 ): Response {
   const main = SignInPage.signedOut(shop.texts, shop.claiming !== null, problem);
   return Frame.respondWithPage(status, shop, { title: shop.texts.text('account.title'), main });
-}
-
-function good(text: string): Result {
-  return { text, secret: null, isBad: false };
-}
-
-function bad(text: string): Result {
-  return { text, secret: null, isBad: true };
-}
-
-function faulty({ texts }: TextsContext, faults: readonly { field: string; message: string }[]): Result {
-  return bad(FormFaults.sentence(texts, faults));
 }

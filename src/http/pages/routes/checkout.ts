@@ -1,19 +1,13 @@
-import * as Money from '@sluice/kernel/money';
-import { withoutBudget } from '@sluice/kernel/statement-deadline';
 import { Hono } from 'hono';
-import type { IdentityContext } from '../../../identity/identity-context.ts';
-import { balance } from '../../../journeys/balance.ts';
 import * as Checkout from '../../../journeys/checkout.ts';
-import * as PurchaseTokens from '../../../journeys/purchase-tokens.ts';
-import { session } from '../../../journeys/registration.ts';
-import type { LedgerContext } from '../../../ledger/ledger-context.ts';
-import { type Order, ownAccount, payerKnownMs } from '../../../payment/order.ts';
-import type { CheckoutContext } from '../../../payment/payment-context.ts';
-import { type Call, type Env, isConnected } from '../../request-context.ts';
+import { payerKnownMs } from '../../../payment/order.ts';
+import type { Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Cookies from '../cookies.ts';
 import type * as Frame from '../frame.ts';
 import * as PaymentPage from '../payment.ts';
+import * as ReturnTo from '../return-to.ts';
+import { confirmation, type PaidPageContext } from './paid.ts';
 
 /** Identifies the browser that opened a card page, until it can no longer return from it and get its tokens. */
 const payer: Cookies.Cookie = {
@@ -22,10 +16,8 @@ const payer: Cookies.Cookie = {
   sameSite: 'Lax',
 };
 
-type CheckoutPagesContext = CheckoutContext & IdentityContext & Pick<LedgerContext, 'statements'>;
-
 /** The pages before and after the hosted card page. */
-export function checkoutPages(shop: CheckoutPagesContext): Hono<Env> {
+export function checkoutPages(shop: PaidPageContext): Hono<Env> {
   const app = new Hono<Env>();
   const { texts } = shop;
 
@@ -72,9 +64,10 @@ export function checkoutPages(shop: CheckoutPagesContext): Hono<Env> {
         );
       case 'paid':
         // Only an order that an account made for itself has a return URL.
-        if (returned.order.returnUrl !== null) return c.redirect(returned.order.returnUrl, 303);
+        if (returned.order.returnUrl !== null)
+          return c.redirect(ReturnTo.afterPayment(shop, returned.order), 303);
         return returned.isPayer && browser !== null
-          ? await paid(shop, c, returned.order, returned.account, browser)
+          ? await confirmation(shop, c, returned, browser)
           : PaymentPage.respond(200, shop, PaymentPage.alreadyPaid(texts));
     }
   });
@@ -123,39 +116,4 @@ function notOpened(
 /** Responds to HEAD. Link scanners must not open a card page or use up the one display of the tokens. */
 function onlyHead(): Response {
   return new Response(null, { headers: { 'cache-control': 'no-store' } });
-}
-
-/** Shows the payer the paid amount and, once, the tokens of the account that the payment created. */
-async function paid(
-  shop: CheckoutPagesContext,
-  c: Call,
-  order: Order,
-  account: string,
-  browser: string,
-): Promise<Response> {
-  const evidence = PurchaseTokens.browserEvidence(browser);
-  // Tokens are issued once, so what can fail comes before.
-  const left = await balance(shop, account);
-  const tokens = await withoutBudget(() => PurchaseTokens.issue(shop, order, evidence, () => isConnected(c)));
-  const { texts } = shop;
-  const page = PaymentPage.paid(texts, {
-    amount: Money.format(order.amount),
-    balance: Money.format(left),
-    account,
-    isOwn: account === ownAccount(order),
-    tokens: tokens && {
-      access: tokens.access.token,
-      assertion: tokens.assertion.token,
-      lastDay: new Date(tokens.assertion.claims.expiresMs).toISOString().slice(0, 10),
-    },
-    guide: `${shop.publicUrl}/auth.md`,
-  });
-  return PaymentPage.respond(200, shop, page, tokens ? await signIn(shop, c, account) : {});
-}
-
-/** Signs the payer's browser in to the new account, in a session of its own, unless it is already signed in. */
-async function signIn(shop: IdentityContext, c: Call, account: string): Promise<Record<string, string>> {
-  if ((await BrowserSession.readSession(shop, c)) !== null) return {};
-  const { assertion } = await session(shop, account);
-  return { 'set-cookie': BrowserSession.remembered(shop, assertion.token) };
 }

@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
 import type { Reference } from '../../../discovery/reference.ts';
+import type { IdentityContext } from '../../../identity/identity-context.ts';
 import type { Texts } from '../../../text/texts.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import type { Env } from '../../request-context.ts';
@@ -12,7 +13,10 @@ import * as Shopfront from '../shop.ts';
 
 /** The reference pages of the operations in /openapi.json. Each page is rendered on its first request and then kept. */
 export function docsPages(
-  shop: Pick<CatalogContext, 'catalog'> & Pick<DiscoveryContext, 'reference'> & TextsContext,
+  shop: Pick<CatalogContext, 'catalog'> &
+    Pick<DiscoveryContext, 'reference'> &
+    Pick<IdentityContext, 'publicUrl'> &
+    TextsContext,
 ): Hono<Env> {
   const app = new Hono<Env>();
   const { reference, texts } = shop;
@@ -24,6 +28,7 @@ export function docsPages(
     Frame.respondWithPage(200, shop, {
       title: texts.text('reference.title'),
       main: Page.contents(texts, chapters),
+      canonical: `${shop.publicUrl}/docs`,
     }),
   );
   app.get('/docs/:slug', (c) => {
@@ -38,7 +43,13 @@ export function docsPages(
     }
     const main = made.get(chapter.slug) ?? Page.chapter(write, chapter);
     made.set(chapter.slug, main);
-    return Frame.respondWithPage(200, shop, { title: chapter.name, main });
+    const canonical = `${shop.publicUrl}/docs/${chapter.slug}`;
+    return Frame.respondWithPage(200, shop, {
+      title: chapter.name,
+      main,
+      canonical,
+      description: chapter.description,
+    });
   });
   return app;
 }

@@ -9,6 +9,7 @@ import type { IdentityContext, RegistrationContext } from '../../../identity/ide
 import * as AccountJourney from '../../../journeys/account.ts';
 import type { CallerContext } from '../../../journeys/identification.ts';
 import type { PaidCallContext } from '../../../journeys/paid-call-context.ts';
+import { planOffers } from '../../../journeys/plan-offers.ts';
 import * as Purchase from '../../../journeys/purchase.ts';
 import * as Registering from '../../../journeys/registration.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
@@ -19,6 +20,8 @@ import * as Accept from '../accept.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as FormFaults from '../form-faults.ts';
 import * as Frame from '../frame.ts';
+import * as LeavePage from '../leave.ts';
+import * as ReturnTo from '../return-to.ts';
 import * as Page from '../shop.ts';
 import * as TryIt from '../try-it.ts';
 
@@ -41,7 +44,9 @@ type ShopPagesContext = CallerContext &
 export function shopPages(shop: ShopPagesContext, { matcher, clientAddressHeader }: RouteOptions): Hono<Env> {
   const app = new Hono<Env>();
   const { catalog } = shop;
-  const sold = catalog.operations.filter(({ answeredBy }) => answeredBy === 'upstream');
+  const sold = catalog.operations.filter(
+    ({ answeredBy, socket }) => answeredBy === 'upstream' && socket === undefined,
+  );
 
   app.get('/', async (c, next) => {
     if (!Accept.prefersHtml(c.req.header('accept') ?? '')) {
@@ -65,21 +70,42 @@ export function shopPages(shop: ShopPagesContext, { matcher, clientAddressHeader
     const form = await BrowserSession.fields(c);
     const operation = sold.find(({ id }) => id === form.get('operation'));
     if (operation === undefined) return refused(shop, 404, shop.texts.text('try.unknown_operation'));
-    const request = {
-      ...example(shop, operation),
-      path: form.get('path') ?? '',
-      body: form.get('body') ?? '',
-    };
+    if (form.has('load')) {
+      const location = `/?operation=${encodeURIComponent(operation.id)}#try`;
+      return new Response(null, { status: 303, headers: { location } });
+    }
+    // The typed request belongs to the operation that the form was shown with. Another one is called with its example.
+    const isTyped = (form.get('shown') ?? operation.id) === operation.id;
+    const typed = { path: form.get('path') ?? '', body: form.get('body') ?? '' };
+    const request = { ...example(shop, operation), ...(isTyped && typed) };
     const account = await accountOf(shop, c, clientAddressHeader);
     if (account.kind === 'limited') return tooManyAccounts(shop);
     const { token } = account.visitor.access;
     const trial = await TryIt.tryOperation(shop, matcher, c, { ...request, token });
-    return front(shop, account.visitor, { ...request, trial }, account.headers);
+    return front(shop, account.visitor, { ...request, trial }, { headers: account.headers });
   });
 
-  app.post('/shop/buy', (c) => buy(shop, c, clientAddressHeader));
+  app.get('/shop/buy/:order', (c) => {
+    const url = `${shop.publicUrl}/checkout/${encodeURIComponent(c.req.param('order'))}`;
+    const main = Page.toCardPage(shop.texts, url);
+    return respond(shop, 200, shop.texts.text('buy.title'), main, { refresh: `0; url=${url}` });
+  });
+
+  app.post('/shop/buy', (c) => {
+    const [first] = sold;
+    return buy(shop, c, clientAddressHeader, first === undefined ? null : example(shop, first));
+  });
+
+  app.get('/shop/leave', async (c) => {
+    const lost = await losses(shop, c);
+    if (lost === null) return new Response(null, { status: 303, headers: { location: '/shop/account' } });
+    return respond(shop, 200, shop.texts.text('leave.title'), LeavePage.leave(shop.texts, lost));
+  });
 
   app.post('/shop/leave', async (c) => {
+    const form = await BrowserSession.fields(c);
+    if (form.get('confirm') !== 'yes' && (await losses(shop, c)) !== null)
+      return new Response(null, { status: 303, headers: { location: '/shop/leave' } });
     const assertion = BrowserSession.assertionOf(shop, c);
     if (assertion !== null)
       await Registering.revoke(shop, new URLSearchParams({ token: assertion }).toString());
@@ -89,24 +115,44 @@ export function shopPages(shop: ShopPagesContext, { matcher, clientAddressHeader
   return app;
 }
 
+/** Returns the money that is lost by leaving, because no email address can sign in to the account again; null when there is none. */
+async function losses(
+  shop: AccountJourney.AccountContext & IdentityContext,
+  c: Call,
+): Promise<LeavePage.Losses | null> {
+  const visitor = await BrowserSession.readSession(shop, c);
+  if (visitor === null) return null;
+  const { claimed, balance_usd, subscriptions } = await AccountJourney.overview(shop, visitor.account);
+  const renews = (subscriptions as readonly { renews: boolean }[]).some((one) => one.renews);
+  return claimed === true || (balance_usd === '0.00' && !renews)
+    ? null
+    : { balance: String(balance_usd), renews };
+}
+
 /** Starts a purchase from the form of a plan and leads to the card page. */
 async function buy(
-  shop: CheckoutContext & IdentityContext,
+  shop: FrontContext & CheckoutContext & IdentityContext,
   c: Call,
   clientAddressHeader: string | null,
+  tried: Page.TryForm | null,
 ): Promise<Response> {
   const form = await BrowserSession.fields(c);
   const plan = findForSale(shop.catalog.plans, form.get('plan') ?? '');
   if (plan === null) return refused(shop, 404, shop.texts.text('buy.unknown_plan'));
   const visitor = await BrowserSession.readSession(shop, c);
+  const amount = form.get('amount_usd')?.trim();
   const body = {
-    ...(plan.kind === 'credit' && { amount_usd: form.get('amount_usd')?.trim() }),
-    ...(visitor && { return_url: `${shop.publicUrl}/` }),
+    ...(plan.kind === 'credit' && { amount_usd: amount }),
+    ...(visitor && { return_url: `${shop.publicUrl}${ReturnTo.accountPath}` }),
   };
   const { texts } = shop;
   const parsed = PurchaseInput.parse(texts, body, plan);
-  if (!parsed.ok)
-    return refused(shop, 422, FormFaults.sentence(texts, parsed.faults), texts.text('error.check_input'));
+  if (!parsed.ok) {
+    const fault = FormFaults.sentence(texts, parsed.faults);
+    if (tried === null) return refused(shop, 422, fault, texts.text('error.check_input'));
+    const refusedBuy = { plan: plan.id, amount: amount ?? '', fault };
+    return front(shop, visitor, tried, { status: 422, refusedBuy });
+  }
   const outcome = await Purchase.purchase(shop, {
     plan,
     ...parsed.purchaseInput,
@@ -117,8 +163,9 @@ async function buy(
   });
   if (outcome.kind !== 'payment_required') return refused(shop, 409, texts.text('buy.unavailable'));
   if (outcome.checkoutUrl === null) return refused(shop, 409, texts.text('buy.no_card_page'));
-  const more = { refresh: `0; url=${outcome.checkoutUrl}` };
-  return respond(shop, 200, texts.text('buy.title'), Page.toCardPage(texts, outcome.checkoutUrl), more);
+  // A reload of the page that follows opens no second order.
+  const location = `/shop/buy/${outcome.checkoutUrl.split('/').at(-1) ?? ''}`;
+  return new Response(null, { status: 303, headers: { location } });
 }
 
 /** The visitor's account; registers a new one for a browser that has none. */
@@ -136,14 +183,22 @@ async function accountOf(
   return { kind: 'account', visitor: { account, access }, headers };
 }
 
+type FrontContext = AccountJourney.AccountContext &
+  Pick<CheckoutContext, 'orders'> &
+  Pick<CatalogContext, 'catalog' | 'description' | 'publicUrl'> &
+  TextsContext;
+
 async function front(
-  shop: AccountJourney.AccountContext &
-    Pick<CatalogContext, 'catalog' | 'description' | 'publicUrl'> &
-    TextsContext,
+  shop: FrontContext,
   visitor: BrowserSession.BrowserSession | null,
   tried: Page.TryForm,
-  headers: Readonly<Record<string, string>> = {},
+  options: {
+    status?: number;
+    headers?: Readonly<Record<string, string>>;
+    refusedBuy?: Page.ShopFacts['refusedBuy'];
+  } = {},
 ): Promise<Response> {
+  const { status = 200, headers = {}, refusedBuy } = options;
   const { catalog, description, publicUrl } = shop;
   const overview = visitor && (await AccountJourney.overview(shop, visitor.account));
   const summary = visitor &&
@@ -153,9 +208,12 @@ async function front(
       included: Number(overview.included_remaining),
       includedUsd: overview.included_usd === undefined ? null : String(overview.included_usd),
       token: visitor.access.token,
+      offers: await planOffers(shop, visitor.account),
     };
-  const main = Page.front(shop.texts, { catalog, description, publicUrl, summary, tried });
-  return respond(shop, 200, catalog.storefront.name, main, headers);
+  const facts = { catalog, description, publicUrl, summary, tried, ...(refusedBuy && { refusedBuy }) };
+  const main = Page.front(shop.texts, facts);
+  const title = catalog.storefront.name;
+  return Frame.respondWithPage(status, shop, { title, main, more: headers, canonical: `${publicUrl}/` });
 }
 
 /** The initial form. */

@@ -1,0 +1,76 @@
+import { html } from 'hono/html';
+import type { CatalogContext } from '../../catalog/catalog-context.ts';
+import type { Texts } from '../../text/texts.ts';
+import type { Call } from '../request-context.ts';
+import * as Cookies from './cookies.ts';
+import * as FormFaults from './form-faults.ts';
+import type { Html } from './frame.ts';
+
+type Fault = { field: string; message: string };
+/** A form that was refused: what was typed, and what is wrong with which field. */
+export type RefusedForm = { path: string; input: URLSearchParams; faults: readonly Fault[] };
+/** The outcome of the form that was just sent. `refused` is set when it has to be corrected. */
+export type FormResult = {
+  text: string;
+  secret: string | null;
+  isBad: boolean;
+  link?: { url: string; text: string };
+  faults?: readonly Fault[];
+  refused?: RefusedForm;
+};
+
+/** A result is shown once, on the page that follows the form's redirect. A key in it stays out of addresses and logs. */
+const kept: Cookies.Cookie = { name: 'sluice_result', maxAgeSeconds: 120, sameSite: 'Lax' };
+/** A cookie holds at most 4,096 bytes with its name and attributes. */
+const charsMax = 3_600;
+
+type Origin = Pick<CatalogContext, 'publicUrl'>;
+
+/** The `Set-Cookie` that shows a result on the next page. */
+export function remembered(shop: Origin, { text, secret, link }: FormResult): string {
+  const value = Buffer.from(JSON.stringify({ text, secret, link })).toString('base64url');
+  return value.length > charsMax ? forgotten(shop) : Cookies.setCookie(shop, kept, value);
+}
+
+export function forgotten(shop: Origin): string {
+  return Cookies.eraseCookie(shop, kept);
+}
+
+/** The result of the form that led to this page; null when there is none. */
+export function read(shop: Origin, c: Call): FormResult | null {
+  const value = Cookies.readCookie(shop, kept, c);
+  if (value === null) return null;
+  try {
+    const { text, secret, link } = JSON.parse(Buffer.from(value, 'base64url').toString());
+    if (typeof text !== 'string') return null;
+    const isLink =
+      typeof link?.url === 'string' && typeof link.text === 'string' && /^https?:/.test(link.url);
+    return {
+      text,
+      secret: typeof secret === 'string' ? secret : null,
+      isBad: false,
+      ...(isLink && { link: { url: link.url, text: link.text } }),
+    };
+  } catch {
+    return null;
+  }
+}
+
+type Field = {
+  name: string;
+  label: string;
+  /** The element's id; by default its name. */
+  id?: string;
+  value?: string;
+  attributes?: Html;
+  isRequired?: boolean;
+};
+
+/** A labelled input of the form at `path`. When the form was refused, it keeps what was typed, with the fault beside it. */
+export function field(texts: Texts, result: FormResult | null, path: string, one: Field): Html {
+  const { name, label, id = name, value = '', attributes = html``, isRequired = false } = one;
+  const refused = result?.refused?.path === path ? result.refused : null;
+  const fault = refused?.faults.find((candidate) => candidate.field === name);
+  const shown = refused?.input.get(name) ?? value;
+  return html`<label for="${id}">${label}</label><input id="${id}" name="${name}" ${attributes} value="${shown}"${fault === undefined ? '' : html` aria-invalid="true" aria-describedby="${id}-fault"`} ${isRequired ? 'required' : ''}>${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${FormFaults.inWords(texts, fault.message)}</p>`}`;
+}

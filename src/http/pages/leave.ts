@@ -1,0 +1,16 @@
+import { html } from 'hono/html';
+import type { Texts } from '../../text/texts.ts';
+import type { Html } from './frame.ts';
+import { say } from './say.ts';
+
+/** `renews`: a plan of the account is charged again. */
+export type Losses = { balance: string; renews: boolean };
+
+/** Asks before the browser forgets an account with money that no email address can sign in to again. */
+export function leave(texts: Texts, { balance, renews }: Losses): Html {
+  return html`<h1>${say(texts, 'leave.title')}</h1>
+<section><p class="note" role="alert">${say(texts, 'leave.balance', { amount: texts.usd(balance) })}${renews ? html` ${say(texts, 'leave.renews')}` : ''}</p>
+<p>${say(texts, 'leave.text')}</p>
+<div class="actions"><a class="button" href="/shop/account#claim">${say(texts, 'leave.add_email')}</a>
+<form method="post" action="/shop/leave"><input type="hidden" name="confirm" value="yes"><button class="danger">${say(texts, 'leave.anyway')}</button></form></div></section>`;
+}

@@ -1,0 +1,103 @@
+import { html } from 'hono/html';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { PurchaseEntry } from '../../journeys/receipts.ts';
+import type { Texts } from '../../text/texts.ts';
+import type { PaymentPage } from './payment.ts';
+import { say } from './say.ts';
+
+type Html = PaymentPage['body'];
+
+export type PaidFacts = {
+  /** Without tax. */
+  amount: string;
+  /** The name of the plan. */
+  plan: string;
+  /** True when it buys a period of a plan, and no credit. */
+  isPeriod: boolean;
+  /** Null when the payment is not recorded as a purchase of this account. */
+  receipt: PurchaseEntry | null;
+  buyer: Buyer;
+};
+
+/**
+ * The payer. `own`: the payment created the account. `program`: a program owns it, so the payer is shown nothing of it.
+ */
+type Buyer =
+  | { kind: 'program' }
+  | {
+      kind: 'own';
+      account: string;
+      balance: string;
+      /** True when this browser is signed in to the account. */
+      isSignedIn: boolean;
+      /** True when the account has no address yet and the shop sends mail. */
+      canClaim: boolean;
+      /** Null when they have already been issued or do not belong to the payer. */
+      tokens: Tokens | null;
+      guide: string;
+    };
+
+/** The access token is valid for an hour; the assertion renews it until its last day (`2027-02-19`). */
+type Tokens = { access: string; assertion: string; lastDay: string };
+
+/** The confirmation of a payment: what was bought, its receipt, and what to do next. */
+export function paid(texts: Texts, { amount, plan, isPeriod, receipt, buyer }: PaidFacts): PaymentPage {
+  const total = receipt?.total_usd ?? amount;
+  return {
+    title: texts.text('paid.title'),
+    mark: 'done',
+    body: html`<h1>${say(texts, 'paid.heading', { amount: texts.usd(total).replace(' ', '\u00a0') })}</h1>
+      ${buyer.kind === 'own' ? html`<p>${say(texts, isPeriod ? 'paid.plan_text' : 'paid.text')}</p>` : ''}
+      <dl>
+        <div><dt>${say(texts, 'paid.bought')}</dt><dd>${plan}</dd></div>
+        <div><dt>${say(texts, 'paid.amount')}</dt><dd>${texts.usd(amount)}</dd></div>
+        ${receipt === null || receipt.tax_usd === '0.00' ? '' : html`<div><dt>${say(texts, 'receipt.tax')}</dt><dd>${texts.usd(receipt.tax_usd)}</dd></div>`}
+        ${receipt === null ? '' : html`<div><dt>${say(texts, 'receipt.title')}</dt><dd><a href="${receipt.url}">${say(texts, 'paid.receipt')}</a></dd></div>`}
+        ${buyer.kind === 'own' && !isPeriod ? html`<div><dt>${say(texts, 'paid.balance')}</dt><dd id="balance">${texts.usd(buyer.balance)}</dd></div>` : ''}
+      </dl>
+      ${buyer.kind === 'own' ? own(texts, buyer) : html`<p class="then">${say(texts, 'paid.program_continues')}</p>`}`,
+    hasForm: buyer.kind === 'own' && buyer.isSignedIn,
+  };
+}
+
+/** The name of a plan, or its id when it is no longer in the catalogue. */
+export function nameOf({ plans }: Pick<Catalog, 'plans'>, plan: string): string {
+  return plans.find(({ id }) => id === plan)?.name ?? plan;
+}
+
+function own(texts: Texts, buyer: Extract<Buyer, { kind: 'own' }>): Html {
+  const { isSignedIn, canClaim, tokens, account, guide } = buyer;
+  if (!isSignedIn && tokens === null) {
+    const link = html`<a href="/shop/account">${say(texts, 'paid.already_shown_link')}</a>`;
+    return html`<p class="then">${say(texts, 'paid.already_shown', { link })}</p>`;
+  }
+  return html`${isSignedIn ? html`<p class="then">${say(texts, 'paid.signed_in')}</p><p class="next"><a class="button" href="/shop/account#keys">${say(texts, 'paid.make_key')}</a><a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a></p>` : ''}
+    ${isSignedIn && canClaim ? secure(texts) : ''}
+    ${tokens === null ? '' : tokenBoxes(texts, tokens, account, guide, !isSignedIn)}`;
+}
+
+/** Starts the claim by mail: only the code that is sent to the address proves that it is the buyer's. */
+function secure(texts: Texts): Html {
+  return html`<section aria-labelledby="secure"><h2 id="secure">${say(texts, 'paid.secure')}</h2>
+    <p>${say(texts, 'paid.secure_text')}</p>
+    <form method="post" action="/shop/account/claim"><label for="email">${say(texts, 'claim.email')}</label><input id="email" name="email" type="email" autocomplete="email" required>
+    <button class="button plain">${say(texts, 'paid.secure_button')}</button></form></section>`;
+}
+
+function tokenBoxes(
+  texts: Texts,
+  { access, assertion, lastDay }: Tokens,
+  account: string,
+  guide: string,
+  isOpen: boolean,
+): Html {
+  return html`<details class="then" ${isOpen ? 'open' : ''}><summary>${say(texts, 'paid.for_programs')}</summary>
+    <dl><div><dt>${say(texts, 'paid.account')}</dt><dd class="id">${account}</dd></div></dl>
+    <h2 id="access">${say(texts, 'paid.access')}</h2>
+    <p>${say(texts, 'paid.access_text', { header: html`<code>Authorization: Bearer</code>` })}</p>
+    <textarea id="token" readonly spellcheck="false" rows="12" aria-labelledby="access">${access}</textarea>
+    <h2 id="way-back">${say(texts, 'paid.recovery')}</h2>
+    <p>${say(texts, 'paid.recovery_text', { day: texts.dayOf(lastDay), link: html`<a href="${guide}">${say(texts, 'paid.recovery_link')}</a>` })}</p>
+    <p>${say(texts, 'paid.copy_now')}</p>
+    <textarea id="assertion" readonly spellcheck="false" rows="12" aria-labelledby="way-back">${assertion}</textarea></details>`;
+}

@@ -1,0 +1,48 @@
+import * as Money from '@sluice/kernel/money';
+import { html } from 'hono/html';
+import type { Plan } from '../../catalog/plan.ts';
+import type { PlanOffer } from '../../journeys/plan-offers.ts';
+import type { Texts } from '../../text/texts.ts';
+import type { Html } from './frame.ts';
+import { say } from './say.ts';
+
+/** The button of a plan that renews: to subscribe, or what a visitor with a plan can do with it. */
+export function planAction(
+  texts: Texts,
+  { id, name }: Pick<Plan, 'id' | 'name'>,
+  offer: PlanOffer | undefined,
+  isTaxAdded: boolean,
+): Html {
+  switch (offer?.kind) {
+    case undefined:
+      return html`<form method="post" action="/shop/buy"><input type="hidden" name="plan" value="${id}"><button>${say(texts, 'plans.subscribe')}</button></form>`;
+    case 'current':
+      return html`<p class="ok" style="margin:auto 0 0"><strong>${say(texts, 'plans.current')}</strong> <a href="/shop/account#plans">${say(texts, 'plans.manage')}</a></p>`;
+    case 'next':
+      return html`<p class="ok" style="margin:auto 0 0">${say(texts, 'plans.next', { day: texts.day(offer.fromMs) })}</p>`;
+    case 'resume':
+      return html`<p class="soft">${say(texts, 'plans.ends', { day: texts.day(offer.endMs) })}</p><form method="post" action="/shop/account/resume"><input type="hidden" name="subscription" value="${offer.subscription}"><button>${say(texts, 'account.resume')}</button></form>`;
+    case 'keep':
+      return change(id, '', html`<button>${say(texts, 'plans.keep', { plan: name })}</button>`);
+    case 'dearer': {
+      const today = Money.format(offer.today);
+      const key = isTaxAdded ? 'plans.change_today_taxed' : 'plans.change_today';
+      return change(
+        id,
+        today,
+        html`<button>${say(texts, key, { plan: name, amount: texts.usd(today) })}</button>`,
+      );
+    }
+    case 'cheaper':
+      return change(
+        id,
+        '',
+        html`<button>${say(texts, 'plans.change_later', { plan: name })}</button><p class="soft">${say(texts, 'plans.change_later_day', { day: texts.day(offer.fromMs) })}</p>`,
+      );
+  }
+}
+
+/** `today`: the amount that the button names, which the change must not exceed. */
+function change(plan: string, today: string, button: Html): Html {
+  return html`<form method="post" action="/shop/account/change"><input type="hidden" name="plan" value="${plan}"><input type="hidden" name="today_usd" value="${today}">${button}</form>`;
+}

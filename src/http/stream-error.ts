@@ -1,0 +1,27 @@
+import * as Money from '@sluice/kernel/money';
+import type { HoldRefusal } from '../journeys/call-hold.ts';
+import type { Texts } from '../text/texts.ts';
+
+/** The codes are those of the same refusals before a call. */
+export const codes = {
+  exhausted: 'credit_exhausted',
+  in_flight: 'credit_in_flight',
+  budget_exhausted: 'budget_exhausted',
+  price_ceiling: 'price_ceiling',
+  no_plan: 'plan_required',
+  ledger_unavailable: 'ledger_unavailable',
+} as const;
+
+/** Returns the event that ends a stream whose hold could not be extended, in the form of its format. */
+export function streamError(
+  texts: Texts,
+  format: 'sse' | 'ndjson',
+  refusal: HoldRefusal,
+  requestId: string,
+): Buffer {
+  const code = codes[refusal.kind];
+  const required_usd = 'required' in refusal ? Money.formatExact(refusal.required) : undefined;
+  const message = texts.text(`api.stream_ended.${code}`);
+  const json = JSON.stringify({ error: { code, message, request_id: requestId, required_usd } });
+  return Buffer.from(format === 'sse' ? `event: error\ndata: ${json}\n\n` : `${json}\n`);
+}

@@ -1,0 +1,61 @@
+import * as Money from '@sluice/kernel/money';
+import type { CatalogContext } from '../catalog/catalog-context.ts';
+import type { SubscriptionPlan } from '../catalog/plan.ts';
+import type { PaymentContext } from '../payment/payment-context.ts';
+import * as Proration from '../payment/proration.ts';
+import { isLive, type Subscription, willRenew } from '../payment/subscription.ts';
+
+/** The next step of an account with a plan that renews. A plan without an offer can be bought. */
+export type PlanOffer =
+  /** The account has it. */
+  | { kind: 'current' }
+  /** It begins after the present period. */
+  | { kind: 'next'; fromMs: number }
+  | { kind: 'resume'; subscription: string; endMs: number }
+  /** It is the present plan, and another one was chosen for the next period. */
+  | { kind: 'keep'; subscription: string }
+  /** Begins now, for `today` in place of its price. Tax is added on top. */
+  | { kind: 'dearer'; subscription: string; today: Money.Money }
+  | { kind: 'cheaper'; subscription: string; fromMs: number };
+
+type OfferContext = Pick<CatalogContext, 'catalog'> &
+  Pick<PaymentContext, 'clock' | 'orders' | 'subscriptions'>;
+
+/** Returns what an account can do with each plan, by the plan's id. The prices are those of now: they fall and rise with time and use. */
+export async function planOffers(
+  shop: OfferContext,
+  account: string,
+): Promise<ReadonlyMap<string, PlanOffer>> {
+  const nowMs = shop.clock();
+  const all = await shop.subscriptions.of(account);
+  const live = all.filter((one) => isLive(one) && (one.status === 'past_due' || one.endMs > nowMs));
+  if (live.length === 0) return new Map();
+  const periods = await shop.orders.periods(account);
+  const base = live.find(willRenew);
+  const offers = new Map<string, PlanOffer>();
+  for (const plan of shop.catalog.plans) {
+    if (plan.kind !== 'subscription') continue;
+    const offer = own(live, plan.id) ?? (base === undefined ? null : change(base, plan));
+    if (offer !== null) offers.set(plan.id, offer);
+  }
+  return offers;
+
+  function change(from: Subscription, plan: SubscriptionPlan): PlanOffer {
+    const { id: subscription, endMs } = from;
+    if (from.nextPlan === plan.id) return { kind: 'next', fromMs: endMs };
+    const period = periods.find((one) => one.subscription === subscription);
+    if (period === undefined || plan.price <= period.price)
+      return { kind: 'cheaper', subscription, fromMs: endMs };
+    const today = Money.ofMicro(plan.price - Proration.prorationCredit(period, nowMs));
+    return { kind: 'dearer', subscription, today };
+  }
+}
+
+function own(live: readonly Subscription[], plan: string): PlanOffer | null {
+  const mine = live.filter((one) => one.plan === plan);
+  const renewing = mine.find(willRenew);
+  if (renewing !== undefined)
+    return renewing.nextPlan === null ? { kind: 'current' } : { kind: 'keep', subscription: renewing.id };
+  const [ending] = mine.filter(({ cancelAtPeriodEnd }) => cancelAtPeriodEnd);
+  return ending === undefined ? null : { kind: 'resume', subscription: ending.id, endMs: ending.endMs };
+}

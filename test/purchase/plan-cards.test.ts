@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { Browser } from '../support/browser.ts';
+import type * as Shop from '../support/shop.ts';
+import * as Person from './person.ts';
+import * as SubscriptionShop from './subscription-shop.ts';
+
+let shop: Shop.Shop;
+SubscriptionShop.openForEachTest((opened) => {
+  ({ shop } = opened);
+});
+
+async function subscribed(plan: string): Promise<Browser> {
+  const browser = new Browser(shop.url);
+  await browser.open('/shop/start', {});
+  const { html } = await browser.send('/shop/buy', { plan });
+  const link = /href="([^"]+)">Go to the card page/.exec(html)?.[1] ?? '';
+  await fetch(await Person.pay(await Person.open(link)), { redirect: 'manual' });
+  return browser;
+}
+const cards = async (browser: Browser) => (await browser.open('/')).html;
+const charges = () => shop.sql`SELECT 1 FROM shop.purchase WHERE state = 'granted'`;
+
+test('a plan card knows the plan: it sells no second one, and an upgrade costs at most what its button says', async () => {
+  const browser = await subscribed('small');
+  const html = await cards(browser);
+  expect(html).toContain('Your plan.');
+  expect(html).not.toContain('value="small"><button>Subscribe');
+  const [, today = ''] =
+    /name="plan" value="large"><input type="hidden" name="today_usd" value="([\d.]+)"/.exec(html) ?? [];
+  expect(Number(today)).toBeGreaterThan(0);
+  const cheat = await browser.send('/shop/account/change', { plan: 'large', today_usd: '0.01' });
+  expect([cheat.status, await charges()]).toEqual([422, [expect.anything()]]);
+  const done = await browser.send('/shop/account/change', { plan: 'large', today_usd: today });
+  expect(done.html).toContain('Your plan is changed.');
+  const [row] =
+    await shop.sql`SELECT amount FROM shop.purchase WHERE state = 'granted' AND plan_id = 'large'`;
+  expect(Number(row?.amount)).toBeLessThanOrEqual(Number(today) * 1_000_000);
+  expect((await browser.send('/shop/account/change', { plan: 'large', today_usd: '999.00' })).status).toBe(
+    422,
+  );
+  expect(await charges()).toHaveLength(2);
+});
+
+test('a downgrade begins later and charges nothing, and a canceled plan can be resumed', async () => {
+  const browser = await subscribed('large');
+  expect(await cards(browser)).toContain('at the end of the period');
+  expect((await browser.send('/shop/account/change', { plan: 'small', today_usd: '' })).status).toBe(200);
+  const html = await cards(browser);
+  expect(html).toContain('Your plan from ');
+  expect(html).toMatch(/Stay on /);
+  await browser.send('/shop/account/change', { plan: 'large', today_usd: '' });
+  expect(await cards(browser)).toContain('Your plan.');
+  const [, subscription = ''] =
+    /name="subscription" value="([^"]+)"/.exec((await browser.open('/shop/account')).html) ?? [];
+  await browser.send('/shop/account/cancel', { subscription });
+  expect(await cards(browser)).toContain('Resume subscription');
+  await browser.send('/shop/account/resume', { subscription });
+  expect(await cards(browser)).toContain('Your plan.');
+  expect(await charges()).toHaveLength(1);
+});
+
+test('leaving an account with money or a plan asks first', async () => {
+  const browser = await subscribed('small');
+  const asked = await browser.send('/shop/leave', {});
+  expect(asked.html).toContain('Its plan keeps renewing');
+  expect(await cards(browser)).toContain('Your plan.');
+  await browser.send('/shop/leave', { confirm: 'yes' });
+  expect(await cards(browser)).not.toContain('Your plan.');
+});
