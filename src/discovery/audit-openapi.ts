@@ -161,7 +161,10 @@ function ofOperation({ at, method, operation, payment }: AuditedOperation): Find
     const responses = Schema.node(operation.responses);
     amiss.push(
       [
-        !isPriced && Schema.list(payment.offers).length === 0 && payment.amount === undefined,
+        !isPriced &&
+          Schema.list(payment.offers).length === 0 &&
+          payment.amount === undefined &&
+          payment.socket === undefined,
         'error',
         'price_missing',
         'x-payment-info has no price that can be budgeted',

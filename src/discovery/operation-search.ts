@@ -1,4 +1,5 @@
-import { fold, related, stem, terms } from '@sluice/advisor/lexicon';
+import { related, terms } from '@sluice/advisor/lexicon';
+import { fold, stem } from '@sluice/advisor/words';
 import * as Schema from '@sluice/kernel/json-schema';
 import MiniSearch from 'minisearch';
 import type { Catalog } from '../catalog/catalog.ts';

@@ -16,6 +16,8 @@ export const path = {
   skill: '/skill.md',
   apiCatalog: '/.well-known/api-catalog',
   security: '/.well-known/security.txt',
+  robots: '/robots.txt',
+  sitemap: '/sitemap.xml',
   x402: '/.well-known/x402',
   icon: '/favicon.svg',
   guide: '/zeroclick/agent/guide',

@@ -6,6 +6,7 @@ import type { Operation } from '../catalog/operation.ts';
 import { covers, forSale, type PaidPlan, type Plan } from '../catalog/plan.ts';
 import * as PriceWords from '../catalog/price-words.ts';
 import type { Service } from '../catalog/service.ts';
+import * as SocketRule from '../catalog/socket-rule.ts';
 import * as StripeCharge from '../payment/stripe-charge.ts';
 import * as TempoProof from '../payment/tempo-proof.ts';
 
@@ -16,10 +17,13 @@ import * as TempoProof from '../payment/tempo-proof.ts';
 export type PaymentInfo = {
   /** `plan`: the call is paid from a plan, never directly. `payment`: the operation accepts a payment or a proof. */
   access: 'plan' | 'payment';
-  price:
+  /** The price of a call. A WebSocket has `socket` instead, because it is charged while it is open. */
+  price?:
     | { mode: 'fixed'; currency: 'USD'; amount: string }
     | { mode: 'dynamic'; currency: 'USD'; min: string; max: string };
   protocols: readonly Readonly<Record<string, unknown>>[];
+  /** The charge of a WebSocket. */
+  socket?: ReturnType<typeof SocketRule.described>;
   /** For operations paid from a plan: the price of a unit under each plan that covers it. Absent for free operations and for meters. */
   rates?: readonly Rate[];
   /** The prices of each meter by price key, of an operation with meters. */
@@ -61,7 +65,7 @@ const nothing = Money.format(Money.zero);
 
 /** Returns the payment info of a call that is paid from a plan. */
 export function ofCall(catalog: Catalog, operation: Operation): PaymentInfo {
-  const { service, units, unitsMax } = operation;
+  const { service, units, unitsMax, socket } = operation;
   const ceiling = unitsMax.kind === 'fixed' ? unitsMax.units : unitsMax.ceiling;
   const max = Money.format(Money.times(service.price, ceiling));
   const isFree = PriceWords.isFreeCall(operation);
@@ -71,9 +75,13 @@ export function ofCall(catalog: Catalog, operation: Operation): PaymentInfo {
   const bought = forSale(plans).map(({ id }) => id);
   return {
     access: 'plan',
-    price: isFixed
-      ? { mode: 'fixed', currency: 'USD', amount: isFree ? nothing : max }
-      : { mode: 'dynamic', currency: 'USD', min: nothing, max },
+    ...(socket === undefined
+      ? {
+          price: isFixed
+            ? { mode: 'fixed', currency: 'USD', amount: isFree ? nothing : max }
+            : { mode: 'dynamic', currency: 'USD', min: nothing, max },
+        }
+      : { socket: SocketRule.described(socket, operation) }),
     protocols: [{ plan: { method: 'POST', path: '/plans/{planId}/purchase', plans: bought } }],
     // The prices of meters are not one number for a unit, and a free operation counts none.
     ...(!isFree && isMetered && MeterPriceData.member(service)),
@@ -89,19 +97,22 @@ export function ofCall(catalog: Catalog, operation: Operation): PaymentInfo {
             : includedRate(plan.included, service)),
         })),
       }),
-    ...(!isMetered && {
-      perCallUsage: [
-        {
-          service: service.slug,
-          unit: service.unit,
-          min: units.kind === 'fixed' ? units.units : 0,
-          max: units.kind === 'fixed' ? units.units : ceiling,
-          asked:
-            unitsMax.kind === 'fixed' ? null : { pointer: text(unitsMax.pointer), default: unitsMax.default },
-          counted: units.kind === 'fixed' ? null : { pointer: text(units.pointer) },
-        },
-      ],
-    }),
+    ...(!isMetered &&
+      socket === undefined && {
+        perCallUsage: [
+          {
+            service: service.slug,
+            unit: service.unit,
+            min: units.kind === 'fixed' ? units.units : 0,
+            max: units.kind === 'fixed' ? units.units : ceiling,
+            asked:
+              unitsMax.kind === 'fixed'
+                ? null
+                : { pointer: text(unitsMax.pointer), default: unitsMax.default },
+            counted: units.kind === 'fixed' ? null : { pointer: text(units.pointer) },
+          },
+        ],
+      }),
   };
 }
 

@@ -6,10 +6,15 @@ import * as PurchaseRequest from '../catalog/purchase-offer.ts';
 import * as MeteredEstimate from './metered-estimate.ts';
 
 /** Converts a catalogue for the advisor. `baseUrl`: the shop's public origin, without a trailing slash. */
-export function priceList({ storefront, operations, plans }: Catalog, baseUrl: string): PriceList {
+export function priceList(
+  { storefront, operations, plans, goals = [], concepts }: Catalog,
+  baseUrl: string,
+): PriceList {
   return {
     name: storefront.name,
     operations: operations.map(advised),
+    samples: goals,
+    ...(concepts && { concepts }),
     plans: plans.map((plan) => {
       if (plan.kind === 'credit') return { ...plan, purchase: PurchaseRequest.how(plan, baseUrl) };
       const { asset, amount } = plan.included;

@@ -2,6 +2,7 @@ import * as Schema from '@sluice/kernel/json-schema';
 import { operationKey } from '@sluice/kernel/operation-key';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Operation } from '../catalog/operation.ts';
+import * as SocketRule from '../catalog/socket-rule.ts';
 import * as Headers from '../proxy/headers.ts';
 import * as Components from './components.ts';
 import * as PaymentInfo from './payment-info.ts';
@@ -89,6 +90,7 @@ export function describe(
       summary: Schema.text(theirs.value.summary) || sold.service.name,
       description: described(sold, Schema.text(theirs.value.description)),
       ...(sold.job && { 'x-job': { poll: sold.job.poll, hours: sold.job.hours, unended: sold.job.unended } }),
+      ...(sold.socket && { 'x-websocket': SocketRule.described(sold.socket, sold) }),
       security: [{ planAccess: [] }],
       'x-payment-info': PaymentInfo.ofCall(catalog, sold),
       parameters: [...Schema.list(theirs.value.parameters), ...Schema.list(ours.value.parameters)],
@@ -99,8 +101,13 @@ export function describe(
 }
 
 /** The description of the upstream or the service, with the charges of a job. */
-function described({ service, job }: Operation, theirs: string): string {
+function described(sold: Operation, theirs: string): string {
+  const { service, job, socket } = sold;
   const text = theirs || service.description;
+  if (socket !== undefined) {
+    const { charge } = SocketRule.described(socket, sold);
+    return `${text}\n\nA WebSocket. It costs ${charge}; ${socket.step} units are held at a time.`.trim();
+  }
   if (job === undefined) return text;
   const { poll, hours, unended } = job;
   const late = unended === 'free' ? 'is free' : 'is charged in full';

@@ -64,6 +64,30 @@ export function securityTxt(contact: string, baseUrl: string, nowMs: number): st
   ].join('\n');
 }
 
+/** Returns the body of /robots.txt (RFC 9309): pages of accounts and payments are not for crawlers. */
+export function robotsTxt(baseUrl: string): string {
+  const closed = ['/account', '/checkout/', '/receipts/', '/shop/'];
+  return [
+    'User-agent: *',
+    ...closed.map((at) => `Disallow: ${at}`),
+    '',
+    `Sitemap: ${baseUrl}${path.sitemap}`,
+    '',
+  ].join('\n');
+}
+
+/** Returns the body of /sitemap.xml: the pages that search engines list. */
+export function sitemap({ services }: Pick<Catalog, 'services'>, baseUrl: string): string {
+  const pages = [
+    '/',
+    path.docs,
+    ...services.map(({ slug }) => `${path.docs}/${slug}`),
+    `${path.docs}/storefront`,
+  ];
+  const urls = pages.map((at) => `<url><loc>${baseUrl}${at}</loc></url>`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>\n`;
+}
+
 /** Returns the body of /.well-known/x402: the operations with an x402 challenge. The OpenAPI description has the same information. */
 export function x402(catalog: Catalog, baseUrl: string, takesCoin: boolean) {
   const bought = catalog.plans.filter(({ kind }) => takesCoin && kind !== 'trial');

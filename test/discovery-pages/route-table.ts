@@ -9,6 +9,7 @@ import { openBudgets } from '../../src/http/server/body-budget.ts';
 import * as Metrics from '../../src/http/telemetry/metrics.ts';
 import type { Reload } from '../../src/journeys/reload.ts';
 import type { Shop } from '../../src/journeys/shop.ts';
+import { OpenSockets } from '../../src/proxy/open-sockets.ts';
 import { english } from '../../src/text/texts.ts';
 
 export type Route = { method: string; path: string };
@@ -44,6 +45,7 @@ export async function read(): Promise<{ routes: Route[]; described: Set<string> 
   const edge = {
     clientAddressHeader: null,
     budgets: openBudgets(1024 * 1024),
+    sockets: new OpenSockets({ openMax: 1, accountMax: 1, idleMsMax: 1, openMsMax: 1, messageBytesMax: 1 }),
     adminTokenDigest: 'x',
     isDraining: () => false,
     metrics,

@@ -21,7 +21,7 @@ const leftOut = [
   /^\/$/,
   /^\/\.well-known\//,
   /^\/schemas\//,
-  /^\/(?:llms|llms-full)\.txt$|^\/(?:skill|auth)\.md$|^\/favicon\.svg$/,
+  /^\/(?:llms|llms-full)\.txt$|^\/(?:skill|auth)\.md$|^\/(?:favicon\.svg|robots\.txt|sitemap\.xml)$/,
   // A separate protocol.
   /^\/mcp$/,
 ];
