@@ -3,9 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { hint } from '@sluice/kernel/did-you-mean';
 import { sha256Hex } from '@sluice/kernel/digest';
 import * as NamedVariables from './catalog/named-variables.ts';
+import type { TrustedAgent } from './identity/registration.ts';
 import { type Rail, rails } from './process/integration-settings.ts';
 import * as Settings from './process/settings.ts';
+import * as SocketSettings from './process/socket-settings.ts';
 import * as X402Settings from './process/x402-settings.ts';
+import type { SocketLimits } from './proxy/open-sockets.ts';
 import type * as UnpaidCalls from './proxy/unpaid-calls.ts';
 
 /** The configuration of a storefront process: its environment and the files that this names (process/settings.ts). */
@@ -58,10 +61,14 @@ export type Config = {
   readonly adminTokenDigest: string | null;
   /** The header in which a trusted proxy names the caller's address; null: the address of the connection. */
   readonly clientAddressHeader: string | null;
+  /** The agents whose signed registrations have limits of their own. */
+  readonly trustedAgents: readonly TrustedAgent[];
   /** The ledger writer of this process: no two running processes on one database may share it. */
   readonly writer: string;
   /** Limits for calls that the upstream served and the caller did not pay for. */
   readonly unpaidCalls: UnpaidCalls.UnpaidCallLimits;
+  /** Limits of WebSockets. */
+  readonly sockets: SocketLimits;
   /** Memory of this process for request bodies. */
   readonly bodyMemoryBytes: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -117,9 +124,11 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     connectionsMax: read('CONNECTIONS_MAX'),
     drainMaxMs: read('DRAIN_MAX_SECONDS') * 1_000,
     clientAddressHeader: read('CLIENT_ADDRESS_HEADER'),
+    trustedAgents: read('WEB_BOT_AUTH_AGENTS') ?? [],
     bodyMemoryBytes: read('REQUEST_BODY_MEMORY_MB') * bytesPerMib,
     writer: read('INSTANCE_ID') ?? `${hostname()}:${port}`,
     unpaidCalls: readUnpaidCalls(read),
+    sockets: SocketSettings.readSocketLimits(read),
     logLevel: read('LOG_LEVEL'),
     tracing: readTracing(env, read),
   };

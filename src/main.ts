@@ -86,7 +86,11 @@ async function run(loadedConfig: LoadedConfig, log: Log.Log): Promise<void> {
     resources.draining = true;
     log.info({ event: 'draining', why });
     for (const job of jobs) clearInterval(job);
-    await Promise.all([drain(), resources.kept.unpaid.drain(config.drainMaxMs)]);
+    await Promise.all([
+      drain(),
+      resources.kept.unpaid.drain(config.drainMaxMs),
+      resources.sockets.drain(config.drainMaxMs),
+    ]);
     const written = resources.uncountable
       .write(resources.uncountableRecord)
       .catch((fault: unknown) => log.warn({ event: 'uncountable_not_written', ...Log.describe(fault) }));

@@ -1,5 +1,6 @@
 /** `sluice`: the command line of a shop's operator. bin/sluice.mjs runs it on the required version of Node. */
 
+import { readFile } from 'node:fs/promises';
 import * as CommandLine from '@sluice/kernel/command-line';
 import { hint } from '@sluice/kernel/did-you-mean';
 import * as Settings from '../process/settings.ts';
@@ -16,6 +17,7 @@ In a checkout of Sluice say npx sluice ..., or npm run sluice -- ...
 
   --settings FILE   settings as NAME=value lines (docs/settings.md); the environment takes precedence
   --json            output for programs: one JSON value on standard output; errors on standard error
+  --version         the version of Sluice and of Node
 
 Commands use the shop of DATABASE_URL and STRIPE_SECRET_KEY, or the one of \`sluice start\` in DATA_DIR (default .data).
 
@@ -26,12 +28,14 @@ Exit codes, of every command:
   3  the outcome is unknown: check it before another try`;
 
 const args = process.argv.slice(2);
-process.exitCode = await run(withoutSettings(args)).catch((fault: unknown) => {
-  const { message, code } = fault as { message?: string; code?: string };
-  const said = message || code || String(fault);
-  console.error(args.includes('--json') ? JSON.stringify({ error: said }) : said);
-  return 2;
-});
+process.exitCode = await (args[0] === '--version' ? printVersion() : run(withoutSettings(args))).catch(
+  (fault: unknown) => {
+    const { message, code } = fault as { message?: string; code?: string };
+    const said = message || code || String(fault);
+    console.error(args.includes('--json') ? JSON.stringify({ error: said }) : said);
+    return 2;
+  },
+);
 
 async function run(said: string[]): Promise<number> {
   const asksHelp = said[0] === 'help' || said.includes('--help') || said.includes('-h');
@@ -57,6 +61,13 @@ async function run(said: string[]): Promise<number> {
       throw new CommandLine.Misuse(`${fault.message}\nFor help: sluice help ${entry.name}`);
     throw fault;
   }
+}
+
+/** Prints the version of this installation. Returns the exit code. */
+async function printVersion(): Promise<number> {
+  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  const { version } = JSON.parse(text) as { version: string };
+  return Command.tell(`sluice ${version}, Node ${process.version}`, 0);
 }
 
 /**

@@ -56,6 +56,7 @@ export async function openRevision(
     isDraining: () => resources.draining,
     metrics,
     budgets: resources.budgets,
+    sockets: resources.sockets,
     reload,
     log: {
       line: (line) => lines.info(line),
@@ -72,7 +73,7 @@ export async function openRevision(
     if (isRetired && underWay === 0)
       close().catch((fault: unknown) => log.warn({ event: 'not_closed', ...Log.describe(fault) }));
   };
-  const begin = (outgoing: Outgoing) => {
+  const begin = (outgoing: Pick<Outgoing, 'once'>) => {
     underWay += 1;
     outgoing.once('close', () => {
       underWay -= 1;
@@ -92,6 +93,10 @@ export async function openRevision(
       listener(incoming, outgoing) {
         begin(outgoing);
         answering.listener(incoming, outgoing);
+      },
+      upgrade(upgrade) {
+        begin(upgrade.socket);
+        answering.upgrade?.(upgrade);
       },
     },
     retire() {
@@ -130,6 +135,7 @@ async function openShop(
       mail: kept.outbox,
       secret: resources.claimSecret,
     },
+    trustedAgents: config.trustedAgents,
     mail: config.mail && kept.outbox,
     mailer:
       config.mail &&

@@ -158,7 +158,8 @@ export class ConfigReloader implements Reload {
     this.#current = next;
     before?.retire();
     log.level = next.config.logLevel;
-    metrics.selling(next.loadedCatalog.digest);
+    const services = next.loadedCatalog.catalog.services.map(({ slug }) => slug);
+    metrics.selling(next.loadedCatalog.digest, services);
     // A failure is only logged: the history of catalogues is for information.
     await catalogs
       .took(next.loadedCatalog.digest, next.loadedCatalog.text)

@@ -1,5 +1,6 @@
 import type { Clock } from '@sluice/kernel/clock';
 import { id, secret } from '@sluice/kernel/id';
+import { openAgentDirectories } from '../adapters/agent-directories.ts';
 import { openClientDocuments } from '../adapters/client-metadata.ts';
 import { logLedgerEvent } from '../adapters/log/ledger-log.ts';
 import * as Log from '../adapters/log/log.ts';
@@ -27,6 +28,7 @@ import { openRefundRequests } from '../adapters/postgres/refund-requests.ts';
 import { openResourceOwners } from '../adapters/postgres/resource-owners.ts';
 import * as Revocations from '../adapters/postgres/revocations.ts';
 import * as SchemaVersion from '../adapters/postgres/schema-version.ts';
+import { openShopTotals } from '../adapters/postgres/shop-totals.ts';
 import { openSignIns } from '../adapters/postgres/sign-ins.ts';
 import { openStoredResults } from '../adapters/postgres/stored-results.ts';
 import { openSubscriptions } from '../adapters/postgres/subscriptions.ts';
@@ -50,6 +52,7 @@ import { LedgerWriter } from '../ledger/ledger-writer.ts';
 import type { LedgerWriterEvent } from '../ledger/ledger-writer-event.ts';
 import * as BufferBudget from '../proxy/buffer-budget.ts';
 import { DistributedRateLimit } from '../proxy/distributed-rate-limit.ts';
+import { OpenSockets } from '../proxy/open-sockets.ts';
 import * as RateLimit from '../proxy/rate-limit.ts';
 import { RunningCalls } from '../proxy/running-calls.ts';
 import { UncountableCounts, type UncountableRecord } from '../proxy/uncountable.ts';
@@ -71,6 +74,7 @@ type Renewed =
   | 'advisor'
   | 'reference'
   | 'claiming'
+  | 'trustedAgents'
   | 'mail'
   | 'mailer'
   | 'processor'
@@ -89,6 +93,8 @@ export type Resources = {
   readonly ledgerSql: Connection.Connection;
   readonly metrics: Metrics.Metrics;
   readonly budgets: BodyBudgets;
+  /** The WebSockets of this process. */
+  readonly sockets: OpenSockets;
   readonly stakes: PlanHoldingsReader;
   readonly catalogs: Catalogs;
   readonly claims: Claims;
@@ -146,10 +152,11 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     log,
     sql,
     ledgerSql,
-    metrics: Metrics.createMetrics({ writer, clock, uncountable }, events),
+    metrics: Metrics.createMetrics({ writer, clock, uncountable, shopTotals: openShopTotals(sql) }, events),
     uncountable,
     uncountableRecord,
     budgets: openBudgets(config.bodyMemoryBytes),
+    sockets: new OpenSockets(config.sockets),
     stakes: PlanHoldings.openPlanHoldings(patientSql, sql),
     catalogs: openCatalogs(sql),
     claims: openClaims(sql),
@@ -168,6 +175,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
       revocations,
       idempotencyKeys,
       clientDocuments,
+      agentDirectories: openAgentDirectories(warn),
       writer,
       tracer,
       uncountable,
@@ -183,7 +191,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     async close() {
       shared?.close();
       await tracer?.close();
-      await clientDocuments.close();
+      await Promise.all([clientDocuments.close(), resources.kept.agentDirectories.close()]);
       await Promise.all([sql, ledgerSql, patientSql].map((pool) => pool.end({ timeout: 2 })));
     },
   };
@@ -197,6 +205,7 @@ type KeptParts = Pick<
   | 'revocations'
   | 'idempotencyKeys'
   | 'clientDocuments'
+  | 'agentDirectories'
   | 'writer'
   | 'tracer'
   | 'uncountableRecord'

@@ -2,6 +2,7 @@ import { hint } from '@sluice/kernel/did-you-mean';
 import * as PostgresUrl from '@sluice/kernel/postgres-url';
 import { z } from 'zod';
 import * as Email from '../identity/email.ts';
+import { agentPerDayUsual, type TrustedAgent } from '../identity/registration.ts';
 
 /** Turns the text of a setting into its value. The message of an issue continues a sentence that starts with the setting's name. */
 export type SettingSchema<Value = unknown> = z.ZodType<Value, string>;
@@ -80,6 +81,31 @@ export const origins: SettingSchema<readonly string[]> = parsedBy((given) => {
     throw new Invalid(...wrong.map((one) => `has ${one}, which is not an http or https origin`));
   return all;
 });
+
+/** Origins with https and a name, or on this machine; each may have its registrations per day: `https://agent.example=500`. */
+export const trustedAgents: SettingSchema<readonly TrustedAgent[]> = parsedBy((given) => {
+  const faults: string[] = [];
+  const all = list(given).map((one) => {
+    const [address = '', limit, ...more] = one.split('=').map((part) => part.trim());
+    const bare = address.replace(/\/+$/, '');
+    if (!isAgentOrigin(bare))
+      faults.push(`has ${one}; each agent is an https origin with a host name (http only on this machine)`);
+    const perDay = limit === undefined ? agentPerDayUsual : Number(limit);
+    if (more.length > 0 || (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit)))
+      faults.push(`has ${one}; registrations per day are a whole number from 1 to 999,999`);
+    return { origin: bare, perDay };
+  });
+  if (new Set(all.map(({ origin: one }) => one)).size < all.length) faults.push('has an agent twice');
+  if (faults.length > 0) throw new Invalid(...faults);
+  return all;
+});
+
+function isAgentOrigin(given: string): boolean {
+  if (!origin.safeParse(given).success) return false;
+  const { protocol, hostname } = new URL(given);
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return isLocal || (protocol === 'https:' && /[a-z]$/i.test(hostname));
+}
 
 export const postgresUrl: SettingSchema<string> = parsedBy((given) => {
   const read = PostgresUrl.parse(given);

@@ -2,6 +2,7 @@ import { usualLimits } from '../proxy/unpaid-calls.ts';
 import { bundledSettings, mailSettings, paymentSettings } from './integration-settings.ts';
 import type { Setting } from './setting.ts';
 import * as Schema from './setting-schemas.ts';
+import { socketSettings } from './socket-settings.ts';
 
 const server = {
   NODE_ENV: {
@@ -34,6 +35,12 @@ const server = {
     defaultText: 'none: the address of the connection',
     about:
       'Behind a proxy: the header whose last entry the proxy writes itself, such as `x-forwarded-for`; limits on registration, mail, bodies and declined cards use it. A port after the address is ignored. Without it, all callers that come through a proxy on the same machine count as one address, and the log warns once (`client_address_unknown`).',
+  },
+  WEB_BOT_AUTH_AGENTS: {
+    schema: Schema.trustedAgents,
+    defaultText: 'none: signatures are not looked at',
+    about:
+      'Comma-separated https origins of agents that you trust, each with its registrations per day if not 1,000: `https://agent.example=500`. Registrations that they sign (Web Bot Auth) have this limit in place of those of their address and of the day ([accounts.md](accounts.md#recognised-agents)).',
   },
   CONNECTIONS_MAX: {
     schema: Schema.wholeNumber(1, Number.MAX_SAFE_INTEGER),
@@ -233,6 +240,7 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   Server: server,
   Data: data,
   'Upstream and catalogue': upstream,
+  WebSockets: socketSettings,
   Payments: paymentSettings,
   'Mail and administration': mailSettings,
   Tracing: tracing,
@@ -244,6 +252,7 @@ export const table = {
   ...server,
   ...data,
   ...upstream,
+  ...socketSettings,
   ...paymentSettings,
   ...mailSettings,
   ...tracing,

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,6 +9,12 @@ import * as Sluice from './sluice.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const names = commands.map(({ name }) => name);
+
+test('--version prints the version of the package', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const { code, out } = await Sluice.run(['--version']);
+  expect([code, out.trim()]).toEqual([0, `sluice ${version}, Node ${process.version}`]);
+});
 
 test('has one table of commands, and the documents name no other', async () => {
   const { code, out } = await Sluice.run(['help']);

@@ -25,6 +25,17 @@ it('takes a complete environment, and freezes it', () => {
   expect(parsed.ok && Object.isFrozen(parsed.config)).toBe(true);
 });
 
+it('reads trusted agents with their registrations per day', () => {
+  const parsed = Config.parse({
+    ...complete,
+    WEB_BOT_AUTH_AGENTS: 'https://a.example/, https://b.example=50',
+  });
+  expect(parsed.ok && parsed.config.trustedAgents).toEqual([
+    { origin: 'https://a.example', perDay: 1_000 },
+    { origin: 'https://b.example', perDay: 50 },
+  ]);
+});
+
 it('names every missing setting at once', () => {
   const named = faults({}).map((fault) => fault.split(' ')[0]);
   expect(named).toEqual(['DATABASE_URL', 'UPSTREAM_URL', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET']);
@@ -37,6 +48,13 @@ it.each([
   ['PUBLIC_URL', 'https://shop.example.com/path'],
   ['FORMER_PUBLIC_URLS', 'https://old.example,old.example.com'],
   ['FORMER_PUBLIC_URLS', 'https://old.example/path'],
+  ['WEB_BOT_AUTH_AGENTS', 'http://agent.example'],
+  ['WEB_BOT_AUTH_AGENTS', 'https://10.0.0.1'],
+  ['WEB_BOT_AUTH_AGENTS', 'https://agent.example/path'],
+  ['WEB_BOT_AUTH_AGENTS', 'https://agent.example=0'],
+  ['WEB_BOT_AUTH_AGENTS', 'https://agent.example='],
+  ['WEB_BOT_AUTH_AGENTS', 'https://agent.example=10=20'],
+  ['WEB_BOT_AUTH_AGENTS', 'https://agent.example,https://agent.example/=5'],
   ['DATABASE_URL', 'mysql://localhost'],
   ['UPSTREAM_URL', 'ftp://example.com'],
   ['REDIS_URL', 'localhost:6379'],

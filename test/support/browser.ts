@@ -48,4 +48,11 @@ export class Browser {
     }
     return { status: answer.status, headers: answer.headers, html: await answer.text() };
   }
+
+  /** Sends a form and follows its redirect, as a browser does. */
+  async send(path: string, form: Readonly<Record<string, string>>): Promise<Shown> {
+    const answer = await this.open(path, form);
+    const location = answer.status === 303 ? answer.headers.get('location') : null;
+    return location === null ? answer : this.open(location.replace(/#.*$/, ''));
+  }
 }

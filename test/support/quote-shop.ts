@@ -79,7 +79,7 @@ export async function open(options: Options): Promise<QuoteShop> {
       return { kind: 'fault', faults: [{ field: 'goal', message: 'is required' }] };
     return {
       kind: 'question',
-      advise: () => {
+      advise: async () => {
         advised += 1;
         return { status: 'quoted', priceUsd: '0', guide: goal };
       },

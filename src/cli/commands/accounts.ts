@@ -2,8 +2,11 @@ import * as CommandLine from '@sluice/kernel/command-line';
 import * as Money from '@sluice/kernel/money';
 import * as Accounts from '../../adapters/postgres/accounts.ts';
 import * as Console from '../../adapters/postgres/console.ts';
+import { openPersonData } from '../../adapters/postgres/person-data.ts';
 import type { Account } from '../../identity/account.ts';
 import * as AccountSearch from '../../identity/account-search.ts';
+import type { Erasure } from '../../identity/person-data.ts';
+import * as Erasing from '../../journeys/erasing.ts';
 import * as Statement from '../../ledger/statement.ts';
 import * as BackOffice from '../back-office.ts';
 import * as Command from '../command.ts';
@@ -15,13 +18,18 @@ export const help = `Finds and manages the accounts of buyers.
   sluice accounts show pur_4f0c...                                  shows one account: balance, plans, purchases
   sluice accounts freeze acc_8b1f... --reason "stolen card"         makes it read-only; its balance does not change
   sluice accounts unfreeze acc_8b1f...                              allows it to spend again
+  sluice accounts export ada@example.com                            prints all that is stored of its owner, as JSON
+  sluice accounts erase acc_8b1f... --yes                           erases what identifies its owner, here and at the card processor
 
   search terms      the id of an account, purchase (pur_), payment (pi_), refund (re_), customer (cus_), subscription, key or call,
                     a wallet's address, or the start of an email address
-  --reason          for the audit log
+  --reason          for the audit log; do not name the person in it
+  --forfeit         erases although paid credit is unspent; refund it first unless its owner gives it up
+  --yes             erases without asking again
   --json            prints the result as JSON
 
-A freeze takes effect in every process at once; running calls end normally.
+A freeze takes effect in every process at once; running calls end normally. An erased account stays frozen; its orders, payments and usage stay in the books under its
+id, and \`sluice ledger verify\` still holds. End its subscriptions and answer its refund requests first (docs/privacy.md).
 Exit code: 0 done, 1 no account found, or several where one is required, 2 the arguments are wrong.`;
 
 const listedMax = 500;
@@ -31,13 +39,15 @@ const options = {
   max: { type: 'string', default: '50' },
   after: { type: 'string' },
   reason: { type: 'string' },
+  forfeit: { type: 'boolean', default: false },
+  yes: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 } as const;
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = CommandLine.read(args, options);
   const [given, wanted = '', ...rest] = positionals;
-  const verb = CommandLine.choose(given, ['list', 'find', 'show', 'freeze', 'unfreeze']);
+  const verb = CommandLine.choose(given, ['list', 'find', 'show', 'freeze', 'unfreeze', 'export', 'erase']);
   CommandLine.noMore(verb === 'list' && wanted !== '' ? [wanted, ...rest] : rest);
   if (verb !== 'list' && wanted === '')
     throw new CommandLine.Misuse(
@@ -61,10 +71,30 @@ export async function run(args: string[]): Promise<number> {
       console.error(`Several accounts match "${wanted}":`);
       return Math.max(1, list(found, values.json));
     }
-    if (verb === 'show') return await show(office, one, values.json);
-    return await freeze(office, one, verb === 'freeze', values.reason ?? null, values.json);
+    return await act(office, verb, one, values);
   } finally {
     await office.close();
+  }
+}
+
+type Values = { json: boolean; forfeit: boolean; yes: boolean; reason?: string | undefined };
+
+/** Carries out a command on one account. */
+async function act(
+  office: BackOffice.BackOffice,
+  verb: string,
+  one: AccountSearch.FoundAccount,
+  values: Values,
+): Promise<number> {
+  switch (verb) {
+    case 'show':
+      return show(office, one, values.json);
+    case 'export':
+      return Command.tell(JSON.stringify(await openPersonData(office.sql).read(one.id), null, 2), 0);
+    case 'erase':
+      return erase(office, one, values);
+    default:
+      return freeze(office, one, verb === 'freeze', values.reason ?? null, values.json);
   }
 }
 
@@ -88,6 +118,38 @@ async function freeze(
   const said = `${frozen.account} is${already} ${isFrozen ? 'frozen' : 'active'}.`;
   return Command.tell(asJson ? JSON.stringify({ account: frozen.account, frozen: isFrozen }) : said, 0);
 }
+
+async function erase(
+  { sql, paymentContext }: BackOffice.BackOffice,
+  { id }: AccountSearch.FoundAccount,
+  { forfeit, yes, reason, json }: Values,
+): Promise<number> {
+  const personData = openPersonData(sql);
+  if (!yes) {
+    const obstacle = await personData.obstacle(id, forfeit);
+    const next =
+      obstacle === null || obstacle === 'done'
+        ? 'Add --yes to erase its owner. This cannot be undone.'
+        : obstacles[obstacle];
+    return Command.tell(`Nothing was erased. ${next}`, 1);
+  }
+  const { processor } = paymentContext;
+  const how = { forfeits: forfeit, reason: reason ?? null };
+  const erased = await Erasing.erase({ personData, processor }, id, how, BackOffice.who);
+  if (erased.kind !== 'done') return Command.tell(`Nothing was erased. ${obstacles[erased.kind]}`, 1);
+  const { account, customers } = erased;
+  if (json) return Command.tell(JSON.stringify({ account, erased: true, customers }), 0);
+  const there = customers.length === 0 ? '' : ` Deleted at the card processor: ${customers.join(', ')}.`;
+  return Command.tell(`The owner of ${account} is erased.${there}`, 0);
+}
+
+const obstacles: Readonly<Record<Exclude<Erasure['kind'], 'done'>, string>> = {
+  unknown_account: 'The account does not exist.',
+  subscription: 'A subscription still renews or runs: end it first, in the console.',
+  payment: 'A payment is in progress: try again when it has ended.',
+  request: 'A refund request has no answer: answer it first, in the console.',
+  balance: 'Paid credit is unspent: refund it first, or add --forfeit.',
+};
 
 async function show(
   office: BackOffice.BackOffice,
