@@ -1,3 +1,6 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import * as Aim from './aim.ts';
 import * as Contest from './contest.ts';
 import type * as Load from './load.ts';
@@ -143,11 +146,16 @@ async function contest(effort: Effort, contenders: readonly Contest.Contender[])
   return { of, against, lines: () => table([head, ...[...byName.keys()].map(row)]) };
 }
 
+/** Opens a storefront. Another checkout's storefront is opened by its own bench, because accounts differ between versions. */
 async function openShop(stage: Stage.Stage, processes: number, checkout?: string): Promise<Storefront.Shop> {
-  const options = { processes, ...(checkout !== undefined && { checkout }) };
-  return stage.keep(
-    await Storefront.open(stage.dir, await stage.createDatabase(), stage.upstreamUrl, options),
-  );
+  const { open } =
+    checkout === undefined
+      ? Storefront
+      : ((await import(
+          pathToFileURL(resolve(checkout, 'bench/paid-call/storefront.ts')).href
+        )) as typeof Storefront);
+  const dir = await mkdtemp(join(stage.dir, 'shop-'));
+  return stage.keep(await open(dir, await stage.createDatabase(), stage.upstreamUrl, { processes }));
 }
 
 function loadOf(size: Nginx.Size, { tokens }: Storefront.Shop, { seconds }: Effort): Load.Load {

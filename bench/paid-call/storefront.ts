@@ -26,10 +26,13 @@ const accounts = 1_000;
 /** The balance of each account: a hundred thousand dollars, in micro-dollars. */
 const credit = 100_000_000_000;
 
-/** The plan's rate limit applies to one operation. It is counted and never reached. */
+/**
+ * The plan's rate limit applies to one operation. It is counted and never reached. One account may use all connections of the upstream, so
+ * that the crowd shares commits as in versions without shares.
+ */
 const catalogue = `
 storefront: { name: Bench, contact: bench@example.com }
-upstream: { key: { header: x-api-key } }
+upstream: { key: { header: x-api-key }, limits: { account_connections: 64 } }
 services:
   - slug: lists
     name: Lists
@@ -51,7 +54,7 @@ plans:
   - { id: credit, kind: credit, covers: "*", requests_per_second: 10000 }
 `;
 
-export type Options = { processes: number; checkout?: string };
+export type Options = { processes: number };
 
 /** The flags that `npm start` uses. */
 const nodeArgs = ['--max-semi-space-size=16'];
@@ -61,9 +64,9 @@ export async function open(
   dir: string,
   databaseUrl: string,
   upstreamUrl: string,
-  { processes, checkout = here }: Options,
+  { processes }: Options,
 ): Promise<Shop> {
-  const main = join(checkout, 'src/main.ts');
+  const main = join(here, 'src/main.ts');
   const catalog = join(dir, 'catalog.yaml');
   await writeFile(catalog, catalogue);
   const running: Program.Program[] = [];
