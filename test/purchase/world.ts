@@ -74,7 +74,8 @@ export type Sale = {
 export async function open(): Promise<World> {
   const database = await createDatabase();
   await migrate(database.url);
-  const sql = Connection.openConnection(database.url, 8);
+  // The whole ledger is verified over this connection as well, which takes longer than a statement of a process may.
+  const sql = Connection.openConnection(database.url, 8, 30_000);
   return {
     sale: (account) => openSale(sql, account),
     sql,
