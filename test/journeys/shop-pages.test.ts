@@ -100,7 +100,17 @@ describe('a visitor', () => {
     expect(status).toBe(200);
     expect(html).toContain('4 results · free (');
     expect(await shown(browser, 'included')).toBe('21');
-    await browser.open('/shop/try', { ...list, body: '{"max":6}' });
+    const key = /name="key" value="([^"]+)"/.exec(html)?.[1] ?? '';
+    const again = { ...list, body: '{"max":6}', key };
+    expect((await browser.open('/shop/try', again)).html).toContain('6 results · free (');
+    expect(await shown(browser, 'included')).toBe('15');
+    // A reload shows the response again, for nothing.
+    const before = upstream.received.length;
+    const reloaded = (await browser.open('/shop/try', again)).html;
+    expect(reloaded).toContain('200 · sent before, so not called or charged again');
+    expect(reloaded).toContain('&quot;count&quot;: 6');
+    expect(reloaded).not.toContain(key);
+    expect(upstream.received.length).toBe(before);
     expect(await shown(browser, 'included')).toBe('15');
     // The chart has a bar for the service on that day, and the table a row.
     const { html: page } = await browser.open('/shop/account');
@@ -114,17 +124,21 @@ describe('a visitor', () => {
     ]);
   });
 
-  test('pays nothing for an answer whose page could not be made', async () => {
+  test('pays nothing for an answer whose page could not be made, unless a reload shows it', async () => {
     const browser = visitor();
     await browser.open('/shop/start', {});
+    const kept = { ...list, body: '{"max":2}', key: `try_${'0'.repeat(32)}` };
     // The upstream responds, the charge is committed, and then the page cannot read the account.
     await shop.sql`ALTER TABLE shop.subscription RENAME TO subscription_away`;
     try {
       expect((await browser.open('/shop/try', { ...list, body: '{"max":4}' })).status).toBe(500);
+      expect((await browser.open('/shop/try', kept)).status).toBe(500);
     } finally {
       await shop.sql`ALTER TABLE shop.subscription_away RENAME TO subscription`;
     }
-    await expect.poll(() => shown(browser, 'included'), { timeout: 10_000 }).toBe('25');
+    await expect.poll(() => shown(browser, 'included'), { timeout: 10_000 }).toBe('23');
+    expect((await browser.open('/shop/try', kept)).html).toContain('&quot;count&quot;: 2');
+    expect(await shown(browser, 'included')).toBe('23');
   });
 
   test('is told why a call is refused, and calls nothing that the form does not name', async () => {

@@ -326,7 +326,7 @@ function contents(texts: Texts): Record<string, Rendered> {
         token: 'token',
         offers: new Map(),
       },
-      tried: { operation, path: '/v1/search', body: '{"max":1}', trial },
+      tried: { operation, path: '/v1/search', body: '{"max":1}', key: 'try_1', trial },
       ...facts,
     });
   const card = (state: Partial<TopUpConsent.Consent>) =>
@@ -413,7 +413,6 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
       account,
       balance: '5.00',
       isSignedIn: true,
-      email: 'ann@example.com',
       canClaim: true,
       guide: '/auth.md',
     },
@@ -444,10 +443,7 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
   };
   return {
     paid: PaidPage.paid(texts, { ...sold, buyer: { ...own, tokens } }),
-    'paid without an address': PaidPage.paid(texts, {
-      ...sold,
-      buyer: { ...own, email: null, tokens: null },
-    }),
+    'paid without tokens': PaidPage.paid(texts, { ...sold, buyer: { ...own, tokens: null } }),
     'paid for a plan': PaidPage.paid(texts, { ...sold, isPeriod: true, buyer: { ...own, tokens: null } }),
     'paid before': PaidPage.paid(texts, { ...sold, buyer: { ...own, isSignedIn: false, tokens: null } }),
     'paid for a program': PaidPage.paid(texts, { ...sold, receipt: null, buyer: { kind: 'program' } }),

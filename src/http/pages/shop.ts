@@ -31,8 +31,14 @@ export type AccountSummary = {
   /** Its next step with each plan, by the plan's id. */
   offers: ReadonlyMap<string, PlanOffer>;
 };
-/** The "Try it" form: the request and, once it was sent, its outcome. */
-export type TryForm = { operation: Operation; path: string; body: string; trial: TrialOutcome | null };
+/** The "Try it" form: the request, the idempotency key of the call that it makes and, once a request was sent, its outcome. */
+export type TryForm = {
+  operation: Operation;
+  path: string;
+  body: string;
+  key: string;
+  trial: TrialOutcome | null;
+};
 export type ShopFacts = {
   catalog: Catalog;
   description: Description.Description;
@@ -143,7 +149,7 @@ function call(operation: Operation, description: Description.Description): Html 
 
 function attempt(
   texts: Texts,
-  { operation, path, body, trial }: TryForm,
+  { operation, path, body, key, trial }: TryForm,
   { operations, plans, services }: Catalog,
   summary: AccountSummary | null,
 ): Html {
@@ -155,7 +161,7 @@ function attempt(
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
   return html`<section id="try"><h2>${say(texts, 'try.title')}</h2>
 <p class="soft">${say(texts, 'try.intro')}${free}</p>
-<form method="post" action="/shop/try#try"><input type="hidden" name="shown" value="${operation.id}">
+<form method="post" action="/shop/try#try"><input type="hidden" name="shown" value="${operation.id}"><input type="hidden" name="key" value="${key}">
 <label for="operation">${say(texts, 'try.operation')}</label>
 <select id="operation" name="operation">${operations
     .filter(({ answeredBy }) => answeredBy === 'upstream')

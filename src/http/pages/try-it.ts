@@ -31,12 +31,14 @@ export type TrialOutcome =
 const responseBytesMax = 4 * 1024 * 1024;
 const shownCharsMax = 12_000;
 
-/** Calls a sold operation for a visitor of the page: the same journey as over HTTP, with the same refusals and charges. */
+type TriedCall = { operation: Operation; path: string; body: string; token: string; key: string | null };
+
+/** Calls a sold operation for a visitor of the page: the same journey as over HTTP, with the same refusals and charges, once for a key. */
 export async function tryOperation(
   shop: CallerContext & PaidCallContext & RefusalContext,
   matcher: Match.Matcher,
   c: Call,
-  { operation, path, body, token }: { operation: Operation; path: string; body: string; token: string },
+  { operation, path, body, token, key }: TriedCall,
 ): Promise<TrialOutcome> {
   const bearer = await identify(shop, `Bearer ${token}`, shop.clock());
   if (bearer.kind === 'frozen') return refusal(Refusal.frozen(shop.texts, requestId(c)));
@@ -69,7 +71,7 @@ export async function tryOperation(
       ],
       body: Buffer.from(body),
       ceiling: null,
-      key: null,
+      key,
       span: c.get('entry').span,
       wantsReceipt: false,
     },
@@ -78,8 +80,13 @@ export async function tryOperation(
   switch (outcome.kind) {
     case 'served':
       return deliver(shop, c, operation, outcome);
-    case 'left':
     case 'replayed':
+      return shown(
+        textOf(shop.texts, outcome.headers, outcome.body),
+        outcome.status,
+        shop.texts.text('try.repeated'),
+      );
+    case 'left':
       return {
         kind: 'refusal',
         message: shop.texts.text('try.cancelled'),
@@ -111,16 +118,16 @@ async function deliver(
   entry.service = service.slug;
   entry.units = PaidResponse.unitsOf(paid);
   entry.costMicroUsd = paid.cost.cost;
-  const type = Headers.first(await PaidResponse.headers(shop, paid), 'content-type') ?? '';
-  const { texts } = shop;
-  const line = costLine(texts, paid, service);
-  const text = /^text\/|json|xml/i.test(type)
-    ? body.toString()
-    : texts.text('try.not_text', {
-        bytes: texts.digits(body.length),
-        type: type || texts.text('try.no_type'),
-      });
-  return shown(text, paid.response.status, line);
+  const text = textOf(shop.texts, await PaidResponse.headers(shop, paid), body);
+  return shown(text, paid.response.status, costLine(shop.texts, paid, service));
+}
+
+/** Returns a body as text, or its size and type when it is none. */
+function textOf(texts: Texts, headers: readonly string[], body: Buffer): string {
+  const type = Headers.first(headers, 'content-type') ?? '';
+  if (/^text\/|json|xml/i.test(type)) return body.toString();
+  const facts = { bytes: texts.digits(body.length), type: type || texts.text('try.no_type') };
+  return texts.text('try.not_text', facts);
 }
 
 /** The units and the cost of a call, such as `5 results · 0.005000 USD (0.495000 USD and 0 results left)`. */

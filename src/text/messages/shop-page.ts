@@ -93,6 +93,7 @@ export const shopPage = {
   'try.outcome': '{quantity} · {price} ({balance} and {included} left)',
   'try.outcome_usd': '{quantity} · {price} ({balance} left)',
   'try.outcome_uncounted': '{price} ({balance} left)',
+  'try.repeated': 'sent before, so not called or charged again',
   'try.not_text': '{bytes} bytes of {type}',
   'try.no_type': 'no type',
   'try.cancelled': 'The request was cancelled before its response arrived. Send it again.',

@@ -1,3 +1,4 @@
+import { id as newId } from '@sluice/kernel/id';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import * as ExampleRequest from '../../../catalog/example-request.ts';
@@ -24,6 +25,9 @@ import * as LeavePage from '../leave.ts';
 import * as ReturnTo from '../return-to.ts';
 import * as Page from '../shop.ts';
 import * as TryIt from '../try-it.ts';
+
+/** Idempotency keys of the "Try it" form. */
+const tryKey = /^try_[0-9a-f]{32}$/;
 
 type RouteOptions = { matcher: Match.Matcher; clientAddressHeader: string | null };
 /** The visitor's account or a new one; `headers` sign the browser in to it. */
@@ -78,10 +82,16 @@ export function shopPages(shop: ShopPagesContext, { matcher, clientAddressHeader
     const isTyped = (form.get('shown') ?? operation.id) === operation.id;
     const typed = { path: form.get('path') ?? '', body: form.get('body') ?? '' };
     const request = { ...example(shop, operation), ...(isTyped && typed) };
+    // A reload sends the key of the form again, and gets the stored response.
+    const key = form.get('key') ?? '';
     const account = await accountOf(shop, c, clientAddressHeader);
     if (account.kind === 'limited') return tooManyAccounts(shop);
     const { token } = account.visitor.access;
-    const trial = await TryIt.tryOperation(shop, matcher, c, { ...request, token });
+    const trial = await TryIt.tryOperation(shop, matcher, c, {
+      ...request,
+      token,
+      key: tryKey.test(key) ? key : null,
+    });
     return front(shop, account.visitor, { ...request, trial }, { headers: account.headers });
   });
 
@@ -222,6 +232,7 @@ function example({ description }: Pick<CatalogContext, 'description'>, operation
     operation,
     path: operation.path,
     body: ExampleRequest.smallBody(operation, description),
+    key: newId('try'),
     trial: null,
   };
 }
