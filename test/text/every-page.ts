@@ -17,6 +17,8 @@ import { claimMail } from '../../src/identity/claim-mail.ts';
 import type { Mail } from '../../src/identity/mail.ts';
 import { signInMail } from '../../src/identity/sign-in-mail.ts';
 import type { PlanOffer } from '../../src/journeys/plan-offers.ts';
+import { type AccountEvent, accountMail } from '../../src/payment/account-mail.ts';
+import type { Order } from '../../src/payment/order.ts';
 import * as PlanMail from '../../src/payment/plan-mail.ts';
 import { refundMail } from '../../src/payment/refund-mail.ts';
 import type { RefundRequest } from '../../src/payment/refund-request.ts';
@@ -444,10 +446,6 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
   };
   return {
     paid: PaidPage.paid(texts, { ...sold, buyer: { ...own, tokens } }),
-    'paid without an address': PaidPage.paid(texts, {
-      ...sold,
-      buyer: { ...own, email: null, tokens: null },
-    }),
     'paid for a plan': PaidPage.paid(texts, { ...sold, isPeriod: true, buyer: { ...own, tokens: null } }),
     'paid before': PaidPage.paid(texts, { ...sold, buyer: { ...own, isSignedIn: false, tokens: null } }),
     'paid for a program': PaidPage.paid(texts, { ...sold, receipt: null, buyer: { kind: 'program' } }),
@@ -522,6 +520,26 @@ export function everyMail(texts: Texts): [name: string, mail: Mail][] {
       TopUpConsent.chargeMail(shop, { ...order, tax: usd(0) }, { ...consent, card: null }, usd(500), to),
     ],
     ['refund request', refundMail(to, shop, request)],
+    ...accountEvents().map(([name, event]): [string, Mail] => [
+      name,
+      accountMail({ ...shop, planName: (id) => id }, to, event, `${publicUrl}/receipts/1`),
+    ]),
+  ];
+}
+
+/** Every event that an account is mailed about, by name. */
+function accountEvents(): [name: string, event: AccountEvent][] {
+  const order = { id: 'pur_1', plan: '‹credit›', rail: 'card', amount: usd(500), tax: usd(95), period: null };
+  const credit = { ...order, periodEndMs: null } as Order;
+  const period = { ...order, tax: usd(0), rail: 'invoice', periodEndMs: ms } as Order;
+  const reversal = { amount: usd(100), tax: usd(19) };
+  return [
+    ['payment', { kind: 'paid', order: credit }],
+    ['renewal', { kind: 'paid', order: period }],
+    ['unpaid renewal', { kind: 'unpaid', subscription: pastDue, usableUntilMs: ms }],
+    ['refund of a part', { kind: 'refunded', order: credit, reversal, left: usd(476) }],
+    ['full refund', { kind: 'refunded', order: { ...credit, rail: 'x402' }, reversal, left: usd(0) }],
+    ['low balance', { kind: 'low', plan: '‹credit›', balance: usd(40) }],
   ];
 }
 
