@@ -2,6 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import * as CatalogFile from '../../src/catalog/file.ts';
 import * as AccountPage from '../../src/http/pages/account.ts';
 import * as AuthorizePage from '../../src/http/pages/authorize.ts';
+import * as CancelPage from '../../src/http/pages/cancel.ts';
 import * as CardPage from '../../src/http/pages/card.ts';
 import * as Frame from '../../src/http/pages/frame.ts';
 import * as LeavePage from '../../src/http/pages/leave.ts';
@@ -93,6 +94,11 @@ const subscription: Subscription = {
   cancelAtPeriodEnd: false,
   nextPlan: null,
   payUrl: null,
+};
+const to = 'ann@example.com';
+const cancellation: CancelPage.Cancellation = {
+  ...{ plan: '‹Month›', endMs: ms, isUnpaid: false, left: '1', rollsOver: false },
+  ...{ form: { action: '/cancel', subscription: 'sub_1' }, keep: '/keep' },
 };
 const pastDue: Subscription = { ...subscription, status: 'past_due', payUrl: 'https://pay.example.com/1' };
 
@@ -354,6 +360,13 @@ function contents(texts: Texts): Record<string, Rendered> {
       { refusedBuy: { plan: 'credit', amount: 'x', fault: '‹fault›' } },
       null,
     ),
+    cancel: CancelPage.cancel(texts, cancellation),
+    'cancel what rolls over': CancelPage.cancel(texts, { ...cancellation, rollsOver: true }),
+    'cancel as the payer of an unpaid plan': CancelPage.cancel(texts, {
+      ...cancellation,
+      isUnpaid: true,
+      left: null,
+    }),
     leave: LeavePage.leave(texts, { balance: '5.00', renews: true }),
     'shop of a stranger': shop({ summary: null }, null),
     'shop with meters': shop({ catalog: meteredCatalog }, null),
@@ -367,8 +380,8 @@ function contents(texts: Texts): Record<string, Rendered> {
       catalog,
     ),
     'signed out': SignInPage.signedOut(texts, true, '‹problem›'),
-    sent: SignInPage.sent(texts, 'ann@example.com', 15),
-    'links sent': SignInPage.linksSent(texts, 'ann@example.com'),
+    sent: SignInPage.sent(texts, texts.text('sign_in.sent', { email: to }), 15),
+    'links sent': SignInPage.linksSent(texts, texts.text('sign_in.plan_links_sent', { email: to })),
     'link in this browser': SignInPage.openedLink(texts, {
       token: 't',
       isHere: true,
@@ -486,7 +499,6 @@ export async function everyPage(texts: Texts): Promise<[name: string, html: stri
 /** Every mail, by name. */
 export function everyMail(texts: Texts): [name: string, mail: Mail][] {
   const shop = { name: '‹Shop›', publicUrl, texts };
-  const to = 'ann@example.com';
   const claim = { to, code: '123456', name: shop.name, publicUrl };
   const order = { id: 'pur_1', amount: usd(500), tax: usd(95) };
   const request: RefundRequest = {
