@@ -129,6 +129,20 @@ test('an account without a proved address gets no mail, also after an address wa
   expect(await sql`SELECT FROM shop.account_mail WHERE account_id = ${account}`).toEqual([]);
 });
 
+test('a payment before the address was proved is mailed when it is proved', async () => {
+  const { account, email } = await person(false);
+  const order = await pay(account);
+  await sql`INSERT INTO shop.claim (id, account_id, email, mailbox, code_digest, expires_at)
+    VALUES (${`clm_${account}`}, ${account}, ${email}, ${email}, 'digest', clock_timestamp() + interval '10 minutes')`;
+  const complete = () => sql`SELECT * FROM shop.complete_claim(${account}, 'digest', 5, 'trial', 0)`;
+  await AccountMail.notifyAccounts(context);
+  expect(await mailsTo(email)).toEqual([]);
+  await complete();
+  await complete();
+  await AccountMail.notifyAccounts(context);
+  expect((await mailsTo(email)).map(({ key }) => key)).toEqual([`account_paid_${order}`]);
+});
+
 test('each refund is mailed once, in part and in full', async () => {
   const { account, email } = await person();
   const order = await pay(account);
