@@ -128,6 +128,7 @@ describe('a renewal that was not paid', () => {
     const [mail] = await mailbox.mailsTo(payer);
     expect(mail?.text).toContain((await subscription(agent)).pay_url);
     const [manage] = await managePages();
+    expect(await (await fetch(`${manage}/cancel`)).text()).toContain('access ends immediately');
     const cancelled = await (await cancel(manage)).text();
     expect(cancelled).toContain('This plan is cancelled');
     expect(cancelled).not.toContain(agent.account);

@@ -8,7 +8,7 @@ export type Cancellation = {
   plan: string;
   /** The end of the paid period. */
   endMs: number;
-  /** The renewal was not paid: only days of grace are left, which end with the subscription. */
+  /** The renewal was not paid: the days of grace end with the subscription. */
   isUnpaid: boolean;
   /** The rest of the plan, with its unit; null when the reader may not see it. */
   left: string | null;
