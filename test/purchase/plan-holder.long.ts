@@ -131,6 +131,10 @@ describe('a renewal that was not paid', () => {
     expect(await (await fetch(`${manage}/cancel`)).text()).toContain('access ends immediately');
     const cancelled = await (await cancel(manage)).text();
     expect(cancelled).toContain('This plan is cancelled');
+    const [lot] =
+      await shop.sql`SELECT k.expires_at = s.period_end AS ends FROM ledger.lot k JOIN shop.subscription s USING (account_id)
+      WHERE k.account_id = ${agent.account} AND k.kind = 'allowance'`;
+    expect(lot?.ends).toBe(true);
     expect(cancelled).not.toContain(agent.account);
     expect(await mailbox.mailsTo(payer)).toHaveLength(1);
   });
