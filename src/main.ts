@@ -6,6 +6,7 @@ import * as Maintenance from './adapters/postgres/maintenance.ts';
 import * as Notify from './adapters/postgres/notify.ts';
 import * as PoolWatchdog from './adapters/postgres/pool-watchdog.ts';
 import * as Server from './http/server/server.ts';
+import * as AccountMail from './journeys/account-mail.ts';
 import * as Fees from './journeys/fees.ts';
 import * as JobWatch from './journeys/job-watch.ts';
 import { MailDelivery } from './journeys/mail-delivery.ts';
@@ -167,6 +168,9 @@ function startJobs(
     ),
     PeriodicJob.start(log, 'renewal_mail', upkeepEveryMs, () =>
       PlanHolder.notifyUnpaidRenewals(configReloader.current.shop),
+    ),
+    PeriodicJob.start(log, 'account_mail', upkeepEveryMs, () =>
+      AccountMail.notifyAccounts(configReloader.current.shop),
     ),
     PeriodicJob.start(log, 'mail', mailEveryMs, () => delivery.run(configReloader.current.shop)),
     PeriodicJob.start(log, 'refund_requests', upkeepEveryMs, () =>

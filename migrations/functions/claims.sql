@@ -72,5 +72,9 @@ BEGIN
     PERFORM ledger.grant_lot('claimed:' || v_claim.mailbox, remaining, 'trial', 'seller:claimed', 'trial', p_asset, p_plan, p_units, NULL);
   END IF;
   UPDATE shop.claim SET done_at = clock_timestamp() WHERE id = v_claim.id;
+  -- A person who bought before they had an address gets the mails about the last day's payments now.
+  PERFORM shop.add_account_mail('paid_' || o.id, remaining, 'paid', o.id) FROM shop.purchase o
+    WHERE o.account_id = remaining AND o.state = 'granted' AND o.rail <> 'top_up' AND o.granted_at > clock_timestamp() - interval '1 day'
+      AND NOT EXISTS (SELECT FROM shop.reversal r WHERE r.purchase_id = o.id AND r.is_effective);
   RETURN NEXT;
 END $$;

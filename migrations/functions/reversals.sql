@@ -149,6 +149,8 @@ BEGIN
       FROM jsonb_to_recordset(p_found) AS r (id text, kind text, amount bigint, tax bigint, status text, is_effective boolean, reason text)
     ON CONFLICT (id) DO UPDATE SET amount = excluded.amount, tax = excluded.tax, status = excluded.status, is_effective = excluded.is_effective, reason = excluded.reason,
       updated_at = CASE WHEN (v.amount, v.tax, v.status, v.is_effective) = (excluded.amount, excluded.tax, excluded.status, excluded.is_effective) THEN v.updated_at ELSE clock_timestamp() END;
+  PERFORM shop.add_account_mail('refunded_' || r.id, v_order.account_id, 'refunded', r.id)
+    FROM shop.reversal r WHERE r.purchase_id = p_id AND r.kind = 'refund' AND r.is_effective;
   -- Units that were credited to another period are reversed together with the payment that bought them.
   PERFORM ledger.reverse('purchase:' || c.id, c.target) FROM shop.reversal_chain(p_id) c;
   -- Otherwise an automatic top-up would charge the card for money that was just returned to it.

@@ -47,12 +47,18 @@ $$;
 -- Writes the state of a subscription at the processor. A reading that began before one that is already written is discarded.
 CREATE OR REPLACE FUNCTION shop.apply_subscription(p_id text, p_sync_seq integer, p_status text, p_cancel boolean, p_next_plan text, p_ended timestamptz,
   p_pay_url text, p_payer text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_one shop.subscription;
 BEGIN
   UPDATE shop.subscription SET applied_seq = p_sync_seq, status = p_status, cancel_at_period_end = p_cancel,
       next_plan_id = nullif(p_next_plan, plan_id), ended_at = p_ended, pay_url = p_pay_url, payer_email = coalesce(p_payer, payer_email)
-    WHERE id = p_id AND applied_seq < p_sync_seq;
+    WHERE id = p_id AND applied_seq < p_sync_seq RETURNING * INTO v_one;
   IF NOT FOUND THEN RETURN false; END IF;
   PERFORM shop.update_allowance_ends(p_id);
+  -- One mail for each period whose renewal failed, however often the card is tried.
+  IF v_one.status = 'past_due' AND v_one.ended_at IS NULL THEN
+    PERFORM shop.add_account_mail('unpaid_' || p_id || '_' || extract(epoch FROM v_one.period_end)::bigint, v_one.account_id, 'unpaid', p_id);
+  END IF;
   RETURN true;
 END $$;
 

@@ -5,6 +5,7 @@ import { openClientDocuments } from '../adapters/client-metadata.ts';
 import { logLedgerEvent } from '../adapters/log/ledger-log.ts';
 import * as Log from '../adapters/log/log.ts';
 import { openAccountKeys } from '../adapters/postgres/account-keys.ts';
+import { openAccountMails } from '../adapters/postgres/account-mails.ts';
 import * as Accounts from '../adapters/postgres/accounts.ts';
 import { openAdmissions } from '../adapters/postgres/admissions.ts';
 import { openCatalogs } from '../adapters/postgres/catalogs.ts';
@@ -240,6 +241,7 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
     fees: openFees(sql),
     topUps: openTopUps(sql, config.writer),
     consents: openTopUpConsents(sql),
+    accountMails: openAccountMails(sql),
     creditGrants: Operator.openGifts(sql),
     promotions: Operator.openPromotions(sql),
     audit: Operator.openAudit(sql),

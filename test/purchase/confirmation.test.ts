@@ -34,7 +34,7 @@ describe('the confirmation of a payment', () => {
     const { html } = await browser.open(await paid(browser, typed));
     for (const part of ['5.00 USD', '/receipts/', 'Make a key', 'Go to your account', 'Send me a code'])
       expect(html).toContain(part);
-    // Whoever filled in the card page may be another person than the owner of this browser.
+    // The card page may have been filled in by another person than the owner of this browser.
     expect(html).not.toContain(typed);
     expect(html).toContain('<details class="then" >');
     expect((await browser.open('/shop/account')).html).toContain('id="balance">5.00 USD');

@@ -52,7 +52,7 @@ test('a downgrade begins later and charges nothing, and a canceled plan can be r
   expect(await cards(browser)).toContain('Your plan.');
   const [, subscription = ''] =
     /name="subscription" value="([^"]+)"/.exec((await browser.open('/shop/account')).html) ?? [];
-  await browser.send('/shop/account/cancel', { subscription });
+  await browser.send('/shop/account/cancel', { subscription, confirm: 'yes' });
   expect(await cards(browser)).toContain('Resume subscription');
   await browser.send('/shop/account/resume', { subscription });
   expect(await cards(browser)).toContain('Your plan.');
@@ -66,4 +66,30 @@ test('leaving an account with money or a plan asks first', async () => {
   expect(await cards(browser)).toContain('Your plan.');
   await browser.send('/shop/leave', { confirm: 'yes' });
   expect(await cards(browser)).not.toContain('Your plan.');
+});
+
+test('cancelling asks first, says until when the plan can be used and what is lost, and a reload repeats nothing', async () => {
+  const browser = await subscribed('small');
+  const [, subscription = ''] =
+    /name="subscription" value="([^"]+)"/.exec((await browser.open('/shop/account')).html) ?? [];
+  const [row] =
+    await shop.sql`SELECT to_char(period_end AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day FROM shop.subscription`;
+  const asked = await browser.send('/shop/account/cancel', { subscription });
+  expect(asked.status).toBe(200);
+  for (const part of [`until ${row?.day}`, 'It has 100 results left', 'Keep the plan', 'class="danger"'])
+    expect(asked.html).toContain(part);
+  expect(await cards(browser)).toContain('Your plan.');
+  const done = await browser.open('/shop/account/cancel', { subscription, confirm: 'yes' });
+  expect([done.status, done.headers.get('location')]).toEqual([303, '/shop/account']);
+  expect((await browser.open('/shop/account')).html).toContain(
+    'Your subscription ends with the current period.',
+  );
+  expect((await browser.open('/shop/account')).html).not.toContain('Your subscription ends with');
+  // There is no question about a subscription that does not renew, or that another account has.
+  const over = await browser.open(`/shop/account/cancel?subscription=${subscription}`);
+  expect([over.status, over.headers.get('location')]).toEqual([303, '/shop/account']);
+  const stranger = new Browser(shop.url);
+  await stranger.open('/shop/start', {});
+  await browser.send('/shop/account/resume', { subscription });
+  expect((await stranger.open(`/shop/account/cancel?subscription=${subscription}`)).status).toBe(303);
 });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as Upstream from '../proxy/scripted-upstream.ts';
+import { Browser, type Shown } from '../support/browser.ts';
 import * as Customer from '../support/customer.ts';
 import * as Mailbox from '../support/mailbox.ts';
 import * as Shop from '../support/shop.ts';
@@ -84,6 +85,12 @@ async function managePages(): Promise<string[]> {
   return mails.flatMap(({ text }) => text.match(/^http.*\/plans\/manage\/\S+$/gm) ?? []);
 }
 
+/** Presses the button of the question before a plan is cancelled. */
+function cancel(manage = '', redirect: 'follow' | 'manual' = 'follow'): Promise<Response> {
+  const body = new URLSearchParams({ confirm: 'yes' });
+  return fetch(`${manage}/cancel`, { method: 'POST', body, redirect });
+}
+
 describe('a renewal that was not paid', () => {
   test('is paid on the page that the account names, by another card', async () => {
     const agent = await pastDue(failingCard);
@@ -121,8 +128,13 @@ describe('a renewal that was not paid', () => {
     const [mail] = await mailbox.mailsTo(payer);
     expect(mail?.text).toContain((await subscription(agent)).pay_url);
     const [manage] = await managePages();
-    const cancelled = await (await fetch(`${manage}/cancel`, { method: 'POST' })).text();
+    expect(await (await fetch(`${manage}/cancel`)).text()).toContain('access ends immediately');
+    const cancelled = await (await cancel(manage)).text();
     expect(cancelled).toContain('This plan is cancelled');
+    const [lot] =
+      await shop.sql`SELECT k.expires_at = s.period_end AS ends FROM ledger.lot k JOIN shop.subscription s USING (account_id)
+      WHERE k.account_id = ${agent.account} AND k.kind = 'allowance'`;
+    expect(lot?.ends).toBe(true);
     expect(cancelled).not.toContain(agent.account);
     expect(await mailbox.mailsTo(payer)).toHaveLength(1);
   });
@@ -144,31 +156,38 @@ test('a card page of a stranger’s subscription is not given out', async () => 
 });
 
 describe('a person who has lost the account', () => {
-  function ask(email: string): Promise<Response> {
-    const headers = { origin: shop.url, 'content-type': 'application/x-www-form-urlencoded' };
-    return fetch(`${shop.url}/shop/plans/links`, {
-      method: 'POST',
-      headers,
-      body: new URLSearchParams({ email }),
-    });
+  function ask(email: string, browser = new Browser(shop.url)): Promise<Shown> {
+    return browser.send('/shop/plans/links', { email });
   }
 
   test('cancels the plan by a link that comes to the address of the payment', async () => {
     const agent = await subscribed();
     expect(await (await fetch(`${shop.url}/shop/account`)).text()).toContain('/shop/plans/links');
-    expect((await ask(payer)).status).toBe(200);
+    const browser = new Browser(shop.url);
+    const sent = await browser.open('/shop/plans/links', { email: payer });
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, '/shop/plans/links/sent']);
+    expect((await browser.open('/shop/plans/links/sent')).html).toContain(payer);
+    // The result is shown once.
+    expect((await browser.open('/shop/plans/links/sent')).status).toBe(303);
     await expect.poll(async () => (await managePages()).length, { timeout: 10_000 }).toBe(1);
     const [manage = ''] = await managePages();
     expect(await (await fetch(manage)).text()).toContain('This plan renews on');
     // Programs that guard mailboxes open links too: only the button cancels.
     expect((await subscription(agent)).renews).toBe(true);
-    await fetch(`${manage}/cancel`, { method: 'POST' });
+    const question = await (await fetch(`${manage}/cancel`)).text();
+    expect(question).toMatch(/You can use the plan until \d{4}-/);
+    expect(question).not.toContain(agent.account);
+    const unconfirmed = await fetch(`${manage}/cancel`, { method: 'POST', redirect: 'manual' });
+    expect(unconfirmed.headers.get('location')).toBe(`${new URL(manage).pathname}/cancel`);
+    expect((await subscription(agent)).renews).toBe(true);
+    const done = await cancel(manage, 'manual');
+    expect([done.status, done.headers.get('location')]).toEqual([303, new URL(manage).pathname]);
     expect((await subscription(agent)).renews).toBe(false);
   });
 
   test('gets one mail, however often it is asked for, and another address gets none', async () => {
     await subscribed();
-    const texts = await Promise.all([payer, 'nobody@example.com'].map(async (to) => (await ask(to)).text()));
+    const texts = await Promise.all([payer, 'nobody@example.com'].map(async (to) => (await ask(to)).html));
     expect(texts[0]?.replace(payer, '')).toBe(texts[1]?.replace('nobody@example.com', ''));
     await expect.poll(async () => (await managePages()).length, { timeout: 10_000 }).toBe(1);
     await Promise.all([ask(payer), ask(payer)]);

@@ -2,6 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import * as CatalogFile from '../../src/catalog/file.ts';
 import * as AccountPage from '../../src/http/pages/account.ts';
 import * as AuthorizePage from '../../src/http/pages/authorize.ts';
+import * as CancelPage from '../../src/http/pages/cancel.ts';
 import * as CardPage from '../../src/http/pages/card.ts';
 import * as Frame from '../../src/http/pages/frame.ts';
 import * as LeavePage from '../../src/http/pages/leave.ts';
@@ -17,6 +18,8 @@ import { claimMail } from '../../src/identity/claim-mail.ts';
 import type { Mail } from '../../src/identity/mail.ts';
 import { signInMail } from '../../src/identity/sign-in-mail.ts';
 import type { PlanOffer } from '../../src/journeys/plan-offers.ts';
+import { type AccountEvent, accountMail } from '../../src/payment/account-mail.ts';
+import type { Order } from '../../src/payment/order.ts';
 import * as PlanMail from '../../src/payment/plan-mail.ts';
 import { refundMail } from '../../src/payment/refund-mail.ts';
 import type { RefundRequest } from '../../src/payment/refund-request.ts';
@@ -91,6 +94,11 @@ const subscription: Subscription = {
   cancelAtPeriodEnd: false,
   nextPlan: null,
   payUrl: null,
+};
+const to = 'ann@example.com';
+const cancellation: CancelPage.Cancellation = {
+  ...{ plan: '‹Month›', endMs: ms, isUnpaid: false, left: '1', rollsOver: false },
+  ...{ form: { action: '/cancel', subscription: 'sub_1' }, keep: '/keep' },
 };
 const pastDue: Subscription = { ...subscription, status: 'past_due', payUrl: 'https://pay.example.com/1' };
 
@@ -352,6 +360,13 @@ function contents(texts: Texts): Record<string, Rendered> {
       { refusedBuy: { plan: 'credit', amount: 'x', fault: '‹fault›' } },
       null,
     ),
+    cancel: CancelPage.cancel(texts, cancellation),
+    'cancel what rolls over': CancelPage.cancel(texts, { ...cancellation, rollsOver: true }),
+    'cancel as the payer of an unpaid plan': CancelPage.cancel(texts, {
+      ...cancellation,
+      isUnpaid: true,
+      left: null,
+    }),
     leave: LeavePage.leave(texts, { balance: '5.00', renews: true }),
     'shop of a stranger': shop({ summary: null }, null),
     'shop with meters': shop({ catalog: meteredCatalog }, null),
@@ -365,8 +380,8 @@ function contents(texts: Texts): Record<string, Rendered> {
       catalog,
     ),
     'signed out': SignInPage.signedOut(texts, true, '‹problem›'),
-    sent: SignInPage.sent(texts, 'ann@example.com', 15),
-    'links sent': SignInPage.linksSent(texts, 'ann@example.com'),
+    sent: SignInPage.sent(texts, texts.text('sign_in.sent', { email: to }), 15),
+    'links sent': SignInPage.linksSent(texts, texts.text('sign_in.plan_links_sent', { email: to })),
     'link in this browser': SignInPage.openedLink(texts, {
       token: 't',
       isHere: true,
@@ -484,7 +499,6 @@ export async function everyPage(texts: Texts): Promise<[name: string, html: stri
 /** Every mail, by name. */
 export function everyMail(texts: Texts): [name: string, mail: Mail][] {
   const shop = { name: '‹Shop›', publicUrl, texts };
-  const to = 'ann@example.com';
   const claim = { to, code: '123456', name: shop.name, publicUrl };
   const order = { id: 'pur_1', amount: usd(500), tax: usd(95) };
   const request: RefundRequest = {
@@ -518,6 +532,26 @@ export function everyMail(texts: Texts): [name: string, mail: Mail][] {
       TopUpConsent.chargeMail(shop, { ...order, tax: usd(0) }, { ...consent, card: null }, usd(500), to),
     ],
     ['refund request', refundMail(to, shop, request)],
+    ...accountEvents().map(([name, event]): [string, Mail] => [
+      name,
+      accountMail({ ...shop, planName: (id) => id }, to, event, `${publicUrl}/receipts/1`),
+    ]),
+  ];
+}
+
+/** Every event that an account is mailed about, by name. */
+function accountEvents(): [name: string, event: AccountEvent][] {
+  const order = { id: 'pur_1', plan: '‹credit›', rail: 'card', amount: usd(500), tax: usd(95), period: null };
+  const credit = { ...order, periodEndMs: null } as Order;
+  const period = { ...order, tax: usd(0), rail: 'invoice', periodEndMs: ms } as Order;
+  const reversal = { amount: usd(100), tax: usd(19) };
+  return [
+    ['payment', { kind: 'paid', order: credit }],
+    ['renewal', { kind: 'paid', order: period }],
+    ['unpaid renewal', { kind: 'unpaid', subscription: pastDue, usableUntilMs: ms }],
+    ['refund of a part', { kind: 'refunded', order: credit, reversal, left: usd(476) }],
+    ['full refund', { kind: 'refunded', order: { ...credit, rail: 'x402' }, reversal, left: usd(0) }],
+    ['low balance', { kind: 'low', plan: '‹credit›', balance: usd(40) }],
   ];
 }
 

@@ -42,7 +42,7 @@ button.quiet{background:none;color:var(--accent);padding:0;margin:0;text-decorat
 .note,.ok{margin:.5rem 0 1.25rem}.note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.75rem 1rem}
 .ok{background:var(--tint);border-radius:10px;padding:.75rem 1rem}
 ul.legend{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;margin:.5rem 0;padding:0;font-size:.875rem}ul.legend span{display:inline-block;width:.75rem;height:.75rem;border-radius:3px;margin-inline-end:.5rem}
-p.fault{color:var(--note);font-size:.875rem;margin:.25rem 0 0}input[aria-invalid]{border-color:var(--note);box-shadow:0 0 0 1px var(--note)}button.danger{background:var(--note);color:var(--note-tint)}.button.plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}
+p.fault{color:var(--note);font-size:.875rem;margin:.25rem 0 0}input[aria-invalid]{border-color:var(--note);box-shadow:0 0 0 1px var(--note)}button.danger{background:var(--note);color:var(--note-tint)}button.quiet.danger{background:none;color:var(--note);box-shadow:none}.button.plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}
 .actions{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center}.actions>*,.actions button{margin-top:.5rem}
 details>summary{cursor:pointer;padding:.375rem 0}`;
 

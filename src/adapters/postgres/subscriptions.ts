@@ -127,8 +127,10 @@ function payers(
     async takeUnnotifiedPastDue() {
       const rows = await sql<
         SubscriptionRow[]
-      >`SELECT * FROM shop.subscription WHERE status = 'past_due' AND ended_at IS NULL
-        AND payer_email IS NOT NULL AND unpaid_notified_for IS DISTINCT FROM period_end ORDER BY random() LIMIT ${listedMax}`;
+      >`SELECT * FROM shop.subscription s WHERE status = 'past_due' AND ended_at IS NULL
+        AND payer_email IS NOT NULL AND unpaid_notified_for IS DISTINCT FROM period_end
+        AND NOT EXISTS (SELECT FROM shop.account a WHERE a.id = s.account_id AND a.email = s.payer_email)
+        ORDER BY random() LIMIT ${listedMax}`;
       return rows.map((row) => ({ one: subscription(row), to: row.payer_email ?? '', key: row.manage_key }));
     },
     async markPastDueNotified(id) {
@@ -153,7 +155,8 @@ function openChange({ id, subscription_id, plan_id, replaces, asked_at }: Change
   return { id, subscription: subscription_id, plan: plan_id, replaces, askedMs: asked_at.getTime() };
 }
 
-function subscription(row: SubscriptionRow): Subscription {
+/** Reads a subscription from its row. */
+export function subscription(row: SubscriptionRow): Subscription {
   const endMs = row.period_end.getTime();
   return {
     id: row.id,

@@ -83,15 +83,17 @@ ${topUp(texts, facts.topUp, result)}
 ${purchases(texts, facts.receipts, facts.refundRequests, result)}
 ${facts.codeSentTo === null ? claimOf(texts, facts) : ''}
 <section aria-labelledby="leave"><h2 id="leave">${leave}</h2><p class="soft">${say(texts, facts.claimed ? 'account.leave_claimed_effect' : 'account.leave_unclaimed_effect')}</p>
-<form method="post" action="/shop/leave"><button>${leave}</button></form></section>`;
+<form method="post" action="/shop/leave"><button class="${facts.claimed ? 'plain' : 'danger'}">${leave}</button></form></section>`;
 }
 
 /** The rest of a plan: its credit, its units, its dollars, or both of an account that bought it under different terms. */
-function leftOf(
+export function leftOfPlan(
   texts: Texts,
-  { balance_usd, included_remaining = 0, included_usd }: AccountFacts['plans'][number],
-  unit: string,
+  { id, balance_usd, included_remaining = 0, included_usd }: AccountFacts['plans'][number],
+  { plans, services }: Pick<Catalog, 'plans' | 'services'>,
 ): string {
+  const plan = plans.find((one) => one.id === id);
+  const unit = plan === undefined ? 'unit' : unitOfPlan(plan, services);
   if (balance_usd !== undefined) return texts.usd(balance_usd);
   const units = texts.quantity(included_remaining, unit);
   if (included_usd === undefined) return units;
@@ -105,13 +107,9 @@ function plans(texts: Texts, { plans, grants, subscriptions }: AccountFacts, cat
   const row = (name: string, left: string, status: string, until: string, action: Html | string = '') =>
     html`<tr><th scope="row">${name}</th><td class="number">${left}</td><td>${status}</td><td>${until}</td><td class="number">${action}</td></tr>`;
   const periods = (id: string) => subscriptions.filter((one) => one.plan === id);
-  const unitOf = (id: string) => {
-    const plan = catalog.plans.find((one) => one.id === id);
-    return plan === undefined ? 'unit' : unitOfPlan(plan, catalog.services);
-  };
   const ofPlan = (plan: AccountFacts['plans'][number]) => {
     const { id, name } = plan;
-    const left = leftOf(texts, plan, unitOf(id));
+    const left = leftOfPlan(texts, plan, catalog);
     const neverExpires = texts.text('account.never_expires');
     const [first, ...later] = periods(id);
     if (first === undefined) return [row(name, left, '', neverExpires)];
@@ -150,12 +148,12 @@ function until(texts: Texts, { renews, status, period_end, next_plan }: Period):
 
 function decision(texts: Texts, { renews, cancel_at_period_end, id, pay_url }: Period): Html | string {
   if (renews)
-    return html`${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${say(texts, 'account.pay_invoice')}</a> `}${subscriptionForm('card', id, texts.text('account.change_card'))}${subscriptionForm('cancel', id, texts.text('account.cancel'))}`;
+    return html`${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${say(texts, 'account.pay_invoice')}</a> `}${subscriptionForm('card', id, texts.text('account.change_card'))}${subscriptionForm('cancel', id, texts.text('account.cancel'), true)}`;
   return cancel_at_period_end ? subscriptionForm('resume', id, texts.text('account.resume')) : '';
 }
 
-function subscriptionForm(action: string, subscription: string, name: string): Html {
-  return html`<form method="post" action="/shop/account/${action}"><input type="hidden" name="subscription" value="${subscription}"><button class="quiet">${name}</button></form>`;
+function subscriptionForm(action: string, subscription: string, name: string, ends = false): Html {
+  return html`<form method="post" action="/shop/account/${action}"><input type="hidden" name="subscription" value="${subscription}"><button class="quiet${ends ? ' danger' : ''}">${name}</button></form>`;
 }
 
 function calls(texts: Texts, all: readonly RecordedCall[], unit: string): Html {
@@ -174,7 +172,7 @@ function connections(texts: Texts, all: readonly GrantListing[]): Html {
   if (all.length === 0) return html``;
   const row = ({ sid, clientName, createdMs, usedMs }: GrantListing) =>
     html`<tr><th scope="row">${clientName}</th><td>${texts.day(createdMs)}</td><td>${texts.day(usedMs)}</td>
-<td class="number"><form method="post" action="/shop/account/connections/end"><input type="hidden" name="connection" value="${sid}"><button class="quiet" aria-label="${texts.text('connections.disconnect_label', { application: clientName })}">${say(texts, 'connections.disconnect')}</button></form></td></tr>`;
+<td class="number"><form method="post" action="/shop/account/connections/end"><input type="hidden" name="connection" value="${sid}"><button class="quiet danger" aria-label="${texts.text('connections.disconnect_label', { application: clientName })}">${say(texts, 'connections.disconnect')}</button></form></td></tr>`;
   return html`<section aria-labelledby="connections"><h2 id="connections">${say(texts, 'connections.title')}</h2>
 <div class="wide"><table class="stack"><thead><tr><th>${say(texts, 'connections.application')}</th><th>${say(texts, 'connections.connected')}</th><th>${say(texts, 'connections.last_used')}</th><th></th></tr></thead><tbody>${all.map(row)}</tbody></table></div></section>`;
 }
@@ -190,7 +188,7 @@ function keys(texts: Texts, all: readonly Key[], result: FormResult | null): Htm
     });
   const row = (key: Key) => html`<tr><th scope="row">${key.name}</th><td><code>${key.hint}</code></td>
 <td>${spentOf(texts, key)}</td><td>${key.expires_at === null ? say(texts, 'keys.never') : texts.dayOf(key.expires_at)}</td>
-<td class="number"><form method="post" action="/shop/account/keys/end"><input type="hidden" name="key" value="${key.id}"><button class="quiet" aria-label="${texts.text('keys.revoke_label', { name: key.name })}">${say(texts, 'keys.revoke')}</button></form></td></tr>`;
+<td class="number"><form method="post" action="/shop/account/keys/end"><input type="hidden" name="key" value="${key.id}"><button class="quiet danger" aria-label="${texts.text('keys.revoke_label', { name: key.name })}">${say(texts, 'keys.revoke')}</button></form></td></tr>`;
   return html`<section aria-labelledby="keys"><h2 id="keys">${say(texts, 'keys.title')}</h2>
 <p class="soft">${say(texts, 'keys.intro')}</p>
 ${all.length === 0 ? '' : html`<div class="wide" tabindex="0"><table><thead><tr><th scope="col">${say(texts, 'keys.name')}</th><th scope="col">${say(texts, 'keys.key')}</th><th scope="col">${say(texts, 'keys.spent')}</th><th scope="col">${say(texts, 'keys.expires')}</th><td></td></tr></thead><tbody>${all.map(row)}</tbody></table></div>`}
@@ -218,7 +216,7 @@ function topUp(texts: Texts, now: TopUp | null, result: FormResult | null): Html
 <form method="post" action="/shop/account/top-up" class="cards">
 ${input('below_usd', texts.text('top_up.below'), terms.below)}${input('amount_usd', texts.text('top_up.amount'), terms.amount)}${input('monthly_max_usd', texts.text('top_up.monthly_max'), terms.monthlyMax)}
 <div style="align-self:end"><button>${say(texts, 'top_up.turn_on')}</button></div></form>
-${now?.state === 'on' ? html`<form method="post" action="/shop/account/top-up/end"><button class="quiet" style="margin-top:.75rem">${say(texts, 'top_up.turn_off')}</button></form>` : ''}</section>`;
+${now?.state === 'on' ? html`<form method="post" action="/shop/account/top-up/end"><button class="quiet danger" style="margin-top:.75rem">${say(texts, 'top_up.turn_off')}</button></form>` : ''}</section>`;
 }
 
 function topUpState(texts: Texts, now: TopUp | null): string {

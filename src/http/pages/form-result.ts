@@ -4,7 +4,7 @@ import type { Texts } from '../../text/texts.ts';
 import type { Call } from '../request-context.ts';
 import * as Cookies from './cookies.ts';
 import * as FormFaults from './form-faults.ts';
-import type { Html } from './frame.ts';
+import * as Frame from './frame.ts';
 
 type Fault = { field: string; message: string };
 /** A form that was refused: what was typed, and what is wrong with which field. */
@@ -56,18 +56,47 @@ export function read(shop: Origin, c: Call): FormResult | null {
   }
 }
 
+/**
+ * Redirects a form that was accepted to `location`, with its result for that page, if any. A reload of the page repeats nothing. The cookies
+ * of `more` are set too.
+ */
+export function redirect(
+  shop: Origin,
+  location: string,
+  result: FormResult | null,
+  more: readonly string[] = [],
+): Response {
+  const headers = new Headers({ location, 'cache-control': 'no-store' });
+  for (const cookie of more) headers.append('set-cookie', cookie);
+  if (result !== null) headers.append('set-cookie', remembered(shop, result));
+  return new Response(null, { status: 303, headers });
+}
+
+/** Shows the result of the form that led to this page, once. A browser without a result is redirected to the account page. */
+export function respondOnce(
+  shop: Origin & Frame.PageContext,
+  c: Call,
+  title: string,
+  main: (result: FormResult) => Frame.Html,
+): Response {
+  const result = read(shop, c);
+  if (result === null) return redirect(shop, '/shop/account', null);
+  const more = { 'set-cookie': forgotten(shop) };
+  return Frame.respondWithPage(200, shop, { title, main: main(result), more });
+}
+
 type Field = {
   name: string;
   label: string;
   /** The element's id; by default its name. */
   id?: string;
   value?: string;
-  attributes?: Html;
+  attributes?: Frame.Html;
   isRequired?: boolean;
 };
 
 /** A labelled input of the form at `path`. When the form was refused, it keeps what was typed, with the fault beside it. */
-export function field(texts: Texts, result: FormResult | null, path: string, one: Field): Html {
+export function field(texts: Texts, result: FormResult | null, path: string, one: Field): Frame.Html {
   const { name, label, id = name, value = '', attributes = html``, isRequired = false } = one;
   const refused = result?.refused?.path === path ? result.refused : null;
   const fault = refused?.faults.find((candidate) => candidate.field === name);

@@ -9,7 +9,7 @@ export function plan(texts: Texts, one: Subscription, key: string): Html {
   return html`<h1>${say(texts, 'payer.plan', { plan: one.plan })}</h1>
 <p>${statusOf(texts, one)}</p>
 ${one.status === 'past_due' && one.payUrl !== null ? html`<p><a class="button" href="${one.payUrl}">${say(texts, 'payer.pay_invoice')}</a></p>` : ''}
-${willRenew(one) ? html`<form method="post" action="/plans/manage/${key}/cancel"><button>${say(texts, 'payer.cancel')}</button></form>` : ''}`;
+${willRenew(one) ? html`<form method="get" action="/plans/manage/${key}/cancel"><button class="danger">${say(texts, 'payer.cancel')}</button></form>` : ''}`;
 }
 
 function statusOf(texts: Texts, one: Subscription): Html {

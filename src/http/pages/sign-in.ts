@@ -25,9 +25,9 @@ ${
 }
 
 /** Does not reveal whether the address belongs to an account. */
-export function sent(texts: Texts, email: string, minutes: number): Html {
+export function sent(texts: Texts, text: string, minutes: number): Html {
   return html`<h1>${say(texts, 'sign_in.check_email')}</h1>
-<section><p class="ok" role="status">${say(texts, 'sign_in.sent', { email })}</p>
+<section><p class="ok" role="status">${text}</p>
 <p>${say(texts, 'sign_in.open_link', { count: minutes })}</p>
 <p class="soft">${say(texts, 'sign_in.nothing_there', { link: html`<a href="/shop/account">${say(texts, 'sign_in.try_again')}</a>` })}</p></section>`;
 }
@@ -42,9 +42,9 @@ export type OpenedLink = {
 };
 
 /** Does not reveal whether a plan is paid with the address. */
-export function linksSent(texts: Texts, email: string): Html {
+export function linksSent(texts: Texts, text: string): Html {
   return html`<h1>${say(texts, 'sign_in.check_email')}</h1>
-<section><p class="ok" role="status">${say(texts, 'sign_in.plan_links_sent', { email })}</p>
+<section><p class="ok" role="status">${text}</p>
 <p>${say(texts, 'sign_in.plan_links_next')}</p></section>`;
 }
 

@@ -13,6 +13,16 @@ export const accountPage = {
   'leave.text': 'Add your email first, and you can sign in again from any device.',
   'leave.add_email': 'Add my email',
   'leave.anyway': 'Leave anyway',
+  'cancel.title': 'Cancel {plan}?',
+  'cancel.until':
+    'You can use the plan until {day}. After that it does not renew, and the card is not charged again.',
+  'cancel.unpaid':
+    'The last renewal was not paid. If you cancel, access ends immediately. If the card is still charged for that renewal, you get the period that it pays, and no other follows.',
+  'cancel.lost': 'What is left of the plan then expires.',
+  'cancel.rolls_over': 'What is left then can be used for one more period, and expires after it.',
+  'cancel.left': 'It has {left} left now.',
+  'cancel.keep': 'Keep the plan',
+  'cancel.confirm': 'Cancel the plan',
   'account.balance': 'Balance',
   'account.credit': 'Credit',
   'account.held': 'Reserved for running calls',

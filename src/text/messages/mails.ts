@@ -94,6 +94,92 @@ To cancel it, or to read the terms that you agreed to:
 `,
   'mail.charge.card': 'card',
 
+  'mail.account.footer': `You get this mail because your account at {shop} has this address.
+Plans, payments and settings: {page}
+`,
+  'mail.paid.subject': '{shop}: payment of {amount} received',
+  'mail.paid.text': `Thank you. Your payment at {shop}, {url}
+has arrived.
+
+    Plan              {plan}
+    Amount            {amount}
+{tax}{until}    Purchase          {purchase}
+
+Receipt:
+
+{receipt}
+
+{footer}`,
+  'mail.paid.tax': `    Tax included      {tax}
+`,
+  'mail.paid.until': `    Paid until        {day}
+`,
+  'mail.renewed.subject': '{shop}: {plan} was renewed for {amount}',
+  'mail.renewed.text': `Your plan {plan} at {shop}, {url}
+was renewed.
+
+    Amount            {amount}
+{tax}{until}    Purchase          {purchase}
+
+Receipt:
+
+{receipt}
+
+{footer}`,
+
+  'mail.unpaid.subject': '{shop}: the renewal of {plan} was not paid',
+  'mail.unpaid.text': `Your plan {plan} at {shop}, {url}
+could not be renewed: the card was declined, or the bank asks to confirm the
+payment.
+
+You can use what is left of the plan until {until}. To keep the plan, pay
+with this card or another one, or confirm the payment:
+
+{page}
+
+If you do nothing, the card is charged again. If that fails too, the plan
+ends.
+
+{footer}`,
+
+  'mail.refunded.subject': '{shop}: {amount} was refunded',
+  'mail.refunded.text': `A payment at {shop}, {url}
+was refunded.
+
+    Refunded          {amount}
+    Paid              {paid}
+    Plan              {plan}
+    Purchase          {purchase}
+
+{extent}
+{way}
+
+Receipt:
+
+{receipt}
+
+{footer}`,
+  'mail.refunded.full': `The purchase is refunded in full. What is left of it can no longer be
+used.`,
+  'mail.refunded.part': `This is a part of the purchase: {left} of it remains paid. The refunded
+part can no longer be used.`,
+  'mail.refunded.to_card': 'Your bank shows the money within about ten days.',
+  'mail.refunded.to_wallet': 'The seller sent the money to your wallet.',
+
+  'mail.low.subject': '{shop}: {balance} of credit left',
+  'mail.low.text': `Your credit at {shop}, {url}
+is almost used up.
+
+    Left              {balance}
+    Plan              {plan}
+
+Calls are refused when nothing is left. To buy credit or to turn on
+automatic top-up:
+
+{page}
+
+{footer}`,
+
   'mail.refund_request.subject': '{shop}: a buyer requests a refund of {amount}',
   'mail.refund_request.text': `A buyer at {shop}, {url}
 requests a refund.

@@ -100,3 +100,26 @@ export const mail = shop.table(
     index('mail_expires').on(t.expiresAt).where(sql`${t.state} = 'waiting'`),
   ],
 );
+
+/**
+ * Mail to the person of an account about one event, decided by the statement that records the event. The mail is written and queued
+ * afterwards (src/journeys/account-mail.ts). Rows are kept permanently, so that a repeated event sends nothing.
+ */
+export const accountMail = shop.table(
+  'account_mail',
+  {
+    /** The idempotency key of the message. */
+    key: text('key').primaryKey(),
+    accountId: text('account_id').notNull(),
+    kind: text('kind').$type<'paid' | 'refunded' | 'unpaid' | 'low'>().notNull(),
+    /** The id of the purchase, the reversal (`refunded`) or the subscription (`unpaid`). */
+    subject: text('subject').notNull(),
+    createdAt: time('created_at').notNull().default(statementTime),
+    /** When the message was queued, or found to be out of date. */
+    queuedAt: time('queued_at'),
+  },
+  (t) => [
+    check('account_mail_kind', sql`${t.kind} in ('paid', 'refunded', 'unpaid', 'low')`),
+    index('account_mail_to_queue').on(t.createdAt).where(sql`${t.queuedAt} is null`),
+  ],
+);

@@ -24,6 +24,7 @@ import * as BrowserSession from '../browser-session.ts';
 import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
 import * as SignInPage from '../sign-in.ts';
+import * as Cancel from './account-cancel.ts';
 import { confirmCode, sendCode } from './account-claim.ts';
 import * as AccountFacts from './account-facts.ts';
 import { bad, badField, faulty, good, type Result, type Submission } from './account-form.ts';
@@ -71,11 +72,19 @@ export function accountPages(shop: AccountPagesContext, clientAddressHeader: str
     return page(shop, c, visitor, { result, codeSentTo }, sent === null ? [] : [FormResult.forgotten(shop)]);
   });
 
+  app.get(Cancel.path, async (c) => {
+    const visitor = await BrowserSession.readSession(shop, c);
+    if (visitor === null) return signedOut(shop, 200, null);
+    return Cancel.respondWithQuestion(shop, visitor.account, c.req.query('subscription') ?? '');
+  });
+
   for (const [path, act] of Object.entries(actions))
     app.post(`/shop/account/${path}`, async (c) => {
       const visitor = await BrowserSession.readSession(shop, c);
       if (visitor === null) return signedOut(shop, 401, shop.texts.text('result.no_session'));
       const form = await BrowserSession.fields(c);
+      if (path === 'cancel' && form.get('confirm') !== 'yes')
+        return Cancel.redirectToQuestion(form.get('subscription') ?? '');
       const { account } = visitor;
       const isFrozen = shop.tokenVerifier.frozen.has(account);
       const action = endsCharges.has(path) ? 'end_charges' : 'change';

@@ -3,13 +3,19 @@ import * as Email from '../../../identity/email.ts';
 import type { RegistrationContext } from '../../../identity/identity-context.ts';
 import * as PlanHolder from '../../../journeys/plan-holder.ts';
 import type { PaymentContext } from '../../../payment/payment-context.ts';
-import type { Subscription } from '../../../payment/subscription.ts';
+import { type Subscription, willRenew } from '../../../payment/subscription.ts';
 import type { Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
+import * as CancelPage from '../cancel.ts';
 import * as CardPage from '../card.ts';
+import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
 import * as Page from '../plan-holder.ts';
 import * as SignInPage from '../sign-in.ts';
+import { rollsOver } from './account-cancel.ts';
+
+/** Confirms that links were requested. */
+const linksSentPath = '/shop/plans/links/sent';
 
 /** Lets people cancel a plan that their card pays for, even when they cannot sign in to its account. */
 export function planHolderPages(
@@ -32,17 +38,49 @@ export function planHolderPages(
     PlanHolder.sendLinks(shop, email).catch((fault: unknown) =>
       shop.report('links_not_sent', { reason: String(fault) }),
     );
-    return Frame.respondWithPage(200, shop, { title, main: SignInPage.linksSent(texts, email) });
+    const text = texts.text('sign_in.plan_links_sent', { email });
+    return FormResult.redirect(shop, linksSentPath, { text, secret: null, isBad: false });
   });
+
+  app.get(linksSentPath, (c) =>
+    FormResult.respondOnce(shop, c, texts.text('payer.title'), ({ text }) =>
+      SignInPage.linksSent(texts, text),
+    ),
+  );
 
   app.get('/plans/manage/:key', async (c) =>
     shown(await PlanHolder.read(shop, c.req.param('key')), c.req.param('key')),
   );
 
-  app.post('/plans/manage/:key/cancel', async (c) =>
-    shown(await PlanHolder.cancel(shop, c.req.param('key')), c.req.param('key')),
-  );
+  app.get('/plans/manage/:key/cancel', async (c) => {
+    const key = c.req.param('key');
+    const found = await PlanHolder.read(shop, key);
+    return found !== null && willRenew(found) ? question(found, key) : shown(found, key);
+  });
+
+  app.post('/plans/manage/:key/cancel', async (c) => {
+    const key = c.req.param('key');
+    const form = await BrowserSession.fields(c);
+    if (form.get('confirm') !== 'yes') return FormResult.redirect(shop, `/plans/manage/${key}/cancel`, null);
+    const found = await PlanHolder.cancel(shop, key);
+    return found === null ? shown(null, key) : FormResult.redirect(shop, `/plans/manage/${key}`, null);
+  });
   return app;
+
+  /** Shows nothing of the account, so not what is left of the plan either. */
+  function question(found: Subscription, key: string): Response {
+    const page = `/plans/manage/${key}`;
+    const main = CancelPage.cancel(texts, {
+      plan: found.plan,
+      endMs: found.endMs,
+      isUnpaid: found.status === 'past_due',
+      left: null,
+      rollsOver: rollsOver(shop.catalog, found.plan),
+      form: { action: `${page}/cancel`, subscription: null },
+      keep: page,
+    });
+    return Frame.respondWithPage(200, shop, { title: texts.text('payer.title'), main });
+  }
 
   function shown(found: Subscription | null, key: string): Response {
     if (found === null) return Frame.respondWithPage(404, shop, CardPage.unknown(texts));

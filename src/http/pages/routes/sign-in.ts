@@ -9,6 +9,7 @@ import type { TextsContext } from '../../../text/texts-context.ts';
 import { address, type Call, type Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Cookies from '../cookies.ts';
+import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
 import * as ReturnTo from '../return-to.ts';
 import * as Page from '../sign-in.ts';
@@ -19,6 +20,9 @@ const asker: Cookies.Cookie = {
   maxAgeSeconds: SignIn.linkLifeMs / 1_000,
   sameSite: 'Lax',
 };
+
+/** Confirms that a link was requested. */
+const sentPath = `${SigningIn.path}/sent`;
 
 /** Signs a person in with a link sent by email, or with an identity assertion. */
 export function signInPages(
@@ -53,11 +57,20 @@ export function signInPages(
         return signedOut(429, texts.text('sign_in.too_many_links'), more);
       }
       case 'sent':
-        return respond(200, Page.sent(texts, email, SignIn.linkLifeMs / 60_000), {
-          'set-cookie': Cookies.setCookie(shop, asker, browser),
-        });
+        return FormResult.redirect(
+          shop,
+          sentPath,
+          { text: texts.text('sign_in.sent', { email }), secret: null, isBad: false },
+          [Cookies.setCookie(shop, asker, browser)],
+        );
     }
   });
+
+  app.get(sentPath, (c) =>
+    FormResult.respondOnce(shop, c, texts.text('account.title'), ({ text }) =>
+      Page.sent(texts, text, SignIn.linkLifeMs / 60_000),
+    ),
+  );
 
   app.get(SigningIn.path, async (c) => {
     if (shop.claiming === null) return signedOut(501, texts.text('sign_in.no_mail'));

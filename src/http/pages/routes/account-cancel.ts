@@ -1,0 +1,49 @@
+import type { Catalog } from '../../../catalog/catalog.ts';
+import * as AccountJourney from '../../../journeys/account.ts';
+import type { TextsContext } from '../../../text/texts-context.ts';
+import * as Page from '../account.ts';
+import * as CancelPage from '../cancel.ts';
+import * as Frame from '../frame.ts';
+
+/** The path that asks before a subscription is cancelled, and cancels it. */
+export const path = '/shop/account/cancel';
+
+/** Redirects to the question about a subscription. */
+export function redirectToQuestion(subscription: string): Response {
+  return redirect(`${path}?subscription=${encodeURIComponent(subscription)}`);
+}
+
+/** Responds with the question; with the account page when the account has no such subscription that renews. */
+export async function respondWithQuestion(
+  shop: AccountJourney.AccountContext & Frame.PageContext & TextsContext & { readonly catalog: Catalog },
+  account: string,
+  id: string,
+): Promise<Response> {
+  const { texts, catalog } = shop;
+  const overview = await AccountJourney.overview(shop, account);
+  const { plans, subscriptions } = overview as unknown as Pick<Page.AccountFacts, 'plans' | 'subscriptions'>;
+  const found = subscriptions.find((one) => one.id === id && one.renews);
+  if (found === undefined) return redirect('/shop/account');
+  const holding = plans.find((one) => one.id === found.plan);
+  const sold = catalog.plans.find((one) => one.id === found.plan);
+  const main = CancelPage.cancel(texts, {
+    plan: sold?.name ?? found.plan,
+    endMs: Date.parse(found.period_end),
+    isUnpaid: found.status === 'past_due',
+    left: holding === undefined ? null : Page.leftOfPlan(texts, holding, catalog),
+    rollsOver: rollsOver(catalog, found.plan),
+    form: { action: path, subscription: id },
+    keep: '/shop/account#plans',
+  });
+  return Frame.respondWithPage(200, shop, { title: texts.text('account.cancel'), main });
+}
+
+/** Returns true when the rest of a period of the plan can be used in the next one. */
+export function rollsOver({ plans }: Pick<Catalog, 'plans'>, id: string): boolean {
+  const plan = plans.find((one) => one.id === id);
+  return plan?.kind === 'subscription' && plan.rollover;
+}
+
+function redirect(location: string): Response {
+  return new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } });
+}

@@ -1,0 +1,118 @@
+import * as Money from '@sluice/kernel/money';
+import type { Mail } from '../identity/mail.ts';
+import type { Texts } from '../text/texts.ts';
+import { type Order, totalPaid } from './order.ts';
+import type { Reversal } from './reversal.ts';
+import type { Subscription } from './subscription.ts';
+
+/** An event that the person of an account is mailed about. */
+export type AccountEvent =
+  /** A payment arrived: a purchase, or the renewal of a plan. */
+  | { kind: 'paid'; order: Order }
+  /** `left`: the amount of the purchase that is still paid, with its tax. */
+  | { kind: 'refunded'; order: Order; reversal: Pick<Reversal, 'amount' | 'tax'>; left: Money.Money }
+  /** A renewal was not paid. `usableUntilMs`: the end of the days of grace. */
+  | { kind: 'unpaid'; subscription: Subscription; usableUntilMs: number }
+  /** Little is left of the credit that the person bought last. */
+  | { kind: 'low'; plan: string; balance: Money.Money };
+
+/** A mail that was decided on and is not queued yet. `to`: the address that the account has proved. `event` is null when it is out of date. */
+export type DueAccountMail = { key: string; to: string; event: AccountEvent | null };
+
+/** The mails to accounts. The statement that records an event decides on its mail (`shop.add_account_mail`). Every method is safe to repeat. */
+export interface AccountMails {
+  /** Lists mails that are not queued yet, in any order. A mail is given up after three days. */
+  due(): Promise<DueAccountMail[]>;
+  markQueued(key: string): Promise<void>;
+  /** Decides on mails about low balances of the next accounts. */
+  addLowBalances(): Promise<void>;
+}
+
+/** `planName`: the names of plans by id. */
+type ShopFacts = { name: string; publicUrl: string; texts: Texts; planName: (id: string) => string };
+
+/** Writes the mail about an event. `receipt`: the URL of the receipt of the purchase. */
+export function accountMail(shop: ShopFacts, to: string, event: AccountEvent, receipt: string | null): Mail {
+  const { texts, publicUrl } = shop;
+  const facts = { shop: shop.name.replace(/\s+/g, ' ').trim(), url: publicUrl };
+  const settings = `${publicUrl}/shop/account`;
+  const footer = texts.text('mail.account.footer', { ...facts, page: settings });
+  switch (event.kind) {
+    case 'paid':
+      return { to, ...paidMail(shop, facts, event.order, receipt ?? settings, footer) };
+    case 'refunded':
+      return { to, ...refundedMail(shop, facts, event, receipt ?? settings, footer) };
+    case 'unpaid': {
+      const plan = shop.planName(event.subscription.plan);
+      const until = texts.day(event.usableUntilMs);
+      return {
+        to,
+        subject: texts.text('mail.unpaid.subject', { ...facts, plan }),
+        text: texts.text('mail.unpaid.text', { ...facts, plan, until, page: `${settings}#plans`, footer }),
+      };
+    }
+    case 'low': {
+      const balance = texts.usd(Money.format(event.balance));
+      const plan = shop.planName(event.plan);
+      return {
+        to,
+        subject: texts.text('mail.low.subject', { ...facts, balance }),
+        text: texts.text('mail.low.text', { ...facts, balance, plan, page: settings, footer }),
+      };
+    }
+  }
+}
+
+type Written = Pick<Mail, 'subject' | 'text'>;
+type Facts = { shop: string; url: string };
+
+function paidMail(
+  { texts, planName }: ShopFacts,
+  facts: Facts,
+  order: Order,
+  receipt: string,
+  footer: string,
+): Written {
+  const usd = (money: Money.Money) => texts.usd(Money.format(money));
+  const values = {
+    ...facts,
+    amount: usd(totalPaid(order)),
+    tax: order.tax > 0 ? texts.text('mail.paid.tax', { tax: usd(order.tax) }) : '',
+    plan: planName(order.plan),
+    purchase: order.id,
+    until:
+      order.periodEndMs === null ? '' : texts.text('mail.paid.until', { day: texts.day(order.periodEndMs) }),
+    receipt,
+    footer,
+  };
+  // The invoice of a change of plan is a purchase: it replaces the period before.
+  const isRenewal = order.rail === 'invoice' && !order.period?.terms.replaces;
+  const key = isRenewal ? 'renewed' : 'paid';
+  return { subject: texts.text(`mail.${key}.subject`, values), text: texts.text(`mail.${key}.text`, values) };
+}
+
+function refundedMail(
+  { texts, planName }: ShopFacts,
+  facts: Facts,
+  { order, reversal, left }: Extract<AccountEvent, { kind: 'refunded' }>,
+  receipt: string,
+  footer: string,
+): Written {
+  const usd = (money: Money.Money) => texts.usd(Money.format(money));
+  const amount = usd(Money.ofMicro(reversal.amount + (reversal.tax ?? 0)));
+  return {
+    subject: texts.text('mail.refunded.subject', { ...facts, amount }),
+    text: texts.text('mail.refunded.text', {
+      ...facts,
+      amount,
+      paid: usd(totalPaid(order)),
+      plan: planName(order.plan),
+      purchase: order.id,
+      extent:
+        left > 0 ? texts.text('mail.refunded.part', { left: usd(left) }) : texts.text('mail.refunded.full'),
+      way: texts.text(order.rail === 'x402' ? 'mail.refunded.to_wallet' : 'mail.refunded.to_card'),
+      receipt,
+      footer,
+    }),
+  };
+}
