@@ -95,3 +95,17 @@ describe('docs/database.md', () => {
     expect(created.filter((table) => !text.includes(table))).toEqual([]);
   });
 });
+
+test('docs/monitoring.md lists every event of the log', () => {
+  const [, table = ''] = readFileSync(join(root, 'docs/monitoring.md'), 'utf8').split('## Log events');
+  const listed = new Set([...table.matchAll(/`([a-z_]+)`/g)].map(([, event]) => event));
+  const event = /\b(?:report|warn)(?:\?\.)?\(\s*'([a-z]+_[a-z_]+)'|\blog\.\w+\(\{\s*event: '([a-z_]+)'/g;
+  const sources = globSync('src/**/*.ts', { cwd: root }).map((path) =>
+    readFileSync(join(root, path), 'utf8'),
+  );
+  const events = sources.flatMap((source) =>
+    [...source.matchAll(event)].map((found) => found[1] ?? found[2]),
+  );
+  expect(events.length).toBeGreaterThan(60);
+  expect([...new Set(events.filter((name) => !listed.has(name)))]).toEqual([]);
+});

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as RouteTable from '../discovery-pages/route-table.ts';
@@ -178,4 +179,16 @@ test('the shop is ready while its upstream says so, and says which check fails',
   expect(await ready()).toEqual({ status: 503, failing: ['ledger'], isFast: true });
   await cluster.resume();
   await expect.poll(ready, { timeout: 20_000 }).toEqual(isReady);
+  // A database that reads and commits nothing, such as one with a full disk, can charge no call.
+  await readsOnly(true);
+  await expect.poll(ready, { timeout: 10_000 }).toEqual({ status: 503, failing: ['ledger'], isFast: true });
+  await readsOnly(false);
+  await expect.poll(ready, { timeout: 20_000 }).toEqual(isReady);
 });
+
+async function readsOnly(isOn: boolean): Promise<void> {
+  const sql = postgres(cluster.url, { max: 1, onnotice: () => {} });
+  await sql.unsafe(`ALTER SYSTEM SET default_transaction_read_only = ${isOn ? 'on' : 'off'}`);
+  await sql`SELECT pg_reload_conf()`;
+  await sql.end();
+}
