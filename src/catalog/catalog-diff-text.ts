@@ -58,6 +58,9 @@ export function shopFacts({ storefront, upstream, upstreams }: Catalog): Record<
     name: storefront.name,
     description: storefront.description,
     contact: storefront.contact,
+    ...Object.fromEntries(
+      Object.entries(storefront.brand ?? {}).map(([name, value]) => [`brand.${name}`, value]),
+    ),
     ...Object.fromEntries(links.map(([name, url]) => [`links.${name}`, url])),
     'upstream.description': upstream.description,
     'upstream.key': `${upstream.key.header}: ${upstream.key.value}`,

@@ -1,3 +1,4 @@
+import type { Brand, Logo } from './brand.ts';
 import type { Goal } from './goals-file.ts';
 import type { NamedUpstream } from './named-upstream.ts';
 import type { Operation } from './operation.ts';
@@ -18,7 +19,10 @@ export type Catalog = {
     tax?: 'stripe' | 'none';
     /** Web pages of the seller that the footer links to. */
     links?: Readonly<Partial<Record<'terms' | 'privacy' | 'imprint' | 'status', string>>>;
+    brand?: Brand;
   };
+  /** The file of `storefront.brand.logo`. */
+  logo?: Logo;
   upstream: {
     /** Absolute path of the OpenAPI description of the upstream; '' when there is none. */
     description: string;

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import * as JsonPointer from '@sluice/kernel/json-pointer';
 import * as Money from '@sluice/kernel/money';
 import { parseBytes } from './body-limit.ts';
+import type { Brand } from './brand.ts';
 import { type Catalog, openings } from './catalog.ts';
 import type { Included } from './included.ts';
 import * as Including from './included.ts';
@@ -27,6 +28,7 @@ export type CatalogSource = {
     tax_note?: string;
     tax?: 'stripe' | 'none';
     links?: Readonly<Partial<Record<'terms' | 'privacy' | 'imprint' | 'status', string>>>;
+    brand?: Brand;
   };
   /** Optional beside `upstreams`. */
   upstream?: {

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { nearest } from '@sluice/kernel/did-you-mean';
 import { sha256Hex } from '@sluice/kernel/digest';
 import { operationKey } from '@sluice/kernel/operation-key';
+import { type Logo, readLogo } from './brand.ts';
 import type { Catalog } from './catalog.ts';
 import * as Description from './description.ts';
 import * as Draft from './draft.ts';
@@ -64,9 +65,12 @@ export async function read(path: string): Promise<LoadedCatalog> {
   if (!parsed.ok) throw new Error(parsed.faults.map(Fault.format).join('\n'));
   if (!described.ok) throw new Error(`${path}:1:1 ${described.reason}`);
   const goals = await goalsOf(root, path, parsed.catalog);
-  const catalog = { ...parsed.catalog, ...goals.found };
+  const logo = await logoOf(source, path);
+  const catalog = { ...parsed.catalog, ...goals.found, ...(logo && { logo }) };
   const { description, document } = described;
-  const digest = sha256Hex([text, described.text, ...goals.texts].join('\0'));
+  const digest = sha256Hex(
+    [text, described.text, ...goals.texts, ...(logo ? [sha256Hex(logo.bytes)] : [])].join('\0'),
+  );
   return { catalog, description, document, text, digest };
 }
 
@@ -84,6 +88,17 @@ async function goalsOf(
   );
   if (!read.ok) throw new Error(read.faults.map(Fault.format).join('\n'));
   return { found: { goals: [...goals, ...read.goals], concepts: read.concepts }, texts: [read.text] };
+}
+
+/** Reads the logo that a catalogue names; null when it names none. Throws its fault. */
+async function logoOf(source: Source.Source, file: string): Promise<Logo | null> {
+  const at = ['storefront', 'brand', 'logo'].reduce(SourceLocation.member, { value: source.value, path: [] });
+  const name = SourceLocation.text(at);
+  if (name === null) return null;
+  const read = await readLogo(resolve(dirname(file), name));
+  if (read.ok) return read.logo;
+  const fault = { file, ...source.locate(at.path), path: SourceLocation.format(at.path) };
+  throw new Error(Fault.format({ ...fault, reason: `logo ${name} ${read.reason}` }));
 }
 
 /** Returns what a seller should look at in a valid catalogue, in the order of the lines: `file:line:column reason`. */

@@ -98,11 +98,11 @@ export function x402(catalog: Catalog, baseUrl: string, takesCoin: boolean) {
   };
 }
 
-/** Returns the shop's icon: the first letter or digit of its name. */
-export function icon(name: string): string {
+/** Returns the shop's icon: the first letter or digit of its name, on its colour. */
+export function icon({ name, brand }: Catalog['storefront']): string {
   const letter = /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase() ?? '';
   return (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="#0b5c6b"/>' +
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="${brand?.colour ?? '#0b5f52'}"/>` +
     `<text x="32" y="45" font-family="system-ui,sans-serif" font-size="38" font-weight="700" fill="#fff" text-anchor="middle">${letter}</text></svg>`
   );
 }

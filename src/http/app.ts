@@ -41,6 +41,7 @@ import * as Accept from './pages/accept.ts';
 import * as BrowserSession from './pages/browser-session.ts';
 import { accountPages } from './pages/routes/account.ts';
 import { docsPages } from './pages/routes/docs.ts';
+import { logoRoute } from './pages/routes/logo.ts';
 import { planHolderPages } from './pages/routes/plan-holder.ts';
 import { shopPages } from './pages/routes/shop.ts';
 import { signInPages } from './pages/routes/sign-in.ts';
@@ -232,6 +233,7 @@ function addAdminRoutes(app: Hono<Env>, shop: Shop, edge: AppOptions, tokenDiges
 }
 
 function addPageRoutes(app: Hono<Env>, shop: Shop, edge: AppOptions, matcher: Match.Matcher): void {
+  app.route('/', logoRoute(shop));
   app.route('/', shopPages(shop, { matcher, ...edge }));
   app.route('/', docsPages(shop));
   app.route('/', signInPages(shop, edge.clientAddressHeader));

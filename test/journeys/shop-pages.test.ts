@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -90,6 +90,28 @@ test('the seller’s texts replace those of the pages and of API errors', async 
   await writeFile(texts, 'language: de\nshop.service: Leistung\nshop.servces: Leistungen\n');
   const message = /texts\.yaml:3:1 unknown key shop\.servces\. Did you mean shop\.services\?/;
   await expect(shop.addStorefront({ TEXTS: texts })).rejects.toThrow(message);
+  await rm(folder, { recursive: true });
+});
+
+test('the seller’s brand is on every page, and the logo cannot run scripts', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-brand-'));
+  const catalog = await readFile(new URL('../fixtures/scripted.yaml', import.meta.url), 'utf8');
+  const brand = 'brand: { colour: "#aa3300", font: serif, logo: logo.svg }';
+  await writeFile(join(folder, 'catalog.yaml'), catalog.replace('  name: Scripted\n', `$&  ${brand}\n`));
+  const logo = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+  await writeFile(join(folder, 'logo.svg'), logo);
+  const branded = new Browser.Browser(
+    await shop.addStorefront({ CATALOG: join(folder, 'catalog.yaml'), WRITER: 'branded' }),
+  );
+  for (const path of ['/', '/docs', '/shop/account', '/checkout/none', '/nowhere'])
+    expect((await branded.open(path)).html).toContain('--accent:#aa3300');
+  expect((await branded.open('/')).html).toContain('<img src="/shop/logo" alt="">Scripted');
+  const image = await branded.open('/shop/logo');
+  expect(image.html).toBe(logo);
+  expect(image.headers.get('content-type')).toBe('image/svg+xml');
+  expect(image.headers.get('content-security-policy')).toMatch(/default-src 'none';.* sandbox/);
+  expect((await branded.open('/favicon.svg')).html).toContain('#aa3300');
+  expect((await visitor().open('/shop/logo')).status).toBe(404);
   await rm(folder, { recursive: true });
 });
 

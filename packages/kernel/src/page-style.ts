@@ -10,7 +10,7 @@ html{scroll-padding-top:1rem}
 body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
 header,main,footer{max-width:62rem;margin:0 auto;padding:0 1.25rem}
 header{display:flex;flex-wrap:wrap;align-items:baseline;gap:.25rem 1.5rem;padding-top:1.25rem;padding-bottom:1.25rem}
-header .name{font-weight:700;color:var(--ink);text-decoration:none;margin-inline-end:auto}
+header .name{font-weight:700;color:var(--ink);text-decoration:none;margin-inline-end:auto}header .name img{height:2rem;max-width:10rem;vertical-align:middle;margin-inline-end:.6rem}
 header a,footer a{color:var(--soft)}
 footer{padding-top:2rem;padding-bottom:3rem;color:var(--soft);font-size:.875rem;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}
 section{background:var(--panel);border:1px solid var(--line);border-radius:16px;padding:1.5rem;margin:0 0 1.25rem}
@@ -30,9 +30,10 @@ label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}
 input,select,textarea{width:100%;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:10px;background:var(--panel);color:var(--ink);font-size:1rem}
 textarea{resize:vertical}
 button,.button{display:inline-block;margin-top:1rem;padding:.65rem 1.1rem;border:0;border-radius:10px;background:var(--accent);color:var(--on-accent);font-family:inherit;font-size:1rem;font-weight:600;line-height:1.4;text-decoration:none;cursor:pointer}
-.actions{display:flex;flex-wrap:wrap;gap:.25rem .75rem;margin:0 0 1.5rem}.plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1px var(--accent)}
-button.danger{background:none;color:var(--bad);box-shadow:inset 0 0 0 1px var(--bad)}.fault{color:var(--bad);font-size:.875rem}[aria-invalid=true]{border-color:var(--bad)}
+.actions{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;margin:0 0 1.5rem}.actions>*,.actions button{margin-top:.5rem}
+.button.plain,button.plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.fault{color:var(--bad);font-size:.875rem;margin:.25rem 0 0}[aria-invalid=true]{border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}
 button.quiet{background:none;color:var(--accent);padding:0;margin:0;text-decoration:underline;text-underline-offset:.2em;font-weight:400}
+button.danger{background:var(--bad);color:var(--panel)}button.quiet.danger{background:none;color:var(--bad)}
 @media(max-width:40rem){table.stack thead{position:absolute;clip-path:inset(50%)}table.stack :is(tr,th,td){display:block;border:0;padding:0}table.stack tr{padding:.75rem 0;border-bottom:1px solid var(--line)}table.stack .number{text-align:start}:not(.stack)>*>tr>*{white-space:nowrap}}
 .cards{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr))}
 .card{border:1px solid var(--line);border-radius:12px;padding:1.125rem;display:flex;flex-direction:column}.card form,.card .button{margin-top:auto}
@@ -42,8 +43,6 @@ button.quiet{background:none;color:var(--accent);padding:0;margin:0;text-decorat
 .note,.ok{margin:.5rem 0 1.25rem}.note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.75rem 1rem}
 .ok{background:var(--tint);border-radius:10px;padding:.75rem 1rem}
 ul.legend{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;margin:.5rem 0;padding:0;font-size:.875rem}ul.legend span{display:inline-block;width:.75rem;height:.75rem;border-radius:3px;margin-inline-end:.5rem}
-p.fault{color:var(--note);font-size:.875rem;margin:.25rem 0 0}input[aria-invalid]{border-color:var(--note);box-shadow:0 0 0 1px var(--note)}button.danger{background:var(--note);color:var(--note-tint)}button.quiet.danger{background:none;color:var(--note);box-shadow:none}.button.plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}
-.actions{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center}.actions>*,.actions button{margin-top:.5rem}
 details>summary{cursor:pointer;padding:.375rem 0}`;
 
 /** The content security policy of a page. `formAction` limits the targets of its forms, redirects included. */

@@ -44,7 +44,7 @@ export function discoveryRoutes(
   Static.serveDocument(
     app,
     path.icon,
-    Static.documentOf('image/svg+xml', WellKnown.icon(catalog.storefront.name)),
+    Static.documentOf('image/svg+xml', WellKnown.icon(catalog.storefront)),
   );
   Static.serveDocument(app, path.robots, Static.documentOf(plain, WellKnown.robotsTxt(publicUrl)));
   Static.serveDocument(

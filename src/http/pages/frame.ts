@@ -3,10 +3,12 @@ import { html, raw } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
+import { brandStyle } from './brand-style.ts';
 import { say } from './say.ts';
 
 export type Html = ReturnType<typeof html>;
 
+export const logoPath = '/shop/logo';
 /** Search engines cut longer descriptions. */
 const descriptionCharsMax = 200;
 const headers = { ...pageHeaders("'self'"), 'storefront-origin': 'storefront' };
@@ -14,7 +16,8 @@ const headers = { ...pageHeaders("'self'"), 'storefront-origin': 'storefront' };
 /** The part of the shop that every page shows, and the texts that pages are written with. */
 export type PageContext = TextsContext & {
   readonly catalog: {
-    readonly storefront: Pick<Catalog['storefront'], 'name' | 'contact' | 'description' | 'links'>;
+    readonly storefront: Pick<Catalog['storefront'], 'name' | 'contact' | 'description' | 'links' | 'brand'>;
+    readonly logo?: Catalog['logo'];
   };
 };
 /** Header, footer and extra styles of a page that does not use the shop's own. */
@@ -41,7 +44,7 @@ export function respondWithPage(
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>${canonical === undefined ? html`<meta name="robots" content="noindex">` : preview(shop, title, canonical, description)}
-<link rel="icon" href="/favicon.svg"><style>${raw(style + layout.style)}</style>
+<link rel="icon" href="/favicon.svg"><style>${raw(style + brandStyle(shop.catalog.storefront.brand) + layout.style)}</style>
 </head>
 <body>
 <header>${layout.header}</header>
@@ -75,7 +78,7 @@ function shopLayout({ catalog, texts }: PageContext): PageLayout {
   );
   const address = URL.canParse(contact) ? contact : `mailto:${contact}`;
   return {
-    header: html`<a class="name" href="/">${name}</a><a href="/#prices">${say(texts, 'frame.prices')}</a><a href="/docs">${say(texts, 'frame.reference')}</a><a href="/shop/account">${say(texts, 'frame.account')}</a>`,
+    header: html`<a class="name" href="/">${catalog.logo === undefined ? '' : html`<img src="${logoPath}" alt="">`}${name}</a><a href="/#prices">${say(texts, 'frame.prices')}</a><a href="/docs">${say(texts, 'frame.reference')}</a><a href="/shop/account">${say(texts, 'frame.account')}</a>`,
     footer: html`<a href="${address}">${say(texts, 'frame.contact')}</a>${own}<a href="/auth.md">${say(texts, 'frame.for_programs')}</a><a href="/llms.txt">${say(texts, 'frame.for_agents')}</a><a href="/openapi.json">${say(texts, 'frame.openapi')}</a><a href="/manifest.json">${say(texts, 'frame.manifest')}</a>`,
     style: '',
   };

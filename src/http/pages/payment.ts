@@ -1,6 +1,7 @@
 import { palette } from '@sluice/kernel/page-style';
 import { html, raw } from 'hono/html';
 import type { Texts } from '../../text/texts.ts';
+import { brandStyle } from './brand-style.ts';
 import { languageOf, type PageContext } from './frame.ts';
 import { say } from './say.ts';
 
@@ -161,7 +162,7 @@ export function respond(
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
 ${againSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${againSeconds}">`}
-<title>${title} · ${shop}</title><link rel="icon" href="data:,"><style>${raw(style)}</style>
+<title>${title} · ${shop}</title><link rel="icon" href="data:,"><style>${raw(style + brandStyle(catalog.storefront.brand))}</style>
 </head>
 <body><main>
 <p class="shop">${shop}</p>

@@ -1,0 +1,77 @@
+import type { Brand } from '../../catalog/brand.ts';
+
+type Rgb = readonly [number, number, number];
+
+/** Contrast of text that everybody can read (WCAG 2.2, 1.4.3). */
+const contrastMin = 4.5;
+const white: Rgb = [255, 255, 255];
+const black: Rgb = [17, 17, 17];
+/** The darkest light background and the lightest dark one that the accent colour is written on (`palette`). */
+const lightTint: Rgb = [227, 241, 237];
+const darkPanel: Rgb = [31, 30, 28];
+const steps = 50;
+
+const families = {
+  sans: '',
+  serif: 'Charter,"Bitstream Charter","Sitka Text",Cambria,Georgia,serif',
+  rounded:
+    'ui-rounded,"Hiragino Maru Gothic ProN",Quicksand,Comfortaa,"Arial Rounded MT",system-ui,sans-serif',
+  mono: 'ui-monospace,"SF Mono",Menlo,Consolas,monospace',
+} as const;
+
+/** Returns the styles of a seller's brand, which follow those of the page. Its colour is darkened or lightened until it can be read. */
+export function brandStyle({ colour, font = 'sans' }: Brand = {}): string {
+  const family = families[font];
+  return (colour === undefined ? '' : colours(rgb(colour))) + (family && `\nbody{font-family:${family}}`);
+}
+
+function colours(colour: Rgb): string {
+  const light = readable(colour, lightTint, [0, 0, 0]);
+  const dark = readable(colour, darkPanel, white);
+  return `
+:root{${accent(light, white, mix(white, light, 0.1))}}
+@media(prefers-color-scheme:dark){:root{${accent(dark, black, mix(darkPanel, dark, 0.15))}}}`;
+}
+
+function accent(colour: Rgb, text: Rgb, tint: Rgb): string {
+  return `--accent:${hex(colour)};--on-accent:${hex(text)};--tint:${hex(tint)};--one:${hex(colour)}`;
+}
+
+/** Returns the colour, mixed with as little of `towards` as makes it readable on `ground`. */
+function readable(colour: Rgb, ground: Rgb, towards: Rgb): Rgb {
+  for (let step = 0; step < steps; step++) {
+    const mixed = mix(colour, towards, step / steps);
+    if (contrast(mixed, ground) >= contrastMin) return mixed;
+  }
+  return towards;
+}
+
+/** The ratio of the relative luminances of two colours (WCAG 2.2). */
+export function contrast(one: Rgb, other: Rgb): number {
+  const [a, b] = [luminance(one), luminance(other)];
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}
+
+function luminance(colour: Rgb): number {
+  const [red, green, blue] = colour.map((value) => {
+    const part = value / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  }) as unknown as Rgb;
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function mix(one: Rgb, other: Rgb, share: number): Rgb {
+  return one.map((value, at) =>
+    Math.round(value + ((other[at] as number) - value) * share),
+  ) as unknown as Rgb;
+}
+
+/** @param colour `#rrggbb` */
+export function rgb(colour: string): Rgb {
+  const value = Number.parseInt(colour.slice(1), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+function hex(colour: Rgb): string {
+  return `#${colour.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+}
