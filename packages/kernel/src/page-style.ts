@@ -28,9 +28,9 @@ code,pre,textarea,input.code{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Con
 pre{margin:.5rem 0 0;padding:.875rem 1rem;background:var(--ground);border:1px solid var(--line);border-radius:10px;overflow:auto;max-height:28rem}pre.secret{white-space:pre-wrap;overflow-wrap:anywhere;margin-bottom:1.25rem}
 label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}
 input,select,textarea{width:100%;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:10px;background:var(--panel);color:var(--ink);font-size:1rem}
-textarea{resize:vertical}
+input:not(.code),select{font-family:inherit}textarea{resize:vertical}
 button,.button{display:inline-block;margin-top:1rem;padding:.65rem 1.1rem;border:0;border-radius:10px;background:var(--accent);color:var(--on-accent);font-family:inherit;font-size:1rem;font-weight:600;line-height:1.4;text-decoration:none;cursor:pointer}
-.actions{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;margin:0 0 1.5rem}.actions>*,.actions button{margin-top:.5rem}
+.actions{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;margin:0 0 1.5rem}.actions>*{margin-top:.5rem}.actions form button{margin-top:0}
 .button.plain,button.plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.fault{color:var(--bad);font-size:.875rem;margin:.25rem 0 0}[aria-invalid=true]{border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}
 button.quiet{background:none;color:var(--accent);padding:0;margin:0;text-decoration:underline;text-underline-offset:.2em;font-weight:400}
 button.danger{background:var(--bad);color:var(--panel)}button.quiet.danger{background:none;color:var(--bad)}
