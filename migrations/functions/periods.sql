@@ -8,12 +8,15 @@ $$;
 
 -- Returns when each allowance of a subscription ends. An allowance replaced by a change of plan ends when the new one begins. Others end when the
 -- next period begins, or one period later if the plan lets them roll over. The last one of a renewing plan lasts for the plan's grace days, unless
--- the plan has ended. The result depends on the current rows only, so periods may be granted in any order.
+-- the plan has ended. A period that was paid lasts to its end, also when the subscription ended before it was paid. The result depends on the current
+-- rows only, so periods may be granted in any order.
 CREATE OR REPLACE FUNCTION shop.allowance_ends(p_subscription text) RETURNS TABLE (account_id text, id bigint, ends timestamptz) LANGUAGE sql STABLE SET timezone = 'UTC' AS $$
   SELECT c.account_id, c.id, o.ends
     FROM (
       -- One row per period. A joined account can have several lots of one period, which do not follow one another.
-      SELECT o.id, least(s.ended_at, CASE
+      SELECT o.id, least(
+          CASE WHEN s.ended_at IS NULL OR EXISTS (SELECT FROM shop.replacement r WHERE r.replaced_id = o.id) THEN s.ended_at ELSE greatest(s.ended_at, o.period_end) END,
+        CASE
           WHEN n.period_start IS NOT NULL THEN n.period_start
           WHEN (o.terms ->> 'rollover')::boolean THEN shop.period_end(coalesce(s.anchor, o.period_start), o.period_end, o.terms ->> 'every')
           ELSE coalesce(lead(o.period_start) OVER (ORDER BY o.period_start), o.period_end + CASE
@@ -98,6 +101,8 @@ BEGIN
     WHERE p.key = 'purchase:' || v_old.id;
   v_units := least((p_order.terms ->> 'units')::bigint,
     shop.units_for(p_order.terms, p_order.amount + least((p_order.terms -> 'replaces' ->> 'credit')::numeric, shop.remaining_worth(v_old, v_left))));
+  INSERT INTO shop.replacement (replaced_id, purchase_id, units_left, units_reversed, units_credited)
+    VALUES (v_old.id, p_order.id, v_left, v_reversed, greatest(0, v_units - v_own));
   PERFORM ledger.end_lot('purchase:' || v_old.id);
   IF v_old.subscription_id IS DISTINCT FROM p_order.subscription_id THEN
     UPDATE shop.subscription SET status = 'expired', ended_at = coalesce(ended_at, clock_timestamp()) WHERE id = v_old.subscription_id;
@@ -106,8 +111,6 @@ BEGIN
   END IF;
   PERFORM ledger.expire_lot(c.account_id, c.id) FROM ledger.posting p CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.lot_id) c
     WHERE p.key = 'purchase:' || v_old.id;
-  INSERT INTO shop.replacement (replaced_id, purchase_id, units_left, units_reversed, units_credited)
-    VALUES (v_old.id, p_order.id, v_left, v_reversed, greatest(0, v_units - v_own));
   RETURN greatest(1, v_units);
 END $$;
 

@@ -44,10 +44,7 @@ export async function cancel(
   const [first] = meant;
   if (first === undefined) return { kind: 'no_plan' };
   if (meant.every(({ renews }) => !renews)) return { kind: 'prepaid', subscription: first };
-  for (const { id: subscription } of meant.filter(willRenew)) {
-    await shop.processor.cancelAtPeriodEnd(subscription, true);
-    await Renewal.syncSubscription(shop, subscription);
-  }
+  for (const one of meant.filter(willRenew)) await Renewal.stop(shop, one);
   return done(shop, account, meant);
 }
 

@@ -48,10 +48,7 @@ export async function cancel(
 ): Promise<Subscription | null> {
   const found = await shop.subscriptions.byKey(key);
   if (found === null || !isLive(found)) return found;
-  if (willRenew(found)) {
-    await shop.processor.cancelAtPeriodEnd(found.id, true);
-    await Renewal.syncSubscription(shop, found.id);
-  }
+  if (willRenew(found)) await Renewal.stop(shop, found);
   return shop.subscriptions.byKey(key);
 }
 

@@ -109,8 +109,28 @@ async function refresh(
   const number = await shop.subscriptions.nextSyncSeq(subscription);
   if (number === null) return;
   const standing = await shop.processor.readSubscription(subscription);
-  if (standing)
-    await shop.subscriptions.storeState(number, { ...standing, payerEmail: addressOf(standing.payerEmail) });
+  if (standing === null) return;
+  const payerEmail = addressOf(standing.payerEmail);
+  if (standing.endedMs === null || standing.openInvoice === null) {
+    await shop.subscriptions.storeState(number, { ...standing, payerEmail });
+    return;
+  }
+  // Its page would still take money, for a period that may be over.
+  await shop.processor.voidInvoice(standing.openInvoice);
+  await shop.subscriptions.storeState(number, { ...standing, payerEmail, payUrl: null, openInvoice: null });
+}
+
+/**
+ * Ends a renewal with its paid period. An unpaid renewal ends now, and its invoice is void, so that the card is not charged for it any more.
+ * Throws ProcessorUnavailable. Safe to repeat.
+ */
+export async function stop(
+  shop: Pick<PaymentContext, 'processor' | 'report' | 'subscriptions'>,
+  { id, status }: Pick<Subscription, 'id' | 'status'>,
+): Promise<void> {
+  if (status === 'past_due') await shop.processor.cancelNow(id);
+  else await shop.processor.cancelAtPeriodEnd(id, true);
+  await syncSubscription(shop, id);
 }
 
 /** Returns the normalized address, or null when it is not valid. */

@@ -79,6 +79,21 @@ async function renewed(agent: Subscriber): Promise<void> {
   await Books.proves(shop.sql);
 }
 
+/** Returns the statuses of the invoices at the processor, the latest first. */
+async function invoices(): Promise<(string | null)[]> {
+  return (await network.stripe.invoices.list({})).data.map(({ status }) => status);
+}
+
+/** Checks that the page of an unpaid renewal takes no money, and that its plan is over. */
+async function neverCharged(agent: Subscriber, payUrl: string): Promise<void> {
+  const paid = await network.stripe.paymentIntents.list({});
+  await Person.submit(payUrl).catch(() => {});
+  const succeeded = ({ data }: typeof paid) => data.filter(({ status }) => status === 'succeeded').length;
+  expect(succeeded(await network.stripe.paymentIntents.list({}))).toBe(succeeded(paid));
+  expect((await subscription(agent)).status).toBe('canceled');
+  await Books.proves(shop.sql);
+}
+
 /** Returns the links to the page of a plan in the mails to the payer. */
 async function managePages(): Promise<string[]> {
   const mails = await mailbox.mailsTo(payer);
@@ -98,6 +113,40 @@ describe('a renewal that was not paid', () => {
     expect((await Person.submit(pay_url)).status).toBe(200);
     await renewed(agent);
     expect((await subscription(agent)).pay_url).toBeNull();
+  });
+
+  test('cannot be paid any more once the processor gave the plan up', async () => {
+    const agent = await pastDue(failingCard);
+    const { pay_url } = await subscription(agent);
+    for (const days of [3, 5, 7]) await network.control('/clock', { advance_seconds: days * 86_400 });
+    await expect.poll(invoices, { timeout: 15_000 }).toEqual(['void', 'paid']);
+    await neverCharged(agent, pay_url);
+  });
+
+  test('ends at once when it is cancelled, and cannot be paid any more', async () => {
+    const agent = await pastDue(failingCard);
+    const { pay_url, id } = await subscription(agent);
+    const account = await Customer.call(agent, 'POST', `${shop.url}/account/subscriptions/${id}/cancel`, {});
+    expect(account.status).toBe(200);
+    expect(await invoices()).toEqual(['void', 'paid']);
+    await neverCharged(agent, pay_url);
+    // The plan can be bought again.
+    expect((await Agent.offer(agent, {}, 'small')).checkoutUrl).toMatch(/^http/);
+  });
+
+  test('that was paid while the plan ended buys its whole period', async () => {
+    const agent = await pastDue(failingCard);
+    const { pay_url } = await subscription(agent);
+    expect((await Person.submit(pay_url)).status).toBe(200);
+    await renewed(agent);
+    await network.stripe.subscriptions.cancel((await subscription(agent)).id);
+    const lots = () =>
+      shop.sql`SELECT s.status, k.expires_at = o.period_end AS whole FROM shop.purchase o JOIN shop.subscription s ON s.id = o.subscription_id
+        JOIN ledger.posting p ON p.key = 'purchase:' || o.id JOIN ledger.lot k ON k.account_id = p.account_id AND k.id = p.lot_id
+        WHERE o.account_id = ${agent.account} ORDER BY o.period_start`;
+    const whole = { status: 'canceled', whole: true };
+    await expect.poll(lots, { timeout: 15_000 }).toEqual([whole, whole]);
+    await Books.proves(shop.sql);
   });
 
   test('is confirmed with the bank on that page', async () => {
@@ -130,9 +179,9 @@ describe('a renewal that was not paid', () => {
     const [manage] = await managePages();
     expect(await (await fetch(`${manage}/cancel`)).text()).toContain('access ends immediately');
     const cancelled = await (await cancel(manage)).text();
-    expect(cancelled).toContain('This plan is cancelled');
+    expect(cancelled).toContain('This plan has ended. Your card is not charged for it any more.');
     const [lot] =
-      await shop.sql`SELECT k.expires_at = s.period_end AS ends FROM ledger.lot k JOIN shop.subscription s USING (account_id)
+      await shop.sql`SELECT k.expires_at = s.ended_at AS ends FROM ledger.lot k JOIN shop.subscription s USING (account_id)
       WHERE k.account_id = ${agent.account} AND k.kind = 'allowance'`;
     expect(lot?.ends).toBe(true);
     expect(cancelled).not.toContain(agent.account);

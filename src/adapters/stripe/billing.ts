@@ -95,6 +95,16 @@ export async function cancelNow(stripe: Stripe, id: string): Promise<void> {
   if (ended_at === null) await stripe.subscriptions.cancel(id);
 }
 
+export async function voidInvoice(stripe: Stripe, id: string): Promise<void> {
+  try {
+    await stripe.invoices.voidInvoice(id);
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+    const { status } = await stripe.invoices.retrieve(id);
+    if (status !== 'paid' && status !== 'void') throw error;
+  }
+}
+
 /**
  * Changes the plan in one request, so that credit and plan change together or not at all. With a credit the change applies at once, in a
  * new period that is charged now; without one it applies from the next period on. The subscription stores the id of the change, because

@@ -17,7 +17,7 @@ export const accountPage = {
   'cancel.until':
     'You can use the plan until {day}. After that it does not renew, and the card is not charged again.',
   'cancel.unpaid':
-    'The last renewal was not paid. If you cancel, access ends immediately. If the card is still charged for that renewal, you get the period that it pays, and no other follows.',
+    'The last renewal was not paid. If you cancel, access ends immediately, and the card is not charged for that renewal.',
   'cancel.lost': 'What is left of the plan then expires.',
   'cancel.rolls_over': 'What is left then can be used for one more period, and expires after it.',
   'cancel.left': 'It has {left} left now.',
