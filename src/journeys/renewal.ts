@@ -110,14 +110,10 @@ async function refresh(
   if (number === null) return;
   const standing = await shop.processor.readSubscription(subscription);
   if (standing === null) return;
-  const payerEmail = addressOf(standing.payerEmail);
-  if (standing.endedMs === null || standing.openInvoice === null) {
-    await shop.subscriptions.storeState(number, { ...standing, payerEmail });
-    return;
-  }
   // Its page would still take money, for a period that may be over.
-  await shop.processor.voidInvoice(standing.openInvoice);
-  await shop.subscriptions.storeState(number, { ...standing, payerEmail, payUrl: null, openInvoice: null });
+  if (standing.endedMs !== null && standing.openInvoice !== null)
+    await shop.processor.voidInvoice(standing.openInvoice);
+  await shop.subscriptions.storeState(number, { ...standing, payerEmail: addressOf(standing.payerEmail) });
 }
 
 /**

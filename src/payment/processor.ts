@@ -183,7 +183,7 @@ export interface Processor {
   cancelAtPeriodEnd(id: string, cancels: boolean): Promise<SubscriptionState | null>;
   /** Cancels a subscription immediately; nothing more is charged. Safe to repeat. */
   cancelNow(id: string): Promise<void>;
-  /** Voids an open invoice, so that it can no longer be paid. Does nothing when it is paid or void. */
+  /** Voids an open invoice, so that it can no longer be paid. Does nothing to one that is paid, void, or being paid. */
   voidInvoice(id: string): Promise<void>;
   /** Changes the plan of a subscription, atomically and once for each change. */
   changePlan(id: string, change: AskedChange, plan: SoldPlan): Promise<PlanChange>;

@@ -99,9 +99,8 @@ export async function voidInvoice(stripe: Stripe, id: string): Promise<void> {
   try {
     await stripe.invoices.voidInvoice(id);
   } catch (error) {
+    // Paid or void already, or a payment of it is under way, such as a bank debit.
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
-    const { status } = await stripe.invoices.retrieve(id);
-    if (status !== 'paid' && status !== 'void') throw error;
   }
 }
 
