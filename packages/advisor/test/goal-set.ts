@@ -49,18 +49,22 @@ export function cases(file: string, of?: Advisor.Advisor): Case[] {
     type Listed = {
       g: string;
       first: string[];
-      chain: string[];
+      chain?: string[];
+      /** Several chains of which each is right. */
+      chains?: string[][];
       status?: Case['status'];
       lang?: string;
       voice?: string;
     };
-    return (JSON.parse(text).goals as Listed[]).map(({ g, first, chain, status, lang, voice }) => ({
-      goal: g,
-      first,
-      chains: chain.length === 0 ? [] : [chain.map((step) => [step])],
-      voice: lang ?? voice ?? '',
-      ...(status && { status }),
-    }));
+    return (JSON.parse(text).goals as Listed[]).map(
+      ({ g, first, chain = [], chains = [chain], status, lang, voice }) => ({
+        goal: g,
+        first,
+        chains: chains.filter(({ length }) => length > 0).map((steps) => steps.map((step) => [step])),
+        voice: lang ?? voice ?? '',
+        ...(status && { status }),
+      }),
+    );
   }
   const ids = new Map(of?.surface.offers.map(({ id, operation }) => [id, operation.id]));
   return text
