@@ -110,9 +110,8 @@ async function refresh(
   if (number === null) return;
   const standing = await shop.processor.readSubscription(subscription);
   if (standing === null) return;
-  // Its page would still take money, for a period that may be over.
-  if (standing.endedMs !== null && standing.openInvoice !== null)
-    await shop.processor.voidInvoice(standing.openInvoice);
+  // Their pages would still take money, for periods that may be over.
+  if (standing.endedMs !== null) await shop.processor.voidUnpaid(subscription);
   await shop.subscriptions.storeState(number, { ...standing, payerEmail: addressOf(standing.payerEmail) });
 }
 

@@ -183,8 +183,8 @@ export interface Processor {
   cancelAtPeriodEnd(id: string, cancels: boolean): Promise<SubscriptionState | null>;
   /** Cancels a subscription immediately; nothing more is charged. Safe to repeat. */
   cancelNow(id: string): Promise<void>;
-  /** Voids an open invoice, so that it can no longer be paid. Does nothing to one that is paid, void, or being paid. */
-  voidInvoice(id: string): Promise<void>;
+  /** Voids the open invoices of a subscription, so that they can no longer be paid. Leaves one that is being paid. Safe to repeat. */
+  voidUnpaid(id: string): Promise<void>;
   /** Changes the plan of a subscription, atomically and once for each change. */
   changePlan(id: string, change: AskedChange, plan: SoldPlan): Promise<PlanChange>;
   /** Lists every refund and dispute of a payment with its current status. */

@@ -78,8 +78,6 @@ export type SubscriptionState = {
   change: string | null;
   /** The page to pay its open invoice, with any card and with 3-D Secure; null when none is open. */
   payUrl: string | null;
-  /** The id of that invoice. */
-  openInvoice: string | null;
   /** The payer's email address at the processor; null when it has none. */
   payerEmail: string | null;
   endedMs: number | null;

@@ -64,7 +64,7 @@ export class FakeProcessor {
       readSubscription: async () => null,
       cancelAtPeriodEnd: async () => null,
       cancelNow: async () => {},
-      voidInvoice: async () => {},
+      voidUnpaid: async () => {},
       changePlan: async () => ({ kind: 'changed' }),
       pageOf: () => null,
       parseWebhookEvent: (text) => this.parseWebhookEvent(text),

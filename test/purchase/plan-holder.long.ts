@@ -123,6 +123,17 @@ describe('a renewal that was not paid', () => {
     await neverCharged(agent, pay_url);
   });
 
+  test('and the one after it cannot be paid any more once the plan is cancelled', async () => {
+    await network.control('/billing', { after_retries: 'past_due' });
+    const agent = await pastDue(failingCard);
+    const { pay_url, id } = await subscription(agent);
+    await network.control('/clock', { advance_seconds: monthSeconds });
+    await expect.poll(invoices, { timeout: 15_000 }).toEqual(['open', 'open', 'paid']);
+    await Customer.call(agent, 'POST', `${shop.url}/account/subscriptions/${id}/cancel`, {});
+    expect(await invoices()).toEqual(['void', 'void', 'paid']);
+    await neverCharged(agent, pay_url);
+  });
+
   test('ends at once when it is cancelled, and cannot be paid any more', async () => {
     const agent = await pastDue(failingCard);
     const { pay_url, id } = await subscription(agent);

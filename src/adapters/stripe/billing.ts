@@ -95,13 +95,15 @@ export async function cancelNow(stripe: Stripe, id: string): Promise<void> {
   if (ended_at === null) await stripe.subscriptions.cancel(id);
 }
 
-export async function voidInvoice(stripe: Stripe, id: string): Promise<void> {
-  try {
-    await stripe.invoices.voidInvoice(id);
-  } catch (error) {
-    // Paid or void already, or a payment of it is under way, such as a bank debit.
-    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
-  }
+/** Voids the open invoices of a subscription. There are several when Stripe is set to leave unpaid subscriptions as they are. */
+export async function voidUnpaid(stripe: Stripe, subscription: string): Promise<void> {
+  for await (const { id } of stripe.invoices.list({ subscription, status: 'open', limit: pageSize }))
+    try {
+      await stripe.invoices.voidInvoice(id ?? '');
+    } catch (error) {
+      // Paid or void since it was listed, or a payment of it is under way, such as a bank debit.
+      if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+    }
 }
 
 /**

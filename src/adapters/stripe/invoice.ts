@@ -76,7 +76,6 @@ export function standing(subscription: Stripe.Subscription): SubscriptionState |
     change: about.change ?? null,
     payerEmail: invoice?.customer_email ?? null,
     payUrl: invoice?.status === 'open' ? (invoice.hosted_invoice_url ?? null) : null,
-    openInvoice: invoice?.status === 'open' ? (invoice.id ?? null) : null,
     endedMs: ended_at === null ? null : ended_at * 1000,
   };
 }

@@ -74,7 +74,7 @@ export function openStripe(settings: StripeSettings): Processor {
     cancelAtPeriodEnd: (id, cancels) =>
       Billing.cancelAtPeriodEnd(stripe, id, cancels).catch(reject.unavailable),
     cancelNow: (id) => Billing.cancelNow(stripe, id).catch(reject.unavailable),
-    voidInvoice: (id) => Billing.voidInvoice(stripe, id).catch(reject.unavailable),
+    voidUnpaid: (id) => Billing.voidUnpaid(stripe, id).catch(reject.unavailable),
     changePlan: (id, change, plan) =>
       Billing.changePlan(stripe, prices, id, change, plan).catch(reject.unavailable),
 
