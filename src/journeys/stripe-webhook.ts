@@ -1,6 +1,7 @@
 import type { FraudSignal } from '../payment/fraud-signal.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import { ObjectUnknown, type WebhookEvent } from '../payment/processor.ts';
+import * as CardTesting from './card-testing.ts';
 import * as Checkout from './checkout.ts';
 import { settle } from './grant-order.ts';
 import * as KeptCard from './kept-card.ts';
@@ -51,6 +52,9 @@ async function applyEvent(shop: PaymentContext, { object }: WebhookEvent): Promi
       break;
     case 'subscription':
       await Renewal.syncSubscription(shop, object.id);
+      break;
+    case 'charge':
+      await CardTesting.receiveCharge(shop, await shop.processor.readCharge(object.id));
       break;
     case 'fraud_signal':
       await flag(shop, object.signal);

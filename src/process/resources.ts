@@ -10,6 +10,7 @@ import * as Accounts from '../adapters/postgres/accounts.ts';
 import { openAdmissions } from '../adapters/postgres/admissions.ts';
 import { openCatalogs } from '../adapters/postgres/catalogs.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
+import { openCardAttempts } from '../adapters/postgres/card-attempts.ts';
 import * as Connection from '../adapters/postgres/connection.ts';
 import { openConsole } from '../adapters/postgres/console.ts';
 import { openDatabaseClock } from '../adapters/postgres/database-clock.ts';
@@ -76,6 +77,7 @@ type Renewed =
   | 'reference'
   | 'claiming'
   | 'trustedAgents'
+  | 'cardLimits'
   | 'mail'
   | 'mailer'
   | 'processor'
@@ -248,6 +250,7 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
     console: await openConsole(sql, secret('con')),
     refundRequests: openRefundRequests(sql),
     fraudSignals: openFraudSignals(sql),
+    cardAttempts: openCardAttempts(sql),
     webhookEvents: Orders.openWebhookEvents(sql),
     verifications: RateLimit.create(),
     challengeSecrets: secrets.challenges,

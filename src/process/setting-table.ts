@@ -1,4 +1,5 @@
 import { usualLimits } from '../proxy/unpaid-calls.ts';
+import { abuseSettings } from './abuse-settings.ts';
 import { bundledSettings, mailSettings, paymentSettings } from './integration-settings.ts';
 import type { Setting } from './setting.ts';
 import * as Schema from './setting-schemas.ts';
@@ -242,6 +243,7 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   'Upstream and catalogue': upstream,
   WebSockets: socketSettings,
   Payments: paymentSettings,
+  'Abuse and retention': abuseSettings,
   'Mail and administration': mailSettings,
   Tracing: tracing,
   'Programs of `sluice start`': bundledSettings,
@@ -254,6 +256,7 @@ export const table = {
   ...upstream,
   ...socketSettings,
   ...paymentSettings,
+  ...abuseSettings,
   ...mailSettings,
   ...tracing,
   ...bundledSettings,

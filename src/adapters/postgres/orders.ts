@@ -17,7 +17,7 @@ type OrderQueries = Pick<
   Orders,
   'find' | 'findByChallenge' | 'paidBy' | 'grantedSince' | 'paidFor' | 'begun' | 'inDoubt'
 >;
-type OrderRecords = Pick<Orders, 'offer' | 'markUnreconciled' | 'nthDecline' | 'sweep'>;
+type OrderRecords = Pick<Orders, 'offer' | 'markUnreconciled' | 'sweep'>;
 
 /**
  * Orders in PostgreSQL. Only functions in migrations/functions move money.
@@ -81,7 +81,7 @@ function queries(sql: Connection): OrderQueries {
   };
 }
 
-/** Writes to orders other than charges and pages, and the limits on declines. */
+/** Writes to orders other than charges and pages. */
 function records(sql: Connection): OrderRecords {
   return {
     async offer({
@@ -104,13 +104,6 @@ function records(sql: Connection): OrderRecords {
     },
     async markUnreconciled(id, reason) {
       await sql`UPDATE shop.purchase SET unreconciled = ${reason} WHERE id = ${id} AND unreconciled IS DISTINCT FROM ${reason}`;
-    },
-    async nthDecline(subjects, nth, sinceMs) {
-      const [row] = await sql<[{ at: Date | null }]>`SELECT max(at) AS at FROM (
-          SELECT at, row_number() OVER (PARTITION BY subject ORDER BY at DESC) AS n FROM shop.decline
-          WHERE subject = ANY (${sql.array([...subjects])}) AND at > ${new Date(sinceMs)}
-        ) recent WHERE n = ${nth}`;
-      return row.at?.getTime() ?? null;
     },
     async sweep(nowMs) {
       await sql`DELETE FROM shop.purchase
