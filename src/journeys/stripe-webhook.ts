@@ -86,5 +86,6 @@ async function syncPayment(shop: PaymentContext, paymentId: string): Promise<voi
   const payment = await shop.processor.readPayment(paymentId);
   const order = payment.order === null ? null : await shop.orders.find(payment.order);
   if (order) await settle(shop, order, payment);
+  if (order && payment.charge?.succeeded) await shop.cardAttempts.record(payment.charge, order.id);
   await Reversal.syncReversals(shop, paymentId);
 }

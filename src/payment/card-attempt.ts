@@ -58,6 +58,20 @@ export type ChargeOutcome = {
   createdMs: number;
 };
 
+/** Returns the members of a charge for the seller's API and commands. */
+export function asCharge({ id, succeeded, riskLevel, riskScore, networkStatus, outcome, reason, createdMs }: ChargeOutcome) {
+  return {
+    id,
+    succeeded,
+    risk_level: riskLevel,
+    risk_score: riskScore,
+    network_status: networkStatus,
+    outcome,
+    reason,
+    at: new Date(createdMs).toISOString(),
+  };
+}
+
 /** A charge with what the limits need of it. */
 export type ReadCharge = ChargeOutcome & {
   /** The order in its metadata, or in that of the subscription that it pays. */

@@ -25,6 +25,8 @@ export type Payment = {
   failure: string | null;
   /** The on-chain transaction that made it. */
   transaction?: string;
+  /** The charge that made it, with its assessment; absent where it was not read. */
+  charge?: ReadCharge;
 };
 
 /** A payment with the metadata that was attached when it was charged. */

@@ -58,7 +58,7 @@ export function openStripe(settings: StripeSettings): Processor {
     refusedAsTooSmall: () => charges.refusedAsTooSmall,
     readPayment: (id) =>
       stripe.paymentIntents
-        .retrieve(id)
+        .retrieve(id, { expand: ['latest_charge'] })
         .then((intent) => PaymentIntent.read(intent, mark), reject.unread(id)),
     pageOf: (payment) => Dashboard.pageOf(settings, payment),
 

@@ -27,6 +27,7 @@ const watched = [
   'ledger_inconsistent',
   'card_page_refused',
   'chain_unreadable',
+  'card_testing',
   'charge_refused',
   'fraud_signal',
   'client_address_unknown',
