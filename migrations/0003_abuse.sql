@@ -16,6 +16,8 @@ CREATE TABLE "shop"."charge" (
 	"network_status" text,
 	"outcome" text,
 	"reason" text,
+	"card" text,
+	"trial" text,
 	"at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
@@ -30,7 +32,12 @@ CREATE TABLE "shop"."trial_proof" (
 ALTER TABLE "shop"."purchase" ADD COLUMN "page_address" text;--> statement-breakpoint
 CREATE INDEX "card_attempt_subject" ON "shop"."card_attempt" USING btree ("subject","at");--> statement-breakpoint
 CREATE INDEX "card_attempt_at" ON "shop"."card_attempt" USING btree ("at");--> statement-breakpoint
+CREATE INDEX "charge_trial" ON "shop"."charge" USING btree ("at") WHERE "shop"."charge"."succeeded" and "shop"."charge"."card" is not null and "shop"."charge"."trial" is null;--> statement-breakpoint
 CREATE INDEX "charge_payment" ON "shop"."charge" USING btree ("payment");--> statement-breakpoint
 CREATE INDEX "charge_order" ON "shop"."charge" USING btree ("order_id") WHERE "shop"."charge"."order_id" is not null;--> statement-breakpoint
 CREATE INDEX "charge_declined_at" ON "shop"."charge" USING btree ("at") WHERE not "shop"."charge"."succeeded";--> statement-breakpoint
-CREATE INDEX "trial_proof_address_at" ON "shop"."trial_proof" USING btree ("at") WHERE "shop"."trial_proof"."kind" = 'address';
+CREATE INDEX "trial_proof_address_at" ON "shop"."trial_proof" USING btree ("at") WHERE "shop"."trial_proof"."kind" = 'address';--> statement-breakpoint
+-- Hand-written: functions whose result or parameters have changed (migrations/functions).
+DROP FUNCTION IF EXISTS shop.register(text, text, bigint, text);--> statement-breakpoint
+DROP FUNCTION IF EXISTS shop.sign_in(text, timestamptz, text, text, text, text, bigint, text);--> statement-breakpoint
+DROP FUNCTION IF EXISTS shop.complete_claim(text, text, integer, text, bigint, text);

@@ -12,6 +12,7 @@ import * as JobWatch from './journeys/job-watch.ts';
 import { MailDelivery } from './journeys/mail-delivery.ts';
 import * as PlanHolder from './journeys/plan-holder.ts';
 import * as RefundRequests from './journeys/refund-requests.ts';
+import * as Registering from './journeys/registration.ts';
 import * as ResolveInDoubt from './journeys/resolve-in-doubt.ts';
 import * as TopUp from './journeys/top-up.ts';
 import * as TopUpConsent from './journeys/top-up-consent.ts';
@@ -171,6 +172,9 @@ function startJobs(
     ),
     PeriodicJob.start(log, 'account_mail', upkeepEveryMs, () =>
       AccountMail.notifyAccounts(configReloader.current.shop),
+    ),
+    PeriodicJob.start(log, 'card_trials', upkeepEveryMs, () =>
+      Registering.giveCardTrials(configReloader.current.shop),
     ),
     PeriodicJob.start(log, 'mail', mailEveryMs, () => delivery.run(configReloader.current.shop)),
     PeriodicJob.start(log, 'refund_requests', upkeepEveryMs, () =>

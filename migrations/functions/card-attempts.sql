@@ -78,9 +78,9 @@ END $$;
 
 -- Stores the outcome of a charge. One that was pending ends later; a final one does not change.
 CREATE OR REPLACE FUNCTION shop.record_charge(p_id text, p_payment text, p_order text, p_succeeded boolean, p_risk_level text, p_risk_score integer,
-  p_network_status text, p_outcome text, p_reason text, p_at timestamptz) RETURNS void LANGUAGE sql AS $$
-  INSERT INTO shop.charge (id, payment, order_id, succeeded, risk_level, risk_score, network_status, outcome, reason, at)
-    VALUES (p_id, p_payment, p_order, p_succeeded, p_risk_level, p_risk_score, p_network_status, p_outcome, p_reason, p_at)
+  p_network_status text, p_outcome text, p_reason text, p_card text, p_at timestamptz) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO shop.charge (id, payment, order_id, succeeded, risk_level, risk_score, network_status, outcome, reason, card, at)
+    VALUES (p_id, p_payment, p_order, p_succeeded, p_risk_level, p_risk_score, p_network_status, p_outcome, p_reason, p_card, p_at)
     ON CONFLICT (id) DO UPDATE SET order_id = coalesce(charge.order_id, excluded.order_id), succeeded = excluded.succeeded,
       risk_level = excluded.risk_level, risk_score = excluded.risk_score, network_status = excluded.network_status, outcome = excluded.outcome, reason = excluded.reason
 $$;

@@ -195,6 +195,10 @@ function planFields(old: Plan, fresh: Plan, after: Catalog): ChangedField[] {
       case 'grace_days':
       case 'requests_per_second':
         return more(to, from) ? 'takes_away' : 'harmless';
+      case 'all_per_hour':
+      case 'all_usd_per_hour':
+        // Without a limit there is no value.
+        return to !== undefined && (from === undefined || more(from, to)) ? 'takes_away' : 'harmless';
       case 'rollover':
         return to === 'false' ? 'takes_away' : 'harmless';
       case 'covers':

@@ -97,7 +97,7 @@ export interface CardAttempts {
   /** Returns the address block that the hosted page of an order was opened from. */
   pageAddress(order: string): Promise<string | null>;
   /** Stores the outcome of a charge. Safe to repeat. */
-  record(charge: ChargeOutcome, order: string | null): Promise<void>;
+  record(charge: ReadCharge, order: string | null): Promise<void>;
   /** Lists the charges of an order, the newest first. */
   ofOrder(order: string): Promise<ChargeOutcome[]>;
   /** Number of cards, accounts and addresses that are slowed down or stopped now. */

@@ -58,7 +58,7 @@ export function openCardAttempts(sql: Connection): CardAttempts {
     },
     async record(one, order) {
       await sql`SELECT shop.record_charge(${one.id}, ${one.payment}, ${order}, ${one.succeeded}, ${one.riskLevel}, ${one.riskScore},
-        ${one.networkStatus}, ${one.outcome}, ${one.reason}, ${new Date(one.createdMs)})`;
+        ${one.networkStatus}, ${one.outcome}, ${one.reason}, ${one.card}, ${new Date(one.createdMs)})`;
     },
     async ofOrder(order) {
       const rows = await sql<Row<typeof charge>[]>`SELECT c.* FROM shop.charge c

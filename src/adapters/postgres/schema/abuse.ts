@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, index, integer, primaryKey, text } from 'drizzle-orm/pg-core';
-import type { TrialProof } from '../../../identity/trial-proof.ts';
+import type { TrialProof, TrialState } from '../../../identity/trial-proof.ts';
 import { shop, statementTime, time } from './shop.ts';
 
 /**
@@ -39,9 +39,14 @@ export const charge = shop.table(
     outcome: text('outcome'),
     /** The category of the reason for a decline, such as `insufficient_funds`. */
     reason: text('reason'),
+    /** Digest of the card, by which the trial is given once; null once the owner is erased. */
+    card: text('card'),
+    /** The result of the trial for the card of the charge; null until it is decided (shop.give_card_trials). */
+    trial: text('trial').$type<TrialState>(),
     at: time('at').notNull(),
   },
   (t) => [
+    index('charge_trial').on(t.at).where(sql`${t.succeeded} and ${t.card} is not null and ${t.trial} is null`),
     index('charge_payment').on(t.payment),
     index('charge_order').on(t.orderId).where(sql`${t.orderId} is not null`),
     index('charge_declined_at').on(t.at).where(sql`not ${t.succeeded}`),
