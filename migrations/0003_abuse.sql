@@ -41,3 +41,13 @@ CREATE INDEX "trial_proof_address_at" ON "shop"."trial_proof" USING btree ("at")
 DROP FUNCTION IF EXISTS shop.register(text, text, bigint, text);--> statement-breakpoint
 DROP FUNCTION IF EXISTS shop.sign_in(text, timestamptz, text, text, text, text, bigint, text);--> statement-breakpoint
 DROP FUNCTION IF EXISTS shop.complete_claim(text, text, integer, text, bigint, text);
+--> statement-breakpoint
+DROP FUNCTION IF EXISTS ledger.drawable_lots(text, text, boolean, bigint[]);--> statement-breakpoint
+-- The most that the trials of all accounts together may use in an hour (`all_per_hour` in the catalogue). `used`: spent in the hour that began at
+-- `hour`, and leased to writers.
+CREATE TABLE ledger.trial_limit (
+  plan_id text PRIMARY KEY,
+  per_hour bigint NOT NULL CHECK (per_hour > 0),
+  hour timestamptz NOT NULL,
+  used bigint NOT NULL CHECK (used >= 0)
+) WITH (fillfactor = 50);

@@ -5,6 +5,7 @@ import * as LedgerWriters from './adapters/postgres/ledger-writers.ts';
 import * as Maintenance from './adapters/postgres/maintenance.ts';
 import * as Notify from './adapters/postgres/notify.ts';
 import * as PoolWatchdog from './adapters/postgres/pool-watchdog.ts';
+import { trialOf } from './catalog/plan.ts';
 import * as Server from './http/server/server.ts';
 import * as AccountMail from './journeys/account-mail.ts';
 import * as Fees from './journeys/fees.ts';
@@ -157,6 +158,10 @@ function startJobs(
       resources.processes = Math.max(1, await LedgerWriters.openWriters(sql));
     }),
     PeriodicJob.start(log, 'clock', clockEveryMs, resources.syncClock),
+    PeriodicJob.start(log, 'trial_limit', clockEveryMs, () => {
+      const trial = trialOf(configReloader.current.shop.catalog.plans);
+      return resources.catalogs.limitTrial(trial?.id ?? '', trial?.perHour ?? null);
+    }),
     PeriodicJob.start(log, 'secrets', secretsEveryMs, resources.refreshSecrets),
     PeriodicJob.start(log, 'reconciliation', reconcileEveryMs, () =>
       ResolveInDoubt.resolveAll(configReloader.current.shop, { settles: true }),

@@ -55,10 +55,11 @@ export function callRefusal(
       return Refusals.ofBody(texts, refusal.reason, bodyBytesMax(shop.catalog.upstream, operation), id);
     case 'rate_limited':
     case 'in_flight':
+    case 'trial_paused':
     case 'too_many_unpaid':
     case 'account_busy':
     case 'busy':
-      return tooMany(texts, refusal, id);
+      return tooMany(shop, operation, refusal, id);
     case 'ledger_unavailable':
       return Refusals.unanswerable(texts, id);
     case 'charge_in_doubt':
@@ -184,10 +185,12 @@ function tooExpensive(
 
 /** The refusals that end by themselves: the caller waits and retries. */
 function tooMany(
-  texts: Texts,
-  refusal: RefusalOf<'rate_limited' | 'in_flight' | 'too_many_unpaid' | 'account_busy' | 'busy'>,
+  shop: OfferContext,
+  operation: Operation,
+  refusal: RefusalOf<'rate_limited' | 'in_flight' | 'trial_paused' | 'too_many_unpaid' | 'account_busy' | 'busy'>,
   requestId: string,
 ): Reply {
+  const { texts } = shop;
   const retrySoon = { 'retry-after': retrySoonSeconds };
   switch (refusal.kind) {
     case 'rate_limited':
@@ -211,6 +214,15 @@ function tooMany(
           held_usd: Money.format(refusal.held),
         },
         retrySoon,
+      );
+    case 'trial_paused':
+      return error(
+        429,
+        'trial_paused',
+        texts.text('api.trial_paused'),
+        requestId,
+        { plans: plansFor(shop, operation), ...TaxNote.member(texts, shop.catalog) },
+        { 'retry-after': String(refusal.retryAfterSeconds) },
       );
     case 'too_many_unpaid':
       return error(
