@@ -11,6 +11,7 @@ import { openAdmissions } from '../adapters/postgres/admissions.ts';
 import { openCatalogs } from '../adapters/postgres/catalogs.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
 import { openCardAttempts } from '../adapters/postgres/card-attempts.ts';
+import { openChargeProof } from '../adapters/postgres/charge-proof.ts';
 import * as Connection from '../adapters/postgres/connection.ts';
 import { openConsole } from '../adapters/postgres/console.ts';
 import { openDatabaseClock } from '../adapters/postgres/database-clock.ts';
@@ -227,7 +228,7 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
   return {
     ...parts,
     publicUrl: config.publicUrl,
-    databaseResponds: () => Connection.responds(sql),
+    canCharge: openChargeProof(sql, (reason) => report('charge_not_proved', { reason })),
     schemaProblem: SchemaVersion.watch(sql),
     accounts: Accounts.openAccounts(sql),
     admissions: openAdmissions(sql),

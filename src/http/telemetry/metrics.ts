@@ -28,6 +28,7 @@ const watched = [
   'card_page_refused',
   'chain_unreadable',
   'card_testing',
+  'charge_not_proved',
   'charge_refused',
   'fraud_signal',
   'client_address_unknown',
