@@ -67,7 +67,7 @@ export type Config = {
   readonly trustedAgents: readonly TrustedAgent[];
   /** Limits against card testing. */
   readonly cardLimits: CardLimits;
-  /** How long personal data is kept. */
+  /** The time for which personal data is kept. */
   readonly retention: AbuseSettings.Retention;
   /** The ledger writer of this process: no two running processes on one database may share it. */
   readonly writer: string;

@@ -149,7 +149,9 @@ function startJobs(
   const { log, sql, ledgerSql } = resources;
   return [
     PeriodicJob.start(log, 'pulse', pulseEveryMs, () => resources.revocations.pulse()),
-    PeriodicJob.start(log, 'upkeep', upkeepEveryMs, () => Maintenance.maintain(sql)),
+    PeriodicJob.start(log, 'upkeep', upkeepEveryMs, () =>
+      Maintenance.maintain(sql, configReloader.current.config.retention),
+    ),
     PeriodicJob.start(log, 'idempotencyKeys', upkeepEveryMs, () => resources.idempotencyKeys.releaseEnded()),
     PeriodicJob.start(log, 'uncountable', uncountableEveryMs, () =>
       resources.uncountable.write(resources.uncountableRecord),

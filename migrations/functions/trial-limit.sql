@@ -1,5 +1,5 @@
 -- The limit on what the trials of all accounts use together in an hour (UTC). A lease of a trial counts when it is granted, and no more once it
--- returns unused. What is leased when an hour begins counts in the new hour, so an hour never uses more than its limit. A call that no trial pays
+-- returns unused. Leases that exist when an hour begins count in the new hour, so an hour never uses more than its limit. A call that no trial pays
 -- for reads and locks none of this.
 
 -- Sets the limit of a plan, and removes those of other plans. `p_per_hour` null: no limit.
@@ -13,7 +13,7 @@ BEGIN
 END $$;
 
 -- Takes `p_need` of the hour for a lease of a trial. Returns `p_take`, what may be leased: all of it without a limit, only the need within one,
--- nothing above it. The row is locked until the end of the batch. An hour of the future, from before the clock was set back, goes on counting.
+-- nothing above it. The row is locked until the end of the batch. An hour of the future, from before the clock was set back, continues to count.
 CREATE OR REPLACE FUNCTION ledger.take_trial(p_plan text, p_need bigint, p_take bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   v_limit ledger.trial_limit;
@@ -22,7 +22,7 @@ BEGIN
   SELECT * INTO v_limit FROM ledger.trial_limit WHERE plan_id = p_plan FOR UPDATE;
   IF NOT FOUND THEN RETURN p_take; END IF;
   IF v_limit.hour < v_hour OR v_limit.hour > v_hour + interval '2 hours' THEN
-    -- What calls have spent since the last checkpoint is still part of the leases, and belongs to the hour that has ended.
+    -- Spending since the last checkpoint is still part of the leases, and belongs to the hour that has ended.
     SELECT coalesce(sum(l.amount), 0) INTO v_limit.used FROM (
         SELECT account_id, lot_id, amount FROM ledger.lease
         UNION ALL SELECT s.account_id, s.lot_id, -s.amount FROM ledger.writer n, LATERAL ledger.uncheckpointed(n.id, n.epoch, n.checkpointed_seq) s WHERE n.open
@@ -35,7 +35,7 @@ BEGIN
   RETURN p_need;
 END $$;
 
--- Gives back what leases of trials return unused.
+-- Subtracts the unused leases of trials that a writer returns.
 CREATE OR REPLACE FUNCTION ledger.return_trial(p_accounts text[], p_lots bigint[], p_amounts bigint[]) RETURNS void LANGUAGE sql AS $$
   UPDATE ledger.trial_limit t SET used = greatest(0, t.used - s.amount) FROM (
     SELECT k.plan_id, sum(r.amount)::bigint AS amount FROM unnest(p_accounts, p_lots, p_amounts) AS r (account_id, lot_id, amount)

@@ -243,7 +243,8 @@ function toPlan(draft: DraftPlan): Plan {
         included,
         includedWhenClaimed: more,
         oncePer: draft.once_per ?? [],
-        perHour: draft.all_usd_per_hour === undefined ? (draft.all_per_hour ?? null) : money(draft.all_usd_per_hour),
+        perHour:
+          draft.all_usd_per_hour === undefined ? (draft.all_per_hour ?? null) : money(draft.all_usd_per_hour),
       };
     }
     case 'credit': {

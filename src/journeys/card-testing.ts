@@ -23,7 +23,7 @@ export async function beginPage(
   page: { order: string | null; number: number },
   payer: CardAttempt.Payer,
 ): Promise<CardAttempt.Delay | null> {
-  const delay = await shop.cardAttempts.beginPage(page, payer, shop.cardLimits);
+  const delay = await shop.cardAttempts.startPage(page, payer, shop.cardLimits);
   if (delay !== null) report(shop, delay, page.order);
   return delay;
 }

@@ -38,7 +38,7 @@ export type Attempt = {
   credentialDigest: string;
   /** The order can be claimed until then; null when that is checked elsewhere. */
   expiresMs?: number | null;
-  /** What a decline counts against; null for an automatic charge, which counts against nothing. */
+  /** The payer that a decline counts against; null for an automatic charge, which counts against nothing. */
   payer: CardAttempt.Payer | null;
   /** Returns the digest of the card that is charged; null when it is not known. */
   card?: () => Promise<string | null>;
@@ -64,11 +64,11 @@ async function begin(
 ): Promise<CardAttempt.Delay | null> {
   if (payer === null || (await must(shop, orderId)).state !== 'offered') return null;
   const { cardAttempts, cardLimits } = shop;
-  let delay = await cardAttempts.begin(challengeId, payer, cardLimits);
+  let delay = await cardAttempts.start(challengeId, payer, cardLimits);
   if (delay === null && card !== undefined) {
     // The processor is asked for the card only if the account and the address may pay.
     payer.card = await card();
-    delay = await cardAttempts.begin(challengeId, payer, cardLimits);
+    delay = await cardAttempts.start(challengeId, payer, cardLimits);
     if (delay !== null) await cardAttempts.end(challengeId);
   }
   if (delay !== null) CardTesting.report(shop, delay, orderId);

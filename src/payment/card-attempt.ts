@@ -30,7 +30,11 @@ export function subjectsOf({ declinesMax: max }: CardLimits, { address, account,
   if (account !== null) subjects.push({ name: `account:${account}`, max, stopsAt: 2 * max });
   // All callers behind a proxy that names none of them share one block: stopping it would close the shop.
   if (address !== null && !isLoopback(address))
-    subjects.push({ name: `address:${address}`, max: most, stopsAt: address === 'unknown' ? null : 2 * most });
+    subjects.push({
+      name: `address:${address}`,
+      max: most,
+      stopsAt: address === 'unknown' ? null : 2 * most,
+    });
   return subjects;
 }
 
@@ -59,7 +63,16 @@ export type ChargeOutcome = {
 };
 
 /** Returns the members of a charge for the seller's API and commands. */
-export function asCharge({ id, succeeded, riskLevel, riskScore, networkStatus, outcome, reason, createdMs }: ChargeOutcome) {
+export function asCharge({
+  id,
+  succeeded,
+  riskLevel,
+  riskScore,
+  networkStatus,
+  outcome,
+  reason,
+  createdMs,
+}: ChargeOutcome) {
   return {
     id,
     succeeded,
@@ -87,13 +100,17 @@ export interface CardAttempts {
    * Starts an attempt, or returns the time that it has to wait for. Safe to repeat: the same attempt counts once. An account that paid before
    * yesterday is not counted under its address.
    */
-  begin(attempt: string, payer: Payer, limits: CardLimits): Promise<Delay | null>;
+  start(attempt: string, payer: Payer, limits: CardLimits): Promise<Delay | null>;
   /** Ends an attempt that was not declined. */
   end(attempt: string): Promise<void>;
   /** Counts a decline. The same attempt counts once. Returns the delay that it causes. */
   declined(attempt: string, payer: Payer, limits: CardLimits): Promise<Delay | null>;
   /** Starts a hosted page of an order (or of a saved card, by its reference), or returns the time that it has to wait for. */
-  beginPage(page: { order: string | null; number: number }, payer: Payer, limits: CardLimits): Promise<Delay | null>;
+  startPage(
+    page: { order: string | null; number: number },
+    payer: Payer,
+    limits: CardLimits,
+  ): Promise<Delay | null>;
   /** Returns the address block that the hosted page of an order was opened from. */
   pageAddress(order: string): Promise<string | null>;
   /** Stores the outcome of a charge. Safe to repeat. */

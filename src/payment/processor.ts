@@ -146,7 +146,7 @@ export class ObjectUnknown extends Error {
 export interface Processor {
   /** Charges a shared payment token, at most once for each challenge. Safe to repeat. */
   charge(order: Order, challengeId: string, token: string): Promise<ChargeOutcome>;
-  /** Returns the digest of the card that a shared payment token charges; null when the processor does not tell. Never rejects. */
+  /** Returns the digest of the card that a shared payment token charges; null when the processor does not return it. Never rejects. */
   cardOfToken(token: string): Promise<string | null>;
   /** Reads a charge with its assessment. */
   readCharge(id: string): Promise<ReadCharge>;

@@ -20,7 +20,8 @@ export const abuseSettings = {
   CARD_DECLINE_STOP_HOURS: {
     schema: Schema.wholeNumber(1, 24 * 30),
     default: '24',
-    about: 'Time for which declines count, and for which payments are stopped after too many of them, in hours.',
+    about:
+      'Time for which declines count, and for which payments are stopped after too many of them, in hours.',
   },
   CARD_PAGES_PER_HOUR: {
     schema: Schema.wholeNumber(1, wholeMax),
@@ -30,7 +31,8 @@ export const abuseSettings = {
   CARD_CHARGES_KEEP_DAYS: {
     schema: Schema.wholeNumber(1, 36_500),
     default: '180',
-    about: 'Days for which the risk assessment of a declined charge is kept. That of a paid order is kept with the order.',
+    about:
+      'Days for which the risk assessment of a declined charge is kept. The assessment of a paid order is kept with the order.',
   },
   WEBHOOK_EVENTS_KEEP_DAYS: {
     schema: Schema.wholeNumber(31, 36_500),
@@ -46,6 +48,14 @@ export const abuseSettings = {
   },
 } satisfies Record<string, Setting>;
 
+/** The time for which data is kept, in hours. */
+export type Retention = {
+  readonly cardAttemptsHours: number;
+  readonly cardChargesHours: number;
+  readonly webhookEventsHours: number;
+  readonly trialProofsHours: number;
+};
+
 type Read = (name: keyof typeof abuseSettings) => number;
 
 /** Reads the limits against card testing. */
@@ -57,14 +67,6 @@ export function readCardLimits(read: Read): CardLimits {
     pagesPerHour: read('CARD_PAGES_PER_HOUR'),
   };
 }
-
-/** Settings of how long data is kept, in hours. */
-export type Retention = {
-  readonly cardAttemptsHours: number;
-  readonly cardChargesHours: number;
-  readonly webhookEventsHours: number;
-  readonly trialProofsHours: number;
-};
 
 /** Reads how long data is kept. */
 export function readRetention(read: Read): Retention {

@@ -40,7 +40,15 @@ async function claim(account: string, mailbox: string, offer: TrialProof.TrialOf
   const claims = openClaims(processes[at]);
   const codeDigest = id('code');
   const email = `${mailbox}@example.com`;
-  const begun = { id: id('clm'), account, email, mailbox, rules: [], codeDigest, expiresMs: Date.now() + 60_000 };
+  const begun = {
+    id: id('clm'),
+    account,
+    email,
+    mailbox,
+    rules: [],
+    codeDigest,
+    expiresMs: Date.now() + 60_000,
+  };
   expect(await claims.start(begun)).toMatchObject({ kind: 'begun' });
   const done = await claims.complete(account, codeDigest, offer, 0);
   if (done.kind !== 'claimed') throw new Error(done.kind);
@@ -49,7 +57,11 @@ async function claim(account: string, mailbox: string, offer: TrialProof.TrialOf
 
 /** Signs a wallet in. */
 async function signIn(wallet: string, offer: TrialProof.TrialOffer, at: 0 | 1 = 0) {
-  const proof = { wallet: `0x${wallet.padEnd(40, '0')}`, claimKey: id('proof'), expiresMs: Date.now() + 60_000 };
+  const proof = {
+    wallet: `0x${wallet.padEnd(40, '0')}`,
+    claimKey: id('proof'),
+    expiresMs: Date.now() + 60_000,
+  };
   const newcomer = { account: id('acc'), trial: offer, walletDigest: `digest of ${wallet}` };
   const done = await openWallets(processes[at]).signIn(proof, null, newcomer);
   if (done.kind !== 'signed_in') throw new Error(done.kind);
@@ -70,7 +82,9 @@ async function payBy(card: string, account: string, offer: TrialProof.TrialOffer
 
 /** Number of trial units that the accounts of a person can use. */
 async function units(account: string): Promise<number> {
-  const [row] = await processes[0]<[{ units: number }]>`SELECT coalesce(sum(k.avail), 0)::int AS units FROM ledger.lot k
+  const [row] = await processes[0]<
+    [{ units: number }]
+  >`SELECT coalesce(sum(k.avail), 0)::int AS units FROM ledger.lot k
     WHERE k.kind = 'trial' AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp()) AND k.account_id IN (SELECT shop.accounts_of(${account}))`;
   return row.units;
 }

@@ -26,7 +26,14 @@ afterAll(async () => {
 });
 
 const give = (account: string, kind: 'trial' | 'credit' = 'trial', amount = 25) =>
-  real.grant({ account, asset: kind === 'trial' ? 'unit' : 'usd', kind, plan: kind, amount, expiresMs: null });
+  real.grant({
+    account,
+    asset: kind === 'trial' ? 'unit' : 'usd',
+    kind,
+    plan: kind,
+    amount,
+    expiresMs: null,
+  });
 
 const hold = (account: string, units: number, at: 0 | 1) =>
   writers[at].writer.hold({ callId: uuidv7(Date.now()), account, plans: ['trial', 'credit'], price, units });
@@ -43,7 +50,9 @@ async function call(account: string, units: number, at: 0 | 1 = 0, used = units)
 
 /** Units that trials have paid for. */
 async function spent(): Promise<number> {
-  const [row] = await real.sql<[{ spent: number }]>`SELECT coalesce(sum(amount), 0)::int AS spent FROM ledger.usage WHERE plan_id = 'trial'`;
+  const [row] = await real.sql<
+    [{ spent: number }]
+  >`SELECT coalesce(sum(amount), 0)::int AS spent FROM ledger.usage WHERE plan_id = 'trial'`;
   return row.spent;
 }
 

@@ -23,7 +23,9 @@ const proof = (nowMs: () => number = () => performance.now()) =>
 
 /** Rows of every table that a charge writes to. */
 async function rows(): Promise<number> {
-  const [row] = await sql<[{ rows: number }]>`SELECT (SELECT count(*) FROM ledger.usage) + (SELECT count(*) FROM ledger.lot)
+  const [row] = await sql<
+    [{ rows: number }]
+  >`SELECT (SELECT count(*) FROM ledger.usage) + (SELECT count(*) FROM ledger.lot)
     + (SELECT count(*) FROM ledger.posting) + (SELECT count(*) FROM ledger.lease) + (SELECT count(*) FROM ledger.batch)
     + (SELECT count(*) FROM ledger.batch_result) + (SELECT count(*) FROM ledger.writer) AS rows`;
   return row.rows;
@@ -58,7 +60,11 @@ test('a thousand checks at once, and those of the next two seconds, are one stat
       return Reflect.apply(target, self, given);
     },
   });
-  const check = openChargeProof(counted, () => undefined, () => nowMs);
+  const check = openChargeProof(
+    counted,
+    () => undefined,
+    () => nowMs,
+  );
   expect(new Set(await Promise.all(Array.from({ length: 1_000 }, check)))).toEqual(new Set([true]));
   nowMs = 1_999;
   await check();

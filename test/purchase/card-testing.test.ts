@@ -22,7 +22,9 @@ afterAll(async () => {
   await Promise.all(processes.map((sql) => sql.end()));
   await database.drop();
 });
-beforeEach(() => processes[0]`TRUNCATE shop.card_attempt, shop.block_use, shop.purchase, shop.account CASCADE`);
+beforeEach(
+  () => processes[0]`TRUNCATE shop.card_attempt, shop.block_use, shop.purchase, shop.account CASCADE`,
+);
 
 const payer = (given: Partial<CardAttempt.Payer> = {}): CardAttempt.Payer => ({
   account: 'acc_1',
@@ -35,7 +37,7 @@ let made = 0;
 /** Attempts to pay, and has the attempt declined if it may be made. Returns its delay. */
 async function decline(who: CardAttempt.Payer, at: 0 | 1 = 0): Promise<CardAttempt.Delay | null> {
   made += 1;
-  const delay = await attempts[at].begin(`chal_${made}`, who, limits);
+  const delay = await attempts[at].start(`chal_${made}`, who, limits);
   if (delay === null) await attempts[at].declined(`chal_${made}`, who, limits);
   return delay;
 }
@@ -72,7 +74,11 @@ test('a refused attempt is not stored, so a flood of them neither grows the tabl
 test('concurrent attempts in two processes pass a limit together exactly', async () => {
   const all = await Promise.all(
     Array.from({ length: 40 }, (_, n) =>
-      attempts[n % 2 === 0 ? 0 : 1].begin(`chal_concurrent_${n}`, payer({ account: null, card: 'c1' }), limits),
+      attempts[n % 2 === 0 ? 0 : 1].start(
+        `chal_concurrent_${n}`,
+        payer({ account: null, card: 'c1' }),
+        limits,
+      ),
     ),
   );
   expect(all.filter((delay) => delay === null)).toHaveLength(3);
@@ -80,8 +86,8 @@ test('concurrent attempts in two processes pass a limit together exactly', async
 
 test('an attempt that succeeds does not count, and a repeated one counts once', async () => {
   for (let n = 0; n < 10; n += 1) {
-    expect(await attempts[0].begin(`chal_paid_${n}`, payer(), limits)).toBeNull();
-    expect(await attempts[1].begin(`chal_paid_${n}`, payer(), limits)).toBeNull();
+    expect(await attempts[0].start(`chal_paid_${n}`, payer(), limits)).toBeNull();
+    expect(await attempts[1].start(`chal_paid_${n}`, payer(), limits)).toBeNull();
     await attempts[0].end(`chal_paid_${n}`);
   }
   for (let n = 0; n < 5; n += 1) await attempts[0].declined('chal_twice', payer(), limits);
@@ -99,7 +105,9 @@ test('one card is stopped however many addresses and accounts it is tried from',
 test('one address that tries many cards with new accounts is stopped; an IPv6 host cannot leave its /64', async () => {
   const tried = [];
   for (let n = 0; n < 30; n += 1)
-    tried.push(await decline(payer({ account: `acc_${n}`, address: '2001:db8:0:1::/64', card: `card_${n}` })));
+    tried.push(
+      await decline(payer({ account: `acc_${n}`, address: '2001:db8:0:1::/64', card: `card_${n}` })),
+    );
   expect(tried.filter((delay) => delay === null)).toHaveLength(3 * CardAttempt.addressFactor);
   expect(tried.at(-1)?.subject).toBe('address');
 });
@@ -132,21 +140,23 @@ test('declines from before the clock was set back neither count nor stop anyone'
 test('hosted pages are counted by account and address, once for each page', async () => {
   await processes[0]`INSERT INTO shop.purchase (id, plan_id, amount, expires_at) VALUES ('pur_1', 'credit', 100, now())`;
   const open = (order: string, number: number, who: CardAttempt.Payer) =>
-    attempts[0].beginPage({ order, number }, who, limits);
+    attempts[0].startPage({ order, number }, who, limits);
   for (let n = 0; n < 5; n += 1) expect(await open('pur_1', 0, payer())).toBeNull();
   expect(await attempts[1].pageAddress('pur_1')).toBe('192.0.2.1');
   expect(await open('pur_1', 1, payer())).toBeNull();
   const limited = await open('pur_2', 0, payer());
   expect(limited?.waitMs).toBeGreaterThan(3_000_000);
   const others = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => open(`pur_x${n}`, 0, payer({ account: null, address: '192.0.2.9' }))),
+    Array.from({ length: 20 }, (_, n) =>
+      open(`pur_x${n}`, 0, payer({ account: null, address: '192.0.2.9' })),
+    ),
   );
   expect(others.filter((delay) => delay === null)).toHaveLength(2 * CardAttempt.addressFactor);
 });
 
 test('no page opens for a payer who has too many declines', async () => {
   for (let n = 0; n < 3; n += 1) await decline(payer());
-  expect(await attempts[0].beginPage({ order: 'pur_9', number: 0 }, payer(), limits)).toMatchObject({
+  expect(await attempts[0].startPage({ order: 'pur_9', number: 0 }, payer(), limits)).toMatchObject({
     subject: 'account',
   });
   expect(await attempts[0].slowed(limits)).toBe(1);

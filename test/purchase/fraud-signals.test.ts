@@ -107,7 +107,9 @@ test('a signal of a payment that bought nothing here is neither shown nor report
 
 test('the risk of a charge is shown with its order, for paid and declined ones', async () => {
   const paid = await bought('pm_card_riskLevelElevated');
-  await expect.poll(() => purchasePage(paid.order), { timeout: 10_000 }).toMatch(/elevated 70 approved by network/);
+  await expect
+    .poll(() => purchasePage(paid.order), { timeout: 10_000 })
+    .toMatch(/elevated 70 approved by network/);
   const agent = await Agent.registered(shop.url);
   const declined = await Agent.offer(agent, { amount_usd: '4.00' });
   await Agent.pay(agent, declined, await network.mint('pm_card_chargeDeclinedLostCard'));
@@ -129,10 +131,24 @@ test('cards that are tried on the hosted page count, and close it; the seller se
   const opened = await fetch(checkoutUrl, { redirect: 'manual', headers });
   const session = /cs_\w+/.exec(opened.headers.get('location') ?? '')?.[0] ?? '';
   const browser = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const tried = ['4000000000000002', '4000000000009995', '4000000000009979', '4000000000000069', '4000000000000127'];
+  const tried = [
+    '4000000000000002',
+    '4000000000009995',
+    '4000000000009979',
+    '4000000000000069',
+    '4000000000000127',
+  ];
   for (const number of tried) {
     const body = new URLSearchParams({
-      ...{ email: 'ada@example.com', number, expiry: '12 / 34', cvc: '123', name: 'Ada', country: 'US', postal_code: '94107' },
+      ...{
+        email: 'ada@example.com',
+        number,
+        expiry: '12 / 34',
+        cvc: '123',
+        name: 'Ada',
+        country: 'US',
+        postal_code: '94107',
+      },
     });
     await fetch(opened.headers.get('location') ?? '', { method: 'POST', body, redirect: 'manual' });
   }

@@ -462,7 +462,9 @@ describe('a credential', () => {
   test('in Authorization is declined for the same account: the fresh challenge pays it too', async () => {
     const agent = await Agent.registered(shop.url);
     const { challenge } = await Agent.offer(agent, '{}');
-    const refused = Agent.credential(challenge, { spt: await network.mint('pm_card_chargeDeclinedProcessingError') });
+    const refused = Agent.credential(challenge, {
+      spt: await network.mint('pm_card_chargeDeclinedProcessingError'),
+    });
     const declined = Agent.readOffer(await send({ authorization: refused }), '{}');
     expect(declined.answer.body.code).toBe('payment_declined');
     expect(decode(declined.challenge.opaque).account).toBe(agent.account);

@@ -22,14 +22,18 @@ export function openCardAttempts(sql: Connection): CardAttempts {
     { waitSeconds, stopSeconds }: CardLimits,
   ) =>
     delay(
-      await sql<DelayRow[]>`SELECT * FROM shop.card_delay(${account}, ${names(subjects)}::text[], ${maxima(subjects)}::integer[],
+      await sql<
+        DelayRow[]
+      >`SELECT * FROM shop.card_delay(${account}, ${names(subjects)}::text[], ${maxima(subjects)}::integer[],
         ${stops(subjects)}::integer[], ${seconds(waitSeconds)}::interval, ${seconds(stopSeconds)}::interval)`,
     );
   return {
-    async begin(attempt, payer, limits) {
+    async start(attempt, payer, limits) {
       const subjects = subjectsOf(limits, payer);
       return delay(
-        await sql<DelayRow[]>`SELECT * FROM shop.begin_card_attempt(${attempt}, ${payer.account}, ${names(subjects)}::text[],
+        await sql<
+          DelayRow[]
+        >`SELECT * FROM shop.begin_card_attempt(${attempt}, ${payer.account}, ${names(subjects)}::text[],
           ${maxima(subjects)}::integer[], ${stops(subjects)}::integer[], ${seconds(limits.waitSeconds)}::interval, ${seconds(limits.stopSeconds)}::interval)`,
       );
     },
@@ -41,12 +45,14 @@ export function openCardAttempts(sql: Connection): CardAttempts {
       await sql`SELECT shop.decline_card_attempt(${attempt}, ${payer.account}, ${names(subjects)}::text[])`;
       return delays(payer.account, subjects, limits);
     },
-    async beginPage({ order, number }, payer, limits) {
+    async startPage({ order, number }, payer, limits) {
       const subjects = subjectsOf(limits, payer);
       const slowed = await delays(payer.account, subjects, limits);
       if (slowed !== null) return slowed;
       const { blocks, max } = pageBlocks(payer, limits, subjects);
-      const [row] = await sql<[{ wait: number | null }]>`SELECT shop.begin_card_page(${order}, ${number}, ${payer.address},
+      const [row] = await sql<
+        [{ wait: number | null }]
+      >`SELECT shop.begin_card_page(${order}, ${number}, ${payer.address},
         ${blocks}::text[], ${max}::integer[]) AS wait`;
       return row.wait === null ? null : { waitMs: row.wait * 1_000, isStopped: false, subject: 'account' };
     },
@@ -74,15 +80,12 @@ export function openCardAttempts(sql: Connection): CardAttempts {
   };
 }
 
-/** Deletes attempts that no limit counts any more, and addresses of pages that have closed. */
-export async function sweep(sql: Connection, keptSeconds: number): Promise<void> {
-  await sql`DELETE FROM shop.card_attempt WHERE at < clock_timestamp() - ${seconds(keptSeconds)}::interval`;
-  await sql`UPDATE shop.purchase SET page_address = NULL WHERE page_address IS NOT NULL AND expires_at < clock_timestamp() - interval '1 day'`;
-}
-
 function pageBlocks({ account }: Payer, { pagesPerHour }: CardLimits, subjects: readonly Subject[]) {
   const address = subjects.find(({ name }) => name.startsWith('address:'))?.name;
-  const blocks = [...(account === null ? [] : [`account:${account}`]), ...(address === undefined ? [] : [address])];
+  const blocks = [
+    ...(account === null ? [] : [`account:${account}`]),
+    ...(address === undefined ? [] : [address]),
+  ];
   return {
     blocks,
     max: blocks.map((block) => (block === address ? pagesPerHour * addressFactor : pagesPerHour)),
@@ -91,7 +94,8 @@ function pageBlocks({ account }: Payer, { pagesPerHour }: CardLimits, subjects: 
 
 function delay([row]: readonly DelayRow[]): Delay | null {
   if (row === undefined) return null;
-  const subject = (['card', 'account'] as const).find((kind) => row.subject.startsWith(`${kind}:`)) ?? 'address';
+  const subject =
+    (['card', 'account'] as const).find((kind) => row.subject.startsWith(`${kind}:`)) ?? 'address';
   return { waitMs: row.wait_seconds * 1_000, isStopped: row.stopped, subject };
 }
 

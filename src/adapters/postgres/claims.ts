@@ -30,7 +30,13 @@ export function openClaims(sql: Connection): Claims {
       }
     },
     async complete(account, codeDigest, { plan, units, asset, oncePer, address }, more) {
-      type Row = { state: ClaimOutcome['kind']; remaining: string; joined: boolean; tries_left: number; trial: TrialState };
+      type Row = {
+        state: ClaimOutcome['kind'];
+        remaining: string;
+        joined: boolean;
+        tries_left: number;
+        trial: TrialState;
+      };
       const [row] = await sql<
         [Row]
       >`SELECT * FROM shop.complete_claim(${account}, ${codeDigest}, ${triesMax}, ${plan}, ${more}, ${asset},
@@ -47,9 +53,4 @@ export function openClaims(sql: Connection): Claims {
       }
     },
   };
-}
-
-/** Deletes claims that no limit counts any more. */
-export async function sweep(sql: Connection): Promise<void> {
-  await sql`DELETE FROM shop.claim WHERE created_at < clock_timestamp() - interval '1 day'`;
 }

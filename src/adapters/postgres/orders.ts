@@ -9,7 +9,6 @@ import { type OrderRow, order } from './order-row.ts';
 /** Offers that were not paid are kept this long. */
 const unpaidKeptMs = 3 * 24 * 60 * 60 * 1000;
 /** Declines are kept this long, which is longer than any limit looks back. */
-const declineKeptMs = 24 * 60 * 60 * 1000;
 /** Longer lists are read in random order, so that orders that cannot be resolved do not keep the others waiting forever. */
 const listedMax = 200;
 
@@ -108,7 +107,6 @@ function records(sql: Connection): OrderRecords {
     async sweep(nowMs) {
       await sql`DELETE FROM shop.purchase
         WHERE state = 'offered' AND checkout_session IS NULL AND pages_closed = 0 AND expires_at < ${new Date(nowMs - unpaidKeptMs)}`;
-      await sql`DELETE FROM shop.decline WHERE at < ${new Date(nowMs - declineKeptMs)}`;
     },
   };
 }

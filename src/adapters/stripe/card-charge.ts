@@ -7,7 +7,7 @@ const tokenWaitMs = 3_000;
 /** The part of a shared payment token (in preview) that is read here. */
 type GrantedToken = { payment_method_details?: { card?: { fingerprint?: string | null } | null } | null };
 
-/** Returns the digest of the card that a shared payment token charges; null when Stripe does not tell. */
+/** Returns the digest of the card that a shared payment token charges; null when Stripe does not return it. */
 export async function ofToken(stripe: Stripe, token: string, apiVersion: string): Promise<string | null> {
   if (!/^spt_\w{1,250}$/.test(token)) return null;
   const options = { apiVersion, timeout: tokenWaitMs, maxNetworkRetries: 0 };
@@ -52,7 +52,10 @@ export function of(charge: Stripe.Charge, order: string | null): ReadCharge {
 }
 
 /** Only the first invoice of a subscription is paid on a hosted page. */
-async function orderOfSubscription(stripe: Stripe, { payment_intent: paid }: Stripe.Charge): Promise<string | null> {
+async function orderOfSubscription(
+  stripe: Stripe,
+  { payment_intent: paid }: Stripe.Charge,
+): Promise<string | null> {
   const payment = typeof paid === 'string' ? paid : paid?.id;
   if (payment === undefined) return null;
   const { data } = await stripe.invoicePayments.list({

@@ -24,7 +24,8 @@ export function read(intent: Stripe.PaymentIntent, mark: ShopMark.ShopMark): Lis
     failure: last_payment_error?.message ?? null,
     ...taxOf(metadata),
     // Only where the request has asked for it to be expanded.
-    ...(typeof latest_charge === 'object' && latest_charge !== null && { charge: CardCharge.of(latest_charge, null) }),
+    ...(typeof latest_charge === 'object' &&
+      latest_charge !== null && { charge: CardCharge.of(latest_charge, null) }),
   };
 }
 

@@ -5,6 +5,7 @@ import * as Claim from '../../identity/claim.ts';
 import type { RegistrationContext } from '../../identity/identity-context.ts';
 import * as Claiming from '../../journeys/claiming.ts';
 import type { Texts } from '../../text/texts.ts';
+import type { TextsContext } from '../../text/texts-context.ts';
 import * as Refusal from '../common-refusals.ts';
 import { error, json, type Reply } from '../reply.ts';
 import {
@@ -16,7 +17,6 @@ import {
   send,
   unprocessable,
 } from '../request-context.ts';
-import type { TextsContext } from '../../text/texts-context.ts';
 import { trialMember } from './trial-member.ts';
 
 const noStore = { 'cache-control': 'no-store' };
@@ -46,12 +46,7 @@ export function claimRoutes(
     if (!('value' in body)) return send(c, body);
     const asked = Claim.parseCompletion(shop.texts, body.value);
     if (asked.kind === 'fault') return send(c, unprocessable(c, asked.faults));
-    const completed = await Claiming.complete(
-      shop,
-      claiming,
-      asked,
-      address(c, clientAddressHeader),
-    );
+    const completed = await Claiming.complete(shop, claiming, asked, address(c, clientAddressHeader));
     if (completed.kind === 'claimed') c.get('entry').account = completed.account;
     return send(c, completedReply(shop, completed, requestId(c)));
   });

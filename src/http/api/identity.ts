@@ -31,8 +31,8 @@ import {
   unprocessable,
 } from '../request-context.ts';
 import * as Static from './static.ts';
-import * as WalletSignIn from './wallet-sign-in.ts';
 import { trialMember } from './trial-member.ts';
+import * as WalletSignIn from './wallet-sign-in.ts';
 
 const noStore = { 'cache-control': 'no-store' };
 

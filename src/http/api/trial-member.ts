@@ -1,5 +1,5 @@
-import { trialOf } from '../../catalog/plan.ts';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
+import { trialOf } from '../../catalog/plan.ts';
 import type { TrialState } from '../../identity/trial-proof.ts';
 import type { Texts } from '../../text/texts.ts';
 

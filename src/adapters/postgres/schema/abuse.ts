@@ -46,7 +46,9 @@ export const charge = shop.table(
     at: time('at').notNull(),
   },
   (t) => [
-    index('charge_trial').on(t.at).where(sql`${t.succeeded} and ${t.card} is not null and ${t.trial} is null`),
+    index('charge_trial')
+      .on(t.at)
+      .where(sql`${t.succeeded} and ${t.card} is not null and ${t.trial} is null`),
     index('charge_payment').on(t.payment),
     index('charge_order').on(t.orderId).where(sql`${t.orderId} is not null`),
     index('charge_declined_at').on(t.at).where(sql`not ${t.succeeded}`),
@@ -54,8 +56,8 @@ export const charge = shop.table(
 );
 
 /**
- * Mailboxes, cards, wallets and addresses that a trial was given to, as keyed digests. They are kept after an account is erased, so that
- * nobody gets a second trial by erasing the account of the first. Rows of addresses expire.
+ * Mailboxes, cards, wallets and addresses that a trial was given to, as digests. They are kept after an account is erased, so that
+ * erasing an account earns no second trial. Rows of addresses expire.
  */
 export const trialProof = shop.table(
   'trial_proof',
