@@ -4,6 +4,7 @@ import { bundledSettings, mailSettings, paymentSettings } from './integration-se
 import type { Setting } from './setting.ts';
 import * as Schema from './setting-schemas.ts';
 import { socketSettings } from './socket-settings.ts';
+import { usageSettings } from './usage-settings.ts';
 
 const server = {
   NODE_ENV: {
@@ -242,6 +243,7 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   Data: data,
   'Upstream and catalogue': upstream,
   WebSockets: socketSettings,
+  'Keeping usage': usageSettings,
   Payments: paymentSettings,
   'Abuse and retention': abuseSettings,
   'Mail and administration': mailSettings,
@@ -255,6 +257,7 @@ export const table = {
   ...data,
   ...upstream,
   ...socketSettings,
+  ...usageSettings,
   ...paymentSettings,
   ...abuseSettings,
   ...mailSettings,
