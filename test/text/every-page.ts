@@ -379,7 +379,7 @@ function contents(texts: Texts): Record<string, Rendered> {
       { ...full, topUp: null, codeSentTo: 'ann@example.com' },
       catalog,
     ),
-    'signed out': SignInPage.signedOut(texts, true, '‹problem›'),
+    'signed out': SignInPage.signedOut(texts, catalog.plans, true, '‹problem›'),
     sent: SignInPage.sent(texts, texts.text('sign_in.sent', { email: to }), 15),
     'links sent': SignInPage.linksSent(texts, texts.text('sign_in.plan_links_sent', { email: to })),
     'link in this browser': SignInPage.openedLink(texts, {

@@ -36,7 +36,7 @@ export function consoleRoutes(
   Overview.addOverviewSection(console, shop, metrics);
   Accounts.addAccountSection(console, shop);
   Payments.addPaymentSection(console, shop);
-  Catalogue.addCatalogueSection(console, reload);
+  Catalogue.addCatalogueSection(console, shop, reload);
   Health.addHealthSection(console, shop, isDraining, metrics);
   Audit.addAuditSection(console, shop);
   // Registered last: matches every path that no section has.

@@ -1,7 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { covers, type Plan, type SubscriptionPlan } from '../../catalog/plan.ts';
+import { covers, type Plan, proofsOf, type SubscriptionPlan, type TrialPlan } from '../../catalog/plan.ts';
 import { isByUsage, unitOfPlan } from '../../catalog/plan-unit.ts';
 import type { Service } from '../../catalog/service.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
@@ -11,6 +11,7 @@ import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
 import { planAction } from './plan-action.ts';
 import { say } from './say.ts';
+import { startForm } from './start-form.ts';
 
 /** A purchase form that was refused: the plan, the amount as it was typed, and the fault of it. */
 export type RefusedBuy = { plan: string; amount: string; fault: string };
@@ -40,7 +41,7 @@ export function card(texts: Texts, plan: Plan, catalog: Catalog, visitor: Visito
     case 'trial':
       return html`<div class="card">${title}<p class="price">${texts.usd('0')}</p>
 <p class="soft">${say(texts, 'plans.trial', { quantity: includedText(texts, plan.included, unit), scope, rate })}</p>
-${visitor.isSignedIn ? '' : html`<form method="post" action="/shop/start"><button>${say(texts, 'plans.start')}</button></form>`}</div>`;
+${oncePer(texts, plan)}${visitor.isSignedIn ? '' : startForm(texts, catalog.plans)}</div>`;
     case 'credit':
       return html`<div class="card">${title}<p class="price">${say(texts, 'plans.from', { amount: texts.usd(Money.format(plan.min)) })}</p>
 <p class="soft">${isByUsage(covered) ? say(texts, 'plans.credit_usage', { scope, rate }) : say(texts, 'plans.credit', { unit: texts.unit(unit), scope, rate })}${worth(texts, covered, unit)}</p>
@@ -52,6 +53,15 @@ ${creditForm(texts, plan, visitor.refused)}</div>`;
 ${planAction(texts, plan, visitor.offer, TaxNote.isTaxAdded(catalog))}</div>`;
     }
   }
+}
+
+/** Says for which facts a trial is given once, and which of them earn it. */
+function oncePer(texts: Texts, plan: TrialPlan): Html | '' {
+  if (plan.oncePer.length === 0) return '';
+  const facts = plan.oncePer.map((fact) => texts.text(`plans.once.${fact}`)).join(', ');
+  const proofs = proofsOf(plan).map((fact) => texts.text(`plans.proof.${fact}`));
+  return html`<p class="soft">${say(texts, 'plans.once_per', { facts })}${proofs.length === 0 ? '' : html` ${say(texts, 'plans.once_proof', { proofs: proofs.join(', ') })}`}</p>
+`;
 }
 
 function creditForm(texts: Texts, plan: Plan & { kind: 'credit' }, refused: RefusedBuy | null): Html {

@@ -5,7 +5,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type * as Description from '../../catalog/description.ts';
 import type { Included } from '../../catalog/included.ts';
 import type { Operation } from '../../catalog/operation.ts';
-import { trialOf } from '../../catalog/plan.ts';
+import { isTrialImmediate, trialOf } from '../../catalog/plan.ts';
 import { isByUsage, sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
 import type { Service } from '../../catalog/service.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
@@ -16,6 +16,7 @@ import type { Html } from './frame.ts';
 import { meterTable, meterTableLink } from './meter-table.ts';
 import * as PlanCard from './plan-card.ts';
 import { say } from './say.ts';
+import { startForm } from './start-form.ts';
 import type { TrialOutcome } from './try-it.ts';
 
 /** Longer lists of services with one price are folded. */
@@ -78,7 +79,7 @@ function welcome(texts: Texts, { services, plans }: Catalog): Html {
   const priced = services.filter(({ price, metering }) => metering === undefined && price > 0);
   const trial = trialOf(plans);
   return html`${priced.length === 0 ? '' : perThousand(texts, priced)}
-<div class="actions">${trial === null ? '' : html`<form method="post" action="/shop/start"><button>${say(texts, 'plans.start')}</button></form>`}<a class="button plain" href="#plans">${say(texts, 'shop.see_plans')}</a><a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a></div>`;
+<div class="actions">${trial === null ? '' : startForm(texts, plans)}<a class="button plain" href="#plans">${say(texts, 'shop.see_plans')}</a><a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a></div>`;
 }
 
 function perThousand(texts: Texts, priced: readonly Service[]): Html {
@@ -155,7 +156,7 @@ function attempt(
 ): Html {
   const trialPlan = trialOf(plans);
   const free =
-    trialPlan && summary === null
+    trialPlan && summary === null && isTrialImmediate(plans)
       ? html` ${firstFree(texts, trialPlan.included, unitOfPlan(trialPlan, services))}`
       : '';
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';

@@ -3,9 +3,11 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { LedgerWriter } from '../../ledger/ledger-writer.ts';
 import type { ReadShopTotals } from '../../payment/shop-totals.ts';
 import type { UncountableCounts } from '../../proxy/uncountable.ts';
+import type { UpstreamWaits } from '../../proxy/upstream-waits.ts';
 import * as RequestCounts from './request-counts.ts';
 import type { WriteLine } from './request-log.ts';
 import { registerShopMetrics } from './shop-metrics.ts';
+import { registerUpstreamMetrics } from './upstream-metrics.ts';
 
 /** The Prometheus metrics of this process. */
 export type Metrics = {
@@ -64,11 +66,13 @@ export function createMetrics(
     writer,
     clock,
     uncountable,
+    upstreamWaits,
     shopTotals,
   }: {
     writer: Pick<LedgerWriter, 'ready' | 'backlog'>;
     clock: Clock;
     uncountable?: Pick<UncountableCounts, 'all'>;
+    upstreamWaits?: Pick<UpstreamWaits, 'waiting' | 'ended' | 'endedMs'>;
     shopTotals?: ReadShopTotals;
   },
   events: ReadonlyMap<string, number> = new Map(),
@@ -132,6 +136,7 @@ export function createMetrics(
         this.inc({ operation, reason }, calls);
     },
   });
+  if (upstreamWaits !== undefined) registerUpstreamMetrics(register, upstreamWaits);
   if (shopTotals !== undefined) registerShopMetrics(register, shopTotals, clock);
   return {
     times: (event) => events.get(event) ?? 0,

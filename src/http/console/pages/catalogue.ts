@@ -9,10 +9,25 @@ import { sign } from './figures.ts';
 type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
 
 /** Previews the effect of the changed files on buyers. The form carries the digest, so it publishes exactly what is shown here. */
-export function catalogue(preview: ReloadPreview, result: FormResult, path: string): Html {
+export function catalogue(
+  preview: ReloadPreview,
+  trial: Readonly<Record<string, string>> | null,
+  result: FormResult,
+  path: string,
+): Html {
   return html`<h1>Catalogue and settings</h1>
 ${resultLine(result)}
-${preview.kind === 'faulty' ? faulty(preview.faults) : sound(preview, path)}`;
+${preview.kind === 'faulty' ? faulty(preview.faults) : sound(preview, path)}
+${trial === null ? '' : trialRules(trial)}`;
+}
+
+/** The running terms of the trial, by their keys in the catalogue. */
+function trialRules(trial: Readonly<Record<string, string>>): Html {
+  const fact = (key: string, none: string) => html`<div><dt>${key}</dt><dd>${trial[key] ?? none}</dd></div>`;
+  const perHour = trial.included_usd === undefined ? 'all_per_hour' : 'all_usd_per_hour';
+  const included = trial.included_usd === undefined ? 'included' : 'included_usd';
+  return html`<section aria-labelledby="trial"><h2 id="trial">Free trial</h2>
+<dl class="facts">${fact(included, '0')}${fact('once_per', 'each new account')}${fact(perHour, 'no limit')}</dl></section>`;
 }
 
 function faulty(faults: readonly string[]): Html {

@@ -1,3 +1,6 @@
+import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import { trialOf } from '../../../catalog/plan.ts';
+import { planFacts } from '../../../catalog/plan-facts.ts';
 import type { Reload, ReloadResult } from '../../../journeys/reload.ts';
 import type { Console, ConsoleResponse } from '../console.ts';
 import type { FormResult } from '../pages/account.ts';
@@ -6,9 +9,15 @@ import * as Page from '../pages/catalogue.ts';
 const path = '/admin/console/catalogue';
 
 /** Previews the changes in the catalogue files and publishes them. */
-export function addCatalogueSection(console: Console, reload: Reload): void {
+export function addCatalogueSection(
+  console: Console,
+  { catalog }: Pick<CatalogContext, 'catalog'>,
+  reload: Reload,
+): void {
+  const trial = trialOf(catalog.plans);
+  const terms = trial && planFacts(trial);
   const page = async (result: FormResult): Promise<ConsoleResponse> => {
-    const main = Page.catalogue(await reload.preview(), result, path);
+    const main = Page.catalogue(await reload.preview(), terms, result, path);
     return { title: 'Catalogue', status: result?.isBad ? 409 : 200, main };
   };
   console.addSection('Catalogue', path, () => page(null));

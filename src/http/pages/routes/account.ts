@@ -2,6 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import * as AccountKey from '../../../identity/account-key.ts';
+import { blockOf } from '../../../identity/address-block.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import { denial } from '../../../identity/permission.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
@@ -17,7 +18,7 @@ import * as RefundRequest from '../../../payment/refund-request.ts';
 import * as TopUp from '../../../payment/top-up.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import * as CallsCsv from '../../api/calls-csv.ts';
-import type { Call, Env } from '../../request-context.ts';
+import { address, type Call, type Env } from '../../request-context.ts';
 import * as Page from '../account.ts';
 import * as Awaited from '../awaited-code.ts';
 import * as BrowserSession from '../browser-session.ts';
@@ -152,8 +153,13 @@ async function cancel(shop: PaymentContext & TextsContext, { account, form }: Su
     : bad(shop.texts.text('result.no_subscription'));
 }
 
-async function changeCard(shop: CheckoutContext, { account, form }: Submission): Promise<Result> {
-  const card = await SubscriptionCard.openCardPage(shop, account, form.get('subscription') ?? '');
+async function changeCard(
+  shop: CheckoutContext,
+  { c, account, form, clientAddressHeader }: Submission,
+): Promise<Result> {
+  const from = blockOf(address(c, clientAddressHeader));
+  const card = await SubscriptionCard.openCardPage(shop, account, form.get('subscription') ?? '', from);
+  if (card.kind === 'limited') return bad(shop.texts.text('checkout.limited_text'));
   if (card.kind === 'no_subscription') return bad(shop.texts.text('result.no_subscription'));
   const text = shop.texts.text('result.card_page');
   return {
@@ -276,6 +282,6 @@ function signedOut(
   status: number,
   problem: string | null,
 ): Response {
-  const main = SignInPage.signedOut(shop.texts, shop.claiming !== null, problem);
+  const main = SignInPage.signedOut(shop.texts, shop.catalog.plans, shop.claiming !== null, problem);
   return Frame.respondWithPage(status, shop, { title: shop.texts.text('account.title'), main });
 }
