@@ -164,7 +164,7 @@ async function openShop(
       ...{ config, catalog, held: kept.held, report: kept.report },
       values: upstreamValues,
       callerSecret: resources.callerSecret,
-      waits: resources.upstreamWaits,
+      waits: resources.metrics.upstreamWaits,
     }),
   };
 }

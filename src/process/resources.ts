@@ -60,7 +60,6 @@ import * as RateLimit from '../proxy/rate-limit.ts';
 import { RunningCalls } from '../proxy/running-calls.ts';
 import { UncountableCounts, type UncountableRecord } from '../proxy/uncountable.ts';
 import { UnpaidCalls } from '../proxy/unpaid-calls.ts';
-import { UpstreamWaits } from '../proxy/upstream-waits.ts';
 import * as SharedSecrets from './shared-secrets.ts';
 
 const connectionsMax = 10;
@@ -110,7 +109,6 @@ export type Resources = {
   readonly revocations: Awaited<ReturnType<typeof openRevocations>>;
   readonly idempotencyKeys: ReturnType<typeof openIdempotencyKeys>;
   readonly uncountable: UncountableCounts;
-  readonly upstreamWaits: UpstreamWaits;
   readonly uncountableRecord: UncountableRecord;
   readonly kept: Kept;
   /** Number of processes that share the rate limits. */
@@ -153,18 +151,13 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
   const clientDocuments = openClientDocuments(isLocal(config.publicUrl));
   const report = Log.reporter(log, 'error', events);
   const uncountable = new UncountableCounts(clock);
-  const upstreamWaits = new UpstreamWaits();
   const uncountableRecord = openUncountableRecord(sql, id('prc'));
   const resources: Resources = {
     log,
     sql,
     ledgerSql,
-    metrics: Metrics.createMetrics(
-      { writer, clock, uncountable, upstreamWaits, shopTotals: openShopTotals(sql) },
-      events,
-    ),
+    metrics: Metrics.createMetrics({ writer, clock, uncountable, shopTotals: openShopTotals(sql) }, events),
     uncountable,
-    upstreamWaits,
     uncountableRecord,
     budgets: openBudgets(config.bodyMemoryBytes),
     sockets: new OpenSockets(config.sockets),

@@ -113,7 +113,7 @@ export const shopPage = {
 
   'code.title': 'In your program',
   'code.without_token':
-    'Start free above, and this code contains your token. It expires in one hour; {link}.',
+    'Open an account above, and this code contains your token. It expires in one hour; {link}.',
   'code.without_token_link': 'how to renew it',
   'code.with_token':
     'This code contains a token that expires in one hour. Keep it secret: anyone who has it can spend your balance. {link}.',
