@@ -3,6 +3,7 @@ import type { Goal } from './goal.ts';
 import * as Key from './key.ts';
 import type { Leaf } from './leaf.ts';
 import type { Ask, Offer } from './offer.ts';
+import * as Pairing from './pairing.ts';
 import type { Reading } from './reader.ts';
 import type { Surface } from './surface.ts';
 
@@ -49,9 +50,15 @@ type Planning = {
 
 /** Returns the most probable chains, the best first, with different operations each. */
 export function plan(goal: Goal, surface: Surface, reading: Reading): Chain[] {
+  const keys = surface.offers.flatMap(({ asks, operation: { path } }) =>
+    asks.filter(({ slot }) => slot.isKey).map(({ slot }) => ({ slot, path })),
+  );
   const given = new Map(
-    surface.offers.flatMap(({ asks }) =>
-      asks.map((ask): [Ask, Key.Given] => [ask, Key.given(ask.slot, ask.words, goal)]),
+    surface.offers.flatMap(({ asks, operation: { path } }) =>
+      asks.map((ask): [Ask, Key.Given] => [
+        ask,
+        identified(goal, reading, { slot: ask.slot, path }, keys) ?? Key.given(ask.slot, ask.words, goal),
+      ]),
     ),
   );
   const values = [...given].flatMap(([{ slot }, value]) =>
@@ -78,6 +85,20 @@ export function plan(goal: Goal, surface: Surface, reading: Reading): Chain[] {
   }));
 }
 
+/** The identifiers in a goal that a key takes. */
+function identified(
+  { words }: Goal,
+  { identifiers }: Reading,
+  key: { slot: Ask['slot']; path: string },
+  keys: readonly { slot: Ask['slot']; path: string }[],
+): Key.Given {
+  if (!key.slot.isKey || identifiers.length === 0) return null;
+  const found = Pairing.identifying(key, identifiers, keys);
+  if (found.length === 0) return null;
+  const at = words.flatMap(({ raw }, index) => (found.some(({ value }) => value.split(/[_-]+/).includes(raw) || value === raw) ? [index] : []));
+  return { kind: 'values', values: found.map(({ value }) => value), at };
+}
+
 function oddsOf({ reading }: Planning, at: number): number {
   return Math.max(-odds.most, Math.min(odds.most, reading.odds[at] ?? -odds.most));
 }
@@ -97,7 +118,7 @@ function drafted(planning: Planning, chosen: readonly number[]): Draft {
   let score = odds.further;
   for (const [index, at] of members.entries()) {
     const own = sources[index] ?? [];
-    const isLeading = fed.has(index) && own.length > 0 && own.every(({ kind }) => kind === 'given');
+    const isLeading = fed.has(index) && own.every(({ kind }) => kind === 'given') && (own.length > 0 || !planning.reading.isTrained);
     const isLed = own.some(({ kind }) => kind === 'call');
     score += isLeading ? Math.max(oddsOf(planning, at), odds.leading) : oddsOf(planning, at);
     score -= (isLeading ? 0 : isLed ? odds.led : odds.further) + expense(own);
