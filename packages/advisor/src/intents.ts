@@ -8,6 +8,8 @@ export type Intents = {
   biases: readonly number[];
   /** The titles of each. */
   titles: readonly (readonly string[])[];
+  /** The broader operation of each, which answers where an API does not have it; -1 for none. */
+  within: readonly number[];
   /** Single words by their first letters. */
   byStart: ReadonlyMap<string, readonly string[]>;
 };
@@ -68,16 +70,19 @@ function softmax(scores: Float64Array, heat: number, count: number): Float64Arra
 /** Reads the trained weights: features with the numbers of intents and their weights, in a text each. */
 export function open({
   titles,
+  within,
   biases,
   weights,
 }: {
   titles: string[][];
+  within: number[];
   biases: number[];
   weights: Record<string, string>;
 }): Intents {
   return {
     count: titles.length,
     titles,
+    within,
     biases,
     weights: new Map(Object.entries(weights).map(([name, own]) => [name, own.split(' ').map(Number)])),
     byStart: Map.groupBy(

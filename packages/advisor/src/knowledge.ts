@@ -25,6 +25,8 @@ export function outside(): Sample[] {
 export type CommonOperation = {
   is: string;
   also: readonly string[];
+  /** The broader operation that answers the same where an API has no such operation. */
+  within?: string;
   /** Words and short phrases of such goals in all languages, separated by commas. */
   words?: string;
   asks: readonly string[];

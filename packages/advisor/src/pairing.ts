@@ -56,6 +56,8 @@ export type Api = {
   prior: Float64Array;
 };
 
+/** How certain the common operations are taken to be; below 1: more than their training says, as it averages over words. */
+const heat = { asked: 0.35, described: 0.5 };
 const startChars = 3;
 const none = () => [];
 
@@ -74,6 +76,7 @@ export function* open(
   }
   const known = new Map<string, number>();
   for (const { all } of described) for (const name of all) known.set(name, (known.get(name) ?? 0) + 1);
+  broaden(described, intents);
   const words = [...known.keys()].filter((name) => /^\p{L}{4,}$/u.test(name));
   const best = new Float64Array(intents.count);
   const prior = new Float64Array(intents.count);
@@ -92,6 +95,21 @@ export function* open(
     best,
     prior,
   };
+}
+
+/** The share of a broader operation's likeness that a common operation has which the API lacks. */
+const broaderShare = 0.75;
+
+/** Lets an operation that is like a common one also stand for the narrower ones that the API does not have. */
+function broaden(described: readonly Described[], { within }: Intents.Intents): void {
+  const own = described.map(({ likeness }) => Float64Array.from(likeness));
+  const best = Float64Array.from(within, (_, at) => Math.max(0, ...own.map((likeness) => likeness[at] as number)));
+  for (const [at, broader] of within.entries()) {
+    const share = broaderShare * Math.max(0, 1 - (best[at] as number) / 0.6);
+    if (broader < 0 || share === 0) continue;
+    for (const [index, { likeness }] of described.entries())
+      likeness[at] = Math.max(likeness[at] as number, share * (own[index]?.[broader] as number));
+  }
 }
 
 function tokensOf(text: string, concepts: Concepts.Concepts): Features.Token[] {
@@ -135,7 +153,7 @@ function describe(
     probability: Intents.probabilities(
       intents,
       tokensOf(own.map(({ text }) => text).join('. '), concepts),
-      1.5,
+      heat.described,
     ),
     verbs: new Set([first, verb].filter((name) => name !== undefined)),
     keys: slots
@@ -260,7 +278,7 @@ export function ask(api: Api, goal: Goal.Goal, text: string): Asked {
   return {
     names,
     known: all === 0 ? 0 : knownWeight / all,
-    probability: Intents.probabilities(api.intents, tokens),
+    probability: Intents.probabilities(api.intents, tokens, heat.asked),
     identifiers: identifiersIn(api, text),
     hasPoint: points.test(text),
     hasDate: dates.test(text),
@@ -321,7 +339,7 @@ export function pair(api: Api, asked: Asked): Pairing[] {
   const sum = weighed.reduce((all, value) => all + value, 0);
   const probability = weighed.map((value) => value / sum);
   const total = 1 + [...asked.names.values()].reduce((sum, weight) => sum + weight, 0);
-  return api.described.map((own, at) => {
+  const pairs = api.described.map((own, at) => {
     const features: Record<string, number> = {};
     const share = (field: ReadonlySet<string> | undefined) => {
       let sum = 0;
@@ -357,6 +375,20 @@ export function pair(api: Api, asked: Asked): Pairing[] {
     features.listsOne = Number(!asked.isList && own.isList);
     return features;
   });
+  return pairs.map((features) => compared(features, pairs));
+}
+
+/** Adds how far an operation is ahead of the others. */
+function compared(features: Pairing, all: readonly Pairing[]): Pairing {
+  const share = (name: string, value: (features: Pairing) => number) => ({
+    [name]: value(features) / (0.01 + all.reduce((sum, other) => sum + value(other), 0)),
+  });
+  const shares = {
+    ...share('commonShare', ({ common = -4 }) => Math.exp(common)),
+    ...share('anyShare', ({ any = 0 }) => any ** 2),
+    ...share('summaryShare', ({ summary = 0, path = 0 }) => (summary + path) ** 2),
+  };
+  return { ...features, ...shares, agreed: (shares.commonShare ?? 0) * (shares.anyShare ?? 0) };
 }
 
 /** What speaks for no operation at all. */

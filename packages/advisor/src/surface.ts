@@ -248,10 +248,8 @@ function textsOf(
     },
     {
       name: 'said',
-      text: [
-        ...parameters.map((it) => Schema.text(it.description)),
-        ...inBody.map(({ schema }) => Schema.text(schema.description)),
-      ]
+      text: parameters
+        .map((it) => Schema.text(it.description))
         .join('. ')
         .slice(0, 600),
       weight: 0.4,

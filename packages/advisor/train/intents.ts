@@ -86,7 +86,7 @@ export function train(all: readonly Example[], count: number): Intents.Intents {
       .flatMap(([k, w]) => [k, Math.round(w * 10)]);
     if (own.length > 0) packed.set(name, own);
   }
-  return { count, weights: packed, biases: [...biases].map((b) => Math.round(b * 10)), titles: [], byStart: new Map() };
+  return { count, weights: packed, biases: [...biases].map((b) => Math.round(b * 10)), titles: [], within: [], byStart: new Map() };
 }
 
 export { tokensOf };
@@ -117,7 +117,7 @@ if (process.argv[1]?.endsWith('train/intents.ts')) {
     console.log('worded', part.n, part.one / part.n, part.five / part.n); console.log('top1', right / asks.length, 'top5', five / asks.length, 'logp', lp / asks.length, asks.length);
   } else {
     const model = train([...asks, ...titles], names.length);
-    const file = JSON.stringify({ titles: common().map(({ is, also }) => [is, ...also]), biases: model.biases, weights: Object.fromEntries([...model.weights].map(([name, own]) => [name, own.join(' ')])) }).replaceAll('","', '",\n"');
+    const file = JSON.stringify({ titles: common().map(({ is, also }) => [is, ...also]), within: common().map(({ within }) => (within === undefined ? -1 : names.indexOf(within))), biases: model.biases, weights: Object.fromEntries([...model.weights].map(([name, own]) => [name, own.join(' ')])) }).replaceAll('","', '",\n"');
     writeFileSync(new URL('../data/intents.json', import.meta.url), file);
     console.log(names.length, 'intents', model.weights.size, 'features', file.length, 'bytes');
   }

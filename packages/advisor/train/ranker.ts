@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as Goal from '../src/goal.ts';
-import { concepts, intents } from '../src/knowledge.ts';
+import { common, concepts, intents } from '../src/knowledge.ts';
 import * as Pairing from '../src/pairing.ts';
 import * as Ranker from '../src/ranker.ts';
 import { atOnce } from '../src/slices.ts';
@@ -21,11 +21,13 @@ export async function rows(catalog: string): Promise<Row[]> {
   const table = concepts({});
   const api = atOnce(Pairing.open(own, table, intents()));
   const listed = JSON.parse(readFileSync(catalog.replace(/yaml$/, 'json'), 'utf8')).goals as Listed[];
-  return listed.flatMap(({ g, first, lang, kind, status }) => {
+  const elsewhere = common().flatMap(({ asks }, at) => ((api.best[at] as number) < 0.3 ? [asks[at % asks.length] as string] : []));
+  const outside = elsewhere.filter((_, at) => at % 12 === catalog.length % 12).map((g) => ({ g, first: [], lang: 'en', kind: 'pseudo', status: undefined }));
+  return [...listed, ...(process.env.PSEUDO === '0' ? [] : outside)].flatMap(({ g, first, lang, kind, status }) => {
     if (kind === 'vague' || status === 'needs_input') return [];
     const asked = Pairing.ask(api, Goal.read(Translation.toEnglish(g, table).text), g);
     const right = first.length === 0 ? [own.length] : first.map((id) => own.findIndex(({ operation }) => operation.id === id));
-    return [{ goal: g, pairs: Pairing.pair(api, asked), none: Pairing.nothing(api, asked), right: right.filter((at) => at >= 0), lang, weight: 1 }];
+    return [{ goal: g, pairs: Pairing.pair(api, asked), none: Pairing.nothing(api, asked), right: right.filter((at) => at >= 0), lang, weight: kind === 'pseudo' ? Number(process.env.PSEUDO ?? 0.15) : 1 }];
   });
 }
 
@@ -33,8 +35,9 @@ export function train(all: readonly Row[], epochs = 150, l2 = 0.003): Ranker.Wei
   const names = [...new Set(all.flatMap(({ pairs, none }) => [...Object.keys(pairs[0] ?? {}), ...Object.keys(none)]))];
   const n = names.length;
   const at = new Map(names.map((name, index) => [name, index]));
-  const dense = all.map(({ pairs, none, right }) => ({
+  const dense = all.map(({ pairs, none, right, weight }) => ({
     right,
+    weight,
     rows: [...pairs, none].map((pairing) => {
       const own = Object.entries(pairing).filter(([, value]) => value !== 0);
       return { index: Int32Array.from(own, ([name]) => at.get(name) as number), value: Float64Array.from(own, ([, value]) => value) };
@@ -46,7 +49,7 @@ export function train(all: readonly Row[], epochs = 150, l2 = 0.003): Ranker.Wei
   const gradient = new Float64Array(n);
   for (let epoch = 1; epoch <= epochs; epoch++) {
     for (let k = 0; k < n; k++) gradient[k] = 2 * l2 * (w[k] as number);
-    for (const { rows: own, right } of dense) {
+    for (const { rows: own, right, weight } of dense) {
       const p = Ranker.probabilities(
         own.map(({ index, value }) => {
           let sum = 0;
@@ -57,7 +60,7 @@ export function train(all: readonly Row[], epochs = 150, l2 = 0.003): Ranker.Wei
       const total = right.reduce((sum, each) => sum + (p[each] ?? 0), 0) || 1e-9;
       for (const [row, { index, value }] of own.entries()) {
         const wanted = right.includes(row) ? (p[row] as number) / total : 0;
-        const error = ((p[row] as number) - wanted) / all.length;
+        const error = (((p[row] as number) - wanted) * weight) / all.length;
         for (let k = 0; k < index.length; k++) {
           const place = index[k] as number;
           gradient[place] = (gradient[place] as number) + error * (value[k] as number);
@@ -90,7 +93,7 @@ if (process.argv[1]?.endsWith('train/ranker.ts')) {
   const all: ReturnType<typeof judge> = [];
   for (const [file, own] of sets) {
     const w = train([...sets].filter(([other]) => other !== file).flatMap(([, rest]) => rest));
-    const judged = judge(w, own);
+    const judged = judge(w, own.filter(({ weight }) => weight === 1));
     all.push(...judged);
     if (process.env.MISS && process.env.MISS.split(',').some((m) => file.includes(`/${m}.yaml`))) for (const j of judged) if (!j.right) console.log('  -', j.goal, '| got', names.get(file)?.[j.best] ?? 'none', j.p.toFixed(2), '| wanted', j.wanted.map((at) => names.get(file)?.[at] ?? 'none').join(' or '));
     const inside = judged.filter(({ outside }) => !outside);
