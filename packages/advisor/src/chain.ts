@@ -1,9 +1,9 @@
 import { type Filling, fill, lookUp } from './filling.ts';
 import type { Goal } from './goal.ts';
+import * as Identifier from './identifier.ts';
 import * as Key from './key.ts';
 import type { Leaf } from './leaf.ts';
 import type { Ask, Offer } from './offer.ts';
-import * as Pairing from './pairing.ts';
 import type { Reading } from './reader.ts';
 import type { Surface } from './surface.ts';
 
@@ -93,9 +93,11 @@ function identified(
   keys: readonly { slot: Ask['slot']; path: string }[],
 ): Key.Given {
   if (!key.slot.isKey || identifiers.length === 0) return null;
-  const found = Pairing.identifying(key, identifiers, keys);
+  const found = Identifier.identifying(key, identifiers, keys);
   if (found.length === 0) return null;
-  const at = words.flatMap(({ raw }, index) => (found.some(({ value }) => value.split(/[_-]+/).includes(raw) || value === raw) ? [index] : []));
+  const at = words.flatMap(({ raw }, index) =>
+    found.some(({ value }) => value.split(/[_-]+/).includes(raw) || value === raw) ? [index] : [],
+  );
   return { kind: 'values', values: found.map(({ value }) => value), at };
 }
 
@@ -118,7 +120,11 @@ function drafted(planning: Planning, chosen: readonly number[]): Draft {
   let score = odds.further;
   for (const [index, at] of members.entries()) {
     const own = sources[index] ?? [];
-    const isLeading = fed.has(index) && own.every(({ kind }) => kind === 'given') && (own.length > 0 || !planning.reading.isTrained);
+    const isLeading =
+      fed.has(index) &&
+      own.every(({ kind }) => kind === 'given') &&
+      (own.length > 0 ||
+        (!planning.reading.isTrained && planning.surface.offers[at]?.operation.method === 'GET'));
     const isLed = own.some(({ kind }) => kind === 'call');
     score += isLeading ? Math.max(oddsOf(planning, at), odds.leading) : oddsOf(planning, at);
     score -= (isLeading ? 0 : isLed ? odds.led : odds.further) + expense(own);

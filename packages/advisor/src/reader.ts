@@ -1,7 +1,10 @@
+import * as Asked from './asked.ts';
 import * as Classifier from './classifier.ts';
 import type * as Concepts from './concepts.ts';
+import * as Described from './described.ts';
 import * as Features from './features.ts';
 import * as Goal from './goal.ts';
+import type * as Identifier from './identifier.ts';
 import * as Key from './key.ts';
 import * as Knowledge from './knowledge.ts';
 import type { Offer } from './offer.ts';
@@ -21,7 +24,7 @@ export type Reader = {
   /** How far callers' own phrases decide for each offer, from 0 to 1; the description decides the rest. */
   learned: readonly number[];
   /** The descriptions, compared with a goal; null when callers' own phrases decide everything. */
-  api: Pairing.Api | null;
+  api: Described.Api | null;
   ranks: Ranker.Weights;
   /** Counts of one operation before another in the samples. */
   order: ReadonlyMap<string, number>;
@@ -40,7 +43,7 @@ export type Reading = {
   /** True when callers' own phrases decide. */
   isTrained: boolean;
   /** Values of the goal that look like the identifier of one thing. */
-  identifiers: readonly Pairing.Identifier[];
+  identifiers: readonly Identifier.Identifier[];
 };
 
 /** Parts of a description that count less are no examples. */
@@ -50,8 +53,8 @@ const describedMin = 0.75;
 const examplesAtOnce = 10;
 
 const weights = { asked: 1, described: 0.6, outside: 1, vague: 1 };
-/** The number of phrases of an operation from which they decide alone, and by which their share grows. */
-const phrases = { enough: 20, half: 20 };
+/** The number of phrases of an operation from which they decide alone. Fewer are compared with the goal as the description is. */
+const phrasesEnough = 20;
 /**
  * The weight of a description's words, and the share of the goal's words from which they count.
  */
@@ -74,10 +77,10 @@ export function* open(
   const words = wordsOf(offers, concepts);
   const reader = { concepts, keysOf, words };
   yield;
-  const learned = asked.map((count) => (count >= phrases.enough ? 1 : count / (count + phrases.half)));
+  const learned = asked.map((count) => Number(count >= phrasesEnough));
   const api = learned.every((share) => share === 1)
     ? null
-    : yield* Pairing.open(offers, concepts, Knowledge.intents());
+    : yield* Described.open(offers, phrasesOf(offers, samples), concepts, Knowledge.intents());
   const isLearning = learned.some((share) => share > 0);
   const all = (isLearning ? [...samples, ...described, ...joined] : []).filter(
     (sample) => sample.kind !== 'outside' || !isNear(reader, sample.ask),
@@ -108,6 +111,13 @@ export function* open(
     trust: asked.map((count) => coverage.asksHalf / (coverage.asksHalf + count)),
     order,
   };
+}
+
+/** The phrases of each offer that it alone answers. */
+function phrasesOf(offers: readonly Offer[], samples: readonly Sample[]): string[][] {
+  return offers.map((_, at) =>
+    samples.flatMap(({ ask, calls }) => (calls.length === 1 && calls[0] === at ? [ask] : [])),
+  );
 }
 
 /** Titles of operations that can follow each other, as examples of goals that need both. */
@@ -154,8 +164,8 @@ function learnt(reader: Reader, goal: Goal.Goal): Reading {
 }
 
 /** Reads a goal by the descriptions alone. */
-function compared({ ranks }: Reader, api: Pairing.Api, goal: Goal.Goal, text: string): Reading {
-  const asked = Pairing.ask(api, goal, text);
+function compared({ ranks }: Reader, api: Described.Api, goal: Goal.Goal, text: string): Reading {
+  const asked = Asked.ask(api, goal, text);
   const shares = Ranker.probabilities(
     Ranker.scores(ranks, Pairing.pair(api, asked), Pairing.nothing(api, asked)),
   );
@@ -163,7 +173,10 @@ function compared({ ranks }: Reader, api: Pairing.Api, goal: Goal.Goal, text: st
   return {
     odds: odds.slice(0, -1),
     outside: odds.at(-1) ?? 0,
-    vague: asked.meaningful === 0 && asked.identifiers.length === 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY,
+    vague:
+      asked.meaningful === 0 && asked.identifiers.length === 0
+        ? Number.POSITIVE_INFINITY
+        : Number.NEGATIVE_INFINITY,
     known: asked.known,
     isTrained: false,
     identifiers: asked.identifiers,
@@ -174,7 +187,9 @@ function compared({ ranks }: Reader, api: Pairing.Api, goal: Goal.Goal, text: st
 export function understands({ concepts, keysOf, words, classifier, api }: Reader, goal: Goal.Goal): boolean {
   return Features.tokens(goal, concepts, keysOf).some(
     ({ name, isStop }) =>
-      !isStop && !name.startsWith('@') && (words.shares.has(name) || classifier.index.has(name) || (api?.intents.weights.has(name) ?? false)),
+      !isStop &&
+      !name.startsWith('@') &&
+      (words.shares.has(name) || classifier.index.has(name) || (api?.intents.weights.has(name) ?? false)),
   );
 }
 

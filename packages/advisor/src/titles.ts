@@ -7,6 +7,9 @@ export type Titles = {
   likeness(texts: readonly string[]): Float64Array;
 };
 
+/** A concept says less than the word itself. */
+const conceptWeight = 0.4;
+
 /** Prepares the titles; each common operation has several. */
 export function open(titles: readonly (readonly string[])[], concepts: Concepts.Concepts): Titles {
   const known = titles.map((own) => own.map((text) => meanings(text, concepts)));
@@ -15,12 +18,17 @@ export function open(titles: readonly (readonly string[])[], concepts: Concepts.
     for (const name of new Set(own.flatMap((title) => [...title])))
       counts.set(name, (counts.get(name) ?? 0) + 1);
   const most = Math.log(known.length + 1);
-  const rarity = (name: string) => Math.log((known.length + 1) / ((counts.get(name) ?? 0) + 1)) / most;
+  const rarity = (name: string) =>
+    ((name.startsWith('=') ? conceptWeight : 1) *
+      Math.log((known.length + 1) / ((counts.get(name) ?? 0) + 1))) /
+    most;
   const weight = (names: ReadonlySet<string>) => [...names].reduce((sum, name) => sum + rarity(name), 0);
   const weighed = known.map((own) => own.map((names) => ({ names, weight: weight(names) })));
   return {
     likeness(texts) {
-      const parts = texts.map((text) => meanings(text, concepts)).map((names) => ({ names, weight: weight(names) }));
+      const parts = texts
+        .map((text) => meanings(text, concepts))
+        .map((names) => ({ names, weight: weight(names) }));
       return Float64Array.from(weighed, (own) =>
         Math.max(
           0,
@@ -43,7 +51,7 @@ function meanings(text: string, concepts: Concepts.Concepts): Set<string> {
     Concepts.senses(concepts, words, 'en').flatMap(({ at, concept, isStop }) => {
       const [word] = Concepts.tokens(words[at] ?? '', 'en');
       if (isStop || word === undefined) return [];
-      return [concept ?? word];
+      return concept === null ? [word] : [word, `=${concept}`];
     }),
   );
 }

@@ -5,120 +5,122 @@ import * as Intents from '../src/intents.ts';
 import { common, concepts } from '../src/knowledge.ts';
 import * as Translation from '../src/translation.ts';
 
-const epochs = Number(process.env.EPOCHS ?? 12);
-const rate = Number(process.env.RATE ?? 0.5);
-const decay = Number(process.env.DECAY ?? 3e-3);
-const scale = Number(process.env.SCALE ?? 1);
-const weightMin = 0.4;
+// node packages/advisor/train/intents.ts
+// Trains the recognition of common operations on data/common.yaml and writes data/intents.json: one softmax regression over all of them.
 
-type Example = { features: ReadonlyMap<string, number>; of: number; weight: number };
+const epochs = 12;
+const rate = 0.5;
+const decay = 3e-3;
+/** The weight of a single word of an operation beside a whole phrase. */
+const wordWeight = 0.5;
+/** Smaller weights are left out, of pairs of words earlier, and all but the largest of a feature. */
+const kept = { word: 0.4, pair: 1.2, count: 8 };
+const weightUnit = 10;
+
+type Example = { at: Int32Array; value: Float64Array; of: number; weight: number };
 
 const table = concepts({});
-const tokensOf = (text: string) =>
-  Features.tokens(Goal.read(Translation.toEnglish(text, table).text), table, () => []);
 
-export function examples(): { asks: Example[]; titles: Example[]; names: string[] } {
-  const listed = common();
-  const of = (texts: readonly string[], at: number, weight: number) =>
-    texts.map((text) => ({ features: Intents.featuresOf(tokensOf(text)), of: at, weight }));
-  return {
-    names: listed.map(({ is }) => is),
-    asks: listed.flatMap(({ asks }, at) => of(asks, at, 1)),
-    titles: listed.flatMap(({ is, also, words = '' }, at) => [
-      ...of([is, ...also], at, 1),
-      ...of(words.split(',').map((w) => w.trim()).filter((w) => w !== ''), at, Number(process.env.WW ?? 0.5)),
-    ]),
-  };
+function featuresOf(text: string): Map<string, number> {
+  const goal = Goal.read(Translation.toEnglish(text, table).text);
+  return Intents.featuresOf(Features.tokens(goal, table, () => []));
 }
 
-export function train(all: readonly Example[], count: number): Intents.Intents {
-  const counts = new Map<string, number>();
-  for (const { features } of all) for (const name of features.keys()) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const known = [...counts].filter(([name, n]) => !name.includes(' ') || n >= Number(process.env.PM ?? 1)).map(([name]) => name);
-  const index = new Map(known.map((name, at) => [name, at]));
-  const weights = new Float64Array(known.length * count);
-  const squares = new Float64Array(known.length * count).fill(1e-3);
+/** Reads all phrases and words; `names` are the features by their number. */
+function read(): { examples: Example[]; names: string[] } {
+  const index = new Map<string, number>();
+  const examples: Example[] = [];
+  const add = (text: string, of: number, weight: number) => {
+    const features = [...featuresOf(text)];
+    for (const [name] of features) if (!index.has(name)) index.set(name, index.size);
+    examples.push({
+      at: Int32Array.from(features, ([name]) => index.get(name) as number),
+      value: Float64Array.from(features, ([, value]) => value),
+      of,
+      weight,
+    });
+  };
+  const listed = common();
+  for (const [of, { asks }] of listed.entries()) for (const ask of asks) add(ask, of, 1);
+  for (const [of, { is, also, words = '' }] of listed.entries()) {
+    for (const title of [is, ...also]) add(title, of, 1);
+    for (const word of words.split(',')) if (word.trim() !== '') add(word.trim(), of, wordWeight);
+  }
+  return { examples, names: [...index.keys()] };
+}
+
+function train(
+  examples: readonly Example[],
+  featureCount: number,
+  count: number,
+): [Float64Array, Float64Array] {
+  const weights = new Float64Array(featureCount * count);
+  const squares = new Float64Array(featureCount * count).fill(1e-3);
   const biases = new Float64Array(count);
-  const vectors = all.map(({ features }) => {
-    const own = [...features].flatMap(([name, value]) => (index.has(name) ? [[index.get(name) as number, value] as const] : []));
-    const length = Math.sqrt(own.reduce((sum, [, value]) => sum + value * value, 0)) || 1;
-    return own.map(([at, value]) => [at, (value / length) * scale] as const);
-  });
-  const order = all.map((_, at) => at);
-  let state = 12345;
-  const scores = new Float64Array(count);
+  const order = examples.map((_, at) => at);
+  let state = 12_345;
   for (let epoch = 0; epoch < epochs; epoch++) {
     for (let at = order.length - 1; at > 0; at--) {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
       const other = state % (at + 1);
       [order[at], order[other]] = [order[other] as number, order[at] as number];
     }
-    for (const at of order) {
-      const own = vectors[at] as (readonly [number, number])[];
-      const { of, weight } = all[at] as Example;
-      scores.set(biases);
-      for (const [feature, value] of own)
-        for (let k = 0; k < count; k++) scores[k] = (scores[k] as number) + (weights[feature * count + k] as number) * value;
-      let most = -1e9;
-      for (let k = 0; k < count; k++) most = Math.max(most, scores[k] as number);
-      let total = 0;
-      for (let k = 0; k < count; k++) { scores[k] = Math.exp((scores[k] as number) - most); total += scores[k] as number; }
-      for (let k = 0; k < count; k++) scores[k] = ((scores[k] as number) / total - (k === of ? 1 : 0)) * weight;
-      for (let k = 0; k < count; k++) if (Math.abs(scores[k] as number) > 1e-3) biases[k] = (biases[k] as number) - 0.01 * (scores[k] as number);
-      for (const [feature, value] of own)
-        for (let k = 0; k < count; k++) {
-          if (Math.abs(scores[k] as number) < 1e-3) continue;
-          const place = feature * count + k;
-          const gradient = (scores[k] as number) * value + decay * (weights[place] as number);
-          squares[place] = (squares[place] as number) + gradient * gradient;
-          weights[place] = (weights[place] as number) - (rate * gradient) / Math.sqrt(squares[place] as number);
-        }
+    for (const at of order) step(examples[at] as Example, weights, squares, biases);
+  }
+  return [weights, biases];
+}
+
+function step(example: Example, weights: Float64Array, squares: Float64Array, biases: Float64Array): void {
+  const count = biases.length;
+  const scores = Float64Array.from(biases);
+  for (const [index, feature] of example.at.entries())
+    for (let k = 0; k < count; k++)
+      scores[k] =
+        (scores[k] as number) + (weights[feature * count + k] as number) * (example.value[index] as number);
+  const most = Math.max(...scores);
+  const total = scores.reduce((sum, score) => sum + Math.exp(score - most), 0);
+  for (let k = 0; k < count; k++) {
+    const error =
+      (Math.exp((scores[k] as number) - most) / total - Number(k === example.of)) * example.weight;
+    if (Math.abs(error) < 1e-3) continue;
+    biases[k] = (biases[k] as number) - 0.01 * error;
+    for (const [index, feature] of example.at.entries()) {
+      const place = feature * count + k;
+      const gradient = error * (example.value[index] as number) + decay * (weights[place] as number);
+      const square = (squares[place] as number) + gradient * gradient;
+      squares[place] = square;
+      weights[place] = (weights[place] as number) - (rate * gradient) / Math.sqrt(square);
     }
   }
-  const packed = new Map<string, number[]>();
-  for (const [at, name] of known.entries()) {
-    const least = name.includes(' ') ? 1.2 : weightMin;
+}
+
+/** The largest weights of each feature, as pairs of an operation and a weight. */
+function packed(weights: Float64Array, names: readonly string[], count: number): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [at, name] of names.entries()) {
+    const least = name.includes(' ') ? kept.pair : kept.word;
     const own = [...weights.subarray(at * count, (at + 1) * count)]
-      .map((w, k) => [k, w] as const)
-      .filter(([, w]) => w >= least)
-      .sort((a, b) => b[1] - a[1])
-      .slice(0, 8)
-      .flatMap(([k, w]) => [k, Math.round(w * 10)]);
-    if (own.length > 0) packed.set(name, own);
+      .map((weight, of) => ({ of, weight }))
+      .filter(({ weight }) => weight >= least)
+      .sort((a, b) => b.weight - a.weight)
+      .slice(0, kept.count)
+      .flatMap(({ of, weight }) => [of, Math.round(weight * weightUnit)]);
+    if (own.length > 0) found[name] = own.join(' ');
   }
-  return { count, weights: packed, biases: [...biases].map((b) => Math.round(b * 10)), titles: [], within: [], byStart: new Map() };
+  return found;
 }
 
-export { tokensOf };
-
-if (process.argv[1]?.endsWith('train/intents.ts')) {
-  const { asks, titles, names } = examples();
-  if (process.argv[2] === 'try') {
-    let right = 0, five = 0, lp = 0; const wordy = new Set(common().flatMap(({ words }, at) => (words ? [at] : []))); const part = { n: 0, one: 0, five: 0 };
-    const folds = 4;
-    for (let fold = 0; fold < folds; fold++) {
-      const model = train([...asks.filter((_, at) => at % folds !== fold), ...titles], names.length);
-      for (const [at, { features, of }] of asks.entries()) {
-        if (at % folds !== fold) continue;
-        const scores = Float64Array.from(model.biases, (b) => b / 10);
-        const known = [...features].filter(([name]) => model.weights.has(name));
-        const length = Math.sqrt(known.reduce((sum, [, v]) => sum + v * v, 0)) || 1;
-        for (const [name, value] of known) {
-          const own = model.weights.get(name) ?? [];
-          for (let i = 0; i < own.length; i += 2) scores[own[i] as number] = (scores[own[i] as number] as number) + ((own[i + 1] as number) / 10) * value / length * scale;
-        }
-        const rank = scores.filter((s) => s > (scores[of] as number)).length;
-        if (rank === 0) right++; if (wordy.has(of)) { part.n++; part.one += Number(rank === 0); part.five += Number(rank < 5); }
-        if (rank < 5) five++;
-        const m = Math.max(...scores); const z = scores.reduce((s, x) => s + Math.exp(x - m), 0);
-        lp += (scores[of] as number) - m - Math.log(z);
-      }
-    }
-    console.log('worded', part.n, part.one / part.n, part.five / part.n); console.log('top1', right / asks.length, 'top5', five / asks.length, 'logp', lp / asks.length, asks.length);
-  } else {
-    const model = train([...asks, ...titles], names.length);
-    const file = JSON.stringify({ titles: common().map(({ is, also }) => [is, ...also]), within: common().map(({ within }) => (within === undefined ? -1 : names.indexOf(within))), biases: model.biases, weights: Object.fromEntries([...model.weights].map(([name, own]) => [name, own.join(' ')])) }).replaceAll('","', '",\n"');
-    writeFileSync(new URL('../data/intents.json', import.meta.url), file);
-    console.log(names.length, 'intents', model.weights.size, 'features', file.length, 'bytes');
-  }
-}
+const listed = common();
+const { examples, names } = read();
+const [weights, biases] = train(examples, names.length, listed.length);
+const operations = listed.map(({ is }) => is);
+const text = JSON.stringify({
+  titles: listed.map(({ is, also }) => [is, ...also]),
+  within: listed.map(({ within = '' }) => operations.indexOf(within)),
+  biases: [...biases].map((bias) => Math.round(bias * weightUnit)),
+  weights: packed(weights, names, listed.length),
+});
+writeFileSync(new URL('../data/intents.json', import.meta.url), text.replaceAll('","', '",\n"'));
+process.stdout.write(
+  `${listed.length} operations, ${examples.length} phrases and words, ${text.length} bytes\n`,
+);

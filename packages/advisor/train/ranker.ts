@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { readdirSync, writeFileSync } from 'node:fs';
+import * as Asked from '../src/asked.ts';
+import * as Described from '../src/described.ts';
 import * as Goal from '../src/goal.ts';
 import { common, concepts, intents } from '../src/knowledge.ts';
 import * as Pairing from '../src/pairing.ts';
@@ -9,103 +9,136 @@ import { atOnce } from '../src/slices.ts';
 import * as Translation from '../src/translation.ts';
 import * as GoalSet from '../test/goal-set.ts';
 
-export type Row = { goal: string; pairs: Pairing.Pairing[]; none: Pairing.Pairing; right: number[]; lang: string; weight: number };
-type Listed = { g: string; first: string[]; lang: string; kind?: string; status?: string };
+// node packages/advisor/train/ranker.ts [--save]
+// Learns what a goal and the operation that it wants have in common, over all APIs of test/goals and train/apis. Prints how well each API
+// is answered by what was learned from the others, and how many of the certain answers are wrong. --save writes data/ranker.json.
 
-let opIds: string[] = [];
-export async function rows(catalog: string): Promise<Row[]> {
-  const address = (file: string) => pathToFileURL(resolve(file)).href;
-  const { advisor } = await GoalSet.advisor(address(catalog));
-  const own = advisor.surface.offers;
-  opIds = own.map(({ operation }) => operation.id);
+/** A goal with its comparisons; `right` are positions, that after the last operation for none. */
+type Row = {
+  pairs: readonly Pairing.Pairing[];
+  none: Pairing.Pairing;
+  right: readonly number[];
+  weight: number;
+};
+type Vector = { at: Int32Array; value: Float64Array };
+
+const epochs = 150;
+const rate = 0.15;
+const penalty = 0.003;
+/** The weight of callers' own phrases, which the APIs that are learned from do not have. */
+const askedWeight = 1.5;
+/** Goals of other APIs that are shown to each API as outside of its offer: every so many, and their weight. */
+const elsewhere = { every: 12, weight: 0.15, likenessMax: 0.3 };
+
+async function rowsOf(catalog: URL): Promise<Row[]> {
+  const { advisor } = await GoalSet.advisor(catalog.href);
+  const { offers } = advisor.surface;
   const table = concepts({});
-  const api = atOnce(Pairing.open(own, table, intents()));
-  const listed = JSON.parse(readFileSync(catalog.replace(/yaml$/, 'json'), 'utf8')).goals as Listed[];
-  const elsewhere = common().flatMap(({ asks }, at) => ((api.best[at] as number) < 0.3 ? [asks[at % asks.length] as string] : []));
-  const outside = elsewhere.filter((_, at) => at % 12 === catalog.length % 12).map((g) => ({ g, first: [], lang: 'en', kind: 'pseudo', status: undefined }));
-  return [...listed, ...(process.env.PSEUDO === '0' ? [] : outside)].flatMap(({ g, first, lang, kind, status }) => {
-    if (kind === 'vague' || status === 'needs_input') return [];
-    const asked = Pairing.ask(api, Goal.read(Translation.toEnglish(g, table).text), g);
-    const right = first.length === 0 ? [own.length] : first.map((id) => own.findIndex(({ operation }) => operation.id === id));
-    return [{ goal: g, pairs: Pairing.pair(api, asked), none: Pairing.nothing(api, asked), right: right.filter((at) => at >= 0), lang, weight: kind === 'pseudo' ? Number(process.env.PSEUDO ?? 0.15) : 1 }];
+  const api = atOnce(Described.open(offers, [], table, intents()));
+  const row = (goal: string, right: readonly number[], weight: number): Row => {
+    const asked = Asked.ask(api, Goal.read(Translation.toEnglish(goal, table).text), goal);
+    return { pairs: Pairing.pair(api, asked), none: Pairing.nothing(api, asked), right, weight };
+  };
+  const own = GoalSet.cases(catalog.href.replace(/yaml$/, 'json')).flatMap(({ goal, first, status }) => {
+    if (status === 'needs_input') return [];
+    const right = first.map((id) => offers.findIndex(({ operation }) => operation.id === id));
+    return [row(goal, first.length === 0 ? [offers.length] : right.filter((at) => at >= 0), 1)];
   });
+  const others = common()
+    .flatMap(({ asks }, at) =>
+      (api.best[at] as number) < elsewhere.likenessMax ? [asks[at % asks.length] as string] : [],
+    )
+    .filter((_, at) => at % elsewhere.every === offers.length % elsewhere.every)
+    .map((goal) => row(goal, [offers.length], elsewhere.weight));
+  return [...own, ...others];
 }
 
-export function train(all: readonly Row[], epochs = 150, l2 = 0.003): Ranker.Weights {
-  const names = [...new Set(all.flatMap(({ pairs, none }) => [...Object.keys(pairs[0] ?? {}), ...Object.keys(none)]))];
-  const n = names.length;
-  const at = new Map(names.map((name, index) => [name, index]));
-  const dense = all.map(({ pairs, none, right, weight }) => ({
-    right,
-    weight,
-    rows: [...pairs, none].map((pairing) => {
+function train(rows: readonly Row[]): Ranker.Weights {
+  const names = [
+    ...new Set(rows.flatMap(({ pairs, none }) => [...Object.keys(pairs[0] ?? {}), ...Object.keys(none)])),
+  ];
+  const vectors = rows.map(({ pairs, none }) =>
+    [...pairs, none].map((pairing): Vector => {
       const own = Object.entries(pairing).filter(([, value]) => value !== 0);
-      return { index: Int32Array.from(own, ([name]) => at.get(name) as number), value: Float64Array.from(own, ([, value]) => value) };
+      return {
+        at: Int32Array.from(own, ([name]) => names.indexOf(name)),
+        value: Float64Array.from(own, ([, value]) => value),
+      };
     }),
-  }));
-  const w = new Float64Array(n);
-  const m = new Float64Array(n);
-  const v = new Float64Array(n);
-  const gradient = new Float64Array(n);
+  );
+  const weights = new Float64Array(names.length);
+  const [mean, square] = [new Float64Array(names.length), new Float64Array(names.length)];
   for (let epoch = 1; epoch <= epochs; epoch++) {
-    for (let k = 0; k < n; k++) gradient[k] = 2 * l2 * (w[k] as number);
-    for (const { rows: own, right, weight } of dense) {
-      const p = Ranker.probabilities(
-        own.map(({ index, value }) => {
-          let sum = 0;
-          for (let k = 0; k < index.length; k++) sum += (w[index[k] as number] as number) * (value[k] as number);
-          return sum;
-        }),
-      );
-      const total = right.reduce((sum, each) => sum + (p[each] ?? 0), 0) || 1e-9;
-      for (const [row, { index, value }] of own.entries()) {
-        const wanted = right.includes(row) ? (p[row] as number) / total : 0;
-        const error = (((p[row] as number) - wanted) * weight) / all.length;
-        for (let k = 0; k < index.length; k++) {
-          const place = index[k] as number;
-          gradient[place] = (gradient[place] as number) + error * (value[k] as number);
-        }
-      }
-    }
-    for (let k = 0; k < n; k++) {
-      const g = gradient[k] as number;
-      m[k] = 0.9 * (m[k] as number) + 0.1 * g;
-      v[k] = 0.99 * (v[k] as number) + 0.01 * g * g;
-      w[k] = (w[k] as number) - (0.15 * ((m[k] as number) / (1 - 0.9 ** epoch))) / (Math.sqrt((v[k] as number) / (1 - 0.99 ** epoch)) + 1e-6);
+    const gradient = weights.map((weight) => 2 * penalty * weight);
+    for (const [at, row] of rows.entries()) descend(row, vectors[at] ?? [], weights, gradient, rows.length);
+    for (const [k, slope] of gradient.entries()) {
+      mean[k] = 0.9 * (mean[k] as number) + 0.1 * slope;
+      square[k] = 0.99 * (square[k] as number) + 0.01 * slope * slope;
+      const size = Math.sqrt((square[k] as number) / (1 - 0.99 ** epoch)) + 1e-6;
+      weights[k] = (weights[k] as number) - (rate * ((mean[k] as number) / (1 - 0.9 ** epoch))) / size;
     }
   }
-  return Object.fromEntries(names.map((name, k) => [name, w[k] as number]));
+  const learned = Object.fromEntries(names.map((name, k) => [name, weights[k] as number]));
+  return { ...learned, asked: askedWeight };
 }
 
-export function judge(w: Ranker.Weights, own: readonly Row[]) {
-  return own.map(({ goal, pairs, none, right, lang }) => {
-    const p = Ranker.probabilities(Ranker.scores(w, pairs, none));
-    const best = p.indexOf(Math.max(...p));
-    return { goal, wanted: right, lang, best, p: p[best] as number, right: right.includes(best), outside: right[0] === pairs.length, saysOutside: best === pairs.length };
-  });
+/** Adds the gradient of one goal. */
+function descend(
+  { right, weight }: Row,
+  vectors: readonly Vector[],
+  weights: Float64Array,
+  gradient: Float64Array,
+  count: number,
+): void {
+  const scores = vectors.map(({ at, value }) =>
+    at.reduce((sum, name, index) => sum + (weights[name] as number) * (value[index] as number), 0),
+  );
+  const shares = Ranker.probabilities(scores);
+  const total = right.reduce((sum, each) => sum + (shares[each] ?? 0), 0) || 1e-9;
+  for (const [place, { at, value }] of vectors.entries()) {
+    const share = shares[place] as number;
+    const error = ((share - (right.includes(place) ? share / total : 0)) * weight) / count;
+    for (const [index, name] of at.entries())
+      gradient[name] = (gradient[name] as number) + error * (value[index] as number);
+  }
 }
 
-if (process.argv[1]?.endsWith('train/ranker.ts')) {
-  const files = process.argv.slice(2).filter((f) => f.endsWith('.yaml'));
-  const sets = new Map<string, Row[]>();
-  const names = new Map<string, string[]>();
-  for (const file of files) { sets.set(file, await rows(file)); names.set(file, opIds); }
-  const all: ReturnType<typeof judge> = [];
-  for (const [file, own] of sets) {
-    const w = train([...sets].filter(([other]) => other !== file).flatMap(([, rest]) => rest));
-    const judged = judge(w, own.filter(({ weight }) => weight === 1));
-    all.push(...judged);
-    if (process.env.MISS && process.env.MISS.split(',').some((m) => file.includes(`/${m}.yaml`))) for (const j of judged) if (!j.right) console.log('  -', j.goal, '| got', names.get(file)?.[j.best] ?? 'none', j.p.toFixed(2), '| wanted', j.wanted.map((at) => names.get(file)?.[at] ?? 'none').join(' or '));
-    const inside = judged.filter(({ outside }) => !outside);
-    console.log(file.split('/').at(-1)?.padEnd(18), 'first', (judged.filter(({ right }) => right).length / judged.length * 100).toFixed(0), '% of', judged.length, 'inside', (inside.filter(({ right }) => right).length / inside.length * 100).toFixed(0));
-  }
-  const share = (of: typeof all) => `${(of.filter(({ right }) => right).length / of.length * 100).toFixed(1)} % of ${of.length}`;
-  console.log('all', share(all), 'other languages', share(all.filter(({ lang }) => lang !== 'en')), 'outside', share(all.filter(({ outside }) => outside)));
-  for (const t of [0.4, 0.5, 0.6, 0.7, 0.8]) {
-    const confident = all.filter(({ p, saysOutside }) => p >= t && !saysOutside);
-    console.log('threshold', t, 'confident', (confident.length / all.length * 100).toFixed(0), '% wrong', (confident.filter(({ right }) => !right).length / confident.length * 100).toFixed(1), '%');
-  }
-  const w = train([...sets.values()].flat());
-  if (process.argv.includes('--save')) writeFileSync(new URL('../data/ranker.json', import.meta.url), `${JSON.stringify(Object.fromEntries(Object.entries(w).map(([n, x]) => [n, Math.round(x * 1000) / 1000])), null, 2)}\n`);
-  else console.log(Object.entries(w).map(([n, x]) => `${n} ${x.toFixed(2)}`).join(', '));
+type Judged = { share: number; isRight: boolean; isOutside: boolean };
+
+function judge(weights: Ranker.Weights, { pairs, none, right }: Row): Judged {
+  const shares = Ranker.probabilities(Ranker.scores(weights, pairs, none));
+  const share = Math.max(...shares);
+  const best = shares.indexOf(share);
+  return { share, isRight: right.includes(best), isOutside: best === pairs.length };
+}
+
+function percent(judged: readonly Judged[]): string {
+  return `${((judged.filter(({ isRight }) => isRight).length / judged.length) * 100).toFixed(1)} % of ${judged.length}`;
+}
+
+const sets = new Map<string, Row[]>();
+for (const folder of [new URL('../test/goals/', import.meta.url), new URL('apis/', import.meta.url)])
+  for (const file of readdirSync(folder)
+    .filter((name) => name.endsWith('-api.yaml'))
+    .sort())
+    sets.set(file.replace('-api.yaml', ''), await rowsOf(new URL(file.replace('-api', ''), folder)));
+const all: Judged[] = [];
+for (const [name, own] of sets) {
+  const weights = train([...sets].flatMap(([other, rows]) => (other === name ? [] : rows)));
+  const judged = own.filter(({ weight }) => weight === 1).map((row) => judge(weights, row));
+  all.push(...judged);
+  process.stdout.write(`${name.padEnd(12)} ${percent(judged)}\n`);
+}
+process.stdout.write(`all          ${percent(all)}\n`);
+for (const least of [0.5, 0.7, 0.8, 0.85, 0.9, 0.95]) {
+  const certain = all.filter(({ share, isOutside }) => share >= least && !isOutside);
+  process.stdout.write(`from ${least}: ${certain.length} certain, right ${percent(certain)}\n`);
+}
+if (process.argv.includes('--save')) {
+  const weights = Object.entries(train([...sets.values()].flat())).map(([name, value]) => [
+    name,
+    Number(value.toFixed(3)),
+  ]);
+  const file = new URL('../data/ranker.json', import.meta.url);
+  writeFileSync(file, `${JSON.stringify(Object.fromEntries(weights), null, 2)}\n`);
 }
