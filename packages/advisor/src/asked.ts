@@ -74,35 +74,17 @@ const asking =
   /^(?:what|which|who|whose|how|when|where|is|are|was|were|does|do|did|will|can|has|have|welche\w*|was|wie|wann|wo|wer|gibt|ist|sind|quel\w*|quand|ou|combien|est|que|cuando|donde|cuanto\w*|hay|quale|quali|quando|dove|quanto|c'e|qual|quais|onde|ha|welke|wat|hoe|wanneer|waar|is)$/;
 /** How certain the common operations are taken to be of a goal; below 1: more than their training says, as it averages over words. */
 const heat = 0.35;
+const unknownWeight = 0.7;
 const none = () => [];
 
 /** Prepares a goal. `text` is the original, `goal` its English reading. */
 export function ask(api: Described.Api, goal: Goal.Goal, text: string): Asked {
   const tokens = Features.tokens(goal, api.concepts, none).map((token) => respelt(api, token));
-  const names = new Map<string, number>();
-  let [all, knownWeight] = [0, 0];
-  let meaningful = 0;
-  for (const { name, isStop } of tokens) {
-    if (isStop || names.has(name)) continue;
-    if (name.startsWith('@')) continue;
-    meaningful += 1;
-    const count = api.known.get(name) ?? 0;
-    const weight = count === 0 ? 0.7 : 0.3 + Math.log((api.offers.length + 1) / count);
-    all += weight;
-    if (count > 0) {
-      knownWeight += weight;
-      names.set(name, weight);
-      continue;
-    }
-    const near = alike(api, name);
-    if (near !== null && !names.has(near))
-      names.set(near, 0.5 * (0.3 + Math.log((api.offers.length + 1) / (api.known.get(near) ?? 1))));
-    if (near !== null) knownWeight += weight / 2;
-  }
+  const { names, known, meaningful } = weigh(api, tokens);
   const firsts = fold(text).match(/[\p{L}']+/gu) ?? [];
   return {
     names,
-    known: all === 0 ? 0 : knownWeight / all,
+    known,
     probability: Intents.probabilities(api.intents, tokens, heat),
     identifiers: Identifier.find(text, (word) => api.known.has(word)),
     hasPoint: points.test(text),
@@ -122,6 +104,27 @@ export function ask(api: Described.Api, goal: Goal.Goal, text: string): Asked {
     ),
     meaningful,
   };
+}
+
+/** The words of a goal that the API knows, each with its weight, and the share of what it says that these are. */
+function weigh(
+  api: Described.Api,
+  tokens: readonly Features.Token[],
+): Pick<Asked, 'names' | 'known' | 'meaningful'> {
+  const names = new Map<string, number>();
+  const own = new Set(tokens.flatMap(({ name, isStop }) => (isStop || name.startsWith('@') ? [] : [name])));
+  const rarity = (name: string) => 0.3 + Math.log((api.offers.length + 1) / (api.known.get(name) ?? 1));
+  let [all, found] = [0, 0];
+  for (const name of own) {
+    const isKnown = api.known.has(name);
+    const weight = isKnown ? rarity(name) : unknownWeight;
+    const near = isKnown ? name : alike(api, name);
+    all += weight;
+    if (near === null) continue;
+    found += isKnown ? weight : weight / 2;
+    if (isKnown || !names.has(near)) names.set(near, isKnown ? weight : rarity(near) / 2);
+  }
+  return { names, known: all === 0 ? 0 : found / all, meaningful: own.size };
 }
 
 /** A word that neither the API nor the common operations have, as the nearest one that they have. */

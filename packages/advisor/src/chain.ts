@@ -34,6 +34,8 @@ const odds = {
   /** Each call but one: people mostly want one thing. Less for a call that takes what an earlier one found. */
   further: 2,
   led: 1,
+  /** The least of a call that takes nothing, is no GET and finds what another needs. */
+  searched: -2.5,
   /** The least of an operation that leads from what is given to what is wanted. */
   leading: -0.4,
 };
@@ -124,7 +126,8 @@ function drafted(planning: Planning, chosen: readonly number[]): Draft {
       fed.has(index) &&
       own.every(({ kind }) => kind === 'given') &&
       (own.length > 0 ||
-        (!planning.reading.isTrained && planning.surface.offers[at]?.operation.method === 'GET'));
+        (!planning.reading.isTrained &&
+          (planning.surface.offers[at]?.operation.method === 'GET' || oddsOf(planning, at) > odds.searched)));
     const isLed = own.some(({ kind }) => kind === 'call');
     score += isLeading ? Math.max(oddsOf(planning, at), odds.leading) : oddsOf(planning, at);
     score -= (isLeading ? 0 : isLed ? odds.led : odds.further) + expense(own);

@@ -19,22 +19,29 @@ export function fills({ slots }: Offer, goal: Goal, filled: ReadonlySet<Slot>): 
     (slot) => slot.leaf.required && !slot.leaf.many && !slot.isKey && !filled.has(slot),
   );
   if (open.length === 0) return [];
-  const place = placeOf(goal);
-  const at = point.exec(goal.text);
-  const days = daysOf(goal.text);
+  const found = { place: placeOf(goal), point: point.exec(goal.text), days: daysOf(goal.text) };
   return open.flatMap((slot): Fill[] => {
-    const put = (value: unknown, index = 0): Fill[] =>
-      value === undefined ? [] : [{ slot, value, at: index }];
-    const name = slot.leaf.path.at(-1) ?? '';
-    const { description = '', format } = slot.leaf.schema;
-    if (/^lat(?:itude)?$/i.test(name)) return put(at === null ? undefined : Number(at[1]));
-    if (/^(?:lon|lng|long|longitude)$/i.test(name)) return put(at === null ? undefined : Number(at[2]));
-    if (format === 'date') return put(/^(?:to|end|until|last)/i.test(name) ? days.at(-1) : days[0]);
-    if (slot.kind !== 'text' && slot.kind !== 'city') return [];
-    if (at !== null && (pointSaid.test(String(description)) || /point|coordinate/i.test(name)))
-      return put(`${at[1]},${at[2]}`);
-    return placeName.test(name) && place !== null ? put(place.text, place.at) : [];
+    const value = valueFor(slot, found);
+    return value === undefined ? [] : [{ slot, value, at: found.place?.at ?? 0 }];
   });
+}
+
+type Found = {
+  place: { text: string; at: number } | null;
+  point: RegExpExecArray | null;
+  days: readonly string[];
+};
+
+function valueFor(slot: Slot, { place, point: at, days }: Found): unknown {
+  const name = slot.leaf.path.at(-1) ?? '';
+  const { description = '', format } = slot.leaf.schema;
+  if (format === 'date') return /^(?:to|end|until|last)/i.test(name) ? days.at(-1) : days[0];
+  const isPoint = pointSaid.test(String(description)) || /point|coordinate/i.test(name);
+  if (at !== null && /^lat(?:itude)?$/i.test(name)) return Number(at[1]);
+  if (at !== null && /^(?:lon|lng|long|longitude)$/i.test(name)) return Number(at[2]);
+  if (slot.kind !== 'text' && slot.kind !== 'city') return undefined;
+  if (at !== null && isPoint) return `${at[1]},${at[2]}`;
+  return placeName.test(name) ? place?.text : undefined;
 }
 
 /** The first place that a goal names, or else the first name. */
