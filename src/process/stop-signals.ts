@@ -6,13 +6,15 @@ export function listen(
   stop: (signal: NodeJS.Signals) => void,
   stopNow: (signal: NodeJS.Signals) => void,
 ): void {
-  let firstMs: number | null = null;
-  for (const name of ['SIGTERM', 'SIGINT'] as const)
-    process.on(name, (signal) => {
-      const nowMs = performance.now();
-      if (firstMs === null) {
-        firstMs = nowMs;
-        stop(signal);
-      } else if (nowMs - firstMs >= repeatMsMin) stopNow(signal);
-    });
+  let state: 'running' | 'just stopped' | 'stopping' = 'running';
+  const receive = (signal: NodeJS.Signals) => {
+    if (state === 'stopping') stopNow(signal);
+    if (state !== 'running') return;
+    state = 'just stopped';
+    setTimeout(() => {
+      state = 'stopping';
+    }, repeatMsMin).unref();
+    stop(signal);
+  };
+  process.on('SIGTERM', receive).on('SIGINT', receive);
 }

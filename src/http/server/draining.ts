@@ -30,13 +30,11 @@ export async function drain(connections: Connections, lameDuckMs: number, maxMs:
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
-  const quietMs = Math.min(Math.max(lameDuckMs, quietMsMin), quietMsMax);
-  const quiet = new Quiet(quietMs);
+  const quiet = new Quiet(Math.min(Math.max(lameDuckMs, quietMsMin), quietMsMax) / checkMs);
   const check = setInterval(() => {
-    const nowMs = performance.now();
     for (const connection of fastPath)
-      if (connection.isIdle && quiet.has(connection.socket, nowMs)) connection.end();
-    for (const socket of node.idle()) if (quiet.has(socket, nowMs)) socket.destroy();
+      if (connection.isIdle && quiet.has(connection.socket)) connection.end();
+    for (const socket of node.idle()) if (quiet.has(socket)) socket.destroy();
   }, checkMs);
   const late = setTimeout(connections.closeAll, maxMs);
   await closed;
@@ -44,23 +42,24 @@ export async function drain(connections: Connections, lameDuckMs: number, maxMs:
   clearTimeout(late);
 }
 
-/** Finds the idle connections on which no byte has arrived for a time. */
+/** Finds the idle connections on which no byte has arrived for a number of checks. */
 class Quiet {
-  readonly #ms: number;
-  readonly #seen = new WeakMap<Socket, { bytes: number; sinceMs: number }>();
+  readonly #checks: number;
+  readonly #seen = new WeakMap<Socket, { bytes: number; checks: number }>();
 
-  constructor(ms: number) {
-    this.#ms = ms;
+  constructor(checks: number) {
+    this.#checks = checks;
   }
 
-  /** Returns true for a connection that received nothing since an earlier check, at least the time ago. */
-  has(socket: Socket, nowMs: number): boolean {
+  /** Call it in each check of an idle connection. */
+  has(socket: Socket): boolean {
     const seen = this.#seen.get(socket);
     if (seen === undefined || seen.bytes !== socket.bytesRead) {
-      this.#seen.set(socket, { bytes: socket.bytesRead, sinceMs: nowMs });
+      this.#seen.set(socket, { bytes: socket.bytesRead, checks: 0 });
       return false;
     }
-    return nowMs - seen.sinceMs >= this.#ms;
+    seen.checks += 1;
+    return seen.checks >= this.#checks;
   }
 }
 
@@ -71,11 +70,15 @@ async function acceptQueued(server: Server): Promise<void> {
     accepted += 1;
   };
   server.on('connection', count);
-  const endMs = performance.now() + acceptMsMax;
-  for (let empty = 0; empty < emptyTurns && performance.now() < endMs; ) {
+  let isLate = false;
+  const late = setTimeout(() => {
+    isLate = true;
+  }, acceptMsMax);
+  for (let empty = 0; empty < emptyTurns && !isLate; ) {
     const before = accepted;
     await turn();
     empty = accepted === before ? empty + 1 : 0;
   }
+  clearTimeout(late);
   server.off('connection', count);
 }

@@ -38,7 +38,7 @@ export class NodeConnections {
   }
 
   /** Registers a request. Returns false when it must be ignored, because an earlier response said that it was the last. */
-  begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
+  register({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#connections.get(socket);
     if (connection === undefined) return true;
     const { last } = connection;

@@ -117,7 +117,7 @@ function createNodeServer(node: NodeConnections, answering: () => Answering, wai
       shouldUpgradeCallback: ({ headers }) => /^websocket$/i.test(headers.upgrade ?? ''),
     },
     (incoming, outgoing) => {
-      if (node.begin(incoming, outgoing)) answering().listener(incoming, outgoing);
+      if (node.register(incoming, outgoing)) answering().listener(incoming, outgoing);
     },
   );
   // Not typed in @types/node: lets Node send pending responses after the client has closed its side of the connection.
