@@ -48,8 +48,10 @@ export async function run(options: Options): Promise<Report> {
   const ports = [await Program.freePort(), await Program.freePort()];
   const sql = postgres(options.databaseUrl, { max: 1, onnotice: () => {} }) as unknown as postgres.Sql;
   const gateways: Program.Program[] = [];
-  const start = (index: number) =>
-    Program.start('src/main.ts', environment(options, upstream.url, ports[index] ?? 0));
+  const start = (index: number) => {
+    const env = environment(options.databaseUrl, upstream.url, ports[index] ?? 0);
+    return Program.start('src/main.ts', { ...env, DRAIN_SECONDS: String(options.drainSeconds) });
+  };
   let balancer: Haproxy.Balancer | null = null;
   try {
     for (const index of [0, 1]) gateways.push(await start(index));
@@ -81,8 +83,7 @@ export async function run(options: Options): Promise<Report> {
     const result = await load.stop();
     const seconds = (performance.now() - startedMs) / 1_000;
     for (const index of [0, 1]) await end(index);
-    const [{ charged } = { charged: 0 }] = await sql<{ charged: number }[]>`
-      SELECT coalesce(sum(amount), 0)::float8 AS charged FROM ledger.usage WHERE account_id = ${buyer.account}`;
+    const charged = await chargedTo(sql, buyer.account);
     const breaches = [...(await sql`SELECT * FROM ledger.verify()`)];
     return { ...result, ...report, seconds, charged, breaches };
   } finally {
@@ -94,12 +95,13 @@ export async function run(options: Options): Promise<Report> {
   }
 }
 
-function environment(options: Options, upstreamUrl: string, port: number): Record<string, string> {
+/** Returns the settings of a gateway that sells `test/fixtures/replace.yaml`. */
+export function environment(databaseUrl: string, upstreamUrl: string, port: number): Record<string, string> {
   return {
     PORT: String(port),
     HOST: '127.0.0.1',
     PUBLIC_URL: 'http://localhost:4020',
-    DATABASE_URL: options.databaseUrl,
+    DATABASE_URL: databaseUrl,
     CATALOG: catalog,
     UPSTREAM_URL: upstreamUrl,
     UPSTREAM_API_KEY: 'upstream-key-0123456789',
@@ -107,7 +109,13 @@ function environment(options: Options, upstreamUrl: string, port: number): Recor
     STRIPE_WEBHOOK_SECRET: 'whsec_replace',
     STRIPE_NETWORK_ID: 'profile_replace',
     LOG_LEVEL: 'warn',
-    DRAIN_SECONDS: String(options.drainSeconds),
     DRAIN_MAX_SECONDS: String(drainMaxSeconds),
   };
+}
+
+/** Returns the micro-dollars that the ledger charged an account. */
+export async function chargedTo(sql: postgres.Sql, account: string): Promise<number> {
+  const [row] = await sql<[{ charged: number }]>`
+    SELECT coalesce(sum(amount), 0)::float8 AS charged FROM ledger.usage WHERE account_id = ${account}`;
+  return row.charged;
 }
