@@ -18,7 +18,10 @@ afterEach(async () => {
 const sluice = (...args: string[]) => Sluice.here(['migrate', ...args], { DATABASE_URL: database.url });
 
 test('reports what is pending without a change, applies it once, also when run in parallel and again', async () => {
-  expect(await sluice('--check')).toMatchObject({ code: 1, err: expect.stringContaining('migrations are pending') });
+  expect(await sluice('--check')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('migrations are pending'),
+  });
   expect(JSON.parse((await sluice('--check', '--json')).out)).toMatchObject({ kind: 'behind', applied: 0 });
   await expect(requireCurrent(database.url)).rejects.toThrow(/behind this program: .* Run sluice migrate/);
   expect(await sql`SELECT to_regnamespace('shop') AS shop`).toEqual([{ shop: null }]);
@@ -39,7 +42,10 @@ test('leaves a newer database alone', async () => {
   await sluice();
   await sql`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('newer', 9999999999999)`;
   for (const args of [[], ['--check']])
-    expect(await sluice(...args)).toMatchObject({ code: 1, err: expect.stringContaining('is newer than this program') });
+    expect(await sluice(...args)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is newer than this program'),
+    });
   await expect(requireCurrent(database.url)).rejects.toThrow('is newer than this program');
 });
 
@@ -75,7 +81,9 @@ test('does not hold up the statements of running processes behind a table that a
   await report`COMMIT`;
   report.release();
   await migrating;
-  expect(await sql`SELECT to_regclass(${`ledger.${last[0]?.name}`}) IS NOT NULL AS there`).toEqual([{ there: true }]);
+  expect(await sql`SELECT to_regclass(${`ledger.${last[0]?.name}`}) IS NOT NULL AS there`).toEqual([
+    { there: true },
+  ]);
   await expect(
     (async () => {
       const held = await sql.reserve();

@@ -54,7 +54,10 @@ export async function start(dir: string, ports: readonly number[]): Promise<Bala
   const child = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] });
   let printed = '';
   child.stderr.on('data', (chunk) => (printed += chunk));
-  const ended = Promise.race([once(child, 'exit'), once(child, 'error').then(([fault]) => Promise.reject(fault))]);
+  const ended = Promise.race([
+    once(child, 'exit'),
+    once(child, 'error').then(([fault]) => Promise.reject(fault)),
+  ]);
   const url = `http://127.0.0.1:${port}`;
   const status = async (index: number) => {
     const socket = connect(join(dir, 'haproxy.sock'));
@@ -67,7 +70,8 @@ export async function start(dir: string, ports: readonly number[]): Promise<Bala
   const until = async (index: number, isUp: boolean) => {
     for (let waitedMs = 0; (await status(index)).startsWith('UP') !== isUp; waitedMs += pollMs) {
       if (child.exitCode !== null) throw new Error(`haproxy ended: ${printed}`);
-      if (waitedMs >= statusMsMax) throw new Error(`gateway ${index} is not ${isUp ? 'up' : 'down'}: ${printed}`);
+      if (waitedMs >= statusMsMax)
+        throw new Error(`gateway ${index} is not ${isUp ? 'up' : 'down'}: ${printed}`);
       await sleep(pollMs);
     }
   };

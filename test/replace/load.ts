@@ -83,7 +83,8 @@ export class Load {
       if (body === null) continue;
       this.result.streams += 1;
       this.result.cost += Upstream.streamUnits;
-      if (!Upstream.isWhole(body, events)) this.#fail(`a stream got ${body.length} characters: ${body.slice(-200)}`);
+      if (!Upstream.isWhole(body, events))
+        this.#fail(`a stream got ${body.length} characters: ${body.slice(-200)}`);
     }
   }
 
@@ -114,7 +115,8 @@ export class Load {
   }
 
   #fail(text: string): void {
-    if (this.result.errors.length < errorsShownMax) this.result.errors.push(`${new Date().toISOString()} ${text}`);
+    if (this.result.errors.length < errorsShownMax)
+      this.result.errors.push(`${new Date().toISOString()} ${text}`);
     else this.result.errors[errorsShownMax] = 'and more';
   }
 }

@@ -69,7 +69,12 @@ export async function run(options: Options): Promise<Report> {
       gateway.child.kill('SIGTERM');
       const [code] = await exited;
       if (code !== 0) report.exits.push(code);
-      report.faults.push(...gateway.output().split('\n').filter((line) => line.includes('"level":50')));
+      report.faults.push(
+        ...gateway
+          .output()
+          .split('\n')
+          .filter((line) => line.includes('"level":50')),
+      );
     };
     for (let round = 0; round < options.rounds; round++)
       for (const index of [0, 1]) {
