@@ -1,6 +1,6 @@
 /**
  * `npm run replace -- --rounds 20 --rate 500 --streams 20` replaces two gateways behind HAProxy, each as often as `--rounds`, while callers
- * make that many calls per second. Exit code 0: no caller saw an error, and the ledger charged exactly what was delivered.
+ * make that many calls per second; `--minutes` ends it earlier. Exit code 0: no caller saw an error, and the ledger charged exactly what was delivered.
  */
 import { parseArgs } from 'node:util';
 import * as Cluster from '../faults/cluster.ts';
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     rounds: { ...text, default: '20' },
     rate: { ...text, default: '500' },
     streams: { ...text, default: '20' },
+    minutes: { ...text, default: 'Infinity' },
     'drain-seconds': { ...text, default: '5' },
   },
 });
@@ -24,6 +25,7 @@ try {
     rate: Number(values.rate),
     streams: Number(values.streams),
     drainSeconds: Number(values['drain-seconds']),
+    secondsMax: Number(values.minutes) * 60,
     progress: (done, ms) => process.stderr.write(`replacement ${done}: ${(ms / 1_000).toFixed(1)} s\n`),
   });
   process.stdout.write(print(report));

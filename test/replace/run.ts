@@ -21,6 +21,8 @@ export type Options = {
   streams: number;
   /** DRAIN_SECONDS of the gateways. */
   drainSeconds: number;
+  /** No replacement is started after this time. */
+  secondsMax?: number;
   /** Called after each replacement with its time. */
   progress?: (done: number, ms: number) => void;
 };
@@ -79,6 +81,7 @@ export async function run(options: Options): Promise<Report> {
     for (let round = 0; round < options.rounds; round++)
       for (const index of [0, 1]) {
         const sinceMs = performance.now();
+        if (sinceMs - startedMs > (options.secondsMax ?? Number.POSITIVE_INFINITY) * 1_000) break;
         await end(index);
         gateways[index] = await start(index);
         await until(index, true);
