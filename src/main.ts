@@ -22,8 +22,10 @@ import * as PeriodicJob from './process/periodic-job.ts';
 import * as Resources from './process/resources.ts';
 import * as StopSignals from './process/stop-signals.ts';
 import * as Terminal from './process/terminal.ts';
+import * as UsageClosingJob from './process/usage-closing-job.ts';
 
 const tickEveryMs = 50;
+const usageClosingEveryMs = 60 * 60_000;
 const upkeepEveryMs = 2_000;
 const pulseEveryMs = 1_000;
 const secretsEveryMs = 5_000;
@@ -195,6 +197,9 @@ function startJobs(
     ],
     background: [
       start('upkeep', upkeepEveryMs, () => Maintenance.maintain(sql)),
+      start('usage_closing', usageClosingEveryMs, () =>
+        UsageClosingJob.closeOldDays(configReloader.current.config, log),
+      ),
       start('reconciliation', reconcileEveryMs, () =>
         ResolveInDoubt.resolveAll(configReloader.current.shop, { settles: true }),
       ),
