@@ -30,7 +30,7 @@ const nothing = cost([]);
 /** A longer address is refused on the way by many. */
 const urlCharsMax = 8000;
 /** The conditions for an answer without a question: the least probability of the first call, and more where callers' phrases were learned. */
-const sure = { probability: 0.75, described: 0.9, odds: -1.5, known: 0.15, floor: -5 };
+const sure = { probability: 0.9, described: 0.9, odds: -1.5, known: 0.15, floor: -5 };
 /** Parts of a goal that nothing uses are named up to this number. */
 const unusedCountMax = 5;
 
