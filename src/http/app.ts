@@ -136,6 +136,7 @@ const limitedPaths = [
   '/account/*',
   '/auto-top-up/*',
   '/cards/*',
+  '/advisor/*',
   '/zeroclick/*',
   '/shop/*',
 ];

@@ -114,7 +114,9 @@ export async function forPeople(shop: Frame.PageContext, c: Call, response: Resp
   return errorPage(shop, {
     status,
     message,
-    headers: Object.fromEntries(kept.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? '']] : []))),
+    headers: Object.fromEntries(
+      kept.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? '']] : [])),
+    ),
     ...(typeof requestId === 'string' && { requestId }),
     ...(canRepeat && { again: { target: pathname + search, form: isForm ? form : null } }),
   });

@@ -81,6 +81,7 @@ type Renewed =
   | 'processor'
   | 'acceptedTokens'
   | 'proofs'
+  | 'requiredProofs'
   | 'networkId'
   | 'rails'
   | 'upstream';

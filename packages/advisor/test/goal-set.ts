@@ -23,7 +23,7 @@ export type Case = {
 /** The results over some goals. An answer is confident when it asks nothing back. */
 export type Tally = { goals: number; first: number; chain: number; confident: number; wrong: number };
 
-export const guidePath = '/zeroclick/agent/guide';
+export const guidePath = '/advisor/guide';
 
 /** The catalogue that ships with the shop. */
 export const shipped = '../../../openapi/catalog.yaml';

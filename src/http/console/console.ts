@@ -92,7 +92,10 @@ export function createConsole(
     };
   const addPage: Console['addPage'] = (path, show) => void app.get(path, signedIn(show));
 
-  app.use('/admin/console/*', BrowserSession.guard({ publicUrl: shop.publicUrl, catalog: shop.catalog, texts: english }));
+  app.use(
+    '/admin/console/*',
+    BrowserSession.guard({ publicUrl: shop.publicUrl, catalog: shop.catalog, texts: english }),
+  );
   // Addresses that a person reaches by a reload or by typing them.
   for (const path of [`${ConsoleFrame.front}/`, '/admin/console', signInPath, signOutPath])
     app.get(path, () => redirect(ConsoleFrame.front));

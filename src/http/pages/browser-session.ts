@@ -73,7 +73,7 @@ export class RefusedForm extends Error {
   readonly reply: Reply;
 
   constructor(reply: Reply) {
-    super('the form was refused');
+    super('refused_form');
     this.reply = reply;
   }
 }

@@ -20,8 +20,7 @@ function coloured(code: string): Html {
   for (const match of code.matchAll(token)) {
     const [whole, text, colon, before = '', comment, word, number] = match;
     parts.push(escaped(code.slice(end, match.index)));
-    if (text !== undefined)
-      parts.push(mark(colon === undefined ? 's' : 'k', text), escaped(colon ?? ''));
+    if (text !== undefined) parts.push(mark(colon === undefined ? 's' : 'k', text), escaped(colon ?? ''));
     else if (comment !== undefined) parts.push(before, mark('c', comment));
     else parts.push(mark(word === undefined ? 'n' : 'w', word ?? number ?? ''));
     end = match.index + whole.length;

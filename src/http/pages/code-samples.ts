@@ -104,7 +104,8 @@ console.log(answer);`;
     ...(headers.length === 0 ? [] : [`headers: { ${headers.join(', ')} }`]),
     ...(body === null ? [] : [`body: ${scriptBody(body)}`]),
   ];
-  const rest = options.length === 0 ? '' : `, {\n${options.map((option) => indented(`${option},`, 2)).join('\n')}\n}`;
+  const rest =
+    options.length === 0 ? '' : `, {\n${options.map((option) => indented(`${option},`, 2)).join('\n')}\n}`;
   const upload = body?.kind === 'upload' ? uploadScript(body.fields) : '';
   return `${upload}const response = await fetch(${scriptQuoted(`${baseUrl}${path}`)}${rest});
 console.log(response.status, await response.json());`;

@@ -235,7 +235,13 @@ function samples(
 ): Html {
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
   const token = summary?.token ?? sampleKey;
-  const code = samplesOf({ method: operation.method, baseUrl: publicUrl, path, body: hasBody ? bodyOf(body) : null, token });
+  const code = samplesOf({
+    method: operation.method,
+    baseUrl: publicUrl,
+    path,
+    body: hasBody ? bodyOf(body) : null,
+    token,
+  });
   const prompt = texts.text('code.prompt', {
     shop: publicUrl,
     llms: `${publicUrl}/llms.txt`,

@@ -12,9 +12,6 @@ export const referencePages = {
   'reference.storefront': 'Shop API',
   'reference.storefront_text':
     'Accounts, purchases and usage, for programs. These operations are free and the same in every shop.',
-  'reference.not_found_title': 'Not found',
-  'reference.not_found': 'Page not found',
-  'reference.not_found_text': 'The reference has no page at this address.',
 
   'reference.nav_quick_start': 'Quick start',
   'reference.nav_authentication': 'Authentication',
@@ -40,11 +37,13 @@ export const referencePages = {
   'reference.auth_token': 'Access token',
   'reference.auth_token_text':
     'From a registration or a purchase. It expires in one hour; {guide} explains how to renew it.',
+  'reference.auth_oauth': 'OAuth',
   'reference.auth_oauth_text': 'For applications that act for a person: see {guide}.',
   'reference.auth_secret': 'Keep credentials on a server: anyone who has one can spend your balance.',
   'reference.errors_text':
     'Errors are JSON and free. {code} is stable; the message says what to do next. Wait for {retry} before you retry a 429 or 503.',
-  'reference.error_example': 'Not enough credit for this request. Buy credit, or lower the maximum number of results.',
+  'reference.error_example':
+    'Not enough credit for this request. Buy credit, or lower the maximum number of results.',
 
   'reference.price': 'Price',
   'reference.prices': 'Prices',
@@ -60,8 +59,10 @@ export const referencePages = {
   'reference.key': 'API key (optional)',
   'reference.key_signed_in': 'Without a key, this request is charged to the account of this browser.',
   'reference.key_trial': 'Without a key, this request uses the free trial: no card, no sign-up.',
-  'reference.key_none': 'Without a key, this request uses a new account of this browser, which has no credit yet.',
-  'reference.key_invalid': 'This key is invalid, has expired or was revoked. Copy it again from your account.',
+  'reference.key_none':
+    'Without a key, this request uses a new account of this browser, which has no credit yet.',
+  'reference.key_invalid':
+    'This key is invalid, has expired or was revoked. Copy it again from your account.',
   'reference.no_response': 'The response will be shown here, with its price.',
   'reference.back': 'Parameters and responses',
 

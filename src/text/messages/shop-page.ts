@@ -26,7 +26,10 @@ export const shopPage = {
   'error.too_large': 'That is too long',
   'error.too_many': 'Too many requests',
   'error.unavailable': 'Temporarily unavailable',
-  'error.wait': { one: 'You can try again in {count} second.', other: 'You can try again in {count} seconds.' },
+  'error.wait': {
+    one: 'You can try again in {count} second.',
+    other: 'You can try again in {count} seconds.',
+  },
   'error.again': 'Try again',
   'error.kept': 'Your input is kept.',
   'error.back': 'Back to the shop',

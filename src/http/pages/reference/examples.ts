@@ -23,7 +23,10 @@ export function requestOf(write: SchemaWriter, { entry }: Pick<OperationPage, 'e
       .filter((one) => one.in === 'query' && one.required === true)
       .map((one): [string, string] => [Schema.text(one.name), queryValue(read, one)]),
   );
-  return { path: query.size === 0 ? path : `${path}?${query}`, body: bodyOf(write, entry.operation.requestBody) };
+  return {
+    path: query.size === 0 ? path : `${path}?${query}`,
+    body: bodyOf(write, entry.operation.requestBody),
+  };
 }
 
 function queryValue(read: Schema.Reader, parameter: Schema.Node): string {
@@ -33,7 +36,10 @@ function queryValue(read: Schema.Reader, parameter: Schema.Node): string {
 
 /** `order_id` as `ORDER_ID`: a value that the reader has to put in. */
 function screamed(name: string): string {
-  return name.replace(/([a-z\d])([A-Z])/g, '$1_$2').replace(/[^A-Za-z0-9]+/g, '_').toUpperCase();
+  return name
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .toUpperCase();
 }
 
 function exampleOf(read: Schema.Reader, carrier: Schema.Node): unknown {

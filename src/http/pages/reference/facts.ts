@@ -1,5 +1,5 @@
-import * as Money from '@sluice/kernel/money';
 import * as Schema from '@sluice/kernel/json-schema';
+import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../../catalog/catalog.ts';
 import type { Operation } from '../../../catalog/operation.ts';

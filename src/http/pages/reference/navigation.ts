@@ -2,7 +2,14 @@ import { html } from 'hono/html';
 import type { Texts } from '../../../text/texts.ts';
 import type { Html } from '../frame.ts';
 import { say } from '../say.ts';
-import { type Chapter, type ChapterGroup, home, type OperationPage, type Outline, pagesOf } from './outline.ts';
+import {
+  type Chapter,
+  type ChapterGroup,
+  home,
+  type OperationPage,
+  type Outline,
+  pagesOf,
+} from './outline.ts';
 
 /** Up to this number of operations, the navigation of every page lists them all; otherwise those of the page's own service. */
 const allShownMax = 120;

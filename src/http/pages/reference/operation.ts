@@ -11,8 +11,8 @@ import * as Examples from './examples.ts';
 import { facts } from './facts.ts';
 import { home, type OperationPage } from './outline.ts';
 import { type CommonRefusals, isSuccess, ownRefusals } from './refusals.ts';
-import { fieldTable, parameterTable } from './schema-table.ts';
 import type { SchemaWriter } from './schema-kind.ts';
+import { fieldTable, parameterTable } from './schema-table.ts';
 
 /** The parts of the shop that the pages of operations describe. */
 export type ReferenceWriter = SchemaWriter & {

@@ -53,7 +53,10 @@ export function outlineOf({ catalog, entries, tags }: Reference, texts: Texts): 
     const own = entries.filter((entry) => entry.service === slug);
     return chapter({ slug, name, description, path: `${home}/${slug}`, service }, own, new Set());
   });
-  const ownEntries = entries.filter(({ service }) => service === null);
+  // An alias is in the OpenAPI document alone.
+  const ownEntries = entries.filter(
+    ({ service, operation }) => service === null && operation['x-alias-of'] === undefined,
+  );
   const own = [...new Set(ownEntries.map(({ tag }) => tag))].map((tag) =>
     chapter(
       {

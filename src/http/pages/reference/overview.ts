@@ -9,14 +9,21 @@ import { say } from '../say.ts';
 import * as Examples from './examples.ts';
 import { priceOf } from './facts.ts';
 import type { ReferenceWriter } from './operation.ts';
-import { type Chapter, type ChapterGroup, home, type OperationPage, type Outline, pagesOf } from './outline.ts';
+import {
+  type Chapter,
+  type ChapterGroup,
+  home,
+  type OperationPage,
+  type Outline,
+  pagesOf,
+} from './outline.ts';
 import { refusalTable } from './refusals.ts';
 import { parameterTable } from './schema-table.ts';
 
 /** The first page: the quick start, authentication, the parts that all operations share, and the operations. */
 export function overview(write: ReferenceWriter, outline: Outline): Html {
   const { texts, catalog } = write;
-  const link = html`<a href="/openapi.json">openapi.json</a>`;
+  const link = html`<a href="/openapi.json"><code>openapi.json</code></a>`;
   return html`<h1>${say(texts, 'reference.heading', { shop: catalog.storefront.name })}</h1>
 <p class="lead">${say(texts, 'reference.intro', { link })}</p>
 ${quickStart(write, outline)}
@@ -49,14 +56,14 @@ ${page === undefined ? '' : html`<h3>${say(texts, 'reference.sample_call')}</h3>
 
 function authentication({ texts }: ReferenceWriter): Html {
   const account = html`<a href="/shop/account">${say(texts, 'frame.account')}</a>`;
-  const guide = html`<a href="/auth.md">auth.md</a>`;
+  const guide = html`<a href="/auth.md"><code>auth.md</code></a>`;
   const row = (name: Html, text: Html) => html`<tr><th scope="row">${name}</th><td>${text}</td></tr>`;
   return html`<section id="authentication"><h2>${say(texts, 'reference.nav_authentication')}</h2>
 <div class="columns"><div><p>${say(texts, 'reference.auth_text')}</p>
 <table class="fields stack"><thead class="hidden"><tr><th scope="col">${say(texts, 'reference.credential')}</th><th scope="col">${say(texts, 'reference.meaning')}</th></tr></thead><tbody>
 ${row(say(texts, 'reference.auth_key'), say(texts, 'reference.auth_key_text', { account }))}
 ${row(say(texts, 'reference.auth_token'), say(texts, 'reference.auth_token_text', { guide }))}
-${row(html`OAuth`, say(texts, 'reference.auth_oauth_text', { guide }))}
+${row(say(texts, 'reference.auth_oauth'), say(texts, 'reference.auth_oauth_text', { guide }))}
 </tbody></table><p>${say(texts, 'reference.auth_secret')}</p></div>
 <div>${codeBlock(texts.text('reference.nav_authentication'), `Authorization: Bearer ${sampleKey}`)}</div></div></section>`;
 }
@@ -72,7 +79,10 @@ function headers(write: ReferenceWriter, outline: Outline): Html {
     .filter(([name]) => name.startsWith('storefront-'))
     .map(([name, header]) => ({ ...read(header), name, in: '', required: false }));
   return html`<section id="headers"><h2>${say(texts, 'reference.nav_headers')}</h2>
-<h3>${say(texts, 'reference.request')}</h3>${parameterTable(write, sent.map((one) => ({ ...one, in: '' })))}
+<h3>${say(texts, 'reference.request')}</h3>${parameterTable(
+    write,
+    sent.map((one) => ({ ...one, in: '' })),
+  )}
 <h3>${say(texts, 'reference.response')}</h3>${parameterTable(write, received)}</section>`;
 }
 
@@ -116,7 +126,11 @@ ${pageList(pages)}`;
 }
 
 /** The page of the storefront's own operations. */
-export function own(write: ReferenceWriter, { name, chapters }: ChapterGroup, slugOf: (name: string) => string): Html {
+export function own(
+  write: ReferenceWriter,
+  { name, chapters }: ChapterGroup,
+  slugOf: (name: string) => string,
+): Html {
   const { texts } = write;
   return html`<p class="crumbs"><a href="${home}">${say(texts, 'reference.title')}</a></p>
 <h1>${name}</h1><p class="lead">${say(texts, 'reference.storefront_text')}</p>

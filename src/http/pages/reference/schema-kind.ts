@@ -28,7 +28,10 @@ export function kind(write: SchemaWriter, value: unknown, depth = 0): string {
   const choices = depth > Schema.depthMax ? [] : alternatives(write, value);
   if (choices.length > 0) {
     const words = new Set(choices.map((choice) => kind(write, choice, depth + 1)));
-    return joined(texts, [...words].filter((word) => word !== ''));
+    return joined(
+      texts,
+      [...words].filter((word) => word !== ''),
+    );
   }
   const schema = read(value);
   const types = [schema.type].flat().filter((type) => typeof type === 'string');
@@ -43,8 +46,14 @@ function plain(write: SchemaWriter, schema: Schema.Node, types: readonly string[
     return texts.text('reference.list_of', { type });
   }
   const others = schema.additionalProperties;
-  if (types.includes('object') && schema.properties === undefined && Object.keys(Schema.node(others)).length > 0)
-    return texts.text('reference.map_of', { type: kind(write, others, depth + 1) || texts.text('reference.values') });
+  if (
+    types.includes('object') &&
+    schema.properties === undefined &&
+    Object.keys(Schema.node(others)).length > 0
+  )
+    return texts.text('reference.map_of', {
+      type: kind(write, others, depth + 1) || texts.text('reference.values'),
+    });
   if (types.length === 0 && schema.properties !== undefined) return 'object';
   const known = types.filter((type) => type !== 'null');
   return Schema.text(schema.format) || joined(texts, known);

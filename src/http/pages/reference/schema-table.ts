@@ -59,7 +59,10 @@ function row(write: SchemaWriter, field: Field, at: Position): Html {
   const { texts, read } = write;
   const schema = read(field.schema);
   const type = [field.place, kind(write, field.schema)].filter((word) => word !== '').join(' · ');
-  const limits = bounds(texts, Schema.isType(schema, 'array') ? { ...read(schema.items), ...schema } : schema);
+  const limits = bounds(
+    texts,
+    Schema.isType(schema, 'array') ? { ...read(schema.items), ...schema } : schema,
+  );
   const text = field.description || Schema.text(schema.description);
   const inner = at.depth < depthMax ? nested(write, field.schema, { ...at, depth: at.depth + 1 }) : null;
   return html`<tr><th scope="row"><code>${field.name}</code>${field.isRequired && at.isSent ? html` <span class="required">${say(texts, 'reference.required')}</span>` : ''}<br><span class="soft">${type}</span></th>
@@ -80,7 +83,10 @@ function nested(write: SchemaWriter, value: unknown, at: Position): Nested | nul
       const name = Schema.text(choice.title) || Schema.text(choice.named);
       return html`<details><summary>${say(texts, 'reference.option', { number: index + 1, name })}</summary>${members(write, choice, at)?.table ?? ''}</details>`;
     });
-    const count = choices.reduce((sum, choice) => sum + Object.keys(Schema.node(choice.properties)).length, 0);
+    const count = choices.reduce(
+      (sum, choice) => sum + Object.keys(Schema.node(choice.properties)).length,
+      0,
+    );
     return { table: html`${options}`, count };
   }
   const object = objectOf(write, choices[0] ?? read(value));

@@ -1,8 +1,8 @@
 import * as Schema from '@sluice/kernel/json-schema';
 import { type Context, Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
-import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
 import type { Operation } from '../../../catalog/operation.ts';
+import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
 import * as OperationSearch from '../../../discovery/operation-search.ts';
 import type { Reference } from '../../../discovery/reference.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
@@ -12,7 +12,7 @@ import { notFoundPage } from '../../fault-page.ts';
 import type { Env } from '../../request-context.ts';
 import * as Frame from '../frame.ts';
 import { responseExample } from '../reference/examples.ts';
-import { type Place, navigation } from '../reference/navigation.ts';
+import { navigation, type Place } from '../reference/navigation.ts';
 import { operation, type ReferenceWriter } from '../reference/operation.ts';
 import { home, type Outline, outlineOf, ownSlug, pagesOf, slugOf } from '../reference/outline.ts';
 import * as Overview from '../reference/overview.ts';
@@ -50,7 +50,10 @@ export function referencePages({ reference, catalog, publicUrl, texts }: Referen
 }
 
 /** Returns a function that gives the example response of a sold operation; null when there is none. */
-export function responseExamples({ outline, write }: ReferencePages): (operation: Operation) => string | null {
+export function responseExamples({
+  outline,
+  write,
+}: ReferencePages): (operation: Operation) => string | null {
   const byId = new Map(pagesOf(outline).map((page) => [page.sold?.id, page]));
   return ({ id }) => {
     const page = byId.get(id);

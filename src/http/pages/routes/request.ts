@@ -78,7 +78,8 @@ export function requestPages(
     };
     const known = await credentialOf(shop, c, form.apiKey, clientAddressHeader);
     if (known === 'limited') return refusalPage(shop, 429, shop.texts.text('buy.too_many_accounts'));
-    if (known === 'invalid') return respond(422, page, { ...form, fault: shop.texts.text('reference.key_invalid') });
+    if (known === 'invalid')
+      return respond(422, page, { ...form, fault: shop.texts.text('reference.key_invalid') });
     // A reload sends the key of the form again, and gets the stored response.
     const outcome = await TryIt.tryOperation(shop, matcher, c, {
       operation: page.sold,
