@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import * as Accept from './pages/accept.ts';
 import * as Frame from './pages/frame.ts';
 import { say } from './pages/say.ts';
+import type { Reply } from './reply.ts';
 import type { Call } from './request-context.ts';
 
 /** An error for a person. */
@@ -15,6 +16,8 @@ export type PageFault = {
   /** The request that failed, where a repetition can succeed: the fields of its form, or null for a page. */
   again?: { target: string; form: URLSearchParams | null };
 };
+
+type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Errors after which the same request can succeed. */
 const temporary = new Set([408, 429, 500, 502, 503, 504]);
@@ -86,9 +89,18 @@ function nextSteps({ texts }: Frame.PageContext, status: number): Frame.Html {
   }
 }
 
-/** A refusal of a form, without the technical details of an error. */
-export function refusalPage(shop: Frame.PageContext, status: number, message: string): Response {
-  return errorPage(shop, { status, message });
+/** The refusal of a form that can succeed later; a button sends its input again. */
+export function laterPage(shop: Frame.PageContext, c: Call, status: number, message: string): Response {
+  return errorPage(shop, { status, message, ...repeatable(c, status) });
+}
+
+/** The request of `c` for a repetition, where that can succeed. */
+function repeatable(c: Call, status: number): Pick<PageFault, 'again'> {
+  const form = c.get('form') ?? null;
+  const { pathname, search } = new URL(c.req.url);
+  const isForm = c.req.method === 'POST' && form !== null && String(form).length <= formCharsMax;
+  if (!temporary.has(status) || !(c.req.method === 'GET' || isForm)) return {};
+  return { again: { target: pathname + search, form: isForm ? form : null } };
 }
 
 /** The 404 for people, with links to the shop; programs get the error as JSON. */
@@ -104,25 +116,46 @@ export async function forPeople(shop: Frame.PageContext, c: Call, response: Resp
   const { status, headers } = response;
   if (status < 400 || !Accept.prefersHtml(c.req.header('accept') ?? '')) return response;
   if (!/^application\/json\b/.test(headers.get('content-type') ?? '')) return response;
-  const { message, request_id: requestId } = Object(await response.clone().json());
-  if (typeof message !== 'string') return response;
-  const form = c.get('form') ?? null;
-  const isForm = c.req.method === 'POST';
-  const { pathname, search } = new URL(c.req.url);
-  const isShort = form === null || String(form).length <= formCharsMax;
-  const canRepeat = temporary.has(status) && isShort && (c.req.method === 'GET' || (isForm && form !== null));
-  return errorPage(shop, {
+  const body: Readonly<Record<string, unknown>> = Object(await response.clone().json());
+  const fault = faultOf(shop, status, body);
+  if (fault === null) return response;
+  const found = kept.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? '']] : []));
+  return errorPage(shop, { ...fault, headers: Object.fromEntries(found), ...repeatable(c, status) });
+}
+
+/** The error of a JSON response in words for people; null when it has none. */
+function faultOf(
+  { texts }: Frame.PageContext,
+  status: number,
+  { message, code, request_id: requestId }: Readonly<Record<string, unknown>>,
+): PageFault | null {
+  if (typeof message !== 'string') return null;
+  const own = {
+    bearer_required: 'error.sign_in_text',
+    token_invalid: 'error.sign_in_text',
+    method_not_allowed: 'error.method_text',
+    rate_limited: 'error.too_many_text',
+    body_too_large: 'error.too_large_text',
+  } as const;
+  const key = typeof code === 'string' && code in own ? own[code as keyof typeof own] : null;
+  return {
     status,
-    message,
-    headers: Object.fromEntries(
-      kept.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? '']] : [])),
-    ),
+    message: key === null ? message : texts.text(key),
     ...(typeof requestId === 'string' && { requestId }),
-    ...(canRepeat && { again: { target: pathname + search, form: isForm ? form : null } }),
-  });
+  };
+}
+
+/**
+ * Shows the refusal of a sold operation to a person who opened its address in a browser. Returns null for programs, which get JSON even if
+ * they accept HTML, because what is sold may be HTML.
+ */
+export function callPage(shop: Frame.PageContext, incoming: { headers: RequestHeaders }, reply: Reply): Response | null {
+  if (reply.status < 400 || !isNavigation(incoming.headers)) return null;
+  const fault = faultOf(shop, reply.status, reply.body);
+  return fault === null ? null : errorPage(shop, fault);
 }
 
 /** Returns true for a browser that opens an address, as opposed to a program that accepts HTML (Fetch Metadata). */
-export function isNavigation(headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
+function isNavigation(headers: RequestHeaders): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && Accept.prefersHtml(String(headers.accept ?? ''));
 }

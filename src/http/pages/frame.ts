@@ -54,13 +54,13 @@ export function pageText(
 ): string {
   const { name } = shop.catalog.storefront;
   const page = html`<!doctype html>
-<html ${languageOf(shop.texts)}${isScripted ? html` data-copy="${shop.texts.text('code.copy')}" data-copied="${shop.texts.text('code.copied')}"` : ''}>
+<html ${languageOf(shop.texts)}>
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title === name ? name : `${title} · ${name}`}</title>${canonical === undefined ? html`<meta name="robots" content="noindex">` : preview(shop, title, canonical, description)}
 <link rel="icon" href="/favicon.svg"><style>${raw(style + brandStyle(shop.catalog.storefront.brand) + layout.style)}</style>
 </head>
-<body>
+<body${isScripted ? html` data-copy="${shop.texts.text('code.copy')}" data-copied="${shop.texts.text('code.copied')}"` : ''}>
 <a class="skip" href="#main">${say(shop.texts, 'frame.skip')}</a>
 <header>${layout.header}</header>
 ${beside ?? ''}<main id="main">

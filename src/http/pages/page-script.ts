@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
  * navigation, "/" for the search, and the visitor's key in the samples. The key stays in the page's memory.
  */
 export const code = String.raw`(()=>{
-const $=(q,r=document)=>[...r.querySelectorAll(q)],text=document.documentElement.dataset;
+const $=(q,r=document)=>[...r.querySelectorAll(q)],text=document.body.dataset;
 for(const pre of $('main pre')){
   const box=document.createElement('div'),button=document.createElement('button');
   box.className='code';button.className='copy';button.type='button';button.textContent=text.copy;

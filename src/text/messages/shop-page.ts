@@ -19,6 +19,11 @@ export const shopPage = {
   'error.request': 'Request: {id}',
   'error.check_input': 'Check your input',
   'error.sign_in': 'You are not signed in',
+  'error.sign_in_text':
+    'This address needs an account. Open your account in this browser, or send a token from a program.',
+  'error.method_text': 'Forms and programs use this address. It has no page of its own.',
+  'error.too_many_text': 'Your network sent too many requests in a short time.',
+  'error.too_large_text': 'Shorten your input and send it again.',
   'error.credit': 'Not enough credit',
   'error.forbidden': 'This is not allowed',
   'error.method': 'This address cannot be opened in a browser',

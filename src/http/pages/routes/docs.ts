@@ -5,11 +5,12 @@ import type { Operation } from '../../../catalog/operation.ts';
 import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
 import * as OperationSearch from '../../../discovery/operation-search.ts';
 import type { Reference } from '../../../discovery/reference.ts';
+import type { Texts } from '../../../text/texts.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { DocumentCache } from '../../api/document-cache.ts';
 import * as Static from '../../api/static.ts';
-import { notFoundPage } from '../../fault-page.ts';
-import type { Env } from '../../request-context.ts';
+import { error } from '../../reply.ts';
+import { type Call, type Env, requestId, send } from '../../request-context.ts';
 import * as Frame from '../frame.ts';
 import { responseExample } from '../reference/examples.ts';
 import { navigation, type Place } from '../reference/navigation.ts';
@@ -108,7 +109,7 @@ export function docsPages(shop: ReferenceContext, pages: ReferencePages): Hono<E
     const path = `${home}/${c.req.param('slug')}`;
     const page = byPath.get(path) ?? null;
     const chapter = chapters.find((one) => one.path === path);
-    if (chapter === undefined) return notFoundPage(shop);
+    if (chapter === undefined) return noPage(c, texts);
     return respond(c, path, () => ({
       title: chapter.name,
       main: page === null ? Overview.service(write, chapter) : operation(write, page),
@@ -119,7 +120,7 @@ export function docsPages(shop: ReferenceContext, pages: ReferencePages): Hono<E
   app.get(`${home}/:slug/:operation`, (c) => {
     const path = `${home}/${c.req.param('slug')}/${c.req.param('operation')}`;
     const page = byPath.get(path);
-    if (page === undefined) return notFoundPage(shop);
+    if (page === undefined) return noPage(c, texts);
     const { chapter, entry } = page;
     return respond(c, path, () => ({
       title: entry.summary || `${entry.method} ${entry.path}`,
@@ -129,6 +130,11 @@ export function docsPages(shop: ReferenceContext, pages: ReferencePages): Hono<E
     }));
   });
   return app;
+}
+
+/** The 404 of an address below the reference. */
+export function noPage(c: Call, texts: Texts): Response {
+  return send(c, error(404, 'not_found', texts.text('not_found.text'), requestId(c)));
 }
 
 type ReferencePage = { title: string; main: Frame.Html; place: Place; description?: string };

@@ -6,7 +6,7 @@ import type { CallerContext } from '../../../journeys/identification.ts';
 import { identify } from '../../../journeys/identification.ts';
 import type { PaidCallContext } from '../../../journeys/paid-call-context.ts';
 import type * as Registering from '../../../journeys/registration.ts';
-import { notFoundPage, refusalPage } from '../../fault-page.ts';
+import { laterPage } from '../../fault-page.ts';
 import type { RefusalContext } from '../../plans-on-offer.ts';
 import type { Call, Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
@@ -16,7 +16,7 @@ import { home, type OperationPage, pagesOf } from '../reference/outline.ts';
 import * as Page from '../reference/request-form.ts';
 import * as TryIt from '../try-it.ts';
 import * as VisitorAccount from '../visitor-account.ts';
-import { framed, type ReferenceContext, type ReferencePages } from './docs.ts';
+import { framed, noPage, type ReferenceContext, type ReferencePages } from './docs.ts';
 
 /** Idempotency keys of the form. */
 const onceKey = /^try_[0-9a-f]{32}$/;
@@ -57,14 +57,14 @@ export function requestPages(
 
   app.get('/shop/request/:slug/:operation?', async (c) => {
     const page = byPath.get(pathOf(c));
-    if (page === undefined) return notFoundPage(shop);
+    if (page === undefined) return noPage(c, shop.texts);
     const isSignedIn = (await BrowserSession.readSession(shop, c)) !== null;
     return respond(200, page, { ...Page.emptyForm(write, page, newId('try')), isSignedIn });
   });
 
   app.post('/shop/request/:slug/:operation?', async (c) => {
     const page = byPath.get(pathOf(c));
-    if (page?.sold == null) return notFoundPage(shop);
+    if (page?.sold == null) return noPage(c, shop.texts);
     const fields = await BrowserSession.fields(c);
     const typed = (name: string) => fields.get(name) ?? '';
     const form: Page.RequestForm = {
@@ -77,7 +77,7 @@ export function requestPages(
       isSignedIn: false,
     };
     const known = await credentialOf(shop, c, form.apiKey, clientAddressHeader);
-    if (known === 'limited') return refusalPage(shop, 429, shop.texts.text('buy.too_many_accounts'));
+    if (known === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
     if (known === 'invalid')
       return respond(422, page, { ...form, fault: shop.texts.text('reference.key_invalid') });
     // A reload sends the key of the form again, and gets the stored response.

@@ -16,6 +16,7 @@ import * as Registering from '../../../journeys/registration.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import * as PurchaseInput from '../../../payment/purchase-input.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
+import { laterPage } from '../../fault-page.ts';
 import { address, type Call, type Env } from '../../request-context.ts';
 import * as Accept from '../accept.ts';
 import * as BrowserSession from '../browser-session.ts';
@@ -74,7 +75,7 @@ export function shopPages(
 
   app.post('/shop/start', async (c) => {
     const account = await VisitorAccount.accountOf(shop, c, clientAddressHeader);
-    if (account.kind === 'limited') return tooManyAccounts(shop);
+    if (account.kind === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
     return new Response(null, { status: 303, headers: { ...account.headers, location: '/' } });
   });
 
@@ -93,7 +94,7 @@ export function shopPages(
     // A reload sends the key of the form again, and gets the stored response.
     const key = form.get('key') ?? '';
     const account = await VisitorAccount.accountOf(shop, c, clientAddressHeader);
-    if (account.kind === 'limited') return tooManyAccounts(shop);
+    if (account.kind === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
     const { token } = account.visitor.access;
     const trial = await TryIt.tryOperation(shop, matcher, c, {
       ...request,
@@ -239,10 +240,6 @@ function example({ description }: Pick<CatalogContext, 'description'>, operation
     key: newId('try'),
     trial: null,
   };
-}
-
-function tooManyAccounts(shop: Frame.PageContext): Response {
-  return refused(shop, 429, shop.texts.text('buy.too_many_accounts'));
 }
 
 function refused(
