@@ -36,7 +36,7 @@ export function errorPage(shop: Frame.PageContext, fault: PageFault): Response {
     main: html`<section class="error"><p class="soft">${status}</p><h1>${title}</h1><p role="alert">${message}</p>
 ${/^\d+$/.test(seconds ?? '') ? html`<p>${say(texts, 'error.wait', { count: Number(seconds) })}</p>` : ''}
 ${again === undefined ? '' : repeat(shop, again)}<div class="actions">${nextSteps(shop, status)}</div>
-${requestId === undefined ? '' : html`<p class="soft">${say(texts, 'error.request', { id: requestId })}</p>`}</section>`,
+${requestId === undefined ? '' : html`<p class="soft" style="overflow-wrap:anywhere">${say(texts, 'error.request', { id: requestId })}</p>`}</section>`,
     more: headers,
   });
 }
@@ -149,7 +149,11 @@ function faultOf(
  * Shows the refusal of a sold operation to a person who opened its address in a browser. Returns null for programs, which get JSON even if
  * they accept HTML, because what is sold may be HTML.
  */
-export function callPage(shop: Frame.PageContext, incoming: { headers: RequestHeaders }, reply: Reply): Response | null {
+export function callPage(
+  shop: Frame.PageContext,
+  incoming: { headers: RequestHeaders },
+  reply: Reply,
+): Response | null {
   if (reply.status < 400 || !isNavigation(incoming.headers)) return null;
   const fault = faultOf(shop, reply.status, reply.body);
   return fault === null ? null : errorPage(shop, fault);

@@ -467,7 +467,9 @@ export async function everyPage(texts: Texts): Promise<[name: string, html: stri
     const fault = { status, message: '‹message›', headers: { 'retry-after': '2' }, requestId: 'req_1' };
     return [`error ${status}`, errorPage(context, { ...fault, ...(status >= 429 && { again }) })] as const;
   });
-  return Promise.all([...pages, ...payments, ...errors].map(async ([name, response]) => [name, await response.text()]));
+  return Promise.all(
+    [...pages, ...payments, ...errors].map(async ([name, response]) => [name, await response.text()]),
+  );
 }
 
 /** Every mail, by name. */

@@ -48,7 +48,10 @@ describe('every text that a buyer reads comes from the texts', () => {
  * Literals that are not text for people. The files contain source code in other languages, and tags without text; the constants are CSS and a
  * content security policy.
  */
-const notTexts = { files: /(?:code-samples|brand-style|page-script|markdown)\.ts$/, constants: /^(?:style|policy)$/ };
+const notTexts = {
+  files: /(?:code-samples|brand-style|page-script|markdown)\.ts$/,
+  constants: /^(?:style|policy)$/,
+};
 
 /** The text in the source of a page: words in its HTML, and strings of two or more words. */
 function literalsOf(path: string, source: string): string[] {

@@ -34,7 +34,11 @@ const described = {
   parameters: [{ name: 'page', in: 'query', required: true, schema: { type: 'string' } }, header],
   requestBody: { content: { 'application/json': { schema, example: { max: 1 } } } },
   responses: {
-    200: { description: '‹Found›', content: { 'application/json': { schema } }, headers: { 'storefront-units': {} } },
+    200: {
+      description: '‹Found›',
+      content: { 'application/json': { schema } },
+      headers: { 'storefront-units': {} },
+    },
     404: { description: '‹Missing›' },
     default: { description: '‹Refused›' },
   },
@@ -42,18 +46,56 @@ const described = {
 
 function outlineOf(sold: Operation): Outline {
   const entry = (at: number, id: string, more: object) =>
-    ({ at, id, method: 'POST', path: '/v1/search', summary: '‹Find›', operation: described, ...more }) as never;
+    ({
+      at,
+      id,
+      method: 'POST',
+      path: '/v1/search',
+      summary: '‹Find›',
+      operation: described,
+      ...more,
+    }) as never;
   const chapter = (more: object) => ({
-    ...{ slug: 'search', name: '‹Search›', description: '‹Finds things›', path: '/docs/search', service: sold.service },
+    ...{
+      slug: 'search',
+      name: '‹Search›',
+      description: '‹Finds things›',
+      path: '/docs/search',
+      service: sold.service,
+    },
     ...more,
   });
   const service = { ...chapter({}), pages: [] as unknown[] };
   service.pages.push(
-    { entry: entry(0, 'one', {}), slug: 'one', path: '/docs/search/one', chapter: service, sold },
-    { entry: entry(1, 'two', { operation: { responses: {} } }), slug: 'two', path: '/docs/search/two', chapter: service, sold },
+    {
+      entry: entry(0, 'one', {}),
+      title: '‹Find›',
+      slug: 'one',
+      path: '/docs/search/one',
+      chapter: service,
+      sold,
+    },
+    {
+      entry: entry(1, 'two', { operation: { responses: {} } }),
+      title: '‹Find›',
+      slug: 'two',
+      path: '/docs/search/two',
+      chapter: service,
+      sold,
+    },
   );
-  const own = { ...chapter({ slug: 'storefront', path: '/docs/storefront#search', service: null }), pages: [] as unknown[] };
-  own.pages.push({ entry: entry(2, 'own', {}), slug: 'own', path: '/docs/storefront/own', chapter: own, sold: null });
+  const own = {
+    ...chapter({ slug: 'storefront', path: '/docs/storefront#search', service: null }),
+    pages: [] as unknown[],
+  };
+  own.pages.push({
+    entry: entry(2, 'own', {}),
+    title: '‹Find›',
+    slug: 'own',
+    path: '/docs/storefront/own',
+    chapter: own,
+    sold: null,
+  });
   return {
     sold: [{ name: '‹Group›', chapters: [service as never] }],
     own: { name: '‹Shop›', chapters: [own as never] },
@@ -92,6 +134,9 @@ export function referencePages(texts: Texts, catalog: Catalog, sold: Operation):
     'request to send': requestPage(write, first, form),
     'request with a wrong key': requestPage(write, first, { ...form, fault: '‹fault›', isSignedIn: true }),
     'request that was sent': requestPage(write, first, { ...form, outcome: trial }),
-    'request that was refused': requestPage(write, first, { ...form, outcome: { kind: 'refusal', message: '‹no›' } }),
+    'request that was refused': requestPage(write, first, {
+      ...form,
+      outcome: { kind: 'refusal', message: '‹no›' },
+    }),
   };
 }

@@ -42,9 +42,9 @@ function chapterItem(chapter: Chapter, { chapter: current, page }: Place, isSmal
   if (!isSmall && !isHere)
     return html`<li data-words="${name.toLowerCase()}"><a href="${path}">${name}</a></li>`;
   return html`<li data-group><a href="${path}" ${isHere && page === null ? html`aria-current="page"` : ''}>${name}</a>
-<ul>${pages.map((one) => html`<li data-words="${wordsOf(one)}"><a href="${one.path}" ${one === page ? html`aria-current="page"` : ''}>${one.entry.summary}</a></li>`)}</ul></li>`;
+<ul>${pages.map((one) => html`<li data-words="${wordsOf(one)}"><a href="${one.path}" ${one === page ? html`aria-current="page"` : ''}>${one.title}</a></li>`)}</ul></li>`;
 }
 
-function wordsOf({ entry, chapter }: OperationPage): string {
-  return `${entry.summary} ${entry.method} ${entry.path} ${chapter.name}`.toLowerCase();
+function wordsOf({ entry, chapter, title }: OperationPage): string {
+  return `${title} ${entry.summary} ${entry.method} ${entry.path} ${chapter.name}`.toLowerCase();
 }

@@ -48,11 +48,11 @@ ${ownRefusals(write, described, write.common)}
 }
 
 /** The title of an operation, its method and path, and the way to it. */
-export function heading({ texts }: ReferenceWriter, { entry, chapter }: OperationPage): Html {
+export function heading({ texts }: ReferenceWriter, { entry, chapter, title }: OperationPage): Html {
   const isAlone = chapter.service !== null && chapter.pages.length === 1;
   const above = isAlone ? '' : html` / <a href="${chapter.path}">${chapter.name}</a>`;
   return html`<p class="crumbs"><a href="${home}">${say(texts, 'reference.title')}</a>${above}</p>
-<h1>${entry.summary || entry.path}</h1>
+<h1>${title}</h1>
 <p class="call"><span class="method">${entry.method}</span> <code>${entry.path}</code></p>`;
 }
 

@@ -8,6 +8,8 @@ import type { Texts } from '../../../text/texts.ts';
 /** An operation with its page. `sold`: the operation of the catalogue, null for one of the storefront's own. */
 export type OperationPage = {
   entry: Entry;
+  /** Its summary; the name of its service where it is the only operation of it. */
+  title: string;
   /** The last segment of its address. */
   slug: string;
   path: string;
@@ -44,7 +46,8 @@ export function outlineOf({ catalog, entries, tags }: Reference, texts: Texts): 
       const path = isAlone ? draft.path : `${home}/${draft.slug}/${slug}`;
       const sold =
         draft.service === null ? null : (soldBy.get(operationKey(entry.method, entry.path)) ?? null);
-      made.pages.push({ entry, slug, path, chapter: made, sold });
+      const title = isAlone ? draft.name : entry.summary || `${entry.method} ${entry.path}`;
+      made.pages.push({ entry, title, slug, path, chapter: made, sold });
     }
     return made;
   };

@@ -144,5 +144,5 @@ ${pages.length === 0 ? html`<p>${say(texts, 'reference.nothing_found')}</p>` : p
 }
 
 function pageList(pages: readonly OperationPage[]): Html {
-  return html`<ul class="list">${pages.map(({ path, entry }) => html`<li><a href="${path}">${entry.summary || entry.path}</a><br><code>${entry.method} ${entry.path}</code></li>`)}</ul>`;
+  return html`<ul class="list">${pages.map(({ path, entry, title }) => html`<li><a href="${path}">${title}</a><br><code>${entry.method} ${entry.path}</code></li>`)}</ul>`;
 }

@@ -121,9 +121,9 @@ export function docsPages(shop: ReferenceContext, pages: ReferencePages): Hono<E
     const path = `${home}/${c.req.param('slug')}/${c.req.param('operation')}`;
     const page = byPath.get(path);
     if (page === undefined) return noPage(c, texts);
-    const { chapter, entry } = page;
+    const { chapter, entry, title } = page;
     return respond(c, path, () => ({
-      title: entry.summary || `${entry.method} ${entry.path}`,
+      title,
       main: operation(write, page),
       place: { chapter, page },
       description: Schema.text(entry.operation.description),

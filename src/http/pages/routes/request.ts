@@ -49,7 +49,7 @@ export function requestPages(
   );
   const respond = (status: number, page: OperationPage, form: Page.RequestForm, more = {}) =>
     Frame.respondWithPage(status, shop, {
-      title: page.entry.summary,
+      title: page.title,
       main: Page.requestPage(write, page, form),
       more,
       ...framed(shop, outline, { chapter: page.chapter, page }),
