@@ -46,7 +46,7 @@ button.danger{background:var(--bad);color:var(--panel)}button.quiet.danger{backg
 .ok{background:var(--tint);border-radius:10px;padding:.75rem 1rem}
 ul.legend{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;margin:.5rem 0;padding:0;font-size:.875rem}ul.legend span{display:inline-block;width:.75rem;height:.75rem;border-radius:3px;margin-inline-end:.5rem}
 details>summary{cursor:pointer;padding:.375rem 0}
-pre b{font-weight:400}pre .s{color:var(--one)}pre .k{color:var(--two)}pre .n{color:var(--three)}pre .w{color:var(--four)}pre .c{color:var(--soft)}
+pre b{font-weight:400}pre .s{color:var(--one)}pre .k{color:var(--two)}pre .n{color:var(--note)}pre .w{color:var(--four)}pre .c{color:var(--soft)}
 .tabs{border:0;margin:0;padding:0;min-width:0;position:relative}.tabs>input{position:absolute;opacity:0;width:1px;padding:0}.tabs>input+label{display:inline-block;margin:0;padding:.375rem .75rem;cursor:pointer;border-radius:8px 8px 0 0}
 .tabs>input:checked+label{color:var(--ink);font-weight:600;box-shadow:inset 0 -2px var(--accent)}.tabs>input:focus-visible+label{outline:3px solid var(--accent);outline-offset:-3px}
 .tabs>.tab{display:none}.tabs>input:nth-of-type(1):checked~.tab:nth-of-type(1),.tabs>input:nth-of-type(2):checked~.tab:nth-of-type(2),.tabs>input:nth-of-type(3):checked~.tab:nth-of-type(3),.tabs>input:nth-of-type(4):checked~.tab:nth-of-type(4){display:block}
