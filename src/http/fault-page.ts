@@ -8,7 +8,7 @@ import type { Call } from './request-context.ts';
 /** An error for a person. */
 export type PageFault = {
   status: number;
-  /** What happened and why. */
+  /** The event and its cause. */
   message: string;
   /** Headers of the error that the page keeps. */
   headers?: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ const kept = ['retry-after', 'allow', 'www-authenticate'];
 /** Longer forms are not repeated by a button. */
 const formCharsMax = 64 * 1024;
 
-/** Shows an error to a person: what happened, why, the next step, and the id to quote. What they typed is kept. */
+/** Shows an error to a person: the event, its cause, the next step, and the id to quote. Their input is kept. */
 export function errorPage(shop: Frame.PageContext, fault: PageFault): Response {
   const { status, message, headers = {}, requestId, again } = fault;
   const { texts } = shop;

@@ -65,7 +65,7 @@ ${refused === null ? '' : html`<p class="fault" id="amount-fault" role="alert">$
 <button>${say(texts, 'plans.buy')}</button></form>`;
 }
 
-/** What a plan gives, in short. */
+/** The terms of a plan, in short. */
 function facts(lines: readonly string[]): Html {
   return html`<ul class="facts-list">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }

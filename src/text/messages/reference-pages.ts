@@ -97,7 +97,7 @@ export const referencePages = {
   'reference.or': '{first} or {second}',
   'reference.or_null': '{type} or null',
   'reference.always': 'always {value}',
-  'reference.items_max': 'at most {limit}',
+  'reference.items_max': 'at most {limit} items',
   'reference.chars_max': 'at most {limit} characters',
   'reference.default': 'default {value}',
   'reference.at_most': 'at most {limit}',

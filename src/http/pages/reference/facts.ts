@@ -18,7 +18,7 @@ export function priceOf(texts: Texts, { metering, price, unit }: Service): Html 
   return html`${texts.usd(Money.format(price))} ${say(texts, 'shop.per_unit', { unit: texts.unit(unit) })}`;
 }
 
-/** What a caller has to know before a call: price, unit, limits and authentication. */
+/** The facts that a caller needs before a call: price, unit, limits and authentication. */
 export function facts(texts: Texts, catalog: Catalog, { entry, sold }: OperationPage): Html {
   const rows =
     sold === null

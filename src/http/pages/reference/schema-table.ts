@@ -124,5 +124,5 @@ function values({ texts, read }: SchemaWriter, schema: Schema.Node): Html {
   if (known.length === 0) return html``;
   if (known.length <= valuesMax) return html`<div class="values">${codes(known)}</div>`;
   return html`<div class="values">${codes(known.slice(0, valuesShown))}</div>
-<details><summary>${say(texts, 'reference.all_values', { count: known.length })}</summary><div class="values">${codes(known)}</div></details>`;
+<details><summary>${say(texts, 'reference.all_values', { count: known.length })}</summary><div class="values">${codes(known.slice(valuesShown))}</div></details>`;
 }

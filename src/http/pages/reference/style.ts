@@ -15,13 +15,13 @@ main section{background:none;border:0;border-radius:0;padding:0;margin:0 0 3rem}
 .facts{border-block:1px solid var(--line);padding:.75rem 0;margin:1rem 0}.facts dd{font-size:1rem}.facts small{font-weight:400;color:var(--soft);font-size:.875rem}
 .fields{margin:.5rem 0}.fields th{width:40%;overflow-wrap:anywhere}.fields th .soft{font-weight:400;font-size:.875rem}.fields td{overflow-wrap:anywhere}
 .statuses th{width:5rem}.required{color:var(--note);background:var(--note-tint);font-size:.75rem;font-weight:600;border-radius:6px;padding:.05rem .4rem}
-.nested>td{padding-top:0!important}.nested details>table,.nested details>details{border-inline-start:2px solid var(--line);padding-inline-start:.875rem;display:table}.nested details>details{display:block}
+.nested>td{padding-top:0!important}.nested details[open]{border-inline-start:2px solid var(--line);padding-inline-start:.875rem}
 tr:has(+.nested)>*{border-bottom:0}.values code{display:inline-block;background:var(--tint);border-radius:6px;padding:0 .4rem;margin:.15rem .15rem 0 0;overflow-wrap:anywhere;white-space:normal}
 td details>summary{font-size:.875rem;color:var(--accent)}td p{margin:0}
 .columns{display:grid;gap:1rem 2.5rem;grid-template-columns:minmax(0,1fr)}.columns>*{min-width:0}.columns pre{background:var(--panel);max-height:24rem}.samples h2{font-size:.9375rem;margin:0 0 .25rem}.samples h2:not(:first-child){margin-top:1.5rem}
 .list{list-style:none;margin:0;padding:0}.list li{padding:.625rem 0;border-bottom:1px solid var(--line)}.list a{font-weight:600}.list code{overflow-wrap:anywhere}
 .steps{padding-inline-start:1.25rem}.steps li{margin:.75rem 0}
-@media(max-width:40rem){.fields th{width:auto}.nested details>table{display:block}.fields.stack tr:has(+.nested){border-bottom:0;padding-bottom:0}}
+@media(max-width:40rem){.fields th{width:auto}.fields.stack tr:has(+.nested){border-bottom:0;padding-bottom:0}}
 @media(min-width:64rem){
 body{display:grid;grid-template:"h h" auto "n m" 1fr "f f" auto/17rem minmax(0,1fr);max-width:96rem;margin:0 auto}
 header{grid-area:h}main{grid-area:m;padding-inline-start:2rem}footer{grid-area:f}.menu{display:none}
