@@ -99,7 +99,9 @@ function repeatable(c: Call, status: number): Pick<PageFault, 'again'> {
   const form = c.get('form') ?? null;
   const { pathname, search } = new URL(c.req.url);
   const isForm = c.req.method === 'POST' && form !== null && String(form).length <= formCharsMax;
-  if (!temporary.has(status) || !(c.req.method === 'GET' || isForm)) return {};
+  // A path such as `//other.example` would lead to another site.
+  const isOwn = !pathname.startsWith('//');
+  if (!isOwn || !temporary.has(status) || !(c.req.method === 'GET' || isForm)) return {};
   return { again: { target: pathname + search, form: isForm ? form : null } };
 }
 
@@ -116,7 +118,12 @@ export async function forPeople(shop: Frame.PageContext, c: Call, response: Resp
   const { status, headers } = response;
   if (status < 400 || !Accept.prefersHtml(c.req.header('accept') ?? '')) return response;
   if (!/^application\/json\b/.test(headers.get('content-type') ?? '')) return response;
-  const body: Readonly<Record<string, unknown>> = Object(await response.clone().json());
+  const body: Readonly<Record<string, unknown>> = Object(
+    await response
+      .clone()
+      .json()
+      .catch(() => null),
+  );
   const fault = faultOf(shop, status, body);
   if (fault === null) return response;
   const found = kept.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? '']] : []));

@@ -224,6 +224,26 @@ describe('a visitor', () => {
     }
   });
 
+  test('keeps the input of a form that met a temporary error', async () => {
+    const browser = visitor();
+    await browser.open('/shop/start', {});
+    await shop.sql`ALTER TABLE shop.subscription RENAME TO subscription_away`;
+    try {
+      const { status, html } = await browser.open('/shop/account/keys', {
+        name: 'a "job"',
+        budget_usd: '1.00',
+      });
+      expect(status).toBe(500);
+      expect(html).toMatch(
+        /<form method="post" action="\/shop\/account\/keys">.*name="name" value="a &quot;job&quot;"/,
+      );
+    } finally {
+      await shop.sql`ALTER TABLE shop.subscription_away RENAME TO subscription`;
+    }
+    const large = await browser.open('/shop/try', { body: 'x'.repeat(2_000_000) });
+    expect([large.status, large.html.includes('<h1>That is too long</h1>')]).toEqual([413, true]);
+  });
+
   test('makes a key with a budget, which calls, and ends it', async () => {
     const browser = visitor();
     await browser.open('/shop/start', {});
@@ -296,6 +316,8 @@ describe('a page of another site', () => {
     ])
       expect((await browser.open('/shop/try', form)).html).not.toContain('<script>alert');
     expect((await browser.open('/shop/account/keys', { name: script })).html).not.toContain('<script>alert');
-    expect((await browser.open(`/?operation=${encodeURIComponent(script)}`)).html).not.toContain('<script>alert');
+    expect((await browser.open(`/?operation=${encodeURIComponent(script)}`)).html).not.toContain(
+      '<script>alert',
+    );
   });
 });
