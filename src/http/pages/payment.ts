@@ -69,6 +69,14 @@ function accountLink(texts: Texts): Html {
   return html`<a class="button" href="/shop/account">${say(texts, 'frame.account')}</a>`;
 }
 
+export function limited(texts: Texts): PaymentPage {
+  return {
+    title: texts.text('checkout.limited_title'),
+    mark: 'stop',
+    body: html`<h1>${say(texts, 'checkout.limited')}</h1><p>${say(texts, 'checkout.limited_text')}</p>`,
+  };
+}
+
 export function pending(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.pending_title'),
