@@ -119,6 +119,18 @@ async function openShop(
     claim: config.mail !== null,
     x402: acceptedTokens !== null,
   });
+  const proofsAt = (path: string) =>
+    Proof.route({
+      publicUrl: config.publicUrl,
+      path,
+      description: 'Free advice: what to call, what it costs, how to pay',
+      serviceName: catalog.storefront.name,
+      networks: config.coin?.networks.map(({ network }) => network) ?? [
+        config.production ? Network.base : Network.baseSepolia,
+      ],
+      tempoChainId: config.production ? TempoProof.chains.main : TempoProof.chains.test,
+      secrets: kept.challengeSecrets,
+    });
   return {
     ...kept,
     catalog,
@@ -147,17 +159,8 @@ async function openShop(
       report: kept.report,
     }),
     acceptedTokens,
-    proofs: Proof.route({
-      publicUrl: config.publicUrl,
-      path: Paths.path.quote,
-      description: 'Free advice: what to call, what it costs, how to pay',
-      serviceName: catalog.storefront.name,
-      networks: config.coin?.networks.map(({ network }) => network) ?? [
-        config.production ? Network.base : Network.baseSepolia,
-      ],
-      tempoChainId: config.production ? TempoProof.chains.main : TempoProof.chains.test,
-      secrets: kept.challengeSecrets,
-    }),
+    proofs: proofsAt(Paths.path.quote),
+    requiredProofs: proofsAt(Paths.path.requiredQuote),
     networkId: config.stripe.networkId,
     rails,
     upstream: openUpstreams({

@@ -84,6 +84,7 @@ type Renewed =
   | 'processor'
   | 'acceptedTokens'
   | 'proofs'
+  | 'requiredProofs'
   | 'networkId'
   | 'rails'
   | 'upstream';

@@ -33,7 +33,7 @@ export type Tally = {
   certainWrong: number;
 };
 
-export const guidePath = '/zeroclick/agent/guide';
+export const guidePath = '/advisor/guide';
 
 /** The catalogue that ships with the shop. */
 export const shipped = '../../../openapi/catalog.yaml';

@@ -83,6 +83,7 @@ export function createConsole(
       try {
         return respond(c.req.path, await work(c));
       } catch (fault) {
+        if (fault instanceof BrowserSession.RefusedForm) throw fault;
         report(fault, requestId(c));
         const { status, body } = Fault.faultReply(english, fault, requestId(c));
         const main = LoginPage.problem('Something went wrong', `${body.message} (${requestId(c)})`);
@@ -91,7 +92,10 @@ export function createConsole(
     };
   const addPage: Console['addPage'] = (path, show) => void app.get(path, signedIn(show));
 
-  app.use('/admin/console/*', BrowserSession.guard({ publicUrl: shop.publicUrl, texts: english }));
+  app.use(
+    '/admin/console/*',
+    BrowserSession.guard({ publicUrl: shop.publicUrl, catalog: shop.catalog, texts: english }),
+  );
   // Addresses that a person reaches by a reload or by typing them.
   for (const path of [`${ConsoleFrame.front}/`, '/admin/console', signInPath, signOutPath])
     app.get(path, () => redirect(ConsoleFrame.front));
