@@ -1,5 +1,7 @@
 import type { AccountSearch } from '../identity/account-search.ts';
 import type { Audit } from '../identity/audit.ts';
+import type { Oidc } from '../identity/operators/oidc.ts';
+import type { Operators } from '../identity/operators/operator.ts';
 import type { UsageReport } from '../ledger/usage-report.ts';
 import type { CreditGrants } from '../payment/credit-grant.ts';
 import type { Fees } from '../payment/fee.ts';
@@ -21,6 +23,16 @@ export type SellerContext = {
     readonly revenueReport: RevenueReport;
     readonly usageReport: UsageReport;
     readonly accounts: AccountSearch;
+  };
+  /** The persons who may use the console. */
+  readonly operators: Operators;
+  /** How they sign in. */
+  readonly consoleSignIn: {
+    readonly sessionSeconds: number;
+    /** False: the admin token signs in only until an owner can sign in without it. */
+    readonly acceptsToken: boolean;
+    /** Sign-in with an OpenID Connect provider; null when none is configured. */
+    readonly oidc: Oidc | null;
   };
   /** The uncountable responses that all processes recorded. */
   readonly uncountableRecord: UncountableRecord;

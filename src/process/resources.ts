@@ -22,6 +22,7 @@ import { migrate } from '../adapters/postgres/migrate.ts';
 import * as Notify from '../adapters/postgres/notify.ts';
 import { openOauthGrants } from '../adapters/postgres/oauth-grants.ts';
 import * as Operator from '../adapters/postgres/operator.ts';
+import { openOperators } from '../adapters/postgres/operators.ts';
 import * as Orders from '../adapters/postgres/orders.ts';
 import { openOutbox } from '../adapters/postgres/outbox.ts';
 import * as PlanHoldings from '../adapters/postgres/plan-holdings.ts';
@@ -83,7 +84,8 @@ type Renewed =
   | 'proofs'
   | 'networkId'
   | 'rails'
-  | 'upstream';
+  | 'upstream'
+  | 'consoleSignIn';
 
 type Kept = Omit<Shop, Renewed>;
 
@@ -246,6 +248,7 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
     promotions: Operator.openPromotions(sql),
     audit: Operator.openAudit(sql),
     console: await openConsole(sql, secret('con')),
+    operators: openOperators(sql),
     refundRequests: openRefundRequests(sql),
     fraudSignals: openFraudSignals(sql),
     webhookEvents: Orders.openWebhookEvents(sql),

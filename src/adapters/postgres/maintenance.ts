@@ -4,6 +4,7 @@ import * as Claims from './claims.ts';
 import type { Connection } from './connection.ts';
 import * as IdempotencyKeys from './idempotency-keys.ts';
 import * as OAuthGrants from './oauth-grants.ts';
+import * as Operators from './operators.ts';
 import * as Outbox from './outbox.ts';
 import * as ResourceOwners from './resource-owners.ts';
 import * as SignIns from './sign-ins.ts';
@@ -48,6 +49,7 @@ const hourly: readonly Task[] = [
   Admissions.sweep,
   Claims.sweep,
   SignIns.sweep,
+  Operators.sweep,
   OAuthGrants.sweep,
   Outbox.sweep,
   ResourceOwners.sweep,

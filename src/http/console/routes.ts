@@ -11,9 +11,12 @@ import * as Catalogue from './routes/catalogue.ts';
 import * as Health from './routes/health.ts';
 import * as Overview from './routes/overview.ts';
 import * as Payments from './routes/payments.ts';
+import * as Team from './routes/team.ts';
+import type { ConsoleSessionContext } from './sessions.ts';
 
 /** The dependencies of the whole console. Each section takes only its own part. */
-type ConsoleContext = Console.ConsoleSessionContext &
+type ConsoleContext = ConsoleSessionContext &
+  Team.TeamContext &
   Accounts.AccountSectionContext &
   Payments.PaymentSectionContext &
   Overview.OverviewContext &
@@ -39,6 +42,8 @@ export function consoleRoutes(
   Catalogue.addCatalogueSection(console, reload);
   Health.addHealthSection(console, shop, isDraining, metrics);
   Audit.addAuditSection(console, shop);
+  Team.addTeamSection(console, shop);
+  Team.addOwnPage(console, shop);
   // Registered last: matches every path that no section has.
   console.addPage('/admin/console/*', async () => {
     const main = LoginPage.problem('Page not found', 'The console has no page at this address.');

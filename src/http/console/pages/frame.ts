@@ -1,5 +1,6 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import type { Html, PageLayout } from '../../pages/frame.ts';
+import type { Person } from '../sessions.ts';
 
 /** An entry in the navigation of the console. */
 export type Section = { name: string; path: string };
@@ -7,11 +8,13 @@ export type Section = { name: string; path: string };
 /** The front page; its path is a prefix of all others. */
 export const front = '/admin';
 
+export const mePath = '/admin/console/me';
+
 const style = `
 main{overflow-wrap:break-word}table .id{white-space:nowrap}
 header nav{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;flex-basis:100%;order:1}
 header nav a[aria-current]{color:var(--ink);font-weight:600;text-decoration-thickness:2px}
-header form{margin:0}header button.quiet{color:var(--soft)}
+.narrow{max-width:34rem}header form{margin:0}header button.quiet{color:var(--soft)}
 .columns{display:grid;gap:0 1.25rem;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr));align-items:start}
 .chart{width:100%;height:10rem;display:block;margin-top:1.25rem}.chart .gross{fill:var(--accent)}.chart .back{fill:var(--note)}.chart line{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke}
 .axis{display:flex;justify-content:space-between;color:var(--soft);font-size:.8125rem;margin:.25rem 0 .75rem}
@@ -25,15 +28,24 @@ header form{margin:0}header button.quiet{color:var(--soft)}
 form.row{display:flex;flex-wrap:wrap;gap:.75rem;align-items:end}form.row>div{flex:1 1 12rem}form.row label{margin-top:0}form.row button{margin:0}
 nav.pages{display:flex;gap:1.25rem;margin-top:1rem}`;
 
-/** The header with the navigation and the sign-out button; `at` is the path of the current page, null before the sign-in. */
-export function layout(shop: string, sections: readonly Section[], at: string | null): PageLayout {
+/** The header with the navigation, the person and the sign-out button; `at` is the path of the current page, null before the sign-in. */
+export function layout(
+  shop: string,
+  sections: readonly Section[],
+  at: string | null,
+  person: Person | null,
+): PageLayout {
   const isCurrent = ({ path }: Section) =>
     path === at || (path !== front && at !== null && at.startsWith(`${path}/`));
   const link = (section: Section): Html =>
     isCurrent(section)
       ? html`<a href="${section.path}" aria-current="page">${section.name}</a>`
       : html`<a href="${section.path}">${section.name}</a>`;
-  const signOut = html`<form method="post" action="/admin/console/sign-out"><button class="quiet">Sign out</button></form>
+  const me =
+    person?.operator == null
+      ? html`<span class="soft">Admin token</span>`
+      : html`<a href="${mePath}"${mePath === at ? raw(' aria-current="page"') : ''}>${person.operator.name} (${person.role})</a>`;
+  const signOut = html`${me}<form method="post" action="/admin/console/sign-out"><button class="quiet">Sign out</button></form>
 <nav aria-label="Console">${sections.map(link)}</nav>`;
   return {
     header: html`<a class="name" href="${front}">${shop}: console</a>${at === null ? '' : signOut}`,

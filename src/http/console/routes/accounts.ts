@@ -12,10 +12,11 @@ import type { PaymentContext } from '../../../payment/payment-context.ts';
 import type { FieldFault } from '../../../payment/purchase-input.ts';
 import { english } from '../../../text/texts.ts';
 import * as FormFaults from '../../pages/form-faults.ts';
-import type { Console, ConsoleResponse } from '../console.ts';
+import type { Console } from '../console.ts';
 import * as Page from '../pages/account.ts';
 import * as ListPage from '../pages/accounts.ts';
 import { amount } from '../pages/figures.ts';
+import type { ConsoleResponse } from '../response.ts';
 
 const path = '/admin/console/accounts';
 const dayMs = 86_400_000;
@@ -49,7 +50,7 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
 
   console.addPage(`${path}/:id`, (c) => page(c.req.param('id') ?? '', null));
 
-  console.addAction(`${path}/:id`, async (c, form, who) => {
+  console.addAction(`${path}/:id`, async (c, form, { who }) => {
     const account = c.req.param('id') ?? '';
     const act = form.get('act') ?? '';
     if (act === 'grant') return page(account, await grant(shop, account, form, who));

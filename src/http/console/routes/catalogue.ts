@@ -1,7 +1,8 @@
 import type { Reload, ReloadResult } from '../../../journeys/reload.ts';
-import type { Console, ConsoleResponse } from '../console.ts';
+import type { Console } from '../console.ts';
 import type { FormResult } from '../pages/account.ts';
 import * as Page from '../pages/catalogue.ts';
+import type { ConsoleResponse } from '../response.ts';
 
 const path = '/admin/console/catalogue';
 
@@ -12,7 +13,7 @@ export function addCatalogueSection(console: Console, reload: Reload): void {
     return { title: 'Catalogue', status: result?.isBad ? 409 : 200, main };
   };
   console.addSection('Catalogue', path, () => page(null));
-  console.addAction(path, async (_, form, who) =>
+  console.addAction(path, async (_, form, { who }) =>
     page(inWords(await reload.take(who, form.get('digest') ?? ''))),
   );
 }

@@ -10,12 +10,13 @@ import * as RefundRequest from '../../../payment/refund-request.ts';
 import * as Gone from '../../../payment/reversal.ts';
 import { english } from '../../../text/texts.ts';
 import type { Call } from '../../request-context.ts';
-import type { Console, ConsoleResponse } from '../console.ts';
+import type { Console } from '../console.ts';
 import type { FormResult } from '../pages/account.ts';
 import { usd } from '../pages/figures.ts';
 import * as LoginPage from '../pages/login-page.ts';
 import * as Page from '../pages/payment.ts';
 import * as ListPage from '../pages/payments.ts';
+import type { ConsoleResponse } from '../response.ts';
 
 const path = '/admin/console/payments';
 const dayMs = 86_400_000;
@@ -50,7 +51,7 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
     return { title: 'Refund', main: Page.confirm(order, amount, preview.effect, key, preview.ending) };
   });
 
-  console.addAction(`${path}/:id`, async (c, form, who) =>
+  console.addAction(`${path}/:id`, async (c, form, { who }) =>
     paymentPage(shop, c, await answerOrRefund(shop, c.req.param('id') ?? '', form, who)),
   );
 }
