@@ -60,6 +60,8 @@ export type Config = {
   readonly mail: { url: string; from: string } | null;
   /** SHA-256 of the admin token; null: there are no admin routes. */
   readonly adminTokenDigest: string | null;
+  /** The limits beyond which the console lists a figure as a task. */
+  readonly attentionLimits: { readonly marginPercentMin: number; readonly errorPercentMax: number };
   /** Sign-in to the console. */
   readonly console: {
     readonly acceptsToken: boolean;
@@ -127,6 +129,10 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     redisUrl: read('REDIS_URL'),
     mail: readMail(read, faults),
     adminTokenDigest: readAdminToken(read),
+    attentionLimits: {
+      marginPercentMin: read('LOW_MARGIN_PERCENT'),
+      errorPercentMax: read('UPSTREAM_ERROR_PERCENT'),
+    },
     console: {
       acceptsToken: read('CONSOLE_ADMIN_TOKEN'),
       sessionHours: read('CONSOLE_SESSION_HOURS'),

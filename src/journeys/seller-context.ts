@@ -3,11 +3,15 @@ import type { Audit } from '../identity/audit.ts';
 import type { Oidc } from '../identity/operators/oidc.ts';
 import type { Operators } from '../identity/operators/operator.ts';
 import type { UsageReport } from '../ledger/usage-report.ts';
+import type { AttentionReport } from '../payment/attention.ts';
 import type { CreditGrants } from '../payment/credit-grant.ts';
 import type { Fees } from '../payment/fee.ts';
+import type { OrderSearch } from '../payment/order-search.ts';
 import type { Promotions } from '../payment/promotion.ts';
 import type { RefundRequests } from '../payment/refund-request.ts';
 import type { RevenueReport } from '../payment/revenue-report.ts';
+import type { AttentionLimits } from './attention.ts';
+import type { Verification } from '../ledger/verification.ts';
 import type { UncountableRecord } from '../proxy/uncountable.ts';
 
 /** The seller's decisions and reports: grants, refunds, sums and the audit log. */
@@ -23,6 +27,9 @@ export type SellerContext = {
     readonly revenueReport: RevenueReport;
     readonly usageReport: UsageReport;
     readonly accounts: AccountSearch;
+    readonly attention: AttentionReport;
+    readonly orders: OrderSearch;
+    readonly verification: Verification;
   };
   /** The persons who may use the console. */
   readonly operators: Operators;
@@ -34,6 +41,8 @@ export type SellerContext = {
     /** Sign-in with an OpenID Connect provider; null when none is configured. */
     readonly oidc: Oidc | null;
   };
+  /** The limits beyond which the front page of the console shows a figure as a task. */
+  readonly attentionLimits: AttentionLimits;
   /** The uncountable responses that all processes recorded. */
   readonly uncountableRecord: UncountableRecord;
   /** Returns false when the database does not respond in time. */

@@ -163,6 +163,7 @@ async function openShop(
       acceptsToken: config.console.acceptsToken,
       oidc: config.console.oidc && openOidc(config.console.oidc, config.publicUrl),
     },
+    attentionLimits: config.attentionLimits,
     networkId: config.stripe.networkId,
     rails,
     upstream: openUpstreams({

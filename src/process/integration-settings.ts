@@ -131,6 +131,17 @@ export const mailSettings = {
     default: '8',
     about: 'Hours after which a person has to sign in to the console again.',
   },
+  LOW_MARGIN_PERCENT: {
+    schema: Schema.wholeNumber(0, 100),
+    default: '10',
+    about: 'The front page of the console lists services and models with a smaller margin, in percent of the revenue.',
+  },
+  UPSTREAM_ERROR_PERCENT: {
+    schema: Schema.number(0, 100),
+    default: '2',
+    about:
+      'The front page of the console warns when a larger share of the calls of a day, in percent, ended with a server error of the upstream.',
+  },
   OIDC_ISSUER: {
     schema: Schema.webUrl,
     defaultText: 'none: passkeys and the admin token',

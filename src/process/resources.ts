@@ -85,7 +85,8 @@ type Renewed =
   | 'networkId'
   | 'rails'
   | 'upstream'
-  | 'consoleSignIn';
+  | 'consoleSignIn'
+  | 'attentionLimits';
 
 type Kept = Omit<Shop, Renewed>;
 
@@ -223,9 +224,17 @@ type KeptParts = Pick<
 
 /** Opens the members of the shop that outlive a revision. */
 async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptParts): Promise<Kept> {
-  const { clock, report } = parts;
+  const { clock } = parts;
+  /** Counts streams that were charged less than they used, for the console. */
+  const report: Kept['report'] = (event, detail) => {
+    const { call, operation } = detail;
+    if (event === 'stream_above_hold' && typeof call === 'string' && typeof operation === 'string')
+      uncountable.add({ call, operation, reason: 'above_hold' });
+    parts.report(event, detail);
+  };
   return {
     ...parts,
+    report,
     publicUrl: config.publicUrl,
     databaseResponds: () => Connection.responds(sql),
     schemaProblem: SchemaVersion.watch(sql),
@@ -247,7 +256,7 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
     creditGrants: Operator.openGifts(sql),
     promotions: Operator.openPromotions(sql),
     audit: Operator.openAudit(sql),
-    console: await openConsole(sql, secret('con')),
+    console: await openConsole(sql, config.databaseUrl, secret('con')),
     operators: openOperators(sql),
     refundRequests: openRefundRequests(sql),
     fraudSignals: openFraudSignals(sql),

@@ -291,9 +291,9 @@ describe('a role', () => {
   test.each(roles)('%s opens exactly the pages and sends exactly the forms that it may', async (role) => {
     const person = await seated(role);
     for (const { path, right, act } of [...pages, ...forms]) {
+      addresses += 1;
       const { status } = await person
-        .copy(shop.url)
-        .withAddress(`198.52.${(addresses += 1) % 250}.${addresses % 199}`)
+        .withAddress(`198.52.0.${addresses % 250}`)
         .open(filled(path), act === null ? undefined : { act });
       expect([path, act, status === 403]).toEqual([path, act, !can(role, right)]);
     }

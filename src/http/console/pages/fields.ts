@@ -48,3 +48,15 @@ export function select(
 ): Html {
   return html`<label for="${name}">${label}</label><select id="${name}" name="${name}">${options.map(([value, text]) => html`<option value="${value}"${value === selected ? raw(' selected') : ''}>${text}</option>`)}</select>`;
 }
+
+/** The query string of a filter; empty when it restricts nothing. */
+export function queryOf(filter: Readonly<Record<string, string | undefined>>): string {
+  const members = Object.entries(filter).filter((one): one is [string, string] => !!one[1]);
+  return new URLSearchParams(members).toString();
+}
+
+/** The filter above a list, with a link that clears it, and one that exports what it matches; null without the right to export. */
+export function filterForm(path: string, fields: readonly Html[], query: string, csv: string | null): Html {
+  return html`<form class="row filter" method="get" action="${path}" role="search">${fields.map((one) => html`<div>${one}</div>`)}<button>Filter</button></form>
+<p class="tools">${query === '' ? '' : html`<a href="${path}">Clear the filter</a>`}${csv === null ? '' : html`<a href="${csv}${query === '' ? '' : `?${query}`}">Export as CSV</a>`}</p>`;
+}
