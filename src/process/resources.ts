@@ -8,7 +8,7 @@ import { openAccountKeys } from '../adapters/postgres/account-keys.ts';
 import { openAccountMails } from '../adapters/postgres/account-mails.ts';
 import * as Accounts from '../adapters/postgres/accounts.ts';
 import { openAdmissions } from '../adapters/postgres/admissions.ts';
-import { openCatalogs } from '../adapters/postgres/catalogs.ts';
+import { openCatalogs, openPublications } from '../adapters/postgres/catalogs.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
 import * as Connection from '../adapters/postgres/connection.ts';
 import { openConsole } from '../adapters/postgres/console.ts';
@@ -40,7 +40,7 @@ import { openUncountableRecord } from '../adapters/postgres/uncountable.ts';
 import { openUsage } from '../adapters/postgres/usage.ts';
 import { openWallets } from '../adapters/postgres/wallets.ts';
 import { openSharedCount } from '../adapters/redis/shared-rate-limit.ts';
-import type { Catalogs } from '../catalog/catalogs.ts';
+import type { Catalogs, Publications } from '../catalog/catalogs.ts';
 import type { PlanHoldingsReader } from '../catalog/plan-holdings.ts';
 import type { Config } from '../config.ts';
 import { type BodyBudgets, openBudgets } from '../http/server/body-budget.ts';
@@ -101,6 +101,7 @@ export type Resources = {
   readonly sockets: OpenSockets;
   readonly stakes: PlanHoldingsReader;
   readonly catalogs: Catalogs;
+  readonly publications: Publications;
   readonly claims: Claims;
   readonly signIns: SignIns;
   readonly claimSecret: string;
@@ -163,6 +164,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     sockets: new OpenSockets(config.sockets),
     stakes: PlanHoldings.openPlanHoldings(patientSql, sql),
     catalogs: openCatalogs(sql),
+    publications: openPublications(sql),
     claims: openClaims(sql),
     signIns: openSignIns(sql),
     claimSecret: await Accounts.sharedSecret(sql, 'claim-code', secret('clc')),

@@ -30,12 +30,23 @@ afterAll(async () => {
   await upstream?.close();
 });
 
-/** A browser with an address of its own, as so many requests a second from one are let through. */
-function browser(base = shop.url): Browser {
-  addresses += 1;
-  const from = `198.51.${Math.floor(addresses / 200)}.${addresses % 200}`;
-  return new Browser(base, { 'x-forwarded-for': from });
+/** A browser with another address at each request, as so many a second from one are let through. */
+class Roaming extends Browser {
+  override async open(path: string, form?: Readonly<Record<string, string>>): Promise<Shown> {
+    addresses += 1;
+    const at = this.withAddress(`198.51.${Math.floor(addresses / 200)}.${addresses % 200}`);
+    at.site = this.site;
+    return at.open(path, form);
+  }
+  override at(base: string): Browser {
+    return new Roaming(base, {}, this.cookies);
+  }
+  override copy(base: string): Browser {
+    return new Roaming(base, {}, new Map(this.cookies));
+  }
 }
+
+const browser = (base = shop.url): Browser => new Roaming(base);
 
 async function withToken(base = shop.url): Promise<Browser> {
   const owner = browser(base);
@@ -291,10 +302,7 @@ describe('a role', () => {
   test.each(roles)('%s opens exactly the pages and sends exactly the forms that it may', async (role) => {
     const person = await seated(role);
     for (const { path, right, act } of [...pages, ...forms]) {
-      addresses += 1;
-      const { status } = await person
-        .withAddress(`198.52.0.${addresses % 250}`)
-        .open(filled(path), act === null ? undefined : { act });
+      const { status } = await person.open(filled(path), act === null ? undefined : { act });
       expect([path, act, status === 403]).toEqual([path, act, !can(role, right)]);
     }
   });

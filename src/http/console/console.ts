@@ -30,6 +30,9 @@ export type Console = {
   addAction(path: ActionPath, act: Act): void;
 };
 
+/** A form of a person who is signed in may contain a whole catalogue of 1 MiB, with escapes. */
+const formBytesMax = 4 * 1_048_576;
+
 /** Creates an empty console with its login page. `report` logs unexpected errors. */
 export function createConsole(
   shop: Sessions.ConsoleSessionContext,
@@ -65,7 +68,7 @@ export function createConsole(
     work: Act,
   ): Promise<ConsoleResponse> => {
     try {
-      const form = c.req.method === 'POST' ? await BrowserSession.fields(c) : new URLSearchParams();
+      const form = c.req.method === 'POST' ? await BrowserSession.fields(c, formBytesMax) : new URLSearchParams();
       const needed = typeof right === 'function' ? right(form) : right;
       return Role.can(person.role, needed) ? await work(c, form, person) : refusal(person, needed);
     } catch (fault) {

@@ -8,6 +8,7 @@ import * as LoginPage from './pages/login-page.ts';
 import * as Accounts from './routes/accounts.ts';
 import * as Audit from './routes/audit.ts';
 import * as Catalogue from './routes/catalogue.ts';
+import * as Codes from './routes/codes.ts';
 import * as Health from './routes/health.ts';
 import * as Overview from './routes/overview.ts';
 import * as Payments from './routes/payments.ts';
@@ -20,6 +21,7 @@ type ConsoleContext = ConsoleSessionContext &
   Accounts.AccountSectionContext &
   Payments.PaymentSectionContext &
   Overview.OverviewContext &
+  Codes.CodesContext &
   Health.HealthContext;
 
 type RouteOptions = {
@@ -39,6 +41,7 @@ export function consoleRoutes(
   Overview.addOverviewSection(console, shop, metrics);
   Accounts.addAccountSection(console, shop);
   Payments.addPaymentSection(console, shop);
+  Codes.addCodesSection(console, shop);
   Catalogue.addCatalogueSection(console, reload);
   Health.addHealthSection(console, shop, isDraining, metrics);
   Audit.addAuditSection(console, shop);

@@ -66,8 +66,8 @@ export function guard(shop: Pick<CatalogContext, 'publicUrl'> & TextsContext): M
   };
 }
 
-/** The fields of a form; empty when the body cannot be read. */
-export async function fields(c: Call): Promise<URLSearchParams> {
-  const body = await bytes(c);
+/** The fields of a form of at most `bytesMax`; empty when the body cannot be read. */
+export async function fields(c: Call, bytesMax?: number): Promise<URLSearchParams> {
+  const body = await bytes(c, bytesMax);
   return new URLSearchParams(Buffer.isBuffer(body) ? body.toString() : '');
 }
