@@ -41,7 +41,9 @@ export function apply(text: string, edits: readonly Edit[], additions: readonly 
 export function valueAt(root: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (value, step) =>
-      typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[step] : undefined,
+      typeof value === 'object' && value !== null
+        ? (value as Record<string | number, unknown>)[step]
+        : undefined,
     root,
   );
 }
@@ -71,7 +73,12 @@ function editOne(text: string, path: Path, value: EditValue | undefined): string
   if (typeof key !== 'string') return null;
   if (parent === undefined && value !== undefined && path.length > 1)
     // The mapping itself is missing, such as `brand`.
-    return addPair(text, document.getIn(path.slice(0, -2), true), String(path.at(-2)), `{ ${key}: ${written(value)} }`);
+    return addPair(
+      text,
+      document.getIn(path.slice(0, -2), true),
+      String(path.at(-2)),
+      `{ ${key}: ${written(value)} }`,
+    );
   if (!isMap(parent)) return null;
   const pair = parent.items.find((one) => isScalar(one.key) && one.key.value === key);
   if (pair === undefined) return value === undefined ? text : addPair(text, parent, key, written(value));
@@ -112,7 +119,9 @@ function removePair(text: string, parent: YAMLMap, pair: Pair<Node, Node>): stri
     const after = /^\s*,\s*/.exec(text.slice(end))?.[0].length ?? 0;
     const before = after > 0 ? 0 : (/,?\s*$/.exec(text.slice(0, start))?.[0].length ?? 0);
     const gap = after > 0 || parent.items.length === 1 ? '' : ' ';
-    return text.slice(0, start - before) + gap + text.slice(end + after).replace(/^ (?=\})/, gap === '' ? ' ' : '');
+    return (
+      text.slice(0, start - before) + gap + text.slice(end + after).replace(/^ (?=\})/, gap === '' ? ' ' : '')
+    );
   }
   // The first pair of a list item shares its line with the dash, and the only pair of a mapping would leave it empty.
   if (parent.items[0] === pair || parent.items.length === 1) return null;

@@ -1,5 +1,10 @@
 import { statfs } from 'node:fs/promises';
-import { conditionOf, type LedgerWriterState, type ModelUsage, marginPercent } from '../ledger/usage-report.ts';
+import {
+  conditionOf,
+  type LedgerWriterState,
+  type ModelUsage,
+  marginPercent,
+} from '../ledger/usage-report.ts';
 import type { Problem, ProblemKind } from '../payment/attention.ts';
 import { problemsMax } from '../payment/attention.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
@@ -32,9 +37,6 @@ export type Task = Problem & {
 
 export type AttentionContext = Pick<PaymentContext, 'clock' | 'fraudSignals'> &
   Pick<SellerContext, 'console' | 'refundRequests' | 'attentionLimits'>;
-
-/** The limits beyond which a figure needs attention. */
-export type AttentionLimits = { marginPercentMin: number; errorPercentMax: number };
 
 /**
  * Returns what needs the seller's attention, the most urgent first.

@@ -1,5 +1,5 @@
 import type { Publication } from '../catalog/catalogs.ts';
-import type { ReloadPreview } from './reload.ts';
+import type { ReloadPreview } from './reload-preview.ts';
 
 /** The file of the catalogue. */
 export type CatalogFileState = {

@@ -3,15 +3,14 @@ import type { Audit } from '../identity/audit.ts';
 import type { Oidc } from '../identity/operators/oidc.ts';
 import type { Operators } from '../identity/operators/operator.ts';
 import type { UsageReport } from '../ledger/usage-report.ts';
-import type { AttentionReport } from '../payment/attention.ts';
+import type { Verification } from '../ledger/verification.ts';
+import type { AttentionLimits, AttentionReport } from '../payment/attention.ts';
 import type { CreditGrants } from '../payment/credit-grant.ts';
 import type { Fees } from '../payment/fee.ts';
 import type { OrderSearch } from '../payment/order-search.ts';
 import type { Promotions } from '../payment/promotion.ts';
 import type { RefundRequests } from '../payment/refund-request.ts';
 import type { RevenueReport } from '../payment/revenue-report.ts';
-import type { AttentionLimits } from './attention.ts';
-import type { Verification } from '../ledger/verification.ts';
 import type { UncountableRecord } from '../proxy/uncountable.ts';
 
 /** The seller's decisions and reports: grants, refunds, sums and the audit log. */

@@ -41,3 +41,6 @@ export interface AttentionReport {
   upstreamErrors(sinceMs: number): Promise<ErrorShare>;
   failedMails(sinceMs: number, max: number): Promise<FailedMail[]>;
 }
+
+/** The limits beyond which a figure needs attention. */
+export type AttentionLimits = { marginPercentMin: number; errorPercentMax: number };

@@ -5,13 +5,9 @@ import { basename, dirname, join } from 'node:path';
 import { sha256Hex } from '@sluice/kernel/digest';
 import * as Log from '../adapters/log/log.ts';
 import * as CatalogFile from '../catalog/file.ts';
-import type {
-  CatalogEditor,
-  Proposal,
-  ProposalFault,
-  PublishResult,
-} from '../journeys/catalog-editing.ts';
-import type { ReloadPreview, ReloadResult } from '../journeys/reload.ts';
+import type { CatalogEditor, Proposal, ProposalFault, PublishResult } from '../journeys/catalog-editing.ts';
+import type { ReloadResult } from '../journeys/reload.ts';
+import type { ReloadPreview } from '../journeys/reload-preview.ts';
 import type { Resources } from './resources.ts';
 
 /** The errors of a file that may not be replaced; `EBUSY` is a single file that is mounted into a container. */
@@ -97,7 +93,9 @@ async function publish(
   if (taken.kind !== 'taken' && taken.kind !== 'unchanged') {
     await replace(path, textBefore);
     if (taken.kind === 'faulty') return { kind: 'faulty', faults: taken.faults.map(plainFault) };
-    return taken.kind === 'refused' ? { kind: 'refused', refusals: taken.change.refusals } : { kind: 'stale' };
+    return taken.kind === 'refused'
+      ? { kind: 'refused', refusals: taken.change.refusals }
+      : { kind: 'stale' };
   }
   // Other machines look the text up, so it is stored before they are notified. Without it they keep their file, and report the difference.
   await publications

@@ -134,7 +134,8 @@ export const mailSettings = {
   LOW_MARGIN_PERCENT: {
     schema: Schema.wholeNumber(0, 100),
     default: '10',
-    about: 'The front page of the console lists services and models with a smaller margin, in percent of the revenue.',
+    about:
+      'The front page of the console lists services and models with a smaller margin, in percent of the revenue.',
   },
   UPSTREAM_ERROR_PERCENT: {
     schema: Schema.number(0, 100),

@@ -163,8 +163,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     budgets: openBudgets(config.bodyMemoryBytes),
     sockets: new OpenSockets(config.sockets),
     stakes: PlanHoldings.openPlanHoldings(patientSql, sql),
-    catalogs: openCatalogs(sql),
-    publications: openPublications(sql),
+    ...catalogHistory(sql),
     claims: openClaims(sql),
     signIns: openSignIns(sql),
     claimSecret: await Accounts.sharedSecret(sql, 'claim-code', secret('clc')),
@@ -202,6 +201,11 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     },
   };
   return resources;
+}
+
+/** What the database keeps of catalogues. */
+function catalogHistory(sql: Connection.Connection) {
+  return { catalogs: openCatalogs(sql), publications: openPublications(sql) };
 }
 
 type KeptParts = Pick<

@@ -66,7 +66,9 @@ export function openAttentionReport(sql: Connection): AttentionReport {
     },
     async failedMails(sinceMs, max) {
       type Row = Omit<FailedMail, 'createdMs'> & { created_at: Date };
-      const rows = await sql<Row[]>`SELECT id, state, nullif(recipient, '') AS recipient, nullif(subject, '') AS subject, attempts, created_at
+      const rows = await sql<
+        Row[]
+      >`SELECT id, state, nullif(recipient, '') AS recipient, nullif(subject, '') AS subject, attempts, created_at
         FROM shop.mail WHERE state IN ('refused', 'expired') AND created_at >= ${new Date(sinceMs)} OR state = 'waiting' AND attempts >= ${attemptsMany}
         ORDER BY created_at DESC, id DESC LIMIT ${max}`;
       return rows.map(({ created_at, ...row }) => ({ ...row, createdMs: created_at.getTime() }));

@@ -3,8 +3,8 @@ import type { AccountKind, AccountSearch, FoundAccount } from '../../identity/ac
 import { sharedSecret } from './accounts.ts';
 import { openAttentionReport } from './attention.ts';
 import type { Connection } from './connection.ts';
-import { openOrderSearch } from './order-search.ts';
 import { openVerification } from './ledger-audit.ts';
+import { openOrderSearch } from './order-search.ts';
 import { openRevenueReport } from './revenue-report.ts';
 import { openUsageReport } from './usage-report.ts';
 

@@ -117,7 +117,9 @@ export function openAudit(sql: Connection): Audit {
       return rows.map(({ at, ...row }) => ({ ...row, atMs: at.getTime() }));
     },
     async acts() {
-      const rows = await sql<{ act: string }[]>`SELECT DISTINCT act FROM shop.audit ORDER BY act LIMIT ${listedMax}`;
+      const rows = await sql<
+        { act: string }[]
+      >`SELECT DISTINCT act FROM shop.audit ORDER BY act LIMIT ${listedMax}`;
       return rows.map(({ act }) => act);
     },
   };

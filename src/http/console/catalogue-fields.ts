@@ -35,7 +35,12 @@ const brandShapes: readonly (readonly [path: readonly string[], ...Shape])[] = [
   [['storefront'], 'tax_note', 'Note about tax on receipts', 'text'],
   [['storefront', 'brand'], 'colour', 'Colour of links and buttons, such as #0b5f52', 'colour'],
   [['storefront', 'brand'], 'font', 'Font', 'choice', ['sans', 'serif', 'rounded', 'mono']],
-  [['storefront', 'brand'], 'logo', 'Logo: the path of an SVG or PNG file, relative to the catalogue', 'text'],
+  [
+    ['storefront', 'brand'],
+    'logo',
+    'Logo: the path of an SVG or PNG file, relative to the catalogue',
+    'text',
+  ],
   [['storefront', 'links'], 'terms', 'Terms: URL', 'text'],
   [['storefront', 'links'], 'privacy', 'Privacy: URL', 'text'],
   [['storefront', 'links'], 'imprint', 'Imprint: URL', 'text'],
@@ -56,7 +61,9 @@ export function groupsOf(form: CatalogueForm, text: string): FieldGroup[] {
       return listed('plans').map((plan, at) => ({
         title: String(plan.name ?? plan.id ?? ''),
         about: `${String(plan.kind)}, id ${String(plan.id)}`,
-        fields: [...planShapes, ...termsOf(plan), retired].map((shape) => fieldOf(root, ['plans', at], shape)),
+        fields: [...planShapes, ...termsOf(plan), retired].map((shape) =>
+          fieldOf(root, ['plans', at], shape),
+        ),
       }));
     case 'prices':
       return listed('services').map((service, at) => {
@@ -64,7 +71,9 @@ export function groupsOf(form: CatalogueForm, text: string): FieldGroup[] {
         const shapes: Shape[] = [
           ['name', 'Name', 'text'],
           ['description', 'Description', 'lines'],
-          ...(isMetered ? [] : [['price_usd', `Price of one ${String(service.unit ?? 'result')}, USD`, 'usd'] as const]),
+          ...(isMetered
+            ? []
+            : [['price_usd', `Price of one ${String(service.unit ?? 'result')}, USD`, 'usd'] as const]),
         ];
         return {
           title: String(service.name ?? service.slug ?? ''),
@@ -107,7 +116,11 @@ function termsOf(plan: Item): Shape[] {
   }
 }
 
-function fieldOf(root: unknown, base: SourceLocation.Path, [key, label, kind, choices]: Shape): CatalogueField {
+function fieldOf(
+  root: unknown,
+  base: SourceLocation.Path,
+  [key, label, kind, choices]: Shape,
+): CatalogueField {
   const path = [...base, key];
   const found = valueAt(root, path);
   const value = found === undefined || found === null ? '' : String(found);

@@ -68,7 +68,8 @@ export function createConsole(
     work: Act,
   ): Promise<ConsoleResponse> => {
     try {
-      const form = c.req.method === 'POST' ? await BrowserSession.fields(c, formBytesMax) : new URLSearchParams();
+      const form =
+        c.req.method === 'POST' ? await BrowserSession.fields(c, formBytesMax) : new URLSearchParams();
       const needed = typeof right === 'function' ? right(form) : right;
       return Role.can(person.role, needed) ? await work(c, form, person) : refusal(person, needed);
     } catch (fault) {

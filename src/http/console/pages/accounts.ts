@@ -42,7 +42,23 @@ export function accounts({ typed, filter, found, activity, next, canExport }: Ac
   return html`<h1>Accounts</h1>
 <section aria-labelledby="list"><h2 id="list">${typed === '' ? 'Newest accounts' : `Results for “${typed}”`}</h2>
 ${filterForm(path, fields, query, canExport ? `${path}.csv` : null)}
-${found.length === 0 ? html`<p class="soft">${query === '' ? 'No accounts yet.' : 'No account matches. Check the id or the address.'}</p>` : table('Accounts', ['Account', 'Email', { number: 'Paid, USD' }, { number: 'Used in 30 days, USD' }, 'Last call', 'Status', 'Created'], found.map((one) => row(one, activity)))}
+${
+  found.length === 0
+    ? html`<p class="soft">${query === '' ? 'No accounts yet.' : 'No account matches. Check the id or the address.'}</p>`
+    : table(
+        'Accounts',
+        [
+          'Account',
+          'Email',
+          { number: 'Paid, USD' },
+          { number: 'Used in 30 days, USD' },
+          'Last call',
+          'Status',
+          'Created',
+        ],
+        found.map((one) => row(one, activity)),
+      )
+}
 ${next === null ? '' : html`<nav class="pages" aria-label="Pages"><a href="${path}?${query === '' ? '' : `${query}&`}after=${next}">Older</a></nav>`}</section>`;
 }
 

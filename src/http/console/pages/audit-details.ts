@@ -80,6 +80,7 @@ function wordsOf(value: unknown): string {
       .join(', ');
   const text = String(value);
   if (hexDigest.test(text)) return text.slice(0, 12);
-  if (isoTime.test(text)) return text.endsWith('T00:00:00.000Z') ? day(Date.parse(text)) : text.slice(0, 16).replace('T', ' ');
+  if (isoTime.test(text))
+    return text.endsWith('T00:00:00.000Z') ? day(Date.parse(text)) : text.slice(0, 16).replace('T', ' ');
   return text;
 }

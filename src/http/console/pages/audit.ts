@@ -23,7 +23,12 @@ export function audit({ filter, acts, entries, next, canExport }: AuditFacts): H
   const fields = [
     field({ name: 'account', label: 'Account, with its orders', value: filter.account ?? '' }),
     field({ name: 'text', label: 'Who or on whom contains', value: filter.text ?? '' }),
-    select('act', 'Action', [['', 'all'], ...acts.map((act) => [act, wordsOf(act)] as const)], filter.act ?? ''),
+    select(
+      'act',
+      'Action',
+      [['', 'all'], ...acts.map((act) => [act, wordsOf(act)] as const)],
+      filter.act ?? '',
+    ),
     field({ name: 'from', label: 'From', type: 'date', value: filter.from ?? '' }),
     field({ name: 'to', label: 'To', type: 'date', value: filter.to ?? '' }),
   ];

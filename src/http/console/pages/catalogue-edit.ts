@@ -50,7 +50,10 @@ function input({ name, label, value, kind, choices }: CatalogueField, { typed, f
   const common = { name, label, value: shown, fault };
   switch (kind) {
     case 'switch':
-      return choice(name, label, ['false', 'true'], shown === '' ? 'false' : shown, { false: 'no', true: 'yes' });
+      return choice(name, label, ['false', 'true'], shown === '' ? 'false' : shown, {
+        false: 'no',
+        true: 'yes',
+      });
     case 'choice':
       return choice(name, label, ['', ...(choices ?? [])], shown);
     case 'lines':

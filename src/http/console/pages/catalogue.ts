@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Severity } from '../../../catalog/catalog-diff.ts';
 import type { Impact } from '../../../catalog/catalog-impact.ts';
 import type { Publication } from '../../../catalog/catalogs.ts';
-import type { ReloadPreview } from '../../../journeys/reload.ts';
+import type { ReloadPreview } from '../../../journeys/reload-preview.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { moment, sign, table } from './figures.ts';

@@ -30,13 +30,22 @@ export function codes(facts: CodesFacts): Html {
 ${resultLine(result)}
 <section aria-labelledby="codes"><h2 id="codes">Codes</h2>
 <p class="soft">A code grants credit once to each account that enters it. Buyers enter codes on their account page, programs with <code>POST /account/promotions</code>.</p>
-${all.length === 0 ? html`<p class="soft">No codes yet.</p>` : table('Codes', columns, all.map((one) => row(one, facts)))}</section>
+${
+  all.length === 0
+    ? html`<p class="soft">No codes yet.</p>`
+    : table(
+        'Codes',
+        columns,
+        all.map((one) => row(one, facts)),
+      )
+}</section>
 ${canChange ? form(facts) : ''}`;
 }
 
 function row(one: Promotion, { nowMs, canChange }: CodesFacts): Html {
   const { code, plan, asset, redemptions, redemptionsMax, expiresMs, endedMs, lotDays, claimedOnly } = one;
-  const isOver = endedMs !== null || (expiresMs !== null && expiresMs <= nowMs) || redemptions === redemptionsMax;
+  const isOver =
+    endedMs !== null || (expiresMs !== null && expiresMs <= nowMs) || redemptions === redemptionsMax;
   const days = lotDays === null ? '' : `, for ${count(lotDays)} days`;
   const end = html`<form method="post" action="${path}"><input type="hidden" name="act" value="end"><input type="hidden" name="code" value="${code}"><button class="quiet danger">End ${code}</button></form>`;
   return html`<tr><th scope="row"><code>${code}</code></th><td>${amount(asset, one.amount)}${days}</td><td>${plan}</td>
@@ -52,7 +61,12 @@ function form({ plans, draft }: CodesFacts): Html {
 <div>${field({ ...of('code'), label: 'Code: 4 to 40 letters, digits, dashes', isRequired: true })}</div>
 <div>${field({ ...of('usd'), label: 'US dollars, such as 5.00', inputMode: 'decimal' })}</div>
 <div>${field({ ...of('units'), label: 'or units', inputMode: 'numeric' })}</div>
-<div>${select('plan', 'Plan that the credit is used under', plans.map(({ id, name }) => [id, name] as const), draft?.values.plan ?? usual)}</div>
+<div>${select(
+    'plan',
+    'Plan that the credit is used under',
+    plans.map(({ id, name }) => [id, name] as const),
+    draft?.values.plan ?? usual,
+  )}</div>
 <div>${field({ ...of('max'), label: 'Accounts that can use it (empty: any number)', inputMode: 'numeric' })}</div>
 <div>${field({ ...of('expires'), label: 'Last day on which it is accepted', type: 'date' })}</div>
 <div>${field({ ...of('days'), label: 'Days in which the credit can be used', inputMode: 'numeric' })}</div></div>

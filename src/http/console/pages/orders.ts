@@ -44,7 +44,16 @@ export function orders(
     html`<tr><th scope="row">${link(order.id)}</th><td class="number">${usd(order.amount)}</td><td>${statusOf(order)}</td><td>${moment(order.createdMs)}</td><td>${order.plan}</td>${hasBuyers ? html`<td>${buyerLink(order, buyer ?? null)}</td>` : ''}<td class="number">${reversed === Money.zero ? '' : usd(reversed)}</td><td>${note(order)}</td></tr>`;
   return table(
     label,
-    ['Order', { number: 'USD' }, 'Status', 'Created', 'Plan', ...(hasBuyers ? ['Buyer'] : []), { number: 'Reversed' }, 'Note'],
+    [
+      'Order',
+      { number: 'USD' },
+      'Status',
+      'Created',
+      'Plan',
+      ...(hasBuyers ? ['Buyer'] : []),
+      { number: 'Reversed' },
+      'Note',
+    ],
     all.map(row),
   );
 }

@@ -134,7 +134,17 @@ ${unspent === null ? tooLong : table('Outstanding balance', ['Source', { number:
 
 function services({ services: all, models, low }: OverviewFacts): Html {
   return html`<section aria-labelledby="services"><h2 id="services">Usage by service</h2>
-${all === null || models === null ? tooLong : all.length === 0 ? html`<p class="soft">No calls yet.</p>` : html`${usageTable('Usage by service', 'Service', all.map((one) => ({ ...one, isLow: low.has(one.service) })))}${byModel(models, low)}`}</section>`;
+${
+  all === null || models === null
+    ? tooLong
+    : all.length === 0
+      ? html`<p class="soft">No calls yet.</p>`
+      : html`${usageTable(
+          'Usage by service',
+          'Service',
+          all.map((one) => ({ ...one, isLow: low.has(one.service) })),
+        )}${byModel(models, low)}`
+}</section>`;
 }
 
 function byModel(models: readonly (ModelUsage & { name: string })[], low: ReadonlySet<string>): Html {
@@ -154,11 +164,7 @@ ${rest > 0 ? html`<p class="soft">${count(rest)} more: <code>sluice report</code
 type UsageRow = Omit<ServiceUsage, 'service'> & { name: string; isLow: boolean };
 
 /** Columns about margins are left out if the upstream cost of no call is known. */
-function usageTable(
-  label: string,
-  of: string,
-  all: readonly UsageRow[],
-): Html {
+function usageTable(label: string, of: string, all: readonly UsageRow[]): Html {
   const isCosted = all.some((it) => it.margin.calls > 0);
   const costed = (it: UsageRow) =>
     html`<td class="number">${it.margin.calls === 0 ? 'unknown' : usd(it.margin.revenue)}</td><td class="number">${it.margin.calls === 0 ? 'unknown' : usd(it.margin.upstreamCost)}</td><td class="number">${it.isLow ? sign('low', true) : ''} ${margin(it.margin)}</td>`;

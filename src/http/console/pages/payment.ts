@@ -84,7 +84,12 @@ ${
 }
 
 /** The form that leads to the page with the effects of a refund. */
-function reviewForm({ id }: Order, amount: Money.Money, left: Money.Money, ending: SubscriptionEnd | null): Html {
+function reviewForm(
+  { id }: Order,
+  amount: Money.Money,
+  left: Money.Money,
+  ending: SubscriptionEnd | null,
+): Html {
   return html`<form class="row" method="get" action="${pageOf(id)}/refund"><div><label for="amount">US dollars, up to ${usd(left)}</label>
 <input id="amount" name="amount_usd" inputmode="decimal" autocomplete="off" value="${Money.format(amount)}" required></div><button>Review refund</button></form>
 <p class="soft">The next page shows the effects${ending === null ? '' : ', and lets you cancel the subscription too'}. Nothing is refunded before you confirm there.</p>`;
@@ -155,7 +160,11 @@ ${missing > 0 ? html`<li>${amount(asset, missing)} are already spent: that part 
 <li>Auto top-up of the account is turned off.</li>
 <li>The refund is recorded in the audit log with your name and address.</li></ul>
 <form method="post" action="${pageOf(order.id)}"><input type="hidden" name="amount_usd" value="${Money.format(money)}">${key === null ? html`<input type="hidden" name="act" value="answer">` : html`<input type="hidden" name="key" value="${key}">`}
-${ending === null ? '' : html`<input type="hidden" name="subscription" value="keep">
-<p class="check"><input type="checkbox" id="ends" name="subscription" value="end" checked><label for="ends">Cancel the subscription too. ${describeEnd(ending)} Without it, the subscription renews and its card is charged again.</label></p>`}
+${
+  ending === null
+    ? ''
+    : html`<input type="hidden" name="subscription" value="keep">
+<p class="check"><input type="checkbox" id="ends" name="subscription" value="end" checked><label for="ends">Cancel the subscription too. ${describeEnd(ending)} Without it, the subscription renews and its card is charged again.</label></p>`
+}
 <div class="actions"><button class="danger">Refund ${usd(money)} USD</button><a class="button plain" href="${pageOf(order.id)}">Back without a refund</a></div></form></section>`;
 }

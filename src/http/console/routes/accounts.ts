@@ -25,8 +25,8 @@ import * as ListPage from '../pages/accounts.ts';
 import { amount } from '../pages/figures.ts';
 import * as FreezePage from '../pages/freeze.ts';
 import * as LoginPage from '../pages/login-page.ts';
-import type { Person } from '../sessions.ts';
 import type { ConsoleResponse } from '../response.ts';
+import type { Person } from '../sessions.ts';
 
 const path = '/admin/console/accounts';
 const dayMs = 86_400_000;

@@ -76,7 +76,8 @@ function addForm(console: Console, editor: CatalogEditor, form: Fields.Catalogue
     if (edits.length === 0 && addition === null)
       return page(file, typed, [], { text: 'Nothing was changed in the form.', isBad: true });
     const edited = apply(file.text, edits, addition === null ? [] : [addition]);
-    if (edited.kind === 'refused') return page(file, typed, [cannotEdit(edited)], { text: problem, isBad: true });
+    if (edited.kind === 'refused')
+      return page(file, typed, [cannotEdit(edited)], { text: problem, isBad: true });
     const proposal = await editor.propose(edited.text);
     if (proposal.kind === 'faulty') return page(file, typed, proposal.faults, { text: problem, isBad: true });
     return { title: 'Review changes', main: ReviewPage.review(file, edited.text, proposal) };
@@ -94,7 +95,8 @@ function addFile(console: Console, editor: CatalogEditor): void {
     const text = withLineEnds(said.get('text') ?? '', file.text);
     if (said.get('base') !== file.digest) return filePage(file, text, [], { text: stale, isBad: true });
     const proposal = await editor.propose(text);
-    if (proposal.kind === 'faulty') return filePage(file, text, proposal.faults, { text: problem, isBad: true });
+    if (proposal.kind === 'faulty')
+      return filePage(file, text, proposal.faults, { text: problem, isBad: true });
     return { title: 'Review changes', main: ReviewPage.review(file, text, proposal) };
   });
 }
@@ -120,7 +122,9 @@ function refusal(published: Exclude<PublishResult, { kind: 'published' }>): {
     case 'read_only':
       return {
         faults: [],
-        result: bad('This process may not write the file. Nothing was published. Review again and download the file.'),
+        result: bad(
+          'This process may not write the file. Nothing was published. Review again and download the file.',
+        ),
       };
     case 'faulty':
       return { faults: published.faults, result: bad(problem) };
@@ -133,7 +137,8 @@ function refusal(published: Exclude<PublishResult, { kind: 'published' }>): {
 }
 
 function cannotEdit({ path }: Extract<EditResult, { kind: 'refused' }>): ProposalFault {
-  const reason = 'cannot be changed in this form, because the file writes it in a shared or unusual way. Edit the file.';
+  const reason =
+    'cannot be changed in this form, because the file writes it in a shared or unusual way. Edit the file.';
   return { path: SourceLocation.format(path), line: null, reason: `${SourceLocation.name(path)} ${reason}` };
 }
 

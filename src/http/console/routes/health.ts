@@ -1,6 +1,7 @@
 import type { IdentityContext } from '../../../identity/identity-context.ts';
 import { can } from '../../../identity/operators/role.ts';
 import { recentMs } from '../../../journeys/attention.ts';
+import { inTime } from '../../../journeys/in-time.ts';
 import * as Readiness from '../../../journeys/readiness.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
@@ -10,7 +11,6 @@ import type { Console } from '../console.ts';
 import * as Page from '../pages/health.ts';
 import type { ConsoleResponse } from '../response.ts';
 import type { Person } from '../sessions.ts';
-import { inTime } from '../../../journeys/in-time.ts';
 
 const path = '/admin/console/health';
 const mailsMax = 50;

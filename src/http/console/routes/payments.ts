@@ -43,8 +43,12 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
   });
   console.addPage(`${path}.csv`, (c) => {
     const filter = OrderSearch.readFilter((name) => c.req.query(name));
-    return Csv.download<OrderSearch.FoundOrder>('payments', csvHead, (after, max) =>
-      shop.console.orders.find(filter, after?.order.id ?? null, max), csvRow);
+    return Csv.download<OrderSearch.FoundOrder>(
+      'payments',
+      csvHead,
+      (after, max) => shop.console.orders.find(filter, after?.order.id ?? null, max),
+      csvRow,
+    );
   });
 
   console.addPage(`${path}/:id`, (c, person) => paymentPage(shop, c, null, person));
@@ -54,7 +58,12 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
     if (order === null) return paymentPage(shop, c, null, person);
     const read = Gone.parse({ purchase: order.id, amount_usd: c.req.query('amount_usd')?.trim() ?? '' });
     if (read.kind === 'fault' || read.instruction.amount === null)
-      return paymentPage(shop, c, bad('Enter an amount in US dollars and whole cents, such as 1.50.'), person);
+      return paymentPage(
+        shop,
+        c,
+        bad('Enter an amount in US dollars and whole cents, such as 1.50.'),
+        person,
+      );
     const { amount } = read.instruction;
     const preview = await RefundPreview.preview(shop, order, amount);
     if (preview.kind === 'too_much')
