@@ -18,31 +18,37 @@ export function lineDiff(before: string, after: string): DiffLine[] {
   return folded([...a.slice(0, start).map(same), ...middle, ...a.slice(a.length - end).map(same)]);
 }
 
-/** The longest common subsequence of two lists of lines, as a difference. */
+/** Compares two lists of lines by their longest common subsequence. */
 function changed(a: readonly string[], b: readonly string[]): DiffLine[] {
-  const removed = (text: string): DiffLine => ({ kind: 'removed', text });
-  const added = (text: string): DiffLine => ({ kind: 'added', text });
-  if (a.length > linesMax || b.length > linesMax) return [...a.map(removed), ...b.map(added)];
-  const width = b.length + 1;
-  const common = new Uint16Array((a.length + 1) * width);
-  for (let i = a.length - 1; i >= 0; i -= 1)
-    for (let j = b.length - 1; j >= 0; j -= 1)
-      common[i * width + j] =
-        a[i] === b[j]
-          ? (common[(i + 1) * width + j + 1] ?? 0) + 1
-          : Math.max(common[(i + 1) * width + j] ?? 0, common[i * width + j + 1] ?? 0);
+  if (a.length > linesMax || b.length > linesMax)
+    return [...a.map((text) => line('removed', text)), ...b.map((text) => line('added', text))];
+  const common = commonLengths(a, b);
   const lines: DiffLine[] = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
     const isSame = i < a.length && j < b.length && a[i] === b[j];
-    const takesA = (common[(i + 1) * width + j] ?? 0) >= (common[i * width + j + 1] ?? 0);
-    if (isSame) lines.push({ kind: 'same', text: a[i] ?? '' });
-    else lines.push(j >= b.length || (i < a.length && takesA) ? removed(a[i] ?? '') : added(b[j] ?? ''));
-    const last = lines.at(-1)?.kind;
-    if (last !== 'added') i += 1;
-    if (last !== 'removed') j += 1;
+    // Past the end of a list, `common` is below every other length.
+    const taken = isSame ? 'same' : common(i + 1, j) >= common(i, j + 1) ? 'removed' : 'added';
+    lines.push(line(taken, (taken === 'added' ? b[j] : a[i]) ?? ''));
+    if (taken !== 'added') i += 1;
+    if (taken !== 'removed') j += 1;
   }
   return lines;
+}
+
+function line(kind: 'same' | 'removed' | 'added', text: string): DiffLine {
+  return { kind, text };
+}
+
+/** Returns a function for the number of lines that the rests of two lists have in common, from the lines `i` and `j` on. */
+function commonLengths(a: readonly string[], b: readonly string[]): (i: number, j: number) => number {
+  const width = b.length + 1;
+  const lengths = new Uint16Array((a.length + 1) * width);
+  const at = (i: number, j: number) => (i > a.length || j > b.length ? -1 : (lengths[i * width + j] ?? 0));
+  for (let i = a.length - 1; i >= 0; i -= 1)
+    for (let j = b.length - 1; j >= 0; j -= 1)
+      lengths[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+  return at;
 }
 
 /** Leaves out unchanged lines that are far from a change. */

@@ -36,7 +36,9 @@ test('a changed value leaves every other byte, comments included, as it was', ()
   expect(edited({ path: ['services', 0, 'price_usd'], value: '0.003' })).toBe(
     text.replace('"0.002"', '"0.003"'),
   );
-  expect(edited({ path: ['plans', 0, 'included'], value: 30 })).toBe(text.replace('included: 25', 'included: 30'));
+  expect(edited({ path: ['plans', 0, 'included'], value: 30 })).toBe(
+    text.replace('included: 25', 'included: 30'),
+  );
   expect(edited({ path: ['plans', 1, 'price_usd'], value: '25.00' })).toBe(
     text.replace('"19.00"   # since May', '"25.00"   # since May'),
   );
@@ -74,7 +76,12 @@ test('several edits and a new plan at once', () => {
       { path: ['storefront', 'name'], value: 'Jobs "R" Us' },
       { path: ['plans', 1, 'included'], value: 60_000 },
     ],
-    [{ list: ['plans'], item: { id: 'pro', kind: 'subscription', covers: '*', price_usd: '99.00', included: 5 } }],
+    [
+      {
+        list: ['plans'],
+        item: { id: 'pro', kind: 'subscription', covers: '*', price_usd: '99.00', included: 5 },
+      },
+    ],
   );
   expect(result).toEqual({
     kind: 'edited',

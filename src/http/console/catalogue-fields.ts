@@ -135,7 +135,9 @@ export function editsOf(groups: readonly FieldGroup[], form: URLSearchParams): E
       const said = form.get(name);
       // Browsers send line breaks as CRLF.
       const typed = said?.replaceAll('\r\n', '\n').trim();
-      if (typed === undefined || typed === value.trim()) return [];
+      // A switch that is off is the same as no key.
+      const isSame = typed === value.trim() || (kind === 'switch' && value === '' && typed === 'false');
+      if (typed === undefined || isSame) return [];
       return [{ path, value: typedValue(kind, typed) }];
     });
 }

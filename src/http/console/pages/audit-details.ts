@@ -7,14 +7,17 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
 type Member = readonly [name: string, value: unknown];
 
+/** Members that say nothing to a reader. */
+const hidden = new Set(['asset', 'key', 'isEffective']);
+
 /** What an action changed, in words: `role: viewer -> owner`, `amount: 5.00 USD`. */
 export function detailsOf(act: string, before: unknown, after: unknown): Html {
   const [was, is] = [membersOf(before), membersOf(after)];
   if (act === 'reload' || act === 'catalog_published') return reload(is);
-  const names = [...new Set([...was, ...is].map(([name]) => name))].filter((name) => name !== 'asset');
+  const names = [...new Set([...was, ...is].map(([name]) => name))].filter((name) => !hidden.has(name));
   const unit = [...was, ...is].find(([name]) => name === 'asset')?.[1] === 'unit' ? 'unit' : 'usd';
   const lines = names.flatMap((name) => {
-    const [from, to] = [valueOf(was, name, unit), valueOf(is, name, unit)];
+    const [from, to] = [textOf(was, name, unit), textOf(is, name, unit)];
     const shown = from !== null && to !== null && from !== to ? `${from} → ${to}` : (to ?? from);
     return shown === null ? [] : [html`<li>${name.replaceAll('_', ' ')}: ${shown}</li>`];
   });
@@ -27,7 +30,7 @@ export function detailsText(before: unknown, after: unknown): string {
   const names = [...new Set([...was, ...is].map(([name]) => name))];
   return names
     .map((name) => {
-      const [from, to] = [valueOf(was, name, 'usd'), valueOf(is, name, 'usd')];
+      const [from, to] = [textOf(was, name, 'usd'), textOf(is, name, 'usd')];
       return `${name}: ${from !== null && to !== null && from !== to ? `${from} -> ${to}` : (to ?? from ?? '')}`;
     })
     .join('; ');
@@ -64,9 +67,9 @@ function membersOf(record: unknown): Member[] {
   return typeof record === 'object' && record !== null ? Object.entries(record) : [];
 }
 
-function valueOf(members: readonly Member[], name: string, unit: 'usd' | 'unit'): string | null {
+function textOf(members: readonly Member[], name: string, unit: 'usd' | 'unit'): string | null {
   const value = members.find(([one]) => one === name)?.[1] ?? null;
-  if (value === null || value === '') return null;
+  if (value === null || value === '' || (name === 'tax' && value === 0)) return null;
   if (name === 'amount' && typeof value === 'number') return amount(unit, value);
   return wordsOf(value);
 }

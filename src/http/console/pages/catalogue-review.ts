@@ -16,7 +16,7 @@ export function review(state: CatalogFileState, text: string, proposal: Sound): 
   const hidden = html`<input type="hidden" name="base" value="${state.digest}"><textarea name="text" hidden>
 ${text}</textarea>`;
   return html`<h1>Review changes</h1>
-${changesForBuyers(proposal)}
+${changesForBuyers(proposal, false)}
 <section aria-labelledby="diff"><h2 id="diff">Changes in ${state.name}</h2>${difference(lineDiff(state.text, text))}</section>
 ${
   refusals.length > 0
@@ -36,17 +36,13 @@ export function difference(diff: readonly DiffLine[]): Html {
   const line = (one: DiffLine) => {
     switch (one.kind) {
       case 'gap':
-        return html`<span class="gap">… ${one.lines} unchanged lines</span>
-`;
+        return html`<span class="gap">… ${one.lines} unchanged ${one.lines === 1 ? 'line' : 'lines'}</span>`;
       case 'same':
-        return html`  ${one.text}
-`;
+        return html`<span>  ${one.text}</span>`;
       case 'removed':
-        return html`<del>- ${one.text}</del>
-`;
+        return html`<del>- ${one.text}</del>`;
       case 'added':
-        return html`<ins>+ ${one.text}</ins>
-`;
+        return html`<ins>+ ${one.text}</ins>`;
     }
   };
   return html`<pre class="diff" tabindex="0" aria-label="Difference">${diff.map(line)}</pre>`;

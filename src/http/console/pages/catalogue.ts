@@ -55,17 +55,20 @@ function sound(preview: Sound, canPublish: boolean): Html {
   const { digest, running, settings, refusals } = preview;
   if (digest === running && settings.length === 0)
     return html`<section><h2>In force</h2><p>The files match the running shop.</p><p class="soft">When you edit the catalogue file outside the console, its changes are shown here before they take effect.</p>${digests(digest, running)}</section>`;
-  return html`${changesForBuyers(preview)}
+  return html`${changesForBuyers(preview, true)}
 ${refusals.length > 0 ? html`<section><h2>These changes cannot be published</h2>${lines(refusals)}</section>` : canPublish ? publishForm(digest) : ''}`;
 }
 
-/** The changes of a catalogue and settings, and their effects. */
-export function changesForBuyers({ digest, running, settings, consequences }: Sound): Html {
+/** The changes of a catalogue and settings, and their effects. `isInFiles`: the files contain them already. */
+export function changesForBuyers(
+  { digest, running, settings, consequences }: Sound,
+  isInFiles: boolean,
+): Html {
   const { changes, warnings } = consequences;
   return html`<section aria-labelledby="changes"><h2 id="changes">Changes for buyers</h2>
 ${changes.length === 0 ? html`<p>None.</p>` : changes.map(change)}
 ${settings.length === 0 ? '' : html`<p>Changed settings: ${settings.join(', ')}.</p>`}
-${lines(warnings)}${digests(digest, running)}</section>`;
+${lines(warnings)}${isInFiles ? digests(digest, running) : ''}</section>`;
 }
 
 /** A list of sentences; empty when there are none. */

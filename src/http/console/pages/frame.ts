@@ -26,14 +26,15 @@ header nav a[aria-current]{color:var(--ink);font-weight:600;text-decoration-thic
 .log{list-style:none;margin:0;padding:0}.log li{padding:.75rem 0;border-bottom:1px solid var(--line)}.log li:last-child{border:0}.log p{margin:0;overflow-wrap:anywhere}
 @media(max-width:40rem){th .id{display:inline-block;max-width:7rem;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}.slim.slim tr>*{white-space:normal}.slim{font-size:.875rem}.slim .number{padding-left:.25rem}.slim .number:not(:last-child){padding-right:.25rem}.slim th:not(.number){padding-right:.5rem}}
 form.row{display:flex;flex-wrap:wrap;gap:.75rem;align-items:end}form.row>div{flex:1 1 12rem}form.row label{margin-top:0}form.row button{margin:0}
-form.filter>div{flex:1 1 9rem}form.filter>div:first-child{flex-grow:2}.tools{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem}
+header,main,footer{max-width:76rem}td time,th time{white-space:nowrap}th .soft{font-weight:400}table.stack .number:first-child{width:4rem}
+form.filter{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(9rem,100%),1fr))}@media(min-width:50rem){form.filter>div:first-child{grid-column:span 2}}.tools{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem}
 .small{font-size:.8125rem!important;font-weight:400!important}.id.short{display:inline-block;max-width:9rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
 .words{min-width:14rem;white-space:normal!important}ul.details{margin:0;padding:0;list-style:none}ul.details li{white-space:normal;overflow-wrap:anywhere}
 .grid-fields{display:grid;gap:0 1rem;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr))}
 .check{display:flex;gap:.75rem;align-items:baseline}.check input{width:auto;flex:none}.check label{margin:0;color:var(--ink);font-size:1rem}
 blockquote{margin:.5rem 0;padding:.25rem 1rem;border-inline-start:3px solid var(--line)}
 dl.list{margin:0}dl.list dt{font-weight:600;margin-top:.5rem}dl.list dd{margin:0;color:var(--soft)}
-pre.diff{max-height:none}pre.diff ins,pre.diff del{display:block;text-decoration:none}pre.diff ins{background:var(--tint)}pre.diff del{background:var(--note-tint);color:var(--note)}pre.diff .gap{color:var(--soft)}
+pre.diff{max-height:none}pre.diff>*{display:block;text-decoration:none;min-height:1.55em}pre.diff ins{background:var(--tint)}pre.diff del{background:var(--note-tint);color:var(--note)}pre.diff .gap{color:var(--soft)}
 .plot{display:grid;grid-template-columns:auto 1fr;gap:.5rem;margin-top:1.25rem}.plot .chart{margin:0}.scale{display:flex;flex-direction:column;justify-content:space-between;color:var(--soft);font-size:.8125rem;text-align:end;line-height:1}.chart .grid{stroke-dasharray:2 4}
 nav.pages{display:flex;gap:1.25rem;margin-top:1rem}`;
 

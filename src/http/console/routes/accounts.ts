@@ -66,27 +66,7 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
       main: ListPage.accounts({ typed, filter, found: shown, activity, next, canExport }),
     };
   });
-  console.addPage(`${path}.csv`, (c) => {
-    const sinceMs = shop.clock() - 30 * dayMs;
-    type Item = AccountSearch.FoundAccount & { activity: AccountSearch.AccountActivity | null };
-    return Csv.download<Item>(
-      'accounts',
-      ['account', 'email', 'paid_usd', 'used_30_days_usd', 'last_call', 'created', 'frozen', 'merged_into'],
-      async (after, max) => {
-        const found = await shop.console.accounts.newest(filterOf(c), after?.id ?? null, max);
-        const ids = found.map(({ id: one }) => one);
-        const activity = await shop.console.accounts.activity(ids, sinceMs);
-        return found.map((one) => ({ ...one, activity: activity.get(one.id) ?? null }));
-      },
-      ({ id: account, email, paid, activity, createdMs, frozenMs, joinedTo }) => [
-        ...[account, email, Money.format(paid), Money.format(activity?.spent ?? Money.zero)],
-        activity?.lastMs == null ? null : Csv.time(activity.lastMs),
-        Csv.time(createdMs),
-        frozenMs === null ? null : Csv.time(frozenMs),
-        joinedTo,
-      ],
-    );
-  });
+  addExport(console, shop);
 
   console.addPage(`${path}/:id`, (c, person) => page(c.req.param('id') ?? '', null, person));
   console.addPage(`${path}/:id/freeze`, async (c, person) => {
@@ -144,6 +124,31 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
     const main = Page.account({ ...facts, formKey: id('console') }, shop.catalog.plans);
     return { title: it.email ?? it.id, status: result?.isBad ? 422 : 200, main };
   }
+}
+
+/** The listed accounts as CSV. */
+function addExport(console: Console, shop: AccountSectionContext): void {
+  console.addPage(`${path}.csv`, (c) => {
+    const sinceMs = shop.clock() - 30 * dayMs;
+    type Item = AccountSearch.FoundAccount & { activity: AccountSearch.AccountActivity | null };
+    return Csv.download<Item>(
+      'accounts',
+      ['account', 'email', 'paid_usd', 'used_30_days_usd', 'last_call', 'created', 'frozen', 'merged_into'],
+      async (after, max) => {
+        const found = await shop.console.accounts.newest(filterOf(c), after?.id ?? null, max);
+        const ids = found.map(({ id: one }) => one);
+        const activity = await shop.console.accounts.activity(ids, sinceMs);
+        return found.map((one) => ({ ...one, activity: activity.get(one.id) ?? null }));
+      },
+      ({ id: account, email, paid, activity, createdMs, frozenMs, joinedTo }) => [
+        ...[account, email, Money.format(paid), Money.format(activity?.spent ?? Money.zero)],
+        activity?.lastMs == null ? null : Csv.time(activity.lastMs),
+        Csv.time(createdMs),
+        frozenMs === null ? null : Csv.time(frozenMs),
+        joinedTo,
+      ],
+    );
+  });
 }
 
 /** Returns the open refund requests among the orders of an account. */
