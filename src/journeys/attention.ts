@@ -26,6 +26,7 @@ export type Task = Problem & {
     | 'refund_requests'
     | 'flagged'
     | 'upstream_errors'
+    | 'slowed'
     | 'low_margins'
     | 'silent'
     | 'holds_credit'
@@ -35,7 +36,10 @@ export type Task = Problem & {
   figure?: number;
 };
 
-export type AttentionContext = Pick<PaymentContext, 'clock' | 'fraudSignals'> &
+export type AttentionContext = Pick<
+  PaymentContext,
+  'clock' | 'fraudSignals' | 'cardAttempts' | 'cardLimits'
+> &
   Pick<SellerContext, 'console' | 'refundRequests' | 'attentionLimits'>;
 
 /**
@@ -50,9 +54,10 @@ export async function tasks(
 ): Promise<Task[]> {
   const { attention } = shop.console;
   const nowMs = shop.clock();
-  const [requests, flagged, problems, disputed, errors, disk] = await Promise.all([
+  const [requests, flagged, slowed, problems, disputed, errors, disk] = await Promise.all([
     shop.refundRequests.list('open', null, problemsMax),
     shop.fraudSignals.open(problemsMax),
+    shop.cardAttempts.slowed(shop.cardLimits),
     attention.problems(nowMs - recentMs),
     attention.disputed(),
     upstreamErrors(shop, nowMs),
@@ -65,6 +70,7 @@ export async function tasks(
     of('in_doubt'),
     of('unreconciled'),
     { kind: 'flagged', ...span(flagged.map(({ createdMs }) => createdMs)) },
+    { kind: 'slowed', ...span([]), count: slowed },
     of('webhook_events'),
     of('past_due'),
     errors,

@@ -188,12 +188,6 @@ async function find(sql: Connection, id: string): Promise<Operator | null> {
   return row ? operator(row) : null;
 }
 
-/** Deletes sessions and invitations that have ended. */
-export async function sweep(sql: Connection): Promise<void> {
-  await sql`DELETE FROM shop.operator_session WHERE expires_at < clock_timestamp()`;
-  await sql`DELETE FROM shop.operator_invitation WHERE expires_at < clock_timestamp()`;
-}
-
 function operator({ id, email, name, role }: OperatorRow): Operator {
   return { id, email, name, role };
 }

@@ -22,6 +22,10 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
     where: `${payments}#unfinished`,
   },
   flagged: { what: () => 'Payments with a fraud warning or an open review', where: `${payments}#flagged` },
+  slowed: {
+    what: () => 'Cards, accounts or addresses with too many declined payments',
+    where: `${payments}#declined`,
+  },
   webhook_events: { what: () => 'Failed webhook events', where: `${payments}#webhook-events` },
   past_due: { what: () => 'Unpaid renewals', where: `${payments}#past-due` },
   declined: { what: () => 'Declined payments', where: `${payments}#declined` },
