@@ -63,7 +63,12 @@ async function fill(): Promise<void> {
 }
 
 async function measure(): Promise<void> {
-  const { revenueReport, usageReport, attention, accounts: search } = await openConsole(sql, process.env.DATABASE_URL ?? '', id('con'));
+  const {
+    revenueReport,
+    usageReport,
+    attention,
+    accounts: search,
+  } = await openConsole(sql, process.env.DATABASE_URL ?? '', id('con'));
   const sinceMs = Math.floor(Date.now() / dayMs) * dayMs - 29 * dayMs;
   const statements: Record<string, () => Promise<unknown>> = {
     'revenue by day': () => revenueReport.byDay(sinceMs),
