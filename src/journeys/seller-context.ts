@@ -13,6 +13,26 @@ import type { RefundRequests } from '../payment/refund-request.ts';
 import type { RevenueReport } from '../payment/revenue-report.ts';
 import type { UncountableRecord } from '../proxy/uncountable.ts';
 
+/** Data of the seller's console; `secret` signs its browser sessions in all processes. */
+export type ConsoleData = {
+  readonly secret: string;
+  readonly revenueReport: RevenueReport;
+  readonly usageReport: UsageReport;
+  readonly accounts: AccountSearch;
+  readonly attention: AttentionReport;
+  readonly orders: OrderSearch;
+  readonly verification: Verification;
+};
+
+/** How persons sign in to the console. */
+export type ConsoleSignIn = {
+  readonly sessionSeconds: number;
+  /** False: the admin token signs in only until an owner can sign in without it. */
+  readonly acceptsToken: boolean;
+  /** Sign-in with an OpenID Connect provider; null when none is configured. */
+  readonly oidc: Oidc | null;
+};
+
 /** The seller's decisions and reports: grants, refunds, sums and the audit log. */
 export type SellerContext = {
   readonly audit: Audit;
@@ -20,26 +40,10 @@ export type SellerContext = {
   readonly promotions: Promotions;
   readonly refundRequests: RefundRequests;
   readonly fees: Fees;
-  /** Data of the seller's console; `secret` signs its browser sessions in all processes. */
-  readonly console: {
-    readonly secret: string;
-    readonly revenueReport: RevenueReport;
-    readonly usageReport: UsageReport;
-    readonly accounts: AccountSearch;
-    readonly attention: AttentionReport;
-    readonly orders: OrderSearch;
-    readonly verification: Verification;
-  };
+  readonly console: ConsoleData;
   /** The persons who may use the console. */
   readonly operators: Operators;
-  /** How they sign in. */
-  readonly consoleSignIn: {
-    readonly sessionSeconds: number;
-    /** False: the admin token signs in only until an owner can sign in without it. */
-    readonly acceptsToken: boolean;
-    /** Sign-in with an OpenID Connect provider; null when none is configured. */
-    readonly oidc: Oidc | null;
-  };
+  readonly consoleSignIn: ConsoleSignIn;
   /** The limits beyond which the front page of the console shows a figure as a task. */
   readonly attentionLimits: AttentionLimits;
   /** The uncountable responses that all processes recorded. */

@@ -9,7 +9,7 @@ import { openAccountMails } from '../adapters/postgres/account-mails.ts';
 import * as Accounts from '../adapters/postgres/accounts.ts';
 import { openAdmissions } from '../adapters/postgres/admissions.ts';
 import { openCardAttempts } from '../adapters/postgres/card-attempts.ts';
-import { openCatalogs, openPublications } from '../adapters/postgres/catalogs.ts';
+import { openCatalogHistory } from '../adapters/postgres/catalogs.ts';
 import { openChargeProof } from '../adapters/postgres/charge-proof.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
 import * as Connection from '../adapters/postgres/connection.ts';
@@ -61,6 +61,7 @@ import * as RateLimit from '../proxy/rate-limit.ts';
 import { RunningCalls } from '../proxy/running-calls.ts';
 import { UncountableCounts, type UncountableRecord } from '../proxy/uncountable.ts';
 import { UnpaidCalls } from '../proxy/unpaid-calls.ts';
+import { countingAboveHold } from './above-hold.ts';
 import * as SharedSecrets from './shared-secrets.ts';
 
 const connectionsMax = 10;
@@ -166,7 +167,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     budgets: openBudgets(config.bodyMemoryBytes),
     sockets: new OpenSockets(config.sockets),
     stakes: PlanHoldings.openPlanHoldings(patientSql, sql),
-    ...catalogHistory(sql),
+    ...openCatalogHistory(sql),
     claims: openClaims(sql),
     signIns: openSignIns(sql),
     claimSecret: await Accounts.sharedSecret(sql, 'claim-code', secret('clc')),
@@ -206,11 +207,6 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
   return resources;
 }
 
-/** What the database keeps of catalogues. */
-function catalogHistory(sql: Connection.Connection) {
-  return { catalogs: openCatalogs(sql), publications: openPublications(sql) };
-}
-
 type KeptParts = Pick<
   Kept,
   | 'clock'
@@ -234,13 +230,7 @@ type KeptParts = Pick<
 /** Opens the members of the shop that outlive a revision. */
 async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptParts): Promise<Kept> {
   const { clock } = parts;
-  /** Counts streams that were charged less than they used, for the console. */
-  const report: Kept['report'] = (event, detail) => {
-    const { call, operation } = detail;
-    if (event === 'stream_above_hold' && typeof call === 'string' && typeof operation === 'string')
-      uncountable.add({ call, operation, reason: 'above_hold' });
-    parts.report(event, detail);
-  };
+  const report = countingAboveHold(parts.report, uncountable);
   return {
     ...parts,
     report,

@@ -6,6 +6,11 @@ import type { Row } from './schema/row.ts';
 /** An arbitrary number that names the advisory lock of publishing. */
 const lockKey = 7_385_002;
 
+/** What the database keeps of catalogues. */
+export function openCatalogHistory(sql: Connection) {
+  return { catalogs: openCatalogs(sql), publications: openPublications(sql) };
+}
+
 export function openCatalogs(sql: Connection): Catalogs {
   return {
     async took(digest, text) {
@@ -25,7 +30,7 @@ export function openCatalogs(sql: Connection): Catalogs {
   };
 }
 
-export function openPublications(sql: Connection): Publications {
+function openPublications(sql: Connection): Publications {
   return {
     async add({ who, digest, text, textBefore, note }) {
       await sql`INSERT INTO shop.catalog_publication (who, digest, text, text_before, note)
