@@ -147,7 +147,10 @@ async function listenToSeller(
   await Notify.listenToSeller(ledgerSql, (word) => {
     if (word.kind === 'secrets') void resources.refreshSecrets();
     else if (word.from !== configReloader.current.config.writer)
-      void reload(`requested by ${word.from}`, word.digest);
+      void configReloader.editor
+        .adopt(word.digest)
+        .catch((fault: unknown) => log.error({ event: 'catalog_not_adopted', ...Log.describe(fault) }))
+        .then(() => reload(`requested by ${word.from}`, word.digest));
   });
 }
 

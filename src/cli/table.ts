@@ -79,6 +79,11 @@ export const table: readonly (CommandEntry | string)[] = [
     about: 'create, list and end promotion codes',
     load: () => import('./commands/promotions.ts'),
   },
+  {
+    name: 'operators',
+    about: 'invite, list and remove the persons who may use the console',
+    load: () => import('./commands/operators.ts'),
+  },
   'Bookkeeping',
   {
     name: 'ledger',

@@ -1,5 +1,6 @@
 import * as Log from '../adapters/log/log.ts';
 import { openMailer } from '../adapters/mail/smtp.ts';
+import { openOidc } from '../adapters/oidc.ts';
 import { openStripe } from '../adapters/stripe/processor.ts';
 import type { LoadedCatalog } from '../catalog/file.ts';
 import type { Config } from '../config.ts';
@@ -161,6 +162,12 @@ async function openShop(
     acceptedTokens,
     proofs: proofsAt(Paths.path.quote),
     requiredProofs: proofsAt(Paths.path.requiredQuote),
+    consoleSignIn: {
+      sessionSeconds: config.console.sessionHours * 3_600,
+      acceptsToken: config.console.acceptsToken,
+      oidc: config.console.oidc && openOidc(config.console.oidc, config.publicUrl),
+    },
+    attentionLimits: config.attentionLimits,
     networkId: config.stripe.networkId,
     rails,
     upstream: openUpstreams({

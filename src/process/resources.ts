@@ -9,7 +9,7 @@ import { openAccountMails } from '../adapters/postgres/account-mails.ts';
 import * as Accounts from '../adapters/postgres/accounts.ts';
 import { openAdmissions } from '../adapters/postgres/admissions.ts';
 import { openCardAttempts } from '../adapters/postgres/card-attempts.ts';
-import { openCatalogs } from '../adapters/postgres/catalogs.ts';
+import { openCatalogHistory } from '../adapters/postgres/catalogs.ts';
 import { openChargeProof } from '../adapters/postgres/charge-proof.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
 import * as Connection from '../adapters/postgres/connection.ts';
@@ -24,6 +24,7 @@ import * as Migrate from '../adapters/postgres/migrate.ts';
 import * as Notify from '../adapters/postgres/notify.ts';
 import { openOauthGrants } from '../adapters/postgres/oauth-grants.ts';
 import * as Operator from '../adapters/postgres/operator.ts';
+import { openOperators } from '../adapters/postgres/operators.ts';
 import * as Orders from '../adapters/postgres/orders.ts';
 import { openOutbox } from '../adapters/postgres/outbox.ts';
 import * as PlanHoldings from '../adapters/postgres/plan-holdings.ts';
@@ -41,7 +42,7 @@ import { openUncountableRecord } from '../adapters/postgres/uncountable.ts';
 import { openUsage } from '../adapters/postgres/usage.ts';
 import { openWallets } from '../adapters/postgres/wallets.ts';
 import { openSharedCount } from '../adapters/redis/shared-rate-limit.ts';
-import type { Catalogs } from '../catalog/catalogs.ts';
+import type { Catalogs, Publications } from '../catalog/catalogs.ts';
 import type { PlanHoldingsReader } from '../catalog/plan-holdings.ts';
 import type { Config } from '../config.ts';
 import { type BodyBudgets, openBudgets } from '../http/server/body-budget.ts';
@@ -60,6 +61,7 @@ import * as RateLimit from '../proxy/rate-limit.ts';
 import { RunningCalls } from '../proxy/running-calls.ts';
 import { UncountableCounts, type UncountableRecord } from '../proxy/uncountable.ts';
 import { UnpaidCalls } from '../proxy/unpaid-calls.ts';
+import { countingAboveHold } from './above-hold.ts';
 import * as SharedSecrets from './shared-secrets.ts';
 
 const connectionsMax = 10;
@@ -87,7 +89,9 @@ type Renewed =
   | 'requiredProofs'
   | 'networkId'
   | 'rails'
-  | 'upstream';
+  | 'upstream'
+  | 'consoleSignIn'
+  | 'attentionLimits';
 
 type Kept = Omit<Shop, Renewed>;
 
@@ -102,6 +106,7 @@ export type Resources = {
   readonly sockets: OpenSockets;
   readonly stakes: PlanHoldingsReader;
   readonly catalogs: Catalogs;
+  readonly publications: Publications;
   readonly claims: Claims;
   readonly signIns: SignIns;
   readonly claimSecret: string;
@@ -163,7 +168,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     budgets: openBudgets(config.bodyMemoryBytes),
     sockets: new OpenSockets(config.sockets),
     stakes: PlanHoldings.openPlanHoldings(patientSql, sql),
-    catalogs: openCatalogs(sql),
+    ...openCatalogHistory(sql),
     claims: openClaims(sql),
     signIns: openSignIns(sql),
     claimSecret: await Accounts.sharedSecret(sql, 'claim-code', secret('clc')),
@@ -229,9 +234,11 @@ type KeptParts = Pick<
 
 /** Opens the members of the shop that outlive a revision. */
 async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptParts): Promise<Kept> {
-  const { clock, report } = parts;
+  const { clock } = parts;
+  const report = countingAboveHold(parts.report, uncountable);
   return {
     ...parts,
+    report,
     publicUrl: config.publicUrl,
     canCharge: openChargeProof(sql, (reason) => report('charge_not_proved', { reason })),
     schemaProblem: SchemaVersion.watch(sql),
@@ -253,7 +260,8 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
     creditGrants: Operator.openGifts(sql),
     promotions: Operator.openPromotions(sql),
     audit: Operator.openAudit(sql),
-    console: await openConsole(sql, secret('con')),
+    console: await openConsole(sql, config.databaseUrl, secret('con')),
+    operators: openOperators(sql),
     refundRequests: openRefundRequests(sql),
     fraudSignals: openFraudSignals(sql),
     cardAttempts: openCardAttempts(sql),

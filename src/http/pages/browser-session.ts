@@ -78,9 +78,9 @@ export class RefusedForm extends Error {
   }
 }
 
-/** The fields of a form. Throws `RefusedForm`. */
-export async function fields(c: Call): Promise<URLSearchParams> {
-  const body = await bytes(c);
+/** The fields of a form of at most `bytesMax`. Throws `RefusedForm`. */
+export async function fields(c: Call, bytesMax?: number): Promise<URLSearchParams> {
+  const body = await bytes(c, bytesMax);
   if (!Buffer.isBuffer(body)) throw new RefusedForm(body);
   const form = new URLSearchParams(body.toString());
   c.set('form', form);
