@@ -38,6 +38,7 @@ const firstIds = [
   'advice.quote',
   'advice.guide',
   'advice.guide_by_body',
+  'advice.required_quote',
   'identity.register',
 ];
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -102,6 +103,7 @@ function ownDrafts(
   const payment: Readonly<Record<string, PaymentInfo.PaymentInfo | null>> = {
     'plans.purchase': PaymentInfo.ofPurchase(plans, offers.x402),
     'advice.quote': PaymentInfo.ofProof(),
+    'advice.required_quote': PaymentInfo.ofProof(),
   };
   return Object.entries(Schema.node(from.root.paths)).flatMap(([path, item]) =>
     methods.flatMap((method) => {

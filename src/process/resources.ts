@@ -9,7 +9,7 @@ import { openAccountMails } from '../adapters/postgres/account-mails.ts';
 import * as Accounts from '../adapters/postgres/accounts.ts';
 import { openAdmissions } from '../adapters/postgres/admissions.ts';
 import { openCardAttempts } from '../adapters/postgres/card-attempts.ts';
-import { openCatalogs } from '../adapters/postgres/catalogs.ts';
+import { openCatalogHistory } from '../adapters/postgres/catalogs.ts';
 import { openChargeProof } from '../adapters/postgres/charge-proof.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
 import * as Connection from '../adapters/postgres/connection.ts';
@@ -20,10 +20,11 @@ import { openFraudSignals } from '../adapters/postgres/fraud-signals.ts';
 import { openIdempotencyKeys } from '../adapters/postgres/idempotency-keys.ts';
 import { openJobs } from '../adapters/postgres/jobs.ts';
 import { openLedgerStore } from '../adapters/postgres/ledger-store.ts';
-import { migrate } from '../adapters/postgres/migrate.ts';
+import * as Migrate from '../adapters/postgres/migrate.ts';
 import * as Notify from '../adapters/postgres/notify.ts';
 import { openOauthGrants } from '../adapters/postgres/oauth-grants.ts';
 import * as Operator from '../adapters/postgres/operator.ts';
+import { openOperators } from '../adapters/postgres/operators.ts';
 import * as Orders from '../adapters/postgres/orders.ts';
 import { openOutbox } from '../adapters/postgres/outbox.ts';
 import * as PlanHoldings from '../adapters/postgres/plan-holdings.ts';
@@ -41,7 +42,7 @@ import { openUncountableRecord } from '../adapters/postgres/uncountable.ts';
 import { openUsage } from '../adapters/postgres/usage.ts';
 import { openWallets } from '../adapters/postgres/wallets.ts';
 import { openSharedCount } from '../adapters/redis/shared-rate-limit.ts';
-import type { Catalogs } from '../catalog/catalogs.ts';
+import type { Catalogs, Publications } from '../catalog/catalogs.ts';
 import type { PlanHoldingsReader } from '../catalog/plan-holdings.ts';
 import type { Config } from '../config.ts';
 import { type BodyBudgets, openBudgets } from '../http/server/body-budget.ts';
@@ -60,6 +61,7 @@ import * as RateLimit from '../proxy/rate-limit.ts';
 import { RunningCalls } from '../proxy/running-calls.ts';
 import { UncountableCounts, type UncountableRecord } from '../proxy/uncountable.ts';
 import { UnpaidCalls } from '../proxy/unpaid-calls.ts';
+import { countingAboveHold } from './above-hold.ts';
 import * as SharedSecrets from './shared-secrets.ts';
 
 const connectionsMax = 10;
@@ -84,9 +86,12 @@ type Renewed =
   | 'processor'
   | 'acceptedTokens'
   | 'proofs'
+  | 'requiredProofs'
   | 'networkId'
   | 'rails'
-  | 'upstream';
+  | 'upstream'
+  | 'consoleSignIn'
+  | 'attentionLimits';
 
 type Kept = Omit<Shop, Renewed>;
 
@@ -101,6 +106,7 @@ export type Resources = {
   readonly sockets: OpenSockets;
   readonly stakes: PlanHoldingsReader;
   readonly catalogs: Catalogs;
+  readonly publications: Publications;
   readonly claims: Claims;
   readonly signIns: SignIns;
   readonly claimSecret: string;
@@ -122,11 +128,11 @@ export type Resources = {
   close(): Promise<void>;
 };
 
-/** Migrates the database and opens everything that lasts for the life of the process. */
+/** Migrates the database, or checks that it is migrated, and opens everything that lasts for the life of the process. */
 export async function openResources(config: Config, log: Log.Log): Promise<Resources> {
   const events: Log.EventCounts = new Map();
   const warn = Log.reporter(log, 'warn', events);
-  await migrate(config.databaseUrl, config.databaseOwnerUrl);
+  await prepareDatabase(config);
   const sql = Connection.openConnection(config.databaseUrl, connectionsMax);
   const timeoutMs = Connection.statementTimeoutMs;
   const ledgerSql = Connection.openConnection(config.databaseUrl, ledgerConnectionsMax, timeoutMs, true);
@@ -162,7 +168,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     budgets: openBudgets(config.bodyMemoryBytes),
     sockets: new OpenSockets(config.sockets),
     stakes: PlanHoldings.openPlanHoldings(patientSql, sql),
-    catalogs: openCatalogs(sql),
+    ...openCatalogHistory(sql),
     claims: openClaims(sql),
     signIns: openSignIns(sql),
     claimSecret: await Accounts.sharedSecret(sql, 'claim-code', secret('clc')),
@@ -202,6 +208,10 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
   return resources;
 }
 
+function prepareDatabase({ migrates, databaseUrl, databaseOwnerUrl }: Config): Promise<void> {
+  return migrates ? Migrate.migrate(databaseUrl, databaseOwnerUrl) : Migrate.requireCurrent(databaseUrl);
+}
+
 type KeptParts = Pick<
   Kept,
   | 'clock'
@@ -224,9 +234,11 @@ type KeptParts = Pick<
 
 /** Opens the members of the shop that outlive a revision. */
 async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptParts): Promise<Kept> {
-  const { clock, report } = parts;
+  const { clock } = parts;
+  const report = countingAboveHold(parts.report, uncountable);
   return {
     ...parts,
+    report,
     publicUrl: config.publicUrl,
     canCharge: openChargeProof(sql, (reason) => report('charge_not_proved', { reason })),
     schemaProblem: SchemaVersion.watch(sql),
@@ -248,7 +260,8 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
     creditGrants: Operator.openGifts(sql),
     promotions: Operator.openPromotions(sql),
     audit: Operator.openAudit(sql),
-    console: await openConsole(sql, secret('con')),
+    console: await openConsole(sql, config.databaseUrl, secret('con')),
+    operators: openOperators(sql),
     refundRequests: openRefundRequests(sql),
     fraudSignals: openFraudSignals(sql),
     cardAttempts: openCardAttempts(sql),

@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import * as CatalogFile from '../../src/catalog/file.ts';
+import { errorPage } from '../../src/http/fault-page.ts';
 import * as AccountPage from '../../src/http/pages/account.ts';
 import * as AuthorizePage from '../../src/http/pages/authorize.ts';
 import * as CancelPage from '../../src/http/pages/cancel.ts';
@@ -11,7 +12,6 @@ import * as PaymentPage from '../../src/http/pages/payment.ts';
 import { planAction } from '../../src/http/pages/plan-action.ts';
 import * as PlanHolderPage from '../../src/http/pages/plan-holder.ts';
 import * as ReceiptPage from '../../src/http/pages/receipt.ts';
-import * as ReferencePage from '../../src/http/pages/reference.ts';
 import * as ShopPage from '../../src/http/pages/shop.ts';
 import * as SignInPage from '../../src/http/pages/sign-in.ts';
 import { claimMail } from '../../src/identity/claim-mail.ts';
@@ -26,6 +26,7 @@ import type { RefundRequest } from '../../src/payment/refund-request.ts';
 import type { Subscription } from '../../src/payment/subscription.ts';
 import * as TopUpConsent from '../../src/payment/top-up-consent.ts';
 import type { Texts } from '../../src/text/texts.ts';
+import { referencePages } from './reference-pages.ts';
 
 /** A catalogue whose names are written between angle quotes, so that a test can distinguish them from the shop's own texts. */
 const parsed = CatalogFile.parse(
@@ -284,39 +285,6 @@ const consent: TopUpConsent.Consent = {
   expiresMs: ms + 1,
 };
 
-const schema = {
-  type: 'object',
-  required: ['max'],
-  properties: {
-    max: { type: ['integer', 'null'], minimum: 0, maximum: 980_000, default: 10, description: '‹Maximum›' },
-    names: { type: 'array', items: { type: 'string', enum: [...'abcdefghijklmn'] }, maxItems: 5 },
-    more: { type: 'array', maxItems: 5 },
-    word: { type: ['string', 'integer'], maxLength: 5, const: 'x' },
-    least: { type: 'number', minimum: 1 },
-    most: { type: 'number', maximum: 1, enum: [1, 2] },
-  },
-};
-const reference: ReferencePage.Chapter = {
-  slug: 'search',
-  name: '‹Search›',
-  description: '‹Finds things›',
-  entries: [
-    {
-      id: 'search',
-      method: 'POST',
-      path: '/v1/search',
-      summary: '‹Find›',
-      service: 'search',
-      operation: {
-        description: '‹Finds›',
-        parameters: [{ name: 'page', in: 'query', required: true, schema: { type: 'string' } }],
-        requestBody: { content: { 'application/json': { schema, example: { max: 1 } } } },
-        responses: { 200: { description: '‹Found›', content: { 'application/json': { schema } } } },
-      },
-    } as never,
-  ],
-};
-
 type Rendered = Frame.Html | string;
 
 /** The contents of every page for buyers, by name, with facts that show each of its parts. */
@@ -335,6 +303,8 @@ function contents(texts: Texts): Record<string, Rendered> {
         offers: new Map(),
       },
       tried: { operation, path: '/v1/search', body: '{"max":1}', key: 'try_1', trial },
+      isTrying: false,
+      response: '{"count":1}',
       ...facts,
     });
   const card = (state: Partial<TopUpConsent.Consent>) =>
@@ -414,8 +384,7 @@ function contents(texts: Texts): Record<string, Rendered> {
     'plan past due': PlanHolderPage.plan(texts, pastDue, 'key'),
     'plan cancelled': PlanHolderPage.plan(texts, { ...subscription, cancelAtPeriodEnd: true }, 'key'),
     'plan ended': PlanHolderPage.plan(texts, { ...subscription, status: 'expired' }, 'key'),
-    reference: ReferencePage.contents(texts, [reference]),
-    chapter: ReferencePage.chapter({ texts, read: (value) => Object(value) }, reference),
+    ...referencePages(texts, catalog, operation),
   };
 }
 
@@ -493,7 +462,14 @@ export async function everyPage(texts: Texts): Promise<[name: string, html: stri
   const payments = Object.entries(paymentPages(texts)).map(
     ([name, page]) => [name, PaymentPage.respond(200, context, page)] as const,
   );
-  return Promise.all([...pages, ...payments].map(async ([name, response]) => [name, await response.text()]));
+  const again = { target: '/shop/try', form: new URLSearchParams({ path: '‹path›' }) };
+  const errors = [400, 401, 402, 403, 404, 405, 410, 413, 429, 500, 503].map((status) => {
+    const fault = { status, message: '‹message›', headers: { 'retry-after': '2' }, requestId: 'req_1' };
+    return [`error ${status}`, errorPage(context, { ...fault, ...(status >= 429 && { again }) })] as const;
+  });
+  return Promise.all(
+    [...pages, ...payments, ...errors].map(async ([name, response]) => [name, await response.text()]),
+  );
 }
 
 /** Every mail, by name. */

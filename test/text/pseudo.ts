@@ -3,7 +3,8 @@ import type { Template } from '../../src/text/template.ts';
 import { Texts } from '../../src/text/texts.ts';
 
 /** Names that are the same in every language, and words of JSON Schema and HTTP. */
-const untranslated = /\b(?:curl|TypeScript|Python|openapi\.json|query|string|integer|number|UTC|POST|GET)\b/g;
+const untranslated =
+  /\b(?:curl|TypeScript|Python|openapi\.json|query|string|integer|number|object|UTC|POST|GET)\b/g;
 
 /** Texts whose every text is written between `⟦` and `⟧`, to find text that does not come from them. */
 export function pseudoTexts(): Texts {

@@ -43,7 +43,7 @@ export async function tryOperation(
   const bearer = await identify(shop, `Bearer ${token}`, shop.clock());
   if (bearer.kind === 'frozen') return refusal(Refusal.frozen(shop.texts, requestId(c)));
   if (bearer.kind !== 'token') return refusal(Refusal.unanswerable(shop.texts, requestId(c)));
-  const { account } = bearer.claims;
+  const { account, key: callerKey = null } = bearer.claims;
   const target = Target.parse(path.trim());
   if (target === null || !Match.isCallOf(matcher, operation, target.path))
     return {
@@ -62,7 +62,7 @@ export async function tryOperation(
     {
       operation,
       account,
-      callerKey: null,
+      callerKey,
       target,
       rawHeaders: [
         'accept',

@@ -16,25 +16,29 @@ import * as Registering from '../../../journeys/registration.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import * as PurchaseInput from '../../../payment/purchase-input.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
+import { laterPage } from '../../fault-page.ts';
 import { address, type Call, type Env } from '../../request-context.ts';
 import * as Accept from '../accept.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as FormFaults from '../form-faults.ts';
 import * as Frame from '../frame.ts';
+import { style as frontStyle } from '../front-style.ts';
 import * as LeavePage from '../leave.ts';
 import * as ReturnTo from '../return-to.ts';
 import * as Page from '../shop.ts';
 import * as TryIt from '../try-it.ts';
+import * as VisitorAccount from '../visitor-account.ts';
 
 /** Idempotency keys of the "Try it" form. */
 const tryKey = /^try_[0-9a-f]{32}$/;
 
-type RouteOptions = { matcher: Match.Matcher; clientAddressHeader: string | null };
-/** The visitor's account or a new one; `headers` sign the browser in to it. */
-type Account =
-  | { kind: 'account'; visitor: BrowserSession.BrowserSession; headers: Readonly<Record<string, string>> }
-  | { kind: 'limited' };
-
+type RouteOptions = {
+  matcher: Match.Matcher;
+  clientAddressHeader: string | null;
+  responseOf: ResponseOf;
+};
+/** Returns an example response of an operation; null when its description has none. */
+type ResponseOf = (operation: Operation) => string | null;
 /** The dependencies of the shop's pages, where visitors try operations, open accounts and buy. */
 type ShopPagesContext = CallerContext &
   PaidCallContext &
@@ -45,8 +49,12 @@ type ShopPagesContext = CallerContext &
   Pick<RegistrationContext, 'clientDocuments' | 'oauth'>;
 
 /** The shop's pages. A request to `/` that prefers HTML gets the start page; other clients get the start document. */
-export function shopPages(shop: ShopPagesContext, { matcher, clientAddressHeader }: RouteOptions): Hono<Env> {
+export function shopPages(
+  context: ShopPagesContext,
+  { matcher, clientAddressHeader, responseOf }: RouteOptions,
+): Hono<Env> {
   const app = new Hono<Env>();
+  const shop = { ...context, responseOf };
   const { catalog } = shop;
   const sold = catalog.operations.filter(
     ({ answeredBy, socket }) => answeredBy === 'upstream' && socket === undefined,
@@ -61,12 +69,13 @@ export function shopPages(shop: ShopPagesContext, { matcher, clientAddressHeader
     }
     const operation = sold.find(({ id }) => id === c.req.query('operation')) ?? sold[0];
     if (operation === undefined) return next();
-    return front(shop, await BrowserSession.readSession(shop, c), example(shop, operation));
+    const isTrying = c.req.query('operation') !== undefined;
+    return front(shop, await BrowserSession.readSession(shop, c), example(shop, operation), { isTrying });
   });
 
   app.post('/shop/start', async (c) => {
-    const account = await accountOf(shop, c, clientAddressHeader);
-    if (account.kind === 'limited') return tooManyAccounts(shop);
+    const account = await VisitorAccount.accountOf(shop, c, clientAddressHeader);
+    if (account.kind === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
     return new Response(null, { status: 303, headers: { ...account.headers, location: '/' } });
   });
 
@@ -84,8 +93,8 @@ export function shopPages(shop: ShopPagesContext, { matcher, clientAddressHeader
     const request = { ...example(shop, operation), ...(isTyped && typed) };
     // A reload sends the key of the form again, and gets the stored response.
     const key = form.get('key') ?? '';
-    const account = await accountOf(shop, c, clientAddressHeader);
-    if (account.kind === 'limited') return tooManyAccounts(shop);
+    const account = await VisitorAccount.accountOf(shop, c, clientAddressHeader);
+    if (account.kind === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
     const { token } = account.visitor.access;
     const trial = await TryIt.tryOperation(shop, matcher, c, {
       ...request,
@@ -178,25 +187,13 @@ async function buy(
   return new Response(null, { status: 303, headers: { location } });
 }
 
-/** The visitor's account; registers a new one for a browser that has none. */
-async function accountOf(
-  shop: Registering.RegisterContext & IdentityContext,
-  c: Call,
-  clientAddressHeader: string | null,
-): Promise<Account> {
-  const visitor = await BrowserSession.readSession(shop, c);
-  if (visitor) return { kind: 'account', visitor, headers: {} };
-  const registered = await Registering.register(shop, address(c, clientAddressHeader));
-  if (registered.kind !== 'registered') return { kind: 'limited' };
-  const { account, access, assertion } = registered;
-  const headers = { 'set-cookie': BrowserSession.remembered(shop, assertion.token) };
-  return { kind: 'account', visitor: { account, access }, headers };
-}
-
 type FrontContext = AccountJourney.AccountContext &
   Pick<CheckoutContext, 'orders'> &
   Pick<CatalogContext, 'catalog' | 'description' | 'publicUrl'> &
-  TextsContext;
+  TextsContext & { responseOf: ResponseOf };
+
+/** A page without an account holds nothing of its visitor, so that it can be compressed. */
+const anonymous = { 'cache-control': 'private, no-cache' };
 
 async function front(
   shop: FrontContext,
@@ -205,10 +202,11 @@ async function front(
   options: {
     status?: number;
     headers?: Readonly<Record<string, string>>;
+    isTrying?: boolean;
     refusedBuy?: Page.ShopFacts['refusedBuy'];
   } = {},
 ): Promise<Response> {
-  const { status = 200, headers = {}, refusedBuy } = options;
+  const { status = 200, headers = {}, isTrying = false, refusedBuy } = options;
   const { catalog, description, publicUrl } = shop;
   const overview = visitor && (await AccountJourney.overview(shop, visitor.account));
   const summary = visitor &&
@@ -220,10 +218,17 @@ async function front(
       token: visitor.access.token,
       offers: await planOffers(shop, visitor.account),
     };
-  const facts = { catalog, description, publicUrl, summary, tried, ...(refusedBuy && { refusedBuy }) };
-  const main = Page.front(shop.texts, facts);
-  const title = catalog.storefront.name;
-  return Frame.respondWithPage(status, shop, { title, main, more: headers, canonical: `${publicUrl}/` });
+  const response = shop.responseOf(tried.operation);
+  const facts = { catalog, description, publicUrl, summary, tried, isTrying, response };
+  const main = Page.front(shop.texts, { ...facts, ...(refusedBuy && { refusedBuy }) });
+  return Frame.respondWithPage(status, shop, {
+    title: catalog.storefront.name,
+    main,
+    more: visitor === null ? { ...anonymous, ...headers } : headers,
+    canonical: `${publicUrl}/`,
+    isScripted: true,
+    layout: { ...Frame.shopLayout(shop), style: frontStyle },
+  });
 }
 
 /** The initial form. */
@@ -235,10 +240,6 @@ function example({ description }: Pick<CatalogContext, 'description'>, operation
     key: newId('try'),
     trial: null,
   };
-}
-
-function tooManyAccounts(shop: Frame.PageContext): Response {
-  return refused(shop, 429, shop.texts.text('buy.too_many_accounts'));
 }
 
 function refused(
