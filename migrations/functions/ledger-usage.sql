@@ -88,13 +88,15 @@ RETURNS TABLE (call_id uuid, service text, operation text, plan_id text, key_id 
 $$;
 
 -- Returns the same as sums, grouped by service, operation, plan, key, model (price key) or day (UTC). A call drawn from several plans counts once for
--- each. `quantities` is the sum of each meter, without calls that were credited back.
-CREATE OR REPLACE FUNCTION ledger.account_usage_by(p_account text, p_from timestamptz, p_to timestamptz, p_group text)
+-- each. `quantities` is the sum of each meter, without calls that were credited back. `p_service`, `p_key` and `p_model` select calls; null selects all,
+-- and an empty text those without a key or model.
+CREATE OR REPLACE FUNCTION ledger.account_usage_by(p_account text, p_from timestamptz, p_to timestamptz, p_group text, p_service text, p_key text, p_model text)
 RETURNS TABLE (name text, calls bigint, units bigint, included bigint, cost bigint, quantities jsonb) LANGUAGE sql STABLE AS $$
   WITH used AS MATERIALIZED (
     SELECT CASE p_group WHEN 'service' THEN u.service WHEN 'operation' THEN u.operation WHEN 'plan' THEN u.plan_id WHEN 'key' THEN u.key_id WHEN 'model' THEN u.price_key
         ELSE to_char(ledger.time_of(u.call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') END AS name, u.call_id, u.units, u.included, u.cost, u.quantities, u.is_returned
       FROM ledger.account_usage(p_account, p_from, p_to) u
+      WHERE (p_service IS NULL OR u.service = p_service) AND (p_key IS NULL OR coalesce(u.key_id, '') = p_key) AND (p_model IS NULL OR coalesce(u.price_key, '') = p_model)
   ), summed AS (
     SELECT u.name, count(DISTINCT u.call_id) AS calls, sum(u.units)::bigint AS units, sum(u.included)::bigint AS included, sum(u.cost)::bigint AS cost FROM used u GROUP BY 1
   ), metered AS (

@@ -27,6 +27,8 @@ type Page = {
   main: Html;
   more?: Readonly<Record<string, string>>;
   layout?: PageLayout;
+  /** Styles that only this page needs. */
+  style?: string;
   /** The address under which search engines list the page; pages without one are not listed. */
   canonical?: string;
   /** A sentence about the page for search engines and link previews; by default the description of the shop. */
@@ -37,14 +39,14 @@ type Page = {
 export function respondWithPage(
   status: number,
   shop: PageContext,
-  { title, main, more = {}, layout = shopLayout(shop), canonical, description }: Page,
+  { title, main, more = {}, layout = shopLayout(shop), canonical, description, style: own = '' }: Page,
 ): Response {
   const page = html`<!doctype html>
 <html ${languageOf(shop.texts)}>
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>${canonical === undefined ? html`<meta name="robots" content="noindex">` : preview(shop, title, canonical, description)}
-<link rel="icon" href="/favicon.svg"><style>${raw(style + brandStyle(shop.catalog.storefront.brand) + layout.style)}</style>
+<link rel="icon" href="/favicon.svg"><style>${raw(style + brandStyle(shop.catalog.storefront.brand) + layout.style + own)}</style>
 </head>
 <body>
 <header>${layout.header}</header>

@@ -5,26 +5,22 @@ import * as ExampleRequest from '../../../catalog/example-request.ts';
 import type * as Match from '../../../catalog/match.ts';
 import type { Operation } from '../../../catalog/operation.ts';
 import { findForSale } from '../../../catalog/plan.ts';
-import { blockOf } from '../../../identity/address-block.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
 import type { CallerContext } from '../../../journeys/identification.ts';
 import type { PaidCallContext } from '../../../journeys/paid-call-context.ts';
 import { planOffers } from '../../../journeys/plan-offers.ts';
-import * as Purchase from '../../../journeys/purchase.ts';
 import * as Registering from '../../../journeys/registration.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
-import * as PurchaseInput from '../../../payment/purchase-input.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { address, type Call, type Env } from '../../request-context.ts';
 import * as Accept from '../accept.ts';
 import * as BrowserSession from '../browser-session.ts';
-import * as FormFaults from '../form-faults.ts';
 import * as Frame from '../frame.ts';
 import * as LeavePage from '../leave.ts';
-import * as ReturnTo from '../return-to.ts';
 import * as Page from '../shop.ts';
 import * as TryIt from '../try-it.ts';
+import { startPurchase } from './buy.ts';
 
 /** Idempotency keys of the "Try it" form. */
 const tryKey = /^try_[0-9a-f]{32}$/;
@@ -150,32 +146,18 @@ async function buy(
   const plan = findForSale(shop.catalog.plans, form.get('plan') ?? '');
   if (plan === null) return refused(shop, 404, shop.texts.text('buy.unknown_plan'));
   const visitor = await BrowserSession.readSession(shop, c);
-  const amount = form.get('amount_usd')?.trim();
-  const body = {
-    ...(plan.kind === 'credit' && { amount_usd: amount }),
-    ...(visitor && { return_url: `${shop.publicUrl}${ReturnTo.accountPath}` }),
-  };
-  const { texts } = shop;
-  const parsed = PurchaseInput.parse(texts, body, plan);
-  if (!parsed.ok) {
-    const fault = FormFaults.sentence(texts, parsed.faults);
-    if (tried === null) return refused(shop, 422, fault, texts.text('error.check_input'));
-    const refusedBuy = { plan: plan.id, amount: amount ?? '', fault };
-    return front(shop, visitor, tried, { status: 422, refusedBuy });
+  const started = await startPurchase(shop, c, { plan, form, visitor, clientAddressHeader });
+  switch (started.kind) {
+    case 'order':
+      return new Response(null, { status: 303, headers: { location: started.location } });
+    case 'refused':
+      return refused(shop, 409, started.text);
+    case 'fault': {
+      if (tried === null) return refused(shop, 422, started.text, shop.texts.text('error.check_input'));
+      const refusedBuy = { plan: plan.id, amount: form.get('amount_usd')?.trim() ?? '', fault: started.text };
+      return front(shop, visitor, tried, { status: 422, refusedBuy });
+    }
   }
-  const outcome = await Purchase.purchase(shop, {
-    plan,
-    ...parsed.purchaseInput,
-    account: visitor?.account ?? null,
-    body: Buffer.from(JSON.stringify(body)),
-    credential: { kind: 'none' },
-    address: blockOf(address(c, clientAddressHeader)),
-  });
-  if (outcome.kind !== 'payment_required') return refused(shop, 409, texts.text('buy.unavailable'));
-  if (outcome.checkoutUrl === null) return refused(shop, 409, texts.text('buy.no_card_page'));
-  // A reload of the page that follows opens no second order.
-  const location = `/shop/buy/${outcome.checkoutUrl.split('/').at(-1) ?? ''}`;
-  return new Response(null, { status: 303, headers: { location } });
 }
 
 /** The visitor's account; registers a new one for a browser that has none. */
