@@ -20,7 +20,7 @@ const usd = (cents: number) => Money.ofCents(cents);
 export const billingDetails = {
   name: '‹Acme›',
   address: '‹Street 1›\n‹10115 Berlin›',
-  country: 'XX',
+  country: 'DE',
   taxId: '‹DE1›',
 };
 
@@ -72,6 +72,7 @@ const holdings: Holdings = {
   grants: [
     { source: null, remaining_usd: '1.00', expires_at: null },
     { source: '‹promotion›', remaining_units: 3, expires_at: iso },
+    { source: 'promotion:‹CODE›', remaining_units: 3, expires_at: iso },
   ],
   subscriptions: [
     periodOf({ next_plan: '‹year›', pay_url: 'https://pay.example.com/1', status: 'past_due' }),

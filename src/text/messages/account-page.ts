@@ -44,7 +44,8 @@ export const accountPage = {
   'account.renews_or_ends': 'Renews or ends',
   'account.never_expires': 'never expires',
   'account.expires': 'expires {day}',
-  'account.grant': 'Grant ({source})',
+  'account.grant': 'of this: grant ({source})',
+  'account.grant_code': 'of this: promotion code {code}',
   'account.grant_seller': 'seller',
   'account.status_active': 'active',
   'account.status_past_due': 'payment due',
@@ -142,7 +143,7 @@ export const accountPage = {
   'billing.no_portal':
     'The billing portal opens only for the person who pays: the email address of your account must be the one that was entered on the card page.',
 
-  'promotion.title': 'Promotion code',
+  'promotion.title': 'Have a promotion code?',
   'promotion.code': 'Code',
   'promotion.redeem': 'Redeem',
 

@@ -32,11 +32,10 @@ export function billing(texts: Texts, facts: BillingFacts, catalog: Catalog): Ht
   const credit = catalog.plans.filter((plan) => plan.kind === 'credit');
   const held = facts.plans.length + facts.grants.length;
   return html`<section aria-labelledby="credit"><h2 id="credit">${say(texts, 'account.balance')}</h2>${balanceOf(texts, facts, catalog)}
-${credit.map((plan) => creditForm(texts, plan, result, credit.length > 1))}</section>
+${credit.map((plan) => creditForm(texts, plan, result, credit.length > 1))}
+${promotion(texts, result)}</section>
 <section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2><a href="/#plans">${say(texts, 'billing.see_plans')}</a></div>
 ${held === 0 ? html`<p class="soft">${say(texts, 'billing.no_plans')}</p>` : plans(texts, facts, catalog, true)}</section>
-<section aria-labelledby="promotion"><h2 id="promotion">${say(texts, 'promotion.title')}</h2>
-<form method="post" action="/shop/account/promotion"><div class="row"><div>${field(texts, result, 'promotion', { name: 'code', label: texts.text('promotion.code'), attributes: html`autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="60"`, isRequired: true })}</div><div class="fit"><button class="plain">${say(texts, 'promotion.redeem')}</button></div></div></form></section>
 ${facts.methods.length === 0 ? '' : cards(texts, facts.methods, catalog)}
 ${credit.length === 0 ? '' : topUp(texts, now, result)}
 ${detailsForm(texts, facts)}
@@ -53,6 +52,19 @@ function creditForm(texts: Texts, plan: CreditPlan, result: FormResult | null, i
   const [min, max] = [plan.min, plan.max].map((amount) => texts.usd(Money.format(amount)));
   return html`<h3>${isNamed ? plan.name : say(texts, 'billing.add_credit')}</h3><div class="row presets" role="group" aria-label="${texts.text('billing.usual_amounts')}">${usual}</div>
 <form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><div class="row"><div>${field(texts, refused ? result : null, 'credit', { name: 'amount_usd', id: `amount-${plan.id}`, label: texts.text('billing.other_amount', { min: String(min), max: String(max) }), attributes: html`inputmode="decimal" autocomplete="off"`, isRequired: true })}</div><div class="fit"><button>${say(texts, 'billing.add_credit')}</button></div></div></form>`;
+}
+
+/** The form for a promotion code; folded until it is needed. */
+function promotion(texts: Texts, result: FormResult | null): Html {
+  const isRefused = result?.refused?.path === 'promotion';
+  const input = field(texts, result, 'promotion', {
+    name: 'code',
+    label: texts.text('promotion.code'),
+    attributes: html`autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="60"`,
+    isRequired: true,
+  });
+  return html`<details id="promotion" ${isRefused ? 'open' : ''}><summary>${say(texts, 'promotion.title')}</summary>
+<form method="post" action="/shop/account/promotion"><div class="row"><div>${input}</div><div class="fit"><button class="plain">${say(texts, 'promotion.redeem')}</button></div></div></form></details>`;
 }
 
 /** The cards that pay for plans. A card of another person is not shown. */

@@ -55,7 +55,7 @@ export function balanceOf(texts: Texts, facts: Balance, { services }: Pick<Catal
   return html`<dl class="facts">
 <div><dt>${say(texts, 'account.credit')}</dt><dd id="balance">${texts.usd(facts.balance)}</dd></div>
 ${facts.held === '0.00' ? '' : html`<div><dt>${say(texts, 'account.held')}</dt><dd>${texts.usd(facts.held)}</dd></div>`}
-${hasUnits ? html`<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.digits(facts.included)}</dd></div>` : ''}
+${hasUnits ? html`<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.number(facts.included)}</dd></div>` : ''}
 ${facts.includedUsd === null ? '' : html`<div><dt>${say(texts, 'shop.plan_usage')}</dt><dd id="included_usd">${texts.usd(facts.includedUsd)}</dd></div>`}
 </dl>`;
 }

@@ -26,6 +26,8 @@ export type Holdings = {
 };
 export type Period = ReturnType<typeof PlanChange.asPlan>;
 
+const promotionSource = 'promotion:';
+
 type Row = { name: string; left: string; status: string; until: string; period: Period | null };
 
 /** The rest of a plan: its credit, its units, its dollars, or both of an account that bought it under different terms. */
@@ -85,7 +87,7 @@ function rowOfGrant(
   { services }: Catalog,
 ): Row {
   return {
-    name: texts.text('account.grant', { source: source ?? texts.text('account.grant_seller') }),
+    name: nameOfGrant(texts, source),
     left:
       remaining_usd === undefined
         ? texts.quantity(remaining_units ?? 0, sharedUnit(services))
@@ -97,6 +99,13 @@ function rowOfGrant(
         : texts.text('account.expires', { day: texts.dayOf(expires_at) }),
     period: null,
   };
+}
+
+/** A grant is a part of what its plan has left. Those of promotion codes have the code in their source. */
+function nameOfGrant(texts: Texts, source: string | null): string {
+  const code = source?.startsWith(promotionSource) ? source.slice(promotionSource.length) : null;
+  if (code !== null) return texts.text('account.grant_code', { code });
+  return texts.text('account.grant', { source: source ?? texts.text('account.grant_seller') });
 }
 
 function until(texts: Texts, { renews, status, period_end, next_plan }: Period): string {
