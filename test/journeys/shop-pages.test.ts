@@ -130,7 +130,7 @@ describe('a visitor', () => {
     // A reload shows the response again, for nothing.
     const before = upstream.received.length;
     const reloaded = (await browser.open('/shop/try', again)).html;
-    expect(reloaded).toContain('200 · sent before, so not called or charged again');
+    expect(reloaded).toContain('200 OK · sent before, so not called or charged again');
     expect(reloaded).toContain('&quot;count&quot;: 6');
     expect(reloaded).not.toContain(key);
     expect(upstream.received.length).toBe(before);

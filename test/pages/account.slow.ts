@@ -70,11 +70,44 @@ async function signedUp(screen: Screen, email: string): Promise<{ context: Brows
 }
 
 describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
+  test('a visitor fills in the fields of an operation, is told the price, and sends it', async () => {
+    const context = await browser.newContext({ ...screens[screen], bypassCSP: true });
+    const page = await context.newPage();
+    const sent = page.locator('#try');
+    try {
+      await page.goto(`${shop.url}/?operation=${encodeURIComponent('POST /v2/search/people')}#try`);
+      const results = sent.getByLabel('max_results', { exact: false }).first();
+      await results.fill('4');
+      await sent.getByRole('button', { name: 'Check the price' }).first().click();
+      expect(await sent.getByText('This request costs at most').first().textContent()).toContain(
+        '(4 results)',
+      );
+      expect(await results.inputValue()).toBe('4');
+      await look(page, 'try-fields', screen);
+      await results.press('Enter');
+      const line = (await sent.getByRole('status').textContent()) ?? '';
+      expect(line).toMatch(/^200 OK · \d+ ms · [\d,]+ bytes · \d results? · free/);
+      await look(page, 'try-sent', screen);
+      await sent.getByText('Write the request as JSON').click();
+      await sent.getByLabel('Body', { exact: true }).fill('{"max_results":2}');
+      await sent.getByRole('button', { name: 'Send as JSON' }).click();
+      await sent.getByText(/^200 OK/).waitFor();
+      expect(await results.inputValue()).toBe('2');
+      await results.fill('-1');
+      await results.evaluate((input) => input.closest('form')?.setAttribute('novalidate', ''));
+      await results.press('Enter');
+      await sent.getByText('Nothing was sent.').waitFor();
+      await look(page, 'try-refused', screen);
+    } finally {
+      await context.close();
+    }
+  });
+
   test('an owner looks after keys, usage, money and settings', async () => {
     const email = `owner-${screen}@example.com`;
     const { context, page } = await signedUp(screen, email);
     try {
-      await open(page, 'API keys');
+      await open(page, 'Keys');
       await page.getByLabel('Name', { exact: true }).fill('nightly job');
       await page.getByLabel('Spending limit (USD, optional)').fill('a lot');
       await button(page, 'Create API key');
@@ -156,7 +189,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
 
       await open(page, 'Overview');
       await look(page, 'account-overview', screen);
-      await open(page, 'API keys');
+      await open(page, 'Keys');
       await page.getByRole('button', { name: 'Revoke the key nightly job' }).click();
       await page.getByRole('heading', { name: 'Revoke the key nightly job?' }).waitFor();
       await look(page, 'account-key-question', screen);

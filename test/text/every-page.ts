@@ -13,6 +13,7 @@ import * as ReceiptPage from '../../src/http/pages/receipt.ts';
 import * as ReferencePage from '../../src/http/pages/reference.ts';
 import * as ShopPage from '../../src/http/pages/shop.ts';
 import * as SignInPage from '../../src/http/pages/sign-in.ts';
+import type { FieldKind, RequestField } from '../../src/http/pages/try-fields.ts';
 import { claimMail } from '../../src/identity/claim-mail.ts';
 import type { Mail } from '../../src/identity/mail.ts';
 import { signInMail } from '../../src/identity/sign-in-mail.ts';
@@ -170,6 +171,33 @@ const reference: ReferencePage.Chapter = {
   ],
 };
 
+/** A form with a field of each kind, and each fault. */
+const tryForm: Omit<ShopPage.TryForm, 'trial'> = {
+  ...{ operation, path: '/v1/search', body: '{"max":1}', key: 'try_1', typed: null, isRaw: false },
+  fields: [
+    tryField('max', { kind: 'number', isInteger: true, min: 1, max: 5 }, true),
+    tryField('least', { kind: 'number', isInteger: false, min: 1, max: null }),
+    tryField('most', { kind: 'number', isInteger: false, min: null, max: 1 }),
+    tryField('choice', { kind: 'choice', values: ['‹a›', '‹b›'] }),
+    tryField('truth', { kind: 'boolean' }),
+    tryField('text', { kind: 'text', charsMax: 5 }),
+    tryField('list', { kind: 'list' }),
+    tryField('json', { kind: 'json' }),
+  ],
+  faults: [
+    { field: 'body.max', fault: 'required' },
+    { field: 'body.least', fault: 'too_small' },
+    { field: 'body.most', fault: 'too_large' },
+    { field: 'body.text', fault: 'number' },
+    { field: 'body.json', fault: 'json' },
+  ],
+  highest: { cost: usd(1), units: 5 },
+};
+
+function tryField(name: string, input: FieldKind, isRequired = false): RequestField {
+  return { place: 'body', keys: [name], description: '‹description›', isRequired, input };
+}
+
 type Rendered = Frame.Html | string;
 
 /** The contents of every page for buyers, by name, with facts that show each of its parts. */
@@ -187,7 +215,7 @@ function contents(texts: Texts): Record<string, Rendered> {
         token: 'token',
         offers: new Map(),
       },
-      tried: { operation, path: '/v1/search', body: '{"max":1}', key: 'try_1', trial },
+      tried: { ...tryForm, trial },
       ...facts,
     });
   const card = (state: Partial<TopUpConsent.Consent>) =>

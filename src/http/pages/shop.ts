@@ -16,7 +16,8 @@ import type { Html } from './frame.ts';
 import { meterTable, meterTableLink } from './meter-table.ts';
 import * as PlanCard from './plan-card.ts';
 import { say } from './say.ts';
-import type { TrialOutcome } from './try-it.ts';
+import { requestForm, type TryFormFacts } from './try-form.ts';
+import { outcomeLine, type TrialOutcome } from './try-it.ts';
 
 /** Longer lists of services with one price are folded. */
 const foldedAbove = 8;
@@ -32,13 +33,7 @@ export type AccountSummary = {
   offers: ReadonlyMap<string, PlanOffer>;
 };
 /** The "Try it" form: the request, the idempotency key of the call that it makes and, once a request was sent, its outcome. */
-export type TryForm = {
-  operation: Operation;
-  path: string;
-  body: string;
-  key: string;
-  trial: TrialOutcome | null;
-};
+export type TryForm = TryFormFacts & { trial: TrialOutcome | null };
 export type ShopFacts = {
   catalog: Catalog;
   description: Description.Description;
@@ -149,7 +144,7 @@ function call(operation: Operation, description: Description.Description): Html 
 
 function attempt(
   texts: Texts,
-  { operation, path, body, key, trial }: TryForm,
+  tried: TryForm,
   { operations, plans, services }: Catalog,
   summary: AccountSummary | null,
 ): Html {
@@ -158,22 +153,16 @@ function attempt(
     trialPlan && summary === null
       ? html` ${firstFree(texts, trialPlan.included, unitOfPlan(trialPlan, services))}`
       : '';
-  const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
-  return html`<section id="try"><h2>${say(texts, 'try.title')}</h2>
-<p class="soft">${say(texts, 'try.intro')}${free}</p>
-<form method="post" action="/shop/try#try"><input type="hidden" name="shown" value="${operation.id}"><input type="hidden" name="key" value="${key}">
-<label for="operation">${say(texts, 'try.operation')}</label>
-<select id="operation" name="operation">${operations
+  const { operation, trial } = tried;
+  const choice = html`<label for="operation">${say(texts, 'try.operation')}</label><select id="operation" name="operation">${operations
     .filter(({ answeredBy }) => answeredBy === 'upstream')
     .map(
       ({ id }) => html`<option value="${id}" ${id === operation.id ? 'selected' : ''}>${id}</option>`,
-    )}</select>
-<button class="quiet" style="margin-top:.5rem" name="load" value="1">${say(texts, 'try.load_example')}</button>
-<label for="path">${say(texts, 'try.path')}</label><input class="code" id="path" name="path" value="${path}" spellcheck="false" autocomplete="off">
-${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea id="body" name="body" rows="7" spellcheck="false">${body}</textarea>` : ''}
-<p class="soft">${price(texts, operation)}</p>
-<button>${say(texts, 'try.send')}</button></form>
-${trial === null ? '' : outcome(texts, trial)}
+    )}</select>`;
+  return html`<section id="try"><h2>${say(texts, 'try.title')}</h2>
+<p class="soft">${say(texts, 'try.intro')}${free}</p>
+${requestForm(texts, tried, choice, price(texts, operation))}
+${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? '' : outcome(texts, trial)}
 </section>`;
 }
 
@@ -195,8 +184,8 @@ function firstFree(texts: Texts, { asset, amount }: Included, unit: string): Htm
 
 function outcome(texts: Texts, trial: TrialOutcome): Html {
   if (trial.kind === 'refusal') return html`<p class="note" role="alert">${trial.message}</p>`;
-  const { status, line, body, isCut } = trial;
-  return html`<p class="ok" role="status">${status} · ${line}</p><pre tabindex="0" aria-label="${texts.text('try.response_body')}">${body}</pre>
+  const { body, isCut } = trial;
+  return html`<p class="ok" role="status">${outcomeLine(trial)}</p><pre tabindex="0" aria-label="${texts.text('try.response_body')}">${body}</pre>
 ${isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}`;
 }
 

@@ -16,7 +16,8 @@ export type Section = keyof typeof sections;
 
 /** The title of a section. */
 export function titleOf(texts: Texts, section: Section): string {
-  return texts.text(section === 'overview' ? 'account.title' : `account.${section}`);
+  if (section === 'overview') return texts.text('account.title');
+  return texts.text(section === 'keys' ? 'account.keys_title' : `account.${section}`);
 }
 
 /** A section: the links to all sections, the title, the result of the form that was just sent, and `main`. */

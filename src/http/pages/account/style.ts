@@ -2,15 +2,16 @@
 export const style = `
 nav.sections{margin-inline:-.75rem;display:flex;gap:.25rem;overflow-x:auto;border-bottom:1px solid var(--line);margin:0 0 1.5rem}
 main>h1{font-size:clamp(1.5rem,4vw,2rem);margin-top:0}.lines{white-space:pre-line}.presets>*{flex:none}.after{margin-top:.75rem}section>.actions{margin:1rem 0 0}
-table.stack td:last-child:has(form){text-align:end;padding-inline-end:0}table.stack .number:not(:last-child){padding-inline-end:2rem}
+table.stack td:last-child:has(form){text-align:end;padding-inline-end:0}table.stack tr:last-child{border-bottom:0}.range a{white-space:nowrap}.presets button{white-space:nowrap}
+@media(min-width:40rem){table.stack .number:not(:last-child){padding-inline-end:2rem}}
 nav.sections a{padding:.6rem .75rem;color:var(--soft);text-decoration:none;white-space:nowrap;border-bottom:2px solid transparent;margin-bottom:-1px}
 nav.sections a:hover{color:var(--ink)}nav.sections a[aria-current]{color:var(--ink);font-weight:600;border-color:var(--accent)}
 nav.sections :focus-visible{outline-offset:-3px}
-@media(max-width:30rem){nav.sections{margin-inline:-.5rem}nav.sections a{padding:.6rem .5rem;font-size:.9375rem}}
+@media(max-width:30rem){nav.sections{margin-inline:-.5rem}nav.sections a{padding:.6rem .45rem;font-size:.875rem}.row.presets{gap:.5rem}.row.presets button{padding:.5rem .6rem;font-size:.9375rem}}
 .head{display:flex;flex-wrap:wrap;gap:.25rem 1rem;align-items:baseline;justify-content:space-between}.head h2{margin:0}
 .row{display:flex;flex-wrap:wrap;gap:.75rem;align-items:end;margin-top:.75rem}.row>*{flex:1 1 9rem;min-width:0}.row>.fit{flex:0 0 auto}.row label{margin-top:0}.row button,.row .button{margin-top:0}
 .row button.plain{padding:.55rem .9rem}
-form.inline{display:inline}.range a{margin-inline-end:1rem}.range a[aria-current]{color:var(--ink);font-weight:600;text-decoration:none}
+form.inline{display:inline}.range a{display:inline-block;margin-inline-end:.75rem}.range a[aria-current]{color:var(--ink);font-weight:600;text-decoration:none}
 ol.steps{padding-inline-start:1.25rem;margin:.5rem 0}ol.steps li{margin:.35rem 0}
 .chart{display:grid;grid-template-columns:auto 1fr;gap:0 .75rem;margin:1rem 0 .5rem}
 .chart svg{display:block;width:100%;height:11rem}.chart.small svg{height:6rem}.chart line{stroke:var(--line);vector-effect:non-scaling-stroke}

@@ -1,8 +1,7 @@
-import * as Schema from '@sluice/kernel/json-schema';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
-import type { Reference } from '../../../discovery/reference.ts';
+import { type Reference, schemaReader } from '../../../discovery/reference.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
 import type { Texts } from '../../../text/texts.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
@@ -21,7 +20,7 @@ export function docsPages(
   const app = new Hono<Env>();
   const { reference, texts } = shop;
   const chapters = chaptersOf(reference, texts);
-  const write = { texts, read: Schema.reader(rootOf(reference)) };
+  const write = { texts, read: schemaReader(reference) };
   const made = new Map<string, Frame.Html>();
 
   app.get('/docs', () =>
@@ -68,14 +67,4 @@ function chaptersOf({ catalog, entries }: Reference, texts: Texts): Page.Chapter
     entries: entries.filter(({ service }) => service === null),
   };
   return [...sold, own];
-}
-
-/** Returns the components as one document in which references can be resolved. */
-function rootOf({ components }: Reference): Schema.Node {
-  const root: Record<string, Record<string, unknown>> = {};
-  for (const [ref, { json }] of components) {
-    const [, , kind = '', name = ''] = ref.split('/');
-    root[kind] = { ...root[kind], [name]: JSON.parse(json) };
-  }
-  return { components: root };
 }

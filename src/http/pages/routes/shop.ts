@@ -5,8 +5,11 @@ import * as ExampleRequest from '../../../catalog/example-request.ts';
 import type * as Match from '../../../catalog/match.ts';
 import type { Operation } from '../../../catalog/operation.ts';
 import { findForSale } from '../../../catalog/plan.ts';
+import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
+import { schemaReader } from '../../../discovery/reference.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
+import { highestPrice } from '../../../journeys/highest-price.ts';
 import type { CallerContext } from '../../../journeys/identification.ts';
 import type { PaidCallContext } from '../../../journeys/paid-call-context.ts';
 import { planOffers } from '../../../journeys/plan-offers.ts';
@@ -19,6 +22,8 @@ import * as BrowserSession from '../browser-session.ts';
 import * as Frame from '../frame.ts';
 import * as LeavePage from '../leave.ts';
 import * as Page from '../shop.ts';
+import * as TryFields from '../try-fields.ts';
+import { style as tryStyle } from '../try-form.ts';
 import * as TryIt from '../try-it.ts';
 import { startPurchase } from './buy.ts';
 
@@ -38,6 +43,7 @@ type ShopPagesContext = CallerContext &
   Registering.RegisterContext &
   CheckoutContext &
   Pick<CatalogContext, 'description'> &
+  Pick<DiscoveryContext, 'reference'> &
   Pick<RegistrationContext, 'clientDocuments' | 'oauth'>;
 
 /** The shop's pages. A request to `/` that prefers HTML gets the start page; other clients get the start document. */
@@ -74,21 +80,21 @@ export function shopPages(shop: ShopPagesContext, { matcher, clientAddressHeader
       const location = `/?operation=${encodeURIComponent(operation.id)}#try`;
       return new Response(null, { status: 303, headers: { location } });
     }
-    // The typed request belongs to the operation that the form was shown with. Another one is called with its example.
-    const isTyped = (form.get('shown') ?? operation.id) === operation.id;
-    const typed = { path: form.get('path') ?? '', body: form.get('body') ?? '' };
-    const request = { ...example(shop, operation), ...(isTyped && typed) };
+    const typed = readTyped(shop, operation, form);
+    if (typed.faults.length > 0 || form.has('check'))
+      return front(shop, await BrowserSession.readSession(shop, c), typed, {
+        status: typed.faults.length > 0 ? 422 : 200,
+      });
     // A reload sends the key of the form again, and gets the stored response.
     const key = form.get('key') ?? '';
     const account = await accountOf(shop, c, clientAddressHeader);
     if (account.kind === 'limited') return tooManyAccounts(shop);
-    const { token } = account.visitor.access;
     const trial = await TryIt.tryOperation(shop, matcher, c, {
-      ...request,
-      token,
+      ...{ operation, path: typed.path, body: typed.body },
+      token: account.visitor.access.token,
       key: tryKey.test(key) ? key : null,
     });
-    return front(shop, account.visitor, { ...request, trial }, { headers: account.headers });
+    return front(shop, account.visitor, { ...typed, trial }, { headers: account.headers });
   });
 
   app.get('/shop/buy/:order', (c) => {
@@ -205,18 +211,59 @@ async function front(
   const facts = { catalog, description, publicUrl, summary, tried, ...(refusedBuy && { refusedBuy }) };
   const main = Page.front(shop.texts, facts);
   const title = catalog.storefront.name;
-  return Frame.respondWithPage(status, shop, { title, main, more: headers, canonical: `${publicUrl}/` });
+  return Frame.respondWithPage(status, shop, {
+    ...{ title, main, style: tryStyle },
+    more: headers,
+    canonical: `${publicUrl}/`,
+  });
 }
 
+type TryContext = Pick<CatalogContext, 'description'> & Pick<DiscoveryContext, 'reference'>;
+
 /** The initial form. */
-function example({ description }: Pick<CatalogContext, 'description'>, operation: Operation): Page.TryForm {
-  return {
-    operation,
-    path: operation.path,
-    body: ExampleRequest.smallBody(operation, description),
-    key: newId('try'),
-    trial: null,
-  };
+function example(shop: TryContext, operation: Operation): Page.TryForm {
+  const request = { path: operation.path, body: ExampleRequest.smallBody(operation, shop.description) };
+  return formOf(shop, operation, { ...request, typed: null, faults: [], isRaw: false });
+}
+
+/**
+ * The request of a form: of its fields, or of its path and JSON. It belongs to the operation that the form was shown with; another one gets
+ * its example.
+ */
+function readTyped(shop: TryContext, operation: Operation, form: URLSearchParams): Page.TryForm {
+  if ((form.get('shown') ?? operation.id) !== operation.id) return example(shop, operation);
+  if ((form.get('check') ?? form.get('as')) !== 'fields') {
+    const request = { path: form.get('path') ?? '', body: form.get('body') ?? '' };
+    return formOf(shop, operation, {
+      ...request,
+      typed: null,
+      faults: [],
+      isRaw: form.has('as') || form.has('check'),
+    });
+  }
+  const request = TryFields.requestOf(fieldsIn(shop, operation), operation, form);
+  return formOf(shop, operation, { ...request, typed: form, isRaw: false });
+}
+
+function formOf(
+  shop: TryContext,
+  operation: Operation,
+  typed: Pick<Page.TryForm, 'path' | 'body' | 'typed' | 'faults' | 'isRaw'>,
+): Page.TryForm {
+  const fields = fieldsIn(shop, operation);
+  const highest = highestPrice(operation, typed);
+  return { ...{ operation, fields, highest, ...typed }, key: newId('try'), trial: null };
+}
+
+const knownFields = new WeakMap<Operation, TryFields.RequestField[]>();
+
+/** The fields of an operation, read once. */
+function fieldsIn({ reference }: TryContext, operation: Operation): TryFields.RequestField[] {
+  const known = knownFields.get(operation);
+  if (known !== undefined) return known;
+  const fields = TryFields.fieldsOf(reference, schemaReader(reference), operation);
+  knownFields.set(operation, fields);
+  return fields;
 }
 
 function tooManyAccounts(shop: Frame.PageContext): Response {
