@@ -33,7 +33,7 @@ const linesOfJson = 4;
 export const style = `
 .default{position:absolute;clip-path:inset(50%);margin:0}.load{margin-top:.5rem}
 .try-fields{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));gap:0 1.25rem;align-items:start}
-.try-fields label span{color:var(--bad)}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}
+.try-fields label{overflow-wrap:anywhere}.try-fields label span{color:var(--bad)}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}
 .raw{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem}#try .actions{margin:.5rem 0}`;
 
 /**
@@ -55,7 +55,7 @@ function requestFields(texts: Texts, facts: TryFormFacts, price: Html): Html {
   const values = facts.typed ?? TryFields.valuesOf(fields, operation, facts);
   const isFaulty = (name: string) => faults.some(({ field }) => field === name);
   const isShown = (field: TryFields.RequestField) =>
-    field.isRequired || values.has(TryFields.nameOf(field)) || isFaulty(TryFields.nameOf(field));
+    field.isRequired || Boolean(values.get(TryFields.nameOf(field))) || isFaulty(TryFields.nameOf(field));
   const render = (field: TryFields.RequestField) => fieldOf(texts, field, values, faults);
   const more = fields.filter((field) => !isShown(field));
   return html`<div class="try-fields">${fields.filter(isShown).map(render)}</div>
@@ -106,7 +106,7 @@ function fieldOf(
   const notes = [field.description === '' ? '' : `${id}-help`, fault === undefined ? '' : `${id}-fault`];
   const attributes = html`id="${id}" name="${name}" ${field.isRequired ? 'required' : ''} ${fault === undefined ? '' : html`aria-invalid="true"`} aria-describedby="${notes.join(' ').trim()}"`;
   return html`<div><label for="${id}"><code>${field.keys.join('.')}</code>${field.isRequired ? html` <span>${say(texts, 'try.required')}</span>` : ''}</label>${inputOf(texts, field.input, attributes, values.get(name) ?? '')}
-${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${faultOf(texts, field.input, fault.fault)}</p>`}${field.description === '' ? '' : html`<p class="help" id="${id}-help">${field.description}</p>`}</div>`;
+${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${faultOf(texts, field.input, fault.fault)}</p>`}${field.description === '' ? '' : html`<p class="help" id="${id}-help">${field.description.replaceAll('`', '')}</p>`}</div>`;
 }
 
 function inputOf(texts: Texts, input: TryFields.FieldKind, attributes: Html, value: string): Html {

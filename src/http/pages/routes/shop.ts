@@ -251,7 +251,7 @@ function formOf(
   typed: Pick<Page.TryForm, 'path' | 'body' | 'typed' | 'faults' | 'isRaw'>,
 ): Page.TryForm {
   const fields = fieldsIn(shop, operation);
-  const highest = highestPrice(operation, typed);
+  const highest = typed.faults.length > 0 ? null : highestPrice(operation, typed);
   return { ...{ operation, fields, highest, ...typed }, key: newId('try'), trial: null };
 }
 
