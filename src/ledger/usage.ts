@@ -51,6 +51,15 @@ export type DailyGroup = (typeof dailyGroups)[number];
 /** The usage of one service, model or key on one day (UTC, `2030-01-31`). `name` is empty for calls without a model or key. */
 export type DailyUsage = { day: string; name: string; calls: number; units: number; cost: Money };
 
+/** The calls of an account on a closed day (usage-closing.ts) that have the same service, operation, plan, key and model. */
+export type ClosedUsage = Pick<
+  RecordedCall,
+  'service' | 'operation' | 'key' | 'units' | 'included' | 'cost' | 'model' | 'quantities'
+> & {
+  day: string;
+  calls: number;
+};
+
 /** One call as its account sees it. A call that was credited back costs nothing. A metered call has `quantities`, and no units. */
 export type RecordedCall = {
   callId: string;
@@ -85,7 +94,7 @@ export interface UsageRecord {
     group: DailyGroup,
     selection: UsageSelection,
   ): Promise<DailyUsage[]>;
-  /** The newest first, from the one before `before`. */
+  /** The newest first, from the one before `before`. Calls of closed days are not listed. */
   calls(
     account: string,
     fromMs: number,
@@ -94,6 +103,8 @@ export interface UsageRecord {
     max: number,
     selection?: UsageSelection,
   ): Promise<RecordedCall[]>;
+  /** The sums of closed days, whose calls are archived. A day counts as a whole. The newest day first. */
+  closed(account: string, fromMs: number, toMs: number, selection?: UsageSelection): Promise<ClosedUsage[]>;
   /** Returns a call of the account, or null. */
   call(account: string, callId: string): Promise<RecordedCall | null>;
 }

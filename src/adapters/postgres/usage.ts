@@ -2,6 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import type postgres from 'postgres';
 import {
   allCalls,
+  type ClosedUsage,
   type DailyUsage,
   type RecordedCall,
   type UsageRecord,
@@ -28,9 +29,25 @@ export function openUsage(sql: Connection): UsageRecord {
       const columns = { service: sql`service`, model: sql`price_key`, key: sql`key_id` };
       const rows = await sql<
         Row[]
-      >`SELECT to_char(ledger.time_of(call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, coalesce(${columns[group]}, '') AS name,
-            count(DISTINCT call_id) AS calls, sum(units)::bigint AS units, sum(cost)::bigint AS cost
-          FROM ledger.account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) WHERE ${isSelected(sql, selection)} GROUP BY 1, 2 ORDER BY 1, 2`;
+      >`SELECT day, name, sum(calls)::bigint AS calls, sum(units)::bigint AS units, sum(cost)::bigint AS cost FROM (
+          SELECT to_char(ledger.time_of(call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, coalesce(${columns[group]}, '') AS name,
+              count(DISTINCT call_id) AS calls, sum(units) AS units, sum(cost) AS cost
+            FROM ledger.account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) WHERE ${isSelected(sql, selection)} GROUP BY 1, 2
+          UNION ALL
+          SELECT to_char(day, 'YYYY-MM-DD'), coalesce(${columns[group]}, ''), sum(calls), sum(units), sum(cost)
+            FROM ledger.closed_account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) WHERE ${isSelected(sql, selection)} GROUP BY 1, 2
+        ) u GROUP BY 1, 2 ORDER BY 1, 2`;
+      return rows.map((row) => ({ ...row, cost: Money.ofMicro(row.cost) }));
+    },
+    async closed(account, fromMs, toMs, selection = allCalls) {
+      type Row = Omit<ClosedUsage, 'cost'> & { cost: number };
+      const rows = await sql<
+        Row[]
+      >`SELECT day::text AS day, service, operation, key_id AS key, price_key AS model, sum(calls)::bigint AS calls, sum(units)::bigint AS units,
+            sum(included)::bigint AS included, sum(cost)::bigint AS cost,
+            (SELECT jsonb_object_agg(m.key, m.sum) FROM (
+              SELECT q.key, sum(q.value::numeric) AS sum FROM unnest(array_agg(quantities)) a, jsonb_each_text(a) q GROUP BY 1) m) AS quantities
+          FROM ledger.closed_account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) WHERE ${isSelected(sql, selection)} GROUP BY 1, 2, 3, 4, 5 ORDER BY 1 DESC, 2, 3, 4, 5`;
       return rows.map((row) => ({ ...row, cost: Money.ofMicro(row.cost) }));
     },
     calls: (account, fromMs, toMs, before, max, selection = allCalls) =>

@@ -1,7 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import * as Usage from '../../journeys/usage.ts';
 import type { LedgerContext } from '../../ledger/ledger-context.ts';
-import type { RecordedCall, UsageSelection } from '../../ledger/usage.ts';
+import type { ClosedUsage, RecordedCall, UsageSelection } from '../../ledger/usage.ts';
 
 const columns = [
   'call',
@@ -20,7 +20,8 @@ type Cell = string | number | boolean;
 
 /**
  * Responds with the selected calls of an account in a period as a CSV file (RFC 4180), newest first. If there are metered calls,
- * the file ends with a column for the model and one for each meter.
+ * the file ends with a column for the model and one for each meter. Closed days follow as sums: without an id, with the day instead of the time, and with
+ * the number of calls in the column of the status.
  */
 export async function respondWithCalls(
   shop: Pick<LedgerContext, 'usage'>,
@@ -29,11 +30,14 @@ export async function respondWithCalls(
   selection: UsageSelection,
 ): Promise<Response> {
   const calls = await Usage.recentCalls(shop, account, period, selection);
-  const isMetered = calls.some(({ model, quantities }) => model !== null || quantities !== null);
-  const meters = [...new Set(calls.flatMap((call) => Object.keys(call.quantities ?? {})))].sort();
+  const closed = await shop.usage.closed(account, period.fromMs, period.toMs, selection);
+  const all = [...calls, ...closed];
+  const isMetered = all.some(({ model, quantities }) => model !== null || quantities !== null);
+  const meters = [...new Set(all.flatMap((call) => Object.keys(call.quantities ?? {})))].sort();
   const lines = [
     [...columns, ...(isMetered ? ['model', ...meters.map((meter) => `quantity:${meter}`)] : [])],
     ...calls.map((call) => [...cells(call), ...(isMetered ? metered(call, meters) : [])]),
+    ...closed.map((sum) => [...closedCells(sum), ...(isMetered ? metered(sum, meters) : [])]),
   ].map((line) => line.map(quoted).join(','));
   const headers = {
     'content-type': 'text/csv; charset=utf-8',
@@ -44,7 +48,10 @@ export async function respondWithCalls(
 }
 
 /** The last columns of a file with metered calls: the model, and one for each meter. */
-function metered({ model, quantities }: RecordedCall, meters: readonly string[]): Cell[] {
+function metered(
+  { model, quantities }: Pick<RecordedCall, 'model' | 'quantities'>,
+  meters: readonly string[],
+): Cell[] {
   return [inert(model ?? ''), ...meters.map((meter) => quantities?.[meter] ?? '')];
 }
 
@@ -55,6 +62,22 @@ function inert(text: string): string {
 
 function quoted(cell: Cell): Cell {
   return /[",\r\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : cell;
+}
+
+/** A sum has the number of its calls in the column of the status. */
+function closedCells({ day, service, operation, calls, units, included, cost, key }: ClosedUsage): Cell[] {
+  return [
+    '',
+    day,
+    service,
+    operation,
+    `${calls} calls`,
+    units,
+    included,
+    Money.formatExact(cost),
+    key ?? '',
+    false,
+  ];
 }
 
 function cells({
