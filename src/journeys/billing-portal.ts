@@ -5,7 +5,7 @@ import { isLive, type Subscription } from '../payment/subscription.ts';
 
 type PortalContext = Pick<PaymentContext, 'subscriptions' | 'processor'> & Pick<IdentityContext, 'accounts'>;
 
-/** How a subscription is paid. `isOwn`: by the person of the account, who may open the processor's portal. */
+/** The payment method of a subscription. `isOwn`: it belongs to the person of the account, who may open the processor's portal. */
 export type PaymentMethod = {
   subscription: string;
   plan: string;

@@ -82,6 +82,7 @@ const released = {
   '0001_ledger': '2fd4072504585247c45910089ad34dd41e9018bc7dab9cf4da267e4a69bd2681',
   '0002_account_mail': 'c9e39eb64922b66a44e7a6bd182a480586f6f5cd0909e68039269179a851f85c',
   '0003_usage_closing': '3d3f85ce45e220c893b4a054cb4390faa75f875b1bbdea71f77d6b9b888e1128',
+  '0004_billing_details': '171c2a9331e9c56024d269c1d38b1efadd561fe6f76f4728b7de311b0bfdde09',
 };
 
 test('released migrations stay as they are', async () => {

@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import type { Payer } from '../../payment/processor.ts';
 
 /**
- * What customers can do in the portal. The shop sells, changes and cancels plans itself. The email address cannot be changed there,
+ * The features of the portal. The shop itself sells, changes and cancels plans. The email address cannot be changed there,
  * because the shop opens the portal for the address that the account has proved.
  */
 const features: Stripe.BillingPortal.ConfigurationCreateParams.Features = {

@@ -2,7 +2,7 @@ import * as Schema from '@sluice/kernel/json-schema';
 import type { Operation } from '../../catalog/operation.ts';
 import type { Reference } from '../../discovery/reference.ts';
 
-/** How a value is entered. A `list` has one value a line; `json` is for everything that no input fits. */
+/** The input for a value. A `list` has one value a line; `json` is for everything that no input fits. */
 export type FieldKind =
   | { kind: 'choice'; values: readonly string[] }
   | { kind: 'number'; isInteger: boolean; min: number | null; max: number | null }

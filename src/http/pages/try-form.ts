@@ -17,9 +17,9 @@ export type TryFormFacts = {
   key: string;
   /** The fields of its schema; empty when its description has none. */
   fields: readonly TryFields.RequestField[];
-  /** What was typed into the fields; null shows the values of `path` and `body`. */
+  /** The typed values of the fields; null shows the values of `path` and `body`. */
   typed: URLSearchParams | null;
-  /** What is wrong with which field. */
+  /** The faults of the fields. */
   faults: ReturnType<typeof TryFields.requestOf>['faults'];
   /** The most that the request as shown can cost; null when it is unknown. */
   highest: HighestPrice | null;

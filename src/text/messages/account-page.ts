@@ -150,7 +150,7 @@ export const accountPage = {
 
   'details.title': 'Billing details',
   'details.intro':
-    'Printed on your receipts, and visible to nobody else. Invoices of plans are changed in the billing portal.',
+    'Printed on your receipts, and visible only to you. Invoices of plans are changed in the billing portal.',
   'details.add': 'Add company, address and VAT id',
   'details.change': 'Change',
   'details.name': 'Company or name',

@@ -5,7 +5,7 @@ import * as Store from '../store.ts';
 import * as Event from './event.ts';
 import type { Stored } from './stored.ts';
 
-/** What the portal offers to customers. */
+/** The features of the portal. */
 export type PortalConfiguration = Stored<Stripe.BillingPortal.Configuration>;
 type Features = Stripe.BillingPortal.Configuration.Features;
 
