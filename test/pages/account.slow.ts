@@ -69,8 +69,9 @@ async function signedUp(screen: Screen, email: string): Promise<{ context: Brows
   return { context, page };
 }
 
-describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
-  test('a visitor fills in the fields of an operation, is told the price, and sends it', async () => {
+test.each(['phone-light', 'desktop-dark'] as const)(
+  'a visitor fills in the fields of an operation, is told the price, and sends it on a %s screen',
+  async (screen) => {
     const context = await browser.newContext({ ...screens[screen], bypassCSP: true });
     const page = await context.newPage();
     const sent = page.locator('#try');
@@ -101,8 +102,10 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
     } finally {
       await context.close();
     }
-  });
+  },
+);
 
+describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
   test('an owner looks after keys, usage, money and settings', async () => {
     const email = `owner-${screen}@example.com`;
     const { context, page } = await signedUp(screen, email);

@@ -1,7 +1,7 @@
 /** The styles that only the pages of an account need. */
 export const style = `
 nav.sections{margin-inline:-.75rem;display:flex;gap:.25rem;overflow-x:auto;border-bottom:1px solid var(--line);margin:0 0 1.5rem}
-main>h1{font-size:clamp(1.5rem,4vw,2rem);margin-top:0}.lines{white-space:pre-line}.presets>*{flex:none}.after{margin-top:.75rem}section>.actions{margin:1rem 0 0}
+main>h1{font-size:clamp(1.5rem,4vw,2rem);margin-top:0}.lines{white-space:pre-line}.row.presets>*{flex:none}.after{margin-top:.75rem}section>.actions{margin:1rem 0 0}
 table.stack td:last-child:has(form){text-align:end;padding-inline-end:0}table.stack tr:last-child{border-bottom:0}.range a{white-space:nowrap}.presets button{white-space:nowrap}
 @media(min-width:40rem){table.stack .number:not(:last-child){padding-inline-end:2rem}}
 nav.sections a{padding:.6rem .75rem;color:var(--soft);text-decoration:none;white-space:nowrap;border-bottom:2px solid transparent;margin-bottom:-1px}
