@@ -5,6 +5,7 @@ import * as LedgerWriters from './adapters/postgres/ledger-writers.ts';
 import * as Maintenance from './adapters/postgres/maintenance.ts';
 import * as Notify from './adapters/postgres/notify.ts';
 import * as PoolWatchdog from './adapters/postgres/pool-watchdog.ts';
+import { trialOf } from './catalog/plan.ts';
 import * as Server from './http/server/server.ts';
 import * as AccountMail from './journeys/account-mail.ts';
 import * as Fees from './journeys/fees.ts';
@@ -12,6 +13,7 @@ import * as JobWatch from './journeys/job-watch.ts';
 import { MailDelivery } from './journeys/mail-delivery.ts';
 import * as PlanHolder from './journeys/plan-holder.ts';
 import * as RefundRequests from './journeys/refund-requests.ts';
+import * as Registering from './journeys/registration.ts';
 import * as ResolveInDoubt from './journeys/resolve-in-doubt.ts';
 import * as TopUp from './journeys/top-up.ts';
 import * as TopUpConsent from './journeys/top-up-consent.ts';
@@ -149,7 +151,9 @@ function startJobs(
   const { log, sql, ledgerSql } = resources;
   return [
     PeriodicJob.start(log, 'pulse', pulseEveryMs, () => resources.revocations.pulse()),
-    PeriodicJob.start(log, 'upkeep', upkeepEveryMs, () => Maintenance.maintain(sql)),
+    PeriodicJob.start(log, 'upkeep', upkeepEveryMs, () =>
+      Maintenance.maintain(sql, configReloader.current.config.retention),
+    ),
     PeriodicJob.start(log, 'usage_closing', usageClosingEveryMs, () =>
       UsageClosingJob.closeOldDays(configReloader.current.config, log),
     ),
@@ -161,6 +165,10 @@ function startJobs(
       resources.processes = Math.max(1, await LedgerWriters.openWriters(sql));
     }),
     PeriodicJob.start(log, 'clock', clockEveryMs, resources.syncClock),
+    PeriodicJob.start(log, 'trial_limit', clockEveryMs, () => {
+      const trial = trialOf(configReloader.current.shop.catalog.plans);
+      return resources.catalogs.limitTrial(trial?.id ?? '', trial?.perHour ?? null);
+    }),
     PeriodicJob.start(log, 'secrets', secretsEveryMs, resources.refreshSecrets),
     PeriodicJob.start(log, 'reconciliation', reconcileEveryMs, () =>
       ResolveInDoubt.resolveAll(configReloader.current.shop, { settles: true }),
@@ -176,6 +184,9 @@ function startJobs(
     ),
     PeriodicJob.start(log, 'account_mail', upkeepEveryMs, () =>
       AccountMail.notifyAccounts(configReloader.current.shop),
+    ),
+    PeriodicJob.start(log, 'card_trials', upkeepEveryMs, () =>
+      Registering.giveCardTrials(configReloader.current.shop),
     ),
     PeriodicJob.start(log, 'mail', mailEveryMs, () => delivery.run(configReloader.current.shop)),
     PeriodicJob.start(log, 'refund_requests', upkeepEveryMs, () =>

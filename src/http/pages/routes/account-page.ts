@@ -1,4 +1,4 @@
-import type { IdentityContext } from '../../../identity/identity-context.ts';
+import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import { denial } from '../../../identity/permission.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
 import type * as OAuth from '../../../journeys/oauth.ts';
@@ -25,6 +25,7 @@ export type AccountPagesContext = Facts.AccountPageContext &
   CheckoutContext &
   IdentityContext &
   OAuth.OAuthContext &
+  Pick<RegistrationContext, 'workSecret'> &
   Pick<SellerContext, 'promotions'>;
 export type Visitor = BrowserSession.BrowserSession;
 
