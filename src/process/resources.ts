@@ -8,6 +8,7 @@ import { openAccountKeys } from '../adapters/postgres/account-keys.ts';
 import { openAccountMails } from '../adapters/postgres/account-mails.ts';
 import * as Accounts from '../adapters/postgres/accounts.ts';
 import { openAdmissions } from '../adapters/postgres/admissions.ts';
+import { openBillingDetails } from '../adapters/postgres/billing-details.ts';
 import { openCardAttempts } from '../adapters/postgres/card-attempts.ts';
 import { openCatalogHistory } from '../adapters/postgres/catalogs.ts';
 import { openChargeProof } from '../adapters/postgres/charge-proof.ts';
@@ -255,6 +256,7 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
     subscriptions: openSubscriptions(sql),
     fees: openFees(sql),
     topUps: openTopUps(sql, config.writer),
+    billingDetails: openBillingDetails(sql),
     consents: openTopUpConsents(sql),
     accountMails: openAccountMails(sql),
     creditGrants: Operator.openGifts(sql),
