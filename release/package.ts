@@ -1,9 +1,9 @@
 /**
- * Builds the package that is published, in dist/package: all programs as JavaScript, with their data, pinned dependencies and documentation.
+ * Builds the package that is published, in dist/sluice: all programs as JavaScript, with their data, pinned dependencies and documentation.
  * The folders are those of the repository, so that every file finds its neighbours where it does in a checkout (docs/decisions/0041).
  *
- *   npm run package        builds dist/package and its bill of materials, dist/sluice.cdx.json
- *   npm pack ./dist/package
+ *   npm run package        builds dist/sluice and its bill of materials, dist/sluice.cdx.json
+ *   npm pack ./dist/sluice
  */
 import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ type Lock = { packages: Record<string, { dev?: boolean; link?: boolean } & Recor
 >;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const target = join(root, 'dist/package');
+const target = join(root, 'dist/sluice');
 /** Folders and files that the programs read, and what their messages refer to. */
 const assets = ['migrations', 'openapi', 'deploy', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'];
 const packageAssets = ['data', 'migrations', 'openapi'];

@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as Tree from '../start/tree.ts';
+import * as Customer from '../support/customer.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const nobody = { uid: 65_534, gid: 65_534 };
+const isRoot = process.getuid?.() === 0;
+const version: string = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')).version;
+const bytesMax = 3_000_000;
+/** Every kind of file that the package may hold. */
+const allowed = [
+  /^(package|npm-shrinkwrap)\.json$/,
+  /^(README|CHANGELOG|SECURITY)\.md$|^LICENSE$/,
+  /^bin\/sluice\.mjs$/,
+  /^src\/.+\.(js|d\.ts)$/,
+  /^packages\/(advisor|data-api|dev-mailbox|kernel|stripe-sandbox)\/src\/.+\.(js|d\.ts|json|wasm)$/,
+  /^packages\/[a-z-]+\/(data|migrations|openapi)\/.+\.(ya?ml|json|sql|txt|csv|tsv)$/,
+  /^migrations\/.+\.(sql|json|md)$/,
+  /^openapi\/.+\.(ya?ml|json)$/,
+  /^docs\/.+\.(md|ya?ml|json)$/,
+  /^deploy\//,
+];
+
+let folder: string;
+let packed: { filename: string; size: number; files: { path: string }[] };
+let user: Tree.Tree;
+
+/** Builds and packs the package, and installs it globally as an administrator does. Install scripts do not run, as by default in npm 12. */
+beforeAll(async () => {
+  execFileSync(process.execPath, ['release/package.ts'], { cwd: root, stdio: 'pipe' });
+  folder = await mkdtemp(join(tmpdir(), 'sluice package '));
+  const pack = ['pack', '--json', '--pack-destination', folder, join(root, 'dist/sluice')];
+  [packed] = JSON.parse(execFileSync('npm', pack, { encoding: 'utf8', stdio: 'pipe' }));
+  const archive = join(folder, packed.filename);
+  const flags = ['--prefix', folder, '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+  execFileSync('npm', ['install', '--global', ...flags, archive], { stdio: 'pipe' });
+  await chmod(folder, 0o755);
+  user = await Tree.empty(isRoot ? nobody : null);
+  Object.assign(user.env, { PATH: `${join(folder, 'bin')}:${user.env.PATH}`, npm_config_prefix: folder });
+});
+afterAll(async () => {
+  await user?.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('the package has the programs and their data: no tests, no sources, no examples, no secrets', async () => {
+  const paths = packed.files.map(({ path }) => path);
+  expect(paths.filter((path) => !allowed.some((kind) => kind.test(path)))).toEqual([]);
+  expect(paths.filter((path) => /(^|\/)(test|bench|examples|node_modules)\/|\.env$/.test(path))).toEqual([]);
+  expect(packed.size).toBeLessThan(bytesMax);
+});
+
+test('it depends on no workspace, and on the versions that were tested', async () => {
+  const read = async (path: string) => JSON.parse(await readFile(join(root, path), 'utf8'));
+  const manifest = await read('dist/sluice/package.json');
+  const [tested, shipped] = [await read('package-lock.json'), await read('dist/sluice/npm-shrinkwrap.json')];
+  expect(manifest).not.toHaveProperty('private');
+  expect(manifest).not.toHaveProperty('devDependencies');
+  for (const [path, { version, integrity }] of Object.entries<Record<string, string>>(shipped.packages)) {
+    if (path === '') continue;
+    expect(path).not.toMatch(/@sluice\//);
+    expect([path, version, integrity]).toEqual([
+      path,
+      tested.packages[path].version,
+      tested.packages[path].integrity,
+    ]);
+  }
+  for (const name of Object.keys(manifest.dependencies))
+    expect(shipped.packages).toHaveProperty([`node_modules/${name}`]);
+  const bill = await read('dist/sluice.cdx.json');
+  expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'sluice', version } } });
+  expect(bill.components.map(({ name }: { name: string }) => name)).toEqual(
+    expect.arrayContaining(['hono', 'postgres', 'stripe', 'undici']),
+  );
+});
+
+test('an ordinary user starts the shop of an administrator’s installation, buys by card and calls', async () => {
+  expect(await Tree.run(user, 'npx', '--offline', 'sluice', '--version')).toMatch(
+    `sluice ${version}, Node v24.`,
+  );
+  const shop = await Tree.start(user, undefined, ['sluice', 'start']);
+  const url = `http://127.0.0.1:${user.env.PORT}`;
+  try {
+    expect((await Customer.send({ method: 'GET', url: `${url}/healthz` })).body).toMatchObject({ version });
+    const buyer = await Customer.register(url);
+    const bought = await Customer.call(buyer, 'POST', `${url}/plans/credit/purchase`, { amount_usd: '0.50' });
+    expect((await Customer.pay(bought.body.checkout_url)).status).toBe(200);
+    expect(await firstPaidCall(url, buyer)).toMatchObject({ cost: '0.005000', balance: '0.495000' });
+    await Tree.run(user, 'sluice', 'ledger', 'verify');
+  } finally {
+    shop.npm.kill('SIGTERM');
+    if (shop.npm.exitCode === null) await once(shop.npm, 'exit');
+  }
+  expect(shop.npm.exitCode).toBe(0);
+  expect(await Tree.serverPid(user)).toBeNull();
+});
+
+/** Calls until the trial is used up and a call costs credit. */
+async function firstPaidCall(url: string, buyer: Customer.Customer) {
+  const trialCalls = 5;
+  for (let made = 0; made <= trialCalls; made++) {
+    const { status, headers } = await Customer.call(buyer, 'POST', `${url}/v2/jobs/company`, {
+      company_network_url: 'https://www.network.example/company/northwind-analytics',
+      max_results: 5,
+    });
+    expect(status).toBe(200);
+    const cost = headers.get('storefront-cost-usd');
+    if (cost !== '0.000000') return { cost, balance: headers.get('storefront-balance-usd') };
+  }
+  throw new Error('every call was free');
+}
