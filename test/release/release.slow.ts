@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as Tree from '../start/tree.ts';
 import * as Customer from '../support/customer.ts';
+import { createDatabase } from '../support/database.ts';
+import * as FreePort from '../support/free-port.ts';
+import * as Image from './image.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const nobody = { uid: 65_534, gid: 65_534 };
@@ -98,6 +101,89 @@ test('an ordinary user starts the shop of an administrator’s installation, buy
   }
   expect(shop.npm.exitCode).toBe(0);
   expect(await Tree.serverPid(user)).toBeNull();
+});
+
+describe('the container image', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let image: Image.Image;
+  const running: Image.Running[] = [];
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    image = await Image.build();
+  });
+  afterAll(async () => {
+    for (const { child } of running) child.kill('SIGKILL');
+    await Promise.all(running.map(({ ended }) => ended));
+    await image?.remove();
+    await database?.drop();
+  });
+
+  function start(command: readonly string[], env: Readonly<Record<string, string>>): Image.Running {
+    const program = Image.run(image, command, { NODE_ENV: 'development', ...env });
+    running.push(program);
+    return program;
+  }
+  const evaluate = async (code: string) => {
+    const program = Image.run(image, ['node', '-e', code], {});
+    return { code: await program.ended, text: program.output() };
+  };
+
+  test('it has no shell, no package manager, no compiler, and no file that its user can change', async () => {
+    const list = (...args: string[]) =>
+      execFileSync('find', [image.root, '-xdev', ...args, '-printf', '/%P\n'], { encoding: 'utf8' }).split('\n');
+    const programs = list('-type', 'f', '-perm', '/111', '-path', '*bin/*');
+    expect(programs.filter(Boolean).sort()).toEqual(['/app/bin/sluice.mjs', '/usr/local/bin/node']);
+    expect(list('!', '-type', 'l', '-perm', '/022').filter(Boolean)).toEqual(['/tmp']);
+    expect(list('!', '-uid', '0').filter(Boolean)).toEqual(['/data']);
+    expect(list('-perm', '/6000').filter(Boolean)).toEqual([]);
+    expect(await evaluate("require('fs').writeFileSync('/app/x', '')")).toMatchObject({ code: 1 });
+    expect(await evaluate("require('fs').writeFileSync('/data/x', ''); console.log(process.getuid())")).toEqual({
+      code: 0,
+      text: '65532\n',
+    });
+  });
+
+  test('its programs sell from a read-only root, and its health check sees it', async () => {
+    const [port = 0, direct = 0, sandbox = 0] = await FreePort.freePorts(3);
+    const key = `sk_${'k'.repeat(43)}`;
+    const url = `http://127.0.0.1:${port}`;
+    const common = { DATABASE_URL: database.url, HOST: '127.0.0.1', PORT: `${port}` };
+    start(['node', 'packages/data-api/src/main.js'], {
+      ...common,
+      DIRECT_PORT: `${direct}`,
+      DIRECT_API_KEY: key,
+      DIRECT_SAMPLE_SCALE: '0.05',
+    });
+    start(['node', 'packages/stripe-sandbox/src/main.js'], {
+      SANDBOX_PORT: `${sandbox}`,
+      SANDBOX_WEBHOOK_URL: `${url}/webhooks/stripe`,
+      SANDBOX_WEBHOOK_SECRET: 'whsec_x',
+    });
+    const settings = {
+      ...common,
+      UPSTREAM_URL: `http://127.0.0.1:${direct}`,
+      UPSTREAM_API_KEY: key,
+      STRIPE_SECRET_KEY: 'sk_test_sandbox',
+      STRIPE_WEBHOOK_SECRET: 'whsec_x',
+      STRIPE_API_BASE: `http://127.0.0.1:${sandbox}`,
+    };
+    const shop = start(image.config.Cmd, settings);
+    const status = (path: string) => fetch(`${url}${path}`).then((found) => found.status, () => 0);
+    await expect.poll(() => status('/readyz'), { timeout: 60_000, message: shop.output() }).toBe(200);
+    const [, ...check] = image.config.Healthcheck.Test;
+    expect(await Image.run(image, check, common).ended).toBe(0);
+    expect(await Image.run(image, check, { ...common, PORT: '1' }).ended).toBe(1);
+
+    const buyer = await Customer.register(url);
+    const bought = await Customer.call(buyer, 'POST', `${url}/plans/credit/purchase`, { amount_usd: '0.50' });
+    expect((await Customer.pay(bought.body.checkout_url)).status).toBe(200);
+    expect(await firstPaidCall(url, buyer)).toMatchObject({ cost: '0.005000', balance: '0.495000' });
+    const verified = Image.run(image, ['sluice', 'ledger', 'verify'], settings);
+    expect([await verified.ended, verified.output()]).toMatchObject([0, expect.any(String)]);
+    shop.child.kill('SIGTERM');
+    expect(await shop.ended).toBe(0);
+  });
 });
 
 /** Calls until the trial is used up and a call costs credit. */
