@@ -63,18 +63,16 @@ find "$root/app" \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -nam
 sed -i '1s,.*,#!/usr/local/bin/node,' "$root/app/bin/sluice.mjs"
 ln -s /app/bin/sluice.mjs "$root/usr/local/bin/sluice"
 
-# The only user that runs anything, and the only folders that it can write: /data and /tmp.
+# The only user that runs anything. It, or another that a runtime chooses, can write to /data and /tmp alone.
 cat >"$root/etc/passwd" <<END
 root:x:0:0:root:/:/sbin/nologin
 sluice:x:$uid:$uid:sluice:/data:/sbin/nologin
 END
 printf 'root:x:0:\nsluice:x:%s:\n' "$uid" >"$root/etc/group"
 echo 'hosts: files dns' >"$root/etc/nsswitch.conf"
-install -d -m 1777 "$root/tmp"
 [ "$(id -u)" != 0 ] || chown -R 0:0 "$root"
-chmod -R go-ws,a+rX "$root" && chmod 1777 "$root/tmp"
-install -d -m 700 "$root/data"
-[ "$(id -u)" != 0 ] || chown "$uid:$uid" "$root/data"
+chmod -R go-ws,a+rX "$root"
+install -d -m 1777 "$root/tmp" "$root/data"
 # The same sources make the same layer.
 find "$root" -print0 | xargs -0 touch -h -d "@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}"
 du -sh "$root"

@@ -22,6 +22,7 @@ fi
 if [ ! -e .env ]; then
   cat >.env <<END
 # Read by docker compose. Keep a copy in a safe place, and out of version control.
+COMPOSE_PROJECT_NAME=sluice
 SLUICE_IMAGE=${SLUICE_IMAGE:-}
 SHOP_USER=$user
 PUBLIC_URL=$public_url
