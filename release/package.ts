@@ -18,10 +18,9 @@ type Manifest = {
   dependencies?: Dependencies;
   optionalDependencies?: Dependencies;
 } & Record<string, unknown>;
-type Lock = { packages: Record<string, { dev?: boolean; link?: boolean } & Record<string, unknown>> } & Record<
-  string,
-  unknown
->;
+type Lock = {
+  packages: Record<string, { dev?: boolean; link?: boolean } & Record<string, unknown>>;
+} & Record<string, unknown>;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'dist/sluice');

@@ -168,9 +168,11 @@ test.each<Row>([
   ],
   [
     'the other missing permissions',
-    ['charges', 'payment_intents', 'prices', 'products', 'refunds', 'setup_intents', 'subscriptions'].map((name) => ({
-      ...{ route: `GET /v1/${name}`, kind: 'refuse', ...refused(403, 'No permission.') },
-    })),
+    ['charges', 'payment_intents', 'prices', 'products', 'refunds', 'setup_intents', 'subscriptions'].map(
+      (name) => ({
+        ...{ route: `GET /v1/${name}`, kind: 'refuse', ...refused(403, 'No permission.') },
+      }),
+    ),
     1,
     [
       healthy[0] ?? '',

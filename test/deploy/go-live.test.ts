@@ -47,7 +47,10 @@ function requested(): Map<string, 'write' | 'read'> {
   for (const path of globSync('src/adapters/stripe/*.ts', { cwd: root })) {
     const text = readFileSync(join(root, path), 'utf8').replace(/\s+(?=\.)/g, '');
     for (const [, chain = ''] of text.matchAll(/\bstripe((?:\.[a-zA-Z]+){2,})\(/g)) {
-      const words = chain.slice(1).split('.').filter((word) => word !== 'autoPagingToArray');
+      const words = chain
+        .slice(1)
+        .split('.')
+        .filter((word) => word !== 'autoPagingToArray');
       const method = words.pop() ?? '';
       if (!localCalls.test(chain.slice(1))) add(words.join('.'), reads.includes(method) ? 'read' : 'write');
     }
@@ -71,7 +74,11 @@ test('the permissions of a restricted key are those that the requests need', () 
 test('the guide lists exactly these permissions and events', () => {
   const rows = [...page.matchAll(/^\| ([A-Z][A-Za-z ]+) \| (Write|Read) \| (.*) \|$/gm)];
   expect(rows.map(([, name, access, only]) => [name, access?.toLowerCase(), only])).toEqual(
-    permissions.map(({ name, access, only }) => [name, access, only === undefined ? 'always' : `for ${only}`]),
+    permissions.map(({ name, access, only }) => [
+      name,
+      access,
+      only === undefined ? 'always' : `for ${only}`,
+    ]),
   );
   const [, events = ''] = /<!-- events -->\n```\n([\s\S]*?)```/.exec(page) ?? [];
   expect(events.trim().split('\n')).toEqual([...needed]);

@@ -88,7 +88,9 @@ test('kustomize finds every file, and kubectl, where it is installed, builds the
   if (spawnSync('kubectl', ['version', '--client']).status !== 0) return;
   const built = execFileSync('kubectl', ['kustomize', join(folder, 'shop')], { encoding: 'utf8' });
   const kinds = parseAllDocuments(built).map((document) => document.toJSON().kind);
-  expect(kinds.filter((kind) => kind !== 'ConfigMap').sort()).toEqual(resources.map(({ kind }) => kind).sort());
+  expect(kinds.filter((kind) => kind !== 'ConfigMap').sort()).toEqual(
+    resources.map(({ kind }) => kind).sort(),
+  );
   // The generated names have digests, so that a change replaces the processes.
   expect(built).toMatch(/name: sluice-shop-\w{10}\n/);
 });
@@ -98,9 +100,11 @@ test('the example catalogue opens a shop', async () => {
 });
 
 test('a pod has time to drain before it is killed', () => {
-  const seconds = (name: string) => Number(storefront.env.find((one: { name: string }) => one.name === name).value);
+  const seconds = (name: string) =>
+    Number(storefront.env.find((one: { name: string }) => one.name === name).value);
   const lastWrites = 10;
-  const drain = seconds('DRAIN_SECONDS') + seconds('DRAIN_MAX_SECONDS') + storefront.lifecycle.preStop.sleep.seconds;
+  const drain =
+    seconds('DRAIN_SECONDS') + seconds('DRAIN_MAX_SECONDS') + storefront.lifecycle.preStop.sleep.seconds;
   expect(podOf('Deployment').terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drain + lastWrites);
   // The readiness probe fails before the listener closes.
   const { periodSeconds, failureThreshold } = storefront.readinessProbe;
@@ -108,9 +112,11 @@ test('a pod has time to drain before it is killed', () => {
 });
 
 test('every setting exists', () => {
-  const literals = kustomizations.flatMap(({ content }) => content.configMapGenerator ?? []).flatMap(
-    ({ literals = [] }: { literals?: string[] }) => literals.map((line) => line.split('=')[0] ?? ''),
-  );
+  const literals = kustomizations
+    .flatMap(({ content }) => content.configMapGenerator ?? [])
+    .flatMap(({ literals = [] }: { literals?: string[] }) =>
+      literals.map((line) => line.split('=')[0] ?? ''),
+    );
   const named = storefront.env.map(({ name }: { name: string }) => name);
   const migrate = podOf('Job').containers[0].env.map(({ name }: { name: string }) => name);
   for (const name of [...literals, ...named, ...migrate]) expect(Object.keys(table)).toContain(name);
@@ -120,7 +126,11 @@ describe.each(['Deployment', 'Job'])('the pods of the %s', (kind) => {
   test('have no rights beyond their own', () => {
     const { securityContext: pod, containers, automountServiceAccountToken } = podOf(kind);
     expect(automountServiceAccountToken).toBe(false);
-    expect(pod).toMatchObject({ runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: 'RuntimeDefault' } });
+    expect(pod).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: 65_532,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
     for (const { securityContext } of containers)
       expect(securityContext).toEqual({
         allowPrivilegeEscalation: false,

@@ -19,13 +19,35 @@ export type Image = {
 export async function build(): Promise<Image> {
   const store = await mkdtemp(join(tmpdir(), 'sluice-image-'));
   const buildah = (...args: string[]) => {
-    const places = ['--storage-driver', 'vfs', '--root', join(store, 'root'), '--runroot', join(store, 'run')];
-    return execFileSync('buildah', [...places, ...args], { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trim();
+    const places = [
+      '--storage-driver',
+      'vfs',
+      '--root',
+      join(store, 'root'),
+      '--runroot',
+      join(store, 'run'),
+    ];
+    return execFileSync('buildah', [...places, ...args], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim();
   };
   execFileSync('release/rootfs.sh', { cwd: root, stdio: 'pipe' });
   const arch = { x64: 'amd64' }[process.arch as string] ?? process.arch;
   const sources = ['--build-context', 'rootfs=dist/image', '--build-arg', `TARGETARCH=${arch}`];
-  buildah('bud', '--quiet', '--isolation', 'chroot', '--format', 'docker', ...sources, '--tag', 'sluice', '.');
+  buildah(
+    'bud',
+    '--quiet',
+    '--isolation',
+    'chroot',
+    '--format',
+    'docker',
+    ...sources,
+    '--tag',
+    'sluice',
+    '.',
+  );
   const inspected = JSON.parse(buildah('inspect', '--type', 'image', 'sluice'));
   const container = buildah('from', 'sluice');
   return {
@@ -42,7 +64,11 @@ export async function build(): Promise<Image> {
  * Starts a program of the image as a container runtime with a read-only root does: as the user of the image, with its environment, and with
  * /data and /tmp as the only folders that can be written. The network is that of this machine.
  */
-export function run(image: Image, command: readonly string[], env: Readonly<Record<string, string>>): Running {
+export function run(
+  image: Image,
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Running {
   // Absolute, because PATH is that of the image.
   const mounts = `set -e; mount=/usr/bin/mount
     $mount --bind "$1" "$1"; $mount -o remount,bind,ro "$1"; $mount -t proc proc "$1/proc"

@@ -76,7 +76,10 @@ test('it depends on no workspace, and on the versions that were tested', async (
   for (const name of Object.keys(manifest.dependencies))
     expect(shipped.packages).toHaveProperty([`node_modules/${name}`]);
   const bill = await read('dist/sluice.cdx.json');
-  expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'sluice', version } } });
+  expect(bill).toMatchObject({
+    bomFormat: 'CycloneDX',
+    metadata: { component: { name: 'sluice', version } },
+  });
   expect(bill.components.map(({ name }: { name: string }) => name)).toEqual(
     expect.arrayContaining(['hono', 'postgres', 'stripe', 'undici']),
   );
@@ -131,7 +134,9 @@ describe('the container image', () => {
 
   test('it has no shell, no package manager, no compiler, and no file that its user can change', async () => {
     const list = (...args: string[]) =>
-      execFileSync('find', [image.root, '-xdev', ...args, '-printf', '/%P\n'], { encoding: 'utf8' }).split('\n');
+      execFileSync('find', [image.root, '-xdev', ...args, '-printf', '/%P\n'], { encoding: 'utf8' }).split(
+        '\n',
+      );
     const programs = list('-type', 'f', '-perm', '/111', '-path', '*bin/*');
     expect(programs.filter(Boolean).sort()).toEqual(['/app/bin/sluice.mjs', '/usr/local/bin/node']);
     expect(list('!', '-type', 'l', '-perm', '/022').filter(Boolean).sort()).toEqual(['/data', '/tmp']);
@@ -139,7 +144,9 @@ describe('the container image', () => {
     expect(list('-perm', '/6000').filter(Boolean)).toEqual([]);
     const written = await evaluate("require('fs').writeFileSync('/app/x', '')");
     expect(written).toEqual({ code: 1, text: expect.stringContaining('EROFS') });
-    expect(await evaluate("require('fs').writeFileSync('/data/x', ''); console.log(process.getuid())")).toEqual({
+    expect(
+      await evaluate("require('fs').writeFileSync('/data/x', ''); console.log(process.getuid())"),
+    ).toEqual({
       code: 0,
       text: '65532\n',
     });
@@ -170,7 +177,11 @@ describe('the container image', () => {
       STRIPE_API_BASE: `http://127.0.0.1:${sandbox}`,
     };
     const shop = start(image.config.Cmd, settings);
-    const status = (path: string) => fetch(`${url}${path}`).then((found) => found.status, () => 0);
+    const status = (path: string) =>
+      fetch(`${url}${path}`).then(
+        (found) => found.status,
+        () => 0,
+      );
     await expect.poll(() => status('/readyz'), { timeout: 60_000, message: shop.output() }).toBe(200);
     const [, ...check] = image.config.Healthcheck.Test;
     expect(await Image.run(image, check, common).ended).toBe(0);
