@@ -25,8 +25,19 @@ type Lock = {
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'dist/sluice');
 /** Folders and files that the programs read, and what their messages refer to. */
-const assets = ['migrations', 'openapi', 'deploy', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'];
+const assets = [
+  'migrations',
+  'openapi',
+  'deploy',
+  'docs',
+  'LICENSE',
+  'README.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+];
 const packageAssets = ['data', 'migrations', 'openapi'];
+/** Settings and secrets of somebody who runs the shop from this checkout. */
+const isPrivate = (path: string) => path.endsWith('.env') || path.endsWith('deploy/compose/shop');
 /** Fields of the repository's package.json that also hold for the published package. */
 const published = ['name', 'version', 'description', 'keywords', 'license', 'type', 'bin', 'engines'];
 const keywords = ['api-gateway', 'agents', 'billing', 'prepaid', 'stripe', 'mcp', 'x402'];
@@ -84,10 +95,12 @@ function exported({ name, exports = {} }: Manifest, path: string): string {
 }
 
 async function copyAssets(workspaceFolders: readonly string[]): Promise<void> {
-  const copy = (path: string, filter = (_: string) => true) =>
-    cp(join(root, path), join(target, path), { recursive: true, filter });
+  const copy = (path: string) =>
+    cp(join(root, path), join(target, path), {
+      recursive: true,
+      filter: (file) => !isPrivate(file) && !file.endsWith('docs/images'),
+    });
   for (const asset of assets) await copy(asset);
-  await copy('docs', (path) => !path.endsWith('docs/images'));
   for (const folder of workspaceFolders) {
     const present = await readdir(join(root, folder));
     for (const name of packageAssets.filter((name) => present.includes(name))) await copy(join(folder, name));

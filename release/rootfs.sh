@@ -16,7 +16,8 @@ case $arch in
   *) echo "rootfs.sh builds for amd64 and arm64, not for $arch" >&2 && exit 2 ;;
 esac
 suite=bookworm
-debian_packages=(base-files libc6 libgcc-s1 libstdc++6)
+# gcc-12-base has the licences of the two libraries of GCC.
+debian_packages=(base-files gcc-12-base libc6 libgcc-s1 libstdc++6)
 uid=65532
 root=$PWD/dist/image/$arch
 [ -f dist/sluice/package.json ] || { echo "dist/sluice is missing: npm run package" >&2 && exit 2; }

@@ -23,7 +23,8 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sluice-compose-'));
-  await cp(source, folder, { recursive: true });
+  const own = /(\/\.env|\/shop)$/;
+  await cp(source, folder, { recursive: true, filter: (path) => !own.test(path) });
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

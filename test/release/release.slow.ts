@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -30,13 +30,21 @@ const allowed = [
   /^deploy\//,
 ];
 
+/** A file of secrets, as somebody has who runs the shop from this checkout. */
+const planted = join(root, 'deploy/kubernetes/shop/planted.env');
+
 let folder: string;
 let packed: { filename: string; size: number; files: { path: string }[] };
 let user: Tree.Tree;
 
 /** Builds and packs the package, and installs it globally as an administrator does. Install scripts do not run, as by default in npm 12. */
 beforeAll(async () => {
-  execFileSync(process.execPath, ['release/package.ts'], { cwd: root, stdio: 'pipe' });
+  await writeFile(planted, 'SECRET=1');
+  try {
+    execFileSync(process.execPath, ['release/package.ts'], { cwd: root, stdio: 'pipe' });
+  } finally {
+    await rm(planted);
+  }
   folder = await mkdtemp(join(tmpdir(), 'sluice package '));
   const pack = ['pack', '--json', '--pack-destination', folder, join(root, 'dist/sluice')];
   [packed] = JSON.parse(execFileSync('npm', pack, { encoding: 'utf8', stdio: 'pipe' }));
@@ -57,6 +65,9 @@ test('the package has the programs and their data: no tests, no sources, no exam
   expect(paths.filter((path) => !allowed.some((kind) => kind.test(path)))).toEqual([]);
   expect(paths.filter((path) => /(^|\/)(test|bench|examples|node_modules)\/|\.env$/.test(path))).toEqual([]);
   expect(packed.size).toBeLessThan(bytesMax);
+  // Also not in the folder, from which the image is made.
+  const built = await readdir(join(root, 'dist/sluice'), { recursive: true });
+  expect(built.filter((path) => path.endsWith('.env'))).toEqual([]);
 });
 
 test('it depends on no workspace, and on the versions that were tested', async () => {
