@@ -7,6 +7,7 @@ import type { TrustedAgent } from './identity/registration.ts';
 import { type Rail, rails } from './process/integration-settings.ts';
 import * as Settings from './process/settings.ts';
 import * as SocketSettings from './process/socket-settings.ts';
+import * as UsageSettings from './process/usage-settings.ts';
 import * as X402Settings from './process/x402-settings.ts';
 import type { SocketLimits } from './proxy/open-sockets.ts';
 import type * as UnpaidCalls from './proxy/unpaid-calls.ts';
@@ -69,6 +70,8 @@ export type Config = {
   readonly unpaidCalls: UnpaidCalls.UnpaidCallLimits;
   /** Limits of WebSockets. */
   readonly sockets: SocketLimits;
+  /** The days for which calls are kept in the database, and the place of archives. */
+  readonly usageRetention: UsageSettings.UsageRetention;
   /** Memory of this process for request bodies. */
   readonly bodyMemoryBytes: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -129,6 +132,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     writer: read('INSTANCE_ID') ?? `${hostname()}:${port}`,
     unpaidCalls: readUnpaidCalls(read),
     sockets: SocketSettings.readSocketLimits(read),
+    usageRetention: UsageSettings.readUsageRetention(read, faults),
     logLevel: read('LOG_LEVEL'),
     tracing: readTracing(env, read),
   };

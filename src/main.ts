@@ -21,8 +21,10 @@ import * as Descriptors from './process/descriptors.ts';
 import * as PeriodicJob from './process/periodic-job.ts';
 import * as Resources from './process/resources.ts';
 import * as Terminal from './process/terminal.ts';
+import * as UsageClosingJob from './process/usage-closing-job.ts';
 
 const tickEveryMs = 50;
+const usageClosingEveryMs = 60 * 60_000;
 const upkeepEveryMs = 2_000;
 const pulseEveryMs = 1_000;
 const secretsEveryMs = 5_000;
@@ -148,6 +150,9 @@ function startJobs(
   return [
     PeriodicJob.start(log, 'pulse', pulseEveryMs, () => resources.revocations.pulse()),
     PeriodicJob.start(log, 'upkeep', upkeepEveryMs, () => Maintenance.maintain(sql)),
+    PeriodicJob.start(log, 'usage_closing', usageClosingEveryMs, () =>
+      UsageClosingJob.closeOldDays(configReloader.current.config, log),
+    ),
     PeriodicJob.start(log, 'idempotencyKeys', upkeepEveryMs, () => resources.idempotencyKeys.releaseEnded()),
     PeriodicJob.start(log, 'uncountable', uncountableEveryMs, () =>
       resources.uncountable.write(resources.uncountableRecord),

@@ -3,6 +3,7 @@ import { bundledSettings, mailSettings, paymentSettings } from './integration-se
 import type { Setting } from './setting.ts';
 import * as Schema from './setting-schemas.ts';
 import { socketSettings } from './socket-settings.ts';
+import { usageSettings } from './usage-settings.ts';
 
 const server = {
   NODE_ENV: {
@@ -241,6 +242,7 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   Data: data,
   'Upstream and catalogue': upstream,
   WebSockets: socketSettings,
+  'Keeping usage': usageSettings,
   Payments: paymentSettings,
   'Mail and administration': mailSettings,
   Tracing: tracing,
@@ -253,6 +255,7 @@ export const table = {
   ...data,
   ...upstream,
   ...socketSettings,
+  ...usageSettings,
   ...paymentSettings,
   ...mailSettings,
   ...tracing,
