@@ -66,10 +66,12 @@ async function faultsOf(all: readonly Resource[]): Promise<string[]> {
 }
 
 test('every manifest is valid by the official schemas, and has no unknown field', async () => {
-  const deployment = resources.filter(({ kind }) => kind === 'Deployment');
-  const [wrongValue, unknownField] = structuredClone([...deployment, ...deployment]);
-  Object.assign(wrongValue?.spec, { minReadySeconds: 'five' });
-  Object.assign(unknownField?.spec, { stratergy: {} });
+  const planted = (fault: object) => {
+    const deployment = structuredClone(resources.find(({ kind }) => kind === 'Deployment'));
+    Object.assign(deployment?.spec, fault);
+    return deployment;
+  };
+  const [wrongValue, unknownField] = [planted({ minReadySeconds: 'five' }), planted({ stratergy: {} })];
   const faults = await faultsOf([...resources, wrongValue, unknownField].filter((one) => one !== undefined));
   // The planted faults, each found once by every check that can see it, and nothing else.
   expect(faults).toEqual([
