@@ -29,21 +29,24 @@ export async function locate(spare: string): Promise<Binaries> {
   const manifest: { version: string } = JSON.parse(await readFile(join(root, '..', 'package.json'), 'utf8'));
   const { version } = manifest;
   if (await link(root)) return { root, version };
-  const copy = join(spare, `postgresql-${version}`, basename(root));
-  if (!(await link(copy))) {
-    await cp(root, copy, { recursive: true, verbatimSymlinks: true });
-    await link(copy);
+  const folder = join(spare, `postgresql-${version}`);
+  const copy = join(folder, basename(root));
+  if (!(await isThere(folder))) {
+    // Renamed when it is complete, so that an interrupted start leaves no half of it.
+    const fresh = await mkdtemp(`${folder}.`);
+    await cp(root, join(fresh, basename(root)), { recursive: true, verbatimSymlinks: true });
+    await link(join(fresh, basename(root)));
+    await rename(fresh, folder).catch(() => rm(fresh, { recursive: true, force: true }));
   }
   return { root: copy, version };
 }
 
 /**
  * Creates the links that the package's install script would: npm does not run it with --ignore-scripts or without approval. Returns false
- * when the folder cannot be written, or is not there.
+ * when one is missing, because the folder cannot be written.
  */
 async function link(root: string): Promise<boolean> {
-  const list = await readFile(join(root, 'pg-symlinks.json'), 'utf8').catch(() => null);
-  if (list === null) return isThere(root);
+  const list = await readFile(join(root, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links: { source: string; target: string }[] = JSON.parse(list);
   const made = links.map(async ({ source, target }) => {
     const there = join(root, '..', target);
