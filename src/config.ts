@@ -24,6 +24,8 @@ export type Config = {
   readonly databaseUrl: string;
   /** The same database as its owner, who migrates it; null when the role of `databaseUrl` owns it. */
   readonly databaseOwnerUrl: string | null;
+  /** True when the start applies migrations; false when it refuses a database that lacks some. */
+  readonly migrates: boolean;
   readonly catalogPath: string;
   /** The file with the seller's texts; null for the English defaults. */
   readonly textsPath: string | null;
@@ -39,7 +41,9 @@ export type Config = {
   readonly httpFastPath: boolean;
   /** Maximum number of client connections; null: as many as the limit of file descriptors allows. */
   readonly connectionsMax: number | null;
-  /** Maximum time for running calls and streams to finish when the process stops. */
+  /** Time after SIGTERM in which new requests are still served. */
+  readonly drainMs: number;
+  /** Maximum time for running calls and streams to finish after that. */
   readonly drainMaxMs: number;
   readonly stripe: {
     secretKey: string;
@@ -114,6 +118,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     formerPublicUrls,
     databaseUrl,
     databaseOwnerUrl,
+    migrates: read('MIGRATE'),
     catalogPath: catalogPath(env),
     textsPath: read('TEXTS') || null,
     upstream,
@@ -125,6 +130,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     adminTokenDigest: readAdminToken(read),
     httpFastPath: read('HTTP_FAST_PATH'),
     connectionsMax: read('CONNECTIONS_MAX'),
+    drainMs: read('DRAIN_SECONDS') * 1_000,
     drainMaxMs: read('DRAIN_MAX_SECONDS') * 1_000,
     clientAddressHeader: read('CLIENT_ADDRESS_HEADER'),
     trustedAgents: read('WEB_BOT_AUTH_AGENTS') ?? [],

@@ -8,9 +8,9 @@ $$;
 
 -- Returns the number of rows and calls of a day, and the digest of its lines: SHA-256 over the SHA-256 of each block of lines. A block is 4 seconds of calls (the
 -- first ten characters of the id), so that neither side of a comparison needs the whole day in memory. src/ledger/usage-archive.ts computes the same of a file.
-CREATE OR REPLACE FUNCTION ledger.usage_digest(p_day date, OUT rows bigint, OUT calls bigint, OUT digest bytea) LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION ledger.usage_digest(p_day date, OUT rows bigint, OUT calls bigint, OUT digest bytea) LANGUAGE sql STABLE SET jit = off AS $$
   SELECT coalesce(sum(b.rows), 0)::bigint, coalesce(sum(b.calls), 0)::bigint, sha256(coalesce(string_agg(b.digest, ''::bytea ORDER BY b.block), ''::bytea)) FROM (
-    SELECT left(l.call_id::text, 10) AS block, count(*) AS rows, count(*) FILTER (WHERE l.draw = 0) AS calls,
+    SELECT left(l.call_id::text, 10) COLLATE "C" AS block, count(*) AS rows, count(*) FILTER (WHERE l.draw = 0) AS calls,
         sha256(convert_to(string_agg(l.line, E'\n' ORDER BY l.call_id, l.draw), 'UTF8')) AS digest
       FROM ledger.usage_lines(p_day) l GROUP BY 1
   ) b
@@ -50,7 +50,7 @@ RETURNS TABLE (account_id text, service text, operation text, plan_id text, key_
 $$;
 
 -- Returns the digest of the sums of a day, of those that closing it would write or, for a closed day, of those that were written.
-CREATE OR REPLACE FUNCTION ledger.closing_digest(p_day date, p_is_closed boolean) RETURNS bytea LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION ledger.closing_digest(p_day date, p_is_closed boolean) RETURNS bytea LANGUAGE sql STABLE SET jit = off AS $$
   SELECT sha256(
     (SELECT sha256(convert_to(coalesce(string_agg(jsonb_build_array(l.account_id, l.lot_id, l.amount, l.returned)::text, E'\n' ORDER BY l.account_id COLLATE "C", l.lot_id), ''), 'UTF8')) FROM (
       SELECT d.* FROM ledger.day_by_lot(p_day) d WHERE NOT p_is_closed
@@ -75,7 +75,7 @@ $$;
 CREATE OR REPLACE FUNCTION ledger.open_reason(p_day date) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE
     WHEN (p_day + 3)::timestamp AT TIME ZONE 'UTC' > clock_timestamp() THEN format('calls of %s may still be repeated or credited back: a day can be closed two days after its end', p_day)
-    WHEN EXISTS (SELECT FROM ledger.usage u WHERE u.call_id >= ledger.uuid_at(ledger.usage_summed_until()) AND u.call_id < ledger.uuid_at((p_day + 1)::timestamp AT TIME ZONE 'UTC'))
+    WHEN EXISTS (SELECT FROM ledger.usage u WHERE u.call_id >= (SELECT ledger.uuid_at(ledger.usage_summed_until())) AND u.call_id < ledger.uuid_at((p_day + 1)::timestamp AT TIME ZONE 'UTC'))
       THEN format('the hours of %s are not summed up yet: the maintenance of a running process does so every hour', p_day)
     WHEN EXISTS (SELECT FROM ledger.job j WHERE j.state = 'open' AND j.call_id < ledger.uuid_at((p_day + 1)::timestamp AT TIME ZONE 'UTC')) THEN format('a job that began on or before %s is still open', p_day)
     WHEN EXISTS (SELECT FROM ledger.batch b WHERE b.at < (p_day + 1)::timestamp AT TIME ZONE 'UTC') THEN format('a batch of calls from before the end of %s is not checkpointed yet', p_day)
@@ -90,7 +90,7 @@ $$;
 -- Removing a partition takes a lock that calls wait for. It is requested at the very end, for a fifth of a second at a time, so that a report that reads
 -- the usage cannot make calls wait behind this lock.
 CREATE OR REPLACE FUNCTION ledger.close_day(p_day date, p_rows bigint, p_usage_digest bytea, p_closing_digest bytea, p_archive text, p_archive_digest bytea, p_archive_bytes bigint,
-  p_previous bytea, p_record text, p_public_jwk jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
+  p_previous bytea, p_record text, p_public_jwk jsonb) RETURNS boolean LANGUAGE plpgsql SET jit = off AS $$
 DECLARE
   v_name text := 'usage_' || to_char(p_day, 'YYYYMMDD');
   v_from uuid := ledger.uuid_at(p_day::timestamp AT TIME ZONE 'UTC');

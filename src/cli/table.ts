@@ -41,6 +41,11 @@ export const table: readonly (CommandEntry | string)[] = [
     load: () => import('./commands/check.ts'),
   },
   {
+    name: 'migrate',
+    about: 'apply the migrations of this version to the database, or show what is pending',
+    load: () => import('./commands/migrate.ts'),
+  },
+  {
     name: 'settings',
     about: 'list every setting, its default and its meaning',
     load: () => import('./commands/settings.ts'),

@@ -18,7 +18,7 @@ import { openFraudSignals } from '../adapters/postgres/fraud-signals.ts';
 import { openIdempotencyKeys } from '../adapters/postgres/idempotency-keys.ts';
 import { openJobs } from '../adapters/postgres/jobs.ts';
 import { openLedgerStore } from '../adapters/postgres/ledger-store.ts';
-import { migrate } from '../adapters/postgres/migrate.ts';
+import * as Migrate from '../adapters/postgres/migrate.ts';
 import * as Notify from '../adapters/postgres/notify.ts';
 import { openOauthGrants } from '../adapters/postgres/oauth-grants.ts';
 import * as Operator from '../adapters/postgres/operator.ts';
@@ -119,11 +119,11 @@ export type Resources = {
   close(): Promise<void>;
 };
 
-/** Migrates the database and opens everything that lasts for the life of the process. */
+/** Migrates the database, or checks that it is migrated, and opens everything that lasts for the life of the process. */
 export async function openResources(config: Config, log: Log.Log): Promise<Resources> {
   const events: Log.EventCounts = new Map();
   const warn = Log.reporter(log, 'warn', events);
-  await migrate(config.databaseUrl, config.databaseOwnerUrl);
+  await prepareDatabase(config);
   const sql = Connection.openConnection(config.databaseUrl, connectionsMax);
   const timeoutMs = Connection.statementTimeoutMs;
   const ledgerSql = Connection.openConnection(config.databaseUrl, ledgerConnectionsMax, timeoutMs, true);
@@ -197,6 +197,10 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     },
   };
   return resources;
+}
+
+function prepareDatabase({ migrates, databaseUrl, databaseOwnerUrl }: Config): Promise<void> {
+  return migrates ? Migrate.migrate(databaseUrl, databaseOwnerUrl) : Migrate.requireCurrent(databaseUrl);
 }
 
 type KeptParts = Pick<
