@@ -1,6 +1,6 @@
 /**
  * Builds the package that is published, in dist/sluice: all programs as JavaScript, with their data, pinned dependencies and documentation.
- * The folders are those of the repository, so that every file finds its neighbours where it does in a checkout (docs/decisions/0041).
+ * The folders are those of the repository, so that every file finds its neighbours where it does in a checkout (docs/decisions/0042).
  *
  *   npm run package        builds dist/sluice and its bill of materials, dist/sluice.cdx.json
  *   npm pack ./dist/sluice

@@ -4,6 +4,8 @@ import { hint } from '@sluice/kernel/did-you-mean';
 import { sha256Hex } from '@sluice/kernel/digest';
 import * as NamedVariables from './catalog/named-variables.ts';
 import type { TrustedAgent } from './identity/registration.ts';
+import type { CardLimits } from './payment/card-attempt.ts';
+import * as AbuseSettings from './process/abuse-settings.ts';
 import { type Rail, rails } from './process/integration-settings.ts';
 import * as Settings from './process/settings.ts';
 import * as SocketSettings from './process/socket-settings.ts';
@@ -68,6 +70,10 @@ export type Config = {
   readonly clientAddressHeader: string | null;
   /** The agents whose signed registrations have limits of their own. */
   readonly trustedAgents: readonly TrustedAgent[];
+  /** Limits against card testing. */
+  readonly cardLimits: CardLimits;
+  /** The time for which personal data is kept. */
+  readonly retention: AbuseSettings.Retention;
   /** The ledger writer of this process: no two running processes on one database may share it. */
   readonly writer: string;
   /** Limits for calls that the upstream served and the caller did not pay for. */
@@ -134,6 +140,8 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     drainMaxMs: read('DRAIN_MAX_SECONDS') * 1_000,
     clientAddressHeader: read('CLIENT_ADDRESS_HEADER'),
     trustedAgents: read('WEB_BOT_AUTH_AGENTS') ?? [],
+    cardLimits: AbuseSettings.readCardLimits(read),
+    retention: AbuseSettings.readRetention(read),
     bodyMemoryBytes: read('REQUEST_BODY_MEMORY_MB') * bytesPerMib,
     writer: read('INSTANCE_ID') ?? `${hostname()}:${port}`,
     unpaidCalls: readUnpaidCalls(read),

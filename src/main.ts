@@ -5,6 +5,7 @@ import * as LedgerWriters from './adapters/postgres/ledger-writers.ts';
 import * as Maintenance from './adapters/postgres/maintenance.ts';
 import * as Notify from './adapters/postgres/notify.ts';
 import * as PoolWatchdog from './adapters/postgres/pool-watchdog.ts';
+import { trialOf } from './catalog/plan.ts';
 import * as Server from './http/server/server.ts';
 import * as AccountMail from './journeys/account-mail.ts';
 import * as Fees from './journeys/fees.ts';
@@ -12,6 +13,7 @@ import * as JobWatch from './journeys/job-watch.ts';
 import { MailDelivery } from './journeys/mail-delivery.ts';
 import * as PlanHolder from './journeys/plan-holder.ts';
 import * as RefundRequests from './journeys/refund-requests.ts';
+import * as Registering from './journeys/registration.ts';
 import * as ResolveInDoubt from './journeys/resolve-in-doubt.ts';
 import * as TopUp from './journeys/top-up.ts';
 import * as TopUpConsent from './journeys/top-up-consent.ts';
@@ -186,6 +188,10 @@ function startJobs(
         resources.processes = Math.max(1, await LedgerWriters.openWriters(sql));
       }),
       start('clock', clockEveryMs, resources.syncClock),
+      start('trial_limit', clockEveryMs, () => {
+        const trial = trialOf(configReloader.current.shop.catalog.plans);
+        return resources.catalogs.limitTrial(trial?.id ?? '', trial?.perHour ?? null);
+      }),
       start('secrets', secretsEveryMs, resources.refreshSecrets),
       ...[sql, ledgerSql].map((pool) => {
         const isLost = PoolWatchdog.watch(pool, configReloader.current.config.databaseUrl);
@@ -196,7 +202,9 @@ function startJobs(
       }),
     ],
     background: [
-      start('upkeep', upkeepEveryMs, () => Maintenance.maintain(sql)),
+      start('upkeep', upkeepEveryMs, () =>
+        Maintenance.maintain(sql, configReloader.current.config.retention),
+      ),
       start('usage_closing', usageClosingEveryMs, () =>
         UsageClosingJob.closeOldDays(configReloader.current.config, log),
       ),
@@ -211,6 +219,7 @@ function startJobs(
         PlanHolder.notifyUnpaidRenewals(configReloader.current.shop),
       ),
       start('account_mail', upkeepEveryMs, () => AccountMail.notifyAccounts(configReloader.current.shop)),
+      start('card_trials', upkeepEveryMs, () => Registering.giveCardTrials(configReloader.current.shop)),
       start('mail', mailEveryMs, () => delivery.run(configReloader.current.shop)),
       start('refund_requests', upkeepEveryMs, () => RefundRequests.notifySeller(configReloader.current.shop)),
     ],

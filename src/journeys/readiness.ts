@@ -5,7 +5,7 @@ import type { SellerContext } from './seller-context.ts';
 
 /** The dependencies of the checks. */
 export type ReadinessContext = Pick<ProxyContext, 'upstream'> &
-  Pick<SellerContext, 'schemaProblem' | 'databaseResponds'> & {
+  Pick<SellerContext, 'schemaProblem' | 'canCharge'> & {
     readonly writer: Pick<LedgerContext['writer'], 'ready'>;
   };
 
@@ -25,10 +25,10 @@ const databaseWaitMsMax = 1_500;
 export async function read(shop: ReadinessContext, isDraining: () => boolean): Promise<Readiness> {
   if (isDraining()) return { checks: { serving: false }, problems: [], upstreams: null };
   const database = withinBudget(databaseWaitMsMax, () =>
-    Promise.all([shop.databaseResponds(), shop.schemaProblem()]),
+    Promise.all([shop.canCharge(), shop.schemaProblem()]),
   );
-  const [[responds, problem], upstream] = await Promise.all([database, probe(shop)]);
-  const ledger = responds && shop.writer.ready;
+  const [[canCharge, problem], upstream] = await Promise.all([database, probe(shop)]);
+  const ledger = canCharge && shop.writer.ready;
   return {
     checks: { serving: true, ledger, schema: problem === null, upstream: upstream.isReady },
     problems: problem === null ? [] : [problem],

@@ -8,7 +8,9 @@ import { openAccountKeys } from '../adapters/postgres/account-keys.ts';
 import { openAccountMails } from '../adapters/postgres/account-mails.ts';
 import * as Accounts from '../adapters/postgres/accounts.ts';
 import { openAdmissions } from '../adapters/postgres/admissions.ts';
+import { openCardAttempts } from '../adapters/postgres/card-attempts.ts';
 import { openCatalogs } from '../adapters/postgres/catalogs.ts';
+import { openChargeProof } from '../adapters/postgres/charge-proof.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
 import * as Connection from '../adapters/postgres/connection.ts';
 import { openConsole } from '../adapters/postgres/console.ts';
@@ -76,6 +78,7 @@ type Renewed =
   | 'reference'
   | 'claiming'
   | 'trustedAgents'
+  | 'cardLimits'
   | 'mail'
   | 'mailer'
   | 'processor'
@@ -229,7 +232,7 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
   return {
     ...parts,
     publicUrl: config.publicUrl,
-    databaseResponds: () => Connection.responds(sql),
+    canCharge: openChargeProof(sql, (reason) => report('charge_not_proved', { reason })),
     schemaProblem: SchemaVersion.watch(sql),
     accounts: Accounts.openAccounts(sql),
     admissions: openAdmissions(sql),
@@ -252,6 +255,7 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
     console: await openConsole(sql, secret('con')),
     refundRequests: openRefundRequests(sql),
     fraudSignals: openFraudSignals(sql),
+    cardAttempts: openCardAttempts(sql),
     webhookEvents: Orders.openWebhookEvents(sql),
     verifications: RateLimit.create(),
     challengeSecrets: secrets.challenges,

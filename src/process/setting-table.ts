@@ -1,4 +1,5 @@
 import { usualLimits } from '../proxy/unpaid-calls.ts';
+import { abuseSettings } from './abuse-settings.ts';
 import { bundledSettings, mailSettings, paymentSettings } from './integration-settings.ts';
 import type { Setting } from './setting.ts';
 import * as Schema from './setting-schemas.ts';
@@ -258,6 +259,7 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   WebSockets: socketSettings,
   'Keeping usage': usageSettings,
   Payments: paymentSettings,
+  'Abuse and retention': abuseSettings,
   'Mail and administration': mailSettings,
   Tracing: tracing,
   'Programs of `sluice start`': bundledSettings,
@@ -271,6 +273,7 @@ export const table = {
   ...socketSettings,
   ...usageSettings,
   ...paymentSettings,
+  ...abuseSettings,
   ...mailSettings,
   ...tracing,
   ...bundledSettings,
