@@ -88,10 +88,12 @@ test('does not hold up the statements of running processes behind a table that a
     (async () => {
       const held = await sql.reserve();
       await held.unsafe('BEGIN; LOCK TABLE shop.function_set IN ACCESS EXCLUSIVE MODE');
-      await migrate(database.url, null, { ...waits, triesMax: 2, againMs: 1 }).finally(async () => {
+      try {
+        await migrate(database.url, null, { ...waits, triesMax: 2, againMs: 1 });
+      } finally {
         await held`ROLLBACK`;
         held.release();
-      });
+      }
     })(),
   ).rejects.toThrow('holds a table of the shop');
 });
