@@ -108,7 +108,7 @@ test('the example catalogue opens a shop', async () => {
 test('a pod has time to drain before it is killed', () => {
   const seconds = (name: string) =>
     Number(storefront.env.find((one: { name: string }) => one.name === name).value);
-  const lastWrites = 10;
+  const lastWrites = 15;
   const drain =
     seconds('DRAIN_SECONDS') + seconds('DRAIN_MAX_SECONDS') + storefront.lifecycle.preStop.sleep.seconds;
   expect(podOf('Deployment').terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drain + lastWrites);

@@ -162,8 +162,9 @@ describe.each([true, false])('with the fast path %s, a server that stops', (http
       socket.write(post('/a'));
       return text(socket);
     });
-    // The system completes these connections at once, before the event loop can accept them.
     await new Promise<void>((resolve) => process.nextTick(resolve));
+    // While this thread is blocked, the system completes the connections and nothing accepts them.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
     await server.drain();
     for (const one of await Promise.all(received)) expect(responses(one)).toEqual(['/a close']);
   });

@@ -11,7 +11,7 @@ import { chargedTo, environment } from './run.ts';
 import * as Upstream from './upstream.ts';
 
 const loadMs = 5_000;
-const rate = 50;
+const rate = 20;
 
 let database: Database;
 let sql: postgres.Sql;
