@@ -7,7 +7,14 @@ import { chromium } from 'playwright-core';
  * shift, and the violations that axe finds, on a phone and a desktop. `node bench/pages.ts --url http://localhost:4020`.
  */
 const usage = 'node bench/pages.ts [--url http://localhost:4020] [--chromium /usr/bin/chromium] [PATH ...]';
-const paths = ['/', '/docs', '/docs/people-search', '/docs/storefront', '/shop/request/people-search', '/nope'];
+const paths = [
+  '/',
+  '/docs',
+  '/docs/people-search',
+  '/docs/storefront',
+  '/shop/request/people-search',
+  '/nope',
+];
 const screens = { phone: { width: 390, height: 844 }, desktop: { width: 1440, height: 900 } };
 /** A slow phone connection: 1.6 Mbit/s and 150 ms, as Lighthouse simulates it. */
 const slow = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 94_000 };
@@ -32,7 +39,9 @@ else await measure(positionals.length > 0 ? positionals : paths);
 
 async function measure(pages: readonly string[]): Promise<void> {
   const browser = await chromium.launch({ executablePath: values.chromium, args: ['--no-sandbox'] });
-  console.log('| Page | Screen | Requests | KB sent | LCP ms | CLS | Height px | axe |\n|---|---|---|---|---|---|---|---|');
+  console.log(
+    '| Page | Screen | Requests | KB sent | LCP ms | CLS | Height px | axe |\n|---|---|---|---|---|---|---|---|',
+  );
   for (const path of pages)
     for (const [screen, viewport] of Object.entries(screens)) {
       const context = await browser.newContext({ viewport, bypassCSP: true });
@@ -50,7 +59,16 @@ async function measure(pages: readonly string[]): Promise<void> {
       const violations = await page.evaluate(
         `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((found) => found.violations.length)`,
       );
-      const cells = [path, screen, requests, (bytes / 1024).toFixed(1), Math.round(lcp), cls.toFixed(3), height, violations];
+      const cells = [
+        path,
+        screen,
+        requests,
+        (bytes / 1024).toFixed(1),
+        Math.round(lcp),
+        cls.toFixed(3),
+        height,
+        violations,
+      ];
       console.log(`| ${cells.join(' | ')} |`);
       await context.close();
     }

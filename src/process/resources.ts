@@ -113,7 +113,7 @@ export type Resources = {
   readonly claimSecret: string;
   /** The secret of the pairwise ids of buyers. */
   readonly callerSecret: string;
-  readonly revocations: Awaited<ReturnType<typeof openRevocations>>;
+  readonly revocations: Revocations.SharedRevocations;
   readonly idempotencyKeys: ReturnType<typeof openIdempotencyKeys>;
   readonly uncountable: UncountableCounts;
   readonly uncountableRecord: UncountableRecord;
@@ -291,7 +291,11 @@ function isLocal(publicUrl: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname);
 }
 
-function openRevocations(sql: Connection.Connection, tokenVerifier: Bearer.TokenVerifier, clock: Clock) {
+function openRevocations(
+  sql: Connection.Connection,
+  tokenVerifier: Bearer.TokenVerifier,
+  clock: Clock,
+): Promise<Revocations.SharedRevocations> {
   return Revocations.openRevocations(sql, {
     revoked: (id) => Bearer.revoke(tokenVerifier, id, clock()),
     joined: (join) => Bearer.join(tokenVerifier, join, clock()),
