@@ -156,3 +156,22 @@ function soldDrafts(
     return { ...described, method: operation.method, service: slug, tag: name };
   });
 }
+
+const readers = new WeakMap<Reference, Schema.Reader>();
+
+/** Returns the reader of the description's schemas, which is made once. */
+export function schemaReader(reference: Reference): Schema.Reader {
+  const reader = readers.get(reference) ?? Schema.reader(rootOf(reference));
+  readers.set(reference, reader);
+  return reader;
+}
+
+/** Returns the components as one document in which references can be resolved. */
+function rootOf({ components }: Reference): Schema.Node {
+  const root: Record<string, Record<string, unknown>> = {};
+  for (const [ref, { json }] of components) {
+    const [, , kind = '', name = ''] = ref.split('/');
+    root[kind] = { ...root[kind], [name]: JSON.parse(json) };
+  }
+  return { components: root };
+}

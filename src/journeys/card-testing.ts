@@ -61,7 +61,7 @@ export async function receiveFailedSetup(
   shop: Context,
   { attempt, reference, card }: CardAttempt.FailedSetup,
 ): Promise<void> {
-  const pages = await shop.cardAttempts.setupsOf(reference);
+  const pages = reference === null ? [] : await shop.cardAttempts.setupsOf(reference);
   const [newest] = pages;
   const payer = { account: newest?.account ?? null, address: newest?.address ?? null, card };
   const delay = await shop.cardAttempts.declined(attempt, payer, shop.cardLimits);
@@ -71,7 +71,7 @@ export async function receiveFailedSetup(
     for (const { session } of pages) {
       const { state } = await shop.processor.closeCheckout(session);
       // The page of a consent cannot be opened again, so another consent has to be asked for.
-      if (state === 'expired' && reference.startsWith(`${TopUpConsent.idPrefix}_`))
+      if (state === 'expired' && reference?.startsWith(`${TopUpConsent.idPrefix}_`))
         await shop.consents.end(reference);
     }
   } catch (fault) {

@@ -101,7 +101,8 @@ export type CardSetup = { session: string; reference: string; account: string; a
 export type FailedSetup = {
   /** The processor's attempt, or its event where it names none. */
   attempt: string;
-  reference: string;
+  /** Null for a page that the shop did not open, such as the billing portal. */
+  reference: string | null;
   /** The digest of the card's fingerprint, where the processor states it. */
   card: string | null;
 };

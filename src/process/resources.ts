@@ -8,6 +8,7 @@ import { openAccountKeys } from '../adapters/postgres/account-keys.ts';
 import { openAccountMails } from '../adapters/postgres/account-mails.ts';
 import * as Accounts from '../adapters/postgres/accounts.ts';
 import { openAdmissions } from '../adapters/postgres/admissions.ts';
+import { openBillingDetails } from '../adapters/postgres/billing-details.ts';
 import { openCardAttempts } from '../adapters/postgres/card-attempts.ts';
 import { openCatalogHistory } from '../adapters/postgres/catalogs.ts';
 import { openChargeProof } from '../adapters/postgres/charge-proof.ts';
@@ -112,7 +113,7 @@ export type Resources = {
   readonly claimSecret: string;
   /** The secret of the pairwise ids of buyers. */
   readonly callerSecret: string;
-  readonly revocations: Awaited<ReturnType<typeof openRevocations>>;
+  readonly revocations: Revocations.SharedRevocations;
   readonly idempotencyKeys: ReturnType<typeof openIdempotencyKeys>;
   readonly uncountable: UncountableCounts;
   readonly uncountableRecord: UncountableRecord;
@@ -255,6 +256,7 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
     subscriptions: openSubscriptions(sql),
     fees: openFees(sql),
     topUps: openTopUps(sql, config.writer),
+    billingDetails: openBillingDetails(sql),
     consents: openTopUpConsents(sql),
     accountMails: openAccountMails(sql),
     creditGrants: Operator.openGifts(sql),
@@ -289,7 +291,11 @@ function isLocal(publicUrl: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname);
 }
 
-function openRevocations(sql: Connection.Connection, tokenVerifier: Bearer.TokenVerifier, clock: Clock) {
+function openRevocations(
+  sql: Connection.Connection,
+  tokenVerifier: Bearer.TokenVerifier,
+  clock: Clock,
+): Promise<Revocations.SharedRevocations> {
   return Revocations.openRevocations(sql, {
     revoked: (id) => Bearer.revoke(tokenVerifier, id, clock()),
     joined: (join) => Bearer.join(tokenVerifier, join, clock()),

@@ -45,7 +45,7 @@ describe('a seller’s file', () => {
     expect(texts.usd('0.005000')).toBe('0,005000 US-Dollar');
     expect(texts.quantity(1, 'result')).toBe('1 Ergebnis');
     expect(texts.quantity(1_000, 'result')).toBe('1.000 Ergebnisse');
-    expect(await pageOf(texts, 'account')).toContain('verlängert sich am 31.01.2030');
+    expect(await pageOf(texts, 'account billing')).toContain('verlängert sich am 31.01.2030');
   });
 
   test('sets the direction of the pages', async () => {

@@ -89,16 +89,19 @@ export function read(event: Stripe.Event): WebhookEvent {
   }
 }
 
-/** Reads a failed setup from its event: a later reading would know only the last of several attempts. Null for a setup that is not of this shop. */
+/**
+ * Reads a failed setup from its event: a later reading would know only the last of several attempts. A setup on another page than ours, such as
+ * the billing portal, names no reference, and only its card counts.
+ */
 function failedSetup(
   event: string,
   { id, metadata, latest_attempt: latest, last_setup_error: error }: Stripe.SetupIntent,
 ): WebhookEvent['object'] {
-  const reference = metadata?.reference;
-  if (reference === undefined) return null;
-  const attempt = (typeof latest === 'string' ? latest : latest?.id) ?? event;
+  const reference = metadata?.reference ?? null;
   const fingerprint = error?.payment_method?.card?.fingerprint;
   const card = fingerprint ? cardDigest(fingerprint) : null;
+  if (reference === null && card === null) return null;
+  const attempt = (typeof latest === 'string' ? latest : latest?.id) ?? event;
   return { kind: 'failed_setup', id, failure: { attempt, reference, card } };
 }
 

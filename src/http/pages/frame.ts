@@ -30,6 +30,8 @@ type Page = {
   main: Html;
   more?: Readonly<Record<string, string>>;
   layout?: PageLayout;
+  /** Styles that only this page needs. */
+  style?: string;
   /** The address under which search engines list the page; pages without one are not listed. */
   canonical?: string;
   /** A sentence about the page for search engines and link previews; by default the description of the shop. */
@@ -50,7 +52,16 @@ export function respondWithPage(status: number, shop: PageContext, page: Page): 
 /** Returns a page as text. */
 export function pageText(
   shop: PageContext,
-  { title, main, layout = shopLayout(shop), canonical, description, beside, isScripted = false }: Page,
+  {
+    title,
+    main,
+    layout = shopLayout(shop),
+    canonical,
+    description,
+    beside,
+    isScripted = false,
+    style: own = '',
+  }: Page,
 ): string {
   const { name } = shop.catalog.storefront;
   const page = html`<!doctype html>
@@ -58,7 +69,7 @@ export function pageText(
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title === name ? name : `${title} · ${name}`}</title>${canonical === undefined ? html`<meta name="robots" content="noindex">` : preview(shop, title, canonical, description)}
-<link rel="icon" href="/favicon.svg"><style>${raw(style + brandStyle(shop.catalog.storefront.brand) + layout.style)}</style>
+<link rel="icon" href="/favicon.svg"><style>${raw(style + brandStyle(shop.catalog.storefront.brand) + layout.style + own)}</style>
 </head>
 <body${isScripted ? html` data-copy="${shop.texts.text('code.copy')}" data-copied="${shop.texts.text('code.copied')}"` : ''}>
 <a class="skip" href="#main">${say(shop.texts, 'frame.skip')}</a>

@@ -1,7 +1,14 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { covers, type Plan, proofsOf, type SubscriptionPlan, type TrialPlan } from '../../catalog/plan.ts';
+import {
+  type CreditPlan,
+  covers,
+  type Plan,
+  proofsOf,
+  type SubscriptionPlan,
+  type TrialPlan,
+} from '../../catalog/plan.ts';
 import { isByUsage, unitOfPlan } from '../../catalog/plan-unit.ts';
 import type { Service } from '../../catalog/service.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
@@ -24,8 +31,11 @@ type Visitor = {
 };
 
 const centMicroUsd = 10_000;
-/** Suggested amounts of credit, in dollars. */
-const amounts = [5, 20, 100];
+
+/** Returns usual amounts of credit, as far as the plan allows them. */
+export function creditAmounts({ min, max }: CreditPlan): Money.Money[] {
+  return [500, 2_000, 10_000].map(Money.ofCents).filter((amount) => amount >= min && amount <= max);
+}
 
 /** A plan for sale: its price, what it buys, and its form; or the state of the visitor's own plan. */
 export function card(texts: Texts, plan: Plan, catalog: Catalog, visitor: Visitor): Html {
@@ -67,12 +77,12 @@ function oncePer(texts: Texts, plan: TrialPlan): string[] {
   ];
 }
 
-function creditForm(texts: Texts, plan: Plan & { kind: 'credit' }, refused: RefusedBuy | null): Html {
+function creditForm(texts: Texts, plan: CreditPlan, refused: RefusedBuy | null): Html {
   const fault =
     refused === null ? '' : html` aria-invalid="true" aria-describedby="amount-fault" autofocus=""`;
   return html`<form class="credit" method="post" action="/shop/buy#plans"><input type="hidden" name="plan" value="${plan.id}">
 <label for="amount">${say(texts, 'plans.amount')}</label><input id="amount" name="amount_usd" inputmode="decimal" list="amounts" value="${refused?.amount ?? Money.format(plan.min)}" autocomplete="off" required${fault}>
-<datalist id="amounts">${amounts.map((amount) => html`<option value="${amount}.00"></option>`)}</datalist>
+<datalist id="amounts">${creditAmounts(plan).map((amount) => html`<option value="${Money.format(amount)}"></option>`)}</datalist>
 ${refused === null ? '' : html`<p class="fault" id="amount-fault" role="alert">${refused.fault}</p>`}
 <button>${say(texts, 'plans.buy')}</button></form>`;
 }

@@ -19,7 +19,8 @@ import { meterTable, meterTableLink } from './meter-table.ts';
 import * as PlanCard from './plan-card.ts';
 import { say } from './say.ts';
 import { startForm } from './start-form.ts';
-import type { TrialOutcome } from './try-it.ts';
+import { requestForm, type TryFormFacts } from './try-form.ts';
+import { outcomeLine, type TrialOutcome } from './try-it.ts';
 
 /** Longer lists of services with one price are folded. */
 const foldedAbove = 8;
@@ -35,13 +36,7 @@ export type AccountSummary = {
   offers: ReadonlyMap<string, PlanOffer>;
 };
 /** The "Try it" form: the request, the idempotency key of the call that it makes and, once a request was sent, its outcome. */
-export type TryForm = {
-  operation: Operation;
-  path: string;
-  body: string;
-  key: string;
-  trial: TrialOutcome | null;
-};
+export type TryForm = TryFormFacts & { trial: TrialOutcome | null };
 export type ShopFacts = {
   catalog: Catalog;
   description: Description.Description;
@@ -177,30 +172,29 @@ function call(operation: Operation, description: Description.Description): Html 
 
 /** The "Try it" form. For a new visitor, who sees its example above, it is folded. */
 function attempt(texts: Texts, { tried, catalog, summary, isTrying }: ShopFacts): Html {
-  const { operation, path, body, key, trial } = tried;
+  const { operation, trial } = tried;
   const { operations, plans, services } = catalog;
   const trialPlan = trialOf(plans);
   const free =
     trialPlan && summary === null && isTrialImmediate(plans)
       ? html` ${firstFree(texts, trialPlan.included, unitOfPlan(trialPlan, services))}`
       : '';
-  const isOpen = isTrying || summary !== null || trial !== null;
-  const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
-  return html`<section id="try"><details ${isOpen ? 'open' : ''}><summary><h2>${say(texts, 'try.title')}</h2></summary>
-<p class="soft">${say(texts, 'try.intro')}${free}</p>
-<form method="post" action="/shop/try#try"><input type="hidden" name="shown" value="${operation.id}"><input type="hidden" name="key" value="${key}">
-<label for="operation">${say(texts, 'try.operation')}</label>
-<select id="operation" name="operation">${operations
+  const isOpen =
+    isTrying ||
+    summary !== null ||
+    trial !== null ||
+    tried.typed !== null ||
+    tried.isRaw ||
+    tried.faults.length > 0;
+  const choice = html`<label for="operation">${say(texts, 'try.operation')}</label><select id="operation" name="operation">${operations
     .filter(({ answeredBy }) => answeredBy === 'upstream')
     .map(
       ({ id }) => html`<option value="${id}" ${id === operation.id ? 'selected' : ''}>${id}</option>`,
-    )}</select>
-<button class="quiet" style="margin-top:.5rem" name="load" value="1">${say(texts, 'try.load_example')}</button>
-<label for="path">${say(texts, 'try.path')}</label><input class="code" id="path" name="path" value="${path}" spellcheck="false" autocomplete="off">
-${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea id="body" name="body" rows="7" spellcheck="false">${body}</textarea>` : ''}
-<p class="soft">${price(texts, operation)}</p>
-<button>${say(texts, 'try.send')}</button></form>
-${trial === null ? '' : outcome(texts, trial)}
+    )}</select>`;
+  return html`<section id="try"><details ${isOpen ? 'open' : ''}><summary><h2>${say(texts, 'try.title')}</h2></summary>
+<p class="soft">${say(texts, 'try.intro')}${free}</p>
+${requestForm(texts, tried, choice, price(texts, operation))}
+${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? '' : outcome(texts, trial)}
 </details></section>`;
 }
 
@@ -222,8 +216,8 @@ function firstFree(texts: Texts, { asset, amount }: Included, unit: string): Htm
 
 function outcome(texts: Texts, trial: TrialOutcome): Html {
   if (trial.kind === 'refusal') return html`<p class="note" role="alert">${trial.message}</p>`;
-  const { status, line, body, isCut } = trial;
-  return html`<p class="ok" role="status">${status} · ${line}</p>${codeBlock(texts.text('try.response_body'), body)}
+  const { body, isCut } = trial;
+  return html`<p class="ok" role="status">${outcomeLine(trial)}</p>${codeBlock(texts.text('try.response_body'), body)}
 ${isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}`;
 }
 
