@@ -14,6 +14,7 @@ const permissionOf: Record<string, string> = {
   paymentIntents: 'PaymentIntents',
   'checkout.sessions': 'Checkout Sessions',
   customers: 'Customers',
+  customer: 'Customers',
   subscriptions: 'Subscriptions',
   invoices: 'Invoices',
   invoicePayments: 'Invoices',
@@ -33,6 +34,8 @@ const permissionOf: Record<string, string> = {
   payments: 'Invoices',
   balance_transaction: 'Balance Transactions',
   add_invoice_items: 'Invoice Items',
+  'billingPortal.sessions': 'Customer portal',
+  'billingPortal.configurations': 'Customer portal',
   '/v1/payment_intents': 'PaymentIntents',
 };
 const reads = ['list', 'retrieve'];
