@@ -28,6 +28,7 @@ const permissionOf: Record<string, string> = {
   payment_intent: 'PaymentIntents',
   setup_intent: 'Setup Intents',
   payment_method: 'Payment Methods',
+  default_payment_method: 'Payment Methods',
   latest_charge: 'Charges',
   latest_invoice: 'Invoices',
   invoice: 'Invoices',
