@@ -14,6 +14,7 @@ const permissionOf: Record<string, string> = {
   paymentIntents: 'PaymentIntents',
   'checkout.sessions': 'Checkout Sessions',
   customers: 'Customers',
+  customer: 'Customers',
   subscriptions: 'Subscriptions',
   invoices: 'Invoices',
   invoicePayments: 'Invoices',
@@ -27,12 +28,15 @@ const permissionOf: Record<string, string> = {
   payment_intent: 'PaymentIntents',
   setup_intent: 'Setup Intents',
   payment_method: 'Payment Methods',
+  default_payment_method: 'Payment Methods',
   latest_charge: 'Charges',
   latest_invoice: 'Invoices',
   invoice: 'Invoices',
   payments: 'Invoices',
   balance_transaction: 'Balance Transactions',
   add_invoice_items: 'Invoice Items',
+  'billingPortal.sessions': 'Customer portal',
+  'billingPortal.configurations': 'Customer portal',
   '/v1/payment_intents': 'PaymentIntents',
 };
 const reads = ['list', 'retrieve'];
