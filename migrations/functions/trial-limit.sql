@@ -19,7 +19,7 @@ DECLARE
   v_limit ledger.trial_limit;
   v_hour timestamptz := date_trunc('hour', clock_timestamp(), 'UTC');
 BEGIN
-  -- Nothing is left of this hour: the refusal waits for nobody. What returns meanwhile is found by the next request.
+  -- A refusal in an hour that is used up needs no lock. The next request finds leases that have returned since.
   IF EXISTS (SELECT FROM ledger.trial_limit WHERE plan_id = p_plan AND hour = v_hour AND used + p_need > per_hour) THEN RETURN 0; END IF;
   SELECT * INTO v_limit FROM ledger.trial_limit WHERE plan_id = p_plan FOR UPDATE;
   IF NOT FOUND THEN RETURN p_take; END IF;

@@ -54,8 +54,8 @@ export async function receiveCharge(shop: Context, charge: CardAttempt.ReadCharg
 }
 
 /**
- * Counts a card that a page could not save, like a decline: the bank's answer tells a thief as much as that of a payment. The pages of a payer who
- * has too many are closed. Safe to repeat.
+ * Counts a card that a page could not save, like a decline: it is evidence of the same kind for a thief. The pages of a payer with too many of
+ * them are closed. Safe to repeat.
  */
 export async function receiveFailedSetup(
   shop: Context,

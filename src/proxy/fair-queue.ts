@@ -7,9 +7,9 @@ import { UpstreamWaits } from './upstream-waits.ts';
  * Puts fair queueing in front of an upstream client: each account has a share of the connections, and waiting calls are sent in turn by
  * account, so that one account cannot occupy the upstream. A call leaves its place when its response has been read or abandoned. While
  * the whole queue is full, the newest call of the account with the longest queue gives way to an account with a shorter one.
- * @param waits is told of each wait
+ * @param waits counts each wait
  */
-export function fairQueue(upstream: Upstream, limits: Limits, waits = new UpstreamWaits()): Upstream {
+export function fairQueue(upstream: Upstream, limits: Limits, waits = new UpstreamWaits(() => 0)): Upstream {
   const queue = new FairQueue(upstream, limits, waits);
   return {
     send: (outbound) => queue.send(outbound),
@@ -204,8 +204,7 @@ class Call implements Sending {
   }
 
   waitFor(waitMsMax: number): void {
-    this.#sinceMs = performance.now();
-    this.#queue.waits.begin();
+    this.#sinceMs = this.#queue.waits.start();
     this.#overdue = setTimeout(() => this.#queue.overdue(this), waitMsMax);
   }
 
@@ -259,7 +258,7 @@ class Call implements Sending {
     if (this.#overdue === null) return;
     clearTimeout(this.#overdue);
     this.#overdue = null;
-    this.#queue.waits.end(performance.now() - this.#sinceMs);
+    this.#queue.waits.end(this.#sinceMs);
   }
 }
 

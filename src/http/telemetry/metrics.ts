@@ -22,7 +22,7 @@ export type Metrics = {
   times(event: string): number;
   /** Upstream failures (no response, rejected key) by error code: their number and the time of the last one. */
   readonly upstream: ReadonlyMap<string, { times: number; lastMs: number }>;
-  /** Is told of the waits for a connection at the upstream. */
+  /** Counts the waits for a connection at the upstream. */
   readonly upstreamWaits: UpstreamWaits;
 };
 
@@ -97,7 +97,7 @@ export function createMetrics(
     labelNames: ['digest'],
     registers,
   });
-  const upstreamWaits = new UpstreamWaits();
+  const upstreamWaits = new UpstreamWaits(clock);
   const upstream = new Map<string, { times: number; lastMs: number }>();
   new Gauge({
     name: 'sluice_ledger_backlog',
