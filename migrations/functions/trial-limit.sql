@@ -19,6 +19,8 @@ DECLARE
   v_limit ledger.trial_limit;
   v_hour timestamptz := date_trunc('hour', clock_timestamp(), 'UTC');
 BEGIN
+  -- A refusal in an hour that is used up needs no lock. The next request finds leases that have returned since.
+  IF EXISTS (SELECT FROM ledger.trial_limit WHERE plan_id = p_plan AND hour = v_hour AND used + p_need > per_hour) THEN RETURN 0; END IF;
   SELECT * INTO v_limit FROM ledger.trial_limit WHERE plan_id = p_plan FOR UPDATE;
   IF NOT FOUND THEN RETURN p_take; END IF;
   IF v_limit.hour < v_hour OR v_limit.hour > v_hour + interval '2 hours' THEN

@@ -63,6 +63,17 @@ export function trialOf(plans: readonly Plan[]): TrialPlan | null {
   return plans.find((plan) => plan.kind === 'trial') ?? null;
 }
 
+/** Returns the facts that earn a trial; none for one that needs no proof. */
+export function proofsOf({ oncePer }: Pick<TrialPlan, 'oncePer'>): Exclude<OncePer, 'address'>[] {
+  return oncePer.filter((fact) => fact !== 'address');
+}
+
+/** Returns true when a new account has the trial at once, without a proof. */
+export function isTrialImmediate(plans: readonly Plan[]): boolean {
+  const trial = trialOf(plans);
+  return trial !== null && proofsOf(trial).length === 0;
+}
+
 /** Calls per second of an account that has no plan for the operation. */
 const requestsPerSecondWithoutPlan = 10;
 

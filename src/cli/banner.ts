@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from '../catalog/catalog.ts';
+import { isTrialImmediate } from '../catalog/plan.ts';
 import * as Compose from './compose.ts';
 import type { Cluster } from './embedded/cluster.ts';
 
@@ -120,7 +121,7 @@ function firstRequests({ wiring, env, catalog }: StartedShop): string[] {
   const credit = catalog.plans.find((plan) => plan.kind === 'credit');
   const amount =
     credit && Money.format(Money.ofMicro(Math.max(credit.min, Math.min(usualPurchase, credit.max))));
-  const hasTrial = catalog.plans.some(({ kind }) => kind === 'trial');
+  const hasTrial = isTrialImmediate(catalog.plans);
   return [
     `Paste into another terminal. Register: creates an account with a token${hasTrial ? ' and the trial' : ''}.`,
     '',

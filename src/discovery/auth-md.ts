@@ -1,7 +1,7 @@
 import { type Offers, path } from '@sluice/kernel/endpoints';
 import * as Money from '@sluice/kernel/money';
 import * as Included from '../catalog/included.ts';
-import { forSale, type Plan } from '../catalog/plan.ts';
+import { forSale, isTrialImmediate, type Plan } from '../catalog/plan.ts';
 import * as AccessToken from '../identity/access-token.ts';
 import * as Assertion from '../identity/assertion.ts';
 
@@ -33,7 +33,7 @@ const hours = AccessToken.lifeSeconds / 3600;
 const days = Assertion.lifeSeconds / 86_400;
 
 function intro({ name, publicUrl, plans }: Guide): string {
-  const trial = plans.some((plan) => plan.kind === 'trial') ? ' and the free trial `plan`' : '';
+  const trial = isTrialImmediate(plans) ? ' and the free trial `plan`' : '';
   return `# ${line(name)}: access for agents
 
 You can register without a person and without payment. The shell lines below work as written.

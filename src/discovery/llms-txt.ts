@@ -5,7 +5,7 @@ import { operationKey } from '@sluice/kernel/operation-key';
 import type { Catalog } from '../catalog/catalog.ts';
 import * as Included from '../catalog/included.ts';
 import * as MeterPrices from '../catalog/meter-prices.ts';
-import type { Plan } from '../catalog/plan.ts';
+import { isTrialImmediate, type Plan, proofsOf, type TrialPlan } from '../catalog/plan.ts';
 import * as PriceWords from '../catalog/price-words.ts';
 import * as TaxNote from '../catalog/tax-note.ts';
 import { english } from '../text/texts.ts';
@@ -56,7 +56,9 @@ function steps({ plans }: Catalog): string {
   const has = (kind: Plan['kind']) => plans.some((plan) => plan.kind === kind);
   const known = [
     'one free request registers',
-    ...(has('trial') ? ['the trial pays for the first calls'] : []),
+    ...(has('trial')
+      ? [isTrialImmediate(plans) ? 'the trial pays for the first calls' : 'a proof earns the trial']
+      : []),
     ...(has('credit') ? ['credit is bought by card'] : []),
     ...(has('subscription') ? ['subscriptions are bought by card'] : []),
   ];
@@ -193,12 +195,30 @@ function least(catalog: Catalog): string {
 function terms(plan: Plan): string {
   switch (plan.kind) {
     case 'trial':
-      return `free with registration, ${Included.describe(plan.included)}, and ${Included.usd(plan.includedWhenClaimed) ?? plan.includedWhenClaimed.amount}${plan.included.asset === 'usd' ? ' USD' : ''} more when a person claims the account`;
+      return `${earning(plan)}, ${Included.describe(plan.included)}, and ${Included.usd(plan.includedWhenClaimed) ?? plan.includedWhenClaimed.amount}${plan.included.asset === 'usd' ? ' USD' : ''} more when a person claims the account`;
     case 'credit':
       return `prepaid, ${Money.format(plan.min)} to ${Money.format(plan.max)} USD`;
     case 'subscription':
       return `${Money.format(plan.price)} USD a ${plan.every}, ${Included.describe(plan.included)}, ${plan.requestsPerSecond} calls a second`;
   }
+}
+
+const proving = {
+  email: 'a claim with an email address',
+  card: 'a payment with a card',
+  wallet: 'a registration with a wallet',
+} as const;
+
+/** States how a trial is obtained, and how often. */
+function earning(plan: TrialPlan): string {
+  const proofs = proofsOf(plan).map((fact) => proving[fact]);
+  const how =
+    proofs.length === 0
+      ? 'free with registration'
+      : `free after ${new Intl.ListFormat('en', { type: 'disjunction' }).format(proofs)}`;
+  return plan.oncePer.length === 0
+    ? how
+    : `${how} (\`once_per\`: once for each ${plan.oncePer.map((fact) => (fact === 'address' ? 'network address' : fact)).join(', ')})`;
 }
 
 /** The response headers that state what was counted. */

@@ -217,7 +217,7 @@ function addApiRoutes(app: Hono<Env>, shop: Shop, edge: AppOptions, ask: Quote.A
   app.route('/', keysRoutes(shop));
   app.route('/', usageRoutes(shop));
   app.route('/', topUpRoutes(shop));
-  app.route('/', cardsRoutes(shop));
+  app.route('/', cardsRoutes(shop, edge.clientAddressHeader));
   app.route('/', planHolderPages(shop));
   app.route('/', promotionRoutes(shop, edge.clientAddressHeader));
   app.route('/', receiptsRoutes(shop));

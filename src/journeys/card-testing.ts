@@ -2,8 +2,12 @@ import type * as CardAttempt from '../payment/card-attempt.ts';
 import type { Order } from '../payment/order.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import { ProcessorUnavailable } from '../payment/processor.ts';
+import * as TopUpConsent from '../payment/top-up-consent.ts';
 
-type Context = Pick<PaymentContext, 'cardAttempts' | 'cardLimits' | 'orders' | 'processor' | 'report'>;
+type Context = Pick<
+  PaymentContext,
+  'cardAttempts' | 'cardLimits' | 'consents' | 'orders' | 'processor' | 'report'
+>;
 
 /** Reports that an attempt has to wait. The event names the kind of subject, and never an address or a card. */
 export function report(
@@ -47,6 +51,33 @@ export async function receiveCharge(shop: Context, charge: CardAttempt.ReadCharg
   if (delay === null) return;
   report(shop, delay, order.id);
   if (charge.challenge === null) await closePage(shop, order);
+}
+
+/**
+ * Counts a card that a page could not save, like a decline: it is evidence of the same kind for a thief. The pages of a payer with too many of
+ * them are closed. Safe to repeat.
+ */
+export async function receiveFailedSetup(
+  shop: Context,
+  { attempt, reference, card }: CardAttempt.FailedSetup,
+): Promise<void> {
+  const pages = reference === null ? [] : await shop.cardAttempts.setupsOf(reference);
+  const [newest] = pages;
+  const payer = { account: newest?.account ?? null, address: newest?.address ?? null, card };
+  const delay = await shop.cardAttempts.declined(attempt, payer, shop.cardLimits);
+  if (delay === null) return;
+  report(shop, delay, null);
+  try {
+    for (const { session } of pages) {
+      const { state } = await shop.processor.closeCheckout(session);
+      // The page of a consent cannot be opened again, so another consent has to be asked for.
+      if (state === 'expired' && reference?.startsWith(`${TopUpConsent.idPrefix}_`))
+        await shop.consents.end(reference);
+    }
+  } catch (fault) {
+    // The next failure on a page tries again.
+    if (!(fault instanceof ProcessorUnavailable)) throw fault;
+  }
 }
 
 /** Closes a page on which cards are tried. One that was paid meanwhile stays as it is; its payment is recorded by its own event. */

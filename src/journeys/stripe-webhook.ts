@@ -56,6 +56,9 @@ async function applyEvent(shop: PaymentContext, { object }: WebhookEvent): Promi
     case 'charge':
       await CardTesting.receiveCharge(shop, await shop.processor.readCharge(object.id));
       break;
+    case 'failed_setup':
+      await CardTesting.receiveFailedSetup(shop, object.failure);
+      break;
     case 'fraud_signal':
       await flag(shop, object.signal);
       break;

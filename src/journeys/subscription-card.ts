@@ -3,21 +3,33 @@ import type { CheckoutContext, PaymentContext } from '../payment/payment-context
 import type { KeptCard } from '../payment/processor.ts';
 import type { Subscription } from '../payment/subscription.ts';
 import { isLive } from '../payment/subscription.ts';
+import * as CardTesting from './card-testing.ts';
 import * as Renewal from './renewal.ts';
 
 /** A page that was completed longer ago is ignored, because another card may have been chosen since. */
 const freshMs = 24 * 60 * 60_000;
 
-export type CardPageResult = { kind: 'page'; url: string; expiresMs: number } | { kind: 'no_subscription' };
+export type CardPageResult =
+  | { kind: 'page'; url: string; expiresMs: number }
+  | { kind: 'no_subscription' }
+  /** The account or address opens too many pages, or has too many declines. */
+  | { kind: 'limited'; waitMs: number };
 
-/** Opens a card page for a subscription of the account. Its card is charged for the open invoice at once, and for all renewals. */
+/**
+ * Opens a card page for a subscription of the account. Its card is charged for the open invoice at once, and for all renewals.
+ * @param address the block of the client's address
+ */
 export async function openCardPage(
   shop: CheckoutContext,
   account: string,
   subscription: string,
+  address: string,
 ): Promise<CardPageResult> {
   const found = (await shop.subscriptions.of(account)).find(({ id }) => id === subscription);
   if (found === undefined || !isLive(found)) return { kind: 'no_subscription' };
+  // Each page is another one, and counts.
+  const delay = await CardTesting.beginPage(shop, { order: null, number: 0 }, { account, address });
+  if (delay !== null) return { kind: 'limited', waitMs: delay.waitMs };
   const price = await shop.processor.renewalOf(subscription);
   const page = await shop.processor.openCardPage({
     reference: subscription,
@@ -28,6 +40,7 @@ export async function openCardPage(
     isTaxed: shop.isTaxed,
     expiresMs: null,
   });
+  await shop.cardAttempts.keepSetup({ session: page.session, reference: subscription, account, address });
   if (page.url === null) throw new Error(`the new card page ${page.session} is closed`);
   return { kind: 'page', url: page.url, expiresMs: page.expiresMs };
 }

@@ -10,10 +10,11 @@ import type { SavedCard } from '../payment/saved-card.ts';
 import type { TopUpTerms } from '../payment/top-up.ts';
 import * as Consent from '../payment/top-up-consent.ts';
 import type { TextsContext } from '../text/texts-context.ts';
+import * as CardTesting from './card-testing.ts';
 import { notify } from './notify.ts';
 
 type ConsentContext = Pick<CatalogContext, 'publicUrl' | 'catalog' | 'isTaxed'> &
-  Pick<PaymentContext, 'clock' | 'consents' | 'processor'> &
+  Pick<PaymentContext, 'cardAttempts' | 'cardLimits' | 'clock' | 'consents' | 'processor' | 'report'> &
   TextsContext;
 
 /** Returns the open consent for these terms, creating one when there is none. Its page asks the cardholder to agree. */
@@ -55,10 +56,27 @@ export async function agree(
   );
 }
 
-/** Returns the URL of the processor's card page, which states the terms; null when the consent can no longer be given. */
-export async function openPage(shop: ConsentContext, consentId: string): Promise<string | null> {
+export type ConsentPage =
+  | { kind: 'page'; url: string }
+  /** The consent can no longer be given. */
+  | { kind: 'closed' }
+  /** The account or address opens too many pages, or has too many declines. */
+  | { kind: 'limited'; waitMs: number };
+
+/**
+ * Opens the processor's card page, which states the terms.
+ * @param address the block of the client's address
+ */
+export async function openPage(
+  shop: ConsentContext,
+  consentId: string,
+  address: string,
+): Promise<ConsentPage> {
   const found = await read(shop, consentId);
-  if (found === null || Consent.stateAt(found, shop.clock()) !== 'offered') return null;
+  if (found === null || Consent.stateAt(found, shop.clock()) !== 'offered') return { kind: 'closed' };
+  const { account } = found;
+  const delay = await CardTesting.beginPage(shop, { order: found.id, number: 0 }, { account, address });
+  if (delay !== null) return { kind: 'limited', waitMs: delay.waitMs };
   const page = await shop.processor.openCardPage({
     reference: found.id,
     customer: null,
@@ -70,7 +88,8 @@ export async function openPage(shop: ConsentContext, consentId: string): Promise
     expiresMs: found.expiresMs + Order.pageGraceMs,
   });
   await shop.consents.attach(found.id, page.session);
-  return page.url;
+  await shop.cardAttempts.keepSetup({ session: page.session, reference: found.id, account, address });
+  return page.url === null ? { kind: 'closed' } : { kind: 'page', url: page.url };
 }
 
 /** Stops the charges of a consent on behalf of its holder. Safe to repeat. Returns the consent in its new state; null when it is unknown. */

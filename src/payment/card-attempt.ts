@@ -94,6 +94,19 @@ export type ReadCharge = ChargeOutcome & {
   card: string | null;
 };
 
+/** A hosted page that only saves a card. `reference`: the consent or subscription that the card is for. */
+export type CardSetup = { session: string; reference: string; account: string; address: string };
+
+/** A card that could not be saved. */
+export type FailedSetup = {
+  /** The processor's attempt, or its event where it names none. */
+  attempt: string;
+  /** Null for a page that the shop did not open, such as the billing portal. */
+  reference: string | null;
+  /** The digest of the card's fingerprint, where the processor states it. */
+  card: string | null;
+};
+
 /** Counts attempts to pay over all processes. Decisions follow each other, so that concurrent attempts are counted exactly. */
 export interface CardAttempts {
   /**
@@ -105,7 +118,10 @@ export interface CardAttempts {
   end(attempt: string): Promise<void>;
   /** Counts a decline. The same attempt counts once. Returns the delay that it causes. */
   declined(attempt: string, payer: Payer, limits: CardLimits): Promise<Delay | null>;
-  /** Starts a hosted page of an order (or of a saved card, by its reference), or returns the time that it has to wait for. */
+  /**
+   * Starts a hosted page of an order (or of a consent, by its reference), or returns the time that it has to wait for. A page without either
+   * counts each time.
+   */
   startPage(
     page: { order: string | null; number: number },
     payer: Payer,
@@ -113,6 +129,10 @@ export interface CardAttempts {
   ): Promise<Delay | null>;
   /** Returns the address block that the hosted page of an order was opened from. */
   pageAddress(order: string): Promise<string | null>;
+  /** Stores a page that only saves a card. Safe to repeat: the last address counts. */
+  keepSetup(setup: CardSetup): Promise<void>;
+  /** Lists the pages of a reference that can still be open, the newest first. */
+  setupsOf(reference: string): Promise<CardSetup[]>;
   /** Stores the outcome of a charge. Safe to repeat. */
   record(charge: ReadCharge, order: string | null): Promise<void>;
   /** Lists the charges of an order, the newest first. */

@@ -1,5 +1,5 @@
 import type { Money } from '@sluice/kernel/money';
-import type { ReadCharge } from './card-attempt.ts';
+import type { FailedSetup, ReadCharge } from './card-attempt.ts';
 import type { Fee } from './fee.ts';
 import type { FraudSignal } from './fraud-signal.ts';
 import type { Order } from './order.ts';
@@ -111,6 +111,7 @@ export type WebhookEvent = {
   type: string;
   object:
     | { kind: 'checkout' | 'payment' | 'invoice' | 'subscription' | 'charge'; id: string }
+    | { kind: 'failed_setup'; id: string; failure: FailedSetup }
     | { kind: 'fraud_signal'; id: string; signal: FraudSignal }
     | null;
 };

@@ -174,6 +174,7 @@ async function openShop(
       ...{ config, catalog, held: kept.held, report: kept.report },
       values: upstreamValues,
       callerSecret: resources.callerSecret,
+      waits: resources.metrics.upstreamWaits,
     }),
   };
 }

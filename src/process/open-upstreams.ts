@@ -10,6 +10,7 @@ import { fairQueue } from '../proxy/fair-queue.ts';
 import { SecretSet } from '../proxy/secret-set.ts';
 import type { Upstream } from '../proxy/upstream.ts';
 import { routed } from '../proxy/upstream-routes.ts';
+import type { UpstreamWaits } from '../proxy/upstream-waits.ts';
 import type { UpstreamValues } from './upstream-values.ts';
 
 type Options = {
@@ -20,6 +21,7 @@ type Options = {
   /** The secret of the pairwise ids of buyers. */
   callerSecret: string;
   held: BufferBudget;
+  waits: UpstreamWaits;
   report: (event: string, detail: Readonly<Record<string, unknown>>) => void;
 };
 
@@ -37,7 +39,7 @@ export function openUpstreams(options: Options): Upstream {
   return routed(new Map(opened), report);
 }
 
-function openSingle({ config, catalog, held }: Options): Upstream {
+function openSingle({ config, catalog, held, waits }: Options): Upstream {
   const { upstream } = catalog;
   const limits = UpstreamLimits.limits(upstream.limits);
   return fairQueue(
@@ -51,11 +53,12 @@ function openSingle({ config, catalog, held }: Options): Upstream {
       held,
     }),
     limits,
+    waits,
   );
 }
 
 function openNamed(
-  { config, held, report }: Options,
+  { config, held, report, waits }: Options,
   upstream: NamedUpstream,
   { url, keys, oauth }: UpstreamValues,
   secrets: SecretSet,
@@ -73,6 +76,7 @@ function openNamed(
       caller: callerHeader === null ? null : { header: callerHeader, idOf },
     }),
     limits,
+    waits,
   );
 }
 

@@ -1,14 +1,16 @@
 import type { Limits } from '../catalog/upstream-limits.ts';
 import type { Outbound, Sending, Upstream } from './upstream.ts';
 import type { StreamedResponse, UpstreamResult } from './upstream-response.ts';
+import { UpstreamWaits } from './upstream-waits.ts';
 
 /**
  * Puts fair queueing in front of an upstream client: each account has a share of the connections, and waiting calls are sent in turn by
  * account, so that one account cannot occupy the upstream. A call leaves its place when its response has been read or abandoned. While
  * the whole queue is full, the newest call of the account with the longest queue gives way to an account with a shorter one.
+ * @param waits counts each wait
  */
-export function fairQueue(upstream: Upstream, limits: Limits): Upstream {
-  const queue = new FairQueue(upstream, limits);
+export function fairQueue(upstream: Upstream, limits: Limits, waits = new UpstreamWaits(() => 0)): Upstream {
+  const queue = new FairQueue(upstream, limits, waits);
   return {
     send: (outbound) => queue.send(outbound),
     // A WebSocket has its own limits, and would occupy a place for hours.
@@ -29,6 +31,7 @@ type Account = { name: string; underWay: number; waiting: Call[]; isInTurns: boo
  * collection: each of its former tables refers to the next one.
  */
 class FairQueue {
+  readonly waits: UpstreamWaits;
   readonly #upstream: Upstream;
   readonly #limits: Limits;
   readonly #accounts = new Map<string, Account>();
@@ -38,9 +41,10 @@ class FairQueue {
   #waiting = 0;
   #closing: PromiseWithResolvers<void> | null = null;
 
-  constructor(upstream: Upstream, limits: Limits) {
+  constructor(upstream: Upstream, limits: Limits, waits: UpstreamWaits) {
     this.#upstream = upstream;
     this.#limits = limits;
+    this.waits = waits;
   }
 
   send(outbound: Outbound): Sending {
@@ -187,6 +191,7 @@ class Call implements Sending {
   #resolve: (response: UpstreamResult) => void = ignore;
   #reject: (error: unknown) => void = ignore;
   #overdue: NodeJS.Timeout | null = null;
+  #sinceMs = 0;
 
   constructor(queue: FairQueue, account: Account, outbound: Outbound) {
     this.#queue = queue;
@@ -199,6 +204,7 @@ class Call implements Sending {
   }
 
   waitFor(waitMsMax: number): void {
+    this.#sinceMs = this.#queue.waits.start();
     this.#overdue = setTimeout(() => this.#queue.overdue(this), waitMsMax);
   }
 
@@ -206,13 +212,13 @@ class Call implements Sending {
   refuse(response: UpstreamResult): void {
     if (this.#state !== 'waiting') return;
     this.#state = 'over';
-    this.#stopTimer();
+    this.#endWait();
     this.#queue.leave(this);
     this.#resolve(response);
   }
 
   start(upstream: Upstream): void {
-    this.#stopTimer();
+    this.#endWait();
     this.#state = 'under way';
     this.#sending = upstream.send(this.#outbound);
     this.#sending.response.then((response) => this.#resolve(this.#isAnswered(response)), this.#reject);
@@ -248,9 +254,11 @@ class Call implements Sending {
     this.#queue.ended(this);
   }
 
-  #stopTimer(): void {
-    if (this.#overdue !== null) clearTimeout(this.#overdue);
+  #endWait(): void {
+    if (this.#overdue === null) return;
+    clearTimeout(this.#overdue);
     this.#overdue = null;
+    this.#queue.waits.end(this.#sinceMs);
   }
 }
 

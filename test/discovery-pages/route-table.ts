@@ -36,6 +36,7 @@ export async function read(): Promise<{ routes: Route[]; described: Set<string> 
     texts: english,
     coin: null,
     claiming: null,
+    consoleSignIn: { oidc: null },
     rails: ['mpp', 'card'],
   } as unknown as Shop;
   const log = { line: () => {}, fault: () => {} };

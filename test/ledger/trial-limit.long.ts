@@ -85,6 +85,44 @@ test('an account with credit pays from it, and its trial stays', async () => {
   expect(await spent()).toBe(perHour);
 });
 
+/** Runs `work` while another transaction locks the row of the limit. */
+async function whileLocked<Result>(work: () => Promise<Result>): Promise<Result> {
+  const other = await real.sql.reserve();
+  try {
+    await other`BEGIN`;
+    await other`SELECT FROM ledger.trial_limit FOR UPDATE`;
+    return await work();
+  } finally {
+    await other`ROLLBACK`;
+    other.release();
+  }
+}
+
+test('accounts without a trial lease, pay and return leases while the row of the limit is locked', async () => {
+  await give('paying', 'credit', 50_000);
+  await whileLocked(async () => {
+    expect(await call('paying', 3, 0)).toBe('settled');
+    expect(await call('paying', 3, 1)).toBe('settled');
+    // All credit that was leased and not spent comes back.
+    const free = async () => {
+      const [row] = await real.sql`SELECT avail::int FROM ledger.lot WHERE account_id = 'paying'`;
+      return row?.avail;
+    };
+    await expect.poll(free, { timeout: 15_000 }).toBe(50_000 - 6 * 1_000);
+  });
+});
+
+test('a trial without anything left of its hour, and the credit next to it, wait for no lock either', async () => {
+  await give('mixed');
+  await give('mixed', 'credit', 50_000);
+  await give('refused');
+  await whileLocked(async () => {
+    expect(await call('mixed', 2, 0)).toBe('settled');
+    expect(await call('refused', 2, 0)).toBe('trial_paused');
+  });
+  expect(await spent()).toBe(perHour);
+});
+
 test('the next hour gives as much again; what is held counts in it', async () => {
   await nextHour();
   await give('fresh');

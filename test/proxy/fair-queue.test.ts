@@ -2,17 +2,18 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import * as UpstreamLimits from '../../src/catalog/upstream-limits.ts';
 import { fairQueue } from '../../src/proxy/fair-queue.ts';
+import { UpstreamWaits } from '../../src/proxy/upstream-waits.ts';
 import { against, get, post } from './opened-upstream.ts';
 import { http, type Received } from './scripted-upstream.ts';
 
 /** An upstream that responds to a request when it is released, behind a fair queue. */
-async function queued(given: Partial<UpstreamLimits.Limits>) {
+async function queued(given: Partial<UpstreamLimits.Limits>, waits?: UpstreamWaits) {
   const limits = UpstreamLimits.limits(given);
   const open: Received[] = [];
   const { server, upstream } = await against((received) => open.push(received), {
     connectionsMax: limits.connectionsMax,
   });
-  const queue = fairQueue(upstream, limits);
+  const queue = fairQueue(upstream, limits, waits);
   const send = (account: string) => queue.send(post(account, { account }));
   /** Waits until so many requests have reached the upstream in all. */
   const arrived = async (count: number) => {
@@ -181,4 +182,24 @@ test('an account may use a quarter of the connections and half of the queue by d
     waitMsMax: 10_000,
   });
   expect(UpstreamLimits.limits({ connectionsMax: 1 }).accountConnectionsMax).toBe(1);
+});
+
+test('a wait counts until its call is sent or given up; a call that is sent at once has not waited', async () => {
+  let nowMs = 0;
+  const waits = new UpstreamWaits(() => nowMs);
+  const { send, arrived, release } = await queued({ connectionsMax: 1, accountConnectionsMax: 1 }, waits);
+  const first = send('a');
+  await arrived(1);
+  expect(waits).toMatchObject({ waiting: 0, ended: 0, endedMs: 0 });
+  const [second, left] = [send('b'), send('c')];
+  expect(waits.waiting).toBe(2);
+  nowMs = 300;
+  left.abandon();
+  expect(waits).toMatchObject({ waiting: 1, ended: 1, endedMs: 300 });
+  nowMs = 500;
+  release();
+  await first.response;
+  await arrived(2);
+  expect(waits).toMatchObject({ waiting: 0, ended: 2, endedMs: 800 });
+  second.abandon();
 });

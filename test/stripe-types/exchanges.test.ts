@@ -50,11 +50,15 @@ afterAll(async () => {
   await upstream?.close();
 });
 
+/** Reads of the preview version, which the client's types do not contain. */
+const previewReads = /^\/v1\/shared_payment\/granted_tokens\/spt_\w+$/;
+
 /** Returns the deviations of one exchange. */
 function faultsOf({ method, path, version, params, status, response }: Recorder.Exchange): string[] {
   const operation = Operations.find(client, method, path);
-  if (operation === null) return [`${method} ${path} is no operation of the client`];
   const isPreview = version.endsWith('.preview');
+  if (isPreview && method === 'GET' && previewReads.test(path)) return [];
+  if (operation === null) return [`${method} ${path} is no operation of the client`];
   const known = Object.fromEntries(
     Object.entries(params).filter(([name]) => !(isPreview && previewParams.includes(name))),
   );

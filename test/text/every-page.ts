@@ -224,7 +224,7 @@ function contents(texts: Texts): Record<string, Rendered> {
     'to the card page': ShopPage.toCardPage(texts, 'https://pay.example.com/1'),
     refused: ShopPage.refused(texts, '‹message›'),
     ...accountPages(texts, catalog, entry),
-    'signed out': SignInPage.signedOut(texts, true, '‹problem›'),
+    'signed out': SignInPage.signedOut(texts, catalog.plans, true, '‹problem›'),
     sent: SignInPage.sent(texts, texts.text('sign_in.sent', { email: to }), 15),
     'links sent': SignInPage.linksSent(texts, texts.text('sign_in.plan_links_sent', { email: to })),
     'link in this browser': SignInPage.openedLink(texts, {

@@ -2,6 +2,7 @@ import {
   addressFactor,
   type CardAttempts,
   type CardLimits,
+  type CardSetup,
   type ChargeOutcome,
   type Delay,
   type Payer,
@@ -11,6 +12,9 @@ import {
 import type { Connection } from './connection.ts';
 import type { charge } from './schema/abuse.ts';
 import type { Row } from './schema/row.ts';
+
+/** Pages of one reference that are closed after too many declines. */
+const setupsMax = 50;
 
 type DelayRow = { subject: string; wait_seconds: number; stopped: boolean };
 
@@ -61,6 +65,14 @@ export function openCardAttempts(sql: Connection): CardAttempts {
         { address: string | null }[]
       >`SELECT page_address AS address FROM shop.purchase WHERE id = ${order}`;
       return row?.address ?? null;
+    },
+    async keepSetup({ session, reference, account, address }) {
+      await sql`INSERT INTO shop.card_setup (session, reference, account_id, address) VALUES (${session}, ${reference}, ${account}, ${address})
+        ON CONFLICT (session) DO UPDATE SET address = excluded.address, at = excluded.at`;
+    },
+    async setupsOf(reference) {
+      return sql<CardSetup[]>`SELECT session, reference, account_id AS account, address FROM shop.card_setup
+        WHERE reference = ${reference} ORDER BY at DESC, session LIMIT ${setupsMax}`;
     },
     async record(one, order) {
       await sql`SELECT shop.record_charge(${one.id}, ${one.payment}, ${order}, ${one.succeeded}, ${one.riskLevel}, ${one.riskScore},

@@ -54,6 +54,7 @@ export const rules: readonly Rule[] = [
   { table: 'shop.mail', keeps: 30 * day, ended: "state <> 'waiting' AND created_at < $1" },
   { table: 'shop.uncountable_response', keeps: 30 * day, ended: 'day < $1::date' },
   { table: 'shop.card_attempt', keeps: 'cardAttemptsHours', ended: 'at < $1' },
+  { table: 'shop.card_setup', keeps: 2 * day, ended: 'at < $1' },
   { table: 'shop.charge', keeps: 'cardChargesHours', ended: 'NOT succeeded AND at < $1' },
   {
     table: 'shop.processor_event',

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { cardDigest } from '../../payment/card-attempt.ts';
 import type { FraudSignal } from '../../payment/fraud-signal.ts';
 import type { WebhookEvent } from '../../payment/processor.ts';
 
@@ -13,6 +14,7 @@ export const needed = [
   'customer.subscription.updated',
   'customer.subscription.deleted',
   'charge.failed',
+  'setup_intent.setup_failed',
   'charge.refunded',
   'refund.updated',
   'refund.failed',
@@ -53,6 +55,8 @@ export function read(event: Stripe.Event): WebhookEvent {
       return { id, type, object: { kind: 'subscription', id: event.data.object.id } };
     case 'charge.failed':
       return { id, type, object: { kind: 'charge', id: event.data.object.id } };
+    case 'setup_intent.setup_failed':
+      return { id, type, object: failedSetup(id, event.data.object) };
     case 'charge.refunded':
     case 'refund.created':
     case 'refund.updated':
@@ -83,6 +87,22 @@ export function read(event: Stripe.Event): WebhookEvent {
     default:
       return { id, type, object: null };
   }
+}
+
+/**
+ * Reads a failed setup from its event: a later reading would know only the last of several attempts. A setup on another page than ours, such as
+ * the billing portal, names no reference, and only its card counts.
+ */
+function failedSetup(
+  event: string,
+  { id, metadata, latest_attempt: latest, last_setup_error: error }: Stripe.SetupIntent,
+): WebhookEvent['object'] {
+  const reference = metadata?.reference ?? null;
+  const fingerprint = error?.payment_method?.card?.fingerprint;
+  const card = fingerprint ? cardDigest(fingerprint) : null;
+  if (reference === null && card === null) return null;
+  const attempt = (typeof latest === 'string' ? latest : latest?.id) ?? event;
+  return { kind: 'failed_setup', id, failure: { attempt, reference, card } };
 }
 
 /** Reads a signal from its event, which says all of it: the key may lack the right to read Radar. Null for a charge without a payment. */

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { blockOf } from '../../identity/address-block.ts';
 import type { CallerContext } from '../../journeys/identification.ts';
 import * as KeptCard from '../../journeys/kept-card.ts';
 import * as SubscriptionCard from '../../journeys/subscription-card.ts';
@@ -7,22 +8,37 @@ import type { CheckoutContext } from '../../payment/payment-context.ts';
 import { ProcessorUnavailable } from '../../payment/processor.ts';
 import * as CardPage from '../pages/card.ts';
 import * as Frame from '../pages/frame.ts';
+import * as PaymentPage from '../pages/payment.ts';
 import { error, json } from '../reply.ts';
-import { type Env, owned, requestId } from '../request-context.ts';
+import { address, type Call, type Env, owned, requestId } from '../request-context.ts';
 
 const noStore = { 'cache-control': 'no-store' };
+const retryAfter = ({ waitMs }: { waitMs: number }) => ({ 'retry-after': String(Math.ceil(waitMs / 1_000)) });
 
 /** Cards that are charged automatically: the consent page of auto top-up, its stop button, and a new card for a plan. */
-export function cardsRoutes(shop: CallerContext & CheckoutContext): Hono<Env> {
+export function cardsRoutes(
+  shop: CallerContext & CheckoutContext,
+  clientAddressHeader: string | null,
+): Hono<Env> {
   const app = new Hono<Env>();
   const { texts } = shop;
+  const from = (c: Call) => blockOf(address(c, clientAddressHeader));
   const facts = { name: shop.catalog.storefront.name, isTaxed: shop.isTaxed };
 
   app.post('/account/subscriptions/:id/card', (c) =>
     owned(shop, c, async (account) => {
-      const page = await SubscriptionCard.openCardPage(shop, account, c.req.param('id'));
+      const page = await SubscriptionCard.openCardPage(shop, account, c.req.param('id'), from(c));
       if (page.kind === 'no_subscription')
         return error(404, 'not_found', shop.texts.text('api.not_found.renewing_subscription'), requestId(c));
+      if (page.kind === 'limited')
+        return error(
+          429,
+          'too_many_declines',
+          shop.texts.text('api.too_many_declines'),
+          requestId(c),
+          {},
+          retryAfter(page),
+        );
       const expires_at = new Date(page.expiresMs).toISOString();
       return json(200, { success: true, card_url: page.url, expires_at }, noStore);
     }),
@@ -36,12 +52,12 @@ export function cardsRoutes(shop: CallerContext & CheckoutContext): Hono<Env> {
   app.get('/auto-top-up/:id/card', async (c) => {
     const { id } = c.req.param();
     try {
-      const url = await TopUpConsent.openPage(shop, id);
-      // No URL means agreed, ended or expired; the consent page shows which.
-      return new Response(null, {
-        status: 303,
-        headers: { ...noStore, location: url ?? `/auto-top-up/${id}` },
-      });
+      const page = await TopUpConsent.openPage(shop, id, from(c));
+      if (page.kind === 'limited')
+        return PaymentPage.respond(429, shop, PaymentPage.limited(texts), retryAfter(page));
+      // A closed one was agreed to, ended or expired; the consent page shows which.
+      const location = page.kind === 'page' ? page.url : `/auto-top-up/${id}`;
+      return new Response(null, { status: 303, headers: { ...noStore, location } });
     } catch (fault) {
       if (!(fault instanceof ProcessorUnavailable)) throw fault;
       return respond(503, CardPage.unavailable(texts));

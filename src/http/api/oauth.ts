@@ -3,7 +3,7 @@ import * as Money from '@sluice/kernel/money';
 import { policy } from '@sluice/kernel/page-style';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
-import { trialOf } from '../../catalog/plan.ts';
+import { isTrialImmediate, trialOf } from '../../catalog/plan.ts';
 import { unitOfPlan } from '../../catalog/plan-unit.ts';
 import * as Form from '../../identity/form.ts';
 import { balance } from '../../journeys/balance.ts';
@@ -131,7 +131,7 @@ async function consent(
       balance: Money.format(await balance(shop, visitor.account)),
     },
     trial:
-      trial === null
+      trial === null || !isTrialImmediate(shop.catalog.plans)
         ? null
         : includedText(shop.texts, trial.included, unitOfPlan(trial, shop.catalog.services)),
     byMail: shop.claiming !== null,

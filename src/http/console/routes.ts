@@ -42,7 +42,7 @@ export function consoleRoutes(
   Accounts.addAccountSection(console, shop);
   Payments.addPaymentSection(console, shop);
   Codes.addCodesSection(console, shop);
-  Catalogue.addCatalogueSection(console, reload);
+  Catalogue.addCatalogueSection(console, shop, reload);
   Health.addHealthSection(console, shop, isDraining, metrics);
   Audit.addAuditSection(console, shop);
   Team.addTeamSection(console, shop);

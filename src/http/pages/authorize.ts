@@ -39,7 +39,7 @@ function allow(
 
 function strangers(texts: Texts, { request, trial, byMail }: AuthorizationRequest): Html {
   return html`<section><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${trial === null ? say(texts, 'connect.new_account') : say(texts, 'connect.new_account_trial', { quantity: trial })}</p>
-<form method="post" action="/shop/authorize"><input type="hidden" name="request" value="${request}"><button name="action" value="start">${say(texts, 'connect.start')}</button> <button class="quiet" name="action" value="deny">${say(texts, 'connect.refuse')}</button></form></section>
+<form method="post" action="/shop/authorize"><input type="hidden" name="request" value="${request}"><button name="action" value="start">${say(texts, trial === null ? 'connect.open' : 'connect.start')}</button> <button class="quiet" name="action" value="deny">${say(texts, 'connect.refuse')}</button></form></section>
 ${
   byMail
     ? html`<section><h2>${say(texts, 'sign_in.by_email')}</h2><p class="soft">${say(texts, 'connect.by_email_text')}</p>

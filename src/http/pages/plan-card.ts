@@ -1,7 +1,14 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { type CreditPlan, covers, type Plan, type SubscriptionPlan } from '../../catalog/plan.ts';
+import {
+  type CreditPlan,
+  covers,
+  type Plan,
+  proofsOf,
+  type SubscriptionPlan,
+  type TrialPlan,
+} from '../../catalog/plan.ts';
 import { isByUsage, unitOfPlan } from '../../catalog/plan-unit.ts';
 import type { Service } from '../../catalog/service.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
@@ -11,6 +18,7 @@ import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
 import { planAction } from './plan-action.ts';
 import { say } from './say.ts';
+import { startForm } from './start-form.ts';
 
 /** A purchase form that was refused: the plan, the amount as it was typed, and the fault of it. */
 export type RefusedBuy = { plan: string; amount: string; fault: string };
@@ -43,8 +51,8 @@ export function card(texts: Texts, plan: Plan, catalog: Catalog, visitor: Visito
   switch (plan.kind) {
     case 'trial':
       return html`<div class="card">${title}<p class="price">${texts.usd('0')}</p>
-${facts([texts.text('plans.once', { quantity: includedText(texts, plan.included, unit) }), ...terms])}
-${visitor.isSignedIn ? '' : html`<form method="post" action="/shop/start"><button>${say(texts, 'plans.start')}</button></form>`}</div>`;
+${facts([texts.text('plans.once', { quantity: includedText(texts, plan.included, unit) }), ...oncePer(texts, plan), ...terms])}
+${visitor.isSignedIn ? '' : startForm(texts, catalog.plans)}</div>`;
     case 'credit':
       return html`<div class="card">${title}<p class="price">${say(texts, 'plans.from', { amount: texts.usd(Money.format(plan.min)) })}</p>
 ${facts([...worth(texts, covered, unit), isByUsage(covered) ? texts.text('plans.credit_usage') : texts.text('plans.credit', { unit: texts.unit(unit) }), ...terms])}
@@ -56,6 +64,17 @@ ${facts([texts.text('plans.included', { quantity: includedText(texts, plan.inclu
 ${planAction(texts, plan, visitor.offer, TaxNote.isTaxAdded(catalog))}</div>`;
     }
   }
+}
+
+/** Says for which facts a trial is given once, and which of them earn it. */
+function oncePer(texts: Texts, plan: TrialPlan): string[] {
+  if (plan.oncePer.length === 0) return [];
+  const facts = plan.oncePer.map((fact) => texts.text(`plans.once.${fact}`)).join(', ');
+  const proofs = proofsOf(plan).map((fact) => texts.text(`plans.proof.${fact}`));
+  return [
+    texts.text('plans.once_per', { facts }),
+    ...(proofs.length === 0 ? [] : [texts.text('plans.once_proof', { proofs: proofs.join(', ') })]),
+  ];
 }
 
 function creditForm(texts: Texts, plan: CreditPlan, refused: RefusedBuy | null): Html {

@@ -5,7 +5,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type * as Description from '../../catalog/description.ts';
 import type { Included } from '../../catalog/included.ts';
 import type { Operation } from '../../catalog/operation.ts';
-import { trialOf } from '../../catalog/plan.ts';
+import { isTrialImmediate, trialOf } from '../../catalog/plan.ts';
 import { isByUsage, sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
 import type { Service } from '../../catalog/service.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
@@ -18,6 +18,7 @@ import type { Html } from './frame.ts';
 import { meterTable, meterTableLink } from './meter-table.ts';
 import * as PlanCard from './plan-card.ts';
 import { say } from './say.ts';
+import { startForm } from './start-form.ts';
 import { requestForm, type TryFormFacts } from './try-form.ts';
 import { outcomeLine, type TrialOutcome } from './try-it.ts';
 
@@ -82,8 +83,8 @@ function welcome(texts: Texts, { catalog, tried, response }: ShopFacts): Html {
 <h1>${storefront.name}</h1>
 <p class="lead">${storefront.description}</p>
 ${priced.length === 0 ? '' : perThousand(texts, priced)}
-<div class="actions">${trial === null ? '' : html`<form method="post" action="/shop/start"><button>${say(texts, 'plans.start')}</button></form>`}<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a><a href="#plans">${say(texts, 'shop.see_plans')}</a></div>
-${trial === null ? '' : html`<p class="soft">${firstFree(texts, trial.included, unitOfPlan(trial, services))}</p>`}
+<div class="actions">${trial === null ? '' : startForm(texts, plans)}<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a><a href="#plans">${say(texts, 'shop.see_plans')}</a></div>
+${trial === null || !isTrialImmediate(plans) ? '' : html`<p class="soft">${firstFree(texts, trial.included, unitOfPlan(trial, services))}</p>`}
 </div>
 ${demonstration(texts, tried, response)}</div>`;
 }
@@ -175,7 +176,7 @@ function attempt(texts: Texts, { tried, catalog, summary, isTrying }: ShopFacts)
   const { operations, plans, services } = catalog;
   const trialPlan = trialOf(plans);
   const free =
-    trialPlan && summary === null
+    trialPlan && summary === null && isTrialImmediate(plans)
       ? html` ${firstFree(texts, trialPlan.included, unitOfPlan(trialPlan, services))}`
       : '';
   const isOpen =

@@ -1,13 +1,20 @@
 import { html } from 'hono/html';
+import type { Plan } from '../../catalog/plan.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
+import { startForm } from './start-form.ts';
 
 /** The account page of a browser that is not signed in. `byMail` is true when the shop sends sign-in links. */
-export function signedOut(texts: Texts, byMail: boolean, problem: string | null): Html {
+export function signedOut(
+  texts: Texts,
+  plans: readonly Plan[],
+  byMail: boolean,
+  problem: string | null,
+): Html {
   return html`<h1>${say(texts, 'account.title')}</h1>
 ${alert(problem)}
-<section><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${say(texts, 'sign_in.new_text')}</p><form method="post" action="/shop/start"><button>${say(texts, 'plans.start')}</button></form></section>
+<section><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${say(texts, 'sign_in.new_text')}</p>${startForm(texts, plans)}</section>
 ${
   byMail
     ? html`<section><h2>${say(texts, 'sign_in.by_email')}</h2><p class="soft">${say(texts, 'sign_in.by_email_text')}</p>

@@ -3,9 +3,11 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { LedgerWriter } from '../../ledger/ledger-writer.ts';
 import type { ReadShopTotals } from '../../payment/shop-totals.ts';
 import type { UncountableCounts } from '../../proxy/uncountable.ts';
+import { UpstreamWaits } from '../../proxy/upstream-waits.ts';
 import * as RequestCounts from './request-counts.ts';
 import type { WriteLine } from './request-log.ts';
 import { registerShopMetrics } from './shop-metrics.ts';
+import { registerUpstreamMetrics } from './upstream-metrics.ts';
 
 /** The Prometheus metrics of this process. */
 export type Metrics = {
@@ -20,6 +22,8 @@ export type Metrics = {
   times(event: string): number;
   /** Upstream failures (no response, rejected key) by error code: their number and the time of the last one. */
   readonly upstream: ReadonlyMap<string, { times: number; lastMs: number }>;
+  /** Counts the waits for a connection at the upstream. */
+  readonly upstreamWaits: UpstreamWaits;
 };
 
 /** Events with alerts (docs/operations.md). They are exported as 0 from the start, because an alert on an increase would miss the first occurrence. */
@@ -93,6 +97,7 @@ export function createMetrics(
     labelNames: ['digest'],
     registers,
   });
+  const upstreamWaits = new UpstreamWaits(clock);
   const upstream = new Map<string, { times: number; lastMs: number }>();
   new Gauge({
     name: 'sluice_ledger_backlog',
@@ -132,10 +137,12 @@ export function createMetrics(
         this.inc({ operation, reason }, calls);
     },
   });
+  registerUpstreamMetrics(register, upstreamWaits);
   if (shopTotals !== undefined) registerShopMetrics(register, shopTotals, clock);
   return {
     times: (event) => events.get(event) ?? 0,
     upstream,
+    upstreamWaits,
     selling(digest, services) {
       RequestCounts.startServices(requests, services);
       catalog.reset();

@@ -57,6 +57,7 @@ export const signInPages = {
   'connect.new_account_trial':
     'A new account needs no card and no email, and starts with {quantity} for free.',
   'connect.start': 'Start free and allow',
+  'connect.open': 'Open an account and allow',
   'connect.by_email_text':
     'If you claimed your account with an email address, a link signs you in and brings you back here.',
   'connect.by_assertion': 'Sign in with an identity assertion',

@@ -20,13 +20,12 @@ export function keep(
   if (intent === undefined) throw new Error(`session ${session.id} keeps no card`);
   const method = PaymentMethod.create(ctx, payer);
   const conduct = Card.conductOf(method.card.last4);
-  if (conduct.kind === 'declines')
-    return refuse(402, {
-      type: 'card_error',
-      code: conduct.code,
-      decline_code: conduct.declineCode,
-      message: conduct.message,
-    });
+  if (conduct.kind === 'declines') {
+    const { code, declineCode: decline_code, message } = conduct;
+    const error = { type: 'card_error', code, decline_code, message } as const;
+    SetupIntent.fail(ctx, intent, { ...error, payment_method: PaymentMethod.asShown(method) });
+    return refuse(402, error);
+  }
   const { email, name, place } = payer;
   const address = place && Tax.addressOf(place);
   const customer = session.customer ?? Customer.create(ctx, { email, name, address }).id;

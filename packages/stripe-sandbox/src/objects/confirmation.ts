@@ -80,7 +80,7 @@ export function authenticate(
     code: 'payment_intent_authentication_failure',
     message:
       lapsed?.error.message ?? 'The payment could not be authenticated. Choose another card, or try again.',
-    payment_method: asShown(method),
+    payment_method: PaymentMethod.asShown(method),
   });
 }
 
@@ -209,7 +209,7 @@ export function settle(
       message,
       charge: charge.id,
     } as const;
-    return fail(ctx, settled, { ...error, payment_method: asShown(method) });
+    return fail(ctx, settled, { ...error, payment_method: PaymentMethod.asShown(method) });
   }
   Charge.settle(ctx, charge, null);
   const paid = PaymentIntent.update(ctx, settled, { status: 'succeeded', amount_received: intent.amount });
@@ -231,7 +231,7 @@ function decline(
     decline_code: failure.declineCode,
     message: failure.message,
     charge: charge.id,
-    payment_method: asShown(method),
+    payment_method: PaymentMethod.asShown(method),
   } as const;
   const failed = fail(ctx, PaymentIntent.update(ctx, intent, { latest_charge: charge.id }), error);
   return refuse(402, { ...error, payment_intent: shown(failed) });
@@ -268,8 +268,4 @@ function challenge(
   });
   Event.record(ctx, 'payment_intent.requires_action', waiting);
   return waiting;
-}
-
-function asShown(method: PaymentMethod.PaymentMethod): PaymentMethod.PaymentMethod {
-  return shown(method) as PaymentMethod.PaymentMethod;
 }

@@ -64,6 +64,7 @@ export const types = [
   'review.closed',
   'review.opened',
   'setup_intent.created',
+  'setup_intent.setup_failed',
   'setup_intent.succeeded',
   'test_helpers.test_clock.advancing',
   'test_helpers.test_clock.created',

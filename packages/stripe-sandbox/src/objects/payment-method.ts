@@ -7,7 +7,7 @@ import * as Store from '../store.ts';
 import * as Tax from '../tax.ts';
 import * as Card from './card.ts';
 import * as Event from './event.ts';
-import type { Stored } from './stored.ts';
+import { type Stored, shown } from './stored.ts';
 
 /** A card that can be charged. */
 export type PaymentMethod = Stored<Stripe.PaymentMethod> & {
@@ -123,4 +123,9 @@ export function refuseUse(
     );
   }
   return null;
+}
+
+/** A card as an error shows it. */
+export function asShown(method: PaymentMethod): PaymentMethod {
+  return shown(method) as PaymentMethod;
 }

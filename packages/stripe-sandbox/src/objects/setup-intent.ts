@@ -67,3 +67,17 @@ export function succeed(
   Event.record(ctx, 'setup_intent.succeeded', done);
   return done;
 }
+
+/** The bank declined the card. The intent stays open for another one. */
+export function fail(
+  ctx: RequestContext,
+  intent: SetupIntent,
+  error: NonNullable<SetupIntent['last_setup_error']>,
+): void {
+  const failed = Store.put(ctx.store, setupIntents, {
+    ...intent,
+    last_setup_error: error,
+    latest_attempt: id('setatt'),
+  });
+  Event.record(ctx, 'setup_intent.setup_failed', failed);
+}

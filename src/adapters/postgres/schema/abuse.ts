@@ -55,6 +55,26 @@ export const charge = shop.table(
   ],
 );
 
+/** Hosted pages that only save a card, while they can be open: a failed card is reported without its page, its account and its address. */
+export const cardSetup = shop.table(
+  'card_setup',
+  {
+    /** The processor's page. */
+    session: text('session').primaryKey(),
+    /** The consent or subscription that the card is for. */
+    reference: text('reference').notNull(),
+    accountId: text('account_id').notNull(),
+    /** The address block that opened the page. */
+    address: text('address').notNull(),
+    at: time('at').notNull().default(statementTime),
+  },
+  (t) => [
+    index('card_setup_reference').on(t.reference),
+    index('card_setup_account').on(t.accountId),
+    index('card_setup_at').on(t.at),
+  ],
+);
+
 /**
  * Mailboxes, cards, wallets and addresses that a trial was given to, as digests. They are kept after an account is erased, so that
  * erasing an account earns no second trial. Rows of addresses expire.

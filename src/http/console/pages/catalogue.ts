@@ -12,6 +12,8 @@ type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
 type CatalogueFacts = {
   preview: ReloadPreview;
   history: readonly Omit<Publication, 'text' | 'textBefore'>[];
+  /** The running terms of the trial, by their keys in the catalogue; null without one. */
+  trial: Readonly<Record<string, string>> | null;
   canPublish: boolean;
   result: FormResult;
 };
@@ -22,13 +24,22 @@ const path = '/admin/console/catalogue';
  * The catalogue: forms that edit it, changes of the files that are not in force yet, and the history. The form that applies the files carries
  * their digest, so it publishes exactly what is shown here.
  */
-export function catalogue({ preview, history, canPublish, result }: CatalogueFacts): Html {
+export function catalogue({ preview, history, trial, canPublish, result }: CatalogueFacts): Html {
   return html`<h1>Catalogue</h1>
 ${resultLine(result)}
 ${canPublish ? editLinks() : ''}
 ${preview.kind === 'faulty' ? faulty(preview.faults) : sound(preview, canPublish)}
+${trial === null ? '' : trialRules(trial)}
 <section aria-labelledby="history"><h2 id="history">Published in the console</h2>
 ${history.length === 0 ? html`<p class="soft">Nothing yet.</p>` : table('Publications', ['When', 'Who', 'Note', ''], history.map(historyRow), 'stack')}</section>`;
+}
+
+function trialRules(trial: Readonly<Record<string, string>>): Html {
+  const fact = (key: string, none: string) => html`<div><dt>${key}</dt><dd>${trial[key] ?? none}</dd></div>`;
+  const perHour = trial.included_usd === undefined ? 'all_per_hour' : 'all_usd_per_hour';
+  const included = trial.included_usd === undefined ? 'included' : 'included_usd';
+  return html`<section aria-labelledby="trial"><h2 id="trial">Free trial</h2>
+<dl class="facts">${fact(included, '0')}${fact('once_per', 'each new account')}${fact(perHour, 'no limit')}</dl></section>`;
 }
 
 function editLinks(): Html {

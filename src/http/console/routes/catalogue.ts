@@ -1,3 +1,6 @@
+import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import { trialOf } from '../../../catalog/plan.ts';
+import { planFacts } from '../../../catalog/plan-facts.ts';
 import { can, type Role } from '../../../identity/operators/role.ts';
 import type { Reload, ReloadResult } from '../../../journeys/reload.ts';
 import type { Console } from '../console.ts';
@@ -10,10 +13,16 @@ const path = '/admin/console/catalogue';
 const historyShownMax = 50;
 
 /** Previews the changes in the catalogue files, publishes them, and edits the catalogue. */
-export function addCatalogueSection(console: Console, reload: Reload): void {
+export function addCatalogueSection(
+  console: Console,
+  { catalog }: Pick<CatalogContext, 'catalog'>,
+  reload: Reload,
+): void {
+  const plan = trialOf(catalog.plans);
+  const trial = plan && planFacts(plan);
   const page = async (role: Role, result: FormResult): Promise<ConsoleResponse> => {
     const [preview, history] = await Promise.all([reload.preview(), reload.editor.history(historyShownMax)]);
-    const main = Page.catalogue({ preview, history, canPublish: can(role, 'publish'), result });
+    const main = Page.catalogue({ preview, history, trial, canPublish: can(role, 'publish'), result });
     return { title: 'Catalogue', status: result?.isBad ? 409 : 200, main };
   };
   console.addSection('Catalogue', path, (_, { role }) => page(role, null));

@@ -1,6 +1,6 @@
 import * as Schema from '@sluice/kernel/json-schema';
 import { html } from 'hono/html';
-import { trialOf } from '../../../catalog/plan.ts';
+import { isTrialImmediate } from '../../../catalog/plan.ts';
 import { codeBlock, codeTabs } from '../code-block.ts';
 import { sampleKey, samplesOf } from '../code-samples.ts';
 import type { Html } from '../frame.ts';
@@ -45,7 +45,7 @@ function quickStart(write: ReferenceWriter, outline: Outline): Html {
   const start = html`<a href="/shop/account">${say(texts, 'reference.step_key_link')}</a>`;
   return html`<section id="quick-start"><h2>${say(texts, 'reference.nav_quick_start')}</h2>
 <div class="columns"><div><ol class="steps">
-<li>${say(texts, trialOf(catalog.plans) === null ? 'reference.step_key' : 'reference.step_key_trial', { link: start })}</li>
+<li>${say(texts, isTrialImmediate(catalog.plans) ? 'reference.step_key_trial' : 'reference.step_key', { link: start })}</li>
 <li>${say(texts, 'reference.step_call', { count: all.filter(({ sold }) => sold !== null).length })}</li>
 <li>${say(texts, 'reference.step_pay', { link: html`<a href="/#plans">${say(texts, 'reference.step_pay_link')}</a>` })}</li>
 </ol></div><div>

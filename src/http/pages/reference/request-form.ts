@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { trialOf } from '../../../catalog/plan.ts';
+import { isTrialImmediate } from '../../../catalog/plan.ts';
 import { codeBlock, codeTabs } from '../code-block.ts';
 import { sampleKey, samplesOf } from '../code-samples.ts';
 import type { Html } from '../frame.ts';
@@ -35,7 +35,7 @@ export function requestPage(write: ReferenceWriter, page: OperationPage, form: R
   const bad = form.fault === null ? '' : html` aria-invalid="true"`;
   const who = form.isSignedIn
     ? say(texts, 'reference.key_signed_in')
-    : say(texts, trialOf(catalog.plans) === null ? 'reference.key_none' : 'reference.key_trial');
+    : say(texts, isTrialImmediate(catalog.plans) ? 'reference.key_trial' : 'reference.key_none');
   return html`${heading(write, page)}
 <p><a href="${page.path}">${say(texts, 'reference.back')}</a></p>
 ${facts(texts, catalog, page)}

@@ -2,6 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import { sharedUnit } from '../../../catalog/plan-unit.ts';
 import * as AccountKey from '../../../identity/account-key.ts';
+import { blockOf } from '../../../identity/address-block.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
 import * as OAuth from '../../../journeys/oauth.ts';
@@ -72,8 +73,13 @@ export async function cancel(
     : bad(shop.texts.text('result.no_subscription'));
 }
 
-export async function changeCard(shop: CheckoutContext, { account, form }: Submission): Promise<Result> {
-  const card = await SubscriptionCard.openCardPage(shop, account, form.get('subscription') ?? '');
+export async function changeCard(
+  shop: CheckoutContext,
+  { c, account, form, clientAddressHeader }: Submission,
+): Promise<Result> {
+  const from = blockOf(address(c, clientAddressHeader));
+  const card = await SubscriptionCard.openCardPage(shop, account, form.get('subscription') ?? '', from);
+  if (card.kind === 'limited') return bad(shop.texts.text('checkout.limited_text'));
   if (card.kind === 'no_subscription') return bad(shop.texts.text('result.no_subscription'));
   const text = shop.texts.text('result.card_page');
   return {

@@ -39,7 +39,7 @@ export async function signedIn(
   const visitor = await BrowserSession.readSession(shop, c);
   if (visitor !== null) return respond(visitor);
   const problem = status === 200 ? null : shop.texts.text('result.no_session');
-  const main = SignInPage.signedOut(shop.texts, shop.claiming !== null, problem);
+  const main = SignInPage.signedOut(shop.texts, shop.catalog.plans, shop.claiming !== null, problem);
   return Frame.respondWithPage(status, shop, { title: shop.texts.text('account.title'), main });
 }
 
