@@ -2,14 +2,16 @@ import type { Accounts, FreezeResult } from '../../identity/account.ts';
 import type { SigningKeys } from '../../identity/signing-key.ts';
 import type { StatementLot, Statements } from '../../ledger/statement.ts';
 import type { Connection } from './connection.ts';
+import { announced } from './notices.ts';
 import type { account } from './schema/accounts.ts';
 import type { signingKey } from './schema/operations.ts';
 import type { Row } from './schema/row.ts';
+import * as Standby from './standby.ts';
 
 export function openAccounts(sql: Connection): Accounts {
   return {
     async register(id, plan, units, asset = 'unit') {
-      await sql`SELECT shop.register(${id}, ${plan}, ${units}, ${asset})`;
+      await announced(sql, sql`SELECT shop.register(${id}, ${plan}, ${units}, ${asset})`);
     },
     async find(id) {
       const [row] = await sql<
@@ -30,7 +32,10 @@ export function openAccounts(sql: Connection): Accounts {
     },
     async freeze(id, isFrozen, reason, who) {
       type Result = { state: FreezeResult['kind']; account: string };
-      const [row] = await sql<[Result]>`SELECT * FROM shop.freeze(${id}, ${isFrozen}, ${reason}, ${who})`;
+      const [row] = await announced(
+        sql,
+        sql<[Result]>`SELECT * FROM shop.freeze(${id}, ${isFrozen}, ${reason}, ${who})`,
+      );
       return row.state === 'unknown_account'
         ? { kind: row.state }
         : { kind: row.state, account: row.account };
@@ -76,14 +81,19 @@ export function openSigningKeys(sql: Connection): SigningKeys {
       const rows = await sql<
         Row<typeof signingKey>[]
       >`SELECT kid, private_jwk, created_at FROM shop.signing_key`;
+      // A key that another process stored may not be on the standby yet, and what it signs must stay valid.
+      await Standby.confirmed(sql);
       return rows.map((row) => ({ kid: row.kid, jwk: row.private_jwk, createdMs: row.created_at.getTime() }));
     },
     async add({ kid, jwk, createdMs }) {
-      await sql`INSERT INTO shop.signing_key (kid, private_jwk, created_at) VALUES (${kid}, ${sql.json({ ...jwk })}, ${new Date(createdMs)})
-        ON CONFLICT DO NOTHING`;
+      const rows =
+        await sql`INSERT INTO shop.signing_key (kid, private_jwk, created_at) VALUES (${kid}, ${sql.json({ ...jwk })}, ${new Date(createdMs)})
+        ON CONFLICT DO NOTHING RETURNING 1`;
+      if (rows.length === 0) await Standby.confirmed(sql);
     },
     async remove(kid) {
-      await sql`DELETE FROM shop.signing_key WHERE kid = ${kid}`;
+      const rows = await sql`DELETE FROM shop.signing_key WHERE kid = ${kid} RETURNING 1`;
+      if (rows.length === 0) await Standby.confirmed(sql);
     },
   };
 }
@@ -106,9 +116,12 @@ export async function rotateSecret(
   restMs: number,
   who: string,
 ): Promise<boolean> {
-  const [row] = await sql<
-    [{ rotated: boolean }]
-  >`SELECT shop.rotate_secret(${name}, ${fresh}, ${`${restMs} milliseconds`}::interval, ${who}) AS rotated`;
+  const [row] = await announced(
+    sql,
+    sql<
+      [{ rotated: boolean }]
+    >`SELECT shop.rotate_secret(${name}, ${fresh}, ${`${restMs} milliseconds`}::interval, ${who}) AS rotated`,
+  );
   return row.rotated;
 }
 
@@ -116,6 +129,7 @@ export async function rotateSecret(
 export async function sharedSecret(sql: Connection, name: string, fresh: string): Promise<string> {
   await sql`INSERT INTO shop.secret (name, value) VALUES (${name}, ${fresh}) ON CONFLICT DO NOTHING`;
   const [row] = await sql<{ value: string }[]>`SELECT value FROM shop.secret WHERE name = ${name}`;
+  await Standby.confirmed(sql);
   if (!row) throw new Error(`the secret ${name} was not stored`);
   return row.value;
 }

@@ -7,6 +7,7 @@ import {
 } from '../../identity/claim.ts';
 import * as Admissions from './admissions.ts';
 import type { Connection } from './connection.ts';
+import { announced } from './notices.ts';
 
 /** Stores claims by email (migrations/functions/claims.sql). */
 export function openClaims(sql: Connection): Claims {
@@ -30,9 +31,12 @@ export function openClaims(sql: Connection): Claims {
     },
     async complete(account, codeDigest, { plan, units, asset }) {
       type Row = { state: ClaimOutcome['kind']; remaining: string; joined: boolean; tries_left: number };
-      const [row] = await sql<
-        [Row]
-      >`SELECT * FROM shop.complete_claim(${account}, ${codeDigest}, ${triesMax}, ${plan}, ${units}, ${asset})`;
+      const [row] = await announced(
+        sql,
+        sql<
+          [Row]
+        >`SELECT * FROM shop.complete_claim(${account}, ${codeDigest}, ${triesMax}, ${plan}, ${units}, ${asset})`,
+      );
       switch (row.state) {
         case 'claimed':
           return { kind: 'claimed', account: row.remaining, joined: row.joined };

@@ -3,6 +3,7 @@ import * as Admissions from './admissions.ts';
 import * as Claims from './claims.ts';
 import type { Connection } from './connection.ts';
 import * as IdempotencyKeys from './idempotency-keys.ts';
+import { announced } from './notices.ts';
 import * as OAuthGrants from './oauth-grants.ts';
 import * as Outbox from './outbox.ts';
 import * as ResourceOwners from './resource-owners.ts';
@@ -29,7 +30,7 @@ const strayMax = 500;
 type Task = (sql: Connection) => Promise<unknown>;
 
 const often: readonly Task[] = [
-  (sql) => sql`SELECT ledger.reap_silent(${silenceMax}::interval)`,
+  (sql) => announced(sql, sql`SELECT ledger.reap_silent(${silenceMax}::interval)`),
   (sql) => inSteps(lotsMax, () => count(sql`SELECT ledger.collect_clawbacks(${lotsMax}) AS count`)),
   moveReturnedLeases,
   (sql) => inSteps(lotsMax, () => count(sql`SELECT ledger.expire(${lotsMax}) AS count`)),
@@ -83,5 +84,5 @@ async function count(asked: PromiseLike<readonly Row[]>): Promise<number> {
 async function moveReturnedLeases(sql: Connection): Promise<void> {
   const rows = await sql<{ id: string; joined_to: string }[]>`SELECT id, joined_to FROM shop.account a
     WHERE joined_to IS NOT NULL AND EXISTS (SELECT FROM ledger.lot k WHERE k.account_id = a.id AND k.avail > 0) LIMIT ${strayMax}`;
-  for (const row of rows) await sql`SELECT ledger.move_lots(${row.id}, ${row.joined_to})`;
+  for (const row of rows) await announced(sql, sql`SELECT ledger.move_lots(${row.id}, ${row.joined_to})`);
 }

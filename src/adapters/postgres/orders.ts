@@ -5,6 +5,7 @@ import * as OrderPages from './order-pages.ts';
 import * as OrderPeriods from './order-periods.ts';
 import * as OrderReversals from './order-reversals.ts';
 import { type OrderRow, order } from './order-row.ts';
+import * as Standby from './standby.ts';
 
 /** Offers that were not paid are kept this long. */
 const unpaidKeptMs = 3 * 24 * 60 * 60 * 1000;
@@ -98,9 +99,11 @@ function records(sql: Connection): OrderRecords {
       signedPayment = null,
       taxQuote = null,
     }) {
-      await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, units, terms, rail, return_url, expires_at, challenge_id, payer, signed_payment, tax_quote)
+      const rows =
+        await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, units, terms, rail, return_url, expires_at, challenge_id, payer, signed_payment, tax_quote)
         VALUES (${id}, ${account}, ${plan}, ${amount}, ${period?.units ?? null}, ${period ? sql.json(period.terms) : null}, ${rail},
-          ${returnUrl}, ${new Date(expiresMs)}, ${challengeId}, ${payer}, ${signedPayment && sql.json(signedPayment)}, ${taxQuote && sql.json(taxQuote)}) ON CONFLICT DO NOTHING`;
+          ${returnUrl}, ${new Date(expiresMs)}, ${challengeId}, ${payer}, ${signedPayment && sql.json(signedPayment)}, ${taxQuote && sql.json(taxQuote)}) ON CONFLICT DO NOTHING RETURNING 1`;
+      if (rows.length === 0) await Standby.confirmed(sql);
     },
     async markUnreconciled(id, reason) {
       await sql`UPDATE shop.purchase SET unreconciled = ${reason} WHERE id = ${id} AND unreconciled IS DISTINCT FROM ${reason}`;

@@ -1,5 +1,6 @@
 import type { Wallets } from '../../identity/wallets.ts';
 import type { Connection } from './connection.ts';
+import { announced } from './notices.ts';
 
 /** An expired proof is kept for this long, which is more than clocks may differ. */
 const keptAfter = '1 day';
@@ -24,9 +25,12 @@ export function openWallets(sql: Connection): Wallets {
         is_new: boolean;
         accounts: string[];
       };
-      const [row] = await sql<
-        [Row]
-      >`SELECT * FROM shop.sign_in(${claimKey}, ${new Date(expiresMs)}, ${wallet}, ${wanted}, ${account}, ${plan}, ${units}, ${asset})`;
+      const [row] = await announced(
+        sql,
+        sql<
+          [Row]
+        >`SELECT * FROM shop.sign_in(${claimKey}, ${new Date(expiresMs)}, ${wallet}, ${wanted}, ${account}, ${plan}, ${units}, ${asset})`,
+      );
       return row.state === 'signed_in'
         ? { kind: row.state, account: row.account, isNew: row.is_new, accounts: row.accounts }
         : { kind: row.state };
