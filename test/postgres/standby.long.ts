@@ -1,9 +1,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { id, uuidv7 } from '@sluice/kernel/id';
+import { ofMicro } from '@sluice/kernel/money';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
+import { announced } from '../../src/adapters/postgres/notices.ts';
+import * as Revocations from '../../src/adapters/postgres/revocations.ts';
+import type { Hold } from '../../src/ledger/hold.ts';
+import { type OpenWriter, openWriter } from '../ledger/open-writer.ts';
 import * as ReplicaPair from '../support/replica-pair.ts';
 import * as SqlFlaw from '../support/sql-flaw.ts';
 import { type Flaw, foundation, otherWrites, type RepeatedWrite, repeatedWrites } from './repeated-writes.ts';
@@ -124,3 +130,142 @@ describe.runIf(ReplicaPair.isInstalled)('while the synchronous standby is paused
     await local.unsafe(before.text);
   });
 });
+
+describe.runIf(ReplicaPair.isInstalled)('while the synchronous standby confirms after 20 ms', () => {
+  beforeAll(async () => {
+    await pair.resume();
+    pair.relay.delayMs = 10;
+  });
+
+  test('writes that notify commit at the same time', async () => {
+    const after = await grantsPerSecond();
+    const [before] = await local<
+      [{ text: string }]
+    >`SELECT pg_get_functiondef('ledger.announce'::regproc) AS text`;
+    await local.unsafe(
+      SqlFlaw.replacing(
+        'ledger.announce',
+        'INSERT INTO ledger.notice (channel, payload) VALUES (p_channel, p_payload)',
+        'SELECT pg_notify(p_channel, p_payload)',
+      ),
+    );
+    const oneByOne = await grantsPerSecond();
+    await local.unsafe(before.text);
+    expect(oneByOne).toBeLessThan(60);
+    expect(after).toBeGreaterThan(4 * oneByOne);
+  });
+
+  test('a notice of a process that died before it sent it arrives with the heartbeat of another', async () => {
+    const [dead, alive] = [Connection.openConnection(pair.url, 1), Connection.openConnection(pair.url, 2)];
+    const heard = Promise.withResolvers<string>();
+    await alive.listen('ledger', heard.resolve);
+    await dead`SELECT ledger.grant_lot('orphan', 'acc_orphan', 'purchase', 'processor', 'credit', 'usd', 'credit', 1000000, NULL)`;
+    await dead.end({ timeout: 0 });
+    const nothing = () => undefined;
+    await Revocations.openRevocations(alive, {
+      revoked: nothing,
+      joined: nothing,
+      frozen: nothing,
+      froze: nothing,
+      sinceMs: () => 0,
+    });
+    expect(await heard.promise).toBe('granted:acc_orphan');
+    await alive.end({ timeout: 1 });
+  });
+});
+
+describe.runIf(ReplicaPair.isInstalled)(
+  'a ledger writer on both servers (DATABASE_URL with two hosts)',
+  () => {
+    let writer: OpenWriter;
+    let ticking: NodeJS.Timeout;
+    const [account, lost] = [id('acc'), id('acc')];
+    const bothUrl = () => pair.url.replace(/\/postgres$/, `,${new URL(pair.standbyUrl).host}/postgres`);
+    beforeAll(async () => {
+      await pair.resume();
+      pair.relay.delayMs = 0;
+      for (const each of [account, lost])
+        await local`SELECT ledger.grant_lot(${`two:${each}`}, ${each}, 'grant', 'seller:test', 'grant', 'usd', 'p', 1000000, NULL)`;
+      writer = await openWriter(bothUrl(), 'two-hosts', Date.now);
+      ticking = setInterval(() => writer.writer.tick(), 50);
+    });
+    afterAll(async () => {
+      clearInterval(ticking);
+      await writer?.end();
+    });
+    const hold = async (of: string): Promise<Hold> => {
+      const answer = await writer.writer.hold({
+        callId: uuidv7(Date.now()),
+        account: of,
+        plans: ['p'],
+        price: ofMicro(1_000),
+        units: 10,
+      });
+      if (answer.kind !== 'held') throw new Error(answer.kind);
+      return answer.hold;
+    };
+    const settle = (held: Hold) =>
+      writer.writer.settle(held, { units: 10, status: 200, service: 's', operation: 'o' });
+    const charged = async (url: string, of: string) => {
+      const sql = postgres(url, { max: 1, onnotice: () => {} });
+      const rows =
+        await sql`SELECT u.amount, (SELECT count(*) FROM ledger.posting p WHERE p.key = 'undelivered:' || u.call_id || ':0') AS credited
+      FROM ledger.usage u WHERE u.account_id = ${of}`;
+      await sql.end();
+      return rows.map(({ amount, credited }) => [Number(amount), Number(credited)]);
+    };
+
+    test('a batch without an answer is in doubt after a limited time, and what it charged is credited back', async () => {
+      const held = await hold(lost);
+      await pair.pause();
+      const startMs = performance.now();
+      const settled = settle(held);
+      expect(await settled).toEqual({ kind: 'refused', inDoubt: true });
+      // The statement timeout of 2 s does not end the wait of a commit; the limit of a settlement (5 s) does.
+      expect(performance.now() - startMs).toBeLessThan(10_000);
+      await pair.resume();
+      await expect.poll(() => charged(pair.url, lost)).toEqual([[10_000, 1]]);
+    });
+
+    test('an answered charge is on the promoted standby, and the writer continues there', async () => {
+      expect(await settle(await hold(account))).toMatchObject({ kind: 'settled' });
+      await pair.failOver();
+      await expect
+        .poll(async () => {
+          const held = await hold(account).catch(() => null);
+          return held && (await settle(held)).kind;
+        })
+        .toBe('settled');
+      expect(await charged(pair.standbyUrl, account)).toEqual([
+        [10_000, 0],
+        [10_000, 0],
+      ]);
+      const sql = postgres(pair.standbyUrl, { max: 1, onnotice: () => {} });
+      const faults = await sql<{ subject: string }[]>`SELECT subject FROM ledger.verify_sums()`;
+      expect(faults.filter(({ subject }) => subject.includes(account) || subject.includes(lost))).toEqual([]);
+      await sql.end();
+    });
+  },
+);
+
+const writers = 16;
+const measuredMs = 2_000;
+let keys = 0;
+
+/** Grants lots on several connections at once. */
+async function grantsPerSecond(): Promise<number> {
+  const sql = Connection.openConnection(pair.url, writers + 2, waitMsMax);
+  let count = 0;
+  const end = Date.now() + measuredMs;
+  const grant = async () => {
+    while (Date.now() < end) {
+      keys += 1;
+      const lot = sql`SELECT ledger.grant_lot(${`rate:${keys}`}, ${`acc_${keys}`}, 'purchase', 'processor', 'credit', 'usd', 'credit', 1000000, NULL)`;
+      await announced(sql, lot);
+      count += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: writers }, grant));
+  await sql.end({ timeout: 1 });
+  return (count * 1_000) / measuredMs;
+}

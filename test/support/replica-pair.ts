@@ -27,6 +27,8 @@ export type ReplicaPair = {
   /** Stops all processes of the standby: it confirms nothing. */
   pause(): Promise<void>;
   resume(): Promise<void>;
+  /** Kills the primary, as the loss of its machine does, and promotes the standby. */
+  failOver(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -62,6 +64,7 @@ export async function open(): Promise<ReplicaPair> {
     spawn(join(programs, 'postgres'), ['-D', folder], { ...as, stdio: 'ignore' }),
   );
   const url = `postgres://postgres@127.0.0.1:${ports.primary}/postgres`;
+  const standbyUrl = `postgres://postgres@127.0.0.1:${ports.standby}/postgres`;
   const signalStandby = async (name: 'SIGSTOP' | 'SIGCONT') => {
     const main = servers[1]?.pid ?? 0;
     for (const pid of [main, ...(await childrenOf(main))]) process.kill(pid, name);
@@ -70,7 +73,8 @@ export async function open(): Promise<ReplicaPair> {
     await signalStandby('SIGCONT').catch(() => undefined);
     for (const server of servers) {
       // Immediate, because a smart or fast shutdown of a primary waits for its standby.
-      if (server.exitCode === null && server.kill('SIGQUIT')) await once(server, 'exit');
+      if (server.exitCode === null && server.signalCode === null && server.kill('SIGQUIT'))
+        await once(server, 'exit');
     }
     await relay.close();
     await rm(dir, { recursive: true, force: true });
@@ -83,10 +87,20 @@ export async function open(): Promise<ReplicaPair> {
   }
   return {
     url,
-    standbyUrl: `postgres://postgres@127.0.0.1:${ports.standby}/postgres`,
+    standbyUrl,
     relay,
     pause: () => signalStandby('SIGSTOP'),
     resume: () => signalStandby('SIGCONT'),
+    async failOver() {
+      const main = servers[0]?.pid ?? 0;
+      for (const pid of [main, ...(await childrenOf(main))]) process.kill(pid, 'SIGKILL');
+      const sql = postgres(standbyUrl, { max: 1, onnotice: () => {} });
+      await sql`SELECT pg_promote()`;
+      // The promoted server has no standby of its own.
+      await sql.unsafe("ALTER SYSTEM SET synchronous_standby_names = ''");
+      await sql`SELECT pg_reload_conf()`;
+      await sql.end({ timeout: 1 });
+    },
     close,
   };
 }

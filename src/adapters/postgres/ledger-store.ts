@@ -12,10 +12,10 @@ import { type Connection, isLost } from './connection.ts';
 import { announced } from './notices.ts';
 
 /**
- * Errors of PostgreSQL after which a repeated statement can succeed: connection failure, shutdown, lack of resources, deadlock, timeout, and
- * the unique violation of a batch whose interrupted copy has committed meanwhile.
+ * Errors of PostgreSQL after which a repeated statement can succeed: connection failure, shutdown, lack of resources, deadlock, timeout, a
+ * server that is not the primary, and the unique violation of a batch whose interrupted copy has committed meanwhile.
  */
-const repeatable = /^(08|53|57|40|55|58|23505)/;
+const repeatable = /^(08|53|57|40|55|58|23505|25006)/;
 /** Unique violation: a row was booked before, and nothing of this batch was committed. */
 const booked = '23505';
 
