@@ -23,6 +23,8 @@ export type Config = {
   readonly databaseUrl: string;
   /** The same database as its owner, who migrates it; null when the role of `databaseUrl` owns it. */
   readonly databaseOwnerUrl: string | null;
+  /** A standby of the same database, for reports; null: they are read from `databaseUrl`. */
+  readonly databaseReadUrl: string | null;
   readonly catalogPath: string;
   /** The file with the seller's texts; null for the English defaults. */
   readonly textsPath: string | null;
@@ -100,6 +102,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
   const formerPublicUrls = read('FORMER_PUBLIC_URLS') ?? [];
   const databaseUrl = read('DATABASE_URL') ?? '';
   const databaseOwnerUrl = read('DATABASE_OWNER_URL');
+  const databaseReadUrl = read('DATABASE_READ_URL');
   const upstream = readUpstream(env, read);
   const stripe = readStripe(read, production, faults);
   const coin = X402Settings.read(env, production, faults);
@@ -111,6 +114,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     formerPublicUrls,
     databaseUrl,
     databaseOwnerUrl,
+    databaseReadUrl,
     catalogPath: catalogPath(env),
     textsPath: read('TEXTS') || null,
     upstream,

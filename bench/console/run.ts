@@ -63,7 +63,7 @@ async function fill(): Promise<void> {
 }
 
 async function measure(): Promise<void> {
-  const { revenueReport, usageReport, accounts: search } = await openConsole(sql, id('con'));
+  const { revenueReport, usageReport, accounts: search } = await openConsole(sql, sql, id('con'));
   const sinceMs = Math.floor(Date.now() / dayMs) * dayMs - 29 * dayMs;
   const statements: Record<string, () => Promise<unknown>> = {
     'revenue by day': () => revenueReport.byDay(sinceMs),

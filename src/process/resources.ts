@@ -63,6 +63,7 @@ import * as SharedSecrets from './shared-secrets.ts';
 const connectionsMax = 10;
 /** The ledger and the listener have their own connections, so that pages and reports cannot block them. */
 const ledgerConnectionsMax = 2;
+const reportConnectionsMax = 4;
 
 /** Members that each revision creates: they depend on the catalogue and on reloadable settings. */
 type Renewed =
@@ -127,6 +128,10 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
   const sql = Connection.openConnection(config.databaseUrl, connectionsMax);
   const timeoutMs = Connection.statementTimeoutMs;
   const ledgerSql = Connection.openConnection(config.databaseUrl, ledgerConnectionsMax, timeoutMs, true);
+  const reportSql =
+    config.databaseReadUrl === null
+      ? sql
+      : Connection.openConnection(config.databaseReadUrl, reportConnectionsMax);
   const patientSql = Connection.openConnection(config.databaseUrl, 1, PlanHoldings.stakesMsMax, true);
   const databaseClock = await openDatabaseClock(sql, (skewMs) =>
     warn('clock_skew', {
@@ -153,7 +158,10 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     log,
     sql,
     ledgerSql,
-    metrics: Metrics.createMetrics({ writer, clock, uncountable, shopTotals: openShopTotals(sql) }, events),
+    metrics: Metrics.createMetrics(
+      { writer, clock, uncountable, shopTotals: openShopTotals(reportSql) },
+      events,
+    ),
     uncountable,
     uncountableRecord,
     budgets: openBudgets(config.bodyMemoryBytes),
@@ -170,6 +178,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     kept: await openKept({
       config,
       sql,
+      reportSql,
       clock,
       secrets,
       tokenVerifier,
@@ -193,7 +202,11 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
       shared?.close();
       await tracer?.close();
       await Promise.all([clientDocuments.close(), resources.kept.agentDirectories.close()]);
-      await Promise.all([sql, ledgerSql, patientSql].map((pool) => pool.end({ timeout: 2 })));
+      await Promise.all(
+        [sql, ledgerSql, patientSql, ...(reportSql === sql ? [] : [reportSql])].map((pool) =>
+          pool.end({ timeout: 2 }),
+        ),
+      );
     },
   };
   return resources;
@@ -215,12 +228,20 @@ type KeptParts = Pick<
 > & {
   config: Config;
   sql: Connection.Connection;
+  reportSql: Connection.Connection;
   secrets: SharedSecrets.SharedSecrets;
   uncountable: UncountableCounts;
 };
 
 /** Opens the members of the shop that outlive a revision. */
-async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptParts): Promise<Kept> {
+async function openKept({
+  config,
+  sql,
+  reportSql,
+  secrets,
+  uncountable,
+  ...parts
+}: KeptParts): Promise<Kept> {
   const { clock, report } = parts;
   return {
     ...parts,
@@ -245,7 +266,7 @@ async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptPar
     creditGrants: Operator.openGifts(sql),
     promotions: Operator.openPromotions(sql),
     audit: Operator.openAudit(sql),
-    console: await openConsole(sql, secret('con')),
+    console: await openConsole(sql, reportSql, secret('con')),
     refundRequests: openRefundRequests(sql),
     fraudSignals: openFraudSignals(sql),
     webhookEvents: Orders.openWebhookEvents(sql),

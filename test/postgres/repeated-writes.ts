@@ -25,7 +25,7 @@ const lostCall = '019d0000-0000-7000-8000-000000000003';
 const bytes = Buffer.from('00'.repeat(32), 'hex');
 const awaits = (name: string): Flaw => ({ name, from: 'PERFORM ledger.await_standby();', to: '' });
 
-/** What the writes refer to. Written before the standby is paused. */
+/** Rows that the writes refer to, inserted before the standby is paused. */
 export const foundation = `
 INSERT INTO shop.account (id, origin) SELECT 'acc_' || n, 'anonymous' FROM unnest(ARRAY['1','claim','frozen','erased','codes','gift','jobs']) n;
 INSERT INTO shop.account (id, origin, email, claimed_at) VALUES ('acc_mail', 'anonymous', 'ada@shop.example', now());

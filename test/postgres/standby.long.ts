@@ -5,9 +5,11 @@ import { ofMicro } from '@sluice/kernel/money';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
+import * as LedgerAudit from '../../src/adapters/postgres/ledger-audit.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { announced } from '../../src/adapters/postgres/notices.ts';
 import * as Revocations from '../../src/adapters/postgres/revocations.ts';
+import { checkDatabase } from '../../src/cli/check/database.ts';
 import type { Hold } from '../../src/ledger/hold.ts';
 import { type OpenWriter, openWriter } from '../ledger/open-writer.ts';
 import * as ReplicaPair from '../support/replica-pair.ts';
@@ -171,6 +173,37 @@ describe.runIf(ReplicaPair.isInstalled)('while the synchronous standby confirms 
     });
     expect(await heard.promise).toBe('granted:acc_orphan');
     await alive.end({ timeout: 1 });
+  });
+});
+
+describe.runIf(ReplicaPair.isInstalled)('a standby', () => {
+  beforeAll(async () => {
+    await pair.resume();
+    pair.relay.delayMs = 0;
+  });
+
+  test('is enough to verify the ledger and to list the value of accounts', async () => {
+    const caughtUp = async () => {
+      const sql = postgres(pair.standbyUrl, { max: 1, onnotice: () => {} });
+      const rows = await sql`SELECT 1 FROM ledger.posting WHERE key = 'seed'`.catch(() => []);
+      await sql.end();
+      return rows.length;
+    };
+    await expect.poll(caughtUp).toBe(1);
+    const { counts } = await LedgerAudit.read(pair.standbyUrl);
+    expect(counts.lots).toBeGreaterThan(0);
+    await LedgerAudit.values(pair.standbyUrl, null, 10);
+  });
+
+  test('and its primary are reported by the check', async () => {
+    const said = async (url: string) =>
+      (await checkDatabase(url, Date.now)).map(({ state, says }) => `${state}: ${says}`);
+    expect(await said(pair.url)).toContainEqual(
+      'ok: commits wait for a synchronous standby; 1 standby connected',
+    );
+    expect(await said(pair.standbyUrl)).toContainEqual(
+      'problem: it is a standby, which cannot be written to',
+    );
   });
 });
 

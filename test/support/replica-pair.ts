@@ -140,8 +140,8 @@ async function makeSynchronous(url: string): Promise<void> {
   }
 }
 
-/** The account that runs PostgreSQL: it refuses to run as root. */
-async function account(): Promise<[number, number]> {
+/** Returns the user and group that run PostgreSQL, which refuses to run as root. */
+export async function account(): Promise<[number, number]> {
   const own = process.getuid?.() ?? 0;
   if (own !== 0) return [own, process.getgid?.() ?? 0];
   const line = (await readFile('/etc/passwd', 'utf8'))
