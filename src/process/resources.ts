@@ -58,12 +58,8 @@ import * as RateLimit from '../proxy/rate-limit.ts';
 import { RunningCalls } from '../proxy/running-calls.ts';
 import { UncountableCounts, type UncountableRecord } from '../proxy/uncountable.ts';
 import { UnpaidCalls } from '../proxy/unpaid-calls.ts';
+import * as DatabasePools from './database-pools.ts';
 import * as SharedSecrets from './shared-secrets.ts';
-
-const connectionsMax = 10;
-/** The ledger and the listener have their own connections, so that pages and reports cannot block them. */
-const ledgerConnectionsMax = 2;
-const reportConnectionsMax = 4;
 
 /** Members that each revision creates: they depend on the catalogue and on reloadable settings. */
 type Renewed =
@@ -125,14 +121,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
   const events: Log.EventCounts = new Map();
   const warn = Log.reporter(log, 'warn', events);
   await migrate(config.databaseUrl, config.databaseOwnerUrl);
-  const sql = Connection.openConnection(config.databaseUrl, connectionsMax);
-  const timeoutMs = Connection.statementTimeoutMs;
-  const ledgerSql = Connection.openConnection(config.databaseUrl, ledgerConnectionsMax, timeoutMs, true);
-  const reportSql =
-    config.databaseReadUrl === null
-      ? sql
-      : Connection.openConnection(config.databaseReadUrl, reportConnectionsMax);
-  const patientSql = Connection.openConnection(config.databaseUrl, 1, PlanHoldings.stakesMsMax, true);
+  const { sql, ledgerSql, patientSql, reportSql, end } = DatabasePools.open(config);
   const databaseClock = await openDatabaseClock(sql, (skewMs) =>
     warn('clock_skew', {
       ahead_s: Math.round(skewMs / 1_000),
@@ -202,11 +191,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
       shared?.close();
       await tracer?.close();
       await Promise.all([clientDocuments.close(), resources.kept.agentDirectories.close()]);
-      await Promise.all(
-        [sql, ledgerSql, patientSql, ...(reportSql === sql ? [] : [reportSql])].map((pool) =>
-          pool.end({ timeout: 2 }),
-        ),
-      );
+      await end();
     },
   };
   return resources;

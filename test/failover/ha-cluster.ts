@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { chmod, chown, copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,15 +42,14 @@ export class Node {
   }
 
   /** The main process of PostgreSQL, or null when there is none. */
-  async postmaster(): Promise<number | null> {
-    const text = await readFile(join(this.dir, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
-    const pid = Number(text.split('\n')[0]);
-    return pid > 1 && Processes.signal(pid, 0) ? pid : null;
+  postmaster(): number | null {
+    const pid = postmasterOf(this.dir);
+    return Processes.signal(pid, 0) ? pid : null;
   }
 
   /** Kills all processes of PostgreSQL. */
   async killPostgres(): Promise<void> {
-    const main = await this.postmaster();
+    const main = this.postmaster();
     if (main !== null) for (const pid of await Processes.family(main)) Processes.signal(pid, 'SIGKILL');
   }
 
@@ -57,7 +57,7 @@ export class Node {
   async kill(): Promise<void> {
     const patroni = this.patroni;
     this.patroni = null;
-    const main = await this.postmaster();
+    const main = this.postmaster();
     const family = [
       ...(patroni?.pid ? await Processes.family(patroni.pid) : []),
       ...(main === null ? [] : await Processes.family(main)),
@@ -99,6 +99,11 @@ export class HaCluster {
     const [uid, gid] = await ReplicaPair.account();
     const dir = await mkdtemp(join(tmpdir(), `sluice-failover-${process.pid}-`));
     await chmod(dir, 0o711);
+    // The account of PostgreSQL may not reach the folder of this repository.
+    for (const name of ['patroni.yml', 'haproxy.cfg']) {
+      await copyFile(join(files, name), join(dir, name));
+      await chmod(join(dir, name), 0o644);
+    }
     const ports = await freePorts(nodes * 4 + 2);
     const port = () => ports.shift() ?? 0;
     const members: Node[] = [];
@@ -110,6 +115,10 @@ export class HaCluster {
       members.push(new Node(`node${at}`, folder, own, await TcpRelay.open(own.postgres)));
     }
     const cluster = new HaCluster(dir, { uid, gid }, members, { primary: port(), standby: port() });
+    // PostgreSQL outlives Patroni.
+    process.once('exit', () => {
+      for (const node of members) Processes.signal(postmasterOf(node.dir), 'SIGQUIT');
+    });
     try {
       for (const node of members) await cluster.#startEtcd(node);
       for (const node of members) await cluster.startPatroni(node);
@@ -163,7 +172,7 @@ export class HaCluster {
   async startPatroni(node: Node): Promise<void> {
     node.patroni = Processes.start(
       '/usr/bin/patroni',
-      [join(files, 'patroni.yml')],
+      [join(this.#dir, 'patroni.yml')],
       {
         ...(await settings('patroni.env')),
         PATRONI_NAME: node.name,
@@ -200,7 +209,7 @@ export class HaCluster {
     };
     this.#haproxy = Processes.start(
       '/usr/sbin/haproxy',
-      ['-db', '-f', join(files, 'haproxy.cfg')],
+      ['-db', '-f', join(this.#dir, 'haproxy.cfg')],
       env,
       join(this.#dir, 'haproxy.log'),
       this.#account,
@@ -285,6 +294,15 @@ export class HaCluster {
       await node.relay.close();
     }
     await rm(this.#dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Returns the process id in a node's lock file; 0 if there is none. */
+function postmasterOf(dir: string): number {
+  try {
+    return Number(readFileSync(join(dir, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+  } catch {
+    return 0;
   }
 }
 

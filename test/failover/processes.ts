@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 export type Account = { uid: number; gid: number };
 
 const started = new Set<ChildProcess>();
-/** Whatever happens to the run, nothing that it started stays. */
+/** Ends everything that the run started, also after an error. */
 process.once('exit', () => {
   for (const { pid } of started) if (pid !== undefined) signal(pid, 'SIGKILL');
 });

@@ -50,7 +50,7 @@ export class Purchases {
   }
 
   async #grant(order: string, account: string): Promise<boolean> {
-    const sql = postgres(this.#url, { max: 1, connect_timeout: 2, onnotice: () => {} });
+    const sql = postgres(this.#url, { max: 1, connect_timeout: 2, fetch_types: false, onnotice: () => {} });
     const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), patienceMs).unref());
     const work = async () => {
       await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, expires_at)

@@ -1,6 +1,6 @@
 import { Record } from '../faults/record.ts';
 
-/** What callers saw, and the times of sales. */
+/** The responses that callers received, and the times of sales. */
 export class Sales extends Record {
   /** The times of complete responses with a cost. */
   readonly #times: number[] = [];

@@ -21,7 +21,7 @@ export type TcpRelay = {
 /** Opens a relay on a loopback port (0: a free one) to the server on `target`. */
 export async function open(target: number, listenOn = 0): Promise<TcpRelay> {
   const sockets = new Set<Socket>();
-  /** Everybody, one client, or nobody. */
+  /** The client whose bytes are dropped; `peer: null` for all clients, and null for none. */
   let cut: { peer: string | null } | null = null;
   const names = new Map<Socket, string>();
   const isCut = (near: Socket) => cut !== null && (cut.peer === null || cut.peer === names.get(near));

@@ -30,7 +30,7 @@ export async function read(sql: postgres.Sql): Promise<Replication> {
   return { ...row, standbys: [...standbys] };
 }
 
-/** Judges whether what callers were told survives the loss of the server, and whether time-outs hold. */
+/** Judges if confirmed charges survive the loss of the server, and if time-outs hold. */
 export function judge(replication: Replication): Finding.Finding[] {
   return [...standbys(replication), ...timeouts(replication)];
 }
