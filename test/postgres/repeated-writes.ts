@@ -259,6 +259,18 @@ export const repeatedWrites: readonly RepeatedWrite[] = [
   },
 ];
 
+/** Reads that report what was granted or asked for. They wait for the standby too. */
+export const confirmedReads: readonly RepeatedWrite[] = [
+  { item: 'a granted order', write: (sql) => Orders.openOrders(sql, 'W').find('pur_sync') },
+  { item: 'the order of a payment', write: (sql) => Orders.openOrders(sql, 'W').paidBy('pay_sync') },
+  {
+    item: 'the receipts of an account',
+    write: (sql) => Orders.openOrders(sql, 'W').paidFor('acc_1', null, 10),
+  },
+  { item: 'a refund request', write: (sql) => RefundRequests.openRefundRequests(sql).find('pur_decline') },
+  { item: 'signing keys', write: (sql) => Accounts.openSigningKeys(sql).all() },
+];
+
 async function revoke(sql: Connection): Promise<void> {
   const nothing = () => undefined;
   const subscriber = { revoked: nothing, joined: nothing, frozen: nothing, froze: nothing, sinceMs: () => 0 };

@@ -14,7 +14,14 @@ import type { Hold } from '../../src/ledger/hold.ts';
 import { type OpenWriter, openWriter } from '../ledger/open-writer.ts';
 import * as ReplicaPair from '../support/replica-pair.ts';
 import * as SqlFlaw from '../support/sql-flaw.ts';
-import { type Flaw, foundation, otherWrites, type RepeatedWrite, repeatedWrites } from './repeated-writes.ts';
+import {
+  confirmedReads,
+  type Flaw,
+  foundation,
+  otherWrites,
+  type RepeatedWrite,
+  repeatedWrites,
+} from './repeated-writes.ts';
 
 const pollMs = 10;
 /** Longer than any step on a busy machine. */
@@ -49,7 +56,7 @@ async function outcome(write: RepeatedWrite['write']): Promise<string> {
   });
   for (const end = Date.now() + waitMsMax; state === 'running' && Date.now() < end; await sleep(pollMs)) {
     const cut =
-      await local`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+      await local`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'sluice'`;
     if (cut.length > 0) state = 'waits';
   }
   await sql.end({ timeout: 0 });
@@ -99,6 +106,13 @@ describe.runIf(ReplicaPair.isInstalled)('while the synchronous standby is paused
     },
   );
 
+  test.each(confirmedReads.map((each) => [each.item, each] as const))(
+    '%s is not reported',
+    async (_, { write }) => {
+      expect(await outcome(write)).toBe('waits');
+    },
+  );
+
   const flaws: Flaw[] = repeatedWrites.flatMap(({ flaw }) => flaw ?? []);
   test.each(flaws.map((flaw) => [flaw.name, flaw] as const))(
     'a %s without its wait is found',
@@ -127,7 +141,10 @@ describe.runIf(ReplicaPair.isInstalled)('while the synchronous standby is paused
       'DELETE shop.oauth_grant',
       'DELETE shop.signing_key',
     ];
-    for (const { item, write } of repeatedWrites.filter(({ item }) => items.includes(item)))
+    for (const { item, write } of [
+      ...repeatedWrites.filter(({ item }) => items.includes(item)),
+      ...confirmedReads,
+    ])
       expect(`${item} ${await outcome(write)}`).toBe(`${item} answered`);
     await local.unsafe(before.text);
   });

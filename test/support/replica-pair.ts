@@ -112,6 +112,7 @@ unix_socket_directories = ''
 fsync = off
 shared_buffers = 32MB
 max_connections = 100
+autovacuum = off
 wal_sender_timeout = 0
 wal_receiver_timeout = 0
 wal_retrieve_retry_interval = 100ms

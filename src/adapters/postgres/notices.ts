@@ -1,6 +1,8 @@
 import * as StatementDeadline from '@sluice/kernel/statement-deadline';
 import type { Connection } from './connection.ts';
 
+/** The maximum of `ledger.send_notices`. */
+const sentAtOnceMax = 1_000;
 /** Pools whose notices are being sent. The value is true if more were written meanwhile. */
 const sending = new WeakMap<Connection, boolean>();
 
@@ -24,7 +26,10 @@ export async function send(sql: Connection): Promise<void> {
   do {
     sending.set(sql, false);
     // A failure only costs time: the next heartbeat sends them.
-    await StatementDeadline.withoutBudget(async () => sql`SELECT ledger.send_notices()`).catch(() => null);
+    const sent = await StatementDeadline.withoutBudget(
+      async () => sql<[{ count: number }]>`SELECT ledger.send_notices() AS count`,
+    ).catch(() => null);
+    if (Number(sent?.[0].count ?? 0) >= sentAtOnceMax) sending.set(sql, true);
   } while (sending.get(sql));
   sending.delete(sql);
 }

@@ -1,4 +1,4 @@
-import type { Orders, WebhookEvents } from '../../payment/order.ts';
+import type { Order, Orders, WebhookEvents } from '../../payment/order.ts';
 import type { Connection } from './connection.ts';
 import * as OrderClaims from './order-claims.ts';
 import * as OrderPages from './order-pages.ts';
@@ -40,15 +40,15 @@ function queries(sql: Connection): OrderQueries {
   return {
     async find(id) {
       const [row] = await sql<OrderRow[]>`SELECT * FROM shop.purchase WHERE id = ${id}`;
-      return row ? order(row) : null;
+      return confirmed(sql, row);
     },
     async findByChallenge(challengeId) {
       const [row] = await sql<OrderRow[]>`SELECT * FROM shop.purchase WHERE challenge_id = ${challengeId}`;
-      return row ? order(row) : null;
+      return confirmed(sql, row);
     },
     async paidBy(payment) {
       const [row] = await sql<OrderRow[]>`SELECT * FROM shop.purchase WHERE payment = ${payment}`;
-      return row ? order(row) : null;
+      return confirmed(sql, row);
     },
     async *grantedSince(sinceMs) {
       let after = '';
@@ -65,6 +65,7 @@ function queries(sql: Connection): OrderQueries {
         WHERE o.account_id = ${account} AND o.state = 'granted' AND (${after}::text IS NULL OR (o.created_at, o.id) < (
           SELECT a.created_at, a.id FROM shop.purchase a WHERE a.id = ${after} AND a.account_id = ${account}))
         ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit}`;
+      if (rows.length > 0) await Standby.confirmed(sql);
       return rows.map(order);
     },
     async begun(account, after, limit) {
@@ -80,6 +81,12 @@ function queries(sql: Connection): OrderQueries {
       return rows.map(order);
     },
   };
+}
+
+/** Returns an order. One that is granted is returned when the standby has it too, because its buyer gets a receipt for it. */
+async function confirmed(sql: Connection, row: OrderRow | undefined): Promise<Order | null> {
+  if (row?.state === 'granted') await Standby.confirmed(sql);
+  return row ? order(row) : null;
 }
 
 /** Writes to orders other than charges and pages, and the limits on declines. */

@@ -48,6 +48,7 @@ export function openRefundRequests(sql: Connection): RefundRequests {
     },
     async find(purchase) {
       const [row] = await sql<Row[]>`SELECT * FROM ${withTax()} r WHERE purchase_id = ${purchase}`;
+      if (row) await Standby.confirmed(sql);
       return row ? request(row) : null;
     },
     async of(account) {
