@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { chmod, chown, copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,6 +118,7 @@ export class HaCluster {
     // PostgreSQL outlives Patroni.
     process.once('exit', () => {
       for (const node of members) Processes.signal(postmasterOf(node.dir), 'SIGQUIT');
+      rmSync(dir, { recursive: true, force: true });
     });
     try {
       for (const node of members) await cluster.#startEtcd(node);
