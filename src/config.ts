@@ -4,9 +4,12 @@ import { hint } from '@sluice/kernel/did-you-mean';
 import { sha256Hex } from '@sluice/kernel/digest';
 import * as NamedVariables from './catalog/named-variables.ts';
 import type { TrustedAgent } from './identity/registration.ts';
+import type { CardLimits } from './payment/card-attempt.ts';
+import * as AbuseSettings from './process/abuse-settings.ts';
 import { type Rail, rails } from './process/integration-settings.ts';
 import * as Settings from './process/settings.ts';
 import * as SocketSettings from './process/socket-settings.ts';
+import * as UsageSettings from './process/usage-settings.ts';
 import * as X402Settings from './process/x402-settings.ts';
 import type { SocketLimits } from './proxy/open-sockets.ts';
 import type * as UnpaidCalls from './proxy/unpaid-calls.ts';
@@ -65,12 +68,18 @@ export type Config = {
   readonly clientAddressHeader: string | null;
   /** The agents whose signed registrations have limits of their own. */
   readonly trustedAgents: readonly TrustedAgent[];
+  /** Limits against card testing. */
+  readonly cardLimits: CardLimits;
+  /** The time for which personal data is kept. */
+  readonly retention: AbuseSettings.Retention;
   /** The ledger writer of this process: no two running processes on one database may share it. */
   readonly writer: string;
   /** Limits for calls that the upstream served and the caller did not pay for. */
   readonly unpaidCalls: UnpaidCalls.UnpaidCallLimits;
   /** Limits of WebSockets. */
   readonly sockets: SocketLimits;
+  /** The days for which calls are kept in the database, and the place of archives. */
+  readonly usageRetention: UsageSettings.UsageRetention;
   /** Memory of this process for request bodies. */
   readonly bodyMemoryBytes: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -129,10 +138,13 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     drainMaxMs: read('DRAIN_MAX_SECONDS') * 1_000,
     clientAddressHeader: read('CLIENT_ADDRESS_HEADER'),
     trustedAgents: read('WEB_BOT_AUTH_AGENTS') ?? [],
+    cardLimits: AbuseSettings.readCardLimits(read),
+    retention: AbuseSettings.readRetention(read),
     bodyMemoryBytes: read('REQUEST_BODY_MEMORY_MB') * bytesPerMib,
     writer: read('INSTANCE_ID') ?? `${hostname()}:${port}`,
     unpaidCalls: readUnpaidCalls(read),
     sockets: SocketSettings.readSocketLimits(read),
+    usageRetention: UsageSettings.readUsageRetention(read, faults),
     logLevel: read('LOG_LEVEL'),
     tracing: readTracing(env, read),
   };

@@ -5,6 +5,7 @@ import * as LedgerWriters from './adapters/postgres/ledger-writers.ts';
 import * as Maintenance from './adapters/postgres/maintenance.ts';
 import * as Notify from './adapters/postgres/notify.ts';
 import * as PoolWatchdog from './adapters/postgres/pool-watchdog.ts';
+import { trialOf } from './catalog/plan.ts';
 import * as Server from './http/server/server.ts';
 import * as AccountMail from './journeys/account-mail.ts';
 import * as Fees from './journeys/fees.ts';
@@ -12,6 +13,7 @@ import * as JobWatch from './journeys/job-watch.ts';
 import { MailDelivery } from './journeys/mail-delivery.ts';
 import * as PlanHolder from './journeys/plan-holder.ts';
 import * as RefundRequests from './journeys/refund-requests.ts';
+import * as Registering from './journeys/registration.ts';
 import * as ResolveInDoubt from './journeys/resolve-in-doubt.ts';
 import * as TopUp from './journeys/top-up.ts';
 import * as TopUpConsent from './journeys/top-up-consent.ts';
@@ -21,8 +23,10 @@ import * as Descriptors from './process/descriptors.ts';
 import * as PeriodicJob from './process/periodic-job.ts';
 import * as Resources from './process/resources.ts';
 import * as Terminal from './process/terminal.ts';
+import * as UsageClosingJob from './process/usage-closing-job.ts';
 
 const tickEveryMs = 50;
+const usageClosingEveryMs = 60 * 60_000;
 const upkeepEveryMs = 2_000;
 const pulseEveryMs = 1_000;
 const secretsEveryMs = 5_000;
@@ -147,7 +151,12 @@ function startJobs(
   const { log, sql, ledgerSql } = resources;
   return [
     PeriodicJob.start(log, 'pulse', pulseEveryMs, () => resources.revocations.pulse()),
-    PeriodicJob.start(log, 'upkeep', upkeepEveryMs, () => Maintenance.maintain(sql)),
+    PeriodicJob.start(log, 'upkeep', upkeepEveryMs, () =>
+      Maintenance.maintain(sql, configReloader.current.config.retention),
+    ),
+    PeriodicJob.start(log, 'usage_closing', usageClosingEveryMs, () =>
+      UsageClosingJob.closeOldDays(configReloader.current.config, log),
+    ),
     PeriodicJob.start(log, 'idempotencyKeys', upkeepEveryMs, () => resources.idempotencyKeys.releaseEnded()),
     PeriodicJob.start(log, 'uncountable', uncountableEveryMs, () =>
       resources.uncountable.write(resources.uncountableRecord),
@@ -156,6 +165,10 @@ function startJobs(
       resources.processes = Math.max(1, await LedgerWriters.openWriters(sql));
     }),
     PeriodicJob.start(log, 'clock', clockEveryMs, resources.syncClock),
+    PeriodicJob.start(log, 'trial_limit', clockEveryMs, () => {
+      const trial = trialOf(configReloader.current.shop.catalog.plans);
+      return resources.catalogs.limitTrial(trial?.id ?? '', trial?.perHour ?? null);
+    }),
     PeriodicJob.start(log, 'secrets', secretsEveryMs, resources.refreshSecrets),
     PeriodicJob.start(log, 'reconciliation', reconcileEveryMs, () =>
       ResolveInDoubt.resolveAll(configReloader.current.shop, { settles: true }),
@@ -171,6 +184,9 @@ function startJobs(
     ),
     PeriodicJob.start(log, 'account_mail', upkeepEveryMs, () =>
       AccountMail.notifyAccounts(configReloader.current.shop),
+    ),
+    PeriodicJob.start(log, 'card_trials', upkeepEveryMs, () =>
+      Registering.giveCardTrials(configReloader.current.shop),
     ),
     PeriodicJob.start(log, 'mail', mailEveryMs, () => delivery.run(configReloader.current.shop)),
     PeriodicJob.start(log, 'refund_requests', upkeepEveryMs, () =>

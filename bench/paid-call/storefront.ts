@@ -124,7 +124,7 @@ async function token(sql: postgres.Sql, ring: KeyRing.KeyRing): Promise<string> 
 export async function buyer(sql: postgres.Sql): Promise<string> {
   const account = id('acc');
   const order = id('pur');
-  await Accounts.openAccounts(sql).register(account, '', 0);
+  await Accounts.openAccounts(sql).register(account, null);
   await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, expires_at)
     VALUES (${order}, ${account}, 'credit', ${credit}, now() + interval '1 hour')`;
   await sql`SELECT shop.grant_purchase(${order}, ${id('pi')}, ${account})`;

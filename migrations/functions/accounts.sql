@@ -13,13 +13,12 @@ CREATE OR REPLACE FUNCTION shop.joined_account(p_account text) RETURNS text LANG
   SELECT coalesce(joined_to, id) FROM shop.account WHERE id = p_account
 $$;
 
--- Creates an anonymous account with its trial: `p_units` of units, or of micro-dollars (`p_asset`). `p_units` of 0 creates the account alone.
-CREATE OR REPLACE FUNCTION shop.register(p_account text, p_plan text, p_units bigint, p_asset text DEFAULT 'unit') RETURNS void LANGUAGE plpgsql AS $$
+-- Creates an anonymous account with its trial, if the rules of the trial (`shop.give_trial`) allow one without a proof. Returns the state of the trial.
+CREATE OR REPLACE FUNCTION shop.register(p_account text, p_plan text, p_units bigint, p_asset text DEFAULT 'unit', p_once text[] DEFAULT '{}', p_kind text DEFAULT NULL,
+  p_digest text DEFAULT NULL, p_address text DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO shop.account (id, origin) VALUES (p_account, 'anonymous');
-  IF p_units > 0 THEN
-    PERFORM ledger.grant_lot('trial:' || p_account, p_account, 'trial', 'seller:trial', 'trial', p_asset, p_plan, p_units, NULL);
-  END IF;
+  RETURN shop.give_trial(p_account, p_plan, p_units, p_asset, p_once, p_kind, p_digest, p_address);
 END $$;
 
 -- A person gets each promotion, the trial and the units for a claim once, even if several of their accounts are joined. Of two equal grants to

@@ -30,10 +30,11 @@ BEGIN
 END $$;
 
 -- Accepts a code. The account gets the email of its person, or is joined to the account that this person has, and the units for a claim are granted
--- once per mailbox. The right code sent again gets the same result. `state`: `claimed`, `wrong` (with the remaining tries), `none` (no code is
+-- once per mailbox, as is a trial that needs an email address (`p_trial` of units, `p_once`). The right code sent again gets the same result. `state`: `claimed`, `wrong` (with the remaining tries), `none` (no code is
 -- waiting), `taken` (another person has the account by now), or `frozen` (the seller froze one of both). Calls follow each other over all processes.
-CREATE OR REPLACE FUNCTION shop.complete_claim(p_account text, p_digest text, p_tries_max integer, p_plan text, p_units bigint, p_asset text DEFAULT 'unit')
-RETURNS TABLE (state text, remaining text, joined boolean, tries_left integer) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION shop.complete_claim(p_account text, p_digest text, p_tries_max integer, p_plan text, p_units bigint, p_asset text DEFAULT 'unit',
+  p_trial bigint DEFAULT 0, p_once text[] DEFAULT '{}', p_address text DEFAULT NULL)
+RETURNS TABLE (state text, remaining text, joined boolean, tries_left integer, trial text) LANGUAGE plpgsql AS $$
 DECLARE
   v_claim shop.claim;
   v_email text;
@@ -51,6 +52,7 @@ BEGIN
   state := 'claimed';
   SELECT coalesce(a.joined_to, a.id), a.email INTO remaining, v_email FROM shop.account a WHERE a.id = p_account;
   joined := remaining <> p_account;
+  trial := 'none';
   IF v_claim.done_at IS NOT NULL THEN
     PERFORM ledger.await_standby();
     RETURN NEXT; RETURN;
@@ -71,6 +73,7 @@ BEGIN
     IF NOT joined THEN RAISE EXCEPTION 'account % cannot join %', remaining, v_owner; END IF;
     remaining := v_owner;
   END IF;
+  trial := CASE WHEN 'email' = ANY (p_once) THEN shop.give_trial(remaining, p_plan, p_trial, p_asset, p_once, 'email', v_claim.mailbox, p_address) ELSE 'none' END;
   IF p_units > 0 THEN
     PERFORM ledger.grant_lot('claimed:' || v_claim.mailbox, remaining, 'trial', 'seller:claimed', 'trial', p_asset, p_plan, p_units, NULL);
   END IF;

@@ -49,7 +49,8 @@ BEGIN
   UPDATE shop.top_up t SET state = 'off', saved_card = shop.no_card() WHERE t.account_id = ANY (v_all);
   UPDATE shop.top_up_consent t SET state = 'ended', ended_at = coalesce(t.ended_at, clock_timestamp()), email = NULL,
     saved_card = CASE WHEN t.saved_card IS NOT NULL THEN shop.no_card() END WHERE t.account_id = ANY (v_all);
-  UPDATE shop.purchase o SET return_url = NULL, saved_card = CASE WHEN o.saved_card IS NOT NULL THEN shop.no_card() END WHERE o.account_id = account;
+  UPDATE shop.charge c SET card = NULL FROM shop.purchase o WHERE o.account_id = account AND (c.order_id = o.id OR c.payment = o.payment) AND c.card IS NOT NULL;
+  UPDATE shop.purchase o SET return_url = NULL, page_address = NULL, saved_card = CASE WHEN o.saved_card IS NOT NULL THEN shop.no_card() END WHERE o.account_id = account;
   UPDATE shop.refund_request r SET reason = 'erased', answer = CASE WHEN r.answer IS NOT NULL THEN 'erased' END
     FROM shop.purchase o WHERE o.id = r.purchase_id AND o.account_id = account;
   INSERT INTO shop.audit (who, act, subject, before, after) VALUES (p_who, 'erased', account, NULL, jsonb_build_object('accounts', v_all, 'reason', p_reason));

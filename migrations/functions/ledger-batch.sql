@@ -15,8 +15,8 @@ CREATE OR REPLACE FUNCTION ledger.usage_rows(
 $$;
 
 -- Returns the lots that a writer may draw on, in burn order. Units of results never pay for a call that is priced in money (`p_money_only`). Only lots that the caller has locked are returned, because others may change meanwhile.
-CREATE OR REPLACE FUNCTION ledger.drawable_lots(p_account text, p_plans text, p_money_only boolean, p_locked bigint[]) RETURNS TABLE (id bigint, asset text, avail bigint) LANGUAGE sql STABLE AS $$
-  SELECT id, asset, avail - clawback_due FROM ledger.lot
+CREATE OR REPLACE FUNCTION ledger.drawable_lots(p_account text, p_plans text, p_money_only boolean, p_locked bigint[]) RETURNS TABLE (id bigint, asset text, avail bigint, kind text, plan_id text) LANGUAGE sql STABLE AS $$
+  SELECT id, asset, avail - clawback_due, kind, plan_id FROM ledger.lot
     WHERE account_id = p_account AND id = ANY (p_locked) AND avail > clawback_due AND plan_id = ANY (string_to_array(p_plans, ','))
       AND (asset = 'usd' OR p_money_only IS NOT TRUE)
       AND (expires_at IS NULL OR expires_at > clock_timestamp())
@@ -91,6 +91,8 @@ DECLARE
   v_locked bigint[];
   v_granted jsonb := '[]'::jsonb;
   v_short text[] := '{}'::text[];
+  v_paused boolean;
+  v_paused_accounts text[] := '{}'::text[];
 BEGIN
   -- FOR SHARE would not be enough: an interrupted copy of this batch may still run, and has to end before the repetition reads.
   SELECT * INTO v_writer FROM ledger.writer WHERE id = p_writer FOR NO KEY UPDATE;
@@ -150,6 +152,7 @@ BEGIN
     IF v_take <> cardinality(r_account) THEN RAISE EXCEPTION 'writer % returns a lease that it does not hold', p_writer; END IF;
     UPDATE ledger.lot k SET avail = k.avail + r.amount, closed = false FROM unnest(r_account, r_lot, r_amount) AS r (account_id, lot_id, amount)
       WHERE k.account_id = r.account_id AND k.id = r.lot_id;
+    IF EXISTS (SELECT FROM ledger.trial_limit) THEN PERFORM ledger.return_trial(r_account, r_lot, r_amount); END IF;
     DELETE FROM ledger.lease l USING unnest(r_account, r_lot) AS r (account_id, lot_id)
       WHERE l.writer_id = p_writer AND l.account_id = r.account_id AND l.lot_id = r.lot_id AND l.amount = 0;
     PERFORM ledger.announce('ledger', 'returned:' || a.account_id)
@@ -164,6 +167,7 @@ BEGIN
     v_units := v_want.units;
     v_room := v_want.headroom;
     v_money := NULL;
+    v_paused := false;
     IF v_want.recall THEN
       -- A recalled lease is granted in full or not at all: parts of it in two writers would be enough for neither call.
       SELECT coalesce(sum(avail) FILTER (WHERE asset = 'unit'), 0), coalesce(sum(avail) FILTER (WHERE asset = 'usd'), 0) INTO v_need, v_take
@@ -185,6 +189,11 @@ BEGIN
       v_need := least(v_lot.avail, CASE v_lot.asset WHEN 'usd' THEN v_money ELSE v_units END);
       -- Beyond its need a writer takes no more than its share, so that other writers find something.
       v_take := v_need + greatest(0, least(v_room, v_lot.avail / (2 * v_live) - v_need));
+      IF v_lot.kind = 'trial' AND v_take > 0 THEN
+        v_take := ledger.take_trial(v_lot.plan_id, v_need, v_take);
+        -- The trial is skipped: what comes after it in the burn order may pay for the call.
+        IF v_take < v_need THEN v_paused := true; CONTINUE; END IF;
+      END IF;
       CONTINUE WHEN v_take = 0;
       v_room := v_room - (v_take - v_need);
       IF v_lot.asset = 'usd' THEN v_money := v_money - v_need; ELSE v_units := v_units - v_need; END IF;
@@ -193,10 +202,14 @@ BEGIN
         ON CONFLICT (writer_id, account_id, lot_id) DO UPDATE SET amount = l.amount + excluded.amount;
       v_granted := v_granted || jsonb_build_object('account', v_want.account_id, 'lot', v_lot.id, 'amount', v_take);
     END LOOP;
+    IF v_paused THEN v_paused_accounts := v_paused_accounts || v_want.account_id; END IF;
     IF v_units + coalesce(v_money, 0) > 0 THEN v_short := v_short || v_want.account_id; END IF;
   END LOOP;
   v_result := jsonb_build_object('state', 'ok', 'granted', v_granted,
     'holdings', ledger.holdings(ARRAY(SELECT DISTINCT unnest(w_account)), p_writer, v_short));
+  IF cardinality(v_paused_accounts) > 0 THEN
+    v_result := v_result || jsonb_build_object('paused', to_jsonb(v_paused_accounts), 'paused_until', ledger.next_trial_hour());
+  END IF;
   INSERT INTO ledger.batch_result (writer_id, epoch, seq, result) VALUES (p_writer, p_epoch, p_seq, v_result);
   RETURN v_result;
 END $$;

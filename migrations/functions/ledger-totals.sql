@@ -129,7 +129,7 @@ CREATE OR REPLACE FUNCTION ledger.totals() RETURNS TABLE (
     SELECT k.asset, p.kind, sum(p.amount) AS amount FROM ledger.posting p JOIN ledger.lot k ON k.account_id = p.account_id AND k.id = p.lot_id WHERE k.kind <> 'budget' GROUP BY 1, 2
   ), used AS (
     SELECT k.asset, sum(u.amount) AS amount
-      FROM (SELECT account_id, lot_id, amount FROM ledger.usage UNION ALL SELECT account_id, lot_id, amount FROM ledger.dropped_usage) u JOIN ledger.lot k ON k.account_id = u.account_id AND k.id = u.lot_id WHERE k.kind <> 'budget' GROUP BY 1
+      FROM (SELECT account_id, lot_id, amount FROM ledger.usage UNION ALL SELECT account_id, lot_id, amount FROM ledger.closing) u JOIN ledger.lot k ON k.account_id = u.account_id AND k.id = u.lot_id WHERE k.kind <> 'budget' GROUP BY 1
   ), uncheckpointed AS (
     SELECT k.asset, sum(s.amount) AS amount FROM ledger.writer n, LATERAL ledger.uncheckpointed(n.id, n.epoch, n.checkpointed_seq) s
       JOIN ledger.lot k ON k.account_id = s.account_id AND k.id = s.lot_id WHERE n.open AND k.kind <> 'budget' GROUP BY 1

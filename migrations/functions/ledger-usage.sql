@@ -50,27 +50,6 @@ BEGIN
   RETURN true;
 END $$;
 
--- Drops the usage rows of a day, for an operator whose database grows too large. The sums drawn from each lot and the sums of each hour
--- (`ledger.usage_hour`) are kept; single calls of that day can no longer be shown. Only the owner of the tables may call it. Returns the number of
--- calls; null if the day has no partition or was dropped before.
-CREATE OR REPLACE FUNCTION ledger.drop_usage(p_day date) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-  v_name text := 'usage_' || to_char(p_day, 'YYYYMMDD');
-  v_calls bigint;
-BEGIN
-  IF p_day > (clock_timestamp() AT TIME ZONE 'UTC')::date - 31 THEN RAISE EXCEPTION 'usage of the last 31 days is kept'; END IF;
-  IF to_regclass('ledger.' || v_name) IS NULL THEN RETURN NULL; END IF;
-  IF (p_day + 1)::timestamp AT TIME ZONE 'UTC' > ledger.usage_summed_until() THEN RAISE EXCEPTION 'usage of % has not been summed up yet', p_day; END IF;
-  EXECUTE format('LOCK TABLE ledger.%I IN ACCESS EXCLUSIVE MODE', v_name);
-  EXECUTE format('SELECT count(DISTINCT call_id) FROM ledger.%I', v_name) INTO v_calls;
-  INSERT INTO ledger.dropped_day (day, calls) VALUES (p_day, v_calls);
-  EXECUTE format('INSERT INTO ledger.dropped_usage AS b (account_id, lot_id, amount)
-    SELECT account_id, lot_id, sum(amount) FROM ledger.%I WHERE amount > 0 GROUP BY 1, 2 ORDER BY 1, 2
-    ON CONFLICT (account_id, lot_id) DO UPDATE SET amount = b.amount + excluded.amount', v_name);
-  EXECUTE format('DROP TABLE ledger.%I', v_name);
-  RETURN v_calls;
-END $$;
-
 -- Returns the calls of an account, and of accounts joined to it, between two moments: one row per lot drawn, less what was credited back. `cost` is
 -- in micro-dollars; units of a plan count as `included` and cost nothing. A metered call has quantities, on one row, and no units. The
 -- upstream cost is the seller's own figure, so it is not returned.
@@ -87,20 +66,36 @@ RETURNS TABLE (call_id uuid, service text, operation text, plan_id text, key_id 
       AND u.call_id >= ledger.uuid_at(p_from) AND u.call_id < ledger.uuid_at(p_to)
 $$;
 
--- Returns the same as sums, grouped by service, operation, plan, key, model (price key) or day (UTC). A call drawn from several plans counts once for
--- each. `quantities` is the sum of each meter, without calls that were credited back.
+-- Returns the usage of an account, and of accounts joined to it, on closed days that begin before `p_to` and end after `p_from`: a closed day counts as a whole.
+CREATE OR REPLACE FUNCTION ledger.closed_account_usage(p_account text, p_from timestamptz, p_to timestamptz) RETURNS SETOF ledger.closed_usage LANGUAGE sql STABLE AS $$
+  SELECT u.* FROM ledger.closed_usage u
+    WHERE u.account_id IN (SELECT a.id FROM shop.account a WHERE a.id = p_account OR a.joined_to = p_account)
+      AND u.day > (p_from AT TIME ZONE 'UTC')::date - 1 AND u.day::timestamp AT TIME ZONE 'UTC' < p_to
+$$;
+
+-- Returns the same as sums, grouped by service, operation, plan, key, model (price key) or day (UTC), with closed days. A call drawn from several plans
+-- counts once for each plan. `quantities` is the sum of each meter, without calls that were credited back.
 CREATE OR REPLACE FUNCTION ledger.account_usage_by(p_account text, p_from timestamptz, p_to timestamptz, p_group text)
 RETURNS TABLE (name text, calls bigint, units bigint, included bigint, cost bigint, quantities jsonb) LANGUAGE sql STABLE AS $$
   WITH used AS MATERIALIZED (
     SELECT CASE p_group WHEN 'service' THEN u.service WHEN 'operation' THEN u.operation WHEN 'plan' THEN u.plan_id WHEN 'key' THEN u.key_id WHEN 'model' THEN u.price_key
         ELSE to_char(ledger.time_of(u.call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') END AS name, u.call_id, u.units, u.included, u.cost, u.quantities, u.is_returned
       FROM ledger.account_usage(p_account, p_from, p_to) u
+  ), closed AS MATERIALIZED (
+    SELECT CASE p_group WHEN 'service' THEN u.service WHEN 'operation' THEN u.operation WHEN 'plan' THEN u.plan_id WHEN 'key' THEN u.key_id WHEN 'model' THEN u.price_key
+        ELSE to_char(u.day, 'YYYY-MM-DD') END AS name, CASE p_group WHEN 'plan' THEN u.plan_calls ELSE u.calls END AS calls, u.units, u.included, u.cost, u.quantities
+      FROM ledger.closed_account_usage(p_account, p_from, p_to) u
   ), summed AS (
-    SELECT u.name, count(DISTINCT u.call_id) AS calls, sum(u.units)::bigint AS units, sum(u.included)::bigint AS included, sum(u.cost)::bigint AS cost FROM used u GROUP BY 1
+    SELECT s.name, sum(s.calls)::bigint AS calls, sum(s.units)::bigint AS units, sum(s.included)::bigint AS included, sum(s.cost)::bigint AS cost FROM (
+      SELECT u.name, count(DISTINCT u.call_id) AS calls, sum(u.units) AS units, sum(u.included) AS included, sum(u.cost) AS cost FROM used u GROUP BY 1
+      UNION ALL SELECT c.name, c.calls, c.units, c.included, c.cost FROM closed c
+    ) s GROUP BY 1
   ), metered AS (
     SELECT m.name, jsonb_object_agg(m.meter, m.quantity) AS quantities FROM (
-      SELECT u.name, q.key AS meter, sum(q.value::numeric) AS quantity FROM used u, jsonb_each_text(u.quantities) q
-        WHERE u.quantities IS NOT NULL AND NOT u.is_returned GROUP BY 1, 2
+      SELECT a.name, q.key AS meter, sum(q.value::numeric) AS quantity FROM (
+        SELECT u.name, u.quantities FROM used u WHERE u.quantities IS NOT NULL AND NOT u.is_returned
+        UNION ALL SELECT c.name, c.quantities FROM closed c WHERE c.quantities IS NOT NULL
+      ) a, jsonb_each_text(a.quantities) q GROUP BY 1, 2
     ) m GROUP BY 1
   )
   SELECT s.name, s.calls, s.units, s.included, s.cost, m.quantities FROM summed s LEFT JOIN metered m ON m.name IS NOT DISTINCT FROM s.name ORDER BY 1 NULLS LAST

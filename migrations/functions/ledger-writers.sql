@@ -78,6 +78,9 @@ BEGIN
   UPDATE ledger.lot k SET avail = k.avail + l.amount, closed = false FROM ledger.lease l
     WHERE l.writer_id = p_writer AND l.amount > 0 AND k.account_id = l.account_id AND k.id = l.lot_id;
   PERFORM ledger.announce('ledger', 'returned:' || a.account_id) FROM (SELECT DISTINCT account_id FROM ledger.lease WHERE writer_id = p_writer AND amount > 0) a;
+  IF EXISTS (SELECT FROM ledger.trial_limit) THEN
+    PERFORM ledger.return_trial(array_agg(l.account_id), array_agg(l.lot_id), array_agg(l.amount)) FROM ledger.lease l WHERE l.writer_id = p_writer AND l.amount > 0;
+  END IF;
   DELETE FROM ledger.lease WHERE writer_id = p_writer;
   UPDATE ledger.writer SET epoch = epoch + 1, open = false, checkpointed_seq = 0, delivered_seq = 0 WHERE id = p_writer;
   RETURN v_writer.epoch + 1;

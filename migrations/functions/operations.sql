@@ -9,14 +9,14 @@ BEGIN
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA shop, ledger TO %I', p_role);
   EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN SCHEMA shop, ledger TO %I', p_role);
   FOR v_table IN
-    SELECT unnest(ARRAY['ledger.usage', 'ledger.posting', 'ledger.batch', 'ledger.dropped_usage', 'ledger.dropped_day', 'shop.audit', 'shop.payment_record', 'shop.replacement']::regclass[])
+    SELECT unnest(ARRAY['ledger.usage', 'ledger.posting', 'ledger.batch', 'ledger.closed_day', 'ledger.closing', 'ledger.closed_usage', 'shop.audit', 'shop.payment_record', 'shop.replacement']::regclass[])
     UNION SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'ledger.usage'::regclass
   LOOP
     EXECUTE format('REVOKE UPDATE, DELETE, TRUNCATE ON %s FROM %I', v_table, p_role);
   END LOOP;
   EXECUTE format('GRANT UPDATE (after) ON shop.audit TO %I', p_role);
-  EXECUTE format('REVOKE INSERT ON ledger.dropped_usage, ledger.dropped_day FROM %I', p_role);
-  REVOKE EXECUTE ON FUNCTION ledger.drop_usage(date), shop.grant_app(text) FROM PUBLIC;
+  EXECUTE format('REVOKE INSERT ON ledger.closed_day, ledger.closing, ledger.closed_usage FROM %I', p_role);
+  REVOKE EXECUTE ON FUNCTION ledger.close_day(date, bigint, bytea, bytea, text, bytea, bigint, bytea, text, jsonb), shop.grant_app(text) FROM PUBLIC;
 END $$;
 
 -- Adds a secret of `p_name` and keeps the one in use; older ones are deleted. Returns false if the newest is younger than `p_rest`, because what

@@ -72,7 +72,7 @@ BEGIN
     WHERE id = p_id AND claimed_by IS NOT NULL AND date_trunc('milliseconds', claimed_at) = p_claimed
     RETURNING * INTO v_order;
   IF NOT FOUND THEN RETURN false; END IF;
-  INSERT INTO shop.decline (subject) SELECT unnest(p_subjects);
+  IF v_order.challenge_id IS NOT NULL THEN PERFORM shop.decline_card_attempt(v_order.challenge_id, v_order.account_id, p_subjects); END IF;
   IF v_order.rail = 'top_up' AND v_order.state = 'declined' THEN PERFORM shop.stop_top_ups(v_order.account_id, p_failure); END IF;
   RETURN v_order.state = 'declined';
 END $$;

@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION ledger.verify_sums() RETURNS TABLE (rule text, subjec
       FROM ledger.writer n, LATERAL ledger.uncheckpointed(n.id, n.epoch, n.checkpointed_seq) s WHERE n.open GROUP BY 1, 2
   ), used AS MATERIALIZED (
     SELECT account_id, lot_id, sum(amount)::bigint AS amount
-      FROM (SELECT account_id, lot_id, amount FROM ledger.usage WHERE amount > 0 UNION ALL SELECT account_id, lot_id, amount FROM ledger.dropped_usage) u
+      FROM (SELECT account_id, lot_id, amount FROM ledger.usage WHERE amount > 0 UNION ALL SELECT account_id, lot_id, amount FROM ledger.closing) u
       GROUP BY 1, 2
   ), posted AS MATERIALIZED (
     SELECT account_id, lot_id, sum(amount)::bigint AS amount FROM ledger.posting GROUP BY 1, 2
@@ -73,7 +73,7 @@ CREATE OR REPLACE FUNCTION ledger.verify_sums() RETURNS TABLE (rule text, subjec
   SELECT 'what is given back was charged', p.key, format('%s given back', p.amount)
     FROM ledger.posting p WHERE p.kind = 'undelivered' AND NOT EXISTS (
       SELECT 1 FROM ledger.usage u WHERE u.call_id = split_part(p.key, ':', 2)::uuid AND u.draw = split_part(p.key, ':', 3)::smallint AND u.amount = p.amount)
-      AND NOT EXISTS (SELECT 1 FROM ledger.dropped_day d WHERE d.day = (ledger.time_of(split_part(p.key, ':', 2)::uuid) AT TIME ZONE 'UTC')::date)
+      AND NOT EXISTS (SELECT 1 FROM ledger.closed_day d WHERE d.day = (ledger.time_of(split_part(p.key, ':', 2)::uuid) AT TIME ZONE 'UTC')::date)
   UNION ALL
   SELECT 'a kept answer has its charge', a.call_id::text, a.account_id
     FROM ledger.stored_response a WHERE NOT EXISTS (SELECT 1 FROM ledger.usage u WHERE u.call_id = a.call_id AND u.account_id = a.account_id AND u.status = a.status)

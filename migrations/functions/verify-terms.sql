@@ -46,7 +46,7 @@ CREATE OR REPLACE FUNCTION ledger.verify_terms() RETURNS TABLE (rule text, subje
     FROM ledger.job j JOIN LATERAL (SELECT sum(u.amount) AS amount FROM ledger.usage u WHERE u.call_id = j.end_call_id) e ON true
       JOIN LATERAL (SELECT sum(u.amount) AS amount FROM ledger.usage u WHERE u.call_id = j.call_id) c ON true
     WHERE e.amount > coalesce(c.amount, 0)
-      AND NOT EXISTS (SELECT 1 FROM ledger.dropped_day d WHERE d.day = (ledger.time_of(j.call_id) AT TIME ZONE 'UTC')::date)
+      AND NOT EXISTS (SELECT 1 FROM ledger.closed_day d WHERE d.day = (ledger.time_of(j.call_id) AT TIME ZONE 'UTC')::date)
   UNION ALL
   SELECT 'a settled job has its call credited back', j.call_id::text, j.state
     FROM ledger.job j JOIN ledger.usage u ON u.call_id = j.call_id AND u.amount > 0

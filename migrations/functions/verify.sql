@@ -45,5 +45,5 @@ $$;
 -- `sluice ledger verify` prints their results. Compiling this statement takes longer than running it (0.6 s for a small ledger).
 CREATE OR REPLACE FUNCTION ledger.verify() RETURNS TABLE (rule text, subject text, detail text) LANGUAGE sql STABLE SET jit = off AS $$
   SELECT * FROM ledger.verify_sums() UNION ALL SELECT * FROM ledger.verify_lots() UNION ALL SELECT * FROM ledger.verify_terms()
-    UNION ALL SELECT * FROM ledger.verify_calls() UNION ALL SELECT * FROM ledger.verify_value()
+    UNION ALL SELECT * FROM ledger.verify_calls() UNION ALL SELECT * FROM ledger.verify_value() UNION ALL SELECT * FROM ledger.verify_closings()
 $$;

@@ -177,6 +177,11 @@ function operationFields(old: Operation, fresh: Operation, isLost: boolean): Cha
   }).filter(({ name }) => isMoved || name !== 'price_usd');
 }
 
+/** Returns true when a limit is new or smaller. Without a limit there is no value. */
+function isTighter(from: string | null, to: string | null): boolean {
+  return to !== null && (from === null || more(to, from));
+}
+
 function planFields(old: Plan, fresh: Plan, after: Catalog): ChangedField[] {
   return compared(planFacts(old), planFacts(fresh), (name, from, to) => {
     switch (name) {
@@ -195,6 +200,9 @@ function planFields(old: Plan, fresh: Plan, after: Catalog): ChangedField[] {
       case 'grace_days':
       case 'requests_per_second':
         return more(to, from) ? 'takes_away' : 'harmless';
+      case 'all_per_hour':
+      case 'all_usd_per_hour':
+        return isTighter(from, to) ? 'takes_away' : 'harmless';
       case 'rollover':
         return to === 'false' ? 'takes_away' : 'harmless';
       case 'covers':

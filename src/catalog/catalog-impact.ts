@@ -134,6 +134,11 @@ function terms(
         return severity === 'harmless'
           ? [`it covers ${to} at once`]
           : [`it covers ${to} instead of ${from} at once`];
+      case 'all_per_hour':
+      case 'all_usd_per_hour':
+        return ['the new limit of all trials applies at once'];
+      case 'once_per':
+        return ['they keep their units; the new rule applies to new accounts'];
       case 'requests_per_second':
         return [`${to} calls a second at once`];
       default:

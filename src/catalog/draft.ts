@@ -11,7 +11,7 @@ import * as MeterDraft from './meter-draft.ts';
 import { type DraftNamedUpstream, type NamedUpstream, routeOf, toNamedUpstream } from './named-upstream.ts';
 import type { Operation, Uncountable, Units, UnitsMax } from './operation.ts';
 import { type OwnershipSource, toOwnership } from './ownership-rule.ts';
-import type { Plan } from './plan.ts';
+import type { OncePer, Plan } from './plan.ts';
 import type { ResponseField } from './response-field.ts';
 import type { Service } from './service.ts';
 import { type SocketSource, toSocketRule } from './socket-rule.ts';
@@ -91,7 +91,14 @@ type DraftPlan = {
   requests_per_second: number;
   retired: boolean;
 } & (
-  | ({ kind: 'trial'; included_when_claimed: number; included_usd_when_claimed?: string } & DraftIncluded)
+  | ({
+      kind: 'trial';
+      included_when_claimed: number;
+      included_usd_when_claimed?: string;
+      once_per?: readonly OncePer[];
+      all_per_hour?: number;
+      all_usd_per_hour?: string;
+    } & DraftIncluded)
   | { kind: 'credit'; min_usd: string; max_usd: string }
   | ({
       kind: 'subscription';
@@ -235,6 +242,9 @@ function toPlan(draft: DraftPlan): Plan {
         kind: draft.kind,
         included,
         includedWhenClaimed: more,
+        oncePer: draft.once_per ?? [],
+        perHour:
+          draft.all_usd_per_hour === undefined ? (draft.all_per_hour ?? null) : money(draft.all_usd_per_hour),
       };
     }
     case 'credit': {

@@ -28,6 +28,32 @@ export function checkIncluded(plan: SourceLocation.LocatedValue): SourceLocation
     ),
     ...amount(dollars, false),
     ...amount(moreDollars, true),
+    ...trialLimits(plan, units, dollars),
+  ];
+}
+
+/** Checks the hourly limit and the facts of `once_per`. */
+function trialLimits(
+  plan: SourceLocation.LocatedValue,
+  units: SourceLocation.LocatedValue,
+  dollars: SourceLocation.LocatedValue,
+): SourceLocation.Finding[] {
+  const [unitsPerHour, dollarsPerHour] = [key(plan, 'all_per_hour'), key(plan, 'all_usd_per_hour')];
+  const oncePer = key(plan, 'once_per');
+  const facts: unknown[] = Array.isArray(oncePer.value) ? oncePer.value : [];
+  return [
+    ...exclusive(unitsPerHour, dollars, 'a trial of dollars is limited in dollars: write all_usd_per_hour'),
+    ...exclusive(dollarsPerHour, units, 'a trial of units is limited in units: write all_per_hour'),
+    ...amount(dollarsPerHour, false),
+    ...(facts.includes('card') && facts.includes('address')
+      ? [
+          {
+            path: oncePer.path,
+            reason:
+              'once_per has card and address: a card is known after its payment, when there is no network address to check. Remove one of the two',
+          },
+        ]
+      : []),
   ];
 }
 

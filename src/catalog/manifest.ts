@@ -140,6 +140,7 @@ function planEntry(plan: Plan, baseUrl: string) {
         included_when_claimed: Included.units(plan.includedWhenClaimed),
         ...dollars('included_usd', plan.included),
         ...dollars('included_usd_when_claimed', plan.includedWhenClaimed),
+        ...(plan.oncePer.length > 0 && { once_per: plan.oncePer }),
         purchase: null,
       };
     case 'credit':

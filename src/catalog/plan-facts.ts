@@ -1,6 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import * as Included from './included.ts';
-import type { Plan } from './plan.ts';
+import type { Plan, TrialPlan } from './plan.ts';
 
 /** Returns the facts of a plan by the keys of the file, for comparison; none of an absent plan. */
 export function planFacts(plan: Plan | undefined): Record<string, string> {
@@ -19,7 +19,12 @@ export function planFacts(plan: Plan | undefined): Record<string, string> {
 function termsOf(plan: Plan): Record<string, string> {
   switch (plan.kind) {
     case 'trial':
-      return { ...includedFact(plan.included), ...claimedFact(plan.includedWhenClaimed) };
+      return {
+        ...includedFact(plan.included),
+        ...claimedFact(plan.includedWhenClaimed),
+        ...(plan.oncePer.length > 0 && { once_per: [...plan.oncePer].sort().join(', ') }),
+        ...hourFact(plan),
+      };
     case 'credit':
       return { min_usd: Money.format(plan.min), max_usd: Money.format(plan.max) };
     case 'subscription':
@@ -37,6 +42,12 @@ function termsOf(plan: Plan): Record<string, string> {
 function includedFact(included: Included.Included): Record<string, string> {
   const usd = Included.usd(included);
   return usd === null ? { included: `${included.amount}` } : { included_usd: usd };
+}
+
+function hourFact({ included, perHour }: TrialPlan): Record<string, string> {
+  if (perHour === null) return {};
+  const usd = Included.usd(Included.another(included, perHour));
+  return usd === null ? { all_per_hour: `${perHour}` } : { all_usd_per_hour: usd };
 }
 
 function claimedFact(more: Included.Included): Record<string, string> {

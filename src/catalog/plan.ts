@@ -12,8 +12,20 @@ type Offer = {
   requestsPerSecond: number;
 };
 
-/** Free units or dollars of usage, once per account. A claim adds `includedWhenClaimed` to `included`, in the same asset. */
-export type TrialPlan = Offer & { kind: 'trial'; included: Included; includedWhenClaimed: Included };
+/** The facts by which a trial can be given once. */
+export type OncePer = 'email' | 'card' | 'wallet' | 'address';
+/**
+ * Free units or dollars of usage, once per account. A claim adds `includedWhenClaimed` to `included`, in the same asset. With `oncePer` it is
+ * given once for each of these facts, when one of them is proved; an address proves nothing and only limits.
+ */
+export type TrialPlan = Offer & {
+  kind: 'trial';
+  included: Included;
+  includedWhenClaimed: Included;
+  oncePer: readonly OncePer[];
+  /** The most that all accounts together may use in an hour, in the asset of `included`; null: no limit. */
+  perHour: number | null;
+};
 /** Prepaid money; each unit reduces it by its price. */
 export type CreditPlan = Offer & { kind: 'credit'; min: Money; max: Money };
 /** An allowance of units or dollars for a period. */

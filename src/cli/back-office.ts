@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { systemClock as clock } from '@sluice/kernel/clock';
+import { openCardAttempts } from '../adapters/postgres/card-attempts.ts';
 import * as Connection from '../adapters/postgres/connection.ts';
 import { openFraudSignals } from '../adapters/postgres/fraud-signals.ts';
 import * as Operator from '../adapters/postgres/operator.ts';
@@ -9,6 +10,7 @@ import { openTopUpConsents } from '../adapters/postgres/top-up-consents.ts';
 import { openStripe } from '../adapters/stripe/processor.ts';
 import type { Audit } from '../identity/audit.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
+import * as AbuseSettings from '../process/abuse-settings.ts';
 import { closeX402, openX402ToRead } from '../process/open-x402.ts';
 import * as Settings from '../process/settings.ts';
 import * as X402Settings from '../process/x402-settings.ts';
@@ -30,7 +32,9 @@ export type BackOffice = {
 export async function openBackOffice(env: NodeJS.ProcessEnv): Promise<BackOffice> {
   const wiring = Compose.read(env);
   const faults: string[] = [];
-  const former = Settings.reader(env, faults)('FORMER_PUBLIC_URLS') ?? [];
+  const read = Settings.reader(env, faults);
+  const former = read('FORMER_PUBLIC_URLS') ?? [];
+  const cardLimits = AbuseSettings.readCardLimits(read);
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const database = await ShopDatabase.reach(env);
   const sql = Connection.openConnection(database.url, connectionsMax);
@@ -49,6 +53,8 @@ export async function openBackOffice(env: NodeJS.ProcessEnv): Promise<BackOffice
       consents: openTopUpConsents(sql),
       webhookEvents: Orders.openWebhookEvents(sql),
       fraudSignals: openFraudSignals(sql),
+      cardAttempts: openCardAttempts(sql),
+      cardLimits,
       audit: Operator.openAudit(sql),
       processor: openStripe({
         ...stripe,

@@ -86,6 +86,11 @@ export const table: readonly (CommandEntry | string)[] = [
     load: () => import('./commands/report.ts'),
   },
   {
+    name: 'usage',
+    about: 'archive and remove the calls of old days; verify the archives',
+    load: () => import('./commands/usage.ts'),
+  },
+  {
     name: 'reconcile',
     about: 'compare the ledger with the card processor',
     load: () => import('./commands/reconcile.ts'),

@@ -4,12 +4,12 @@ import type { Operation } from '../catalog/operation.ts';
 import * as TaxNote from '../catalog/tax-note.ts';
 import type { CallRefusal } from '../journeys/call-result.ts';
 import type { PriceUnknown } from '../proxy/priced-request.ts';
-import * as RateLimit from '../proxy/rate-limit.ts';
 import type { Texts } from '../text/texts.ts';
 import * as Refusals from './common-refusals.ts';
 import { costReason, usageReason } from './cost-reason.ts';
 import { type OfferContext, plansFor, type RefusalContext } from './plans-on-offer.ts';
-import { error, headersOf, type Reply } from './reply.ts';
+import { error, type Reply } from './reply.ts';
+import { tooMany } from './too-many.ts';
 
 const retrySoonSeconds = '1';
 
@@ -55,10 +55,11 @@ export function callRefusal(
       return Refusals.ofBody(texts, refusal.reason, bodyBytesMax(shop.catalog.upstream, operation), id);
     case 'rate_limited':
     case 'in_flight':
+    case 'trial_paused':
     case 'too_many_unpaid':
     case 'account_busy':
     case 'busy':
-      return tooMany(texts, refusal, id);
+      return tooMany(shop, operation, refusal, id);
     case 'ledger_unavailable':
       return Refusals.unanswerable(texts, id);
     case 'charge_in_doubt':
@@ -179,59 +180,6 @@ function tooExpensive(
         },
       );
     }
-  }
-}
-
-/** The refusals that end by themselves: the caller waits and retries. */
-function tooMany(
-  texts: Texts,
-  refusal: RefusalOf<'rate_limited' | 'in_flight' | 'too_many_unpaid' | 'account_busy' | 'busy'>,
-  requestId: string,
-): Reply {
-  const retrySoon = { 'retry-after': retrySoonSeconds };
-  switch (refusal.kind) {
-    case 'rate_limited':
-      return error(
-        429,
-        'rate_limited',
-        texts.text('api.rate_limited'),
-        requestId,
-        {},
-        headersOf(RateLimit.headers(refusal.taken, refusal.perSecond)),
-      );
-    case 'in_flight':
-      return error(
-        429,
-        'credit_in_flight',
-        texts.text('api.credit_in_flight'),
-        requestId,
-        {
-          required_usd: Money.format(refusal.required),
-          available_usd: Money.format(refusal.available),
-          held_usd: Money.format(refusal.held),
-        },
-        retrySoon,
-      );
-    case 'too_many_unpaid':
-      return error(
-        429,
-        'too_many_unpaid',
-        texts.text('api.too_many_unpaid'),
-        requestId,
-        {},
-        { 'retry-after': String(refusal.retryAfterSeconds) },
-      );
-    case 'account_busy':
-      return error(
-        429,
-        'too_many_calls_under_way',
-        texts.text('api.too_many_calls_under_way'),
-        requestId,
-        {},
-        retrySoon,
-      );
-    case 'busy':
-      return error(503, 'busy', texts.text('api.busy'), requestId, {}, retrySoon);
   }
 }
 

@@ -6,6 +6,7 @@ import type { Texts } from '../text/texts.ts';
 export const codes = {
   exhausted: 'credit_exhausted',
   in_flight: 'credit_in_flight',
+  trial_paused: 'trial_paused',
   budget_exhausted: 'budget_exhausted',
   price_ceiling: 'price_ceiling',
   no_plan: 'plan_required',

@@ -1,3 +1,5 @@
+import type { TrialOffer, TrialState } from './trial-proof.ts';
+
 /** A customer of the shop: owns lots in the ledger and calls with tokens. */
 export type Account = {
   id: string;
@@ -13,8 +15,10 @@ export type FreezeResult = { kind: 'done' | 'same'; account: string } | { kind: 
 
 /** The store of accounts. */
 export interface Accounts {
-  /** Creates an anonymous account with a trial of `units` (micro-dollars if the asset is `usd`), in one statement. */
-  register(id: string, plan: string, units: number, asset?: 'unit' | 'usd'): Promise<void>;
+  /** Creates an anonymous account, in one statement with the trial, where that needs no proof. Without `trial`, the account alone. */
+  register(id: string, trial: TrialOffer | null): Promise<TrialState>;
+  /** Gives the trial to accounts whose card has paid, a few at a time. Each payment is decided once. Returns their number. */
+  giveCardTrials(trial: TrialOffer): Promise<number>;
   find(id: string): Promise<Account | null>;
   /** Returns the account that this one was joined to, or the id itself. */
   resolveAccount(id: string): Promise<string>;

@@ -4,8 +4,10 @@ import type { Texts } from '../text/texts.ts';
 import * as Email from './email.ts';
 import { tokenCharsMax } from './jwt.ts';
 import type { MailQueue } from './mail.ts';
+import { mailbox } from './mailbox.ts';
 import type { RegistrationFault, Rule } from './registration.ts';
 import type { SignIns } from './sign-in.ts';
+import type { TrialOffer, TrialState } from './trial-proof.ts';
 
 /** A code can be guessed with a probability of `triesMax` in a million; the daily limits keep the total probability small. */
 const codeDigits = 6;
@@ -82,7 +84,7 @@ export function digest(secret: string, account: string, code: string): string {
 /** Returns the digest that is stored of a mailbox, so that its reader gets a one-time credit once. */
 export function mailboxDigest(secret: string, email: string): string {
   return createHmac('sha256', secret)
-    .update(`mailbox ${Email.mailbox(email)}`)
+    .update(`mailbox ${mailbox(email)}`)
     .digest('hex');
 }
 
@@ -106,7 +108,7 @@ export type ClaimStartResult =
 
 export type ClaimOutcome =
   /** `account`: the one to use from now on. `joined`: it is an older account of the same person. */
-  | { kind: 'claimed'; account: string; joined: boolean }
+  | { kind: 'claimed'; account: string; joined: boolean; trial: TrialState }
   | { kind: 'wrong'; triesLeft: number }
   /** No code is valid: none was sent, it has expired, or there were too many attempts. */
   | { kind: 'none' }
@@ -127,10 +129,9 @@ export type ClaimService = {
 /** The store of claims. Each step is one statement, serialized over all processes. */
 export interface Claims {
   start(claim: NewClaim): Promise<ClaimStartResult>;
-  /** When the code is right: claims, joins and grants the additional `units` of `plan` (micro-dollars if the asset is `usd`), all or nothing. A repetition has the same result. */
-  complete(
-    account: string,
-    codeDigest: string,
-    trial: { plan: string; units: number; asset: 'unit' | 'usd' },
-  ): Promise<ClaimOutcome>;
+  /**
+   * When the code is right: claims, joins, grants the additional `more` of the trial's plan, and the trial itself if that needs an email address,
+   * all or nothing. A repetition has the same result.
+   */
+  complete(account: string, codeDigest: string, trial: TrialOffer, more: number): Promise<ClaimOutcome>;
 }

@@ -19,8 +19,3 @@ export function parse(text: string): string | null {
   if (name.length > localCharsMax || !local.test(name) || !domain.test(host)) return null;
   return name.length + 1 + host.length > charsMax ? null : `${name}@${host}`;
 }
-
-/** Returns the mailbox of an address: `ann+shop@` and `ann@` are the same person at most providers. */
-export function mailbox(email: string): string {
-  return email.replace(/\+.*@/, '@');
-}

@@ -1,3 +1,5 @@
+import type { TrialOffer, TrialState } from './trial-proof.ts';
+
 /** A signed message with a valid signature. It is accepted once. */
 export type WalletProof = {
   /** The wallet's address in lower case, which is the same on every chain. */
@@ -7,12 +9,12 @@ export type WalletProof = {
   expiresMs: number;
 };
 
-/** The account to create for a new wallet: its id, with a trial of `units` of `plan`: micro-dollars if its asset is `usd`. */
-export type Newcomer = { account: string; plan: string; units: number; asset: 'unit' | 'usd' };
+/** The account to create for a new wallet: its id and trial, and the digest under which the wallet gets a trial once. */
+export type Newcomer = { account: string; trial: TrialOffer; walletDigest: string };
 
 export type WalletSignIn =
   /** `accounts`: all accounts of the wallet, oldest first. */
-  | { kind: 'signed_in'; account: string; isNew: boolean; accounts: readonly string[] }
+  | { kind: 'signed_in'; account: string; isNew: boolean; accounts: readonly string[]; trial: TrialState }
   /** The message was used before, in any process. */
   | { kind: 'used' }
   /** The requested account does not belong to the wallet. */

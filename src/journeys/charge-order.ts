@@ -1,15 +1,14 @@
 import { withoutBudget } from '@sluice/kernel/statement-deadline';
+import * as CardAttempt from '../payment/card-attempt.ts';
 import type * as Order from '../payment/order.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import { type ChargeOutcome, ProcessorUnavailable } from '../payment/processor.ts';
 import * as Receipt from '../payment/receipt.ts';
 import * as StripeCharge from '../payment/stripe-charge.ts';
+import * as CardTesting from './card-testing.ts';
 import * as Checkout from './checkout.ts';
 import { settle } from './grant-order.ts';
 
-/** Protection against card testing: after this many declines within the window, an account or address has to wait. */
-const declinesMax = 5;
-const declineWindowMs = 10 * 60_000;
 /** Time that a repeated credential waits for the charge in progress, and the interval at which it reads the order. */
 const companionWaitMs = 10_000;
 const companionLookMs = 100;
@@ -23,25 +22,12 @@ export type ChargeResult =
   /** The outcome is not known yet; a webhook event or reconciliation will settle it. */
   | { kind: 'pending'; order: Order.Order }
   | { kind: 'declined'; reason: string }
+  /** Not charged: the card, account or address has too many declines. */
+  | ({ kind: 'too_many_declines' } & Pick<CardAttempt.Delay, 'waitMs'>)
   /** Nothing was charged, and nothing will be unless the buyer tries again: this rail is unavailable. */
   | { kind: 'unavailable' }
   /** Not claimed in time, by the database's clock. No process has charged it or will. */
   | { kind: 'expired' };
-
-/** Returns the subjects that a decline counts against. */
-export function subjectsOf({ address, account }: { address: string; account: string | null }): string[] {
-  return [`address:${address}`, ...(account === null ? [] : [`account:${account}`])];
-}
-
-/** Returns the time that these subjects have to wait before another attempt; null when they do not. */
-export async function declineWait(
-  shop: Pick<PaymentContext, 'clock' | 'orders'>,
-  subjects: readonly string[],
-): Promise<number | null> {
-  const nowMs = shop.clock();
-  const declinedMs = await shop.orders.nthDecline(subjects, declinesMax, nowMs - declineWindowMs);
-  return declinedMs === null ? null : declinedMs + declineWindowMs - nowMs;
-}
 
 /** A way to charge an order, under an id with which it can be charged once. */
 export type Attempt = {
@@ -52,14 +38,44 @@ export type Attempt = {
   credentialDigest: string;
   /** The order can be claimed until then; null when that is checked elsewhere. */
   expiresMs?: number | null;
-  /** The subjects that a decline counts against. */
-  subjects: readonly string[];
+  /** The payer that a decline counts against; null for an automatic charge, which counts against nothing. */
+  payer: CardAttempt.Payer | null;
+  /** Returns the digest of the card that is charged; null when it is not known. */
+  card?: () => Promise<string | null>;
   /** Charges once. Safe to repeat. */
   charge(order: Order.Order): Promise<ChargeOutcome>;
 };
 
 /** Charges the order, or waits for the process that does: a repeated credential gets the result of the first one, whatever its progress. */
 export async function take(shop: PaymentContext, attempt: Attempt): Promise<ChargeResult> {
+  const { challengeId } = attempt;
+  const delay = await begin(shop, attempt);
+  if (delay !== null) return { kind: 'too_many_declines', waitMs: delay.waitMs };
+  const taken = await untilDecided(shop, attempt);
+  // An open attempt counts for a while: it may still be declined.
+  if (taken.kind !== 'pending') await shop.cardAttempts.end(challengeId);
+  return taken;
+}
+
+/** Starts to count an attempt. One for an order that was claimed before only asks for its outcome. */
+async function begin(
+  shop: PaymentContext,
+  { orderId, challengeId, payer, card }: Attempt,
+): Promise<CardAttempt.Delay | null> {
+  if (payer === null || (await must(shop, orderId)).state !== 'offered') return null;
+  const { cardAttempts, cardLimits } = shop;
+  let delay = await cardAttempts.start(challengeId, payer, cardLimits);
+  if (delay === null && card !== undefined) {
+    // The processor is asked for the card only if the account and the address may pay.
+    payer.card = await card();
+    delay = await cardAttempts.start(challengeId, payer, cardLimits);
+    if (delay !== null) await cardAttempts.end(challengeId);
+  }
+  if (delay !== null) CardTesting.report(shop, delay, orderId);
+  return delay;
+}
+
+async function untilDecided(shop: PaymentContext, attempt: Attempt): Promise<ChargeResult> {
   const { orderId, challengeId, credentialDigest, expiresMs = null } = attempt;
   const deadlineMs = shop.clock() + companionWaitMs;
   const payer = { credentialDigest, isFirstClaim: false, browserDigest: null };
@@ -98,7 +114,7 @@ export async function take(shop: PaymentContext, attempt: Attempt): Promise<Char
  */
 export async function charge(
   shop: PaymentContext,
-  { orderId, subjects, charge }: Attempt,
+  { orderId, payer, charge }: Attempt,
 ): Promise<ChargeResult | null> {
   const order = await must(shop, orderId);
   try {
@@ -113,7 +129,7 @@ export async function charge(
       case 'declined':
         if (outcome.detail !== null)
           shop.report('charge_refused', { order: orderId, reason: outcome.detail });
-        return (await shop.orders.decline(order, outcome.reason, subjects))
+        return (await shop.orders.decline(order, outcome.reason, subjectsOf(shop, payer)))
           ? { kind: 'declined', reason: outcome.reason }
           : null;
       case 'succeeded':
@@ -122,6 +138,10 @@ export async function charge(
   } finally {
     await shop.orders.release(order);
   }
+}
+
+function subjectsOf({ cardLimits }: Pick<PaymentContext, 'cardLimits'>, payer: Attempt['payer']): string[] {
+  return payer === null ? [] : CardAttempt.subjectsOf(cardLimits, payer).map(({ name }) => name);
 }
 
 /** Handles a rail that cannot charge now. The outcome stays open when an earlier attempt is in doubt. */

@@ -4,6 +4,7 @@ import * as Money from '@sluice/kernel/money';
 import type { Order } from '../payment/order.ts';
 import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
 import { type Checkout, ProcessorUnavailable } from '../payment/processor.ts';
+import * as CardTesting from './card-testing.ts';
 import { settle } from './grant-order.ts';
 import * as PlanChange from './plan-change.ts';
 import * as Renewal from './renewal.ts';
@@ -17,6 +18,8 @@ export type CheckoutResult =
   | { kind: 'pending'; isSlow: boolean }
   | { kind: 'gone' }
   | { kind: 'away' }
+  /** The account or address opens too many pages, or has too many declines. */
+  | { kind: 'limited'; waitMs: number }
   /** The plan already renews for the account of the order. */
   | { kind: 'subscribed' }
   | { kind: 'unknown' };
@@ -37,12 +40,14 @@ const digest = sha256Hex;
  * closed.
  * @param browser a secret of the browser, stored as a digest
  * @param replaces true to close a page of another browser
+ * @param address the block of the client's address
  */
 export async function openCheckout(
   shop: CheckoutContext,
   orderId: string,
   browser: string,
   replaces: boolean,
+  address: string,
 ): Promise<CheckoutResult> {
   const order = await shop.orders.find(orderId);
   if (!order) return { kind: 'unknown' };
@@ -51,6 +56,14 @@ export async function openCheckout(
   try {
     if (await isSubscribed(shop, order))
       return (await close(shop, order)) ? { kind: 'subscribed' } : await currentState(shop, order.id, null);
+    // A page that is open already was counted, and stays reachable for its browser.
+    const number = order.pagesClosed + (replaces && order.checkoutSession !== null ? 1 : 0);
+    const delay = await CardTesting.beginPage(
+      shop,
+      { order: order.id, number },
+      { account: order.account, address },
+    );
+    if (delay !== null) return { kind: 'limited', waitMs: delay.waitMs };
     return order.pageBrowser === null || order.pageBrowser === digest(browser)
       ? await openOwn(shop, order, browser)
       : replaces

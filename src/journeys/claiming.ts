@@ -4,14 +4,19 @@ import { trialOf } from '../catalog/plan.ts';
 import * as Claim from '../identity/claim.ts';
 import { claimMail } from '../identity/claim-mail.ts';
 import * as ClaimToken from '../identity/claim-token.ts';
-import type { IdentityContext } from '../identity/identity-context.ts';
+import type { IdentityContext, RegistrationContext } from '../identity/identity-context.ts';
 import type { Claims as TokenClaims } from '../identity/jwt.ts';
 import * as Registration from '../identity/registration.ts';
+import type { TrialState } from '../identity/trial-proof.ts';
 import type { TextsContext } from '../text/texts-context.ts';
+import { trialOffer } from './registration.ts';
+
+const noTrial = { plan: '', units: 0, asset: 'unit', oncePer: [], address: null } as const;
 
 /** The dependencies of claiming an account by email. */
 export type ClaimContext = Pick<CatalogContext, 'catalog'> &
   Pick<IdentityContext, 'clock' | 'publicUrl' | 'revocations' | 'tokenVerifier'> &
+  Pick<RegistrationContext, 'workSecret'> &
   TextsContext;
 
 export type ClaimStart =
@@ -52,7 +57,7 @@ export async function startClaim(
 }
 
 export type ClaimCompletion =
-  | { kind: 'claimed'; sid: string; account: string; joined: boolean }
+  | { kind: 'claimed'; sid: string; account: string; joined: boolean; trial: TrialState }
   | Exclude<Claim.ClaimOutcome, { kind: 'claimed' }>
   | { kind: 'bad_token' };
 
@@ -64,16 +69,16 @@ export async function complete(
   shop: ClaimContext,
   { claims, secret }: Claim.ClaimService,
   { claimToken, code }: Claim.ClaimCompletion,
+  address: string,
 ): Promise<ClaimCompletion> {
   const token = await read(shop, claimToken);
   if (token === null) return { kind: 'bad_token' };
   const { account, sid } = token;
-  const plan = trialOf(shop.catalog.plans);
-  const { amount: units = 0, asset = 'unit' } = plan?.includedWhenClaimed ?? {};
-  const trial = { plan: plan?.id ?? '', units, asset };
+  const trial = trialOffer(shop, address) ?? noTrial;
+  const more = trialOf(shop.catalog.plans)?.includedWhenClaimed.amount ?? 0;
   const outcome = await shop.revocations.announcing(
     account,
-    () => claims.complete(account, Claim.digest(secret, account, code), trial),
+    () => claims.complete(account, Claim.digest(secret, account, code), trial, more),
     (done) => done.kind === 'claimed' && done.joined,
   );
   return outcome.kind === 'claimed' ? { ...outcome, sid } : outcome;

@@ -40,7 +40,6 @@ export type PaymentRequired = {
 export type PurchaseResult =
   | PaymentRequired
   | { kind: 'bad_credential'; problem: Problem }
-  | { kind: 'too_many_declines'; waitMs: number }
   | { kind: 'cannot_replace'; reason: string }
   /** The card processor has refused such an amount as below its minimum. The amount must be more than `above`. */
   | { kind: 'too_small'; above: Money.Money }
@@ -173,12 +172,7 @@ async function pay(
       'payment-expired',
       'The offer of this challenge no longer exists. Nothing was charged. Pay the new challenge of this response.',
     );
-  const subjects = ChargeOrder.subjectsOf(request);
-  // Expiry is decided by the claim, because another process may be charging the order at this moment.
-  if (order.state === 'offered' && verdict.kind !== 'expired') {
-    const waitMs = await ChargeOrder.declineWait(shop, subjects);
-    if (waitMs !== null) return { kind: 'too_many_declines', waitMs };
-  }
+  const { account, address } = request;
   return resultOf(
     shop,
     request,
@@ -187,7 +181,9 @@ async function pay(
       challengeId: challenge.id,
       credentialDigest: sha256Hex(`${challenge.id} ${token}`),
       expiresMs: nowMs > terms.expiresAtMs + clockErrorMsMax ? 0 : terms.expiresAtMs,
-      subjects,
+      payer: { account, address },
+      ...(verdict.kind !== 'expired' && { card: () => shop.processor.cardOfToken(token) }),
+      // Expiry is decided by the claim, because another process may be charging the order at this moment.
       // The processor knows the challenge's idempotency key.
       charge: (claimed) => shop.processor.charge(claimed, challenge.id, token),
     }),

@@ -5,7 +5,7 @@ import type { SellerContext } from './seller-context.ts';
 
 /** The dependencies of the checks. */
 export type ReadinessContext = Pick<ProxyContext, 'upstream'> &
-  Pick<SellerContext, 'schemaProblem' | 'databaseResponds'> & {
+  Pick<SellerContext, 'schemaProblem' | 'canCharge'> & {
     readonly writer: Pick<LedgerContext['writer'], 'ready'>;
   };
 
@@ -23,10 +23,10 @@ const databaseWaitMsMax = 1_500;
 /** Returns the conditions for this process to take calls, each with its current state. */
 export async function read(shop: ReadinessContext, isDraining: () => boolean): Promise<Readiness> {
   const database = withinBudget(databaseWaitMsMax, () =>
-    Promise.all([shop.databaseResponds(), shop.schemaProblem()]),
+    Promise.all([shop.canCharge(), shop.schemaProblem()]),
   );
-  const [[responds, problem], upstream] = await Promise.all([database, probe(shop)]);
-  const ledger = responds && shop.writer.ready;
+  const [[canCharge, problem], upstream] = await Promise.all([database, probe(shop)]);
+  const ledger = canCharge && shop.writer.ready;
   return {
     checks: { serving: !isDraining(), ledger, schema: problem === null, upstream: upstream.isReady },
     problems: problem === null ? [] : [problem],

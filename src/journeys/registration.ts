@@ -14,6 +14,7 @@ import * as Grants from '../identity/oauth/grants.ts';
 import * as ProofOfWork from '../identity/proof-of-work.ts';
 import * as Registration from '../identity/registration.ts';
 import * as Revocation from '../identity/revocation.ts';
+import { addressDigest, type TrialOffer, type TrialState } from '../identity/trial-proof.ts';
 import * as WebBotAuth from '../identity/web-bot-auth.ts';
 import * as OAuth from './oauth.ts';
 
@@ -36,7 +37,9 @@ export type Registered = {
   assertion: Issued;
   /** Lets a person claim the account; null when the shop has no mail. */
   claim: Issued | null;
+  /** The trial that the account was given; null when it has none. */
   trial: TrialPlan | null;
+  trialState: TrialState;
 };
 
 /** Why a caller cannot register now. `bad_work`: the proof of work is invalid, too old or already used. */
@@ -79,7 +82,7 @@ export async function register(
   work: ProofOfWork.Work | null = null,
 ): Promise<Registered | RegistrationRefusal> {
   const admission = await admit(shop, address, work);
-  return admission.kind === 'allowed' ? open(shop) : admission;
+  return admission.kind === 'allowed' ? open(shop, address) : admission;
 }
 
 /** Registers like `register`; an agent that is recognised by its signature has its own limits, and needs no proof of work. */
@@ -98,23 +101,50 @@ export async function registerAgent(
     agent.kind === 'recognised' && shop.trustedAgents.find(({ origin }) => origin === agent.agent);
   if (!trusted) return { agent, outcome: await register(shop, address, work) };
   const admission = await shop.admissions.admitAgent(Registration.agentRules(trusted), agent.use);
-  if (admission.kind === 'allowed') return { agent, outcome: await open(shop) };
+  if (admission.kind === 'allowed') return { agent, outcome: await open(shop, address) };
   // The limits of the address still apply, as if the agent had not signed.
   const reason = admission.kind === 'refused' ? 'limit' : 'used';
   return { agent: { kind: 'unrecognised', reason }, outcome: await register(shop, address, work) };
 }
 
-/** Opens a new account with its trial and its tokens. */
-async function open(shop: RegisterContext): Promise<Registered> {
+/** Opens a new account with its tokens, and with its trial where that needs no proof. */
+async function open(shop: RegisterContext, address: string): Promise<Registered> {
   const nowMs = shop.clock();
   const account = id('acc');
-  const trial = trialOf(shop.catalog.plans);
-  const { amount = 0, asset } = trial?.included ?? {};
-  await shop.accounts.register(account, trial?.id ?? '', amount, asset);
+  const offer = trialOffer(shop, address);
+  const trialState = await shop.accounts.register(account, offer);
   const opened = await session(shop, account);
   const claim =
     shop.claiming && (await ClaimToken.issue(shop.tokenVerifier.ring, opened.access.claims, nowMs));
-  return { kind: 'registered', account, ...opened, claim, trial };
+  const trial = trialState === 'given' ? trialOf(shop.catalog.plans) : null;
+  return { kind: 'registered', account, ...opened, claim, trial, trialState };
+}
+
+/** Returns the trial of the shop as a caller of this address would get it; null for a shop without one. */
+export function trialOffer(
+  { catalog, workSecret }: Pick<CatalogContext, 'catalog'> & Pick<RegistrationContext, 'workSecret'>,
+  address: string | null,
+): TrialOffer | null {
+  const plan = trialOf(catalog.plans);
+  return (
+    plan && {
+      plan: plan.id,
+      units: plan.included.amount,
+      asset: plan.included.asset,
+      oncePer: plan.oncePer,
+      address: address === null ? null : addressDigest(workSecret, address),
+    }
+  );
+}
+
+/** Gives the trial to accounts whose card has paid, where the catalogue gives it once for each card. Call it periodically. */
+export async function giveCardTrials(
+  shop: Pick<CatalogContext, 'catalog'> &
+    Pick<IdentityContext, 'accounts'> &
+    Pick<RegistrationContext, 'workSecret'>,
+): Promise<void> {
+  const trial = trialOffer(shop, null);
+  if (trial?.oncePer.includes('card')) await shop.accounts.giveCardTrials(trial);
 }
 
 /** Opens a new session of an account, and issues its tokens. */

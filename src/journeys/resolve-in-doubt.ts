@@ -95,7 +95,7 @@ async function endX402(
       orderId: order.id,
       challengeId,
       credentialDigest: challengeId,
-      subjects: [],
+      payer: null,
       charge: (claimed) => X402Settlement.charge(shop, claimed),
     });
     if (taken?.kind === 'pending') budget.tries -= 1;

@@ -30,7 +30,7 @@ export async function restore(
     if (orderOf(payment, await taxIn(paymentContext, payment), plans) === null) continue;
     const { account, plan } = payment;
     if (account !== null && plan !== null && (await accounts.find(account)) === null)
-      await accounts.register(account, plan, 0);
+      await accounts.register(account, null);
     const order = await restoreOrder(paymentContext, payment, plans);
     if (order !== null) entered.push(order.id);
   }

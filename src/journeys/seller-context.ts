@@ -24,8 +24,8 @@ export type SellerContext = {
   };
   /** The uncountable responses that all processes recorded. */
   readonly uncountableRecord: UncountableRecord;
-  /** Returns false when the database does not respond in time. */
-  readonly databaseResponds: () => Promise<boolean>;
+  /** Returns false when the database cannot book a charge now, or does not respond in time. */
+  readonly canCharge: () => Promise<boolean>;
   /** Returns why this process cannot work on the database's schema, and what to do; null if it can. */
   readonly schemaProblem: () => Promise<string | null>;
 };

@@ -1,6 +1,7 @@
 import type { FraudSignal } from '../payment/fraud-signal.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import { ObjectUnknown, type WebhookEvent } from '../payment/processor.ts';
+import * as CardTesting from './card-testing.ts';
 import * as Checkout from './checkout.ts';
 import { settle } from './grant-order.ts';
 import * as KeptCard from './kept-card.ts';
@@ -52,6 +53,9 @@ async function applyEvent(shop: PaymentContext, { object }: WebhookEvent): Promi
     case 'subscription':
       await Renewal.syncSubscription(shop, object.id);
       break;
+    case 'charge':
+      await CardTesting.receiveCharge(shop, await shop.processor.readCharge(object.id));
+      break;
     case 'fraud_signal':
       await flag(shop, object.signal);
       break;
@@ -82,5 +86,6 @@ async function syncPayment(shop: PaymentContext, paymentId: string): Promise<voi
   const payment = await shop.processor.readPayment(paymentId);
   const order = payment.order === null ? null : await shop.orders.find(payment.order);
   if (order) await settle(shop, order, payment);
+  if (order && payment.charge?.succeeded) await shop.cardAttempts.record(payment.charge, order.id);
   await Reversal.syncReversals(shop, paymentId);
 }

@@ -58,7 +58,7 @@ function attempt(
     challengeId,
     credentialDigest: challengeId,
     // The charge is automatic, so its decline ends the top-ups instead of counting against a buyer.
-    subjects: [],
+    payer: null,
     charge: (order) => shop.processor.chargeSaved(order, challengeId, savedCard, shop.isTaxed),
   };
 }

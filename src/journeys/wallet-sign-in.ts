@@ -5,15 +5,17 @@ import { type TrialPlan, trialOf } from '../catalog/plan.ts';
 import * as AddressBlock from '../identity/address-block.ts';
 import type { IdentityContext, RegistrationContext } from '../identity/identity-context.ts';
 import type { Issued } from '../identity/jwt.ts';
+import { proofDigest, type TrialState } from '../identity/trial-proof.ts';
 import * as WalletMessage from '../identity/wallet-message.ts';
 import type { SignedWalletMessage } from '../identity/wallet-request.ts';
 import type { CheckoutContext } from '../payment/payment-context.ts';
 import * as Wallet from '../payment/wallet.ts';
 import * as RateLimit from '../proxy/rate-limit.ts';
 import type { QuoteContext } from './quote.ts';
-import { admit, session } from './registration.ts';
+import { admit, session, trialOffer } from './registration.ts';
 
 const dayMs = 86_400_000;
+const noTrial = { plan: '', units: 0, asset: 'unit', oncePer: [], address: null } as const;
 /** Number of signatures of one address block that are verified in a second. */
 const verificationsPerSecond = 5;
 /** Retry delay for a new wallet on a day on which registrations need a proof of work. */
@@ -37,6 +39,7 @@ export type SignedIn = {
   isNew: boolean;
   /** The trial of an account that was created by this sign-in; null otherwise. */
   trial: TrialPlan | null;
+  trialState: TrialState;
 };
 
 export type WalletSignInResult =
@@ -101,14 +104,17 @@ export async function signIn(
     claimKey: `wallet ${message.nonce}`,
     expiresMs: WalletMessage.nonceExpiresMs(message.nonce, at) ?? nowMs + dayMs,
   };
-  const trial = trialOf(shop.catalog.plans);
-  const { amount: units = 0, asset = 'unit' } = trial?.included ?? {};
-  const newcomer = { account: id('acc'), plan: trial?.id ?? '', units, asset };
+  const newcomer = {
+    account: id('acc'),
+    trial: trialOffer(shop, address) ?? noTrial,
+    walletDigest: proofDigest(shop.workSecret, 'wallet', wallet),
+  };
   const found = await shop.wallets.signIn(proof, account, newcomer);
   if (found.kind === 'used') return { kind: 'refused', reason: 'wallet_used' };
   if (found.kind === 'foreign') return found;
   const opened = await session(shop, found.account);
-  return { ...found, wallet, ...opened, trial: found.isNew ? trial : null };
+  const trial = found.trial === 'given' ? trialOf(shop.catalog.plans) : null;
+  return { ...found, wallet, ...opened, trial, trialState: found.trial };
 }
 
 /** A name on one line of ASCII, as the standard asks of a statement. */

@@ -121,8 +121,7 @@ async function admit(
   if (known !== null && known.state !== 'offered') return null;
   // An expired payment can only be answered when it was claimed in time.
   if (checked.expiresMs <= shop.clock()) return refuse(shop, request, ExactEvm.refusals.x402_expired);
-  const waitMs = await ChargeOrder.declineWait(shop, ChargeOrder.subjectsOf(request));
-  return waitMs === null ? null : { kind: 'too_many_declines', waitMs };
+  return null;
 }
 
 /** Creates the order of a new payment, and charges it. */
@@ -158,7 +157,7 @@ async function charge(
     orderId: order.id,
     challengeId: checked.claimKey,
     credentialDigest: sha256Hex(checked.claimKey),
-    subjects: ChargeOrder.subjectsOf(request),
+    payer: { account, address: request.address },
     charge: (claimed) => X402Settlement.charge(shop, claimed),
   });
   return Purchase.resultOf(shop, request, taken);

@@ -10,6 +10,8 @@ export type AccountLeases = {
   resetsMs: number | null;
   /** The ledger may know more than this copy: read the account again before the next hold. */
   stale: boolean;
+  /** The call needs the trial, which can be used again then, because all trials together have a limit per hour; null: it is not paused. */
+  pausedUntilMs: number | null;
   /** Another writer asked for the idle leases of this account. */
   recalled: boolean;
   /** Units settled since the last checkpoint. */
@@ -26,6 +28,7 @@ export function empty(account: string, nowMs: number): AccountLeases {
     plans: [],
     resetsMs: null,
     stale: true,
+    pausedUntilMs: null,
     recalled: false,
     settledUnits: 0,
     paceUnits: 0,
@@ -51,6 +54,7 @@ export function refresh(accountLeases: AccountLeases, holdings: Holdings): void 
     known.delete(id);
     lot.avail = avail;
     lot.others = others;
+    lot.paused = false;
     lot.expiresMs = expires;
     return lot;
   });
@@ -63,6 +67,7 @@ export function refresh(accountLeases: AccountLeases, holdings: Holdings): void 
   accountLeases.lots = lots;
   accountLeases.plans = holdings.plans;
   accountLeases.resetsMs = holdings.resets;
+  accountLeases.pausedUntilMs = null;
   accountLeases.stale = false;
 }
 

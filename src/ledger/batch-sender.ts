@@ -115,8 +115,10 @@ export class BatchSender {
         return this.#owner.reopen();
       }
       const { holdings = [], granted = [] } = answer;
+      const { paused = [], paused_until = 0 } = answer;
       const faults = leaseTable.fill(holdings, granted, sent.touched, clock());
       for (const [account, error] of faults) report({ kind: 'account_failed', account, error });
+      leaseTable.pause(paused, paused_until);
       this.#finish(sent, faults);
     } catch (error) {
       if (error instanceof BatchFailed) sent.failures += 1;

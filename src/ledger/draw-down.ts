@@ -26,7 +26,7 @@ export function draw(lots: readonly Lot[], terms: DrawTerms, units: number, nowM
     if (lot.asset === 'usd') leftMoney ??= leftUnits * price;
     const left = leftMoney ?? leftUnits;
     const amount = Math.min(lot.free, left);
-    if (amount < left && lot.avail > 0)
+    if (amount < left && lot.avail > 0 && lot.paused !== true)
       return { kind: 'short', units: inUnits(left - amount, leftMoney, price) };
     if (amount > 0) draws.push({ lot, amount });
     if (leftMoney === null) leftUnits -= amount;

@@ -39,6 +39,8 @@ export type HoldResult =
   | { kind: 'exhausted'; required: Money; available: Money; affordableUnits: number; resetsMs: number | null }
   /** The balance is enough, but running calls hold it. */
   | { kind: 'in_flight'; required: Money; available: Money; held: Money }
+  /** The call needs the trial, and the trials of all accounts together have used up their hour. */
+  | { kind: 'trial_paused'; retryAfterSeconds: number }
   /** The ledger cannot be reached. */
   | { kind: 'unavailable' };
 

@@ -106,6 +106,12 @@ export class Holds {
       if (accountLeases.stale) continue;
       const attempt = this.#attempt(accountLeases, request, nowMs);
       if (attempt.kind !== 'short') return attempt;
+      const { pausedUntilMs } = accountLeases;
+      if (pausedUntilMs !== null)
+        return {
+          kind: 'trial_paused',
+          retryAfterSeconds: Math.max(1, Math.ceil((pausedUntilMs - nowMs) / 1_000)),
+        };
       const refusal = refusalOf(accountLeases, request, nowMs, own);
       if (refusal.kind === 'exhausted' || nowMs >= deadlineMs) return refusal;
       // If the ledger has enough, another call took it first, and another request may succeed.

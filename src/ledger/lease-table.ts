@@ -84,6 +84,16 @@ export class LeaseTable {
     return faults;
   }
 
+  /** Marks accounts whose trial cannot be used before `untilMs`. */
+  pause(accounts: readonly string[], untilMs: number): void {
+    for (const account of accounts) {
+      const accountLeases = this.#accounts.get(account);
+      if (accountLeases === undefined) continue;
+      accountLeases.pausedUntilMs = untilMs;
+      for (const lot of accountLeases.lots) lot.paused = lot.kind === 'trial';
+    }
+  }
+
   /** Returns the free leases of accounts that are idle or were recalled, and measures the pace. Called once per checkpoint. */
   returns(nowMs: number): LeaseReturn[] {
     const returns: LeaseReturn[] = [];

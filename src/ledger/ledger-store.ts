@@ -61,6 +61,10 @@ export type BatchResult =
       state: 'ok';
       holdings?: readonly Holdings[];
       granted?: readonly { account: string; lot: number; amount: number }[];
+      /** Accounts of whose trial nothing was leased, because the trials of all accounts have used up their hour. */
+      paused?: readonly string[];
+      /** When the next hour begins, in milliseconds since the epoch. */
+      paused_until?: number;
     };
 
 /**

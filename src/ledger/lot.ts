@@ -16,6 +16,8 @@ export type Lot = {
   expiresMs: number | null;
   /** Not leased to any writer. */
   avail: number;
+  /** True for a trial of which nothing can be leased now, because all trials together have used up their hour. Later lots pay meanwhile. */
+  paused?: boolean;
   /** Leased to other writers. */
   others: number;
   /** Leased to this writer, and not held. */

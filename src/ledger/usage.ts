@@ -42,6 +42,15 @@ export type UsageSum = {
 /** Units of one service on one day (UTC, `2030-01-31`). */
 export type DailyUsage = { day: string; service: string; units: number };
 
+/** The calls of an account on a closed day (usage-closing.ts) that have the same service, operation, plan, key and model. */
+export type ClosedUsage = Pick<
+  RecordedCall,
+  'service' | 'operation' | 'key' | 'units' | 'included' | 'cost' | 'model' | 'quantities'
+> & {
+  day: string;
+  calls: number;
+};
+
 /** One call as its account sees it. A call that was credited back costs nothing. A metered call has `quantities`, and no units. */
 export type RecordedCall = {
   callId: string;
@@ -64,7 +73,7 @@ export interface UsageRecord {
   sums(account: string, fromMs: number, toMs: number, group: UsageGroup): Promise<UsageSum[]>;
   /** By day and service; days and services without units are left out. */
   daily(account: string, fromMs: number, toMs: number): Promise<DailyUsage[]>;
-  /** The newest first, from the one before `before`. */
+  /** The newest first, from the one before `before`. Calls of closed days are not listed. */
   calls(
     account: string,
     fromMs: number,
@@ -72,6 +81,8 @@ export interface UsageRecord {
     before: string | null,
     max: number,
   ): Promise<RecordedCall[]>;
+  /** The sums of closed days, whose calls are archived. A day counts as a whole. The newest day first. */
+  closed(account: string, fromMs: number, toMs: number): Promise<ClosedUsage[]>;
   /** Returns a call of the account, or null. */
   call(account: string, callId: string): Promise<RecordedCall | null>;
 }

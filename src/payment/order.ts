@@ -233,8 +233,6 @@ export interface Orders {
   closedPages(nowMs: number): Promise<Order[]>;
   /** Stores, for the seller, why an open order cannot be settled; null clears the reason. */
   markUnreconciled(id: string, reason: string | null): Promise<void>;
-  /** Returns the latest time at which one of these subjects reached its `nth` newest decline; null when none did since `sinceMs`. */
-  nthDecline(subjects: readonly string[], nth: number, sinceMs: number): Promise<number | null>;
   /** Deletes unclaimed offers that can no longer be paid. An order that ever had a hosted page is kept. */
   sweep(nowMs: number): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '@sluice/kernel/clock';
 import type { CatalogContext } from '../catalog/catalog-context.ts';
 import type { TextsContext } from '../text/texts-context.ts';
+import type { CardAttempts, CardLimits } from './card-attempt.ts';
 import type { Secrets } from './challenge.ts';
 import type { FraudSignals } from './fraud-signal.ts';
 import type { Orders, WebhookEvents } from './order.ts';
@@ -17,6 +18,8 @@ export type PaymentContext = {
   readonly consents: Consents;
   readonly webhookEvents: WebhookEvents;
   readonly fraudSignals: FraudSignals;
+  readonly cardAttempts: CardAttempts;
+  readonly cardLimits: CardLimits;
   readonly processor: Processor;
   /** The settings for payments in dollar tokens; null when they are off. */
   readonly acceptedTokens: AcceptedTokens | null;

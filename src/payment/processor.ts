@@ -1,4 +1,5 @@
 import type { Money } from '@sluice/kernel/money';
+import type { ReadCharge } from './card-attempt.ts';
 import type { Fee } from './fee.ts';
 import type { FraudSignal } from './fraud-signal.ts';
 import type { Order } from './order.ts';
@@ -24,6 +25,8 @@ export type Payment = {
   failure: string | null;
   /** The on-chain transaction that made it. */
   transaction?: string;
+  /** The charge that made it, with its assessment; absent where it was not read. */
+  charge?: ReadCharge;
 };
 
 /** A payment with the metadata that was attached when it was charged. */
@@ -100,7 +103,7 @@ export type WebhookEvent = {
   id: string;
   type: string;
   object:
-    | { kind: 'checkout' | 'payment' | 'invoice' | 'subscription'; id: string }
+    | { kind: 'checkout' | 'payment' | 'invoice' | 'subscription' | 'charge'; id: string }
     | { kind: 'fraud_signal'; id: string; signal: FraudSignal }
     | null;
 };
@@ -143,6 +146,10 @@ export class ObjectUnknown extends Error {
 export interface Processor {
   /** Charges a shared payment token, at most once for each challenge. Safe to repeat. */
   charge(order: Order, challengeId: string, token: string): Promise<ChargeOutcome>;
+  /** Returns the digest of the card that a shared payment token charges; null when the processor does not return it. Never rejects. */
+  cardOfToken(token: string): Promise<string | null>;
+  /** Reads a charge with its assessment. */
+  readCharge(id: string): Promise<ReadCharge>;
   /** Charges a saved card without its holder, at most once for each challenge. With `isTaxed`, adds tax by the card's billing address. */
   chargeSaved(order: Order, challengeId: string, card: SavedCard, isTaxed: boolean): Promise<ChargeOutcome>;
   /** Calculates the tax on an amount for a place. */
@@ -189,8 +196,8 @@ export interface Processor {
   changePlan(id: string, change: AskedChange, plan: SoldPlan): Promise<PlanChange>;
   /** Lists every refund and dispute of a payment with its current status. */
   reversalsOf(payment: string): Promise<Reversal[]>;
-  /** Reads the processor's fees for a payment, its refunds and disputes. `isComplete` is false until its charge is settled. */
-  feesOf(payment: string): Promise<{ fees: Fee[]; isComplete: boolean }>;
+  /** Reads the processor's fees for a payment, its refunds and disputes, and its charge. `isComplete` is false until the charge is settled. */
+  feesOf(payment: string): Promise<{ fees: Fee[]; isComplete: boolean; charge: ReadCharge | null }>;
   /**
    * Refunds `amount` and its tax, once for each `key`. Safe to repeat. `sellerKey` is stored at the processor and returned with the
    * reversal.

@@ -136,6 +136,7 @@ async function openShop(
       secret: resources.claimSecret,
     },
     trustedAgents: config.trustedAgents,
+    cardLimits: config.cardLimits,
     mail: config.mail && kept.outbox,
     mailer:
       config.mail &&

@@ -8,9 +8,11 @@ import { openAccountKeys } from '../adapters/postgres/account-keys.ts';
 import { openAccountMails } from '../adapters/postgres/account-mails.ts';
 import * as Accounts from '../adapters/postgres/accounts.ts';
 import { openAdmissions } from '../adapters/postgres/admissions.ts';
+import { openCardAttempts } from '../adapters/postgres/card-attempts.ts';
 import { openCatalogs } from '../adapters/postgres/catalogs.ts';
+import { openChargeProof } from '../adapters/postgres/charge-proof.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
-import * as Connection from '../adapters/postgres/connection.ts';
+import type * as Connection from '../adapters/postgres/connection.ts';
 import { openConsole } from '../adapters/postgres/console.ts';
 import { openDatabaseClock } from '../adapters/postgres/database-clock.ts';
 import { openFees } from '../adapters/postgres/fees.ts';
@@ -73,6 +75,7 @@ type Renewed =
   | 'reference'
   | 'claiming'
   | 'trustedAgents'
+  | 'cardLimits'
   | 'mail'
   | 'mailer'
   | 'processor'
@@ -231,7 +234,7 @@ async function openKept({
   return {
     ...parts,
     publicUrl: config.publicUrl,
-    databaseResponds: () => Connection.responds(sql),
+    canCharge: openChargeProof(sql, (reason) => report('charge_not_proved', { reason })),
     schemaProblem: SchemaVersion.watch(sql),
     accounts: Accounts.openAccounts(sql),
     admissions: openAdmissions(sql),
@@ -254,6 +257,7 @@ async function openKept({
     console: await openConsole(sql, reportSql, secret('con')),
     refundRequests: openRefundRequests(sql),
     fraudSignals: openFraudSignals(sql),
+    cardAttempts: openCardAttempts(sql),
     webhookEvents: Orders.openWebhookEvents(sql),
     verifications: RateLimit.create(),
     challengeSecrets: secrets.challenges,

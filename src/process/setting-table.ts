@@ -1,8 +1,10 @@
 import { usualLimits } from '../proxy/unpaid-calls.ts';
+import { abuseSettings } from './abuse-settings.ts';
 import { bundledSettings, mailSettings, paymentSettings } from './integration-settings.ts';
 import type { Setting } from './setting.ts';
 import * as Schema from './setting-schemas.ts';
 import { socketSettings } from './socket-settings.ts';
+import { usageSettings } from './usage-settings.ts';
 
 const server = {
   NODE_ENV: {
@@ -249,7 +251,9 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   Data: data,
   'Upstream and catalogue': upstream,
   WebSockets: socketSettings,
+  'Keeping usage': usageSettings,
   Payments: paymentSettings,
+  'Abuse and retention': abuseSettings,
   'Mail and administration': mailSettings,
   Tracing: tracing,
   'Programs of `sluice start`': bundledSettings,
@@ -261,7 +265,9 @@ export const table = {
   ...data,
   ...upstream,
   ...socketSettings,
+  ...usageSettings,
   ...paymentSettings,
+  ...abuseSettings,
   ...mailSettings,
   ...tracing,
   ...bundledSettings,

@@ -66,7 +66,8 @@ function plan(id: string): fc.Arbitrary<Plan> {
     case 'trial':
       return fc.record({
         ...{ ...offer, ...rate, kind: fc.constant('trial' as const) },
-        ...{ included: what, includedWhenClaimed: what },
+        ...{ included: what, includedWhenClaimed: what, perHour: fc.option(some, { nil: null }) },
+        oncePer: fc.subarray(['email', 'card', 'wallet', 'address'] as const),
       });
     case 'credit':
       return fc.record({ ...offer, ...rate, kind: fc.constant('credit' as const), min: money, max: money });

@@ -273,6 +273,21 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
     'included_usd: "5.00", included_when_claimed: 5',
     '39:79 plans[0].included_when_claimed | included_when_claimed cannot be used with included_usd: a trial that includes dollars gives more of them: write included_usd_when_claimed',
   ],
+  'a trial once for each card and network address': [
+    'included: 25',
+    'included: 25, once_per: [card, address]',
+    '39:71 plans[0].once_per | once_per has card and address: a card is known after its payment, when there is no network address to check. Remove one of the two',
+  ],
+  'a trial once for something unknown': [
+    'included: 25',
+    'included: 25, once_per: [phone]',
+    '39:82 plans[0].once_per[0] | once_per[0] is "phone". Allowed values: email, card, wallet, address',
+  ],
+  'a limit in units of a trial of dollars': [
+    'included: 25',
+    'included_usd: "5.00", all_per_hour: 5',
+    '39:79 plans[0].all_per_hour | all_per_hour cannot be used with included_usd: a trial of dollars is limited in dollars: write all_usd_per_hour',
+  ],
   'a plan of no kind': [
     'kind: trial',
     'kind: trail',
@@ -291,7 +306,7 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
   'a key of another kind of plan': [
     'included: 25',
     'included: 25, min_usd: "1.00"',
-    '39:71 plans[0].min_usd | min_usd is not an allowed key here. Allowed keys: id, kind, name, description, covers, requests_per_second, retired, included, included_usd, included_when_claimed, included_usd_when_claimed',
+    '39:71 plans[0].min_usd | min_usd is not an allowed key here. Allowed keys: id, kind, name, description, covers, requests_per_second, retired, included, included_usd, included_when_claimed, included_usd_when_claimed, once_per, all_per_hour, all_usd_per_hour',
   ],
   'a plan that covers no service': [
     'covers: [todos, account]',

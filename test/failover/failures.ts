@@ -18,6 +18,8 @@ export type Failure = {
 
 const takeoverMsMax = 60_000;
 const probeMs = 3_000;
+/** Until then Patroni has noticed that PostgreSQL was killed. */
+const killedMs = 3_000;
 
 export const failures: readonly Failure[] = [
   {
@@ -25,7 +27,12 @@ export const failures: readonly Failure[] = [
     async strike(cluster) {
       const primary = await primaryOf(cluster);
       await primary.killPostgres();
-      await another(cluster, primary);
+      await sleep(killedMs);
+      // Patroni restarts it instead when no other node may take over at that moment.
+      await found(async () => {
+        const now = await cluster.leader();
+        return now !== null && (await isPromoted(now)) ? now : null;
+      }, 'no primary');
       return [];
     },
   },

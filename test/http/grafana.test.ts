@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import * as Metrics from '../../src/http/telemetry/metrics.ts';
 
 type Panel = { title: string; panels?: Panel[]; targets?: { expr: string }[] };
@@ -42,6 +43,35 @@ test('so do the alerts', async () => {
   expect(names.length).toBeGreaterThan(4);
   const known = await printed();
   expect(names.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test('each alert names series that are exported from the start, so that the first occurrence counts', async () => {
+  const labels = (name: string) =>
+    [...alerts.matchAll(new RegExp(`\\{${name}=~?"([^"]+)"\\}`, 'g'))].flatMap(([, value = '']) =>
+      value.split('|'),
+    );
+  const events = labels('event');
+  expect(events.length).toBeGreaterThan(10);
+  expect(events.filter((event) => !Metrics.watched.includes(event))).toEqual([]);
+  const codes: string[] = Metrics.watchedCodes.map(([, code]) => code);
+  const asked = labels('code');
+  expect(asked.length).toBeGreaterThan(1);
+  for (const code of asked) expect(codes.some((known) => new RegExp(`^${code}$`).test(known))).toBe(true);
+});
+
+test('the file of alerts is what Prometheus reads: groups of rules with a name, an expression and a time', () => {
+  const file = parse(alerts) as { groups: { name: string; rules: Record<string, string>[] }[] };
+  expect(Object.keys(file)).toEqual(['groups']);
+  const rules = file.groups.flatMap((group) => group.rules);
+  expect(rules.length).toBeGreaterThan(12);
+  for (const { alert, expr = '', for: since = '1m', ...rest } of rules) {
+    expect(alert).toMatch(/^[A-Z][A-Za-z]+$/);
+    expect(since).toMatch(/^\d+[smh]$/);
+    expect(rest).toEqual({});
+    const count = (sign: string) => expr.split(sign).length;
+    expect([count('('), count('{'), count('[')], expr).toEqual([count(')'), count('}'), count(']')]);
+    expect(count('"') % 2, expr).toBe(1);
+  }
 });
 
 test('every panel of ours is shown: each metric that the shop counts is asked for', async () => {

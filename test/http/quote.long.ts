@@ -1,7 +1,7 @@
 import { id } from '@sluice/kernel/id';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import * as Wallets from '../../src/adapters/postgres/wallets.ts';
+import * as Retention from '../../src/adapters/postgres/retention.ts';
 import * as Proof from '../../src/payment/proof.ts';
 import { createDatabase } from '../support/database.ts';
 import * as Payer from '../support/payer.ts';
@@ -254,7 +254,7 @@ test('proofs are remembered past their expiry, and forgotten in the end', async 
   expect(Number(short)).toBe(0);
   const { shop } = quotes;
   await sql`INSERT INTO shop.proof VALUES ('old', now() - interval '2 days'), ('past', now() - interval '1 hour')`;
-  await Wallets.sweep(sql as unknown as Parameters<typeof Wallets.sweep>[0]);
+  await Retention.sweep(sql as unknown as Parameters<typeof Retention.sweep>[0], Retention.usual);
   const left = await sql`SELECT key FROM shop.proof WHERE key IN ('old', 'past')`;
   expect(left.map(({ key }) => key)).toEqual(['past']);
   expect(await shop.wallets.isKnown(`0x${'0'.repeat(40)}`)).toBe(false);

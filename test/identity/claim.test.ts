@@ -8,6 +8,7 @@ import { claimMail } from '../../src/identity/claim-mail.ts';
 import * as ClaimToken from '../../src/identity/claim-token.ts';
 import * as Email from '../../src/identity/email.ts';
 import * as Joins from '../../src/identity/joined-accounts.ts';
+import { mailbox } from '../../src/identity/mailbox.ts';
 import * as RevocationList from '../../src/identity/revocation-list.ts';
 import { english } from '../../src/text/texts.ts';
 import { now, publicUrl, ring, session } from './shop.ts';
@@ -54,8 +55,22 @@ describe('an email address', () => {
   });
 
   test('with a tag is read by who reads the one without', () => {
-    expect(Email.mailbox('ann+a+b@example.com')).toBe('ann@example.com');
-    expect(Email.mailbox('ann@example.com')).toBe('ann@example.com');
+    expect(mailbox('ann+a+b@example.com')).toBe('ann@example.com');
+    expect(mailbox('ann@example.com')).toBe('ann@example.com');
+  });
+
+  test.each([
+    ['a.n.n+x@gmail.com', 'ann@gmail.com'],
+    ['ann@googlemail.com', 'ann@gmail.com'],
+    ['ann_lee@protonmail.com', 'annlee@proton.me'],
+    ['ann@me.com', 'ann@icloud.com'],
+    // Elsewhere a dot or a dash can make another person.
+    ['ann.lee@outlook.com', 'ann.lee@outlook.com'],
+    ['ann-lee@example.com', 'ann-lee@example.com'],
+    ['ann.lee@notgmail.com', 'ann.lee@notgmail.com'],
+  ])('%s is the mailbox %s', (email, expected) => {
+    expect(mailbox(email)).toBe(expected);
+    expect(mailbox(mailbox(email))).toBe(expected);
   });
 });
 

@@ -23,6 +23,8 @@ const plans: Plan[] = [
     kind: 'trial',
     included: units(25),
     includedWhenClaimed: units(100),
+    oncePer: [],
+    perHour: null,
   },
   { ...common, id: 'credit', name: 'Credit', kind: 'credit', min: usd('0.50'), max: usd('1000') },
   {

@@ -230,11 +230,12 @@ class History {
       if (begun.kind !== 'claimed' || !hasPerson) this.#found.push(`claim of ${account}: ${begun.kind}`);
       return;
     }
-    const done = await claims.complete(this.#name(account), codeDigest, {
-      plan: 'p',
-      units: claimedUnits,
-      asset: 'unit',
-    });
+    const done = await claims.complete(
+      this.#name(account),
+      codeDigest,
+      { plan: 'p', units: 0, asset: 'unit', oncePer: [], address: null },
+      claimedUnits,
+    );
     // An account that was joined without a claim belongs to no person: it is claimed through the account that it was joined to.
     if (root !== account || hasPerson) {
       if (done.kind !== 'taken') this.#found.push(`claim of the part ${account}: ${done.kind}`);

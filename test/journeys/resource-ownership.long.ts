@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { id } from '@sluice/kernel/id';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openResourceOwners, sweep } from '../../src/adapters/postgres/resource-owners.ts';
+import { openResourceOwners } from '../../src/adapters/postgres/resource-owners.ts';
+import * as Retention from '../../src/adapters/postgres/retention.ts';
 import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
@@ -116,7 +117,7 @@ describe('a resource that a buyer created', () => {
     expect((await call(ada, 'GET', `/v1/files/${file}`)).status).toBe(404);
     await create(bob, file);
     await shop.sql`UPDATE shop.resource SET expires_at = now() - interval '1 second' WHERE id = ${file}`;
-    await sweep(shop.sql as never);
+    await Retention.sweep(shop.sql as never, Retention.usual);
     expect(await rows(bob.account)).toEqual([]);
   });
 

@@ -1,14 +1,11 @@
 import { id } from '@sluice/kernel/id';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Agent from '../purchase/agent.ts';
 import * as Network from '../purchase/network.ts';
 import * as Customer from '../support/customer.ts';
-import { createDatabase } from '../support/database.ts';
 import * as Shop from '../support/shop.ts';
-import { unguarded } from '../support/unguarded.ts';
 
 const adminToken = 'adm_of_the_test_and_long_enough';
 const appendOnly = [
@@ -18,6 +15,9 @@ const appendOnly = [
   'shop.audit',
   'shop.payment_record',
   'shop.replacement',
+  'ledger.closed_day',
+  'ledger.closing',
+  'ledger.closed_usage',
 ];
 
 /** A shop whose processes connect as a role that owns no table. */
@@ -71,6 +71,14 @@ describe.each(appendOnly)('what is written to %s', (table) => {
   beforeAll(async () => {
     if (table === 'shop.replacement')
       await app`INSERT INTO shop.replacement VALUES ('replaced', 'order', 0, 0, 0)`;
+    // Only the owner writes these.
+    if (table === 'ledger.closed_day')
+      await shop.sql`INSERT INTO ledger.closed_day (day, rows, calls, usage_digest, closing_digest, archive, archive_digest, archive_bytes, record, public_jwk)
+        VALUES ('2020-01-01', 0, 0, '', '', 'a', '', 0, 'r', '{}')`;
+    if (table === 'ledger.closing')
+      await shop.sql`INSERT INTO ledger.closing VALUES ('2020-01-01', 'a', 1, 2, 0)`;
+    if (table === 'ledger.closed_usage')
+      await shop.sql`INSERT INTO ledger.closed_usage (day, account_id, service, operation, calls, plan_calls, units, included, cost) VALUES ('2020-01-01', 'a', 's', 'o', 0, 0, 0, 0, 0)`;
   });
   const acts = [
     `DELETE FROM ${table}`,
@@ -92,9 +100,19 @@ function column(table: string): string {
       'ledger.posting': 'amount = 1',
       'ledger.batch': 'seq = seq + 9',
       'shop.replacement': 'units_left = 1',
+      'ledger.closed_day': 'calls = 1',
+      'ledger.closed_usage': 'calls = 1',
     }[table] ?? 'amount = 1'
   );
 }
+
+test('a role that owns nothing can neither close a day nor write its sums', async () => {
+  const closing = app`SELECT ledger.close_day('2020-01-01', 0, '', '', 'a', '', 0, NULL, 'r', '{}')`;
+  await expect(closing).rejects.toMatchObject({ code: '42501' });
+  await expect(app`INSERT INTO ledger.closing VALUES ('2020-01-01', 'a', 1, 1, 0)`).rejects.toMatchObject({
+    code: '42501',
+  });
+});
 
 test('partitions of usage are no way around it', async () => {
   const [day] = await shop.sql<
@@ -113,48 +131,4 @@ test('an entry of the audit log gets what came of it, once', async () => {
     app`UPDATE shop.audit SET after = ${app.json({ text })} WHERE subject = 'audited'`;
   await close('done');
   await expect(close('otherwise')).rejects.toThrow('is append-only');
-});
-
-test('an old day of usage can be dropped by the owner: what it drew from each lot stays on the books', async () => {
-  const database = await createDatabase();
-  await migrate(database.url);
-  const sql = postgres(database.url, { max: 1, onnotice: () => {} });
-  try {
-    const [day] = await sql<
-      [{ from: string; to: string }]
-    >`SELECT ledger.uuid_at('2020-01-01Z') AS from, ledger.uuid_at('2020-01-02Z') AS to`;
-    await sql.unsafe(
-      `CREATE TABLE ledger.usage_20200101 PARTITION OF ledger.usage FOR VALUES FROM ('${day.from}') TO ('${day.to}')`,
-    );
-    await sql`SELECT shop.register('ann', 'p', 25)`;
-    await sql`INSERT INTO ledger.writer VALUES ('a', 1, false, 0, 0, now())`;
-    await sql`INSERT INTO ledger.usage (call_id, draw, account_id, lot_id, plan_id, service, operation, status, units, price, amount, writer_id, epoch, seq)
-      SELECT ledger.uuid_at('2020-01-01T12:00Z'), 0, account_id, id, plan_id, 's', 'o', 200, 5, 1000, 5, 'a', 1, 1 FROM ledger.lot`;
-    await sql`UPDATE ledger.lot SET avail = avail - 5`;
-    const state = async () =>
-      JSON.stringify([
-        [...(await sql`SELECT * FROM ledger.verify()`)],
-        [...(await sql`SELECT * FROM ledger.totals()`)],
-      ]);
-    const before = await state();
-    expect(before).toContain('[[],');
-    const drop = () => sql<[{ calls: string | null }]>`SELECT ledger.drop_usage('2020-01-01') AS calls`;
-    await expect(drop()).rejects.toThrow('has not been summed up');
-    while ((await sql`SELECT ledger.sum_usage() AS more`)[0]?.more);
-    await unguarded(
-      sql,
-      (free) =>
-        free`INSERT INTO ledger.usage_hour VALUES ('2020-01-02Z', 's', 0, 0, 0, 0) ON CONFLICT DO NOTHING`,
-    );
-    expect((await drop())[0].calls).toBe('1');
-    expect(await sql`SELECT 1 FROM ledger.usage`).toEqual([]);
-    expect(await state()).toBe(before);
-    expect((await drop())[0].calls).toBeNull();
-    await expect(sql`SELECT ledger.drop_usage((now() - interval '3 days')::date)`).rejects.toThrow(
-      'last 31 days',
-    );
-  } finally {
-    await sql.end();
-    await database.drop();
-  }
 });

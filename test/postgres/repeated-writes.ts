@@ -51,6 +51,8 @@ INSERT INTO shop.oauth_client (id, name, redirect_uris) VALUES ('cli_1', 'client
 INSERT INTO shop.oauth_grant (sid, account_id, client_id, client_name) SELECT 'sid_' || n, 'acc_1', 'cli_1', 'client' FROM unnest(ARRAY['end','rotate']) n;
 INSERT INTO shop.oauth_refresh_token (digest, sid, expires_at) VALUES ('token', 'sid_rotate', now() + interval '1 day');
 SELECT ledger.prepare_usage(1), ledger.open_writer('W');
+INSERT INTO ledger.closed_day (day, rows, calls, usage_digest, closing_digest, archive, archive_digest, archive_bytes, record, public_jwk)
+  VALUES ('2000-01-01', 0, 0, '', '', '', '', 0, '', '{}');
 SELECT ledger.grant_lot('seed', 'acc_jobs', 'grant', 'seller', 'grant', 'usd', 'credit', 1000000, NULL);
 INSERT INTO ledger.usage (call_id, draw, status, account_id, lot_id, units, price, amount, plan_id, service, operation, writer_id, epoch, seq)
   SELECT c::uuid, 0, 200, 'acc_jobs', lot_id, 1, 10, 10, 'credit', 's', 'o', 'W', 1, 0
@@ -113,6 +115,11 @@ export const repeatedWrites: readonly RepeatedWrite[] = [
   {
     item: 'ledger.credit_undelivered',
     write: (sql) => sql`SELECT ledger.credit_undelivered(ARRAY[${lostCall}]::uuid[])`,
+  },
+  {
+    item: 'ledger.close_day',
+    write: (sql) => sql`SELECT ledger.close_day('2000-01-01', 0, '', '', '', '', 0, '', '', '{}')`,
+    flaw: awaits('ledger.close_day'),
   },
   {
     item: 'shop.complete_claim',
@@ -315,6 +322,7 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'UPDATE shop.top_up_consent',
     'UPDATE shop.purchase',
     'shop.begin_top_up',
+    'shop.record_charge',
   ]),
   ...because('no response depends on it: a job that is repeated until nothing is left to do', [
     'ledger.collect_clawbacks',
@@ -332,28 +340,22 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'shop.sweep_top_ups',
     'shop.finish_mail',
     'shop.lease_mail',
+    'shop.give_card_trials',
+    'ledger.limit_trial',
+    'DELETE shop.card_attempt',
     'UPDATE ledger.job',
     'UPDATE shop.mail',
     'UPDATE shop.account_mail',
     'UPDATE shop.refund_request',
     'UPDATE shop.subscription',
-    'DELETE shop.block_use',
-    'DELETE shop.claim',
-    'DELETE shop.decline',
-    'DELETE shop.mail',
-    'DELETE shop.oauth_client',
-    'DELETE shop.oauth_code',
-    'DELETE shop.oauth_refresh_token',
-    'DELETE shop.proof',
     'DELETE shop.purchase',
-    'DELETE shop.resource',
-    'DELETE shop.revocation',
-    'DELETE shop.sign_in',
-    'DELETE shop.uncountable_response',
-    'DELETE shop.used_work',
   ]),
   ...because('a later statement of the same request writes', [
     'shop.retire_page',
+    'shop.card_delay',
+    'shop.begin_card_attempt',
+    'shop.decline_card_attempt',
+    'shop.begin_card_page',
     'shop.decline_page',
     'shop.release_purchase',
     'shop.recall_changed_plan',
@@ -366,6 +368,7 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'ledger.announce',
     'ledger.await_standby',
     'ledger.send_notices',
+    'ledger.prove_charge',
   ]),
 };
 

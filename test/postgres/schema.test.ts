@@ -3,6 +3,7 @@ import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
+import * as Abuse from '../../src/adapters/postgres/schema/abuse.ts';
 import * as Accounts from '../../src/adapters/postgres/schema/accounts.ts';
 import * as OAuth from '../../src/adapters/postgres/schema/oauth.ts';
 import * as Operations from '../../src/adapters/postgres/schema/operations.ts';
@@ -48,7 +49,7 @@ async function describeShop(sql: postgres.Sql): Promise<string[]> {
 }
 
 test('the Drizzle schema describes the migrated tables of the shop in full', async () => {
-  const files = { ...Accounts, ...OAuth, ...Operations, ...Orders, ...Plans, ...Shop };
+  const files = { ...Abuse, ...Accounts, ...OAuth, ...Operations, ...Orders, ...Plans, ...Shop };
   const statements = await generateMigration(
     generateDrizzleJson({}),
     generateDrizzleJson(files, undefined, ['shop']),
@@ -72,7 +73,15 @@ test('the Drizzle schema describes the migrated tables of the shop in full', asy
 
 test('every schema file is part of the comparison', () => {
   const folder = new URL('../../src/adapters/postgres/schema/', import.meta.url);
-  const compared = ['accounts.ts', 'oauth.ts', 'operations.ts', 'orders.ts', 'plans.ts', 'shop.ts'];
+  const compared = [
+    'abuse.ts',
+    'accounts.ts',
+    'oauth.ts',
+    'operations.ts',
+    'orders.ts',
+    'plans.ts',
+    'shop.ts',
+  ];
   expect(readdirSync(folder).sort()).toEqual([...compared, 'row.ts'].sort());
 });
 
@@ -81,7 +90,9 @@ const released = {
   '0000_shop': '9a253a74cf9790719f06f4f73d32741164b48cd41b861e7a3c7a4ed3fbefa153',
   '0001_ledger': '2fd4072504585247c45910089ad34dd41e9018bc7dab9cf4da267e4a69bd2681',
   '0002_account_mail': 'c9e39eb64922b66a44e7a6bd182a480586f6f5cd0909e68039269179a851f85c',
-  '0003_notices': 'ef0c2c7a58e1376d71f972266a181beca2b4c6a23c2c3196e098848ee5d1f189',
+  '0003_usage_closing': '3d3f85ce45e220c893b4a054cb4390faa75f875b1bbdea71f77d6b9b888e1128',
+  '0004_abuse': 'f74e9ec7ff7a972662d68f71633a8dbbb0f9edf01c0c3f1053e7b7f8ca60e750',
+  '0005_notices': 'ef0c2c7a58e1376d71f972266a181beca2b4c6a23c2c3196e098848ee5d1f189',
 };
 
 test('released migrations stay as they are', async () => {

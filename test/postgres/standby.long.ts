@@ -26,6 +26,7 @@ import {
 const pollMs = 10;
 /** Longer than any step on a busy machine. */
 const waitMsMax = 30_000;
+const cutPools: Connection.Connection[] = [];
 let pair: ReplicaPair.ReplicaPair;
 /** Its commits do not wait for the standby. */
 let local: postgres.Sql;
@@ -39,6 +40,8 @@ beforeAll(async () => {
   await pair.pause();
 });
 afterAll(async () => {
+  await pair?.resume();
+  await Promise.all(cutPools.map((sql) => sql.end({ timeout: 5 })));
   await local?.end({ timeout: 1 });
   await pair?.close();
 });
@@ -46,6 +49,7 @@ afterAll(async () => {
 /** Runs a write while the standby is paused. `waits`: its commit waits for the standby. Its connection is cut then. */
 async function outcome(write: RepeatedWrite['write']): Promise<string> {
   const sql = Connection.openConnection(pair.url, 1, waitMsMax);
+  const [backend] = await sql<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`;
   const done = Promise.resolve(write(sql)).then(
     () => 'answered',
     (fault: unknown) => `failed: ${fault}`,
@@ -56,10 +60,12 @@ async function outcome(write: RepeatedWrite['write']): Promise<string> {
   });
   for (const end = Date.now() + waitMsMax; state === 'running' && Date.now() < end; await sleep(pollMs)) {
     const cut =
-      await local`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'sluice'`;
+      await local`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid = ${backend.pid}`;
     if (cut.length > 0) state = 'waits';
   }
-  await sql.end({ timeout: 0 });
+  // A pool whose connection was cut may be connecting again, which ends when the standby runs.
+  if (state === 'waits') cutPools.push(sql);
+  else await sql.end({ timeout: 5 });
   return state;
 }
 

@@ -46,6 +46,10 @@ export class FakeProcessor {
       readCardPage: async () => null,
       eraseCustomer: async () => {},
       useCard: async () => {},
+      cardOfToken: async (token) => token,
+      readCharge: async () => {
+        throw new Error('the fake processor has no charges');
+      },
       chargesOf: (order) => this.chargesOf(order),
       readPayment: (payment) => this.readPayment(payment),
       openCheckout: (order) => this.openCheckout(order),
@@ -58,7 +62,7 @@ export class FakeProcessor {
       refusedAsTooSmall: () => Money.zero,
       taxOnPage: async () => Money.zero,
       invoicePage: async () => null,
-      feesOf: async () => ({ fees: [], isComplete: true }),
+      feesOf: async () => ({ fees: [], isComplete: true, charge: null }),
       readInvoice: async () => null,
       invoices: () => this.#listInvoices(),
       readSubscription: async () => null,

@@ -104,3 +104,63 @@ test('a signal of a payment that bought nothing here is neither shown nor report
   expect(await page('')).not.toContain('fraud warning');
   expect(await reported()).toBe(before);
 });
+
+test('the risk of a charge is shown with its order, for paid and declined ones', async () => {
+  const paid = await bought('pm_card_riskLevelElevated');
+  await expect
+    .poll(() => purchasePage(paid.order), { timeout: 10_000 })
+    .toMatch(/elevated 70 approved by network/);
+  const agent = await Agent.registered(shop.url);
+  const declined = await Agent.offer(agent, { amount_usd: '4.00' });
+  await Agent.pay(agent, declined, await network.mint('pm_card_chargeDeclinedLostCard'));
+  await expect
+    .poll(() => purchasePage(declined.order), { timeout: 10_000 })
+    .toMatch(/normal 20 declined by network lost card/);
+  const listed = await fetch(`${shop.url}/admin/purchases?account=${agent.account}`, {
+    headers: { authorization: `Bearer ${token}`, ...from() },
+  });
+  expect(await listed.json()).toMatchObject({
+    purchases: [{ charges: [{ succeeded: false, risk_score: 20, reason: 'lost_card' }] }],
+  });
+});
+
+test('cards that are tried on the hosted page count, and close it; the seller sees that', async () => {
+  const agent = await Agent.registered(shop.url);
+  const { order, checkoutUrl } = await Agent.offer(agent, { amount_usd: '0.50' });
+  const headers = { 'x-forwarded-for': '2001:db8:7:7::1' };
+  const opened = await fetch(checkoutUrl, { redirect: 'manual', headers });
+  const session = /cs_\w+/.exec(opened.headers.get('location') ?? '')?.[0] ?? '';
+  const browser = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const tried = [
+    '4000000000000002',
+    '4000000000009995',
+    '4000000000009979',
+    '4000000000000069',
+    '4000000000000127',
+  ];
+  for (const number of tried) {
+    const body = new URLSearchParams({
+      ...{
+        email: 'ada@example.com',
+        number,
+        expiry: '12 / 34',
+        cvc: '123',
+        name: 'Ada',
+        country: 'US',
+        postal_code: '94107',
+      },
+    });
+    await fetch(opened.headers.get('location') ?? '', { method: 'POST', body, redirect: 'manual' });
+  }
+  await expect
+    .poll(async () => (await network.stripe.checkout.sessions.retrieve(session)).status, { timeout: 10_000 })
+    .toBe('expired');
+  const again = await fetch(checkoutUrl, { redirect: 'manual', headers: { ...headers, cookie: browser } });
+  expect(again.status).toBe(429);
+  expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(20);
+  const token = await network.mint();
+  const other = await Agent.offer(agent, { amount_usd: '0.50' });
+  expect((await Agent.pay(agent, other, token)).status).toBe(429);
+  expect(await page('')).toMatch(/\b1 Cards, accounts or addresses with too many declined payments/);
+  expect(order).not.toBe('');
+});

@@ -205,7 +205,8 @@ async function openBuyer(
     account,
     processor,
     offer,
-    openPage: async (at, order) => (await Checkout.openCheckout(shopAt(at), order, browser, true)).kind,
+    openPage: async (at, order) =>
+      (await Checkout.openCheckout(shopAt(at), order, browser, true, '127.0.0.1')).kind,
     async payPage(order, slowly) {
       const found = await shopAt(0).orders.find(order);
       return found !== null && processor.payPage(found, slowly);

@@ -1,6 +1,7 @@
 import { sha256Hex } from '@sluice/kernel/digest';
 import { id } from '@sluice/kernel/id';
 import * as Money from '@sluice/kernel/money';
+import { openCardAttempts } from '../../src/adapters/postgres/card-attempts.ts';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
 import { openFraudSignals } from '../../src/adapters/postgres/fraud-signals.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
@@ -159,7 +160,7 @@ async function openSale(sql: Connection.Connection, account: string | null): Pro
       }),
     async openPage(process, browser = 0) {
       const opened = await doing(process, (shop) =>
-        Checkout.openCheckout(shop, order.id, browsers[browser] ?? '', true),
+        Checkout.openCheckout(shop, order.id, browsers[browser] ?? '', true, request.address),
       );
       if (opened?.kind === 'redirect') sentTo.add(opened.url.split('/').at(-1) ?? '');
       return opened;
@@ -299,6 +300,8 @@ export function paymentContext(
     consents: openTopUpConsents(sql),
     webhookEvents: Orders.openWebhookEvents(sql),
     fraudSignals: openFraudSignals(sql),
+    cardAttempts: openCardAttempts(sql),
+    cardLimits: { declinesMax: 5, waitSeconds: 60, stopSeconds: 86_400, pagesPerHour: 1_000 },
     processor: processor.seenFrom(writer),
     challengeSecrets: { current: 'a secret of the test, of more than 32 bytes' },
     rails: ['mpp', 'card', 'x402'],

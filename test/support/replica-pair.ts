@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
+import * as Processes from '../failover/processes.ts';
 import { freePort } from './free-port.ts';
 import * as TcpRelay from './tcp-relay.ts';
 
@@ -67,7 +68,7 @@ export async function open(): Promise<ReplicaPair> {
   const standbyUrl = `postgres://postgres@127.0.0.1:${ports.standby}/postgres`;
   const signalStandby = async (name: 'SIGSTOP' | 'SIGCONT') => {
     const main = servers[1]?.pid ?? 0;
-    for (const pid of [main, ...(await childrenOf(main))]) process.kill(pid, name);
+    for (const pid of [main, ...(await childrenOf(main))]) Processes.signal(pid, name);
   };
   const close = async () => {
     await signalStandby('SIGCONT').catch(() => undefined);

@@ -1,5 +1,6 @@
 import type { Accounts, FreezeResult } from '../../identity/account.ts';
 import type { SigningKeys } from '../../identity/signing-key.ts';
+import type { TrialOffer, TrialState } from '../../identity/trial-proof.ts';
 import type { StatementLot, Statements } from '../../ledger/statement.ts';
 import type { Connection } from './connection.ts';
 import { announced } from './notices.ts';
@@ -8,10 +9,29 @@ import type { signingKey } from './schema/operations.ts';
 import type { Row } from './schema/row.ts';
 import * as Standby from './standby.ts';
 
+const noTrial: TrialOffer = { plan: '', units: 0, asset: 'unit', oncePer: [], address: null };
+const cardTrialsMax = 50;
+
 export function openAccounts(sql: Connection): Accounts {
   return {
-    async register(id, plan, units, asset = 'unit') {
-      await announced(sql, sql`SELECT shop.register(${id}, ${plan}, ${units}, ${asset})`);
+    async register(id, trial) {
+      const { plan, units, asset, oncePer, address } = trial ?? noTrial;
+      const [row] = await announced(
+        sql,
+        sql<
+          [{ state: TrialState }]
+        >`SELECT shop.register(${id}, ${plan}, ${units}, ${asset}, ${[...oncePer]}::text[], NULL, NULL, ${address}) AS state`,
+      );
+      return row.state;
+    },
+    async giveCardTrials({ plan, units, asset, oncePer }) {
+      const [row] = await announced(
+        sql,
+        sql<
+          [{ given: number }]
+        >`SELECT shop.give_card_trials(${plan}, ${units}, ${asset}, ${[...oncePer]}::text[], ${cardTrialsMax}) AS given`,
+      );
+      return row.given;
     },
     async find(id) {
       const [row] = await sql<

@@ -51,9 +51,3 @@ export function columns(rules: readonly Rule[]): { blocks: string[]; seconds: nu
     max: rules.map(({ max }) => max),
   };
 }
-
-/** Deletes uses that no limit counts any more. */
-export async function sweep(sql: Connection): Promise<void> {
-  await sql`DELETE FROM shop.block_use WHERE at < clock_timestamp() - interval '25 hours'`;
-  await sql`DELETE FROM shop.used_work WHERE expires_at < clock_timestamp()`;
-}

@@ -7,6 +7,9 @@ export function openCatalogs(sql: Connection): Catalogs {
       await sql`INSERT INTO shop.catalog (digest, text) VALUES (${digest}, ${text})
         ON CONFLICT (digest) DO UPDATE SET taken_at = clock_timestamp()`;
     },
+    async limitTrial(plan, perHour) {
+      await sql`SELECT ledger.limit_trial(${plan}, ${perHour})`;
+    },
     async last() {
       type Row = { digest: string; text: string; taken_at: Date };
       const [row] = await sql<

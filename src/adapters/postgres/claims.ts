@@ -5,6 +5,7 @@ import {
   dailyMax,
   triesMax,
 } from '../../identity/claim.ts';
+import type { TrialState } from '../../identity/trial-proof.ts';
 import * as Admissions from './admissions.ts';
 import type { Connection } from './connection.ts';
 import { announced } from './notices.ts';
@@ -29,17 +30,24 @@ export function openClaims(sql: Connection): Claims {
           return { kind: 'limited', retryAfterSeconds: Math.max(1, row.wait_seconds ?? 1) };
       }
     },
-    async complete(account, codeDigest, { plan, units, asset }) {
-      type Row = { state: ClaimOutcome['kind']; remaining: string; joined: boolean; tries_left: number };
+    async complete(account, codeDigest, { plan, units, asset, oncePer, address }, more) {
+      type Row = {
+        state: ClaimOutcome['kind'];
+        remaining: string;
+        joined: boolean;
+        tries_left: number;
+        trial: TrialState;
+      };
       const [row] = await announced(
         sql,
         sql<
           [Row]
-        >`SELECT * FROM shop.complete_claim(${account}, ${codeDigest}, ${triesMax}, ${plan}, ${units}, ${asset})`,
+        >`SELECT * FROM shop.complete_claim(${account}, ${codeDigest}, ${triesMax}, ${plan}, ${more}, ${asset},
+        ${units}, ${[...oncePer]}::text[], ${address})`,
       );
       switch (row.state) {
         case 'claimed':
-          return { kind: 'claimed', account: row.remaining, joined: row.joined };
+          return { kind: 'claimed', account: row.remaining, joined: row.joined, trial: row.trial };
         case 'wrong':
           return { kind: 'wrong', triesLeft: row.tries_left };
         case 'none':
@@ -49,9 +57,4 @@ export function openClaims(sql: Connection): Claims {
       }
     },
   };
-}
-
-/** Deletes claims that no limit counts any more. */
-export async function sweep(sql: Connection): Promise<void> {
-  await sql`DELETE FROM shop.claim WHERE created_at < clock_timestamp() - interval '1 day'`;
 }

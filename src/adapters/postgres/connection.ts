@@ -72,14 +72,3 @@ export function isLost(fault: unknown): boolean {
   const code = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
   return /^(CONNECTION_|CONNECT_|ECONN|EPIPE|57P0|08|25006)/.test(code);
 }
-
-/** Returns true if the database responds to a statement in time. */
-export function responds(sql: Connection): Promise<boolean> {
-  return sql`SELECT 1`.then(
-    () => true,
-    (fault: unknown) => {
-      if (isLost(fault)) return false;
-      throw fault;
-    },
-  );
-}

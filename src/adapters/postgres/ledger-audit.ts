@@ -1,5 +1,7 @@
 import * as PostgresUrl from '@sluice/kernel/postgres-url';
 import postgres from 'postgres';
+import type { ClosedDay } from '../../ledger/usage-closing.ts';
+import { openUsageClosings } from './usage-closings.ts';
 
 /** A fault in the ledger: the violated rule, the row that violates it, and details. */
 export type Breach = { rule: string; subject: string; detail: string };
@@ -23,6 +25,8 @@ export type Proof = {
   counts: { lots: number; postings: number; calls: number; batches: number };
   totals: Total[];
   breaches: Breach[];
+  /** Closed days of usage, whose records the caller verifies (journeys/verify-closings.ts). */
+  closed: ClosedDay[];
 };
 
 /**
@@ -36,10 +40,10 @@ export async function read(url: string): Promise<Proof> {
     const [row] = await sql<[{ proof: Proof }]>`SELECT json_build_object(
       'counts', json_build_object(
         'lots', (SELECT count(*) FROM ledger.lot), 'postings', (SELECT count(*) FROM ledger.posting),
-        'calls', (SELECT count(DISTINCT call_id) FROM ledger.usage), 'batches', (SELECT count(*) FROM ledger.batch)),
+        'calls', (SELECT count(DISTINCT call_id) FROM ledger.usage) + (SELECT coalesce(sum(calls), 0) FROM ledger.closed_day), 'batches', (SELECT count(*) FROM ledger.batch)),
       'totals', (SELECT coalesce(json_agg(t ORDER BY t.asset), '[]') FROM ledger.totals() t),
       'breaches', (SELECT coalesce(json_agg(b), '[]') FROM ledger.verify() b)) AS proof`;
-    return row.proof;
+    return { ...row.proof, closed: [...(await openUsageClosings(sql).days())] };
   } finally {
     await sql.end({ timeout: 1 });
   }

@@ -1,16 +1,9 @@
 import type { Row } from 'postgres';
-import * as Admissions from './admissions.ts';
-import * as Claims from './claims.ts';
 import type { Connection } from './connection.ts';
 import * as IdempotencyKeys from './idempotency-keys.ts';
 import { announced } from './notices.ts';
-import * as OAuthGrants from './oauth-grants.ts';
-import * as Outbox from './outbox.ts';
-import * as ResourceOwners from './resource-owners.ts';
-import * as SignIns from './sign-ins.ts';
-import * as Uncountable from './uncountable.ts';
+import * as Retention from './retention.ts';
 import * as Usage from './usage.ts';
-import * as Wallets from './wallets.ts';
 
 /** A writer without a heartbeat for this long is presumed dead. Processes send one every second. */
 const silenceMax = '5 seconds';
@@ -27,7 +20,7 @@ const lotsMax = 1_000;
 const prunedMax = 5_000;
 const strayMax = 500;
 
-type Task = (sql: Connection) => Promise<unknown>;
+type Task = (sql: Connection, retention: Retention.Retention) => Promise<unknown>;
 
 const often: readonly Task[] = [
   (sql) => announced(sql, sql`SELECT ledger.reap_silent(${silenceMax}::interval)`),
@@ -43,28 +36,23 @@ const hourly: readonly Task[] = [
     inSteps(prunedMax, () =>
       count(sql`SELECT ledger.prune(${batchesKept}::interval, ${prunedMax}) AS count`),
     ),
-  (sql) => sql`DELETE FROM shop.revocation WHERE expires_at < clock_timestamp()`,
   Usage.closeBooks,
-  Wallets.sweep,
-  Admissions.sweep,
-  Claims.sweep,
-  SignIns.sweep,
-  OAuthGrants.sweep,
-  Outbox.sweep,
-  ResourceOwners.sweep,
-  Uncountable.sweep,
+  Retention.sweep,
 ];
 
 /**
  * Runs the maintenance of the database that any process may do: ends dead writers, removes expired credit, deletes old rows. Each task has its
  * own statements, and continues after another one has failed. Rejects at the end with all errors.
  */
-export async function maintain(sql: Connection): Promise<void> {
+export async function maintain(
+  sql: Connection,
+  retention: Retention.Retention = Retention.usual,
+): Promise<void> {
   const isHourly = performance.now() - dailyAtMs >= dailyEveryMs;
   if (isHourly) dailyAtMs = performance.now();
   const faults: unknown[] = [];
   for (const task of isHourly ? [...often, ...hourly] : often)
-    await task(sql).catch((fault: unknown) => faults.push(fault));
+    await task(sql, retention).catch((fault: unknown) => faults.push(fault));
   if (faults.length > 0)
     throw new AggregateError(faults, faults.map(String).join('; '), { cause: faults[0] });
 }

@@ -92,14 +92,3 @@ function redeemed(row: RedeemRow | undefined): Redeemed {
 function grantOf(row: GrantRow) {
   return { sid: row.sid, account: row.account_id, clientId: row.client_id, clientName: row.client_name };
 }
-
-/** Deletes refresh tokens and codes that have expired, grants without any, and clients that no grant has named for three months. */
-export async function sweep(sql: Connection): Promise<void> {
-  await sql`DELETE FROM shop.oauth_refresh_token WHERE expires_at < clock_timestamp()
-    OR rotated_at < clock_timestamp() - interval '7 days'`;
-  await sql`DELETE FROM shop.oauth_code WHERE expires_at < clock_timestamp() - interval '1 day'`;
-  await sql`DELETE FROM shop.oauth_grant g WHERE created_at < clock_timestamp() - interval '1 day'
-    AND NOT EXISTS (SELECT FROM shop.oauth_refresh_token r WHERE r.sid = g.sid)`;
-  await sql`DELETE FROM shop.oauth_client c WHERE created_at < clock_timestamp() - interval '90 days'
-    AND NOT EXISTS (SELECT FROM shop.oauth_grant g WHERE g.client_id = c.id)`;
-}

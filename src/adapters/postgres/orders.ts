@@ -10,7 +10,6 @@ import * as Standby from './standby.ts';
 /** Offers that were not paid are kept this long. */
 const unpaidKeptMs = 3 * 24 * 60 * 60 * 1000;
 /** Declines are kept this long, which is longer than any limit looks back. */
-const declineKeptMs = 24 * 60 * 60 * 1000;
 /** Longer lists are read in random order, so that orders that cannot be resolved do not keep the others waiting forever. */
 const listedMax = 200;
 
@@ -18,7 +17,7 @@ type OrderQueries = Pick<
   Orders,
   'find' | 'findByChallenge' | 'paidBy' | 'grantedSince' | 'paidFor' | 'begun' | 'inDoubt'
 >;
-type OrderRecords = Pick<Orders, 'offer' | 'markUnreconciled' | 'nthDecline' | 'sweep'>;
+type OrderRecords = Pick<Orders, 'offer' | 'markUnreconciled' | 'sweep'>;
 
 /**
  * Orders in PostgreSQL. Only functions in migrations/functions move money.
@@ -89,7 +88,7 @@ async function confirmed(sql: Connection, row: OrderRow | undefined): Promise<Or
   return row ? order(row) : null;
 }
 
-/** Writes to orders other than charges and pages, and the limits on declines. */
+/** Writes to orders other than charges and pages. */
 function records(sql: Connection): OrderRecords {
   return {
     async offer({
@@ -115,17 +114,9 @@ function records(sql: Connection): OrderRecords {
     async markUnreconciled(id, reason) {
       await sql`UPDATE shop.purchase SET unreconciled = ${reason} WHERE id = ${id} AND unreconciled IS DISTINCT FROM ${reason}`;
     },
-    async nthDecline(subjects, nth, sinceMs) {
-      const [row] = await sql<[{ at: Date | null }]>`SELECT max(at) AS at FROM (
-          SELECT at, row_number() OVER (PARTITION BY subject ORDER BY at DESC) AS n FROM shop.decline
-          WHERE subject = ANY (${sql.array([...subjects])}) AND at > ${new Date(sinceMs)}
-        ) recent WHERE n = ${nth}`;
-      return row.at?.getTime() ?? null;
-    },
     async sweep(nowMs) {
       await sql`DELETE FROM shop.purchase
         WHERE state = 'offered' AND checkout_session IS NULL AND pages_closed = 0 AND expires_at < ${new Date(nowMs - unpaidKeptMs)}`;
-      await sql`DELETE FROM shop.decline WHERE at < ${new Date(nowMs - declineKeptMs)}`;
     },
   };
 }

@@ -7,7 +7,6 @@ import * as Standby from './standby.ts';
 /** Longer than an attempt can take (adapters/mail/smtp.ts). A process that holds a message longer is dead. */
 const lease = '15 minutes';
 const usefulMs = 3 * 86_400_000;
-const keysKept = '30 days';
 
 /** Stores mail until it is sent (migrations/functions/mail.sql). */
 export function openOutbox(sql: Connection): Outbox {
@@ -37,9 +36,4 @@ export function openOutbox(sql: Connection): Outbox {
       return rows.length;
     },
   };
-}
-
-/** Deletes the keys of messages that ended long ago. */
-export async function sweep(sql: Connection): Promise<void> {
-  await sql`DELETE FROM shop.mail WHERE state <> 'waiting' AND created_at < clock_timestamp() - ${keysKept}::interval`;
 }

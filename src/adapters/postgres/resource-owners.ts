@@ -3,7 +3,6 @@ import type { Connection } from './connection.ts';
 
 /** Time for which a deleted resource stays bound, so that its id reaches no other account while the upstream may still know it. */
 const deletedFor = '30 days';
-const sweptMax = 5_000;
 const textType = 25;
 
 /** The owners of resources in PostgreSQL (migrations/functions/resources.sql). @param max the maximum number of an account */
@@ -40,10 +39,4 @@ export function openResourceOwners(sql: Connection, max: number = resourcesMax):
         WHERE kind = ${kind} AND id = ${id} AND account_id = shop.joined_account(${account})`;
     },
   };
-}
-
-/** Deletes bindings that have ended. */
-export async function sweep(sql: Connection): Promise<void> {
-  await sql`DELETE FROM shop.resource WHERE ctid IN (
-    SELECT ctid FROM shop.resource WHERE expires_at < clock_timestamp() LIMIT ${sweptMax})`;
 }

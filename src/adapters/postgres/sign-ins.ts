@@ -39,8 +39,3 @@ export function openSignIns(sql: Connection): SignIns {
     },
   };
 }
-
-/** Deletes links that no limit counts any more. */
-export async function sweep(sql: Connection): Promise<void> {
-  await sql`DELETE FROM shop.sign_in WHERE created_at < clock_timestamp() - interval '1 day'`;
-}

@@ -1,8 +1,6 @@
 import type { UncountableCount, UncountableRecord } from '../../proxy/uncountable.ts';
 import type { Connection } from './connection.ts';
 
-const kept = '30 days';
-
 /** @param writer identifies this process from its start to its end. Its counts start at zero. */
 export function openUncountableRecord(sql: Connection, writer: string): UncountableRecord {
   return {
@@ -32,9 +30,4 @@ export async function since(sql: Connection, sinceMs: number): Promise<Uncountab
     calls: Number(calls),
     lastMs: last_at.getTime(),
   }));
-}
-
-/** Deletes counts older than a month. */
-export async function sweep(sql: Connection): Promise<void> {
-  await sql`DELETE FROM shop.uncountable_response WHERE day < (now() - ${kept}::interval)::date`;
 }

@@ -1,6 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import type postgres from 'postgres';
-import type { RecordedCall, UsageRecord, UsageSum } from '../../ledger/usage.ts';
+import type { ClosedUsage, RecordedCall, UsageRecord, UsageSum } from '../../ledger/usage.ts';
 import type { Connection } from './connection.ts';
 
 /** Statement timeout for indexing or summing up a day that has ended. */
@@ -20,8 +20,22 @@ export function openUsage(sql: Connection): UsageRecord {
       const rows = await sql<
         { day: string; service: string; units: number }[]
       >`SELECT to_char(ledger.time_of(call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, service, sum(units)::bigint AS units
-          FROM ledger.account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) GROUP BY 1, 2 HAVING sum(units) > 0 ORDER BY 1, 2`;
+          FROM ledger.account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) GROUP BY 1, 2 HAVING sum(units) > 0
+        UNION ALL
+        SELECT to_char(day, 'YYYY-MM-DD'), service, sum(units)::bigint FROM ledger.closed_account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) GROUP BY 1, 2 HAVING sum(units) > 0
+        ORDER BY 1, 2`;
       return [...rows];
+    },
+    async closed(account, fromMs, toMs) {
+      type Row = Omit<ClosedUsage, 'cost'> & { cost: number };
+      const rows = await sql<
+        Row[]
+      >`SELECT day::text AS day, service, operation, key_id AS key, price_key AS model, sum(calls)::bigint AS calls, sum(units)::bigint AS units,
+            sum(included)::bigint AS included, sum(cost)::bigint AS cost,
+            (SELECT jsonb_object_agg(m.key, m.sum) FROM (
+              SELECT q.key, sum(q.value::numeric) AS sum FROM unnest(array_agg(quantities)) a, jsonb_each_text(a) q GROUP BY 1) m) AS quantities
+          FROM ledger.closed_account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1 DESC, 2, 3, 4, 5`;
+      return rows.map((row) => ({ ...row, cost: Money.ofMicro(row.cost) }));
     },
     calls: (account, fromMs, toMs, before, max) =>
       readCalls(

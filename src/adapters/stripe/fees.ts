@@ -1,12 +1,17 @@
 import * as Money from '@sluice/kernel/money';
 import type Stripe from 'stripe';
+import type { ReadCharge } from '../../payment/card-attempt.ts';
 import type { Fee } from '../../payment/fee.ts';
+import * as CardCharge from './card-charge.ts';
 
 const pageSize = 100;
 const transactionsMax = 1_000;
 
 /** Returns every movement of a payment on the Stripe balance. `isComplete` is false until Stripe has settled the charge. */
-export async function read(stripe: Stripe, payment: string): Promise<{ fees: Fee[]; isComplete: boolean }> {
+export async function read(
+  stripe: Stripe,
+  payment: string,
+): Promise<{ fees: Fee[]; isComplete: boolean; charge: ReadCharge | null }> {
   const [intent, refunds, disputes] = await Promise.all([
     stripe.paymentIntents.retrieve(payment, { expand: ['latest_charge.balance_transaction'] }),
     stripe.refunds
@@ -25,7 +30,11 @@ export async function read(stripe: Stripe, payment: string): Promise<{ fees: Fee
       balance_transactions.flatMap((one) => settled('dispute', one)),
     ),
   ];
-  return { fees, isComplete: fees.some(({ kind }) => kind === 'charge') };
+  return {
+    fees,
+    isComplete: fees.some(({ kind }) => kind === 'charge'),
+    charge: typeof charge === 'object' && charge !== null ? CardCharge.of(charge, null) : null,
+  };
 }
 
 function settled(kind: Fee['kind'], one: string | Stripe.BalanceTransaction | null | undefined): Fee[] {

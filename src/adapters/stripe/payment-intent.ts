@@ -2,12 +2,13 @@ import * as Money from '@sluice/kernel/money';
 import type Stripe from 'stripe';
 import type { ChargeOutcome, ListedPayment, Payment } from '../../payment/processor.ts';
 import type { PeriodTerms } from '../../payment/proration.ts';
+import * as CardCharge from './card-charge.ts';
 import { taxField } from './payment-params.ts';
 import * as ShopMark from './shop-mark.ts';
 
 /** Converts a payment intent. */
 export function read(intent: Stripe.PaymentIntent, mark: ShopMark.ShopMark): ListedPayment {
-  const { id, metadata, currency, amount_received, last_payment_error } = intent;
+  const { id, metadata, currency, amount_received, last_payment_error, latest_charge } = intent;
   return {
     id,
     order: metadata.order ?? null,
@@ -22,6 +23,9 @@ export function read(intent: Stripe.PaymentIntent, mark: ShopMark.ShopMark): Lis
     received: currency === 'usd' ? Money.ofCents(amount_received) : Money.zero,
     failure: last_payment_error?.message ?? null,
     ...taxOf(metadata),
+    // Only where the request has asked for it to be expanded.
+    ...(typeof latest_charge === 'object' &&
+      latest_charge !== null && { charge: CardCharge.of(latest_charge, null) }),
   };
 }
 

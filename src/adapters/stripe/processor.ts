@@ -1,6 +1,7 @@
 import Stripe from 'stripe';
 import type { Processor, WebhookEvent } from '../../payment/processor.ts';
 import * as Billing from './billing.ts';
+import * as CardCharge from './card-charge.ts';
 import * as CardPage from './card-page.ts';
 import { Charges } from './charges.ts';
 import * as Checkout from './checkout.ts';
@@ -48,6 +49,8 @@ export function openStripe(settings: StripeSettings): Processor {
 
   return {
     charge: (order, challengeId, token) => charges.charge(order, challengeId, token),
+    cardOfToken: (token) => CardCharge.ofToken(stripe, token, sharedTokenVersion),
+    readCharge: (id) => CardCharge.read(stripe, id).catch(reject.unread(id)),
     chargeSaved: (order, challengeId, card, isTaxed) =>
       charges.chargeSaved(order, challengeId, card, isTaxed),
     chargesOf: (order) => charges.chargesOf(order).catch(reject.unavailable),
@@ -55,7 +58,7 @@ export function openStripe(settings: StripeSettings): Processor {
     refusedAsTooSmall: () => charges.refusedAsTooSmall,
     readPayment: (id) =>
       stripe.paymentIntents
-        .retrieve(id)
+        .retrieve(id, { expand: ['latest_charge'] })
         .then((intent) => PaymentIntent.read(intent, mark), reject.unread(id)),
     pageOf: (payment) => Dashboard.pageOf(settings, payment),
 

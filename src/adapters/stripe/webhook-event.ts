@@ -12,6 +12,7 @@ export const needed = [
   'invoice.payment_failed',
   'customer.subscription.updated',
   'customer.subscription.deleted',
+  'charge.failed',
   'charge.refunded',
   'refund.updated',
   'refund.failed',
@@ -50,6 +51,8 @@ export function read(event: Stripe.Event): WebhookEvent {
     case 'customer.subscription.updated':
     case 'customer.subscription.deleted':
       return { id, type, object: { kind: 'subscription', id: event.data.object.id } };
+    case 'charge.failed':
+      return { id, type, object: { kind: 'charge', id: event.data.object.id } };
     case 'charge.refunded':
     case 'refund.created':
     case 'refund.updated':

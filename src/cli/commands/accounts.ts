@@ -167,6 +167,10 @@ async function show(
     paymentContext.subscriptions.of(account),
   ]);
   const usd = (micro: number) => Money.format(Money.ofMicro(micro));
+  // The newest charge of each purchase: its risk, and why it was declined.
+  const charges = await Promise.all(
+    orders.map(async ({ id }) => (await paymentContext.cardAttempts.ofOrder(id))[0] ?? null),
+  );
   const dollars = Statement.includedUsd(lots, nowMs);
   const facts = {
     ...shown(found),
@@ -187,13 +191,17 @@ async function show(
         source,
       })),
     subscriptions: periods.map(({ id, plan, status, endMs }) => ({ id, plan, status, until: moment(endMs) })),
-    purchases: orders.map(({ id, state, plan, amount, rail, payment, transaction, createdMs }) => ({
+    purchases: orders.map(({ id, state, plan, amount, rail, payment, transaction, createdMs }, at) => ({
       id,
       state,
       plan,
       amount_usd: Money.format(amount),
       rail,
       payment: transaction ?? payment,
+      risk: charges[at]?.riskLevel ?? null,
+      risk_score: charges[at]?.riskScore ?? null,
+      network: charges[at]?.networkStatus ?? null,
+      reason: charges[at]?.reason ?? null,
       created_at: moment(createdMs),
     })),
   };

@@ -1,6 +1,7 @@
 import * as CommandLine from '@sluice/kernel/command-line';
 import * as Money from '@sluice/kernel/money';
 import * as LedgerAudit from '../../adapters/postgres/ledger-audit.ts';
+import * as VerifyClosings from '../../journeys/verify-closings.ts';
 import * as Command from '../command.ts';
 import * as ShopDatabase from '../shop-database.ts';
 import * as Wait from '../wait.ts';
@@ -38,8 +39,10 @@ export async function run(args: string[]): Promise<number> {
   return holds ? 0 : 1;
 }
 
-function read(): Promise<LedgerAudit.Proof> {
-  return reading((url) => LedgerAudit.read(url));
+/** Reads the ledger, and verifies the signed records of closed days. Their archives are read by `sluice usage verify`. */
+async function read(): Promise<LedgerAudit.Proof> {
+  const proof = await reading((url) => LedgerAudit.read(url));
+  return { ...proof, breaches: [...proof.breaches, ...(await VerifyClosings.verifyRecords(proof.closed))] };
 }
 
 async function reading<T>(work: (url: string) => Promise<T>): Promise<T> {

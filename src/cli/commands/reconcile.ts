@@ -64,9 +64,7 @@ export async function run(args: string[]): Promise<number> {
       ),
     );
     const record = openFees(office.sql);
-    await Wait.during('Reading fees', () =>
-      Fees.collect({ processor: office.paymentContext.processor, fees: record }),
-    );
+    await Wait.during('Reading fees', () => Fees.collect({ ...office.paymentContext, fees: record }));
     const fees = await record.sums(sinceMs);
     const report = [inWords(comparison), ...fees.map(feesInWords)].join('\n');
     console.log(values.json ? JSON.stringify({ entered, ...comparison, fees }, null, 2) : report);

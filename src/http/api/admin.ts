@@ -7,6 +7,7 @@ import * as Refund from '../../journeys/refund.ts';
 import * as RefundPreview from '../../journeys/refund-preview.ts';
 import type { RefundAnswerContext } from '../../journeys/refund-requests.ts';
 import type { SellerContext } from '../../journeys/seller-context.ts';
+import * as CardAttempt from '../../payment/card-attempt.ts';
 import * as CreditGrant from '../../payment/credit-grant.ts';
 import { type Order, reference } from '../../payment/order.ts';
 import type { PaymentContext } from '../../payment/payment-context.ts';
@@ -146,7 +147,7 @@ async function grant(
 }
 
 async function shown(
-  shop: Pick<PaymentContext, 'orders' | 'subscriptions'>,
+  shop: Pick<PaymentContext, 'orders' | 'subscriptions' | 'cardAttempts'>,
   order: Order,
 ): Promise<Record<string, unknown>> {
   const { id, state, account, plan, amount, rail, failure, createdMs, grantedMs } = order;
@@ -163,6 +164,8 @@ async function shown(
     rail,
     payment: reference(order),
     failure,
+    // The card processor's assessment of each charge, the newest first.
+    charges: (await shop.cardAttempts.ofOrder(id)).map(CardAttempt.asCharge),
     created_at: new Date(createdMs).toISOString(),
     granted_at: grantedMs === null ? null : new Date(grantedMs).toISOString(),
   };

@@ -2,7 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import type { IdentityContext } from '../../identity/identity-context.ts';
 import * as Usage from '../../journeys/usage.ts';
 import type { LedgerContext } from '../../ledger/ledger-context.ts';
-import type { RecordedCall } from '../../ledger/usage.ts';
+import type { ClosedUsage, RecordedCall } from '../../ledger/usage.ts';
 
 const columns = [
   'call',
@@ -21,7 +21,8 @@ type Cell = string | number | boolean;
 
 /**
  * Responds with the calls of an account in the last `spanMs` milliseconds as a CSV file (RFC 4180), newest first. If there are metered calls,
- * the file ends with a column for the model and one for each meter.
+ * the file ends with a column for the model and one for each meter. Closed days follow as sums: without an id, with the day instead of the time, and with
+ * the number of calls in the column of the status.
  */
 export async function respondWithCalls(
   shop: Pick<IdentityContext, 'clock'> & Pick<LedgerContext, 'usage'>,
@@ -29,12 +30,16 @@ export async function respondWithCalls(
   spanMs: number,
 ): Promise<Response> {
   const toMs = shop.clock() + 1;
-  const calls = await Usage.recentCalls(shop, account, { fromMs: toMs - spanMs, toMs });
-  const isMetered = calls.some(({ model, quantities }) => model !== null || quantities !== null);
-  const meters = [...new Set(calls.flatMap((call) => Object.keys(call.quantities ?? {})))].sort();
+  const period = { fromMs: toMs - spanMs, toMs };
+  const calls = await Usage.recentCalls(shop, account, period);
+  const closed = await shop.usage.closed(account, period.fromMs, period.toMs);
+  const all = [...calls, ...closed];
+  const isMetered = all.some(({ model, quantities }) => model !== null || quantities !== null);
+  const meters = [...new Set(all.flatMap((call) => Object.keys(call.quantities ?? {})))].sort();
   const lines = [
     [...columns, ...(isMetered ? ['model', ...meters.map((meter) => `quantity:${meter}`)] : [])],
     ...calls.map((call) => [...cells(call), ...(isMetered ? metered(call, meters) : [])]),
+    ...closed.map((sum) => [...closedCells(sum), ...(isMetered ? metered(sum, meters) : [])]),
   ].map((line) => line.map(quoted).join(','));
   const headers = {
     'content-type': 'text/csv; charset=utf-8',
@@ -45,7 +50,10 @@ export async function respondWithCalls(
 }
 
 /** The last columns of a file with metered calls: the model, and one for each meter. */
-function metered({ model, quantities }: RecordedCall, meters: readonly string[]): Cell[] {
+function metered(
+  { model, quantities }: Pick<RecordedCall, 'model' | 'quantities'>,
+  meters: readonly string[],
+): Cell[] {
   return [inert(model ?? ''), ...meters.map((meter) => quantities?.[meter] ?? '')];
 }
 
@@ -56,6 +64,22 @@ function inert(text: string): string {
 
 function quoted(cell: Cell): Cell {
   return /[",\r\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : cell;
+}
+
+/** A sum has the number of its calls in the column of the status. */
+function closedCells({ day, service, operation, calls, units, included, cost, key }: ClosedUsage): Cell[] {
+  return [
+    '',
+    day,
+    service,
+    operation,
+    `${calls} calls`,
+    units,
+    included,
+    Money.formatExact(cost),
+    key ?? '',
+    false,
+  ];
 }
 
 function cells({

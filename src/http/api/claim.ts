@@ -1,9 +1,11 @@
 import { path } from '@sluice/kernel/endpoints';
 import { Hono } from 'hono';
+import type { CatalogContext } from '../../catalog/catalog-context.ts';
 import * as Claim from '../../identity/claim.ts';
 import type { RegistrationContext } from '../../identity/identity-context.ts';
 import * as Claiming from '../../journeys/claiming.ts';
 import type { Texts } from '../../text/texts.ts';
+import type { TextsContext } from '../../text/texts-context.ts';
 import * as Refusal from '../common-refusals.ts';
 import { error, json, type Reply } from '../reply.ts';
 import {
@@ -15,6 +17,7 @@ import {
   send,
   unprocessable,
 } from '../request-context.ts';
+import { trialMember } from './trial-member.ts';
 
 const noStore = { 'cache-control': 'no-store' };
 
@@ -43,9 +46,9 @@ export function claimRoutes(
     if (!('value' in body)) return send(c, body);
     const asked = Claim.parseCompletion(shop.texts, body.value);
     if (asked.kind === 'fault') return send(c, unprocessable(c, asked.faults));
-    const completed = await Claiming.complete(shop, claiming, asked);
+    const completed = await Claiming.complete(shop, claiming, asked, address(c, clientAddressHeader));
     if (completed.kind === 'claimed') c.get('entry').account = completed.account;
-    return send(c, completedReply(shop.texts, completed, requestId(c)));
+    return send(c, completedReply(shop, completed, requestId(c)));
   });
   return app;
 }
@@ -81,11 +84,17 @@ function openedReply(texts: Texts, opened: Claiming.ClaimStart, id: string): Rep
   }
 }
 
-function completedReply(texts: Texts, completed: Claiming.ClaimCompletion, id: string): Reply {
+function completedReply(
+  shop: Pick<CatalogContext, 'catalog'> & TextsContext,
+  completed: Claiming.ClaimCompletion,
+  id: string,
+): Reply {
+  const { texts } = shop;
   switch (completed.kind) {
     case 'claimed': {
-      const { sid, account, joined } = completed;
-      return json(200, { success: true, registration_id: sid, status: 'claimed', account, joined }, noStore);
+      const { sid, account, joined, trial } = completed;
+      const done = { success: true, registration_id: sid, status: 'claimed', account, joined };
+      return json(200, { ...done, ...trialMember(shop, trial) }, noStore);
     }
     case 'bad_token':
       return badToken(texts, id);

@@ -31,6 +31,7 @@ import {
   unprocessable,
 } from '../request-context.ts';
 import * as Static from './static.ts';
+import { trialMember } from './trial-member.ts';
 import * as WalletSignIn from './wallet-sign-in.ts';
 
 const noStore = { 'cache-control': 'no-store' };
@@ -120,7 +121,7 @@ export async function register(
   );
   if (registered.kind !== 'registered')
     return notRegistered(shop.texts, registered, requestId(c), agentMember(agent));
-  const { account, access, assertion, claim, trial } = registered;
+  const { account, access, assertion, claim, trial, trialState } = registered;
   c.get('entry').account = account;
   const key = credentialType === 'api_key' ? await AccountKeys.makeForRegistration(shop, account) : null;
   return json(
@@ -154,6 +155,7 @@ export async function register(
               status: 'active',
               ...Included.remainingMembers(trial.included),
             },
+      ...trialMember(shop, trialState),
       ...agentMember(agent),
     },
     noStore,

@@ -80,7 +80,7 @@ export function purchaseRoutes(shop: PurchaseContext, clientAddressHeader: strin
     return send(c, json(200, { received: true }));
   });
 
-  app.route('/', checkoutPages(shop));
+  app.route('/', checkoutPages(shop, clientAddressHeader));
   return app;
 }
 

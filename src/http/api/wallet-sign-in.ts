@@ -7,6 +7,7 @@ import * as WalletSignIn from '../../journeys/wallet-sign-in.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
 import { error, json, type Reply } from '../reply.ts';
 import { address, type Call, lines, requestId, unprocessable } from '../request-context.ts';
+import { trialMember } from './trial-member.ts';
 
 const noStore = { 'cache-control': 'no-store' };
 const placeholder = '{address}';
@@ -45,7 +46,7 @@ export async function answer(
       );
     case 'signed_in':
       c.get('entry').account = outcome.account;
-      return signedIn(outcome);
+      return signedIn(shop, outcome);
   }
 }
 
@@ -114,7 +115,10 @@ const schema = {
   required: ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'],
 };
 
-function signedIn({ wallet, account, accounts, access, assertion, isNew, trial }: WalletSignIn.SignedIn) {
+function signedIn(
+  shop: Pick<WalletSignIn.WalletSignInContext, 'catalog'> & TextsContext,
+  { wallet, account, accounts, access, assertion, isNew, trial, trialState }: WalletSignIn.SignedIn,
+) {
   return json(
     isNew ? 201 : 200,
     {
@@ -138,6 +142,7 @@ function signedIn({ wallet, account, accounts, access, assertion, isNew, trial }
               status: 'active',
               ...Included.remainingMembers(trial.included),
             },
+      ...trialMember(shop, trialState),
     },
     noStore,
   );

@@ -61,6 +61,14 @@ export function subscribed(texts: Texts): PaymentPage {
   };
 }
 
+export function limited(texts: Texts): PaymentPage {
+  return {
+    title: texts.text('checkout.limited_title'),
+    mark: 'stop',
+    body: html`<h1>${say(texts, 'checkout.limited')}</h1><p>${say(texts, 'checkout.limited_text')}</p>`,
+  };
+}
+
 export function pending(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.pending_title'),

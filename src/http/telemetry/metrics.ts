@@ -23,10 +23,12 @@ export type Metrics = {
 };
 
 /** Events with alerts (docs/operations.md). They are exported as 0 from the start, because an alert on an increase would miss the first occurrence. */
-const watched = [
+export const watched: readonly string[] = [
   'ledger_inconsistent',
   'card_page_refused',
   'chain_unreadable',
+  'card_testing',
+  'charge_not_proved',
   'charge_refused',
   'fraud_signal',
   'client_address_unknown',
@@ -47,6 +49,15 @@ const watched = [
   'upstream_refused',
 ];
 
+/** Refusals with alerts, exported as 0 from the start for the same reason. */
+export const watchedCodes = [
+  [429, 'too_many_declines'],
+  [429, 'trial_paused'],
+  [502, 'upstream_unavailable'],
+  [503, 'upstream_refused'],
+  [504, 'upstream_timeout'],
+] as const;
+
 /** Creates the metrics. Labels are methods, statuses, error codes and service slugs, so callers cannot add label values. */
 export function createMetrics(
   {
@@ -66,6 +77,7 @@ export function createMetrics(
   const registers = [register];
   collectDefaultMetrics({ register });
   const requests = RequestCounts.createCounts();
+  RequestCounts.startCodes(requests, watchedCodes);
   const ledger = new Gauge({
     name: 'sluice_ledger_ready',
     help: '1 while calls can be charged.',

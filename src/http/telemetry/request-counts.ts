@@ -31,6 +31,11 @@ export function startServices({ services }: RequestCounts, slugs: readonly strin
   for (const slug of slugs) at(services, slug, none);
 }
 
+/** Exports the counters of these statuses and codes as 0 until they occur. */
+export function startCodes({ statuses }: RequestCounts, codes: readonly (readonly [number, string])[]): void {
+  for (const [status, code] of codes) at(statuses, status, () => new Map<string, number>()).set(code, 0);
+}
+
 /** Counts a request by its log line. */
 export function countRequest({ statuses, services }: RequestCounts, line: LogLine): void {
   const { status, code = '', service, ms } = line;

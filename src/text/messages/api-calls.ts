@@ -35,6 +35,8 @@ export const apiCalls = {
     'This account disconnected from several calls before their responses arrived, or could not pay for them, so for a while the maximum cost of an operation has to be reserved, which is more than you have left. Nothing was charged. Retry later, or buy one of `plans`.',
   'api.credit_in_flight':
     'Your credit is enough, but running calls have reserved it. Retry when they have finished.',
+  'api.trial_paused':
+    'The free trials of all accounts have used up what the seller gives in an hour. Nothing was charged. Retry after the time in Retry-After, or buy a plan of `plans` and call at once.',
   'api.idempotency_exhausted':
     'This account has used all Idempotency-Keys of today (UTC). Nothing was charged. Send the call without a key, or wait until tomorrow.',
   'api.idempotency_in_flight':
@@ -88,6 +90,8 @@ export const apiCalls = {
     'The stream ended early: your credit is used up. You were charged for what you received. Buy a plan or top up, and call again.',
   'api.stream_ended.credit_in_flight':
     'The stream ended early: running calls have reserved the rest of your credit. You were charged for what you received. Call again when they have finished.',
+  'api.stream_ended.trial_paused':
+    'The stream ended early: the free trials of all accounts have used up what the seller gives in an hour. Call again in an hour, or buy a plan.',
   'api.stream_ended.ledger_unavailable':
     'The stream ended early: the ledger is temporarily unavailable. You were charged for what you received. Call again in a few seconds.',
   'api.stream_ended.plan_required':

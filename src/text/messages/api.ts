@@ -61,6 +61,11 @@ export const api = {
     'If the buyer is elsewhere, send billing_address ({example}; in the United States with postal_code).',
   'api.tax.unknown':
     'The location of the buyer is unknown, so a card token cannot pay yet. Send billing_address ({example}; in the United States with postal_code), or pay on the card page.',
+  'api.trial.given': 'The free trial is yours.',
+  'api.trial.needs_proof':
+    'The free trial is given once for each item of `once_per`: claim the account with an email address (`email`), pay with a card (`card`), or register with a wallet (`wallet`). Without it, buy a plan.',
+  'api.trial.used':
+    'There is no further free trial for this account, or for what you proved or called from. Buy a plan to call.',
   'api.too_many_declines':
     'Too many payments were declined. Wait for the time in Retry-After before you pay again.',
   'api.too_many_keys': 'An account can have {keys} keys. Revoke one first.',

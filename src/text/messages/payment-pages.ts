@@ -34,6 +34,10 @@ export const paymentPages = {
   'checkout.subscribed': 'You already have this plan.',
   'checkout.subscribed_text':
     'The account of this link has a running subscription to it, so nothing was charged. You can see it on the account page.',
+  'checkout.limited_title': 'Please wait',
+  'checkout.limited': 'The card page cannot be opened now.',
+  'checkout.limited_text':
+    'Too many payments were declined or started. Nothing was charged. Open this link again later, with the card that your bank accepts.',
   'checkout.pending_title': 'Payment in progress',
   'checkout.pending': 'Your payment is being processed.',
   'checkout.pending_text': 'Do not pay again. This page updates itself in a moment.',

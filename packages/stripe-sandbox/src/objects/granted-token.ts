@@ -14,7 +14,10 @@ export type GrantedToken = {
   livemode: false;
   payment_method_details: {
     type: 'card';
-    card: Pick<PaymentMethod['card'], 'brand' | 'exp_month' | 'exp_year' | 'funding' | 'last4'>;
+    card: Pick<
+      PaymentMethod['card'],
+      'brand' | 'exp_month' | 'exp_year' | 'fingerprint' | 'funding' | 'last4'
+    >;
   };
   shared_metadata: Record<string, string>;
   usage_details: { amount_captured: { currency: string; value: number } };
@@ -49,7 +52,7 @@ export function create(
   limits: Limits,
   sharedMetadata: Record<string, string>,
 ): GrantedToken {
-  const { brand, exp_month, exp_year, funding, last4 } = method.card;
+  const { brand, exp_month, exp_year, fingerprint, funding, last4 } = method.card;
   return Store.put(ctx.store, grantedTokens, {
     id: id('spt'),
     object: 'shared_payment.granted_token',
@@ -57,7 +60,10 @@ export function create(
     deactivated_at: null,
     deactivated_reason: null,
     livemode: false,
-    payment_method_details: { type: 'card', card: { brand, exp_month, exp_year, funding, last4 } },
+    payment_method_details: {
+      type: 'card',
+      card: { brand, exp_month, exp_year, fingerprint: fingerprint ?? null, funding, last4 },
+    },
     shared_metadata: sharedMetadata,
     usage_details: { amount_captured: { currency: limits.currency, value: 0 } },
     usage_limits: limits,

@@ -48,6 +48,8 @@ export const purchase = shop.table(
     checkoutSession: text('checkout_session').unique('purchase_checkout_session'),
     /** Digest of the cookie of the one browser that the hosted page was opened for. */
     pageBrowser: text('page_browser'),
+    /** The address block that the hosted page was opened from. It is erased a day after the page has closed. */
+    pageAddress: text('page_address'),
     /** The processor's payment intent; for x402, the key under which the payment was claimed. */
     payment: text('payment').unique('purchase_payment'),
     /** For x402: the transaction, which can contain several payments. */
@@ -236,7 +238,7 @@ export const processorEvent = shop.table(
   (t) => [index('processor_event_open').on(t.receivedAt).where(sql`${t.doneAt} is null`)],
 );
 
-/** Declined charges and unknown promotion codes by subject (account, address, card), for the limits on guessing cards and codes. */
+/** Unknown promotion codes by subject (account, address), for the limits on guessing codes. */
 export const decline = shop.table(
   'decline',
   {

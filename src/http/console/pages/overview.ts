@@ -27,6 +27,8 @@ export type OverviewFacts = {
   requests: number;
   /** Payments with an open early fraud warning or review. */
   flagged: number;
+  /** Cards, accounts and addresses that are slowed down or stopped after declines. */
+  slowed: number;
   /** True when requests come through a proxy that hides the callers' addresses. */
   hidesAddresses: boolean;
   writers: readonly LedgerWriterState[];
@@ -50,7 +52,7 @@ ${revenue(facts)}
 ${services(facts)}`;
 }
 
-function attention({ trouble, requests, flagged, hidesAddresses, writers }: OverviewFacts): Html {
+function attention({ trouble, requests, flagged, slowed, hidesAddresses, writers }: OverviewFacts): Html {
   const inState = (state: LedgerWriterCondition) =>
     writers.filter((one) => conditionOf(one) === state).length;
   const dead = inState('silent');
@@ -70,6 +72,11 @@ function attention({ trouble, requests, flagged, hidesAddresses, writers }: Over
       '/admin/console/payments#returned',
     ],
     [flagged, 'Payments with a fraud warning or an open review', '/admin/console/payments#flagged'],
+    [
+      slowed,
+      'Cards, accounts or addresses with too many declined payments',
+      '/admin/console/payments#declined',
+    ],
     [trouble.webhookEvents, 'Failed webhook events', '/admin/console/payments#webhook-events'],
     [trouble.pastDue, 'Unpaid renewals', '/admin/console/payments#past-due'],
     [trouble.declined, 'Declined payments', '/admin/console/payments#declined'],

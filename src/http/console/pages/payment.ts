@@ -1,6 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import { describeEnd, type SubscriptionEnd } from '../../../journeys/refunded-subscription.ts';
+import type { ChargeOutcome } from '../../../payment/card-attempt.ts';
 import type { Fee } from '../../../payment/fee.ts';
 import type { FraudSignal } from '../../../payment/fraud-signal.ts';
 import { type Order, reference } from '../../../payment/order.ts';
@@ -21,6 +22,8 @@ export type PaymentFacts = {
   fees: readonly Fee[];
   /** Early fraud warnings and reviews of the payment. */
   signals: readonly FraudSignal[];
+  /** The processor's assessment of each charge, the newest first. */
+  charges: readonly ChargeOutcome[];
   /** Amount that can still be refunded. */
   left: Money.Money;
   /** URL of the payment at the processor; null when it has no such page. */
@@ -40,6 +43,7 @@ export function payment({
   loss,
   fees,
   signals,
+  charges,
   left,
   page,
   request,
@@ -65,6 +69,7 @@ ${resultLine(result)}
   ]}</dl>${order.failure === null ? '' : html`<p class="note">${order.failure}</p>`}</section>
 ${request === null ? '' : refundRequest(order, request, left)}
 ${flagged(signals)}
+${assessment(charges)}
 ${lot === null ? '' : ledger(lot, loss)}
 ${reversalTable(reversals)}
 ${feeTable(fees)}
@@ -91,6 +96,17 @@ function flagged(signals: readonly FraudSignal[]): Html {
   return html`<section aria-labelledby="flagged"><h2 id="flagged">Fraud warnings and reviews</h2>
 <p>No money has moved. A dispute often follows an early fraud warning; a full refund before it avoids the dispute and its fee.</p>
 ${table('Fraud warnings and reviews', ['Signal', 'At the processor', 'Reason', 'Status'], signals.map(row))}</section>`;
+}
+
+function assessment(charges: readonly ChargeOutcome[]): Html {
+  if (charges.length === 0) return html``;
+  const words = (text: string | null) => text?.replaceAll('_', ' ') ?? '';
+  const row = (one: ChargeOutcome) => {
+    const isRisky = one.riskLevel === 'elevated' || one.riskLevel === 'highest';
+    return html`<tr><th scope="row" class="id">${one.id}</th><td>${one.riskLevel === null ? '' : sign(words(one.riskLevel), isRisky)}</td><td class="number">${one.riskScore ?? ''}</td><td>${words(one.networkStatus)}</td><td>${words(one.reason ?? one.outcome)}</td><td>${moment(one.createdMs)}</td></tr>`;
+  };
+  return html`<section aria-labelledby="risk"><h2 id="risk">Risk assessment</h2>
+${table('Charges of the card as the processor assessed them', ['Charge', 'Risk', { number: 'Score' }, 'Bank', 'Reason', 'When'], charges.map(row))}</section>`;
 }
 
 function ledger({ asset, remaining, entries }: OrderLot, loss: Money.Money): Html {

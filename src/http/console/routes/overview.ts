@@ -14,7 +14,7 @@ const daysShown = 30;
 
 /** The dependencies of the front page. */
 export type OverviewContext = Pick<CatalogContext, 'catalog'> &
-  Pick<PaymentContext, 'clock' | 'fraudSignals'> &
+  Pick<PaymentContext, 'clock' | 'fraudSignals' | 'cardAttempts' | 'cardLimits'> &
   Pick<SellerContext, 'console' | 'refundRequests'>;
 
 /** The front page of the console. */
@@ -22,10 +22,11 @@ export function addOverviewSection(console: Console, shop: OverviewContext, metr
   console.addSection('Overview', front, async () => {
     const { revenueReport, usageReport, accounts } = shop.console;
     const sinceMs = (Math.floor(shop.clock() / dayMs) - daysShown + 1) * dayMs;
-    const [requests, flagged, days, rails, trouble, writers, made, callers, used, unspent] =
+    const [requests, flagged, slowed, days, rails, trouble, writers, made, callers, used, unspent] =
       await Promise.all([
         shop.refundRequests.list('open', null, troubleCountMax),
         shop.fraudSignals.open(troubleCountMax),
+        shop.cardAttempts.slowed(shop.cardLimits),
         revenueReport.byDay(sinceMs),
         revenueReport.byRail(sinceMs),
         revenueReport.trouble(sinceMs),
@@ -41,6 +42,7 @@ export function addOverviewSection(console: Console, shop: OverviewContext, metr
     const facts = {
       requests: requests.length,
       flagged: flagged.length,
+      slowed,
       hidesAddresses: metrics.times('client_address_unknown') > 0,
       days,
       rails,

@@ -122,16 +122,17 @@ async function paymentPage(
     const main = LoginPage.problem('Purchase not found', text);
     return { title: 'Purchase not found', status: 404, main };
   }
-  const [request, reversals, lot, loss, fees, signals] = await Promise.all([
+  const [request, reversals, lot, loss, fees, signals, charges] = await Promise.all([
     shop.refundRequests.find(order.id),
     orders.reversalsOf(order.id),
     shop.console.revenueReport.lotOf(order.id),
     orders.lossOf(order.id),
     order.payment === null ? [] : shop.fees.of(order.payment),
     order.payment === null ? [] : shop.fraudSignals.of(order.payment),
+    shop.cardAttempts.ofOrder(order.id),
   ]);
   const facts = {
-    ...{ order, request, reversals, lot, fees, signals, result },
+    ...{ order, request, reversals, lot, fees, signals, charges, result },
     loss: loss.certain,
     key: id('console'),
   };

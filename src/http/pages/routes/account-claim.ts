@@ -25,7 +25,7 @@ export async function sendCode(
 /** Claims the account with the code. */
 export async function confirmCode(
   shop: Claiming.ClaimContext & Pick<RegistrationContext, 'claiming'>,
-  { c, visitor, form }: Submission,
+  { c, visitor, form, clientAddressHeader }: Submission,
 ): Promise<Result> {
   const parsed = Claim.parseCompletion(shop.texts, {
     claim_token: BrowserSession.assertionOf(shop, c) ?? '',
@@ -33,7 +33,7 @@ export async function confirmCode(
   });
   if (shop.claiming === null) return bad(shop.texts.text('result.no_mail'));
   if (parsed.kind === 'fault') return faulty(shop, parsed.faults);
-  const done = await Claiming.complete(shop, shop.claiming, parsed);
+  const done = await Claiming.complete(shop, shop.claiming, parsed, address(c, clientAddressHeader));
   if (done.kind !== 'claimed') return badField(shop.texts.text(claimRefusals[done.kind]), 'otp');
   visitor.account = done.account;
   return good(shop.texts.text(done.joined ? 'result.merged' : 'result.claimed'));

@@ -38,6 +38,7 @@ type Action = (shop: AccountPagesContext, submission: Submission) => Promise<Res
 type AccountPagesContext = AccountFacts.AccountPageContext &
   CheckoutContext &
   IdentityContext &
+  Pick<RegistrationContext, 'workSecret'> &
   OAuth.OAuthContext;
 
 /** The forms of the account page, by their path below `/shop/account/`. */

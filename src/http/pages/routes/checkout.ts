@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
+import { blockOf } from '../../../identity/address-block.ts';
 import * as Checkout from '../../../journeys/checkout.ts';
 import { payerKnownMs } from '../../../payment/order.ts';
-import type { Env } from '../../request-context.ts';
+import { address, type Call, type Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Cookies from '../cookies.ts';
 import type * as Frame from '../frame.ts';
@@ -17,14 +18,15 @@ const payer: Cookies.Cookie = {
 };
 
 /** The pages before and after the hosted card page. */
-export function checkoutPages(shop: PaidPageContext): Hono<Env> {
+export function checkoutPages(shop: PaidPageContext, clientAddressHeader: string | null): Hono<Env> {
   const app = new Hono<Env>();
   const { texts } = shop;
+  const from = (c: Call) => blockOf(address(c, clientAddressHeader));
 
   app.get('/checkout/:id', async (c) => {
     if (c.req.method === 'HEAD') return onlyHead();
     const browser = Checkout.readBrowser(Cookies.readCookie(shop, payer, c)) ?? Checkout.newBrowser();
-    const opened = await Checkout.openCheckout(shop, c.req.param('id'), browser, false);
+    const opened = await Checkout.openCheckout(shop, c.req.param('id'), browser, false, from(c));
     if (opened.kind !== 'redirect') return notOpened(shop, opened, c.req.param('id'), remember(browser));
     const headers = { location: opened.url, 'cache-control': 'no-store', ...remember(browser) };
     return new Response(null, { status: 303, headers });
@@ -33,7 +35,7 @@ export function checkoutPages(shop: PaidPageContext): Hono<Env> {
   app.use('/checkout/:id', BrowserSession.guard(shop));
   app.post('/checkout/:id', async (c) => {
     const browser = Checkout.readBrowser(Cookies.readCookie(shop, payer, c)) ?? Checkout.newBrowser();
-    const opened = await Checkout.openCheckout(shop, c.req.param('id'), browser, true);
+    const opened = await Checkout.openCheckout(shop, c.req.param('id'), browser, true, from(c));
     if (opened.kind !== 'redirect') return notOpened(shop, opened, c.req.param('id'), remember(browser));
     // The policy `form-action` would stop a redirect after a form.
     const more = { ...remember(browser), refresh: `0; url=${opened.url}` };
@@ -106,6 +108,11 @@ function notOpened(
     case 'away':
       // The card page may already belong to this browser, so the next attempt needs the cookie.
       return PaymentPage.respond(503, shop, PaymentPage.unavailable(texts), cookie);
+    case 'limited':
+      return PaymentPage.respond(429, shop, PaymentPage.limited(texts), {
+        ...cookie,
+        'retry-after': String(Math.ceil(opened.waitMs / 1_000)),
+      });
     case 'subscribed':
       return PaymentPage.respond(409, shop, PaymentPage.subscribed(texts));
     case 'unknown':

@@ -1,0 +1,34 @@
+import type { Connection } from './connection.ts';
+
+/** A proof is valid for this long, so that requests for it put a bounded load on the database. */
+const freshMs = 2_000;
+
+/**
+ * Returns a check that a charge can be booked in the database now. Nothing is left of the charge (migrations/functions/readiness.sql). Concurrent
+ * checks share one statement, and its result is reused for two seconds. Never rejects; `report` gets the reason of a failure.
+ */
+export function openChargeProof(
+  sql: Connection,
+  report: (reason: string) => void,
+  monotonicMs: () => number = () => performance.now(),
+): () => Promise<boolean> {
+  let proof = Promise.resolve(false);
+  let untilMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (monotonicMs() < untilMs) return proof;
+    // While the statement runs, all checks wait for it.
+    untilMs = Number.POSITIVE_INFINITY;
+    proof = sql`SELECT ledger.prove_charge()`
+      .then(
+        () => true,
+        (fault: unknown) => {
+          report(fault instanceof Error ? fault.message : String(fault));
+          return false;
+        },
+      )
+      .finally(() => {
+        untilMs = monotonicMs() + freshMs;
+      });
+    return proof;
+  };
+}

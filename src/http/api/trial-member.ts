@@ -1,0 +1,17 @@
+import type { CatalogContext } from '../../catalog/catalog-context.ts';
+import { trialOf } from '../../catalog/plan.ts';
+import type { TrialState } from '../../identity/trial-proof.ts';
+import type { Texts } from '../../text/texts.ts';
+
+/**
+ * Returns the member `trial` of a response, where the catalogue gives the trial once for each email address, card, wallet or network address.
+ * It says only what the caller has proved: never that another person had a trial.
+ */
+export function trialMember(
+  { catalog, texts }: Pick<CatalogContext, 'catalog'> & { readonly texts: Texts },
+  state: TrialState,
+): { trial?: Record<string, unknown> } {
+  const oncePer = trialOf(catalog.plans)?.oncePer ?? [];
+  if (oncePer.length === 0 || state === 'none') return {};
+  return { trial: { state, once_per: oncePer, message: texts.text(`api.trial.${state}`) } };
+}
