@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { hint } from '@sluice/kernel/did-you-mean';
 import { sha256Hex } from '@sluice/kernel/digest';
 import * as NamedVariables from './catalog/named-variables.ts';
+import type { OidcSettings } from './identity/operators/oidc.ts';
 import type { TrustedAgent } from './identity/registration.ts';
 import type { CardLimits } from './payment/card-attempt.ts';
 import * as AbuseSettings from './process/abuse-settings.ts';
@@ -28,6 +29,8 @@ export type Config = {
   readonly databaseOwnerUrl: string | null;
   /** A standby of the same database, for reports; null: they are read from `databaseUrl`. */
   readonly databaseReadUrl: string | null;
+  /** True when the start applies migrations; false when it refuses a database that lacks some. */
+  readonly migrates: boolean;
   readonly catalogPath: string;
   /** The file with the seller's texts; null for the English defaults. */
   readonly textsPath: string | null;
@@ -43,7 +46,9 @@ export type Config = {
   readonly httpFastPath: boolean;
   /** Maximum number of client connections; null: as many as the limit of file descriptors allows. */
   readonly connectionsMax: number | null;
-  /** Maximum time for running calls and streams to finish when the process stops. */
+  /** Time after SIGTERM in which new requests are still served. */
+  readonly drainMs: number;
+  /** Maximum time for running calls and streams to finish after that. */
   readonly drainMaxMs: number;
   readonly stripe: {
     secretKey: string;
@@ -64,6 +69,14 @@ export type Config = {
   readonly mail: { url: string; from: string } | null;
   /** SHA-256 of the admin token; null: there are no admin routes. */
   readonly adminTokenDigest: string | null;
+  /** The limits beyond which the console lists a figure as a task. */
+  readonly attentionLimits: { readonly marginPercentMin: number; readonly errorPercentMax: number };
+  /** Sign-in to the console. */
+  readonly console: {
+    readonly acceptsToken: boolean;
+    readonly sessionHours: number;
+    readonly oidc: OidcSettings | null;
+  };
   /** The header in which a trusted proxy names the caller's address; null: the address of the connection. */
   readonly clientAddressHeader: string | null;
   /** The agents whose signed registrations have limits of their own. */
@@ -124,6 +137,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     databaseUrl,
     databaseOwnerUrl,
     databaseReadUrl,
+    migrates: read('MIGRATE'),
     catalogPath: catalogPath(env),
     textsPath: read('TEXTS') || null,
     upstream,
@@ -133,8 +147,18 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     redisUrl: read('REDIS_URL'),
     mail: readMail(read, faults),
     adminTokenDigest: readAdminToken(read),
+    attentionLimits: {
+      marginPercentMin: read('LOW_MARGIN_PERCENT'),
+      errorPercentMax: read('UPSTREAM_ERROR_PERCENT'),
+    },
+    console: {
+      acceptsToken: read('CONSOLE_ADMIN_TOKEN'),
+      sessionHours: read('CONSOLE_SESSION_HOURS'),
+      oidc: readOidc(read, faults),
+    },
     httpFastPath: read('HTTP_FAST_PATH'),
     connectionsMax: read('CONNECTIONS_MAX'),
+    drainMs: read('DRAIN_SECONDS') * 1_000,
     drainMaxMs: read('DRAIN_MAX_SECONDS') * 1_000,
     clientAddressHeader: read('CLIENT_ADDRESS_HEADER'),
     trustedAgents: read('WEB_BOT_AUTH_AGENTS') ?? [],
@@ -211,6 +235,22 @@ function readMail(read: Read, faults: string[]): Config['mail'] {
 function readAdminToken(read: Read): string | null {
   const token = read('ADMIN_TOKEN');
   return token === null ? read('ADMIN_TOKEN_DIGEST') : sha256Hex(token);
+}
+
+function readOidc(read: Read, faults: string[]): OidcSettings | null {
+  const [issuer, clientId, clientSecret] = [
+    read('OIDC_ISSUER'),
+    read('OIDC_CLIENT_ID'),
+    read('OIDC_CLIENT_SECRET'),
+  ];
+  const roleClaim = read('OIDC_ROLE_CLAIM');
+  if (issuer === null) return null;
+  if (clientId === null) faults.push('OIDC_CLIENT_ID is missing. With OIDC_ISSUER it is required');
+  if (clientSecret === null) faults.push('OIDC_CLIENT_SECRET is missing. With OIDC_ISSUER it is required');
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(issuer).hostname);
+  if (issuer.startsWith('http:') && !isLocal)
+    faults.push('OIDC_ISSUER must start with https://, except on this machine');
+  return { issuer, clientId: clientId ?? '', clientSecret: clientSecret ?? '', roleClaim };
 }
 
 function readUnpaidCalls(read: Read): UnpaidCalls.UnpaidCallLimits {

@@ -22,6 +22,7 @@ import * as ConfigReloader from './process/config-reloader.ts';
 import * as Descriptors from './process/descriptors.ts';
 import * as PeriodicJob from './process/periodic-job.ts';
 import * as Resources from './process/resources.ts';
+import * as StopSignals from './process/stop-signals.ts';
 import * as Terminal from './process/terminal.ts';
 import * as UsageClosingJob from './process/usage-closing-job.ts';
 
@@ -36,7 +37,7 @@ const topUpEveryMs = 1_000;
 const jobsEveryMs = 1_000;
 const poolWatchEveryMs = 5_000;
 const uncountableEveryMs = 2_000;
-const lastWriteMsMax = 2_000;
+const lastRunMsMax = 2_000;
 const mailEveryMs = 500;
 const mailDrainMsMax = 5_000;
 
@@ -63,7 +64,7 @@ async function run(loadedConfig: LoadedConfig, log: Log.Log): Promise<void> {
   const configReloader = await ConfigReloader.ConfigReloader.open(process.env, resources, loadedConfig);
   // Listen first: the port makes the writer's name unique on this host.
   const connectionsMax = Descriptors.connectionsMax(config.connectionsMax, Descriptors.descriptorsMax());
-  const drain = await Server.serve(
+  const server = await Server.serve(
     { ...config, connectionsMax },
     () => configReloader.current.answering,
     resources.kept.clock,
@@ -90,16 +91,18 @@ async function run(loadedConfig: LoadedConfig, log: Log.Log): Promise<void> {
     if (resources.draining) return;
     resources.draining = true;
     log.info({ event: 'draining', why });
-    for (const job of jobs) clearInterval(job);
+    await server.lameDuck();
     await Promise.all([
-      drain(),
+      server.drain(),
       resources.kept.unpaid.drain(config.drainMaxMs),
       resources.sockets.drain(config.drainMaxMs),
+      stopAll(jobs.background, config.drainMaxMs),
     ]);
+    await stopAll(jobs.serving, lastRunMsMax);
     const written = resources.uncountable
       .write(resources.uncountableRecord)
       .catch((fault: unknown) => log.warn({ event: 'uncountable_not_written', ...Log.describe(fault) }));
-    await Promise.race([written, setTimeout(lastWriteMsMax)]);
+    await Promise.race([written, setTimeout(lastRunMsMax)]);
     await writer
       .drain()
       .catch((fault: unknown) => log.error({ event: 'writer_not_closed', ...Log.describe(fault) }));
@@ -110,8 +113,14 @@ async function run(loadedConfig: LoadedConfig, log: Log.Log): Promise<void> {
     log.info({ event: 'stopped' });
     log.flush(() => process.exit(0));
   };
-  for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const)
-    process.once(signal, () => void stop(signal));
+  StopSignals.listen(
+    (signal) => void stop(signal),
+    (signal) => {
+      log.warn({ event: 'stopped_at_once', why: signal });
+      log.flush(() => process.exit(1));
+    },
+  );
+  process.once('disconnect', () => void stop('disconnect'));
   if (Terminal.isAttended()) process.once('SIGHUP', () => void stop('SIGHUP'));
 
   if (config.production && config.clientAddressHeader === null)
@@ -138,8 +147,28 @@ async function listenToSeller(
   await Notify.listenToSeller(ledgerSql, (word) => {
     if (word.kind === 'secrets') void resources.refreshSecrets();
     else if (word.from !== configReloader.current.config.writer)
-      void reload(`requested by ${word.from}`, word.digest);
+      void configReloader.editor
+        .adopt(word.digest)
+        .catch((fault: unknown) => log.error({ event: 'catalog_not_adopted', ...Log.describe(fault) }))
+        .then(() => reload(`requested by ${word.from}`, word.digest));
   });
+}
+
+type Jobs = {
+  /** Those that requests need, until the last response. */
+  serving: PeriodicJob.PeriodicJob[];
+  /** Those that other processes continue. */
+  background: PeriodicJob.PeriodicJob[];
+};
+
+/** Stops jobs and waits for their current runs, for a limited time. */
+async function stopAll(jobs: readonly PeriodicJob.PeriodicJob[], msMax: number): Promise<void> {
+  const late = new AbortController();
+  await Promise.race([
+    Promise.all(jobs.map((job) => job.stop())),
+    setTimeout(msMax, undefined, { signal: late.signal }).catch(() => undefined),
+  ]);
+  late.abort();
 }
 
 /** Starts the periodic jobs. Each run uses the revision that is current at the time. */
@@ -147,57 +176,55 @@ function startJobs(
   resources: Resources.Resources,
   configReloader: ConfigReloader.ConfigReloader,
   delivery: MailDelivery,
-): NodeJS.Timeout[] {
+): Jobs {
   const { log, sql, ledgerSql } = resources;
-  return [
-    PeriodicJob.start(log, 'pulse', pulseEveryMs, () => resources.revocations.pulse()),
-    PeriodicJob.start(log, 'upkeep', upkeepEveryMs, () =>
-      Maintenance.maintain(sql, configReloader.current.config.retention),
-    ),
-    PeriodicJob.start(log, 'usage_closing', usageClosingEveryMs, () =>
-      UsageClosingJob.closeOldDays(configReloader.current.config, log),
-    ),
-    PeriodicJob.start(log, 'idempotencyKeys', upkeepEveryMs, () => resources.idempotencyKeys.releaseEnded()),
-    PeriodicJob.start(log, 'uncountable', uncountableEveryMs, () =>
-      resources.uncountable.write(resources.uncountableRecord),
-    ),
-    PeriodicJob.start(log, 'processes', upkeepEveryMs, async () => {
-      resources.processes = Math.max(1, await LedgerWriters.openWriters(sql));
-    }),
-    PeriodicJob.start(log, 'clock', clockEveryMs, resources.syncClock),
-    PeriodicJob.start(log, 'trial_limit', clockEveryMs, () => {
-      const trial = trialOf(configReloader.current.shop.catalog.plans);
-      return resources.catalogs.limitTrial(trial?.id ?? '', trial?.perHour ?? null);
-    }),
-    PeriodicJob.start(log, 'secrets', secretsEveryMs, resources.refreshSecrets),
-    PeriodicJob.start(log, 'reconciliation', reconcileEveryMs, () =>
-      ResolveInDoubt.resolveAll(configReloader.current.shop, { settles: true }),
-    ),
-    PeriodicJob.start(log, 'fees', reconcileEveryMs, () => Fees.collect(configReloader.current.shop)),
-    PeriodicJob.start(log, 'jobs', jobsEveryMs, () => JobWatch.settleDue(configReloader.current.shop)),
-    PeriodicJob.start(log, 'top_up', topUpEveryMs, () => TopUp.chargeDue(configReloader.current.shop)),
-    PeriodicJob.start(log, 'top_up_mail', upkeepEveryMs, () =>
-      TopUpConsent.notifyCardholders(configReloader.current.shop),
-    ),
-    PeriodicJob.start(log, 'renewal_mail', upkeepEveryMs, () =>
-      PlanHolder.notifyUnpaidRenewals(configReloader.current.shop),
-    ),
-    PeriodicJob.start(log, 'account_mail', upkeepEveryMs, () =>
-      AccountMail.notifyAccounts(configReloader.current.shop),
-    ),
-    PeriodicJob.start(log, 'card_trials', upkeepEveryMs, () =>
-      Registering.giveCardTrials(configReloader.current.shop),
-    ),
-    PeriodicJob.start(log, 'mail', mailEveryMs, () => delivery.run(configReloader.current.shop)),
-    PeriodicJob.start(log, 'refund_requests', upkeepEveryMs, () =>
-      RefundRequests.notifySeller(configReloader.current.shop),
-    ),
-    ...[sql, ledgerSql].map((pool) => {
-      const isLost = PoolWatchdog.watch(pool, configReloader.current.config.databaseUrl);
-      return PeriodicJob.start(log, 'pool_watch', poolWatchEveryMs, async () => {
-        if (await isLost())
-          Log.giveUp(log, 'pool_lost', new Error('a database pool hangs; a new process is needed'));
-      });
-    }),
-  ];
+  const start = (name: string, everyMs: number, work: () => Promise<unknown>) =>
+    PeriodicJob.start(log, name, everyMs, work);
+  return {
+    serving: [
+      start('pulse', pulseEveryMs, () => resources.revocations.pulse()),
+      start('idempotencyKeys', upkeepEveryMs, () => resources.idempotencyKeys.releaseEnded()),
+      start('uncountable', uncountableEveryMs, () =>
+        resources.uncountable.write(resources.uncountableRecord),
+      ),
+      start('processes', upkeepEveryMs, async () => {
+        resources.processes = Math.max(1, await LedgerWriters.openWriters(sql));
+      }),
+      start('clock', clockEveryMs, resources.syncClock),
+      start('trial_limit', clockEveryMs, () => {
+        const trial = trialOf(configReloader.current.shop.catalog.plans);
+        return resources.catalogs.limitTrial(trial?.id ?? '', trial?.perHour ?? null);
+      }),
+      start('secrets', secretsEveryMs, resources.refreshSecrets),
+      ...[sql, ledgerSql].map((pool) => {
+        const isLost = PoolWatchdog.watch(pool, configReloader.current.config.databaseUrl);
+        return start('pool_watch', poolWatchEveryMs, async () => {
+          if (await isLost())
+            Log.giveUp(log, 'pool_lost', new Error('a database pool hangs; a new process is needed'));
+        });
+      }),
+    ],
+    background: [
+      start('upkeep', upkeepEveryMs, () =>
+        Maintenance.maintain(sql, configReloader.current.config.retention),
+      ),
+      start('usage_closing', usageClosingEveryMs, () =>
+        UsageClosingJob.closeOldDays(configReloader.current.config, log),
+      ),
+      start('reconciliation', reconcileEveryMs, () =>
+        ResolveInDoubt.resolveAll(configReloader.current.shop, { settles: true }),
+      ),
+      start('fees', reconcileEveryMs, () => Fees.collect(configReloader.current.shop)),
+      start('jobs', jobsEveryMs, () => JobWatch.settleDue(configReloader.current.shop)),
+      start('top_up', topUpEveryMs, () => TopUp.chargeDue(configReloader.current.shop)),
+      start('top_up_mail', upkeepEveryMs, () => TopUpConsent.notifyCardholders(configReloader.current.shop)),
+      start('renewal_mail', upkeepEveryMs, () =>
+        PlanHolder.notifyUnpaidRenewals(configReloader.current.shop),
+      ),
+      start('account_mail', upkeepEveryMs, () => AccountMail.notifyAccounts(configReloader.current.shop)),
+      start('card_trials', upkeepEveryMs, () => Registering.giveCardTrials(configReloader.current.shop)),
+      start('mail', mailEveryMs, () => delivery.run(configReloader.current.shop)),
+      start('refund_requests', upkeepEveryMs, () => RefundRequests.notifySeller(configReloader.current.shop)),
+    ],
+  };
 }

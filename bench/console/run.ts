@@ -63,12 +63,17 @@ async function fill(): Promise<void> {
 }
 
 async function measure(): Promise<void> {
-  const { revenueReport, usageReport, accounts: search } = await openConsole(sql, sql, id('con'));
+  const {
+    revenueReport,
+    usageReport,
+    attention,
+    accounts: search,
+  } = await openConsole(sql, sql, process.env.DATABASE_URL ?? '', id('con'));
   const sinceMs = Math.floor(Date.now() / dayMs) * dayMs - 29 * dayMs;
   const statements: Record<string, () => Promise<unknown>> = {
     'revenue by day': () => revenueReport.byDay(sinceMs),
     'revenue by rail': () => revenueReport.byRail(sinceMs),
-    'what wants attention': () => revenueReport.trouble(sinceMs),
+    'what wants attention': () => attention.problems(sinceMs),
     writers: () => usageReport.writers(),
     'new accounts': () => search.madeSince(sinceMs),
     'active accounts': () => usageReport.callers(sinceMs),

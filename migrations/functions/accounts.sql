@@ -63,6 +63,7 @@ BEGIN
   UPDATE shop.purchase SET account_id = p_to WHERE account_id = p_from;
   UPDATE shop.subscription SET account_id = p_to WHERE account_id = p_from;
   UPDATE shop.resource SET account_id = p_to WHERE account_id = p_from;
+  UPDATE shop.billing_details SET account_id = p_to WHERE account_id = p_from AND NOT EXISTS (SELECT FROM shop.billing_details WHERE account_id = p_to);
   PERFORM shop.move_wallets(p_from, p_to);
   PERFORM shop.move_top_ups(p_from, p_to);
   PERFORM ledger.move_idempotency_keys(p_from, p_to);

@@ -40,6 +40,7 @@ BEGIN
   UPDATE shop.account a SET email = NULL, frozen_at = coalesce(a.frozen_at, clock_timestamp()) WHERE a.id = ANY (v_all);
   PERFORM shop.end_key(account, k.id) FROM shop.key k WHERE k.account_id = ANY (v_all) AND k.revoked_at IS NULL;
   UPDATE shop.key k SET name = 'erased', hint = '' WHERE k.account_id = ANY (v_all);
+  DELETE FROM shop.billing_details b WHERE b.account_id = ANY (v_all);
   DELETE FROM shop.oauth_grant g WHERE g.account_id = ANY (v_all);
   DELETE FROM shop.wallet w WHERE w.account_id = ANY (v_all);
   DELETE FROM shop.claim c WHERE c.account_id = ANY (v_all) OR c.email = ANY (v_emails);

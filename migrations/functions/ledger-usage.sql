@@ -74,17 +74,20 @@ CREATE OR REPLACE FUNCTION ledger.closed_account_usage(p_account text, p_from ti
 $$;
 
 -- Returns the same as sums, grouped by service, operation, plan, key, model (price key) or day (UTC), with closed days. A call drawn from several plans
--- counts once for each plan. `quantities` is the sum of each meter, without calls that were credited back.
-CREATE OR REPLACE FUNCTION ledger.account_usage_by(p_account text, p_from timestamptz, p_to timestamptz, p_group text)
+-- counts once for each plan. `quantities` is the sum of each meter, without calls that were credited back. `p_service`, `p_key` and `p_model` select
+-- calls; null selects all, and an empty text those without a key or model.
+CREATE OR REPLACE FUNCTION ledger.account_usage_by(p_account text, p_from timestamptz, p_to timestamptz, p_group text, p_service text, p_key text, p_model text)
 RETURNS TABLE (name text, calls bigint, units bigint, included bigint, cost bigint, quantities jsonb) LANGUAGE sql STABLE AS $$
   WITH used AS MATERIALIZED (
     SELECT CASE p_group WHEN 'service' THEN u.service WHEN 'operation' THEN u.operation WHEN 'plan' THEN u.plan_id WHEN 'key' THEN u.key_id WHEN 'model' THEN u.price_key
         ELSE to_char(ledger.time_of(u.call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') END AS name, u.call_id, u.units, u.included, u.cost, u.quantities, u.is_returned
       FROM ledger.account_usage(p_account, p_from, p_to) u
+      WHERE (p_service IS NULL OR u.service = p_service) AND (p_key IS NULL OR coalesce(u.key_id, '') = p_key) AND (p_model IS NULL OR coalesce(u.price_key, '') = p_model)
   ), closed AS MATERIALIZED (
     SELECT CASE p_group WHEN 'service' THEN u.service WHEN 'operation' THEN u.operation WHEN 'plan' THEN u.plan_id WHEN 'key' THEN u.key_id WHEN 'model' THEN u.price_key
         ELSE to_char(u.day, 'YYYY-MM-DD') END AS name, CASE p_group WHEN 'plan' THEN u.plan_calls ELSE u.calls END AS calls, u.units, u.included, u.cost, u.quantities
       FROM ledger.closed_account_usage(p_account, p_from, p_to) u
+      WHERE (p_service IS NULL OR u.service = p_service) AND (p_key IS NULL OR coalesce(u.key_id, '') = p_key) AND (p_model IS NULL OR coalesce(u.price_key, '') = p_model)
   ), summed AS (
     SELECT s.name, sum(s.calls)::bigint AS calls, sum(s.units)::bigint AS units, sum(s.included)::bigint AS included, sum(s.cost)::bigint AS cost FROM (
       SELECT u.name, count(DISTINCT u.call_id) AS calls, sum(u.units) AS units, sum(u.included) AS included, sum(u.cost) AS cost FROM used u GROUP BY 1

@@ -9,7 +9,7 @@ BEGIN
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA shop, ledger TO %I', p_role);
   EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN SCHEMA shop, ledger TO %I', p_role);
   FOR v_table IN
-    SELECT unnest(ARRAY['ledger.usage', 'ledger.posting', 'ledger.batch', 'ledger.closed_day', 'ledger.closing', 'ledger.closed_usage', 'shop.audit', 'shop.payment_record', 'shop.replacement']::regclass[])
+    SELECT unnest(ARRAY['ledger.usage', 'ledger.posting', 'ledger.batch', 'ledger.closed_day', 'ledger.closing', 'ledger.closed_usage', 'shop.audit', 'shop.payment_record', 'shop.replacement', 'shop.catalog_publication']::regclass[])
     UNION SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'ledger.usage'::regclass
   LOOP
     EXECUTE format('REVOKE UPDATE, DELETE, TRUNCATE ON %s FROM %I', v_table, p_role);

@@ -110,10 +110,11 @@ function shopFields(before: Catalog, after: Catalog): ChangedField[] {
 
 function serviceFacts(service: Service | undefined): Record<string, string> {
   if (!service) return {};
-  const { name, description, unit, price, route, metering } = service;
+  const { name, description, group, unit, price, route, metering } = service;
   const upstreams = route ? { upstream: [route.upstream, ...route.otherwise].join(', otherwise ') } : {};
-  if (metering !== undefined) return { ...MeterDiff.facts(metering), name, description, ...upstreams };
-  return { price_usd: Money.format(price), unit, name, description, ...upstreams };
+  const shown = { name, description, ...(group !== undefined && { group }), ...upstreams };
+  if (metering !== undefined) return { ...MeterDiff.facts(metering), ...shown };
+  return { price_usd: Money.format(price), unit, ...shown };
 }
 
 function operationFacts(operation: Operation | undefined): Record<string, string> {

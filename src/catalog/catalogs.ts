@@ -7,3 +7,27 @@ export interface Catalogs {
   /** Returns the catalogue that any process loaded last, or null. */
   last(): Promise<{ digest: string; text: string; takenMs: number } | null>;
 }
+
+/** A catalogue that a person published in the console. */
+export type Publication = {
+  id: number;
+  atMs: number;
+  who: string;
+  /** The digest of the catalogue with its files. */
+  digest: string;
+  text: string;
+  /** The text that it replaced. */
+  textBefore: string;
+  note: string;
+};
+
+/** The history of publications. Rows are never changed. */
+export interface Publications {
+  add(publication: Omit<Publication, 'id' | 'atMs'>): Promise<void>;
+  list(max: number): Promise<Omit<Publication, 'text' | 'textBefore'>[]>;
+  find(id: number): Promise<Publication | null>;
+  /** Returns the newest publication, with this digest if one is given. */
+  last(digest: string | null): Promise<Publication | null>;
+  /** Runs `work` unless another process runs such work; then it returns null. */
+  exclusively<T>(work: () => Promise<T>): Promise<T | null>;
+}

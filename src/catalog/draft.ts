@@ -59,6 +59,7 @@ type DraftLimits = {
 type DraftService = {
   slug: string;
   name: string;
+  group?: string;
   description: string;
   unit: string;
   price_usd?: string;
@@ -186,12 +187,13 @@ function toLimits(draft: DraftLimits): Partial<Limits> {
 }
 
 function toService(draft: DraftService, upstreams: ReadonlyMap<string, NamedUpstream>): Service {
-  const { slug, name, description, unit, price_usd } = draft;
+  const { slug, name, description, unit, price_usd, group } = draft;
   const route = routeOf(draft, upstreams);
   const metering = MeterDraft.toMetering(draft);
   const charged =
     metering === null ? { unit, price: money(price_usd ?? '') } : { ...MeterDraft.chargedUnit, metering };
-  return { slug, name, description, ...charged, ...(route && { route }) };
+  const shown = { slug, name, description, ...(group !== undefined && { group }) };
+  return { ...shown, ...charged, ...(route && { route }) };
 }
 
 function toOperation(entry: DraftOperation, service: Service): Operation {

@@ -44,14 +44,20 @@ export async function load(path: string): Promise<Catalog> {
   return (await read(path)).catalog;
 }
 
+/** Reads the source of the catalogue at `path`. Throws like `read`. */
+export function readText(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${path}:1:1 the catalogue cannot be read (${error.code})`);
+  });
+}
+
 /**
  * Reads the catalogue file at `path` and compares it with the OpenAPI description that it names, if any.
  * Throws one Error whose message has a line for each fault: `file:line:column reason`.
+ * @param proposed a text to read in place of the file's
  */
-export async function read(path: string): Promise<LoadedCatalog> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`${path}:1:1 the catalogue cannot be read (${error.code})`);
-  });
+export async function read(path: string, proposed: string | null = null): Promise<LoadedCatalog> {
+  const text = proposed ?? (await readText(path));
   const source = Source.read(text);
   const root = { value: source.value, path: [] };
   const at = SourceLocation.member(SourceLocation.member(root, 'upstream'), 'description');

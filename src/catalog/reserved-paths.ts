@@ -4,6 +4,7 @@ export const reservedSegments: ReadonlySet<string> = new Set([
   '.well-known',
   'account',
   'admin',
+  'advisor',
   'agent',
   'auth.md',
   'checkout',

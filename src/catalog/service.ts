@@ -7,6 +7,8 @@ export type Service = {
   slug: string;
   name: string;
   description: string;
+  /** The heading under which the reference lists it. */
+  group?: string;
   /** The name of a unit: `result`, `page`, `call`. */
   unit: string;
   /** The price of one unit. */

@@ -19,6 +19,8 @@ export type ManagedProcess = {
   reload(): void;
   /** Stops the child by SIGTERM, and by SIGKILL after `drainMsMax`. */
   stop(): Promise<void>;
+  /** Repeats SIGTERM to a child that is being stopped, which then ends without waiting. */
+  hurry(): void;
 };
 
 export type Options = {
@@ -80,6 +82,9 @@ export async function start(options: Options): Promise<ManagedProcess> {
     url,
     failed: failed.promise,
     reload: () => void child.kill('SIGHUP'),
+    hurry() {
+      if (stopping) child.kill('SIGTERM');
+    },
     async stop() {
       stopping = true;
       child.kill('SIGTERM');

@@ -41,6 +41,11 @@ export const table: readonly (CommandEntry | string)[] = [
     load: () => import('./commands/check.ts'),
   },
   {
+    name: 'migrate',
+    about: 'apply the migrations of this version to the database, or show what is pending',
+    load: () => import('./commands/migrate.ts'),
+  },
+  {
     name: 'settings',
     about: 'list every setting, its default and its meaning',
     load: () => import('./commands/settings.ts'),
@@ -73,6 +78,11 @@ export const table: readonly (CommandEntry | string)[] = [
     name: 'promotions',
     about: 'create, list and end promotion codes',
     load: () => import('./commands/promotions.ts'),
+  },
+  {
+    name: 'operators',
+    about: 'invite, list and remove the persons who may use the console',
+    load: () => import('./commands/operators.ts'),
   },
   'Bookkeeping',
   {

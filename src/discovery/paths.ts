@@ -20,8 +20,11 @@ export const path = {
   sitemap: '/sitemap.xml',
   x402: '/.well-known/x402',
   icon: '/favicon.svg',
-  guide: '/zeroclick/agent/guide',
-  quote: '/zeroclick/agent/quote',
+  guide: '/advisor/guide',
+  quote: '/advisor/quote',
+  /** The addresses of both that the requirement names. They answer the same. */
+  requiredGuide: '/zeroclick/agent/guide',
+  requiredQuote: '/zeroclick/agent/quote',
   mcp: '/mcp',
   account: '/account',
   health: '/readyz',

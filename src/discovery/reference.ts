@@ -38,6 +38,7 @@ const firstIds = [
   'advice.quote',
   'advice.guide',
   'advice.guide_by_body',
+  'advice.required_quote',
   'identity.register',
 ];
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -102,6 +103,7 @@ function ownDrafts(
   const payment: Readonly<Record<string, PaymentInfo.PaymentInfo | null>> = {
     'plans.purchase': PaymentInfo.ofPurchase(plans, offers.x402),
     'advice.quote': PaymentInfo.ofProof(),
+    'advice.required_quote': PaymentInfo.ofProof(),
   };
   return Object.entries(Schema.node(from.root.paths)).flatMap(([path, item]) =>
     methods.flatMap((method) => {
@@ -153,4 +155,23 @@ function soldDrafts(
     const { slug, name } = operation.service;
     return { ...described, method: operation.method, service: slug, tag: name };
   });
+}
+
+const readers = new WeakMap<Reference, Schema.Reader>();
+
+/** Returns the reader of the description's schemas, which is made once. */
+export function schemaReader(reference: Reference): Schema.Reader {
+  const reader = readers.get(reference) ?? Schema.reader(rootOf(reference));
+  readers.set(reference, reader);
+  return reader;
+}
+
+/** Returns the components as one document in which references can be resolved. */
+function rootOf({ components }: Reference): Schema.Node {
+  const root: Record<string, Record<string, unknown>> = {};
+  for (const [ref, { json }] of components) {
+    const [, , kind = '', name = ''] = ref.split('/');
+    root[kind] = { ...root[kind], [name]: JSON.parse(json) };
+  }
+  return { components: root };
 }

@@ -35,14 +35,15 @@ import * as CallRoute from './call.ts';
 import * as CallBody from './call-body.ts';
 import { consoleRoutes } from './console/routes.ts';
 import * as Fault from './fault.ts';
-import { faultPage, notFoundPage } from './fault-page.ts';
+import { forPeople, notFoundPage } from './fault-page.ts';
 import { mcpRoutes } from './mcp/route.ts';
 import * as Accept from './pages/accept.ts';
 import * as BrowserSession from './pages/browser-session.ts';
 import { accountPages } from './pages/routes/account.ts';
-import { docsPages } from './pages/routes/docs.ts';
+import { docsPages, referencePages, responseExamples } from './pages/routes/docs.ts';
 import { logoRoute } from './pages/routes/logo.ts';
 import { planHolderPages } from './pages/routes/plan-holder.ts';
+import { requestPages } from './pages/routes/request.ts';
 import { shopPages } from './pages/routes/shop.ts';
 import { signInPages } from './pages/routes/sign-in.ts';
 import { error, write } from './reply.ts';
@@ -135,6 +136,7 @@ const limitedPaths = [
   '/account/*',
   '/auto-top-up/*',
   '/cards/*',
+  '/advisor/*',
   '/zeroclick/*',
   '/shop/*',
 ];
@@ -158,6 +160,7 @@ export function appRoutes(shop: Shop, edge: AppOptions, matcher: Match.Matcher):
     // The card processor waits longer, and its event has to be recorded.
     await (c.req.path.startsWith('/webhooks/') ? next() : withinBudget(databaseWaitMsMax, next));
     if (c.res !== RESPONSE_ALREADY_SENT) {
+      c.res = await forPeople(shop, c, c.res);
       c.header('x-content-type-options', 'nosniff');
       for (const [name, value] of Object.entries(Cors.headers(c.req.path))) c.header(name, value);
       c.res = await Compression.compress(c.res, c.req.header('accept-encoding'));
@@ -191,11 +194,11 @@ export function appRoutes(shop: Shop, edge: AppOptions, matcher: Match.Matcher):
   addSoldOperations(app, shop, edge, matcher);
 
   app.onError((fault, c) => {
+    if (fault instanceof BrowserSession.RefusedForm) return send(c, fault.reply);
     edge.log.fault(fault, requestId(c));
     if (!c.env.outgoing.headersSent) {
       const reply = Fault.faultReply(shop.texts, fault, requestId(c));
-      const isPerson = Accept.prefersHtml(c.req.header('accept') ?? '');
-      return isPerson ? faultPage(shop, reply, requestId(c)) : send(c, reply);
+      return send(c, reply);
     }
     c.env.outgoing.destroy();
     return RESPONSE_ALREADY_SENT;
@@ -234,8 +237,11 @@ function addAdminRoutes(app: Hono<Env>, shop: Shop, edge: AppOptions, tokenDiges
 
 function addPageRoutes(app: Hono<Env>, shop: Shop, edge: AppOptions, matcher: Match.Matcher): void {
   app.route('/', logoRoute(shop));
-  app.route('/', shopPages(shop, { matcher, ...edge }));
-  app.route('/', docsPages(shop));
+  const reference = referencePages(shop);
+  const responseOf = responseExamples(reference);
+  app.route('/', shopPages(shop, { matcher, ...edge, responseOf }));
+  app.route('/', docsPages(shop, reference));
+  app.route('/', requestPages(shop, reference, { matcher, ...edge }));
   app.route('/', signInPages(shop, edge.clientAddressHeader));
   app.route('/', accountPages(shop, edge.clientAddressHeader));
 }

@@ -21,8 +21,10 @@ import type { TextsContext } from '../text/texts-context.ts';
 import * as Credentials from './call-credentials.ts';
 import { callRefusal } from './call-refusal.ts';
 import * as Refusal from './common-refusals.ts';
+import { callPage } from './fault-page.ts';
+import type { PageContext } from './pages/frame.ts';
 import type { RefusalContext } from './plans-on-offer.ts';
-import { error, json, type Reply, write } from './reply.ts';
+import { error, json, type Reply, write, writePage } from './reply.ts';
 import type * as Body from './server/body.ts';
 import * as Cors from './server/cors.ts';
 import type { Incoming, Outgoing } from './server/outgoing.ts';
@@ -33,7 +35,11 @@ const oneWriteBytesMax = 16 * 1024;
 const noBody = Buffer.alloc(0);
 
 /** The dependencies of a call over HTTP. */
-export type CallContext = CallerContext & PaidCallContext & Pick<ProxyContext, 'held'> & RefusalContext;
+export type CallContext = CallerContext &
+  PaidCallContext &
+  Pick<ProxyContext, 'held'> &
+  RefusalContext &
+  PageContext;
 
 /**
  * Reads the body of a call, or returns a long one as an upload if no rule reads it.
@@ -62,6 +68,8 @@ export async function handleCall(
   if (reply === null) return;
   if (typeof reply.body.code === 'string') entry.code = reply.body.code;
   if (outgoing.destroyed) return;
+  const page = callPage(shop, incoming, reply);
+  if (page !== null) return await writePage(outgoing, page);
   const headers = { ...reply.headers, ...Cors.ofCall(incoming.rawHeaders, incoming.url ?? '') };
   write(outgoing, { ...reply, headers });
 }

@@ -1,26 +1,172 @@
 import { html } from 'hono/html';
+import * as Accept from './pages/accept.ts';
 import * as Frame from './pages/frame.ts';
 import { say } from './pages/say.ts';
 import type { Reply } from './reply.ts';
+import type { Call } from './request-context.ts';
 
-/** Shows an unexpected error to a person: what happened, what to do, and the id to quote. */
-export function faultPage(shop: Frame.PageContext, fault: Reply, requestId: string): Response {
-  const { status, headers, body } = fault;
-  const { message } = body as { message: string };
+/** An error for a person. */
+export type PageFault = {
+  status: number;
+  /** The event and its cause. */
+  message: string;
+  /** Headers of the error that the page keeps. */
+  headers?: Readonly<Record<string, string>>;
+  requestId?: string;
+  /** The request that failed, where a repetition can succeed: the fields of its form, or null for a page. */
+  again?: { target: string; form: URLSearchParams | null };
+};
+
+type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Errors after which the same request can succeed. */
+const temporary = new Set([408, 429, 500, 502, 503, 504]);
+const kept = ['retry-after', 'allow', 'www-authenticate'];
+/** Longer forms are not repeated by a button. */
+const formCharsMax = 64 * 1024;
+
+/** Shows an error to a person: the event, its cause, the next step, and the id to quote. Their input is kept. */
+export function errorPage(shop: Frame.PageContext, fault: PageFault): Response {
+  const { status, message, headers = {}, requestId, again } = fault;
   const { texts } = shop;
-  const retry = headers['retry-after'];
+  const title = texts.text(titleOf(status));
+  const seconds = headers['retry-after'];
   return Frame.respondWithPage(status, shop, {
-    title: texts.text('error.title'),
-    main: html`<section><h1>${say(texts, 'error.title')}</h1><p>${message}</p><p class="soft">${say(texts, 'error.request', { id: requestId })}</p></section>`,
-    more: typeof retry === 'string' ? { 'retry-after': retry } : {},
+    title,
+    main: html`<section class="error"><p class="soft">${status}</p><h1>${title}</h1><p role="alert">${message}</p>
+${/^\d+$/.test(seconds ?? '') ? html`<p>${say(texts, 'error.wait', { count: Number(seconds) })}</p>` : ''}
+${again === undefined ? '' : repeat(shop, again)}<div class="actions">${nextSteps(shop, status)}</div>
+${requestId === undefined ? '' : html`<p class="soft" style="overflow-wrap:anywhere">${say(texts, 'error.request', { id: requestId })}</p>`}</section>`,
+    more: headers,
   });
+}
+
+function titleOf(status: number) {
+  switch (status) {
+    case 401:
+      return 'error.sign_in';
+    case 402:
+      return 'error.credit';
+    case 403:
+      return 'error.forbidden';
+    case 404:
+      return 'not_found.title';
+    case 405:
+      return 'error.method';
+    case 410:
+      return 'error.gone';
+    case 413:
+      return 'error.too_large';
+    case 429:
+      return 'error.too_many';
+    case 502:
+    case 503:
+    case 504:
+      return 'error.unavailable';
+    default:
+      return status >= 400 && status < 500 ? 'error.check_input' : 'error.title';
+  }
+}
+
+function repeat({ texts }: Frame.PageContext, { target, form }: NonNullable<PageFault['again']>): Frame.Html {
+  if (form === null) return html`<p><a class="button" href="${target}">${say(texts, 'error.again')}</a></p>`;
+  return html`<form method="post" action="${target}">${[...form].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button>${say(texts, 'error.again')}</button></form><p class="soft">${say(texts, 'error.kept')}</p>`;
+}
+
+function nextSteps({ texts }: Frame.PageContext, status: number): Frame.Html {
+  const shop = html`<a class="button plain" href="/">${say(texts, 'not_found.shop')}</a>`;
+  const reference = html`<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a>`;
+  switch (status) {
+    case 401:
+      return html`<a class="button" href="/shop/account">${say(texts, 'frame.account')}</a> <a class="button plain" href="/docs#authentication">${say(texts, 'reference.nav_authentication')}</a>`;
+    case 402:
+      return html`<a class="button" href="/#plans">${say(texts, 'shop.see_plans')}</a> ${shop}`;
+    case 404:
+    case 405:
+      return html`${shop} ${reference}`;
+    default:
+      return shop;
+  }
+}
+
+/** The refusal of a form that can succeed later; a button sends its input again. */
+export function laterPage(shop: Frame.PageContext, c: Call, status: number, message: string): Response {
+  return errorPage(shop, { status, message, ...repeatable(c, status) });
+}
+
+/** The request of `c` for a repetition, where that can succeed. */
+function repeatable(c: Call, status: number): Pick<PageFault, 'again'> {
+  const form = c.get('form') ?? null;
+  const { pathname, search } = new URL(c.req.url);
+  const isForm = c.req.method === 'POST' && form !== null && String(form).length <= formCharsMax;
+  // A path such as `//other.example` would lead to another site.
+  const isOwn = !pathname.startsWith('//');
+  if (!isOwn || !temporary.has(status) || !(c.req.method === 'GET' || isForm)) return {};
+  return { again: { target: pathname + search, form: isForm ? form : null } };
 }
 
 /** The 404 for people, with links to the shop; programs get the error as JSON. */
 export function notFoundPage(shop: Frame.PageContext): Response {
-  const { texts } = shop;
-  return Frame.respondWithPage(404, shop, {
-    title: texts.text('not_found.title'),
-    main: html`<section><h1>${say(texts, 'not_found.title')}</h1><p>${say(texts, 'not_found.text')}</p><a class="button" href="/">${say(texts, 'not_found.shop')}</a> <a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a></section>`,
-  });
+  return errorPage(shop, { status: 404, message: shop.texts.text('not_found.text') });
+}
+
+/**
+ * Replaces one of the storefront's own errors in JSON by a page, when a person asked for one. Programs get the JSON, and so does everyone
+ * where the response has no message for people.
+ */
+export async function forPeople(shop: Frame.PageContext, c: Call, response: Response): Promise<Response> {
+  const { status, headers } = response;
+  if (status < 400 || !Accept.prefersHtml(c.req.header('accept') ?? '')) return response;
+  if (!/^application\/json\b/.test(headers.get('content-type') ?? '')) return response;
+  const body: Readonly<Record<string, unknown>> = Object(
+    await response
+      .clone()
+      .json()
+      .catch(() => null),
+  );
+  const fault = faultOf(shop, status, body);
+  if (fault === null) return response;
+  const found = kept.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? '']] : []));
+  return errorPage(shop, { ...fault, headers: Object.fromEntries(found), ...repeatable(c, status) });
+}
+
+/** The error of a JSON response in words for people; null when it has none. */
+function faultOf(
+  { texts }: Frame.PageContext,
+  status: number,
+  { message, code, request_id: requestId }: Readonly<Record<string, unknown>>,
+): PageFault | null {
+  if (typeof message !== 'string') return null;
+  const own = {
+    bearer_required: 'error.sign_in_text',
+    token_invalid: 'error.sign_in_text',
+    method_not_allowed: 'error.method_text',
+    rate_limited: 'error.too_many_text',
+    body_too_large: 'error.too_large_text',
+  } as const;
+  const key = typeof code === 'string' && code in own ? own[code as keyof typeof own] : null;
+  return {
+    status,
+    message: key === null ? message : texts.text(key),
+    ...(typeof requestId === 'string' && { requestId }),
+  };
+}
+
+/**
+ * Shows the refusal of a sold operation to a person who opened its address in a browser. Returns null for programs, which get JSON even if
+ * they accept HTML, because what is sold may be HTML.
+ */
+export function callPage(
+  shop: Frame.PageContext,
+  incoming: { headers: RequestHeaders },
+  reply: Reply,
+): Response | null {
+  if (reply.status < 400 || !isNavigation(incoming.headers)) return null;
+  const fault = faultOf(shop, reply.status, reply.body);
+  return fault === null ? null : errorPage(shop, fault);
+}
+
+/** Returns true for a browser that opens an address, as opposed to a program that accepts HTML (Fetch Metadata). */
+function isNavigation(headers: RequestHeaders): boolean {
+  return headers['sec-fetch-mode'] === 'navigate' && Accept.prefersHtml(String(headers.accept ?? ''));
 }

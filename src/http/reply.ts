@@ -87,3 +87,12 @@ export function write(outgoing: Outgoing, { status, headers, body }: Reply): voi
   outgoing.writeHead(status, fields);
   outgoing.end(bytes);
 }
+
+/** Sends a page on the bare connection. */
+export async function writePage(outgoing: Outgoing, page: Response): Promise<void> {
+  const bytes = Buffer.from(await page.arrayBuffer());
+  const fields = ['content-length', String(bytes.length)];
+  for (const [name, value] of page.headers) fields.push(name, value);
+  outgoing.writeHead(page.status, fields);
+  outgoing.end(bytes);
+}

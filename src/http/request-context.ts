@@ -17,8 +17,14 @@ import type { Outgoing } from './server/outgoing.ts';
 import { isForwardedLocally } from './server/proxy-watch.ts';
 import type { LogEntry } from './telemetry/request-log.ts';
 
-/** The context of every route: the Node.js request and response, the log entry, the limits for bodies, and the texts of the shop. */
-export type Env = { Bindings: HttpBindings; Variables: { entry: LogEntry; bodies: Bodies; texts: Texts } };
+/**
+ * The context of every route: the Node.js request and response, the log entry, the limits for bodies, the texts of the shop, and the fields
+ * of the form that was sent, once they were read.
+ */
+export type Env = {
+  Bindings: HttpBindings;
+  Variables: { entry: LogEntry; bodies: Bodies; texts: Texts; form?: URLSearchParams };
+};
 /** The memory budgets for bodies, and the header that identifies their senders. */
 type Bodies = { budgets: BodyBudgets; clientAddressHeader: string | null };
 export type Call = Context<Env>;

@@ -35,10 +35,27 @@ export function read(typed: string): AccountQuery | null {
   return { kind: 'email', prefix: text.toLowerCase() };
 }
 
+/** A kind of account to list. */
+export const accountKinds = ['frozen', 'claimed', 'paying', 'unpaid'] as const;
+export type AccountKind = (typeof accountKinds)[number];
+
+/** The accounts to list. Absent members do not restrict the result. */
+export type AccountFilter = {
+  kind?: AccountKind;
+  /** The first and the last day (UTC) of the creation, such as `2026-11-22`. */
+  from?: string;
+  to?: string;
+};
+
+/** What an account did in a while. */
+export type AccountActivity = { lastMs: number | null; spent: Money };
+
 /** Searches all accounts. */
 export interface AccountSearch {
   /** Returns at most `max` accounts, newest first, that follow the account `after`. */
-  newest(after: string | null, max: number): Promise<FoundAccount[]>;
+  newest(filter: AccountFilter, after: string | null, max: number): Promise<FoundAccount[]>;
+  /** Returns the last call and the dollars spent since `sinceMs`, by account. Accounts without calls are absent. */
+  activity(accounts: readonly string[], sinceMs: number): Promise<ReadonlyMap<string, AccountActivity>>;
   find(query: AccountQuery, max: number): Promise<FoundAccount[]>;
   /** Number of accounts created since `sinceMs`, by registration or purchase. */
   madeSince(sinceMs: number): Promise<number>;

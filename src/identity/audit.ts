@@ -11,12 +11,26 @@ export type AuditEntry = {
   after: unknown;
 };
 
+/** The entries to list. Absent members do not restrict the result. */
+export type AuditFilter = {
+  /** Only entries of this account and its orders. */
+  account?: string;
+  /** A part of the actor or of the subject. */
+  text?: string;
+  act?: string;
+  /** The first and the last day (UTC), such as `2026-11-22`. */
+  from?: string;
+  to?: string;
+};
+
 /** The audit log. Most actions write their entry in their own statement; actions that use the network open an entry and close it. */
 export interface Audit {
   /** Records that `who` starts an action. Returns the id of the entry. */
   open(who: string, act: string, subject: string, before: object): Promise<number>;
   /** Records the outcome of an action. */
   close(entry: number, after: object): Promise<void>;
-  /** Returns at most `max` entries older than `before`, newest first. `account`: only those of this account and its orders. */
-  list(account: string | null, before: number | null, max: number): Promise<AuditEntry[]>;
+  /** Returns at most `max` entries older than `before`, newest first. */
+  list(filter: AuditFilter, before: number | null, max: number): Promise<AuditEntry[]>;
+  /** Lists the actions that the log contains. */
+  acts(): Promise<string[]>;
 }

@@ -39,7 +39,12 @@ const triesMax = 3;
 export type CallWorstCase = WorstCase.WorstCase | PricedRequest.PriceUnknown;
 
 /** Returns the maximum cost of a call's request. */
-export function worstCase({ operation, rawHeaders, body, target }: PaidCall): CallWorstCase {
+export function worstCase({
+  operation,
+  rawHeaders,
+  body,
+  target,
+}: Pick<PaidCall, 'operation' | 'rawHeaders' | 'body' | 'target'>): CallWorstCase {
   const { units } = operation;
   if (units.kind === 'meters') {
     const { path, query } = target;

@@ -34,6 +34,8 @@ export type QuoteContext = Pick<IdentityContext, 'clock'> &
   Pick<RegistrationContext, 'wallets'> & {
     /** The route and terms by which a wallet proves its identity for the free quote. */
     readonly proofs: Proof.ProofRoute;
+    /** The same at the address of the quote that the requirement names. */
+    readonly requiredProofs: Proof.ProofRoute;
     /** Limits signature verifications per address, the expensive step of a request without an account. */
     readonly verifications: RateLimit.RateLimiter;
   };
@@ -66,11 +68,14 @@ export type QuoteResult =
       takenAtMs: number;
     };
 
+/** The dependencies of a quote at one of its addresses. */
+type RouteContext = Omit<QuoteContext, 'requiredProofs'>;
+
 /**
  * Gives free advice to a wallet that proves its identity: cheap checks, then the signature, then the store, which accepts a proof once. A
  * proof gives access to advice only, because a signed payment names no site and could be obtained and replayed by another one.
  */
-export async function quote(shop: QuoteContext, request: QuoteRequest): Promise<QuoteResult> {
+export async function quote(shop: RouteContext, request: QuoteRequest): Promise<QuoteResult> {
   const nowMs = shop.clock();
   const reading = Proof.read(shop.proofs, request.fields, request.body, nowMs);
   switch (reading.kind) {
@@ -94,7 +99,7 @@ export async function quote(shop: QuoteContext, request: QuoteRequest): Promise<
 }
 
 async function take(
-  shop: QuoteContext,
+  shop: RouteContext,
   request: QuoteRequest,
   proof: Proof.ProofCandidate,
   nowMs: number,
@@ -110,7 +115,7 @@ async function take(
 
 /** Asks for a proof with a new, unique challenge. */
 function ask(
-  shop: Pick<QuoteContext, 'proofs'>,
+  shop: Pick<RouteContext, 'proofs'>,
   { body }: QuoteRequest,
   reason: Proof.ProofRefusal | null,
   nowMs: number,

@@ -10,7 +10,8 @@ export type ReadinessContext = Pick<ProxyContext, 'upstream'> &
   };
 
 type Readiness = {
-  checks: Record<'serving' | 'ledger' | 'schema' | 'upstream', boolean>;
+  /** Only `serving` while the process stops: the other checks would delay the response. */
+  checks: { serving: boolean } & Partial<Record<'ledger' | 'schema' | 'upstream', boolean>>;
   /** Instructions for the operator, for the checks that no retry resolves. */
   problems: string[];
   /** The state of each upstream, where there are several. */
@@ -22,13 +23,14 @@ const databaseWaitMsMax = 1_500;
 
 /** Returns the conditions for this process to take calls, each with its current state. */
 export async function read(shop: ReadinessContext, isDraining: () => boolean): Promise<Readiness> {
+  if (isDraining()) return { checks: { serving: false }, problems: [], upstreams: null };
   const database = withinBudget(databaseWaitMsMax, () =>
     Promise.all([shop.canCharge(), shop.schemaProblem()]),
   );
   const [[canCharge, problem], upstream] = await Promise.all([database, probe(shop)]);
   const ledger = canCharge && shop.writer.ready;
   return {
-    checks: { serving: !isDraining(), ledger, schema: problem === null, upstream: upstream.isReady },
+    checks: { serving: true, ledger, schema: problem === null, upstream: upstream.isReady },
     problems: problem === null ? [] : [problem],
     upstreams: upstream.states,
   };

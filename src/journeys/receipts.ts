@@ -3,6 +3,7 @@ import type { Operation } from '../catalog/operation.ts';
 import type { IdentityContext } from '../identity/identity-context.ts';
 import * as SignedReceipt from '../identity/signed-receipt.ts';
 import type { Measured } from '../ledger/hold.ts';
+import type { BillingDetails, BillingRecord } from '../payment/billing-details.ts';
 import * as Orders from '../payment/order.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import * as Reversal from '../payment/reversal.ts';
@@ -90,6 +91,15 @@ export async function buyerEmail(
   reader: string | null,
 ): Promise<string | null> {
   return reader === account ? ((await accounts.find(account))?.email ?? null) : null;
+}
+
+/** Returns the billing details of a receipt's buyer for a reader: only the buyer sees them. Null for anyone else. */
+export async function buyerDetails(
+  { billingDetails }: { readonly billingDetails: BillingRecord },
+  { account }: SignedReceipt.VerifiedReceipt,
+  reader: string | null,
+): Promise<BillingDetails | null> {
+  return reader === account ? billingDetails.of(account) : null;
 }
 
 /** Returns true when the processor made an invoice: for each period of a plan that renews, and for a taxed payment on a hosted page. */

@@ -1,19 +1,5 @@
-import type { Impacts } from '../catalog/catalog-impact.ts';
-
-/** The catalogue and settings in the files, compared with the running ones. */
-export type ReloadPreview =
-  | { kind: 'faulty'; faults: readonly string[] }
-  | {
-      kind: 'sound';
-      /** Digests of the catalogue in the files, and of the catalogue that this process uses. */
-      digest: string;
-      running: string;
-      consequences: Impacts;
-      /** Names of the changed settings; never their values. */
-      settings: readonly string[];
-      /** Why the files are not applied; empty when they can be. */
-      refusals: readonly string[];
-    };
+import type { CatalogEditor } from './catalog-editing.ts';
+import type { ReloadPreview } from './reload-preview.ts';
 
 type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
 
@@ -29,11 +15,13 @@ export type ReloadResult =
 
 /** Replaces the running catalogue and settings without a restart. */
 export interface Reload {
-  /** Reports the effect of applying the files. Changes nothing. */
-  preview(): Promise<ReloadPreview>;
+  /** Reports the effect of applying the files, or of `proposed` in place of the catalogue's text. Changes nothing. */
+  preview(proposed?: string | null): Promise<ReloadPreview>;
   /**
    * Applies the files, atomically, in every process.
    * @param digest of the previewed catalogue; null to apply the files as they are
    */
   take(who: string, digest: string | null): Promise<ReloadResult>;
+  /** Changes the catalogue's file. */
+  readonly editor: CatalogEditor;
 }

@@ -4,6 +4,7 @@ import type { DiscoveryContext } from '../discovery/discovery-context.ts';
 import type { IdentityContext, MailContext, RegistrationContext } from '../identity/identity-context.ts';
 import type { LedgerContext } from '../ledger/ledger-context.ts';
 import type { AccountMails } from '../payment/account-mail.ts';
+import type { BillingRecord } from '../payment/billing-details.ts';
 import type { CheckoutContext } from '../payment/payment-context.ts';
 import type { TopUps } from '../payment/top-up.ts';
 import type { ProxyContext } from '../proxy/proxy-context.ts';
@@ -27,6 +28,7 @@ export type Shop = CatalogContext &
   QuoteContext &
   SellerContext & {
     readonly topUps: TopUps;
+    readonly billingDetails: BillingRecord;
     readonly accountMails: AccountMails;
     /** Sends traces to a collector; null when there is none. */
     readonly tracer: Tracer | null;

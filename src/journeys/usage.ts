@@ -4,7 +4,7 @@ import * as Usage from '../ledger/usage.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** The maximum and the default length of the reported period. */
-const daysMax = 92;
+export const daysMax = 92;
 const daysDefault = 30;
 const pageMax = 50;
 const exportPageCalls = 500;
@@ -43,6 +43,20 @@ export function readSpan(from: string | undefined, to: string | undefined, nowMs
   if (faults.length === 0 && toMs - fromMs > daysMax * dayMs)
     faults.push({ field: 'from', message: `Must be at most ${daysMax} days before \`to\`` });
   return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'read', value: { fromMs, toMs } };
+}
+
+/** The last days (UTC) up to and including today, the oldest first (`2030-01-31`). */
+export function lastDays(count: number, nowMs: number): UsagePeriod & { days: string[] } {
+  const toMs = (Math.floor(nowMs / dayMs) + 1) * dayMs;
+  return { fromMs: toMs - count * dayMs, toMs, days: daysOf({ fromMs: toMs - count * dayMs, toMs }) };
+}
+
+/** The days (UTC) of a period, the oldest first (`2030-01-31`). */
+export function daysOf({ fromMs, toMs }: UsagePeriod): string[] {
+  const first = Math.floor(fromMs / dayMs);
+  return Array.from({ length: Math.ceil(toMs / dayMs) - first }, (_, at) =>
+    new Date((first + at) * dayMs).toISOString().slice(0, 10),
+  );
 }
 
 export function readGroup(group: string | undefined): Read<Usage.UsageGroup> {
@@ -136,11 +150,12 @@ export async function recentCalls(
   { usage }: Pick<LedgerContext, 'usage'>,
   account: string,
   { fromMs, toMs }: UsagePeriod,
+  selection: Usage.UsageSelection = Usage.allCalls,
 ): Promise<Usage.RecordedCall[]> {
   const calls: Usage.RecordedCall[] = [];
   while (calls.length < exportCallsMax) {
     const before = calls.at(-1)?.callId ?? null;
-    const found = await usage.calls(account, fromMs, toMs, before, exportPageCalls);
+    const found = await usage.calls(account, fromMs, toMs, before, exportPageCalls, selection);
     calls.push(...found);
     if (found.length < exportPageCalls) break;
   }

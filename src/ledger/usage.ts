@@ -39,8 +39,17 @@ export type UsageSum = {
   quantities: Metered.Quantities | null;
 };
 
-/** Units of one service on one day (UTC, `2030-01-31`). */
-export type DailyUsage = { day: string; service: string; units: number };
+/** The calls that a report counts: of one service, key or model. Null counts all, and an empty text those without a key or model. */
+export type UsageSelection = { service: string | null; key: string | null; model: string | null };
+/** Selects all calls. */
+export const allCalls: UsageSelection = { service: null, key: null, model: null };
+
+/** The columns by which the usage of a day can be divided. */
+export const dailyGroups = ['service', 'model', 'key'] as const;
+export type DailyGroup = (typeof dailyGroups)[number];
+
+/** The usage of one service, model or key on one day (UTC, `2030-01-31`). `name` is empty for calls without a model or key. */
+export type DailyUsage = { day: string; name: string; calls: number; units: number; cost: Money };
 
 /** The calls of an account on a closed day (usage-closing.ts) that have the same service, operation, plan, key and model. */
 export type ClosedUsage = Pick<
@@ -70,9 +79,21 @@ export type RecordedCall = {
 
 /** The usage of accounts. */
 export interface UsageRecord {
-  sums(account: string, fromMs: number, toMs: number, group: UsageGroup): Promise<UsageSum[]>;
-  /** By day and service; days and services without units are left out. */
-  daily(account: string, fromMs: number, toMs: number): Promise<DailyUsage[]>;
+  sums(
+    account: string,
+    fromMs: number,
+    toMs: number,
+    group: UsageGroup,
+    selection?: UsageSelection,
+  ): Promise<UsageSum[]>;
+  /** By day and service, model or key; days without calls are left out. */
+  daily(
+    account: string,
+    fromMs: number,
+    toMs: number,
+    group: DailyGroup,
+    selection: UsageSelection,
+  ): Promise<DailyUsage[]>;
   /** The newest first, from the one before `before`. Calls of closed days are not listed. */
   calls(
     account: string,
@@ -80,9 +101,10 @@ export interface UsageRecord {
     toMs: number,
     before: string | null,
     max: number,
+    selection?: UsageSelection,
   ): Promise<RecordedCall[]>;
   /** The sums of closed days, whose calls are archived. A day counts as a whole. The newest day first. */
-  closed(account: string, fromMs: number, toMs: number): Promise<ClosedUsage[]>;
+  closed(account: string, fromMs: number, toMs: number, selection?: UsageSelection): Promise<ClosedUsage[]>;
   /** Returns a call of the account, or null. */
   call(account: string, callId: string): Promise<RecordedCall | null>;
 }

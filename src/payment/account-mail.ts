@@ -48,7 +48,13 @@ export function accountMail(shop: ShopFacts, to: string, event: AccountEvent, re
       return {
         to,
         subject: texts.text('mail.unpaid.subject', { ...facts, plan }),
-        text: texts.text('mail.unpaid.text', { ...facts, plan, until, page: `${settings}#plans`, footer }),
+        text: texts.text('mail.unpaid.text', {
+          ...facts,
+          plan,
+          until,
+          page: `${settings}/billing#plans`,
+          footer,
+        }),
       };
     }
     case 'low': {

@@ -85,6 +85,13 @@ export type Checkout = {
 /** A card that its holder saved on a card page; `reference` identifies the purpose of the page. */
 export type KeptCard = { reference: string; card: SavedCard; email: string | null; createdMs: number };
 
+/** The payer of a subscription. `email`: typed on the card page, and not proved. `card`: the card that is charged; null when it is none. */
+export type Payer = {
+  customer: string;
+  email: string | null;
+  card: (Pick<SavedCard, 'brand' | 'last4'> & { expMonth: number; expYear: number }) | null;
+};
+
 /** A page that saves a card and charges nothing; `message` is shown above its button. */
 export type CardPage = {
   reference: string;
@@ -173,6 +180,10 @@ export interface Processor {
   readCardPage(session: string): Promise<KeptCard | null>;
   /** Returns the price of a subscription per period, and its customer. */
   renewalOf(id: string): Promise<{ customer: string; amount: Money; every: string }>;
+  /** Returns the payer of a subscription. */
+  payerOf(id: string): Promise<Payer>;
+  /** Opens the processor's page on which a customer changes cards and invoice details, and reads invoices. Returns its URL, valid for minutes. */
+  openPortal(customer: string, returnUrl: string): Promise<string>;
   /** Deletes a customer with its saved cards and contact data; its subscriptions end at once. Payments stay. Safe to repeat. */
   eraseCustomer(id: string): Promise<void>;
   /** Makes a card pay for a subscription from now on, and for its open invoice at once. A decline leaves that open. Safe to repeat. */

@@ -34,23 +34,6 @@ export function totals(days: readonly DailyRevenue[]): RevenueTotals {
 /** The sums of one payment rail. `mpp`: card token of a program; `card`: hosted page. */
 export type RailRevenue = { rail: Order['rail'] | 'mpp'; orders: number; gross: Money };
 
-/** Problems for the seller to review, each counted up to `troubleCountMax`. */
-export type PaymentProblems = {
-  /** Orders whose charge has no known outcome and that no process is working on. */
-  inDoubt: number;
-  /** Orders that reconciliation could not settle. */
-  unreconciled: number;
-  declined: number;
-  /** Plans whose renewal was not paid. */
-  pastDue: number;
-  /** Webhook events that could not be processed. */
-  webhookEvents: number;
-  disputes: number;
-  disputed: Money;
-};
-
-export const troubleCountMax = 1_000;
-
 /** An order without a final state. */
 export type UnfinishedOrder = { order: Order; isAtWork: boolean; reason: string | null };
 
@@ -94,7 +77,6 @@ export interface RevenueReport {
   /** Lists every day from that of `sinceMs`. */
   byDay(sinceMs: number): Promise<DailyRevenue[]>;
   byRail(sinceMs: number): Promise<RailRevenue[]>;
-  trouble(sinceMs: number): Promise<PaymentProblems>;
   unfinished(max: number): Promise<UnfinishedOrder[]>;
   declined(sinceMs: number, max: number): Promise<Order[]>;
   returned(max: number): Promise<ReturnedPayment[]>;

@@ -1,5 +1,6 @@
 import * as Log from '../adapters/log/log.ts';
 import { openMailer } from '../adapters/mail/smtp.ts';
+import { openOidc } from '../adapters/oidc.ts';
 import { openStripe } from '../adapters/stripe/processor.ts';
 import type { LoadedCatalog } from '../catalog/file.ts';
 import type { Config } from '../config.ts';
@@ -119,6 +120,18 @@ async function openShop(
     claim: config.mail !== null,
     x402: acceptedTokens !== null,
   });
+  const proofsAt = (path: string) =>
+    Proof.route({
+      publicUrl: config.publicUrl,
+      path,
+      description: 'Free advice: what to call, what it costs, how to pay',
+      serviceName: catalog.storefront.name,
+      networks: config.coin?.networks.map(({ network }) => network) ?? [
+        config.production ? Network.base : Network.baseSepolia,
+      ],
+      tempoChainId: config.production ? TempoProof.chains.main : TempoProof.chains.test,
+      secrets: kept.challengeSecrets,
+    });
   return {
     ...kept,
     catalog,
@@ -147,17 +160,14 @@ async function openShop(
       report: kept.report,
     }),
     acceptedTokens,
-    proofs: Proof.route({
-      publicUrl: config.publicUrl,
-      path: Paths.path.quote,
-      description: 'Free advice: what to call, what it costs, how to pay',
-      serviceName: catalog.storefront.name,
-      networks: config.coin?.networks.map(({ network }) => network) ?? [
-        config.production ? Network.base : Network.baseSepolia,
-      ],
-      tempoChainId: config.production ? TempoProof.chains.main : TempoProof.chains.test,
-      secrets: kept.challengeSecrets,
-    }),
+    proofs: proofsAt(Paths.path.quote),
+    requiredProofs: proofsAt(Paths.path.requiredQuote),
+    consoleSignIn: {
+      sessionSeconds: config.console.sessionHours * 3_600,
+      acceptsToken: config.console.acceptsToken,
+      oidc: config.console.oidc && openOidc(config.console.oidc, config.publicUrl),
+    },
+    attentionLimits: config.attentionLimits,
     networkId: config.stripe.networkId,
     rails,
     upstream: openUpstreams({

@@ -3,9 +3,11 @@ import * as Notify from '../adapters/postgres/notify.ts';
 import * as CatalogImpact from '../catalog/catalog-impact.ts';
 import * as CatalogFile from '../catalog/file.ts';
 import * as Config from '../config.ts';
-import type { Reload, ReloadPreview, ReloadResult } from '../journeys/reload.ts';
+import type { Reload, ReloadResult } from '../journeys/reload.ts';
+import type { ReloadPreview } from '../journeys/reload-preview.ts';
 import * as TextFile from '../text/file.ts';
 import * as AppRevision from './app-revision.ts';
+import { type LocalCatalogEditor as CatalogEditor, openCatalogEditor } from './catalog-editor.ts';
 import type { Resources } from './resources.ts';
 import * as Settings from './settings.ts';
 import * as UpstreamValues from './upstream-values.ts';
@@ -14,14 +16,17 @@ type Read =
   | { kind: 'faulty'; faults: string[] }
   | { kind: 'read'; loadedConfig: AppRevision.LoadedConfig; warnings: string[] };
 
-/** Reads the inputs of a revision: the settings of `given` and their files, and the catalogue and texts that they name. */
-export async function read(given: Settings.Env): Promise<Read> {
+/**
+ * Reads the inputs of a revision: the settings of `given` and their files, and the catalogue and texts that they name.
+ * @param proposed the text of a catalogue to read in place of the file's
+ */
+export async function read(given: Settings.Env, proposed: string | null = null): Promise<Read> {
   const gathered = await Settings.gather(given);
   if (!gathered.ok) return { kind: 'faulty', faults: gathered.faults };
   const parsed = Config.parse(gathered.env);
   if (!parsed.ok) return { kind: 'faulty', faults: parsed.faults };
   try {
-    const loadedCatalog = await CatalogFile.read(parsed.config.catalogPath);
+    const loadedCatalog = await CatalogFile.read(parsed.config.catalogPath, proposed);
     const upstreams = UpstreamValues.read(loadedCatalog.catalog, gathered.env);
     if (!upstreams.ok) return { kind: 'faulty', faults: upstreams.faults };
     const units = loadedCatalog.catalog.services.map(({ unit }) => unit);
@@ -43,6 +48,7 @@ export async function read(given: Settings.Env): Promise<Read> {
 export class ConfigReloader implements Reload {
   readonly #given: Settings.Env;
   readonly #resources: Resources;
+  readonly editor: CatalogEditor;
   #current: AppRevision.AppRevision | null = null;
   /** Serializes reloads. */
   #last: Promise<unknown> = Promise.resolve();
@@ -50,6 +56,7 @@ export class ConfigReloader implements Reload {
   private constructor(given: Settings.Env, resources: Resources) {
     this.#given = given;
     this.#resources = resources;
+    this.editor = openCatalogEditor(this, resources);
   }
 
   /** Opens the first revision. @param given the environment; its files are read again at each reload */
@@ -69,22 +76,25 @@ export class ConfigReloader implements Reload {
     return this.#current;
   }
 
-  async preview(): Promise<ReloadPreview> {
-    const found = await read(this.#given);
+  async preview(proposed: string | null = null): Promise<ReloadPreview> {
+    const found = await read(this.#given, proposed);
     return found.kind === 'faulty' ? found : this.#judge(found.loadedConfig);
   }
 
   /** Implements `Reload` and notifies every other process. */
   async take(who: string, digest: string | null): Promise<ReloadResult> {
     const taken = await this.takeHere(who, digest);
-    if (taken.kind === 'taken' || taken.kind === 'unchanged') {
-      const { sql, log } = this.#resources;
-      const { loadedCatalog, config } = this.current;
-      await Notify.tellReload(sql, loadedCatalog.digest, config.writer).catch((fault: unknown) =>
-        log.error({ event: 'reload_not_told', ...Log.describe(fault) }),
-      );
-    }
+    if (taken.kind === 'taken' || taken.kind === 'unchanged') await this.tellOthers();
     return taken;
+  }
+
+  /** Notifies every other process of the current revision. */
+  async tellOthers(): Promise<void> {
+    const { sql, log } = this.#resources;
+    const { loadedCatalog, config } = this.current;
+    await Notify.tellReload(sql, loadedCatalog.digest, config.writer).catch((fault: unknown) =>
+      log.error({ event: 'reload_not_told', ...Log.describe(fault) }),
+    );
   }
 
   /** Like `take`, in this process only. Logs the outcome. */

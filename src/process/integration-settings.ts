@@ -120,6 +120,47 @@ export const mailSettings = {
     schema: Schema.sha256,
     about: 'SHA-256 of the admin token in hexadecimal, in place of `ADMIN_TOKEN`.',
   },
+  CONSOLE_ADMIN_TOKEN: {
+    schema: Schema.onOff,
+    default: 'on',
+    about:
+      '`off`: the admin token signs in to the console only until an owner has a passkey or has signed in with OpenID Connect ([console.md](console.md#signing-in)). Programs can always use it.',
+  },
+  CONSOLE_SESSION_HOURS: {
+    schema: Schema.wholeNumber(1, 168),
+    default: '8',
+    about: 'Hours after which a person has to sign in to the console again.',
+  },
+  LOW_MARGIN_PERCENT: {
+    schema: Schema.wholeNumber(0, 100),
+    default: '10',
+    about:
+      'The front page of the console lists services and models with a smaller margin, in percent of the revenue.',
+  },
+  UPSTREAM_ERROR_PERCENT: {
+    schema: Schema.number(0, 100),
+    default: '2',
+    about:
+      'The front page of the console warns when a larger share of the calls of a day, in percent, ended with a server error of the upstream.',
+  },
+  OIDC_ISSUER: {
+    schema: Schema.webUrl,
+    defaultText: 'none: passkeys and the admin token',
+    about:
+      'Issuer of the OpenID Connect provider for sign-in to the console, as its discovery document writes it ([console.md](console.md#single-sign-on)).',
+  },
+  OIDC_CLIENT_ID: { schema: Schema.text, about: 'Client id of the console at the provider.' },
+  OIDC_CLIENT_SECRET: {
+    schema: Schema.text,
+    secret: true,
+    about: 'Client secret of the console at the provider.',
+  },
+  OIDC_ROLE_CLAIM: {
+    schema: Schema.text,
+    defaultText: 'none: only invited persons, with the role of their invitation',
+    about:
+      'Claim of the ID token with the role (`owner`, `finance`, `support`, `viewer`), as a text or in a list. Persons with one need no invitation.',
+  },
 } satisfies Record<string, Setting>;
 
 /** The other settings of the bundled programs are checked by these programs. */

@@ -1,19 +1,31 @@
 import * as Log from '../adapters/log/log.ts';
 
+export type PeriodicJob = {
+  /** Starts no further run. Resolves when the current one has ended. */
+  stop(): Promise<void>;
+};
+
 /** Runs `work` immediately and then every `everyMs`. Errors are logged and retried on the next tick; runs never overlap. */
 export function start(
   log: Log.Log,
   name: string,
   everyMs: number,
   work: () => Promise<unknown>,
-): NodeJS.Timeout {
-  let running = false;
+): PeriodicJob {
+  let running: Promise<void> | null = null;
   const once = async () => {
-    if (running) return;
-    running = true;
     await work().catch((fault: unknown) => log.warn({ event: `${name}_failed`, ...Log.describe(fault) }));
-    running = false;
+    running = null;
   };
-  void once();
-  return setInterval(() => void once(), everyMs);
+  const tick = () => {
+    running ??= once();
+  };
+  tick();
+  const timer = setInterval(tick, everyMs);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
 }

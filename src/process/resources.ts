@@ -8,8 +8,9 @@ import { openAccountKeys } from '../adapters/postgres/account-keys.ts';
 import { openAccountMails } from '../adapters/postgres/account-mails.ts';
 import * as Accounts from '../adapters/postgres/accounts.ts';
 import { openAdmissions } from '../adapters/postgres/admissions.ts';
+import { openBillingDetails } from '../adapters/postgres/billing-details.ts';
 import { openCardAttempts } from '../adapters/postgres/card-attempts.ts';
-import { openCatalogs } from '../adapters/postgres/catalogs.ts';
+import { openCatalogHistory } from '../adapters/postgres/catalogs.ts';
 import { openChargeProof } from '../adapters/postgres/charge-proof.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
 import type * as Connection from '../adapters/postgres/connection.ts';
@@ -20,10 +21,11 @@ import { openFraudSignals } from '../adapters/postgres/fraud-signals.ts';
 import { openIdempotencyKeys } from '../adapters/postgres/idempotency-keys.ts';
 import { openJobs } from '../adapters/postgres/jobs.ts';
 import { openLedgerStore } from '../adapters/postgres/ledger-store.ts';
-import { migrate } from '../adapters/postgres/migrate.ts';
+import * as Migrate from '../adapters/postgres/migrate.ts';
 import * as Notify from '../adapters/postgres/notify.ts';
 import { openOauthGrants } from '../adapters/postgres/oauth-grants.ts';
 import * as Operator from '../adapters/postgres/operator.ts';
+import { openOperators } from '../adapters/postgres/operators.ts';
 import * as Orders from '../adapters/postgres/orders.ts';
 import { openOutbox } from '../adapters/postgres/outbox.ts';
 import * as PlanHoldings from '../adapters/postgres/plan-holdings.ts';
@@ -41,7 +43,7 @@ import { openUncountableRecord } from '../adapters/postgres/uncountable.ts';
 import { openUsage } from '../adapters/postgres/usage.ts';
 import { openWallets } from '../adapters/postgres/wallets.ts';
 import { openSharedCount } from '../adapters/redis/shared-rate-limit.ts';
-import type { Catalogs } from '../catalog/catalogs.ts';
+import type { Catalogs, Publications } from '../catalog/catalogs.ts';
 import type { PlanHoldingsReader } from '../catalog/plan-holdings.ts';
 import type { Config } from '../config.ts';
 import { type BodyBudgets, openBudgets } from '../http/server/body-budget.ts';
@@ -60,6 +62,7 @@ import * as RateLimit from '../proxy/rate-limit.ts';
 import { RunningCalls } from '../proxy/running-calls.ts';
 import { UncountableCounts, type UncountableRecord } from '../proxy/uncountable.ts';
 import { UnpaidCalls } from '../proxy/unpaid-calls.ts';
+import { countingAboveHold } from './above-hold.ts';
 import * as DatabasePools from './database-pools.ts';
 import * as SharedSecrets from './shared-secrets.ts';
 
@@ -81,9 +84,12 @@ type Renewed =
   | 'processor'
   | 'acceptedTokens'
   | 'proofs'
+  | 'requiredProofs'
   | 'networkId'
   | 'rails'
-  | 'upstream';
+  | 'upstream'
+  | 'consoleSignIn'
+  | 'attentionLimits';
 
 type Kept = Omit<Shop, Renewed>;
 
@@ -98,6 +104,7 @@ export type Resources = {
   readonly sockets: OpenSockets;
   readonly stakes: PlanHoldingsReader;
   readonly catalogs: Catalogs;
+  readonly publications: Publications;
   readonly claims: Claims;
   readonly signIns: SignIns;
   readonly claimSecret: string;
@@ -119,11 +126,11 @@ export type Resources = {
   close(): Promise<void>;
 };
 
-/** Migrates the database and opens everything that lasts for the life of the process. */
+/** Migrates the database, or checks that it is migrated, and opens everything that lasts for the life of the process. */
 export async function openResources(config: Config, log: Log.Log): Promise<Resources> {
   const events: Log.EventCounts = new Map();
   const warn = Log.reporter(log, 'warn', events);
-  await migrate(config.databaseUrl, config.databaseOwnerUrl);
+  await prepareDatabase(config);
   const { sql, ledgerSql, patientSql, reportSql, end } = DatabasePools.open(config);
   const databaseClock = await openDatabaseClock(sql, (skewMs) =>
     warn('clock_skew', {
@@ -159,7 +166,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     budgets: openBudgets(config.bodyMemoryBytes),
     sockets: new OpenSockets(config.sockets),
     stakes: PlanHoldings.openPlanHoldings(patientSql, sql),
-    catalogs: openCatalogs(sql),
+    ...openCatalogHistory(sql),
     claims: openClaims(sql),
     signIns: openSignIns(sql),
     claimSecret: await Accounts.sharedSecret(sql, 'claim-code', secret('clc')),
@@ -200,6 +207,10 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
   return resources;
 }
 
+function prepareDatabase({ migrates, databaseUrl, databaseOwnerUrl }: Config): Promise<void> {
+  return migrates ? Migrate.migrate(databaseUrl, databaseOwnerUrl) : Migrate.requireCurrent(databaseUrl);
+}
+
 type KeptParts = Pick<
   Kept,
   | 'clock'
@@ -230,9 +241,11 @@ async function openKept({
   uncountable,
   ...parts
 }: KeptParts): Promise<Kept> {
-  const { clock, report } = parts;
+  const { clock } = parts;
+  const report = countingAboveHold(parts.report, uncountable);
   return {
     ...parts,
+    report,
     publicUrl: config.publicUrl,
     canCharge: openChargeProof(sql, (reason) => report('charge_not_proved', { reason })),
     schemaProblem: SchemaVersion.watch(sql),
@@ -249,12 +262,14 @@ async function openKept({
     subscriptions: openSubscriptions(sql),
     fees: openFees(sql),
     topUps: openTopUps(sql, config.writer),
+    billingDetails: openBillingDetails(sql),
     consents: openTopUpConsents(sql),
     accountMails: openAccountMails(sql),
     creditGrants: Operator.openGifts(sql),
     promotions: Operator.openPromotions(sql),
     audit: Operator.openAudit(sql),
-    console: await openConsole(sql, reportSql, secret('con')),
+    console: await openConsole(sql, reportSql, config.databaseUrl, secret('con')),
+    operators: openOperators(sql),
     refundRequests: openRefundRequests(sql),
     fraudSignals: openFraudSignals(sql),
     cardAttempts: openCardAttempts(sql),

@@ -64,12 +64,19 @@ const server = {
     about:
       'Memory for request bodies per process in MiB: three quarters for callers with a valid token (one account a quarter of that), one quarter for all others (one address block an eighth of that). Requests beyond it get 503 `busy` and are not charged.',
   },
+  DRAIN_SECONDS: {
+    schema: Schema.wholeNumber(0, 300),
+    default: '0',
+    restart: true,
+    about:
+      'Time in seconds after SIGTERM in which `/readyz` is 503 and requests are still served, each as the last of its connection. Behind a load balancer: 5 to 15, longer than it takes to notice ([upgrading.md](upgrading.md#replacing-a-process)).',
+  },
   DRAIN_MAX_SECONDS: {
     schema: Schema.wholeNumber(1, 3_600),
     default: '10',
     restart: true,
     about:
-      'Maximum time in seconds that a process waits for its running calls and streams after SIGTERM; those that are left are cut off and free. Give it the length of your longest streams ([streams.md](streams.md#stopping-a-process)).',
+      'Maximum time in seconds, after `DRAIN_SECONDS`, that a process waits for its running calls and streams; those that are left are cut off and free. Give it the length of your longest streams ([streams.md](streams.md#stopping-a-process)).',
   },
   INSTANCE_ID: {
     schema: Schema.text,
@@ -118,6 +125,13 @@ const data = {
     restart: true,
     about:
       'A standby of the same database, for what reads much and may be some seconds old: reports of the console and of `sluice report`, totals in `/metrics`, and `sluice ledger` ([reading from a standby](high-availability.md#reading-from-a-standby)). Balances and refusals are always read on the primary.',
+  },
+  MIGRATE: {
+    schema: Schema.onOff,
+    default: 'on',
+    restart: true,
+    about:
+      '`off`: the start does not change the database, and refuses one that lacks migrations or functions. Apply them with [`sluice migrate`](upgrading.md#migrate-in-a-step-of-its-own).',
   },
   REDIS_URL: {
     schema: Schema.url('redis:', 'rediss:'),

@@ -16,6 +16,8 @@ export type UncountableReason =
   | 'not_a_count'
   /** The value is more than the operation can return according to its `units_max`. */
   | 'above_units_max'
+  /** A stream was charged its whole hold, because its usage was above it and no more credit could be held. */
+  | 'above_hold'
   /** The content coding is unknown or broken, or the decoded body is too long. */
   | 'undecodable'
   /** The catalogue has other meters than when the job was started. */

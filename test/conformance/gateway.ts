@@ -77,7 +77,11 @@ export async function openGateway({ httpFastPath, client }: Combination): Promis
   };
   const budgets = openBudgets(bodyMemoryBytes);
   const port = await Program.freePort();
-  const stop = await Server.serve({ host: '127.0.0.1', port, httpFastPath }, () => answering, systemClock);
+  const { drain: stop } = await Server.serve(
+    { host: '127.0.0.1', port, httpFastPath },
+    () => answering,
+    systemClock,
+  );
   return {
     async send(raw) {
       understood = [];

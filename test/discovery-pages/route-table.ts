@@ -27,7 +27,9 @@ export async function read(): Promise<{ routes: Route[]; described: Set<string> 
   );
   const tokenVerifier = { ring: { jwks: { keys: [] } } };
   const proofs = { path: Paths.path.quote };
-  const known = { catalog, publicUrl, reference, tokenVerifier, proofs, description: Description.none };
+  const requiredProofs = { path: Paths.path.requiredQuote };
+  const both = { proofs, requiredProofs };
+  const known = { catalog, publicUrl, reference, tokenVerifier, ...both, description: Description.none };
   // The routes depend on the shop's configuration; none of them is called here.
   const shop = {
     ...known,

@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as Retention from '../../src/adapters/postgres/retention.ts';
 import * as Proof from '../../src/payment/proof.ts';
+import * as Customer from '../support/customer.ts';
 import { createDatabase } from '../support/database.ts';
 import * as Payer from '../support/payer.ts';
 import * as Program from '../support/program.ts';
@@ -241,6 +242,26 @@ test('a proof of the Payment scheme for one question is none for another', async
   expect(other.status).toBe(402);
   expect(other.body.reason).toBe('mpp_foreign');
   expect((await ask(quotes.url, headers)).status).toBe(200);
+});
+
+test('a proof for one address of the quote is none for the other, and each address takes its own', async () => {
+  const at = (path: string, headers: Record<string, string>) =>
+    Customer.send({
+      method: 'POST',
+      url: quotes.url + path,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: question,
+    });
+  const proof = async (path: string) => ({
+    authorization: await Payer.prove(Payer.payer(), offers(await at(path, {})).challenge),
+  });
+  for (const [own, other] of [
+    [QuoteShop.path, QuoteShop.neutralPath],
+    [QuoteShop.neutralPath, QuoteShop.path],
+  ] as const) {
+    expect((await at(other, await proof(own))).status).toBe(402);
+    expect((await at(own, await proof(own))).status).toBe(200);
+  }
 });
 
 test('proofs are remembered past their expiry, and forgotten in the end', async () => {

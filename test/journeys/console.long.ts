@@ -320,7 +320,9 @@ describe('the front page', () => {
     expect([usd(unspent[0]), Number(unspent[1])]).toEqual([left.usd, left.units]);
     expect(left.units).toBe(unit?.balance);
     expect(html).toMatch(/<dt>Active<\/dt><dd>4<\/dd>/);
-    expect(html).toMatch(/<b>1<\/b> <a href="[^"]+#returned">Open disputes, over 1.00 USD/);
+    expect(html).toMatch(
+      /<b>1<\/b><\/td><th scope="row"><a href="[^"]+#returned">Open disputes, over 1.00 USD/,
+    );
 
     // Three hours later the same is summed up by the hour, and the page says the same of it.
     await unguarded(
@@ -350,7 +352,7 @@ describe('the front page', () => {
     const stuck = await Agent.offer(agent, { amount_usd: '3.00' });
     await shop.sql`UPDATE shop.purchase SET state = 'claimed', claimed_at = now(), claimed_by = 'nobody' WHERE id = ${stuck.order}`;
     expect((await seller.open('')).html).toMatch(
-      /<b>1<\/b> <a href="[^"]+#unfinished">Charges with an unknown outcome/,
+      /<b>1<\/b><\/td><th scope="row"><a href="[^"]+#unfinished">Charges with an unknown outcome/,
     );
     expect((await seller.open('/console/payments')).html).toMatch(
       /id="unfinished".*waiting for reconciliation/s,
@@ -464,7 +466,7 @@ describe('what the seller does', () => {
     const path = (order: string) => `${shop.url}/purchases/${order}/refund-request`;
     await Customer.call(glad, 'POST', path(glad.order), { reason: 'Bought <twice>', amount_usd: '1.50' });
     await Customer.call(sorry, 'POST', path(sorry.order), { reason: 'I changed my mind' });
-    expect((await seller.open('')).html).toMatch(/<b>2<\/b> <a href="[^"]+#requests">/);
+    expect((await seller.open('')).html).toMatch(/<b>2<\/b><\/td><th scope="row"><a href="[^"]+#requests">/);
     const listed = (await seller.open('/console/payments')).html;
     const [, headings = ''] = /aria-label="Refund requests".*?<thead>(.*?)<\/thead>/s.exec(listed) ?? [];
     expect([...headings.matchAll(/<th[^>]*>([^<]*)/g)].map(([, text]) => text)).toEqual([
@@ -523,9 +525,13 @@ describe('what the seller does', () => {
     ]);
     expect((await acts(buyer.account)).map(({ act }) => act)).toEqual(['grant']);
     const { html } = await seller.open(`/console/audit?account=${buyer.account}`);
-    const entries = [...html.matchAll(/<li><p><b>(.*?)<\/b>.*?<\/li>/gs)];
-    expect(entries.map(([, act]) => act)).toEqual(['grant']);
-    expect(entries[0]?.[0]).toMatch(/admin at 198.51.100.\d+.*plan credit, 5.00 USD, reason sorry/s);
+    const entries = [...rows(html, 'Actions').values()];
+    expect(entries.map(([, act]) => act)).toEqual(['Grant']);
+    expect(entries[0]?.[0]).toMatch(/^admin198.51.100.\d+$/);
+    expect(entries[0]?.[3]).toMatch(/plan: creditamount: 5.00 USD.*reason: sorry/);
+    const csv = await seller.open(`/console/audit.csv?account=${buyer.account}`);
+    expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(csv.html).toMatch(/^when,who,action,subject,details\r\n[^,]+,admin at [^,]+,grant,acc_/);
   });
 
   test('an account is frozen and let go on, with the reason on record', async () => {
@@ -546,6 +552,67 @@ describe('what the seller does', () => {
       404,
     );
     expect((await acts(buyer.account)).map(({ act }) => act)).toEqual(['frozen', 'unfrozen']);
+  });
+
+  test('lists are filtered, and exported as they are filtered', async () => {
+    const seller = await signedIn();
+    const buyer = await bought('1.25');
+    await shop.sql`UPDATE shop.account SET email = ${`=cmd.${buyer.account}@example.com`} WHERE id = ${buyer.account}`;
+    const orders = async (query: string) =>
+      [...rows((await seller.open(`/console/payments?${query}`)).html, 'Orders').values()].map(
+        ([usd]) => usd,
+      );
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await orders(`q=${buyer.account}`)).toEqual(['1.25']);
+    expect(
+      await orders(`q=${buyer.account}&state=granted&rail=mpp&plan=credit&from=${today}&to=${today}`),
+    ).toEqual(['1.25']);
+    for (const none of ['state=declined', 'rail=x402', 'plan=small', 'to=2020-01-01', 'from=2999-01-01'])
+      expect([none, await orders(`q=${buyer.account}&${none}`)]).toEqual([none, []]);
+    const csv = (await seller.open(`/console/payments.csv?q=${buyer.account}`)).html.split('\r\n');
+    expect(csv).toHaveLength(3);
+    // A spreadsheet would run a cell that starts with an equals sign.
+    expect(csv[1]).toMatch(
+      new RegExp(`^${buyer.order},.*,granted,mpp,credit,1.25,0.00,0.00,${buyer.account},'=cmd`),
+    );
+    const paying = await seller.open('/console/accounts?kind=paying');
+    expect([...rows(paying.html, 'Accounts').keys()]).toContain(buyer.account);
+    const unpaid = await seller.open('/console/accounts?kind=unpaid');
+    expect([...rows(unpaid.html, 'Accounts').keys()]).not.toContain(buyer.account);
+    const accounts = (await seller.open('/console/accounts.csv?kind=paying')).html;
+    expect(accounts).toMatch(new RegExp(`\\n${buyer.account},'=cmd[^,]+,1.25,0.00,`));
+  });
+
+  test('the ledger is verified from the page', async () => {
+    const seller = await signedIn();
+    const { html } = await seller.open('/console/health', { act: 'verify' });
+    expect(html).toMatch(/The ledger is consistent: [\d,]+ lots/);
+  });
+
+  test('codes are created and ended', async () => {
+    const seller = await signedIn();
+    const form = {
+      act: 'create',
+      code: 'spring-26',
+      usd: '5.00',
+      units: '',
+      plan: 'credit',
+      max: '',
+      expires: '',
+      days: '',
+    };
+    const bad = await seller.open('/console/codes', { ...form, code: 'a', usd: 'x' });
+    expect([bad.status, bad.html.includes('id="code-fault"'), bad.html.includes('id="usd-fault"')]).toEqual([
+      422,
+      true,
+      true,
+    ]);
+    expect((await seller.open('/console/codes', form)).html).toContain('SPRING-26 is accepted from now on.');
+    expect((await seller.open('/console/codes', form)).status).toBe(422);
+    expect((await seller.open('/console/codes', { act: 'end', code: 'SPRING-26' })).html).toContain(
+      'SPRING-26 has ended.',
+    );
+    expect((await acts('SPRING-26')).map(({ act }) => act)).toHaveLength(2);
   });
 
   test('an account is found by all that is known of it', async () => {

@@ -65,6 +65,36 @@ test('a process that is told to end lets its calls end, charges them, takes no n
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ event: 'stopped' });
 });
 
+test('until DRAIN_SECONDS have passed it is not ready and serves on; a second SIGTERM ends it at once, and nothing is owed', async () => {
+  const base = await shop.addStorefront({ DRAIN_SECONDS: '60', DRAIN_MAX_SECONDS: '60' });
+  const storefront = shop.storefronts.at(-1);
+  const customer = await Customer.register(shop.url);
+  await Customer.credit(shop.sql, customer, 500_000);
+  script = ({ socket }) => socket.write(Upstream.http(200, '{"count":1}'));
+  const ready = () => Customer.send({ method: 'GET', url: `${base}/readyz` });
+  expect((await ready()).status).toBe(200);
+  storefront?.child.kill('SIGTERM');
+  await expect.poll(async () => (await ready()).status).toBe(503);
+  expect((await ready()).body).toMatchObject({ status: 'not_ready', checks: { serving: false } });
+  for (const path of ['/v1/list', '/v1/list?q=1']) {
+    const call = await Customer.call(customer, 'POST', `${base}${path}`, { max: 1 });
+    expect(call.status).toBe(200);
+    expect(call.headers.get('connection')).toBe('close');
+  }
+  // A second signal within half a second counts as the first.
+  await expect
+    .poll(() => {
+      storefront?.child.kill('SIGTERM');
+      return storefront?.child.exitCode;
+    })
+    .toBe(1);
+  expect(storefront?.output()).toContain('"stopped_at_once"');
+  const open = async () =>
+    (await shop.sql`SELECT 1 FROM ledger.lease WHERE writer_id LIKE ${`%:${new URL(base).port}`}`).length;
+  await expect.poll(open, { timeout: 60_000 }).toBe(0);
+  expect(await Shop.breaches(shop)).toEqual([]);
+}, 120_000);
+
 test('whoever is connected and silent does not hold it up', async () => {
   const base = await shop.addStorefront();
   const [silent, idle] = [1, 2].map(() => connect(Number(new URL(base).port), '127.0.0.1'));

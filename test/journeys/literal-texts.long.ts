@@ -65,7 +65,7 @@ describe('the requests in advice, sent as they stand', () => {
   const goal = '30 companies in Germany that hire data engineers';
 
   test('a guide: every request of its steps, filled only with what its steps give', async () => {
-    const url = `${shop.url}/zeroclick/agent/guide?goal=${encodeURIComponent(goal)}`;
+    const url = `${shop.url}/advisor/guide?goal=${encodeURIComponent(goal)}`;
     const { body } = await Customer.send({ method: 'GET', url });
     const known: Record<string, string> = {};
     const sent: Customer.Request[] = [];

@@ -329,13 +329,21 @@ describe('a refresh token', () => {
 
   test('ends when its person disconnects the application, and nobody else can', async () => {
     const { browser, access, refreshToken } = await connected();
-    const account = await browser.open('/shop/account');
+    const account = await browser.open('/shop/account/settings');
     expect(account.html).toContain('Connected applications');
     const sid = /name="connection" value="(\w+)"/.exec(account.html)?.[1] ?? '';
     const stranger = (await connected()).browser;
-    expect((await stranger.open('/shop/account/connections/end', { connection: sid })).status).toBe(422);
+    expect(
+      (await stranger.open('/shop/account/connections/end', { connection: sid, confirm: 'yes' })).status,
+    ).toBe(422);
     expect(await status(access)).toBe(200);
-    expect((await browser.open('/shop/account/connections/end', { connection: sid })).status).toBe(303);
+    expect((await browser.send('/shop/account/connections/end', { connection: sid })).html).toContain(
+      'Disconnect ',
+    );
+    expect(await status(access)).toBe(200);
+    expect(
+      (await browser.open('/shop/account/connections/end', { connection: sid, confirm: 'yes' })).status,
+    ).toBe(303);
     expect(await status(access, other)).toBe(401);
     expect((await refresh(refreshToken)).body).toMatchObject({ error: 'invalid_grant' });
   });

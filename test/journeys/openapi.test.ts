@@ -158,12 +158,12 @@ describe('the description is true to what the shop answers', () => {
     told('GET', '/readyz', await get('/readyz'), 200);
     told('POST', '/v2/jobs/company', await post('/v2/jobs/company', {}), 401);
     const goal = 'open jobs at Northwind Analytics';
-    const asked = await get(`/zeroclick/agent/guide?goal=${encodeURIComponent(goal)}`);
-    told('GET', '/zeroclick/agent/guide', asked, 200);
-    expect(check.body('POST', '/zeroclick/agent/guide', { goal })).toEqual([]);
-    told('POST', '/zeroclick/agent/guide', await post('/zeroclick/agent/guide', { goal }), 200);
-    told('POST', '/zeroclick/agent/guide', await post('/zeroclick/agent/guide', { gaol: goal }), 422);
-    told('POST', '/zeroclick/agent/quote', await post('/zeroclick/agent/quote', { goal }), 402);
+    const asked = await get(`/advisor/guide?goal=${encodeURIComponent(goal)}`);
+    told('GET', '/advisor/guide', asked, 200);
+    expect(check.body('POST', '/advisor/guide', { goal })).toEqual([]);
+    told('POST', '/advisor/guide', await post('/advisor/guide', { goal }), 200);
+    told('POST', '/advisor/guide', await post('/advisor/guide', { gaol: goal }), 422);
+    told('POST', '/advisor/quote', await post('/advisor/quote', { goal }), 402);
     const bought = told('POST', '/plans/{planId}/purchase', await post('/plans/credit/purchase', {}), 402);
     const { id } = bought.body.purchase;
     told('GET', '/purchases/{id}', await get(`/purchases/${id}`), 200);

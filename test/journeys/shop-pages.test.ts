@@ -42,6 +42,9 @@ async function shown(browser: Browser.Browser, id: string): Promise<string | und
   return new RegExp(`<dd id="${id}">([^<]*)`).exec(html)?.[1];
 }
 
+/** Returns the text of a page, without its tags. */
+const textOf = (html: string) => html.replace(/<[^>]*>/g, '');
+
 const list = { operation: 'POST /v1/list', path: '/v1/list' };
 
 test('the same address has a page for people and the start document for programs', async () => {
@@ -58,6 +61,7 @@ test('the same address has a page for people and the start document for programs
 test('every link of every page leads somewhere', async () => {
   const browser = visitor();
   const seen = new Set<string>();
+  await browser.open('/shop/start', {});
   const open = ['/', '/shop/account', '/docs'];
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (seen.has(path)) continue;
@@ -129,15 +133,17 @@ describe('a visitor', () => {
     // A reload shows the response again, for nothing.
     const before = upstream.received.length;
     const reloaded = (await browser.open('/shop/try', again)).html;
-    expect(reloaded).toContain('200 · sent before, so not called or charged again');
-    expect(reloaded).toContain('&quot;count&quot;: 6');
+    expect(reloaded).toContain('200 OK · sent before, so not called or charged again');
+    expect(textOf(reloaded)).toContain('"count": 6');
     expect(reloaded).not.toContain(key);
     expect(upstream.received.length).toBe(before);
     expect(await shown(browser, 'included')).toBe('15');
     // The chart has a bar for the service on that day, and the table a row.
-    const { html: page } = await browser.open('/shop/account');
+    const { html: page } = await browser.open('/shop/account/usage');
     expect(page).toMatch(/<title>\d{4}-\d\d-\d\d, [^:<]+: 10 results<\/title>/);
-    expect(page).toMatch(/<th scope="row">\d{4}-\d\d-\d\d<\/th><td>[^<]+<\/td><td class="number">10<\/td>/);
+    expect(page).toMatch(
+      /<th scope="row">\d{4}-\d\d-\d\d<\/th><td[^>]*>[^<]+<\/td><td[^>]*>2<\/td><td[^>]*>10<\/td>/,
+    );
     const csv = (await browser.open('/shop/account/calls.csv')).html.trim().split('\r\n');
     expect(csv.map((line) => line.split(',').slice(3, 6).join())).toEqual([
       'operation,status,units',
@@ -159,7 +165,7 @@ describe('a visitor', () => {
       await shop.sql`ALTER TABLE shop.subscription_away RENAME TO subscription`;
     }
     await expect.poll(() => shown(browser, 'included'), { timeout: 10_000 }).toBe('23');
-    expect((await browser.open('/shop/try', kept)).html).toContain('&quot;count&quot;: 2');
+    expect(textOf((await browser.open('/shop/try', kept)).html)).toContain('"count": 2');
     expect(await shown(browser, 'included')).toBe('23');
   });
 
@@ -205,7 +211,7 @@ describe('a visitor', () => {
     await stranger.open('/shop/start', {});
     expect((await stranger.open(pathname + search)).html).not.toContain('is paid');
     expect(await shown(browser, 'balance')).toBe('2.00 USD');
-    expect((await browser.open('/shop/account')).html).toContain(`${shop.url}/receipts/`);
+    expect((await browser.open('/shop/account/billing')).html).toContain(`${shop.url}/receipts/`);
     const refused = await browser.open('/shop/buy', { plan: 'credit', amount_usd: '0.10' });
     expect(refused.status).toBe(422);
     expect(refused.html).toMatch(/value="0\.10"[^>]*aria-invalid="true"/);
@@ -221,16 +227,36 @@ describe('a visitor', () => {
     }
   });
 
+  test('keeps the input of a form that met a temporary error', async () => {
+    const browser = visitor();
+    await browser.open('/shop/start', {});
+    await shop.sql`ALTER TABLE shop.subscription RENAME TO subscription_away`;
+    try {
+      const { status, html } = await browser.open('/shop/try', { ...list, body: '{"max":2}' });
+      expect(status).toBe(500);
+      expect(html).toContain('<form method="post" action="/shop/try">');
+      expect(html).toContain('name="body" value="{&quot;max&quot;:2}"');
+    } finally {
+      await shop.sql`ALTER TABLE shop.subscription_away RENAME TO subscription`;
+    }
+    const large = await browser.open('/shop/try', { body: 'x'.repeat(2_000_000) });
+    expect([large.status, large.html.includes('<h1>That is too long</h1>')]).toEqual([413, true]);
+  });
+
   test('makes a key with a budget, which calls, and ends it', async () => {
     const browser = visitor();
     await browser.open('/shop/start', {});
     const made = await browser.send('/shop/account/keys', { name: 'job', budget_usd: '1.00', days: '' });
-    expect((await browser.open('/shop/account')).html).not.toMatch(/slk_[\w-]{43}/);
+    expect((await browser.open('/shop/account/keys')).html).not.toMatch(/slk_[\w-]{43}/);
     const token = /slk_[\w-]{43}/.exec(made.html)?.[0] ?? '';
     const call = () => Customer.call({ token }, 'POST', `${shop.url}/v1/list`, { max: 1 });
     expect((await call()).status).toBe(200);
-    const [, id = ''] = /name="key" value="([^"]+)"/.exec((await browser.open('/shop/account')).html) ?? [];
-    await browser.open('/shop/account/keys/end', { key: id });
+    const [, id = ''] =
+      /name="key" value="([^"]+)"/.exec((await browser.open('/shop/account/keys')).html) ?? [];
+    const asked = await browser.send('/shop/account/keys/end', { key: id });
+    expect(asked.html).toContain('Revoke the key job?');
+    expect((await call()).status).toBe(200);
+    await browser.open('/shop/account/keys/end', { key: id, confirm: 'yes' });
     expect((await call()).status).toBe(401);
     expect((await browser.open('/shop/account/keys', { name: '', days: 'x' })).status).toBe(422);
     const { html } = await browser.open('/shop/account/keys', {
@@ -291,8 +317,10 @@ describe('a page of another site', () => {
       { ...list, body },
       { ...list, body: `${script}</textarea>` },
     ])
-      expect((await browser.open('/shop/try', form)).html).not.toContain('<script');
-    expect((await browser.open('/shop/account/keys', { name: script })).html).not.toContain('<script');
-    expect((await browser.open(`/?operation=${encodeURIComponent(script)}`)).html).not.toContain('<script');
+      expect((await browser.open('/shop/try', form)).html).not.toContain('<script>alert');
+    expect((await browser.open('/shop/account/keys', { name: script })).html).not.toContain('<script>alert');
+    expect((await browser.open(`/?operation=${encodeURIComponent(script)}`)).html).not.toContain(
+      '<script>alert',
+    );
   });
 });

@@ -71,7 +71,7 @@ const press = (browser: Browser.Browser, token: string, more: Record<string, str
 
 /** The account that a browser shows. */
 async function seen(browser: Browser.Browser): Promise<string | undefined> {
-  return /class="id">(acc_\w+)/.exec((await browser.open('/shop/account')).html)?.[1];
+  return /class="id">(acc_\w+)/.exec((await browser.open('/shop/account/settings')).html)?.[1];
 }
 
 describe('a link by mail', () => {

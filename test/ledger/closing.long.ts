@@ -125,7 +125,7 @@ async function stateOf(sql: OpenLedgerStore['sql']): Promise<unknown> {
   const groups = ['service', 'operation', 'plan', 'key', 'model', 'day'];
   const usage = groups.map(
     (group) =>
-      sql`SELECT * FROM ledger.account_usage_by(${buyer}, ${new Date(`${first}Z`)}, now() + interval '1 day', ${group})`,
+      sql`SELECT * FROM ledger.account_usage_by(${buyer}, ${new Date(`${first}Z`)}, now() + interval '1 day', ${group}, NULL, NULL, NULL)`,
   );
   const [verify, totals, models, ...sums] = await Promise.all([
     sql`SELECT * FROM ledger.verify()`,

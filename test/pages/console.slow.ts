@@ -69,6 +69,10 @@ async function history(): Promise<Map<Screen, string>> {
   }
   const poor = await Agent.registered(shop.url);
   await Agent.pay(poor, await Agent.offer(poor), await network.mint('pm_card_chargeDeclined'));
+  const [asked] = await shop.sql<
+    { id: string }[]
+  >`SELECT o.id FROM shop.purchase o JOIN shop.account a ON a.id = o.account_id WHERE a.email = ${addresses[2] ?? ''}`;
+  await shop.sql`INSERT INTO shop.refund_request (purchase_id, amount, reason) VALUES (${asked?.id ?? ''}, 4000000, 'I bought by mistake, and have hardly used it.')`;
   // Earlier days, by what the books say of them.
   for (let day = 1; day < 30; day += 1) {
     for (let nth = 0; nth < 1 + ((day * 7) % 4); nth += 1) {
@@ -119,7 +123,7 @@ describe.each(names)('on a %s screen', (screen) => {
       await go('Accounts');
       await look(page, 'console-accounts', screen);
       await page.getByLabel('Email address').fill(buyers.get(screen) ?? '');
-      await press('Find');
+      await press('Filter');
       await page.getByRole('table').getByRole('link').first().click();
       await look(page, 'console-account', screen);
 
@@ -134,10 +138,12 @@ describe.each(names)('on a %s screen', (screen) => {
         await page.getByRole('link', { name: /^acc_/ }).click();
       }
       await page.getByLabel('US dollars, such as').fill('2.00');
-      await page.getByLabel('Reason, for the audit log').first().fill('a late answer');
+      await page.getByLabel('Reason, for the audit log').fill('a late answer');
       await press('Grant');
       expect(await said()).toBe('Granted 2.00 USD.');
-      await page.getByLabel('Reason, for the audit log').last().fill('a stolen card');
+      await page.getByRole('link', { name: 'Freeze …' }).click();
+      await look(page, 'console-freeze', screen);
+      await page.getByLabel('Reason, for the audit log').fill('a stolen card');
       await press('Freeze');
       expect(await said()).toBe('The account is frozen in every process.');
       await look(page, 'console-account-after', screen);
@@ -147,10 +153,34 @@ describe.each(names)('on a %s screen', (screen) => {
       await look(page, 'console-audit', screen);
       await go('Payments');
       await look(page, 'console-payments', screen);
+      await page.getByLabel('Status').selectOption('refunded');
+      await press('Filter');
+      await look(page, 'console-payments-filtered', screen);
+      await go('Codes');
+      await page.getByLabel('Code: 4').fill(`spring-${screen}`);
+      await page.getByLabel('US dollars, such as').fill('5.00');
+      await press('Create code');
+      await look(page, 'console-codes', screen);
       await go('Catalogue');
       await look(page, 'console-catalogue', screen);
+      await page.getByRole('link', { name: 'Plans', exact: true }).click();
+      await look(page, 'console-plans', screen);
+      await page.getByLabel('Price, USD').first().fill('0.10');
+      await press('Review changes');
+      expect(await page.locator('.fault').first().textContent()).toContain('0.10');
+      await page.getByLabel('Price, USD').first().fill('123.00');
+      await press('Review changes');
+      await page.getByText('raises a price').waitFor();
+      await look(page, 'console-review', screen);
+      await go('Catalogue');
+      await page.getByRole('link', { name: 'Branding' }).click();
+      await look(page, 'console-brand', screen);
       await go('Health');
+      await press('Verify now');
+      await page.getByText('The ledger is consistent').waitFor();
       await look(page, 'console-health', screen);
+      await go('Team');
+      await look(page, 'console-team', screen);
       await press('Sign out');
       await page.getByLabel('Admin token').waitFor();
       await Books.proves(shop.sql);

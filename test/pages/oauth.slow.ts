@@ -116,9 +116,10 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
     expect(answer.structuredContent).toMatchObject({ results_length: 1 });
     await client.close();
 
-    await strict.goto(`${shop.url}/shop/account`);
+    await strict.goto(`${shop.url}/shop/account/settings`);
     expect(await strict.getByRole('row', { name: /Stock assistant/ }).count()).toBe(1);
     await strict.getByRole('button', { name: 'Disconnect Stock assistant' }).click();
+    await strict.getByRole('button', { name: 'Disconnect', exact: true }).click();
     await strict.getByText('The application is disconnected.').waitFor();
     await context.close();
     await strict.context().close();

@@ -36,7 +36,9 @@ test('a role that may not create schemas runs the shop once the migrations are a
 test('a migration waits for another one for a bounded time, and says what it waits for', async () => {
   await admin`SELECT pg_advisory_lock(7385001)`;
   try {
-    await expect(migrate(database.url, null, 100)).rejects.toThrow('migration lock');
+    await expect(
+      migrate(database.url, null, { turnMsMax: 100, tableMsMax: 100, againMs: 1, triesMax: 1 }),
+    ).rejects.toThrow('migration lock');
   } finally {
     await admin`SELECT pg_advisory_unlock(7385001)`;
   }

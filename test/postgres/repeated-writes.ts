@@ -1,4 +1,5 @@
 import * as Accounts from '../../src/adapters/postgres/accounts.ts';
+import * as BillingDetails from '../../src/adapters/postgres/billing-details.ts';
 import type { Connection } from '../../src/adapters/postgres/connection.ts';
 import * as Jobs from '../../src/adapters/postgres/jobs.ts';
 import * as OAuthGrants from '../../src/adapters/postgres/oauth-grants.ts';
@@ -29,6 +30,7 @@ const awaits = (name: string): Flaw => ({ name, from: 'PERFORM ledger.await_stan
 export const foundation = `
 INSERT INTO shop.account (id, origin) SELECT 'acc_' || n, 'anonymous' FROM unnest(ARRAY['1','claim','frozen','erased','codes','gift','jobs']) n;
 INSERT INTO shop.account (id, origin, email, claimed_at) VALUES ('acc_mail', 'anonymous', 'ada@shop.example', now());
+INSERT INTO shop.operator (id, email, name, role) VALUES ('op_1', 'op@shop.example', 'Op', 'owner');
 INSERT INTO shop.claim (id, account_id, email, mailbox, code_digest, expires_at) VALUES ('clm_1', 'acc_claim', 'bob@shop.example', 'bob@shop.example', 'code', now() + interval '1 day');
 INSERT INTO shop.key (id, account_id, digest, hint, name) VALUES ('key_1', 'acc_1', 'digest', 'hint', 'name');
 INSERT INTO shop.promotion (code, plan_id, asset, amount) VALUES ('WELCOME', 'credit', 'usd', 1000000);
@@ -115,6 +117,15 @@ export const repeatedWrites: readonly RepeatedWrite[] = [
   {
     item: 'ledger.credit_undelivered',
     write: (sql) => sql`SELECT ledger.credit_undelivered(ARRAY[${lostCall}]::uuid[])`,
+  },
+  {
+    item: 'shop.set_operator_role',
+    write: (sql) => sql`SELECT shop.set_operator_role('op_1', 'owner', 'w')`,
+    flaw: awaits('shop.set_operator_role'),
+  },
+  {
+    item: 'DELETE shop.billing_details',
+    write: (sql) => BillingDetails.openBillingDetails(sql).set('acc_1', null),
   },
   {
     item: 'ledger.close_day',
@@ -297,6 +308,11 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'shop.end_promotion',
     'shop.complete_sign_in',
     'shop.consume_proof',
+    'INSERT shop.proof',
+    'shop.remove_operator',
+    'shop.add_operator_passkey',
+    'shop.remove_operator_passkey',
+    'DELETE shop.operator_session',
     'shop.sign_in',
     'shop.issue_tokens',
     'shop.rotate_secret',
@@ -322,6 +338,14 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'UPDATE shop.top_up_consent',
     'UPDATE shop.purchase',
     'shop.begin_top_up',
+    'INSERT shop.billing_details',
+    'INSERT shop.catalog_publication',
+    'shop.invite_operator',
+    'shop.bind_operator_subject',
+    'shop.provision_operator',
+    'shop.start_operator_session',
+    'UPDATE shop.operator_passkey',
+    'UPDATE shop.operator_session',
     'shop.record_charge',
   ]),
   ...because('no response depends on it: a job that is repeated until nothing is left to do', [

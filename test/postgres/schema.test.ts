@@ -7,6 +7,7 @@ import * as Abuse from '../../src/adapters/postgres/schema/abuse.ts';
 import * as Accounts from '../../src/adapters/postgres/schema/accounts.ts';
 import * as OAuth from '../../src/adapters/postgres/schema/oauth.ts';
 import * as Operations from '../../src/adapters/postgres/schema/operations.ts';
+import * as Operators from '../../src/adapters/postgres/schema/operators.ts';
 import * as Orders from '../../src/adapters/postgres/schema/orders.ts';
 import * as Plans from '../../src/adapters/postgres/schema/plans.ts';
 import * as Shop from '../../src/adapters/postgres/schema/shop.ts';
@@ -49,7 +50,16 @@ async function describeShop(sql: postgres.Sql): Promise<string[]> {
 }
 
 test('the Drizzle schema describes the migrated tables of the shop in full', async () => {
-  const files = { ...Abuse, ...Accounts, ...OAuth, ...Operations, ...Orders, ...Plans, ...Shop };
+  const files = {
+    ...Abuse,
+    ...Accounts,
+    ...OAuth,
+    ...Operations,
+    ...Operators,
+    ...Orders,
+    ...Plans,
+    ...Shop,
+  };
   const statements = await generateMigration(
     generateDrizzleJson({}),
     generateDrizzleJson(files, undefined, ['shop']),
@@ -78,6 +88,7 @@ test('every schema file is part of the comparison', () => {
     'accounts.ts',
     'oauth.ts',
     'operations.ts',
+    'operators.ts',
     'orders.ts',
     'plans.ts',
     'shop.ts',
@@ -92,7 +103,9 @@ const released = {
   '0002_account_mail': 'c9e39eb64922b66a44e7a6bd182a480586f6f5cd0909e68039269179a851f85c',
   '0003_usage_closing': '3d3f85ce45e220c893b4a054cb4390faa75f875b1bbdea71f77d6b9b888e1128',
   '0004_abuse': 'f74e9ec7ff7a972662d68f71633a8dbbb0f9edf01c0c3f1053e7b7f8ca60e750',
-  '0005_notices': 'ef0c2c7a58e1376d71f972266a181beca2b4c6a23c2c3196e098848ee5d1f189',
+  '0005_console_operators': 'cdad7b57f40ab76daa1b44a8a07c660a6335729f5908d682432b5ccc73554e4a',
+  '0006_billing_details': '171c2a9331e9c56024d269c1d38b1efadd561fe6f76f4728b7de311b0bfdde09',
+  '0007_notices': 'ef0c2c7a58e1376d71f972266a181beca2b4c6a23c2c3196e098848ee5d1f189',
 };
 
 test('released migrations stay as they are', async () => {

@@ -44,6 +44,8 @@ export class FakeProcessor {
       openCardPage: async () => ({ session: '', url: null, expiresMs: 0 }),
       renewalOf: async () => ({ customer: '', amount: Money.zero, every: 'month' }),
       readCardPage: async () => null,
+      payerOf: async () => ({ customer: '', email: null, card: null }),
+      openPortal: async () => '',
       eraseCustomer: async () => {},
       useCard: async () => {},
       cardOfToken: async (token) => token,

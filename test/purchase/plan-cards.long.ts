@@ -51,7 +51,7 @@ test('a downgrade begins later and charges nothing, and a canceled plan can be r
   await browser.send('/shop/account/change', { plan: 'large', today_usd: '' });
   expect(await cards(browser)).toContain('Your plan.');
   const [, subscription = ''] =
-    /name="subscription" value="([^"]+)"/.exec((await browser.open('/shop/account')).html) ?? [];
+    /name="subscription" value="([^"]+)"/.exec((await browser.open('/shop/account/billing')).html) ?? [];
   await browser.send('/shop/account/cancel', { subscription, confirm: 'yes' });
   expect(await cards(browser)).toContain('Resume subscription');
   await browser.send('/shop/account/resume', { subscription });
@@ -71,7 +71,7 @@ test('leaving an account with money or a plan asks first', async () => {
 test('cancelling asks first, says until when the plan can be used and what is lost, and a reload repeats nothing', async () => {
   const browser = await subscribed('small');
   const [, subscription = ''] =
-    /name="subscription" value="([^"]+)"/.exec((await browser.open('/shop/account')).html) ?? [];
+    /name="subscription" value="([^"]+)"/.exec((await browser.open('/shop/account/billing')).html) ?? [];
   const [row] =
     await shop.sql`SELECT to_char(period_end AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day FROM shop.subscription`;
   const asked = await browser.send('/shop/account/cancel', { subscription });
@@ -80,14 +80,14 @@ test('cancelling asks first, says until when the plan can be used and what is lo
     expect(asked.html).toContain(part);
   expect(await cards(browser)).toContain('Your plan.');
   const done = await browser.open('/shop/account/cancel', { subscription, confirm: 'yes' });
-  expect([done.status, done.headers.get('location')]).toEqual([303, '/shop/account']);
-  expect((await browser.open('/shop/account')).html).toContain(
+  expect([done.status, done.headers.get('location')]).toEqual([303, '/shop/account/billing']);
+  expect((await browser.open('/shop/account/billing')).html).toContain(
     'Your subscription ends with the current period.',
   );
-  expect((await browser.open('/shop/account')).html).not.toContain('Your subscription ends with');
+  expect((await browser.open('/shop/account/billing')).html).not.toContain('Your subscription ends with');
   // There is no question about a subscription that does not renew, or that another account has.
   const over = await browser.open(`/shop/account/cancel?subscription=${subscription}`);
-  expect([over.status, over.headers.get('location')]).toEqual([303, '/shop/account']);
+  expect([over.status, over.headers.get('location')]).toEqual([303, '/shop/account/billing']);
   const stranger = new Browser(shop.url);
   await stranger.open('/shop/start', {});
   await browser.send('/shop/account/resume', { subscription });

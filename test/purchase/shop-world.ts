@@ -144,7 +144,7 @@ async function openProcess(
   const foundation = await openResources(stock.config, log);
   const reloading = await ConfigReloader.ConfigReloader.open(env, foundation, stock);
   const { writer, clock } = foundation.kept;
-  const drain = await Server.serve(
+  const { drain } = await Server.serve(
     { host: stock.config.host, port: stock.config.port },
     () => reloading.current.answering,
     clock,

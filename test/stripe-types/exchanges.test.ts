@@ -102,6 +102,8 @@ async function live(): Promise<void> {
   const subscription = (await account()).body.subscriptions[0].id as string;
   await Customer.call(subscriber, 'POST', `${shop.url}/account/plans/small/change`, { plan: 'large' });
   const { customer } = await processor.renewalOf(subscription);
+  expect(await processor.payerOf(subscription)).toMatchObject({ customer, card: { last4: '4242' } });
+  expect(await processor.openPortal(customer, `${shop.url}/`)).toContain('/c/portal/');
   // A new card pays the renewal that failed; the one after it fails too, and is void.
   await failRenewal();
   await keepCard(customer, subscription);

@@ -28,6 +28,11 @@ export class Browser {
     return new Browser(base, this.#headers, new Map(this.cookies));
   }
 
+  /** Returns the same browser at another address, behind the proxy. */
+  withAddress(address: string): Browser {
+    return new Browser(this.#base, { ...this.#headers, 'x-forwarded-for': address }, this.cookies);
+  }
+
   async open(path: string, form?: Readonly<Record<string, string>>): Promise<Shown> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const answer = await fetch(this.#base + path, {

@@ -43,6 +43,7 @@ export type Options = {
 };
 
 export const path = '/zeroclick/agent/quote';
+export const neutralPath = '/advisor/quote';
 /** The header with the caller's address, in these shops. */
 export const addressHeader = 'x-forwarded-for';
 const catalogPath = fileURLToPath(new URL('../../openapi/catalog.yaml', import.meta.url));
@@ -66,7 +67,8 @@ export async function open(options: Options): Promise<QuoteShop> {
     publicUrl,
     clock,
     wallets: openWallets(sql),
-    proofs: Proof.route(route),
+    proofs: Proof.route({ ...route, path: neutralPath }),
+    requiredProofs: Proof.route(route),
     verifications: RateLimit.create(),
     texts: english,
   };

@@ -1,6 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import * as CatalogFile from '../../src/catalog/file.ts';
-import * as AccountPage from '../../src/http/pages/account.ts';
+import { errorPage } from '../../src/http/fault-page.ts';
 import * as AuthorizePage from '../../src/http/pages/authorize.ts';
 import * as CancelPage from '../../src/http/pages/cancel.ts';
 import * as CardPage from '../../src/http/pages/card.ts';
@@ -11,9 +11,9 @@ import * as PaymentPage from '../../src/http/pages/payment.ts';
 import { planAction } from '../../src/http/pages/plan-action.ts';
 import * as PlanHolderPage from '../../src/http/pages/plan-holder.ts';
 import * as ReceiptPage from '../../src/http/pages/receipt.ts';
-import * as ReferencePage from '../../src/http/pages/reference.ts';
 import * as ShopPage from '../../src/http/pages/shop.ts';
 import * as SignInPage from '../../src/http/pages/sign-in.ts';
+import type { FieldKind, RequestField } from '../../src/http/pages/try-fields.ts';
 import { claimMail } from '../../src/identity/claim-mail.ts';
 import type { Mail } from '../../src/identity/mail.ts';
 import { signInMail } from '../../src/identity/sign-in-mail.ts';
@@ -26,6 +26,8 @@ import type { RefundRequest } from '../../src/payment/refund-request.ts';
 import type { Subscription } from '../../src/payment/subscription.ts';
 import * as TopUpConsent from '../../src/payment/top-up-consent.ts';
 import type { Texts } from '../../src/text/texts.ts';
+import { accountPages, billingDetails } from './account-pages.ts';
+import { referencePages } from './reference-pages.ts';
 
 /** A catalogue whose names are written between angle quotes, so that a test can distinguish them from the shop's own texts. */
 const parsed = CatalogFile.parse(
@@ -102,22 +104,6 @@ const cancellation: CancelPage.Cancellation = {
 };
 const pastDue: Subscription = { ...subscription, status: 'past_due', payUrl: 'https://pay.example.com/1' };
 
-function periodOf(more: object): AccountPage.AccountFacts['subscriptions'][number] {
-  return {
-    id: 'sub_1',
-    plan: 'month',
-    status: 'active',
-    renews: true,
-    renews_at: iso,
-    period_start: iso,
-    period_end: iso,
-    cancel_at_period_end: false,
-    next_plan: null,
-    pay_url: null,
-    ...more,
-  };
-}
-
 const purchase = {
   kind: 'purchase' as const,
   purchase: 'pur_1',
@@ -132,125 +118,6 @@ const purchase = {
   paid_at: iso,
 };
 const entry = { ...purchase, receipt: 'jws', url: '/receipts/jws', invoice_url: '/invoice' };
-const refundRequest = {
-  purchase: 'pur_1',
-  amount_usd: '1.00',
-  tax_usd: '0.19',
-  reason: '‹reason›',
-  asked_at: iso,
-  state: 'open' as const,
-  refunded_usd: '1.00',
-  refunded_tax_usd: '0.19',
-  answer: '‹answer›',
-  declined_at: null,
-};
-const topUp = {
-  state: 'on' as const,
-  reason: null,
-  below: usd(100),
-  amount: usd(500),
-  monthlyMax: usd(2_000),
-  card: { brand: '‹visa›', last4: '4242' } as never,
-  chargedThisMonth: usd(500),
-};
-
-const full: AccountPage.AccountFacts = {
-  account,
-  claimed: false,
-  balance: '4.50',
-  held: '0.10',
-  included: 20,
-  includedUsd: '19.50',
-  email: 'ann@example.com',
-  plans: [
-    { id: 'credit', name: '‹Credit›', balance_usd: '4.50' },
-    { id: 'trial', name: '‹Trial›', included_remaining: 1 },
-    { id: 'month', name: '‹Month›', included_remaining: 1_000 },
-    { id: 'usage', name: '‹Usage›', included_remaining: 0, included_usd: '19.50' },
-  ],
-  grants: [
-    { source: null, remaining_usd: '1.00', expires_at: null },
-    { source: '‹promotion›', remaining_units: 3, expires_at: iso },
-  ],
-  subscriptions: [
-    periodOf({ next_plan: '‹year›', pay_url: 'https://pay.example.com/1', status: 'past_due' }),
-    periodOf({ renews: false, cancel_at_period_end: true, status: 'canceled' }),
-    periodOf({ renews: false, status: 'expired' }),
-    periodOf({}),
-  ],
-  topUp,
-  used: {
-    days: ['2030-01-30', '2030-01-31'],
-    daily: ['search', 'a', 'b', 'c', 'd', 'e'].map((service, at) => ({
-      day: '2030-01-31',
-      service: at === 0 ? service : `‹${service}›`,
-      units: 1_500,
-    })),
-    byService: ['search', '‹a›', '‹b›', '‹c›', '‹d›', '‹e›'].map((name) => ({
-      name,
-      calls: 3,
-      units: 1_500,
-      cost: usd(1),
-      quantities: name === '‹e›' ? { '‹input›': 1_200 } : null,
-    })) as never,
-    byModel: [
-      { name: '‹model›', calls: 3, units: 0, included: 0, cost: usd(1), quantities: { '‹input›': 1_200 } },
-      { name: null, calls: 3, units: 1_500, included: 0, cost: usd(1), quantities: null },
-    ],
-  },
-  calls: [
-    {
-      callId: 'call_1',
-      atMs: ms,
-      operation: 'POST /v1/search',
-      status: 200,
-      units: 5,
-      cost: usd(1),
-      isReturned: false,
-    },
-    {
-      callId: 'call_2',
-      atMs: ms,
-      operation: 'POST /v1/search',
-      status: 200,
-      units: 5,
-      cost: usd(1),
-      isReturned: true,
-    },
-  ] as never,
-  keys: [
-    {
-      id: 'key_1',
-      name: '‹key›',
-      hint: '‹hint›',
-      created_at: iso,
-      expires_at: iso,
-      services: null,
-      budget_usd: '5.00',
-      spent_usd: '1.00',
-    },
-    {
-      id: 'key_2',
-      name: '‹key›',
-      hint: '‹hint›',
-      created_at: iso,
-      expires_at: null,
-      services: null,
-      budget_usd: null,
-      spent_usd: null,
-    },
-  ],
-  connections: [{ sid: 'ses_1', clientName: '‹Client›', createdMs: ms, usedMs: ms }] as never,
-  receipts: [entry, { ...entry, purchase: 'pur_2', tax_usd: '0.00', reversed_usd: '0.00' }],
-  refundRequests: [
-    refundRequest,
-    { ...refundRequest, state: 'declined' },
-    { ...refundRequest, state: 'refunded', tax_usd: '0.00' },
-  ],
-  canClaim: true,
-  result: { text: '‹result›', secret: '‹secret›', isBad: false, link: { url: '/x', text: '‹link›' } },
-  codeSentTo: null,
-};
 const offers: PlanOffer[] = [
   { kind: 'current' },
   { kind: 'next', fromMs: ms },
@@ -259,18 +126,6 @@ const offers: PlanOffer[] = [
   { kind: 'dearer', subscription: 'sub_1', today: Money.ofCents(100) },
   { kind: 'cheaper', subscription: 'sub_1', fromMs: ms },
 ];
-const empty: AccountPage.AccountFacts = {
-  ...full,
-  claimed: true,
-  plans: [],
-  grants: [],
-  topUp: { ...topUp, state: 'stopped', reason: '‹declined›' },
-  used: { days: [], daily: [], byService: [], byModel: [] },
-  keys: [],
-  receipts: [],
-  result: null,
-};
-
 const consent: TopUpConsent.Consent = {
   id: 'tuc_1',
   account,
@@ -284,38 +139,32 @@ const consent: TopUpConsent.Consent = {
   expiresMs: ms + 1,
 };
 
-const schema = {
-  type: 'object',
-  required: ['max'],
-  properties: {
-    max: { type: ['integer', 'null'], minimum: 0, maximum: 980_000, default: 10, description: '‹Maximum›' },
-    names: { type: 'array', items: { type: 'string', enum: [...'abcdefghijklmn'] }, maxItems: 5 },
-    more: { type: 'array', maxItems: 5 },
-    word: { type: ['string', 'integer'], maxLength: 5, const: 'x' },
-    least: { type: 'number', minimum: 1 },
-    most: { type: 'number', maximum: 1, enum: [1, 2] },
-  },
-};
-const reference: ReferencePage.Chapter = {
-  slug: 'search',
-  name: '‹Search›',
-  description: '‹Finds things›',
-  entries: [
-    {
-      id: 'search',
-      method: 'POST',
-      path: '/v1/search',
-      summary: '‹Find›',
-      service: 'search',
-      operation: {
-        description: '‹Finds›',
-        parameters: [{ name: 'page', in: 'query', required: true, schema: { type: 'string' } }],
-        requestBody: { content: { 'application/json': { schema, example: { max: 1 } } } },
-        responses: { 200: { description: '‹Found›', content: { 'application/json': { schema } } } },
-      },
-    } as never,
+/** A form with a field of each kind, and each fault. */
+const tryForm: Omit<ShopPage.TryForm, 'trial'> = {
+  ...{ operation, path: '/v1/search', body: '{"max":1}', key: 'try_1', typed: null, isRaw: false },
+  fields: [
+    tryField('max', { kind: 'number', isInteger: true, min: 1, max: 5 }, true),
+    tryField('least', { kind: 'number', isInteger: false, min: 1, max: null }),
+    tryField('most', { kind: 'number', isInteger: false, min: null, max: 1 }),
+    tryField('choice', { kind: 'choice', values: ['‹a›', '‹b›'] }),
+    tryField('truth', { kind: 'boolean' }),
+    tryField('text', { kind: 'text', charsMax: 5 }),
+    tryField('list', { kind: 'list' }),
+    tryField('json', { kind: 'json' }),
   ],
+  faults: [
+    { field: 'body.max', fault: 'required' },
+    { field: 'body.least', fault: 'too_small' },
+    { field: 'body.most', fault: 'too_large' },
+    { field: 'body.text', fault: 'number' },
+    { field: 'body.json', fault: 'json' },
+  ],
+  highest: { cost: usd(1), units: 5 },
 };
+
+function tryField(name: string, input: FieldKind, isRequired = false): RequestField {
+  return { place: 'body', keys: [name], description: '‹description›', isRequired, input };
+}
 
 type Rendered = Frame.Html | string;
 
@@ -334,7 +183,9 @@ function contents(texts: Texts): Record<string, Rendered> {
         token: 'token',
         offers: new Map(),
       },
-      tried: { operation, path: '/v1/search', body: '{"max":1}', key: 'try_1', trial },
+      tried: { ...tryForm, trial },
+      isTrying: false,
+      response: '{"count":1}',
       ...facts,
     });
   const card = (state: Partial<TopUpConsent.Consent>) =>
@@ -372,13 +223,7 @@ function contents(texts: Texts): Record<string, Rendered> {
     'shop with meters': shop({ catalog: meteredCatalog }, null),
     'to the card page': ShopPage.toCardPage(texts, 'https://pay.example.com/1'),
     refused: ShopPage.refused(texts, '‹message›'),
-    account: AccountPage.account(texts, full, catalog),
-    'account that is claimed': AccountPage.account(texts, empty, catalog),
-    'account that awaits a code': AccountPage.account(
-      texts,
-      { ...full, topUp: null, codeSentTo: 'ann@example.com' },
-      catalog,
-    ),
+    ...accountPages(texts, catalog, entry),
     'signed out': SignInPage.signedOut(texts, true, '‹problem›'),
     sent: SignInPage.sent(texts, texts.text('sign_in.sent', { email: to }), 15),
     'links sent': SignInPage.linksSent(texts, texts.text('sign_in.plan_links_sent', { email: to })),
@@ -414,8 +259,7 @@ function contents(texts: Texts): Record<string, Rendered> {
     'plan past due': PlanHolderPage.plan(texts, pastDue, 'key'),
     'plan cancelled': PlanHolderPage.plan(texts, { ...subscription, cancelAtPeriodEnd: true }, 'key'),
     'plan ended': PlanHolderPage.plan(texts, { ...subscription, status: 'expired' }, 'key'),
-    reference: ReferencePage.contents(texts, [reference]),
-    chapter: ReferencePage.chapter({ texts, read: (value) => Object(value) }, reference),
+    ...referencePages(texts, catalog, operation),
   };
 }
 
@@ -441,6 +285,7 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
         jws: 'jws',
         refunded,
         email: 'ann@example.com',
+        details: billingDetails,
       },
       catalog,
     );
@@ -477,7 +322,7 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     'receipt of a stablecoin': receipt('x402', '0.00', '0.00', 'credit'),
     'receipt of a call': ReceiptPage.receipt(
       texts,
-      { signed: call, jws: 'jws', refunded: '0.00', email: null },
+      { signed: call, jws: 'jws', refunded: '0.00', email: null, details: null },
       catalog,
     ),
   };
@@ -493,7 +338,14 @@ export async function everyPage(texts: Texts): Promise<[name: string, html: stri
   const payments = Object.entries(paymentPages(texts)).map(
     ([name, page]) => [name, PaymentPage.respond(200, context, page)] as const,
   );
-  return Promise.all([...pages, ...payments].map(async ([name, response]) => [name, await response.text()]));
+  const again = { target: '/shop/try', form: new URLSearchParams({ path: '‹path›' }) };
+  const errors = [400, 401, 402, 403, 404, 405, 410, 413, 429, 500, 503].map((status) => {
+    const fault = { status, message: '‹message›', headers: { 'retry-after': '2' }, requestId: 'req_1' };
+    return [`error ${status}`, errorPage(context, { ...fault, ...(status >= 429 && { again }) })] as const;
+  });
+  return Promise.all(
+    [...pages, ...payments, ...errors].map(async ([name, response]) => [name, await response.text()]),
+  );
 }
 
 /** Every mail, by name. */

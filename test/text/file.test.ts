@@ -35,7 +35,7 @@ describe('a seller’s file', () => {
     expect(html).toContain('<html lang="de">');
     expect(html).toContain('<h2>Leistungen und Preise</h2>');
     expect(html).toContain('<dt>Ergebnisse des Tarifs übrig</dt>');
-    expect(html).toContain('25 Ergebnisse free, once.');
+    expect(html).toContain('25 Ergebnisse free, once');
     expect(html).toContain('10 Anfragen je Sekunde');
     expect(new Map(everyMail(texts)).get('claim')?.subject).toBe('Ihr Code für ‹Shop›');
   });
@@ -45,7 +45,7 @@ describe('a seller’s file', () => {
     expect(texts.usd('0.005000')).toBe('0,005000 US-Dollar');
     expect(texts.quantity(1, 'result')).toBe('1 Ergebnis');
     expect(texts.quantity(1_000, 'result')).toBe('1.000 Ergebnisse');
-    expect(await pageOf(texts, 'account')).toContain('verlängert sich am 31.01.2030');
+    expect(await pageOf(texts, 'account billing')).toContain('verlängert sich am 31.01.2030');
   });
 
   test('sets the direction of the pages', async () => {

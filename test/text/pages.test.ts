@@ -44,8 +44,14 @@ describe('every text that a buyer reads comes from the texts', () => {
   });
 });
 
-/** Literals that are not text for people. `code-samples.ts` is source code in other languages, and the constants are CSS and a content security policy. */
-const notTexts = { files: /code-samples\.ts$|brand-style\.ts$/, constants: /^(?:style|policy)$/ };
+/**
+ * Literals that are not text for people. The files contain source code in other languages, and tags without text; the constants are CSS and a
+ * content security policy.
+ */
+const notTexts = {
+  files: /(?:code-samples|brand-style|page-script|markdown)\.ts$/,
+  constants: /^(?:style|policy)$/,
+};
 
 /** The text in the source of a page: words in its HTML, and strings of two or more words. */
 function literalsOf(path: string, source: string): string[] {

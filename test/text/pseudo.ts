@@ -2,8 +2,9 @@ import { defaults } from '../../src/text/defaults.ts';
 import type { Template } from '../../src/text/template.ts';
 import { Texts } from '../../src/text/texts.ts';
 
-/** Names that are the same in every language, and words of JSON Schema and HTTP. */
-const untranslated = /\b(?:curl|TypeScript|Python|openapi\.json|query|string|integer|number|UTC|POST|GET)\b/g;
+/** Names that are the same in every language, words of JSON Schema and HTTP, and a country, which the language itself names. */
+const untranslated =
+  /\b(?:curl|TypeScript|Python|openapi\.json|query|string|integer|number|object|UTC|POST|GET|OK|Germany)\b/g;
 
 /** Texts whose every text is written between `⟦` and `⟧`, to find text that does not come from them. */
 export function pseudoTexts(): Texts {

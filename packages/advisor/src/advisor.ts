@@ -29,13 +29,8 @@ type Plain = Omit<Advice, 'guide' | 'guideUrl'>;
 const nothing = cost([]);
 /** A longer address is refused on the way by many. */
 const urlCharsMax = 8000;
-/** The conditions for an answer without a question. Without phrases of callers they are stricter. */
-const sure = {
-  /** The least probability of the first call. */
-  probability: 0.75,
-  trained: { odds: -1.5, outside: 0, known: 0.15, floor: -5 },
-  described: { odds: 0.5, outside: 1, known: 0, floor: 1 },
-};
+/** The conditions for an answer without a question: the least probability of the first call, and more where callers' phrases were learned. */
+const sure = { probability: 0.9, described: 0.9, odds: -1.5, known: 0.15, floor: -5 };
 /** Parts of a goal that nothing uses are named up to this number. */
 const unusedCountMax = 5;
 
@@ -80,12 +75,10 @@ function judge(advisor: Advisor, question: Question.Question): Plain {
   const { surface } = advisor;
   if (surface.offers.length === 0) return without('unavailable', []);
   const reader = surface.reader();
-  const translation = Translation.toEnglish(
-    [question.goal, ...question.requirements].join('. '),
-    reader.concepts,
-  );
+  const text = [question.goal, ...question.requirements].join('. ');
+  const translation = Translation.toEnglish(text, reader.concepts);
   const goal = Goal.read(translation.text);
-  const reading = Reader.read(reader, goal);
+  const reading = Reader.read(reader, goal, text);
   const chains = Chain.plan(goal, surface, reading);
   const [best] = chains;
   const verdict = verdictOf(reading, chains);
@@ -109,18 +102,22 @@ function verdictOf(
   { odds, outside, vague, known, isTrained }: Reader.Reading,
   chains: readonly Chain.Chain[],
 ): Verdict {
-  const least = isTrained ? sure.trained : sure.described;
   const most = Math.max(...odds);
-  if (outside > Math.max(most, least.floor) + least.outside || (known < least.known && most < least.odds))
-    return 'outside';
-  if (vague > most) return 'vague';
   const first = chains[0]?.links[0]?.offer;
+  if (!isTrained) {
+    if (vague > most) return 'vague';
+    if (outside > most) return 'outside';
+    const share = 1 / (1 + Math.exp(-(odds[first?.at ?? -1] ?? Number.NEGATIVE_INFINITY)));
+    return share >= sure.described ? 'sure' : 'doubtful';
+  }
+  if (outside > Math.max(most, sure.floor) || (known < sure.known && most < sure.odds)) return 'outside';
+  if (vague > most) return 'vague';
   const probability = chains.reduce(
     (sum, { links, probability: own }) => sum + (links[0]?.offer === first ? own : 0),
     0,
   );
   const inside = 1 / (1 + Math.exp(outside - most));
-  return probability * inside >= sure.probability && most > least.odds ? 'sure' : 'doubtful';
+  return probability * inside >= sure.probability && most > sure.odds ? 'sure' : 'doubtful';
 }
 
 /** Asks which of the two most probable readings is meant. */

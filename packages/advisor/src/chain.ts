@@ -1,5 +1,6 @@
 import { type Filling, fill, lookUp } from './filling.ts';
 import type { Goal } from './goal.ts';
+import * as Identifier from './identifier.ts';
 import * as Key from './key.ts';
 import type { Leaf } from './leaf.ts';
 import type { Ask, Offer } from './offer.ts';
@@ -33,6 +34,8 @@ const odds = {
   /** Each call but one: people mostly want one thing. Less for a call that takes what an earlier one found. */
   further: 2,
   led: 1,
+  /** The least of a call that takes nothing, is no GET and finds what another needs. */
+  searched: -2.5,
   /** The least of an operation that leads from what is given to what is wanted. */
   leading: -0.4,
 };
@@ -49,9 +52,15 @@ type Planning = {
 
 /** Returns the most probable chains, the best first, with different operations each. */
 export function plan(goal: Goal, surface: Surface, reading: Reading): Chain[] {
+  const keys = surface.offers.flatMap(({ asks, operation: { path } }) =>
+    asks.filter(({ slot }) => slot.isKey).map(({ slot }) => ({ slot, path })),
+  );
   const given = new Map(
-    surface.offers.flatMap(({ asks }) =>
-      asks.map((ask): [Ask, Key.Given] => [ask, Key.given(ask.slot, ask.words, goal)]),
+    surface.offers.flatMap(({ asks, operation: { path } }) =>
+      asks.map((ask): [Ask, Key.Given] => [
+        ask,
+        identified(goal, reading, { slot: ask.slot, path }, keys) ?? Key.given(ask.slot, ask.words, goal),
+      ]),
     ),
   );
   const values = [...given].flatMap(([{ slot }, value]) =>
@@ -78,6 +87,22 @@ export function plan(goal: Goal, surface: Surface, reading: Reading): Chain[] {
   }));
 }
 
+/** The identifiers in a goal that a key takes. */
+function identified(
+  { words }: Goal,
+  { identifiers }: Reading,
+  key: { slot: Ask['slot']; path: string },
+  keys: readonly { slot: Ask['slot']; path: string }[],
+): Key.Given {
+  if (!key.slot.isKey || identifiers.length === 0) return null;
+  const found = Identifier.identifying(key, identifiers, keys);
+  if (found.length === 0) return null;
+  const at = words.flatMap(({ raw }, index) =>
+    found.some(({ value }) => value.split(/[_-]+/).includes(raw) || value === raw) ? [index] : [],
+  );
+  return { kind: 'values', values: found.map(({ value }) => value), at };
+}
+
 function oddsOf({ reading }: Planning, at: number): number {
   return Math.max(-odds.most, Math.min(odds.most, reading.odds[at] ?? -odds.most));
 }
@@ -97,7 +122,12 @@ function drafted(planning: Planning, chosen: readonly number[]): Draft {
   let score = odds.further;
   for (const [index, at] of members.entries()) {
     const own = sources[index] ?? [];
-    const isLeading = fed.has(index) && own.length > 0 && own.every(({ kind }) => kind === 'given');
+    const isLeading =
+      fed.has(index) &&
+      own.every(({ kind }) => kind === 'given') &&
+      (own.length > 0 ||
+        (!planning.reading.isTrained &&
+          (planning.surface.offers[at]?.operation.method === 'GET' || oddsOf(planning, at) > odds.searched)));
     const isLed = own.some(({ kind }) => kind === 'call');
     score += isLeading ? Math.max(oddsOf(planning, at), odds.leading) : oddsOf(planning, at);
     score -= (isLeading ? 0 : isLed ? odds.led : odds.further) + expense(own);

@@ -1,6 +1,7 @@
 import * as Alias from './alias.ts';
 import type { Goal, Mention, Word } from './goal.ts';
 import { isCanonical } from './lexicon.ts';
+import * as Located from './located.ts';
 import type { Offer } from './offer.ts';
 import * as Range from './range.ts';
 import type { Fill } from './slot.ts';
@@ -99,6 +100,9 @@ export function fill(offer: Offer, goal: Goal, hits: Hits): Filling {
   const used = new Set(taken);
   for (const found of hits) fills.push(...ofHit(offer, goal, found, hasTitle, used));
   fills.push(...keywords(offer, goal, used));
+  const located = Located.fills(offer, goal, new Set(fills.map(({ slot }) => slot)));
+  fills.push(...located);
+  for (const { at } of located) used.add(at);
   return { fills, used };
 }
 

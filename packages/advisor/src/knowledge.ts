@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import * as Concepts from './concepts.ts';
+import * as Intents from './intents.ts';
 import type { Sample } from './sample.ts';
 
 let shared: Concepts.ConceptData | undefined;
@@ -21,13 +22,38 @@ export function outside(): Sample[] {
 }
 
 /** An operation that many APIs have, with what users say when they want it. */
-export type CommonOperation = { is: string; also: readonly string[]; asks: readonly string[] };
+export type CommonOperation = {
+  is: string;
+  also: readonly string[];
+  /** The broader operation that answers the same where an API has no such operation. */
+  within?: string;
+  /** Words and short phrases of such goals in all languages, separated by commas. */
+  words?: string;
+  asks: readonly string[];
+};
 
 /** Operations that many APIs have. */
 export function common(): CommonOperation[] {
   return table('common.yaml') as CommonOperation[];
 }
 
+let trained: Intents.Intents | undefined;
+
+/** The trained recognition of common operations. */
+export function intents(): Intents.Intents {
+  trained ??= Intents.open(JSON.parse(read('intents.json')));
+  return trained;
+}
+
+/** The trained weights of what a goal and an operation have in common. */
+export function weights(): Readonly<Record<string, number>> {
+  return JSON.parse(read('ranker.json'));
+}
+
 function table(name: string): unknown {
-  return parse(readFileSync(new URL(`../data/${name}`, import.meta.url), 'utf8'));
+  return parse(read(name));
+}
+
+function read(name: string): string {
+  return readFileSync(new URL(`../data/${name}`, import.meta.url), 'utf8');
 }

@@ -11,7 +11,7 @@ export type Offer = {
   id: string;
   summary: string;
   /** The parts of its description with their weights. */
-  texts: readonly { text: string; weight: number }[];
+  texts: readonly { name: string; text: string; weight: number }[];
   slots: readonly Slot.Slot[];
   /** The values that it is asked about. */
   asks: readonly Ask[];

@@ -1,10 +1,15 @@
-import * as Borrowed from './borrowed.ts';
+import * as Asked from './asked.ts';
 import * as Classifier from './classifier.ts';
 import type * as Concepts from './concepts.ts';
+import * as Described from './described.ts';
 import * as Features from './features.ts';
 import * as Goal from './goal.ts';
+import type * as Identifier from './identifier.ts';
 import * as Key from './key.ts';
+import * as Knowledge from './knowledge.ts';
 import type { Offer } from './offer.ts';
+import * as Pairing from './pairing.ts';
+import * as Ranker from './ranker.ts';
 import type { Sample } from './sample.ts';
 import * as Translation from './translation.ts';
 
@@ -16,8 +21,11 @@ export type Reader = {
   words: Words;
   /** The weight of the description's words for each offer; low when callers' own phrases are known. */
   trust: readonly number[];
-  /** True when the catalogue has callers' own phrases. */
-  isTrained: boolean;
+  /** How far callers' own phrases decide for each offer, from 0 to 1; the description decides the rest. */
+  learned: readonly number[];
+  /** The descriptions, compared with a goal; null when callers' own phrases decide everything. */
+  api: Described.Api | null;
+  ranks: Ranker.Weights;
   /** Counts of one operation before another in the samples. */
   order: ReadonlyMap<string, number>;
 };
@@ -32,8 +40,10 @@ export type Reading = {
   vague: number;
   /** The share of the goal's words that the descriptions contain, from 0 to 1. */
   known: number;
-  /** True when the catalogue has callers' own phrases. */
+  /** True when callers' own phrases decide. */
   isTrained: boolean;
+  /** Values of the goal that look like the identifier of one thing. */
+  identifiers: readonly Identifier.Identifier[];
 };
 
 /** Parts of a description that count less are no examples. */
@@ -42,12 +52,13 @@ const describedMin = 0.75;
 /** Samples that are read between two yields. */
 const examplesAtOnce = 10;
 
-const weights = { asked: 1, common: 1, described: 0.6, outside: 1, vague: 1 };
+const weights = { asked: 1, described: 0.6, outside: 1, vague: 1 };
+/** The number of phrases of an operation from which they decide alone. Fewer are compared with the goal as the description is. */
+const phrasesEnough = 20;
 /**
- * The weight of a description's words, and the share of the goal's words from which they count. If more than `insideFrom` of the words are
- * known, the goal is not outside of the offer.
+ * The weight of a description's words, and the share of the goal's words from which they count.
  */
-const coverage = { weight: 5, middle: 0.35, asksHalf: 6, inside: 20, insideFrom: 0.75 };
+const coverage = { weight: 5, middle: 0.35, asksHalf: 6 };
 
 /** Trains a reader on the samples and on what is described of each offer; yields after each short part of the work. */
 export function* open(
@@ -66,19 +77,22 @@ export function* open(
   const words = wordsOf(offers, concepts);
   const reader = { concepts, keysOf, words };
   yield;
-  const borrowed = Borrowed.samples(offers, asked, concepts);
-  const all = [
-    ...[...samples, ...described, ...joined].map((sample) => ({ ...sample, weight: 1 })),
-    ...borrowed,
-  ].filter((sample) => sample.kind !== 'outside' || !isNear(reader, sample.ask));
+  const learned = asked.map((count) => Number(count >= phrasesEnough));
+  const api = learned.every((share) => share === 1)
+    ? null
+    : yield* Described.open(offers, phrasesOf(offers, samples), concepts, Knowledge.intents());
+  const isLearning = learned.some((share) => share > 0);
+  const all = (isLearning ? [...samples, ...described, ...joined] : []).filter(
+    (sample) => sample.kind !== 'outside' || !isNear(reader, sample.ask),
+  );
   yield;
   const examples: Classifier.Example[] = [];
-  for (const { ask, calls, kind, weight } of all) {
+  for (const { ask, calls, kind } of all) {
     if (examples.length % examplesAtOnce === 0) yield;
     examples.push({
       features: Features.of(Goal.read(Translation.toEnglish(ask, concepts).text), concepts, keysOf),
       classes: kind === 'outside' ? [offers.length] : kind === 'vague' ? [offers.length + 1] : calls,
-      weight: weight * weights[kind],
+      weight: weights[kind],
     });
   }
   const order = new Map<string, number>();
@@ -91,10 +105,19 @@ export function* open(
     classifier: yield* Classifier.train(examples, offers.length + 2, (name) =>
       name.startsWith('~') ? 2 : 1,
     ),
-    isTrained: samples.some(({ kind }) => kind === 'asked'),
+    learned,
+    api,
+    ranks: api === null ? {} : Knowledge.weights(),
     trust: asked.map((count) => coverage.asksHalf / (coverage.asksHalf + count)),
     order,
   };
+}
+
+/** The phrases of each offer that it alone answers. */
+function phrasesOf(offers: readonly Offer[], samples: readonly Sample[]): string[][] {
+  return offers.map((_, at) =>
+    samples.flatMap(({ ask, calls }) => (calls.length === 1 && calls[0] === at ? [ask] : [])),
+  );
 }
 
 /** Titles of operations that can follow each other, as examples of goals that need both. */
@@ -107,29 +130,66 @@ function joinedTitles(offers: readonly Offer[], { at, asks, summary }: Offer): S
   }));
 }
 
-/** Reads what a goal asks for. */
-export function read(reader: Reader, goal: Goal.Goal): Reading {
+/** Reads what a goal asks for. @param text the goal as it was written, before its words were put into English */
+export function read(reader: Reader, goal: Goal.Goal, text: string): Reading {
+  if (reader.api === null) return learnt(reader, goal);
+  const own = compared(reader, reader.api, goal, text);
+  if (reader.learned.every((share) => share === 0)) return own;
+  const other = learnt(reader, goal);
+  const share = reader.learned.reduce((sum, each) => sum + each, 0) / reader.learned.length;
+  const mixed = (a: number, b: number, of: number) => a * (1 - of) + b * of;
+  return {
+    ...own,
+    odds: own.odds.map((odds, at) => mixed(odds, other.odds[at] ?? 0, reader.learned[at] ?? 0)),
+    outside: mixed(own.outside, other.outside, share),
+  };
+}
+
+/** Reads a goal by the phrases of callers. */
+function learnt(reader: Reader, goal: Goal.Goal): Reading {
   const features = Features.of(goal, reader.concepts, reader.keysOf);
   const scores = Classifier.score(reader.classifier, features);
   const { shares, known } = covered(reader, goal);
   const count = reader.trust.length;
-  const inside = reader.isTrained ? 0 : coverage.inside * Math.max(0, known - coverage.insideFrom);
   return {
     odds: reader.trust.map(
       (trust, at) => (scores[at] ?? 0) + trust * coverage.weight * ((shares[at] ?? 0) - coverage.middle),
     ),
-    outside: (scores[count] ?? 0) - inside,
+    outside: scores[count] ?? 0,
     vague: scores[count + 1] ?? 0,
     known,
-    isTrained: reader.isTrained,
+    isTrained: true,
+    identifiers: [],
+  };
+}
+
+/** Reads a goal by the descriptions alone. */
+function compared({ ranks }: Reader, api: Described.Api, goal: Goal.Goal, text: string): Reading {
+  const asked = Asked.ask(api, goal, text);
+  const shares = Ranker.probabilities(
+    Ranker.scores(ranks, Pairing.pair(api, asked), Pairing.nothing(api, asked)),
+  );
+  const odds = shares.map((share) => Math.log(Math.max(share, 1e-4) / Math.max(1 - share, 1e-4)));
+  return {
+    odds: odds.slice(0, -1),
+    outside: odds.at(-1) ?? 0,
+    vague:
+      asked.meaningful === 0 && asked.identifiers.length === 0
+        ? Number.POSITIVE_INFINITY
+        : Number.NEGATIVE_INFINITY,
+    known: asked.known,
+    isTrained: false,
+    identifiers: asked.identifiers,
   };
 }
 
 /** Returns true when a description or a sample contains any word of a goal that carries a meaning. */
-export function understands({ concepts, keysOf, words, classifier }: Reader, goal: Goal.Goal): boolean {
+export function understands({ concepts, keysOf, words, classifier, api }: Reader, goal: Goal.Goal): boolean {
   return Features.tokens(goal, concepts, keysOf).some(
     ({ name, isStop }) =>
-      !isStop && !name.startsWith('@') && (words.shares.has(name) || classifier.index.has(name)),
+      !isStop &&
+      !name.startsWith('@') &&
+      (words.shares.has(name) || classifier.index.has(name) || (api?.intents.weights.has(name) ?? false)),
   );
 }
 

@@ -2,5 +2,5 @@
 export type Sample = {
   ask: string;
   calls: readonly number[];
-  kind: 'asked' | 'common' | 'described' | 'outside' | 'vague';
+  kind: 'asked' | 'described' | 'outside' | 'vague';
 };

@@ -228,16 +228,18 @@ function textsOf(
   const summary = Schema.text(value.summary);
   const first = description.split(/(?<=\.)\s/)[0] ?? '';
   return [
-    { text: summary, weight: 1 },
-    { text: `${summary}. ${first}`, weight: 1 },
+    { name: 'summary', text: summary, weight: 1 },
+    { name: 'first', text: `${summary}. ${first}`, weight: 1 },
     {
+      name: 'path',
       text: spaced([Schema.text(value.operationId), ...path.replace(/\{[^}]*\}/g, ' ').split('/')]),
       weight: 0.8,
     },
-    { text: `${service.name}. ${service.description}`, weight: 0.5 },
-    { text: description.slice(0, 600), weight: 0.6 },
-    { text: spaced(Schema.list(value.tags).map(Schema.text)), weight: 0.4 },
+    { name: 'service', text: `${service.name}. ${service.description}`, weight: 0.5 },
+    { name: 'description', text: description.slice(0, 600), weight: 0.6 },
+    { name: 'tags', text: spaced(Schema.list(value.tags).map(Schema.text)), weight: 0.4 },
     {
+      name: 'parameters',
       text: spaced([
         ...inBody.map(({ path: keys }) => keys.join(' ')),
         ...parameters.map((it) => Schema.text(it.name)),
@@ -245,6 +247,7 @@ function textsOf(
       weight: 0.5,
     },
     {
+      name: 'said',
       text: parameters
         .map((it) => Schema.text(it.description))
         .join('. ')
@@ -252,8 +255,9 @@ function textsOf(
       weight: 0.4,
     },
     {
+      name: 'gives',
       text: spaced(
-        gives.filter(({ path: keys }) => keys.length <= 3).map(({ path: keys }) => keys.at(-1) ?? ''),
+        gives.filter(({ path: keys }) => keys.length <= 4).map(({ path: keys }) => keys.at(-1) ?? ''),
       ),
       weight: 0.4,
     },

@@ -21,12 +21,24 @@ export type Case = {
 };
 
 /** The results over some goals. An answer is confident when it asks nothing back. */
-export type Tally = { goals: number; first: number; chain: number; confident: number; wrong: number };
+export type Tally = {
+  goals: number;
+  first: number;
+  chain: number;
+  /** Answers that ask nothing back, and those of them that are wrong. */
+  confident: number;
+  wrong: number;
+  /** Answers that are certain of their first call, though they may ask for a value, and those of them that are wrong. */
+  certain: number;
+  certainWrong: number;
+};
 
-export const guidePath = '/zeroclick/agent/guide';
+export const guidePath = '/advisor/guide';
 
 /** The catalogue that ships with the shop. */
 export const shipped = '../../../openapi/catalog.yaml';
+
+const statuses: Readonly<Record<string, Case['status']>> = { outside: 'unsupported', vague: 'needs_input' };
 
 /** The advisor of a catalogue file, and the parsed description that it was made from. */
 export async function advisor(
@@ -53,11 +65,24 @@ export function cases(file: string, of?: Advisor.Advisor): Case[] {
       /** Several chains of which each is right. */
       chains?: string[][];
       status?: Case['status'];
+      /** Further chains that are as good. */
+      alt?: string[][];
+      kind?: 'outside' | 'vague';
       lang?: string;
       voice?: string;
     };
     return (JSON.parse(text).goals as Listed[]).map(
-      ({ g, first, chain = [], chains = [chain], status, lang, voice }) => ({
+      ({
+        g,
+        first,
+        chain = [],
+        alt = [],
+        chains = [chain, ...alt],
+        kind,
+        status = statuses[kind ?? ''],
+        lang,
+        voice,
+      }) => ({
         goal: g,
         first,
         chains: chains.filter(({ length }) => length > 0).map((steps) => steps.map((step) => [step])),
@@ -102,18 +127,19 @@ export function chain(of: Advisor.Advisor, advice: Advice): string[] {
 export function judge(
   { first, chains, status }: Case,
   advice: Advice,
-): { first: boolean; chain: boolean; confident: boolean } {
+): { first: boolean; chain: boolean; confident: boolean; certain: boolean } {
   const confident = advice.status === 'ready' || advice.status === 'quoted';
+  const certain = advice.operations.length > 0 && !(advice.questions[0] ?? '').startsWith('Is this wanted');
   const got = advice.operations.map(({ operation }) => operation);
   if (first.length === 0) {
     const accepted =
       status === 'unsupported' ? ['unsupported', 'unknown'] : ['needs_input', 'unknown', 'unsupported'];
     const right = accepted.includes(advice.status);
-    return { first: right, chain: right, confident };
+    return { first: right, chain: right, confident, certain };
   }
   const isFirst = first.includes(got[0] ?? '');
   const isChain = chains.length === 0 ? isFirst : chains.some((wanted) => answers(wanted, advice));
-  return { first: isFirst, chain: isChain, confident };
+  return { first: isFirst, chain: isChain, confident, certain };
 }
 
 /** Returns true when the wanted calls are there in their order, and every other call finds a value for a later one. */
@@ -137,20 +163,30 @@ export function score(
   const tallies = new Map<string, Tally>();
   for (const one of listed) {
     const advice = ask(of, { goal: one.goal });
-    const { first, chain: isChain, confident } = judge(one, advice);
+    const { first, chain: isChain, confident, certain } = judge(one, advice);
     if (!isChain) say(one, advice);
     const groups = ['all', one.first.length === 0 ? 'not to be answered' : 'to be answered', one.voice];
     for (const group of [
       ...groups,
       ...(/^(?:de|fr|es|it|pt|nl)$/.test(one.voice) ? ['other languages'] : []),
     ]) {
-      const own = tallies.get(group) ?? { goals: 0, first: 0, chain: 0, confident: 0, wrong: 0 };
+      const own = tallies.get(group) ?? {
+        goals: 0,
+        first: 0,
+        chain: 0,
+        confident: 0,
+        wrong: 0,
+        certain: 0,
+        certainWrong: 0,
+      };
       tallies.set(group, own);
       own.goals += 1;
       own.first += Number(first);
       own.chain += Number(isChain);
       own.confident += Number(confident);
       own.wrong += Number(confident && !first);
+      own.certain += Number(certain);
+      own.certainWrong += Number(certain && !first);
     }
   }
   return tallies;
@@ -161,8 +197,8 @@ export function format(tallies: ReadonlyMap<string, Tally>): string {
   const percent = (share: number, of: number) => (of === 0 ? '-' : `${((share / of) * 100).toFixed(1)} %`);
   return [...tallies]
     .map(
-      ([group, { goals, first, chain: whole, confident, wrong }]) =>
-        `${group.padEnd(20)} ${String(goals).padStart(4)} goals, first call ${percent(first, goals)}, chain ${percent(whole, goals)}, confident ${confident}, of these wrong ${percent(wrong, confident)}`,
+      ([group, { goals, first, chain: whole, confident, wrong, certain, certainWrong }]) =>
+        `${group.padEnd(20)} ${String(goals).padStart(4)} goals, first call ${percent(first, goals)}, chain ${percent(whole, goals)}, confident ${percent(confident, goals)}, of these wrong ${percent(wrong, confident)}; certain of the call ${percent(certain, goals)}, of these wrong ${percent(certainWrong, certain)}`,
     )
     .join('\n');
 }

@@ -3,13 +3,15 @@ export const palette = `
 :root{color-scheme:light dark;--ground:#f5f3ee;--panel:#fff;--ink:#1d1c1a;--soft:#5f5b54;--line:#dcd7cd;--accent:#0b5f52;--on-accent:#fff;--tint:#e3f1ed;--note:#6b4a00;--note-tint:#fbefcf;--bad:#a3231c;--one:#0b5f52;--two:#3765bd;--three:#b35c14;--four:#84439f;--rest:#77726a}
 @media(prefers-color-scheme:dark){:root{--ground:#151513;--panel:#1f1e1c;--ink:#efece5;--soft:#aca79c;--line:#35332f;--accent:#7fd6c2;--on-accent:#07251f;--tint:#16312b;--note:#f3d58a;--note-tint:#33290f;--bad:#f2a39c;--one:#7fd6c2;--two:#8fb2f3;--three:#f0ad6d;--four:#d0a2ec;--rest:#8f8a80}}`;
 
-/** The stylesheet of all pages. Pages have no scripts and load nothing. */
+/** The stylesheet of all pages. Pages load nothing. */
 export const style = `${palette}
 *{box-sizing:border-box}
 html{scroll-padding-top:1rem}
 body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
 header,main,footer{max-width:62rem;margin:0 auto;padding:0 1.25rem}
 header{display:flex;flex-wrap:wrap;align-items:baseline;gap:.25rem 1.5rem;padding-top:1.25rem;padding-bottom:1.25rem}
+header nav{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem}@media(max-width:30rem){header{gap:.25rem .75rem;padding-inline:1rem}header nav{gap:.25rem .75rem;font-size:.875rem}}
+.skip:not(:focus),.hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}.skip:focus{position:absolute;padding:.5rem 1rem;background:var(--panel)}
 header .name{font-weight:700;color:var(--ink);text-decoration:none;margin-inline-end:auto}header .name img{height:2rem;max-width:10rem;vertical-align:middle;margin-inline-end:.6rem}
 header a,footer a{color:var(--soft)}
 footer{padding-top:2rem;padding-bottom:3rem;color:var(--soft);font-size:.875rem;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}
@@ -43,11 +45,19 @@ button.danger{background:var(--bad);color:var(--panel)}button.quiet.danger{backg
 .note,.ok{margin:.5rem 0 1.25rem}.note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.75rem 1rem}
 .ok{background:var(--tint);border-radius:10px;padding:.75rem 1rem}
 ul.legend{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;margin:.5rem 0;padding:0;font-size:.875rem}ul.legend span{display:inline-block;width:.75rem;height:.75rem;border-radius:3px;margin-inline-end:.5rem}
-details>summary{cursor:pointer;padding:.375rem 0}`;
+details>summary{cursor:pointer;padding:.375rem 0}
+pre b{font-weight:400}pre .s{color:var(--one)}pre .k{color:var(--two)}pre .n{color:var(--note)}pre .w{color:var(--four)}pre .c{color:var(--soft)}
+.tabs{border:0;margin:0;padding:0;min-width:0;position:relative}.tabs>input{position:absolute;opacity:0;width:1px;padding:0}.tabs>input+label{display:inline-block;margin:0;padding:.375rem .75rem;cursor:pointer;border-radius:8px 8px 0 0}
+.tabs>input:checked+label{color:var(--ink);font-weight:600;box-shadow:inset 0 -2px var(--accent)}.tabs>input:focus-visible+label{outline:3px solid var(--accent);outline-offset:-3px}
+.tabs>.tab{display:none}.tabs>input:nth-of-type(1):checked~.tab:nth-of-type(1),.tabs>input:nth-of-type(2):checked~.tab:nth-of-type(2),.tabs>input:nth-of-type(3):checked~.tab:nth-of-type(3),.tabs>input:nth-of-type(4):checked~.tab:nth-of-type(4){display:block}
+.tabs pre{margin-top:0}.code{position:relative}button.copy{position:absolute;inset-block-start:.4rem;inset-inline-end:.4rem;margin:0;padding:.2rem .6rem;font-size:.75rem;background:var(--panel);color:var(--ink);border:1px solid var(--line)}`;
 
-/** The content security policy of a page. `formAction` limits the targets of its forms, redirects included. */
-export function policy(formAction: string): string {
-  return `default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
+/**
+ * The content security policy of a page. `formAction` limits the targets of its forms, redirects included.
+ * @param script the source of its only script, as a digest; none for a page without scripts
+ */
+export function policy(formAction: string, script = "'none'"): string {
+  return `default-src 'none'; ${script === "'none'" ? '' : `script-src ${script}; `}style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
 }
 
 /** Headers of a page that shows what only its visitor may see. `formAction` limits the targets of its forms. */

@@ -16,6 +16,7 @@ import { invoiceItems } from './routes/invoice-items.ts';
 import { invoices } from './routes/invoices.ts';
 import { paymentIntents } from './routes/payment-intents.ts';
 import { paymentMethods } from './routes/payment-methods.ts';
+import { portalConfigurations } from './routes/portal-configurations.ts';
 import { portalSessions } from './routes/portal-sessions.ts';
 import { prices } from './routes/prices.ts';
 import { products } from './routes/products.ts';
@@ -45,6 +46,7 @@ const routes: readonly Route[] = [
   ...reviews,
   ...invoiceItems,
   ...invoices,
+  ...portalConfigurations,
   ...portalSessions,
   ...prices,
   ...products,

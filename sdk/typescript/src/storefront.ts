@@ -60,8 +60,8 @@ export async function quote(
   const headers = payment(fields, 'authorization');
   const call: Call = headers
     ? // A proof works once: a repetition would be refused.
-      { method: 'POST', path: '/zeroclick/agent/quote', body, headers, twice: 'once', options }
-    : { method: 'POST', path: '/zeroclick/agent/guide', body, twice: 'free', options };
+      { method: 'POST', path: '/advisor/quote', body, headers, twice: 'once', options }
+    : { method: 'POST', path: '/advisor/guide', body, twice: 'free', options };
   return success(await connection.send(call), headers !== undefined);
 }
 

@@ -1,9 +1,14 @@
 import * as Money from '@sluice/kernel/money';
-import type { AccountSearch, FoundAccount } from '../../identity/account-search.ts';
+import type { AccountKind, AccountSearch, FoundAccount } from '../../identity/account-search.ts';
 import { sharedSecret } from './accounts.ts';
+import { openAttentionReport } from './attention.ts';
 import type { Connection } from './connection.ts';
+import { openVerification } from './ledger-audit.ts';
+import { openOrderSearch } from './order-search.ts';
 import { openRevenueReport } from './revenue-report.ts';
 import { openUsageReport } from './usage-report.ts';
+
+const dayMs = 86_400_000;
 
 type Row = {
   id: string;
@@ -19,7 +24,7 @@ type Row = {
  * @param reports the database of the reports, which may be a standby
  * @param fresh becomes the secret if there is none
  */
-export async function openConsole(sql: Connection, reports: Connection, fresh: string) {
+export async function openConsole(sql: Connection, reports: Connection, url: string, fresh: string) {
   const { byDay, byRail } = openRevenueReport(reports);
   return {
     secret: await sharedSecret(sql, 'console', fresh),
@@ -27,6 +32,9 @@ export async function openConsole(sql: Connection, reports: Connection, fresh: s
     revenueReport: { ...openRevenueReport(sql), byDay, byRail },
     usageReport: { ...openUsageReport(reports), writers: openUsageReport(sql).writers },
     accounts: openSearch(sql),
+    attention: openAttentionReport(sql),
+    orders: openOrderSearch(sql),
+    verification: openVerification(url),
   };
 }
 
@@ -34,10 +42,44 @@ export async function openConsole(sql: Connection, reports: Connection, fresh: s
 export function openSearch(sql: Connection): AccountSearch {
   const columns = () => sql`a.id, a.email, a.created_at, a.frozen_at, a.joined_to, coalesce((
     SELECT sum(o.amount) FROM shop.purchase o WHERE o.account_id = a.id AND o.state = 'granted'), 0)::bigint AS paid`;
+  const paid = () =>
+    sql`EXISTS (SELECT FROM shop.purchase o WHERE o.account_id = a.id AND o.state = 'granted')`;
+  const isKind = (kind: AccountKind | undefined) => {
+    switch (kind) {
+      case undefined:
+        return sql`true`;
+      case 'frozen':
+        return sql`a.frozen_at IS NOT NULL`;
+      case 'claimed':
+        return sql`a.email IS NOT NULL`;
+      case 'paying':
+        return paid();
+      case 'unpaid':
+        return sql`NOT ${paid()}`;
+    }
+  };
   return {
-    async newest(after, max) {
+    async activity(accounts, sinceMs) {
+      type Row = { account: string; last_at: Date | null; spent: number };
+      const rows = await sql<Row[]>`SELECT a.id AS account, u.last_at, u.spent
+        FROM unnest(${sql.array([...accounts])}::text[]) a (id), LATERAL (
+          SELECT max(ledger.time_of(u.call_id)) AS last_at, coalesce(sum(u.cost), 0)::bigint AS spent
+            FROM ledger.account_usage(a.id, ${new Date(sinceMs)}, now() + interval '1 day') u
+            WHERE u.plan_id IS DISTINCT FROM '#budget') u
+        WHERE u.last_at IS NOT NULL`;
+      return new Map(
+        rows.map((row) => [
+          row.account,
+          { lastMs: row.last_at?.getTime() ?? null, spent: Money.ofMicro(row.spent) },
+        ]),
+      );
+    },
+    async newest({ kind, from, to }, after, max) {
+      const [first, end] = [from ? new Date(from) : null, to ? new Date(Date.parse(to) + dayMs) : null];
       const rows = await sql<Row[]>`SELECT ${columns()} FROM shop.account a
-        WHERE ${after}::text IS NULL OR (a.created_at, a.id) < (SELECT b.created_at, b.id FROM shop.account b WHERE b.id = ${after})
+        WHERE (${after}::text IS NULL OR (a.created_at, a.id) < (SELECT b.created_at, b.id FROM shop.account b WHERE b.id = ${after}))
+          AND (${first}::timestamptz IS NULL OR a.created_at >= ${first}) AND (${end}::timestamptz IS NULL OR a.created_at < ${end})
+          AND ${isKind(kind)}
         ORDER BY a.created_at DESC, a.id DESC LIMIT ${max}`;
       return rows.map(found);
     },

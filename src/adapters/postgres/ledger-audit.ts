@@ -1,6 +1,7 @@
 import * as PostgresUrl from '@sluice/kernel/postgres-url';
 import postgres from 'postgres';
 import type { ClosedDay } from '../../ledger/usage-closing.ts';
+import { type Verification, verifyMsMax } from '../../ledger/verification.ts';
 import { openUsageClosings } from './usage-closings.ts';
 
 /** A fault in the ledger: the violated rule, the row that violates it, and details. */
@@ -32,11 +33,13 @@ export type Proof = {
 /**
  * Reads the whole ledger in one snapshot: row counts, totals, and every fault (`ledger.verify`). It changes nothing, and uses a connection of
  * its own because it can take long.
+ * @param msMax the database cancels the statement after this time; null for no limit
  */
-export async function read(url: string): Promise<Proof> {
+export async function read(url: string, msMax: number | null = null): Promise<Proof> {
   const { url: address, options } = PostgresUrl.driver(url);
   const sql = postgres(address, { ...options, max: 1, onnotice: () => {}, connect_timeout: 5 });
   try {
+    if (msMax !== null) await sql.unsafe(`SET statement_timeout = ${msMax}`);
     const [row] = await sql<[{ proof: Proof }]>`SELECT json_build_object(
       'counts', json_build_object(
         'lots', (SELECT count(*) FROM ledger.lot), 'postings', (SELECT count(*) FROM ledger.posting),
@@ -47,6 +50,16 @@ export async function read(url: string): Promise<Proof> {
   } finally {
     await sql.end({ timeout: 1 });
   }
+}
+
+/** Verifies the ledger of `url` for the console. The statement is cancelled in time. */
+export function openVerification(url: string): Verification {
+  return {
+    async run() {
+      const { counts, breaches } = await read(url, verifyMsMax);
+      return { counts, faults: breaches };
+    },
+  };
 }
 
 /** The payments, purchases, grants and balance of one account, in micro-dollars and units of results. */

@@ -13,6 +13,7 @@ import type { promotion } from './schema/plans.ts';
 import type { Row } from './schema/row.ts';
 
 const listedMax = 500;
+const dayMs = 86_400_000;
 
 /** Grants credit in the seller's name (migrations/functions/credit-grants.sql). */
 export function openGifts(sql: Connection): CreditGrants {
@@ -106,13 +107,25 @@ export function openAudit(sql: Connection): Audit {
     async close(entry, after) {
       await sql`UPDATE shop.audit SET after = ${sql.json({ ...after })} WHERE id = ${entry}`;
     },
-    async list(account, before, max) {
+    async list({ account, text, act, from, to }, before, max) {
       type Row = Omit<AuditEntry, 'atMs'> & { at: Date };
-      const its = sql`subject IN (SELECT id FROM shop.account WHERE id = ${account} OR joined_to = ${account}
-        UNION ALL SELECT id FROM shop.purchase WHERE account_id = ${account})`;
+      const its = sql`subject IN (SELECT id FROM shop.account WHERE id = ${account ?? null} OR joined_to = ${account ?? null}
+        UNION ALL SELECT id FROM shop.purchase WHERE account_id = ${account ?? null})`;
+      const part = `%${(text ?? '').replace(/[\\%_]/g, String.raw`\$&`)}%`;
+      const [first, end] = [from ? new Date(from) : null, to ? new Date(Date.parse(to) + dayMs) : null];
       const rows = await sql<Row[]>`SELECT id, at, who, act, subject, before, after FROM shop.audit
-        WHERE (${before}::bigint IS NULL OR id < ${before}) AND ${account === null ? sql`true` : its} ORDER BY id DESC LIMIT ${max}`;
+        WHERE (${before}::bigint IS NULL OR id < ${before}) AND ${account === undefined ? sql`true` : its}
+          AND (${text ?? null}::text IS NULL OR who ILIKE ${part} OR subject ILIKE ${part})
+          AND (${act ?? null}::text IS NULL OR act = ${act ?? null})
+          AND (${first}::timestamptz IS NULL OR at >= ${first}) AND (${end}::timestamptz IS NULL OR at < ${end})
+        ORDER BY id DESC LIMIT ${max}`;
       return rows.map(({ at, ...row }) => ({ ...row, atMs: at.getTime() }));
+    },
+    async acts() {
+      const rows = await sql<
+        { act: string }[]
+      >`SELECT DISTINCT act FROM shop.audit ORDER BY act LIMIT ${listedMax}`;
+      return rows.map(({ act }) => act);
     },
   };
 }

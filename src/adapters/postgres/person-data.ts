@@ -18,6 +18,8 @@ export function openPersonData(sql: Connection): PersonData {
         sql`SELECT id, plan_id, status, period_start, period_end, payer_email, created_at, ended_at FROM shop.subscription
           WHERE account_id IN ${of} ORDER BY created_at`,
       ]);
+      const billing =
+        await sql`SELECT name, address, country, tax_id, updated_at FROM shop.billing_details WHERE account_id IN ${of}`;
       const [refunds, requests, consents, resources, mails, usage, actions] = await Promise.all([
         sql`SELECT r.id, r.purchase_id, r.kind, r.amount AS amount_micro_usd, r.tax AS tax_micro_usd, r.status, r.reason, r.created_at
           FROM shop.reversal r JOIN shop.purchase o ON o.id = r.purchase_id WHERE o.account_id IN ${of} ORDER BY r.created_at`,
@@ -36,6 +38,7 @@ export function openPersonData(sql: Connection): PersonData {
         keys: [...keys],
         wallets: [...wallets],
         applications: [...applications],
+        billing_details: [...billing],
         purchases: [...purchases],
         subscriptions: [...subscriptions],
         refunds_and_disputes: [...refunds],

@@ -30,6 +30,8 @@ export const rules: readonly Rule[] = [
   { table: 'shop.used_work', keeps: 0, ended: 'expires_at < $1' },
   { table: 'shop.claim', keeps: day, ended: 'created_at < $1' },
   { table: 'shop.sign_in', keeps: day, ended: 'created_at < $1' },
+  { table: 'shop.operator_session', keeps: 0, ended: 'expires_at < $1' },
+  { table: 'shop.operator_invitation', keeps: 0, ended: 'expires_at < $1' },
   { table: 'shop.revocation', keeps: 0, ended: 'expires_at < $1' },
   { table: 'shop.proof', keeps: day, ended: 'expires_at < $1' },
   { table: 'shop.decline', keeps: day, ended: 'at < $1' },

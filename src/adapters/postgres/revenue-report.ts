@@ -1,6 +1,5 @@
 import * as Money from '@sluice/kernel/money';
-import type postgres from 'postgres';
-import { type RailRevenue, type RevenueReport, troubleCountMax } from '../../payment/revenue-report.ts';
+import type { RailRevenue, RevenueReport } from '../../payment/revenue-report.ts';
 import type { Reversal } from '../../payment/reversal.ts';
 import type { Connection } from './connection.ts';
 import * as OrderLot from './order-lot.ts';
@@ -14,12 +13,7 @@ export function openRevenueReport(sql: Connection): RevenueReport {
   return { ...sums(sql), ...lists(sql), ...returned(sql), ...OrderLot.openOrderLot(sql) };
 }
 
-function sums(sql: Connection): Pick<RevenueReport, 'byDay' | 'byRail' | 'trouble'> {
-  /** Counts up to the maximum that the console shows. */
-  const counted = (rows: postgres.Fragment) =>
-    sql`(SELECT count(*) FROM (${rows} LIMIT ${troubleCountMax}) counted)`;
-  const openDisputes = () => sql`SELECT amount FROM shop.reversal WHERE kind = 'dispute'
-    AND status IN ('needs_response', 'under_review', 'warning_needs_response', 'warning_under_review')`;
+function sums(sql: Connection): Pick<RevenueReport, 'byDay' | 'byRail'> {
   return {
     async byDay(sinceMs) {
       type Row = {
@@ -64,29 +58,6 @@ function sums(sql: Connection): Pick<RevenueReport, 'byDay' | 'byRail' | 'troubl
           count(*) AS orders, sum(amount)::bigint AS gross
         FROM shop.purchase WHERE state = 'granted' AND granted_at >= ${new Date(sinceMs)} GROUP BY 1 ORDER BY 3 DESC, 1`;
       return rows.map((row) => ({ ...row, gross: Money.ofMicro(row.gross) }));
-    },
-    async trouble(sinceMs) {
-      type Row = Record<
-        'in_doubt' | 'unreconciled' | 'declined' | 'past_due' | 'notices' | 'disputes' | 'disputed',
-        number
-      >;
-      const [row] = await sql<[Row]>`SELECT
-        ${counted(sql`SELECT 1 FROM shop.purchase p WHERE claimed_by IS NOT NULL AND NOT shop.is_being_charged(p)`)} AS in_doubt,
-        ${counted(sql`SELECT 1 FROM shop.purchase WHERE unreconciled IS NOT NULL AND (claimed_by IS NOT NULL OR checkout_session IS NOT NULL)`)} AS unreconciled,
-        ${counted(sql`SELECT 1 FROM shop.purchase WHERE state = 'declined' AND created_at >= ${new Date(sinceMs)}`)} AS declined,
-        ${counted(sql`SELECT 1 FROM shop.subscription WHERE status = 'past_due'`)} AS past_due,
-        ${counted(sql`SELECT 1 FROM shop.processor_event WHERE done_at IS NULL AND failure IS NOT NULL`)} AS notices,
-        ${counted(openDisputes())} AS disputes,
-        (SELECT coalesce(sum(amount), 0)::bigint FROM (${openDisputes()}) open) AS disputed`;
-      return {
-        inDoubt: row.in_doubt,
-        unreconciled: row.unreconciled,
-        declined: row.declined,
-        pastDue: row.past_due,
-        webhookEvents: row.notices,
-        disputes: row.disputes,
-        disputed: Money.ofMicro(row.disputed),
-      };
     },
   };
 }

@@ -82,6 +82,12 @@ export function isAccepted(version: SchemaVersion): version is Accepted {
   return version.kind === 'current' || version.kind === 'behind';
 }
 
+/** Returns what is to be applied, as a clause. */
+export function pendingText({ pending }: Extract<SchemaVersion, { kind: 'behind' }>): string {
+  if (pending === 0) return 'the functions of this version are to be applied';
+  return `${pending} ${pending === 1 ? 'migration is' : 'migrations are'} pending, with the functions of this version`;
+}
+
 /** Returns why a program does not start on such a database, and what to do. */
 export function refusal(version: Exclude<SchemaVersion, Accepted>): string {
   switch (version.kind) {

@@ -1,6 +1,14 @@
 import * as Money from '@sluice/kernel/money';
 import type postgres from 'postgres';
-import type { ClosedUsage, RecordedCall, UsageRecord, UsageSum } from '../../ledger/usage.ts';
+import {
+  allCalls,
+  type ClosedUsage,
+  type DailyUsage,
+  type RecordedCall,
+  type UsageRecord,
+  type UsageSelection,
+  type UsageSum,
+} from '../../ledger/usage.ts';
 import type { Connection } from './connection.ts';
 
 /** Statement timeout for indexing or summing up a day that has ended. */
@@ -9,24 +17,29 @@ const closingTimeout = '10min';
 /** The usage of accounts, in PostgreSQL (migrations/functions/ledger-usage.sql). */
 export function openUsage(sql: Connection): UsageRecord {
   return {
-    async sums(account, fromMs, toMs, group) {
+    async sums(account, fromMs, toMs, group, { service, key, model } = allCalls) {
       type Row = Omit<UsageSum, 'cost'> & { cost: number };
       const rows = await sql<
         Row[]
-      >`SELECT * FROM ledger.account_usage_by(${account}, ${new Date(fromMs)}, ${new Date(toMs)}, ${group})`;
+      >`SELECT * FROM ledger.account_usage_by(${account}, ${new Date(fromMs)}, ${new Date(toMs)}, ${group}, ${service}, ${key}, ${model})`;
       return rows.map((row) => ({ ...row, cost: Money.ofMicro(row.cost) }));
     },
-    async daily(account, fromMs, toMs) {
+    async daily(account, fromMs, toMs, group, selection) {
+      type Row = Omit<DailyUsage, 'cost'> & { cost: number };
+      const columns = { service: sql`service`, model: sql`price_key`, key: sql`key_id` };
       const rows = await sql<
-        { day: string; service: string; units: number }[]
-      >`SELECT to_char(ledger.time_of(call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, service, sum(units)::bigint AS units
-          FROM ledger.account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) GROUP BY 1, 2 HAVING sum(units) > 0
-        UNION ALL
-        SELECT to_char(day, 'YYYY-MM-DD'), service, sum(units)::bigint FROM ledger.closed_account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) GROUP BY 1, 2 HAVING sum(units) > 0
-        ORDER BY 1, 2`;
-      return [...rows];
+        Row[]
+      >`SELECT day, name, sum(calls)::bigint AS calls, sum(units)::bigint AS units, sum(cost)::bigint AS cost FROM (
+          SELECT to_char(ledger.time_of(call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, coalesce(${columns[group]}, '') AS name,
+              count(DISTINCT call_id) AS calls, sum(units) AS units, sum(cost) AS cost
+            FROM ledger.account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) WHERE ${isSelected(sql, selection)} GROUP BY 1, 2
+          UNION ALL
+          SELECT to_char(day, 'YYYY-MM-DD'), coalesce(${columns[group]}, ''), sum(calls), sum(units), sum(cost)
+            FROM ledger.closed_account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) WHERE ${isSelected(sql, selection)} GROUP BY 1, 2
+        ) u GROUP BY 1, 2 ORDER BY 1, 2`;
+      return rows.map((row) => ({ ...row, cost: Money.ofMicro(row.cost) }));
     },
-    async closed(account, fromMs, toMs) {
+    async closed(account, fromMs, toMs, selection = allCalls) {
       type Row = Omit<ClosedUsage, 'cost'> & { cost: number };
       const rows = await sql<
         Row[]
@@ -34,15 +47,15 @@ export function openUsage(sql: Connection): UsageRecord {
             sum(included)::bigint AS included, sum(cost)::bigint AS cost,
             (SELECT jsonb_object_agg(m.key, m.sum) FROM (
               SELECT q.key, sum(q.value::numeric) AS sum FROM unnest(array_agg(quantities)) a, jsonb_each_text(a) q GROUP BY 1) m) AS quantities
-          FROM ledger.closed_account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1 DESC, 2, 3, 4, 5`;
+          FROM ledger.closed_account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) WHERE ${isSelected(sql, selection)} GROUP BY 1, 2, 3, 4, 5 ORDER BY 1 DESC, 2, 3, 4, 5`;
       return rows.map((row) => ({ ...row, cost: Money.ofMicro(row.cost) }));
     },
-    calls: (account, fromMs, toMs, before, max) =>
+    calls: (account, fromMs, toMs, before, max, selection = allCalls) =>
       readCalls(
         sql,
         account,
         { fromMs, toMs },
-        sql`call_id < coalesce(${before}::uuid, ledger.uuid_at(${new Date(toMs)}))`,
+        sql`call_id < coalesce(${before}::uuid, ledger.uuid_at(${new Date(toMs)})) AND ${isSelected(sql, selection)}`,
         max,
       ),
     async call(account, callId) {
@@ -50,6 +63,12 @@ export function openUsage(sql: Connection): UsageRecord {
       return found ?? null;
     },
   };
+}
+
+/** The condition on the rows of `ledger.account_usage`. */
+function isSelected(sql: Connection, { service, key, model }: UsageSelection): postgres.Fragment {
+  return sql`(${service}::text IS NULL OR service = ${service}) AND (${key}::text IS NULL OR coalesce(key_id, '') = ${key})
+    AND (${model}::text IS NULL OR coalesce(price_key, '') = ${model})`;
 }
 
 /** Returns the millisecond in which a call was made, so that only the partition of its day is read. */

@@ -9,6 +9,7 @@ import * as Dashboard from './dashboard.ts';
 import * as Fees from './fees.ts';
 import * as PaymentIntent from './payment-intent.ts';
 import { openPlanPrices } from './plan-price.ts';
+import * as Portal from './portal.ts';
 import * as Refunds from './refunds.ts';
 import { type Report, rejections } from './rejections.ts';
 import * as SharedToken from './shared-token.ts';
@@ -42,6 +43,7 @@ export type StripeSettings = {
 export function openStripe(settings: StripeSettings): Processor {
   const stripe = connect(settings);
   const prices = openPlanPrices(stripe);
+  const portal = Portal.openPortals(stripe);
   const quoteTax = Tax.quotes(stripe);
   const { mark, sharedTokenVersion = SharedToken.versionDefault } = settings;
   const reject = rejections(settings.report);
@@ -91,6 +93,8 @@ export function openStripe(settings: StripeSettings): Processor {
     openCardPage: (page) => CardPage.openCardPage(stripe, page).catch(reject.unavailable),
     readCardPage: (session) => CardPage.read(stripe, session).catch(reject.unavailable),
     renewalOf: (id) => CardPage.renewalOf(stripe, id).catch(reject.unread(id)),
+    payerOf: (id) => Portal.payerOf(stripe, id).catch(reject.unread(id)),
+    openPortal: (customer, returnUrl) => portal(customer, returnUrl).catch(reject.unavailable),
     eraseCustomer: (id) => CardPage.eraseCustomer(stripe, id).catch(reject.unavailable),
     useCard: (id, card) => CardPage.use(stripe, id, card).catch(reject.unavailable),
 

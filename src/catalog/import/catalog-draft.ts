@@ -1,3 +1,4 @@
+import * as Drafts from '@sluice/advisor/drafts';
 import * as Schema from '@sluice/kernel/json-schema';
 import * as Money from '@sluice/kernel/money';
 import { type FoundOperation, listOperations } from './found-operation.ts';
@@ -24,6 +25,8 @@ export type DraftService = {
 export type Operation = {
   call: string;
   summary: string | null;
+  /** Phrases in which buyers may ask for it. */
+  asks: readonly string[];
   /** Null in a service with meters, which has `usage`. */
   units: string | number | null;
   unitsMax: InferUnits.Countable['unitsMax'] | null;
@@ -72,6 +75,7 @@ const nothingSelected: Selection = { tags: [], paths: [], include: [] };
 const nameCharsMax = 80;
 const slugCharsMax = 48;
 const proseCharsMax = 300;
+const askCharsMax = 200;
 const contactAssumed = 'sales@example.com';
 const trialUsual = 25;
 const minUsual = Money.ofCents(50);
@@ -93,7 +97,8 @@ export function fromOpenApi(document: Schema.Node, options: DraftOptions): Draft
   const mount = options.mount ?? (needsMount(sold) ? mountUsual : '');
   const upstreams = upstreamsOf(sold, KeyDraft.isNamed(key));
   const services = new Map<string, DraftService>();
-  for (const operation of sold) place(services, read, operation, { price, mount, upstreams });
+  const asks = Drafts.asks(read, sold);
+  for (const operation of sold) place(services, read, operation, { price, mount, upstreams, asks });
   const servers = sold.flatMap(({ server }) => server ?? []);
   const { email, url } = read(info.contact);
   const proposal = {
@@ -179,13 +184,18 @@ function upstreamsOf(sold: readonly FoundOperation[], isNamed: boolean): Map<str
   return named;
 }
 
-type Placing = { price: Money.Money; mount: string; upstreams: ReadonlyMap<string, string> };
+type Placing = {
+  price: Money.Money;
+  mount: string;
+  upstreams: ReadonlyMap<string, string>;
+  asks: ReadonlyMap<string, readonly string[]>;
+};
 
 function place(
   services: Map<string, DraftService>,
   read: Schema.Reader,
   found: FoundOperation,
-  { price, mount, upstreams }: Placing,
+  { price, mount, upstreams, asks }: Placing,
 ): void {
   const { method, path, operation, parameters, tags } = found;
   const usage = UsageDraft.draftUsage(read, found);
@@ -210,6 +220,7 @@ function place(
   service.operations.push({
     call: `${method} ${mount}${path}`,
     summary: text(operation.summary),
+    asks: (asks.get(found.call) ?? []).map((ask) => line(ask, askCharsMax)).filter((ask) => ask !== ''),
     units: usage === null ? (counted?.units ?? 1) : null,
     unitsMax: counted?.unitsMax ?? null,
     usage,

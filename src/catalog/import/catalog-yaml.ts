@@ -1,5 +1,5 @@
 import * as Money from '@sluice/kernel/money';
-import { Document, isMap, type YAMLMap } from 'yaml';
+import { Document, isMap, isSeq, type YAMLMap } from 'yaml';
 import * as CatalogFile from '../file.ts';
 import type { CatalogDraft, DraftService, Operation } from './catalog-draft.ts';
 import { isNamed } from './key-draft.ts';
@@ -115,8 +115,9 @@ function service({ slug, name, unit, price, upstream, usage, prices, operations 
       ...own,
       unit,
       price_usd: Money.format(price),
-      operations: operations.map(({ call, units, unitsMax }) => ({
+      operations: operations.map(({ call, asks, units, unitsMax }) => ({
         call,
+        ...(asks.length > 0 && { asks }),
         units,
         ...(unitsMax !== null && { units_max: unitsMax }),
       })),
@@ -126,8 +127,9 @@ function service({ slug, name, unit, price, upstream, usage, prices, operations 
     meters: usage.meters,
     ...(usage.priceBy && { price_by: usage.priceBy }),
     prices,
-    operations: operations.map(({ call, usage: used }) => ({
+    operations: operations.map(({ call, asks, usage: used }) => ({
       call,
+      ...(asks.length > 0 && { asks }),
       max: used?.max,
       ...(used?.stream && { stream: used.stream }),
     })),
@@ -151,6 +153,9 @@ function remark(entry: unknown, { summary, doubts }: Operation): void {
   if (isMap(most)) most.flow = true;
   inline(entry.get('max'));
   inline(entry.get('stream'));
+  const asks = entry.get('asks', true);
+  if (isSeq(asks))
+    asks.commentBefore = ' ? drafts of what buyers say: edit them, and add more (docs/advisor.md)';
   const about = summary === null ? [] : [` ${shortened(summary)}`];
   const lines = [...about, ...doubts.map((doubt) => ` ? ${doubt}`)];
   if (lines.length > 0) entry.commentBefore = lines.join('\n');

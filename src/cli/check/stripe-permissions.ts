@@ -15,6 +15,7 @@ const resources: readonly [string, (stripe: Stripe) => Promise<unknown>][] = [
   ['Products', (stripe) => stripe.products.list({ limit: 1 })],
   ['Prices', (stripe) => stripe.prices.list({ limit: 1 })],
   ['Refunds', (stripe) => stripe.refunds.list({ limit: 1 })],
+  ['Customer portal', (stripe) => stripe.billingPortal.configurations.list({ limit: 1 })],
   ['Charges', (stripe) => stripe.charges.list({ limit: 1 })],
   ['Disputes', (stripe) => stripe.disputes.list({ limit: 1 })],
   ['Balance Transactions', (stripe) => stripe.balanceTransactions.list({ limit: 1 })],

@@ -60,7 +60,7 @@ export async function run(args: string[]): Promise<number> {
   const office = await BackOffice.openBackOffice(process.env);
   try {
     const accounts = Console.openSearch(office.sql);
-    if (verb === 'list') return list(await accounts.newest(values.after ?? null, max), values.json);
+    if (verb === 'list') return list(await accounts.newest({}, values.after ?? null, max), values.json);
     const query = AccountSearch.read(wanted);
     const found = query === null ? [] : await accounts.find(query, max);
     if (verb === 'find' && (found.length > 0 || values.json))

@@ -8,6 +8,7 @@ import * as CommandLine from '@sluice/kernel/command-line';
 import * as CatalogFile from '../../catalog/file.ts';
 import { catalogPath } from '../../config.ts';
 import * as Settings from '../../process/settings.ts';
+import * as StopSignals from '../../process/stop-signals.ts';
 import * as Terminal from '../../process/terminal.ts';
 import { banner } from '../banner.ts';
 import * as ChildProcess from '../child-process.ts';
@@ -20,8 +21,8 @@ import * as Port from '../port.ts';
 /** A database that is lost more often without a steady minute in between is not restarted. */
 const lossesMax = 6;
 const steadyMs = 60_000;
-/** The storefront gives running calls DRAIN_MAX_SECONDS and then closes its ledger writer. */
-const closeMsMax = 5_000;
+/** After DRAIN_SECONDS and DRAIN_MAX_SECONDS, the storefront ends its jobs, its ledger writer and the mails under way. */
+const closeMsMax = 15_000;
 const restartMs = 200;
 /** Children of a start that was just killed may need a moment to release their ports. */
 const portsMsMax = 2_000;
@@ -38,7 +39,7 @@ function end(): void {
   abandon.abort();
   ending.resolve(null);
 }
-export const help = `Runs the whole shop on this machine until Ctrl-C.
+export const help = `Runs the whole shop on this machine until Ctrl-C; a second Ctrl-C does not wait for running calls.
 
   sluice start                                   everything bundled: an API with sample data, simulated card payments, a mailbox
   sluice start --settings shop.env               with the settings of shop.env, and the rest bundled; SIGHUP reloads them
@@ -51,7 +52,9 @@ Exit code: 0 stopped by the user, 1 could not start, or a program failed.`;
 
 export async function run(args: string[]): Promise<number> {
   CommandLine.noMore(CommandLine.read(args, {}).positionals);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
+  StopSignals.listen(end, () => {
+    for (const child of children) child.hurry();
+  });
   process.on('SIGHUP', () => {
     if (Terminal.isAttended()) end();
     else children.find((child) => child.name === 'storefront')?.reload();
@@ -158,7 +161,8 @@ async function openDatabase(dataDir: string, losses: readonly number[] = []): Pr
 
 /** Returns the time in which a child stops by itself. A setting that is wrong is reported by the storefront. */
 function drainMsMax(env: Settings.Env): number {
-  return Settings.reader(env, [])('DRAIN_MAX_SECONDS') * 1_000 + closeMsMax;
+  const read = Settings.reader(env, []);
+  return (read('DRAIN_SECONDS') + read('DRAIN_MAX_SECONDS')) * 1_000 + closeMsMax;
 }
 
 /** Starts the children in parallel. When one fails, stops the others and throws its error. */

@@ -18,6 +18,8 @@ export type AdminGuard = {
   slowed(c: Call): Reply | null;
   /** Returns true for the admin token. */
   opens(token: string): boolean;
+  /** Returns the address block of the caller. */
+  from(c: Call): string;
   /** Names the caller for the audit log. */
   who(c: Call): string;
   /** Admits programs that send the token. */
@@ -41,6 +43,7 @@ export function createAdminGuard(
     tokenDigest,
     slowed,
     opens,
+    from,
     who: (c) => `admin at ${from(c)}`,
     bearer: async (c, next) => {
       const slow = slowed(c);

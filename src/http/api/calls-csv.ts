@@ -1,8 +1,7 @@
 import * as Money from '@sluice/kernel/money';
-import type { IdentityContext } from '../../identity/identity-context.ts';
 import * as Usage from '../../journeys/usage.ts';
 import type { LedgerContext } from '../../ledger/ledger-context.ts';
-import type { ClosedUsage, RecordedCall } from '../../ledger/usage.ts';
+import type { ClosedUsage, RecordedCall, UsageSelection } from '../../ledger/usage.ts';
 
 const columns = [
   'call',
@@ -20,19 +19,18 @@ const columns = [
 type Cell = string | number | boolean;
 
 /**
- * Responds with the calls of an account in the last `spanMs` milliseconds as a CSV file (RFC 4180), newest first. If there are metered calls,
+ * Responds with the selected calls of an account in a period as a CSV file (RFC 4180), newest first. If there are metered calls,
  * the file ends with a column for the model and one for each meter. Closed days follow as sums: without an id, with the day instead of the time, and with
  * the number of calls in the column of the status.
  */
 export async function respondWithCalls(
-  shop: Pick<IdentityContext, 'clock'> & Pick<LedgerContext, 'usage'>,
+  shop: Pick<LedgerContext, 'usage'>,
   account: string,
-  spanMs: number,
+  period: Usage.UsagePeriod,
+  selection: UsageSelection,
 ): Promise<Response> {
-  const toMs = shop.clock() + 1;
-  const period = { fromMs: toMs - spanMs, toMs };
-  const calls = await Usage.recentCalls(shop, account, period);
-  const closed = await shop.usage.closed(account, period.fromMs, period.toMs);
+  const calls = await Usage.recentCalls(shop, account, period, selection);
+  const closed = await shop.usage.closed(account, period.fromMs, period.toMs, selection);
   const all = [...calls, ...closed];
   const isMetered = all.some(({ model, quantities }) => model !== null || quantities !== null);
   const meters = [...new Set(all.flatMap((call) => Object.keys(call.quantities ?? {})))].sort();

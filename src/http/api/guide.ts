@@ -8,15 +8,17 @@ import { bytes, type Env, parseJson, send, unprocessable } from '../request-cont
 /** The advisor without a wallet, with a query or a body. Free and without side effects. @param ask the advisor */
 export function guideRoutes(ask: Quote.Ask): Hono<Env> {
   const app = new Hono<Env>();
-  app.get(path.guide, async (c) =>
-    send(c, await answer(c, ask, Question.ofQuery(new URL(c.req.url).searchParams))),
-  );
-  app.post(path.guide, async (c) => {
-    const body = await bytes(c);
-    if (!Buffer.isBuffer(body)) return send(c, body);
-    const parsed = parseJson(c, body);
-    return send(c, 'value' in parsed ? await answer(c, ask, parsed.value) : parsed);
-  });
+  for (const at of [path.guide, path.requiredGuide]) {
+    app.get(at, async (c) =>
+      send(c, await answer(c, ask, Question.ofQuery(new URL(c.req.url).searchParams))),
+    );
+    app.post(at, async (c) => {
+      const body = await bytes(c);
+      if (!Buffer.isBuffer(body)) return send(c, body);
+      const parsed = parseJson(c, body);
+      return send(c, 'value' in parsed ? await answer(c, ask, parsed.value) : parsed);
+    });
+  }
   return app;
 }
 

@@ -33,31 +33,35 @@ export function quoteRoutes(
 ): Hono<Env> {
   const app = new Hono<Env>();
 
-  app.post(shop.proofs.path, async (c) => {
-    const body = await bytes(c);
-    if (!Buffer.isBuffer(body)) return send(c, body);
-    const parsed = parseJson(c, body);
-    if (!('value' in parsed)) return send(c, parsed);
-    const asked = ask(parsed.value);
-    if (asked.kind === 'fault') return send(c, unprocessable(c, asked.faults));
-    const answer = await Quote.quote(shop, {
-      body,
-      fields: {
-        authorization: lines(c, 'authorization'),
-        paymentAuthorization: lines(c, 'payment-authorization'),
-        paymentSignature: lines(c, 'payment-signature'),
-        xPayment: lines(c, 'x-payment'),
-      },
-      address: address(c, clientAddressHeader),
-      advise: asked.advise,
+  for (const proofs of [shop.proofs, shop.requiredProofs])
+    app.post(proofs.path, async (c) => {
+      const body = await bytes(c);
+      if (!Buffer.isBuffer(body)) return send(c, body);
+      const parsed = parseJson(c, body);
+      if (!('value' in parsed)) return send(c, parsed);
+      const asked = ask(parsed.value);
+      if (asked.kind === 'fault') return send(c, unprocessable(c, asked.faults));
+      const answer = await Quote.quote(
+        { ...shop, proofs },
+        {
+          body,
+          fields: {
+            authorization: lines(c, 'authorization'),
+            paymentAuthorization: lines(c, 'payment-authorization'),
+            paymentSignature: lines(c, 'payment-signature'),
+            xPayment: lines(c, 'x-payment'),
+          },
+          address: address(c, clientAddressHeader),
+          advise: asked.advise,
+        },
+      );
+      return send(c, reply({ ...shop, proofs }, answer, lines(c, 'accept-payment').join(','), requestId(c)));
     });
-    return send(c, reply(shop, answer, lines(c, 'accept-payment').join(','), requestId(c)));
-  });
   return app;
 }
 
 function reply(
-  shop: Pick<Quote.QuoteContext, 'proofs'> & Pick<CatalogContext, 'publicUrl'> & TextsContext,
+  shop: { proofs: Proof.ProofRoute } & Pick<CatalogContext, 'publicUrl'> & TextsContext,
   answer: Quote.QuoteResult,
   accepted: string,
   id: string,

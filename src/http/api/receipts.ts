@@ -4,6 +4,7 @@ import type { CatalogContext } from '../../catalog/catalog-context.ts';
 import * as SignedReceipt from '../../identity/signed-receipt.ts';
 import type { CallerContext } from '../../journeys/identification.ts';
 import * as Receipts from '../../journeys/receipts.ts';
+import type { BillingRecord } from '../../payment/billing-details.ts';
 import type { PaymentContext } from '../../payment/payment-context.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
 import * as BrowserSession from '../pages/browser-session.ts';
@@ -20,7 +21,7 @@ export function receiptsRoutes(
     Receipts.ReceiptContext &
     Pick<CatalogContext, 'catalog'> &
     Pick<PaymentContext, 'processor'> &
-    TextsContext,
+    TextsContext & { readonly billingDetails: BillingRecord },
 ): Hono<Env> {
   const app = new Hono<Env>();
 
@@ -52,8 +53,9 @@ export function receiptsRoutes(
       return send(c, error(404, 'not_found', shop.texts.text('api.not_found.receipt'), requestId(c)));
     const reader = (await BrowserSession.readSession(shop, c))?.account ?? null;
     const email = await Receipts.buyerEmail(shop, signed, reader);
+    const details = await Receipts.buyerDetails(shop, signed, reader);
     const refunded = Money.format(await Receipts.refundedTotal(shop, signed));
-    const page = Page.receipt(shop.texts, { signed, jws, refunded, email }, shop.catalog);
+    const page = Page.receipt(shop.texts, { signed, jws, refunded, email, details }, shop.catalog);
     return Payment.respond(200, shop, page);
   });
 

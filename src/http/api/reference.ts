@@ -8,6 +8,7 @@ import { path } from '../../discovery/paths.ts';
 import type { Reference } from '../../discovery/reference.ts';
 import { error } from '../reply.ts';
 import { type Call, type Env, requestId, send, unprocessable } from '../request-context.ts';
+import { DocumentCache } from './document-cache.ts';
 import * as Static from './static.ts';
 
 /** Maximum total size of cached responses to filtered queries; the least recently used one is evicted first. */
@@ -96,29 +97,18 @@ function readQuery(
 /** Renders each page once. Unfiltered pages are kept, because the catalogue bounds their number; others within `askedBytesMax`. */
 function keeper(reference: Reference): (query: Page.ReferenceQuery) => Kept {
   const plain = new Map<string, Static.StaticDocument>();
-  const asked = new Map<string, Static.StaticDocument>();
-  let askedBytes = 0;
+  const asked = new DocumentCache(askedBytesMax);
   return (query) => {
     const key = JSON.stringify(query);
     const isPlain = query.words === null && query.path === null && query.method === null;
-    const cache = isPlain ? plain : asked;
-    const known = cache.get(key);
-    if (known !== undefined) {
-      cache.delete(key);
-      cache.set(key, known);
-      return { document: known };
-    }
+    const known = isPlain ? plain.get(key) : asked.get(key);
+    if (known !== undefined) return { document: known };
     const made = Page.pageOf(reference, query);
     if (made.kind === 'no_page') return made;
     const links = made.next === null ? [] : [{ rel: 'next', href: made.next }];
     const document = Static.documentOf('application/json', made.json, links);
-    cache.set(key, document);
-    if (!isPlain) askedBytes += document.bytes.length;
-    for (const [oldest, { bytes }] of asked) {
-      if (askedBytes <= askedBytesMax) break;
-      asked.delete(oldest);
-      askedBytes -= bytes.length;
-    }
+    if (isPlain) plain.set(key, document);
+    else asked.add(key, document);
     return { document };
   };
 }

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
-import type { Reload, ReloadPreview, ReloadResult } from '../../journeys/reload.ts';
+import type { Reload, ReloadResult } from '../../journeys/reload.ts';
+import type { ReloadPreview } from '../../journeys/reload-preview.ts';
 import * as CreditGrant from '../../payment/credit-grant.ts';
 import type * as PurchaseInput from '../../payment/purchase-input.ts';
 import { error, json, type Reply } from '../reply.ts';

@@ -22,9 +22,14 @@ export function serveDocument(app: Hono<Env>, path: string, document: StaticDocu
   app.get(path, (c) => respondWithDocument(c, document));
 }
 
-/** Sends a document, or 304 when the client already has it (RFC 9110, section 13.1.2). */
-export function respondWithDocument(c: Call, { type, bytes, etag, links }: StaticDocument): Response {
+/** Sends a document with the headers of `more`, or 304 when the client already has it (RFC 9110, section 13.1.2). */
+export function respondWithDocument(
+  c: Call,
+  { type, bytes, etag, links }: StaticDocument,
+  more: Readonly<Record<string, string>> = {},
+): Response {
   const headers = {
+    ...more,
     etag,
     'cache-control': 'public, max-age=60',
     'storefront-origin': 'storefront',

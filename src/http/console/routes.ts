@@ -8,15 +8,20 @@ import * as LoginPage from './pages/login-page.ts';
 import * as Accounts from './routes/accounts.ts';
 import * as Audit from './routes/audit.ts';
 import * as Catalogue from './routes/catalogue.ts';
+import * as Codes from './routes/codes.ts';
 import * as Health from './routes/health.ts';
 import * as Overview from './routes/overview.ts';
 import * as Payments from './routes/payments.ts';
+import * as Team from './routes/team.ts';
+import type { ConsoleSessionContext } from './sessions.ts';
 
 /** The dependencies of the whole console. Each section takes only its own part. */
-type ConsoleContext = Console.ConsoleSessionContext &
+type ConsoleContext = ConsoleSessionContext &
+  Team.TeamContext &
   Accounts.AccountSectionContext &
   Payments.PaymentSectionContext &
   Overview.OverviewContext &
+  Codes.CodesContext &
   Health.HealthContext;
 
 type RouteOptions = {
@@ -36,9 +41,12 @@ export function consoleRoutes(
   Overview.addOverviewSection(console, shop, metrics);
   Accounts.addAccountSection(console, shop);
   Payments.addPaymentSection(console, shop);
+  Codes.addCodesSection(console, shop);
   Catalogue.addCatalogueSection(console, reload);
   Health.addHealthSection(console, shop, isDraining, metrics);
   Audit.addAuditSection(console, shop);
+  Team.addTeamSection(console, shop);
+  Team.addOwnPage(console, shop);
   // Registered last: matches every path that no section has.
   console.addPage('/admin/console/*', async () => {
     const main = LoginPage.problem('Page not found', 'The console has no page at this address.');

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '@sluice/kernel/clock';
 import type { Body } from '../server/body.ts';
 import type { Reservation } from '../server/body-budget.ts';
+import { closeGracefully } from '../server/linger.ts';
 import type { Incoming, Outgoing } from '../server/outgoing.ts';
 import * as RequestHead from './request-head.ts';
 import { FastPathResponse, type ResponseConnection } from './response.ts';
@@ -28,7 +29,8 @@ export type ConnectionContext = {
   /** The current handler. */
   handler(): Handler;
   clock: Clock;
-  isDraining(): boolean;
+  /** Returns true when the process stops: a response is then the last of its connection. */
+  isEnding(): boolean;
   waits: Waits;
   /** Moves a connection to Node's server; `next` are the bytes that were read and not handled. */
   handOver(socket: Socket, next: Buffer): void;
@@ -73,8 +75,9 @@ export class FastPathConnection implements ResponseConnection {
     return this.#response === null && this.#reading === null;
   }
 
+  /** While the process stops, requests that have arrived behind the current one are still served. */
   get isLast(): boolean {
-    return this.#context.isDraining() || this.#isEnded;
+    return this.#isEnded || (this.#context.isEnding() && this.socket.readableLength === 0);
   }
 
   fields(stays: boolean): string {
@@ -86,13 +89,15 @@ export class FastPathConnection implements ResponseConnection {
   answered(stays: boolean): void {
     this.#response = null;
     this.#freeBody();
-    if (!stays || this.#isEnded) {
-      // Ignore further bytes: they may be the unread rest of a rejected body and must not be parsed as a new request (request smuggling).
-      this.socket.off('data', this.#onData);
-      this.socket.destroySoon();
-      return;
-    }
-    if (this.socket.isPaused()) this.socket.resume();
+    if (!stays || this.#isEnded) this.end();
+    else if (this.socket.isPaused()) this.socket.resume();
+  }
+
+  /** Closes the connection. No response may be due. */
+  end(): void {
+    // Ignore further bytes: they may be the unread rest of a rejected body and must not be parsed as a new request (request smuggling).
+    this.socket.off('data', this.#onData);
+    closeGracefully(this.socket);
   }
 
   #onData = (chunk: Buffer): void => {

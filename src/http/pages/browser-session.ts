@@ -4,9 +4,11 @@ import * as Assertion from '../../identity/assertion.ts';
 import type { IdentityContext } from '../../identity/identity-context.ts';
 import type { Issued } from '../../identity/jwt.ts';
 import * as Registering from '../../journeys/registration.ts';
-import type { TextsContext } from '../../text/texts-context.ts';
+import { errorPage } from '../fault-page.ts';
+import type { Reply } from '../reply.ts';
 import { bytes, type Call, type Env } from '../request-context.ts';
 import * as Cookies from './cookies.ts';
+import type * as Frame from './frame.ts';
 
 /** The account of a browser, taken from the identity assertion in its HttpOnly cookie. */
 export type BrowserSession = { account: string; access: Issued };
@@ -57,17 +59,30 @@ export function assertionOf(shop: Pick<CatalogContext, 'publicUrl'>, c: Call): s
  * Rejects forms that were not sent from the shop's own pages: another site's form would act with the visitor's cookie (CSRF). Browsers
  * send the source in `Sec-Fetch-Site` (Fetch Metadata), older ones in `Origin`.
  */
-export function guard(shop: Pick<CatalogContext, 'publicUrl'> & TextsContext): MiddlewareHandler<Env> {
+export function guard(shop: Pick<CatalogContext, 'publicUrl'> & Frame.PageContext): MiddlewareHandler<Env> {
   return async (c, next) => {
     const site = c.req.header('sec-fetch-site');
     const isOwn = site === undefined ? c.req.header('origin') === shop.publicUrl : site === 'same-origin';
     if (c.req.method === 'GET' || c.req.method === 'HEAD' || isOwn) return next();
-    return c.text(shop.texts.text('error.foreign_form'), 403);
+    return errorPage(shop, { status: 403, message: shop.texts.text('error.foreign_form') });
   };
 }
 
-/** The fields of a form; empty when the body cannot be read. */
-export async function fields(c: Call): Promise<URLSearchParams> {
-  const body = await bytes(c);
-  return new URLSearchParams(Buffer.isBuffer(body) ? body.toString() : '');
+/** Thrown for a form whose body is too long or cannot be read. */
+export class RefusedForm extends Error {
+  readonly reply: Reply;
+
+  constructor(reply: Reply) {
+    super('refused_form');
+    this.reply = reply;
+  }
+}
+
+/** The fields of a form of at most `bytesMax`. Throws `RefusedForm`. */
+export async function fields(c: Call, bytesMax?: number): Promise<URLSearchParams> {
+  const body = await bytes(c, bytesMax);
+  if (!Buffer.isBuffer(body)) throw new RefusedForm(body);
+  const form = new URLSearchParams(body.toString());
+  c.set('form', form);
+  return form;
 }

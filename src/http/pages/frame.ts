@@ -1,9 +1,10 @@
-import { pageHeaders, style } from '@sluice/kernel/page-style';
+import { pageHeaders, policy, style } from '@sluice/kernel/page-style';
 import { html, raw } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
 import { brandStyle } from './brand-style.ts';
+import * as PageScript from './page-script.ts';
 import { say } from './say.ts';
 
 export type Html = ReturnType<typeof html>;
@@ -12,6 +13,8 @@ export const logoPath = '/shop/logo';
 /** Search engines cut longer descriptions. */
 const descriptionCharsMax = 200;
 const headers = { ...pageHeaders("'self'"), 'storefront-origin': 'storefront' };
+/** The policy of a page with the script, which is allowed by its digest alone. */
+export const scriptPolicy = policy("'self'", PageScript.source);
 
 /** The part of the shop that every page shows, and the texts that pages are written with. */
 export type PageContext = TextsContext & {
@@ -27,34 +30,57 @@ type Page = {
   main: Html;
   more?: Readonly<Record<string, string>>;
   layout?: PageLayout;
+  /** Styles that only this page needs. */
+  style?: string;
   /** The address under which search engines list the page; pages without one are not listed. */
   canonical?: string;
   /** A sentence about the page for search engines and link previews; by default the description of the shop. */
   description?: string;
+  /** Navigation beside `main`. */
+  beside?: Html;
+  /** True for a page with the script, which adds copy buttons and the like. No page needs it. */
+  isScripted?: boolean;
 };
 
-/** Responds with a page: the header with the navigation, `main`, the footer. Rendered on the server, without scripts. */
-export function respondWithPage(
-  status: number,
+/** Responds with a page: the header with the navigation, `main`, the footer. */
+export function respondWithPage(status: number, shop: PageContext, page: Page): Response {
+  const { more, isScripted = false } = page;
+  const scripted = isScripted ? { 'content-security-policy': scriptPolicy } : {};
+  return new Response(pageText(shop, page), { status, headers: { ...headers, ...scripted, ...more } });
+}
+
+/** Returns a page as text. */
+export function pageText(
   shop: PageContext,
-  { title, main, more = {}, layout = shopLayout(shop), canonical, description }: Page,
-): Response {
+  {
+    title,
+    main,
+    layout = shopLayout(shop),
+    canonical,
+    description,
+    beside,
+    isScripted = false,
+    style: own = '',
+  }: Page,
+): string {
+  const { name } = shop.catalog.storefront;
   const page = html`<!doctype html>
 <html ${languageOf(shop.texts)}>
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>${canonical === undefined ? html`<meta name="robots" content="noindex">` : preview(shop, title, canonical, description)}
-<link rel="icon" href="/favicon.svg"><style>${raw(style + brandStyle(shop.catalog.storefront.brand) + layout.style)}</style>
+<title>${title === name ? name : `${title} · ${name}`}</title>${canonical === undefined ? html`<meta name="robots" content="noindex">` : preview(shop, title, canonical, description)}
+<link rel="icon" href="/favicon.svg"><style>${raw(style + brandStyle(shop.catalog.storefront.brand) + layout.style + own)}</style>
 </head>
-<body>
+<body${isScripted ? html` data-copy="${shop.texts.text('code.copy')}" data-copied="${shop.texts.text('code.copied')}"` : ''}>
+<a class="skip" href="#main">${say(shop.texts, 'frame.skip')}</a>
 <header>${layout.header}</header>
-<main>
+${beside ?? ''}<main id="main">
 ${main}
 </main>
 <footer>${layout.footer}</footer>
-</body>
+${isScripted ? html`<script>${raw(PageScript.code)}</script>` : ''}</body>
 </html>`;
-  return new Response(String(page), { status, headers: { ...headers, ...more } });
+  return String(page);
 }
 
 /** Returns the tags for search engines and link previews (Open Graph). */
@@ -71,14 +97,15 @@ export function languageOf({ language, direction }: Texts): Html {
   return direction === 'rtl' ? html`lang="${language}" dir="rtl"` : html`lang="${language}"`;
 }
 
-function shopLayout({ catalog, texts }: PageContext): PageLayout {
+/** Header and footer of the shop's pages. */
+export function shopLayout({ catalog, texts }: PageContext): PageLayout {
   const { name, contact, links = {} } = catalog.storefront;
   const own = (['terms', 'privacy', 'imprint', 'status'] as const).flatMap((rel) =>
     links[rel] === undefined ? [] : [html`<a href="${links[rel]}">${say(texts, `frame.${rel}`)}</a>`],
   );
   const address = URL.canParse(contact) ? contact : `mailto:${contact}`;
   return {
-    header: html`<a class="name" href="/">${catalog.logo === undefined ? '' : html`<img src="${logoPath}" alt="">`}${name}</a><a href="/#prices">${say(texts, 'frame.prices')}</a><a href="/docs">${say(texts, 'frame.reference')}</a><a href="/shop/account">${say(texts, 'frame.account')}</a>`,
+    header: html`<a class="name" href="/">${catalog.logo === undefined ? '' : html`<img src="${logoPath}" alt="">`}${name}</a><nav aria-label="${texts.text('frame.navigation')}"><a href="/#prices">${say(texts, 'frame.prices')}</a><a href="/docs">${say(texts, 'frame.reference')}</a><a href="/shop/account">${say(texts, 'frame.account')}</a></nav>`,
     footer: html`<a href="${address}">${say(texts, 'frame.contact')}</a>${own}<a href="/auth.md">${say(texts, 'frame.for_programs')}</a><a href="/llms.txt">${say(texts, 'frame.for_agents')}</a><a href="/openapi.json">${say(texts, 'frame.openapi')}</a><a href="/manifest.json">${say(texts, 'frame.manifest')}</a>`,
     style: '',
   };

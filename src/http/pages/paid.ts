@@ -71,7 +71,7 @@ function own(texts: Texts, buyer: Extract<Buyer, { kind: 'own' }>): Html {
     const link = html`<a href="/shop/account">${say(texts, 'paid.already_shown_link')}</a>`;
     return html`<p class="then">${say(texts, 'paid.already_shown', { link })}</p>`;
   }
-  return html`${isSignedIn ? html`<p class="then">${say(texts, 'paid.signed_in')}</p><p class="next"><a class="button" href="/shop/account#keys">${say(texts, 'paid.make_key')}</a><a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a></p>` : ''}
+  return html`${isSignedIn ? html`<p class="then">${say(texts, 'paid.signed_in')}</p><p class="next"><a class="button" href="/shop/account/keys">${say(texts, 'paid.make_key')}</a><a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a></p>` : ''}
     ${isSignedIn && canClaim ? secure(texts) : ''}
     ${tokens === null ? '' : tokenBoxes(texts, tokens, account, guide, !isSignedIn)}`;
 }

@@ -57,8 +57,16 @@ export function subscribed(texts: Texts): PaymentPage {
     title: texts.text('checkout.subscribed_title'),
     mark: 'stop',
     body: html`<h1>${say(texts, 'checkout.subscribed')}</h1>
-      <p>${say(texts, 'checkout.subscribed_text')}</p>`,
+      <p>${say(texts, 'checkout.subscribed_text')}</p>${accountLink(texts)}`,
   };
+}
+
+function plansLink(texts: Texts): Html {
+  return html`<a class="button" href="/#plans">${say(texts, 'shop.see_plans')}</a>`;
+}
+
+function accountLink(texts: Texts): Html {
+  return html`<a class="button" href="/shop/account">${say(texts, 'frame.account')}</a>`;
 }
 
 export function limited(texts: Texts): PaymentPage {
@@ -126,7 +134,7 @@ export function expired(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.expired_title'),
     mark: 'stop',
-    body: html`<h1>${say(texts, 'checkout.expired')}</h1><p>${say(texts, 'checkout.expired_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.expired')}</h1><p>${say(texts, 'checkout.expired_text')}</p>${plansLink(texts)}`,
   };
 }
 
@@ -143,7 +151,7 @@ export function unknown(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.unknown_title'),
     mark: 'stop',
-    body: html`<h1>${say(texts, 'checkout.unknown')}</h1><p>${say(texts, 'checkout.unknown_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.unknown')}</h1><p>${say(texts, 'checkout.unknown_text')}</p>${plansLink(texts)}`,
   };
 }
 

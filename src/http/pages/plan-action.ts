@@ -17,7 +17,7 @@ export function planAction(
     case undefined:
       return html`<form method="post" action="/shop/buy"><input type="hidden" name="plan" value="${id}"><button>${say(texts, 'plans.subscribe')}</button></form>`;
     case 'current':
-      return html`<p class="ok" style="margin:auto 0 0"><strong>${say(texts, 'plans.current')}</strong> <a href="/shop/account#plans">${say(texts, 'plans.manage')}</a></p>`;
+      return html`<p class="ok" style="margin:auto 0 0"><strong>${say(texts, 'plans.current')}</strong> <a href="/shop/account/billing#plans">${say(texts, 'plans.manage')}</a></p>`;
     case 'next':
       return html`<p class="ok" style="margin:auto 0 0">${say(texts, 'plans.next', { day: texts.day(offer.fromMs) })}</p>`;
     case 'resume':

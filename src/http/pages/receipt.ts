@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CallReceipt, PurchaseReceipt, VerifiedReceipt } from '../../identity/signed-receipt.ts';
+import * as BillingDetails from '../../payment/billing-details.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { PaymentPage } from './payment.ts';
 import * as Quantities from './quantities.ts';
@@ -13,13 +14,15 @@ export type ReceiptFacts = {
   refunded: string;
   /** The buyer's address; null when the reader of the page may not see it. */
   email: string | null;
+  /** The buyer's company and address; null as above, or when there are none. */
+  details: BillingDetails.BillingDetails | null;
 };
 
 type Html = PaymentPage['body'];
 
 /** A printable receipt: the signed fields, with the catalogue's names for seller, plan and tax. */
 export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }: Catalog): PaymentPage {
-  const { signed, jws, email } = facts;
+  const { signed, jws, email, details } = facts;
   const isPurchase = signed.kind === 'purchase';
   return {
     title: texts.text('receipt.title'),
@@ -29,7 +32,7 @@ export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }
         ${row(texts.text('receipt.number'), isPurchase ? signed.purchase : signed.call)}
         ${row(texts.text('receipt.date'), texts.day(isPurchase ? Date.parse(signed.paid_at) : signed.issuedMs))}
         ${row(texts.text('receipt.seller'), html`<span class="lines">${storefront.seller?.trim() || storefront.name}</span><br>${signed.issuer}`)}
-        ${row(texts.text('receipt.buyer'), html`${email === null ? '' : html`${email}<br>`}${signed.account}`)}
+        ${row(texts.text('receipt.buyer'), html`${details === null ? '' : html`<span class="lines">${BillingDetails.lines(details, texts.language).join('\n')}</span><br>`}${email === null ? '' : html`${email}<br>`}${signed.account}`)}
       </dl>
       ${isPurchase ? purchase(texts, signed, facts.refunded, plans, storefront.tax_note?.trim()) : call(texts, signed)}
       <section class="proof"><h2 id="proof">${say(texts, 'receipt.signature')}</h2>

@@ -9,14 +9,17 @@ import { trialOf } from '../../catalog/plan.ts';
 import { isByUsage, sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
 import type { Service } from '../../catalog/service.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
+import { path as links } from '../../discovery/paths.ts';
 import type { PlanOffer } from '../../journeys/plan-offers.ts';
 import type { Texts } from '../../text/texts.ts';
-import { curlSample, pythonSample, typescriptSample } from './code-samples.ts';
+import { codeBlock, codeTabs } from './code-block.ts';
+import { type SampleBody, sampleKey, samplesOf } from './code-samples.ts';
 import type { Html } from './frame.ts';
 import { meterTable, meterTableLink } from './meter-table.ts';
 import * as PlanCard from './plan-card.ts';
 import { say } from './say.ts';
-import type { TrialOutcome } from './try-it.ts';
+import { requestForm, type TryFormFacts } from './try-form.ts';
+import { outcomeLine, type TrialOutcome } from './try-it.ts';
 
 /** Longer lists of services with one price are folded. */
 const foldedAbove = 8;
@@ -32,19 +35,17 @@ export type AccountSummary = {
   offers: ReadonlyMap<string, PlanOffer>;
 };
 /** The "Try it" form: the request, the idempotency key of the call that it makes and, once a request was sent, its outcome. */
-export type TryForm = {
-  operation: Operation;
-  path: string;
-  body: string;
-  key: string;
-  trial: TrialOutcome | null;
-};
+export type TryForm = TryFormFacts & { trial: TrialOutcome | null };
 export type ShopFacts = {
   catalog: Catalog;
   description: Description.Description;
   publicUrl: string;
   summary: AccountSummary | null;
   tried: TryForm;
+  /** True when the "Try it" form was asked for, and not only its example. */
+  isTrying: boolean;
+  /** A response of the operation of `tried`; null when the description of the API has none. */
+  response: string | null;
   /** The purchase form that was refused, with its fault. */
   refusedBuy?: PlanCard.RefusedBuy;
 };
@@ -52,16 +53,15 @@ export type ShopFacts = {
 /** The start page for people: services and prices, the "Try it" form, the plans, and code samples. */
 export function front(texts: Texts, facts: ShopFacts): Html {
   const { catalog, description, publicUrl, summary, tried, refusedBuy = null } = facts;
-  const { storefront, services, plans } = catalog;
+  const { services, plans } = catalog;
   const isTaxAdded = TaxNote.isTaxAdded(catalog);
   const unit = sharedUnit(services);
-  return html`<h1>${storefront.name}</h1>
-<p class="lead">${storefront.description}</p>
-${summary === null ? welcome(texts, catalog) : mine(texts, summary, services)}
-${attempt(texts, tried, catalog, summary)}
+  const shown = { isSignedIn: summary !== null, isTaxAdded };
+  return html`${summary === null && tried.trial === null ? welcome(texts, facts) : html`<h1>${catalog.storefront.name}</h1>${summary === null ? '' : mine(texts, summary, services)}`}
+${attempt(texts, facts)}
 <section id="plans">
 <h2>${say(texts, 'plans.title')}</h2>
-<div class="cards">${plans.map((plan) => PlanCard.card(texts, plan, catalog, { isSignedIn: summary !== null, offer: summary?.offers.get(plan.id), refused: refusedBuy?.plan === plan.id ? refusedBuy : null }))}</div>
+<div class="cards plans">${plans.map((plan) => PlanCard.card(texts, plan, catalog, { ...shown, offer: summary?.offers.get(plan.id), refused: refusedBuy?.plan === plan.id ? refusedBuy : null }))}</div>
 ${isTaxAdded ? html`<p class="soft">${say(texts, 'shop.tax_note')}</p>` : ''}
 </section>
 <section id="prices">
@@ -73,12 +73,29 @@ ${services.map((service) => (service.metering === undefined ? '' : meterTable(te
 ${samples(texts, tried, publicUrl, summary)}`;
 }
 
-/** The first screen of a new visitor: the price, and the ways to begin. */
-function welcome(texts: Texts, { services, plans }: Catalog): Html {
+/** The first screen of a new visitor: what is sold, its price, the ways to begin, and a request with its response. */
+function welcome(texts: Texts, { catalog, tried, response }: ShopFacts): Html {
+  const { services, plans, storefront } = catalog;
   const priced = services.filter(({ price, metering }) => metering === undefined && price > 0);
   const trial = trialOf(plans);
-  return html`${priced.length === 0 ? '' : perThousand(texts, priced)}
-<div class="actions">${trial === null ? '' : html`<form method="post" action="/shop/start"><button>${say(texts, 'plans.start')}</button></form>`}<a class="button plain" href="#plans">${say(texts, 'shop.see_plans')}</a><a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a></div>`;
+  return html`<div class="hero"><div>
+<h1>${storefront.name}</h1>
+<p class="lead">${storefront.description}</p>
+${priced.length === 0 ? '' : perThousand(texts, priced)}
+<div class="actions">${trial === null ? '' : html`<form method="post" action="/shop/start"><button>${say(texts, 'plans.start')}</button></form>`}<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a><a href="#plans">${say(texts, 'shop.see_plans')}</a></div>
+${trial === null ? '' : html`<p class="soft">${firstFree(texts, trial.included, unitOfPlan(trial, services))}</p>`}
+</div>
+${demonstration(texts, tried, response)}</div>`;
+}
+
+/** The request of the "Try it" form with its described response, and the button that sends it. */
+function demonstration(texts: Texts, { operation, path, body, key }: TryForm, response: string | null): Html {
+  const { id, method } = operation;
+  const hidden = { operation: id, shown: id, path, body, key };
+  return html`<section class="demo" aria-labelledby="demo"><h2 id="demo" class="call"><span class="method">${method}</span> <code>${path}</code></h2>
+${body === '' ? '' : html`<div class="request">${codeBlock(texts.text('reference.request'), body)}</div>`}
+${response === null ? '' : html`<p class="soft">${say(texts, 'shop.response')}</p>${codeBlock(texts.text('reference.response'), response)}`}
+<form method="post" action="/shop/try#try">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button>${say(texts, 'try.send')}</button></form></section>`;
 }
 
 function perThousand(texts: Texts, priced: readonly Service[]): Html {
@@ -109,7 +126,7 @@ function priceList(texts: Texts, catalog: Catalog, description: Description.Desc
   const { services } = catalog;
   const table = html`<div class="wide"><table class="stack">
 <thead><tr><th scope="col">${say(texts, 'shop.service')}</th><th scope="col">${say(texts, 'shop.operations')}</th><th scope="col" class="number">${say(texts, 'shop.price')}</th></tr></thead>
-<tbody>${services.map((service) => row(texts, service, catalog, description))}</tbody>
+${grouped(services).map(([group, own]) => html`<tbody>${group === '' ? '' : html`<tr><th colspan="3" scope="rowgroup" class="soft">${group}</th></tr>`}${own.map((service) => row(texts, service, catalog, description))}</tbody>`)}
 </table></div>`;
   const isFree = ({ price, metering }: Service) => metering === undefined && price === 0;
   const priced = services.filter((service) => !isFree(service));
@@ -122,6 +139,14 @@ function priceList(texts: Texts, catalog: Catalog, description: Description.Desc
   const price = texts.usd(Money.format(first.price));
   return html`<p>${say(texts, 'shop.one_price', { price, unit: texts.unit(first.unit) })}${free.length === 0 ? '' : html` ${say(texts, 'shop.free_services', { services: free.join(', ') })}`}</p>
 <details><summary>${say(texts, 'shop.all_services', { count: services.length })}</summary>${table}</details>`;
+}
+
+/** Services by the group that the catalogue gives them; '' for none. */
+function grouped(services: readonly Service[]): [string, Service[]][] {
+  const groups = new Map<string, Service[]>();
+  for (const service of services)
+    groups.set(service.group ?? '', [...(groups.get(service.group ?? '') ?? []), service]);
+  return [...groups];
 }
 
 function row(
@@ -137,44 +162,39 @@ function row(
 }
 
 function call(operation: Operation, description: Description.Description): Html {
-  const { method, path, id, answeredBy } = operation;
+  const { method, path, service } = operation;
   const text = description.get(operationKey(method, path))?.summary ?? null;
   const name = html`<code>${method} ${path}</code>`;
-  const link =
-    answeredBy === 'storefront'
-      ? name
-      : html`<a href="/?operation=${encodeURIComponent(id)}#try">${name}</a>`;
+  const link = html`<a href="/docs/${service.slug}">${name}</a>`;
   return html`<div>${link}${text === null || text === operation.service.name ? '' : html` <span class="soft">${text}</span>`}</div>`;
 }
 
-function attempt(
-  texts: Texts,
-  { operation, path, body, key, trial }: TryForm,
-  { operations, plans, services }: Catalog,
-  summary: AccountSummary | null,
-): Html {
+/** The "Try it" form. For a new visitor, who sees its example above, it is folded. */
+function attempt(texts: Texts, { tried, catalog, summary, isTrying }: ShopFacts): Html {
+  const { operation, trial } = tried;
+  const { operations, plans, services } = catalog;
   const trialPlan = trialOf(plans);
   const free =
     trialPlan && summary === null
       ? html` ${firstFree(texts, trialPlan.included, unitOfPlan(trialPlan, services))}`
       : '';
-  const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
-  return html`<section id="try"><h2>${say(texts, 'try.title')}</h2>
-<p class="soft">${say(texts, 'try.intro')}${free}</p>
-<form method="post" action="/shop/try#try"><input type="hidden" name="shown" value="${operation.id}"><input type="hidden" name="key" value="${key}">
-<label for="operation">${say(texts, 'try.operation')}</label>
-<select id="operation" name="operation">${operations
+  const isOpen =
+    isTrying ||
+    summary !== null ||
+    trial !== null ||
+    tried.typed !== null ||
+    tried.isRaw ||
+    tried.faults.length > 0;
+  const choice = html`<label for="operation">${say(texts, 'try.operation')}</label><select id="operation" name="operation">${operations
     .filter(({ answeredBy }) => answeredBy === 'upstream')
     .map(
       ({ id }) => html`<option value="${id}" ${id === operation.id ? 'selected' : ''}>${id}</option>`,
-    )}</select>
-<button class="quiet" style="margin-top:.5rem" name="load" value="1">${say(texts, 'try.load_example')}</button>
-<label for="path">${say(texts, 'try.path')}</label><input class="code" id="path" name="path" value="${path}" spellcheck="false" autocomplete="off">
-${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea id="body" name="body" rows="7" spellcheck="false">${body}</textarea>` : ''}
-<p class="soft">${price(texts, operation)}</p>
-<button>${say(texts, 'try.send')}</button></form>
-${trial === null ? '' : outcome(texts, trial)}
-</section>`;
+    )}</select>`;
+  return html`<section id="try"><details ${isOpen ? 'open' : ''}><summary><h2>${say(texts, 'try.title')}</h2></summary>
+<p class="soft">${say(texts, 'try.intro')}${free}</p>
+${requestForm(texts, tried, choice, price(texts, operation))}
+${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? '' : outcome(texts, trial)}
+</details></section>`;
 }
 
 /** The price of the shown operation, before it is called. */
@@ -195,8 +215,8 @@ function firstFree(texts: Texts, { asset, amount }: Included, unit: string): Htm
 
 function outcome(texts: Texts, trial: TrialOutcome): Html {
   if (trial.kind === 'refusal') return html`<p class="note" role="alert">${trial.message}</p>`;
-  const { status, line, body, isCut } = trial;
-  return html`<p class="ok" role="status">${status} · ${line}</p><pre tabindex="0" aria-label="${texts.text('try.response_body')}">${body}</pre>
+  const { body, isCut } = trial;
+  return html`<p class="ok" role="status">${outcomeLine(trial)}</p>${codeBlock(texts.text('try.response_body'), body)}
 ${isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}`;
 }
 
@@ -208,22 +228,22 @@ function samples(
   summary: AccountSummary | null,
 ): Html {
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
-  const request = {
+  const token = summary?.token ?? sampleKey;
+  const code = samplesOf({
     method: operation.method,
-    url: `${publicUrl}${path}`,
-    body: hasBody ? compact(body) : null,
-    token: summary?.token ?? 'YOUR_ACCESS_TOKEN',
-  };
+    baseUrl: publicUrl,
+    path,
+    body: hasBody ? bodyOf(body) : null,
+    token,
+  });
   const prompt = texts.text('code.prompt', {
     shop: publicUrl,
     llms: `${publicUrl}/llms.txt`,
-    guide: `${publicUrl}/zeroclick/agent/guide?goal=...`,
+    guide: `${publicUrl}${links.guide}?goal=...`,
   });
-  const sample = (name: string, text: string) =>
-    html`<details ${name === 'curl' ? 'open' : ''}><summary>${name}</summary><pre tabindex="0" aria-label="${name}">${text}</pre></details>`;
   return html`<section id="code"><h2>${say(texts, 'code.title')}</h2>
 <p class="soft">${tokenNote(texts, summary !== null)}</p>
-${[sample('curl', curlSample(request)), sample('TypeScript', typescriptSample(request)), sample('Python', pythonSample(request)), sample(texts.text('code.prompt_name'), prompt)]}
+${codeTabs(texts, 'code', [...code, { language: texts.text('code.prompt_name'), code: prompt }])}
 </section>`;
 }
 
@@ -232,11 +252,12 @@ function tokenNote(texts: Texts, hasToken: boolean): Html {
   return say(texts, key, { link: html`<a href="/auth.md">${say(texts, `${key}_link`)}</a>` });
 }
 
-function compact(body: string): string {
+/** A body as it was typed, where it is JSON. */
+function bodyOf(text: string): SampleBody | null {
   try {
-    return JSON.stringify(JSON.parse(body));
+    return { kind: 'json', value: JSON.parse(text) };
   } catch {
-    return body;
+    return null;
   }
 }
 

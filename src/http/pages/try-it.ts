@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import * as Money from '@sluice/kernel/money';
 import * as Target from '@sluice/kernel/request-target';
 import * as Match from '../../catalog/match.ts';
@@ -43,7 +44,7 @@ export async function tryOperation(
   const bearer = await identify(shop, `Bearer ${token}`, shop.clock());
   if (bearer.kind === 'frozen') return refusal(Refusal.frozen(shop.texts, requestId(c)));
   if (bearer.kind !== 'token') return refusal(Refusal.unanswerable(shop.texts, requestId(c)));
-  const { account } = bearer.claims;
+  const { account, key: callerKey = null } = bearer.claims;
   const target = Target.parse(path.trim());
   if (target === null || !Match.isCallOf(matcher, operation, target.path))
     return {
@@ -57,12 +58,13 @@ export async function tryOperation(
       shop.texts.text('try.free_of_charge'),
     );
   c.get('entry').account = account;
+  const startedMs = shop.clock();
   const outcome = await PaidCall.make(
     shop,
     {
       operation,
       account,
-      callerKey: null,
+      callerKey,
       target,
       rawHeaders: [
         'accept',
@@ -79,7 +81,7 @@ export async function tryOperation(
   );
   switch (outcome.kind) {
     case 'served':
-      return deliver(shop, c, operation, outcome);
+      return deliver(shop, c, operation, outcome, startedMs);
     case 'replayed':
       return shown(
         textOf(shop.texts, outcome.headers, outcome.body),
@@ -101,6 +103,7 @@ async function deliver(
   c: Call,
   { service }: Operation,
   paid: ServedResponse,
+  startedMs: number,
 ): Promise<TrialOutcome> {
   const entry = c.get('entry');
   entry.call = paid.callId;
@@ -119,7 +122,15 @@ async function deliver(
   entry.units = PaidResponse.unitsOf(paid);
   entry.costMicroUsd = paid.cost.cost;
   const text = textOf(shop.texts, await PaidResponse.headers(shop, paid), body);
-  return shown(text, paid.response.status, costLine(shop.texts, paid, service));
+  const { texts } = shop;
+  const took = texts.text('try.took', { ms: shop.clock() - startedMs, bytes: body.length });
+  return shown(text, paid.response.status, `${took} · ${costLine(texts, paid, service)}`);
+}
+
+/** The status in words, the time, the size and the cost of a response, such as `200 OK · 84 ms · 1,204 bytes · 1 result · free`. */
+export function outcomeLine({ status, line }: Extract<TrialOutcome, { kind: 'whole' }>): string {
+  const words = STATUS_CODES[status];
+  return `${words === undefined ? status : `${status} ${words}`} · ${line}`;
 }
 
 /** Returns a body as text, or its size and type when it is none. */
@@ -136,8 +147,8 @@ function costLine(texts: Texts, paid: ServedResponse, { unit, metering }: Operat
   const { cost, balance, includedRemaining, includedUsd } = paid.cost;
   return texts.text('try.outcome', {
     quantity: Quantities.ofCall(texts, paid, unit),
-    price: cost === Money.zero ? texts.text('try.free') : texts.usd(Money.formatExact(cost)),
-    balance: texts.usd(Money.formatExact(balance)),
+    price: cost === Money.zero ? texts.text('try.free') : texts.usd(Money.format(cost)),
+    balance: texts.usd(Money.format(balance)),
     included:
       includedUsd === null
         ? texts.quantity(includedRemaining, unit)
@@ -150,8 +161,8 @@ function meteredCostLine(texts: Texts, { cost: paid, measured }: ServedResponse)
   const { cost, balance, includedUsd } = paid;
   const left = Money.ofMicro(balance + (includedUsd ?? 0));
   const values = {
-    price: cost === Money.zero ? texts.text('try.free') : texts.usd(Money.formatExact(cost)),
-    balance: texts.usd(Money.formatExact(left)),
+    price: cost === Money.zero ? texts.text('try.free') : texts.usd(Money.format(cost)),
+    balance: texts.usd(Money.format(left)),
   };
   const counted = measured?.quantities;
   return counted === undefined

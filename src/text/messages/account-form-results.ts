@@ -37,6 +37,16 @@ export const accountResults = {
   'result.top_up_terms': 'A cardholder has to agree to these terms first.',
   'result.top_up_terms_link': 'Read the terms and add a card',
   'result.top_up_off': 'Auto top-up is off. No card is charged automatically any more.',
+  'result.promotion_redeemed': '{value} added to your account.',
+  'result.promotion_used': 'Your account has already used this code.',
+  'result.promotion_claim_first':
+    'Add your email to your account first: this code is for accounts with an email address.',
+  'result.promotion_unknown': 'This code does not exist or has expired. Check the spelling.',
+  'result.promotion_limited': 'Too many wrong codes. Try again in some minutes.',
+  'result.details_saved': 'Your billing details are saved. Your receipts show them from now on.',
+  'result.details_removed': 'Your billing details are removed.',
+  'result.no_portal':
+    'The billing portal cannot be opened. It is for the person who pays, with the email address that was entered on the card page.',
   'result.refund_asked': "The seller has been notified. You'll see the answer here.",
   'result.refund_asked_before':
     'You have already asked for a refund of this purchase. The answer appears here.',

@@ -31,12 +31,17 @@ async function open(answer: (asked: Asked) => void, waits: Partial<Waits> = {}, 
       outgoing.end(`Node read ${incoming.method} ${incoming.url} ${body}`);
     },
   };
-  const stop = await Server.serve({ host: '127.0.0.1', port, ...more }, () => answering, systemClock, {
-    ...{ firstByteMsMax: 10_000, bodyMsMax: 30_000, silenceMsMax: 65_000 },
-    ...waits,
-  });
+  const { lameDuck, drain: stop } = await Server.serve(
+    { host: '127.0.0.1', port, ...more },
+    () => answering,
+    systemClock,
+    {
+      ...{ firstByteMsMax: 10_000, bodyMsMax: 30_000, silenceMsMax: 65_000 },
+      ...waits,
+    },
+  );
   opened.push(stop);
-  return { port, asked, stop };
+  return { port, asked, lameDuck, stop };
 }
 
 /** Opens a connection and collects everything that it receives. */
@@ -325,7 +330,7 @@ describe.each([true, false])('with the fast path %s', (httpFastPath) => {
     };
     const usual = { firstByteMsMax: 10_000, bodyMsMax: 30_000, silenceMsMax: 65_000 };
     const options = { host: '127.0.0.1', port, httpFastPath, connectionsMax: 4 };
-    opened.push(await Server.serve(options, () => answering, systemClock, { ...usual, ...waits }));
+    opened.push((await Server.serve(options, () => answering, systemClock, { ...usual, ...waits })).drain);
     return { port, held };
   };
 

@@ -41,7 +41,7 @@ export function taxed(session: Session, payer: Payer) {
   };
 }
 
-function taxIdsOf(taxId: string | null): Customer.Customer['_tax_ids'] {
+export function taxIdsOf(taxId: string | null): Customer.Customer['_tax_ids'] {
   return taxId === null ? [] : [{ type: taxId.startsWith('GB') ? 'gb_vat' : 'eu_vat', value: taxId }];
 }
 

@@ -13,6 +13,7 @@ export type Event = Omit<Stripe.Event, 'data' | 'type'> & {
 
 /** The event types that the sandbox records. */
 export const types = [
+  'billing_portal.configuration.created',
   'billing_portal.session.created',
   'charge.dispute.closed',
   'charge.dispute.created',

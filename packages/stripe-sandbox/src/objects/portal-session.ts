@@ -5,7 +5,7 @@ import * as Store from '../store.ts';
 import * as Event from './event.ts';
 import type { Stored } from './stored.ts';
 
-/** A customer's visit to the page on which they end their subscriptions. */
+/** A customer's visit to the page on which they end their subscriptions, read their invoices and change their details. */
 export type PortalSession = Stored<Stripe.BillingPortal.Session>;
 
 export const portalSessions = Store.table<PortalSession>('portal_sessions');
@@ -15,13 +15,13 @@ const lifeSeconds = 3_600;
 
 export function create(
   ctx: RequestContext,
-  draft: { customer: string; return_url?: string | undefined },
+  draft: { configuration?: string | undefined; customer: string; return_url?: string | undefined },
 ): PortalSession {
   const sessionId = id('bps');
   const session = Store.put(ctx.store, portalSessions, {
     id: sessionId,
     object: 'billing_portal.session',
-    configuration: 'bpc_sandbox',
+    configuration: draft.configuration ?? 'bpc_sandbox',
     created: ctx.now,
     customer: draft.customer,
     customer_account: null,

@@ -17,7 +17,7 @@ export function layout(title: string, content: Html): Html {
     <link rel="stylesheet" href="/c/style.css" />
   </head>
   <body>
-    <p class="test-mode"><strong>Test mode</strong> <span>This is a sandbox. No money moves; use test cards only.</span></p>
+    <header class="test-mode"><strong>Test mode</strong> <span>This is a sandbox. No money moves; use test cards only.</span></header>
     ${content}
   </body>
 </html>`;

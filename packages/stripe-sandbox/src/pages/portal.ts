@@ -1,19 +1,29 @@
 import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import type { Env } from '../api.ts';
+import { taxIdsOf } from '../objects/checkout-payer.ts';
+import * as Customer from '../objects/customer.ts';
+import { invoices } from '../objects/invoice.ts';
+import { featuresOf } from '../objects/portal-configuration.ts';
 import * as PortalSession from '../objects/portal-session.ts';
 import { products } from '../objects/product.ts';
 import * as Subscription from '../objects/subscription.ts';
 import * as TestClock from '../objects/test-clock.ts';
 import type { RequestContext } from '../request-context.ts';
 import * as Store from '../store.ts';
+import { addressOf } from '../tax.ts';
+import * as CardForm from './card-form.ts';
 import { formatAmount, type Html, layout, noticePage } from './layout.ts';
 
 type Answer = Response | Promise<Response>;
 
-/** The page on which a customer ends a subscription with its period, and thinks better of it. */
+/** The page on which a customer ends a subscription with its period or resumes it, changes the details on invoices, and reads invoices. */
 export function portal(app: Hono<Env>, acted: (deed: (ctx: RequestContext) => Answer) => Answer): void {
   app.get('/portal/:session', (c) => acted((ctx) => show(c, ctx)));
+  app.post('/portal/:session/details', async (c) => {
+    const given = CardForm.typed(await c.req.parseBody());
+    return acted((ctx) => changeDetails(c, ctx, given));
+  });
   app.post('/portal/:session/:subscription', async (c) => {
     const { leaves } = await c.req.parseBody();
     return acted((ctx) => change(c, ctx, leaves === 'yes'));
@@ -29,9 +39,30 @@ function change(c: Context<Env>, ctx: RequestContext, leaves: boolean): Answer {
   const session = sessionOf(c, ctx);
   const subscription = subscriptionsOf(ctx, session).find(({ id }) => id === c.req.param('subscription'));
   if (session === undefined || subscription === undefined) return nothingHere(c);
+  if (!featuresOf(ctx, session.configuration as string).subscription_cancel.enabled) return nothingHere(c);
   const at = TestClock.at(ctx, subscription.test_clock);
   const wanted = leaves ? Subscription.leaving(at, subscription) : Subscription.staying(subscription);
   if (subscription.cancel_at_period_end !== leaves) Subscription.update(at, subscription.id, wanted);
+  return c.redirect(`/c/portal/${session.id}`, 303);
+}
+
+/** Changes what the configuration allows: the name, the place and the tax id. */
+function changeDetails(c: Context<Env>, ctx: RequestContext, given: CardForm.Typed): Answer {
+  const session = sessionOf(c, ctx);
+  if (session === undefined) return nothingHere(c);
+  const { enabled, allowed_updates: allowed } = featuresOf(
+    ctx,
+    session.configuration as string,
+  ).customer_update;
+  if (!enabled) return nothingHere(c);
+  const { business: name, country, postal_code, tax_id } = given;
+  const isPlace = allowed.includes('address') && /^[A-Z]{2}$/.test(country);
+  const customer = Customer.update(ctx, Customer.getCustomer(ctx, session.customer), {
+    ...(allowed.includes('name') && name !== '' && { name }),
+    ...(isPlace && { address: addressOf({ country, postal_code: postal_code || null }) }),
+  });
+  if (allowed.includes('tax_id'))
+    Store.put(ctx.store, Customer.customers, { ...customer, _tax_ids: taxIdsOf(tax_id || null) });
   return c.redirect(`/c/portal/${session.id}`, 303);
 }
 
@@ -55,12 +86,15 @@ function subscriptionsOf(
 
 function portalPage(ctx: RequestContext, session: PortalSession.PortalSession): Html {
   const subscriptions = subscriptionsOf(ctx, session);
+  const features = featuresOf(ctx, session.configuration as string);
   return layout(
     'Your subscriptions',
     html`<main class="panel notice">
       <h1>Your subscriptions</h1>
       ${subscriptions.length === 0 ? html`<p>There is none.</p>` : ''}
-      ${subscriptions.map((subscription) => row(ctx, session, subscription))}
+      ${subscriptions.map((subscription) => row(ctx, session, subscription, features.subscription_cancel.enabled))}
+      ${features.customer_update.enabled ? details(ctx, session) : ''}
+      ${features.invoice_history.enabled ? invoiceList(ctx, session) : ''}
       ${session.return_url ? html`<p><a href="${session.return_url}">Back to the shop</a></p>` : ''}
     </main>`,
   );
@@ -70,6 +104,7 @@ function row(
   { store }: RequestContext,
   session: PortalSession.PortalSession,
   subscription: Subscription.Subscription,
+  canCancel: boolean,
 ): Html {
   const { id, items, currency, cancel_at_period_end: leaves } = subscription;
   const names = items.data.map(
@@ -80,10 +115,37 @@ function row(
   const price = formatAmount(amount, currency);
   return html`<section class="plan">
     <p><strong>${names.join(', ')}</strong><br />${leaves ? `Ends on ${end}` : `${price}, next on ${end}`}</p>
-    <form method="post" action="/c/portal/${session.id}/${id}">
+    ${
+      canCancel
+        ? html`<form method="post" action="/c/portal/${session.id}/${id}">
       <button type="submit" class="second" name="leaves" value="${leaves ? 'no' : 'yes'}">
         ${leaves ? 'Keep it' : 'Cancel at its end'}
       </button>
+    </form>`
+        : ''
+    }
+  </section>`;
+}
+
+function details(ctx: RequestContext, { id, customer }: PortalSession.PortalSession): Html {
+  const { name, address, _tax_ids } = Customer.getCustomer(ctx, customer);
+  const field = (field: CardForm.Field, label: string, value: string | null | undefined) =>
+    html`<div class="field"><label for="${field}">${label}</label><input id="${field}" name="${field}" value="${value ?? ''}" /></div>`;
+  return html`<section class="plan"><h2>Details on invoices</h2>
+    <form method="post" action="/c/portal/${id}/details">
+      ${field('business', 'Name or company', name)}${field('country', 'Country', address?.country)}
+      ${field('postal_code', 'Postal code', address?.postal_code)}${field('tax_id', 'VAT id', _tax_ids[0]?.value)}
+      <button type="submit" class="second">Save</button>
     </form>
   </section>`;
+}
+
+function invoiceList(ctx: RequestContext, { customer }: PortalSession.PortalSession): Html {
+  const all = Store.all(ctx.store, invoices).filter(
+    (one) => one.customer === customer && one.status !== 'draft',
+  );
+  return html`<section class="plan"><h2>Invoices</h2>${all.map(
+    (one) =>
+      html`<p>${new Date(one.created * 1_000).toISOString().slice(0, 10)}, ${formatAmount(one.total, one.currency)}, ${one.status}</p>`,
+  )}</section>`;
 }

@@ -129,7 +129,7 @@ def quote(
 ) -> Request:
     """The advisor: with a zero-amount proof, which works once, at the quote; without one at the guide."""
     proofs = _payment(payment_signature, payment_credential, "authorization")
-    post = write(settings, f"/zeroclick/agent/{'quote' if proofs else 'guide'}", fields, timeout)
+    post = write(settings, f"/advisor/{'quote' if proofs else 'guide'}", fields, timeout)
     return replace(post, headers={**post.headers, **proofs}, is_repeatable=not proofs, is_paying=bool(proofs))
 
 

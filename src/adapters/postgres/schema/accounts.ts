@@ -73,6 +73,24 @@ export const wallet = shop.table(
   ],
 );
 
+/** The company and address that an account wants on its receipts, in the owner's words. */
+export const billingDetails = shop.table(
+  'billing_details',
+  {
+    accountId: text('account_id').primaryKey(),
+    name: text('name').notNull(),
+    address: text('address').notNull(),
+    /** ISO 3166-1 alpha-2. */
+    country: text('country').notNull(),
+    /** A VAT id or another tax number; empty when the buyer has none. */
+    taxId: text('tax_id').notNull(),
+    updatedAt: time('updated_at').notNull().default(statementTime),
+  },
+  (t) => [
+    foreignKey({ name: 'billing_details_account_id', columns: [t.accountId], foreignColumns: [account.id] }),
+  ],
+);
+
 /**
  * Resources that callers created at the upstream, and the account that each belongs to. Ids are unique within a kind. The row of a deleted
  * resource stays for a while, so that no other account gets its id.

@@ -1,16 +1,17 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Plan } from '../../../catalog/plan.ts';
-import type { FoundAccount } from '../../../identity/account-search.ts';
+import type { AccountActivity, FoundAccount } from '../../../identity/account-search.ts';
 import type { AuditEntry } from '../../../identity/audit.ts';
 import type { ShownKey as Key } from '../../../journeys/account-keys.ts';
 import * as Statement from '../../../ledger/statement.ts';
 import type { RecordedCall } from '../../../ledger/usage.ts';
+import type { RefundRequest } from '../../../payment/refund-request.ts';
 import { type Subscription, willRenew } from '../../../payment/subscription.ts';
 import type { Html } from '../../pages/frame.ts';
 import { log } from './audit.ts';
 import { amount, count, day, fact, measured, moment, sign, table, usd } from './figures.ts';
-import { type ListedOrder, orders } from './orders.ts';
+import { type ListedOrder, orders, pageOf } from './orders.ts';
 
 /** The outcome of the form that was just sent. */
 export type FormResult = { text: string; isBad: boolean } | null;
@@ -22,6 +23,12 @@ export type ConsoleAccountFacts = {
   keys: readonly Key[];
   calls: readonly RecordedCall[];
   acts: readonly AuditEntry[];
+  /** The last call and the spending of 30 days; null when the query took too long. */
+  activity: AccountActivity | null;
+  /** Refund requests without an answer. */
+  requests: readonly RefundRequest[];
+  /** True for persons who may grant credit and freeze. */
+  canSupport: boolean;
   nowMs: number;
   /** The idempotency key of the next credit grant: a form that is sent twice grants once. */
   formKey: string;
@@ -34,20 +41,22 @@ export function account(facts: ConsoleAccountFacts, plans: readonly Plan[]): Htm
   const left = (asset: 'usd' | 'unit') => Statement.remaining(lots, asset, nowMs);
   const dollars = Statement.includedUsd(lots, nowMs);
   return html`<h1>${it.email ?? 'An account'}</h1>
-${resultLine(result)}
+${resultLine(result)}${facts.requests.map(requestLine)}
 <section aria-labelledby="status"><h2 id="status">Status ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h2>
 <dl class="facts">${[
     fact('Balance, USD', html`<span id="balance">${usd(Money.ofMicro(left('usd')))}</span>`),
     fact('Included units', count(left('unit'))),
     ...(dollars === null ? [] : [fact('Included, USD', usd(Money.ofMicro(dollars)))]),
     fact('Paid, USD', usd(it.paid)),
+    fact('Used in 30 days, USD', facts.activity === null ? 'unknown' : usd(facts.activity.spent)),
+    fact('Last call', facts.activity?.lastMs == null ? 'none in 30 days' : moment(facts.activity.lastMs)),
     fact('Created', day(it.createdMs)),
     html`<div><dt>Account</dt><dd class="id">${it.id}</dd></div>`,
   ]}</dl></section>
 ${lotTable(lots, nowMs)}
 ${subscriptions(facts.subscriptions)}
 <section aria-labelledby="orders"><h2 id="orders">Purchases</h2>${facts.orders.length === 0 ? html`<p class="soft">None.</p>` : html`${orders('Purchases', facts.orders, ({ failure }) => failure ?? '')}<p class="soft">To refund a purchase, open its page.</p>`}</section>
-<div class="columns">${grantForm(it.id, plans, facts.formKey)}${freezeForm(it)}</div>
+${facts.canSupport ? html`<div class="columns">${grantForm(it.id, plans, facts.formKey)}${freezeLink(it)}</div>` : ''}
 ${keys(facts.keys)}
 ${calls(facts.calls)}
 <section aria-labelledby="acts"><h2 id="acts">Recent actions</h2>${facts.acts.length === 0 ? html`<p class="soft">None.</p>` : log(facts.acts)}
@@ -89,15 +98,17 @@ function grantForm(id: string, plans: readonly Plan[], formKey: string): Html {
 <button>Grant</button></form></section>`;
 }
 
-function freezeForm({ id, frozenMs }: FoundAccount): Html {
-  const [act, name, what] =
+function requestLine({ purchase, amount: asked, reason }: RefundRequest): Html {
+  return html`<p class="note">This buyer asks for a refund of ${usd(asked)} USD: “${reason}” <a href="${pageOf(purchase)}">Review the request</a></p>`;
+}
+
+function freezeLink({ id, frozenMs }: FoundAccount): Html {
+  const [name, what] =
     frozenMs === null
-      ? ['freeze', 'Freeze', 'Blocks calls and purchases immediately. The balance is kept.']
-      : ['unfreeze', 'Unfreeze', 'Allows calls and purchases again, with the balance that was kept.'];
-  return html`<section aria-labelledby="freeze"><h2 id="freeze">${name}</h2><p class="soft">${what}</p>
-<form method="post" action="/admin/console/accounts/${id}"><input type="hidden" name="act" value="${act}">
-<label for="reason">Reason, for the audit log</label><input id="reason" name="reason" maxlength="500" autocomplete="off" required>
-<button>${name}</button></form></section>`;
+      ? ['Freeze', 'Blocks calls and purchases immediately. The balance is kept.']
+      : ['Unfreeze', 'Allows calls and purchases again, with the balance that was kept.'];
+  return html`<section aria-labelledby="freeze"><h2 id="freeze">${name}</h2><p class="soft">${what} The next page shows the effects.</p>
+<a class="button plain" href="/admin/console/accounts/${id}/freeze">${name} …</a></section>`;
 }
 
 function keys(all: readonly Key[]): Html {

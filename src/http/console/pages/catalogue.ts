@@ -1,18 +1,49 @@
 import { html } from 'hono/html';
 import type { Severity } from '../../../catalog/catalog-diff.ts';
 import type { Impact } from '../../../catalog/catalog-impact.ts';
-import type { ReloadPreview } from '../../../journeys/reload.ts';
+import type { Publication } from '../../../catalog/catalogs.ts';
+import type { ReloadPreview } from '../../../journeys/reload-preview.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
-import { sign } from './figures.ts';
+import { moment, sign, table } from './figures.ts';
 
 type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
 
-/** Previews the effect of the changed files on buyers. The form carries the digest, so it publishes exactly what is shown here. */
-export function catalogue(preview: ReloadPreview, result: FormResult, path: string): Html {
-  return html`<h1>Catalogue and settings</h1>
+type CatalogueFacts = {
+  preview: ReloadPreview;
+  history: readonly Omit<Publication, 'text' | 'textBefore'>[];
+  canPublish: boolean;
+  result: FormResult;
+};
+
+const path = '/admin/console/catalogue';
+
+/**
+ * The catalogue: forms that edit it, changes of the files that are not in force yet, and the history. The form that applies the files carries
+ * their digest, so it publishes exactly what is shown here.
+ */
+export function catalogue({ preview, history, canPublish, result }: CatalogueFacts): Html {
+  return html`<h1>Catalogue</h1>
 ${resultLine(result)}
-${preview.kind === 'faulty' ? faulty(preview.faults) : sound(preview, path)}`;
+${canPublish ? editLinks() : ''}
+${preview.kind === 'faulty' ? faulty(preview.faults) : sound(preview, canPublish)}
+<section aria-labelledby="history"><h2 id="history">Published in the console</h2>
+${history.length === 0 ? html`<p class="soft">Nothing yet.</p>` : table('Publications', ['When', 'Who', 'Note', ''], history.map(historyRow), 'stack')}</section>`;
+}
+
+function editLinks(): Html {
+  const links = [
+    ['plans', 'Plans'],
+    ['prices', 'Services and prices'],
+    ['brand', 'Branding'],
+    ['file', 'The whole file'],
+  ] as const;
+  return html`<section aria-labelledby="edit"><h2 id="edit">Edit</h2><p class="soft">Every edit shows its effects on buyers before it is published. Promotion codes have a page of their own: <a href="/admin/console/codes">Codes</a>.</p>
+<div class="actions">${links.map(([to, name]) => html`<a class="button plain" href="${path}/${to}">${name}</a>`)}</div></section>`;
+}
+
+function historyRow({ id, atMs, who, note }: CatalogueFacts['history'][number]): Html {
+  return html`<tr><th scope="row">${moment(atMs)}</th><td>${who}</td><td>${note}</td><td><a href="${path}/history/${id}">Changes and revert</a></td></tr>`;
 }
 
 function faulty(faults: readonly string[]): Html {
@@ -20,17 +51,29 @@ function faulty(faults: readonly string[]): Html {
 <p>The shop keeps running with its current catalogue. Fix these errors and reload this page:</p><ul>${faults.map((fault) => html`<li class="id">${fault}</li>`)}</ul></section>`;
 }
 
-function sound({ digest, running, settings, refusals, consequences }: Sound, path: string): Html {
+function sound(preview: Sound, canPublish: boolean): Html {
+  const { digest, running, settings, refusals } = preview;
   if (digest === running && settings.length === 0)
-    return html`<section><p>The files match the running shop.</p><p class="soft">Edit the catalogue file and reload this page to preview the changes before they take effect.</p>${digests(digest, running)}</section>`;
+    return html`<section><h2>In force</h2><p>The files match the running shop.</p><p class="soft">When you edit the catalogue file outside the console, its changes are shown here before they take effect.</p>${digests(digest, running)}</section>`;
+  return html`${changesForBuyers(preview, true)}
+${refusals.length > 0 ? html`<section><h2>These changes cannot be published</h2>${lines(refusals)}</section>` : canPublish ? publishForm(digest) : ''}`;
+}
+
+/** The changes of a catalogue and settings, and their effects. `isInFiles`: the files contain them already. */
+export function changesForBuyers(
+  { digest, running, settings, consequences }: Sound,
+  isInFiles: boolean,
+): Html {
   const { changes, warnings } = consequences;
-  const list = (lines: readonly string[]) =>
-    lines.length === 0 ? '' : html`<ul class="heed">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
   return html`<section aria-labelledby="changes"><h2 id="changes">Changes for buyers</h2>
 ${changes.length === 0 ? html`<p>None.</p>` : changes.map(change)}
 ${settings.length === 0 ? '' : html`<p>Changed settings: ${settings.join(', ')}.</p>`}
-${list(warnings)}${digests(digest, running)}</section>
-${refusals.length > 0 ? html`<section><h2>These changes cannot be published</h2>${list(refusals)}</section>` : publishForm(digest, path)}`;
+${lines(warnings)}${isInFiles ? digests(digest, running) : ''}</section>`;
+}
+
+/** A list of sentences; empty when there are none. */
+export function lines(all: readonly string[]): Html {
+  return all.length === 0 ? html`` : html`<ul class="heed">${all.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
 function change({ subject, id, name, deed, severity, fields, says }: Impact): Html {
@@ -56,7 +99,7 @@ function digests(digest: string, running: string): Html {
   return html`<p class="soft">Running: <span class="id">${running.slice(0, 12)}</span>, in the files: <span class="id">${digest.slice(0, 12)}</span></p>`;
 }
 
-function publishForm(digest: string, path: string): Html {
+function publishForm(digest: string): Html {
   return html`<section><h2>Publish</h2><p class="soft">Applies to all new requests in every process. Running requests finish with the current catalogue.</p>
 <form method="post" action="${path}"><input type="hidden" name="digest" value="${digest}"><button>Publish changes</button></form></section>`;
 }

@@ -40,6 +40,12 @@ export function moment(ms: number): Html {
   return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
 }
 
+/** The times of the first and the last of several events. */
+export function between(firstMs: number | null, lastMs: number | null): Html {
+  if (firstMs === null || lastMs === null) return html``;
+  return lastMs - firstMs < 60_000 ? moment(lastMs) : html`${moment(firstMs)} to ${moment(lastMs)}`;
+}
+
 export function day(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
@@ -60,17 +66,23 @@ export function sign(word: string, isBad = false): Html {
 /** The heading of a column; `{ number }` aligns it to the right, and `''` has no heading. */
 export type Column = string | { number: string };
 
-/** A table that scrolls sideways on a narrow screen; a `slim` one wraps its text instead. */
-export function table(label: string, columns: readonly Column[], rows: readonly Html[], slim = false): Html {
+/** A table that scrolls sideways on a narrow screen; there, a `slim` one wraps its text instead, and a `stack` one puts its cells below each other. */
+export function table(
+  label: string,
+  columns: readonly Column[],
+  rows: readonly Html[],
+  form: '' | 'slim' | 'stack' = '',
+): Html {
   const head = (column: Column) => {
     if (column === '') return html`<td></td>`;
     return typeof column === 'string'
       ? html`<th scope="col">${column}</th>`
       : html`<th scope="col" class="number">${column.number}</th>`;
   };
-  return html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table${slim ? raw(' class="slim"') : ''}><thead><tr>${columns.map(head)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table${form === '' ? '' : raw(` class="${form}"`)}><thead><tr>${columns.map(head)}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
-export function fact(name: string, value: string | Html): Html {
-  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+/** A figure with its name; `note` is small print below it. */
+export function fact(name: string, value: string | Html, note?: Html): Html {
+  return html`<div><dt>${name}</dt><dd>${value}</dd>${note === undefined ? '' : html`<dd class="small">${note}</dd>`}</div>`;
 }

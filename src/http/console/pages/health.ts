@@ -1,8 +1,12 @@
 import { html } from 'hono/html';
 import { conditionOf, type LedgerWriterState, type ResponseCount } from '../../../ledger/usage-report.ts';
+import type { LedgerFault, VerificationResult } from '../../../ledger/verification.ts';
+import type { FailedMail } from '../../../payment/attention.ts';
 import type { UncountableCount } from '../../../proxy/uncountable.ts';
 import type { Html } from '../../pages/frame.ts';
 import { amount, count, fact, moment, sign, span, table } from './figures.ts';
+
+const faultsShownMax = 50;
 
 export type HealthFacts = {
   /** The checks of `/readyz`. */
@@ -18,6 +22,11 @@ export type HealthFacts = {
   /** Successful responses that could not be counted, over all processes. */
   uncountable: readonly UncountableCount[];
   uncountableOfMs: number;
+  /** Mail that was refused or expired, or that is tried again. */
+  mails: readonly FailedMail[];
+  /** The result of a verification that was just run; `problem` when it could not be finished. */
+  verified: VerificationResult | { problem: string } | null;
+  canVerify: boolean;
   process: { version: string; upMs: number; memoryBytes: number };
 };
 
@@ -37,12 +46,40 @@ export function health(facts: HealthFacts): Html {
 <p class="soft">For programs: <code>/readyz</code>, and <code>/metrics</code> with the admin token.</p></section>
 ${upstream(facts)}
 ${uncountable(facts)}
-${writers(facts)}
-<section aria-labelledby="verify"><h2 id="verify">Verify the ledger</h2>
-<p>This command compares the lots, entries, usage, leases and orders of the whole database in one snapshot:</p>
+${mail(facts)}
+${verification(facts)}
+${writers(facts)}`;
+}
+
+function mail({ mails }: HealthFacts): Html {
+  const named = { waiting: 'tried again', refused: 'refused', expired: 'expired' };
+  const row = ({ state, recipient, subject, attempts, createdMs }: FailedMail) =>
+    html`<tr><th scope="row">${sign(named[state], state !== 'waiting')}</th><td>${recipient ?? html`<span class="soft">erased</span>`}</td><td>${subject ?? ''}</td><td class="number">${count(attempts)}</td><td>${moment(createdMs)}</td></tr>`;
+  return html`<section aria-labelledby="mail"><h2 id="mail">Mail that fails, the last 7 days</h2>
+${mails.length === 0 ? html`<p class="soft">None.</p>` : html`<p class="soft">Recipient and text of a message are erased when it ends. Refused: the mailbox does not exist. Expired: it could not be sent in time.</p>${table('Failed mail', ['State', 'Recipient', 'Subject', { number: 'Attempts' }, 'Created'], mails.map(row))}`}</section>`;
+}
+
+function verification({ verified, canVerify }: HealthFacts): Html {
+  return html`<section aria-labelledby="verify"><h2 id="verify">Verify the ledger</h2>
+<p>Compares the lots, entries, usage, leases and orders of the whole database in one snapshot. It changes nothing.</p>
+${verified === null ? '' : verificationResult(verified)}
+${canVerify ? html`<form method="post" action="/admin/console/health#verify"><input type="hidden" name="act" value="verify"><button>Verify now</button></form>` : ''}
+<details><summary>Commands</summary><p>The same on the command line, without a time limit:</p>
 <pre tabindex="0" aria-label="Command">npm run ledger -- verify</pre>
 <p>This command compares the processor’s records with the ledger. With <code>-- --repair</code> it also applies what a lost webhook would have changed:</p>
-<pre tabindex="0" aria-label="Command">npm run reconcile</pre></section>`;
+<pre tabindex="0" aria-label="Command">npm run reconcile</pre></details></section>`;
+}
+
+function verificationResult(result: NonNullable<HealthFacts['verified']>): Html {
+  if ('problem' in result) return html`<p class="note" role="alert">${result.problem}</p>`;
+  const { counts, faults } = result;
+  const read = `${count(counts.lots)} lots, ${count(counts.postings)} entries, ${count(counts.calls)} calls`;
+  if (faults.length === 0)
+    return html`<p class="ok" role="status">The ledger is consistent: ${read} were read.</p>`;
+  const row = ({ rule, subject, detail }: LedgerFault) =>
+    html`<tr><th scope="row">${rule}</th><td class="id">${subject}</td><td class="words">${detail}</td></tr>`;
+  return html`<p class="note" role="alert">The ledger is not consistent: ${count(faults.length)} violations. Keep this page and ask for help (docs/operations.md).</p>
+${table('Violations', ['Rule', 'Subject', 'Details'], faults.slice(0, faultsShownMax).map(row), 'stack')}`;
 }
 
 function upstream({ answers, answersOfMs, failures }: HealthFacts): Html {
@@ -89,5 +126,5 @@ function writers({ writers: all, own }: HealthFacts): Html {
     html`<tr><th scope="row">${it.writer}${it.writer === own ? ' (this one)' : ''}</th><td>${status(it)}</td><td class="number">${count(it.epoch)}</td><td class="number">${span(it.silentMs)}</td><td class="number">${count(it.uncheckpointed)}</td><td class="number">${count(it.leases)}</td><td class="number">${amount('usd', it.leased.usd)}, ${amount('unit', it.leased.units)}</td></tr>`;
   return html`<section aria-labelledby="writers"><h2 id="writers">Processes and their ledger writers</h2>
 <p class="soft">Each process leases credit for the calls that it serves. When a process stops sending heartbeats, the others end its writer within seconds and release the credit that it leased.</p>
-${table('Writers', ['Process', 'Status', { number: 'Epoch' }, { number: 'Last heartbeat' }, { number: 'Commits to checkpoint' }, { number: 'Leases' }, { number: 'Leased credit' }], all.map(row))}</section>`;
+${table('Writers', ['Process', 'Status', { number: 'Starts' }, { number: 'Last heartbeat' }, { number: 'Open commits' }, { number: 'Leases' }, { number: 'Leased credit' }], all.map(row))}</section>`;
 }

@@ -1,15 +1,83 @@
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/server';
 import { html } from 'hono/html';
+import type { Operator } from '../../../identity/operators/operator.ts';
 import type { Html } from '../../pages/frame.ts';
+import * as PasskeyScript from './passkey-script.ts';
 
-/** The login page of the console; `to` is the path to open after the sign-in. */
-export function login(to: string, problem: string | null): Html {
+export type LoginFacts = {
+  /** The path to open after the sign-in. */
+  to: string;
+  problem: string | null;
+  /** The options for a passkey; null when none can be used. */
+  options: PublicKeyCredentialRequestOptionsJSON | null;
+  hasOidc: boolean;
+  acceptsToken: boolean;
+  /** True while no owner can sign in without the admin token. */
+  isFirst: boolean;
+};
+
+/** The login page of the console. */
+export function login({ to, problem, options, hasOidc, acceptsToken, isFirst }: LoginFacts): Html {
+  const token = tokenForm(to);
   return html`<h1>Seller console</h1>
 ${problem === null ? '' : html`<p class="note" role="alert">${problem}</p>`}
-<section><h2>Sign in</h2>
-<p class="soft">Use the admin token: the setting <code>ADMIN_TOKEN</code>, or the one that <code>npm start</code> showed once. The token is not stored in this browser. You stay signed in for eight hours.</p>
+<section class="narrow"><h2>Sign in</h2>
+${
+  options === null
+    ? ''
+    : html`<form method="post" action="/admin/console/sign-in/passkey" data-passkey="get" data-options="${JSON.stringify(options)}"><input type="hidden" name="to" value="${to}">
+<p class="soft">With the passkey of this device, your phone or a security key.</p>${PasskeyScript.parts()}<button>Sign in with a passkey</button></form>`
+}
+${hasOidc ? html`<form method="post" action="/admin/console/oidc/start"><button class="${options === null ? '' : 'plain'}">Sign in with single sign-on</button></form>` : ''}
+${!acceptsToken ? '' : isFirst ? token : html`<details><summary>Use the admin token</summary>${token}</details>`}</section>`;
+}
+
+function tokenForm(to: string): Html {
+  return html`<p class="soft">Use the admin token: the setting <code>ADMIN_TOKEN</code>, or the one that <code>npm start</code> showed once. The token is not stored in this browser. You stay signed in for eight hours.</p>
 <form method="post" action="/admin/console/sign-in"><input type="hidden" name="to" value="${to}">
 <label for="token">Admin token</label><input id="token" name="token" type="password" autocomplete="current-password" autocapitalize="off" spellcheck="false" required>
-<button>Sign in</button></form></section>`;
+<button>Sign in</button></form>`;
+}
+
+export type InvitationFacts = {
+  operator: Operator;
+  options: PublicKeyCredentialCreationOptionsJSON | null;
+  hasOidc: boolean;
+  problem: string | null;
+  path: string;
+};
+
+/** The page of an invitation link. */
+export function invitation({ operator, options, hasOidc, problem, path }: InvitationFacts): Html {
+  return html`<h1>Welcome, ${operator.name}</h1>
+${problem === null ? '' : html`<p class="note" role="alert">${problem}</p>`}
+<section class="narrow"><h2>Create your passkey</h2>
+<p>You were invited to this console as <b>${operator.role}</b>, with the address ${operator.email}.</p>
+<p class="soft">A passkey replaces a password: your device, phone or security key confirms that it is you.</p>
+${
+  options === null
+    ? html`<p class="note">Passkeys need a public URL with a host name and https.</p>`
+    : html`<form method="post" action="${path}" data-passkey="create" data-options="${JSON.stringify(options)}">${passkeyNameField()}${PasskeyScript.parts()}<button>Create passkey and sign in</button></form>`
+}
+${hasOidc ? html`<form method="post" action="/admin/console/oidc/start"><button class="plain">Use single sign-on instead</button></form>` : ''}</section>`;
+}
+
+/** The field for the name of a passkey. */
+export function passkeyNameField(): Html {
+  return html`<label for="name">Name of this passkey, such as “Work laptop”</label><input id="name" name="name" maxlength="100" autocomplete="off">`;
+}
+
+/** The page that leads to the sign-in provider. */
+export function leave(address: string): Html {
+  return html`<section class="narrow"><h1>Sign in</h1><p>You are sent to your sign-in provider.</p><a class="button" href="${address}">Continue</a></section>`;
+}
+
+/** The page after the return from the sign-in provider. */
+export function arrived(to: string): Html {
+  return html`<section class="narrow"><h1>Signed in</h1><a class="button" href="${to}">Continue to the console</a></section>`;
 }
 
 /** An error message in place of a page. */

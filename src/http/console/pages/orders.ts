@@ -6,7 +6,12 @@ import type { Html } from '../../pages/frame.ts';
 import { moment, sign, table, usd } from './figures.ts';
 
 /** An order with the amount that was refunded or lost to disputes so far. */
-export type ListedOrder = { order: Order; reversed: Money.Money };
+export type ListedOrder = {
+  order: Order;
+  reversed: Money.Money;
+  /** The buyer's e-mail address; absent in lists of one buyer. */
+  buyer?: string | null;
+};
 
 const idCharsShown = 20;
 
@@ -34,13 +39,29 @@ export function orders(
   all: readonly ListedOrder[],
   note: (order: Order) => string | Html,
 ): Html {
-  const row = ({ order, reversed }: ListedOrder) =>
-    html`<tr><th scope="row">${link(order.id)}</th><td class="number">${usd(order.amount)}</td><td>${statusOf(order)}</td><td>${moment(order.createdMs)}</td><td>${order.plan}</td><td class="number">${reversed === Money.zero ? '' : usd(reversed)}</td><td>${note(order)}</td></tr>`;
+  const hasBuyers = all.some(({ buyer }) => buyer !== undefined);
+  const row = ({ order, reversed, buyer }: ListedOrder) =>
+    html`<tr><th scope="row">${link(order.id)}</th><td class="number">${usd(order.amount)}</td><td>${statusOf(order)}</td><td>${moment(order.createdMs)}</td><td>${order.plan}</td>${hasBuyers ? html`<td>${buyerLink(order, buyer ?? null)}</td>` : ''}<td class="number">${reversed === Money.zero ? '' : usd(reversed)}</td><td>${note(order)}</td></tr>`;
   return table(
     label,
-    ['Order', { number: 'USD' }, 'Status', 'Created', 'Plan', { number: 'Reversed' }, 'Note'],
+    [
+      'Order',
+      { number: 'USD' },
+      'Status',
+      'Created',
+      'Plan',
+      ...(hasBuyers ? ['Buyer'] : []),
+      { number: 'Reversed' },
+      'Note',
+    ],
     all.map(row),
   );
+}
+
+function buyerLink({ account }: Order, email: string | null): Html {
+  if (account === null) return html``;
+  const short = `${account.slice(0, 10)}…`;
+  return html`<a href="/admin/console/accounts/${account}">${email ?? html`<span class="id">${short}</span>`}</a>`;
 }
 
 /** A link to an order's page, labelled with the start of its id. */

@@ -1,41 +1,29 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
-import {
-  conditionOf,
-  type LedgerWriterCondition,
-  type LedgerWriterState,
-  type ModelUsage,
-  type OutstandingBalance,
-  type ServiceUsage,
-} from '../../../ledger/usage-report.ts';
-import {
-  type DailyRevenue,
-  type PaymentProblems,
-  type RailRevenue,
-  totals,
-  troubleCountMax,
-} from '../../../payment/revenue-report.ts';
+import type { Task } from '../../../journeys/attention.ts';
+import type { ModelUsage, OutstandingBalance, ServiceUsage } from '../../../ledger/usage-report.ts';
+import { type DailyRevenue, type RailRevenue, totals } from '../../../payment/revenue-report.ts';
 import type { Html } from '../../pages/frame.ts';
-import { type Column, count, fact, margin, measured, table, usd } from './figures.ts';
+import { attention } from './attention.ts';
+import { type Column, count, fact, margin, measured, sign, table, usd } from './figures.ts';
 
 /** The figures of the overview. A figure is null when its query took too long. */
 export type OverviewFacts = {
   days: readonly DailyRevenue[];
   rails: readonly RailRevenue[];
-  trouble: PaymentProblems;
-  /** Number of refund requests without an answer. */
-  requests: number;
-  /** Payments with an open early fraud warning or review. */
-  flagged: number;
-  /** Cards, accounts and addresses that are slowed down or stopped after declines. */
-  slowed: number;
-  /** True when requests come through a proxy that hides the callers' addresses. */
-  hidesAddresses: boolean;
-  writers: readonly LedgerWriterState[];
+  /** The days before, as many. */
+  before: readonly DailyRevenue[];
+  /** The sum in open disputes. */
+  disputed: Money.Money;
+  tasks: readonly Task[];
   callers: number | null;
   made: number;
+  /** New accounts of the days before. */
+  madeBefore: number;
   services: readonly (ServiceUsage & { name: string })[] | null;
   models: readonly (ModelUsage & { name: string })[] | null;
+  /** Services and models (`slug` or `slug/model`) whose margin is below the limit. */
+  low: ReadonlySet<string>;
   unspent: OutstandingBalance | null;
 };
 
@@ -46,58 +34,14 @@ const tooLong = html`<p class="soft">This query took too long. Reload the page t
 /** The front page: tasks that need attention, revenue, accounts, outstanding balances and usage. */
 export function overview(facts: OverviewFacts): Html {
   return html`<h1>The last ${facts.days.length} days</h1>
-${attention(facts)}
+${attention(facts.tasks)}
 ${revenue(facts)}
 <div class="columns">${rails(facts.rails)}${accounts(facts)}</div>
 ${services(facts)}`;
 }
 
-function attention({ trouble, requests, flagged, slowed, hidesAddresses, writers }: OverviewFacts): Html {
-  const inState = (state: LedgerWriterCondition) =>
-    writers.filter((one) => conditionOf(one) === state).length;
-  const dead = inState('silent');
-  const holding = inState('holds_credit');
-  const many = (value: number) => (value >= troubleCountMax ? `${count(troubleCountMax)}+` : count(value));
-  const found: [number, string, string][] = [
-    [requests, 'Refund requests', '/admin/console/payments#requests'],
-    [trouble.inDoubt, 'Charges with an unknown outcome', '/admin/console/payments#unfinished'],
-    [
-      trouble.unreconciled,
-      'Orders that reconciliation could not resolve',
-      '/admin/console/payments#unfinished',
-    ],
-    [
-      trouble.disputes,
-      `Open disputes, over ${usd(trouble.disputed)} USD`,
-      '/admin/console/payments#returned',
-    ],
-    [flagged, 'Payments with a fraud warning or an open review', '/admin/console/payments#flagged'],
-    [
-      slowed,
-      'Cards, accounts or addresses with too many declined payments',
-      '/admin/console/payments#declined',
-    ],
-    [trouble.webhookEvents, 'Failed webhook events', '/admin/console/payments#webhook-events'],
-    [trouble.pastDue, 'Unpaid renewals', '/admin/console/payments#past-due'],
-    [trouble.declined, 'Declined payments', '/admin/console/payments#declined'],
-    [dead, 'Processes without a heartbeat', '/admin/console/health#writers'],
-    [holding, 'Ended processes that still hold credit', '/admin/console/health#writers'],
-    [
-      hidesAddresses ? 1 : 0,
-      'Missing setting CLIENT_ADDRESS_HEADER: requests come through a local proxy, so all callers share the limits of one address',
-      '/admin/console/health',
-    ],
-  ];
-  const tasks = found.filter(([value]) => value > 0);
-  return html`<section aria-labelledby="attention"><h2 id="attention">Needs attention</h2>
-${
-  tasks.length === 0
-    ? html`<p class="soft">All clear.</p>`
-    : html`<ul class="heed">${tasks.map(([value, what, where]) => html`<li><b>${many(value)}</b> <a href="${where}">${what}</a></li>`)}</ul>`
-}</section>`;
-}
-
-function revenue({ days, trouble }: OverviewFacts): Html {
+function revenue({ days, before, disputed }: OverviewFacts): Html {
+  const earlier = totals(before);
   const { gross, refunded, lost, net, tax, taxReturned, netTax } = totals(days);
   const isTaxed = tax > 0 || taxReturned > 0;
   const taxCells = (it: DailyRevenue) =>
@@ -106,21 +50,29 @@ function revenue({ days, trouble }: OverviewFacts): Html {
     html`<tr><th scope="row">${it.day}</th><td class="number">${usd(it.gross)}</td><td class="number">${usd(it.refunded)}</td><td class="number">${usd(it.lost)}</td>${taxCells(it)}</tr>`;
   return html`<section aria-labelledby="revenue"><h2 id="revenue">Revenue</h2>
 ${isTaxed ? html`<p class="soft">Net, gross, refunds and disputes are without tax.</p>` : ''}<dl class="facts" id="sums">${[
-    fact('Net', usd(net)),
-    fact('Gross', usd(gross)),
-    fact('Refunds', usd(refunded)),
+    fact('Net', usd(net), change(net, earlier.net)),
+    fact('Gross', usd(gross), change(gross, earlier.gross)),
+    fact('Refunds', usd(refunded), change(refunded, earlier.refunded)),
     fact('Disputes lost', usd(lost)),
     ...(isTaxed ? [fact('Tax', usd(netTax)), fact('Tax refunded', usd(taxReturned))] : []),
-    trouble.disputed > 0 ? fact('In open disputes', usd(trouble.disputed)) : html``,
+    disputed > 0 ? fact('In open disputes', usd(disputed)) : html``,
   ]}</dl>
 ${chart(days)}
 <details><summary>Figures for each day</summary>${table('Revenue of each day', ['Day', { number: 'Gross' }, { number: 'Refunds' }, { number: 'Disputes lost' }, ...(isTaxed ? [{ number: 'Tax' }, { number: 'Tax refunded' }] : [])], [...days].reverse().map(row))}</details></section>`;
 }
 
+/** The difference to the days before, in percent. */
+function change(now: number, before: number): Html | undefined {
+  if (before === 0) return undefined;
+  const percent = Math.round((100 * (now - before)) / Math.abs(before));
+  const sum = usd(Money.ofMicro(before));
+  return html`<small class="soft">${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${Math.abs(percent)}% from ${sum} before</small>`;
+}
+
 /** A bar chart with gross revenue above the line and reversed payments below it. */
 function chart(days: readonly DailyRevenue[]): Html {
   const back = ({ refunded, lost }: DailyRevenue) => refunded + lost;
-  const up = Math.max(...days.map(({ gross }) => gross), 1);
+  const up = niceTop(Math.max(...days.map(({ gross }) => gross)));
   const down = Math.max(...days.map(back));
   const line = (100 * up) / (up + down);
   const width = 300 / days.length;
@@ -137,8 +89,19 @@ function chart(days: readonly DailyRevenue[]): Html {
     ];
   });
   const best = days.reduce((most, day) => (day.gross > most.gross ? day : most), days[0] as DailyRevenue);
-  return html`<svg class="chart" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="Gross revenue of each day as bars above a line, reversed payments below it. The best day is ${best.day} with ${usd(best.gross)} USD.">${bars}<line x1="0" x2="300" y1="${line}" y2="${line}"/></svg>
+  return html`<div class="plot"><div class="scale" aria-hidden="true"><span>$${dollars(up)}</span><span>$${dollars(up / 2)}</span><span>$0</span></div><svg class="chart" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="Gross revenue of each day as bars above a line, reversed payments below it. The best day is ${best.day} with ${usd(best.gross)} USD.">${[0, line / 2].map((y) => html`<line class="grid" x1="0" x2="300" y1="${y}" y2="${y}"/>`)}${bars}<line x1="0" x2="300" y1="${line}" y2="${line}"/></svg></div>
 <div class="axis" aria-hidden="true"><span>${days[0]?.day}</span><span>best: ${usd(best.gross)}</span><span>${days.at(-1)?.day}</span></div>`;
+}
+
+/** The next round number: 1, 2 or 5 times a power of ten, at least ten dollars. */
+function niceTop(micro: number): number {
+  const least = Math.max(micro, 10_000_000);
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * ([1, 2, 5, 10].find((step) => step * power >= least) ?? 10);
+}
+
+function dollars(micro: number): string {
+  return (micro / 1_000_000).toLocaleString('en', { maximumFractionDigits: 2 });
 }
 
 const railNames: Record<RailRevenue['rail'], string> = {
@@ -157,43 +120,55 @@ function rails(all: readonly RailRevenue[]): Html {
   );
   const row = (rail: RailRevenue['rail']) =>
     html`<tr><th scope="row">${railNames[rail]}</th><td class="number">${count(of(rail)?.orders ?? 0)}</td><td class="number">${usd(of(rail)?.gross ?? Money.zero)}</td></tr>`;
-  return html`<section aria-labelledby="rails"><h2 id="rails">Payment methods</h2>${table('Gross revenue by rail', ['Method', { number: 'Orders' }, { number: 'Gross' }], shown.map(row), true)}</section>`;
+  return html`<section aria-labelledby="rails"><h2 id="rails">Payment methods</h2>${table('Gross revenue by rail', ['Method', { number: 'Orders' }, { number: 'Gross' }], shown.map(row), 'slim')}</section>`;
 }
 
-function accounts({ callers, made, unspent }: OverviewFacts): Html {
+function accounts({ callers, made, madeBefore, unspent }: OverviewFacts): Html {
   const row = (name: string, { usd: money, units }: OutstandingBalance['paid']) =>
     html`<tr><th scope="row">${name}</th><td class="number">${usd(money)}</td><td class="number">${count(units)}</td></tr>`;
   return html`<section aria-labelledby="accounts"><h2 id="accounts">Accounts</h2>
-<dl class="facts">${[fact('Active', callers === null ? 'unknown' : count(callers)), fact('New', count(made))]}</dl>
+<dl class="facts">${[fact('Active', callers === null ? 'unknown' : count(callers)), fact('New', count(made), madeBefore === 0 ? undefined : html`<small class="soft">${count(madeBefore)} in the 30 days before</small>`)]}</dl>
 <h3>Outstanding balance</h3>
-${unspent === null ? tooLong : table('Outstanding balance', ['Source', { number: 'USD' }, { number: 'Units' }], [row('Paid for', unspent.paid), row('Trials and grants', unspent.given)], true)}</section>`;
+${unspent === null ? tooLong : table('Outstanding balance', ['Source', { number: 'USD' }, { number: 'Units' }], [row('Paid for', unspent.paid), row('Trials and grants', unspent.given)], 'slim')}</section>`;
 }
 
-function services({ services: all, models }: OverviewFacts): Html {
+function services({ services: all, models, low }: OverviewFacts): Html {
   return html`<section aria-labelledby="services"><h2 id="services">Usage by service</h2>
-${all === null || models === null ? tooLong : all.length === 0 ? html`<p class="soft">No calls yet.</p>` : html`${usageTable('Usage by service', 'Service', all)}${byModel(models)}`}</section>`;
+${
+  all === null || models === null
+    ? tooLong
+    : all.length === 0
+      ? html`<p class="soft">No calls yet.</p>`
+      : html`${usageTable(
+          'Usage by service',
+          'Service',
+          all.map((one) => ({ ...one, isLow: low.has(one.service) })),
+        )}${byModel(models, low)}`
+}</section>`;
 }
 
-function byModel(models: readonly (ModelUsage & { name: string })[]): Html {
+function byModel(models: readonly (ModelUsage & { name: string })[], low: ReadonlySet<string>): Html {
   const named = models
     .filter(({ model }) => model !== null)
-    .map(({ model, ...usage }) => ({ ...usage, name: `${usage.name}: ${model}` }));
+    .map(({ model, ...usage }) => ({
+      ...usage,
+      name: `${usage.name}: ${model}`,
+      isLow: low.has(`${usage.service}/${model}`),
+    }));
   if (named.length === 0) return html``;
   const rest = named.length - modelsShownMax;
   return html`<h3>By model</h3>${usageTable('Usage by model', 'Service and model', named.slice(0, modelsShownMax))}
 ${rest > 0 ? html`<p class="soft">${count(rest)} more: <code>sluice report</code> lists all of them.</p>` : ''}`;
 }
 
+type UsageRow = Omit<ServiceUsage, 'service'> & { name: string; isLow: boolean };
+
 /** Columns about margins are left out if the upstream cost of no call is known. */
-function usageTable(
-  label: string,
-  of: string,
-  all: readonly (Omit<ServiceUsage, 'service'> & { name: string })[],
-): Html {
+function usageTable(label: string, of: string, all: readonly UsageRow[]): Html {
   const isCosted = all.some((it) => it.margin.calls > 0);
-  const costed = (it: Pick<ServiceUsage, 'margin'>) =>
-    html`<td class="number">${it.margin.calls === 0 ? 'unknown' : usd(it.margin.revenue)}</td><td class="number">${it.margin.calls === 0 ? 'unknown' : usd(it.margin.upstreamCost)}</td><td class="number">${margin(it.margin)}</td>`;
-  const row = (it: Omit<ServiceUsage, 'service'> & { name: string }) =>
+  const costed = (it: UsageRow) =>
+    html`<td class="number">${it.margin.calls === 0 ? 'unknown' : usd(it.margin.revenue)}</td><td class="number">${it.margin.calls === 0 ? 'unknown' : usd(it.margin.upstreamCost)}</td><td class="number">${it.isLow ? sign('low', true) : ''} ${margin(it.margin)}</td>`;
+  const row = (it: UsageRow) =>
     html`<tr><th scope="row">${it.name}</th><td class="number">${count(it.calls)}</td><td class="number">${measured(it)}</td><td class="number">${count(it.included)}</td><td class="number">${usd(it.charged)}</td>${isCosted ? costed(it) : ''}</tr>`;
   const isMetered = all.some((it) => Object.keys(it.quantities).length > 0);
   const columns: Column[] = [
@@ -207,5 +182,5 @@ function usageTable(
   const about = isCosted
     ? html`<p class="soft">Revenue, upstream cost and margin are of calls whose upstream cost is known and that were not paid with what a subscription includes. Granted credit is no revenue.</p>`
     : '';
-  return html`${table(label, columns, all.map(row), !isCosted)}${about}`;
+  return html`${table(label, columns, all.map(row), isCosted ? '' : 'slim')}${about}`;
 }

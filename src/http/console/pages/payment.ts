@@ -30,26 +30,18 @@ export type PaymentFacts = {
   page: string | null;
   /** The buyer's refund request; there is at most one for a purchase. */
   request: RefundRequest | null;
+  /** The subscription that a refund as requested ends; null when it ends none. */
+  ending: SubscriptionEnd | null;
+  canRefund: boolean;
+  canDecline: boolean;
   result: FormResult;
   /** The idempotency key of the form: a form that is sent twice is recorded once. */
   key: string;
 };
 
 /** One purchase: its status, its credit in the ledger, refunds and disputes, and the forms for a refund. */
-export function payment({
-  order,
-  reversals,
-  lot,
-  loss,
-  fees,
-  signals,
-  charges,
-  left,
-  page,
-  request,
-  result,
-  key,
-}: PaymentFacts): Html {
+export function payment(facts: PaymentFacts): Html {
+  const { order, reversals, lot, loss, fees, signals, charges, left, page, request, result, key } = facts;
   const { account } = order;
   const paid = reference(order);
   return html`<h1>${usd(order.amount)} USD for ${order.plan}</h1>
@@ -67,26 +59,44 @@ ${resultLine(result)}
       ? html``
       : html`<div><dt>Account</dt><dd class="id"><a href="/admin/console/accounts/${account}">${account}</a></dd></div>`,
   ]}</dl>${order.failure === null ? '' : html`<p class="note">${order.failure}</p>`}</section>
-${request === null ? '' : refundRequest(order, request, left)}
+${request === null ? '' : refundRequest(facts, request)}
 ${flagged(signals)}
 ${assessment(charges)}
 ${lot === null ? '' : ledger(lot, loss)}
 ${reversalTable(reversals)}
 ${feeTable(fees)}
-${order.state === 'granted' && left > 0 ? refund(order, suggestedRefund(left, request), left, key) : ''}`;
+${facts.canRefund && order.state === 'granted' && left > 0 && request?.state !== 'open' ? refund(order, suggestedRefund(left, request), left, key) : ''}`;
 }
 
-/** The buyer's refund request with the form that declines it. The refund form below grants it. */
-function refundRequest({ id }: Order, request: RefundRequest, left: Money.Money): Html {
+/** The buyer's refund request, with the form that leads to the refund and the one that declines it. */
+function refundRequest(
+  { order, left, ending, canRefund, canDecline, key }: PaymentFacts,
+  request: RefundRequest,
+): Html {
   const { amount: wanted, reason, askedMs, state, answer } = request;
-  return html`<section aria-labelledby="asked"><h2 id="asked">The buyer asks for a refund of ${usd(wanted)} USD ${sign(state, state === 'open')}</h2>
-<p>${reason}</p><p class="soft">Requested ${moment(askedMs)}. Unspent: ${usd(request.unspent)} USD. Refundable: ${usd(left)} USD.${answer === null ? '' : ` You declined: ${answer}`}</p>
+  const isOpen = state === 'open';
+  return html`<section aria-labelledby="asked"><h2 id="asked">The buyer asks for a refund of ${usd(wanted)} USD ${sign(state, isOpen)}</h2>
+<blockquote>${reason}</blockquote><p class="soft">Requested ${moment(askedMs)}. Unspent: ${usd(request.unspent)} USD. Refundable: ${usd(left)} USD.${answer === null ? '' : ` You declined: ${answer}`}</p>
+${isOpen && canRefund && left > 0 && order.rail !== 'x402' ? reviewForm(order, suggestedRefund(left, request), left, ending) : ''}
+${isOpen && canRefund && left > 0 && order.rail === 'x402' ? byHandForm(order, suggestedRefund(left, request), left, key) : ''}
 ${
-  state !== 'open'
-    ? ''
-    : html`<form class="row" method="post" action="${pageOf(id)}"><input type="hidden" name="act" value="decline">
-<div><label for="reason">To decline, enter a reason. The buyer sees it.</label><input id="reason" name="reason" maxlength="1000" autocomplete="off" required></div><button>Decline</button></form>`
+  isOpen && canDecline
+    ? html`<details><summary>Decline the request</summary><form class="row" method="post" action="${pageOf(order.id)}"><input type="hidden" name="act" value="decline">
+<div><label for="reason">Reason. The buyer sees it.</label><input id="reason" name="reason" maxlength="1000" autocomplete="off" required></div><button class="danger">Decline</button></form></details>`
+    : ''
 }</section>`;
+}
+
+/** The form that leads to the page with the effects of a refund. */
+function reviewForm(
+  { id }: Order,
+  amount: Money.Money,
+  left: Money.Money,
+  ending: SubscriptionEnd | null,
+): Html {
+  return html`<form class="row" method="get" action="${pageOf(id)}/refund"><div><label for="amount">US dollars, up to ${usd(left)}</label>
+<input id="amount" name="amount_usd" inputmode="decimal" autocomplete="off" value="${Money.format(amount)}" required></div><button>Review refund</button></form>
+<p class="soft">The next page shows the effects${ending === null ? '' : ', and lets you cancel the subscription too'}. Nothing is refunded before you confirm there.</p>`;
 }
 
 function flagged(signals: readonly FraudSignal[]): Html {
@@ -132,17 +142,17 @@ function feeTable(fees: readonly Fee[]): Html {
   return html`<section aria-labelledby="fees"><h2 id="fees">Processor fees</h2>${table('Fees', ['Kind', 'At the processor', { number: 'Amount' }, { number: 'Fee' }, { number: 'Net' }, 'Currency', 'When'], fees.map(row))}</section>`;
 }
 
-function refund({ id, rail }: Order, amount: Money.Money, left: Money.Money, key: string): Html {
-  if (rail === 'x402')
-    return html`<section aria-labelledby="refund"><h2 id="refund">Refund</h2>
-<p>This purchase was paid in a stablecoin, which you refund from your own wallet. Send the money first, then record it here: the credit is removed, and the buyer's refund request is answered.</p>
+function refund(order: Order, amount: Money.Money, left: Money.Money, key: string): Html {
+  return html`<section aria-labelledby="refund"><h2 id="refund">Refund</h2>
+${order.rail === 'x402' ? byHandForm(order, amount, left, key) : reviewForm(order, amount, left, null)}</section>`;
+}
+
+/** The form that records a refund which the seller sent from their own wallet. */
+function byHandForm({ id }: Order, amount: Money.Money, left: Money.Money, key: string): Html {
+  return html`<p>This purchase was paid in a stablecoin, which you refund from your own wallet. Send the money first, then record it here: the credit is removed, and the buyer's refund request is answered.</p>
 <form class="row" method="post" action="${pageOf(id)}"><input type="hidden" name="act" value="by_hand"><input type="hidden" name="key" value="${key}">
 <div><label for="amount">US dollars that you sent, up to ${usd(left)}</label><input id="amount" name="amount_usd" inputmode="decimal" autocomplete="off" value="${Money.format(amount)}" required></div>
-<div><label for="reference">Transaction</label><input id="reference" name="reference" maxlength="200" autocomplete="off" placeholder="0x…"></div><button>Record refund</button></form></section>`;
-  return html`<section aria-labelledby="refund"><h2 id="refund">Refund</h2>
-<form class="row" method="get" action="${pageOf(id)}/refund"><div><label for="amount">US dollars, up to ${usd(left)}</label>
-<input id="amount" name="amount_usd" inputmode="decimal" autocomplete="off" value="${Money.format(amount)}" required></div><button>Review refund</button></form>
-<p class="soft">The next page shows the effects. Nothing is refunded before you confirm there.</p></section>`;
+<div><label for="reference">Transaction</label><input id="reference" name="reference" maxlength="200" autocomplete="off" placeholder="0x…"></div><button>Record refund</button></form>`;
 }
 
 /**
@@ -162,11 +172,14 @@ export function confirm(
 <ul><li>${usd(money)} USD of ${usd(order.amount)} USD are refunded to the card that paid, within days.</li>
 <li>${amount(asset, taken)} of the purchased credit are removed from the account immediately.</li>
 ${missing > 0 ? html`<li>${amount(asset, missing)} are already spent: that part is your loss. The balance never falls below zero.</li>` : ''}
-${ending === null ? '' : html`<li id="ends">${describeEnd(ending)}</li>`}
 <li>Auto top-up of the account is turned off.</li>
-<li>The refund is recorded in the audit log with your address.</li></ul>
+<li>The refund is recorded in the audit log with your name and address.</li></ul>
 <form method="post" action="${pageOf(order.id)}"><input type="hidden" name="amount_usd" value="${Money.format(money)}">${key === null ? html`<input type="hidden" name="act" value="answer">` : html`<input type="hidden" name="key" value="${key}">`}
-${ending === null ? '' : html`<p><label><input type="checkbox" name="subscription" value="keep"> Keep the subscription. It renews, and its card is charged again.</label></p>`}
-<button>Refund ${usd(money)} USD</button></form>
-<p><a href="${pageOf(order.id)}">Cancel</a></p></section>`;
+${
+  ending === null
+    ? ''
+    : html`<input type="hidden" name="subscription" value="keep">
+<p class="check"><input type="checkbox" id="ends" name="subscription" value="end" checked><label for="ends">Cancel the subscription too. ${describeEnd(ending)} Without it, the subscription renews and its card is charged again.</label></p>`
+}
+<div class="actions"><button class="danger">Refund ${usd(money)} USD</button><a class="button plain" href="${pageOf(order.id)}">Back without a refund</a></div></form></section>`;
 }

@@ -1,6 +1,7 @@
 import type { Money } from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { FlaggedOrder } from '../../../payment/fraud-signal.ts';
+import type { FoundOrder, OrderFilter } from '../../../payment/order-search.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
 import type {
   OpenWebhookEvent,
@@ -9,8 +10,9 @@ import type {
   UnfinishedOrder,
 } from '../../../payment/revenue-report.ts';
 import type { Html } from '../../pages/frame.ts';
+import { field, filterForm, queryOf, select } from './fields.ts';
 import { count, day, moment, sign, table, usd } from './figures.ts';
-import { type ListedOrder, link, orders, signalNames, statusOf } from './orders.ts';
+import { type ListedOrder, link, orders, pageOf, signalNames, statusOf } from './orders.ts';
 
 /** Returns the URL of a payment at the processor, or null when it has no such page. */
 export type ProcessorPage = (payment: string) => string | null;
@@ -24,9 +26,15 @@ export type PaymentListFacts = {
   webhookEvents: readonly OpenWebhookEvent[];
   pastDue: readonly PastDue[];
   declined: readonly ListedOrder[];
-  all: readonly ListedOrder[];
+  all: readonly FoundOrder[];
   /** The last of these orders when there are more. */
   next: string | null;
+  filter: OrderFilter;
+  /** The ids of plans, to choose from. */
+  plans: readonly string[];
+  /** True for the first page without a filter, which starts with the open tasks. */
+  hasTasks: boolean;
+  canExport: boolean;
 };
 
 /** Payments: open tasks first, then refunds and disputes, declined payments, and all payments. */
@@ -42,6 +50,7 @@ export function payments(facts: PaymentListFacts, processorPage: ProcessorPage):
         { number: 'Unspent' },
         'Reason',
         'Requested at',
+        '',
       ],
     },
     {
@@ -51,7 +60,7 @@ export function payments(facts: PaymentListFacts, processorPage: ProcessorPage):
       columns: ['Order', 'Signal', 'Reason', { number: 'USD' }, 'When'],
     },
     {
-      ...{ id: 'unfinished', name: 'UnfinishedOrder charges', rows: facts.unfinished.map(unfinished) },
+      ...{ id: 'unfinished', name: 'Unfinished charges', rows: facts.unfinished.map(unfinished) },
       about:
         'Orders whose charge has no outcome yet. Reconciliation checks them every 20 seconds. Review the orders that stay here.',
       columns: ['Order', 'Created', 'Status', { number: 'USD' }, 'Reason'],
@@ -77,13 +86,55 @@ export function payments(facts: PaymentListFacts, processorPage: ProcessorPage):
       columns: ['Kind', { number: 'USD' }, 'At the processor', 'In the ledger', 'Order', 'When', ''],
     },
   ];
+  const open = parts.filter(({ rows }) => rows.length > 0);
   const empty = parts.filter(({ rows }) => rows.length === 0).map(({ name }) => name.toLowerCase());
   return html`<h1>Payments</h1>
-${parts.filter(({ rows }) => rows.length > 0).map(part)}
-${facts.declined.length === 0 ? '' : html`<section aria-labelledby="declined"><h2 id="declined">Declined in the last 30 days</h2>${orders('Declined payments', facts.declined, ({ failure }) => failure ?? '')}</section>`}
-<section aria-labelledby="all"><h2 id="all">All payments</h2>${facts.all.length === 0 ? html`<p class="soft">None.</p>` : orders('Orders', facts.all, ({ rail, failure }) => failure ?? rail.replace('_', ' '))}
-${facts.next === null ? '' : html`<nav class="pages" aria-label="Pages"><a href="/admin/console/payments?after=${encodeURIComponent(facts.next)}#all">Older</a></nav>`}</section>
-${empty.length === 0 ? '' : html`<p class="soft">There are no ${empty.join(', no ')}.</p>`}`;
+${facts.hasTasks ? open.map(part) : ''}
+${facts.hasTasks && facts.declined.length > 0 ? html`<section aria-labelledby="declined"><h2 id="declined">Declined in the last 30 days</h2>${orders('Declined payments', facts.declined, ({ failure }) => failure ?? '')}</section>` : ''}
+${allPayments(facts)}
+${facts.hasTasks && empty.length > 0 ? html`<p class="soft">There are no ${empty.join(', no ')}.</p>` : ''}`;
+}
+
+const path = '/admin/console/payments';
+const stateNames = [
+  ['', 'all'],
+  ['granted', 'paid'],
+  ['refunded', 'refunded'],
+  ['disputed', 'disputed'],
+  ['declined', 'declined'],
+  ['claimed', 'being charged'],
+] as const;
+const railOptions = [
+  ['', 'all'],
+  ['card', 'card page'],
+  ['mpp', 'program (MPP)'],
+  ['x402', 'stablecoin'],
+  ['invoice', 'renewal'],
+  ['top_up', 'auto top-up'],
+] as const;
+
+/** All payments that match the filter, with the filter's form. */
+function allPayments({ all, next, filter, plans, canExport }: PaymentListFacts): Html {
+  const { text, ...others } = filter;
+  const query = queryOf({ q: text, ...others });
+  const fields = [
+    field({
+      name: 'q',
+      label: 'Email address of the buyer, or an id',
+      value: text ?? '',
+      placeholder: 'ada@example.com, pur_, pi_, acc_',
+    }),
+    select('state', 'Status', stateNames, filter.state ?? ''),
+    select('rail', 'Method', railOptions, filter.rail ?? ''),
+    select('plan', 'Plan', [['', 'all'], ...plans.map((plan) => [plan, plan] as const)], filter.plan ?? ''),
+    field({ name: 'from', label: 'From', type: 'date', value: filter.from ?? '' }),
+    field({ name: 'to', label: 'To', type: 'date', value: filter.to ?? '' }),
+  ];
+  const listed = all.map(({ order, email, reversed }) => ({ order, buyer: email, reversed }));
+  return html`<section aria-labelledby="all"><h2 id="all">All payments</h2>
+${filterForm(path, fields, query, canExport ? `${path}.csv` : null)}
+${all.length === 0 ? html`<p class="soft">${query === '' ? 'None.' : 'No payment matches.'}</p>` : orders('Orders', listed, ({ rail, failure }) => failure ?? rail.replace('_', ' '))}
+${next === null ? '' : html`<nav class="pages" aria-label="Pages"><a href="${path}?${query === '' ? '' : `${query}&`}after=${encodeURIComponent(next)}">Older</a></nav>`}</section>`;
 }
 
 type Part = {
@@ -99,7 +150,7 @@ function part({ id, name, about, rows, columns }: Part): Html {
 }
 
 function request(one: RefundRequest): Html {
-  return html`<tr><th scope="row">${link(one.purchase)}</th><td class="number">${withTax(one.amount, one.tax)}</td><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${usd(one.unspent)}</td><td>${one.reason}</td><td>${moment(one.askedMs)}</td></tr>`;
+  return html`<tr><th scope="row">${link(one.purchase)}</th><td class="number">${withTax(one.amount, one.tax)}</td><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${usd(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td><td><a href="${pageOf(one.purchase)}">Review</a></td></tr>`;
 }
 
 /** Formats a net amount and the tax on top of it. */

@@ -1,88 +1,169 @@
 import { id } from '@sluice/kernel/id';
+import * as Money from '@sluice/kernel/money';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import * as AccountSearch from '../../../identity/account-search.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
+import { can } from '../../../identity/operators/role.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
 import * as Freezing from '../../../journeys/freezing.ts';
+import { inTime } from '../../../journeys/in-time.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as Reversal from '../../../journeys/sync-reversals.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
 import * as CreditGrant from '../../../payment/credit-grant.ts';
+import { dayOf } from '../../../payment/order-search.ts';
 import type { PaymentContext } from '../../../payment/payment-context.ts';
 import type { FieldFault } from '../../../payment/purchase-input.ts';
+import type { RefundRequest } from '../../../payment/refund-request.ts';
 import { english } from '../../../text/texts.ts';
 import * as FormFaults from '../../pages/form-faults.ts';
-import type { Console, ConsoleResponse } from '../console.ts';
+import type { Call } from '../../request-context.ts';
+import type { Console } from '../console.ts';
+import * as Csv from '../csv.ts';
 import * as Page from '../pages/account.ts';
 import * as ListPage from '../pages/accounts.ts';
 import { amount } from '../pages/figures.ts';
+import * as FreezePage from '../pages/freeze.ts';
+import * as LoginPage from '../pages/login-page.ts';
+import type { ConsoleResponse } from '../response.ts';
+import type { Person } from '../sessions.ts';
 
 const path = '/admin/console/accounts';
 const dayMs = 86_400_000;
 const pageSize = 25;
 const actsShownMax = 10;
 const ordersShownMax = 50;
+const requestsReadMax = 1_000;
 
 /** The dependencies of the accounts section. */
 export type AccountSectionContext = Pick<CatalogContext, 'catalog'> &
   Pick<IdentityContext, 'accounts' | 'clock' | 'keys' | 'revocations'> &
   Pick<LedgerContext, 'statements' | 'usage'> &
   Pick<PaymentContext, 'orders' | 'subscriptions'> &
-  Pick<SellerContext, 'audit' | 'console' | 'creditGrants'>;
+  Pick<SellerContext, 'audit' | 'console' | 'creditGrants' | 'refundRequests'>;
 
 /** Accounts: search, account pages, credit grants and freezing. */
 export function addAccountSection(console: Console, shop: AccountSectionContext): void {
-  console.addSection('Accounts', path, async (c) => {
+  console.addSection('Accounts', path, async (c, { role }) => {
     const typed = c.req.query('q')?.trim() ?? '';
     const query = AccountSearch.read(typed);
-    const after = c.req.query('after') ?? null;
+    const filter = filterOf(c);
     const { accounts } = shop.console;
     const found =
-      query === null ? await accounts.newest(after, pageSize + 1) : await accounts.find(query, pageSize);
+      query === null
+        ? await accounts.newest(filter, c.req.query('after') ?? null, pageSize + 1)
+        : await accounts.find(query, pageSize);
     const shown = found.slice(0, pageSize);
     const next = found.length > pageSize ? (shown.at(-1)?.id ?? null) : null;
     const [only] = found;
     // An id that matches exactly one account opens its page.
     if (only && found.length === 1 && query !== null && query.kind !== 'email') return redirect(only.id);
-    return { title: 'Accounts', main: ListPage.accounts({ typed, found: shown, next }) };
+    const ids = shown.map(({ id }) => id);
+    const activity = await inTime(accounts.activity(ids, shop.clock() - 30 * dayMs));
+    const canExport = can(role, 'export') && query === null;
+    return {
+      title: 'Accounts',
+      main: ListPage.accounts({ typed, filter, found: shown, activity, next, canExport }),
+    };
+  });
+  addExport(console, shop);
+
+  console.addPage(`${path}/:id`, (c, person) => page(c.req.param('id') ?? '', null, person));
+  console.addPage(`${path}/:id/freeze`, async (c, person) => {
+    const account = await found(c.req.param('id') ?? '');
+    if (account === null || account.joinedTo !== null) return page(c.req.param('id') ?? '', null, person);
+    const open = account.frozenMs === null ? 'Freeze' : 'Unfreeze';
+    return { title: `${open} ${account.email ?? account.id}`, main: FreezePage.confirm(account) };
   });
 
-  console.addPage(`${path}/:id`, (c) => page(c.req.param('id') ?? '', null));
-
-  console.addAction(`${path}/:id`, async (c, form, who) => {
+  console.addAction(`${path}/:id`, async (c, form, person) => {
+    const { who } = person;
     const account = c.req.param('id') ?? '';
     const act = form.get('act') ?? '';
-    if (act === 'grant') return page(account, await grant(shop, account, form, who));
+    if (act === 'grant') return page(account, await grant(shop, account, form, who), person);
     if (act === 'freeze' || act === 'unfreeze')
-      return page(account, await freeze(shop, account, act === 'freeze', form, who));
-    return page(account, { text: 'Unknown action. Reload the page and try again.', isBad: true });
+      return page(account, await freeze(shop, account, act === 'freeze', form, who), person);
+    return page(account, { text: 'Unknown action. Reload the page and try again.', isBad: true }, person);
   });
 
-  async function page(account: string, result: Page.FormResult): Promise<ConsoleResponse> {
-    const found = (await shop.console.accounts.find({ kind: 'id', id: account }, pageSize)).find(
-      (one) => one.id === account,
-    );
-    if (found === undefined) {
-      const main = ListPage.accounts({ typed: account, found: [], next: null });
-      return { title: 'Account not found', status: 404, main };
+  async function found(account: string): Promise<AccountSearch.FoundAccount | null> {
+    const all = await shop.console.accounts.find({ kind: 'id', id: account }, pageSize);
+    return all.find((one) => one.id === account) ?? null;
+  }
+
+  async function page(account: string, result: Page.FormResult, { role }: Person): Promise<ConsoleResponse> {
+    const it = await found(account);
+    if (it === null) {
+      const text = 'There is no account with this id. Search for its email address or for one of its ids.';
+      return {
+        title: 'Account not found',
+        status: 404,
+        main: LoginPage.problem('Account not found', text),
+      };
     }
-    if (found.joinedTo !== null) return redirect(found.joinedTo);
+    if (it.joinedTo !== null) return redirect(it.joinedTo);
     const nowMs = shop.clock();
-    const [lots, subscriptions, orders, keys, calls, acts] = await Promise.all([
+    const [lots, subscriptions, orders, keys, calls, acts, activity] = await Promise.all([
       shop.statements.of(account),
       shop.subscriptions.of(account),
       shop.orders.begun(account, null, ordersShownMax),
       AccountKeys.list(shop, account),
       shop.usage.calls(account, nowMs - 30 * dayMs, nowMs + 1, null, pageSize),
-      shop.audit.list(account, null, actsShownMax),
+      shop.audit.list({ account }, null, actsShownMax),
+      inTime(shop.console.accounts.activity([account], nowMs - 30 * dayMs)),
     ]);
     const listed = await Promise.all(
       orders.map(async (order) => ({ order, reversed: await Reversal.reversedAmount(shop, order) })),
     );
-    const facts = { account: found, lots, subscriptions, orders: listed, keys, calls, acts, nowMs, result };
+    const facts = {
+      ...{ account: it, lots, subscriptions, orders: listed, keys, calls, acts, nowMs, result },
+      activity: activity === null ? null : (activity.get(account) ?? { lastMs: null, spent: Money.zero }),
+      requests: await openRequests(shop, orders),
+      canSupport: can(role, 'support'),
+    };
     const main = Page.account({ ...facts, formKey: id('console') }, shop.catalog.plans);
-    return { title: found.email ?? found.id, status: result?.isBad ? 422 : 200, main };
+    return { title: it.email ?? it.id, status: result?.isBad ? 422 : 200, main };
   }
+}
+
+/** The listed accounts as CSV. */
+function addExport(console: Console, shop: AccountSectionContext): void {
+  console.addPage(`${path}.csv`, (c) => {
+    const sinceMs = shop.clock() - 30 * dayMs;
+    type Item = AccountSearch.FoundAccount & { activity: AccountSearch.AccountActivity | null };
+    return Csv.download<Item>(
+      'accounts',
+      ['account', 'email', 'paid_usd', 'used_30_days_usd', 'last_call', 'created', 'frozen', 'merged_into'],
+      async (after, max) => {
+        const found = await shop.console.accounts.newest(filterOf(c), after?.id ?? null, max);
+        const ids = found.map(({ id: one }) => one);
+        const activity = await shop.console.accounts.activity(ids, sinceMs);
+        return found.map((one) => ({ ...one, activity: activity.get(one.id) ?? null }));
+      },
+      ({ id: account, email, paid, activity, createdMs, frozenMs, joinedTo }) => [
+        ...[account, email, Money.format(paid), Money.format(activity?.spent ?? Money.zero)],
+        activity?.lastMs == null ? null : Csv.time(activity.lastMs),
+        Csv.time(createdMs),
+        frozenMs === null ? null : Csv.time(frozenMs),
+        joinedTo,
+      ],
+    );
+  });
+}
+
+/** Returns the open refund requests among the orders of an account. */
+async function openRequests(
+  shop: Pick<SellerContext, 'refundRequests'>,
+  orders: readonly { id: string }[],
+): Promise<RefundRequest[]> {
+  const open = await shop.refundRequests.list('open', null, requestsReadMax);
+  return open.filter(({ purchase }) => orders.some((order) => order.id === purchase));
+}
+
+function filterOf(c: Call): AccountSearch.AccountFilter {
+  const kind = AccountSearch.accountKinds.find((one) => one === c.req.query('kind'));
+  const [from, to] = [dayOf(c.req.query('from')), dayOf(c.req.query('to'))];
+  return { ...(kind && { kind }), ...(from && { from }), ...(to && { to }) };
 }
 
 async function grant(

@@ -1,18 +1,53 @@
+import type { AuditEntry, AuditFilter } from '../../../identity/audit.ts';
+import { can } from '../../../identity/operators/role.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
+import { dayOf } from '../../../payment/order-search.ts';
+import type { Call } from '../../request-context.ts';
 import type { Console } from '../console.ts';
+import * as Csv from '../csv.ts';
 import * as Page from '../pages/audit.ts';
+import { detailsText } from '../pages/audit-details.ts';
 
 const pageSize = 50;
+const textCharsMax = 200;
 
-/** The audit log, page by page, of all accounts or of one. */
-export function addAuditSection(console: Console, shop: Pick<SellerContext, 'audit'>): void {
-  console.addSection('Audit log', '/admin/console/audit', async (c) => {
-    const account = c.req.query('account')?.trim() || null;
+/** The audit log, page by page, with a filter and an export. */
+export function addAuditSection(console: Console, { audit }: Pick<SellerContext, 'audit'>): void {
+  console.addSection('Audit log', '/admin/console/audit', async (c, { role }) => {
+    const filter = filterOf(c);
     const before = c.req.query('before') ?? '';
     const from = /^\d{1,15}$/.test(before) ? Number(before) : null;
-    const found = await shop.audit.list(account, from, pageSize + 1);
+    const [found, acts] = await Promise.all([audit.list(filter, from, pageSize + 1), audit.acts()]);
     const entries = found.slice(0, pageSize);
     const next = found.length > pageSize ? (entries.at(-1)?.id ?? null) : null;
-    return { title: 'Audit log', main: Page.audit({ account, entries, next }) };
+    const facts = { filter, acts, entries, next, canExport: can(role, 'export') };
+    return { title: 'Audit log', main: Page.audit(facts) };
   });
+  console.addPage('/admin/console/audit.csv', (c) =>
+    Csv.download<AuditEntry>(
+      'audit',
+      ['when', 'who', 'action', 'subject', 'details'],
+      (after, max) => audit.list(filterOf(c), after?.id ?? null, max),
+      ({ atMs, who, act, subject, before, after }) => [
+        Csv.time(atMs),
+        who,
+        act,
+        subject,
+        detailsText(before, after),
+      ],
+    ),
+  );
+}
+
+function filterOf(c: Call): AuditFilter {
+  const said = (name: string) => c.req.query(name)?.trim().slice(0, textCharsMax) || undefined;
+  const [account, text, act] = [said('account'), said('text'), said('act')];
+  const [from, to] = [dayOf(said('from')), dayOf(said('to'))];
+  return {
+    ...(account && { account }),
+    ...(text && { text }),
+    ...(act && { act }),
+    ...(from && { from }),
+    ...(to && { to }),
+  };
 }

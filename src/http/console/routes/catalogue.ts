@@ -1,20 +1,26 @@
+import { can, type Role } from '../../../identity/operators/role.ts';
 import type { Reload, ReloadResult } from '../../../journeys/reload.ts';
-import type { Console, ConsoleResponse } from '../console.ts';
+import type { Console } from '../console.ts';
 import type { FormResult } from '../pages/account.ts';
 import * as Page from '../pages/catalogue.ts';
+import type { ConsoleResponse } from '../response.ts';
+import { addCatalogueEditing } from './catalogue-edit.ts';
 
 const path = '/admin/console/catalogue';
+const historyShownMax = 50;
 
-/** Previews the changes in the catalogue files and publishes them. */
+/** Previews the changes in the catalogue files, publishes them, and edits the catalogue. */
 export function addCatalogueSection(console: Console, reload: Reload): void {
-  const page = async (result: FormResult): Promise<ConsoleResponse> => {
-    const main = Page.catalogue(await reload.preview(), result, path);
+  const page = async (role: Role, result: FormResult): Promise<ConsoleResponse> => {
+    const [preview, history] = await Promise.all([reload.preview(), reload.editor.history(historyShownMax)]);
+    const main = Page.catalogue({ preview, history, canPublish: can(role, 'publish'), result });
     return { title: 'Catalogue', status: result?.isBad ? 409 : 200, main };
   };
-  console.addSection('Catalogue', path, () => page(null));
-  console.addAction(path, async (_, form, who) =>
-    page(inWords(await reload.take(who, form.get('digest') ?? ''))),
+  console.addSection('Catalogue', path, (_, { role }) => page(role, null));
+  console.addAction(path, async (_, form, { who, role }) =>
+    page(role, inWords(await reload.take(who, form.get('digest') ?? ''))),
   );
+  addCatalogueEditing(console, reload.editor, page);
 }
 
 function inWords(taken: ReloadResult): FormResult {

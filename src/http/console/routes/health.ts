@@ -1,12 +1,19 @@
 import type { IdentityContext } from '../../../identity/identity-context.ts';
+import { can } from '../../../identity/operators/role.ts';
+import { recentMs } from '../../../journeys/attention.ts';
+import { inTime } from '../../../journeys/in-time.ts';
 import * as Readiness from '../../../journeys/readiness.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
+import { verifyMsMax } from '../../../ledger/verification.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Console } from '../console.ts';
 import * as Page from '../pages/health.ts';
-import { inTime } from './in-time.ts';
+import type { ConsoleResponse } from '../response.ts';
+import type { Person } from '../sessions.ts';
 
+const path = '/admin/console/health';
+const mailsMax = 50;
 const answersOfMs = 15 * 60_000;
 const uncountableOfMs = 7 * 86_400_000;
 
@@ -23,13 +30,14 @@ export function addHealthSection(
   isDraining: () => boolean,
   metrics: Metrics,
 ): void {
-  console.addSection('Health', '/admin/console/health', async () => {
-    const { usageReport } = shop.console;
-    const [{ checks }, writers, answers, uncountable] = await Promise.all([
+  const page = async ({ role }: Person, verified: Page.HealthFacts['verified']): Promise<ConsoleResponse> => {
+    const { usageReport, attention } = shop.console;
+    const [{ checks }, writers, answers, uncountable, mails] = await Promise.all([
       Readiness.read(shop, isDraining),
       usageReport.writers(),
       inTime(usageReport.answers(shop.clock() - answersOfMs)),
       shop.uncountableRecord.since(shop.clock() - uncountableOfMs),
+      attention.failedMails(shop.clock() - recentMs, mailsMax),
     ]);
     const failures = [...metrics.upstream].map(([code, failure]) => ({ code, ...failure }));
     const { version } = process;
@@ -43,8 +51,30 @@ export function addHealthSection(
       failures,
       uncountable,
       uncountableOfMs,
+      mails,
+      verified,
+      canVerify: can(role, 'verify'),
       process: own,
     };
     return { title: 'Health', main: Page.health(facts) };
+  };
+  console.addSection('Health', path, (_, person) => page(person, null));
+
+  // One at a time, because each reads the whole ledger.
+  let running: Promise<Page.HealthFacts['verified']> | null = null;
+  console.addAction(path, async (_, _form, person) => {
+    running ??= verify(shop).finally(() => {
+      running = null;
+    });
+    return page(person, await running);
   });
+}
+
+async function verify({ console }: HealthContext): Promise<Page.HealthFacts['verified']> {
+  const result = await inTime(console.verification.run());
+  if (result === null)
+    return {
+      problem: `The ledger is too large to be verified in ${verifyMsMax / 1_000} seconds. Run the command below.`,
+    };
+  return result;
 }

@@ -1,21 +1,26 @@
 import { id } from '@sluice/kernel/id';
 import * as Money from '@sluice/kernel/money';
+import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import { can } from '../../../identity/operators/role.ts';
 import * as Refund from '../../../journeys/refund.ts';
 import * as RefundPreview from '../../../journeys/refund-preview.ts';
 import * as RefundRequests from '../../../journeys/refund-requests.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
-import * as Reversing from '../../../journeys/sync-reversals.ts';
+import * as OrderSearch from '../../../payment/order-search.ts';
 import type { FieldFault } from '../../../payment/purchase-input.ts';
 import * as RefundRequest from '../../../payment/refund-request.ts';
 import * as Gone from '../../../payment/reversal.ts';
 import { english } from '../../../text/texts.ts';
 import type { Call } from '../../request-context.ts';
-import type { Console, ConsoleResponse } from '../console.ts';
+import type { Console } from '../console.ts';
+import * as Csv from '../csv.ts';
 import type { FormResult } from '../pages/account.ts';
 import { usd } from '../pages/figures.ts';
 import * as LoginPage from '../pages/login-page.ts';
 import * as Page from '../pages/payment.ts';
 import * as ListPage from '../pages/payments.ts';
+import type { ConsoleResponse } from '../response.ts';
+import type { Person } from '../sessions.ts';
 
 const path = '/admin/console/payments';
 const dayMs = 86_400_000;
@@ -23,42 +28,80 @@ const listedMax = 50;
 
 /** The dependencies of the payments section. */
 export type PaymentSectionContext = RefundRequests.RefundAnswerContext &
+  Pick<CatalogContext, 'catalog'> &
   Pick<SellerContext, 'console' | 'fees'>;
 
 /** The list of payments, the page of each payment, and refunds. */
 export function addPaymentSection(console: Console, shop: PaymentSectionContext): void {
   const { processor, orders } = shop;
 
-  console.addSection('Payments', path, async (c) => {
-    const facts = await listFacts(shop, c.req.query('after') ?? null);
-    return { title: 'Payments', main: ListPage.payments(facts, processor.pageOf) };
+  console.addSection('Payments', path, async (c, { role }) => {
+    const filter = OrderSearch.readFilter((name) => c.req.query(name));
+    const facts = await listFacts(shop, filter, c.req.query('after') ?? null);
+    const main = ListPage.payments({ ...facts, canExport: can(role, 'export') }, processor.pageOf);
+    return { title: 'Payments', main };
+  });
+  console.addPage(`${path}.csv`, (c) => {
+    const filter = OrderSearch.readFilter((name) => c.req.query(name));
+    return Csv.download<OrderSearch.FoundOrder>(
+      'payments',
+      csvHead,
+      (after, max) => shop.console.orders.find(filter, after?.order.id ?? null, max),
+      csvRow,
+    );
   });
 
-  console.addPage(`${path}/:id`, (c) => paymentPage(shop, c, null));
+  console.addPage(`${path}/:id`, (c, person) => paymentPage(shop, c, null, person));
 
-  console.addPage(`${path}/:id/refund`, async (c) => {
+  console.addPage(`${path}/:id/refund`, async (c, person) => {
     const order = await orders.find(c.req.param('id') ?? '');
-    if (order === null) return paymentPage(shop, c, null);
+    if (order === null) return paymentPage(shop, c, null, person);
     const read = Gone.parse({ purchase: order.id, amount_usd: c.req.query('amount_usd')?.trim() ?? '' });
     if (read.kind === 'fault' || read.instruction.amount === null)
-      return paymentPage(shop, c, bad('Enter an amount in US dollars and whole cents, such as 1.50.'));
+      return paymentPage(
+        shop,
+        c,
+        bad('Enter an amount in US dollars and whole cents, such as 1.50.'),
+        person,
+      );
     const { amount } = read.instruction;
     const preview = await RefundPreview.preview(shop, order, amount);
     if (preview.kind === 'too_much')
-      return paymentPage(shop, c, bad(`At most ${usd(preview.left)} USD of this purchase can be refunded.`));
+      return paymentPage(
+        shop,
+        c,
+        bad(`At most ${usd(preview.left)} USD of this purchase can be refunded.`),
+        person,
+      );
     const key = preview.answersRequest ? null : id('console');
     return { title: 'Refund', main: Page.confirm(order, amount, preview.effect, key, preview.ending) };
   });
 
-  console.addAction(`${path}/:id`, async (c, form, who) =>
-    paymentPage(shop, c, await answerOrRefund(shop, c.req.param('id') ?? '', form, who)),
+  console.addAction(`${path}/:id`, async (c, form, person) =>
+    paymentPage(shop, c, await answerOrRefund(shop, c.req.param('id') ?? '', form, person.who), person),
   );
+}
+
+const csvHead = [
+  ...['order', 'created', 'paid', 'status', 'method', 'plan', 'amount_usd', 'tax_usd', 'reversed_usd'],
+  ...['account', 'email', 'payment', 'transaction', 'failure'],
+];
+
+function csvRow({ order, email, reversed }: OrderSearch.FoundOrder): Csv.Cell[] {
+  const method = order.rail === 'card' && order.challengeId !== null ? 'mpp' : order.rail;
+  return [
+    ...[order.id, Csv.time(order.createdMs), order.grantedMs === null ? null : Csv.time(order.grantedMs)],
+    ...[order.state, method, order.plan],
+    ...[Money.format(order.amount), Money.format(order.tax), Money.format(reversed)],
+    ...[order.account, email, order.payment, order.transaction, order.failure],
+  ];
 }
 
 async function listFacts(
   shop: PaymentSectionContext,
+  filter: OrderSearch.OrderFilter,
   after: string | null,
-): Promise<ListPage.PaymentListFacts> {
+): Promise<Omit<ListPage.PaymentListFacts, 'canExport'>> {
   const { revenueReport } = shop.console;
   const [requests, flagged, unfinished, returned, webhookEvents, pastDue, declined, all] = await Promise.all([
     shop.refundRequests.list('open', null, listedMax),
@@ -68,16 +111,17 @@ async function listFacts(
     revenueReport.openWebhookEvents(listedMax),
     revenueReport.pastDue(listedMax),
     revenueReport.declined(shop.clock() - 30 * dayMs, listedMax),
-    shop.orders.begun(null, after, listedMax + 1),
+    shop.console.orders.find(filter, after, listedMax + 1),
   ]);
   const shown = all.slice(0, listedMax);
   return {
     ...{ requests, flagged, unfinished, returned, webhookEvents, pastDue },
     declined: declined.map((order) => ({ order, reversed: Money.zero })),
-    all: await Promise.all(
-      shown.map(async (order) => ({ order, reversed: await Reversing.reversedAmount(shop, order) })),
-    ),
-    next: all.length > listedMax ? (shown.at(-1)?.id ?? null) : null,
+    all: shown,
+    next: all.length > listedMax ? (shown.at(-1)?.order.id ?? null) : null,
+    filter,
+    plans: [...shop.catalog.plans, ...shop.catalog.retired].map(({ id: plan }) => plan),
+    hasTasks: after === null && Object.keys(filter).length === 0,
   };
 }
 
@@ -101,7 +145,8 @@ async function answerOrRefund(
     purchase,
     amount_usd: form.get('amount_usd')?.trim() ?? '',
     ...(key !== null && { key }),
-    ...(form.get('subscription') === 'keep' && { subscription: 'keep' }),
+    // A box that is not ticked sends nothing, so `keep` is a hidden field before it.
+    ...(form.getAll('subscription').at(-1) === 'keep' && { subscription: 'keep' }),
     ...(act === 'by_hand' && { sent_by_hand: true, ...(reference !== '' && { reference }) }),
   });
   if (read.kind === 'fault') return bad('This form is incomplete. Fill it in again.');
@@ -114,6 +159,7 @@ async function paymentPage(
   shop: PaymentSectionContext,
   c: Call,
   result: FormResult,
+  { role }: Person,
 ): Promise<ConsoleResponse> {
   const { orders, processor } = shop;
   const order = await orders.find(c.req.param('id') ?? '');
@@ -135,10 +181,17 @@ async function paymentPage(
     ...{ order, request, reversals, lot, fees, signals, charges, result },
     loss: loss.certain,
     key: id('console'),
+    canRefund: can(role, 'refund'),
+    canDecline: can(role, 'support'),
   };
   const left = Gone.refundable(reversals, order.amount);
+  const preview =
+    request?.state === 'open' && left > 0
+      ? await RefundPreview.preview(shop, order, Gone.suggestedRefund(left, request))
+      : null;
+  const ending = preview?.kind === 'possible' ? preview.ending : null;
   const page = order.payment === null ? null : processor.pageOf(order.payment);
-  const main = Page.payment({ ...facts, left, page });
+  const main = Page.payment({ ...facts, left, page, ending });
   return { title: `Purchase ${order.id}`, status: result?.isBad ? 422 : 200, main };
 }
 

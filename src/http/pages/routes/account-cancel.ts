@@ -1,16 +1,16 @@
 import type { Catalog } from '../../../catalog/catalog.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
-import * as Page from '../account.ts';
+import { type Holdings, leftOfPlan } from '../account/plans.ts';
 import * as CancelPage from '../cancel.ts';
 import * as Frame from '../frame.ts';
 
 /** The path that asks before a subscription is cancelled, and cancels it. */
 export const path = '/shop/account/cancel';
 
-/** Redirects to the question about a subscription. */
-export function redirectToQuestion(subscription: string): Response {
-  return redirect(`${path}?subscription=${encodeURIComponent(subscription)}`);
+/** The path of the question about a subscription. */
+export function questionPath(subscription: string): string {
+  return `${path}?subscription=${encodeURIComponent(subscription)}`;
 }
 
 /** Responds with the question; with the account page when the account has no such subscription that renews. */
@@ -21,19 +21,19 @@ export async function respondWithQuestion(
 ): Promise<Response> {
   const { texts, catalog } = shop;
   const overview = await AccountJourney.overview(shop, account);
-  const { plans, subscriptions } = overview as unknown as Pick<Page.AccountFacts, 'plans' | 'subscriptions'>;
+  const { plans, subscriptions } = overview as unknown as Holdings;
   const found = subscriptions.find((one) => one.id === id && one.renews);
-  if (found === undefined) return redirect('/shop/account');
+  if (found === undefined) return redirect('/shop/account/billing');
   const holding = plans.find((one) => one.id === found.plan);
   const sold = catalog.plans.find((one) => one.id === found.plan);
   const main = CancelPage.cancel(texts, {
     plan: sold?.name ?? found.plan,
     endMs: Date.parse(found.period_end),
     isUnpaid: found.status === 'past_due',
-    left: holding === undefined ? null : Page.leftOfPlan(texts, holding, catalog),
+    left: holding === undefined ? null : leftOfPlan(texts, holding, catalog),
     rollsOver: rollsOver(catalog, found.plan),
     form: { action: path, subscription: id },
-    keep: '/shop/account#plans',
+    keep: '/shop/account/billing#plans',
   });
   return Frame.respondWithPage(200, shop, { title: texts.text('account.cancel'), main });
 }

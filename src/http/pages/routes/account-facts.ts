@@ -1,66 +1,107 @@
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
+import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
 import * as RefundRequests from '../../../journeys/refund-requests.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
+import * as Usage from '../../../journeys/usage.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
+import { allCalls } from '../../../ledger/usage.ts';
+import type { BillingRecord } from '../../../payment/billing-details.ts';
+import type { PaymentContext } from '../../../payment/payment-context.ts';
+import { isLive } from '../../../payment/subscription.ts';
 import type * as TopUp from '../../../payment/top-up.ts';
-import type * as Page from '../account.ts';
+import type { BillingFacts } from '../account/billing.ts';
+import type { Balance, OverviewFacts } from '../account/overview.ts';
+import type { Holdings } from '../account/plans.ts';
+import type { SettingsFacts } from '../account/settings.ts';
 
-const dayMs = 86_400_000;
-/** The span of the usage that the page shows. */
-export const spanMs = 30 * dayMs;
-const shownCallsMax = 25;
+/** The length of the overview's chart. */
+const chartDays = 30;
+const recentCallsMax = 5;
 
 /** The dependencies of showing an account to its owner. */
 export type AccountPageContext = AccountJourney.AccountContext &
   Receipts.ReceiptContext &
   Pick<IdentityContext, 'keys'> &
   Pick<LedgerContext, 'usage'> &
+  Pick<PaymentContext, 'processor'> &
   Pick<RegistrationContext, 'claiming' | 'oauth'> &
-  Pick<SellerContext, 'refundRequests'> & { readonly topUps: TopUp.TopUps };
-/** Reads everything that the account page shows. */
-export async function readFacts(
+  Pick<SellerContext, 'refundRequests'> & {
+    readonly topUps: TopUp.TopUps;
+    readonly billingDetails: BillingRecord;
+  };
+
+type Shown = 'result' | 'codeSentTo';
+
+export async function readOverview(
   shop: AccountPageContext,
   account: string,
-): Promise<Omit<Page.AccountFacts, 'result' | 'codeSentTo'>> {
-  const toMs = shop.clock() + 1;
-  const fromMs = toMs - spanMs;
-  const [overview, person, topUp, daily, byService, calls, keys, connections, paid, requests] =
-    await Promise.all([
-      AccountJourney.overview(shop, account),
-      shop.accounts.find(account),
-      shop.topUps.of(account),
-      shop.usage.daily(account, fromMs, toMs),
-      shop.usage.sums(account, fromMs, toMs, 'service'),
-      shop.usage.calls(account, fromMs, toMs, null, shownCallsMax),
-      AccountKeys.list(shop, account),
-      shop.oauth.list(account),
-      Receipts.list(shop, account, null),
-      shop.refundRequests.of(account),
-    ]);
-  const isMetered = byService.some(({ quantities }) => quantities !== null);
-  const byModel = isMetered ? await shop.usage.sums(account, fromMs, toMs, 'model') : [];
-  const { plans, grants, claimed, balance_usd, held_usd, included_remaining, subscriptions } = overview;
+): Promise<Omit<OverviewFacts, Shown>> {
+  const { fromMs, toMs, days } = Usage.lastDays(chartDays, shop.clock());
+  const [overview, daily, calls, keys] = await Promise.all([
+    AccountJourney.overview(shop, account),
+    shop.usage.daily(account, fromMs, toMs, 'service', allCalls),
+    shop.usage.calls(account, fromMs, toMs, null, recentCallsMax),
+    AccountKeys.list(shop, account),
+  ]);
   return {
-    ...{ account, topUp, calls, keys, connections, claimed: claimed === true },
-    ...{ balance: String(balance_usd), held: String(held_usd), included: Number(included_remaining) },
-    includedUsd: overview.included_usd === undefined ? null : String(overview.included_usd),
-    email: person?.email ?? null,
-    plans: plans as Page.AccountFacts['plans'],
-    grants: grants as Page.AccountFacts['grants'],
-    subscriptions: subscriptions as Page.AccountFacts['subscriptions'],
-    used: { days: everyDay(fromMs, toMs), daily, byService, byModel },
-    receipts: paid.receipts,
-    refundRequests: requests.map(RefundRequests.asRefundRequest),
+    ...balanceIn(overview),
+    ...holdingsIn(overview),
+    ...{ days, daily, calls, claimed: overview.claimed === true },
+    hasKeys: keys.length > 0,
     canClaim: shop.claiming !== null,
   };
 }
 
-/** The days of a span, the oldest first. */
-function everyDay(fromMs: number, toMs: number): string[] {
-  return Array.from({ length: Math.ceil((toMs - fromMs) / dayMs) }, (_, at) =>
-    new Date(toMs - at * dayMs).toISOString().slice(0, 10),
-  ).reverse();
+/** Reads the billing section; its purchases from the one before `before`. */
+export async function readBilling(
+  shop: AccountPageContext,
+  account: string,
+  before: string | null,
+): Promise<Omit<BillingFacts, Shown>> {
+  const subscriptions = shop.subscriptions.of(account);
+  const [overview, topUp, paid, requests, details, methods] = await Promise.all([
+    AccountJourney.overview(shop, account),
+    shop.topUps.of(account),
+    Receipts.list(shop, account, before),
+    shop.refundRequests.of(account),
+    shop.billingDetails.of(account),
+    subscriptions.then((all) => BillingPortal.methodsOf(shop, account, all.filter(isLive))),
+  ]);
+  return {
+    ...balanceIn(overview),
+    ...holdingsIn(overview),
+    ...{ topUp, details, methods },
+    receipts: paid.receipts,
+    older: paid.cursor,
+    refundRequests: requests.map(RefundRequests.asRefundRequest),
+  };
+}
+
+export async function readSettings(shop: AccountPageContext, account: string): Promise<SettingsFacts> {
+  const [person, connections] = await Promise.all([shop.accounts.find(account), shop.oauth.list(account)]);
+  return {
+    ...{ account, connections },
+    createdMs: person?.createdMs ?? null,
+    claimed: person !== null && person.claimedMs !== null,
+    email: person?.email ?? null,
+    canClaim: shop.claiming !== null,
+  };
+}
+
+type Overview = Awaited<ReturnType<typeof AccountJourney.overview>>;
+
+function balanceIn({ balance_usd, held_usd, included_remaining, included_usd }: Overview): Balance {
+  return {
+    balance: String(balance_usd),
+    held: String(held_usd),
+    included: Number(included_remaining),
+    includedUsd: included_usd === undefined ? null : String(included_usd),
+  };
+}
+
+function holdingsIn({ plans, grants, subscriptions }: Overview): Holdings {
+  return { plans, grants, subscriptions } as Holdings;
 }

@@ -1,73 +1,172 @@
 import * as Schema from '@sluice/kernel/json-schema';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import type { Operation } from '../../../catalog/operation.ts';
 import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
+import * as OperationSearch from '../../../discovery/operation-search.ts';
 import type { Reference } from '../../../discovery/reference.ts';
-import type { IdentityContext } from '../../../identity/identity-context.ts';
 import type { Texts } from '../../../text/texts.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
-import type { Env } from '../../request-context.ts';
+import { DocumentCache } from '../../api/document-cache.ts';
+import * as Static from '../../api/static.ts';
+import { error } from '../../reply.ts';
+import { type Call, type Env, requestId, send } from '../../request-context.ts';
 import * as Frame from '../frame.ts';
-import * as Page from '../reference.ts';
-import * as Shopfront from '../shop.ts';
+import { responseExample } from '../reference/examples.ts';
+import { navigation, type Place } from '../reference/navigation.ts';
+import { operation, type ReferenceWriter } from '../reference/operation.ts';
+import { home, type Outline, outlineOf, ownSlug, pagesOf, slugOf } from '../reference/outline.ts';
+import * as Overview from '../reference/overview.ts';
+import { commonRefusals } from '../reference/refusals.ts';
+import { style } from '../reference/style.ts';
 
-/** The reference pages of the operations in /openapi.json. Each page is rendered on its first request and then kept. */
-export function docsPages(
-  shop: Pick<CatalogContext, 'catalog'> &
-    Pick<DiscoveryContext, 'reference'> &
-    Pick<IdentityContext, 'publicUrl'> &
-    TextsContext,
-): Hono<Env> {
+/** Maximum total size of the rendered pages that are kept. */
+const keptBytesMax = 16 * 1024 * 1024;
+const wordsCharsMax = 200;
+const foundMax = 50;
+/** The share of the sold operations that have a common header. */
+const commonShare = 0.75;
+
+export type ReferenceContext = Pick<CatalogContext, 'catalog' | 'publicUrl'> &
+  Pick<DiscoveryContext, 'reference'> &
+  TextsContext;
+/** The reference of a catalogue, ready to be written. */
+export type ReferencePages = { outline: Outline; write: ReferenceWriter };
+
+export function referencePages({ reference, catalog, publicUrl, texts }: ReferenceContext): ReferencePages {
+  const outline = outlineOf(reference, texts);
+  const pages = pagesOf(outline);
+  const root = rootOf(reference);
+  const schemas = { texts, root, read: Schema.reader(root) };
+  const common = commonRefusals(schemas, pages);
+  const sold = pages.filter((page) => page.sold !== null);
+  const counts = new Map<string, number>();
+  for (const { entry } of sold)
+    for (const one of Schema.list(entry.operation.parameters))
+      if (schemas.read(one).in === 'header')
+        counts.set(JSON.stringify(one), (counts.get(JSON.stringify(one)) ?? 0) + 1);
+  const shared = [...counts].filter(([, count]) => count >= sold.length * commonShare);
+  const commonHeaders = new Set(shared.map(([text]) => text));
+  return { outline, write: { ...schemas, catalog, publicUrl, common, commonHeaders } };
+}
+
+/** Returns a function that gives the example response of a sold operation; null when there is none. */
+export function responseExamples({
+  outline,
+  write,
+}: ReferencePages): (operation: Operation) => string | null {
+  const byId = new Map(pagesOf(outline).map((page) => [page.sold?.id, page]));
+  return ({ id }) => {
+    const page = byId.get(id);
+    const responses = Object.entries(Schema.node(page?.entry.operation.responses));
+    const [, success] = responses.find(([status]) => status.startsWith('2')) ?? [];
+    return success === undefined ? null : responseExample(write, success);
+  };
+}
+
+/**
+ * The reference pages of the operations in /openapi.json. They are the same for every visitor, so that browsers and proxies may keep them.
+ * Each page is rendered on its first request and then kept.
+ */
+export function docsPages(shop: ReferenceContext, pages: ReferencePages): Hono<Env> {
   const app = new Hono<Env>();
-  const { reference, texts } = shop;
-  const chapters = chaptersOf(reference, texts);
-  const write = { texts, read: Schema.reader(rootOf(reference)) };
-  const made = new Map<string, Frame.Html>();
+  const { texts, reference } = shop;
+  const { outline, write } = pages;
+  const all = pagesOf(outline);
+  const byPath = new Map(all.map((page) => [page.path, page]));
+  const chapters = outline.sold.flatMap((group) => group.chapters);
+  const cache = new DocumentCache(keptBytesMax);
 
-  app.get('/docs', () =>
-    Frame.respondWithPage(200, shop, {
-      title: texts.text('reference.title'),
-      main: Page.contents(texts, chapters),
-      canonical: `${shop.publicUrl}/docs`,
-    }),
-  );
-  app.get('/docs/:slug', (c) => {
-    const chapter = chapters.find(({ slug }) => slug === c.req.param('slug'));
-    if (chapter === undefined) {
-      const main = Shopfront.refused(
-        texts,
-        texts.text('reference.not_found_text'),
-        texts.text('reference.not_found'),
-      );
-      return Frame.respondWithPage(404, shop, { title: texts.text('reference.not_found_title'), main });
-    }
-    const main = made.get(chapter.slug) ?? Page.chapter(write, chapter);
-    made.set(chapter.slug, main);
-    const canonical = `${shop.publicUrl}/docs/${chapter.slug}`;
+  const respond = (c: Context<Env>, path: string, make: () => ReferencePage) => {
+    const known = cache.get(path);
+    const document = known ?? Static.documentOf(htmlType, pageText(shop, outline, path, make()));
+    if (known === undefined) cache.add(path, document);
+    return Static.respondWithDocument(c, document, pageHeaders);
+  };
+
+  app.get(home, (c) => {
+    const words = c.req.query('q')?.trim().slice(0, wordsCharsMax) ?? '';
+    const title = texts.text('reference.title');
+    if (words === '')
+      return respond(c, home, () => ({ title, main: Overview.overview(write, outline), place: nowhere }));
+    const found = OperationSearch.find(reference.finder, words)
+      .slice(0, foundMax)
+      .flatMap((at) => all.find(({ entry }) => entry.at === at) ?? []);
     return Frame.respondWithPage(200, shop, {
-      title: chapter.name,
-      main,
-      canonical,
-      description: chapter.description,
+      title,
+      main: Overview.found(write, words, found),
+      ...framed(shop, outline, nowhere, words),
     });
+  });
+  app.get(`${home}/${ownSlug}`, (c) =>
+    respond(c, `${home}/${ownSlug}`, () => ({
+      title: outline.own.name,
+      main: Overview.own(write, outline.own, slugOf),
+      place: nowhere,
+    })),
+  );
+  app.get(`${home}/:slug`, (c) => {
+    const path = `${home}/${c.req.param('slug')}`;
+    const page = byPath.get(path) ?? null;
+    const chapter = chapters.find((one) => one.path === path);
+    if (chapter === undefined) return noPage(c, texts);
+    return respond(c, path, () => ({
+      title: chapter.name,
+      main: page === null ? Overview.service(write, chapter) : operation(write, page),
+      place: { chapter, page },
+      description: chapter.description,
+    }));
+  });
+  app.get(`${home}/:slug/:operation`, (c) => {
+    const path = `${home}/${c.req.param('slug')}/${c.req.param('operation')}`;
+    const page = byPath.get(path);
+    if (page === undefined) return noPage(c, texts);
+    const { chapter, entry, title } = page;
+    return respond(c, path, () => ({
+      title,
+      main: operation(write, page),
+      place: { chapter, page },
+      description: Schema.text(entry.operation.description),
+    }));
   });
   return app;
 }
 
-function chaptersOf({ catalog, entries }: Reference, texts: Texts): Page.Chapter[] {
-  const sold = catalog.services.map(({ slug, name, description }) => ({
-    slug,
-    name,
-    description,
-    entries: entries.filter(({ service }) => service === slug),
-  }));
-  const own = {
-    slug: 'storefront',
-    name: texts.text('reference.storefront'),
-    description: texts.text('reference.storefront_text'),
-    entries: entries.filter(({ service }) => service === null),
-  };
-  return [...sold, own];
+/** The 404 of an address below the reference. */
+export function noPage(c: Call, texts: Texts): Response {
+  return send(c, error(404, 'not_found', texts.text('not_found.text'), requestId(c)));
+}
+
+type ReferencePage = { title: string; main: Frame.Html; place: Place; description?: string };
+
+const htmlType = 'text/html; charset=utf-8';
+const nowhere: Place = { chapter: null, page: null };
+const pageHeaders = {
+  'content-security-policy': Frame.scriptPolicy,
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
+
+function pageText(
+  shop: ReferenceContext,
+  outline: Outline,
+  path: string,
+  { title, main, place, description }: ReferencePage,
+): string {
+  const canonical = `${shop.publicUrl}${path}`;
+  return Frame.pageText(shop, {
+    title,
+    main,
+    canonical,
+    ...(description !== undefined && { description }),
+    ...framed(shop, outline, place),
+  });
+}
+
+/** The layout of a page of the reference, with its navigation. */
+export function framed(shop: ReferenceContext, outline: Outline, place: Place, words = '') {
+  const beside = navigation(shop.texts, outline, place, words);
+  return { beside, isScripted: true, layout: { ...Frame.shopLayout(shop), style } };
 }
 
 /** Returns the components as one document in which references can be resolved. */

@@ -5,36 +5,41 @@ import * as ExampleRequest from '../../../catalog/example-request.ts';
 import type * as Match from '../../../catalog/match.ts';
 import type { Operation } from '../../../catalog/operation.ts';
 import { findForSale } from '../../../catalog/plan.ts';
-import { blockOf } from '../../../identity/address-block.ts';
+import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
+import { schemaReader } from '../../../discovery/reference.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
+import { highestPrice } from '../../../journeys/highest-price.ts';
 import type { CallerContext } from '../../../journeys/identification.ts';
 import type { PaidCallContext } from '../../../journeys/paid-call-context.ts';
 import { planOffers } from '../../../journeys/plan-offers.ts';
-import * as Purchase from '../../../journeys/purchase.ts';
 import * as Registering from '../../../journeys/registration.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
-import * as PurchaseInput from '../../../payment/purchase-input.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
-import { address, type Call, type Env } from '../../request-context.ts';
+import { laterPage } from '../../fault-page.ts';
+import type { Call, Env } from '../../request-context.ts';
 import * as Accept from '../accept.ts';
 import * as BrowserSession from '../browser-session.ts';
-import * as FormFaults from '../form-faults.ts';
 import * as Frame from '../frame.ts';
+import { style as frontStyle } from '../front-style.ts';
 import * as LeavePage from '../leave.ts';
-import * as ReturnTo from '../return-to.ts';
 import * as Page from '../shop.ts';
+import * as TryFields from '../try-fields.ts';
+import { style as tryStyle } from '../try-form.ts';
 import * as TryIt from '../try-it.ts';
+import * as VisitorAccount from '../visitor-account.ts';
+import { startPurchase } from './buy.ts';
 
 /** Idempotency keys of the "Try it" form. */
 const tryKey = /^try_[0-9a-f]{32}$/;
 
-type RouteOptions = { matcher: Match.Matcher; clientAddressHeader: string | null };
-/** The visitor's account or a new one; `headers` sign the browser in to it. */
-type Account =
-  | { kind: 'account'; visitor: BrowserSession.BrowserSession; headers: Readonly<Record<string, string>> }
-  | { kind: 'limited' };
-
+type RouteOptions = {
+  matcher: Match.Matcher;
+  clientAddressHeader: string | null;
+  responseOf: ResponseOf;
+};
+/** Returns an example response of an operation; null when its description has none. */
+type ResponseOf = (operation: Operation) => string | null;
 /** The dependencies of the shop's pages, where visitors try operations, open accounts and buy. */
 type ShopPagesContext = CallerContext &
   PaidCallContext &
@@ -42,11 +47,16 @@ type ShopPagesContext = CallerContext &
   Registering.RegisterContext &
   CheckoutContext &
   Pick<CatalogContext, 'description'> &
+  Pick<DiscoveryContext, 'reference'> &
   Pick<RegistrationContext, 'clientDocuments' | 'oauth'>;
 
 /** The shop's pages. A request to `/` that prefers HTML gets the start page; other clients get the start document. */
-export function shopPages(shop: ShopPagesContext, { matcher, clientAddressHeader }: RouteOptions): Hono<Env> {
+export function shopPages(
+  context: ShopPagesContext,
+  { matcher, clientAddressHeader, responseOf }: RouteOptions,
+): Hono<Env> {
   const app = new Hono<Env>();
+  const shop = { ...context, responseOf };
   const { catalog } = shop;
   const sold = catalog.operations.filter(
     ({ answeredBy, socket }) => answeredBy === 'upstream' && socket === undefined,
@@ -61,12 +71,13 @@ export function shopPages(shop: ShopPagesContext, { matcher, clientAddressHeader
     }
     const operation = sold.find(({ id }) => id === c.req.query('operation')) ?? sold[0];
     if (operation === undefined) return next();
-    return front(shop, await BrowserSession.readSession(shop, c), example(shop, operation));
+    const isTrying = c.req.query('operation') !== undefined;
+    return front(shop, await BrowserSession.readSession(shop, c), example(shop, operation), { isTrying });
   });
 
   app.post('/shop/start', async (c) => {
-    const account = await accountOf(shop, c, clientAddressHeader);
-    if (account.kind === 'limited') return tooManyAccounts(shop);
+    const account = await VisitorAccount.accountOf(shop, c, clientAddressHeader);
+    if (account.kind === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
     return new Response(null, { status: 303, headers: { ...account.headers, location: '/' } });
   });
 
@@ -78,21 +89,21 @@ export function shopPages(shop: ShopPagesContext, { matcher, clientAddressHeader
       const location = `/?operation=${encodeURIComponent(operation.id)}#try`;
       return new Response(null, { status: 303, headers: { location } });
     }
-    // The typed request belongs to the operation that the form was shown with. Another one is called with its example.
-    const isTyped = (form.get('shown') ?? operation.id) === operation.id;
-    const typed = { path: form.get('path') ?? '', body: form.get('body') ?? '' };
-    const request = { ...example(shop, operation), ...(isTyped && typed) };
+    const typed = readTyped(shop, operation, form);
+    if (typed.faults.length > 0 || form.has('check'))
+      return front(shop, await BrowserSession.readSession(shop, c), typed, {
+        status: typed.faults.length > 0 ? 422 : 200,
+      });
     // A reload sends the key of the form again, and gets the stored response.
     const key = form.get('key') ?? '';
-    const account = await accountOf(shop, c, clientAddressHeader);
-    if (account.kind === 'limited') return tooManyAccounts(shop);
-    const { token } = account.visitor.access;
+    const account = await VisitorAccount.accountOf(shop, c, clientAddressHeader);
+    if (account.kind === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
     const trial = await TryIt.tryOperation(shop, matcher, c, {
-      ...request,
-      token,
+      ...{ operation, path: typed.path, body: typed.body },
+      token: account.visitor.access.token,
       key: tryKey.test(key) ? key : null,
     });
-    return front(shop, account.visitor, { ...request, trial }, { headers: account.headers });
+    return front(shop, account.visitor, { ...typed, trial }, { headers: account.headers });
   });
 
   app.get('/shop/buy/:order', (c) => {
@@ -150,53 +161,27 @@ async function buy(
   const plan = findForSale(shop.catalog.plans, form.get('plan') ?? '');
   if (plan === null) return refused(shop, 404, shop.texts.text('buy.unknown_plan'));
   const visitor = await BrowserSession.readSession(shop, c);
-  const amount = form.get('amount_usd')?.trim();
-  const body = {
-    ...(plan.kind === 'credit' && { amount_usd: amount }),
-    ...(visitor && { return_url: `${shop.publicUrl}${ReturnTo.accountPath}` }),
-  };
-  const { texts } = shop;
-  const parsed = PurchaseInput.parse(texts, body, plan);
-  if (!parsed.ok) {
-    const fault = FormFaults.sentence(texts, parsed.faults);
-    if (tried === null) return refused(shop, 422, fault, texts.text('error.check_input'));
-    const refusedBuy = { plan: plan.id, amount: amount ?? '', fault };
-    return front(shop, visitor, tried, { status: 422, refusedBuy });
+  const started = await startPurchase(shop, c, { plan, form, visitor, clientAddressHeader });
+  switch (started.kind) {
+    case 'order':
+      return new Response(null, { status: 303, headers: { location: started.location } });
+    case 'refused':
+      return refused(shop, 409, started.text);
+    case 'fault': {
+      if (tried === null) return refused(shop, 422, started.text, shop.texts.text('error.check_input'));
+      const refusedBuy = { plan: plan.id, amount: form.get('amount_usd')?.trim() ?? '', fault: started.text };
+      return front(shop, visitor, tried, { status: 422, refusedBuy });
+    }
   }
-  const outcome = await Purchase.purchase(shop, {
-    plan,
-    ...parsed.purchaseInput,
-    account: visitor?.account ?? null,
-    body: Buffer.from(JSON.stringify(body)),
-    credential: { kind: 'none' },
-    address: blockOf(address(c, clientAddressHeader)),
-  });
-  if (outcome.kind !== 'payment_required') return refused(shop, 409, texts.text('buy.unavailable'));
-  if (outcome.checkoutUrl === null) return refused(shop, 409, texts.text('buy.no_card_page'));
-  // A reload of the page that follows opens no second order.
-  const location = `/shop/buy/${outcome.checkoutUrl.split('/').at(-1) ?? ''}`;
-  return new Response(null, { status: 303, headers: { location } });
-}
-
-/** The visitor's account; registers a new one for a browser that has none. */
-async function accountOf(
-  shop: Registering.RegisterContext & IdentityContext,
-  c: Call,
-  clientAddressHeader: string | null,
-): Promise<Account> {
-  const visitor = await BrowserSession.readSession(shop, c);
-  if (visitor) return { kind: 'account', visitor, headers: {} };
-  const registered = await Registering.register(shop, address(c, clientAddressHeader));
-  if (registered.kind !== 'registered') return { kind: 'limited' };
-  const { account, access, assertion } = registered;
-  const headers = { 'set-cookie': BrowserSession.remembered(shop, assertion.token) };
-  return { kind: 'account', visitor: { account, access }, headers };
 }
 
 type FrontContext = AccountJourney.AccountContext &
   Pick<CheckoutContext, 'orders'> &
   Pick<CatalogContext, 'catalog' | 'description' | 'publicUrl'> &
-  TextsContext;
+  TextsContext & { responseOf: ResponseOf };
+
+/** A page without an account holds nothing of its visitor, so that it can be compressed. */
+const anonymous = { 'cache-control': 'private, no-cache' };
 
 async function front(
   shop: FrontContext,
@@ -205,10 +190,11 @@ async function front(
   options: {
     status?: number;
     headers?: Readonly<Record<string, string>>;
+    isTrying?: boolean;
     refusedBuy?: Page.ShopFacts['refusedBuy'];
   } = {},
 ): Promise<Response> {
-  const { status = 200, headers = {}, refusedBuy } = options;
+  const { status = 200, headers = {}, isTrying = false, refusedBuy } = options;
   const { catalog, description, publicUrl } = shop;
   const overview = visitor && (await AccountJourney.overview(shop, visitor.account));
   const summary = visitor &&
@@ -220,25 +206,66 @@ async function front(
       token: visitor.access.token,
       offers: await planOffers(shop, visitor.account),
     };
-  const facts = { catalog, description, publicUrl, summary, tried, ...(refusedBuy && { refusedBuy }) };
-  const main = Page.front(shop.texts, facts);
-  const title = catalog.storefront.name;
-  return Frame.respondWithPage(status, shop, { title, main, more: headers, canonical: `${publicUrl}/` });
+  const response = shop.responseOf(tried.operation);
+  const facts = { catalog, description, publicUrl, summary, tried, isTrying, response };
+  const main = Page.front(shop.texts, { ...facts, ...(refusedBuy && { refusedBuy }) });
+  return Frame.respondWithPage(status, shop, {
+    title: catalog.storefront.name,
+    main,
+    more: visitor === null ? { ...anonymous, ...headers } : headers,
+    canonical: `${publicUrl}/`,
+    isScripted: true,
+    style: tryStyle,
+    layout: { ...Frame.shopLayout(shop), style: frontStyle },
+  });
 }
+
+type TryContext = Pick<CatalogContext, 'description'> & Pick<DiscoveryContext, 'reference'>;
 
 /** The initial form. */
-function example({ description }: Pick<CatalogContext, 'description'>, operation: Operation): Page.TryForm {
-  return {
-    operation,
-    path: operation.path,
-    body: ExampleRequest.smallBody(operation, description),
-    key: newId('try'),
-    trial: null,
-  };
+function example(shop: TryContext, operation: Operation): Page.TryForm {
+  const request = { path: operation.path, body: ExampleRequest.smallBody(operation, shop.description) };
+  return formOf(shop, operation, { ...request, typed: null, faults: [], isRaw: false });
 }
 
-function tooManyAccounts(shop: Frame.PageContext): Response {
-  return refused(shop, 429, shop.texts.text('buy.too_many_accounts'));
+/**
+ * The request of a form: of its fields, or of its path and JSON. It belongs to the operation that the form was shown with; another one gets
+ * its example.
+ */
+function readTyped(shop: TryContext, operation: Operation, form: URLSearchParams): Page.TryForm {
+  if ((form.get('shown') ?? operation.id) !== operation.id) return example(shop, operation);
+  if ((form.get('check') ?? form.get('as')) !== 'fields') {
+    const request = { path: form.get('path') ?? '', body: form.get('body') ?? '' };
+    return formOf(shop, operation, {
+      ...request,
+      typed: null,
+      faults: [],
+      isRaw: form.has('as') || form.has('check'),
+    });
+  }
+  const request = TryFields.requestOf(fieldsIn(shop, operation), operation, form);
+  return formOf(shop, operation, { ...request, typed: form, isRaw: false });
+}
+
+function formOf(
+  shop: TryContext,
+  operation: Operation,
+  typed: Pick<Page.TryForm, 'path' | 'body' | 'typed' | 'faults' | 'isRaw'>,
+): Page.TryForm {
+  const fields = fieldsIn(shop, operation);
+  const highest = typed.faults.length > 0 ? null : highestPrice(operation, typed);
+  return { ...{ operation, fields, highest, ...typed }, key: newId('try'), trial: null };
+}
+
+const knownFields = new WeakMap<Operation, TryFields.RequestField[]>();
+
+/** The fields of an operation, read once. */
+function fieldsIn({ reference }: TryContext, operation: Operation): TryFields.RequestField[] {
+  const known = knownFields.get(operation);
+  if (known !== undefined) return known;
+  const fields = TryFields.fieldsOf(reference, schemaReader(reference), operation);
+  knownFields.set(operation, fields);
+  return fields;
 }
 
 function refused(

@@ -1,0 +1,60 @@
+import type { Goal } from './goal.ts';
+import type { Offer } from './offer.ts';
+import type { Fill, Slot } from './slot.ts';
+
+const placeName = /^(?:location|locations|place|where|near|address|destination|town|city|q|query|search)$/i;
+const pointSaid = /lat(?:itude)?,\s*lon/i;
+const point = /(-?\d{1,2}\.\d+)\s*[,/ ]\s*(-?\d{1,3}\.\d+)/;
+const months = 'january february march april may june july august september october november december'.split(
+  ' ',
+);
+const dayOf = new RegExp(
+  `\\b(\\d{4})-(\\d{2})-(\\d{2})\\b|\\b(\\d{1,2})(?:st|nd|rd|th)?\\s+(${months.join('|')}),?\\s+(\\d{4})\\b|\\b(${months.join('|')})\\s+(\\d{1,2})(?:st|nd|rd|th)?,?\\s+(\\d{4})\\b`,
+  'gi',
+);
+
+/** Fills the place, the coordinates and the days of a goal into required values that have no other source. */
+export function fills({ slots }: Offer, goal: Goal, filled: ReadonlySet<Slot>): Fill[] {
+  const open = slots.filter(
+    (slot) => slot.leaf.required && !slot.leaf.many && !slot.isKey && !filled.has(slot),
+  );
+  if (open.length === 0) return [];
+  const found = { place: placeOf(goal), point: point.exec(goal.text), days: daysOf(goal.text) };
+  return open.flatMap((slot): Fill[] => {
+    const value = valueFor(slot, found);
+    return value === undefined ? [] : [{ slot, value, at: found.place?.at ?? 0 }];
+  });
+}
+
+type Found = {
+  place: { text: string; at: number } | null;
+  point: RegExpExecArray | null;
+  days: readonly string[];
+};
+
+function valueFor(slot: Slot, { place, point: at, days }: Found): unknown {
+  const name = slot.leaf.path.at(-1) ?? '';
+  const { description = '', format } = slot.leaf.schema;
+  if (format === 'date') return /^(?:to|end|until|last)/i.test(name) ? days.at(-1) : days[0];
+  const isPoint = pointSaid.test(String(description)) || /point|coordinate/i.test(name);
+  if (at !== null && /^lat(?:itude)?$/i.test(name)) return Number(at[1]);
+  if (at !== null && /^(?:lon|lng|long|longitude)$/i.test(name)) return Number(at[2]);
+  if (slot.kind !== 'text' && slot.kind !== 'city') return undefined;
+  if (at !== null && isPoint) return `${at[1]},${at[2]}`;
+  return placeName.test(name) ? place?.text : undefined;
+}
+
+/** The first place that a goal names, or else the first name. */
+function placeOf({ mentions, words, text }: Goal): { text: string; at: number } | null {
+  const found = mentions.find(({ kind }) => kind === 'place') ?? mentions.find(({ kind }) => kind === 'name');
+  if (found === undefined) return null;
+  const own = words.filter(({ mention }) => mention?.at === found.at);
+  return { text: text.slice(own[0]?.from, own.at(-1)?.to), at: found.at };
+}
+
+function daysOf(text: string): string[] {
+  return [...text.matchAll(dayOf)].map(([, y1, m1, d1, d2, m2 = '', y2, m3 = '', d3, y3]) => {
+    const month = m1 ?? String(months.indexOf((m2 || m3).toLowerCase()) + 1);
+    return `${y1 ?? y2 ?? y3}-${month.padStart(2, '0')}-${(d1 ?? d2 ?? d3 ?? '').padStart(2, '0')}`;
+  });
+}

@@ -1,0 +1,126 @@
+import type * as Asked from './asked.ts';
+import * as Described from './described.ts';
+import * as Identifier from './identifier.ts';
+import * as Key from './key.ts';
+
+/** What a goal and an operation have in common, by name; the weights of these are learned over many APIs. */
+export type Pairing = Readonly<Record<string, number>>;
+
+/** Compares a goal with each operation of an API. */
+export function pair(api: Described.Api, asked: Asked.Asked): Pairing[] {
+  const fits = api.described.map(
+    ({ keys }) =>
+      asked.identifiers.filter(({ value }) => keys.some((key) => Identifier.isOf(value, key))).length,
+  );
+  const anyFit = fits.some((count) => count > 0);
+  const weighed = asked.probability.map((value, at) => value * (api.prior[at] as number));
+  const sum = weighed.reduce((all, value) => all + value, 0);
+  const probability = weighed.map((value) => value / sum);
+  const total = 1 + [...asked.names.values()].reduce((sum, weight) => sum + weight, 0);
+  const pairs = api.described.map((own, at) => {
+    const features: Record<string, number> = {};
+    const share = (field: ReadonlySet<string> | undefined) => {
+      let sum = 0;
+      if (field !== undefined) for (const [name, weight] of asked.names) if (field.has(name)) sum += weight;
+      return sum / total;
+    };
+    for (const name of Described.fieldNames) features[name] = share(own.fields[name]);
+    features.any = share(own.all);
+    features.asked = own.asks.reduce((most, ask) => Math.max(most, likeness(asked.names, ask)), 0);
+    features.covered = coveredShare(api, own.fields.summary, asked.names);
+    const [fit, speaks] = related(api, own, probability);
+    features.common = Math.log(0.02 + fit);
+    features.speaks = Math.log(0.02 + speaks);
+    features.verb = Number([...own.verbs].some((verb) => asked.actions.has(verb)));
+    features.askedWrite = Number(own.isWrite && asked.isQuestion && asked.actions.size === 0);
+    features.toldRead = Number(!own.isWrite && asked.actions.size > 0 && !asked.isQuestion);
+    features.write = Number(own.isWrite);
+    const [needs, count] = [own.keys.length, asked.identifiers.length];
+    features.idFits = Number((fits[at] ?? 0) > 0);
+    features.idElsewhere = Number(anyFit && (fits[at] ?? 0) === 0);
+    features.idTaken = Number(count > 0 && needs > 0 && !anyFit);
+    features.idUnused = Number(count > 0 && needs === 0);
+    features.idMissing = Number(count === 0 && needs > 0);
+    const given = api.offers[at]?.asks.some(
+      ({ slot, words }) => slot.isKey && Key.given(slot, words, asked.literals)?.kind === 'values',
+    );
+    features.literal = Number(given ?? false);
+    features.pointFits = Number(asked.hasPoint && own.takes.point);
+    features.pointUnused = Number(asked.hasPoint && !own.takes.point);
+    features.dateFits = Number(asked.hasDate && own.takes.date);
+    features.dateMissing = Number(!asked.hasDate && own.takes.date);
+    features.emailFits = Number(asked.hasEmail && own.takes.email);
+    features.placeFits = Number(asked.hasPlace && own.takes.place);
+    features.placeUnused = Number(asked.hasPlace && !own.takes.place);
+    features.lists = Number(asked.isList && own.isList);
+    features.listsOne = Number(!asked.isList && own.isList);
+    return features;
+  });
+  return pairs.map((features) => compared(features, pairs));
+}
+
+/** Adds how far an operation is ahead of the others. */
+function compared(features: Pairing, all: readonly Pairing[]): Pairing {
+  const share = (name: string, value: (features: Pairing) => number) => ({
+    [name]: value(features) / (0.01 + all.reduce((sum, other) => sum + value(other), 0)),
+  });
+  const shares = {
+    ...share('commonShare', ({ common = -4 }) => Math.exp(common)),
+    ...share('anyShare', ({ any = 0 }) => any ** 2),
+    ...share('summaryShare', ({ summary = 0, path = 0 }) => (summary + path) ** 2),
+  };
+  return { ...features, ...shares, agreed: (shares.commonShare ?? 0) * (shares.anyShare ?? 0) };
+}
+
+/** What speaks for no operation at all. */
+export function nothing(api: Described.Api, asked: Asked.Asked): Pairing {
+  let [outside, fit] = [0, 0];
+  for (const [at, probability] of asked.probability.entries()) fit += probability * (api.prior[at] as number);
+  for (const [at, probability] of asked.probability.entries())
+    outside += probability * (1 - Math.min(1, Math.max(0, ((api.best[at] as number) - 0.25) / 0.4)));
+  return {
+    none: 1,
+    noneFit: Math.log(0.02 + fit),
+    noneOutside: Math.log(0.02 + outside),
+    noneInside: Math.log(0.02 + 1 - outside),
+    noneUnknown: 1 - asked.known,
+    noneShort: Number(asked.meaningful <= 2),
+    noneId: Number(asked.identifiers.length > 0),
+  };
+}
+
+function coveredShare(
+  api: Described.Api,
+  title: ReadonlySet<string> | undefined,
+  names: ReadonlyMap<string, number>,
+): number {
+  let [all, found] = [0.5, 0];
+  for (const name of title ?? []) {
+    const weight = 0.3 + Math.log((api.offers.length + 1) / (api.known.get(name) ?? 1));
+    all += weight;
+    if (names.has(name)) found += weight;
+  }
+  return found / all;
+}
+
+/** The likeness of a goal to a phrase, from 0 to 1. */
+function likeness(names: ReadonlyMap<string, number>, ask: ReadonlySet<string>): number {
+  const shared = [...names.keys()].filter((name) => ask.has(name)).length;
+  return shared === 0 ? 0 : shared / Math.sqrt((names.size + 1) * (ask.size + 1));
+}
+
+/** How much of what the goal speaks of is like the operation, and is spoken of by its description. */
+function related(
+  api: Described.Api,
+  { likeness, probability }: Described.Described,
+  asked: Float64Array,
+): [number, number] {
+  let [fit, speaks] = [0, 0];
+  for (const [at, own] of asked.entries()) {
+    const alike = likeness[at] as number;
+    const best = api.best[at] as number;
+    if (alike > 0) fit += own * alike ** 1.5 * (alike / best) ** 4;
+    speaks += Math.sqrt(own * (probability[at] as number));
+  }
+  return [fit, speaks];
+}

@@ -1,0 +1,170 @@
+import { type Addition, type Edit, type EditValue, valueAt } from '../../catalog/catalog-edit.ts';
+import * as Source from '../../catalog/source.ts';
+import * as SourceLocation from '../../catalog/source-location.ts';
+
+/** A value of the catalogue that a form edits. */
+export type CatalogueField = {
+  path: SourceLocation.Path;
+  /** The name in the form, such as `plans[2].price_usd`. */
+  name: string;
+  label: string;
+  /** The value in the file as text; empty when the key is missing. */
+  value: string;
+  kind: 'text' | 'lines' | 'usd' | 'count' | 'switch' | 'colour' | 'choice';
+  choices?: readonly string[];
+};
+export type FieldGroup = { title: string; about: string; fields: readonly CatalogueField[] };
+export type CatalogueForm = 'plans' | 'prices' | 'brand';
+
+type Shape = readonly [key: string, label: string, kind: CatalogueField['kind'], choices?: readonly string[]];
+
+const planShapes: readonly Shape[] = [
+  ['name', 'Name', 'text'],
+  ['description', 'Description', 'lines'],
+  ['requests_per_second', 'Calls per second (10 if empty)', 'count'],
+];
+const includedUnits: Shape = ['included', 'Included units', 'count'];
+const includedUsd: Shape = ['included_usd', 'Included usage, USD', 'usd'];
+const retired: Shape = ['retired', 'Retired: no longer sold', 'switch'];
+
+const brandShapes: readonly (readonly [path: readonly string[], ...Shape])[] = [
+  [['storefront'], 'name', 'Name of the shop', 'text'],
+  [['storefront'], 'description', 'Description', 'lines'],
+  [['storefront'], 'contact', 'Contact: an e-mail address or a URL', 'text'],
+  [['storefront'], 'seller', 'Seller on receipts: name, address, registration number', 'lines'],
+  [['storefront'], 'tax_note', 'Note about tax on receipts', 'text'],
+  [['storefront', 'brand'], 'colour', 'Colour of links and buttons, such as #0b5f52', 'colour'],
+  [['storefront', 'brand'], 'font', 'Font', 'choice', ['sans', 'serif', 'rounded', 'mono']],
+  [
+    ['storefront', 'brand'],
+    'logo',
+    'Logo: the path of an SVG or PNG file, relative to the catalogue',
+    'text',
+  ],
+  [['storefront', 'links'], 'terms', 'Terms: URL', 'text'],
+  [['storefront', 'links'], 'privacy', 'Privacy: URL', 'text'],
+  [['storefront', 'links'], 'imprint', 'Imprint: URL', 'text'],
+  [['storefront', 'links'], 'status', 'Status page: URL', 'text'],
+];
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** Returns the fields of a form for the source of a catalogue. */
+export function groupsOf(form: CatalogueForm, text: string): FieldGroup[] {
+  const root = Source.read(text).value;
+  const listed = (list: string) => {
+    const items = valueAt(root, [list]);
+    return Array.isArray(items) ? items.map((item: unknown) => (item ?? {}) as Item) : [];
+  };
+  switch (form) {
+    case 'plans':
+      return listed('plans').map((plan, at) => ({
+        title: String(plan.name ?? plan.id ?? ''),
+        about: `${String(plan.kind)}, id ${String(plan.id)}`,
+        fields: [...planShapes, ...termsOf(plan), retired].map((shape) =>
+          fieldOf(root, ['plans', at], shape),
+        ),
+      }));
+    case 'prices':
+      return listed('services').map((service, at) => {
+        const isMetered = service.meters !== undefined || service.prices !== undefined;
+        const shapes: Shape[] = [
+          ['name', 'Name', 'text'],
+          ['description', 'Description', 'lines'],
+          ...(isMetered
+            ? []
+            : [['price_usd', `Price of one ${String(service.unit ?? 'result')}, USD`, 'usd'] as const]),
+        ];
+        return {
+          title: String(service.name ?? service.slug ?? ''),
+          about: isMetered ? 'Metered: edit its prices in the file.' : `slug ${String(service.slug)}`,
+          fields: shapes.map((shape) => fieldOf(root, ['services', at], shape)),
+        };
+      });
+    case 'brand':
+      return [
+        {
+          title: 'Shop',
+          about: '',
+          fields: brandShapes.map(([path, ...shape]) => fieldOf(root, path, shape)),
+        },
+      ];
+  }
+}
+
+/** The terms of a plan by its kind. A plan includes units or dollars, whichever it has now. */
+function termsOf(plan: Item): Shape[] {
+  const isInUsd = plan.included_usd !== undefined;
+  switch (plan.kind) {
+    case 'trial':
+      return isInUsd
+        ? [includedUsd, ['included_usd_when_claimed', 'More once a person claims the account, USD', 'usd']]
+        : [includedUnits, ['included_when_claimed', 'More units once a person claims the account', 'count']];
+    case 'credit':
+      return [
+        ['min_usd', 'Smallest purchase, USD (0.50 if empty)', 'usd'],
+        ['max_usd', 'Largest purchase, USD (1000.00 if empty)', 'usd'],
+      ];
+    default:
+      return [
+        ['price_usd', 'Price, USD', 'usd'],
+        ['every', 'Every', 'choice', ['month', 'year']],
+        isInUsd ? includedUsd : includedUnits,
+        ['rollover', 'Unused units stay for one more period', 'switch'],
+        ['grace_days', 'Days of grace for an unpaid renewal (3 if empty)', 'count'],
+      ];
+  }
+}
+
+function fieldOf(
+  root: unknown,
+  base: SourceLocation.Path,
+  [key, label, kind, choices]: Shape,
+): CatalogueField {
+  const path = [...base, key];
+  const found = valueAt(root, path);
+  const value = found === undefined || found === null ? '' : String(found);
+  return { path, name: SourceLocation.format(path), label, value, kind, ...(choices && { choices }) };
+}
+
+/** Returns the edits of a form: the fields whose text differs from the file. An empty field removes its key. */
+export function editsOf(groups: readonly FieldGroup[], form: URLSearchParams): Edit[] {
+  return groups
+    .flatMap(({ fields }) => fields)
+    .flatMap(({ path, name, value, kind }) => {
+      const said = form.get(name);
+      // Browsers send line breaks as CRLF.
+      const typed = said?.replaceAll('\r\n', '\n').trim();
+      // A switch that is off is the same as no key.
+      const isSame = typed === value.trim() || (kind === 'switch' && value === '' && typed === 'false');
+      if (typed === undefined || isSame) return [];
+      return [{ path, value: typedValue(kind, typed) }];
+    });
+}
+
+/** A text that does not have the form of its kind stays a text: the schema's message says what is wrong with it. */
+function typedValue(kind: CatalogueField['kind'], typed: string): EditValue | undefined {
+  if (typed === '') return undefined;
+  if (kind === 'count') return /^\d{1,15}$/.test(typed) ? Number(typed) : typed;
+  return kind === 'switch' ? typed === 'true' : typed;
+}
+
+/** The fields of a new subscription, and its id. */
+export const newPlanFields = ['id', 'name', 'price_usd', 'every', 'included'] as const;
+
+/** Returns the new plan of a form; null when its id is empty. */
+export function additionOf(form: URLSearchParams): Addition | null {
+  const said = (name: (typeof newPlanFields)[number]) => form.get(`new.${name}`)?.trim() ?? '';
+  if (said('id') === '') return null;
+  const members: [string, EditValue | undefined][] = [
+    ['id', said('id')],
+    ['kind', 'subscription'],
+    ['name', said('name') || undefined],
+    ['covers', '*'],
+    ['price_usd', said('price_usd')],
+    ['every', said('every')],
+    ['included', typedValue('count', said('included'))],
+  ];
+  const item = Object.fromEntries(members.filter((one): one is [string, EditValue] => one[1] !== undefined));
+  return { list: ['plans'], item };
+}

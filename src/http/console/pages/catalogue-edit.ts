@@ -1,0 +1,122 @@
+import { html } from 'hono/html';
+import type { CatalogFileState, ProposalFault } from '../../../journeys/catalog-editing.ts';
+import type { Html } from '../../pages/frame.ts';
+import type { CatalogueField, CatalogueForm, FieldGroup } from '../catalogue-fields.ts';
+import { type FormResult, resultLine } from './account.ts';
+import { field } from './fields.ts';
+
+export const cataloguePath = '/admin/console/catalogue';
+const titles: Readonly<Record<CatalogueForm, string>> = {
+  plans: 'Edit plans',
+  prices: 'Edit services and prices',
+  brand: 'Edit branding',
+};
+const rowsOfText = 3;
+const rowsOfFile = 30;
+
+export type EditFacts = {
+  form: CatalogueForm;
+  file: CatalogFileState;
+  groups: readonly FieldGroup[];
+  /** What was typed into a form that was refused, by the names of the fields. */
+  typed: ReadonlyMap<string, string>;
+  faults: readonly ProposalFault[];
+  result: FormResult;
+};
+
+/** A form for plans, prices or branding. Faults are shown beside their fields. */
+export function edit(facts: EditFacts): Html {
+  const { form, file, groups, faults, result } = facts;
+  const names = new Set(groups.flatMap(({ fields }) => fields.map(({ name }) => name)));
+  const newAt = `plans[${groups.length}]`;
+  const isBeside = (path: string) => names.has(path) || (form === 'plans' && path.startsWith(`${newAt}.`));
+  const others = faults.filter(({ path }) => !isBeside(path));
+  return html`<h1>${titles[form]}</h1>
+${resultLine(result)}${faultList(others)}
+<form method="post" action="${cataloguePath}/${form}"><input type="hidden" name="base" value="${file.digest}">
+${groups.map((group) => groupFields(group, facts))}
+${form === 'plans' ? newPlan(facts, newAt) : ''}
+<div class="actions"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div>
+<p class="soft">The next page shows the effects on buyers. Nothing changes before you publish there. Comments in the file stay.</p></form>`;
+}
+
+function groupFields({ title, about, fields }: FieldGroup, facts: EditFacts): Html {
+  return html`<section><h2>${title}</h2>${about === '' ? '' : html`<p class="soft">${about}</p>`}<div class="grid-fields">${fields.map((one) => html`<div>${input(one, facts)}</div>`)}</div></section>`;
+}
+
+function input({ name, label, value, kind, choices }: CatalogueField, { typed, faults }: EditFacts): Html {
+  const shown = typed.get(name) ?? value;
+  const fault = faults.find(({ path }) => path === name)?.reason;
+  const common = { name, label, value: shown, fault };
+  switch (kind) {
+    case 'switch':
+      return choice(name, label, ['false', 'true'], shown === '' ? 'false' : shown, {
+        false: 'no',
+        true: 'yes',
+      });
+    case 'choice':
+      return choice(name, label, ['', ...(choices ?? [])], shown);
+    case 'lines':
+      return field({ ...common, rows: rowsOfText });
+    case 'usd':
+      return field({ ...common, inputMode: 'decimal' });
+    case 'count':
+      return field({ ...common, inputMode: 'numeric' });
+    default:
+      return field(common);
+  }
+}
+
+function choice(
+  name: string,
+  label: string,
+  values: readonly string[],
+  selected: string,
+  words: Readonly<Record<string, string>> = {},
+): Html {
+  const option = (value: string) =>
+    value === selected
+      ? html`<option value="${value}" selected>${words[value] ?? value}</option>`
+      : html`<option value="${value}">${words[value] ?? value}</option>`;
+  return html`<label for="${name}">${label}</label><select id="${name}" name="${name}">${values.map(option)}</select>`;
+}
+
+function newPlan({ typed, faults }: EditFacts, at: string): Html {
+  const said = (name: string) => typed.get(`new.${name}`) ?? '';
+  const faultOf = (name: string) => faults.find(({ path }) => path === `${at}.${name}`)?.reason;
+  const one = (name: string, label: string, inputMode?: 'decimal' | 'numeric') =>
+    html`<div>${field({ name: `new.${name}`, label, value: said(name), fault: faultOf(name), ...(inputMode && { inputMode }) })}</div>`;
+  const isOpen = said('id') !== '';
+  const fields = html`<div class="grid-fields">${[
+    one('id', 'Id: lower-case letters, digits, hyphens'),
+    one('name', 'Name'),
+    one('price_usd', 'Price, USD', 'decimal'),
+    html`<div>${choice('new.every', 'Every', ['month', 'year'], said('every') || 'month')}</div>`,
+    one('included', 'Included units', 'numeric'),
+  ]}</div><p class="soft">Covers every service. Other kinds and terms: edit the file.</p>`;
+  return html`<section><h2>New subscription</h2>${isOpen ? fields : html`<details><summary>Add a plan</summary>${fields}</details>`}</section>`;
+}
+
+/** The faults that have no field. */
+export function faultList(faults: readonly ProposalFault[]): Html {
+  if (faults.length === 0) return html``;
+  const line = ({ line: at, reason }: ProposalFault) =>
+    html`<li>${at === null ? '' : `Line ${at}: `}${reason}</li>`;
+  return html`<section><h2>Problems</h2><ul>${faults.map(line)}</ul></section>`;
+}
+
+/** The whole file in a text field. */
+export function file(
+  state: CatalogFileState,
+  text: string,
+  faults: readonly ProposalFault[],
+  result: FormResult,
+): Html {
+  return html`<h1>Edit the file</h1>
+${resultLine(result)}${faultList(faults)}
+<form method="post" action="${cataloguePath}/file"><input type="hidden" name="base" value="${state.digest}">
+<section><label for="text">${state.name} (YAML; docs/catalog.md lists all keys)</label>
+<textarea class="code" id="text" name="text" rows="${rowsOfFile}" spellcheck="false" autocapitalize="off" wrap="off">
+${text}</textarea>
+<div class="actions"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></section></form>`;
+}

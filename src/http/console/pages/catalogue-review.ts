@@ -1,0 +1,65 @@
+import { html } from 'hono/html';
+import type { Publication } from '../../../catalog/catalogs.ts';
+import { type DiffLine, lineDiff } from '../../../catalog/line-diff.ts';
+import type { CatalogFileState, Proposal } from '../../../journeys/catalog-editing.ts';
+import type { Html } from '../../pages/frame.ts';
+import { changesForBuyers, lines } from './catalogue.ts';
+import { cataloguePath } from './catalogue-edit.ts';
+import { field } from './fields.ts';
+import { moment } from './figures.ts';
+
+type Sound = Extract<Proposal, { kind: 'sound' }>;
+
+/** The effects of an edit and its difference to the file, with the form that publishes it. */
+export function review(state: CatalogFileState, text: string, proposal: Sound): Html {
+  const { refusals } = proposal;
+  const hidden = html`<input type="hidden" name="base" value="${state.digest}"><textarea name="text" hidden>
+${text}</textarea>`;
+  return html`<h1>Review changes</h1>
+${changesForBuyers(proposal, false)}
+<section aria-labelledby="diff"><h2 id="diff">Changes in ${state.name}</h2>${difference(lineDiff(state.text, text))}</section>
+${
+  refusals.length > 0
+    ? html`<section><h2>These changes cannot be published</h2>${lines(refusals)}</section>`
+    : state.isWritable
+      ? html`<section class="narrow"><h2>Publish</h2><p class="soft">Applies to all new requests in every process. Running requests finish with the current catalogue.</p>
+<form method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="publish">
+${field({ name: 'note', label: 'Note for the history (optional)', value: '' })}<div class="actions"><button>Publish changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></form></section>`
+      : html`<section class="narrow"><h2>Download</h2><p>This process may not write ${state.name}, for example because it is part of a container image. Download the file, replace it where it comes from, and reload.</p></section>`
+}
+<form method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="download"><button class="${state.isWritable ? 'quiet' : ''}">Download the edited file</button></form>`;
+}
+
+/** Lines that were removed or added, with the lines around them. */
+export function difference(diff: readonly DiffLine[]): Html {
+  if (diff.every(({ kind }) => kind === 'same' || kind === 'gap')) return html`<p class="soft">None.</p>`;
+  const line = (one: DiffLine) => {
+    switch (one.kind) {
+      case 'gap':
+        return html`<span class="gap">… ${one.lines} unchanged ${one.lines === 1 ? 'line' : 'lines'}</span>`;
+      case 'same':
+        return html`<span>  ${one.text}</span>`;
+      case 'removed':
+        return html`<del>- ${one.text}</del>`;
+      case 'added':
+        return html`<ins>+ ${one.text}</ins>`;
+    }
+  };
+  return html`<pre class="diff" tabindex="0" aria-label="Difference">${diff.map(line)}</pre>`;
+}
+
+/** One publication of the history, and the form that goes back to the text before it. */
+export function publication(one: Publication, state: CatalogFileState, canPublish: boolean): Html {
+  const isUndone = state.text === one.textBefore;
+  return html`<h1>Publication of ${moment(one.atMs)}</h1>
+<section><p>By ${one.who}.${one.note === '' ? '' : ` ${one.note}`}</p>${difference(lineDiff(one.textBefore, one.text))}</section>
+${
+  !canPublish
+    ? ''
+    : isUndone
+      ? html`<p class="soft">The file has the text from before this publication.</p>`
+      : html`<section class="narrow"><h2>Revert</h2><p>Goes back to the whole file as it was before this publication; later changes are undone, too. The next page shows the effects.</p>
+<form method="post" action="${cataloguePath}/file"><input type="hidden" name="base" value="${state.digest}"><textarea name="text" hidden>
+${one.textBefore}</textarea><div class="actions"><button>Review the revert</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></form></section>`
+}`;
+}

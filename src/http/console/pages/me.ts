@@ -1,0 +1,53 @@
+import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
+import { html } from 'hono/html';
+import type { Operator, OperatorSession, Passkey } from '../../../identity/operators/operator.ts';
+import type { Html } from '../../pages/frame.ts';
+import { type FormResult, resultLine } from './account.ts';
+import { moment, sign, table } from './figures.ts';
+import { mePath } from './frame.ts';
+import { passkeyNameField } from './login-page.ts';
+import * as PasskeyScript from './passkey-script.ts';
+
+export type MeFacts = {
+  operator: Operator;
+  passkeys: readonly Passkey[];
+  sessions: readonly OperatorSession[];
+  /** The digest of the session of this browser. */
+  current: string | null;
+  options: PublicKeyCredentialCreationOptionsJSON | null;
+  result: FormResult;
+};
+
+/** The person's own passkeys and sessions. */
+export function me({ operator, passkeys, sessions, current, options, result }: MeFacts): Html {
+  return html`<h1>${operator.name}</h1>
+<p class="lead">${operator.email}, ${operator.role}</p>
+${resultLine(result)}
+<section aria-labelledby="passkeys"><h2 id="passkeys">Passkeys</h2>
+${passkeys.length === 0 ? html`<p class="soft">None.</p>` : table('Passkeys', ['Passkey', 'Kind', 'Added', 'Last used', ''], passkeys.map(passkeyRow))}
+${
+  options === null
+    ? html`<p class="note">Passkeys need a public URL with a host name and https.</p>`
+    : html`<h3>Add a passkey</h3><form class="narrow" method="post" action="${mePath}" data-passkey="create" data-options="${JSON.stringify(options)}"><input type="hidden" name="act" value="passkey_add">${passkeyNameField()}${PasskeyScript.parts()}<button>Add passkey</button></form>`
+}</section>
+<section aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>
+${table(
+  'Sessions',
+  ['Signed in', 'Address', 'Last used', 'Ends', ''],
+  sessions.map((one) => sessionRow(one, current)),
+)}
+${sessions.length > 1 ? html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="sessions_end"><button class="plain">End all other sessions</button></form>` : ''}</section>`;
+}
+
+function passkeyRow({ id, name, isBackedUp, createdMs, usedMs }: Passkey): Html {
+  return html`<tr><th scope="row">${name}</th><td>${isBackedUp ? 'synchronized' : 'this device only'}</td><td>${moment(createdMs)}</td><td>${usedMs === null ? 'never' : moment(usedMs)}</td>
+<td><form method="post" action="${mePath}"><input type="hidden" name="act" value="passkey_remove"><input type="hidden" name="id" value="${id}"><button class="quiet danger">Remove ${name}</button></form></td></tr>`;
+}
+
+function sessionRow(
+  { digest, address, createdMs, usedMs, expiresMs }: OperatorSession,
+  current: string | null,
+): Html {
+  return html`<tr><th scope="row">${moment(createdMs)}</th><td>${address}</td><td>${moment(usedMs)}</td><td>${moment(expiresMs)}</td>
+<td>${digest === current ? sign('this browser') : html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="session_end"><input type="hidden" name="id" value="${digest}"><button class="quiet danger">End session</button></form>`}</td></tr>`;
+}

@@ -1,0 +1,86 @@
+import { html, raw } from 'hono/html';
+import type { ListedOperator } from '../../../identity/operators/operator.ts';
+import { type Role, roles } from '../../../identity/operators/role.ts';
+import type { Html } from '../../pages/frame.ts';
+import { type FormResult, resultLine } from './account.ts';
+import { field } from './fields.ts';
+import { moment, sign, table } from './figures.ts';
+
+export type TeamFacts = {
+  people: readonly ListedOperator[];
+  canChange: boolean;
+  /** The id of the person at the browser; null with the admin token. */
+  me: string | null;
+  sendsMail: boolean;
+  nowMs: number;
+  result: FormResult;
+  /** An invitation link to pass on. It is shown once. */
+  link: string | null;
+  /** A refused invitation: its fields, and the faults by field. */
+  draft: { email: string; name: string; role: string; faults: Readonly<Record<string, string>> } | null;
+};
+
+const abilities: Readonly<Record<Role, string>> = {
+  owner: 'everything, including prices, plans and this page',
+  finance: 'refunds, promotion codes, exports, verification of the ledger',
+  support: 'credit grants, freezing accounts, declining refund requests',
+  viewer: 'reads every page',
+};
+
+const path = '/admin/console/team';
+
+/** The persons with access to the console, and the form that invites one. */
+export function team(facts: TeamFacts): Html {
+  const { people, canChange, result, link } = facts;
+  return html`<h1>Team</h1>
+${resultLine(result)}
+${link === null ? '' : html`<section><h2>Invitation link</h2><p class="soft">Shown once. Whoever opens it first becomes this person.</p><pre class="secret" tabindex="0" aria-label="Invitation link">${link}</pre></section>`}
+<section aria-labelledby="people"><h2 id="people">People</h2>
+${
+  people.length === 0
+    ? html`<p>Nobody yet. You are using the admin token: invite yourself as the first owner below, open the link and create a passkey.</p>`
+    : table(
+        'People',
+        ['Person', 'Role', 'Sign-in', 'Last seen', ...(canChange ? ['Change'] : [])],
+        people.map((one) => row(one, facts)),
+      )
+}</section>
+<div class="columns">${canChange ? inviteForm(facts) : ''}
+<section aria-labelledby="roles"><h2 id="roles">Roles</h2>
+<dl class="list">${roles.map((role) => html`<dt>${role}</dt><dd>${abilities[role]}</dd>`)}</dl></section></div>`;
+}
+
+function row(one: ListedOperator, { canChange, me }: TeamFacts): Html {
+  const { id, email, name, role, passkeys, hasOidc, seenMs, invitedUntilMs } = one;
+  const ways = [
+    passkeys === 0 ? null : passkeys === 1 ? '1 passkey' : `${passkeys} passkeys`,
+    hasOidc ? 'single sign-on' : null,
+  ].filter((way) => way !== null);
+  const open = invitedUntilMs === null ? '' : sign('invited');
+  return html`<tr><th scope="row">${name}${id === me ? ' (you)' : ''}${name === email ? '' : html`<br><span class="soft">${email}</span>`}</th>
+<td>${role}</td><td>${ways.length === 0 && invitedUntilMs === null ? sign('cannot sign in', true) : ways.join(', ')} ${open}</td>
+<td>${seenMs === null ? 'never' : moment(seenMs)}</td>${canChange ? html`<td>${changeForms(one)}</td>` : ''}</tr>`;
+}
+
+function changeForms({ id, email, name, role }: ListedOperator): Html {
+  return html`<details><summary>Change</summary><form class="row" method="post" action="${path}"><input type="hidden" name="act" value="role"><input type="hidden" name="id" value="${id}">
+<div><label for="role-${id}">Role of ${name}</label><select id="role-${id}" name="role">${options(role)}</select></div><button class="plain">Change role</button></form>
+<form method="post" action="${path}"><input type="hidden" name="act" value="invite"><input type="hidden" name="email" value="${email}"><input type="hidden" name="role" value="${role}"><button class="quiet">New invitation link</button></form>
+<form method="post" action="${path}"><input type="hidden" name="act" value="remove"><input type="hidden" name="id" value="${id}"><button class="quiet danger">Remove ${name}</button></form></details>`;
+}
+
+function options(selected: string): Html[] {
+  return roles.map(
+    (role) => html`<option value="${role}"${role === selected ? raw(' selected') : ''}>${role}</option>`,
+  );
+}
+
+function inviteForm({ sendsMail, draft }: TeamFacts): Html {
+  return html`<section aria-labelledby="invite"><h2 id="invite">Invite a person</h2>
+<p class="soft">${sendsMail ? 'They get a link by mail.' : 'You get a link to pass on, because the shop has no mail server.'} It works once, for seven days.</p>
+<form method="post" action="${path}"><input type="hidden" name="act" value="invite">
+${field({ name: 'email', label: 'E-mail address', type: 'email', value: draft?.email ?? '', fault: draft?.faults.email, isRequired: true })}
+${field({ name: 'name', label: 'Name', value: draft?.name ?? '', fault: draft?.faults.name })}
+<label for="invite-role">Role</label><select id="invite-role" name="role">${options(draft?.role ?? 'viewer')}</select>
+<button>Invite</button></form></section>`;
+}

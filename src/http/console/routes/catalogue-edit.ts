@@ -1,0 +1,159 @@
+import { apply, type EditResult } from '../../../catalog/catalog-edit.ts';
+import * as SourceLocation from '../../../catalog/source-location.ts';
+import { can } from '../../../identity/operators/role.ts';
+import type {
+  CatalogEditor,
+  CatalogFileState,
+  ProposalFault,
+  PublishResult,
+} from '../../../journeys/catalog-editing.ts';
+import * as Fields from '../catalogue-fields.ts';
+import type { Console } from '../console.ts';
+import type { FormResult } from '../pages/account.ts';
+import * as EditPage from '../pages/catalogue-edit.ts';
+import * as ReviewPage from '../pages/catalogue-review.ts';
+import * as LoginPage from '../pages/login-page.ts';
+import type { ConsoleResponse } from '../response.ts';
+
+const forms = ['plans', 'prices', 'brand'] as const;
+const noteCharsMax = 200;
+const problem = 'Nothing was published. Correct the problems and review again.';
+const stale =
+  'The file has changed since this page was loaded. Nothing was published. Your input is kept below, on top of the new file: check it and review again.';
+
+/** Returns the page of the catalogue with the outcome of a form. */
+type Front = (role: Parameters<typeof can>[0], result: FormResult) => Promise<ConsoleResponse>;
+
+/** The forms for plans, prices and branding, the whole file, the review of an edit, and the history. */
+export function addCatalogueEditing(console: Console, editor: CatalogEditor, front: Front): void {
+  for (const form of forms) addForm(console, editor, form);
+  addFile(console, editor);
+
+  console.addAction('/admin/console/catalogue/publish', async (_, form, person) => {
+    const state = await editor.file();
+    const text = withLineEnds(form.get('text') ?? '', state.text);
+    if (form.get('act') === 'download') return download(state.name, text);
+    const note = (form.get('note') ?? '').trim().slice(0, noteCharsMax);
+    const published = await editor.publish({ text, base: form.get('base') ?? '', note }, person.who);
+    if (published.kind === 'published')
+      return front(person.role, { text: 'Published. Every process now uses this catalogue.', isBad: false });
+    const { faults, result } = refusal(published);
+    // The edit is kept on top of the file as it is now.
+    return filePage(await editor.file(), text, faults, result);
+  });
+  console.addPage('/admin/console/catalogue/history/:id', async (c, { role }) => {
+    const id = /^\d{1,15}$/.exec(c.req.param('id') ?? '')?.[0];
+    const found = id === undefined ? null : await editor.publication(Number(id));
+    if (found === null) {
+      const main = LoginPage.problem('Page not found', 'There is no such publication.');
+      return { status: 404, title: 'Page not found', main };
+    }
+    const main = ReviewPage.publication(found, await editor.file(), can(role, 'publish'));
+    return { title: 'Publication', main };
+  });
+}
+
+function addForm(console: Console, editor: CatalogEditor, form: Fields.CatalogueForm): void {
+  const page = (
+    file: CatalogFileState,
+    typed: ReadonlyMap<string, string> = new Map(),
+    faults: readonly ProposalFault[] = [],
+    result: FormResult = null,
+  ): ConsoleResponse => {
+    const groups = Fields.groupsOf(form, file.text);
+    const main = EditPage.edit({ form, file, groups, typed, faults, result });
+    return { title: 'Edit the catalogue', status: result === null ? 200 : 422, main };
+  };
+  const path = `/admin/console/catalogue/${form}` as const;
+  console.addPage(path, async () => page(await editor.file()));
+  console.addAction(path, async (_, said) => {
+    const file = await editor.file();
+    const typed = new Map(said);
+    if (said.get('base') !== file.digest) return page(file, typed, [], { text: stale, isBad: true });
+    const groups = Fields.groupsOf(form, file.text);
+    const edits = Fields.editsOf(groups, said);
+    const addition = form === 'plans' ? Fields.additionOf(said) : null;
+    if (edits.length === 0 && addition === null)
+      return page(file, typed, [], { text: 'Nothing was changed in the form.', isBad: true });
+    const edited = apply(file.text, edits, addition === null ? [] : [addition]);
+    if (edited.kind === 'refused')
+      return page(file, typed, [cannotEdit(edited)], { text: problem, isBad: true });
+    const proposal = await editor.propose(edited.text);
+    if (proposal.kind === 'faulty') return page(file, typed, proposal.faults, { text: problem, isBad: true });
+    return { title: 'Review changes', main: ReviewPage.review(file, edited.text, proposal) };
+  });
+}
+
+function addFile(console: Console, editor: CatalogEditor): void {
+  const path = '/admin/console/catalogue/file';
+  console.addPage(path, async () => {
+    const file = await editor.file();
+    return filePage(file, file.text, [], null);
+  });
+  console.addAction(path, async (_, said) => {
+    const file = await editor.file();
+    const text = withLineEnds(said.get('text') ?? '', file.text);
+    if (said.get('base') !== file.digest) return filePage(file, text, [], { text: stale, isBad: true });
+    const proposal = await editor.propose(text);
+    if (proposal.kind === 'faulty')
+      return filePage(file, text, proposal.faults, { text: problem, isBad: true });
+    return { title: 'Review changes', main: ReviewPage.review(file, text, proposal) };
+  });
+}
+
+function filePage(
+  file: CatalogFileState,
+  text: string,
+  faults: readonly ProposalFault[],
+  result: FormResult,
+): ConsoleResponse {
+  const main = EditPage.file(file, text, faults, result);
+  return { title: 'Edit the catalogue', status: result === null ? 200 : 422, main };
+}
+
+function refusal(published: Exclude<PublishResult, { kind: 'published' }>): {
+  faults: readonly ProposalFault[];
+  result: FormResult;
+} {
+  const bad = (text: string) => ({ text, isBad: true });
+  switch (published.kind) {
+    case 'stale':
+      return { faults: [], result: bad(stale) };
+    case 'read_only':
+      return {
+        faults: [],
+        result: bad(
+          'This process may not write the file. Nothing was published. Review again and download the file.',
+        ),
+      };
+    case 'faulty':
+      return { faults: published.faults, result: bad(problem) };
+    case 'refused':
+      return {
+        faults: published.refusals.map((reason) => ({ path: '', line: null, reason })),
+        result: bad(problem),
+      };
+  }
+}
+
+function cannotEdit({ path }: Extract<EditResult, { kind: 'refused' }>): ProposalFault {
+  const reason =
+    'cannot be changed in this form, because the file writes it in a shared or unusual way. Edit the file.';
+  return { path: SourceLocation.format(path), line: null, reason: `${SourceLocation.name(path)} ${reason}` };
+}
+
+/** Browsers send line breaks as CRLF. Returns the text with the line breaks of the file. */
+function withLineEnds(text: string, file: string): string {
+  const plain = text.replaceAll('\r\n', '\n');
+  return file.includes('\r\n') ? plain.replaceAll('\n', '\r\n') : plain;
+}
+
+function download(name: string, text: string): Response {
+  const headers = {
+    'content-type': 'application/yaml; charset=utf-8',
+    'content-disposition': `attachment; filename="${name.replace(/[^\w.-]/g, '_')}"`,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  };
+  return new Response(text, { headers });
+}

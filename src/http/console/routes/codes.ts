@@ -1,0 +1,66 @@
+import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import type { IdentityContext } from '../../../identity/identity-context.ts';
+import { can, type Role } from '../../../identity/operators/role.ts';
+import type { SellerContext } from '../../../journeys/seller-context.ts';
+import * as Promotion from '../../../payment/promotion.ts';
+import type { Console } from '../console.ts';
+import type { FormResult } from '../pages/account.ts';
+import * as Page from '../pages/codes.ts';
+import type { ConsoleResponse } from '../response.ts';
+
+const path = '/admin/console/codes';
+const formFields = ['code', 'usd', 'units', 'plan', 'expires', 'days', 'max'];
+
+export type CodesContext = Pick<CatalogContext, 'catalog'> &
+  Pick<IdentityContext, 'clock'> &
+  Pick<SellerContext, 'promotions'>;
+
+/** Promotion codes: the list, a new code, the end of one. */
+export function addCodesSection(console: Console, shop: CodesContext): void {
+  const page = async (
+    role: Role,
+    result: FormResult,
+    draft: Page.CodesFacts['draft'] = null,
+  ): Promise<ConsoleResponse> => {
+    const facts = {
+      codes: await shop.promotions.list(),
+      plans: shop.catalog.plans,
+      nowMs: shop.clock(),
+      canChange: can(role, 'codes'),
+      result,
+      draft,
+    };
+    return { title: 'Codes', status: result?.isBad ? 422 : 200, main: Page.codes(facts) };
+  };
+  console.addSection('Codes', path, (_, { role }) => page(role, null));
+
+  console.addAction(path, async (_, form, { who, role }) => {
+    if (form.get('act') === 'end') {
+      const code = Promotion.normal(form.get('code') ?? '') ?? '';
+      return (await shop.promotions.end(code, who))
+        ? page(role, { text: `${code} has ended. What it granted remains.`, isBad: false })
+        : page(role, { text: 'There is no running promotion with this code.', isBad: true });
+    }
+    if (form.get('act') !== 'create')
+      return page(role, { text: 'Unknown action. Reload the page and try again.', isBad: true });
+    const values = Object.fromEntries(
+      formFields.flatMap((name) => {
+        const value = form.get(name)?.trim() ?? '';
+        return value === '' ? [] : [[name, value] as const];
+      }),
+    );
+    const claimedOnly = form.get('claimed_only') === 'yes';
+    const said = { ...values, ...(claimedOnly && { claimed_only: true }) };
+    const read = Promotion.parse(said, shop.catalog.plans, shop.clock());
+    if (read.kind === 'fault') {
+      const faults = Object.fromEntries(read.faults.map(({ field, message }) => [field, message]));
+      const result = { text: 'Nothing was created. Correct the marked fields.', isBad: true };
+      return page(role, result, { values, claimedOnly, faults });
+    }
+    const { code } = read.draft;
+    if (await shop.promotions.make(read.draft, who))
+      return page(role, { text: `${code} is accepted from now on.`, isBad: false });
+    const faults = { code: 'is or was in use. Choose another code.' };
+    return page(role, { text: 'Nothing was created.', isBad: true }, { values, claimedOnly, faults });
+  });
+}

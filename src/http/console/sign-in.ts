@@ -1,0 +1,205 @@
+import { sha256Hex } from '@sluice/kernel/digest';
+import { secret } from '@sluice/kernel/id';
+import type { Hono } from 'hono';
+import type { Operator } from '../../identity/operators/operator.ts';
+import * as Passkey from '../../identity/operators/passkey.ts';
+import { english } from '../../text/texts.ts';
+import type { AdminGuard } from '../api/admin-guard.ts';
+import * as BrowserSession from '../pages/browser-session.ts';
+import * as Cookies from '../pages/cookies.ts';
+import { type Call, type Env, send } from '../request-context.ts';
+import { addOidc } from './oidc-routes.ts';
+import * as ConsoleFrame from './pages/frame.ts';
+import * as LoginPage from './pages/login-page.ts';
+import * as PasskeyScript from './pages/passkey-script.ts';
+import type { ConsoleResponse } from './response.ts';
+import * as Sessions from './sessions.ts';
+
+const base = '/admin/console';
+/** Binds the challenges of passkeys to the browser that they were issued to. */
+const browserCookie: Cookies.Cookie = { name: 'sluice_passkey', maxAgeSeconds: 3_600, sameSite: 'Strict' };
+
+type Respond = (shown: ConsoleResponse) => Response;
+/** Shows the login page; `to` is the path to open afterwards. */
+type Login = (c: Call, status: number, to: string, problem: string | null) => Promise<Response>;
+
+/** Returns the browser's value of the passkey cookie, or a new one with its `Set-Cookie`. */
+export function browserOf(
+  shop: Sessions.ConsoleSessionContext,
+  c: Call,
+): { browser: string; cookies: string[] } {
+  const known = Cookies.readCookie(shop, browserCookie, c);
+  if (known) return { browser: known, cookies: [] };
+  const browser = secret('psk');
+  return { browser, cookies: [Cookies.setCookie(shop, browserCookie, browser)] };
+}
+
+/** The relying party of the console's passkeys. */
+export function passkeyContext(shop: Sessions.ConsoleSessionContext): Passkey.PasskeyContext {
+  const { publicUrl, clock, operators } = shop;
+  return { publicUrl, clock, operators, secret: shop.console.secret };
+}
+
+/** Adds the routes that work without a session: signing in and out, and invitations. */
+export function addSignIn(
+  app: Hono<Env>,
+  shop: Sessions.ConsoleSessionContext,
+  guard: AdminGuard,
+  respond: Respond,
+): { login: Login } {
+  const login: Login = async (c, status, to, problem) => {
+    const { browser, cookies } = browserOf(shop, c);
+    const options = Passkey.arePossible(shop.publicUrl)
+      ? await Passkey.signInOptions(passkeyContext(shop), browser)
+      : null;
+    const hasOwner = await shop.operators.hasOwner();
+    const main = LoginPage.login({
+      to,
+      problem,
+      options: hasOwner ? options : null,
+      hasOidc: shop.consoleSignIn.oidc !== null,
+      acceptsToken: shop.consoleSignIn.acceptsToken || !hasOwner,
+      isFirst: !hasOwner,
+    });
+    return respond({ status, title: 'Sign in', main, hasScript: options !== null, cookies });
+  };
+  const limited = (work: (c: Call) => Promise<Response>) => async (c: Call) => {
+    const slow = guard.slowed(c);
+    return slow === null ? work(c) : send(c, slow);
+  };
+
+  app.use(
+    `${base}/*`,
+    BrowserSession.guard({ publicUrl: shop.publicUrl, catalog: shop.catalog, texts: english }),
+  );
+  // Addresses that a person reaches by a reload or by typing them.
+  for (const path of [`${ConsoleFrame.front}/`, base, `${base}/sign-in`, `${base}/sign-out`])
+    app.get(path, () => redirect(ConsoleFrame.front));
+  app.get(PasskeyScript.path, () => PasskeyScript.respond());
+
+  app.post(
+    `${base}/sign-in`,
+    limited(async (c) => {
+      const form = await BrowserSession.fields(c);
+      const to = consolePath(form.get('to'));
+      if (!(await Sessions.acceptsToken(shop)))
+        return login(c, 403, to, 'The admin token no longer signs in here. Use your passkey.');
+      if (!guard.opens(form.get('token')?.trim() ?? ''))
+        return login(c, 401, to, 'That admin token is wrong. Check the setting ADMIN_TOKEN.');
+      return redirect(to, await Sessions.startWithToken(shop, guard, c));
+    }),
+  );
+  app.post(
+    `${base}/sign-in/passkey`,
+    limited(async (c) => {
+      const form = await BrowserSession.fields(c);
+      const to = consolePath(form.get('to'));
+      const { browser } = browserOf(shop, c);
+      const found = await Passkey.signIn(passkeyContext(shop), form.get('credential') ?? '', browser);
+      if (found.kind !== 'signed_in') return login(c, 401, to, await refused(shop, guard, c, found));
+      const operator = await shop.operators.find(found.passkey.operator);
+      if (operator === null) return login(c, 401, to, unknownPasskey);
+      return redirect(to, await Sessions.start(shop, guard, c, operator));
+    }),
+  );
+  app.post(`${base}/sign-out`, async (c) => redirect(ConsoleFrame.front, await Sessions.end(shop, c)));
+  addInvitation(app, shop, guard, respond, limited);
+  if (shop.consoleSignIn.oidc !== null)
+    addOidc(app, shop, shop.consoleSignIn.oidc, { guard, login, respond, limited });
+  return { login };
+}
+
+const unknownPasskey =
+  'This passkey is not registered here, or its person was removed. Ask an owner for an invitation.';
+
+/** Words a refused sign-in. A counter that does not rise is recorded: the passkey may have been copied. */
+async function refused(
+  shop: Sessions.ConsoleSessionContext,
+  guard: AdminGuard,
+  c: Call,
+  found: Exclude<Passkey.SignInResult, { kind: 'signed_in' }>,
+): Promise<string> {
+  switch (found.kind) {
+    case 'unknown':
+      return unknownPasskey;
+    case 'refused':
+      return 'This sign-in is invalid or has expired. Try again.';
+    case 'cloned': {
+      const entry = await shop.audit.open(guard.who(c), 'passkey_refused', found.passkey.operator, {
+        passkey: found.passkey.name,
+      });
+      await shop.audit.close(entry, { reason: 'its signature counter did not rise' });
+      return 'This passkey was refused, because it may have been copied: its counter did not rise. Sign in with another one and remove it.';
+    }
+  }
+}
+
+/** Adds the page of an invitation link, on which the invited person registers a passkey. */
+function addInvitation(
+  app: Hono<Env>,
+  shop: Sessions.ConsoleSessionContext,
+  guard: AdminGuard,
+  respond: Respond,
+  limited: (work: (c: Call) => Promise<Response>) => (c: Call) => Promise<Response>,
+): void {
+  const gone = () => {
+    const text =
+      'This invitation was used, has expired, or was replaced by a newer one. Ask an owner for another.';
+    return respond({ status: 410, title: 'Invitation', main: LoginPage.problem('Invitation expired', text) });
+  };
+  const page = async (c: Call, digest: string, operator: Operator, problem: string | null) => {
+    const { browser, cookies } = browserOf(shop, c);
+    const options = Passkey.arePossible(shop.publicUrl)
+      ? await Passkey.registrationOptions(passkeyContext(shop), operator, {
+          shopName: shop.catalog.storefront.name,
+          purpose: `invitation ${digest}`,
+          browser,
+        })
+      : null;
+    const hasOidc = shop.consoleSignIn.oidc !== null;
+    const main = LoginPage.invitation({ operator, options, hasOidc, problem, path: c.req.path });
+    const status = problem === null ? 200 : 422;
+    return respond({ status, title: 'Invitation', main, hasScript: options !== null, cookies });
+  };
+  const digestOf = (c: Call) => sha256Hex(c.req.param('token') ?? '');
+
+  app.get(
+    `${base}/invitation/:token`,
+    limited(async (c) => {
+      const operator = await shop.operators.invited(digestOf(c));
+      return operator === null ? gone() : page(c, digestOf(c), operator, null);
+    }),
+  );
+  app.post(
+    `${base}/invitation/:token`,
+    limited(async (c) => {
+      const digest = digestOf(c);
+      const operator = await shop.operators.invited(digest);
+      if (operator === null) return gone();
+      const form = await BrowserSession.fields(c);
+      const { browser } = browserOf(shop, c);
+      const said = {
+        credential: form.get('credential') ?? '',
+        name: form.get('name') ?? '',
+        purpose: `invitation ${digest}`,
+        browser,
+        invitation: digest,
+      };
+      const who = Sessions.whoOf(guard, c, operator.email);
+      if ((await Passkey.register(passkeyContext(shop), operator, said, who)) === 'refused')
+        return page(c, digest, operator, 'The passkey could not be registered. Try again.');
+      return redirect(ConsoleFrame.front, await Sessions.start(shop, guard, c, operator));
+    }),
+  );
+}
+
+/** Returns `to` when it is a path of the console, otherwise the front page: prevents an open redirect. */
+export function consolePath(to: string | null): string {
+  return to !== null && /^\/admin(\/console\/[\w/.:-]{1,200})?$/.test(to) ? to : ConsoleFrame.front;
+}
+
+export function redirect(location: string, cookies: readonly string[] = []): Response {
+  const headers = new Headers({ location, 'cache-control': 'no-store' });
+  for (const cookie of cookies) headers.append('set-cookie', cookie);
+  return new Response(null, { status: 303, headers });
+}

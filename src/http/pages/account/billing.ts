@@ -1,0 +1,142 @@
+import * as Money from '@sluice/kernel/money';
+import { html } from 'hono/html';
+import type { Catalog } from '../../../catalog/catalog.ts';
+import type { CreditPlan } from '../../../catalog/plan.ts';
+import type { PaymentMethod } from '../../../journeys/billing-portal.ts';
+import * as BillingDetails from '../../../payment/billing-details.ts';
+import { countries } from '../../../payment/countries.ts';
+import { suggestedTerms, type TopUp } from '../../../payment/top-up.ts';
+import type { Texts } from '../../../text/texts.ts';
+import { type FormResult, field } from '../form-result.ts';
+import type { Html } from '../frame.ts';
+import { nameOf } from '../paid.ts';
+import { creditAmounts } from '../plan-card.ts';
+import { say } from '../say.ts';
+import { type Balance, balanceOf } from './overview.ts';
+import { type Holdings, plans, subscriptionForm } from './plans.ts';
+import { type PurchaseFacts, purchases } from './purchases.ts';
+import { table } from './table.ts';
+
+export type BillingFacts = Balance &
+  Holdings &
+  PurchaseFacts & {
+    topUp: TopUp | null;
+    methods: readonly PaymentMethod[];
+    details: BillingDetails.BillingDetails | null;
+    result: FormResult | null;
+  };
+
+/** Everything about money: credit, plans, codes, cards, automatic charges, invoice details, receipts. */
+export function billing(texts: Texts, facts: BillingFacts, catalog: Catalog): Html {
+  const { topUp: now, result } = facts;
+  const credit = catalog.plans.filter((plan) => plan.kind === 'credit');
+  const held = facts.plans.length + facts.grants.length;
+  return html`<section aria-labelledby="credit"><h2 id="credit">${say(texts, 'account.balance')}</h2>${balanceOf(texts, facts, catalog)}
+${credit.map((plan) => creditForm(texts, plan, result, credit.length > 1))}
+${promotion(texts, result)}</section>
+<section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2><a href="/#plans">${say(texts, 'billing.see_plans')}</a></div>
+${held === 0 ? html`<p class="soft">${say(texts, 'billing.no_plans')}</p>` : plans(texts, facts, catalog, true)}</section>
+${facts.methods.length === 0 ? '' : cards(texts, facts.methods, catalog)}
+${credit.length === 0 ? '' : topUp(texts, now, result)}
+${detailsForm(texts, facts)}
+${purchases(texts, facts, catalog, result)}`;
+}
+
+/** Buttons for usual amounts, and a field for any other. Each button is a form of its own, so that Enter in the field sends the field. */
+function creditForm(texts: Texts, plan: CreditPlan, result: FormResult | null, isNamed: boolean): Html {
+  const refused = result?.refused?.path === 'credit' && result.refused.input.get('plan') === plan.id;
+  const usual = creditAmounts(plan).map(
+    (amount) =>
+      html`<form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><input type="hidden" name="amount_usd" value="${Money.format(amount)}"><button class="plain">${texts.usd(Money.format(amount))}</button></form>`,
+  );
+  const [min, max] = [plan.min, plan.max].map((amount) => texts.usd(Money.format(amount)));
+  return html`<h3>${isNamed ? plan.name : say(texts, 'billing.add_credit')}</h3><div class="row presets" role="group" aria-label="${texts.text('billing.usual_amounts')}">${usual}</div>
+<form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><div class="row"><div>${field(texts, refused ? result : null, 'credit', { name: 'amount_usd', id: `amount-${plan.id}`, label: texts.text('billing.other_amount', { min: String(min), max: String(max) }), attributes: html`inputmode="decimal" autocomplete="off"`, isRequired: true })}</div><div class="fit"><button>${say(texts, 'billing.add_credit')}</button></div></div></form>`;
+}
+
+/** The form for a promotion code; folded until it is needed. */
+function promotion(texts: Texts, result: FormResult | null): Html {
+  const isRefused = result?.refused?.path === 'promotion';
+  const input = field(texts, result, 'promotion', {
+    name: 'code',
+    label: texts.text('promotion.code'),
+    attributes: html`autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="60"`,
+    isRequired: true,
+  });
+  return html`<details id="promotion" ${isRefused ? 'open' : ''}><summary>${say(texts, 'promotion.title')}</summary>
+<form method="post" action="/shop/account/promotion"><div class="row"><div>${input}</div><div class="fit"><button class="plain">${say(texts, 'promotion.redeem')}</button></div></div></form></details>`;
+}
+
+/** The cards that pay for plans. A card of another person is not shown. */
+function cards(texts: Texts, methods: readonly PaymentMethod[], catalog: Catalog): Html {
+  const cardOf = ({ card, isOwn }: PaymentMethod) =>
+    card === null
+      ? texts.text(isOwn ? 'billing.card_unknown' : 'billing.card_of_payer')
+      : texts.text('billing.card', {
+          brand: card.brand.replace(/^./u, (first) => first.toUpperCase()),
+          digits: card.last4,
+          expiry: `${String(card.expMonth).padStart(2, '0')}/${card.expYear}`,
+        });
+  const own = methods.find(({ isOwn }) => isOwn);
+  return html`<section aria-labelledby="cards"><h2 id="cards">${say(texts, 'billing.cards')}</h2>
+${table(methods, [
+  { head: texts.text('billing.card_pays'), cell: ({ plan }) => nameOf(catalog, plan) },
+  { head: texts.text('billing.card_heading'), cell: cardOf },
+  {
+    head: '',
+    cell: ({ subscription }) => subscriptionForm('card', subscription, texts.text('account.change_card')),
+  },
+])}
+${own === undefined ? html`<p class="soft">${say(texts, 'billing.no_portal')}</p>` : html`<p>${say(texts, 'billing.portal', { link: html`<a href="/shop/account/portal?subscription=${own.subscription}">${say(texts, 'billing.portal_link')}</a>` })}</p>`}</section>`;
+}
+
+function topUp(texts: Texts, now: TopUp | null, result: FormResult | null): Html {
+  const terms = now ?? suggestedTerms;
+  const input = (name: string, label: string, value: Money.Money) =>
+    html`<div>${field(texts, result, 'top-up', { name, label, value: Money.format(value), attributes: html`inputmode="decimal" autocomplete="off"` })}</div>`;
+  return html`<section aria-labelledby="top-up"><h2 id="top-up">${say(texts, 'top_up.title')}</h2>
+<p class="soft">${say(texts, 'top_up.intro', { state: topUpState(texts, now) })}</p>
+<form method="post" action="/shop/account/top-up"><div class="row">
+${input('below_usd', texts.text('top_up.below'), terms.below)}${input('amount_usd', texts.text('top_up.amount'), terms.amount)}${input('monthly_max_usd', texts.text('top_up.monthly_max'), terms.monthlyMax)}</div>
+<button class="plain">${say(texts, now?.state === 'on' ? 'top_up.change' : 'top_up.turn_on')}</button></form>
+${now?.state === 'on' ? html`<form method="post" action="/shop/account/top-up/end" class="after"><button class="quiet danger">${say(texts, 'top_up.turn_off')}</button></form>` : ''}</section>`;
+}
+
+function topUpState(texts: Texts, now: TopUp | null): string {
+  if (now === null || now.state === 'off') return texts.text('top_up.off');
+  if (now.state === 'stopped') return texts.text('top_up.stopped', { reason: String(now.reason) });
+  const { brand, last4 } = now.card;
+  const charged = texts.usd(Money.format(now.chargedThisMonth));
+  return texts.text('top_up.on', { card: `${brand} ${last4}`, charged });
+}
+
+/** The company and address on receipts; folded once they are known. */
+function detailsForm(texts: Texts, { details, result }: BillingFacts): Html {
+  const refused = result?.refused?.path === 'details' ? result.refused : null;
+  const typed = (name: string, value: string) => refused?.input.get(name) ?? value;
+  const chosen = typed('country', details?.country ?? '');
+  const faultOf = (name: string) => refused?.faults.find((one) => one.field === name);
+  const fault = (name: string) => {
+    const found = faultOf(name);
+    return found === undefined ? '' : html`<p class="fault" id="details-${name}-fault">${found.message}</p>`;
+  };
+  const marked = (name: string) =>
+    faultOf(name) === undefined ? '' : html`aria-invalid="true" aria-describedby="details-${name}-fault"`;
+  const input = (name: string, label: string, value: string, attributes: Html) =>
+    html`<div>${field(texts, result, 'details', { name, id: `details-${name}`, label, value, attributes })}</div>`;
+  const options = countries
+    .map((code) => ({ code, name: BillingDetails.countryName(code, texts.language) }))
+    .toSorted((a, b) => a.name.localeCompare(b.name, texts.language))
+    .map(
+      ({ code, name }) => html`<option value="${code}" ${code === chosen ? 'selected' : ''}>${name}</option>`,
+    );
+  return html`<section aria-labelledby="details"><h2 id="details">${say(texts, 'details.title')}</h2>
+<p class="soft">${say(texts, 'details.intro')}</p>
+${details === null ? '' : html`<p class="lines">${BillingDetails.lines(details, texts.language).join('\n')}</p>`}
+<details ${refused === null ? '' : 'open'}><summary>${say(texts, details === null ? 'details.add' : 'details.change')}</summary>
+<form method="post" action="/shop/account/details">
+<div class="row">${input('name', texts.text('details.name'), details?.name ?? '', html`autocomplete="organization" maxlength="200"`)}${input('tax_id', texts.text('details.tax_id'), details?.taxId ?? '', html`autocomplete="off" maxlength="40"`)}</div>
+<label for="details-address">${say(texts, 'details.address')}</label><textarea id="details-address" name="address" rows="3" maxlength="500" autocomplete="street-address" ${marked('address')}>${typed('address', details?.address ?? '')}</textarea>${fault('address')}
+<label for="details-country">${say(texts, 'details.country')}</label><select id="details-country" name="country" autocomplete="country" ${marked('country')}><option value="">${say(texts, 'details.choose')}</option>${options}</select>${fault('country')}
+<button class="plain">${say(texts, 'details.save')}</button></form></details></section>`;
+}

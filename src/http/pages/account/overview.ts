@@ -1,0 +1,97 @@
+import { html } from 'hono/html';
+import type { Catalog } from '../../../catalog/catalog.ts';
+import { sharedUnit } from '../../../catalog/plan-unit.ts';
+import type { DailyUsage, RecordedCall } from '../../../ledger/usage.ts';
+import type { Texts } from '../../../text/texts.ts';
+import { type FormResult, field } from '../form-result.ts';
+import type { Html } from '../frame.ts';
+import { say } from '../say.ts';
+import { calls } from './calls.ts';
+import { chart } from './chart.ts';
+import { sections } from './frame.ts';
+import { type Holdings, plans } from './plans.ts';
+import { figureOf, tickOf } from './usage.ts';
+
+export type Balance = {
+  balance: string;
+  held: string;
+  included: number;
+  /** The rest of the dollars that plans include; null when there are none. */
+  includedUsd: string | null;
+};
+
+export type OverviewFacts = Balance &
+  Holdings & {
+    claimed: boolean;
+    /** True when the shop sends mail, so that the account can be claimed with an email address. */
+    canClaim: boolean;
+    days: readonly string[];
+    daily: readonly DailyUsage[];
+    calls: readonly RecordedCall[];
+    hasKeys: boolean;
+    result: FormResult | null;
+    /** The address that a code for the claim was sent to; null when none is awaited. */
+    codeSentTo: string | null;
+  };
+
+/** The front page of an account: its balance and plans, the last days, and what to do next. */
+export function overview(texts: Texts, facts: OverviewFacts, catalog: Catalog): Html {
+  const { codeSentTo, hasKeys, calls: recent } = facts;
+  const held = facts.plans.length + facts.grants.length;
+  return html`${codeSentTo === null ? '' : claimOf(texts, facts)}
+<section aria-labelledby="overview"><h2 id="overview">${say(texts, 'account.balance')}</h2>
+${balanceOf(texts, facts, catalog)}
+<p class="actions"><a class="button" href="${sections.billing}">${say(texts, 'account.buy_more')}</a></p></section>
+${hasKeys && recent.length > 0 ? '' : firstSteps(texts, facts)}
+${held === 0 ? '' : html`<section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2><a href="${sections.billing}#plans">${say(texts, 'account.manage')}</a></div>${plans(texts, facts, catalog, false)}</section>`}
+${recent.length === 0 ? '' : lastDays(texts, facts, catalog)}
+${codeSentTo === null ? claimOf(texts, facts) : ''}`;
+}
+
+/** The credit, and what is left of plans. */
+export function balanceOf(texts: Texts, facts: Balance, { services }: Pick<Catalog, 'services'>): Html {
+  const unit = sharedUnit(services);
+  const hasUnits = facts.included > 0 || services.some(({ metering }) => metering === undefined);
+  return html`<dl class="facts">
+<div><dt>${say(texts, 'account.credit')}</dt><dd id="balance">${texts.usd(facts.balance)}</dd></div>
+${facts.held === '0.00' ? '' : html`<div><dt>${say(texts, 'account.held')}</dt><dd>${texts.usd(facts.held)}</dd></div>`}
+${hasUnits ? html`<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.number(facts.included)}</dd></div>` : ''}
+${facts.includedUsd === null ? '' : html`<div><dt>${say(texts, 'shop.plan_usage')}</dt><dd id="included_usd">${texts.usd(facts.includedUsd)}</dd></div>`}
+</dl>`;
+}
+
+function firstSteps(texts: Texts, { hasKeys, calls: recent }: OverviewFacts): Html {
+  const key = html`<a href="${sections.keys}">${say(texts, 'steps.key_link')}</a>`;
+  const call = html`<a href="/docs">${say(texts, 'steps.call_link')}</a>`;
+  const tried = html`<a href="/#try">${say(texts, 'steps.try_link')}</a>`;
+  return html`<section aria-labelledby="steps"><h2 id="steps">${say(texts, 'steps.title')}</h2><ol class="steps">
+${recent.length > 0 ? '' : html`<li>${say(texts, 'steps.try', { link: tried })}</li>`}
+${hasKeys ? '' : html`<li>${say(texts, 'steps.key', { link: key })}</li>`}
+<li>${say(texts, 'steps.call', { link: call })}</li></ol></section>`;
+}
+
+function lastDays(texts: Texts, { days, daily, calls: recent }: OverviewFacts, { services }: Catalog): Html {
+  const unit = sharedUnit(services);
+  const measure = daily.some(({ units }) => units > 0) ? 'units' : 'cost';
+  const named = (slug: string) => services.find((service) => service.slug === slug)?.name ?? slug;
+  const total = daily.reduce((sum, one) => sum + Number(one[measure]), 0);
+  const heading = measure === 'units' ? texts.unitHeading(unit) : texts.text('usage.cost');
+  return html`<section aria-labelledby="used"><div class="head"><h2 id="used">${say(texts, 'usage.last_days_total', { count: days.length, total: figureOf(texts, measure, total, unit) })}</h2><a href="${sections.usage}">${say(texts, 'usage.details')}</a></div>
+${chart(texts, { days, daily, named, isSmall: true, value: (one) => Number(one[measure]), shown: (value) => figureOf(texts, measure, value, unit), tick: (value) => tickOf(texts, measure, value), label: texts.text('usage.chart_small', { figure: heading, group: texts.text('usage.service') }) })}
+<h3>${say(texts, 'calls.recent')}</h3>${calls(texts, recent, unit)}</section>`;
+}
+
+/** The form that saves the account with an email address, or takes the code sent to it. */
+function claimOf(texts: Texts, { canClaim, claimed, codeSentTo, result }: OverviewFacts): Html | string {
+  return canClaim && !claimed ? claim(texts, codeSentTo, result) : '';
+}
+
+function claim(texts: Texts, codeSentTo: string | null, result: FormResult | null): Html {
+  if (codeSentTo !== null)
+    return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.sent', { email: codeSentTo })}</p>
+<form method="post" action="/shop/account/claim/complete">${field(texts, result, 'claim/complete', { name: 'otp', label: texts.text('claim.code'), attributes: html`inputmode="numeric" autocomplete="one-time-code"`, isRequired: true })}<button>${say(texts, 'claim.confirm')}</button></form>
+<form method="post" action="/shop/account/claim" class="again"><input type="hidden" name="email" value="${codeSentTo}"><button class="quiet">${say(texts, 'claim.again')}</button></form>
+<p><a href="/shop/account?claim=new#claim">${say(texts, 'claim.other')}</a></p></section>`;
+  return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.intro')}</p>
+<form method="post" action="/shop/account/claim"><div class="row"><div>${field(texts, result, 'claim', { name: 'email', label: texts.text('claim.email'), attributes: html`type="email" autocomplete="email"`, isRequired: true })}</div><div class="fit"><button class="plain">${say(texts, 'claim.send')}</button></div></div></form></section>`;
+}

@@ -1,0 +1,126 @@
+import { html } from 'hono/html';
+import type { Catalog } from '../../../catalog/catalog.ts';
+import { sharedUnit, unitOfPlan } from '../../../catalog/plan-unit.ts';
+import type * as PlanChange from '../../../journeys/plan-change.ts';
+import type { Texts } from '../../../text/texts.ts';
+import type { Html } from '../frame.ts';
+import { say } from '../say.ts';
+import { table } from './table.ts';
+
+/** The plans of an account, its grants, and the subscriptions that pay for plans. */
+export type Holdings = {
+  plans: readonly {
+    id: string;
+    name: string;
+    balance_usd?: string;
+    included_remaining?: number;
+    included_usd?: string;
+  }[];
+  grants: readonly {
+    source: string | null;
+    remaining_usd?: string;
+    remaining_units?: number;
+    expires_at: string | null;
+  }[];
+  subscriptions: readonly Period[];
+};
+export type Period = ReturnType<typeof PlanChange.asPlan>;
+
+const promotionSource = 'promotion:';
+
+type Row = { name: string; left: string; status: string; until: string; period: Period | null };
+
+/** The rest of a plan: its credit, its units, its dollars, or both of an account that bought it under different terms. */
+export function leftOfPlan(
+  texts: Texts,
+  { id, balance_usd, included_remaining = 0, included_usd }: Holdings['plans'][number],
+  { plans, services }: Pick<Catalog, 'plans' | 'services'>,
+): string {
+  const plan = plans.find((one) => one.id === id);
+  const unit = plan === undefined ? 'unit' : unitOfPlan(plan, services);
+  if (balance_usd !== undefined) return texts.usd(balance_usd);
+  const units = texts.quantity(included_remaining, unit);
+  if (included_usd === undefined) return units;
+  const dollars = texts.usd(included_usd);
+  return included_remaining === 0 ? dollars : `${units} · ${dollars}`;
+}
+
+/** A table of plans and grants: the rest of each, its status, and when it renews or ends; with the forms that change it, if `isManaged`. */
+export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged: boolean): Html {
+  const rows = [
+    ...held.plans.flatMap((plan) => rowsOfPlan(texts, plan, held.subscriptions, catalog)),
+    ...held.grants.map((grant) => rowOfGrant(texts, grant, catalog)),
+  ];
+  return table<Row>(rows, [
+    { head: texts.text('account.plan'), cell: ({ name }) => name },
+    { head: texts.text('account.remaining'), cell: ({ left }) => left, isNumber: true },
+    { head: texts.text('account.status'), cell: ({ status }) => status },
+    { head: texts.text('account.renews_or_ends'), cell: ({ until }) => until },
+    ...(isManaged
+      ? [{ head: '', cell: ({ period }: Row) => (period === null ? '' : decision(texts, period)) }]
+      : []),
+  ]);
+}
+
+function rowsOfPlan(
+  texts: Texts,
+  plan: Holdings['plans'][number],
+  subscriptions: Holdings['subscriptions'],
+  catalog: Catalog,
+): Row[] {
+  const { name } = plan;
+  const left = leftOfPlan(texts, plan, catalog);
+  const row = (period: Period, left: string): Row => ({
+    ...{ name, left, period },
+    status: texts.text(`account.status_${period.status}`),
+    until: until(texts, period),
+  });
+  const [first, ...later] = subscriptions.filter((one) => one.plan === plan.id);
+  if (first === undefined)
+    return [{ name, left, status: '', until: texts.text('account.never_expires'), period: null }];
+  return [row(first, left), ...later.map((one) => row(one, ''))];
+}
+
+function rowOfGrant(
+  texts: Texts,
+  { source, remaining_usd, remaining_units, expires_at }: Holdings['grants'][number],
+  { services }: Catalog,
+): Row {
+  return {
+    name: nameOfGrant(texts, source),
+    left:
+      remaining_usd === undefined
+        ? texts.quantity(remaining_units ?? 0, sharedUnit(services))
+        : texts.usd(remaining_usd),
+    status: '',
+    until:
+      expires_at === null
+        ? texts.text('account.never_expires')
+        : texts.text('account.expires', { day: texts.dayOf(expires_at) }),
+    period: null,
+  };
+}
+
+/** A grant is a part of what its plan has left. Those of promotion codes have the code in their source. */
+function nameOfGrant(texts: Texts, source: string | null): string {
+  const code = source?.startsWith(promotionSource) ? source.slice(promotionSource.length) : null;
+  if (code !== null) return texts.text('account.grant_code', { code });
+  return texts.text('account.grant', { source: source ?? texts.text('account.grant_seller') });
+}
+
+function until(texts: Texts, { renews, status, period_end, next_plan }: Period): string {
+  const key = renews ? 'plan_renews' : status === 'expired' ? 'plan_ended' : 'plan_ends';
+  const text = texts.text(`account.${key}`, { day: texts.dayOf(period_end) });
+  return next_plan === null ? text : texts.text('account.plan_then', { until: text, plan: next_plan });
+}
+
+function decision(texts: Texts, { renews, cancel_at_period_end, id, pay_url }: Period): Html | string {
+  if (renews)
+    return html`${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${say(texts, 'account.pay_invoice')}</a> `}${subscriptionForm('cancel', id, texts.text('account.cancel'), true)}`;
+  return cancel_at_period_end ? subscriptionForm('resume', id, texts.text('account.resume')) : '';
+}
+
+/** A button for a subscription of the account. */
+export function subscriptionForm(action: string, subscription: string, name: string, ends = false): Html {
+  return html`<form method="post" action="/shop/account/${action}"><input type="hidden" name="subscription" value="${subscription}"><button class="quiet${ends ? ' danger' : ''}">${name}</button></form>`;
+}

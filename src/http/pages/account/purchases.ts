@@ -1,0 +1,111 @@
+import { html } from 'hono/html';
+import type { Catalog } from '../../../catalog/catalog.ts';
+import type { PurchaseEntry } from '../../../journeys/receipts.ts';
+import * as RefundRequests from '../../../journeys/refund-requests.ts';
+import { textCharsMax } from '../../../payment/refund-request.ts';
+import type { Texts } from '../../../text/texts.ts';
+import { type FormResult, field } from '../form-result.ts';
+import type { Html } from '../frame.ts';
+import { nameOf } from '../paid.ts';
+import { say } from '../say.ts';
+import { sections } from './frame.ts';
+import { table } from './table.ts';
+
+type Asked = ReturnType<typeof RefundRequests.asRefundRequest>;
+
+export type PurchaseFacts = {
+  receipts: readonly PurchaseEntry[];
+  /** The last purchase of the page, when there are older ones. */
+  older: string | null;
+  refundRequests: readonly Asked[];
+};
+
+/** The purchases with their receipts, the refund requests, and the form for a new request. */
+export function purchases(
+  texts: Texts,
+  { receipts, older, refundRequests }: PurchaseFacts,
+  catalog: Catalog,
+  result: FormResult | null,
+): Html {
+  if (receipts.length === 0) return html``;
+  const open = RefundRequests.requestable(receipts, refundRequests);
+  return html`<section aria-labelledby="receipts"><h2 id="receipts">${say(texts, 'purchases.title')}</h2>
+${table(receipts, [
+  { head: texts.text('purchases.when'), cell: ({ paid_at }) => texts.dayOf(paid_at) },
+  { head: texts.text('purchases.plan'), cell: ({ plan }) => nameOf(catalog, plan) },
+  { head: texts.text('purchases.amount'), cell: (one) => amountOf(texts, one), isNumber: true },
+  { head: texts.text('purchases.documents'), cell: (one) => documents(texts, one) },
+])}
+${older === null ? '' : html`<p><a href="${sections.billing}?before=${older}#receipts">${say(texts, 'purchases.older')}</a></p>`}
+${refundRequests.length === 0 ? '' : answers(texts, refundRequests, receipts, catalog)}
+${open.length === 0 ? '' : form(texts, open, catalog, result)}</section>`;
+}
+
+function documents(texts: Texts, one: PurchaseEntry): Html {
+  const facts = { day: texts.dayOf(one.paid_at), amount: texts.usd(one.amount_usd) };
+  return html`<span><a href="${one.url}" aria-label="${texts.text('purchases.receipt_label', facts)}">${say(texts, 'purchases.receipt')}</a>${one.invoice_url === null ? '' : html` · <a href="${one.invoice_url}" aria-label="${texts.text('purchases.invoice_label', facts)}">${say(texts, 'purchases.invoice')}</a>`}</span>`;
+}
+
+function amountOf(texts: Texts, { amount_usd, tax_usd, reversed_usd }: PurchaseEntry): string {
+  const amount = withTax(texts, amount_usd, tax_usd);
+  if (reversed_usd === '0.00') return amount;
+  return texts.text('purchases.amount_refunded', { amount, refunded: texts.decimal(reversed_usd) });
+}
+
+function answers(
+  texts: Texts,
+  asked: readonly Asked[],
+  paid: readonly PurchaseEntry[],
+  catalog: Catalog,
+): Html {
+  const purchaseOf = ({ purchase }: Asked) => {
+    const of = paid.find((one) => one.purchase === purchase);
+    return of ? `${nameOf(catalog, of.plan)}, ${texts.dayOf(of.paid_at)}` : purchase;
+  };
+  return html`<h3 id="refunds">${say(texts, 'refunds.title')}</h3>${table(asked, [
+    { head: texts.text('purchases.when'), cell: ({ asked_at }) => texts.dayOf(asked_at) },
+    { head: texts.text('refunds.purchase'), cell: purchaseOf },
+    {
+      head: texts.text('purchases.amount'),
+      cell: ({ amount_usd, tax_usd }) => withTax(texts, amount_usd, tax_usd),
+      isNumber: true,
+    },
+    { head: texts.text('refunds.answer'), cell: (one) => state(texts, one) },
+  ])}`;
+}
+
+/** Formats a net amount and the tax on top of it. */
+function withTax(texts: Texts, net: string, tax: string): string {
+  const amount = texts.usd(net);
+  if (tax === '0.00') return amount;
+  return texts.text('purchases.amount_and_tax', { amount, tax: texts.decimal(tax) });
+}
+
+function state(texts: Texts, { state, answer, refunded_usd, refunded_tax_usd }: Asked): string {
+  switch (state) {
+    case 'open':
+      return texts.text('refunds.open');
+    case 'declined':
+      return texts.text('refunds.declined', { answer: String(answer) });
+    case 'refunded':
+      return texts.text('refunds.refunded', { amount: withTax(texts, refunded_usd, refunded_tax_usd) });
+  }
+}
+
+function form(
+  texts: Texts,
+  open: readonly PurchaseEntry[],
+  catalog: Catalog,
+  result: FormResult | null,
+): Html {
+  const typed = result?.refused?.path === 'refund' ? result.refused.input : null;
+  const option = ({ purchase, plan, amount_usd, paid_at }: PurchaseEntry) =>
+    html`<option value="${purchase}" ${typed?.get('purchase') === purchase ? 'selected' : ''}>${texts.dayOf(paid_at)}, ${nameOf(catalog, plan)}, ${texts.usd(amount_usd)}</option>`;
+  return html`<details id="refund" ${typed === null ? '' : 'open'}><summary>${say(texts, 'refunds.ask')}</summary>
+<p class="soft">${say(texts, 'refunds.intro')}</p>
+<form method="post" action="/shop/account/refund">
+<label for="refund-purchase">${say(texts, 'refunds.purchase')}</label><select id="refund-purchase" name="purchase">${open.map(option)}</select>
+${field(texts, result, 'refund', { name: 'amount_usd', label: texts.text('refunds.amount'), id: 'refund-amount', attributes: html`inputmode="decimal" autocomplete="off"` })}
+<label for="refund-reason">${say(texts, 'refunds.reason')}</label><textarea id="refund-reason" name="reason" rows="3" maxlength="${textCharsMax}" required>${typed?.get('reason') ?? ''}</textarea>
+<button class="plain">${say(texts, 'refunds.ask')}</button></form></details>`;
+}

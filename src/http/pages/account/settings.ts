@@ -1,0 +1,48 @@
+import { html } from 'hono/html';
+import type { GrantListing } from '../../../identity/oauth/grants.ts';
+import type { Texts } from '../../../text/texts.ts';
+import type { Html } from '../frame.ts';
+import { say } from '../say.ts';
+import { table } from './table.ts';
+
+export type SettingsFacts = {
+  account: string;
+  createdMs: number | null;
+  claimed: boolean;
+  /** The address that the account was claimed with. */
+  email: string | null;
+  canClaim: boolean;
+  /** Applications that the owner connected through OAuth. */
+  connections: readonly GrantListing[];
+};
+
+/** The identity of the account, the applications that may use it, and the way out. */
+export function settings(texts: Texts, facts: SettingsFacts): Html {
+  const { claimed, email, canClaim, connections } = facts;
+  const leave = texts.text(claimed ? 'account.leave_claimed' : 'account.leave_unclaimed');
+  const added = html`<a href="/shop/account#claim">${say(texts, 'leave.add_email')}</a>`;
+  return html`<section aria-labelledby="profile"><h2 id="profile">${say(texts, 'settings.profile')}</h2>
+<dl class="facts">
+<div><dt>${say(texts, 'account.email')}</dt><dd class="id">${email ?? (canClaim && !claimed ? added : texts.text('settings.no_email'))}</dd></div>
+<div><dt>${say(texts, 'account.account')}</dt><dd class="id">${facts.account}</dd></div>
+${facts.createdMs === null ? '' : html`<div><dt>${say(texts, 'settings.created')}</dt><dd class="id">${texts.day(facts.createdMs)}</dd></div>`}
+</dl></section>
+<section aria-labelledby="connections"><h2 id="connections">${say(texts, 'connections.title')}</h2>
+${connections.length === 0 ? html`<p class="soft">${say(texts, 'connections.none')}</p>` : applications(texts, connections)}</section>
+<section aria-labelledby="leave"><h2 id="leave">${leave}</h2><p class="soft">${say(texts, claimed ? 'account.leave_claimed_effect' : 'account.leave_unclaimed_effect')}</p>
+<form method="post" action="/shop/leave"><button class="${claimed ? 'plain' : 'danger'}">${leave}</button></form></section>`;
+}
+
+/** Applications that may use the account, each with a button that disconnects it. */
+function applications(texts: Texts, all: readonly GrantListing[]): Html {
+  return table(all, [
+    { head: texts.text('connections.application'), cell: ({ clientName }) => clientName },
+    { head: texts.text('connections.connected'), cell: ({ createdMs }) => texts.day(createdMs) },
+    { head: texts.text('connections.last_used'), cell: ({ usedMs }) => texts.day(usedMs) },
+    {
+      head: '',
+      cell: ({ sid, clientName }) =>
+        html`<form method="post" action="/shop/account/connections/end"><input type="hidden" name="connection" value="${sid}"><button class="quiet danger" aria-label="${texts.text('connections.disconnect_label', { application: clientName })}">${say(texts, 'connections.disconnect')}</button></form>`,
+    },
+  ]);
+}

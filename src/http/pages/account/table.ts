@@ -1,0 +1,23 @@
+import { html } from 'hono/html';
+import type { Html } from '../frame.ts';
+
+export type Column<Row> = {
+  /** The heading; empty for a column of buttons. */
+  head: string;
+  cell: (row: Row) => Html | string;
+  isNumber?: boolean;
+};
+
+/** A table whose rows become cards on a phone, where each cell repeats its heading. The first column is the heading of the row. */
+export function table<Row>(
+  rows: readonly Row[],
+  [first, ...columns]: readonly [Column<Row>, ...Column<Row>[]],
+): Html {
+  const kind = (isNumber = false) => (isNumber ? html` class="number"` : '');
+  const head = ({ head, isNumber }: Column<Row>) =>
+    head === '' ? html`<td></td>` : html`<th scope="col"${kind(isNumber)}>${head}</th>`;
+  const cell = (row: Row, { head, cell, isNumber }: Column<Row>) =>
+    html`<td${kind(isNumber)}${head === '' ? '' : html` data-label="${head}"`}>${cell(row)}</td>`;
+  return html`<table class="stack"><thead><tr>${[first, ...columns].map(head)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr><th scope="row">${first.cell(row)}</th>${columns.map((column) => cell(row, column))}</tr>`)}</tbody></table>`;
+}

@@ -1,0 +1,168 @@
+import * as Money from '@sluice/kernel/money';
+import { html } from 'hono/html';
+import type { Catalog } from '../../../catalog/catalog.ts';
+import { sharedUnit } from '../../../catalog/plan-unit.ts';
+import type { DailyGroup, DailyUsage, RecordedCall, UsageSum } from '../../../ledger/usage.ts';
+import type { Texts } from '../../../text/texts.ts';
+import type { Html } from '../frame.ts';
+import * as Quantities from '../quantities.ts';
+import { say } from '../say.ts';
+import { calls } from './calls.ts';
+import { chart } from './chart.ts';
+import { sections } from './frame.ts';
+import { table } from './table.ts';
+
+/** The figure that the chart shows. */
+export const measures = ['units', 'cost', 'calls'] as const;
+export type Measure = (typeof measures)[number];
+/** The value of a select for calls without a key or model. */
+export const noneValue = '(none)';
+
+/** The selection as it was typed: days (`2030-01-31`), and the service, key and model; empty for all. */
+export type Filters = Record<'from' | 'to' | 'service' | 'key' | 'model', string>;
+
+export type UsageFacts = {
+  filters: Filters;
+  by: DailyGroup;
+  measure: Measure;
+  /** A fault of `from` or `to`; the page then shows no usage. */
+  faults: readonly { field: string; message: string }[];
+  /** Lengths of the ranges that end today, each with its first and last day. */
+  ranges: readonly { days: number; from: string; to: string }[];
+  /** The values that can be selected: those that occur in the range. */
+  options: Record<DailyGroup, readonly { value: string; name: string }[]>;
+  days: readonly string[];
+  daily: readonly DailyUsage[];
+  sums: readonly UsageSum[];
+  calls: readonly RecordedCall[];
+  /** The last call of the page of calls, when there are more. */
+  older: string | null;
+};
+
+/** The usage of an account in a range of days, by service, model or key: filters, a chart, its figures as tables, and the calls. */
+export function usage(texts: Texts, facts: UsageFacts, { services }: Catalog): Html {
+  const { by, older } = facts;
+  const unit = sharedUnit(services);
+  const countsUnits = services.some(({ metering, price }) => metering === undefined && price > 0);
+  const own = [
+    filterForm(texts, facts, countsUnits, unit),
+    facts.faults.length > 0 ? '' : facts.sums.length === 0 ? none(texts) : figures(texts, facts, unit),
+  ];
+  if (facts.calls.length === 0) return html`${own}`;
+  return html`${own}
+<section aria-labelledby="calls"><div class="head"><h2 id="calls">${say(texts, 'calls.title')}</h2><a href="/shop/account/calls.csv?${query(facts, {})}">${say(texts, 'calls.csv')}</a></div>
+${calls(texts, facts.calls, unit)}${older === null ? '' : html`<p><a href="${sections.usage}?${query(facts, { by, before: older })}#calls">${say(texts, 'calls.older')}</a></p>`}</section>`;
+}
+
+function none(texts: Texts): Html {
+  return html`<section><p class="soft">${say(texts, 'usage.none', { link: html`<a href="/#try">${say(texts, 'usage.none_link')}</a>` })}</p></section>`;
+}
+
+/** The address of the selection, with other members. */
+function query({ filters, measure }: UsageFacts, more: Readonly<Record<string, string>>): string {
+  const members = { ...filters, show: measure, ...more };
+  return String(new URLSearchParams(Object.entries(members).filter(([, value]) => value !== '')));
+}
+
+function filterForm(texts: Texts, facts: UsageFacts, countsUnits: boolean, unit: string): Html {
+  const { filters, options, by, measure, faults, ranges } = facts;
+  const day = (name: 'from' | 'to') => {
+    const fault = faults.find(({ field }) => field === name);
+    return html`<div><label for="${name}">${say(texts, `usage.${name}`)}</label><input id="${name}" name="${name}" type="date" value="${filters[name]}" ${fault === undefined ? '' : html`aria-invalid="true" aria-describedby="${name}-fault"`}>${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault.message}</p>`}</div>`;
+  };
+  const choice = (
+    name: string,
+    label: string,
+    chosen: string,
+    all: readonly { value: string; name: string }[],
+  ) =>
+    html`<div><label for="${name}">${label}</label><select id="${name}" name="${name}">${all.map(({ value, name }) => html`<option value="${value}" ${value === chosen ? 'selected' : ''}>${name}</option>`)}</select></div>`;
+  const filter = (name: DailyGroup) =>
+    options[name].length === 0 && filters[name] === ''
+      ? ''
+      : choice(name, texts.text(`usage.${name}`), filters[name], [
+          { value: '', name: texts.text('usage.all') },
+          ...options[name],
+        ]);
+  const names = {
+    units: texts.unitHeading(unit),
+    cost: texts.text('usage.cost'),
+    calls: texts.text('usage.calls'),
+  };
+  const shown = measures.filter((one) => one !== 'units' || countsUnits);
+  return html`<section aria-label="${texts.text('usage.filters')}">
+<p class="range">${ranges.map(({ days, from, to }) => html`<a href="${sections.usage}?${query(facts, { by, from, to })}" ${from === filters.from && to === filters.to ? html`aria-current="true"` : ''}>${say(texts, 'usage.last_days', { count: days })}</a> `)}</p>
+<form method="get" action="${sections.usage}" class="row">${day('from')}${day('to')}${filter('service')}${filter('key')}${filter('model')}
+${choice(
+  'by',
+  texts.text('usage.by'),
+  by,
+  groupsOf(options).map((value) => ({ value, name: texts.text(`usage.${value}`) })),
+)}
+${choice(
+  'show',
+  texts.text('usage.show'),
+  measure,
+  shown.map((value) => ({ value, name: names[value] })),
+)}
+<div class="fit"><button>${say(texts, 'usage.apply')}</button></div></form></section>`;
+}
+
+/** The groups that divide anything. */
+function groupsOf(options: UsageFacts['options']): DailyGroup[] {
+  return (['service', 'key', 'model'] as const).filter((one) => one === 'service' || options[one].length > 0);
+}
+
+function figures(texts: Texts, facts: UsageFacts, unit: string): Html {
+  const { by, measure, days, daily, sums, options } = facts;
+  const isMetered = sums.some(({ quantities }) => quantities);
+  const named = (name: string | null) =>
+    options[by].find(({ value }) => value === (name || noneValue))?.name ?? name ?? '';
+  const shown = (value: number) => figureOf(texts, measure, value, unit);
+  const heading = measure === 'units' ? texts.unitHeading(unit) : texts.text(`usage.${measure}`);
+  const total = sums.reduce((sum, one) => sum + Number(one[measure]), 0);
+  return html`<section aria-labelledby="used"><h2 id="used">${say(texts, 'usage.total', { total: shown(total) })}</h2>
+${chart(texts, { days, daily, named, shown, value: (one) => Number(one[measure]), tick: (value) => tickOf(texts, measure, value), label: texts.text('usage.chart', { figure: heading, group: texts.text(`usage.${by}`) }) })}
+${table(sums, [
+  { head: texts.text(`usage.${by}`), cell: ({ name }) => named(name) },
+  { head: texts.text('usage.calls'), cell: (one) => texts.number(one.calls), isNumber: true },
+  {
+    head: isMetered ? texts.text('usage.quantity') : texts.unitHeading(unit),
+    cell: ({ quantities, units }) =>
+      quantities ? Quantities.quantities(texts, quantities) : texts.number(units),
+    isNumber: true,
+  },
+  { head: texts.text('usage.cost'), cell: ({ cost }) => texts.usd(Money.format(cost)), isNumber: true },
+])}
+<details><summary>${say(texts, 'usage.by_day')}</summary>${table(daily.toReversed(), [
+    { head: texts.text('usage.day'), cell: ({ day }) => texts.dayOf(day) },
+    { head: texts.text(`usage.${by}`), cell: ({ name }) => named(name) },
+    { head: texts.text('usage.calls'), cell: (one) => texts.number(one.calls), isNumber: true },
+    ...(isMetered
+      ? []
+      : [
+          {
+            head: texts.unitHeading(unit),
+            cell: (one: DailyUsage) => texts.number(one.units),
+            isNumber: true,
+          },
+        ]),
+    { head: texts.text('usage.cost'), cell: ({ cost }) => texts.usd(Money.format(cost)), isNumber: true },
+  ])}</details></section>`;
+}
+
+/** A figure with its unit. Costs are in micro-dollars. */
+export function figureOf(texts: Texts, measure: Measure, value: number, unit: string): string {
+  switch (measure) {
+    case 'cost':
+      return texts.usd(Money.format(Money.ofMicro(value)));
+    case 'units':
+      return texts.quantity(value, unit);
+    case 'calls':
+      return texts.text('usage.calls_of', { count: value });
+  }
+}
+
+export function tickOf(texts: Texts, measure: Measure, value: number): string {
+  return measure === 'cost' ? texts.usd(Money.format(Money.ofMicro(value))) : texts.number(value);
+}

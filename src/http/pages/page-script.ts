@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * The script of the reference and the start page. It only adds comfort: copy buttons, the same language in all samples, a filter for the
+ * navigation, "/" for the search, and the visitor's key in the samples. The key stays in the page's memory.
+ */
+export const code = String.raw`(()=>{
+const $=(q,r=document)=>[...r.querySelectorAll(q)],text=document.body.dataset;
+for(const pre of $('main pre')){
+  const box=document.createElement('div'),button=document.createElement('button');
+  box.className='code';button.className='copy';button.type='button';button.textContent=text.copy;
+  pre.replaceWith(box);box.append(pre,button);
+  button.onclick=async()=>{
+    try{await navigator.clipboard.writeText(pre.textContent)}
+    catch{getSelection().selectAllChildren(pre);document.execCommand('copy')}
+    button.textContent=text.copied;setTimeout(()=>{button.textContent=text.copy},2000)
+  }
+}
+const choose=language=>{for(const input of $('.tabs>input'))if(input.value===language)input.checked=true};
+try{choose(localStorage.getItem('language'))}catch{}
+for(const input of $('.tabs>input'))input.onchange=()=>{
+  const top=input.getBoundingClientRect().top;choose(input.value);
+  scrollBy(0,input.getBoundingClientRect().top-top);
+  try{localStorage.setItem('language',input.value)}catch{}
+};
+const search=document.querySelector('#docs-search'),links=$('#docs-nav [data-words]');
+if(search){
+  search.oninput=()=>{
+    const words=search.value.toLowerCase().split(/\s+/);
+    for(const link of links)link.hidden=!words.every(word=>link.dataset.words.includes(word));
+    for(const group of $('#docs-nav [data-group]'))group.hidden=search.value!==''&&!group.querySelector('[data-words]:not([hidden])')
+  };
+  addEventListener('keydown',event=>{
+    if(event.key!=='/'||event.target.closest('input,textarea,select'))return;
+    event.preventDefault();search.focus()
+  })
+}
+const key=document.querySelector('#docs-key');
+if(key){
+  const codes=$('main pre code').map(code=>[code,code.innerHTML]);
+  key.oninput=()=>{
+    const own=key.value.trim().replace(/[^\w.~+\/=-]/g,'');
+    for(const [code,html] of codes)code.innerHTML=own?html.replaceAll('YOUR_API_KEY',own):html
+  }
+}
+})()`;
+
+/** The source of the script in a content security policy. */
+export const source = `'sha256-${createHash('sha256').update(code).digest('base64')}'`;

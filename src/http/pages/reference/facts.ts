@@ -1,0 +1,80 @@
+import * as Schema from '@sluice/kernel/json-schema';
+import * as Money from '@sluice/kernel/money';
+import { html } from 'hono/html';
+import type { Catalog } from '../../../catalog/catalog.ts';
+import type { Operation } from '../../../catalog/operation.ts';
+import { covers } from '../../../catalog/plan.ts';
+import * as PriceWords from '../../../catalog/price-words.ts';
+import type { Service } from '../../../catalog/service.ts';
+import type { Texts } from '../../../text/texts.ts';
+import type { Html } from '../frame.ts';
+import { say } from '../say.ts';
+import type { OperationPage } from './outline.ts';
+
+/** The price of a service in short, such as `0.001 USD per result`. */
+export function priceOf(texts: Texts, { metering, price, unit }: Service): Html {
+  if (metering !== undefined) return say(texts, 'shop.by_usage');
+  if (price === 0) return say(texts, 'shop.free');
+  return html`${texts.usd(Money.format(price))} ${say(texts, 'shop.per_unit', { unit: texts.unit(unit) })}`;
+}
+
+/** The facts that a caller needs before a call: price, unit, limits and authentication. */
+export function facts(texts: Texts, catalog: Catalog, { entry, sold }: OperationPage): Html {
+  const rows =
+    sold === null
+      ? ownFacts(texts, entry.operation)
+      : [...soldFacts(texts, sold), ...limitFacts(texts, catalog, sold)];
+  return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+type Fact = [name: Html, value: Html | string];
+
+function ownFacts(texts: Texts, { security }: Schema.Node): Fact[] {
+  const isOpen = Schema.list(security).length === 0;
+  return [
+    [say(texts, 'reference.price'), say(texts, 'shop.free')],
+    [
+      say(texts, 'reference.authentication'),
+      isOpen
+        ? say(texts, 'reference.no_authentication')
+        : html`<a href="/docs#authentication">${say(texts, 'reference.bearer')}</a>`,
+    ],
+  ];
+}
+
+function soldFacts(texts: Texts, sold: Operation): Fact[] {
+  const { service, units, unitsMax } = sold;
+  if (PriceWords.isFreeCall(sold)) return [[say(texts, 'reference.price'), say(texts, 'shop.free')]];
+  const most = unitsMax.kind === 'fixed' ? unitsMax.units : unitsMax.ceiling;
+  const price: Fact = [
+    say(texts, 'reference.price'),
+    service.metering === undefined
+      ? priceOf(texts, service)
+      : html`<a href="#prices-${service.slug}">${say(texts, 'shop.by_usage')}</a>`,
+  ];
+  const total = texts.usd(Money.format(Money.times(service.price, most)));
+  const ceiling: Fact = [
+    say(texts, 'reference.most'),
+    service.metering === undefined
+      ? html`${total} <small>${texts.quantity(most, service.unit)}</small>`
+      : total,
+  ];
+  const isPlain = units.kind === 'fixed' && service.metering === undefined && units.units === 1;
+  const unit: Fact[] =
+    service.metering === undefined ? [[say(texts, 'reference.unit'), texts.unit(service.unit)]] : [];
+  return [price, ...(isPlain ? [] : [ceiling]), ...unit];
+}
+
+/** Requests per second under each plan that covers the operation, by ascending limits. */
+function limitFacts(texts: Texts, { plans }: Catalog, { service }: Operation): Fact[] {
+  const byRate = new Map<number, string[]>();
+  for (const plan of plans.filter((one) => covers(one, service)))
+    byRate.set(plan.requestsPerSecond, [...(byRate.get(plan.requestsPerSecond) ?? []), plan.name]);
+  const rates = [...byRate].sort(([a], [b]) => a - b);
+  if (rates.length === 0) return [];
+  const lines = rates.map(
+    ([count, names]) =>
+      html`<div>${say(texts, 'reference.per_second', { count })}${rates.length === 1 ? '' : html` <small>${names.join(', ')}</small>`}</div>`,
+  );
+  return [[say(texts, 'reference.rate_limit'), html`${lines}`]];
+}

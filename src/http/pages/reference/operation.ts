@@ -1,0 +1,103 @@
+import * as Schema from '@sluice/kernel/json-schema';
+import { html } from 'hono/html';
+import type { Catalog } from '../../../catalog/catalog.ts';
+import { codeBlock, codeTabs } from '../code-block.ts';
+import { sampleKey, samplesOf } from '../code-samples.ts';
+import type { Html } from '../frame.ts';
+import * as Markdown from '../markdown.ts';
+import { meterTable } from '../meter-table.ts';
+import { say } from '../say.ts';
+import * as Examples from './examples.ts';
+import { facts } from './facts.ts';
+import { home, type OperationPage } from './outline.ts';
+import { type CommonRefusals, isSuccess, ownRefusals } from './refusals.ts';
+import type { SchemaWriter } from './schema-kind.ts';
+import { fieldTable, parameterTable } from './schema-table.ts';
+
+/** The parts of the shop that the pages of operations describe. */
+export type ReferenceWriter = SchemaWriter & {
+  catalog: Catalog;
+  publicUrl: string;
+  common: CommonRefusals;
+  /** Headers that every sold operation takes, by their text in the description. The overview describes them once. */
+  commonHeaders: ReadonlySet<string>;
+};
+
+/** The page of an operation. */
+export function operation(write: ReferenceWriter, page: OperationPage): Html {
+  const { texts, read, catalog } = write;
+  const { entry, chapter, sold } = page;
+  const { operation: described } = entry;
+  const body = read(described.requestBody);
+  const parameters = Schema.list(described.parameters)
+    .filter((one) => !write.commonHeaders.has(JSON.stringify(one)))
+    .map(read);
+  const { service } = chapter;
+  return html`${heading(write, page)}
+${facts(texts, catalog, page)}
+<div class="columns"><div>
+${Markdown.blocks(Schema.text(described.description))}
+${service?.metering === undefined ? '' : html`<h2>${say(texts, 'reference.prices')}</h2>${meterTable(texts, service, service.metering)}`}
+${parameters.length === 0 ? '' : html`<h2>${say(texts, 'reference.parameters')}</h2>${parameterTable(write, parameters)}`}
+${bodyTable(write, body)}
+${sold === null ? '' : html`<p class="soft">${say(texts, 'reference.common_headers', { link: html`<a href="${home}#headers">${say(texts, 'reference.common_headers_link')}</a>` })}</p>`}
+${responses(write, described)}
+${ownRefusals(write, described, write.common)}
+</div>
+<div class="samples">${samples(write, page)}</div></div>`;
+}
+
+/** The title of an operation, its method and path, and the way to it. */
+export function heading({ texts }: ReferenceWriter, { entry, chapter, title }: OperationPage): Html {
+  const isAlone = chapter.service !== null && chapter.pages.length === 1;
+  const above = isAlone ? '' : html` / <a href="${chapter.path}">${chapter.name}</a>`;
+  return html`<p class="crumbs"><a href="${home}">${say(texts, 'reference.title')}</a>${above}</p>
+<h1>${title}</h1>
+<p class="call"><span class="method">${entry.method}</span> <code>${entry.path}</code></p>`;
+}
+
+function bodyTable(write: ReferenceWriter, body: Schema.Node): Html {
+  const content = Object.entries(Schema.node(body.content));
+  const [type, media] = content.find(([name]) => Examples.isJson(name)) ?? content[0] ?? [];
+  if (type === undefined) return html``;
+  return html`<h2>${say(write.texts, 'reference.body')}</h2>${Examples.isJson(type) ? '' : html`<p><code>${type}</code></p>`}
+${Markdown.blocks(Schema.text(body.description))}${fieldTable(write, write.read(media).schema, true)}`;
+}
+
+/** The successful responses with their fields. */
+function responses(write: ReferenceWriter, described: Schema.Node): Html {
+  const { texts, read } = write;
+  const found = Object.entries(Schema.node(described.responses)).filter(([status]) => isSuccess(status));
+  return html`<h2>${say(texts, 'reference.response')}</h2>
+${found.map(([status, response]) => {
+  const { content, description } = read(response);
+  const [, media] = Object.entries(Schema.node(content)).find(([name]) => Examples.isJson(name)) ?? [];
+  return html`<p><code>${status}</code> ${Markdown.line(Schema.text(description))}</p>${media === undefined ? '' : fieldTable(write, read(media).schema, false)}`;
+})}`;
+}
+
+function samples(write: ReferenceWriter, page: OperationPage): Html {
+  const { texts, publicUrl } = write;
+  const { operation: described, method, path } = page.entry;
+  const request = Examples.requestOf(write, page);
+  const isOpen = Schema.list(described.security).length === 0;
+  const code = samplesOf({ ...request, method, baseUrl: publicUrl, token: isOpen ? null : sampleKey });
+  const [status, response] =
+    Object.entries(Schema.node(described.responses)).find(([one]) => isSuccess(one)) ?? [];
+  const example = response === undefined ? null : Examples.responseExample(write, response);
+  return html`<h2>${say(texts, 'reference.request')}</h2>${codeTabs(texts, 'request', code)}
+${canBeTried(write, page) ? html`<a class="button" href="${tryPath(page)}">${say(texts, 'reference.try')}</a>` : ''}
+${example === null ? '' : html`<h2>${say(texts, 'reference.response')} <code>${status}</code></h2>${codeBlock(texts.text('reference.response_of', { operation: `${method} ${path}` }), example)}`}`;
+}
+
+/** Returns true when the page that sends requests can send those of the operation: with a body of JSON or none, to the upstream. */
+export function canBeTried(write: SchemaWriter, { sold, entry }: OperationPage): boolean {
+  if (sold === null || sold.answeredBy !== 'upstream' || sold.socket !== undefined) return false;
+  const { body } = Examples.requestOf(write, { entry });
+  return body === null || body.kind === 'json';
+}
+
+/** The address of the page that sends requests to an operation. */
+export function tryPath({ path }: OperationPage): string {
+  return `/shop/request${path.slice(home.length)}`;
+}

@@ -1,0 +1,148 @@
+import * as Schema from '@sluice/kernel/json-schema';
+import { html } from 'hono/html';
+import { trialOf } from '../../../catalog/plan.ts';
+import { codeBlock, codeTabs } from '../code-block.ts';
+import { sampleKey, samplesOf } from '../code-samples.ts';
+import type { Html } from '../frame.ts';
+import * as Markdown from '../markdown.ts';
+import { say } from '../say.ts';
+import * as Examples from './examples.ts';
+import { priceOf } from './facts.ts';
+import type { ReferenceWriter } from './operation.ts';
+import {
+  type Chapter,
+  type ChapterGroup,
+  home,
+  type OperationPage,
+  type Outline,
+  pagesOf,
+} from './outline.ts';
+import { refusalTable } from './refusals.ts';
+import { parameterTable } from './schema-table.ts';
+
+/** The first page: the quick start, authentication, the parts that all operations share, and the operations. */
+export function overview(write: ReferenceWriter, outline: Outline): Html {
+  const { texts, catalog } = write;
+  const link = html`<a href="/openapi.json"><code>openapi.json</code></a>`;
+  return html`<h1>${say(texts, 'reference.heading', { shop: catalog.storefront.name })}</h1>
+<p class="lead">${say(texts, 'reference.intro', { link })}</p>
+${quickStart(write, outline)}
+${authentication(write)}
+${headers(write, outline)}
+${errors(write)}
+${outline.sold.map((group) => html`<section><h2>${group.name}</h2>${operations(write, group)}</section>`)}
+<section><h2>${outline.own.name}</h2><p>${say(texts, 'reference.storefront_text')}</p>${ownList(outline.own)}</section>`;
+}
+
+function quickStart(write: ReferenceWriter, outline: Outline): Html {
+  const { texts, catalog, publicUrl } = write;
+  const all = pagesOf(outline);
+  const page = all.find(({ sold }) => sold?.answeredBy === 'upstream' && sold.socket === undefined);
+  const register = {
+    ...{ method: 'POST', baseUrl: publicUrl, path: '/agent/auth', token: null },
+    body: { kind: 'json', value: { type: 'anonymous' } } as const,
+  };
+  const start = html`<a href="/shop/account">${say(texts, 'reference.step_key_link')}</a>`;
+  return html`<section id="quick-start"><h2>${say(texts, 'reference.nav_quick_start')}</h2>
+<div class="columns"><div><ol class="steps">
+<li>${say(texts, trialOf(catalog.plans) === null ? 'reference.step_key' : 'reference.step_key_trial', { link: start })}</li>
+<li>${say(texts, 'reference.step_call', { count: all.filter(({ sold }) => sold !== null).length })}</li>
+<li>${say(texts, 'reference.step_pay', { link: html`<a href="/#plans">${say(texts, 'reference.step_pay_link')}</a>` })}</li>
+</ol></div><div>
+<h3>${say(texts, 'reference.sample_register')}</h3>${codeTabs(texts, 'register', samplesOf(register))}
+${page === undefined ? '' : html`<h3>${say(texts, 'reference.sample_call')}</h3>${codeTabs(texts, 'call', samplesOf({ ...Examples.requestOf(write, page), method: page.entry.method, baseUrl: publicUrl, token: sampleKey }))}`}
+</div></div></section>`;
+}
+
+function authentication({ texts }: ReferenceWriter): Html {
+  const account = html`<a href="/shop/account">${say(texts, 'frame.account')}</a>`;
+  const guide = html`<a href="/auth.md"><code>auth.md</code></a>`;
+  const row = (name: Html, text: Html) => html`<tr><th scope="row">${name}</th><td>${text}</td></tr>`;
+  return html`<section id="authentication"><h2>${say(texts, 'reference.nav_authentication')}</h2>
+<div class="columns"><div><p>${say(texts, 'reference.auth_text')}</p>
+<table class="fields stack"><thead class="hidden"><tr><th scope="col">${say(texts, 'reference.credential')}</th><th scope="col">${say(texts, 'reference.meaning')}</th></tr></thead><tbody>
+${row(say(texts, 'reference.auth_key'), say(texts, 'reference.auth_key_text', { account }))}
+${row(say(texts, 'reference.auth_token'), say(texts, 'reference.auth_token_text', { guide }))}
+${row(say(texts, 'reference.auth_oauth'), say(texts, 'reference.auth_oauth_text', { guide }))}
+</tbody></table><p>${say(texts, 'reference.auth_secret')}</p></div>
+<div>${codeBlock(texts.text('reference.nav_authentication'), `Authorization: Bearer ${sampleKey}`)}</div></div></section>`;
+}
+
+/** The headers of requests and responses that all sold operations share. */
+function headers(write: ReferenceWriter, outline: Outline): Html {
+  const { texts, read, commonHeaders } = write;
+  const [first] = pagesOf(outline).filter(({ sold }) => sold !== null);
+  const responses = Object.entries(Schema.node(first?.entry.operation.responses));
+  const [, success] = responses.find(([status]) => status.startsWith('2')) ?? [];
+  const sent = [...commonHeaders].map((text) => read(JSON.parse(text)));
+  const received = Object.entries(Schema.node(read(success).headers))
+    .filter(([name]) => name.startsWith('storefront-'))
+    .map(([name, header]) => ({ ...read(header), name, in: '', required: false }));
+  return html`<section id="headers"><h2>${say(texts, 'reference.nav_headers')}</h2>
+<h3>${say(texts, 'reference.request')}</h3>${parameterTable(
+    write,
+    sent.map((one) => ({ ...one, in: '' })),
+  )}
+<h3>${say(texts, 'reference.response')}</h3>${parameterTable(write, received)}</section>`;
+}
+
+function errors(write: ReferenceWriter): Html {
+  const { texts, common } = write;
+  const example = {
+    success: false,
+    code: 'credit_exhausted',
+    message: texts.text('reference.error_example'),
+    request_id: 'req_6f0c2a4b8d1e4f7390a5c6b7d8e9f012',
+  };
+  return html`<section id="errors"><h2>${say(texts, 'reference.nav_errors')}</h2>
+<div class="columns"><div><p>${say(texts, 'reference.errors_text', { code: html`<code>code</code>`, retry: html`<code>Retry-After</code>` })}</p>
+${refusalTable(write, common.list)}</div>
+<div>${codeBlock(texts.text('reference.nav_errors'), JSON.stringify(example, null, 2))}</div></div></section>`;
+}
+
+/** The operations of a group of services, with their prices. */
+function operations({ texts }: ReferenceWriter, { chapters }: ChapterGroup): Html {
+  const price = ({ service }: Chapter) =>
+    service === null ? '' : html` <span class="soft">${priceOf(texts, service)}</span>`;
+  return html`<ul class="list">${chapters.map((chapter) => {
+    const [only] = chapter.pages;
+    const isAlone = chapter.pages.length === 1 && only !== undefined;
+    return html`<li><a href="${chapter.path}">${chapter.name}</a>${price(chapter)}<br><span class="soft">${Markdown.line(chapter.description)}</span>${isAlone ? html`<br><code>${only.entry.method} ${only.entry.path}</code>` : ''}</li>`;
+  })}</ul>`;
+}
+
+function ownList({ chapters }: ChapterGroup): Html {
+  return html`<ul class="list">${chapters.map((chapter) => html`<li><a href="${chapter.path}">${chapter.name}</a><br><span class="soft">${Markdown.line(chapter.description)}</span></li>`)}</ul>`;
+}
+
+/** The page of a service with several operations. */
+export function service({ texts, catalog }: ReferenceWriter, chapter: Chapter): Html {
+  const { name, description, service: sold, pages } = chapter;
+  const plans = catalog.plans.length;
+  return html`<p class="crumbs"><a href="${home}">${say(texts, 'reference.title')}</a></p>
+<h1>${name}</h1><p class="lead">${Markdown.line(description)}</p>
+${sold === null || plans === 0 ? '' : html`<dl class="facts"><div><dt>${say(texts, 'reference.price')}</dt><dd>${priceOf(texts, sold)}</dd></div></dl>`}
+${pageList(pages)}`;
+}
+
+/** The page of the storefront's own operations. */
+export function own(
+  write: ReferenceWriter,
+  { name, chapters }: ChapterGroup,
+  slugOf: (name: string) => string,
+): Html {
+  const { texts } = write;
+  return html`<p class="crumbs"><a href="${home}">${say(texts, 'reference.title')}</a></p>
+<h1>${name}</h1><p class="lead">${say(texts, 'reference.storefront_text')}</p>
+${chapters.map((chapter) => html`<section id="${slugOf(chapter.name)}"><h2>${chapter.name}</h2><p>${Markdown.line(chapter.description)}</p>${pageList(chapter.pages)}</section>`)}`;
+}
+
+/** The operations that a search found. */
+export function found({ texts }: ReferenceWriter, words: string, pages: readonly OperationPage[]): Html {
+  return html`<h1>${say(texts, 'reference.found', { words })}</h1>
+${pages.length === 0 ? html`<p>${say(texts, 'reference.nothing_found')}</p>` : pageList(pages)}`;
+}
+
+function pageList(pages: readonly OperationPage[]): Html {
+  return html`<ul class="list">${pages.map(({ path, entry, title }) => html`<li><a href="${path}">${title}</a><br><code>${entry.method} ${entry.path}</code></li>`)}</ul>`;
+}

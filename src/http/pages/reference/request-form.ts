@@ -1,0 +1,66 @@
+import { html } from 'hono/html';
+import { trialOf } from '../../../catalog/plan.ts';
+import { codeBlock, codeTabs } from '../code-block.ts';
+import { sampleKey, samplesOf } from '../code-samples.ts';
+import type { Html } from '../frame.ts';
+import { say } from '../say.ts';
+import type { TrialOutcome } from '../try-it.ts';
+import * as Examples from './examples.ts';
+import { facts } from './facts.ts';
+import { heading, type ReferenceWriter, tryPath } from './operation.ts';
+import type { OperationPage } from './outline.ts';
+
+/** A request as it was typed. `once`: the idempotency key of its form. `fault`: of the API key. */
+export type RequestForm = {
+  path: string;
+  body: string;
+  apiKey: string;
+  once: string;
+  outcome: TrialOutcome | null;
+  fault: string | null;
+  isSignedIn: boolean;
+};
+
+export function emptyForm(write: ReferenceWriter, page: OperationPage, once: string): RequestForm {
+  const { path, body } = Examples.requestOf(write, page);
+  const text = body?.kind === 'json' ? JSON.stringify(body.value, null, 2) : '';
+  return { path, body: text, apiKey: '', once, outcome: null, fault: null, isSignedIn: false };
+}
+
+/** The page that sends a request to an operation, with the visitor's session or a key that is pasted, and shows the response. */
+export function requestPage(write: ReferenceWriter, page: OperationPage, form: RequestForm): Html {
+  const { texts, catalog } = write;
+  const { entry } = page;
+  const hasBody = !['GET', 'HEAD', 'DELETE'].includes(entry.method);
+  const bad = form.fault === null ? '' : html` aria-invalid="true"`;
+  const who = form.isSignedIn
+    ? say(texts, 'reference.key_signed_in')
+    : say(texts, trialOf(catalog.plans) === null ? 'reference.key_none' : 'reference.key_trial');
+  return html`${heading(write, page)}
+<p><a href="${page.path}">${say(texts, 'reference.back')}</a></p>
+${facts(texts, catalog, page)}
+<div class="columns"><form method="post" action="${tryPath(page)}#response"><input type="hidden" name="once" value="${form.once}">
+<label for="docs-key">${say(texts, 'reference.key')}</label><input id="docs-key" class="code" type="password" name="api_key" value="${form.apiKey}" autocomplete="off" spellcheck="false" aria-describedby="key-help"${bad}>
+${form.fault === null ? '' : html`<p class="fault" role="alert">${form.fault}</p>`}<p class="soft" id="key-help">${who}</p>
+<label for="path">${say(texts, 'try.path')}</label><input class="code" id="path" name="path" value="${form.path}" spellcheck="false" autocomplete="off">
+${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea id="body" name="body" rows="16" spellcheck="false">${form.body}</textarea>` : ''}
+<button>${say(texts, 'try.send')}</button></form>
+<div class="samples" id="response"><h2>${say(texts, 'reference.response')}</h2>${outcome(write, form)}
+<h2>${say(texts, 'reference.request')}</h2>${codeTabs(texts, 'request', samplesOf({ ...sent(form, hasBody), method: entry.method, baseUrl: write.publicUrl, token: sampleKey }))}</div></div>`;
+}
+
+function outcome({ texts }: ReferenceWriter, { outcome: shown }: RequestForm): Html {
+  if (shown === null) return html`<p class="soft">${say(texts, 'reference.no_response')}</p>`;
+  if (shown.kind === 'refusal') return html`<p class="note" role="alert">${shown.message}</p>`;
+  return html`<p class="ok" role="status">${shown.status} · ${shown.line}</p>${codeBlock(texts.text('try.response_body'), shown.body)}
+${shown.isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}`;
+}
+
+function sent({ path, body }: RequestForm, hasBody: boolean): Examples.ExampleRequest {
+  if (!hasBody || body === '') return { path, body: null };
+  try {
+    return { path, body: { kind: 'json', value: JSON.parse(body) } };
+  } catch {
+    return { path, body: { kind: 'json', value: {} } };
+  }
+}

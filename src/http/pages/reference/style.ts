@@ -1,0 +1,30 @@
+/** The layout of the reference: navigation, text and samples side by side on wide screens, below each other on narrow ones. */
+export const style = `
+header,main,footer{max-width:96rem;width:100%}
+.menu{margin:0 1.25rem 1rem;padding:.4rem .9rem}
+#docs-nav{border:0;padding:1.25rem;background:var(--panel);color:var(--ink);font-size:.9375rem}
+#docs-nav:popover-open{position:fixed;inset:0 auto 0 0;margin:0;width:min(20rem,85vw);height:100%;max-height:none;overflow:auto;border-inline-end:1px solid var(--line)}#docs-nav::backdrop{background:#0008}
+#docs-nav h2{font-size:.8125rem;color:var(--soft);margin:1.25rem 0 .25rem;font-weight:600}
+#docs-nav ul{list-style:none;margin:0;padding:0}#docs-nav ul ul{margin-inline-start:.75rem;border-inline-start:1px solid var(--line)}
+#docs-nav li a{display:block;padding:.25rem .625rem;border-radius:8px;color:var(--ink);text-decoration:none}#docs-nav li a:hover{background:var(--tint)}
+#docs-nav [aria-current]{background:var(--tint);color:var(--accent);font-weight:600}#docs-nav form{margin-bottom:.75rem}#docs-nav input{padding:.4rem .625rem;font-size:.9375rem}
+main section{background:none;border:0;border-radius:0;padding:0;margin:0 0 3rem}main h1{margin-top:.5rem}main h2{margin:2rem 0 .75rem}
+.crumbs{font-size:.875rem;color:var(--soft);margin:0}
+.call{display:flex;flex-wrap:wrap;gap:.25rem .625rem;align-items:center;margin:0 0 1rem}.call code{font-size:.9375rem;overflow-wrap:anywhere}
+.method{font:700 .75rem/1.6 ui-monospace,Menlo,Consolas,monospace;padding:0 .5rem;border-radius:6px;background:var(--tint);color:var(--accent)}
+.facts{border-block:1px solid var(--line);padding:.75rem 0;margin:1rem 0}.facts dd{font-size:1rem}.facts small{font-weight:400;color:var(--soft);font-size:.875rem}
+.fields{margin:.5rem 0}.fields th{width:40%;overflow-wrap:anywhere}.fields th .soft{font-weight:400;font-size:.875rem}.fields td{overflow-wrap:anywhere}
+.statuses th{width:5rem}.required{color:var(--note);background:var(--note-tint);font-size:.75rem;font-weight:600;border-radius:6px;padding:.05rem .4rem}
+.nested>td{padding-top:0!important}.nested details[open]{border-inline-start:2px solid var(--line);padding-inline-start:.875rem}
+tr:has(+.nested)>*{border-bottom:0}.values code{display:inline-block;background:var(--tint);border-radius:6px;padding:0 .4rem;margin:.15rem .15rem 0 0;overflow-wrap:anywhere;white-space:normal}
+td details>summary{font-size:.875rem;color:var(--accent)}td p{margin:0}
+.columns{display:grid;gap:1rem 2.5rem;grid-template-columns:minmax(0,1fr)}.columns>*{min-width:0}.columns pre{background:var(--panel);max-height:24rem}.samples h2{font-size:.9375rem;margin:0 0 .25rem}.samples h2:not(:first-child){margin-top:1.5rem}
+.list{list-style:none;margin:0;padding:0}.list li{padding:.625rem 0;border-bottom:1px solid var(--line)}.list a{font-weight:600}.list code{overflow-wrap:anywhere}
+.steps{padding-inline-start:1.25rem}.steps li{margin:.75rem 0}
+@media(max-width:40rem){.fields th{width:auto}.fields.stack tr:has(+.nested){border-bottom:0;padding-bottom:0}}
+@media(min-width:64rem){
+body{display:grid;grid-template:"h h" auto "n m" 1fr "f f" auto/17rem minmax(0,1fr);max-width:96rem;margin:0 auto}
+header{grid-area:h}main{grid-area:m;padding-inline-start:2rem}footer{grid-area:f}.menu{display:none}
+#docs-nav{grid-area:n;display:block;position:sticky;inset:0 auto auto 0;margin:0;width:auto;height:auto;max-height:100vh;overflow:auto;background:none;border-inline-end:1px solid var(--line)}
+.columns{grid-template-columns:minmax(0,1fr) minmax(0,26rem)}.samples{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow:auto}}
+@media(min-width:84rem){.columns{grid-template-columns:minmax(0,1fr) minmax(0,32rem)}}`;

@@ -1,0 +1,182 @@
+import * as Money from '@sluice/kernel/money';
+import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import { sharedUnit } from '../../../catalog/plan-unit.ts';
+import * as AccountKey from '../../../identity/account-key.ts';
+import type { IdentityContext } from '../../../identity/identity-context.ts';
+import * as AccountKeys from '../../../journeys/account-keys.ts';
+import * as OAuth from '../../../journeys/oauth.ts';
+import * as PlanChange from '../../../journeys/plan-change.ts';
+import { redeem } from '../../../journeys/redeem-promotion.ts';
+import * as RefundRequests from '../../../journeys/refund-requests.ts';
+import type { SellerContext } from '../../../journeys/seller-context.ts';
+import * as SubscriptionCard from '../../../journeys/subscription-card.ts';
+import * as TopUps from '../../../journeys/top-up.ts';
+import * as BillingDetails from '../../../payment/billing-details.ts';
+import type { CheckoutContext, PaymentContext } from '../../../payment/payment-context.ts';
+import * as RefundRequest from '../../../payment/refund-request.ts';
+import * as TopUp from '../../../payment/top-up.ts';
+import { includedText } from '../../../text/included-text.ts';
+import type { TextsContext } from '../../../text/texts-context.ts';
+import { address } from '../../request-context.ts';
+import { bad, badField, faulty, good, type Result, type Submission } from './account-form.ts';
+
+const dayMs = 86_400_000;
+const codeCharsMax = 100;
+
+export async function createKey(
+  shop: Pick<IdentityContext, 'clock' | 'keys'> & TextsContext,
+  { account, form }: Submission,
+): Promise<Result> {
+  const days = form.get('days')?.trim() || null;
+  const budget_usd = form.get('budget_usd')?.trim() || null;
+  if (days !== null && !/^[1-9]\d{0,3}$/.test(days))
+    return badField(shop.texts.text('result.key_days'), 'days');
+  const expires_at = days === null ? null : new Date(shop.clock() + Number(days) * dayMs).toISOString();
+  const parsed = AccountKey.parse(
+    shop.texts,
+    { name: form.get('name'), budget_usd, expires_at },
+    [],
+    shop.clock(),
+  );
+  if (parsed.kind === 'faults') return faulty(shop, parsed.faults);
+  const made = await AccountKeys.make(shop, account, parsed.limits);
+  if (made === null) return bad(shop.texts.text('result.keys_max', { keys: AccountKey.keysMax }));
+  return { text: shop.texts.text('result.key_created'), secret: made.key ?? null, isBad: false };
+}
+
+export async function revokeKey(
+  shop: Pick<IdentityContext, 'clock' | 'keys' | 'revocations'> & TextsContext,
+  { account, form }: Submission,
+): Promise<Result> {
+  return (await AccountKeys.revoke(shop, account, form.get('key') ?? ''))
+    ? good(shop.texts.text('result.key_revoked'))
+    : bad(shop.texts.text('result.no_key'));
+}
+
+export async function disconnect(
+  shop: OAuth.OAuthContext & TextsContext,
+  { account, form }: Submission,
+): Promise<Result> {
+  return (await OAuth.disconnect(shop, account, form.get('connection') ?? ''))
+    ? good(shop.texts.text('result.disconnected'))
+    : bad(shop.texts.text('result.not_connected'));
+}
+
+export async function cancel(
+  shop: PaymentContext & TextsContext,
+  { account, form }: Submission,
+): Promise<Result> {
+  const changed = await PlanChange.cancel(shop, account, { subscription: form.get('subscription') ?? '' });
+  return changed.kind === 'done'
+    ? good(shop.texts.text('result.cancelled'))
+    : bad(shop.texts.text('result.no_subscription'));
+}
+
+export async function changeCard(shop: CheckoutContext, { account, form }: Submission): Promise<Result> {
+  const card = await SubscriptionCard.openCardPage(shop, account, form.get('subscription') ?? '');
+  if (card.kind === 'no_subscription') return bad(shop.texts.text('result.no_subscription'));
+  const text = shop.texts.text('result.card_page');
+  return {
+    text,
+    secret: null,
+    isBad: false,
+    link: { url: card.url, text: shop.texts.text('result.card_page_link') },
+  };
+}
+
+export async function resume(
+  shop: PaymentContext & TextsContext,
+  { account, form }: Submission,
+): Promise<Result> {
+  const changed = await PlanChange.resume(shop, account, { subscription: form.get('subscription') ?? '' });
+  return changed.kind === 'done'
+    ? good(shop.texts.text('result.resumed'))
+    : bad(shop.texts.text('result.not_resumed'));
+}
+
+export async function startTopUp(
+  shop: TopUps.TopUpTermsContext & Pick<CatalogContext, 'catalog' | 'publicUrl'> & TextsContext,
+  { account, form }: Submission,
+): Promise<Result> {
+  const plan = TopUps.planOf(shop);
+  if (plan === null) return bad(shop.texts.text('result.no_credit_plan'));
+  const parsed = TopUp.parse(shop.texts, Object.fromEntries(form), plan);
+  if (parsed.kind === 'fault') return faulty(shop, parsed.faults);
+  const changed = await TopUps.change(shop, account, plan, parsed.kind === 'on' ? parsed.terms : null);
+  if (changed.kind === 'done') return good(shop.texts.text('result.top_up_on'));
+  return {
+    text: shop.texts.text('result.top_up_terms'),
+    secret: null,
+    isBad: false,
+    link: { url: TopUps.pageOf(shop, changed.consent), text: shop.texts.text('result.top_up_terms_link') },
+  };
+}
+
+export async function endTopUp(
+  shop: Pick<TopUps.TopUpTermsContext, 'topUps'> & TextsContext,
+  { account }: Submission,
+): Promise<Result> {
+  await shop.topUps.end(account);
+  return good(shop.texts.text('result.top_up_off'));
+}
+
+export async function requestRefund(
+  shop: Pick<PaymentContext, 'orders'> & Pick<SellerContext, 'refundRequests'> & TextsContext,
+  { account, form }: Submission,
+): Promise<Result> {
+  const amount_usd = form.get('amount_usd')?.trim();
+  const parsed = RefundRequest.parse(shop.texts, {
+    reason: form.get('reason'),
+    ...(amount_usd && { amount_usd }),
+  });
+  if (parsed.kind === 'fault') return faulty(shop, parsed.faults);
+  const asked = await RefundRequests.ask(shop, account, form.get('purchase') ?? '', parsed);
+  switch (asked.kind) {
+    case 'asked':
+      return asked.isNew
+        ? good(shop.texts.text('result.refund_asked'))
+        : bad(shop.texts.text('result.refund_asked_before'));
+    case 'too_much':
+      return bad(
+        shop.texts.text('result.refund_too_much', { amount: shop.texts.usd(Money.format(asked.left)) }),
+      );
+    case 'not_paid':
+    case 'unknown_purchase':
+      return bad(shop.texts.text('result.refund_not_paid'));
+  }
+}
+
+/** Redeems a promotion code. */
+export async function redeemCode(
+  shop: Pick<SellerContext, 'promotions'> & Pick<CatalogContext, 'catalog'> & TextsContext,
+  { c, account, form, clientAddressHeader }: Submission,
+): Promise<Result> {
+  const { texts } = shop;
+  const typed = (form.get('code') ?? '').slice(0, codeCharsMax);
+  const redeemed = await redeem(shop, account, typed, address(c, clientAddressHeader));
+  switch (redeemed.kind) {
+    case 'given': {
+      const value = includedText(texts, redeemed, sharedUnit(shop.catalog.services));
+      return good(texts.text('result.promotion_redeemed', { value }));
+    }
+    case 'had':
+      return badField(texts.text('result.promotion_used'), 'code');
+    case 'claim_first':
+      return badField(texts.text('result.promotion_claim_first'), 'code');
+    case 'unknown':
+      return badField(texts.text('result.promotion_unknown'), 'code');
+    case 'limited':
+      return badField(texts.text('result.promotion_limited'), 'code');
+  }
+}
+
+/** Stores or removes the company and address on receipts. */
+export async function changeDetails(
+  shop: { readonly billingDetails: BillingDetails.BillingRecord } & TextsContext,
+  { account, form }: Submission,
+): Promise<Result> {
+  const parsed = BillingDetails.parse(shop.texts, form);
+  if (parsed.kind === 'fault') return faulty(shop, parsed.faults);
+  await shop.billingDetails.set(account, parsed.details);
+  return good(shop.texts.text(parsed.details === null ? 'result.details_removed' : 'result.details_saved'));
+}

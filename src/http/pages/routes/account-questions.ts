@@ -1,0 +1,64 @@
+import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
+import * as AccountKeys from '../../../journeys/account-keys.ts';
+import type { TextsContext } from '../../../text/texts-context.ts';
+import { sections } from '../account/frame.ts';
+import type * as QuestionPage from '../account/question.ts';
+
+type Context = Pick<IdentityContext, 'keys'> & Pick<RegistrationContext, 'oauth'> & TextsContext;
+
+/** The forms that ask before they end something, by their path below `/shop/account/`, with the field that names it. */
+export const fields: Readonly<Record<string, string>> = {
+  'keys/end': 'key',
+  'connections/end': 'connection',
+  'top-up/end': '',
+};
+
+/** The path of the question about what the form names. */
+export function pathOf(form: string, value: string): string {
+  const query = fields[form] === '' ? '' : `?${new URLSearchParams({ id: value })}`;
+  return `/shop/account/${form}${query}`;
+}
+
+/** Returns the question; null when the account has no such thing. */
+export async function questionOf(
+  shop: Context,
+  account: string,
+  form: string,
+  id: string,
+): Promise<QuestionPage.Question | null> {
+  const { texts } = shop;
+  const asked = { action: `/shop/account/${form}`, field: { name: fields[form] ?? '', value: id } };
+  switch (form) {
+    case 'keys/end': {
+      const key = (await AccountKeys.list(shop, account)).find((one) => one.id === id);
+      if (key === undefined) return null;
+      return {
+        ...asked,
+        title: texts.text('question.key', { name: key.name }),
+        effect: texts.text('question.key_effect', { hint: key.hint }),
+        confirm: texts.text('question.key_confirm'),
+        back: sections.keys,
+      };
+    }
+    case 'connections/end': {
+      const found = (await shop.oauth.list(account)).find(({ sid }) => sid === id);
+      if (found === undefined) return null;
+      return {
+        ...asked,
+        title: texts.text('question.connection', { application: found.clientName }),
+        effect: texts.text('question.connection_effect'),
+        confirm: texts.text('connections.disconnect'),
+        back: sections.settings,
+      };
+    }
+    default:
+      return {
+        ...asked,
+        field: null,
+        title: texts.text('question.top_up'),
+        effect: texts.text('question.top_up_effect'),
+        confirm: texts.text('top_up.turn_off'),
+        back: `${sections.billing}#top-up`,
+      };
+  }
+}

@@ -1,0 +1,51 @@
+import type { findForSale } from '../../../catalog/plan.ts';
+import { blockOf } from '../../../identity/address-block.ts';
+import * as Purchase from '../../../journeys/purchase.ts';
+import type { CheckoutContext } from '../../../payment/payment-context.ts';
+import * as PurchaseInput from '../../../payment/purchase-input.ts';
+import { address, type Call } from '../../request-context.ts';
+import type * as BrowserSession from '../browser-session.ts';
+import * as FormFaults from '../form-faults.ts';
+import * as ReturnTo from '../return-to.ts';
+
+type BuyContext = Parameters<typeof Purchase.purchase>[0] & CheckoutContext;
+export type StartedPurchase =
+  /** The path that leads to the card page. */
+  { kind: 'order'; location: string } | { kind: 'fault'; text: string } | { kind: 'refused'; text: string };
+
+/** Starts a purchase from a form. Its amount is read for credit only. A visitor with an account returns to it after the card page. */
+export async function startPurchase(
+  shop: BuyContext,
+  c: Call,
+  {
+    plan,
+    form,
+    visitor,
+    clientAddressHeader,
+  }: {
+    plan: NonNullable<ReturnType<typeof findForSale>>;
+    form: URLSearchParams;
+    visitor: BrowserSession.BrowserSession | null;
+    clientAddressHeader: string | null;
+  },
+): Promise<StartedPurchase> {
+  const { texts } = shop;
+  const body = {
+    ...(plan.kind === 'credit' && { amount_usd: form.get('amount_usd')?.trim() }),
+    ...(visitor && { return_url: `${shop.publicUrl}${ReturnTo.accountPath}` }),
+  };
+  const parsed = PurchaseInput.parse(texts, body, plan);
+  if (!parsed.ok) return { kind: 'fault', text: FormFaults.sentence(texts, parsed.faults) };
+  const outcome = await Purchase.purchase(shop, {
+    plan,
+    ...parsed.purchaseInput,
+    account: visitor?.account ?? null,
+    body: Buffer.from(JSON.stringify(body)),
+    credential: { kind: 'none' },
+    address: blockOf(address(c, clientAddressHeader)),
+  });
+  if (outcome.kind !== 'payment_required') return { kind: 'refused', text: texts.text('buy.unavailable') };
+  if (outcome.checkoutUrl === null) return { kind: 'refused', text: texts.text('buy.no_card_page') };
+  // A reload of the page that follows opens no second order.
+  return { kind: 'order', location: `/shop/buy/${outcome.checkoutUrl.split('/').at(-1) ?? ''}` };
+}

@@ -1,0 +1,147 @@
+import * as Money from '@sluice/kernel/money';
+import { html } from 'hono/html';
+import type { Operation } from '../../catalog/operation.ts';
+import type { Texts } from '../../text/texts.ts';
+import type { Html } from './frame.ts';
+import { say } from './say.ts';
+import * as TryFields from './try-fields.ts';
+
+/** The most that a request can cost. `units` is null for a request that is charged by meters. */
+export type HighestPrice = { cost: Money.Money; units: number | null };
+
+export type TryFormFacts = {
+  operation: Operation;
+  path: string;
+  body: string;
+  /** The idempotency key of the call that the form makes. */
+  key: string;
+  /** The fields of its schema; empty when its description has none. */
+  fields: readonly TryFields.RequestField[];
+  /** The typed values of the fields; null shows the values of `path` and `body`. */
+  typed: URLSearchParams | null;
+  /** The faults of the fields. */
+  faults: ReturnType<typeof TryFields.requestOf>['faults'];
+  /** The most that the request as shown can cost; null when it is unknown. */
+  highest: HighestPrice | null;
+  /** True when the request was written as JSON. */
+  isRaw: boolean;
+};
+
+const linesOfJson = 4;
+
+/** The styles of the form. */
+export const style = `
+.default{position:absolute;clip-path:inset(50%);margin:0}.load{margin-top:.5rem}
+.try-fields{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));gap:0 1.25rem;align-items:start}
+.try-fields label{overflow-wrap:anywhere}.try-fields label span{color:var(--bad)}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}
+.raw{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem}#try .actions{margin:.5rem 0}`;
+
+/**
+ * The form of a request: the choice of the operation, and the request as fields, where its description has a schema, and as path and JSON. Each
+ * has a button of its own. The first button of a form is the one that Enter presses, so a hidden one comes before the choice.
+ */
+export function requestForm(texts: Texts, facts: TryFormFacts, choice: Html, price: Html): Html {
+  const { operation, key, fields, isRaw } = facts;
+  const as = fields.length === 0 ? 'raw' : 'fields';
+  const raw = rawRequest(texts, facts, price);
+  return html`<form method="post" action="/shop/try#try"><button class="default" name="as" value="${as}" tabindex="-1" aria-hidden="true">${say(texts, 'try.send')}</button>
+<input type="hidden" name="shown" value="${operation.id}"><input type="hidden" name="key" value="${key}">
+${choice}<button class="quiet load" name="load" value="1" formnovalidate>${say(texts, 'try.load_example')}</button>
+${fields.length === 0 ? raw : html`${requestFields(texts, facts, price)}<details class="raw" ${isRaw ? 'open' : ''}><summary>${say(texts, 'try.as_json')}</summary>${raw}</details>`}</form>`;
+}
+
+function requestFields(texts: Texts, facts: TryFormFacts, price: Html): Html {
+  const { operation, fields, faults } = facts;
+  const values = facts.typed ?? TryFields.valuesOf(fields, operation, facts);
+  const isFaulty = (name: string) => faults.some(({ field }) => field === name);
+  const isShown = (field: TryFields.RequestField) =>
+    field.isRequired || Boolean(values.get(TryFields.nameOf(field))) || isFaulty(TryFields.nameOf(field));
+  const render = (field: TryFields.RequestField) => fieldOf(texts, field, values, faults);
+  const more = fields.filter((field) => !isShown(field));
+  return html`<div class="try-fields">${fields.filter(isShown).map(render)}</div>
+${more.length === 0 ? '' : html`<details><summary>${say(texts, 'try.more_fields', { count: more.length })}</summary><div class="try-fields">${more.map(render)}</div></details>`}
+${buttons(texts, facts, price, 'fields')}`;
+}
+
+function rawRequest(texts: Texts, facts: TryFormFacts, price: Html): Html {
+  const { operation, path, body } = facts;
+  const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
+  return html`<label for="path">${say(texts, 'try.path')}</label><input class="code" id="path" name="path" value="${path}" spellcheck="false" autocomplete="off">
+${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea id="body" name="body" rows="9" spellcheck="false">${body}</textarea>` : ''}
+${buttons(texts, facts, price, 'raw')}`;
+}
+
+/** The price, and the buttons that send the request or read its highest price again. */
+function buttons(
+  texts: Texts,
+  { highest, operation, fields }: TryFormFacts,
+  price: Html,
+  as: 'fields' | 'raw',
+): Html {
+  const isSecond = as === 'raw' && fields.length > 0;
+  const most =
+    highest === null
+      ? ''
+      : html` ${say(texts, 'try.highest', { price: priceOf(texts, highest, operation) })}`;
+  return html`<p class="soft">${price}${most}</p>
+<div class="actions"><button name="as" value="${as}" ${as === 'raw' ? 'formnovalidate' : ''}${isSecond ? html` class="plain"` : ''}>${say(texts, isSecond ? 'try.send_json' : 'try.send')}</button><button class="plain" name="check" value="${as}" ${as === 'raw' ? 'formnovalidate' : ''}>${say(texts, 'try.check_price')}</button></div>`;
+}
+
+function priceOf(texts: Texts, { cost, units }: HighestPrice, { service }: Operation): string {
+  const amount = texts.usd(Money.format(cost));
+  return units === null
+    ? amount
+    : texts.text('try.highest_units', { amount, quantity: texts.quantity(units, service.unit) });
+}
+
+function fieldOf(
+  texts: Texts,
+  field: TryFields.RequestField,
+  values: URLSearchParams,
+  faults: TryFormFacts['faults'],
+): Html {
+  const name = TryFields.nameOf(field);
+  const id = `try-${name}`;
+  const fault = faults.find((one) => one.field === name);
+  const notes = [field.description === '' ? '' : `${id}-help`, fault === undefined ? '' : `${id}-fault`];
+  const attributes = html`id="${id}" name="${name}" ${field.isRequired ? 'required' : ''} ${fault === undefined ? '' : html`aria-invalid="true"`} aria-describedby="${notes.join(' ').trim()}"`;
+  return html`<div><label for="${id}"><code>${field.keys.join('.')}</code>${field.isRequired ? html` <span>${say(texts, 'try.required')}</span>` : ''}</label>${inputOf(texts, field.input, attributes, values.get(name) ?? '')}
+${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${faultOf(texts, field.input, fault.fault)}</p>`}${field.description === '' ? '' : html`<p class="help" id="${id}-help">${field.description.replaceAll('`', '')}</p>`}</div>`;
+}
+
+function inputOf(texts: Texts, input: TryFields.FieldKind, attributes: Html, value: string): Html {
+  const choice = (values: readonly string[]) =>
+    html`<select ${attributes}><option value="">${say(texts, 'try.not_sent')}</option>${values.map((one) => html`<option value="${one}" ${one === value ? 'selected' : ''}>${one}</option>`)}</select>`;
+  switch (input.kind) {
+    case 'choice':
+      return choice(input.values);
+    case 'boolean':
+      return choice(['true', 'false']);
+    case 'number': {
+      const { isInteger, min, max } = input;
+      return html`<input type="number" ${attributes} value="${value}" step="${isInteger ? '1' : 'any'}" ${min === null ? '' : html`min="${min}"`} ${max === null ? '' : html`max="${max}"`}>`;
+    }
+    case 'text':
+      return html`<input ${attributes} value="${value}" autocomplete="off" ${input.charsMax === null ? '' : html`maxlength="${input.charsMax}"`}>`;
+    case 'list':
+      return html`<textarea ${attributes} rows="2" placeholder="${texts.text('try.list')}">${value}</textarea>`;
+    case 'json':
+      return html`<textarea ${attributes} class="code" rows="${linesOfJson}" spellcheck="false" placeholder="${texts.text('try.json')}">${value}</textarea>`;
+  }
+}
+
+function faultOf(
+  texts: Texts,
+  input: TryFields.FieldKind,
+  fault: TryFormFacts['faults'][number]['fault'],
+): string {
+  const { min, max } = input.kind === 'number' ? input : { min: null, max: null };
+  switch (fault) {
+    case 'too_small':
+      return texts.text('try.too_small', { limit: String(min) });
+    case 'too_large':
+      return texts.text('try.too_large', { limit: String(max) });
+    default:
+      return texts.text(`try.fault_${fault}`);
+  }
+}

@@ -1,0 +1,75 @@
+import type { IdentityContext } from '../identity/identity-context.ts';
+import type { PaymentContext } from '../payment/payment-context.ts';
+import { ObjectUnknown, type Payer, ProcessorUnavailable } from '../payment/processor.ts';
+import { isLive, type Subscription } from '../payment/subscription.ts';
+
+type PortalContext = Pick<PaymentContext, 'subscriptions' | 'processor'> & Pick<IdentityContext, 'accounts'>;
+
+/** The payment method of a subscription. `isOwn`: it belongs to the person of the account, who may open the processor's portal. */
+export type PaymentMethod = {
+  subscription: string;
+  plan: string;
+  /** Null when it is unknown, or belongs to another person. */
+  card: Payer['card'];
+  isOwn: boolean;
+};
+
+export type PortalResult = { kind: 'page'; url: string } | { kind: 'refused' };
+
+/** The page of the account does not wait longer for the processor. */
+const waitMs = 2_000;
+
+/** Returns how the running subscriptions of an account are paid. Without the processor, cards are unknown. */
+export async function methodsOf(
+  shop: PortalContext,
+  account: string,
+  live: readonly Pick<Subscription, 'id' | 'plan'>[],
+): Promise<PaymentMethod[]> {
+  if (live.length === 0) return [];
+  const person = await shop.accounts.find(account);
+  return Promise.all(
+    live.map(async ({ id, plan }) => {
+      const payer = await inTime(shop.processor.payerOf(id).catch(unknownPayer));
+      const isOwn = payer !== null && isPaidBy(payer, person?.email ?? null);
+      return { subscription: id, plan, card: isOwn ? payer.card : null, isOwn };
+    }),
+  );
+}
+
+/**
+ * Opens the processor's portal for a subscription of the account. It shows the payer's invoices and address, so only a payer whose address
+ * the account has proved gets it: another person may have paid for the account.
+ */
+export async function open(
+  shop: PortalContext,
+  account: string,
+  subscription: string,
+  returnUrl: string,
+): Promise<PortalResult> {
+  const found = (await shop.subscriptions.of(account)).find(({ id }) => id === subscription);
+  if (found === undefined || !isLive(found)) return { kind: 'refused' };
+  const [person, payer] = await Promise.all([
+    shop.accounts.find(account),
+    shop.processor.payerOf(subscription),
+  ]);
+  if (!isPaidBy(payer, person?.email ?? null)) return { kind: 'refused' };
+  return { kind: 'page', url: await shop.processor.openPortal(payer.customer, returnUrl) };
+}
+
+/** Compares addresses exactly, but for their case: an alias may be another person's mailbox. */
+function isPaidBy({ email }: Payer, proved: string | null): boolean {
+  return proved !== null && email?.toLowerCase() === proved.toLowerCase();
+}
+
+function unknownPayer(fault: unknown): null {
+  if (fault instanceof ObjectUnknown || fault instanceof ProcessorUnavailable) return null;
+  throw fault;
+}
+
+async function inTime<T>(work: Promise<T | null>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, waitMs, null);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,63 @@
+import type { Texts } from '../text/texts.ts';
+import { countries } from './countries.ts';
+
+/** The company and address on the receipts of an account. */
+export type BillingDetails = {
+  /** A company, or a person. */
+  name: string;
+  /** Street, postal code and city, in lines. */
+  address: string;
+  /** ISO 3166-1 alpha-2. */
+  country: string;
+  /** A VAT id or another tax number, in capital letters without spaces; empty when there is none. */
+  taxId: string;
+};
+
+/** The record of billing details. */
+export interface BillingRecord {
+  of(account: string): Promise<BillingDetails | null>;
+  /** Replaces the details; null removes them. */
+  set(account: string, details: BillingDetails | null): Promise<void>;
+}
+
+const charsMax = { name: 200, address: 500 };
+const taxIdPattern = /^[A-Z0-9]{4,24}$/;
+
+export type ParsedDetails =
+  | { kind: 'details'; details: BillingDetails | null }
+  | { kind: 'fault'; faults: { field: string; message: string }[] };
+
+/** Parses the form of the billing details. A form without a name, an address and a tax id removes them. */
+export function parse(texts: Texts, form: URLSearchParams): ParsedDetails {
+  const typed = (field: string) => (form.get(field) ?? '').trim();
+  const name = typed('name');
+  const address = typed('address')
+    .split(/\r\n?|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n');
+  const country = typed('country').toUpperCase();
+  const taxId = typed('tax_id')
+    .toUpperCase()
+    .replace(/[\s.-]/g, '');
+  if (name === '' && address === '' && taxId === '') return { kind: 'details', details: null };
+  const faults: { field: string; message: string }[] = [];
+  const check = (field: string, isRight: boolean, message: string) =>
+    isRight || faults.push({ field, message });
+  check('name', name !== '' && name.length <= charsMax.name, texts.text('fault.details_name'));
+  check('address', address !== '' && address.length <= charsMax.address, texts.text('fault.details_address'));
+  check('country', countries.includes(country), texts.text('fault.details_country'));
+  check('tax_id', taxId === '' || taxIdPattern.test(taxId), texts.text('fault.details_tax_id'));
+  if (faults.length > 0) return { kind: 'fault', faults };
+  return { kind: 'details', details: { name, address, country, taxId } };
+}
+
+/** The details in lines, as they are printed. `language`: of the country's name. */
+export function lines({ name, address, country, taxId }: BillingDetails, language: string): string[] {
+  return [name, ...address.split('\n'), countryName(country, language), ...(taxId === '' ? [] : [taxId])];
+}
+
+/** The name of a country in a language; its code where the language has none. */
+export function countryName(code: string, language: string): string {
+  return new Intl.DisplayNames(language, { type: 'region' }).of(code) ?? code;
+}

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Catalog } from '../../src/catalog/catalog.ts';
+import * as Description from '../../src/catalog/description.ts';
+import * as CatalogFile from '../../src/catalog/file.ts';
+import { openReference } from '../../src/discovery/reference.ts';
+import * as Samples from '../../src/http/pages/code-samples.ts';
+import * as Markdown from '../../src/http/pages/markdown.ts';
+import { code, source } from '../../src/http/pages/page-script.ts';
+import { operation, type ReferenceWriter } from '../../src/http/pages/reference/operation.ts';
+import { type Outline, pagesOf } from '../../src/http/pages/reference/outline.ts';
+import { fieldTable } from '../../src/http/pages/reference/schema-table.ts';
+import { referencePages } from '../../src/http/pages/routes/docs.ts';
+import { english } from '../../src/text/texts.ts';
+
+let write: ReferenceWriter;
+let outline: Outline;
+let catalog: Catalog;
+beforeAll(async () => {
+  catalog = await CatalogFile.load('openapi/catalog.yaml');
+  const described = await Description.read('packages/data-api/openapi/data-api.yaml');
+  if (!described.ok) throw new Error(described.reason);
+  const context = { baseUrl: 'https://shop.example', offers: { claim: true, x402: true } };
+  const reference = await openReference(catalog, described.document, context);
+  const shop = { reference, catalog, publicUrl: 'https://shop.example', texts: english };
+  ({ write, outline } = referencePages(shop));
+});
+
+describe('a description in Markdown', () => {
+  test('cannot put tags, images or scripts into the page', () => {
+    const attacks = [
+      '<script>alert(1)</script>',
+      '<img src=x onerror=alert(1)>',
+      '[a](javascript:alert(1))',
+      '[a](&#106;avascript:alert(1))',
+      '![a](https://evil.example/pixel.gif)',
+      '[a](data:text/html,x)',
+      '<javascript:alert(1)>',
+      '```\n</pre><script>alert(1)</script>\n```',
+      '[a](https://x.example "onmouseover=alert(1) \\"><script>")',
+    ];
+    for (const attack of attacks) {
+      const html = `${Markdown.blocks(attack)}${Markdown.line(attack)}`;
+      expect(html).not.toMatch(/<script|<img|href="(?!https:)|<[^>]+\son\w+=[^"]/i);
+    }
+  });
+
+  test('is shown with its lists, tables, code and links', () => {
+    const html = String(
+      Markdown.blocks('# Head\n\n- one `code`\n\n|a|b|\n|-|-|\n|1|2|\n\n[x](https://x.example)'),
+    );
+    expect(html).toContain('<strong>Head</strong>');
+    expect(html).toContain('<li>one <code>code</code></li>');
+    expect(html).toContain('<th>a</th>');
+    expect(html).toContain('<a href="https://x.example" rel="nofollow noopener">x</a>');
+  });
+});
+
+describe('code samples', () => {
+  const request = {
+    method: 'POST',
+    baseUrl: 'https://shop.example',
+    path: "/v1/it's",
+    body: { kind: 'json', value: { text: "it's", ok: true, none: null, list: [{ a: 1 }] } } as const,
+    token: 'slk_1',
+  };
+  const sample = (language: string, of: Samples.SampleRequest) =>
+    Samples.samplesOf(of).find((one) => one.language === language)?.code ?? '';
+
+  test('quote what the languages would interpret', () => {
+    expect(sample('curl', request)).toContain(String.raw`'https://shop.example/v1/it'\''s'`);
+    expect(sample('TypeScript', request)).toContain(`fetch("https://shop.example/v1/it's"`);
+    expect(sample('Python', request)).toContain('"ok": True,');
+    expect(sample('Python', request)).toContain('"none": None,');
+  });
+
+  test('call the SDKs by the methods that these have, for the paths that these call', () => {
+    const namespaces = ['search', 'jobs', 'enrichment', 'utils', 'account'];
+    const sources = new Map(
+      namespaces.map((name) => [name, readFileSync(`sdk/typescript/src/namespaces/${name}.ts`, 'utf8')]),
+    );
+    for (const { method, path } of catalog.operations) {
+      const name = Samples.sdkMethod(method, path);
+      expect([path, name]).not.toEqual([path, null]);
+      const [namespace = '', member = ''] = name?.split('.') ?? [];
+      const text = sources.get(namespace) ?? '';
+      const body = text.slice(text.search(new RegExp(`^  (?:async )?${member}\\(`, 'm')), -1);
+      expect([name, body.slice(0, 700)]).toEqual([
+        name,
+        expect.stringContaining(path.split('/').at(-1) ?? ''),
+      ]);
+    }
+    const sdk = sample('Python', { ...request, path: '/v2/search/people' });
+    expect(sdk).toContain('client.search.people(\n    text="it\'s",');
+    expect(sdk).not.toContain('none=');
+  });
+});
+
+test('a schema that contains itself or never ends makes a table with an end', () => {
+  const root = {
+    components: {
+      schemas: {
+        Node: {
+          type: 'object',
+          properties: Object.fromEntries(
+            [...'abcdefghij'].map((name) => [name, { $ref: '#/components/schemas/Node' }]),
+          ),
+        },
+        Deep: { type: 'object', properties: { one: { type: 'object', properties: { two: {} } } } },
+      },
+    },
+  };
+  const looped = { ...write, root, read: (value: unknown) => readIn(root, value) };
+  const html = String(fieldTable(looped, { $ref: '#/components/schemas/Node' }, true));
+  expect(html.match(/<tr>/g)?.length).toBeLessThan(30);
+});
+
+function readIn(root: { components: { schemas: Record<string, object> } }, value: unknown) {
+  const { $ref } = Object(value);
+  if (typeof $ref !== 'string') return Object(value);
+  const named = $ref.split('/').at(-1) ?? '';
+  return { ...root.components.schemas[named], named };
+}
+
+test('the page of an operation states price, limits and code, and its required fields come first', () => {
+  const page = pagesOf(outline).find(({ entry }) => entry.path === '/v2/jobs/company');
+  const html = String(page === undefined ? '' : operation(write, page)).replace(/<[^>]*>/g, ' ');
+  for (const text of ['0.001 USD per result', '0.05 USD', '10 per second', '25 per second', 'YOUR_API_KEY'])
+    expect(html).toContain(text);
+  expect(html).toMatch(/Body\s+Field\s+Description\s+company_network_url\s+required/);
+});
+
+test('addresses of operations are unique, and aliases have no page', () => {
+  const paths = pagesOf(outline).map(({ path }) => path);
+  expect(new Set(paths).size).toBe(paths.length);
+  const described = pagesOf(outline).map(({ entry }) => entry.path);
+  expect(described).toContain('/advisor/quote');
+  expect(described.filter((path) => path.startsWith('/zeroclick/'))).toEqual([]);
+});
+
+test('the policy allows the script of the pages by its digest, and the script holds no tag that would end it', () => {
+  expect(source).toMatch(/^'sha256-[\w+/]{43}='$/);
+  expect(code).not.toMatch(/<\/script|<!--/i);
+});

@@ -1,0 +1,191 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openPersonData } from '../../src/adapters/postgres/person-data.ts';
+import * as Agent from '../purchase/agent.ts';
+import * as Person from '../purchase/person.ts';
+import * as Browser from '../support/browser.ts';
+import * as Customer from '../support/customer.ts';
+import * as Mailbox from '../support/mailbox.ts';
+import * as Shop from '../support/shop.ts';
+
+const adminToken = 'adm_of_the_billing_section_long';
+const details = {
+  name: 'Acme & Söhne',
+  address: 'Street 1\r\n10115 Berlin',
+  country: 'DE',
+  tax_id: 'de 123.456-789',
+};
+
+let shop: Shop.Shop;
+let mailbox: Mailbox.Mailbox;
+beforeAll(async () => {
+  mailbox = await Mailbox.open();
+  shop = await Shop.open({ env: { ...Agent.shopEnv, ...mailbox.env, ADMIN_TOKEN: adminToken } });
+});
+afterEach(async () => {
+  expect(await Shop.breaches(shop)).toEqual([]);
+});
+afterAll(async () => {
+  await shop?.stop();
+  await mailbox?.stop();
+});
+
+const billing = '/shop/account/billing';
+
+/** A browser with a new account; with the address, if any, that it has proved. */
+async function visitor(email: string | null = null): Promise<Browser.Browser> {
+  const browser = new Browser.Browser(shop.url);
+  await browser.open('/shop/start', {});
+  if (email === null) return browser;
+  await browser.open('/shop/account/claim', { email });
+  const [mail] = await mailbox.mailsTo(email);
+  const otp = /^ {4}(\d{3} \d{3})$/m.exec(mail?.text ?? '')?.[1] ?? '';
+  expect((await browser.open('/shop/account/claim/complete', { otp })).status).toBe(303);
+  return browser;
+}
+
+async function accountOf(browser: Browser.Browser): Promise<string> {
+  return /acc_\w+/.exec((await browser.open('/shop/account/settings')).html)?.[0] ?? '';
+}
+
+/** Pays for the form's order as `payer`, and returns to the shop. */
+async function pay(browser: Browser.Browser, form: Record<string, string>, payer: string): Promise<void> {
+  const onward = await browser.send('/shop/buy', form);
+  const link = /href="([^"]+)">Go to the card page/.exec(onward.html)?.[1] ?? '';
+  await fetch(await Person.pay(await Person.open(link), undefined, { email: payer }), { redirect: 'manual' });
+}
+
+test('a promotion code is redeemed once; guesses are limited, and the fault is beside the field', async () => {
+  const made = await Customer.send({
+    ...{ method: 'POST', url: `${shop.url}/admin/promotions` },
+    headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ code: 'SPRING', usd: '2.00' }),
+  });
+  expect(made.status).toBeLessThan(300);
+  const browser = await visitor();
+  const redeem = (code: string) => browser.open('/shop/account/promotion', { code });
+  const both = await Promise.all([redeem(' spring '), redeem('SPRING')]);
+  expect(both.map(({ status }) => status).sort()).toEqual([303, 422]);
+  expect((await browser.open(billing)).html).toContain('<dd id="balance">2.00 USD');
+  expect((await redeem('SPRING')).html).toMatch(/id="code-fault">[^<]*already used/);
+  for (let guess = 0; guess < 5; guess++) await redeem(`GUESS-${guess}`);
+  expect((await redeem('GUESS-6')).html).toMatch(/id="code-fault">[^<]*Too many/);
+});
+
+test('credit is bought from billing; a wrong amount keeps the form, and Enter buys what was typed', async () => {
+  const browser = await visitor();
+  const refused = await browser.open('/shop/account/credit', { plan: 'credit', amount_usd: '0.1' });
+  expect(refused.status).toBe(422);
+  expect(refused.html).toMatch(/value="0\.1" aria-invalid="true" aria-describedby="amount-credit-fault"/);
+  const bought = await browser.open('/shop/account/credit', { plan: 'credit', amount_usd: '20.00' });
+  expect(bought.headers.get('location')).toMatch(/^\/shop\/buy\/pur_/);
+  expect((await browser.open('/shop/account/credit', { plan: 'start', amount_usd: '5.00' })).status).toBe(
+    422,
+  );
+});
+
+test('billing details are on the receipts of their account, and nobody else reads them', async () => {
+  const browser = await visitor();
+  const half = await browser.open('/shop/account/details', { ...details, country: 'XX', tax_id: '!' });
+  expect(half.status).toBe(422);
+  for (const field of ['country', 'tax_id']) expect(half.html).toContain(`id="details-${field}-fault"`);
+  for (let twice = 0; twice < 2; twice++) await browser.open('/shop/account/details', details);
+  await pay(browser, { plan: 'credit', amount_usd: '5.00' }, 'payer@example.com');
+  await expect.poll(async () => (await browser.open(billing)).html).toContain('/receipts/');
+  const [, path = ''] = /href="[^"]*(\/receipts\/[^"]+)"/.exec((await browser.open(billing)).html) ?? [];
+  const own = (await browser.open(path)).html;
+  for (const line of ['Acme &amp; Söhne', '10115 Berlin', 'Germany', 'DE123456789'])
+    expect(own).toContain(line);
+  for (const other of [new Browser.Browser(shop.url), await visitor()])
+    expect((await other.open(path)).html).not.toContain('Acme');
+  await browser.open('/shop/account/details', { name: '', address: '', country: 'DE', tax_id: '' });
+  expect((await browser.open(path)).html).not.toContain('Acme');
+});
+
+test('the portal opens for the person who pays, and shows nothing of another payer', async () => {
+  const email = 'owner@example.com';
+  const own = await visitor(email);
+  await pay(own, { plan: 'start' }, 'Owner@example.com');
+  await expect.poll(async () => (await own.open(billing)).html).toContain('Visa ending in 4242');
+  const [, link = ''] = /href="(\/shop\/account\/portal[^"]+)"/.exec((await own.open(billing)).html) ?? [];
+  const opened = await own.open(link);
+  expect([opened.status, opened.headers.get('location')]).toEqual([
+    303,
+    expect.stringContaining('/c/portal/'),
+  ]);
+  expect((await (await visitor()).open(link)).status).toBe(422);
+  expect((await new Browser.Browser(shop.url).open(link)).status).toBe(401);
+
+  for (const other of [await visitor(), await visitor('agent@example.com')]) {
+    await pay(other, { plan: 'start' }, 'human@example.com');
+    await expect.poll(async () => (await other.open(billing)).html).toContain('of the person who pays');
+    const { html } = await other.open(billing);
+    expect(html).not.toMatch(/4242|\/shop\/account\/portal|human@example\.com/);
+    const [, id = ''] = /name="subscription" value="([^"]+)"/.exec(html) ?? [];
+    expect((await other.open(`/shop/account/portal?subscription=${id}`)).status).toBe(422);
+  }
+});
+
+test('usage is filtered by key, service and model, in the chart, the list and the file alike', async () => {
+  const browser = await visitor();
+  const keyOf = async (name: string) => {
+    const { html } = await browser.send('/shop/account/keys', { name, budget_usd: '', days: '' });
+    return /slk_[\w-]{43}/.exec(html)?.[0] ?? '';
+  };
+  const [one, two] = [await keyOf('one'), await keyOf('two')];
+  const call = (token: string, max_results: number) =>
+    Customer.call({ token }, 'POST', `${shop.url}/v2/search/people`, { max_results });
+  expect((await call(one, 3)).status).toBe(200);
+  expect((await call(two, 2)).status).toBe(200);
+  const usage = async (query: string) => (await browser.open(`/shop/account/usage?${query}`)).html;
+  const ids = [...(await usage('')).matchAll(/<option value="(key_\w+)"/g)].map(([, id]) => id);
+  expect(ids).toHaveLength(2);
+  const total = (html: string) => /Total: ([^<]+)</.exec(html)?.[1];
+  expect(total(await usage(''))).toBe('5 results');
+  const each = await Promise.all(ids.map((id) => usage(`key=${id}`)));
+  expect(each.map(total).sort()).toEqual(['2 results', '3 results']);
+  expect(await usage('key=(none)')).toContain('No calls');
+  expect(await usage('service=none')).toContain('No calls');
+  const files = await Promise.all(ids.map((id) => browser.open(`/shop/account/calls.csv?key=${id}`)));
+  expect(files.map(({ html }) => html.trim().split('\r\n').length)).toEqual([2, 2]);
+  for (const range of [
+    'from=2030-01-01&to=2029-01-01',
+    'from=2020-01-01',
+    'from=soon',
+    `key=${'x'.repeat(9_000)}`,
+  ])
+    expect((await browser.open(`/shop/account/usage?${range}`)).status).toBe(200);
+  // A key of another account selects nothing here.
+  expect((await (await visitor()).open(`/shop/account/usage?key=${ids[0]}`)).html).toContain('No calls');
+});
+
+test('what ends something asks first, and names only what is the visitor’s own', async () => {
+  const [own, other] = [await visitor(), await visitor()];
+  await own.send('/shop/account/keys', { name: 'job', budget_usd: '', days: '' });
+  const [, key = ''] = /name="key" value="([^"]+)"/.exec((await own.open('/shop/account/keys')).html) ?? [];
+  expect((await own.send('/shop/account/keys/end', { key })).html).toContain('Revoke the key job?');
+  expect((await own.open('/shop/account/keys')).html).toContain(key);
+  const foreign = await other.open(`/shop/account/keys/end?id=${key}`);
+  expect([foreign.status, foreign.headers.get('location')]).toEqual([303, '/shop/account/keys']);
+  expect((await other.open('/shop/account/keys/end', { key, confirm: 'yes' })).status).toBe(422);
+  expect((await own.open('/shop/account/top-up/end', {})).headers.get('location')).toBe(
+    '/shop/account/top-up/end',
+  );
+});
+
+test('billing details are exported, follow a join, and are erased', async () => {
+  const email = 'erased@example.com';
+  const first = await visitor(email);
+  const second = await visitor();
+  await second.open('/shop/account/details', details);
+  await second.open('/shop/account/claim', { email });
+  const mails = (await mailbox.mailsTo(email)).map(({ text }) => /^ {4}(\d{3} \d{3})$/m.exec(text)?.[1]);
+  await second.open('/shop/account/claim/complete', {
+    otp: mails.findLast((otp) => otp !== undefined) ?? '',
+  });
+  expect((await first.open(billing)).html).toContain('Acme');
+  const account = await accountOf(first);
+  const exported = JSON.stringify(await openPersonData(shop.sql).read(account));
+  expect(exported).toContain('DE123456789');
+  await shop.sql`SELECT * FROM shop.erase_account(${account}, true, NULL, 'test')`;
+  expect(await shop.sql`SELECT FROM shop.billing_details WHERE account_id = ${account}`).toHaveLength(0);
+});

@@ -1,0 +1,229 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import * as Upstream from '../proxy/scripted-upstream.ts';
+import * as Agent from '../purchase/agent.ts';
+import * as Network from '../purchase/network.ts';
+import { Browser, type Shown } from '../support/browser.ts';
+import * as Shop from '../support/shop.ts';
+
+const token = 'adm_of_the_console_and_long_enough';
+const base = '/admin/console/catalogue';
+const catalogue = `# The shop of the test.
+storefront: { name: Edited, contact: sales@example.com }   # shown to buyers
+upstream: { key: { header: x-api-key } }
+services:
+  - slug: lists
+    name: Lists          # by the piece
+    price_usd: "0.001"
+    operations:
+      - { call: GET /v1/list, units: /count, units_max: 10 }
+plans:
+  - { id: credit, kind: credit, covers: "*" }
+  - { id: small, kind: subscription, covers: "*", price_usd: "10.00", every: month, included: 100 }
+`;
+
+let folder: string;
+let upstream: Upstream.ScriptedUpstream;
+let shop: Shop.Shop;
+/** A process on another machine, with a file of its own. */
+let elsewhere: string;
+let addresses = 0;
+const [here, there] = ['here', 'there'].map((name) => () => join(folder, name, 'catalog.yaml')) as [
+  () => string,
+  () => string,
+];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-console-'));
+  for (const path of [here(), there()]) {
+    await mkdir(join(path, '..'));
+    await writeFile(path, catalogue);
+  }
+  upstream = await Upstream.scripted(({ socket }) => socket.write(Upstream.http(200, '{"count":1}')));
+  const env = { ...Agent.shopEnv, ADMIN_TOKEN: token, CATALOG: here() };
+  shop = await Shop.open({ upstream: { url: upstream.url, key: 'upk_1' }, env });
+  elsewhere = await shop.addStorefront({ CATALOG: there() });
+});
+beforeEach(async () => {
+  const owner = await signedIn();
+  const { html } = await owner.open(`${base}/file`);
+  if (unescaped(/<textarea class="code"[^>]*>\n(.*?)<\/textarea>/s.exec(html)?.[1] ?? '') === catalogue)
+    return;
+  await publish(owner, await owner.open(`${base}/file`, { base: hidden(html, 'base'), text: catalogue }));
+});
+afterAll(async () => {
+  await shop?.stop();
+  await upstream?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function signedIn(): Promise<Roaming> {
+  const owner = new Roaming(shop.url);
+  await owner.open('/admin/console/sign-in', { token, to: '/admin' });
+  return owner;
+}
+
+class Roaming extends Browser {
+  override open(path: string, form?: Readonly<Record<string, string>>): Promise<Shown> {
+    addresses += 1;
+    return this.withAddress(`198.51.${Math.floor(addresses / 200)}.${addresses % 200}`).open(path, form);
+  }
+}
+
+const unescaped = (text: string) =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+const hidden = (html: string, name: string) =>
+  unescaped(
+    new RegExp(`name="${name}" (?:value="([^"]*)"|hidden>\n(.*?)</textarea>)`, 's')
+      .exec(html)
+      ?.slice(1)
+      .find((it) => it !== undefined) ?? '',
+  );
+
+/** Sends the form of a review as a browser does: with CRLF. */
+function publish(owner: Browser, review: Shown, note = ''): Promise<Shown> {
+  const text = hidden(review.html, 'text').replaceAll('\n', '\r\n');
+  return owner.open(`${base}/publish`, { act: 'publish', base: hidden(review.html, 'base'), text, note });
+}
+
+/** Opens a form, changes some of its fields and sends it. */
+async function edit(owner: Browser, form: string, changes: Record<string, string>): Promise<Shown> {
+  const { html } = await owner.open(`${base}/${form}`);
+  return owner.open(`${base}/${form}`, { base: hidden(html, 'base'), ...changes });
+}
+
+/** The price of a plan on the public pages; undefined when it is not sold. */
+async function priceOf(name: string, url = shop.url): Promise<string | undefined> {
+  const page = await (await fetch(`${url}/`, { headers: { accept: 'text/html' } })).text();
+  return new RegExp(`>${name}<.*?(\\d+\\.\\d\\d)`, 's').exec(page)?.[1];
+}
+
+test('an edit is reviewed with its effects, published in every process, and keeps the comments', async () => {
+  const owner = await signedIn();
+  const buyer = await Agent.registered(shop.url);
+  const network = Network.of(shop.sandboxUrl);
+  await Agent.pay(buyer, await Agent.offer(buyer, {}, 'small'), await network.mint());
+  const review = await edit(owner, 'plans', { 'plans[1].price_usd': '12.00', 'plans[0].name': 'Prepaid' });
+  expect(review.status).toBe(200);
+  expect(review.html).toContain('raises a price');
+  expect(review.html).toMatch(/<del>- {3}- \{ id: small.*<ins>\+ {3}- \{ id: small.*12\.00/s);
+  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  const done = await publish(owner, review, 'New year');
+  expect(done.html).toContain('Published. Every process now uses this catalogue.');
+  const text = catalogue
+    .replace('"10.00"', '"12.00"')
+    .replace('covers: "*" }\n  - { id: small', 'covers: "*", name: "Prepaid" }\n  - { id: small');
+  expect(await readFile(here(), 'utf8')).toBe(text);
+  await expect.poll(() => readFile(there(), 'utf8'), { timeout: 5_000 }).toBe(text);
+  await expect.poll(() => priceOf('Small', elsewhere), { timeout: 5_000 }).toBe('12.00');
+  expect(done.html).toMatch(/admin at 198\.51[^<]*<\/td><td>New year<\/td>/);
+  expect(await readdir(join(folder, 'here'))).toEqual(['catalog.yaml']);
+  // The revert is an edit, too.
+  const history = /href="([^"]*\/history\/\d+)"/.exec(done.html)?.[1] ?? '';
+  const { html } = await owner.open(history);
+  const back = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text: hidden(html, 'text') });
+  expect((await publish(owner, back)).html).toContain('Published.');
+  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  const reloads = await shop.sql<{ who: string }[]>`SELECT who FROM shop.audit WHERE act = 'reload'`;
+  expect(reloads.every(({ who }) => /^(admin at|requested by)/.test(who))).toBe(true);
+});
+
+test('a bad value is refused beside its field, and a shared one with a way out', async () => {
+  const owner = await signedIn();
+  const bad = await edit(owner, 'plans', { 'plans[1].price_usd': '0.10', 'plans[1].included': 'many' });
+  expect(bad.status).toBe(422);
+  expect(bad.html).toMatch(/id="plans\[1\]\.included-fault">included is not a whole number/);
+  expect(bad.html).toMatch(/id="plans\[1\]\.included" name="plans\[1\]\.included"[^>]*value="many"/);
+  const missing = await edit(owner, 'brand', { 'storefront.name': '' });
+  expect(missing.html).toMatch(/id="storefront\.name-fault">/);
+  const plan = await edit(owner, 'plans', {
+    'new.id': 'Big One',
+    'new.price_usd': '1',
+    'new.every': 'year',
+    'new.included': '5',
+  });
+  expect([plan.status, plan.html.includes('id="new.id-fault"')]).toEqual([422, true]);
+  const broken = await edit(owner, 'file', { text: 'plans: [' });
+  expect([broken.status, broken.html.includes('Line 1:')]).toEqual([422, true]);
+  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+});
+
+test('an edit of a file that has changed meanwhile is refused, and of two at once one is published', async () => {
+  const owner = await signedIn();
+  const review = await edit(owner, 'prices', { 'services[0].price_usd': '0.002' });
+  const other = await edit(owner, 'prices', { 'services[0].price_usd': '0.003' });
+  const both = await Promise.all([publish(owner, review), publish(owner, other)]);
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 422]);
+  const stale = await publish(owner, review);
+  expect([stale.status, stale.html.includes('The file has changed since this page was loaded')]).toEqual([
+    422,
+    true,
+  ]);
+  const { html } = await owner.open(`${base}/prices`);
+  await writeFile(here(), `${await readFile(here(), 'utf8')}# by hand\n`);
+  const late = await owner.open(`${base}/prices`, {
+    base: hidden(html, 'base'),
+    'services[0].price_usd': '0.004',
+  });
+  expect([late.status, late.html.includes('value="0.004"')]).toEqual([422, true]);
+  expect(await readFile(here(), 'utf8')).toContain('# by hand');
+});
+
+test('a plan that buyers hold is not taken away, and the file stays', async () => {
+  const owner = await signedIn();
+  const { html } = await owner.open(`${base}/file`);
+  const text = catalogue.replace(/ {2}- \{ id: small.*\n/, '');
+  const review = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text });
+  expect(review.html).toContain('These changes cannot be published');
+  const forced = await publish(owner, review);
+  expect(forced.status).toBe(422);
+  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+});
+
+test('a new plan and branding are in force at once', async () => {
+  const owner = await signedIn();
+  const plan = {
+    'new.id': 'big',
+    'new.name': 'Big',
+    'new.price_usd': '99.00',
+    'new.every': 'year',
+    'new.included': '5000',
+  };
+  expect((await publish(owner, await edit(owner, 'plans', plan))).status).toBe(200);
+  expect(await priceOf('Big')).toBe('99.00');
+  const brand = {
+    'storefront.name': 'New & name',
+    'storefront.brand.colour': '#aa0000',
+    'storefront.links.terms': 'https://example.com/terms',
+  };
+  expect((await publish(owner, await edit(owner, 'brand', brand))).status).toBe(200);
+  const front = await (await fetch(`${shop.url}/`, { headers: { accept: 'text/html' } })).text();
+  expect([front.includes('New &amp; name'), front.includes('https://example.com/terms')]).toEqual([
+    true,
+    true,
+  ]);
+  expect(await readFile(here(), 'utf8')).toContain('# by the piece');
+});
+
+test.skipIf(process.getuid?.() === 0)('a file that may not be written is offered for download', async () => {
+  const owner = await signedIn();
+  await chmod(join(folder, 'here'), 0o555);
+  try {
+    const review = await edit(owner, 'prices', { 'services[0].price_usd': '0.005' });
+    expect(review.html).toContain('Download the file');
+    expect((await publish(owner, review)).status).toBe(422);
+    const form = { act: 'download', base: '', text: hidden(review.html, 'text') };
+    const file = await owner.open(`${base}/publish`, form);
+    expect(file.headers.get('content-disposition')).toBe('attachment; filename="catalog.yaml"');
+    expect(file.html).toBe(catalogue.replace('"0.001"', '"0.005"'));
+  } finally {
+    await chmod(join(folder, 'here'), 0o755);
+  }
+});

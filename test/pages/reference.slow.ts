@@ -1,0 +1,146 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launch, look, type Screen, screens } from '../support/chromium.ts';
+import * as Shop from '../support/shop.ts';
+
+/** axe takes seconds for the longest pages, and more on a busy machine. */
+const patienceMs = 240_000;
+let shop: Shop.Shop;
+let browser: Browser;
+beforeAll(async () => {
+  shop = await Shop.open();
+  browser = await launch();
+});
+afterAll(async () => {
+  await browser?.close();
+  await shop?.stop();
+});
+
+/** Runs `visit` in a new browser. axe is evaluated in the page, which its policy forbids to others. */
+async function visiting(
+  options: Parameters<Browser['newContext']>[0],
+  visit: (page: Page, context: BrowserContext) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({ bypassCSP: true, ...options });
+  try {
+    await visit(await context.newPage(), context);
+  } finally {
+    await context.close();
+  }
+}
+
+/** Opens the navigation where it is a panel. */
+async function openMenu(page: Page): Promise<void> {
+  const menu = page.getByRole('button', { name: 'Menu' });
+  if (await menu.isVisible()) await menu.click();
+}
+
+describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
+  test(
+    'a visitor reads the reference, searches it and sends a request',
+    async () => {
+      await visiting(screens[screen], async (page) => {
+        await page.goto(shop.url);
+        const height = await page.evaluate('document.documentElement.scrollHeight');
+        expect(Number(height)).toBeLessThan(2_500);
+        await look(page, 'start', screen);
+
+        await page.getByRole('link', { name: 'Reference', exact: true }).click();
+        await page.getByRole('heading', { name: 'Quick start' }).waitFor();
+        await look(page, 'docs', screen);
+        await openMenu(page);
+        await look(page, 'docs-navigation', screen);
+        await page.getByLabel('Search the reference').fill('work email');
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Results for “work email”' }).waitFor();
+        await page.getByRole('main').getByRole('link', { name: 'Work email', exact: true }).click();
+        await page.getByText('0.001 USD per result').waitFor();
+
+        await openMenu(page);
+        await page
+          .getByRole('navigation', { name: 'Reference' })
+          .getByRole('link', { name: 'People search' })
+          .click();
+        // The longest page: axe takes its time.
+        if (screen === 'phone-light' || screen === 'desktop-dark') {
+          for (const summary of await page.locator('main details > summary').all())
+            if (await summary.isVisible()) await summary.click();
+          await look(page, 'docs-operation-open', screen);
+        }
+        await page.getByText('Python', { exact: true }).click();
+        expect(await page.getByLabel('Python', { exact: true }).last().textContent()).toContain(
+          'client.search.people(',
+        );
+        await page.getByRole('link', { name: 'Try it' }).click();
+        await page.getByRole('button', { name: 'Send request' }).click();
+        await page.getByRole('status').waitFor();
+        expect(await page.getByRole('status').textContent()).toMatch(/^200 · \d+ results?/);
+        await look(page, 'request-sent', screen);
+        await page.getByLabel('API key (optional)').fill('slk_wrong');
+        await page.getByRole('button', { name: 'Send request' }).click();
+        await page.getByText('This key is invalid').waitFor();
+        expect(page.url()).not.toContain('slk_');
+        expect(await page.getByLabel('API key (optional)').inputValue()).toBe('slk_wrong');
+        await look(page, 'request-wrong-key', screen);
+      });
+    },
+    patienceMs,
+  );
+
+  test('a person who meets an error sees what happened and the next step', async () => {
+    await visiting(screens[screen], async (page) => {
+      for (const [path, heading, link] of [
+        ['/nope', 'Page not found', 'Go to the shop'],
+        ['/v2/search/people', 'This address cannot be opened in a browser', 'Read the reference'],
+        ['/account/usage', 'You are not signed in', 'Authentication'],
+        ['/receipts/abc', 'Page not found', 'Go to the shop'],
+        ['/checkout/none', 'Purchase not found.', 'See plans'],
+      ] as const) {
+        await page.goto(shop.url + path);
+        expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);
+        expect(await page.getByRole('main').getByRole('link', { name: link }).count()).toBe(1);
+        if (path === '/account/usage' || path === '/checkout/none')
+          await look(page, `error${path.replaceAll('/', '-')}`, screen);
+      }
+    });
+  });
+});
+
+test('the script of the pages runs under their policy: it copies code, filters, and puts a key into the samples alone', async () => {
+  await visiting({ bypassCSP: false, permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+    const problems: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page.on('pageerror', (error) => problems.push(error.message));
+    await page.goto(`${shop.url}/docs/people-search`);
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl -X POST 'http/);
+    await page.keyboard.press('/');
+    await page.keyboard.type('phone');
+    const shown = page.getByRole('navigation', { name: 'Reference' }).getByRole('listitem');
+    expect(await shown.filter({ visible: true }).allTextContents()).toEqual([
+      'Phone number',
+      'Reverse phone lookup',
+    ]);
+    await page.goto(`${shop.url}/shop/request/people-search`);
+    await page.getByLabel('API key (optional)').fill('slk_mine<b>');
+    expect(await page.getByLabel('curl', { exact: true }).last().textContent()).toContain('Bearer slk_mineb');
+    expect(page.url()).not.toContain('slk_');
+    expect(problems).toEqual([]);
+  });
+});
+
+test('every page works without scripts', async () => {
+  await visiting({ javaScriptEnabled: false }, async (page) => {
+    await page.goto(`${shop.url}/docs/people-search`);
+    await page.getByText('TypeScript', { exact: true }).click();
+    expect(await page.getByLabel('TypeScript', { exact: true }).last().isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
+    await page.getByLabel('Search the reference').fill('phone');
+    await page.keyboard.press('Enter');
+    await page.getByRole('main').getByRole('link', { name: 'Phone number', exact: true }).waitFor();
+    await page.goto(`${shop.url}/shop/request/work-email`);
+    await page.getByRole('button', { name: 'Send request' }).click();
+    await page.getByRole('status').waitFor();
+  });
+});
