@@ -32,7 +32,7 @@ const pollMs = 50;
 export async function start(dir: string): Promise<ScratchPostgres> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const account = Account.choose(join(dir, 'data'));
-  const binaries = await Binaries.reachableBy(account, await Binaries.locate());
+  const binaries = await Binaries.reachableBy(account, await Binaries.locate(dir));
   const place: Server.ServerFiles = { dir, durable: true, logFile: join(dir, 'log'), account, binaries };
   await DataFolder.ready(place);
   const data = Server.dataFolder(place);

@@ -1,5 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, relative } from 'node:path';
+import * as Drafts from '@sluice/advisor/drafts';
 import { Misuse } from '@sluice/kernel/command-line';
 import type * as Schema from '@sluice/kernel/json-schema';
 import * as Money from '@sluice/kernel/money';
@@ -44,6 +45,7 @@ export async function run(source: string, flags: ImportFlags, wishes: Pricing.Pr
   const read = await Wait.during(`Reading ${file}`, () => Description.read(file));
   if (!read.ok) return fail(`${file} ${read.reason}`);
   const drafting = CatalogDraft.fromOpenApi(read.document as Schema.Node, {
+    draftAsks: Drafts.asks,
     price: wishes.price,
     selection: {
       tags: flags.tag ?? [],

@@ -22,7 +22,7 @@ export type Composition = {
   logsToOutput: boolean;
 };
 
-/** A program to run as a child; `script` is relative to the root of the repository. */
+/** A program to run as a child; `script` is its module without the extension, relative to the root of this installation. */
 export type Program = { name: 'storefront' | 'direct' | 'sandbox' | 'mailbox'; script: string; env: Env };
 
 /** Secrets that are stored across starts, so that earlier signatures stay valid. */
@@ -92,13 +92,13 @@ export function programs(
     DATABASE_URL_FILE: '',
     ...(!env.ADMIN_TOKEN && { ADMIN_TOKEN_DIGEST: env.ADMIN_TOKEN_DIGEST || secrets.adminDigest }),
   };
-  const all: Program[] = [{ name: 'storefront', script: 'src/main.ts', env: storefront }];
+  const all: Program[] = [{ name: 'storefront', script: 'src/main', env: storefront }];
   if (direct) {
     const key = env.DIRECT_API_KEY || secrets.direct;
     Object.assign(storefront, { UPSTREAM_URL: address(direct), UPSTREAM_API_KEY: key });
     all.push({
       name: 'direct',
-      script: 'packages/data-api/src/main.ts',
+      script: 'packages/data-api/src/main',
       env: {
         ...shared(env, 'DIRECT_'),
         DATABASE_URL: databaseUrl,
@@ -119,7 +119,7 @@ export function programs(
     });
     all.push({
       name: 'sandbox',
-      script: 'packages/stripe-sandbox/src/main.ts',
+      script: 'packages/stripe-sandbox/src/main',
       env: {
         ...shared(env, 'SANDBOX_'),
         SANDBOX_PORT: String(sandbox.number),
@@ -137,7 +137,7 @@ export function programs(
     });
     all.push({
       name: 'mailbox',
-      script: 'packages/dev-mailbox/src/main.ts',
+      script: 'packages/dev-mailbox/src/main',
       env: {
         ...shared(env, 'MAILBOX_'),
         MAILBOX_PORT: String(mailbox.page.number),

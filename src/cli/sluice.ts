@@ -1,9 +1,9 @@
 /** `sluice`: the command line of a shop's operator. bin/sluice.mjs runs it on the required version of Node. */
 
-import { readFile } from 'node:fs/promises';
 import * as CommandLine from '@sluice/kernel/command-line';
 import { hint } from '@sluice/kernel/did-you-mean';
 import * as Settings from '../process/settings.ts';
+import { version } from '../version.ts';
 import * as Command from './command.ts';
 import { commands, find, table } from './table.ts';
 
@@ -28,16 +28,15 @@ Exit codes, of every command:
   3  the outcome is unknown: check it before another try`;
 
 const args = process.argv.slice(2);
-process.exitCode = await (args[0] === '--version' ? printVersion() : run(withoutSettings(args))).catch(
-  (fault: unknown) => {
-    const { message, code } = fault as { message?: string; code?: string };
-    const said = message || code || String(fault);
-    console.error(args.includes('--json') ? JSON.stringify({ error: said }) : said);
-    return 2;
-  },
-);
+process.exitCode = await run(withoutSettings(args)).catch((fault: unknown) => {
+  const { message, code } = fault as { message?: string; code?: string };
+  const said = message || code || String(fault);
+  console.error(args.includes('--json') ? JSON.stringify({ error: said }) : said);
+  return 2;
+});
 
 async function run(said: string[]): Promise<number> {
+  if (said[0] === '--version') return Command.tell(`sluice ${version}, Node ${process.version}`, 0);
   const asksHelp = said[0] === 'help' || said.includes('--help') || said.includes('-h');
   const words = said[0] === 'help' ? said.slice(1) : said;
   const found = find(words);
@@ -61,13 +60,6 @@ async function run(said: string[]): Promise<number> {
       throw new CommandLine.Misuse(`${fault.message}\nFor help: sluice help ${entry.name}`);
     throw fault;
   }
-}
-
-/** Prints the version of this installation. Returns the exit code. */
-async function printVersion(): Promise<number> {
-  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version } = JSON.parse(text) as { version: string };
-  return Command.tell(`sluice ${version}, Node ${process.version}`, 0);
 }
 
 /**

@@ -47,7 +47,7 @@ export type AccountFilter = {
   to?: string;
 };
 
-/** What an account did in a while. */
+/** The activity of an account in a period. */
 export type AccountActivity = { lastMs: number | null; spent: Money };
 
 /** Searches all accounts. */

@@ -24,7 +24,7 @@ export type ConsoleData = {
   readonly verification: Verification;
 };
 
-/** How persons sign in to the console. */
+/** The ways to sign in to the console. */
 export type ConsoleSignIn = {
   readonly sessionSeconds: number;
   /** False: the admin token signs in only until an owner can sign in without it. */

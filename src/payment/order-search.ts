@@ -9,7 +9,7 @@ export type OrderState = (typeof orderStates)[number];
 export const orderRails = ['card', 'mpp', 'x402', 'invoice', 'top_up'] as const;
 export type OrderRail = (typeof orderRails)[number];
 
-/** What the seller looks for. Absent members do not restrict the result. */
+/** The search of the seller. Absent members do not restrict the result. */
 export type OrderFilter = {
   /** An id of the order, its account, payment or transaction; otherwise the start of the buyer's e-mail address. */
   text?: string;

@@ -4,44 +4,19 @@ import { openAgentDirectories } from '../adapters/agent-directories.ts';
 import { openClientDocuments } from '../adapters/client-metadata.ts';
 import { logLedgerEvent } from '../adapters/log/ledger-log.ts';
 import * as Log from '../adapters/log/log.ts';
-import { openAccountKeys } from '../adapters/postgres/account-keys.ts';
-import { openAccountMails } from '../adapters/postgres/account-mails.ts';
 import * as Accounts from '../adapters/postgres/accounts.ts';
-import { openAdmissions } from '../adapters/postgres/admissions.ts';
-import { openBillingDetails } from '../adapters/postgres/billing-details.ts';
-import { openCardAttempts } from '../adapters/postgres/card-attempts.ts';
 import { openCatalogHistory } from '../adapters/postgres/catalogs.ts';
-import { openChargeProof } from '../adapters/postgres/charge-proof.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
 import type * as Connection from '../adapters/postgres/connection.ts';
-import { openConsole } from '../adapters/postgres/console.ts';
 import { openDatabaseClock } from '../adapters/postgres/database-clock.ts';
-import { openFees } from '../adapters/postgres/fees.ts';
-import { openFraudSignals } from '../adapters/postgres/fraud-signals.ts';
 import { openIdempotencyKeys } from '../adapters/postgres/idempotency-keys.ts';
-import { openJobs } from '../adapters/postgres/jobs.ts';
 import { openLedgerStore } from '../adapters/postgres/ledger-store.ts';
 import * as Migrate from '../adapters/postgres/migrate.ts';
-import * as Notify from '../adapters/postgres/notify.ts';
-import { openOauthGrants } from '../adapters/postgres/oauth-grants.ts';
-import * as Operator from '../adapters/postgres/operator.ts';
-import { openOperators } from '../adapters/postgres/operators.ts';
-import * as Orders from '../adapters/postgres/orders.ts';
-import { openOutbox } from '../adapters/postgres/outbox.ts';
 import * as PlanHoldings from '../adapters/postgres/plan-holdings.ts';
-import { openRefundRequests } from '../adapters/postgres/refund-requests.ts';
-import { openResourceOwners } from '../adapters/postgres/resource-owners.ts';
 import * as Revocations from '../adapters/postgres/revocations.ts';
-import * as SchemaVersion from '../adapters/postgres/schema-version.ts';
 import { openShopTotals } from '../adapters/postgres/shop-totals.ts';
 import { openSignIns } from '../adapters/postgres/sign-ins.ts';
-import { openStoredResults } from '../adapters/postgres/stored-results.ts';
-import { openSubscriptions } from '../adapters/postgres/subscriptions.ts';
-import { openTopUpConsents } from '../adapters/postgres/top-up-consents.ts';
-import { openTopUps } from '../adapters/postgres/top-ups.ts';
 import { openUncountableRecord } from '../adapters/postgres/uncountable.ts';
-import { openUsage } from '../adapters/postgres/usage.ts';
-import { openWallets } from '../adapters/postgres/wallets.ts';
 import { openSharedCount } from '../adapters/redis/shared-rate-limit.ts';
 import type { Catalogs, Publications } from '../catalog/catalogs.ts';
 import type { PlanHoldingsReader } from '../catalog/plan-holdings.ts';
@@ -52,46 +27,14 @@ import * as Bearer from '../identity/bearer.ts';
 import type { Claims } from '../identity/claim.ts';
 import * as RevocationList from '../identity/revocation-list.ts';
 import type { SignIns } from '../identity/sign-in.ts';
-import type { Shop } from '../journeys/shop.ts';
 import { LedgerWriter } from '../ledger/ledger-writer.ts';
 import type { LedgerWriterEvent } from '../ledger/ledger-writer-event.ts';
-import * as BufferBudget from '../proxy/buffer-budget.ts';
 import { DistributedRateLimit } from '../proxy/distributed-rate-limit.ts';
 import { OpenSockets } from '../proxy/open-sockets.ts';
-import * as RateLimit from '../proxy/rate-limit.ts';
-import { RunningCalls } from '../proxy/running-calls.ts';
 import { UncountableCounts, type UncountableRecord } from '../proxy/uncountable.ts';
-import { UnpaidCalls } from '../proxy/unpaid-calls.ts';
-import { countingAboveHold } from './above-hold.ts';
 import * as DatabasePools from './database-pools.ts';
+import { type Kept, openKept } from './kept-members.ts';
 import * as SharedSecrets from './shared-secrets.ts';
-
-/** Members that each revision creates: they depend on the catalogue and on reloadable settings. */
-type Renewed =
-  | 'catalog'
-  | 'texts'
-  | 'isTaxed'
-  | 'catalogDigest'
-  | 'description'
-  | 'document'
-  | 'advisor'
-  | 'reference'
-  | 'claiming'
-  | 'trustedAgents'
-  | 'cardLimits'
-  | 'mail'
-  | 'mailer'
-  | 'processor'
-  | 'acceptedTokens'
-  | 'proofs'
-  | 'requiredProofs'
-  | 'networkId'
-  | 'rails'
-  | 'upstream'
-  | 'consoleSignIn'
-  | 'attentionLimits';
-
-type Kept = Omit<Shop, Renewed>;
 
 /** Everything with state, opened once per process and shared by all revisions. */
 export type Resources = {
@@ -110,7 +53,7 @@ export type Resources = {
   readonly claimSecret: string;
   /** The secret of the pairwise ids of buyers. */
   readonly callerSecret: string;
-  readonly revocations: Awaited<ReturnType<typeof openRevocations>>;
+  readonly revocations: Revocations.SharedRevocations;
   readonly idempotencyKeys: ReturnType<typeof openIdempotencyKeys>;
   readonly uncountable: UncountableCounts;
   readonly uncountableRecord: UncountableRecord;
@@ -211,93 +154,16 @@ function prepareDatabase({ migrates, databaseUrl, databaseOwnerUrl }: Config): P
   return migrates ? Migrate.migrate(databaseUrl, databaseOwnerUrl) : Migrate.requireCurrent(databaseUrl);
 }
 
-type KeptParts = Pick<
-  Kept,
-  | 'clock'
-  | 'tokenVerifier'
-  | 'revocations'
-  | 'idempotencyKeys'
-  | 'clientDocuments'
-  | 'agentDirectories'
-  | 'writer'
-  | 'tracer'
-  | 'uncountableRecord'
-  | 'report'
-  | 'callLimit'
-> & {
-  config: Config;
-  sql: Connection.Connection;
-  reportSql: Connection.Connection;
-  secrets: SharedSecrets.SharedSecrets;
-  uncountable: UncountableCounts;
-};
-
-/** Opens the members of the shop that outlive a revision. */
-async function openKept({
-  config,
-  sql,
-  reportSql,
-  secrets,
-  uncountable,
-  ...parts
-}: KeptParts): Promise<Kept> {
-  const { clock } = parts;
-  const report = countingAboveHold(parts.report, uncountable);
-  return {
-    ...parts,
-    report,
-    publicUrl: config.publicUrl,
-    canCharge: openChargeProof(sql, (reason) => report('charge_not_proved', { reason })),
-    schemaProblem: SchemaVersion.watch(sql),
-    accounts: Accounts.openAccounts(sql),
-    admissions: openAdmissions(sql),
-    workSecret: await Accounts.sharedSecret(sql, 'proof-of-work', secret('pow')),
-    oauth: openOauthGrants(sql),
-    outbox: openOutbox(sql),
-    keys: openAccountKeys(sql),
-    usage: openUsage(sql),
-    statements: Accounts.openStatements(sql),
-    storedResults: openStoredResults(sql),
-    orders: Orders.openOrders(sql, config.writer),
-    subscriptions: openSubscriptions(sql),
-    fees: openFees(sql),
-    topUps: openTopUps(sql, config.writer),
-    billingDetails: openBillingDetails(sql),
-    consents: openTopUpConsents(sql),
-    accountMails: openAccountMails(sql),
-    creditGrants: Operator.openGifts(sql),
-    promotions: Operator.openPromotions(sql),
-    audit: Operator.openAudit(sql),
-    console: await openConsole(sql, reportSql, config.databaseUrl, secret('con')),
-    operators: openOperators(sql),
-    refundRequests: openRefundRequests(sql),
-    fraudSignals: openFraudSignals(sql),
-    cardAttempts: openCardAttempts(sql),
-    webhookEvents: Orders.openWebhookEvents(sql),
-    verifications: RateLimit.create(),
-    challengeSecrets: secrets.challenges,
-    wallets: openWallets(sql),
-    resourceOwners: openResourceOwners(sql),
-    jobs: openJobs(sql),
-    held: BufferBudget.create(),
-    unpaid: new UnpaidCalls(clock, config.unpaidCalls),
-    runningCalls: new RunningCalls(clock, (key) => {
-      // Without the database, the call of another process runs to its end.
-      Notify.tellCancellation(sql, key).catch(() => undefined);
-    }),
-    uncountable(found) {
-      uncountable.add(found);
-      report('response_uncountable', found);
-    },
-  };
-}
-
 /** Returns true when the public URL is on this machine. */
 function isLocal(publicUrl: string): boolean {
   return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(publicUrl).hostname);
 }
 
-function openRevocations(sql: Connection.Connection, tokenVerifier: Bearer.TokenVerifier, clock: Clock) {
+function openRevocations(
+  sql: Connection.Connection,
+  tokenVerifier: Bearer.TokenVerifier,
+  clock: Clock,
+): Promise<Revocations.SharedRevocations> {
   return Revocations.openRevocations(sql, {
     revoked: (id) => Bearer.revoke(tokenVerifier, id, clock()),
     joined: (join) => Bearer.join(tokenVerifier, join, clock()),

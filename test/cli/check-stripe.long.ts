@@ -168,13 +168,15 @@ test.each<Row>([
   ],
   [
     'the other missing permissions',
-    ['payment_intents', 'prices', 'products', 'refunds', 'subscriptions'].map((name) => ({
-      ...{ route: `GET /v1/${name}`, kind: 'refuse', ...refused(403, 'No permission.') },
-    })),
+    ['charges', 'payment_intents', 'prices', 'products', 'refunds', 'setup_intents', 'subscriptions'].map(
+      (name) => ({
+        ...{ route: `GET /v1/${name}`, kind: 'refuse', ...refused(403, 'No permission.') },
+      }),
+    ),
     1,
     [
       healthy[0] ?? '',
-      'problem: the key has no permission to read PaymentIntents, Subscriptions, Products, Prices, Refunds',
+      'problem: the key has no permission to read PaymentIntents, Subscriptions, Products, Prices, Refunds, Charges, Setup Intents',
       ...healthy.slice(1),
     ],
   ],

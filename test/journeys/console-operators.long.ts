@@ -218,7 +218,9 @@ describe('a passkey', () => {
       [team, { act: 'remove', id: operator }],
       [team, { act: 'role', id: operator, role: 'viewer' }],
     ] as const)
-      expect((await at.open(path, form)).html).toContain('nobody else could sign in as an owner');
+      expect((await at.open(path, form)).html).toContain(
+        'this is the last person who can sign in as an owner',
+      );
     expect((await at.open('/admin')).html).toContain('(owner)');
     // Two owners who remove each other at the same time: one stays.
     const rival = await member('owner', at);

@@ -64,7 +64,7 @@ describe.each(['desktop-light', 'phone-dark'] satisfies Screen[])('on a %s scree
       await page.goto(`${shop.url}/admin/console/team`);
       await page.getByLabel('Admin token').fill(token);
       await press('Sign in');
-      await page.getByText('Nobody yet').waitFor();
+      await page.getByText('There is no operator yet').waitFor();
       const invite = async (who: string, name: string, role: string) => {
         await page.goto(`${shop.url}/admin/console/team`);
         await page.getByLabel('E-mail address').fill(who);

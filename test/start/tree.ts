@@ -34,6 +34,14 @@ export async function copy(name: string, user: Tree['user'], closed: boolean): P
   return { dir, env, user, remove: () => rm(outer, { recursive: true, force: true }) };
 }
 
+/** Returns an empty folder with the same surroundings as a copy of the tree. */
+export async function empty(user: Tree['user']): Promise<Tree> {
+  const dir = await mkdtemp(join(tmpdir(), 'sluice folder '));
+  if (user) spawnSync('chown', [`${user.uid}:${user.gid}`, dir]);
+  const env = { ...surroundings(), HOME: dir, ...(await freePorts()) };
+  return { dir, env, user, remove: () => rm(dir, { recursive: true, force: true }) };
+}
+
 /** Runs a command until it ends. Returns its output; throws when it fails. */
 export async function run(tree: Tree, command: string, ...args: string[]): Promise<string> {
   const child = spawnIn(tree, command, args);
@@ -43,15 +51,19 @@ export async function run(tree: Tree, command: string, ...args: string[]): Promi
   return said();
 }
 
-/** Runs `npm start` until it reports that the shop is open. Throws with its output when it ends before. */
-export async function start(tree: Tree, until = 'Ctrl-C stops all programs'): Promise<Shop> {
+/** Runs `npm start`, or another command, until it reports that the shop is open. Throws with its output when it ends before. */
+export async function start(
+  tree: Tree,
+  until = 'Ctrl-C stops all programs',
+  [command = '', ...args]: readonly string[] = ['npm', 'start'],
+): Promise<Shop> {
   const since = performance.now();
-  const npm = spawnIn(tree, 'npm', ['start']);
+  const npm = spawnIn(tree, command, args);
   const said = collect(npm);
   const open = Promise.withResolvers<void>();
   npm.stdout?.on('data', () => said().includes(until) && open.resolve());
-  npm.once('close', () => open.reject(new Error(`npm start ended:\n${said()}`)));
-  const late = setTimeout(() => open.reject(new Error(`npm start hangs:\n${said()}`)), startMsMax);
+  npm.once('close', () => open.reject(new Error(`${command} ended:\n${said()}`)));
+  const late = setTimeout(() => open.reject(new Error(`${command} hangs:\n${said()}`)), startMsMax);
   await open.promise.finally(() => clearTimeout(late));
   return { npm, text: said(), seconds: (performance.now() - since) / 1000 };
 }
@@ -85,7 +97,7 @@ export async function isRunning(pid: number): Promise<boolean> {
   return /\) [^ZX] /.test(stat);
 }
 
-function spawnIn(tree: Tree, command: string, args: string[]): ChildProcess {
+function spawnIn(tree: Tree, command: string, args: readonly string[]): ChildProcess {
   return spawn(command, args, {
     ...tree.user,
     cwd: tree.dir,

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
-/** What the next ID token says, honest or not. */
+/** The claims of the next ID token, honest or not. */
 export type Said = {
   sub?: string;
   iss?: string;
@@ -21,7 +21,7 @@ export type OidcProvider = {
   close(): Promise<void>;
 };
 
-/** An OpenID Connect provider that does as it is told: discovery, keys and tokens, with PKCE. */
+/** An OpenID Connect provider under the control of a test: discovery, keys and tokens, with PKCE. */
 export async function openOidcProvider(clientId: string): Promise<OidcProvider> {
   const [own, other] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]);
   const codes = new Map<string, { said: Said; nonce: string; challenge: string }>();

@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest();
 const url64 = (data: Buffer) => data.toString('base64url');
 
-/** What a forger changes in a response. */
+/** The changes of a forger to a response. */
 export type Forgery = {
   origin?: string;
   rpId?: string;
@@ -18,7 +18,7 @@ const present = 0x01;
 const verified = 0x04;
 const attested = 0x40;
 
-/** A passkey of a browser that does as it is told, honest or not: it signs ES256 as the specification of WebAuthn says. */
+/** A passkey of a browser under the control of a test, honest or not: it signs ES256 as the specification of WebAuthn says. */
 export class SoftwareAuthenticator {
   readonly id = randomBytes(32);
   readonly #key: KeyObject;

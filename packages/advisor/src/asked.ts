@@ -72,7 +72,7 @@ const writes = [
 const strong = new Set(writes);
 const asking =
   /^(?:what|which|who|whose|how|when|where|is|are|was|were|does|do|did|will|can|has|have|welche\w*|was|wie|wann|wo|wer|gibt|ist|sind|quel\w*|quand|ou|combien|est|que|cuando|donde|cuanto\w*|hay|quale|quali|quando|dove|quanto|c'e|qual|quais|onde|ha|welke|wat|hoe|wanneer|waar|is)$/;
-/** How certain the common operations are taken to be of a goal; below 1: more than their training says, as it averages over words. */
+/** The temperature of the common operations for a goal; below 1 they are more certain than their training, which averages over words. */
 const heat = 0.35;
 const unknownWeight = 0.7;
 const none = () => [];

@@ -47,11 +47,11 @@ export type Api = {
   byStart: ReadonlyMap<string, readonly string[]>;
   /** The highest likeness of each common operation to any operation. */
   best: Float64Array;
-  /** How probable it is beforehand that this API is asked for each common operation. */
+  /** The prior probability that a goal for this API is each common operation. */
   prior: Float64Array;
 };
 
-/** How certain the common operations are taken to be of a description; below 1: more than their training says, as it averages over words. */
+/** The temperature of the common operations for a description; below 1 they are more certain than their training, which averages over words. */
 const heat = 0.5;
 /** The letters at the start of a word by which those that are written in another way are found. */
 export const startChars = 3;
@@ -102,7 +102,7 @@ export function* open(
 /** The share of a broader operation's likeness that a common operation has which the API lacks. */
 const broaderShare = 0.75;
 
-/** Lets an operation that is like a common one also stand for the narrower ones that the API does not have. */
+/** Lets an operation that is like a common one also represent the narrower ones that the API does not have. */
 function broaden(described: readonly Described[], { within }: Intents.Intents): void {
   const own = described.map(({ likeness }) => Float64Array.from(likeness));
   const best = Float64Array.from(within, (_, at) =>

@@ -14,7 +14,7 @@ export type Intents = {
   byStart: ReadonlyMap<string, readonly string[]>;
 };
 
-/** How much the words without meaning of their own count. */
+/** The weight of words without a meaning of their own. */
 const stopWeight = 0.4;
 const pairWeight = 0.7;
 const tokenCountMax = 160;
@@ -43,7 +43,7 @@ export function probabilities(
 ): Float64Array {
   const scores = Float64Array.from(biases, (bias) => bias / weightUnit);
   const features = [...featuresOf(tokens)].filter(([name]) => weights.has(name));
-  // Unknown words do not make the known ones less telling.
+  // Unknown words do not lower the weight of the known ones.
   const length = Math.sqrt(features.reduce((sum, [, value]) => sum + value * value, 0)) || 1;
   for (const [name, value] of features) {
     const own = weights.get(name) ?? [];

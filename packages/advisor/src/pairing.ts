@@ -3,7 +3,7 @@ import * as Described from './described.ts';
 import * as Identifier from './identifier.ts';
 import * as Key from './key.ts';
 
-/** What a goal and an operation have in common, by name; the weights of these are learned over many APIs. */
+/** The similarities of a goal and an operation, by name; their weights are learned over many APIs. */
 export type Pairing = Readonly<Record<string, number>>;
 
 /** Compares a goal with each operation of an API. */
@@ -72,7 +72,7 @@ function compared(features: Pairing, all: readonly Pairing[]): Pairing {
   return { ...features, ...shares, agreed: (shares.commonShare ?? 0) * (shares.anyShare ?? 0) };
 }
 
-/** What speaks for no operation at all. */
+/** The evidence for no operation at all. */
 export function nothing(api: Described.Api, asked: Asked.Asked): Pairing {
   let [outside, fit] = [0, 0];
   for (const [at, probability] of asked.probability.entries()) fit += probability * (api.prior[at] as number);
@@ -109,7 +109,7 @@ function likeness(names: ReadonlyMap<string, number>, ask: ReadonlySet<string>):
   return shared === 0 ? 0 : shared / Math.sqrt((names.size + 1) * (ask.size + 1));
 }
 
-/** How much of what the goal speaks of is like the operation, and is spoken of by its description. */
+/** The shares of the goal's words that are like the operation, and that its description contains. */
 function related(
   api: Described.Api,
   { likeness, probability }: Described.Described,

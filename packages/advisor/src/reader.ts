@@ -21,7 +21,7 @@ export type Reader = {
   words: Words;
   /** The weight of the description's words for each offer; low when callers' own phrases are known. */
   trust: readonly number[];
-  /** How far callers' own phrases decide for each offer, from 0 to 1; the description decides the rest. */
+  /** The weight of callers' own phrases for each offer, from 0 to 1; the description has the rest. */
   learned: readonly number[];
   /** The descriptions, compared with a goal; null when callers' own phrases decide everything. */
   api: Described.Api | null;

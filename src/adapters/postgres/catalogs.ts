@@ -6,7 +6,7 @@ import type { Row } from './schema/row.ts';
 /** An arbitrary number that names the advisory lock of publishing. */
 const lockKey = 7_385_002;
 
-/** What the database keeps of catalogues. */
+/** The catalogues in the database. */
 export function openCatalogHistory(sql: Connection) {
   return { catalogs: openCatalogs(sql), publications: openPublications(sql) };
 }

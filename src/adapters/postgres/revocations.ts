@@ -42,7 +42,7 @@ export async function openRevocations(
 }
 
 /** Revocations in PostgreSQL. Every process confirms the notifications that it receives. */
-class SharedRevocations implements Revocations {
+export class SharedRevocations implements Revocations {
   readonly #sql: Connection;
   readonly #subscriber: RevocationSubscriber;
   readonly #self = freshId('hears');

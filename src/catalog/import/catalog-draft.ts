@@ -1,4 +1,3 @@
-import * as Drafts from '@sluice/advisor/drafts';
 import * as Schema from '@sluice/kernel/json-schema';
 import * as Money from '@sluice/kernel/money';
 import { type FoundOperation, listOperations } from './found-operation.ts';
@@ -66,6 +65,8 @@ export type DraftOptions = {
   mount?: string | null;
   /** The address that the description was read from, for relative server addresses. */
   address?: string | null;
+  /** Drafts phrases of callers for each operation, by its id. Without it there are none. */
+  draftAsks?: (read: Schema.Reader, operations: readonly FoundOperation[]) => Map<string, string[]>;
 };
 
 export type Drafting = { kind: 'draft'; proposal: CatalogDraft } | Exclude<Selected, { kind: 'selected' }>;
@@ -97,7 +98,7 @@ export function fromOpenApi(document: Schema.Node, options: DraftOptions): Draft
   const mount = options.mount ?? (needsMount(sold) ? mountUsual : '');
   const upstreams = upstreamsOf(sold, KeyDraft.isNamed(key));
   const services = new Map<string, DraftService>();
-  const asks = Drafts.asks(read, sold);
+  const asks = options.draftAsks?.(read, sold) ?? new Map<string, string[]>();
   for (const operation of sold) place(services, read, operation, { price, mount, upstreams, asks });
   const servers = sold.flatMap(({ server }) => server ?? []);
   const { email, url } = read(info.contact);

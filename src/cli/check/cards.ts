@@ -71,7 +71,7 @@ async function readAccount(stripe: Stripe, settings: Settings): Promise<AccountR
       return usable(
         unproved(
           `the ${mode} key is restricted and cannot read its account`,
-          'docs/payments.md lists the permissions that it needs',
+          'docs/go-live.md lists the permissions that it needs',
         ),
       );
     if (fault instanceof errors.StripeRateLimitError)
@@ -209,7 +209,7 @@ async function taxPermission(stripe: Stripe): Promise<Finding.Finding[]> {
       return [
         problem(
           'the key has no permission for Tax Calculations, so card tokens cannot be charged with tax',
-          'give the restricted key the permission to write Tax Calculations in the Stripe dashboard (docs/payments.md)',
+          'give the restricted key the permission to write Tax Calculations in the Stripe dashboard (docs/go-live.md)',
         ),
       ];
     return [unproved(`whether the key can calculate tax: ${StripeFault.describe(fault)}`)];

@@ -74,7 +74,7 @@ async function shopOf() {
 function list(people: readonly Operator.ListedOperator[], asJson: boolean): number {
   if (asJson) return tell(JSON.stringify(people, null, 2), 0);
   if (people.length === 0)
-    return tell('Nobody yet. Invite yourself: sluice operators invite <email> --role owner', 0);
+    return tell('There is no operator yet. Invite yourself: sluice operators invite <email> --role owner', 0);
   for (const { email, name, role, passkeys, hasOidc } of people)
     console.log(`${email}  ${role}  ${name}  ${passkeys} passkeys${hasOidc ? ', single sign-on' : ''}`);
   return 0;
@@ -89,6 +89,6 @@ function changed(outcome: Operator.ChangeResult, asJson: boolean): number {
     case 'unknown':
       return tell('This person no longer exists.', 1);
     case 'last_owner':
-      return tell('Nothing was changed: nobody else could sign in as an owner.', 1);
+      return tell('Nothing was changed: this is the last person who can sign in as an owner.', 1);
   }
 }

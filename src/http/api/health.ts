@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
 import * as Readiness from '../../journeys/readiness.ts';
+import { version } from '../../version.ts';
 import type { Env } from '../request-context.ts';
 
 /** Liveness and readiness for the operator's monitoring. */
@@ -10,7 +11,7 @@ export function healthRoutes(
 ): Hono<Env> {
   const app = new Hono<Env>();
   const headers = { 'cache-control': 'no-store' };
-  app.get('/healthz', (c) => c.json({ status: 'ok' }, 200, headers));
+  app.get('/healthz', (c) => c.json({ status: 'ok', version }, 200, headers));
   app.get('/readyz', async (c) => {
     const { checks, problems, upstreams } = await Readiness.read(shop, isDraining);
     const ready = Readiness.isReady({ checks });

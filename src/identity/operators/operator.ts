@@ -41,7 +41,7 @@ export type OperatorSession = {
 /** The draft of an invitation. */
 export type Invitation = { email: string; name: string; role: Role };
 
-/** `last_owner`: nobody would be left who can sign in as an owner. */
+/** `last_owner`: no other person can sign in as an owner. */
 export type ChangeResult = 'done' | 'unknown' | 'last_owner';
 
 /** Days in which an invitation link can be used. */

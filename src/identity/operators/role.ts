@@ -2,7 +2,7 @@
 export const roles = ['owner', 'finance', 'support', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
-/** What a page or an action of the console needs. */
+/** A right that a page or an action of the console requires. */
 export type Right =
   /** Reads every page. */
   | 'read'

@@ -10,7 +10,7 @@ type Member = readonly [name: string, value: unknown];
 /** Members that say nothing to a reader. */
 const hidden = new Set(['asset', 'key', 'isEffective']);
 
-/** What an action changed, in words: `role: viewer -> owner`, `amount: 5.00 USD`. */
+/** The changes of an action in words: `role: viewer -> owner`, `amount: 5.00 USD`. */
 export function detailsOf(act: string, before: unknown, after: unknown): Html {
   const [was, is] = [membersOf(before), membersOf(after)];
   if (act === 'reload' || act === 'catalog_published') return reload(is);

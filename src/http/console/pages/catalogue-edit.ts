@@ -18,7 +18,7 @@ export type EditFacts = {
   form: CatalogueForm;
   file: CatalogFileState;
   groups: readonly FieldGroup[];
-  /** What was typed into a form that was refused, by the names of the fields. */
+  /** The input of a form that was refused, by the names of the fields. */
   typed: ReadonlyMap<string, string>;
   faults: readonly ProposalFault[];
   result: FormResult;

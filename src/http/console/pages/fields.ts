@@ -10,7 +10,7 @@ type Field = {
   type?: string;
   inputMode?: 'decimal' | 'numeric';
   placeholder?: string;
-  /** What is wrong with the value. */
+  /** The fault of the value. */
   fault?: string | undefined;
   isRequired?: boolean;
   /** Shows several lines. */

@@ -34,11 +34,11 @@ export function team(facts: TeamFacts): Html {
   const { people, canChange, result, link } = facts;
   return html`<h1>Team</h1>
 ${resultLine(result)}
-${link === null ? '' : html`<section><h2>Invitation link</h2><p class="soft">Shown once. Whoever opens it first becomes this person.</p><pre class="secret" tabindex="0" aria-label="Invitation link">${link}</pre></section>`}
+${link === null ? '' : html`<section><h2>Invitation link</h2><p class="soft">Shown once. The first person who opens it becomes this operator.</p><pre class="secret" tabindex="0" aria-label="Invitation link">${link}</pre></section>`}
 <section aria-labelledby="people"><h2 id="people">People</h2>
 ${
   people.length === 0
-    ? html`<p>Nobody yet. You are using the admin token: invite yourself as the first owner below, open the link and create a passkey.</p>`
+    ? html`<p>There is no operator yet. You are using the admin token: invite yourself as the first owner below, open the link and create a passkey.</p>`
     : table(
         'People',
         ['Person', 'Role', 'Sign-in', 'Last seen', ...(canChange ? ['Change'] : [])],

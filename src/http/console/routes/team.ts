@@ -99,7 +99,7 @@ function inWords(outcome: Operators.ChangeResult, done: string): FormResult {
       return { text: 'This person or passkey no longer exists.', isBad: true };
     case 'last_owner':
       return {
-        text: 'Nothing was changed: nobody else could sign in as an owner. Make another person an owner first, and let them add a passkey.',
+        text: 'Nothing was changed: this is the last person who can sign in as an owner. Make another person an owner first, and let them add a passkey.',
         isBad: true,
       };
   }
