@@ -27,6 +27,8 @@ export type Config = {
   readonly databaseUrl: string;
   /** The same database as its owner, who migrates it; null when the role of `databaseUrl` owns it. */
   readonly databaseOwnerUrl: string | null;
+  /** A standby of the same database, for reports; null: they are read from `databaseUrl`. */
+  readonly databaseReadUrl: string | null;
   /** True when the start applies migrations; false when it refuses a database that lacks some. */
   readonly migrates: boolean;
   readonly catalogPath: string;
@@ -122,6 +124,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
   const formerPublicUrls = read('FORMER_PUBLIC_URLS') ?? [];
   const databaseUrl = read('DATABASE_URL') ?? '';
   const databaseOwnerUrl = read('DATABASE_OWNER_URL');
+  const databaseReadUrl = read('DATABASE_READ_URL');
   const upstream = readUpstream(env, read);
   const stripe = readStripe(read, production, faults);
   const coin = X402Settings.read(env, production, faults);
@@ -133,6 +136,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     formerPublicUrls,
     databaseUrl,
     databaseOwnerUrl,
+    databaseReadUrl,
     migrates: read('MIGRATE'),
     catalogPath: catalogPath(env),
     textsPath: read('TEXTS') || null,

@@ -68,7 +68,7 @@ async function measure(): Promise<void> {
     usageReport,
     attention,
     accounts: search,
-  } = await openConsole(sql, process.env.DATABASE_URL ?? '', id('con'));
+  } = await openConsole(sql, sql, process.env.DATABASE_URL ?? '', id('con'));
   const sinceMs = Math.floor(Date.now() / dayMs) * dayMs - 29 * dayMs;
   const statements: Record<string, () => Promise<unknown>> = {
     'revenue by day': () => revenueReport.byDay(sinceMs),

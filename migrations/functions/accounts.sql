@@ -68,7 +68,7 @@ BEGIN
   PERFORM shop.move_top_ups(p_from, p_to);
   PERFORM ledger.move_idempotency_keys(p_from, p_to);
   PERFORM ledger.move_lots(p_from, p_to);
-  PERFORM pg_notify('revocations', 'joined ' || p_from || ' ' || p_to);
+  PERFORM ledger.announce('revocations', 'joined ' || p_from || ' ' || p_to);
   RETURN true;
 END $$;
 
@@ -85,7 +85,7 @@ BEGIN
   UPDATE shop.account a SET frozen_at = CASE WHEN p_frozen THEN clock_timestamp() END WHERE a.id = account;
   INSERT INTO shop.audit (who, act, subject, before, after) VALUES (p_who, CASE WHEN p_frozen THEN 'frozen' ELSE 'unfrozen' END, account,
     jsonb_build_object('frozen_at', v_before), jsonb_build_object('frozen', p_frozen, 'reason', p_reason));
-  PERFORM pg_notify('revocations', CASE WHEN p_frozen THEN 'frozen ' ELSE 'unfrozen ' END || account);
+  PERFORM ledger.announce('revocations', CASE WHEN p_frozen THEN 'frozen ' ELSE 'unfrozen ' END || account);
   state := 'done';
   RETURN NEXT;
 END $$;

@@ -53,7 +53,10 @@ BEGIN
   SELECT coalesce(a.joined_to, a.id), a.email INTO remaining, v_email FROM shop.account a WHERE a.id = p_account;
   joined := remaining <> p_account;
   trial := 'none';
-  IF v_claim.done_at IS NOT NULL THEN RETURN NEXT; RETURN; END IF;
+  IF v_claim.done_at IS NOT NULL THEN
+    PERFORM ledger.await_standby();
+    RETURN NEXT; RETURN;
+  END IF;
   SELECT coalesce(a.joined_to, a.id) INTO v_owner FROM shop.account a WHERE a.email = v_claim.email;
   IF joined OR v_email IS NOT NULL THEN
     state := 'taken'; RETURN NEXT; RETURN;

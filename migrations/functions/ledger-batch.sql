@@ -155,7 +155,7 @@ BEGIN
     IF EXISTS (SELECT FROM ledger.trial_limit) THEN PERFORM ledger.return_trial(r_account, r_lot, r_amount); END IF;
     DELETE FROM ledger.lease l USING unnest(r_account, r_lot) AS r (account_id, lot_id)
       WHERE l.writer_id = p_writer AND l.account_id = r.account_id AND l.lot_id = r.lot_id AND l.amount = 0;
-    PERFORM pg_notify('ledger', 'returned:' || a.account_id)
+    PERFORM ledger.announce('ledger', 'returned:' || a.account_id)
       FROM (SELECT DISTINCT account_id FROM unnest(r_account, r_recalled) AS r (account_id, recalled) WHERE recalled) a;
   END IF;
   IF cardinality(w_account) = 0 THEN RETURN '{"state":"ok"}'::jsonb; END IF;
@@ -174,7 +174,7 @@ BEGIN
         FROM ledger.drawable_lots(v_want.account_id, v_want.plans, v_want.money_only, v_locked);
       IF greatest(0, v_units - v_need) * v_want.price > v_take THEN
         v_short := v_short || v_want.account_id;
-        PERFORM pg_notify('ledger', 'recall:' || v_want.account_id);
+        PERFORM ledger.announce('ledger', 'recall:' || v_want.account_id);
         CONTINUE;
       END IF;
     END IF;

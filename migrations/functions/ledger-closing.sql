@@ -100,7 +100,10 @@ DECLARE
   v_reason text;
 BEGIN
   LOCK TABLE ledger.closed_day IN SHARE ROW EXCLUSIVE MODE;
-  IF EXISTS (SELECT FROM ledger.closed_day WHERE day = p_day) THEN RETURN false; END IF;
+  IF EXISTS (SELECT FROM ledger.closed_day WHERE day = p_day) THEN
+    PERFORM ledger.await_standby();
+    RETURN false;
+  END IF;
   IF p_day IS DISTINCT FROM ledger.next_day_to_close() THEN RAISE EXCEPTION 'days are closed in order: % is next', coalesce(ledger.next_day_to_close()::text, 'no day'); END IF;
   v_reason := ledger.open_reason(p_day);
   IF v_reason IS NOT NULL THEN RAISE EXCEPTION '%', v_reason; END IF;

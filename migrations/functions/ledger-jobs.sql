@@ -61,7 +61,7 @@ BEGIN
       v_draw := v_draw + 1;
     END IF;
     UPDATE ledger.lot k SET avail = k.avail + v_row.amount - v_due, closed = closed AND v_row.amount = v_due WHERE k.account_id = v_row.account_id AND k.id = v_row.lot_id;
-    PERFORM pg_notify('ledger', 'granted:' || v_row.account_id);
+    PERFORM ledger.announce('ledger', 'granted:' || v_row.account_id);
   END LOOP;
   UPDATE ledger.job SET state = p_state, ended_at = clock_timestamp(), end_call_id = p_end WHERE call_id = p_call;
   RETURN p_state;

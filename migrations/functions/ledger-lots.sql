@@ -20,7 +20,10 @@ DECLARE
   v_used bigint[];
 BEGIN
   SELECT lot_id INTO v_lot FROM ledger.posting WHERE key = p_key;
-  IF FOUND THEN RETURN v_lot; END IF;
+  IF FOUND THEN
+    PERFORM ledger.await_standby();
+    RETURN v_lot;
+  END IF;
   IF p_amount <= 0 THEN RAISE EXCEPTION 'a lot holds more than nothing: %', p_amount; END IF;
   IF p_amount > ledger.held_max() - ledger.held_total(p_account, p_asset) THEN
     RAISE EXCEPTION 'account % would hold more than % of %', p_account, ledger.held_max(), p_asset USING ERRCODE = 'program_limit_exceeded';
@@ -44,7 +47,7 @@ BEGIN
     UPDATE ledger.lot k SET closed = true WHERE k.account_id = p_account AND k.id = ANY (v_used)
       AND NOT EXISTS (SELECT 1 FROM ledger.lease l WHERE l.account_id = k.account_id AND l.lot_id = k.id AND l.amount > 0);
   END IF;
-  PERFORM pg_notify('ledger', 'granted:' || p_account);
+  PERFORM ledger.announce('ledger', 'granted:' || p_account);
   RETURN v_lot;
 END $$;
 
@@ -89,7 +92,7 @@ $$;
 
 -- Notifies writers that lots of an account expire at another time than they know: they read them again and return their leases.
 CREATE OR REPLACE FUNCTION ledger.announce_terms(p_account text) RETURNS void LANGUAGE sql AS $$
-  SELECT pg_notify('ledger', 'granted:' || p_account), pg_notify('ledger', 'recall:' || p_account)
+  SELECT ledger.announce('ledger', 'granted:' || p_account), ledger.announce('ledger', 'recall:' || p_account)
 $$;
 
 -- Ends a lot early because a renewal or another plan replaces it. The rest is removed by the next `ledger.expire`.
@@ -125,9 +128,9 @@ BEGIN
       (v_key || ':in', v_lot.moved_account, v_lot.moved_to, 'moved', 'account:' || p_from, v_lot.avail);
     UPDATE ledger.lot SET avail = avail + v_lot.avail, clawback_due = clawback_due + v_lot.clawback_due, closed = false WHERE account_id = v_lot.moved_account AND id = v_lot.moved_to;
     UPDATE ledger.lot SET avail = 0, clawback_due = 0, moved_account = v_lot.moved_account, moved_to = v_lot.moved_to WHERE account_id = p_from AND id = v_lot.id;
-    PERFORM pg_notify('ledger', 'granted:' || v_lot.moved_account);
+    PERFORM ledger.announce('ledger', 'granted:' || v_lot.moved_account);
   END LOOP;
-  PERFORM pg_notify('ledger', 'recall:' || p_from);
+  PERFORM ledger.announce('ledger', 'recall:' || p_from);
 END $$;
 
 -- Returns the origin of a granted lot (a promotion, or the seller), also after the lot moved with its account.

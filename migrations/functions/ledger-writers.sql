@@ -77,7 +77,7 @@ BEGIN
   IF v_calls IS NOT NULL THEN PERFORM ledger.credit_undelivered(v_calls); END IF;
   UPDATE ledger.lot k SET avail = k.avail + l.amount, closed = false FROM ledger.lease l
     WHERE l.writer_id = p_writer AND l.amount > 0 AND k.account_id = l.account_id AND k.id = l.lot_id;
-  PERFORM pg_notify('ledger', 'returned:' || a.account_id) FROM (SELECT DISTINCT account_id FROM ledger.lease WHERE writer_id = p_writer AND amount > 0) a;
+  PERFORM ledger.announce('ledger', 'returned:' || a.account_id) FROM (SELECT DISTINCT account_id FROM ledger.lease WHERE writer_id = p_writer AND amount > 0) a;
   IF EXISTS (SELECT FROM ledger.trial_limit) THEN
     PERFORM ledger.return_trial(array_agg(l.account_id), array_agg(l.lot_id), array_agg(l.amount)) FROM ledger.lease l WHERE l.writer_id = p_writer AND l.amount > 0;
   END IF;

@@ -31,7 +31,7 @@ BEGIN
   INSERT INTO shop.secret (name, value, created_at)
     VALUES (p_name || ' ' || coalesce(nullif(split_part(v_last.name, ' ', 2), '')::int, 1) + 1, p_value, clock_timestamp());
   INSERT INTO shop.audit (who, act, subject) VALUES (p_who, 'secret_rotated', p_name);
-  PERFORM pg_notify('seller', 'secrets');
+  PERFORM ledger.announce('seller', 'secrets');
   RETURN true;
 END $$;
 

@@ -34,7 +34,10 @@ BEGIN
   LOCK TABLE shop.operator IN SHARE ROW EXCLUSIVE MODE;
   SELECT * INTO v_before FROM shop.operator WHERE id = p_id;
   IF v_before.id IS NULL THEN RETURN 'unknown'; END IF;
-  IF v_before.role = p_role THEN RETURN 'done'; END IF;
+  IF v_before.role = p_role THEN
+    PERFORM ledger.await_standby();
+    RETURN 'done';
+  END IF;
   IF p_role <> 'owner' AND v_before.role = 'owner' AND shop.is_last_owner(p_id) THEN RETURN 'last_owner'; END IF;
   UPDATE shop.operator SET role = p_role WHERE id = p_id;
   INSERT INTO shop.audit (who, act, subject, before, after)

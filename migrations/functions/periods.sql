@@ -48,7 +48,7 @@ CREATE OR REPLACE FUNCTION shop.recall_replaced(p_id text) RETURNS bigint LANGUA
         CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.lot_id) c
         JOIN ledger.lease l ON l.account_id = c.account_id AND l.lot_id = c.id
       WHERE o.id = p_id AND l.amount > 0 GROUP BY l.account_id
-  ), asked AS (SELECT amount, pg_notify('ledger', 'recall:' || account_id) FROM leased)
+  ), asked AS (SELECT amount, ledger.announce('ledger', 'recall:' || account_id) FROM leased)
   SELECT coalesce(sum(amount), 0)::bigint FROM asked
 $$;
 

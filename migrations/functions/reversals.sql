@@ -35,7 +35,7 @@ BEGIN
   IF v_delta > 0 THEN
     UPDATE ledger.lot SET clawback_due = clawback_due + v_delta, closed = false WHERE account_id = v_last.account_id AND id = v_last.id;
     PERFORM ledger.clawback(v_last.account_id, v_last.id);
-    PERFORM pg_notify('ledger', 'recall:' || v_last.account_id);
+    PERFORM ledger.announce('ledger', 'recall:' || v_last.account_id);
   ELSIF v_delta < 0 THEN
     v_back := greatest(0, -v_delta - v_last.clawback_due);
     UPDATE ledger.lot SET clawback_due = clawback_due - least(clawback_due, -v_delta), avail = avail + v_back, closed = closed AND v_back = 0 WHERE account_id = v_last.account_id AND id = v_last.id;
@@ -43,7 +43,7 @@ BEGIN
       INSERT INTO ledger.posting (key, account_id, lot_id, kind, contra, amount)
         SELECT 'reinstated:' || v_last.id || ':' || count(*), v_last.account_id, v_last.id, 'reinstated', 'processor', v_back
           FROM ledger.posting WHERE account_id = v_last.account_id AND lot_id = v_last.id AND kind = 'reinstated';
-      PERFORM pg_notify('ledger', 'granted:' || v_last.account_id);
+      PERFORM ledger.announce('ledger', 'granted:' || v_last.account_id);
     END IF;
   END IF;
 END $$;

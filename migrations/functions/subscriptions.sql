@@ -53,7 +53,10 @@ BEGIN
   UPDATE shop.subscription SET applied_seq = p_sync_seq, status = p_status, cancel_at_period_end = p_cancel,
       next_plan_id = nullif(p_next_plan, plan_id), ended_at = p_ended, pay_url = p_pay_url, payer_email = coalesce(p_payer, payer_email)
     WHERE id = p_id AND applied_seq < p_sync_seq RETURNING * INTO v_one;
-  IF NOT FOUND THEN RETURN false; END IF;
+  IF NOT FOUND THEN
+    PERFORM ledger.await_standby();
+    RETURN false;
+  END IF;
   PERFORM shop.update_allowance_ends(p_id);
   -- One mail for each period whose renewal failed, however often the card is tried.
   IF v_one.status = 'past_due' AND v_one.ended_at IS NULL THEN
@@ -72,7 +75,8 @@ $$;
 
 -- Records the outcome of a change. Safe to repeat. A change that an invoice has confirmed stays `made`.
 CREATE OR REPLACE FUNCTION shop.end_plan_change(p_change text, p_outcome text) RETURNS void LANGUAGE sql AS $$
-  UPDATE shop.plan_change SET state = p_outcome, ended_at = clock_timestamp() WHERE id = p_change AND state <> 'made'
+  UPDATE shop.plan_change SET state = p_outcome, ended_at = clock_timestamp() WHERE id = p_change AND state <> 'made';
+  SELECT ledger.await_standby();
 $$;
 
 -- Returns the units that writers hold of the period that a plan change replaces, and asks the writers to return those that no running call needs.
@@ -82,6 +86,6 @@ CREATE OR REPLACE FUNCTION shop.recall_changed_plan(p_change text) RETURNS bigin
         CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.lot_id) c
         JOIN ledger.lease l ON l.account_id = c.account_id AND l.lot_id = c.id
       WHERE h.id = p_change AND h.state <> 'made' AND l.amount > 0 GROUP BY l.account_id
-  ), asked AS (SELECT amount, pg_notify('ledger', 'recall:' || account_id) FROM leased)
+  ), asked AS (SELECT amount, ledger.announce('ledger', 'recall:' || account_id) FROM leased)
   SELECT coalesce(sum(amount), 0)::bigint FROM asked
 $$;

@@ -10,6 +10,8 @@ BEGIN
   IF NOT FOUND THEN
     INSERT INTO shop.top_up_consent (id, account_id, plan_id, below, amount, monthly_max, expires_at)
       VALUES (p_id, p_account, p_plan, p_below, p_amount, p_max, p_expires) RETURNING * INTO v_consent;
+  ELSE
+    PERFORM ledger.await_standby();
   END IF;
   RETURN v_consent;
 END $$;
@@ -21,7 +23,10 @@ DECLARE
 BEGIN
   UPDATE shop.top_up_consent SET state = 'agreed', saved_card = p_card, email = p_email, agreed_at = clock_timestamp(), account_id = shop.resolve_account(account_id)
     WHERE id = p_id AND state = 'offered' RETURNING * INTO v_consent;
-  IF NOT FOUND THEN RETURN; END IF;
+  IF NOT FOUND THEN
+    PERFORM ledger.await_standby();
+    RETURN;
+  END IF;
   UPDATE shop.top_up_consent SET state = 'ended', ended_at = clock_timestamp() WHERE account_id = v_consent.account_id AND state = 'agreed' AND id <> p_id;
   PERFORM shop.enable_top_ups(v_consent.account_id, v_consent.plan_id, v_consent.below, v_consent.amount, v_consent.monthly_max, p_id);
 END $$;
@@ -31,4 +36,5 @@ CREATE OR REPLACE FUNCTION shop.end_consent(p_id text) RETURNS void LANGUAGE sql
   UPDATE shop.top_up_consent SET state = 'ended', ended_at = clock_timestamp() WHERE id = p_id AND state <> 'ended';
   UPDATE shop.top_up SET state = 'stopped', reason = 'The holder of the card has ended its automatic charges.', updated_at = clock_timestamp()
     WHERE consent_id = p_id AND state = 'on';
+  SELECT ledger.await_standby();
 $$;

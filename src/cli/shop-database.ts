@@ -6,6 +6,11 @@ import * as Cluster from './embedded/cluster.ts';
 /** A database to work on; `leave` stops the server if it was started for this. */
 export type ShopDatabase = { url: string; leave(): Promise<void> };
 
+/** Returns the database for commands that only read: DATABASE_READ_URL, which may be a standby, or the shop's database. */
+export function reachForReading(env: NodeJS.ProcessEnv): Promise<ShopDatabase> {
+  return reach(env, env.DATABASE_READ_URL);
+}
+
 /**
  * Returns the database at `url`, or of DATABASE_URL, or of `sluice start` in DATA_DIR, which is started if it does not run. Throws when
  * there is none.

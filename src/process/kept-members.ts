@@ -80,12 +80,21 @@ export type KeptParts = Pick<
 > & {
   config: Config;
   sql: Connection.Connection;
+  /** For reports, which may read a standby. */
+  reportSql: Connection.Connection;
   secrets: SharedSecrets.SharedSecrets;
   uncountable: UncountableCounts;
 };
 
 /** Opens the members of the shop that outlive a revision. */
-export async function openKept({ config, sql, secrets, uncountable, ...parts }: KeptParts): Promise<Kept> {
+export async function openKept({
+  config,
+  sql,
+  reportSql,
+  secrets,
+  uncountable,
+  ...parts
+}: KeptParts): Promise<Kept> {
   const { clock } = parts;
   const report = countingAboveHold(parts.report, uncountable);
   return {
@@ -113,7 +122,7 @@ export async function openKept({ config, sql, secrets, uncountable, ...parts }: 
     creditGrants: Operator.openGifts(sql),
     promotions: Operator.openPromotions(sql),
     audit: Operator.openAudit(sql),
-    console: await openConsole(sql, config.databaseUrl, secret('con')),
+    console: await openConsole(sql, reportSql, config.databaseUrl, secret('con')),
     operators: openOperators(sql),
     refundRequests: openRefundRequests(sql),
     fraudSignals: openFraudSignals(sql),

@@ -7,7 +7,7 @@ import * as Log from '../adapters/log/log.ts';
 import * as Accounts from '../adapters/postgres/accounts.ts';
 import { openCatalogHistory } from '../adapters/postgres/catalogs.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
-import * as Connection from '../adapters/postgres/connection.ts';
+import type * as Connection from '../adapters/postgres/connection.ts';
 import { openDatabaseClock } from '../adapters/postgres/database-clock.ts';
 import { openIdempotencyKeys } from '../adapters/postgres/idempotency-keys.ts';
 import { openLedgerStore } from '../adapters/postgres/ledger-store.ts';
@@ -32,12 +32,9 @@ import type { LedgerWriterEvent } from '../ledger/ledger-writer-event.ts';
 import { DistributedRateLimit } from '../proxy/distributed-rate-limit.ts';
 import { OpenSockets } from '../proxy/open-sockets.ts';
 import { UncountableCounts, type UncountableRecord } from '../proxy/uncountable.ts';
+import * as DatabasePools from './database-pools.ts';
 import { type Kept, openKept } from './kept-members.ts';
 import * as SharedSecrets from './shared-secrets.ts';
-
-const connectionsMax = 10;
-/** The ledger and the listener have their own connections, so that pages and reports cannot block them. */
-const ledgerConnectionsMax = 2;
 
 /** Everything with state, opened once per process and shared by all revisions. */
 export type Resources = {
@@ -77,10 +74,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
   const events: Log.EventCounts = new Map();
   const warn = Log.reporter(log, 'warn', events);
   await prepareDatabase(config);
-  const sql = Connection.openConnection(config.databaseUrl, connectionsMax);
-  const timeoutMs = Connection.statementTimeoutMs;
-  const ledgerSql = Connection.openConnection(config.databaseUrl, ledgerConnectionsMax, timeoutMs, true);
-  const patientSql = Connection.openConnection(config.databaseUrl, 1, PlanHoldings.stakesMsMax, true);
+  const { sql, ledgerSql, patientSql, reportSql, end } = DatabasePools.open(config);
   const databaseClock = await openDatabaseClock(sql, (skewMs) =>
     warn('clock_skew', {
       ahead_s: Math.round(skewMs / 1_000),
@@ -106,7 +100,10 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     log,
     sql,
     ledgerSql,
-    metrics: Metrics.createMetrics({ writer, clock, uncountable, shopTotals: openShopTotals(sql) }, events),
+    metrics: Metrics.createMetrics(
+      { writer, clock, uncountable, shopTotals: openShopTotals(reportSql) },
+      events,
+    ),
     uncountable,
     uncountableRecord,
     budgets: openBudgets(config.bodyMemoryBytes),
@@ -123,6 +120,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     kept: await openKept({
       config,
       sql,
+      reportSql,
       clock,
       secrets,
       tokenVerifier,
@@ -146,7 +144,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
       shared?.close();
       await tracer?.close();
       await Promise.all([clientDocuments.close(), resources.kept.agentDirectories.close()]);
-      await Promise.all([sql, ledgerSql, patientSql].map((pool) => pool.end({ timeout: 2 })));
+      await end();
     },
   };
   return resources;

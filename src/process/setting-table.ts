@@ -118,6 +118,14 @@ const data = {
     about:
       'The same database as the role that owns the tables: migrates them and grants the role of `DATABASE_URL` what the storefront needs ([two roles](operations.md#two-database-roles)).',
   },
+  DATABASE_READ_URL: {
+    schema: Schema.postgresUrl,
+    defaultText: '`DATABASE_URL`',
+    secret: true,
+    restart: true,
+    about:
+      'A standby of the same database, for what reads much and may be some seconds old: reports of the console and of `sluice report`, totals in `/metrics`, and `sluice ledger` ([reading from a standby](high-availability.md#reading-from-a-standby)). Balances and refusals are always read on the primary.',
+  },
   MIGRATE: {
     schema: Schema.onOff,
     default: 'on',

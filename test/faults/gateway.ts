@@ -16,6 +16,7 @@ export class Gateway {
   readonly port: number;
   readonly #env: Record<string, string>;
   readonly #tree: string | undefined;
+  #databaseUrl = '';
   #proxy: DatabaseProxy.DatabaseProxy | null = null;
   #program: Program.Program | null = null;
   #isStopping = false;
@@ -44,11 +45,13 @@ export class Gateway {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  /** @param watch decides about its statements (database-proxy.ts); null connects it to the database directly */
   async open(
     databaseUrl: string,
-    watch: (statement: string, when: DatabaseProxy.When) => DatabaseProxy.Fate,
+    watch: ((statement: string, when: DatabaseProxy.When) => DatabaseProxy.Fate) | null,
   ): Promise<void> {
-    this.#proxy = await DatabaseProxy.open(databaseUrl, watch);
+    this.#databaseUrl = databaseUrl;
+    if (watch !== null) this.#proxy = await DatabaseProxy.open(databaseUrl, watch);
     await writeFile(this.#catalog, await readFile(catalog));
     await this.#start();
   }
@@ -87,7 +90,7 @@ export class Gateway {
       NODE_OPTIONS: `--import=${clock}`,
       PORT: String(this.port),
       HOST: '127.0.0.1',
-      DATABASE_URL: this.#proxy?.url ?? '',
+      DATABASE_URL: this.#proxy?.url ?? this.#databaseUrl,
       INSTANCE_ID: this.name,
       CATALOG: this.#catalog,
       LOG_LEVEL: 'error',

@@ -65,7 +65,7 @@ export async function judge(run: Run): Promise<LedgerStore> {
     // The run itself makes the database unavailable, also while a key is created or ended.
     for (const line of gateway
       .logged('fault')
-      .filter((line) => !/"code":"(?:E?CONN|EPIPE|57|08|53)/.test(line)))
+      .filter((line) => !/"code":"(?:E?CONN|EPIPE|57|08|53|25006)/.test(line)))
       record.breaches.push(`${gateway.name}: ${line}`);
     for (const end of gateway.gaveUp) record.breaches.push(`${gateway.name} ended by itself: ${end}`);
   }

@@ -151,7 +151,8 @@ export async function run(options: Options): Promise<Report> {
   }
 }
 
-function environment(upstreamUrl: string): { [name: string]: string } {
+/** Settings of a gateway of a run. */
+export function environment(upstreamUrl: string): { [name: string]: string } {
   return {
     PUBLIC_URL: 'http://localhost:4020',
     UPSTREAM_URL: upstreamUrl,

@@ -52,7 +52,7 @@ const sessionAttributes: ReadonlySet<string> = new Set([
 ]);
 
 export type PostgresUrl = {
-  /** For the driver: without what it would send to the server as a setting. Several hosts stay. */
+  /** For the driver: without what it would send to the server as a setting. Of several hosts it takes the primary, unless the text says otherwise. */
   url: string;
   /** The file of `sslrootcert`; null where there is none. */
   rootCertPath: string | null;
@@ -65,6 +65,8 @@ export function parse(text: string): { ok: true; value: PostgresUrl } | { ok: fa
     return { ok: false, faults: ['is not a postgres: or postgresql: address'] };
   const { searchParams } = url;
   const rootCert = searchParams.get('sslrootcert');
+  const hasSeveralHosts = withOneHost(text) !== text;
+  const isAny = searchParams.get('target_session_attrs') === 'any';
   const faults: string[] = [];
   for (const [name, value] of [...searchParams]) {
     const fault = faultOf(name, value);
@@ -73,6 +75,9 @@ export function parse(text: string): { ok: true; value: PostgresUrl } | { ok: fa
   }
   const rootCertPath = rootCert === 'system' ? null : rootCert;
   if (faults.length > 0) return { ok: false, faults };
+  // Otherwise the driver takes the first that answers, which may be a standby.
+  if (hasSeveralHosts && !searchParams.has('target_session_attrs') && !isAny)
+    searchParams.set('target_session_attrs', 'primary');
   const query = url.searchParams.size === 0 ? '' : `?${url.searchParams}`;
   return { ok: true, value: { url: text.replace(/[?#].*$/s, '') + query, rootCertPath } };
 }

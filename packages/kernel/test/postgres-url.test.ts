@@ -28,6 +28,16 @@ describe('a connection string', () => {
       'postgres://u:p@one.example:5432,two.example:5433/shop?target_session_attrs=read-write&load_balance_hosts=random',
       'postgres://u:p@one.example:5432,two.example:5433/shop?target_session_attrs=read-write',
     ],
+    [
+      'several hosts, of which the primary is meant',
+      'postgres://u:p@one.example,two.example/shop',
+      'postgres://u:p@one.example,two.example/shop?target_session_attrs=primary',
+    ],
+    [
+      'several hosts, of which any is meant',
+      'postgres://u@a,b/d?target_session_attrs=any',
+      'postgres://u@a,b/d',
+    ],
     ['no parameters', 'postgres://u:p%40@h/d', 'postgres://u:p%40@h/d'],
     ['server options', 'postgres://u@h/d?options=endpoint%3Dx', 'postgres://u@h/d?options=endpoint%3Dx'],
     ['another way to say TLS', 'postgres://u@h/d?ssl=true', 'postgres://u@h/d?sslmode=require'],

@@ -1,6 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import { type AccountKey, type AccountKeys, keysMax, type ListedKey } from '../../identity/account-key.ts';
 import type { Connection } from './connection.ts';
+import { announced } from './notices.ts';
 import type { key } from './schema/accounts.ts';
 import type { Row } from './schema/row.ts';
 
@@ -12,10 +13,11 @@ export function openAccountKeys(sql: Connection): AccountKeys {
   return {
     async add({ id, account, name, budget, services, expiresMs }, digest, hint) {
       const expires = expiresMs === null ? null : new Date(expiresMs);
-      const [row] = await sql<
-        [{ made: Date | null }]
-      >`SELECT shop.make_key(${id}, ${account}, ${digest}, ${hint},
-        ${name}, ${budget}, ${services && [...services]}, ${expires}, ${keysMax}) AS made`;
+      const [row] = await announced(
+        sql,
+        sql<[{ made: Date | null }]>`SELECT shop.make_key(${id}, ${account}, ${digest}, ${hint},
+        ${name}, ${budget}, ${services && [...services]}, ${expires}, ${keysMax}) AS made`,
+      );
       return row.made?.getTime() ?? null;
     },
     async find(digest) {
@@ -42,7 +44,10 @@ export function openAccountKeys(sql: Connection): AccountKeys {
       );
     },
     async end(account, id) {
-      const [row] = await sql<[{ ended: boolean }]>`SELECT shop.end_key(${account}, ${id}) AS ended`;
+      const [row] = await announced(
+        sql,
+        sql<[{ ended: boolean }]>`SELECT shop.end_key(${account}, ${id}) AS ended`,
+      );
       return row.ended;
     },
   };

@@ -3,9 +3,11 @@ import type { SigningKeys } from '../../identity/signing-key.ts';
 import type { TrialOffer, TrialState } from '../../identity/trial-proof.ts';
 import type { StatementLot, Statements } from '../../ledger/statement.ts';
 import type { Connection } from './connection.ts';
+import { announced } from './notices.ts';
 import type { account } from './schema/accounts.ts';
 import type { signingKey } from './schema/operations.ts';
 import type { Row } from './schema/row.ts';
+import * as Standby from './standby.ts';
 
 const noTrial: TrialOffer = { plan: '', units: 0, asset: 'unit', oncePer: [], address: null };
 const cardTrialsMax = 50;
@@ -14,15 +16,21 @@ export function openAccounts(sql: Connection): Accounts {
   return {
     async register(id, trial) {
       const { plan, units, asset, oncePer, address } = trial ?? noTrial;
-      const [row] = await sql<
-        [{ state: TrialState }]
-      >`SELECT shop.register(${id}, ${plan}, ${units}, ${asset}, ${[...oncePer]}::text[], NULL, NULL, ${address}) AS state`;
+      const [row] = await announced(
+        sql,
+        sql<
+          [{ state: TrialState }]
+        >`SELECT shop.register(${id}, ${plan}, ${units}, ${asset}, ${[...oncePer]}::text[], NULL, NULL, ${address}) AS state`,
+      );
       return row.state;
     },
     async giveCardTrials({ plan, units, asset, oncePer }) {
-      const [row] = await sql<
-        [{ given: number }]
-      >`SELECT shop.give_card_trials(${plan}, ${units}, ${asset}, ${[...oncePer]}::text[], ${cardTrialsMax}) AS given`;
+      const [row] = await announced(
+        sql,
+        sql<
+          [{ given: number }]
+        >`SELECT shop.give_card_trials(${plan}, ${units}, ${asset}, ${[...oncePer]}::text[], ${cardTrialsMax}) AS given`,
+      );
       return row.given;
     },
     async find(id) {
@@ -44,7 +52,10 @@ export function openAccounts(sql: Connection): Accounts {
     },
     async freeze(id, isFrozen, reason, who) {
       type Result = { state: FreezeResult['kind']; account: string };
-      const [row] = await sql<[Result]>`SELECT * FROM shop.freeze(${id}, ${isFrozen}, ${reason}, ${who})`;
+      const [row] = await announced(
+        sql,
+        sql<[Result]>`SELECT * FROM shop.freeze(${id}, ${isFrozen}, ${reason}, ${who})`,
+      );
       return row.state === 'unknown_account'
         ? { kind: row.state }
         : { kind: row.state, account: row.account };
@@ -90,14 +101,19 @@ export function openSigningKeys(sql: Connection): SigningKeys {
       const rows = await sql<
         Row<typeof signingKey>[]
       >`SELECT kid, private_jwk, created_at FROM shop.signing_key`;
+      // A key that another process stored may not be on the standby yet, and what it signs must stay valid.
+      await Standby.confirmed(sql);
       return rows.map((row) => ({ kid: row.kid, jwk: row.private_jwk, createdMs: row.created_at.getTime() }));
     },
     async add({ kid, jwk, createdMs }) {
-      await sql`INSERT INTO shop.signing_key (kid, private_jwk, created_at) VALUES (${kid}, ${sql.json({ ...jwk })}, ${new Date(createdMs)})
-        ON CONFLICT DO NOTHING`;
+      const rows =
+        await sql`INSERT INTO shop.signing_key (kid, private_jwk, created_at) VALUES (${kid}, ${sql.json({ ...jwk })}, ${new Date(createdMs)})
+        ON CONFLICT DO NOTHING RETURNING 1`;
+      if (rows.length === 0) await Standby.confirmed(sql);
     },
     async remove(kid) {
-      await sql`DELETE FROM shop.signing_key WHERE kid = ${kid}`;
+      const rows = await sql`DELETE FROM shop.signing_key WHERE kid = ${kid} RETURNING 1`;
+      if (rows.length === 0) await Standby.confirmed(sql);
     },
   };
 }
@@ -120,9 +136,12 @@ export async function rotateSecret(
   restMs: number,
   who: string,
 ): Promise<boolean> {
-  const [row] = await sql<
-    [{ rotated: boolean }]
-  >`SELECT shop.rotate_secret(${name}, ${fresh}, ${`${restMs} milliseconds`}::interval, ${who}) AS rotated`;
+  const [row] = await announced(
+    sql,
+    sql<
+      [{ rotated: boolean }]
+    >`SELECT shop.rotate_secret(${name}, ${fresh}, ${`${restMs} milliseconds`}::interval, ${who}) AS rotated`,
+  );
   return row.rotated;
 }
 
@@ -130,6 +149,7 @@ export async function rotateSecret(
 export async function sharedSecret(sql: Connection, name: string, fresh: string): Promise<string> {
   await sql`INSERT INTO shop.secret (name, value) VALUES (${name}, ${fresh}) ON CONFLICT DO NOTHING`;
   const [row] = await sql<{ value: string }[]>`SELECT value FROM shop.secret WHERE name = ${name}`;
+  await Standby.confirmed(sql);
   if (!row) throw new Error(`the secret ${name} was not stored`);
   return row.value;
 }

@@ -2,6 +2,7 @@ import type { BillingRecord } from '../../payment/billing-details.ts';
 import type { Connection } from './connection.ts';
 import type * as Accounts from './schema/accounts.ts';
 import type { Row } from './schema/row.ts';
+import * as Standby from './standby.ts';
 
 type DetailsRow = Row<typeof Accounts.billingDetails>;
 
@@ -16,6 +17,7 @@ export function openBillingDetails(sql: Connection): BillingRecord {
     async set(account, details) {
       if (details === null) {
         await sql`DELETE FROM shop.billing_details WHERE account_id = ${account}`;
+        await Standby.confirmed(sql);
         return;
       }
       const { name, address, country, taxId } = details;

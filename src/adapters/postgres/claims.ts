@@ -8,6 +8,7 @@ import {
 import type { TrialState } from '../../identity/trial-proof.ts';
 import * as Admissions from './admissions.ts';
 import type { Connection } from './connection.ts';
+import { announced } from './notices.ts';
 
 /** Stores claims by email (migrations/functions/claims.sql). */
 export function openClaims(sql: Connection): Claims {
@@ -37,10 +38,13 @@ export function openClaims(sql: Connection): Claims {
         tries_left: number;
         trial: TrialState;
       };
-      const [row] = await sql<
-        [Row]
-      >`SELECT * FROM shop.complete_claim(${account}, ${codeDigest}, ${triesMax}, ${plan}, ${more}, ${asset},
-        ${units}, ${[...oncePer]}::text[], ${address})`;
+      const [row] = await announced(
+        sql,
+        sql<
+          [Row]
+        >`SELECT * FROM shop.complete_claim(${account}, ${codeDigest}, ${triesMax}, ${plan}, ${more}, ${asset},
+        ${units}, ${[...oncePer]}::text[], ${address})`,
+      );
       switch (row.state) {
         case 'claimed':
           return { kind: 'claimed', account: row.remaining, joined: row.joined, trial: row.trial };

@@ -64,8 +64,11 @@ function safeInteger(text: string): number {
   return value;
 }
 
-/** Returns true if an error means that the connection was lost, as reported by the driver or PostgreSQL. A later attempt may succeed. */
+/**
+ * Returns true if an error means that the connection was lost, as reported by the driver or PostgreSQL, or that it leads to a server that is
+ * not the primary (25006, during a failover). A later attempt may succeed.
+ */
 export function isLost(fault: unknown): boolean {
   const code = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
-  return /^(CONNECTION_|CONNECT_|ECONN|EPIPE|57P0|08)/.test(code);
+  return /^(CONNECTION_|CONNECT_|ECONN|EPIPE|57P0|08|25006)/.test(code);
 }

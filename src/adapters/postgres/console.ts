@@ -19,12 +19,18 @@ type Row = {
   paid: number;
 };
 
-/** Opens what the seller's console reads. Every statement ends within the pool's timeout. `fresh` becomes the secret if there is none. */
-export async function openConsole(sql: Connection, url: string, fresh: string) {
+/**
+ * Opens what the seller's console reads. Every statement ends within the pool's timeout.
+ * @param reports the database of the reports, which may be a standby
+ * @param fresh becomes the secret if there is none
+ */
+export async function openConsole(sql: Connection, reports: Connection, url: string, fresh: string) {
+  const { byDay, byRail } = openRevenueReport(reports);
   return {
     secret: await sharedSecret(sql, 'console', fresh),
-    revenueReport: openRevenueReport(sql),
-    usageReport: openUsageReport(sql),
+    // The seller acts on single orders and processes, which are read on the primary.
+    revenueReport: { ...openRevenueReport(sql), byDay, byRail },
+    usageReport: { ...openUsageReport(reports), writers: openUsageReport(sql).writers },
     accounts: openSearch(sql),
     attention: openAttentionReport(sql),
     orders: openOrderSearch(sql),

@@ -1,5 +1,7 @@
 import type { DueJob, JobSettlement, Jobs } from '../../ledger/jobs.ts';
 import type { Connection } from './connection.ts';
+import { announced } from './notices.ts';
+import * as Standby from './standby.ts';
 
 /** Maximum pause between two looks at a job, in seconds. It doubles from one second on. */
 const pauseSecondsMax = 60;
@@ -12,6 +14,7 @@ export function openJobs(sql: Connection): Jobs {
         VALUES (${callId}, ${account}, ${operation}, ${id}, clock_timestamp() + make_interval(hours => ${hours}),
           ${prices === null ? null : sql.json(prices)})
         ON CONFLICT DO NOTHING RETURNING 1`;
+      if (rows.length === 0) await Standby.confirmed(sql);
       return rows.length > 0 ? 'open' : 'taken';
     },
     async due(max) {
@@ -24,9 +27,12 @@ export function openJobs(sql: Connection): Jobs {
       ];
     },
     async end(callId, endCallId, units, state, { quantities, priceKey, upstreamCost } = {}) {
-      const [row] = await sql<[{ state: JobSettlement }]>`
+      const [row] = await announced(
+        sql,
+        sql<[{ state: JobSettlement }]>`
         SELECT ledger.end_job(${callId}, ${endCallId}, ${units}, ${state}, ${quantities ? sql.json(quantities) : null},
-          ${priceKey ?? null}, ${upstreamCost ?? null}) AS state`;
+          ${priceKey ?? null}, ${upstreamCost ?? null}) AS state`,
+      );
       return row.state;
     },
   };

@@ -77,7 +77,9 @@ export type AccountValue = {
 
 /** Compares value received with money paid, for each account or for one. Returns at most `max` accounts, by payments, highest first. */
 export async function values(url: string, account: string | null, max: number): Promise<AccountValue[]> {
-  const sql = postgres(url, {
+  const { url: address, options } = PostgresUrl.driver(url);
+  const sql = postgres(address, {
+    ...options,
     max: 1,
     onnotice: () => {},
     connect_timeout: 5,

@@ -9,12 +9,13 @@ import {
 
 import * as Metered from '../../ledger/metered.ts';
 import { type Connection, isLost } from './connection.ts';
+import { announced } from './notices.ts';
 
 /**
- * Errors of PostgreSQL after which a repeated statement can succeed: connection failure, shutdown, lack of resources, deadlock, timeout, and
- * the unique violation of a batch whose interrupted copy has committed meanwhile.
+ * Errors of PostgreSQL after which a repeated statement can succeed: connection failure, shutdown, lack of resources, deadlock, timeout, a
+ * server that is not the primary, and the unique violation of a batch whose interrupted copy has committed meanwhile.
  */
-const repeatable = /^(08|53|57|40|55|58|23505)/;
+const repeatable = /^(08|53|57|40|55|58|23505|25006)/;
 /** Unique violation: a row was booked before, and nothing of this batch was committed. */
 const booked = '23505';
 
@@ -25,29 +26,39 @@ const booked = '23505';
 export function openLedgerStore(sql: Connection): LedgerStore {
   return {
     async openWriter(writer) {
-      const [row] = await sql<[{ epoch: number }]>`SELECT ledger.open_writer(${writer}) AS epoch`;
+      const [row] = await announced(
+        sql,
+        sql<[{ epoch: number }]>`SELECT ledger.open_writer(${writer}) AS epoch`,
+      );
       return row.epoch;
     },
     async batch(batch) {
       try {
-        return await send(sql, batch).catch((error: unknown) => {
+        const sent = send(sql, batch).catch((error: unknown) => {
           if (error instanceof postgres.PostgresError && error.code === booked) return send(sql, batch, true);
           throw error;
         });
+        return await (announces(batch) ? announced(sql, sent) : sent);
       } catch (error) {
         throw judged(error);
       }
     },
     async closeWriter(writer, epoch) {
-      const [row] = await sql<
-        [{ closed: boolean }]
-      >`SELECT ledger.close_writer(${writer}, ${epoch}) AS closed`;
+      const [row] = await announced(
+        sql,
+        sql<[{ closed: boolean }]>`SELECT ledger.close_writer(${writer}, ${epoch}) AS closed`,
+      );
       return row.closed;
     },
     async undeliver(callIds) {
       await sql`SELECT ledger.credit_undelivered(${sql.array([...callIds], 2950)}::uuid[])`;
     },
   };
+}
+
+/** Returns true if other processes may be waiting for the result of a batch. Most batches announce nothing. */
+function announces({ returns, wants }: Batch): boolean {
+  return returns.some(({ recalled }) => recalled) || wants.some(({ recall }) => recall);
 }
 
 /** Returns the error that a batch is rejected with. An error of this program is final, because repeating the batch would not help. */

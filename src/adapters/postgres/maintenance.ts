@@ -1,6 +1,7 @@
 import type { Row } from 'postgres';
 import type { Connection } from './connection.ts';
 import * as IdempotencyKeys from './idempotency-keys.ts';
+import { announced } from './notices.ts';
 import * as Retention from './retention.ts';
 import * as Usage from './usage.ts';
 
@@ -22,7 +23,7 @@ const strayMax = 500;
 type Task = (sql: Connection, retention: Retention.Retention) => Promise<unknown>;
 
 const often: readonly Task[] = [
-  (sql) => sql`SELECT ledger.reap_silent(${silenceMax}::interval)`,
+  (sql) => announced(sql, sql`SELECT ledger.reap_silent(${silenceMax}::interval)`),
   (sql) => inSteps(lotsMax, () => count(sql`SELECT ledger.collect_clawbacks(${lotsMax}) AS count`)),
   moveReturnedLeases,
   (sql) => inSteps(lotsMax, () => count(sql`SELECT ledger.expire(${lotsMax}) AS count`)),
@@ -71,5 +72,5 @@ async function count(asked: PromiseLike<readonly Row[]>): Promise<number> {
 async function moveReturnedLeases(sql: Connection): Promise<void> {
   const rows = await sql<{ id: string; joined_to: string }[]>`SELECT id, joined_to FROM shop.account a
     WHERE joined_to IS NOT NULL AND EXISTS (SELECT FROM ledger.lot k WHERE k.account_id = a.id AND k.avail > 0) LIMIT ${strayMax}`;
-  for (const row of rows) await sql`SELECT ledger.move_lots(${row.id}, ${row.joined_to})`;
+  for (const row of rows) await announced(sql, sql`SELECT ledger.move_lots(${row.id}, ${row.joined_to})`);
 }

@@ -1,5 +1,6 @@
 import { type OAuthGrants, type Redeemed, rotationGraceMs } from '../../identity/oauth/grants.ts';
 import type { Connection } from './connection.ts';
+import * as Standby from './standby.ts';
 
 type GrantRow = { sid: string; account_id: string; client_id: string; client_name: string };
 type RedeemRow = GrantRow & { fresh: boolean };
@@ -77,7 +78,8 @@ export function openOauthGrants(sql: Connection): OAuthGrants {
       }));
     },
     async end(sid) {
-      await sql`DELETE FROM shop.oauth_grant WHERE sid = ${sid}`;
+      const rows = await sql`DELETE FROM shop.oauth_grant WHERE sid = ${sid} RETURNING 1`;
+      if (rows.length === 0) await Standby.confirmed(sql);
     },
   };
 }

@@ -8,6 +8,7 @@ import {
   tryWindowMs,
 } from '../../payment/promotion.ts';
 import type { Connection } from './connection.ts';
+import { announced } from './notices.ts';
 import type { promotion } from './schema/plans.ts';
 import type { Row } from './schema/row.ts';
 
@@ -19,9 +20,12 @@ export function openGifts(sql: Connection): CreditGrants {
   return {
     async give({ key, account, plan, asset, amount, expiresMs, reason }, who) {
       type Row = { state: GrantResult['kind']; account: string };
-      const [row] = await sql<
-        [Row]
-      >`SELECT * FROM shop.grant_credit(${key}, ${account}, ${plan}, ${asset}, ${amount}, ${moment(expiresMs)}, ${reason}, ${who})`;
+      const [row] = await announced(
+        sql,
+        sql<
+          [Row]
+        >`SELECT * FROM shop.grant_credit(${key}, ${account}, ${plan}, ${asset}, ${amount}, ${moment(expiresMs)}, ${reason}, ${who})`,
+      );
       return row.state === 'given' ? { kind: 'given', account: row.account } : { kind: row.state };
     },
   };
@@ -69,10 +73,11 @@ export function openPromotions(sql: Connection): Promotions {
         amount: number;
         expires_at: Date | null;
       };
-      const [row] = await sql<
-        [Row]
-      >`SELECT * FROM shop.redeem(${account}, ${code}, ${sql.array([...subjects])}, ${triesMax},
-        ${`${tryWindowMs} milliseconds`}::interval)`;
+      const [row] = await announced(
+        sql,
+        sql<[Row]>`SELECT * FROM shop.redeem(${account}, ${code}, ${sql.array([...subjects])}, ${triesMax},
+        ${`${tryWindowMs} milliseconds`}::interval)`,
+      );
       switch (row.state) {
         case 'given':
           return {

@@ -1,6 +1,7 @@
 import type { ClaimResult, Orders } from '../../payment/order.ts';
 import { ownAccount, pageTokensMs, slowPageTokensMs } from '../../payment/order.ts';
 import type { Connection } from './connection.ts';
+import { announced } from './notices.ts';
 import * as Recall from './recall.ts';
 
 type OrderClaims = Pick<
@@ -38,10 +39,13 @@ export function openOrderClaims(sql: Connection, writer: string): OrderClaims {
     },
     async grant(order, payment) {
       if (order.period?.terms.replaces) await recallReplaced(sql, order.id);
-      const [row] = await sql<
-        [{ account: string | null }]
-      >`SELECT shop.grant_purchase(${order.id}, ${payment.id}, ${ownAccount(order)}, ${payment.challengeId}, ${payment.transaction ?? null},
-        ${payment.tax}, ${payment.isInvoiced ?? false}) AS account`;
+      const [row] = await announced(
+        sql,
+        sql<
+          [{ account: string | null }]
+        >`SELECT shop.grant_purchase(${order.id}, ${payment.id}, ${ownAccount(order)}, ${payment.challengeId}, ${payment.transaction ?? null},
+        ${payment.tax}, ${payment.isInvoiced ?? false}) AS account`,
+      );
       return row.account;
     },
     async decline({ id, claimedMs }, failure, subjects) {
@@ -63,7 +67,10 @@ export function openOrderClaims(sql: Connection, writer: string): OrderClaims {
 /** Waits, for a limited time, until writers hold no more of the replaced plan than running calls need. */
 async function recallReplaced(sql: Connection, orderId: string): Promise<void> {
   await Recall.until(async () => {
-    const [{ leased }] = await sql<[{ leased: number }]>`SELECT shop.recall_replaced(${orderId}) AS leased`;
+    const [{ leased }] = await announced(
+      sql,
+      sql<[{ leased: number }]>`SELECT shop.recall_replaced(${orderId}) AS leased`,
+    );
     return leased === 0;
   });
 }

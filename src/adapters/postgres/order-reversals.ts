@@ -2,6 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import type { Orders } from '../../payment/order.ts';
 import type { ManualRefundResult, Reversal } from '../../payment/reversal.ts';
 import type { Connection } from './connection.ts';
+import { announced } from './notices.ts';
 
 type OrderReversals = Pick<Orders, 'nextSyncSeq' | 'reverse' | 'recordSentByHand' | 'lossOf' | 'reversalsOf'>;
 
@@ -16,9 +17,12 @@ export function openOrderReversals(sql: Connection): OrderReversals {
     },
     async reverse(id, syncSeq, found) {
       const rows = found.map(({ isEffective, ...reversal }) => ({ ...reversal, is_effective: isEffective }));
-      const [row] = await sql<
-        [{ written: boolean }]
-      >`SELECT shop.apply_reversals(${id}, ${syncSeq}, ${sql.json(rows)}) AS written`;
+      const [row] = await announced(
+        sql,
+        sql<
+          [{ written: boolean }]
+        >`SELECT shop.apply_reversals(${id}, ${syncSeq}, ${sql.json(rows)}) AS written`,
+      );
       return row.written;
     },
     async recordSentByHand({ order, amount, key, reference }, who) {
@@ -28,9 +32,12 @@ export function openOrderReversals(sql: Connection): OrderReversals {
         amount: number;
         remaining: number;
       };
-      const [row] = await sql<
-        [Result]
-      >`SELECT * FROM shop.record_sent_by_hand(${order}, ${amount}, ${key}, ${reference}, ${who})`;
+      const [row] = await announced(
+        sql,
+        sql<
+          [Result]
+        >`SELECT * FROM shop.record_sent_by_hand(${order}, ${amount}, ${key}, ${reference}, ${who})`,
+      );
       const remaining = () => Money.ofMicro(row.remaining);
       switch (row.state) {
         case 'recorded':

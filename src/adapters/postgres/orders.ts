@@ -1,10 +1,11 @@
-import type { Orders, WebhookEvents } from '../../payment/order.ts';
+import type { Order, Orders, WebhookEvents } from '../../payment/order.ts';
 import type { Connection } from './connection.ts';
 import * as OrderClaims from './order-claims.ts';
 import * as OrderPages from './order-pages.ts';
 import * as OrderPeriods from './order-periods.ts';
 import * as OrderReversals from './order-reversals.ts';
 import { type OrderRow, order } from './order-row.ts';
+import * as Standby from './standby.ts';
 
 /** Offers that were not paid are kept this long. */
 const unpaidKeptMs = 3 * 24 * 60 * 60 * 1000;
@@ -38,15 +39,15 @@ function queries(sql: Connection): OrderQueries {
   return {
     async find(id) {
       const [row] = await sql<OrderRow[]>`SELECT * FROM shop.purchase WHERE id = ${id}`;
-      return row ? order(row) : null;
+      return confirmed(sql, row);
     },
     async findByChallenge(challengeId) {
       const [row] = await sql<OrderRow[]>`SELECT * FROM shop.purchase WHERE challenge_id = ${challengeId}`;
-      return row ? order(row) : null;
+      return confirmed(sql, row);
     },
     async paidBy(payment) {
       const [row] = await sql<OrderRow[]>`SELECT * FROM shop.purchase WHERE payment = ${payment}`;
-      return row ? order(row) : null;
+      return confirmed(sql, row);
     },
     async *grantedSince(sinceMs) {
       let after = '';
@@ -63,6 +64,7 @@ function queries(sql: Connection): OrderQueries {
         WHERE o.account_id = ${account} AND o.state = 'granted' AND (${after}::text IS NULL OR (o.created_at, o.id) < (
           SELECT a.created_at, a.id FROM shop.purchase a WHERE a.id = ${after} AND a.account_id = ${account}))
         ORDER BY o.created_at DESC, o.id DESC LIMIT ${limit}`;
+      if (rows.length > 0) await Standby.confirmed(sql);
       return rows.map(order);
     },
     async begun(account, after, limit) {
@@ -78,6 +80,12 @@ function queries(sql: Connection): OrderQueries {
       return rows.map(order);
     },
   };
+}
+
+/** Returns an order. One that is granted is returned when the standby has it too, because its buyer gets a receipt for it. */
+async function confirmed(sql: Connection, row: OrderRow | undefined): Promise<Order | null> {
+  if (row?.state === 'granted') await Standby.confirmed(sql);
+  return row ? order(row) : null;
 }
 
 /** Writes to orders other than charges and pages. */
@@ -97,9 +105,11 @@ function records(sql: Connection): OrderRecords {
       signedPayment = null,
       taxQuote = null,
     }) {
-      await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, units, terms, rail, return_url, expires_at, challenge_id, payer, signed_payment, tax_quote)
+      const rows =
+        await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, units, terms, rail, return_url, expires_at, challenge_id, payer, signed_payment, tax_quote)
         VALUES (${id}, ${account}, ${plan}, ${amount}, ${period?.units ?? null}, ${period ? sql.json(period.terms) : null}, ${rail},
-          ${returnUrl}, ${new Date(expiresMs)}, ${challengeId}, ${payer}, ${signedPayment && sql.json(signedPayment)}, ${taxQuote && sql.json(taxQuote)}) ON CONFLICT DO NOTHING`;
+          ${returnUrl}, ${new Date(expiresMs)}, ${challengeId}, ${payer}, ${signedPayment && sql.json(signedPayment)}, ${taxQuote && sql.json(taxQuote)}) ON CONFLICT DO NOTHING RETURNING 1`;
+      if (rows.length === 0) await Standby.confirmed(sql);
     },
     async markUnreconciled(id, reason) {
       await sql`UPDATE shop.purchase SET unreconciled = ${reason} WHERE id = ${id} AND unreconciled IS DISTINCT FROM ${reason}`;

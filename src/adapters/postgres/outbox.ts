@@ -2,6 +2,7 @@ import type { DueMail, Outbox } from '../../identity/mail.ts';
 import type { Connection } from './connection.ts';
 import type { mail } from './schema/operations.ts';
 import type { Row } from './schema/row.ts';
+import * as Standby from './standby.ts';
 
 /** Longer than an attempt can take (adapters/mail/smtp.ts). A process that holds a message longer is dead. */
 const lease = '15 minutes';
@@ -11,8 +12,9 @@ const usefulMs = 3 * 86_400_000;
 export function openOutbox(sql: Connection): Outbox {
   return {
     async enqueue({ to, subject, text }, key, expiresMs) {
-      await sql`INSERT INTO shop.mail (key, recipient, subject, body, expires_at)
-        VALUES (${key}, ${to}, ${subject}, ${text}, ${new Date(expiresMs ?? Date.now() + usefulMs)}) ON CONFLICT DO NOTHING`;
+      const rows = await sql`INSERT INTO shop.mail (key, recipient, subject, body, expires_at)
+        VALUES (${key}, ${to}, ${subject}, ${text}, ${new Date(expiresMs ?? Date.now() + usefulMs)}) ON CONFLICT DO NOTHING RETURNING 1`;
+      if (rows.length === 0) await Standby.confirmed(sql);
     },
     async take() {
       const [row] = await sql<Row<typeof mail>[]>`SELECT * FROM shop.lease_mail(${lease}::interval)`;

@@ -1,5 +1,6 @@
 import type { Erasure, PersonData } from '../../identity/person-data.ts';
 import type { Connection } from './connection.ts';
+import { announced } from './notices.ts';
 
 /** Reads and erases what is stored of the owner of an account (migrations/functions/erasure.sql). */
 export function openPersonData(sql: Connection): PersonData {
@@ -67,9 +68,12 @@ export function openPersonData(sql: Connection): PersonData {
       return row.obstacle;
     },
     async erase(account, { forfeits, reason }, who) {
-      const [row] = await sql<
-        [{ state: Erasure['kind']; account: string }]
-      >`SELECT * FROM shop.erase_account(${account}, ${forfeits}, ${reason}, ${who})`;
+      const [row] = await announced(
+        sql,
+        sql<
+          [{ state: Erasure['kind']; account: string }]
+        >`SELECT * FROM shop.erase_account(${account}, ${forfeits}, ${reason}, ${who})`,
+      );
       return { kind: row.state, account: row.account };
     },
   };

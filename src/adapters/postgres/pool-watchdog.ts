@@ -36,13 +36,21 @@ async function responds(sql: Connection): Promise<boolean> {
   return heard;
 }
 
+/**
+ * Returns true if the database commits on a fresh connection. While a synchronous standby does not confirm, commits wait, and the connections of a
+ * pool with them: that is no reason for a new process.
+ */
 async function isThere(url: string): Promise<boolean> {
   const { url: address, options } = PostgresUrl.driver(url);
   const fresh = postgres(address, { ...options, max: 1, connect_timeout: 2, onnotice: () => {} });
-  const found = await fresh`SELECT 1`.then(
+  const late = Promise.withResolvers<false>();
+  const timeout = setTimeout(() => late.resolve(false), answerWaitMs);
+  const committed = fresh`SELECT pg_logical_emit_message(true, 'sluice', '')`.then(
     () => true,
     () => false,
   );
+  const found = await Promise.race([committed, late.promise]);
+  clearTimeout(timeout);
   await fresh.end({ timeout: 1 });
   return found;
 }

@@ -2,6 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import type { RefundRequest, RefundRequestState, RefundRequests } from '../../payment/refund-request.ts';
 import { taxToRefund } from '../../payment/reversal.ts';
 import type { Connection } from './connection.ts';
+import * as Standby from './standby.ts';
 
 /** A process that leases requests to notify the seller has this long, several times the duration of a mail. Then another process retries. */
 const notifyWithin = '2 minutes';
@@ -42,10 +43,12 @@ export function openRefundRequests(sql: Connection): RefundRequests {
     async ask(purchase, amount, reason) {
       const rows = await sql`INSERT INTO shop.refund_request (purchase_id, amount, reason)
         VALUES (${purchase}, ${amount}, ${reason}) ON CONFLICT DO NOTHING RETURNING 1`;
+      if (rows.length === 0) await Standby.confirmed(sql);
       return rows.length > 0;
     },
     async find(purchase) {
       const [row] = await sql<Row[]>`SELECT * FROM ${withTax()} r WHERE purchase_id = ${purchase}`;
+      if (row) await Standby.confirmed(sql);
       return row ? request(row) : null;
     },
     async of(account) {

@@ -2,6 +2,7 @@ import { id as freshId } from '@sluice/kernel/id';
 import type { Join } from '../../identity/joined-accounts.ts';
 import type { Revocation, Revocations } from '../../identity/revocation-list.ts';
 import type { Connection } from './connection.ts';
+import { announced } from './notices.ts';
 
 /** Longer than the lifetime of any assertion. After that a revocation has no effect. */
 const revocationKeptMs = 92 * 24 * 60 * 60 * 1000;
@@ -66,14 +67,20 @@ export class SharedRevocations implements Revocations {
   }
 
   async add({ id, revokedMs, account }: Revocation): Promise<void> {
-    const record = () => this.#sql`WITH added AS (
-        INSERT INTO shop.revocation (id, account_id, created_at, expires_at)
-        VALUES (${id}, ${account}, ${new Date(revokedMs)}, ${new Date(revokedMs + revocationKeptMs)}) ON CONFLICT DO NOTHING
-      ) SELECT pg_notify(${channel}, ${`revoked ${id}`})`;
+    const sql = this.#sql;
+    // A revocation that was recorded before is confirmed only when a standby has it.
+    const record = () =>
+      announced(
+        sql,
+        sql`WITH added AS (
+            INSERT INTO shop.revocation (id, account_id, created_at, expires_at)
+            VALUES (${id}, ${account}, ${new Date(revokedMs)}, ${new Date(revokedMs + revocationKeptMs)}) ON CONFLICT DO NOTHING
+          ) SELECT ledger.announce(${channel}, ${`revoked ${id}`}), ledger.await_standby()`,
+      );
     await this.#spread(id, record, () => true);
   }
 
-  /** Runs work whose statement announces a join or freeze itself (shop.join_accounts, shop.freeze). */
+  /** Runs work whose statement announces a join or freeze (shop.join_accounts, shop.freeze), and sends the notice after its commit. */
   announcing<T>(account: string, work: () => Promise<T>, isAnnounced: (done: T) => boolean): Promise<T> {
     return this.#spread(account, work, isAnnounced);
   }
@@ -120,7 +127,9 @@ export class SharedRevocations implements Revocations {
       for (const [account, isFrozen] of this.#frozeMeanwhile) this.#subscriber.froze(account, isFrozen);
       this.#read = upTo;
     }
-    await this.#say('pulse', this.#self, String(performance.now()));
+    // Notices of processes that died before they sent them go with it.
+    const pulse = `pulse ${this.#self} ${performance.now()}`;
+    await this.#sql`SELECT ledger.send_notices(), pg_notify(${channel}, ${pulse})`;
   }
 
   async listen(): Promise<void> {

@@ -1,6 +1,7 @@
 import { ownAccount } from '../../payment/order.ts';
 import type { OpenChange, Subscription, Subscriptions } from '../../payment/subscription.ts';
 import type { Connection } from './connection.ts';
+import { announced } from './notices.ts';
 import * as Recall from './recall.ts';
 import type * as Plans from './schema/plans.ts';
 import type { Row } from './schema/row.ts';
@@ -70,16 +71,20 @@ function processorState(sql: Connection): Pick<Subscriptions, 'book' | 'nextSync
       const [start, end] = [new Date(invoice.startMs), new Date(invoice.endMs)];
       if (change !== null)
         await Recall.until(async () => {
-          const [{ leased }] = await sql<
-            [{ leased: number }]
-          >`SELECT shop.recall_changed_plan(${change}) AS leased`;
+          const [{ leased }] = await announced(
+            sql,
+            sql<[{ leased: number }]>`SELECT shop.recall_changed_plan(${change}) AS leased`,
+          );
           return leased === 0;
         });
-      const [row] = await sql<
-        [{ account: string | null }]
-      >`SELECT shop.grant_invoice(${order}, ${id}, ${isFirst}, ${invoice.subscription},
+      const [row] = await announced(
+        sql,
+        sql<
+          [{ account: string | null }]
+        >`SELECT shop.grant_invoice(${order}, ${id}, ${isFirst}, ${invoice.subscription},
         ${payment}, ${paid}, ${plan}, ${units}, ${sql.json(terms)}, ${start}, ${end}, ${ownAccount({ id: order })},
-        ${change}, ${tax}) AS account`;
+        ${change}, ${tax}) AS account`,
+      );
       return row.account;
     },
     async nextSyncSeq(id) {
@@ -90,10 +95,11 @@ function processorState(sql: Connection): Pick<Subscriptions, 'book' | 'nextSync
     },
     async storeState(syncSeq, { id, status, cancelAtPeriodEnd, plan, payUrl, payerEmail, endedMs }) {
       const ended = endedMs === null ? null : new Date(endedMs);
-      const [row] = await sql<
-        [{ written: boolean }]
-      >`SELECT shop.apply_subscription(${id}, ${syncSeq}, ${status},
-        ${cancelAtPeriodEnd}, ${plan}, ${ended}, ${payUrl}, ${payerEmail}) AS written`;
+      const [row] = await announced(
+        sql,
+        sql<[{ written: boolean }]>`SELECT shop.apply_subscription(${id}, ${syncSeq}, ${status},
+        ${cancelAtPeriodEnd}, ${plan}, ${ended}, ${payUrl}, ${payerEmail}) AS written`,
+      );
       return row.written;
     },
   };

@@ -1,6 +1,7 @@
 import type { TrialState } from '../../identity/trial-proof.ts';
 import type { Wallets } from '../../identity/wallets.ts';
 import type { Connection } from './connection.ts';
+import { announced } from './notices.ts';
 
 /** Stores wallets and the messages that they signed (migrations/functions/wallets.sql). */
 export function openWallets(sql: Connection): Wallets {
@@ -24,10 +25,13 @@ export function openWallets(sql: Connection): Wallets {
         accounts: string[];
         trial: TrialState;
       };
-      const [row] = await sql<
-        [Row]
-      >`SELECT * FROM shop.sign_in(${claimKey}, ${new Date(expiresMs)}, ${wallet}, ${wanted}, ${account}, ${plan}, ${units}, ${asset},
-        ${[...oncePer]}::text[], ${walletDigest}, ${address})`;
+      const [row] = await announced(
+        sql,
+        sql<
+          [Row]
+        >`SELECT * FROM shop.sign_in(${claimKey}, ${new Date(expiresMs)}, ${wallet}, ${wanted}, ${account}, ${plan}, ${units}, ${asset},
+        ${[...oncePer]}::text[], ${walletDigest}, ${address})`,
+      );
       return row.state === 'signed_in'
         ? {
             kind: row.state,

@@ -2,7 +2,9 @@ import * as PostgresUrl from '@sluice/kernel/postgres-url';
 import postgres from 'postgres';
 import * as SchemaVersion from '../../adapters/postgres/schema-version.ts';
 import * as TransactionPooler from '../../adapters/postgres/transaction-pooler.ts';
+import * as Disk from './disk.ts';
 import * as Finding from './finding.ts';
+import * as Replication from './replication.ts';
 
 const { ok, problem, unproved } = Finding.findingsOf('database');
 const versionMin = 150_000;
@@ -18,7 +20,7 @@ type Facts = {
   unsafe: string[] | null;
 };
 
-/** Checks that the database is reachable, recent enough, migrated, writable, and safe in a crash. */
+/** Checks that the database is reachable, recent enough, migrated, writable, safe in a crash, and replicated. */
 export async function checkDatabase(url: string, nowMs: () => number): Promise<Finding.Finding[]> {
   const parsed = PostgresUrl.parse(url);
   if (!parsed.ok) return [problem(`DATABASE_URL ${parsed.faults.join('; ')}`)];
@@ -33,7 +35,10 @@ export async function checkDatabase(url: string, nowMs: () => number): Promise<F
     max: 1,
     onnotice: () => {},
     connect_timeout: Finding.answerMsMax / 1_000,
-    connection: { statement_timeout: Finding.answerMsMax },
+    connection: {
+      statement_timeout: Finding.answerMsMax,
+      idle_in_transaction_session_timeout: Finding.answerMsMax,
+    },
   });
   try {
     const [facts] = await sql<
@@ -43,7 +48,12 @@ export async function checkDatabase(url: string, nowMs: () => number): Promise<F
       (SELECT pg_has_role(c.relowner, 'MEMBER') FROM pg_class c WHERE c.oid = to_regclass('ledger.usage')) AS owns_ledger,
       has_table_privilege(to_regclass('ledger.posting'), 'INSERT') AS may_write,
       (SELECT array_agg(name) FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes') AND setting = 'off') AS unsafe`;
-    return [...judge(facts, nowMs()), migrations(await SchemaVersion.read(sql), facts)];
+    return [
+      ...judge(facts, nowMs()),
+      ...Replication.judge(await Replication.read(sql)),
+      ...(await Disk.check(sql)),
+      migrations(await SchemaVersion.read(sql), facts),
+    ];
   } catch (fault) {
     return [outOfReach(fault)];
   } finally {

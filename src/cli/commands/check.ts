@@ -33,7 +33,7 @@ export const help = `Checks settings and services, before a shop opens or beside
 
 settings    all faults at once, as a start would find them
 catalogue   all faults, the description that it names, guesses that are still marked
-database    reachable, version, migrations, permissions, safe in a crash
+database    reachable, version, migrations, permissions, safe in a crash; standbys, time-outs, clock, free disk
 upstream    reachable; accepts the key, tried by a GET that is free in the catalogue, or for a resource that does not exist
 cards       the key, its mode and permissions, the account, the webhook endpoint and its events, the profile for agents
 counting    recent successes of the upstream that could not be counted, by operation and reason

@@ -6,7 +6,7 @@ import * as Command from '../command.ts';
 import * as ShopDatabase from '../shop-database.ts';
 import * as Wait from '../wait.ts';
 
-export const help = `Reads the whole ledger of a shop in one snapshot. It can run beside the shop and changes nothing.
+export const help = `Reads the whole ledger of a shop in one snapshot. It can run beside the shop, or on a standby (DATABASE_READ_URL), and changes nothing.
 
   sluice ledger verify    checks that all balances add up, and lists every violation of docs/guarantees.md
   sluice ledger value [account]
@@ -46,7 +46,7 @@ async function read(): Promise<LedgerAudit.Proof> {
 }
 
 async function reading<T>(work: (url: string) => Promise<T>): Promise<T> {
-  const database = await ShopDatabase.reach(process.env);
+  const database = await ShopDatabase.reachForReading(process.env);
   return Wait.during('Reading the whole ledger', () => work(database.url)).finally(database.leave);
 }
 

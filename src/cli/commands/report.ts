@@ -41,7 +41,7 @@ export async function run(args: string[]): Promise<number> {
 }
 
 async function read(sinceMs: number): Promise<UsageReport.ModelUsage[]> {
-  const database = await ShopDatabase.reach(process.env);
+  const database = await ShopDatabase.reachForReading(process.env);
   const sql = Connection.openConnection(database.url, 1, statementMsMax);
   try {
     return await Wait.during('Reading the usage', () => openUsageReport(sql).byModel(sinceMs));

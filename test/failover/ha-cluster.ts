@@ -1,0 +1,316 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { chmod, chown, copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { freePorts } from '../support/free-port.ts';
+import * as ReplicaPair from '../support/replica-pair.ts';
+import * as TcpRelay from '../support/tcp-relay.ts';
+import * as Processes from './processes.ts';
+
+const files = fileURLToPath(new URL('../../deploy/ha/', import.meta.url));
+const password = 'failover';
+const nodes = 3;
+const pollMs = 200;
+const readyMsMax = 120_000;
+const logLinesMax = 40;
+
+/** Patroni's report on a member. */
+type Member = { name: string; role: string; state: string };
+
+/** A database node: Patroni, its PostgreSQL and an etcd. Other nodes replicate from it through the relay. */
+export class Node {
+  readonly name: string;
+  readonly ports: { etcd: number; peer: number; patroni: number; postgres: number };
+  readonly relay: TcpRelay.TcpRelay;
+  readonly dir: string;
+  patroni: ChildProcess | null = null;
+  etcd: ChildProcess | null = null;
+
+  constructor(name: string, dir: string, ports: Node['ports'], relay: TcpRelay.TcpRelay) {
+    this.name = name;
+    this.dir = dir;
+    this.ports = ports;
+    this.relay = relay;
+  }
+
+  get url(): string {
+    return `postgres://postgres:${password}@127.0.0.1:${this.ports.postgres}/postgres`;
+  }
+
+  /** The main process of PostgreSQL, or null when there is none. */
+  postmaster(): number | null {
+    const pid = postmasterOf(this.dir);
+    return Processes.signal(pid, 0) ? pid : null;
+  }
+
+  /** Kills all processes of PostgreSQL. */
+  async killPostgres(): Promise<void> {
+    const main = this.postmaster();
+    if (main !== null) for (const pid of await Processes.family(main)) Processes.signal(pid, 'SIGKILL');
+  }
+
+  /** Kills all processes of the node except etcd, which the other nodes count on. */
+  async kill(): Promise<void> {
+    const patroni = this.patroni;
+    this.patroni = null;
+    const main = this.postmaster();
+    const family = [
+      ...(patroni?.pid ? await Processes.family(patroni.pid) : []),
+      ...(main === null ? [] : await Processes.family(main)),
+    ];
+    for (const pid of family) Processes.signal(pid, 'SIGKILL');
+  }
+
+  signalPatroni(name: 'SIGSTOP' | 'SIGCONT'): void {
+    if (this.patroni?.pid) Processes.signal(this.patroni.pid, name);
+  }
+
+  signalEtcd(name: 'SIGSTOP' | 'SIGCONT'): void {
+    if (this.etcd?.pid) Processes.signal(this.etcd.pid, name);
+  }
+}
+
+/** Three nodes with Patroni and etcd, and HAProxy in front of them, as deploy/ha describes them. */
+export class HaCluster {
+  readonly nodes: Node[];
+  readonly #dir: string;
+  readonly #account: Processes.Account;
+  readonly #proxyPorts: { primary: number; standby: number };
+  #haproxy: ChildProcess | null = null;
+
+  private constructor(
+    dir: string,
+    account: Processes.Account,
+    members: Node[],
+    ports: { primary: number; standby: number },
+  ) {
+    this.#dir = dir;
+    this.#account = account;
+    this.nodes = members;
+    this.#proxyPorts = ports;
+  }
+
+  /** Starts everything, and returns when the cluster has a primary and a synchronous standby. */
+  static async open(): Promise<HaCluster> {
+    const [uid, gid] = await ReplicaPair.account();
+    const dir = await mkdtemp(join(tmpdir(), `sluice-failover-${process.pid}-`));
+    await chmod(dir, 0o711);
+    // The account of PostgreSQL may not reach the folder of this repository.
+    for (const name of ['patroni.yml', 'haproxy.cfg']) {
+      await copyFile(join(files, name), join(dir, name));
+      await chmod(join(dir, name), 0o644);
+    }
+    const ports = await freePorts(nodes * 4 + 2);
+    const port = () => ports.shift() ?? 0;
+    const members: Node[] = [];
+    for (let at = 1; at <= nodes; at++) {
+      const own = { etcd: port(), peer: port(), patroni: port(), postgres: port() };
+      const folder = join(dir, `node${at}`);
+      await mkdir(folder, { mode: 0o700 });
+      await chown(folder, uid, gid);
+      members.push(new Node(`node${at}`, folder, own, await TcpRelay.open(own.postgres)));
+    }
+    const cluster = new HaCluster(dir, { uid, gid }, members, { primary: port(), standby: port() });
+    // PostgreSQL outlives Patroni.
+    process.once('exit', () => {
+      for (const node of members) Processes.signal(postmasterOf(node.dir), 'SIGQUIT');
+      rmSync(dir, { recursive: true, force: true });
+    });
+    try {
+      for (const node of members) await cluster.#startEtcd(node);
+      for (const node of members) await cluster.startPatroni(node);
+      await cluster.#startHaproxy();
+      await cluster.healthy();
+    } catch (error) {
+      const logs = await cluster.logs();
+      await cluster.close();
+      throw new Error(`the cluster does not start:\n${logs}`, { cause: error });
+    }
+    return cluster;
+  }
+
+  /** URL of the primary through HAProxy. */
+  get url(): string {
+    return `postgres://postgres:${password}@127.0.0.1:${this.#proxyPorts.primary}/postgres`;
+  }
+
+  get readUrl(): string {
+    return `postgres://postgres:${password}@127.0.0.1:${this.#proxyPorts.standby}/postgres`;
+  }
+
+  /** URL with every node, as a storefront without HAProxy uses it. */
+  get severalHostsUrl(): string {
+    const hosts = this.nodes.map(({ ports }) => `127.0.0.1:${ports.postgres}`).join();
+    return `postgres://postgres:${password}@${hosts}/postgres?target_session_attrs=primary`;
+  }
+
+  async #startEtcd(node: Node): Promise<void> {
+    const url = (port: number) => `http://127.0.0.1:${port}`;
+    node.etcd = Processes.start(
+      '/usr/bin/etcd',
+      [],
+      {
+        ...(await settings('etcd.env')),
+        ETCD_NAME: node.name,
+        ETCD_DATA_DIR: join(node.dir, 'etcd'),
+        ETCD_LISTEN_CLIENT_URLS: url(node.ports.etcd),
+        ETCD_ADVERTISE_CLIENT_URLS: url(node.ports.etcd),
+        ETCD_LISTEN_PEER_URLS: url(node.ports.peer),
+        ETCD_INITIAL_ADVERTISE_PEER_URLS: url(node.ports.peer),
+        ETCD_INITIAL_CLUSTER: this.nodes.map(({ name, ports }) => `${name}=${url(ports.peer)}`).join(),
+      },
+      join(node.dir, 'etcd.log'),
+      this.#account,
+      node.dir,
+    );
+  }
+
+  /** Starts Patroni on a node, which starts PostgreSQL. */
+  async startPatroni(node: Node): Promise<void> {
+    node.patroni = Processes.start(
+      '/usr/bin/patroni',
+      [join(this.#dir, 'patroni.yml')],
+      {
+        ...(await settings('patroni.env')),
+        PATRONI_NAME: node.name,
+        PATRONI_RESTAPI_LISTEN: `127.0.0.1:${node.ports.patroni}`,
+        PATRONI_RESTAPI_CONNECT_ADDRESS: `127.0.0.1:${node.ports.patroni}`,
+        PATRONI_POSTGRESQL_LISTEN: `127.0.0.1:${node.ports.postgres}`,
+        PATRONI_POSTGRESQL_CONNECT_ADDRESS: `127.0.0.1:${node.relay.port}`,
+        PATRONI_POSTGRESQL_DATA_DIR: join(node.dir, 'data'),
+        PATRONI_ETCD3_HOSTS: this.nodes.map(({ ports }) => `127.0.0.1:${ports.etcd}`).join(),
+        PATRONI_SUPERUSER_PASSWORD: password,
+        PATRONI_REPLICATION_PASSWORD: password,
+        HOME: node.dir,
+      },
+      join(node.dir, 'patroni.log'),
+      this.#account,
+      node.dir,
+    );
+  }
+
+  async #startHaproxy(): Promise<void> {
+    const ofNodes = this.nodes.flatMap(({ name, ports }) => {
+      const prefix = name.toUpperCase();
+      return [
+        [`${prefix}_HOST`, '127.0.0.1'],
+        [`${prefix}_POSTGRES`, `127.0.0.1:${ports.postgres}`],
+        [`${prefix}_PATRONI_PORT`, String(ports.patroni)],
+      ];
+    });
+    const env = {
+      ...(await settings('haproxy.env')),
+      ...Object.fromEntries(ofNodes),
+      BIND_PRIMARY: `127.0.0.1:${this.#proxyPorts.primary}`,
+      BIND_STANDBY: `127.0.0.1:${this.#proxyPorts.standby}`,
+    };
+    this.#haproxy = Processes.start(
+      '/usr/sbin/haproxy',
+      ['-db', '-f', join(this.#dir, 'haproxy.cfg')],
+      env,
+      join(this.#dir, 'haproxy.log'),
+      this.#account,
+      '/',
+    );
+  }
+
+  /** The members as the first node that responds reports them; empty while none does. */
+  async members(): Promise<Member[]> {
+    for (const { ports } of this.nodes) {
+      try {
+        const response = await fetch(`http://127.0.0.1:${ports.patroni}/cluster`, {
+          signal: AbortSignal.timeout(1_000),
+        });
+        const { members } = (await response.json()) as { members: Member[] };
+        return members;
+      } catch {}
+    }
+    return [];
+  }
+
+  async #withRole(role: RegExp): Promise<Node | null> {
+    const member = (await this.members()).find((each) => role.test(each.role) && each.state === 'running');
+    return this.nodes.find(({ name }) => name === member?.name) ?? null;
+  }
+
+  leader(): Promise<Node | null> {
+    return this.#withRole(/^leader$/);
+  }
+
+  synchronousStandby(): Promise<Node | null> {
+    return this.#withRole(/^sync_standby$/);
+  }
+
+  /** Waits until there is a primary with one synchronous and one other standby that stream, and HAProxy leads to it. */
+  async healthy(): Promise<void> {
+    for (const end = Date.now() + readyMsMax; ; await sleep(pollMs)) {
+      const members = await this.members();
+      const running = members.filter(({ state }) => state === 'running' || state === 'streaming');
+      if (
+        running.length === nodes &&
+        members.some(({ role }) => role === 'sync_standby') &&
+        (await this.#streams())
+      )
+        return;
+      if (Date.now() > end) throw new Error(`not healthy: ${JSON.stringify(members)}\n${await this.logs()}`);
+    }
+  }
+
+  async #streams(): Promise<boolean> {
+    const sql = postgres(this.url, { max: 1, connect_timeout: 2, onnotice: () => {} });
+    try {
+      const rows = await sql`SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'`;
+      return rows.length === nodes - 1 && rows.some(({ sync_state }) => sync_state === 'sync');
+    } catch {
+      return false;
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  }
+
+  /** The end of each log. */
+  async logs(): Promise<string> {
+    const paths = [
+      join(this.#dir, 'haproxy.log'),
+      ...this.nodes.flatMap(({ dir }) => [join(dir, 'patroni.log'), join(dir, 'etcd.log')]),
+    ];
+    const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8').catch(() => '')));
+    // Patroni reports a check that HAProxy ends early with a traceback.
+    const isEvent = (line: string) =>
+      /INFO|WARN|ERROR|FATAL|ALERT|\bLOG\b/.test(line) && !/no action|raft|Lock owner/.test(line);
+    const end = (text: string) => text.split('\n').filter(isEvent).slice(-logLinesMax).join('\n');
+    return texts.map((text, at) => `${paths[at]}\n${end(text)}`).join('\n');
+  }
+
+  /** Ends every process that it started, and removes the data. */
+  async close(): Promise<void> {
+    if (this.#haproxy) await Processes.stop(this.#haproxy, 'SIGKILL', 1_000);
+    for (const node of this.nodes) await node.kill();
+    for (const node of this.nodes) {
+      if (node.etcd) await Processes.stop(node.etcd, 'SIGKILL', 1_000);
+      await node.relay.close();
+    }
+    await rm(this.#dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Returns the process id in a node's lock file; 0 if there is none. */
+function postmasterOf(dir: string): number {
+  try {
+    return Number(readFileSync(join(dir, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+  } catch {
+    return 0;
+  }
+}
+
+/** Reads one of the environment files of deploy/ha. */
+async function settings(name: string): Promise<Record<string, string>> {
+  const lines = (await readFile(join(files, name), 'utf8')).split('\n');
+  return Object.fromEntries(
+    lines.filter((line) => /^[A-Z]/.test(line)).map((line) => line.split(/=(.*)/s).slice(0, 2)),
+  );
+}
