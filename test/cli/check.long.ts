@@ -81,7 +81,7 @@ test('a shop that is well and not open yet: what is proved, and what is not', as
     /^not proved +database +it is empty: the first start creates the tables$/m,
     /^ok +upstream +it accepts the key: GET \/v1\/export answers 200 with the key, 401 without$/m,
     /^ok +cards +the test key opens acct_sandbox$/m,
-    /^ok +cards +all 19 events are sent to https:\/\/shop\.invalid\/webhooks\/stripe$/m,
+    /^ok +cards +all 21 events are sent to https:\/\/shop\.invalid\/webhooks\/stripe$/m,
     /^not proved +cards +whether agents can pay/m,
     /^not proved +cards +whether STRIPE_WEBHOOK_SECRET is right/m,
     /^ok +mail +127\.0\.0\.1:\d+ accepts the connection and the sign-in$/m,

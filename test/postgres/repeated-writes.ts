@@ -367,6 +367,7 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'shop.give_card_trials',
     'ledger.limit_trial',
     'DELETE shop.card_attempt',
+    'INSERT shop.card_setup',
     'UPDATE ledger.job',
     'UPDATE shop.mail',
     'UPDATE shop.account_mail',
