@@ -73,6 +73,8 @@ printf 'root:x:0:\nsluice:x:%s:\n' "$uid" >"$root/etc/group"
 echo 'hosts: files dns' >"$root/etc/nsswitch.conf"
 [ "$(id -u)" != 0 ] || chown -R 0:0 "$root"
 chmod -R go-ws,a+rX "$root"
+# Commands of dependencies are not meant to be run.
+find "$root/app/node_modules" -type f -perm /111 -exec chmod a-x {} +
 install -d -m 1777 "$root/tmp" "$root/data"
 # The same sources make the same layer.
 find "$root" -print0 | xargs -0 touch -h -d "@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}"
