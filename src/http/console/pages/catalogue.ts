@@ -35,11 +35,17 @@ ${history.length === 0 ? html`<p class="soft">Nothing yet.</p>` : table('Publica
 }
 
 function trialRules(trial: Readonly<Record<string, string>>): Html {
-  const fact = (key: string, none: string) => html`<div><dt>${key}</dt><dd>${trial[key] ?? none}</dd></div>`;
-  const perHour = trial.included_usd === undefined ? 'all_per_hour' : 'all_usd_per_hour';
-  const included = trial.included_usd === undefined ? 'included' : 'included_usd';
+  const isUsd = trial.included_usd !== undefined;
+  const facts = [
+    [isUsd ? 'Included (USD)' : 'Included', trial[isUsd ? 'included_usd' : 'included'] ?? '0'],
+    ['Given once for each', trial.once_per ?? 'new account'],
+    [
+      isUsd ? 'All trials in an hour (USD)' : 'All trials in an hour',
+      trial[isUsd ? 'all_usd_per_hour' : 'all_per_hour'] ?? 'no limit',
+    ],
+  ];
   return html`<section aria-labelledby="trial"><h2 id="trial">Free trial</h2>
-<dl class="facts">${fact(included, '0')}${fact('once_per', 'each new account')}${fact(perHour, 'no limit')}</dl></section>`;
+<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
 }
 
 function editLinks(): Html {
