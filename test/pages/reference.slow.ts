@@ -74,7 +74,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
         await page.getByRole('link', { name: 'Try it' }).click();
         await page.getByRole('button', { name: 'Send request' }).click();
         await page.getByRole('status').waitFor();
-        expect(await page.getByRole('status').textContent()).toMatch(/^200 · \d+ results?/);
+        expect(await page.getByRole('status').textContent()).toMatch(/^200 OK · \d+ ms · .*\d+ results?/);
         await look(page, 'request-sent', screen);
         await page.getByLabel('API key (optional)').fill('slk_wrong');
         await page.getByRole('button', { name: 'Send request' }).click();

@@ -167,7 +167,7 @@ type UsageRow = Omit<ServiceUsage, 'service'> & { name: string; isLow: boolean }
 function usageTable(label: string, of: string, all: readonly UsageRow[]): Html {
   const isCosted = all.some((it) => it.margin.calls > 0);
   const costed = (it: UsageRow) =>
-    html`<td class="number">${it.margin.calls === 0 ? 'unknown' : usd(it.margin.revenue)}</td><td class="number">${it.margin.calls === 0 ? 'unknown' : usd(it.margin.upstreamCost)}</td><td class="number">${it.isLow ? sign('low', true) : ''} ${margin(it.margin)}</td>`;
+    html`<td class="number">${it.margin.calls === 0 ? 'unknown' : usd(it.margin.revenue)}</td><td class="number">${it.margin.calls === 0 ? 'unknown' : usd(it.margin.upstreamCost)}</td><td class="number">${it.isLow ? html`${sign('low', true)} ` : ''}${margin(it.margin)}</td>`;
   const row = (it: UsageRow) =>
     html`<tr><th scope="row">${it.name}</th><td class="number">${count(it.calls)}</td><td class="number">${measured(it)}</td><td class="number">${count(it.included)}</td><td class="number">${usd(it.charged)}</td>${isCosted ? costed(it) : ''}</tr>`;
   const isMetered = all.some((it) => Object.keys(it.quantities).length > 0);

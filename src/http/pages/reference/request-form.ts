@@ -4,7 +4,7 @@ import { codeBlock, codeTabs } from '../code-block.ts';
 import { sampleKey, samplesOf } from '../code-samples.ts';
 import type { Html } from '../frame.ts';
 import { say } from '../say.ts';
-import type { TrialOutcome } from '../try-it.ts';
+import { outcomeLine, type TrialOutcome } from '../try-it.ts';
 import * as Examples from './examples.ts';
 import { facts } from './facts.ts';
 import { heading, type ReferenceWriter, tryPath } from './operation.ts';
@@ -52,7 +52,7 @@ ${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea id
 function outcome({ texts }: ReferenceWriter, { outcome: shown }: RequestForm): Html {
   if (shown === null) return html`<p class="soft">${say(texts, 'reference.no_response')}</p>`;
   if (shown.kind === 'refusal') return html`<p class="note" role="alert">${shown.message}</p>`;
-  return html`<p class="ok" role="status">${shown.status} · ${shown.line}</p>${codeBlock(texts.text('try.response_body'), shown.body)}
+  return html`<p class="ok" role="status">${outcomeLine(shown)}</p>${codeBlock(texts.text('try.response_body'), shown.body)}
 ${shown.isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}`;
 }
 
