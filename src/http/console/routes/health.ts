@@ -30,14 +30,16 @@ export function addHealthSection(
   isDraining: () => boolean,
   metrics: Metrics,
 ): void {
-  const page = async ({ role }: Person, verified: Page.HealthFacts['verified']): Promise<ConsoleResponse> => {
+  type Verified = Page.HealthFacts['verified'];
+  const page = async ({ role }: Person, verifying: Promise<Verified> | null): Promise<ConsoleResponse> => {
     const { usageReport, attention } = shop.console;
-    const [{ checks }, writers, answers, uncountable, mails] = await Promise.all([
+    const [{ checks }, writers, answers, uncountable, mails, verified] = await Promise.all([
       Readiness.read(shop, isDraining),
       usageReport.writers(),
       inTime(usageReport.answers(shop.clock() - answersOfMs)),
       shop.uncountableRecord.since(shop.clock() - uncountableOfMs),
       attention.failedMails(shop.clock() - recentMs, mailsMax),
+      verifying,
     ]);
     const failures = [...metrics.upstream].map(([code, failure]) => ({ code, ...failure }));
     const { version } = process;
@@ -66,7 +68,7 @@ export function addHealthSection(
     running ??= verify(shop).finally(() => {
       running = null;
     });
-    return page(person, await running);
+    return page(person, running);
   });
 }
 
