@@ -1,3 +1,4 @@
+import { id } from '@sluice/kernel/id';
 import * as Money from '@sluice/kernel/money';
 import type { Order } from '../../src/payment/order.ts';
 import type { Checkout, ListedPayment, Processor } from '../../src/payment/processor.ts';
@@ -34,6 +35,8 @@ export class FakeProcessor {
   readonly #keys = new Map<string, ListedPayment>();
   readonly #reversals = new Map<string, Reversal & { payment: string; notices: string[] }>();
   readonly #refunds = new Map<string, Reversal>();
+  /** Makes its cards different from those of other tests on the same database. */
+  readonly #issuer = id('iss');
   #made = 0;
 
   /** Returns the processor for the process of `writer`. */
@@ -48,7 +51,7 @@ export class FakeProcessor {
       openPortal: async () => '',
       eraseCustomer: async () => {},
       useCard: async () => {},
-      cardOfToken: async (token) => token,
+      cardOfToken: async (token) => `${this.#issuer} ${token}`,
       readCharge: async () => {
         throw new Error('the fake processor has no charges');
       },
