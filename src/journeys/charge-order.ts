@@ -62,7 +62,8 @@ async function begin(
   shop: PaymentContext,
   { orderId, challengeId, payer, card }: Attempt,
 ): Promise<CardAttempt.Delay | null> {
-  if (payer === null || (await must(shop, orderId)).state !== 'offered') return null;
+  // An offer may have been removed since: then claiming it fails.
+  if (payer === null || (await shop.orders.find(orderId))?.state !== 'offered') return null;
   const { cardAttempts, cardLimits } = shop;
   let delay = await cardAttempts.start(challengeId, payer, cardLimits);
   if (delay === null && card !== undefined) {

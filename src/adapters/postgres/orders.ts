@@ -9,7 +9,6 @@ import * as Standby from './standby.ts';
 
 /** Offers that were not paid are kept this long. */
 const unpaidKeptMs = 3 * 24 * 60 * 60 * 1000;
-/** Declines are kept this long, which is longer than any limit looks back. */
 /** Longer lists are read in random order, so that orders that cannot be resolved do not keep the others waiting forever. */
 const listedMax = 200;
 
