@@ -5,7 +5,7 @@
 #
 #   release/rootfs.sh [amd64|arm64]
 #
-# DEBIAN_SNAPSHOT=20261120T000000Z   takes Debian's packages as they were then, from snapshot.debian.org
+# It reads the package sources of this machine, which is Debian 12. APT_SOURCES names another list, such as one of a snapshot of Debian.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,6 @@ case $arch in
   arm64) cpu=arm64 ;;
   *) echo "rootfs.sh builds for amd64 and arm64, not for $arch" >&2 && exit 2 ;;
 esac
-suite=bookworm
 # gcc-12-base has the licences of the two libraries of GCC.
 debian_packages=(base-files gcc-12-base libc6 libgcc-s1 libstdc++6)
 uid=65532
@@ -28,18 +27,13 @@ mkdir -p "$root"
 
 # Debian's packages, whose signatures apt verifies.
 mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/debs"
-snapshot=${DEBIAN_SNAPSHOT:-}
-archive() {
-  [ -n "$snapshot" ] && echo "http://snapshot.debian.org/archive/$1/$snapshot" || echo "http://deb.debian.org/$1"
-}
-signed="[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]"
-cat >"$work/sources.list" <<END
-deb $signed $(archive debian) $suite main
-deb $signed $(archive debian-security) $suite-security main
-END
-apt=(-o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o "Dir::Etc::SourceList=$work/sources.list"
-  -o Dir::Etc::SourceParts=/dev/null -o "APT::Architecture=$arch" -o "APT::Architectures=$arch" -o APT::Sandbox::User=root
-  -o Acquire::Languages=none -o Acquire::Check-Valid-Until="$([ -z "$snapshot" ] && echo true || echo false)")
+apt=(-o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o "APT::Architecture=$arch" -o "APT::Architectures=$arch"
+  -o APT::Sandbox::User=root -o Acquire::Languages=none)
+if [ -n "${APT_SOURCES:-}" ]; then
+  apt+=(-o "Dir::Etc::SourceList=$APT_SOURCES" -o Dir::Etc::SourceParts=/dev/null -o Acquire::Check-Valid-Until=false)
+elif ! grep -q '^VERSION_CODENAME=bookworm' /etc/os-release; then
+  echo "rootfs.sh takes the packages of Debian 12: build there, or name a list of its package sources in APT_SOURCES" >&2 && exit 2
+fi
 apt-get "${apt[@]}" -qq update
 (cd "$work/debs" && apt-get "${apt[@]}" -qq download "${debian_packages[@]}" >/dev/null)
 mkdir -p "$root/var/lib/dpkg/status.d"
