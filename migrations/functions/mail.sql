@@ -15,17 +15,19 @@ $$;
 -- mailed once.
 CREATE OR REPLACE FUNCTION shop.add_account_mail(p_key text, p_account text, p_kind text, p_subject text) RETURNS void LANGUAGE sql AS $$
   INSERT INTO shop.account_mail (key, account_id, kind, subject)
-    SELECT p_key, a.id, p_kind, p_subject FROM shop.account a WHERE a.id = shop.joined_account(p_account) AND a.email IS NOT NULL
+    SELECT p_key, a.id, p_kind, p_subject FROM shop.account a WHERE a.id = shop.joined_account(p_account) AND shop.contact_of(a.id) IS NOT NULL
     ON CONFLICT DO NOTHING
 $$;
 
 -- Decides on the mail about a low balance: less than a tenth of the last purchase of credit is left, and no automatic top-up pays for more. It is sent
 -- once for each purchase. Checks the next `p_max` accounts after the address `p_after`, and returns the last address, or null after the end of the list.
+-- The first step also checks accounts whose first owner is gone.
 CREATE OR REPLACE FUNCTION shop.add_low_balance_mails(p_after text, p_max integer) RETURNS text LANGUAGE sql AS $$
   WITH next AS MATERIALIZED (
     SELECT id, email FROM shop.account WHERE email IS NOT NULL AND (p_after IS NULL OR email > p_after) ORDER BY email LIMIT p_max
   ), low AS MATERIALIZED (
-    SELECT n.id, o.id AS purchase FROM next n JOIN shop.account a ON a.id = n.id AND a.frozen_at IS NULL
+    SELECT n.id, o.id AS purchase FROM (SELECT id FROM next UNION
+        SELECT m.account_id FROM shop.member m JOIN shop.account a ON a.id = m.account_id WHERE p_after IS NULL AND m.role = 'owner' AND a.email IS NULL) n JOIN shop.account a ON a.id = n.id AND a.frozen_at IS NULL
       CROSS JOIN LATERAL (SELECT p.id, p.amount FROM shop.purchase p
         WHERE p.account_id = n.id AND p.state = 'granted' AND p.units IS NULL ORDER BY p.granted_at DESC LIMIT 1) o
       WHERE NOT EXISTS (SELECT FROM shop.account_mail m WHERE m.key = 'low_' || o.id)

@@ -4,6 +4,7 @@ import { bundledSettings, mailSettings, paymentSettings } from './integration-se
 import type { Setting } from './setting.ts';
 import * as Schema from './setting-schemas.ts';
 import { socketSettings } from './socket-settings.ts';
+import { teamSettings } from './team-settings.ts';
 import { usageSettings } from './usage-settings.ts';
 
 const server = {
@@ -268,6 +269,7 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   'Keeping usage': usageSettings,
   Payments: paymentSettings,
   'Abuse and retention': abuseSettings,
+  Teams: teamSettings,
   'Mail and administration': mailSettings,
   Tracing: tracing,
   'Programs of `sluice start`': bundledSettings,
@@ -282,6 +284,7 @@ export const table = {
   ...usageSettings,
   ...paymentSettings,
   ...abuseSettings,
+  ...teamSettings,
   ...mailSettings,
   ...tracing,
   ...bundledSettings,
