@@ -50,15 +50,15 @@ CREATE INDEX "invitation_email" ON "shop"."invitation" USING btree ("email");-->
 CREATE INDEX "invitation_expires_at" ON "shop"."invitation" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "member_email" ON "shop"."member" USING btree ("email");--> statement-breakpoint
 -- Hand-written from here on. These functions get parameters or columns of their result; the next step creates them again.
-DROP FUNCTION shop.make_key(text, text, text, text, text, bigint, text[], timestamptz, integer);
+DROP FUNCTION IF EXISTS shop.make_key(text, text, text, text, text, bigint, text[], timestamptz, integer);
 --> statement-breakpoint
-DROP FUNCTION shop.end_key(text, text);
+DROP FUNCTION IF EXISTS shop.end_key(text, text);
 --> statement-breakpoint
-DROP FUNCTION shop.begin_sign_in(text, text, text, text[], integer[], integer[], text, text, timestamptz, integer, integer);
+DROP FUNCTION IF EXISTS shop.begin_sign_in(text, text, text, text[], integer[], integer[], text, text, timestamptz, integer, integer);
 --> statement-breakpoint
-DROP FUNCTION shop.complete_sign_in(text, text, text, integer);
+DROP FUNCTION IF EXISTS shop.complete_sign_in(text, text, text, integer);
 --> statement-breakpoint
-DROP FUNCTION shop.complete_claim(text, text, integer, text, bigint, text, bigint, text[], text);
+DROP FUNCTION IF EXISTS shop.complete_claim(text, text, integer, text, bigint, text, bigint, text[], text);
 --> statement-breakpoint
 -- Each person who claimed an account owns it.
 INSERT INTO shop.member (id, account_id, email, role, joined_at)

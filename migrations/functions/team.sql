@@ -68,11 +68,11 @@ BEGIN
     state := 'full'; RETURN NEXT; RETURN;
   END IF;
   PERFORM pg_advisory_xact_lock(hashtext('shop.invite'));
-  wait_seconds := shop.block_wait('invitation', p_blocks || '', p_seconds || 86400, p_max
-    || CASE WHEN EXISTS (SELECT FROM shop.purchase o WHERE o.account_id = p_account AND o.state = 'granted') THEN p_all_max ELSE p_all_max * 4 / 5 END);
+  wait_seconds := shop.block_wait('invitation', array_append(p_blocks, ''), array_append(p_seconds, 86400), array_append(p_max,
+    CASE WHEN EXISTS (SELECT FROM shop.purchase o WHERE o.account_id = p_account AND o.state = 'granted') THEN p_all_max ELSE p_all_max * 4 / 5 END));
   IF wait_seconds IS NOT NULL THEN state := 'limited'; RETURN NEXT; RETURN; END IF;
   is_mailed := shop.block_wait('invitation', ARRAY[p_quiet], ARRAY[86400], ARRAY[p_quiet_max]) IS NULL;
-  PERFORM shop.use_blocks('invitation', p_blocks || CASE WHEN is_mailed THEN ARRAY[p_quiet] ELSE '{}' END);
+  PERFORM shop.use_blocks('invitation', p_blocks || CASE WHEN is_mailed THEN ARRAY[p_quiet] ELSE '{}'::text[] END);
   state := 'invited';
   id := coalesce(v_open.id, p_id);
   INSERT INTO shop.invitation AS i (id, account_id, email, role, digest, invited_by, expires_at) VALUES (id, p_account, p_email, p_role, p_digest, p_by, p_expires)
@@ -244,9 +244,9 @@ BEGIN
   UPDATE shop.account a SET email = NULL WHERE coalesce(a.joined_to, a.id) = p_account AND a.email = v_member.email;
   IF p_keys THEN
     SELECT array_agg(k.id) INTO v_keys FROM shop.key k WHERE k.member_id = p_member AND k.revoked_at IS NULL;
-    FOREACH v_key IN ARRAY coalesce(v_keys, '{}') LOOP PERFORM shop.end_key(p_account, v_key); END LOOP;
+    FOREACH v_key IN ARRAY coalesce(v_keys, '{}'::text[]) LOOP PERFORM shop.end_key(p_account, v_key); END LOOP;
   END IF;
-  revoked := ARRAY[p_member || '.' || v_member.epoch] || coalesce(v_keys, '{}') || CASE WHEN p_tokens THEN shop.end_own_tokens(p_account) ELSE '{}' END;
+  revoked := ARRAY[p_member || '.' || v_member.epoch] || coalesce(v_keys, '{}'::text[]) || CASE WHEN p_tokens THEN shop.end_own_tokens(p_account) ELSE '{}'::text[] END;
   PERFORM shop.revoke_ids(revoked);
   state := 'done';
   RETURN NEXT;

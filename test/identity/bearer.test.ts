@@ -119,7 +119,7 @@ describe('a revocation', () => {
 
   test('holds in any order of calls, revocations and passing time, until the token is dead by itself', async () => {
     const tokens = await Promise.all(
-      [0, 1, 2].map((i) => AccessToken.issue(ring, { account: 'acc', sid: `reg_${i % 2}` }, now)),
+      [0, 1, 2].map((i) => AccessToken.issue(ring, { ...session, sid: `reg_${i % 2}` }, now)),
     );
     const step = fc.oneof(
       fc.record({ do: fc.constant('call' as const), which: fc.nat(2), waitMs: fc.nat(600_000) }),
