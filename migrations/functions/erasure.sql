@@ -101,5 +101,6 @@ BEGIN
     WHERE p_email IN (e.who, e.subject);
   DELETE FROM shop.sign_in s WHERE s.email = p_email;
   UPDATE shop.mail m SET state = 'expired', recipient = '', subject = '', body = '' WHERE m.state = 'waiting' AND m.recipient = p_email;
+  PERFORM ledger.await_standby();
   RETURN v_accounts;
 END $$;

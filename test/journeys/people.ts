@@ -43,6 +43,11 @@ export class People {
     return new Browser.Browser(base, { [this.#addressHeader]: this.#networkAddress() });
   }
 
+  /** The same browser at an address of its own, because requests of one address are limited. */
+  moved(browser: Browser.Browser): Browser.Browser {
+    return browser.withAddress(this.#networkAddress());
+  }
+
   #networkAddress(): string {
     sequence += 1;
     return `100.${64 + (sequence % 60)}.${Math.floor(sequence / 60) % 250}.${sequence % 250}`;

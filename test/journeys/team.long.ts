@@ -1,10 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { accountRoutes } from '../../src/http/account-rights.ts';
+import { denial } from '../../src/identity/permission.ts';
+import { type Role, roles } from '../../src/identity/team/role.ts';
 import * as Customer from '../support/customer.ts';
 import * as Mailbox from '../support/mailbox.ts';
 import * as Shop from '../support/shop.ts';
 import { People, type Person } from './people.ts';
 
 const addressHeader = 'x-forwarded-for';
+const operation = '/v1/list';
 
 let mailbox: Mailbox.Mailbox;
 let shop: Shop.Shop;
@@ -195,12 +199,13 @@ describe('a role', () => {
     const bearer = await people.bearer(bob);
     const search = (base: string) =>
       Customer.send({
-        ...{ method: 'POST', url: `${base}/v1/search` },
+        ...{ method: 'POST', url: `${base}${operation}` },
         headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
         body: '{}',
       });
     const before = await Promise.all([search(shop.url), search(other)]);
-    expect(before.every(({ status }) => status !== 401 && status !== 403)).toBe(true);
+    for (const { status, body } of before)
+      expect([status === 401, body.code === 'role_not_allowed'], body.code).toEqual([false, false]);
     expect((await bob.browser.open('/shop/account/keys')).status).toBe(200);
     await call(ada, 'PATCH', `/account/team/members/${bob.member}`, { role: 'viewer' });
     // The old token is refused everywhere, and a new one has the new role.
@@ -208,7 +213,7 @@ describe('a role', () => {
     expect((await search(other)).status).toBe(401);
     const fresh = await people.bearer(bob);
     const after = await Customer.send({
-      ...{ method: 'POST', url: `${other}/v1/search` },
+      ...{ method: 'POST', url: `${other}${operation}` },
       headers: { authorization: `Bearer ${fresh}`, 'content-type': 'application/json' },
       body: '{}',
     });
@@ -347,6 +352,35 @@ describe('what belongs to no person', () => {
     expect((await call(ada, 'GET', '/account/team')).status).toBe(200);
   });
 });
+
+test('every route and form of an account refuses exactly the roles that the table of rights names', async () => {
+  const ada = await people.owner();
+  const persons = { owner: ada } as Record<Role, Person>;
+  for (const role of roles) if (role !== 'owner') persons[role] = await people.join(ada, role);
+  const wrong: string[] = [];
+  for (const role of roles) {
+    const person = persons[role];
+    const bearer = await people.bearer(person);
+    for (const [route, { action }] of Object.entries(accountRoutes)) {
+      const [method = '', pattern = ''] = route.split(' ');
+      if (method === 'MCP') continue;
+      const path = pattern.replace(/:\w+/g, 'x');
+      // Routes that respond to strangers, too, and find nothing here before they look at the caller.
+      if (path === '/plans/x/purchase' || path === '/shop/buy' || path === '/shop/authorize') continue;
+      const isPage = path.startsWith('/shop/');
+      const answer = isPage
+        ? await people.moved(person.browser).open(path, method === 'POST' ? { role: 'x' } : undefined)
+        : await people.send(bearer, method, path, method === 'GET' || method === 'DELETE' ? undefined : {});
+      const said = 'html' in answer ? answer.html : answer.text;
+      const isRefused =
+        answer.status === 403 && /role_not_allowed|person_required|Your role in this account|Only a person/.test(said);
+      const caller = { isFrozen: false, isKey: false, isApplication: false, role };
+      const isDenied = denial(caller, action) !== null;
+      if (isRefused !== isDenied) wrong.push(`${role} ${route}: ${answer.status} ${said.slice(0, 200)}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+}, 60_000);
 
 test('an application has the role that its person has at the time of use', async () => {
   const ada = await people.owner();

@@ -11,6 +11,7 @@ import * as Operators from '../../src/adapters/postgres/schema/operators.ts';
 import * as Orders from '../../src/adapters/postgres/schema/orders.ts';
 import * as Plans from '../../src/adapters/postgres/schema/plans.ts';
 import * as Shop from '../../src/adapters/postgres/schema/shop.ts';
+import * as Team from '../../src/adapters/postgres/schema/team.ts';
 import * as SchemaVersion from '../../src/adapters/postgres/schema-version.ts';
 import { createDatabase } from '../support/database.ts';
 
@@ -59,6 +60,7 @@ test('the Drizzle schema describes the migrated tables of the shop in full', asy
     ...Orders,
     ...Plans,
     ...Shop,
+    ...Team,
   };
   const statements = await generateMigration(
     generateDrizzleJson({}),
@@ -107,6 +109,7 @@ const released = {
   '0006_billing_details': '171c2a9331e9c56024d269c1d38b1efadd561fe6f76f4728b7de311b0bfdde09',
   '0007_card_setup': '5152c603380cffc645cbe014349bd8ea2f8bc512619c3720dd7d654700eb7ad2',
   '0008_notices': 'ef0c2c7a58e1376d71f972266a181beca2b4c6a23c2c3196e098848ee5d1f189',
+  '0009_team': '07319f370ee42756c73f71399a1fbbfba16a36c8ce7382fbcd329c293cd265f4',
 };
 
 test('released migrations stay as they are', async () => {

@@ -3,7 +3,7 @@ import type { IdentityContext } from '../../../identity/identity-context.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
 import * as Usage from '../../../journeys/usage.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
-import { type DailyGroup, dailyGroups, type UsageSelection } from '../../../ledger/usage.ts';
+import { allCalls, type DailyGroup, dailyGroups, type UsageSelection } from '../../../ledger/usage.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { onlyOwn } from '../../request-context.ts';
 import * as Page from '../account/usage.ts';
@@ -38,12 +38,8 @@ export function select(shop: Pick<Context, 'clock' | 'texts'>, query: Query): Se
     key: text('key'),
     model: text('model'),
   };
-  const chosen = (value: string) => (value === '' ? null : value === Page.noneValue ? '' : value);
-  const selection = {
-    service: chosen(filters.service),
-    key: chosen(filters.key),
-    model: chosen(filters.model),
-  };
+  const read = Usage.readSelection(filters);
+  const selection = read.kind === 'read' ? read.value : allCalls;
   const isDay = (value: string) => /^\d{4}-\d\d-\d\d$/.test(value);
   const faults = (['from', 'to'] as const)
     .filter((field) => !isDay(filters[field]))
@@ -109,7 +105,7 @@ async function readOptions(
   ]);
   const { texts, catalog } = shop;
   const option = (value: string, name: string | undefined, none: string) =>
-    value === '' ? { value: Page.noneValue, name: none } : { value, name: name ?? value };
+    value === '' ? { value: Usage.noneValue, name: none } : { value, name: name ?? value };
   const noKey = texts.text('usage.no_key');
   const hasNames = (all: readonly string[]) => all.some((name) => name !== '');
   return {
