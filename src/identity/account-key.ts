@@ -33,7 +33,7 @@ export type AccountKey = KeyLimits & { id: string; account: string; creator: Cre
 
 /** `epoch` is null when the person is no longer in the account. */
 export type Creator = { id: string; role: Role; epoch: number | null };
-/** What remains of the rights of a person who was removed and whose key was not revoked. */
+/** The role of a person who was removed and whose key was not revoked. */
 export const roleOfRemoved: Role = 'developer';
 
 /** A key as its owner sees it. `hint`: the last characters of the key. `spent`: the value of its calls so far. */

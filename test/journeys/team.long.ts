@@ -78,7 +78,7 @@ describe('an invitation', () => {
     await call(ada, 'POST', '/account/team/invitations', { email, role: 'viewer' });
     const token = await people.invitation(email);
     const browser = people.visitor();
-    // The mail was passed on: whoever holds the link cannot join with another address.
+    // A person to whom the mail was passed on cannot join with another address.
     const wrong = await browser.open('/shop/invitation/link', { token, email: people.address() });
     expect(wrong.status).toBe(422);
     expect((await browser.open('/shop/invitation/accept', { token })).status).toBe(403);

@@ -10,7 +10,7 @@ export type InvitationFacts = {
   shop: string;
   /** True when this browser is signed in as the person who was invited. */
   isInvited: boolean;
-  /** What was typed as the address, and what is wrong with it. */
+  /** The typed address, and its fault. */
   email: string;
   problem: string | null;
 };

@@ -55,7 +55,7 @@ export const invitation = shop.table(
   ],
 );
 
-/** What was done in an account, and by whom. */
+/** The activity of accounts: an act, and the person or program that did it. */
 export const accountEvent = shop.table(
   'account_event',
   {

@@ -29,7 +29,7 @@ export type OverviewFacts = Balance &
     daily: readonly DailyUsage[];
     calls: readonly RecordedCall[];
     hasKeys: boolean;
-    /** What the person may do. */
+    /** The rights of the person. */
     may: { billing: boolean; keys: boolean };
     result: FormResult | null;
     /** The address that a code for the claim was sent to; null when none is awaited. */

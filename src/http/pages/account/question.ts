@@ -5,7 +5,7 @@ import { say } from '../say.ts';
 
 /** An action that ends something, and asks first. `field`: the hidden input that names it. */
 export type Question = {
-  /** What ends as well; each is on until it is switched off. */
+  /** Further things that end, each with a checkbox. */
   options?: readonly { name: string; label: string; isOn: boolean }[];
   title: string;
   effect: string;

@@ -21,7 +21,7 @@ type Context = IdentityContext &
   TextsContext;
 
 /**
- * The page of an invitation. Its link alone joins nobody: the person proves the invited address, by their session or with a second link that is
+ * The page of an invitation. Its link is not enough to join: the person proves the invited address, by their session or with a second link that is
  * sent to that address.
  */
 export function invitationPages(shop: Context, clientAddressHeader: string | null): Hono<Env> {
