@@ -52,7 +52,8 @@ const pages = {
   'GET /shop/account/calls.csv': only('read'),
   'GET /shop/account/keys': only('read_keys'),
   'GET /shop/account/billing': only('read_billing'),
-  'GET /shop/account/team': only('read_team'),
+  // Without a person it explains how to become one; the persons are behind `read_team`.
+  'GET /shop/account/team': only('read'),
   'GET /shop/account/settings': only('read'),
   'GET /shop/account/cancel': only('end_charges'),
   'POST /shop/account/cancel': noted('end_charges', 'plan_cancelled'),

@@ -94,8 +94,8 @@ test('every schema file is part of the comparison', () => {
     'orders.ts',
     'plans.ts',
     'shop.ts',
-    'shop.ts',
     'team.ts',
+  ];
   expect(readdirSync(folder).sort()).toEqual([...compared, 'row.ts'].sort());
 });
 
