@@ -39,8 +39,13 @@ ${isManager && invitations.length > 0 ? html`<section aria-labelledby="invitatio
 <section aria-labelledby="roles"><h2 id="roles">${say(texts, 'team.roles')}</h2><dl class="facts roles">${roles.map((role) => html`<div><dt>${say(texts, `role.${role}`)}</dt><dd>${say(texts, `role.${role}_may`)}</dd></div>`)}</dl></section>
 ${events === null ? '' : activity(texts, events, facts.older)}
 ${can(me.role, 'owners') ? ownership(texts, members, me.id) : ''}
-<section aria-labelledby="leave"><h2 id="leave">${say(texts, 'team.leave')}</h2><p class="soft">${say(texts, 'team.leave_intro')}</p>
-<form method="post" action="/shop/account/team/leave"><button class="danger">${say(texts, 'team.leave')}</button></form></section>`;
+${mayLeave(facts) ? html`<section aria-labelledby="leave"><h2 id="leave">${say(texts, 'team.leave')}</h2><p class="soft">${say(texts, 'team.leave_intro')}</p>
+<form method="post" action="/shop/account/team/leave"><button class="danger">${say(texts, 'team.leave')}</button></form></section>` : ''}`;
+}
+
+/** The last owner cannot leave. */
+function mayLeave({ me, members }: TeamFacts): boolean {
+  return me.role !== 'owner' || members.some(({ id, role }) => id !== me.id && role === 'owner');
 }
 
 function people(texts: Texts, { me, members }: TeamFacts): Html {
@@ -61,7 +66,7 @@ function people(texts: Texts, { me, members }: TeamFacts): Html {
       head: '',
       cell: (one) =>
         mayChange(one)
-          ? action(texts, 'remove', 'member', one.id, {
+          ? action('remove', 'member', one.id, {
               button: texts.text('team.remove'),
               label: texts.text('team.remove_label', { email: one.email }),
               isDanger: true,
@@ -85,7 +90,6 @@ function options(texts: Texts, given: readonly Role[], selected: string): Html[]
 type Button = { button: string; label: string; isDanger: boolean };
 
 function action(
-  _texts: Texts,
   path: string,
   name: string,
   id: string,
@@ -97,7 +101,7 @@ function action(
 function inviteForm(texts: Texts, { me, result }: TeamFacts): Html {
   const typed = result?.refused?.path === 'team' ? result.refused.input.get('role') : null;
   return html`<section aria-labelledby="invite"><h2 id="invite">${say(texts, 'team.invite')}</h2><p class="soft">${say(texts, 'team.invite_intro')}</p>
-<form method="post" action="/shop/account/team"><div class="row"><div>${field(texts, result, 'team', { name: 'email', id: 'invite-email', label: texts.text('team.email'), attributes: html`type="email" autocomplete="off"`, isRequired: true })}</div>
+<form method="post" action="/shop/account/team"><div class="row"><div class="wide">${field(texts, result, 'team', { name: 'email', id: 'invite-email', label: texts.text('team.email'), attributes: html`type="email" autocomplete="off"`, isRequired: true })}</div>
 <div><label for="invite-role">${say(texts, 'team.role')}</label><select id="invite-role" name="role">${options(texts, manageable(me.role), typed ?? 'developer')}</select></div>
 <div class="fit"><button>${say(texts, 'team.send')}</button></div></div></form></section>`;
 }
@@ -123,7 +127,7 @@ function invited(texts: Texts, { invitations, me, nowMs }: TeamFacts): Html {
       head: '',
       cell: (one) =>
         isOpen(one)
-          ? html`${action(texts, 'resend', 'invitation', one.id, { button: texts.text('team.resend'), label: texts.text('team.resend_label', { email: one.email }), isDanger: false })}${action(texts, 'withdraw', 'invitation', one.id, { button: texts.text('team.withdraw'), label: texts.text('team.withdraw_label', { email: one.email }), isDanger: true })}`
+          ? html`${action('resend', 'invitation', one.id, { button: texts.text('team.resend'), label: texts.text('team.resend_label', { email: one.email }), isDanger: false })}${action('withdraw', 'invitation', one.id, { button: texts.text('team.withdraw'), label: texts.text('team.withdraw_label', { email: one.email }), isDanger: true })}`
           : '',
     },
   ]);

@@ -8,6 +8,7 @@ import * as CallsCsv from '../../api/calls-csv.ts';
 import { type Env, record } from '../../request-context.ts';
 import * as Section from '../account/frame.ts';
 import { question } from '../account/question.ts';
+import { style } from '../account/style.ts';
 import * as Awaited from '../awaited-code.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as FormResult from '../form-result.ts';
@@ -106,7 +107,7 @@ function addQuestions(app: Hono<Env>, shop: AccountPagesContext): void {
       signedIn(shop, c, 200, async (visitor) => {
         const asked = await Questions.questionOf(shop, visitor, path, c.req.query('id') ?? '');
         if (asked === null) return FormResult.redirect(shop, Section.sections[sectionOf(path)], null);
-        return Frame.respondWithPage(200, shop, { title: asked.title, main: question(shop.texts, asked) });
+        return Frame.respondWithPage(200, shop, { title: asked.title, main: question(shop.texts, asked), style });
       }),
     );
 }
