@@ -14,7 +14,7 @@ export type TracedCall = {
 /** Something that took time from everything in a process, or from all processes. */
 export type Disturbance = Span & { cause: string; part: Part };
 
-/** Where a call was: on its way to and from the gateway, in the upstream, in a commit, or in the gateway itself. */
+/** The place of a call: on its way to and from the gateway, in the upstream, in a commit, or in the gateway itself. */
 export type Part = 'caller' | 'upstream' | 'commit' | 'gateway' | 'machine';
 
 /** A disturbance explains a part of a call if it covers at least this share of it. */

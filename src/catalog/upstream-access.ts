@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as Source from './source.ts';
 import * as SourceLocation from './source-location.ts';
 
-/** What a console may change of an upstream: none of it moves a key. */
+/** The keys of an upstream that a console may change, because none of them moves a secret. */
 const harmless = new Set(['limits', 'timeout_ms', 'response_fields']);
 
 /**
