@@ -17,7 +17,8 @@ const ofNoAccount = [
   'GET /plans/manage/:key/cancel',
   'POST /plans/manage/:key/cancel',
 ];
-const prefixes = /^(?:GET|POST|PUT|PATCH|DELETE) \/(?:account|shop\/account|purchases|plans|oauth2\/introspect|shop\/authorize)(?:\/|$)/;
+const prefixes =
+  /^(?:GET|POST|PUT|PATCH|DELETE) \/(?:account|shop\/account|purchases|plans|oauth2\/introspect|shop\/authorize)(?:\/|$)/;
 
 test('every route of an account has an entry in the table of rights, and every entry a route', async () => {
   const { routes } = await RouteTable.read();

@@ -358,7 +358,7 @@ test('every route and form of an account refuses exactly the roles that the tabl
   const persons = { owner: ada } as Record<Role, Person>;
   for (const role of roles) if (role !== 'owner') persons[role] = await people.join(ada, role);
   const wrong: string[] = [];
-  for (const role of roles) {
+  const walk = async (role: Role) => {
     const person = persons[role];
     const bearer = await people.bearer(person);
     for (const [route, { action }] of Object.entries(accountRoutes)) {
@@ -373,12 +373,14 @@ test('every route and form of an account refuses exactly the roles that the tabl
         : await people.send(bearer, method, path, method === 'GET' || method === 'DELETE' ? undefined : {});
       const said = 'html' in answer ? answer.html : answer.text;
       const isRefused =
-        answer.status === 403 && /role_not_allowed|person_required|Your role in this account|Only a person/.test(said);
+        answer.status === 403 &&
+        /role_not_allowed|person_required|Your role in this account|Only a person/.test(said);
       const caller = { isFrozen: false, isKey: false, isApplication: false, role };
       const isDenied = denial(caller, action) !== null;
       if (isRefused !== isDenied) wrong.push(`${role} ${route}: ${answer.status} ${said.slice(0, 200)}`);
     }
-  }
+  };
+  await Promise.all(roles.map(walk));
   expect(wrong).toEqual([]);
 }, 60_000);
 

@@ -128,7 +128,8 @@ export const repeatedWrites: readonly RepeatedWrite[] = [
   },
   {
     item: 'shop.set_member_role',
-    write: (sql) => sql`SELECT shop.set_member_role('acc_mail', 'mem_1', 'owner', 'mem_1', '{owner}', '{owner}')`,
+    write: (sql) =>
+      sql`SELECT shop.set_member_role('acc_mail', 'mem_1', 'owner', 'mem_1', '{owner}', '{owner}')`,
     flaw: awaits('shop.set_member_role'),
   },
   {

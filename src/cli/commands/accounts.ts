@@ -67,11 +67,11 @@ export async function run(args: string[]): Promise<number> {
     if (verb === 'find' && (found.length > 0 || values.json))
       return Math.max(list(found, values.json), found.length > 0 ? 0 : 1);
     const [one, ...others] = found;
-    if (one === undefined) {
-      const email = verb === 'export' || verb === 'erase' ? Email.parse(wanted) : null;
-      const done = email === null ? null : await actOnPerson(office, verb, email, values);
-      return done ?? Command.tell(`No account matches "${wanted}".`, 1);
-    }
+    if (one === undefined)
+      return (
+        (await actOnPerson(office, verb, wanted, values)) ??
+        Command.tell(`No account matches "${wanted}".`, 1)
+      );
     if (others.length > 0) {
       console.error(`Several accounts match "${wanted}":`);
       return Math.max(1, list(found, values.json));
@@ -107,12 +107,13 @@ async function act(
 async function actOnPerson(
   { sql }: BackOffice.BackOffice,
   verb: string,
-  email: string,
+  wanted: string,
   { yes, json }: Values,
 ): Promise<number | null> {
+  const email = verb === 'export' || verb === 'erase' ? Email.parse(wanted) : null;
   const personData = openPersonData(sql);
-  const found = await personData.ofPerson(email);
-  if (found === null) return null;
+  const found = email === null ? null : await personData.ofPerson(email);
+  if (email === null || found === null) return null;
   if (verb === 'export') return Command.tell(JSON.stringify(found, null, 2), 0);
   if (!yes)
     return Command.tell('Nothing was erased. Add --yes to remove the person from the accounts of others.', 1);

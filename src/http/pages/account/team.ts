@@ -39,8 +39,12 @@ ${isManager && invitations.length > 0 ? html`<section aria-labelledby="invitatio
 <section aria-labelledby="roles"><h2 id="roles">${say(texts, 'team.roles')}</h2><dl class="facts roles">${roles.map((role) => html`<div><dt>${say(texts, `role.${role}`)}</dt><dd>${say(texts, `role.${role}_may`)}</dd></div>`)}</dl></section>
 ${events === null ? '' : activity(texts, events, facts.older)}
 ${can(me.role, 'owners') ? ownership(texts, members, me.id) : ''}
-${mayLeave(facts) ? html`<section aria-labelledby="leave"><h2 id="leave">${say(texts, 'team.leave')}</h2><p class="soft">${say(texts, 'team.leave_intro')}</p>
-<form method="post" action="/shop/account/team/leave"><button class="danger">${say(texts, 'team.leave')}</button></form></section>` : ''}`;
+${
+  mayLeave(facts)
+    ? html`<section aria-labelledby="leave"><h2 id="leave">${say(texts, 'team.leave')}</h2><p class="soft">${say(texts, 'team.leave_intro')}</p>
+<form method="post" action="/shop/account/team/leave"><button class="danger">${say(texts, 'team.leave')}</button></form></section>`
+    : ''
+}`;
 }
 
 /** The last owner cannot leave. */
@@ -89,12 +93,7 @@ function options(texts: Texts, given: readonly Role[], selected: string): Html[]
 
 type Button = { button: string; label: string; isDanger: boolean };
 
-function action(
-  path: string,
-  name: string,
-  id: string,
-  { button, label, isDanger }: Button,
-): Html {
+function action(path: string, name: string, id: string, { button, label, isDanger }: Button): Html {
   return html`<form method="post" action="/shop/account/team/${path}"><input type="hidden" name="${name}" value="${id}"><button class="quiet${isDanger ? ' danger' : ''}" aria-label="${label}">${button}</button></form>`;
 }
 

@@ -24,7 +24,7 @@ export async function readTeam(
     seesAll ? team.invitations(account) : [],
     seesAll ? team.events(account, before, eventsMax + 1) : null,
   ]);
-  const shown = events && events.slice(0, eventsMax);
+  const shown = events?.slice(0, eventsMax) ?? null;
   const hasMore = events !== null && events.length > eventsMax;
   const last = hasMore ? (shown?.at(-1)?.id ?? null) : null;
   return { me, members, invitations, events: shown, older: last, nowMs: clock() };

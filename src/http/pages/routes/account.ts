@@ -107,7 +107,11 @@ function addQuestions(app: Hono<Env>, shop: AccountPagesContext): void {
       signedIn(shop, c, 200, async (visitor) => {
         const asked = await Questions.questionOf(shop, visitor, path, c.req.query('id') ?? '');
         if (asked === null) return FormResult.redirect(shop, Section.sections[sectionOf(path)], null);
-        return Frame.respondWithPage(200, shop, { title: asked.title, main: question(shop.texts, asked), style });
+        return Frame.respondWithPage(200, shop, {
+          title: asked.title,
+          main: question(shop.texts, asked),
+          style,
+        });
       }),
     );
 }
@@ -125,10 +129,15 @@ function addForms(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
           ? bad(shop.texts.text('result.frozen'))
           : await act(shop, { c, visitor, account, form, clientAddressHeader });
         if (result.isBad) return refused(shop, c, visitor, { section, path, input: form, result });
-        await record(shop, c, routeOf(c), who, form.get('subscription') ?? form.get('purchase') ?? account);
+        await record(shop, c, routeOf(c), who, subjectOf(form, account));
         return path === 'team/leave' ? left(shop, result) : done(shop, visitor, path, form, result);
       }),
     );
+}
+
+/** The subject of a form for the activity of the account. */
+function subjectOf(form: URLSearchParams, account: string): string {
+  return form.get('subscription') ?? form.get('purchase') ?? account;
 }
 
 /** The path of the question that a form without a confirmation leads to; null when it asks none. */
