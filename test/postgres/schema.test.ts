@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as Abuse from '../../src/adapters/postgres/schema/abuse.ts';
 import * as Accounts from '../../src/adapters/postgres/schema/accounts.ts';
+import * as Events from '../../src/adapters/postgres/schema/events.ts';
 import * as OAuth from '../../src/adapters/postgres/schema/oauth.ts';
 import * as Operations from '../../src/adapters/postgres/schema/operations.ts';
 import * as Operators from '../../src/adapters/postgres/schema/operators.ts';
@@ -53,6 +54,7 @@ test('the Drizzle schema describes the migrated tables of the shop in full', asy
   const files = {
     ...Abuse,
     ...Accounts,
+    ...Events,
     ...OAuth,
     ...Operations,
     ...Operators,
@@ -86,6 +88,7 @@ test('every schema file is part of the comparison', () => {
   const compared = [
     'abuse.ts',
     'accounts.ts',
+    'events.ts',
     'oauth.ts',
     'operations.ts',
     'operators.ts',
@@ -107,6 +110,8 @@ const released = {
   '0006_billing_details': '171c2a9331e9c56024d269c1d38b1efadd561fe6f76f4728b7de311b0bfdde09',
   '0007_card_setup': '5152c603380cffc645cbe014349bd8ea2f8bc512619c3720dd7d654700eb7ad2',
   '0008_notices': 'ef0c2c7a58e1376d71f972266a181beca2b4c6a23c2c3196e098848ee5d1f189',
+  '0009_events': '0c661ce35b5c5f53d61d41e0f4ca55bd42b0b5b5d9f2b0b5a94a86e4e6323f7f',
+  '0010_event_triggers': 'affb5a9e1e9d360f52133731b64d9f41445e41495e4aae367d12f7f830c009cb',
 };
 
 test('released migrations stay as they are', async () => {
