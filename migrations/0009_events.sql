@@ -11,7 +11,7 @@ CREATE TABLE "shop"."credit_level" (
 	"state" text DEFAULT 'enough' NOT NULL,
 	"basis" bigint NOT NULL,
 	"grants" bigint DEFAULT 1 NOT NULL,
-	"needed" bigint,
+	"refused" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "credit_level_pkey" PRIMARY KEY("account_id","asset","kind"),
 	CONSTRAINT "credit_level_state" CHECK ("shop"."credit_level"."state" in ('enough', 'low', 'exhausted'))
 );
@@ -72,7 +72,7 @@ CREATE TABLE "shop"."event_lane" (
 ALTER TABLE "shop"."subscription" ADD COLUMN "end_noted" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "shop"."event_delivery" ADD CONSTRAINT "event_delivery_endpoint" FOREIGN KEY ("endpoint_id") REFERENCES "shop"."event_endpoint"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "shop"."event_lane" ADD CONSTRAINT "event_lane_endpoint" FOREIGN KEY ("endpoint_id") REFERENCES "shop"."event_endpoint"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "credit_level_needed" ON "shop"."credit_level" USING btree ("account_id") WHERE "shop"."credit_level"."needed" is not null;--> statement-breakpoint
+CREATE INDEX "credit_level_refused" ON "shop"."credit_level" USING btree ("account_id") WHERE "shop"."credit_level"."refused";--> statement-breakpoint
 CREATE INDEX "event_unpublished" ON "shop"."event" USING btree ("seq") WHERE "shop"."event"."position" is null;--> statement-breakpoint
 CREATE INDEX "event_account" ON "shop"."event" USING btree ("account_id","seq");--> statement-breakpoint
 CREATE INDEX "event_at" ON "shop"."event" USING btree ("at");--> statement-breakpoint

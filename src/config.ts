@@ -7,6 +7,7 @@ import type { OidcSettings } from './identity/operators/oidc.ts';
 import type { TrustedAgent } from './identity/registration.ts';
 import type { CardLimits } from './payment/card-attempt.ts';
 import * as AbuseSettings from './process/abuse-settings.ts';
+import * as EventSettings from './process/event-settings.ts';
 import { type Rail, rails } from './process/integration-settings.ts';
 import * as Settings from './process/settings.ts';
 import * as SocketSettings from './process/socket-settings.ts';
@@ -93,6 +94,8 @@ export type Config = {
   readonly sockets: SocketLimits;
   /** The days for which calls are kept in the database, and the place of archives. */
   readonly usageRetention: UsageSettings.UsageRetention;
+  /** How the seller's events are delivered. */
+  readonly events: EventSettings.EventRules;
   /** Memory of this process for request bodies. */
   readonly bodyMemoryBytes: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -169,6 +172,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     unpaidCalls: readUnpaidCalls(read),
     sockets: SocketSettings.readSocketLimits(read),
     usageRetention: UsageSettings.readUsageRetention(read, faults),
+    events: EventSettings.readEventRules(read, publicUrl),
     logLevel: read('LOG_LEVEL'),
     tracing: readTracing(env, read),
   };

@@ -1,5 +1,5 @@
--- The level of an account's credit: `enough`, `low` (less than a tenth of what it had after the last grant) or `exhausted` (nothing, or low and less than
--- a refused call needed). A lower level is reported once; a grant raises it to `enough`. Calls do not write levels: a job reads the batches of the
+-- The level of an account's credit: `enough`, `low` (less than a tenth of what it had after the last grant) or `exhausted` (nothing, or low and too
+-- little for a call that was refused). A lower level is reported once; a grant raises it to `enough`. Calls do not write levels: a job reads the batches of the
 -- ledger writers and looks at the accounts that have spent since.
 
 -- Raises the level after a grant (trigger on ledger.posting). It runs at the commit, after all locks of the transaction.
@@ -8,7 +8,7 @@ BEGIN
   INSERT INTO shop.credit_level AS l (account_id, asset, kind, basis)
     SELECT NEW.account_id, c.asset, c.kind, c.remaining FROM ledger.lot k CROSS JOIN LATERAL shop.credit_left(ARRAY[NEW.account_id]) c
       WHERE k.account_id = NEW.account_id AND k.id = NEW.lot_id AND c.asset = k.asset AND c.kind = shop.credit_kind(k.kind)
-    ON CONFLICT (account_id, asset, kind) DO UPDATE SET state = 'enough', basis = excluded.basis, grants = l.grants + 1, needed = NULL;
+    ON CONFLICT (account_id, asset, kind) DO UPDATE SET state = 'enough', basis = excluded.basis, grants = l.grants + 1, refused = false;
   RETURN NULL;
 END $$;
 
@@ -29,10 +29,14 @@ CREATE OR REPLACE FUNCTION shop.credit_left(p_accounts text[]) RETURNS TABLE (ac
     GROUP BY 1, 2, 3
 $$;
 
--- Notes what a call needed that was refused for lack of credit. A row that another transaction has locked is left out: the next refusal notes it.
-CREATE OR REPLACE FUNCTION shop.note_refused(p_account text, p_units bigint, p_money bigint) RETURNS void LANGUAGE sql AS $$
-  UPDATE shop.credit_level l SET needed = CASE l.asset WHEN 'usd' THEN p_money ELSE p_units END FROM (
-    SELECT account_id, asset, kind FROM shop.credit_level WHERE account_id = p_account AND state <> 'exhausted' AND needed IS NULL FOR UPDATE SKIP LOCKED
+-- Notes that a writer lacks `p_missing` micro-dollars for a call and that the leases of other writers do not have them, a unit being worth `p_price`. A row
+-- that another transaction has locked is left out: the next refusal notes it.
+CREATE OR REPLACE FUNCTION shop.note_refused(p_writer text, p_account text, p_missing bigint, p_price bigint) RETURNS void LANGUAGE sql AS $$
+  UPDATE shop.credit_level l SET refused = true FROM (
+    SELECT account_id, asset, kind FROM shop.credit_level WHERE account_id = p_account AND state <> 'exhausted' AND NOT refused
+      AND p_missing > coalesce((SELECT sum(e.amount * CASE k.asset WHEN 'usd' THEN 1 ELSE p_price END) FROM ledger.lease e
+        JOIN ledger.lot k ON k.account_id = e.account_id AND k.id = e.lot_id WHERE e.account_id = p_account AND e.writer_id <> p_writer), 0)
+      FOR UPDATE SKIP LOCKED
   ) due WHERE l.account_id = due.account_id AND l.asset = due.asset AND l.kind = due.kind
 $$;
 
@@ -45,14 +49,14 @@ DECLARE
   v_data jsonb;
 BEGIN
   FOR v_one IN
-    SELECT r.*, CASE WHEN r.remaining = 0 OR r.remaining * 10 < r.basis AND r.remaining < r.needed THEN 'exhausted' WHEN r.remaining * 10 < r.basis THEN 'low' ELSE r.state END AS next FROM (
+    SELECT r.*, CASE WHEN r.remaining = 0 OR r.remaining * 10 < r.basis AND r.refused THEN 'exhausted' WHEN r.remaining * 10 < r.basis THEN 'low' ELSE r.state END AS next FROM (
       SELECT l.*, coalesce(c.remaining, 0) AS remaining FROM shop.credit_level l
           LEFT JOIN shop.credit_left(p_accounts) c ON c.account_id = l.account_id AND c.asset = l.asset AND c.kind = l.kind
         WHERE l.account_id = ANY (p_accounts) AND l.state <> 'exhausted'
     ) r ORDER BY r.account_id, r.asset, r.kind
   LOOP
-    CONTINUE WHEN v_one.next = v_one.state AND v_one.needed IS NULL;
-    UPDATE shop.credit_level SET state = v_one.next, needed = NULL
+    CONTINUE WHEN v_one.next = v_one.state AND NOT v_one.refused;
+    UPDATE shop.credit_level SET state = v_one.next, refused = false
       WHERE account_id = v_one.account_id AND asset = v_one.asset AND kind = v_one.kind AND grants = v_one.grants AND state = v_one.state;
     CONTINUE WHEN NOT FOUND OR v_one.next = v_one.state;
     v_count := v_count + 1;
@@ -86,7 +90,7 @@ BEGIN
       ON CONFLICT (writer_id) DO UPDATE SET epoch = excluded.epoch, seq = excluded.seq
   )
   SELECT array_agg(DISTINCT a.account_id), (SELECT max(w.batches) FROM (SELECT count(*) AS batches FROM news GROUP BY writer_id) w) INTO v_accounts, v_count
-    FROM (SELECT unnest(account_ids) AS account_id FROM news UNION SELECT account_id FROM shop.credit_level WHERE needed IS NOT NULL) a;
+    FROM (SELECT unnest(account_ids) AS account_id FROM news UNION SELECT account_id FROM shop.credit_level WHERE refused) a;
   IF v_accounts IS NOT NULL THEN PERFORM shop.lower_credit(v_accounts); END IF;
   RETURN coalesce(v_count, 0);
 END $$;

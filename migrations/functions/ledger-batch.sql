@@ -174,7 +174,7 @@ BEGIN
         FROM ledger.drawable_lots(v_want.account_id, v_want.plans, v_want.money_only, v_locked);
       IF greatest(0, v_units - v_need) * v_want.price > v_take THEN
         v_short := v_short || v_want.account_id;
-        PERFORM shop.note_refused(v_want.account_id, v_want.units, v_want.units * v_want.price);
+        PERFORM shop.note_refused(p_writer, v_want.account_id, greatest(0, v_units - v_need) * v_want.price - v_take, v_want.price);
         PERFORM ledger.announce('ledger', 'recall:' || v_want.account_id);
         CONTINUE;
       END IF;
@@ -206,7 +206,7 @@ BEGIN
     IF v_paused THEN v_paused_accounts := v_paused_accounts || v_want.account_id; END IF;
     IF v_units + coalesce(v_money, 0) > 0 THEN
       v_short := v_short || v_want.account_id;
-      PERFORM shop.note_refused(v_want.account_id, v_want.units, v_want.units * v_want.price);
+      PERFORM shop.note_refused(p_writer, v_want.account_id, v_units * v_want.price + coalesce(v_money, 0), v_want.price);
     END IF;
   END LOOP;
   v_result := jsonb_build_object('state', 'ok', 'granted', v_granted,

@@ -91,10 +91,13 @@ export class EventDelivery {
   }
 
   #outcome(status: number | null, tries: number): Outcome {
-    if (status !== null && status >= 200 && status < 300) return { state: 'delivered', waitMs: 0, isGone: false };
+    if (status !== null && status >= 200 && status < 300)
+      return { state: 'delivered', waitMs: 0, isGone: false };
     const waitMs = this.#retryMs(tries);
     // The events of an endpoint that is gone wait until the seller enables or removes it.
     if (status === statusGone) return { state: 'waiting', waitMs: waitMs ?? 0, isGone: true };
-    return waitMs === null ? { state: 'failed', waitMs: 0, isGone: false } : { state: 'waiting', waitMs, isGone: false };
+    return waitMs === null
+      ? { state: 'failed', waitMs: 0, isGone: false }
+      : { state: 'waiting', waitMs, isGone: false };
   }
 }

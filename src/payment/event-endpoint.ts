@@ -13,7 +13,8 @@ export type EndpointRules = { local: boolean; private: boolean };
 
 /** Returns why events cannot be sent to a URL; null if they can. Names are resolved, and checked again, by each request. */
 export function urlFault(text: string, allows: EndpointRules): string | null {
-  if (!URL.canParse(text) || text.length > urlCharsMax) return `must be a URL of at most ${urlCharsMax} characters`;
+  if (!URL.canParse(text) || text.length > urlCharsMax)
+    return `must be a URL of at most ${urlCharsMax} characters`;
   const { protocol, hostname, username, password, hash } = new URL(text);
   if (username !== '' || password !== '' || hash !== '')
     return 'must have no user name, password or fragment';
@@ -21,7 +22,8 @@ export function urlFault(text: string, allows: EndpointRules): string | null {
   if (isLoopback && allows.local && (protocol === 'http:' || protocol === 'https:')) return null;
   if (protocol !== 'https:') return 'must start with https://';
   const address = hostname.replace(/^\[|\]$/g, '');
-  const isReserved = isLoopback || hostname.endsWith('.localhost') || (isIP(address) > 0 && !isPublic(address));
+  const isReserved =
+    isLoopback || hostname.endsWith('.localhost') || (isIP(address) > 0 && !isPublic(address));
   if (isReserved && !allows.private)
     return 'must be a public address. EVENTS_PRIVATE_ADDRESSES=on allows others';
   return null;
@@ -82,7 +84,17 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 /** The waits before further attempts, 45 hours in all. */
-const waitsMs = [5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, 2 * hour, 6 * hour, 12 * hour, 24 * hour];
+const waitsMs = [
+  5 * second,
+  30 * second,
+  2 * minute,
+  10 * minute,
+  30 * minute,
+  2 * hour,
+  6 * hour,
+  12 * hour,
+  24 * hour,
+];
 const jitter = 0.2;
 
 /**

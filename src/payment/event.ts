@@ -85,10 +85,17 @@ export interface SellerEvents {
   /** Leases the next event that is due, in order per account and endpoint. Endpoints in `busy` are left out. */
   take(busy: readonly string[]): Promise<DueEvent | null>;
   /** Records an attempt. `recorded` is false when another process has taken the event over. `disabled`: the endpoint was disabled by it. */
-  finish(due: DueEvent, attempt: Attempt, outcome: Outcome): Promise<{ recorded: boolean; disabled: boolean }>;
+  finish(
+    due: DueEvent,
+    attempt: Attempt,
+    outcome: Outcome,
+  ): Promise<{ recorded: boolean; disabled: boolean }>;
   endpoints(): Promise<Endpoint[]>;
   /** Returns false when there are too many endpoints. */
-  add(endpoint: { id: string; url: string; types: readonly EventType[] | null; secret: string }, who: string): Promise<boolean>;
+  add(
+    endpoint: { id: string; url: string; types: readonly EventType[] | null; secret: string },
+    who: string,
+  ): Promise<boolean>;
   /** Replaces the secret; the former one signs as well for a day. Returns false when there is no such endpoint. */
   rotate(id: string, secret: string, who: string): Promise<boolean>;
   enable(id: string, isOn: boolean, who: string): Promise<boolean>;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type * as Connection from '../../src/adapters/postgres/connection.ts';
-import { openSellerEvents } from '../../src/adapters/postgres/events.ts';
-import { createDatabase, type Database } from '../support/database.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { openConnection } from '../../src/adapters/postgres/connection.ts';
+import { openSellerEvents } from '../../src/adapters/postgres/events.ts';
 import * as Maintenance from '../../src/adapters/postgres/maintenance.ts';
+import { migrate } from '../../src/adapters/postgres/migrate.ts';
+import { createDatabase, type Database } from '../support/database.ts';
 
 const dollar = 1_000_000;
 
@@ -21,7 +21,10 @@ afterAll(async () => {
 });
 
 let numbers = 0;
-const name = (kind: string) => `${kind}_${(numbers += 1)}`;
+function name(kind: string): string {
+  numbers += 1;
+  return `${kind}_${numbers}`;
+}
 
 async function account(): Promise<string> {
   const id = name('acc');
@@ -54,7 +57,13 @@ test('an order without an account is reported as a registration and a grant, onc
   await Promise.all([grant(order, id), grant(order, id)]);
   const { types, last } = await eventsOf(id);
   expect(types).toEqual(['account.registered', 'order.granted']);
-  expect(last).toMatchObject({ order, amount: 5 * dollar, tax: 950_000, rail: 'card', payment: `pi_${order}` });
+  expect(last).toMatchObject({
+    order,
+    amount: 5 * dollar,
+    tax: 950_000,
+    rail: 'card',
+    payment: `pi_${order}`,
+  });
 });
 
 test('a transaction that is rolled back leaves no event', async () => {
@@ -75,9 +84,18 @@ test('a refund that fails later, and a dispute from its start to its end, are re
   let sequence = 0;
   const found = async (kind: string, status: string, isEffective: boolean) => {
     sequence += 1;
-    const list = [{ id: `${kind}_${order}`, kind, amount: dollar, tax: 0, status, is_effective: isEffective, reason: 'fraudulent' }];
-    for (const _ of [1, 2])
-      await sql`SELECT shop.apply_reversals(${order}, ${sequence}, ${sql.json(list)})`;
+    const list = [
+      {
+        id: `${kind}_${order}`,
+        kind,
+        amount: dollar,
+        tax: 0,
+        status,
+        is_effective: isEffective,
+        reason: 'fraudulent',
+      },
+    ];
+    for (const _ of [1, 2]) await sql`SELECT shop.apply_reversals(${order}, ${sequence}, ${sql.json(list)})`;
   };
   await found('refund', 'pending', false);
   await found('refund', 'succeeded', true);
@@ -86,7 +104,12 @@ test('a refund that fails later, and a dispute from its start to its end, are re
   await found('dispute', 'under_review', true);
   await found('dispute', 'won', false);
   const { types, last } = await eventsOf(id);
-  expect(types.slice(2)).toEqual(['order.refunded', 'order.refund_failed', 'dispute.opened', 'dispute.closed']);
+  expect(types.slice(2)).toEqual([
+    'order.refunded',
+    'order.refund_failed',
+    'dispute.opened',
+    'dispute.closed',
+  ]);
   expect(last).toMatchObject({ dispute: `dispute_${order}`, order, amount: dollar, status: 'won' });
 });
 
@@ -115,7 +138,11 @@ test('a renewing subscription is reported when the processor ends it', async () 
     VALUES (${subscription}, ${id}, 'month', ${subscription}, 'active', now(), now() + interval '1 month')`;
   for (const sequence of [1, 2])
     await sql`SELECT shop.apply_subscription(${subscription}, ${sequence}, 'canceled', false, NULL, now(), NULL, NULL)`;
-  expect((await eventsOf(id)).types).toEqual(['account.registered', 'subscription.started', 'subscription.ended']);
+  expect((await eventsOf(id)).types).toEqual([
+    'account.registered',
+    'subscription.started',
+    'subscription.ended',
+  ]);
 });
 
 test('joined and erased accounts are reported, and no event contains an address', async () => {

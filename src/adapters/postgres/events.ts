@@ -58,7 +58,9 @@ function openDeliveries(sql: Connection): Pick<SellerEvents, 'publish' | 'take' 
       return row;
     },
     async totals() {
-      const [row] = await sql<[{ waiting: number; failed: number; disabled: number; oldest: Date | null }]>`SELECT
+      const [row] = await sql<
+        [{ waiting: number; failed: number; disabled: number; oldest: Date | null }]
+      >`SELECT
         (SELECT count(*) FROM shop.event_delivery WHERE state = 'waiting') AS waiting,
         (SELECT count(*) FROM shop.event_delivery WHERE state = 'failed') AS failed,
         (SELECT count(*) FROM shop.event_endpoint WHERE state = 'disabled') AS disabled,
@@ -72,7 +74,10 @@ function openDeliveries(sql: Connection): Pick<SellerEvents, 'publish' | 'take' 
   };
 }
 
-function dueEvent({ endpoint_id, url, secrets, event_id, email, position, tries, ...row }: DueRow, name: string): DueEvent {
+function dueEvent(
+  { endpoint_id, url, secrets, event_id, email, position, tries, ...row }: DueRow,
+  name: string,
+): DueEvent {
   return {
     ...{ lease: name, endpoint: endpoint_id, url, secrets, email, tries },
     ...{ id: event_id, type: row.type, atMs: row.at.getTime(), account: row.account_id },
@@ -162,7 +167,9 @@ function openLog(sql: Connection): Pick<SellerEvents, 'list' | 'find' | 'replay'
         const end = Math.min(last, at + replayedAtOnceMax - 1);
         const [row] = await announced(
           sql,
-          sql<[{ count: number | null }]>`SELECT shop.replay_events(${endpoint}, ${at}, ${end}, ${who}) AS count`,
+          sql<
+            [{ count: number | null }]
+          >`SELECT shop.replay_events(${endpoint}, ${at}, ${end}, ${who}) AS count`,
         );
         if (row.count === null) return null;
         total += row.count;

@@ -139,13 +139,13 @@ export const creditLevel = shop.table(
     basis: whole('basis').notNull(),
     /** Counts the grants, so that each of them can be used up once. */
     grants: whole('grants').notNull().default(1),
-    /** What a call needed that was refused since the last look, in the asset. */
-    needed: whole('needed'),
+    /** A call was refused for lack of credit since the last look. */
+    refused: boolean('refused').notNull().default(false),
   },
   (t) => [
     primaryKey({ name: 'credit_level_pkey', columns: [t.accountId, t.asset, t.kind] }),
     check('credit_level_state', sql`${t.state} in ('enough', 'low', 'exhausted')`),
-    index('credit_level_needed').on(t.accountId).where(sql`${t.needed} is not null`),
+    index('credit_level_refused').on(t.accountId).where(sql`${t.refused}`),
   ],
 );
 
