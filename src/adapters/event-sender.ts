@@ -3,7 +3,7 @@ import { type EndpointRules, type EventRequest, urlFault } from '../payment/even
 import { publicOnly } from './public-lookup.ts';
 
 /** Maximum duration of a request with an event. */
-export const requestMsMax = 15_000;
+const requestMsMax = 15_000;
 const connectMsMax = 5_000;
 const headerBytesMax = 16 * 1024;
 const bodyBytesMax = 64 * 1024;
@@ -17,8 +17,11 @@ export interface EventSender {
   close(): Promise<void>;
 }
 
-/** Opens a sender. It follows no redirects, and reads no more than the first 64 KiB of a response. */
-export function openEventSender(allows: EndpointRules): EventSender {
+/**
+ * Opens a sender. It follows no redirects, and reads no more than the first 64 KiB of a response.
+ * @param msMax maximum duration of a request
+ */
+export function openEventSender(allows: EndpointRules, msMax: number = requestMsMax): EventSender {
   const open = (isGuarded: boolean) =>
     new Agent({
       connect: { timeout: connectMsMax, ...(isGuarded && { lookup: publicOnly }) },
@@ -36,7 +39,7 @@ export function openEventSender(allows: EndpointRules): EventSender {
       if (fault !== null) return { fault: `the address ${fault}` };
       const isLocal = allows.local && ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname);
       try {
-        const signal = AbortSignal.timeout(requestMsMax);
+        const signal = AbortSignal.timeout(msMax);
         const dispatcher = isLocal ? local : guarded;
         const response = await request(url, { method: 'POST', body, headers, dispatcher, signal });
         await response.body.dump({ limit: bodyBytesMax, signal }).catch(() => undefined);

@@ -15,7 +15,7 @@ import type { Row } from './schema/row.ts';
 
 const publishedMax = 500;
 /** Longer than an attempt can take (adapters/event-sender.ts). A process that holds a lane longer is dead. */
-const lease = '45 seconds';
+const leaseMs = 45_000;
 /** The time for which an endpoint fails before it is disabled. */
 const failingMax = '3 days';
 const overlap = '1 day';
@@ -33,12 +33,15 @@ type DueRow = Pick<EventRow, 'type' | 'account_id' | 'at' | 'data'> & {
   tries: number;
 };
 
-/** Stores the seller's events, and the endpoints that they are delivered to. */
-export function openSellerEvents(sql: Connection): SellerEvents {
-  return { ...openDeliveries(sql), ...openEndpoints(sql), ...openLog(sql) };
+/**
+ * Stores the seller's events, and the endpoints that they are delivered to.
+ * @param leasedMs the time after which another process may deliver an event that this one has taken
+ */
+export function openSellerEvents(sql: Connection, leasedMs: number = leaseMs): SellerEvents {
+  return { ...openDeliveries(sql, leasedMs), ...openEndpoints(sql), ...openLog(sql) };
 }
 
-function openDeliveries(sql: Connection): Pick<SellerEvents, 'publish' | 'take' | 'finish' | 'totals'> {
+function openDeliveries(sql: Connection, leasedMs: number): Pick<SellerEvents, 'publish' | 'take' | 'finish' | 'totals'> {
   return {
     async publish() {
       const [row] = await sql<[{ count: number }]>`SELECT shop.publish_events(${publishedMax}) AS count`;
@@ -48,7 +51,7 @@ function openDeliveries(sql: Connection): Pick<SellerEvents, 'publish' | 'take' 
       const name = newId('lse');
       const [row] = await sql<
         DueRow[]
-      >`SELECT * FROM shop.take_event(${name}, ${lease}::interval, ${sql.array([...busy])})`;
+      >`SELECT * FROM shop.take_event(${name}, ${`${leasedMs} milliseconds`}::interval, ${sql.array([...busy])})`;
       return row ? dueEvent(row, name) : null;
     },
     async finish(due, attempt, { state, waitMs, isGone }) {
