@@ -94,7 +94,7 @@ export type Config = {
   readonly sockets: SocketLimits;
   /** The days for which calls are kept in the database, and the place of archives. */
   readonly usageRetention: UsageSettings.UsageRetention;
-  /** How the seller's events are delivered. */
+  /** Rules for the delivery of the seller's events. */
   readonly events: EventSettings.EventRules;
   /** Memory of this process for request bodies. */
   readonly bodyMemoryBytes: number;

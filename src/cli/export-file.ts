@@ -68,7 +68,8 @@ function columnData(columns: readonly Column[], rows: readonly ExportRow[]) {
   return columns.map(({ name, type }) => ({
     name,
     nullable: true,
-    type: type === 'whole' ? ('INT64' as const) : type === 'time' ? ('TIMESTAMP' as const) : ('STRING' as const),
+    type:
+      type === 'whole' ? ('INT64' as const) : type === 'time' ? ('TIMESTAMP' as const) : ('STRING' as const),
     data: rows.map((row) => valueOf(row[name] ?? null, type)),
   }));
 }

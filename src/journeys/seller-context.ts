@@ -25,7 +25,7 @@ export type ConsoleData = {
   readonly orders: OrderSearch;
   readonly verification: Verification;
   readonly events: SellerEvents;
-  /** Which addresses the endpoints of events may have. */
+  /** The addresses that the endpoints of events may have. */
   readonly endpointRules: EndpointRules;
 };
 

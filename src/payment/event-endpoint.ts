@@ -8,7 +8,7 @@ export const endpointsMax = 20;
 const secretBytes = 32;
 const prefix = 'whsec_';
 
-/** What endpoints may be: `local` allows http on this machine, `private` addresses that are not public. */
+/** The addresses that endpoints may have: `local` allows http on this machine, `private` addresses that are not public. */
 export type EndpointRules = { local: boolean; private: boolean };
 
 /** Returns why events cannot be sent to a URL; null if they can. Names are resolved, and checked again, by each request. */

@@ -1,6 +1,6 @@
 import type { EventType, SellerEvent } from './event.ts';
 
-/** What `sluice export` writes (docs/events.md#export). */
+/** The kinds of rows that `sluice export` writes (docs/events.md#export). */
 export const exportKinds = ['events', 'orders', 'refunds', 'disputes', 'accounts', 'usage'] as const;
 export type ExportKind = (typeof exportKinds)[number];
 

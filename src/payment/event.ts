@@ -75,7 +75,7 @@ export type EventFilter = {
   before?: string;
 };
 
-/** What waits. `oldestMs` is the time of the oldest event that an endpoint has not received, null if there is none. */
+/** Counts of deliveries and endpoints. `oldestMs` is the time of the oldest event that an endpoint has not received, null if there is none. */
 export type EventTotals = { waiting: number; failed: number; disabled: number; oldestMs: number | null };
 
 /** The outbox and its deliveries (migrations/functions/events.sql). Every method is safe to repeat. */

@@ -19,7 +19,7 @@ export const eventSettings = {
   },
 } satisfies Record<string, Setting>;
 
-/** How events are delivered. `allows`: which addresses endpoints may have. */
+/** Rules for the delivery of events. `allows`: the addresses that endpoints may have. */
 export type EventRules = { includesEmail: boolean; allows: { local: boolean; private: boolean } };
 
 /** Reads EVENTS_*. A shop on this machine also delivers to this machine, over http. */

@@ -23,7 +23,7 @@ afterAll(async () => {
   await real.end();
 });
 
-async function process(): Promise<OpenWriter> {
+async function openProcess(): Promise<OpenWriter> {
   const one = await openWriter(real.url, newId('writer'), Date.now);
   writers.push(one);
   return one;
@@ -60,7 +60,7 @@ const eventsOf = async (account: string) =>
   ).map(({ type, remaining }) => `${type} ${remaining}`);
 
 test('credit is reported as low and as exhausted once for each grant, over two processes', async () => {
-  const [one, other] = [await process(), await process()];
+  const [one, other] = [await openProcess(), await openProcess()];
   const account = newId('acc');
   await grant(account);
   await spend(one, account, 50, 10);
@@ -81,7 +81,7 @@ test('credit is reported as low and as exhausted once for each grant, over two p
 });
 
 test('a rest that a refused call does not cover is reported as exhausted only when it is low', async () => {
-  const one = await process();
+  const one = await openProcess();
   const account = newId('acc');
   await grant(account);
   expect(await spend(one, account, 1, 2_000)).toBe(0);
@@ -111,7 +111,7 @@ test('credit that expires unused is reported as exhausted', async () => {
 });
 
 test('paid calls write no event and change no level', async () => {
-  const one = await process();
+  const one = await openProcess();
   const account = newId('acc');
   await grant(account);
   const levels = () => sql`SELECT *, xmin::text FROM shop.credit_level WHERE account_id = ${account}`;

@@ -10,11 +10,18 @@ export const requestMs = 1_000;
 /** Delivers the events of a database. Returns a function that stops it. */
 export function startDeliverer(
   url: string,
-  change: (events: ReturnType<typeof openSellerEvents>) => ReturnType<typeof openSellerEvents> = (events) => events,
+  change: (events: ReturnType<typeof openSellerEvents>) => ReturnType<typeof openSellerEvents> = (events) =>
+    events,
 ): () => Promise<void> {
   const sql = openConnection(url, 3);
   const sender = openEventSender({ local: true, private: false }, requestMs);
-  const context = { events: change(openSellerEvents(sql, leaseMs)), sender, includesEmail: false, clock: Date.now, report: () => {} };
+  const context = {
+    events: change(openSellerEvents(sql, leaseMs)),
+    sender,
+    includesEmail: false,
+    clock: Date.now,
+    report: () => {},
+  };
   const delivery = new EventDelivery(context, () => 20 + Math.random() * 50);
   const timer = setInterval(() => void delivery.run().catch(() => undefined), 30);
   return async () => {

@@ -26,7 +26,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const order = { order: 'pur_1', plan: 'credit', amount: 9_007_199_254_740_991, tax: 0, rail: 'card', payment: 'pi_1', units: null };
+const order = {
+  order: 'pur_1',
+  plan: 'credit',
+  amount: 9_007_199_254_740_991,
+  tax: 0,
+  rail: 'card',
+  payment: 'pi_1',
+  units: null,
+};
 
 /** Exports after a cursor. Returns the ids of the events and the next cursor. */
 async function next(since: EventExport.Since): Promise<{ ids: unknown[]; cursor: string }> {
@@ -63,16 +71,29 @@ test('NDJSON and Parquet files have the same rows and the documented columns', a
   const [ndjson, parquet] = [join(folder, 'orders.ndjson'), join(folder, 'orders.parquet')];
   const read = async () => (await EventExport.readEvents(sql, 'orders', { ms: 0 }))?.pages ?? [];
   const rows = await ExportFile.writeNdjson((await read()) as AsyncIterable<never>, ndjson);
-  expect(await ExportFile.writeParquet((await read()) as AsyncIterable<never>, columns.orders, parquet)).toBe(rows);
-  const lines = (await readFile(ndjson, 'utf8')).trim().split('\n').map((line) => JSON.parse(line));
+  expect(await ExportFile.writeParquet((await read()) as AsyncIterable<never>, columns.orders, parquet)).toBe(
+    rows,
+  );
+  const lines = (await readFile(ndjson, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   expect(lines).toHaveLength(rows);
-  expect(lines[0]).toMatchObject({ order: 'pur_1', account: 'acc_1', amount_micro_usd: 9_007_199_254_740_991 });
+  expect(lines[0]).toMatchObject({
+    order: 'pur_1',
+    account: 'acc_1',
+    amount_micro_usd: 9_007_199_254_740_991,
+  });
   const found = await parquetReadObjects({ file: await asyncBufferFromFile(parquet) });
   const plain = found.map((row) =>
     Object.fromEntries(
       Object.entries(row).map(([name, value]) => [
         name,
-        typeof value === 'bigint' ? Number(value) : value instanceof Date ? value.toISOString() : (value ?? null),
+        typeof value === 'bigint'
+          ? Number(value)
+          : value instanceof Date
+            ? value.toISOString()
+            : (value ?? null),
       ]),
     ),
   );

@@ -93,10 +93,11 @@ const withKills: Story['deliver'] = async (url, { onReceipt, random }) => {
   };
 };
 
-test('no event is lost, doubled in an export or out of order over fifty kills of processes and of PostgreSQL', { timeout: 180_000 }, async () => {
+test('no event is lost, doubled in an export or out of order over fifty kills of processes and of PostgreSQL', {
+  timeout: 180_000,
+}, async () => {
   const verdict = await tell({ admin: cluster.url, seed, accounts: 8, orders: 5, deliver: withKills });
-  console.log(JSON.stringify({ seed, killed, received: verdict.received }));
-  expect(verdict).toMatchObject(sound);
+  expect(verdict, `SEED=${seed}`).toMatchObject(sound);
   expect(killed.backends).toBeGreaterThan(3);
   expect(killed.receipts).toBeGreaterThan(5);
 });
@@ -112,7 +113,12 @@ test('without a flaw the judge finds nothing', async () => {
 });
 
 test('the judge finds an event that is written after the commit', async () => {
-  const verdict = await tell({ ...story, admin: cluster.url, flaw: 'written after the commit', deliver: (url) => two(url) });
+  const verdict = await tell({
+    ...story,
+    admin: cluster.url,
+    flaw: 'written after the commit',
+    deliver: (url) => two(url),
+  });
   expect(verdict.lost).not.toEqual([]);
 });
 
@@ -133,12 +139,22 @@ test('the judge finds events that are marked as delivered before the response', 
 });
 
 test('the judge finds a delivery without order per account', async () => {
-  const prepare = replacing('shop.take_event', "d.state = 'waiting' ORDER BY d.position LIMIT 1", "d.state = 'waiting' ORDER BY random() LIMIT 1");
+  const prepare = replacing(
+    'shop.take_event',
+    "d.state = 'waiting' ORDER BY d.position LIMIT 1",
+    "d.state = 'waiting' ORDER BY random() LIMIT 1",
+  );
   const verdict = await tell({ ...story, admin: cluster.url, prepare, deliver: (url) => two(url) });
   expect(verdict.outOfOrder).not.toEqual([]);
 });
 
 test('the judge finds an export whose cursor is the sequence', async () => {
-  const verdict = await tell({ ...story, orders: 10, admin: cluster.url, flaw: 'cursor by sequence', deliver: (url) => two(url) });
+  const verdict = await tell({
+    ...story,
+    orders: 10,
+    admin: cluster.url,
+    flaw: 'cursor by sequence',
+    deliver: (url) => two(url),
+  });
   expect(verdict.missed).not.toEqual([]);
 });

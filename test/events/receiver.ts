@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 /** A message as the stock verifier of Standard Webhooks accepted it. */
 export type Received = { id: string; type: string; account: string; body: Record<string, unknown> };
 
-/** What the receiver does with a message: takes it, refuses it with a status, or cuts or keeps the connection without a response. */
+/** The receiver's answer to a message: it takes it, refuses it with a status, or cuts or keeps the connection without a response. */
 export type Reply = number | 'cut' | 'cut after' | 'hang';
 
 /** A seller's program on localhost. It counts a message as received when it answers with 2xx, and when its response is lost. */

@@ -27,11 +27,22 @@ export type Story = {
   /** Statements that change the database before the story. */
   prepare?: string;
   /** Starts the deliverers of a database. They may be killed at each receipt, before the receiver answers. */
-  deliver(url: string, story: { onReceipt(listener: () => void): void; random: () => number }): Promise<Deliverers>;
+  deliver(
+    url: string,
+    story: { onReceipt(listener: () => void): void; random: () => number },
+  ): Promise<Deliverers>;
 };
 
-/** What went wrong. Each list is empty when the outbox keeps its promises. */
-export type Verdict = { lost: string[]; invented: string[]; outOfOrder: string[]; unverified: string[]; missed: string[]; doubled: string[]; received: number };
+/** Faults by kind. Each list is empty when the outbox keeps its promises. */
+export type Verdict = {
+  lost: string[];
+  invented: string[];
+  outOfOrder: string[];
+  unverified: string[];
+  missed: string[];
+  doubled: string[];
+  received: number;
+};
 
 /** Repeatable pseudo-random numbers from 0 to 1 (mulberry32). */
 export function randomOf(seed: number): () => number {
@@ -67,17 +78,25 @@ export async function tell(story: Story): Promise<Verdict> {
   if (story.flaw === 'written after the commit')
     await sql`ALTER TABLE shop.purchase DISABLE TRIGGER purchase_granted_event`;
   if (story.prepare) await sql.unsafe(story.prepare);
-  const deliverers = await story.deliver(database.url, { onReceipt: (listener) => listeners.push(listener), random });
+  const deliverers = await story.deliver(database.url, {
+    onReceipt: (listener) => listeners.push(listener),
+    random,
+  });
   const happened = new Map<string, string[]>();
   let isSelling = true;
   const exported = exportAll(database.url, story.flaw, () => isSelling);
   await Promise.all(
-    Array.from({ length: story.accounts }, (_, at) => sell(sql, `acc_${at}`, story, random, happened, deliverers.areKilled)),
+    Array.from({ length: story.accounts }, (_, at) =>
+      sell(sql, `acc_${at}`, story, random, happened, deliverers.areKilled),
+    ),
   );
-  const subjects = () => receiver.received.map(({ type, account, body }) => ({ account, what: `${type} ${subjectOf(body)}` }));
+  const subjects = () =>
+    receiver.received.map(({ type, account, body }) => ({ account, what: `${type} ${subjectOf(body)}` }));
   const all = [...happened.values()].flat();
   for (const end = Date.now() + drainMsMax; Date.now() < end; await sleep(50)) {
-    const left = await until(() => sql`SELECT FROM shop.event_lane UNION ALL SELECT FROM shop.event WHERE position IS NULL`);
+    const left = await until(
+      () => sql`SELECT FROM shop.event_lane UNION ALL SELECT FROM shop.event WHERE position IS NULL`,
+    );
     if (left.length === 0) break;
   }
   await deliverers.stop();
@@ -88,7 +107,9 @@ export async function tell(story: Story): Promise<Verdict> {
   await receiver.close();
   await database.drop();
   const found = subjects();
-  const firsts = (account: string) => [...new Set(found.filter((one) => one.account === account).map(({ what }) => what))];
+  const firsts = (account: string) => [
+    ...new Set(found.filter((one) => one.account === account).map(({ what }) => what)),
+  ];
   const known = new Set(all);
   const got = new Set(found.map(({ what }) => what));
   return {
@@ -114,19 +135,31 @@ function subjectOf(body: Record<string, unknown>): unknown {
 type Sql = ReturnType<typeof openConnection>;
 
 /** One account's life: each step follows the confirmation of the former one. */
-async function sell(sql: Sql, account: string, story: Story, random: () => number, happened: Map<string, string[]>, goesOn: () => boolean): Promise<void> {
+async function sell(
+  sql: Sql,
+  account: string,
+  story: Story,
+  random: () => number,
+  happened: Map<string, string[]>,
+  goesOn: () => boolean,
+): Promise<void> {
   const list: string[] = [];
   happened.set(account, list);
-  await until(() => sql`INSERT INTO shop.account (id, origin) VALUES (${account}, 'anonymous') ON CONFLICT DO NOTHING`);
+  await until(
+    () => sql`INSERT INTO shop.account (id, origin) VALUES (${account}, 'anonymous') ON CONFLICT DO NOTHING`,
+  );
   list.push(`account.registered ${account}`);
   for (let n = 0; n < story.orders || goesOn(); n += 1) {
     const order = `pur_${account}_${n}`;
     const [isSlow, isUndone, isRefunded] = [random() < 0.3, random() < 0.2, random() < 0.4];
     for (const id of [order, `${order}_undone`])
-      await until(() => sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, expires_at)
-        VALUES (${id}, ${account}, 'credit', ${5 * dollar}, clock_timestamp() + interval '1 day') ON CONFLICT DO NOTHING`);
+      await until(
+        () => sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, expires_at)
+        VALUES (${id}, ${account}, 'credit', ${5 * dollar}, clock_timestamp() + interval '1 day') ON CONFLICT DO NOTHING`,
+      );
     // Several statements in one text are one transaction.
-    const grant = (id: string) => `SELECT shop.grant_purchase('${id}', 'pi_${id}', 'acc_none'); SET CONSTRAINTS ALL IMMEDIATE;`;
+    const grant = (id: string) =>
+      `SELECT shop.grant_purchase('${id}', 'pi_${id}', 'acc_none'); SET CONSTRAINTS ALL IMMEDIATE;`;
     if (isUndone) await sql.unsafe(`${grant(`${order}_undone`)} SELECT 1 / 0`).catch(() => undefined);
     await until(() => sql.unsafe(`${grant(order)} SELECT pg_sleep(${isSlow ? 0.15 : 0})`));
     if (story.flaw === 'written after the commit' && random() < 0.8)
@@ -134,7 +167,9 @@ async function sell(sql: Sql, account: string, story: Story, random: () => numbe
       await sql`SELECT shop.add_event('order.granted', ${account}, ${order}, ${sql.json({ order })})`;
     list.push(`order.granted ${order}`);
     if (!isRefunded) continue;
-    const refund = [{ id: `re_${order}`, kind: 'refund', amount: dollar, tax: 0, status: 'succeeded', is_effective: true }];
+    const refund = [
+      { id: `re_${order}`, kind: 'refund', amount: dollar, tax: 0, status: 'succeeded', is_effective: true },
+    ];
     await until(() => sql`SELECT shop.apply_reversals(${order}, 1, ${sql.json(refund)})`);
     list.push(`order.refunded re_${order}`);
   }
@@ -160,7 +195,9 @@ async function exportAll(url: string, flaw: Flaw | undefined, goesOn: () => bool
   let seq = 0;
   const once = async () => {
     if (flaw === 'cursor by sequence') {
-      const rows = await sql<{ id: string; seq: number }[]>`SELECT id, seq FROM shop.event WHERE seq > ${seq} ORDER BY seq`;
+      const rows = await sql<
+        { id: string; seq: number }[]
+      >`SELECT id, seq FROM shop.event WHERE seq > ${seq} ORDER BY seq`;
       seq = rows.at(-1)?.seq ?? seq;
       ids.push(...rows.map(({ id }) => id));
       return;

@@ -7,7 +7,7 @@ import type { Row } from './schema/row.ts';
 
 const pageMax = 1_000;
 
-/** Where an export begins: after an event, or at a time. */
+/** The start of an export: after an event, or at a time. */
 export type Since = { event: string } | { ms: number };
 
 /** Rows of an export, in pages, and the cursor from which the next export continues; null if there is none yet. */
@@ -71,10 +71,14 @@ export async function readUsage(sql: Connection, sinceMs: number): Promise<Expor
 }
 
 async function* days(sql: Connection, since: string, until: string): AsyncIterable<ExportRow[]> {
-  const found = await sql<{ day: string }[]>`SELECT DISTINCT (hour AT TIME ZONE 'UTC')::date::text AS day FROM ledger.usage_hour
+  const found = await sql<
+    { day: string }[]
+  >`SELECT DISTINCT (hour AT TIME ZONE 'UTC')::date::text AS day FROM ledger.usage_hour
     WHERE hour >= ${since}::date::timestamp AT TIME ZONE 'UTC' AND hour < ${until}::date::timestamp AT TIME ZONE 'UTC' ORDER BY 1`;
   for (const { day } of found) {
-    const rows = await sql<ExportRow[]>`SELECT ${day}::text AS day, service, price_key, sum(calls)::bigint AS calls, sum(units)::bigint AS units,
+    const rows = await sql<
+      ExportRow[]
+    >`SELECT ${day}::text AS day, service, price_key, sum(calls)::bigint AS calls, sum(units)::bigint AS units,
         sum(included)::bigint AS included, sum(cost)::bigint AS cost_micro_usd, sum(costed_calls)::bigint AS costed_calls,
         sum(revenue)::bigint AS revenue_micro_usd, sum(upstream_cost)::bigint AS upstream_cost_micro_usd
       FROM ledger.usage_hour WHERE hour >= ${day}::date::timestamp AT TIME ZONE 'UTC' AND hour < (${day}::date + 1)::timestamp AT TIME ZONE 'UTC'

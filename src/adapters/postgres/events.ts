@@ -41,7 +41,10 @@ export function openSellerEvents(sql: Connection, leasedMs: number = leaseMs): S
   return { ...openDeliveries(sql, leasedMs), ...openEndpoints(sql), ...openLog(sql) };
 }
 
-function openDeliveries(sql: Connection, leasedMs: number): Pick<SellerEvents, 'publish' | 'take' | 'finish' | 'totals'> {
+function openDeliveries(
+  sql: Connection,
+  leasedMs: number,
+): Pick<SellerEvents, 'publish' | 'take' | 'finish' | 'totals'> {
   return {
     async publish() {
       const [row] = await sql<[{ count: number }]>`SELECT shop.publish_events(${publishedMax}) AS count`;

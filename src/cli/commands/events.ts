@@ -28,7 +28,16 @@ Exit code: 0 done, 1 there is no such endpoint or event, 2 the arguments are wro
 
 const listedMax = 1_000;
 const text = { type: 'string' } as const;
-type Values = { types?: string; type?: string; account?: string; state?: string; max?: string; from?: string; to?: string; json?: boolean };
+type Values = {
+  types?: string;
+  type?: string;
+  account?: string;
+  state?: string;
+  max?: string;
+  from?: string;
+  to?: string;
+  json?: boolean;
+};
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = CommandLine.read(args, {
@@ -52,7 +61,11 @@ export async function run(args: string[]): Promise<number> {
   }
 }
 
-async function endpoints(events: SellerEvents, [given, subject = '', ...rest]: string[], values: Values): Promise<number> {
+async function endpoints(
+  events: SellerEvents,
+  [given, subject = '', ...rest]: string[],
+  values: Values,
+): Promise<number> {
   const verb = CommandLine.choose(given, ['add', 'list', 'rotate', 'enable', 'disable', 'remove', 'test']);
   CommandLine.noMore(verb === 'list' && subject !== '' ? [subject, ...rest] : rest);
   if (verb === 'add') return add(events, subject, values);
@@ -62,45 +75,67 @@ async function endpoints(events: SellerEvents, [given, subject = '', ...rest]: s
       (one) =>
         `${one.id}  ${one.state}${one.reason === null ? '' : ` (${one.reason})`}  ${one.url}  ${one.types?.join(',') ?? 'all types'}  waiting ${one.waiting}, failed ${one.failed}`,
     );
-    return Command.tell(values.json ? JSON.stringify(all, null, 2) : lines.join('\n') || 'There is no endpoint.', 0);
+    return Command.tell(
+      values.json ? JSON.stringify(all, null, 2) : lines.join('\n') || 'There is no endpoint.',
+      0,
+    );
   }
-  if (subject === '') throw new CommandLine.Misuse('The id of the endpoint is missing: sluice events endpoints list');
+  if (subject === '')
+    throw new CommandLine.Misuse('The id of the endpoint is missing: sluice events endpoints list');
   if (verb === 'rotate') {
     const secret = EventEndpoint.newSecret();
-    return told(await events.rotate(subject, secret, who), values, { secret }, `New secret, shown once: ${secret}`);
+    return told(
+      await events.rotate(subject, secret, who),
+      values,
+      { secret },
+      `New secret, shown once: ${secret}`,
+    );
   }
   if (verb === 'test') {
     const event = await events.test(subject, who);
     return told(event !== null, values, { event }, `Queued ${event}.`);
   }
-  if (verb === 'remove') return told(await events.remove(subject, who), values, {}, 'Removed, with its deliveries.');
+  if (verb === 'remove')
+    return told(await events.remove(subject, who), values, {}, 'Removed, with its deliveries.');
   const isDone = await events.enable(subject, verb === 'enable', who);
   return told(isDone, values, {}, verb === 'enable' ? 'Enabled.' : 'Disabled. Its events wait.');
 }
 
 async function add(events: SellerEvents, url: string, values: Values): Promise<number> {
   const faults: string[] = [];
-  const { allows } = readEventRules(Settings.reader(process.env, faults), Compose.read(process.env).publicUrl);
+  const { allows } = readEventRules(
+    Settings.reader(process.env, faults),
+    Compose.read(process.env).publicUrl,
+  );
   const fault = EventEndpoint.urlFault(url, allows);
   if (fault !== null) throw new CommandLine.Misuse(`The URL ${fault}`);
   const read = EventEndpoint.parseTypes(values.types ?? '');
   if ('fault' in read) throw new CommandLine.Misuse(read.fault);
   const made = { id: newId('ep'), url, types: read.types, secret: EventEndpoint.newSecret() };
   if (!(await events.add(made, who)))
-    return Command.tell(`There are ${EventEndpoint.endpointsMax} endpoints, the maximum. Remove one first.`, 1);
+    return Command.tell(
+      `There are ${EventEndpoint.endpointsMax} endpoints, the maximum. Remove one first.`,
+      1,
+    );
   const { id, secret } = made;
   return told(true, values, { id, secret }, `${id}\nSecret, shown once: ${secret}`);
 }
 
 async function list(events: SellerEvents, { type, account, state, max, json }: Values): Promise<number> {
-  if (type !== undefined && !EventEndpoint.isType(type)) throw new CommandLine.Misuse(`"${type}" is no type of event`);
-  const delivery = state === undefined ? undefined : CommandLine.choose(state, ['waiting', 'delivered', 'failed']);
+  if (type !== undefined && !EventEndpoint.isType(type))
+    throw new CommandLine.Misuse(`"${type}" is no type of event`);
+  const delivery =
+    state === undefined ? undefined : CommandLine.choose(state, ['waiting', 'delivered', 'failed']);
   const filter = { ...(type && { type }), ...(account && { account }), ...(delivery && { state: delivery }) };
   const found = await events.list(filter, Math.min(listedMax, Number(max ?? 50) || 50));
   const lines = found.map(
-    (one) => `${one.id}  ${new Date(one.atMs).toISOString()}  ${one.type}  ${one.account}  ${one.states.join(',')}`,
+    (one) =>
+      `${one.id}  ${new Date(one.atMs).toISOString()}  ${one.type}  ${one.account}  ${one.states.join(',')}`,
   );
-  return Command.tell(json ? JSON.stringify(found, null, 2) : lines.join('\n') || 'There is no such event.', 0);
+  return Command.tell(
+    json ? JSON.stringify(found, null, 2) : lines.join('\n') || 'There is no such event.',
+    0,
+  );
 }
 
 async function show(events: SellerEvents, [id = '', ...rest]: string[]): Promise<number> {
@@ -110,10 +145,16 @@ async function show(events: SellerEvents, [id = '', ...rest]: string[]): Promise
   return Command.tell(JSON.stringify(found, null, 2), 0);
 }
 
-async function replay(events: SellerEvents, [endpoint = '', ...rest]: string[], values: Values): Promise<number> {
+async function replay(
+  events: SellerEvents,
+  [endpoint = '', ...rest]: string[],
+  values: Values,
+): Promise<number> {
   CommandLine.noMore(rest);
   if (endpoint === '' || !values.from)
-    throw new CommandLine.Misuse('Give an endpoint and --from EVENT: sluice events replay ENDPOINT --from EVENT');
+    throw new CommandLine.Misuse(
+      'Give an endpoint and --from EVENT: sluice events replay ENDPOINT --from EVENT',
+    );
   const count = await events.replay(endpoint, values.from, values.to ?? null, who);
   return told(count !== null, values, { events: count }, `Queued ${count} events.`);
 }

@@ -64,6 +64,8 @@ function parseSince(given: string | undefined, kind: ExportKind): EventExport.Si
   if (given.startsWith('evt_') && kind !== 'usage') return { event: given };
   const ms = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(given) ? Date.parse(given) : Number.NaN;
   if (Number.isNaN(ms))
-    throw new CommandLine.Misuse('--since must be a time such as 2030-01-31 or 2030-01-31T12:00:00Z, or the id of an event');
+    throw new CommandLine.Misuse(
+      '--since must be a time such as 2030-01-31 or 2030-01-31T12:00:00Z, or the id of an event',
+    );
   return { ms };
 }

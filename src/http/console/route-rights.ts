@@ -37,7 +37,13 @@ export const actionRights = {
   '/admin/console/payments/:id': { '': 'refund', answer: 'refund', by_hand: 'refund', decline: 'support' },
   '/admin/console/codes': { create: 'codes', end: 'codes' },
   '/admin/console/events': {
-    ...{ add: 'endpoints', rotate: 'endpoints', enable: 'endpoints', disable: 'endpoints', remove: 'endpoints' },
+    ...{
+      add: 'endpoints',
+      rotate: 'endpoints',
+      enable: 'endpoints',
+      disable: 'endpoints',
+      remove: 'endpoints',
+    },
     ...{ test: 'support', replay: 'support' },
   },
   '/admin/console/events/:id': { again: 'support' },

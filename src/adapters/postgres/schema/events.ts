@@ -80,7 +80,7 @@ export const eventDelivery = shop.table(
     position: whole('position').notNull(),
     accountId: text('account_id').notNull(),
     state: text('state').$type<'waiting' | 'delivered' | 'failed'>().notNull().default('waiting'),
-    /** How often it was tried since it was last queued. */
+    /** Number of attempts since it was last queued. */
     tries: integer('tries').notNull().default(0),
     /** The latest attempts. */
     attempts: jsonb('attempts').$type<Attempt[]>().notNull().default([]),
@@ -125,7 +125,7 @@ export const eventLane = shop.table(
 );
 
 /**
- * How much of its credit an account had left when it was last looked at, for the events and the mail about low credit. `kind` and `asset` are those of
+ * The credit that an account had left at the last look, as a level, for the events and the mail about low credit. `kind` and `asset` are those of
  * lots; a grant counts as credit.
  */
 export const creditLevel = shop.table(
@@ -135,7 +135,7 @@ export const creditLevel = shop.table(
     asset: text('asset').$type<'usd' | 'unit'>().notNull(),
     kind: text('kind').$type<'credit' | 'trial' | 'allowance'>().notNull(),
     state: text('state').$type<'enough' | 'low' | 'exhausted'>().notNull().default('enough'),
-    /** What the account had after the last grant. */
+    /** The amount that the account had after the last grant. */
     basis: whole('basis').notNull(),
     /** Counts the grants, so that each of them can be used up once. */
     grants: whole('grants').notNull().default(1),

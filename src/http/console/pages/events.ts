@@ -49,7 +49,14 @@ ${
     ? html`<p class="soft">No endpoints yet.</p>`
     : table(
         'Endpoints',
-        ['Address', 'Types', 'Status', { number: 'Waiting' }, { number: 'Failed' }, ...(canReplay ? [''] : [])],
+        [
+          'Address',
+          'Types',
+          'Status',
+          { number: 'Waiting' },
+          { number: 'Failed' },
+          ...(canReplay ? [''] : []),
+        ],
         endpoints.map((one) => endpointRow(one, facts)),
       )
 }</section>
@@ -85,7 +92,9 @@ ${next === null ? '' : html`<nav class="pages" aria-label="Pages"><a href="${pat
 }
 
 function accountLink(account: string): Html {
-  return account === '' ? html`` : html`<a class="id" href="/admin/console/accounts/${account}">${account}</a>`;
+  return account === ''
+    ? html``
+    : html`<a class="id" href="/admin/console/accounts/${account}">${account}</a>`;
 }
 
 function endpointRow(one: Endpoint, { canChange, canReplay }: EventsFacts): Html {

@@ -74,7 +74,9 @@ async function act(shop: EventsContext, form: URLSearchParams, who: string): Pro
       return (await events.rotate(id, secret, who)) ? done(text, { secret }) : unknown;
     }
     case 'enable':
-      return (await events.enable(id, true, who)) ? done('Enabled. Waiting events are delivered now.') : unknown;
+      return (await events.enable(id, true, who))
+        ? done('Enabled. Waiting events are delivered now.')
+        : unknown;
     case 'disable':
       return (await events.enable(id, false, who)) ? done('Disabled. Its events wait.') : unknown;
     case 'remove':
@@ -82,7 +84,12 @@ async function act(shop: EventsContext, form: URLSearchParams, who: string): Pro
     case 'test':
       return (await events.test(id, who)) === null ? unknown : done('A test event is on its way.');
     case 'replay': {
-      const count = await events.replay(id, form.get('from')?.trim() ?? '', form.get('to')?.trim() || null, who);
+      const count = await events.replay(
+        id,
+        form.get('from')?.trim() ?? '',
+        form.get('to')?.trim() || null,
+        who,
+      );
       return count === null ? unknown : done(`${count} events are delivered again.`);
     }
     default:
@@ -95,7 +102,10 @@ async function add({ console }: EventsContext, form: URLSearchParams, who: strin
   const urlFault = EventEndpoint.urlFault(draft.url, console.endpointRules);
   const read = EventEndpoint.parseTypes(draft.types);
   if (urlFault !== null || 'fault' in read) {
-    const faults = { ...(urlFault !== null && { url: urlFault }), ...('fault' in read && { types: read.fault }) };
+    const faults = {
+      ...(urlFault !== null && { url: urlFault }),
+      ...('fault' in read && { types: read.fault }),
+    };
     return refused('Nothing was added. Correct the marked fields.', { draft: { ...draft, faults } });
   }
   const secret = EventEndpoint.newSecret();
