@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import { isIP } from 'node:net';
 import { isPublic } from '@sluice/kernel/public-address';
 import { type DueEvent, type EventType, eventTypes } from './event.ts';
@@ -101,7 +101,7 @@ const jitter = 0.2;
  * Returns the wait after the failed attempt number `tries` (from 0), or null when the event is given up.
  * @param random between 0 and 1
  */
-export function retryMs(tries: number, random: number = Math.random()): number | null {
+export function retryMs(tries: number, random: number = randomInt(1_000) / 1_000): number | null {
   const wait = waitsMs[tries];
   return wait === undefined ? null : Math.round(wait * (1 - jitter + 2 * jitter * random));
 }
