@@ -2,11 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type * as Connection from '../../src/adapters/postgres/connection.ts';
 import { openConnection } from '../../src/adapters/postgres/connection.ts';
 import * as EventExport from '../../src/adapters/postgres/event-export.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
+import * as EventsCommand from '../../src/cli/commands/events.ts';
+import * as ExportCommand from '../../src/cli/commands/export.ts';
 import * as ExportFile from '../../src/cli/export-file.ts';
 import { columns } from '../../src/payment/event-export.ts';
 import { createDatabase, type Database } from '../support/database.ts';
@@ -112,6 +114,54 @@ test('usage is exported by whole days that never change', async () => {
   expect(Date.parse(found.cursor ?? '')).toBeLessThanOrEqual(Date.now());
   const again = await EventExport.readUsage(sql, Date.parse(found.cursor ?? ''));
   for await (const page of again.pages) expect(page).toEqual([]);
+});
+
+test('the command continues from the cursor that it printed', async () => {
+  process.env.DATABASE_URL = database.url;
+  const said = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const cursorOf = () => JSON.parse(String(said.mock.lastCall?.[0])) as { cursor: string; rows: number };
+  const out = join(folder, 'command.ndjson');
+  try {
+    expect(await ExportCommand.run(['orders', '--since', '2020-01-01', '--out', out])).toBe(0);
+    const first = cursorOf();
+    expect(first.rows).toBeGreaterThan(0);
+    await sql`SELECT shop.add_event('order.granted', 'acc_9', 'later', ${sql.json(order)})`;
+    expect(await ExportCommand.run(['orders', '--since', first.cursor, '--out', out])).toBe(0);
+    expect(cursorOf().rows).toBe(1);
+    expect(JSON.parse(await readFile(out, 'utf8'))).toMatchObject({ account: 'acc_9' });
+    expect(await ExportCommand.run(['orders', '--since', 'evt_unknown', '--out', out])).toBe(1);
+    await expect(ExportCommand.run(['orders', '--since', '2020', '--out', out])).rejects.toThrow('--since');
+  } finally {
+    said.mockRestore();
+  }
+});
+
+test('an endpoint is added, listed, given a new secret and removed by the command', async () => {
+  process.env.DATABASE_URL = database.url;
+  const said = vi.spyOn(console, 'log').mockImplementation(() => {});
+  const result = () => JSON.parse(String(said.mock.lastCall?.[0]));
+  const events = (...args: string[]) => EventsCommand.run([...args, '--json']);
+  try {
+    await expect(events('endpoints', 'add', 'http://10.0.0.1/')).rejects.toThrow('https');
+    expect(await events('endpoints', 'add', 'https://seller.example/', '--types', 'order.granted')).toBe(0);
+    const { id, secret } = result();
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await events('endpoints', 'rotate', id)).toBe(0);
+    expect(result().secret).not.toBe(secret);
+    const [event] = await sql<{ id: string }[]>`SELECT id FROM shop.event WHERE position IS NOT NULL ORDER BY position LIMIT 1`;
+    expect(await events('replay', id, '--from', event?.id ?? '')).toBe(0);
+    expect(result().events).toBeGreaterThan(0);
+    expect(await events('list', '--state', 'waiting')).toBe(0);
+    expect(result()[0]).toMatchObject({ type: 'order.granted', states: ['waiting'] });
+    expect(await events('endpoints', 'remove', id)).toBe(0);
+    expect(await events('endpoints', 'remove', id)).toBe(1);
+    const acts = await sql<{ act: string }[]>`SELECT act FROM shop.audit WHERE subject = ${id} ORDER BY id`;
+    expect(acts.map(({ act }) => act)).toEqual([
+      ...['event_endpoint_added', 'event_secret_rotated', 'events_replayed', 'event_endpoint_removed'],
+    ]);
+  } finally {
+    said.mockRestore();
+  }
 });
 
 test('an empty export is a valid Parquet file', async () => {

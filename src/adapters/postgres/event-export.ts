@@ -47,7 +47,7 @@ async function* pages(
   for (;;) {
     const rows: Row<typeof Schema.event>[] = await sql`SELECT * FROM shop.event
       WHERE position > ${after} AND position <= ${last} AND at >= ${from} AND type <> 'event.test'
-        ${types === null ? sql`` : sql`AND type = ANY (${sql.array([...types])})`} ORDER BY position LIMIT ${pageMax}`;
+        ${types === null ? sql`` : sql`AND type = ANY (string_to_array(${types.join(' ')}, ' '))`} ORDER BY position LIMIT ${pageMax}`;
     if (rows.length > 0) yield rows.map((row) => rowOf(kind, sellerEvent(row) satisfies SellerEvent));
     const end = rows.at(-1)?.position;
     if (rows.length < pageMax || end == null) return;

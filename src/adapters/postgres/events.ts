@@ -54,7 +54,7 @@ function openDeliveries(
       const name = newId('lse');
       const [row] = await sql<
         DueRow[]
-      >`SELECT * FROM shop.take_event(${name}, ${`${leasedMs} milliseconds`}::interval, ${sql.array([...busy])})`;
+      >`SELECT * FROM shop.take_event(${name}, ${`${leasedMs} milliseconds`}::interval, string_to_array(${busy.join(' ')}, ' '))`;
       return row ? dueEvent(row, name) : null;
     },
     async finish(due, attempt, { state, waitMs, isGone }) {
@@ -112,7 +112,7 @@ function openEndpoints(sql: Connection): Pick<SellerEvents, EndpointMethods> {
     },
     async add({ id, url, types, secret }, who) {
       const [row] = await sql<[{ added: boolean }]>`SELECT shop.add_event_endpoint(
-        ${id}, ${url}, ${types === null ? null : sql.array([...types])}, ${secret}, ${endpointsMax}, ${who}) AS added`;
+        ${id}, ${url}, string_to_array(${types?.join(' ') ?? null}, ' '), ${secret}, ${endpointsMax}, ${who}) AS added`;
       return row.added;
     },
     async rotate(id, secret, who) {
