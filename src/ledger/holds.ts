@@ -17,6 +17,8 @@ export type LeaseSource = {
   epoch(): number;
   /** Requests leases with the next batch. Resolves with false if no answer can be expected. */
   request(request: HoldRequest, recall: boolean): Promise<boolean>;
+  /** Returns the idle leases of an account with the next batch. */
+  giveBack(account: string): void;
 };
 
 /** Holds credit for calls in memory, against the leases of this writer. */
@@ -113,7 +115,12 @@ export class Holds {
           retryAfterSeconds: Math.max(1, Math.ceil((pausedUntilMs - nowMs) / 1_000)),
         };
       const refusal = refusalOf(accountLeases, request, nowMs, own);
-      if (refusal.kind === 'exhausted' || nowMs >= deadlineMs) return refusal;
+      if (refusal.kind === 'exhausted') return refusal;
+      if (nowMs >= deadlineMs) {
+        // Writers that miss notifications would each keep a part that is enough for no call.
+        if (isLeasedElsewhere(accountLeases)) this.#source.giveBack(request.account);
+        return refusal;
+      }
       // If the ledger has enough, another call took it first, and another request may succeed.
       const isShort = refusal.available < refusal.required;
       if (isShort && !isLeasedElsewhere(accountLeases)) return refusal;

@@ -67,6 +67,7 @@ export class LedgerWriter {
       isReady: () => this.ready,
       epoch: () => this.#epoch,
       request: (request: HoldRequest, recall: boolean) => this.#requestLease(request, recall),
+      giveBack: (account: string) => this.recall(account),
     };
     this.#holds = new Holds(source, this.#leaseTable, this.#creditReturned, clock);
   }
@@ -177,6 +178,16 @@ export class LedgerWriter {
     const accountLeases = this.#leaseTable.find(account);
     if (!accountLeases?.lots.some((lot) => lot.free > 0)) return;
     accountLeases.recalled = true;
+    this.#queue.addRecall();
+    this.#sender.schedule();
+  }
+
+  /**
+   * Notifications about any account may have been missed: reads every account before its next hold, and returns all idle leases, because some of
+   * them may have been recalled.
+   */
+  resynchronize(): void {
+    for (const account of this.#leaseTable.recallAll()) this.touch(account);
     this.#queue.addRecall();
     this.#sender.schedule();
   }

@@ -11,6 +11,7 @@ import type * as Connection from '../adapters/postgres/connection.ts';
 import { openDatabaseClock } from '../adapters/postgres/database-clock.ts';
 import { openIdempotencyKeys } from '../adapters/postgres/idempotency-keys.ts';
 import { openLedgerStore } from '../adapters/postgres/ledger-store.ts';
+import type { Listener } from '../adapters/postgres/listener.ts';
 import * as Migrate from '../adapters/postgres/migrate.ts';
 import * as PlanHoldings from '../adapters/postgres/plan-holdings.ts';
 import * as Revocations from '../adapters/postgres/revocations.ts';
@@ -41,6 +42,7 @@ export type Resources = {
   readonly log: Log.Log;
   readonly sql: Connection.Connection;
   readonly ledgerSql: Connection.Connection;
+  readonly listener: Listener;
   readonly metrics: Metrics.Metrics;
   readonly budgets: BodyBudgets;
   /** The WebSockets of this process. */
@@ -74,7 +76,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
   const events: Log.EventCounts = new Map();
   const warn = Log.reporter(log, 'warn', events);
   await prepareDatabase(config);
-  const { sql, ledgerSql, patientSql, reportSql, end } = DatabasePools.open(config);
+  const { sql, ledgerSql, patientSql, reportSql, listener, end } = DatabasePools.open(config);
   const databaseClock = await openDatabaseClock(sql, (skewMs) =>
     warn('clock_skew', {
       ahead_s: Math.round(skewMs / 1_000),
@@ -90,7 +92,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     config.tracing && (await import('../adapters/otel/tracer.ts')).openTracer(config.tracing, warn);
   const tell = (event: LedgerWriterEvent) => logLedgerEvent(log, events, event);
   const writer = new LedgerWriter(openLedgerStore(ledgerSql), config.writer, clock, tell, tracer);
-  const revocations = await openRevocations(sql, tokenVerifier, clock);
+  const revocations = await openRevocations(sql, listener, tokenVerifier, clock);
   const idempotencyKeys = openIdempotencyKeys(sql);
   const clientDocuments = openClientDocuments(isLocal(config.publicUrl));
   const report = Log.reporter(log, 'error', events);
@@ -100,6 +102,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     log,
     sql,
     ledgerSql,
+    listener,
     metrics: Metrics.createMetrics(
       { writer, clock, uncountable, shopTotals: openShopTotals(reportSql) },
       events,
@@ -161,10 +164,11 @@ function isLocal(publicUrl: string): boolean {
 
 function openRevocations(
   sql: Connection.Connection,
+  listener: Listener,
   tokenVerifier: Bearer.TokenVerifier,
   clock: Clock,
 ): Promise<Revocations.SharedRevocations> {
-  return Revocations.openRevocations(sql, {
+  return Revocations.openRevocations(sql, listener, {
     revoked: (id) => Bearer.revoke(tokenVerifier, id, clock()),
     joined: (join) => Bearer.join(tokenVerifier, join, clock()),
     frozen: (accounts) => {

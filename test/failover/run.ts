@@ -12,6 +12,7 @@ import { type Durations, failures } from './failures.ts';
 import { HaCluster } from './ha-cluster.ts';
 import { Purchases } from './purchases.ts';
 import { Sales } from './sales.ts';
+import { TimeLine } from './time-line.ts';
 
 export type Options = Durations & {
   rounds: number;
@@ -20,11 +21,20 @@ export type Options = Durations & {
   secondsMax: number;
   /** Only failures whose description contains this. */
   only?: string;
+  /** Observe where the time of each round goes. */
+  hasTimeLine?: boolean;
   /** Called after each round. */
   progress?: (round: Round) => void;
 };
 
-export type Round = { round: number; what: string; pauseMs: number; breaches: string[] };
+export type Round = {
+  round: number;
+  what: string;
+  pauseMs: number;
+  /** What happened when, if the run observes it. */
+  moments: string[];
+  breaches: string[];
+};
 
 export type Report = {
   rounds: Round[];
@@ -48,6 +58,7 @@ export async function run({
   seed,
   secondsMax,
   only = '',
+  hasTimeLine = false,
   progress,
   ...durations
 }: Options): Promise<Report> {
@@ -100,6 +111,7 @@ export async function run({
       await cluster.healthy();
       await sales.soldAfter(performance.now(), 30_000);
       const fromMs = performance.now();
+      const timeLine = hasTimeLine ? new TimeLine(cluster) : null;
       const breaches = await failure
         .strike(cluster, sales, durations)
         .catch((fault: unknown) => [`the round was not finished: ${fault}`]);
@@ -107,8 +119,10 @@ export async function run({
       if (!(await sales.soldAfter(performance.now(), 30_000)))
         breaches.push('nothing is sold after the repair');
       await new Promise((resolve) => setTimeout(resolve, afterMs));
-      const pauseMs = Math.round(sales.longestPauseMs(fromMs, performance.now()));
-      done.push({ round, what: failure.what, pauseMs, breaches });
+      const pause = sales.longestPause(fromMs, performance.now());
+      const moments = (await timeLine?.end()) ?? [];
+      if (timeLine) moments.push(`${seconds(pause.fromMs - fromMs)} last sale, ${seconds(pause.toMs - fromMs)} next sale`);
+      done.push({ round, what: failure.what, pauseMs: Math.round(pause.toMs - pause.fromMs), moments, breaches });
       progress?.(done.at(-1) as Round);
     }
     isOver = true;
@@ -131,6 +145,10 @@ export async function run({
     Attempt.close();
     for (const end of ending) await end().catch((fault: unknown) => process.stderr.write(`${fault}\n`));
   }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
 }
 
 async function renewBudgets(sales: Sales, accounts: readonly Buyer.Buyer[], url: string): Promise<void> {
