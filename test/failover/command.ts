@@ -45,7 +45,9 @@ const report = await run({
   stoppedMs: Number(values['stopped-seconds']) * 1_000,
   lostMs: Number(values['lost-seconds']) * 1_000,
   progress: ({ round, what, pauseMs, moments, breaches }) =>
-    print([`round ${round}: ${what}: ${seconds(pauseMs)} without a sale`, ...moments, ...breaches].join('\n  ')),
+    print(
+      [`round ${round}: ${what}: ${seconds(pauseMs)} without a sale`, ...moments, ...breaches].join('\n  '),
+    ),
 });
 for (const what of new Set(report.rounds.map((each) => each.what)))
   print(

@@ -20,6 +20,8 @@ const takeoverMsMax = 60_000;
 const probeMs = 3_000;
 /** Until then Patroni has noticed that PostgreSQL was killed. */
 const killedMs = 3_000;
+/** Long enough for many calls, and shorter than Patroni needs to notice. */
+const aloneMs = 1_500;
 
 export const failures: readonly Failure[] = [
   {
@@ -33,6 +35,21 @@ export const failures: readonly Failure[] = [
         const now = await cluster.leader();
         return now !== null && (await isPromoted(now)) ? now : null;
       }, 'no primary');
+      return [];
+    },
+  },
+  {
+    what: 'network between the primary and all standbys cut, then its node killed',
+    async strike(cluster, sales) {
+      const primary = await primaryOf(cluster);
+      // What it confirms now is on no other node.
+      primary.relay.cut();
+      await sleep(aloneMs);
+      await primary.kill();
+      primary.relay.heal();
+      await another(cluster, primary);
+      await sales.soldAfter(performance.now(), takeoverMsMax);
+      await cluster.startPatroni(primary);
       return [];
     },
   },

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
-import { chmod, chown, copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -49,20 +49,14 @@ export class Node {
 
   /** Kills all processes of PostgreSQL. */
   async killPostgres(): Promise<void> {
-    const main = this.postmaster();
-    if (main !== null) for (const pid of await Processes.family(main)) Processes.signal(pid, 'SIGKILL');
+    await Processes.killFamilies([this.postmaster()]);
   }
 
   /** Kills all processes of the node except etcd, which the other nodes count on. */
   async kill(): Promise<void> {
     const patroni = this.patroni;
     this.patroni = null;
-    const main = this.postmaster();
-    const family = [
-      ...(patroni?.pid ? await Processes.family(patroni.pid) : []),
-      ...(main === null ? [] : await Processes.family(main)),
-    ];
-    for (const pid of family) Processes.signal(pid, 'SIGKILL');
+    await Processes.killFamilies([patroni?.pid ?? null, this.postmaster()]);
   }
 
   signalPatroni(name: 'SIGSTOP' | 'SIGCONT'): void {
@@ -80,6 +74,7 @@ export class HaCluster {
   readonly #dir: string;
   readonly #account: Processes.Account;
   readonly #proxyPorts: { primary: number; standby: number };
+  readonly #isSynchronous: boolean;
   #haproxy: ChildProcess | null = null;
 
   private constructor(
@@ -87,21 +82,28 @@ export class HaCluster {
     account: Processes.Account,
     members: Node[],
     ports: { primary: number; standby: number },
+    isSynchronous: boolean,
   ) {
+    this.#isSynchronous = isSynchronous;
     this.#dir = dir;
     this.#account = account;
     this.nodes = members;
     this.#proxyPorts = ports;
   }
 
-  /** Starts everything, and returns when the cluster has a primary and a synchronous standby. */
-  static async open(): Promise<HaCluster> {
+  /**
+   * Starts everything, and returns when the cluster has a primary and a synchronous standby.
+   * @param isSynchronous false for asynchronous replication, which loses what was confirmed
+   */
+  static async open(isSynchronous = true): Promise<HaCluster> {
     const [uid, gid] = await ReplicaPair.account();
     const dir = await mkdtemp(join(tmpdir(), `sluice-failover-${process.pid}-`));
     await chmod(dir, 0o711);
     // The account of PostgreSQL may not reach the folder of this repository.
     for (const name of ['patroni.yml', 'haproxy.cfg']) {
-      await copyFile(join(files, name), join(dir, name));
+      const text = await readFile(join(files, name), 'utf8');
+      const given = isSynchronous ? text : text.replace(/(synchronous_mode\w*): true/g, '$1: false');
+      await writeFile(join(dir, name), given);
       await chmod(join(dir, name), 0o644);
     }
     const ports = await freePorts(nodes * 4 + 2);
@@ -114,7 +116,13 @@ export class HaCluster {
       await chown(folder, uid, gid);
       members.push(new Node(`node${at}`, folder, own, await TcpRelay.open(own.postgres)));
     }
-    const cluster = new HaCluster(dir, { uid, gid }, members, { primary: port(), standby: port() });
+    const cluster = new HaCluster(
+      dir,
+      { uid, gid },
+      members,
+      { primary: port(), standby: port() },
+      isSynchronous,
+    );
     // PostgreSQL outlives Patroni.
     process.once('exit', () => {
       for (const node of members) Processes.signal(postmasterOf(node.dir), 'SIGQUIT');
@@ -252,7 +260,7 @@ export class HaCluster {
       const running = members.filter(({ state }) => state === 'running' || state === 'streaming');
       if (
         running.length === nodes &&
-        members.some(({ role }) => role === 'sync_standby') &&
+        (!this.#isSynchronous || members.some(({ role }) => role === 'sync_standby')) &&
         (await this.#streams())
       )
         return;
@@ -264,7 +272,8 @@ export class HaCluster {
     const sql = postgres(this.url, { max: 1, connect_timeout: 2, onnotice: () => {} });
     try {
       const rows = await sql`SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'`;
-      return rows.length === nodes - 1 && rows.some(({ sync_state }) => sync_state === 'sync');
+      const isSafe = !this.#isSynchronous || rows.some(({ sync_state }) => sync_state === 'sync');
+      return rows.length === nodes - 1 && isSafe;
     } catch {
       return false;
     } finally {

@@ -31,7 +31,10 @@ export class TimeLine {
     this.#cluster = cluster;
     this.#watching = Promise.all([
       this.#watch('HAProxy leads to a primary', `SELECT 1 WHERE NOT pg_is_in_recovery()`),
-      this.#watch('a commit through HAProxy is confirmed', `SELECT pg_logical_emit_message(true, 'probe', '')`),
+      this.#watch(
+        'a commit through HAProxy is confirmed',
+        `SELECT pg_logical_emit_message(true, 'probe', '')`,
+      ),
     ]);
   }
 
