@@ -95,7 +95,6 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
   const revocations = await openRevocations(sql, listener, tokenVerifier, clock);
   const idempotencyKeys = openIdempotencyKeys(sql);
   const clientDocuments = openClientDocuments(isLocal(config.publicUrl));
-  const report = Log.reporter(log, 'error', events);
   const uncountable = new UncountableCounts(clock);
   const uncountableRecord = openUncountableRecord(sql, id('prc'));
   const resources: Resources = {
@@ -135,7 +134,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
       tracer,
       uncountable,
       uncountableRecord,
-      report,
+      report: Log.reporter(log, 'error', events),
       callLimit: new DistributedRateLimit(clock, shared, () => resources.processes),
     }),
     processes: 1,

@@ -42,7 +42,7 @@ export const failures: readonly Failure[] = [
     what: 'network between the primary and all standbys cut, then its node killed',
     async strike(cluster, sales) {
       const primary = await primaryOf(cluster);
-      // What it confirms now is on no other node.
+      // Its commits are on no other node now.
       primary.relay.cut();
       await sleep(aloneMs);
       await primary.kill();

@@ -33,7 +33,7 @@ export type Round = {
   round: number;
   what: string;
   pauseMs: number;
-  /** What happened when, if the run observes it. */
+  /** The events of the round with their times, if the run observes them. */
   moments: string[];
   breaches: string[];
 };

@@ -51,6 +51,25 @@ test('credit that is spread over writers that receive no notification can be spe
   expect(await real.prove()).toEqual([]);
 });
 
+test('a writer that may have missed a recall returns its idle leases', async () => {
+  const account = 'missed';
+  await real.grant({ account, asset: 'usd', kind: 'grant', plan: 'p', amount: 10_000, expiresMs: null });
+  await leave(0, account, 4);
+  (writers[0] as LedgerWriter).resynchronize();
+  expect((await hold(1, account, 10)).kind).toBe('held');
+});
+
+test('a writer that may have missed a grant reads the account again before its next call', async () => {
+  const account = 'granted';
+  await real.grant({ account, asset: 'usd', kind: 'grant', plan: 'p', amount: 4_000, expiresMs: null });
+  await leave(0, account, 4);
+  await real.grant({ account, asset: 'unit', kind: 'grant', plan: 'p', amount: 5, expiresMs: null });
+  (writers[0] as LedgerWriter).resynchronize();
+  const held = await hold(0, account, 4);
+  // Units are used before money.
+  expect(held.kind === 'held' && held.hold.draws.map(({ lot }) => lot.asset)).toEqual(['unit']);
+});
+
 test('a call that other running calls stop does not cost them what they hold', async () => {
   const account = 'running';
   await real.grant({ account, asset: 'usd', kind: 'grant', plan: 'p', amount: 10_000, expiresMs: null });

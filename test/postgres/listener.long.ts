@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import * as Connection from '../../src/adapters/postgres/connection.ts';
 import { Listener } from '../../src/adapters/postgres/listener.ts';
 import * as ReplicaPair from '../support/replica-pair.ts';
 import * as TcpRelay from '../support/tcp-relay.ts';
@@ -52,6 +55,26 @@ describe.runIf(ReplicaPair.isInstalled)('the connection that receives notificati
     await arrives();
     expect(heard).not.toContain('one lost');
     expect(beginnings).toBe(1);
+  });
+
+  test('of several hosts, none of which is the primary, is not opened all the time by those that wait for one', async () => {
+    let opened = 0;
+    const standby = createServer((near) => {
+      opened += 1;
+      const far = connect(port(pair.standbyUrl), '127.0.0.1');
+      near.on('error', () => undefined).pipe(far);
+      far.on('error', () => undefined).pipe(near);
+    }).listen(0, '127.0.0.1');
+    await once(standby, 'listening');
+    const host = `127.0.0.1:${(standby.address() as AddressInfo).port}`;
+    const sql = Connection.openConnection(`postgres://postgres@${host},${host}/postgres`, 5);
+    const answers = await Promise.allSettled(Array.from({ length: 5 }, () => sql`SELECT 1`));
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill('rejected'));
+    // Five connections over the three seconds of a statement, each at most four times a second.
+    expect(opened).toBeGreaterThan(5);
+    expect(opened).toBeLessThan(90);
+    await sql.end({ timeout: 0 });
+    standby.close();
   });
 
   test('listens to a new primary although that refused it before its promotion', async () => {

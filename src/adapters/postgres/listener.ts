@@ -53,7 +53,7 @@ export class Listener {
 
   /** This process has committed a notification to one of the channels. If nothing arrives in time, the connection is replaced. */
   expect(): void {
-    // What arrived while this process itself was stopped is read before the second timer.
+    // The second step reads first what arrived while this process itself was stopped.
     this.#silence ??= setTimeout(() => {
       this.#silence = setImmediate(() => this.#replace());
     }, silenceMsMax).unref();

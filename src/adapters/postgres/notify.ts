@@ -20,10 +20,7 @@ export type SellersWord =
   /** A signing key or secret was added. */
   | { kind: 'secrets' };
 
-export async function listenToSeller(
-  listener: Listener,
-  heard: (word: SellersWord) => void,
-): Promise<void> {
+export async function listenToSeller(listener: Listener, heard: (word: SellersWord) => void): Promise<void> {
   const take = (message: string) => {
     const [kind, digest = '', ...from] = message.split(' ');
     if (kind === 'secrets') heard({ kind });
