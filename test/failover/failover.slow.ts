@@ -29,7 +29,7 @@ describe.runIf(isInstalled)('a cluster of three nodes under deploy/ha', () => {
       seed,
       secondsMax: Number.POSITIVE_INFINITY,
       only: 'all standbys cut',
-      isAsynchronous: true,
+      kind: { isAsynchronous: true },
       ...durations,
     });
     expect(report.breaches).toContainEqual(expect.stringMatching(/answered and is not on the books$/));

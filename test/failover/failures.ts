@@ -58,7 +58,7 @@ export const failures: readonly Failure[] = [
     async strike(cluster, _, { stoppedMs }) {
       const primary = await primaryOf(cluster);
       const untilMs = performance.now() + stoppedMs;
-      primary.signalPatroni('SIGSTOP');
+      await primary.stopPatroni();
       try {
         await another(cluster, primary);
         const committed = await commits(primary);
@@ -67,7 +67,7 @@ export const failures: readonly Failure[] = [
           ? [`${primary.name} committed after ${(await primaryOf(cluster)).name} had taken over`]
           : [];
       } finally {
-        primary.signalPatroni('SIGCONT');
+        primary.continuePatroni();
       }
     },
   },

@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { createReadStream, readFileSync, rmSync, statSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
@@ -17,6 +18,16 @@ const nodes = 3;
 const pollMs = 200;
 const readyMsMax = 120_000;
 const logLinesMax = 40;
+/** Patroni passes each place in its loop within this time. */
+const loopMsMax = 3_000;
+
+/** How a cluster differs from deploy/ha. */
+export type ClusterKind = {
+  /** Replication is asynchronous. */
+  isAsynchronous?: boolean;
+  /** Patroni 3.0.2 uses the v3 interface of etcd. */
+  usesEtcd3?: boolean;
+};
 
 /** Patroni's report on a member. */
 type Member = { name: string; role: string; state: string };
@@ -59,8 +70,25 @@ export class Node {
     await Processes.killFamilies([patroni?.pid ?? null, this.postmaster()]);
   }
 
-  signalPatroni(name: 'SIGSTOP' | 'SIGCONT'): void {
-    if (this.patroni?.pid) Processes.signal(this.patroni.pid, name);
+  /**
+   * Stops Patroni where it has read who the leader is, and has not renewed its own leadership yet: when it continues, its knowledge is old. Stops it
+   * anywhere if it does not come by.
+   */
+  async stopPatroni(): Promise<void> {
+    const log = join(this.dir, 'patroni.log');
+    let read = statSync(log).size;
+    for (const end = performance.now() + loopMsMax; performance.now() < end; await sleep(1)) {
+      const { size } = statSync(log);
+      if (size === read) continue;
+      const added = await readFrom(log, read);
+      read = size;
+      if (added.includes('Lock owner')) break;
+    }
+    if (this.patroni?.pid) Processes.signal(this.patroni.pid, 'SIGSTOP');
+  }
+
+  continuePatroni(): void {
+    if (this.patroni?.pid) Processes.signal(this.patroni.pid, 'SIGCONT');
   }
 
   signalEtcd(name: 'SIGSTOP' | 'SIGCONT'): void {
@@ -74,7 +102,7 @@ export class HaCluster {
   readonly #dir: string;
   readonly #account: Processes.Account;
   readonly #proxyPorts: { primary: number; standby: number };
-  readonly #isSynchronous: boolean;
+  readonly #kind: ClusterKind;
   #haproxy: ChildProcess | null = null;
 
   private constructor(
@@ -82,9 +110,9 @@ export class HaCluster {
     account: Processes.Account,
     members: Node[],
     ports: { primary: number; standby: number },
-    isSynchronous: boolean,
+    kind: ClusterKind,
   ) {
-    this.#isSynchronous = isSynchronous;
+    this.#kind = kind;
     this.#dir = dir;
     this.#account = account;
     this.nodes = members;
@@ -93,16 +121,16 @@ export class HaCluster {
 
   /**
    * Starts everything, and returns when the cluster has a primary and a synchronous standby.
-   * @param isSynchronous false for asynchronous replication, which loses what was confirmed
+   * @param kind other than that of deploy/ha: a cluster that loses what was confirmed
    */
-  static async open(isSynchronous = true): Promise<HaCluster> {
+  static async open(kind: ClusterKind = {}): Promise<HaCluster> {
     const [uid, gid] = await ReplicaPair.account();
     const dir = await mkdtemp(join(tmpdir(), `sluice-failover-${process.pid}-`));
     await chmod(dir, 0o711);
     // The account of PostgreSQL may not reach the folder of this repository.
     for (const name of ['patroni.yml', 'haproxy.cfg']) {
-      const text = await readFile(join(files, name), 'utf8');
-      const given = isSynchronous ? text : text.replace(/(synchronous_mode\w*): true/g, '$1: false');
+      const own = await readFile(join(files, name), 'utf8');
+      const given = !kind.isAsynchronous ? own : own.replace(/(synchronous_mode\w*): true/g, '$1: false');
       await writeFile(join(dir, name), given);
       await chmod(join(dir, name), 0o644);
     }
@@ -116,13 +144,7 @@ export class HaCluster {
       await chown(folder, uid, gid);
       members.push(new Node(`node${at}`, folder, own, await TcpRelay.open(own.postgres)));
     }
-    const cluster = new HaCluster(
-      dir,
-      { uid, gid },
-      members,
-      { primary: port(), standby: port() },
-      isSynchronous,
-    );
+    const cluster = new HaCluster(dir, { uid, gid }, members, { primary: port(), standby: port() }, kind);
     // PostgreSQL outlives Patroni.
     process.once('exit', () => {
       for (const node of members) Processes.signal(postmasterOf(node.dir), 'SIGQUIT');
@@ -179,18 +201,20 @@ export class HaCluster {
 
   /** Starts Patroni on a node, which starts PostgreSQL. */
   async startPatroni(node: Node): Promise<void> {
+    const { PATRONI_ETCD_HOSTS: _, ...shared } = await settings('patroni.env');
+    const etcds = this.nodes.map(({ ports }) => `127.0.0.1:${ports.etcd}`).join();
     node.patroni = Processes.start(
       '/usr/bin/patroni',
       [join(this.#dir, 'patroni.yml')],
       {
-        ...(await settings('patroni.env')),
+        ...shared,
         PATRONI_NAME: node.name,
         PATRONI_RESTAPI_LISTEN: `127.0.0.1:${node.ports.patroni}`,
         PATRONI_RESTAPI_CONNECT_ADDRESS: `127.0.0.1:${node.ports.patroni}`,
         PATRONI_POSTGRESQL_LISTEN: `127.0.0.1:${node.ports.postgres}`,
         PATRONI_POSTGRESQL_CONNECT_ADDRESS: `127.0.0.1:${node.relay.port}`,
         PATRONI_POSTGRESQL_DATA_DIR: join(node.dir, 'data'),
-        PATRONI_ETCD3_HOSTS: this.nodes.map(({ ports }) => `127.0.0.1:${ports.etcd}`).join(),
+        [this.#kind.usesEtcd3 ? 'PATRONI_ETCD3_HOSTS' : 'PATRONI_ETCD_HOSTS']: etcds,
         PATRONI_SUPERUSER_PASSWORD: password,
         PATRONI_REPLICATION_PASSWORD: password,
         HOME: node.dir,
@@ -260,7 +284,7 @@ export class HaCluster {
       const running = members.filter(({ state }) => state === 'running' || state === 'streaming');
       if (
         running.length === nodes &&
-        (!this.#isSynchronous || members.some(({ role }) => role === 'sync_standby')) &&
+        (this.#kind.isAsynchronous || members.some(({ role }) => role === 'sync_standby')) &&
         (await this.#streams())
       )
         return;
@@ -272,7 +296,7 @@ export class HaCluster {
     const sql = postgres(this.url, { max: 1, connect_timeout: 2, onnotice: () => {} });
     try {
       const rows = await sql`SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'`;
-      const isSafe = !this.#isSynchronous || rows.some(({ sync_state }) => sync_state === 'sync');
+      const isSafe = this.#kind.isAsynchronous || rows.some(({ sync_state }) => sync_state === 'sync');
       return rows.length === nodes - 1 && isSafe;
     } catch {
       return false;
@@ -305,6 +329,10 @@ export class HaCluster {
     }
     await rm(this.#dir, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+async function readFrom(path: string, start: number): Promise<string> {
+  return await text(createReadStream(path, { start }));
 }
 
 /** Returns the process id in a node's lock file; 0 if there is none. */

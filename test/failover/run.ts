@@ -9,7 +9,7 @@ import * as Upstream from '../faults/upstream.ts';
 import { Dice } from '../purchase/dice.ts';
 import * as Program from '../support/program.ts';
 import { type Durations, failures } from './failures.ts';
-import { HaCluster } from './ha-cluster.ts';
+import { type ClusterKind, HaCluster } from './ha-cluster.ts';
 import { Purchases } from './purchases.ts';
 import { Sales } from './sales.ts';
 import { TimeLine } from './time-line.ts';
@@ -23,8 +23,8 @@ export type Options = Durations & {
   only?: string;
   /** Observe where the time of each round goes. */
   hasTimeLine?: boolean;
-  /** Asynchronous replication: the comparison has to find what it loses. */
-  isAsynchronous?: boolean;
+  /** The comparison has to find what a cluster of another kind loses. */
+  kind?: ClusterKind;
   /** Called after each round. */
   progress?: (round: Round) => void;
 };
@@ -64,13 +64,13 @@ export async function run({
   secondsMax,
   only = '',
   hasTimeLine = false,
-  isAsynchronous = false,
+  kind = {},
   progress,
   ...durations
 }: Options): Promise<Report> {
   const dice = new Dice(seed);
   const chosen = failures.filter(({ what }) => what.includes(only));
-  const cluster = await HaCluster.open(!isAsynchronous);
+  const cluster = await HaCluster.open(kind);
   const types = { int8: { to: 20, from: [20], serialize: String, parse: Number } };
   const sql = postgres(cluster.url, {
     max: 1,
