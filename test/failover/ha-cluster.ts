@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
-import { createReadStream, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
@@ -18,10 +17,10 @@ const nodes = 3;
 const pollMs = 200;
 const readyMsMax = 120_000;
 const logLinesMax = 40;
-/** Patroni passes each place in its loop within this time. */
-const loopMsMax = 3_000;
+/** Patroni begins another turn of its loop in this time (`loop_wait`). */
+const loopMs = 1_500;
 
-/** How a cluster differs from deploy/ha. */
+/** The differences between a cluster and deploy/ha. */
 export type ClusterKind = {
   /** Replication is asynchronous. */
   isAsynchronous?: boolean;
@@ -71,20 +70,19 @@ export class Node {
   }
 
   /**
-   * Stops Patroni where it has read who the leader is, and has not renewed its own leadership yet: when it continues, its knowledge is old. Stops it
-   * anywhere if it does not come by.
+   * Stops Patroni at the worst place: it has read who the leader is, and has not renewed its own leadership yet, so its knowledge is old when it
+   * continues. Between the two it asks PostgreSQL, whose process for it is stopped first.
    */
   async stopPatroni(): Promise<void> {
-    const log = join(this.dir, 'patroni.log');
-    let read = statSync(log).size;
-    for (const end = performance.now() + loopMsMax; performance.now() < end; await sleep(1)) {
-      const { size } = statSync(log);
-      if (size === read) continue;
-      const added = await readFrom(log, read);
-      read = size;
-      if (added.includes('Lock owner')) break;
-    }
+    const sql = postgres(this.url, { max: 1, connect_timeout: 2, onnotice: () => {} });
+    const rows = await sql<
+      { pid: number }[]
+    >`SELECT pid FROM pg_stat_activity WHERE application_name = 'Patroni'`;
+    await sql.end({ timeout: 1 });
+    for (const { pid } of rows) Processes.signal(pid, 'SIGSTOP');
+    await sleep(loopMs);
     if (this.patroni?.pid) Processes.signal(this.patroni.pid, 'SIGSTOP');
+    for (const { pid } of rows) Processes.signal(pid, 'SIGCONT');
   }
 
   continuePatroni(): void {
@@ -329,10 +327,6 @@ export class HaCluster {
     }
     await rm(this.#dir, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-async function readFrom(path: string, start: number): Promise<string> {
-  return await text(createReadStream(path, { start }));
 }
 
 /** Returns the process id in a node's lock file; 0 if there is none. */

@@ -22,7 +22,8 @@ type Events = { onnotify(channel: string, payload: string): void; onclose(): voi
  * that attempt is refused, because the new primary is not promoted yet, it never listens again.
  */
 export class Listener {
-  readonly #url: string;
+  /** One for all connections: it remembers which of several hosts served. */
+  readonly #address: ReturnType<typeof PostgresUrl.driver>;
   readonly #subscriptions: Subscription[] = [];
   #session: postgres.Sql | null = null;
   #isListening = false;
@@ -31,7 +32,7 @@ export class Listener {
 
   /** @param url PostgreSQL 15 or later, without a pooler in transaction mode */
   constructor(url: string) {
-    this.#url = url;
+    this.#address = PostgresUrl.driver(url);
   }
 
   /**
@@ -66,7 +67,7 @@ export class Listener {
   }
 
   #connect(): postgres.Sql {
-    const { url, options } = PostgresUrl.driver(this.#url);
+    const { url, options } = this.#address;
     const events: Events = {
       onnotify: (channel, payload) => {
         if (session === this.#session) this.#hear(channel, payload);
