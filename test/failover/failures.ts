@@ -47,10 +47,7 @@ export const failures: readonly Failure[] = [
       await sleep(aloneMs);
       await primary.kill();
       primary.relay.heal();
-      await another(cluster, primary);
-      await sales.soldAfter(performance.now(), takeoverMsMax);
-      await cluster.startPatroni(primary);
-      return [];
+      return await replaced(cluster, primary, sales);
     },
   },
   {
@@ -87,10 +84,7 @@ export const failures: readonly Failure[] = [
     async strike(cluster, sales) {
       const primary = await primaryOf(cluster);
       await primary.kill();
-      await another(cluster, primary);
-      await sales.soldAfter(performance.now(), takeoverMsMax);
-      await cluster.startPatroni(primary);
-      return [];
+      return await replaced(cluster, primary, sales);
     },
   },
   {
@@ -115,6 +109,17 @@ export const failures: readonly Failure[] = [
     },
   },
 ];
+
+/** Waits until another node sells, and then starts the killed one again. */
+async function replaced(cluster: HaCluster, killed: Node, sales: Sales): Promise<string[]> {
+  try {
+    await another(cluster, killed);
+    await sales.soldAfter(performance.now(), takeoverMsMax);
+    return [];
+  } finally {
+    await cluster.startPatroni(killed);
+  }
+}
 
 async function primaryOf(cluster: HaCluster): Promise<Node> {
   return await found(() => cluster.leader(), 'no primary');

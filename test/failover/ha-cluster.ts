@@ -275,7 +275,10 @@ export class HaCluster {
     return this.#withRole(/^sync_standby$/);
   }
 
-  /** Waits until there is a primary with one synchronous and one other standby that stream, and HAProxy leads to it. */
+  /**
+   * Waits until there is a primary with one synchronous and one other standby that stream, HAProxy leads to it, and etcd names that standby. While
+   * Patroni changes the synchronous standby, etcd names none for some seconds, and no node may take over: a failure then would be a second one.
+   */
   async healthy(): Promise<void> {
     for (const end = Date.now() + readyMsMax; ; await sleep(pollMs)) {
       const members = await this.members();
@@ -293,14 +296,26 @@ export class HaCluster {
   async #streams(): Promise<boolean> {
     const sql = postgres(this.url, { max: 1, connect_timeout: 2, onnotice: () => {} });
     try {
-      const rows = await sql`SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'`;
-      const isSafe = this.#kind.isAsynchronous || rows.some(({ sync_state }) => sync_state === 'sync');
-      return rows.length === nodes - 1 && isSafe;
+      const rows =
+        await sql`SELECT sync_state, application_name AS name FROM pg_stat_replication WHERE state = 'streaming'`;
+      const named = await this.#namedStandby();
+      const isSafe = rows.some(({ sync_state, name }) => sync_state === 'sync' && name === (named ?? name));
+      return rows.length === nodes - 1 && (isSafe || this.#kind.isAsynchronous === true);
     } catch {
       return false;
     } finally {
       await sql.end({ timeout: 1 });
     }
+  }
+
+  /** The standby that may take over, as etcd names it; empty for none, and null when etcd is used over v3. */
+  async #namedStandby(): Promise<string | null> {
+    if (this.#kind.usesEtcd3 || this.#kind.isAsynchronous) return null;
+    const url = `http://127.0.0.1:${this.nodes[0]?.ports.etcd}/v2/keys/sluice/sluice/sync?quorum=true`;
+    const { node } = (await (await fetch(url, { signal: AbortSignal.timeout(1_000) })).json()) as {
+      node: { value: string };
+    };
+    return JSON.parse(node.value).sync_standby ?? '';
   }
 
   /** The end of each log. */

@@ -60,6 +60,8 @@ export async function judge(run: Run): Promise<LedgerStore> {
   const keysAsked = await askAgain(run);
   await spendRest(run);
   for (const gateway of gateways) {
+    // One that ended because of a fault may be starting.
+    await gateway.ready();
     const code = await gateway.stop();
     if (code !== 0) record.breaches.push(`${gateway.name} ended with ${code} when it was told to`);
     for (const line of gateway.logged('ledger_inconsistent'))
