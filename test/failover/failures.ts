@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import type { HaCluster, Node } from './ha-cluster.ts';
+import type { HaCluster } from './ha-cluster.ts';
+import type { Node } from './node.ts';
 import type { Sales } from './sales.ts';
 
 export type Durations = {

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import type { HaCluster, Node } from './ha-cluster.ts';
+import type { HaCluster } from './ha-cluster.ts';
+import type { Node } from './node.ts';
 
 export type Moment = { atMs: number; what: string };
 
