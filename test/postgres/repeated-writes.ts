@@ -330,10 +330,8 @@ export const confirmedReads: readonly RepeatedWrite[] = [
 async function revoke(sql: Connection): Promise<void> {
   const nothing = () => undefined;
   const subscriber = { revoked: nothing, joined: nothing, frozen: nothing, froze: nothing, sinceMs: () => 0 };
-  const quiet = Object.assign((...args: Parameters<Connection>) => sql(...args), {
-    listen: async () => undefined,
-  });
-  const revocations = await Revocations.openRevocations(quiet as never, subscriber);
+  const quiet = { listen: async () => undefined, expect: nothing };
+  const revocations = await Revocations.openRevocations(sql, quiet as never, subscriber);
   await revocations.add({ id: 'tok_1', revokedMs: 0, account: 'acc_1' });
 }
 
