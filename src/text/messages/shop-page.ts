@@ -29,6 +29,15 @@ export const shopPage = {
   'error.method': 'This address cannot be opened in a browser',
   'error.gone': 'This page no longer exists',
   'error.too_large': 'That is too long',
+  'error.uri_too_long': 'This address is too long',
+  'error.uri_too_long_text':
+    'Open the page from the shop instead. If you followed a link, it may have been copied wrongly.',
+  'error.headers_too_large': 'Your browser sent too much',
+  'error.headers_too_large_text':
+    "Your browser's request has more data than this shop accepts, usually because of old cookies. Delete the cookies of this site and try again.",
+  'error.too_slow_text': 'Your request did not arrive in time. Check your connection and try again.',
+  'error.malformed_text':
+    'Your browser sent a request that could not be read. Reload the page or use another browser.',
   'error.too_many': 'Too many requests',
   'error.unavailable': 'Temporarily unavailable',
   'error.wait': {
