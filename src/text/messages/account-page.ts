@@ -147,6 +147,7 @@ export const accountPage = {
   'promotion.title': 'Have a promotion code?',
   'promotion.code': 'Code',
   'promotion.redeem': 'Redeem',
+  'promotion.before_paying': 'You see what it gives before you pay.',
 
   'details.title': 'Billing details',
   'details.intro':

@@ -174,6 +174,13 @@ export const shopPage = {
   'code.prompt':
     'Use {shop}: read {llms} first, ask {guide} what to call and what it costs, and spend at most 1 USD.',
 
+  'buy.review': 'Review your purchase',
+  'buy.review_plan': 'Plan',
+  'buy.review_due': 'You pay now',
+  'buy.review_code': 'Promotion code',
+  'buy.review_tax': 'The card page adds the tax of your address.',
+  'buy.review_text': 'Nothing is charged before you pay on the card page.',
+  'buy.review_pay': 'Continue to the card page',
   'buy.title': 'Card page',
   'buy.heading': 'Opening the card page',
   'buy.text': 'The card page opens in a moment. Nothing is charged before you pay there.',
