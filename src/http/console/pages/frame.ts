@@ -31,7 +31,7 @@ form.filter{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(9rem,1
 .small{font-size:.8125rem!important;font-weight:400!important}.id.short{display:inline-block;max-width:9rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
 .words{min-width:14rem;white-space:normal!important}ul.details{margin:0;padding:0;list-style:none}ul.details li{white-space:normal;overflow-wrap:anywhere}
 .grid-fields{display:grid;gap:0 1rem;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr))}
-.check{display:flex;gap:.75rem;align-items:baseline}.check input{width:auto;flex:none}.check label{margin:0;color:var(--ink);font-size:1rem}
+.check{display:flex;gap:.75rem;align-items:baseline}.check input,label.check input{width:auto;flex:none}label.check{color:var(--ink);font-size:1rem;margin:.375rem 0}fieldset{border:0;margin:.75rem 0 0;padding:0;min-width:0}legend{font-size:.875rem;color:var(--soft);padding:0}fieldset details{max-height:16rem;overflow:auto}.check label{margin:0;color:var(--ink);font-size:1rem}
 blockquote{margin:.5rem 0;padding:.25rem 1rem;border-inline-start:3px solid var(--line)}
 dl.list{margin:0}dl.list dt{font-weight:600;margin-top:.5rem}dl.list dd{margin:0;color:var(--soft)}
 pre.diff{max-height:none}pre.diff>*{display:block;text-decoration:none;min-height:1.55em}pre.diff ins{background:var(--tint)}pre.diff del{background:var(--note-tint);color:var(--note)}pre.diff .gap{color:var(--soft)}
