@@ -141,7 +141,9 @@ async function currentState(
   const now = await shop.orders.find(orderId);
   if (now?.state === 'granted') return { kind: 'paid' };
   if (now?.state === 'claimed') return { kind: 'pending', isSlow: isSlow(now) };
-  if (!now || browser === null || now.pageBrowser !== digest(browser)) return { kind: 'elsewhere' };
+  // The offer was removed meanwhile.
+  if (!now) return { kind: 'unknown' };
+  if (browser === null || now.pageBrowser !== digest(browser)) return { kind: 'elsewhere' };
   if (now.checkoutSession === null) return makePage(shop, now, now.pagesClosed);
   const { url } = await shop.processor.readCheckout(now.checkoutSession);
   return url === null ? { kind: 'elsewhere' } : { kind: 'redirect', url };

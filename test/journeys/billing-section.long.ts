@@ -301,3 +301,44 @@ test('the company of another person who pays an agent’s link stays with that p
     .toBe('5.00');
   expect(await shop.sql`SELECT FROM shop.billing_details WHERE account_id = ${agent.account}`).toEqual([]);
 });
+
+test('a plan that the card processor no longer has is refused in every form, and is no fault', async () => {
+  const browser = await visitor('gone@example.com');
+  await pay(browser, { plan: 'start' }, 'gone@example.com');
+  await expect.poll(async () => (await browser.open(billing)).html).toContain('name="subscription"');
+  const account = await accountOf(browser);
+  const gone = 'sub_gone';
+  const [plan] = await shop.sql<{ id: string }[]>`SELECT id FROM shop.subscription WHERE account_id = ${account}`;
+  await shop.sql`UPDATE shop.subscription SET id = ${gone} WHERE account_id = ${account}`;
+  const [, subscription = ''] = /name="subscription" value="([^"]+)"/.exec((await browser.open(billing)).html) ?? [];
+  const forms: Record<string, Record<string, string>> = {
+    card: { subscription },
+    cancel: { subscription, confirm: 'yes' },
+    change: { plan: 'scale', today_usd: '1000.00' },
+  };
+  for (const [path, form] of Object.entries(forms)) {
+    const { status, html } = await browser.open(`/shop/account/${path}`, form);
+    expect([path, status, html.includes('The card processor no longer has this')]).toEqual([path, 422, true]);
+  }
+  await shop.sql`UPDATE shop.subscription SET cancel_at_period_end = true WHERE account_id = ${account}`;
+  expect((await browser.open('/shop/account/resume', { subscription })).status).toBe(422);
+  expect((await browser.open(`/shop/account/portal?subscription=${subscription}`)).status).toBe(422);
+  await shop.sql`UPDATE shop.subscription SET id = ${plan?.id ?? ''}, cancel_at_period_end = false WHERE account_id = ${account}`;
+});
+
+test('an order that is removed while its card page opens, and one that was removed before, are told as unknown', async () => {
+  const offer = await Agent.offer(Agent.at(shop.url), { amount_usd: '5.00' });
+  await shop.sql`CREATE FUNCTION removed_order() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN DELETE FROM shop.purchase WHERE id = NEW.id; RETURN NULL; END $$`;
+  await shop.sql`CREATE TRIGGER removed BEFORE UPDATE OF page_address ON shop.purchase FOR EACH ROW EXECUTE FUNCTION removed_order()`;
+  try {
+    const open = () => new Browser.Browser(shop.url).open(`/checkout/${offer.order}`);
+    for (const { status, html } of [await open(), await open()])
+      expect([status, html.includes('Purchase not found')]).toEqual([404, true]);
+    const press = await new Browser.Browser(shop.url).open(`/checkout/${offer.order}`, {});
+    expect(press.status).toBe(404);
+  } finally {
+    await shop.sql`DROP TRIGGER removed ON shop.purchase`;
+    await shop.sql`DROP FUNCTION removed_order`;
+  }
+});

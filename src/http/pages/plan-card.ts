@@ -56,7 +56,7 @@ export function card(texts: Texts, plan: Plan, catalog: Catalog, visitor: Visito
   const title = html`<h3 style="margin:0">${plan.name}</h3>`;
   switch (plan.kind) {
     case 'trial':
-      return html`<div class="card">${title}<p class="price">${texts.usd('0')}</p>
+      return html`<div class="card">${title}<p class="price">${say(texts, 'plans.free')}</p>
 ${facts([texts.text('plans.once', { quantity: includedText(texts, plan.included, unit) }), ...oncePer(texts, plan), ...terms])}
 ${visitor.isSignedIn ? '' : startForm(texts, catalog.plans)}</div>`;
     case 'credit':

@@ -83,6 +83,7 @@ export const shopPage = {
   'plans.title': 'Plans',
   'plans.all_services': 'All services',
   'plans.rate': { one: '{count} request per second', other: '{count} requests per second' },
+  'plans.free': 'Free',
   'plans.once': '{quantity} free, once',
   'plans.start': 'Start free',
   'plans.open': 'Open an account',

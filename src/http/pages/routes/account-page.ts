@@ -83,6 +83,7 @@ export async function page(
     title: Section.titleOf(shop.texts, section),
     main,
     style,
+    isScripted: true,
     more: { 'set-cookie': await BrowserSession.prolonged(shop, visitor) },
   });
   for (const cookie of cookies) response.headers.append('set-cookie', cookie);

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { findForSale } from '../../../catalog/plan.ts';
 import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
+import { ObjectUnknown } from '../../../payment/processor.ts';
 import * as CallsCsv from '../../api/calls-csv.ts';
 import type { Env } from '../../request-context.ts';
 import * as Section from '../account/frame.ts';
@@ -102,12 +103,25 @@ function addForms(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
         const action = endsCharges.has(path) ? 'end_charges' : 'change';
         const result = isDenied(shop, account, action)
           ? bad(shop.texts.text('result.frozen'))
-          : await act(shop, { c, visitor, account, form, clientAddressHeader });
+          : await act(shop, { c, visitor, account, form, clientAddressHeader }).catch(gone(shop));
         return result.isBad
           ? refused(shop, c, visitor, { section, path, input: form, result })
           : done(shop, visitor, path, form, result);
       }),
     );
+}
+
+/** The result of a form about what the card processor no longer has; other faults are thrown on. */
+function gone({ texts }: AccountPagesContext): (fault: unknown) => Result {
+  return (fault) => {
+    if (!(fault instanceof ObjectUnknown)) throw fault;
+    return bad(texts.text('result.gone'));
+  };
+}
+
+function refusedPortal(fault: unknown): BillingPortal.PortalResult {
+  if (!(fault instanceof ObjectUnknown)) throw fault;
+  return { kind: 'refused' };
 }
 
 /** The path of the question that a form without a confirmation leads to; null when it asks none. */
@@ -141,7 +155,7 @@ function addMoney(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
       const back = `${shop.publicUrl}${Section.sections.billing}`;
       const opened = isDenied(shop, account, 'change')
         ? { kind: 'refused' as const }
-        : await BillingPortal.open(shop, account, c.req.query('subscription') ?? '', back);
+        : await BillingPortal.open(shop, account, c.req.query('subscription') ?? '', back).catch(refusedPortal);
       if (opened.kind === 'page') return FormResult.redirect(shop, opened.url, null);
       const result = bad(texts.text('result.no_portal'));
       return refused(shop, c, visitor, {

@@ -1,0 +1,72 @@
+import { chromium } from 'playwright-core';
+import { readFileSync } from 'node:fs';
+const base='http://localhost:5120', mb='http://localhost:5123', admin='admin-token-of-the-reviewer-0123456789';
+const out=process.env.OUT ?? '/tmp/pages/shots';
+const axe=readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')),'utf8');
+const b=await chromium.launch({executablePath:'/usr/bin/chromium',args:['--no-sandbox','--disable-quic','--disable-background-networking']});
+const screens={d:{viewport:{width:1440,height:900},colorScheme:'light'},p:{viewport:{width:390,height:844},colorScheme:'dark'}};
+const only=process.argv[2];
+for(const [s,o] of Object.entries(screens)){
+ const ctx=await b.newContext({...o,bypassCSP:true}); const page=await ctx.newPage(); page.setDefaultTimeout(8000);
+ let n=0;
+ const shot=async(name)=>{ await page.screenshot({path:`${out}/${name}-${s}.png`,fullPage:true});
+   const w=await page.evaluate('document.documentElement.scrollWidth-document.documentElement.clientWidth');
+   await page.evaluate(axe); const v=await page.evaluate(`axe.run(document,{runOnly:['wcag2a','wcag2aa','wcag21aa','wcag22aa','best-practice']}).then(f=>f.violations.map(v=>v.id))`);
+   const h=await page.evaluate('document.documentElement.scrollHeight');
+   console.log(s,name,'h',h,w?'OVERFLOW '+w:'',v.length?'AXE '+v:''); };
+ const go=(p)=>page.goto(p.startsWith('http')?p:base+p);
+ const press=(n)=>page.getByRole('button',{name:n,exact:true}).first().click();
+ const step=async(name,f)=>{ if(only&&!new RegExp(only).test(name)&&!name.startsWith('_'))return; try{await f();}catch(e){console.log(s,name,'FAIL',String(e).split('\n')[0]);} };
+ const pay=async(email,card='4242 4242 4242 4242')=>{ await page.getByLabel('Card number').waitFor(); for(const [l,v] of Object.entries({Email:email,'Card number':card,Expiry:'12 / 40','Security code':'123','Name on card':'Ada Lovelace'})) await page.getByLabel(l,{exact:true}).fill(v); await page.getByRole('button',{name:/^(Pay|Subscribe)/}).click(); };
+ const email=`buyer-${s}-${Date.now()%100000}@example.com`;
+ const mails=async()=>{ const r=await (await fetch(mb+'/')).text(); return r; };
+ await step('shop',async()=>{await go('/');await shot('shop');});
+ await step('shop-try-open',async()=>{await go('/?operation=POST%20/v2/search/people#try');await shot('shop-try-open');});
+ await step('docs',async()=>{await go('/docs');await shot('docs');});
+ await step('docs-service',async()=>{await go('/docs/people-search');await shot('docs-service');});
+ await step('docs-storefront',async()=>{await go('/docs/storefront');await shot('docs-storefront');});
+ await step('request',async()=>{await go('/shop/request/people-search');await shot('request');});
+ await step('err404',async()=>{await go('/nope');await shot('err404');});
+ await step('err405',async()=>{await go('/shop/buy');await shot('err405');});
+ await step('signin',async()=>{await go('/shop/account');await shot('signin');});
+ await step('err404-receipt',async()=>{await go('/receipts/abc');await shot('err404-receipt');});
+ await step('err404-checkout',async()=>{await go('/checkout/pur_abc');await shot('err404-checkout');});
+ await step('err414',async()=>{await go('/'+'x'.repeat(20000));await shot('err414');});
+ await step('err431',async()=>{await page.setExtraHTTPHeaders({'x-big':'y'.repeat(40000)});await go('/').catch(e=>console.log('431 nav',String(e).split('\n')[0]));await shot('err431');await page.setExtraHTTPHeaders({});});
+ // buy first without account
+ await step('bad-amount',async()=>{await go('/#plans');await page.getByLabel('Amount in USD').fill('0.10');await press('Buy by card');await shot('bad-amount');});
+ await step('card-page',async()=>{await go('/');await page.getByLabel('Amount in USD').fill('5.00');await press('Buy by card');await page.getByLabel('Card number').waitFor();await shot('card-page');await pay('x@example.com','4000 0000 0000 0002');await page.waitForTimeout(800);await shot('card-declined');
+   const back=await page.getByRole('link',{name:/back|cancel/i}).first().getAttribute('href').catch(()=>null); if(back){const u=page.url();await go(new URL(back,u).href);await shot('cancelled');await go(u);} 
+   await pay('ada@example.com');await page.waitForURL(/return|account/);await shot('paid-link');});
+ await step('account-after-link',async()=>{await go('/shop/account');await shot('account-unclaimed');});
+ await step('leave',async()=>{await go('/shop/leave');await shot('leave');});
+ await step('_claim',async()=>{await go('/shop/account');if(await page.getByRole('button',{name:'Start free'}).count()){await press('Start free');await go('/shop/account');}await page.getByLabel('Your email address').fill(email);await press('Send me a code');await page.getByLabel('6-digit code').waitFor();await shot('code-form');await page.getByLabel('6-digit code').fill('000000');await press('Confirm');await shot('code-wrong');
+   let code=null; for(let i=0;i<20&&!code;i++){const r=await fetch(`${mb}/mails?to=${encodeURIComponent(email)}`);const t=await r.text();const idx=t.lastIndexOf(email);const m=[...t.matchAll(/ {4}(\d{3} \d{3})/g)];code=m[0]?.[1];await page.waitForTimeout(200);}
+   console.log('code',code);await page.getByLabel('6-digit code').fill(code??'');await press('Confirm');await shot('claimed');});
+ await step('_key',async()=>{await go('/shop/account/keys');await shot('keys-empty');await page.getByLabel('Name',{exact:true}).fill('nightly job');await page.getByLabel('Spending limit (USD, optional)').fill('a lot');await press('Create API key');await shot('keys-refused');await page.getByLabel('Spending limit (USD, optional)').fill('1.00');await press('Create API key');await shot('key-created');});
+ await step('_calls',async()=>{for(let i=0;i<3;i++){await go('/?operation=POST%20/v2/search/people#try');await press('Send request');await page.getByRole('status').waitFor();}await shot('tried');});
+ await step('_subscribe',async()=>{await go('/#plans');await page.getByRole('button',{name:/^Subscribe/}).first().click();await pay(email);await page.waitForURL(/account/);await shot('paid-account');});
+ await step('shop-signed-in',async()=>{await go('/');await shot('shop-signed-in');});
+ await step('account',async()=>{await go('/shop/account');await shot('account');});
+ for(const x of ['usage','keys','billing','settings']) await step('account-'+x,async()=>{await go('/shop/account/'+x);await shot('account-'+x);});
+ await step('usage-empty',async()=>{await go('/shop/account/usage?from=2020-01-01&to=2020-01-05');await shot('usage-refused');});
+ await step('receipt',async()=>{await go('/shop/account/billing');await page.getByRole('link',{name:/^Receipt of/}).first().click();await page.getByRole('heading',{name:'Receipt'}).waitFor();await shot('receipt');});
+ await step('cancel-q',async()=>{await go('/shop/account/billing');await page.getByRole('button',{name:/cancel/i}).first().click();await shot('cancel-question');});
+ await step('change-plan',async()=>{await go('/#plans');await page.getByRole('button',{name:/Change/}).first().click();await shot('change-result');});
+ await step('topup',async()=>{await go('/shop/account/billing');await press('Turn on auto top-up');await shot('topup-terms');await page.getByRole('status').getByRole('link').first().click();await shot('topup-consent');});
+ await step('key-question',async()=>{await go('/shop/account/keys');await page.getByRole('button',{name:/^Revoke/}).first().click();await shot('key-question');});
+ await step('authorize',async()=>{await go('/oauth2/authorize?client_id=x');await shot('authorize-bad');});
+ await step('sign-out',async()=>{await go('/shop/account/settings');await press('Sign out');await go('/shop/account');await page.getByLabel('Your email address').fill(email);await press('Send me a link');await shot('link-sent');
+   await page.waitForTimeout(800);const t=await (await fetch(`${mb}/mails?to=${encodeURIComponent(email)}`)).text();const m=[...t.matchAll(/http:\/\/localhost:5120\/[^\s"\\]*link[^\s"\\<]*/g)];console.log(m.length);if(m[0]){await go(m[0][0]);await shot('link-open');await press('Sign in');await go(m[0][0]);await shot('link-used');}});
+ // console
+ await step('console-login',async()=>{await go('/admin');await shot('console-login');await page.getByLabel('Admin token').fill('wrong');await press('Sign in');await shot('console-login-bad');});
+ await step('_console',async()=>{await go('/admin');await page.getByLabel('Admin token').fill(admin);await press('Sign in');await page.getByRole('heading',{name:'Revenue'}).waitFor();await shot('console');});
+ for(const x of ['accounts','payments','codes','catalogue','audit','health','team']) await step('console-'+x,async()=>{await go('/admin/console/'+x);await shot('console-'+x);});
+ await step('console-account',async()=>{await go('/admin/console/accounts');await page.getByRole('table').getByRole('link').first().click();await shot('console-account');await page.getByRole('group',{name:'Purchases'}).getByRole('link').first().click();await shot('console-payment');});
+ for(const x of ['plans','prices','brand','file','services']) await step('console-edit-'+x,async()=>{const r=await go('/admin/console/catalogue/'+x);if(r.status()<400)await shot('console-edit-'+x);else console.log('no',x,r.status());});
+ await step('console-catalogue-links',async()=>{await go('/admin/console/catalogue');console.log((await page.getByRole('main').getByRole('link').evaluateAll(l=>l.map(a=>a.getAttribute('href')))).join(' '));});
+ await step('console-404',async()=>{await go('/admin/console/nope');await shot('console-404');});
+ await step('console-noright',async()=>{await go('/admin/console/accounts/acc_nope');await shot('console-account-404');});
+ await ctx.close();
+}
+await b.close();
