@@ -102,7 +102,7 @@ export function codeField(texts: Texts, plan: string, refused: RefusedBuy | null
   const id = `code-${plan}`;
   const fault =
     codeFault === null ? '' : html` aria-invalid="true" aria-describedby="${id}-fault" autofocus=""`;
-  return html`<details class="code-field" ${code === '' ? '' : 'open'}><summary>${say(texts, 'promotion.title')}</summary><label for="${id}">${say(texts, 'promotion.code')}</label><input id="${id}" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="60" value="${code}"${fault}>
+  return html`<details class="code-field" ${code === '' ? '' : 'open'}><summary>${say(texts, 'promotion.beside_plan')}</summary><label for="${id}">${say(texts, 'promotion.code')}</label><input id="${id}" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="60" value="${code}"${fault}>
 ${codeFault === null ? html`<p class="soft">${say(texts, 'promotion.before_paying')}</p>` : html`<p class="fault" id="${id}-fault" role="alert">${codeFault}</p>`}</details>`;
 }
 
