@@ -1,5 +1,6 @@
 import { sha256Hex } from '@sluice/kernel/digest';
 import { type Money, ofMicro } from '@sluice/kernel/money';
+import type { BillingDetails } from './billing-details.ts';
 import type { PeriodTerms, RunningPeriod } from './proration.ts';
 import type { ManualRefundResult, Reversal } from './reversal.ts';
 import type { SavedCard } from './saved-card.ts';
@@ -139,6 +140,8 @@ export interface Orders {
   findByChallenge(challengeId: string): Promise<Order | null>;
   /** Lists every order that was granted since then. */
   grantedSince(sinceMs: number): AsyncIterable<Order>;
+  /** Stores the company that a payer entered on the card page, unless the account has billing details. */
+  keepBuyer(account: string, details: BillingDetails): Promise<void>;
   /** Lists the running periods of an account, with their remaining units. */
   periods(account: string): Promise<RunningPeriod[]>;
   /** Lists the paid orders of an account, the newest first, at most `limit`, after the order `after`. */

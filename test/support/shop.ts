@@ -17,7 +17,7 @@ export type Shop = {
   sql: postgres.Sql;
   storefronts: Program.Program[];
   /** Starts another storefront process on the same database. Returns its URL. */
-  addStorefront(env?: Record<string, string>): Promise<string>;
+  addStorefront(env?: Record<string, string>, user?: typeof Program.unprivileged): Promise<string>;
   stop(): Promise<void>;
 };
 
@@ -43,8 +43,8 @@ export async function open(options: Options = {}): Promise<Shop> {
   const sandboxUrl = `http://localhost:${sandboxPort}`;
   const url = `http://localhost:${port}`;
 
-  const addStorefront = async (at: number, env: Record<string, string> = {}) => {
-    const storefront = await Program.start('src/main.ts', {
+  const addStorefront = async (at: number, env: Record<string, string> = {}, user = {}) => {
+    const settings = {
       PORT: String(at),
       HOST: '127.0.0.1',
       PUBLIC_URL: url,
@@ -61,7 +61,8 @@ export async function open(options: Options = {}): Promise<Shop> {
       }),
       ...options.env,
       ...env,
-    });
+    };
+    const storefront = await Program.start('src/main.ts', settings, undefined, user);
     storefronts.push(storefront);
     return `http://127.0.0.1:${at}`;
   };
@@ -107,7 +108,7 @@ export async function open(options: Options = {}): Promise<Shop> {
     databaseUrl: database.url,
     sql: sql as unknown as postgres.Sql,
     storefronts,
-    addStorefront: async (env) => addStorefront(await Program.freePort(), env),
+    addStorefront: async (env, user) => addStorefront(await Program.freePort(), env, user),
     stop,
   };
 }
