@@ -8,6 +8,7 @@ import type { TrustedAgent } from './identity/registration.ts';
 import type { TeamLimits } from './identity/team/invitation.ts';
 import type { CardLimits } from './payment/card-attempt.ts';
 import * as AbuseSettings from './process/abuse-settings.ts';
+import * as EventSettings from './process/event-settings.ts';
 import { type Rail, rails } from './process/integration-settings.ts';
 import * as Settings from './process/settings.ts';
 import * as SocketSettings from './process/socket-settings.ts';
@@ -96,6 +97,8 @@ export type Config = {
   readonly sockets: SocketLimits;
   /** The days for which calls are kept in the database, and the place of archives. */
   readonly usageRetention: UsageSettings.UsageRetention;
+  /** Rules for the delivery of the seller's events. */
+  readonly events: EventSettings.EventRules;
   /** Memory of this process for request bodies. */
   readonly bodyMemoryBytes: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -173,6 +176,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     unpaidCalls: readUnpaidCalls(read),
     sockets: SocketSettings.readSocketLimits(read),
     usageRetention: UsageSettings.readUsageRetention(read, faults),
+    events: EventSettings.readEventRules(read, publicUrl),
     logLevel: read('LOG_LEVEL'),
     tracing: readTracing(env, read),
   };

@@ -73,6 +73,8 @@ BEGIN
   PERFORM shop.move_top_ups(p_from, p_to);
   PERFORM ledger.move_idempotency_keys(p_from, p_to);
   PERFORM ledger.move_lots(p_from, p_to);
+  DELETE FROM shop.credit_level WHERE account_id = p_from;
+  PERFORM shop.add_event('account.joined', p_to, p_from, jsonb_build_object('joined', p_from));
   PERFORM ledger.announce('revocations', 'joined ' || p_from || ' ' || p_to);
   RETURN true;
 END $$;

@@ -67,6 +67,7 @@ BEGIN
   UPDATE shop.refund_request r SET reason = 'erased', answer = CASE WHEN r.answer IS NOT NULL THEN 'erased' END
     FROM shop.purchase o WHERE o.id = r.purchase_id AND o.account_id = account;
   INSERT INTO shop.audit (who, act, subject, before, after) VALUES (p_who, 'erased', account, NULL, jsonb_build_object('accounts', v_all, 'reason', p_reason));
+  PERFORM shop.add_event('account.erased', account, account, jsonb_build_object('accounts', v_all));
   PERFORM ledger.announce('revocations', 'frozen ' || a) FROM unnest(v_all) AS a;
   state := 'done';
   RETURN NEXT;

@@ -51,6 +51,12 @@ export const abuseSettings = {
     default: '400',
     about: 'Days for which the activity of an account is kept ([teams.md](teams.md#activity)).',
   },
+  EVENTS_KEEP_DAYS: {
+    schema: Schema.wholeNumber(7, 36_500),
+    default: '400',
+    about:
+      'Days for which the seller’s events and their deliveries are kept. They can be delivered again and exported for that time ([events.md](events.md)).',
+  },
 } satisfies Record<string, Setting>;
 
 /** The time for which data is kept, in hours. */
@@ -60,6 +66,7 @@ export type Retention = {
   readonly webhookEventsHours: number;
   readonly trialProofsHours: number;
   readonly accountEventsHours: number;
+  readonly sellerEventsHours: number;
 };
 
 type Read = (name: keyof typeof abuseSettings) => number;
@@ -82,5 +89,6 @@ export function readRetention(read: Read): Retention {
     webhookEventsHours: read('WEBHOOK_EVENTS_KEEP_DAYS') * 24,
     trialProofsHours: read('TRIAL_PROOFS_KEEP_DAYS') * 24,
     accountEventsHours: read('ACCOUNT_EVENTS_KEEP_DAYS') * 24,
+    sellerEventsHours: read('EVENTS_KEEP_DAYS') * 24,
   };
 }

@@ -8,6 +8,7 @@ import { openCardAttempts } from '../adapters/postgres/card-attempts.ts';
 import { openChargeProof } from '../adapters/postgres/charge-proof.ts';
 import type * as Connection from '../adapters/postgres/connection.ts';
 import { openConsole } from '../adapters/postgres/console.ts';
+import { openSellerEvents } from '../adapters/postgres/events.ts';
 import { openFees } from '../adapters/postgres/fees.ts';
 import { openFraudSignals } from '../adapters/postgres/fraud-signals.ts';
 import { openJobs } from '../adapters/postgres/jobs.ts';
@@ -124,7 +125,11 @@ export async function openKept({
     creditGrants: Operator.openGifts(sql),
     promotions: Operator.openPromotions(sql),
     audit: Operator.openAudit(sql),
-    console: await openConsole(sql, reportSql, config.databaseUrl, secret('con')),
+    console: {
+      ...(await openConsole(sql, reportSql, config.databaseUrl, secret('con'))),
+      events: openSellerEvents(sql),
+      endpointRules: config.events.allows,
+    },
     operators: openOperators(sql),
     refundRequests: openRefundRequests(sql),
     fraudSignals: openFraudSignals(sql),

@@ -1,5 +1,6 @@
 import { usualLimits } from '../proxy/unpaid-calls.ts';
 import { abuseSettings } from './abuse-settings.ts';
+import { eventSettings } from './event-settings.ts';
 import { bundledSettings, mailSettings, paymentSettings } from './integration-settings.ts';
 import type { Setting } from './setting.ts';
 import * as Schema from './setting-schemas.ts';
@@ -267,6 +268,7 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   'Upstream and catalogue': upstream,
   WebSockets: socketSettings,
   'Keeping usage': usageSettings,
+  'Events of the seller': eventSettings,
   Payments: paymentSettings,
   'Abuse and retention': abuseSettings,
   Teams: teamSettings,
@@ -282,6 +284,7 @@ export const table = {
   ...upstream,
   ...socketSettings,
   ...usageSettings,
+  ...eventSettings,
   ...paymentSettings,
   ...abuseSettings,
   ...teamSettings,

@@ -34,6 +34,7 @@ INSERT INTO shop.member (id, account_id, email, role) VALUES ('mem_1', 'acc_mail
 INSERT INTO shop.invitation (id, account_id, email, role, digest, invited_by, expires_at) SELECT 'inv_' || n, 'acc_mail', e, 'viewer', d, 'mem_1', now() + interval '1 day'
   FROM (VALUES (1, 'bob@shop.example', 'invited'), (2, 'cid@shop.example', 'declined'), (3, 'dan@shop.example', 'withdrawn')) v (n, e, d);
 INSERT INTO shop.operator (id, email, name, role) VALUES ('op_1', 'op@shop.example', 'Op', 'owner');
+INSERT INTO shop.event_endpoint (id, url, secret) VALUES ('ep_1', 'https://seller.example/', 'whsec_1');
 INSERT INTO shop.claim (id, account_id, email, mailbox, code_digest, expires_at) VALUES ('clm_1', 'acc_claim', 'bob@shop.example', 'bob@shop.example', 'code', now() + interval '1 day');
 INSERT INTO shop.key (id, account_id, digest, hint, name) VALUES ('key_1', 'acc_1', 'digest', 'hint', 'name');
 INSERT INTO shop.promotion (code, plan_id, asset, amount) VALUES ('WELCOME', 'credit', 'usd', 1000000);
@@ -97,6 +98,14 @@ export const repeatedWrites: readonly RepeatedWrite[] = [
       to: 'WHERE id = p_writer;',
     },
   },
+  ...[
+    "shop.add_event_endpoint('ep_2', 'https://seller.example/', NULL, 'whsec_2', 20, 'w')",
+    "shop.rotate_event_secret('ep_1', 'whsec_new', '1 day', 'w')",
+    "shop.switch_event_endpoint('ep_1', false, 'w')",
+  ].map((call): RepeatedWrite => {
+    const item = call.slice(0, call.indexOf('('));
+    return { item, write: (sql) => sql.unsafe(`SELECT ${call}`), flaw: awaits(item) };
+  }),
   { item: 'ledger.open_writer', write: (sql) => sql`SELECT ledger.open_writer('V')` },
   {
     item: 'ledger.acquire_idempotency_key',
@@ -321,10 +330,8 @@ export const confirmedReads: readonly RepeatedWrite[] = [
 async function revoke(sql: Connection): Promise<void> {
   const nothing = () => undefined;
   const subscriber = { revoked: nothing, joined: nothing, frozen: nothing, froze: nothing, sinceMs: () => 0 };
-  const quiet = Object.assign((...args: Parameters<Connection>) => sql(...args), {
-    listen: async () => undefined,
-  });
-  const revocations = await Revocations.openRevocations(quiet as never, subscriber);
+  const quiet = { listen: async () => undefined, expect: nothing };
+  const revocations = await Revocations.openRevocations(sql, quiet as never, subscriber);
   await revocations.add({ id: 'tok_1', revokedMs: 0, account: 'acc_1' });
 }
 
@@ -338,6 +345,7 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'shop.complete_sign_in',
     'shop.consume_proof',
     'INSERT shop.proof',
+    'shop.remove_event_endpoint',
     'shop.remove_operator',
     'shop.remove_member',
     'shop.transfer_account',
@@ -359,6 +367,8 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'UPDATE shop.oauth_code',
   ]),
   ...because('every repetition writes a row', [
+    'shop.replay_events',
+    'shop.test_event_endpoint',
     'shop.begin_sign_in',
     'shop.invite',
     'shop.end_account_tokens',
@@ -394,7 +404,12 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'ledger.reap_silent',
     'ledger.sum_usage',
     'ledger.release_idempotency_keys',
-    'shop.add_low_balance_mails',
+    'shop.publish_events',
+    'shop.take_event',
+    'shop.finish_event',
+    'shop.check_credit',
+    'shop.sweep_credit',
+    'shop.end_prepaid',
     'shop.due_top_ups',
     'shop.sweep_top_ups',
     'shop.finish_mail',

@@ -22,6 +22,8 @@ export function openPersonData(sql: Connection): PersonData {
       const billing =
         await sql`SELECT name, address, country, tax_id, updated_at FROM shop.billing_details WHERE account_id IN ${of}`;
       const team = await teamOf(sql, account);
+      const events =
+        await sql`SELECT id, type, at, data FROM shop.event WHERE account_id IN ${of} ORDER BY seq`;
       const [refunds, requests, consents, resources, mails, usage, actions] = await Promise.all([
         sql`SELECT r.id, r.purchase_id, r.kind, r.amount AS amount_micro_usd, r.tax AS tax_micro_usd, r.status, r.reason, r.created_at
           FROM shop.reversal r JOIN shop.purchase o ON o.id = r.purchase_id WHERE o.account_id IN ${of} ORDER BY r.created_at`,
@@ -49,6 +51,7 @@ export function openPersonData(sql: Connection): PersonData {
         top_up_consents: [...consents],
         resources: [...resources],
         waiting_mails: [...mails],
+        events: [...events],
         usage_by_month: [...usage],
         actions_of_the_seller: [...actions],
       };

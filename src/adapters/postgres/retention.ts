@@ -7,6 +7,7 @@ export type Retention = {
   readonly webhookEventsHours: number;
   readonly trialProofsHours: number;
   readonly accountEventsHours: number;
+  readonly sellerEventsHours: number;
 };
 
 /** The defaults of the settings. */
@@ -16,6 +17,7 @@ export const usual: Retention = {
   webhookEventsHours: 400 * 24,
   trialProofsHours: 730 * 24,
   accountEventsHours: 400 * 24,
+  sellerEventsHours: 400 * 24,
 };
 
 /**
@@ -66,6 +68,18 @@ export const rules: readonly Rule[] = [
     ended: 'done_at IS NOT NULL AND received_at < $1',
   },
   { table: 'shop.trial_proof', keeps: 'trialProofsHours', ended: "kind <> 'address' AND at < $1" },
+  {
+    table: 'shop.event',
+    keeps: 'sellerEventsHours',
+    ended: `at < $1 AND position IS NOT NULL AND NOT EXISTS (SELECT FROM shop.event_delivery d
+      JOIN shop.event_endpoint p ON p.id = d.endpoint_id WHERE d.position = event.position AND d.state = 'waiting' AND p.state = 'on')`,
+  },
+  {
+    table: 'shop.event_delivery',
+    keeps: 'sellerEventsHours',
+    ended:
+      'updated_at < $1 AND NOT EXISTS (SELECT FROM shop.event e WHERE e.position = event_delivery.position)',
+  },
   { table: 'shop.trial_proof', keeps: 30 * day, ended: "kind = 'address' AND at < $1" },
 ];
 
