@@ -11,7 +11,7 @@ const pageMax = 1_000;
 export type Since = { event: string } | { ms: number };
 
 /** Rows of an export, in pages, and the cursor from which the next export continues; null if there is none yet. */
-export type Export = { pages: AsyncIterable<ExportRow[]>; cursor: string | null };
+type Export = { pages: AsyncIterable<ExportRow[]>; cursor: string | null };
 
 /**
  * Reads events, or what they report, in the order of their publication, up to the latest one now. The next export continues after the cursor: it
