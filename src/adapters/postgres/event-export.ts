@@ -65,9 +65,8 @@ export async function readUsage(sql: Connection, sinceMs: number): Promise<Expor
       unsummed AS (SELECT min(s.at) AS at FROM (SELECT date_trunc('day', ledger.time_of(call_id), 'UTC') AS at FROM ledger.usage
         WHERE call_id >= ledger.uuid_at(ledger.usage_summed_until()) ORDER BY call_id LIMIT 1) s)
     SELECT (${new Date(sinceMs)}::timestamptz AT TIME ZONE 'UTC')::date::text AS since,
-      (least(ended.at, unsummed.at) AT TIME ZONE 'UTC')::date::text AS until FROM ended, unsummed`;
-  const until = row.until < row.since ? row.since : row.until;
-  return { pages: days(sql, row.since, until), cursor: until };
+      (greatest(${new Date(sinceMs)}::timestamptz, least(ended.at, unsummed.at)) AT TIME ZONE 'UTC')::date::text AS until FROM ended, unsummed`;
+  return { pages: days(sql, row.since, row.until), cursor: row.until };
 }
 
 async function* days(sql: Connection, since: string, until: string): AsyncIterable<ExportRow[]> {
