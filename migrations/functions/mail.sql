@@ -15,7 +15,7 @@ $$;
 -- mailed once.
 CREATE OR REPLACE FUNCTION shop.add_account_mail(p_key text, p_account text, p_kind text, p_subject text) RETURNS void LANGUAGE sql AS $$
   INSERT INTO shop.account_mail (key, account_id, kind, subject)
-    SELECT p_key, a.id, p_kind, p_subject FROM shop.account a WHERE a.id = shop.joined_account(p_account) AND a.email IS NOT NULL
+    SELECT p_key, a.id, p_kind, p_subject FROM shop.account a WHERE a.id = shop.joined_account(p_account) AND shop.contact_of(a.id) IS NOT NULL
     ON CONFLICT DO NOTHING
 $$;
 

@@ -23,6 +23,7 @@ import { openResourceOwners } from '../adapters/postgres/resource-owners.ts';
 import * as SchemaVersion from '../adapters/postgres/schema-version.ts';
 import { openStoredResults } from '../adapters/postgres/stored-results.ts';
 import { openSubscriptions } from '../adapters/postgres/subscriptions.ts';
+import { openTeam } from '../adapters/postgres/team.ts';
 import { openTopUpConsents } from '../adapters/postgres/top-up-consents.ts';
 import { openTopUps } from '../adapters/postgres/top-ups.ts';
 import { openUsage } from '../adapters/postgres/usage.ts';
@@ -50,6 +51,7 @@ type Renewed =
   | 'claiming'
   | 'trustedAgents'
   | 'cardLimits'
+  | 'teamLimits'
   | 'mail'
   | 'mailer'
   | 'processor'
@@ -136,6 +138,7 @@ export async function openKept({
     verifications: RateLimit.create(),
     challengeSecrets: secrets.challenges,
     wallets: openWallets(sql),
+    team: openTeam(sql),
     resourceOwners: openResourceOwners(sql),
     jobs: openJobs(sql),
     held: BufferBudget.create(),

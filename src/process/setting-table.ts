@@ -5,6 +5,7 @@ import { bundledSettings, mailSettings, paymentSettings } from './integration-se
 import type { Setting } from './setting.ts';
 import * as Schema from './setting-schemas.ts';
 import { socketSettings } from './socket-settings.ts';
+import { teamSettings } from './team-settings.ts';
 import { usageSettings } from './usage-settings.ts';
 
 const server = {
@@ -270,6 +271,7 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   'Events of the seller': eventSettings,
   Payments: paymentSettings,
   'Abuse and retention': abuseSettings,
+  Teams: teamSettings,
   'Mail and administration': mailSettings,
   Tracing: tracing,
   'Programs of `sluice start`': bundledSettings,
@@ -285,6 +287,7 @@ export const table = {
   ...eventSettings,
   ...paymentSettings,
   ...abuseSettings,
+  ...teamSettings,
   ...mailSettings,
   ...tracing,
   ...bundledSettings,

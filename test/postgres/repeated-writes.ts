@@ -30,6 +30,9 @@ const awaits = (name: string): Flaw => ({ name, from: 'PERFORM ledger.await_stan
 export const foundation = `
 INSERT INTO shop.account (id, origin) SELECT 'acc_' || n, 'anonymous' FROM unnest(ARRAY['1','claim','frozen','erased','codes','gift','jobs']) n;
 INSERT INTO shop.account (id, origin, email, claimed_at) VALUES ('acc_mail', 'anonymous', 'ada@shop.example', now());
+INSERT INTO shop.member (id, account_id, email, role) VALUES ('mem_1', 'acc_mail', 'ada@shop.example', 'owner');
+INSERT INTO shop.invitation (id, account_id, email, role, digest, invited_by, expires_at) SELECT 'inv_' || n, 'acc_mail', e, 'viewer', d, 'mem_1', now() + interval '1 day'
+  FROM (VALUES (1, 'bob@shop.example', 'invited'), (2, 'cid@shop.example', 'declined'), (3, 'dan@shop.example', 'withdrawn')) v (n, e, d);
 INSERT INTO shop.operator (id, email, name, role) VALUES ('op_1', 'op@shop.example', 'Op', 'owner');
 INSERT INTO shop.event_endpoint (id, url, secret) VALUES ('ep_1', 'https://seller.example/', 'whsec_1');
 INSERT INTO shop.claim (id, account_id, email, mailbox, code_digest, expires_at) VALUES ('clm_1', 'acc_claim', 'bob@shop.example', 'bob@shop.example', 'code', now() + interval '1 day');
@@ -131,6 +134,32 @@ export const repeatedWrites: readonly RepeatedWrite[] = [
     item: 'shop.set_operator_role',
     write: (sql) => sql`SELECT shop.set_operator_role('op_1', 'owner', 'w')`,
     flaw: awaits('shop.set_operator_role'),
+  },
+  {
+    item: 'shop.set_member_role',
+    write: (sql) =>
+      sql`SELECT shop.set_member_role('acc_mail', 'mem_1', 'owner', 'mem_1', '{owner}', '{owner}')`,
+    flaw: awaits('shop.set_member_role'),
+  },
+  {
+    item: 'shop.accept_invitation',
+    write: (sql) => sql`SELECT shop.accept_invitation('invited', NULL, 'bob@shop.example', 10)`,
+    flaw: awaits('shop.accept_invitation'),
+  },
+  {
+    item: 'shop.forget_person',
+    write: (sql) => sql`SELECT shop.forget_person('gone@shop.example')`,
+    flaw: awaits('shop.forget_person'),
+  },
+  {
+    item: 'shop.decline_invitation',
+    write: (sql) => sql`SELECT shop.decline_invitation('declined')`,
+    flaw: awaits('shop.decline_invitation'),
+  },
+  {
+    item: 'shop.withdraw_invitation',
+    write: (sql) => sql`SELECT shop.withdraw_invitation('acc_mail', 'inv_3', 'mem_1', '{owner}', '{owner}')`,
+    flaw: awaits('shop.withdraw_invitation'),
   },
   {
     item: 'DELETE shop.billing_details',
@@ -301,10 +330,8 @@ export const confirmedReads: readonly RepeatedWrite[] = [
 async function revoke(sql: Connection): Promise<void> {
   const nothing = () => undefined;
   const subscriber = { revoked: nothing, joined: nothing, frozen: nothing, froze: nothing, sinceMs: () => 0 };
-  const quiet = Object.assign((...args: Parameters<Connection>) => sql(...args), {
-    listen: async () => undefined,
-  });
-  const revocations = await Revocations.openRevocations(quiet as never, subscriber);
+  const quiet = { listen: async () => undefined, expect: nothing };
+  const revocations = await Revocations.openRevocations(sql, quiet as never, subscriber);
   await revocations.add({ id: 'tok_1', revokedMs: 0, account: 'acc_1' });
 }
 
@@ -320,6 +347,8 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'INSERT shop.proof',
     'shop.remove_event_endpoint',
     'shop.remove_operator',
+    'shop.remove_member',
+    'shop.transfer_account',
     'shop.add_operator_passkey',
     'shop.remove_operator_passkey',
     'DELETE shop.operator_session',
@@ -341,6 +370,10 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'shop.replay_events',
     'shop.test_event_endpoint',
     'shop.begin_sign_in',
+    'shop.invite',
+    'shop.end_account_tokens',
+    'shop.add_account_event',
+    'UPDATE shop.member',
     'INSERT shop.audit',
     'UPDATE shop.audit',
     'INSERT shop.fraud_signal',

@@ -20,9 +20,9 @@ export function openAccountMails(sql: Connection): AccountMails {
   return {
     async due() {
       // The order is random, so that a mail that cannot be written does not delay the others.
-      const rows = await sql<MailRow[]>`SELECT m.*, a.email FROM shop.account_mail m
-          JOIN shop.account a ON a.id = shop.joined_account(m.account_id)
-        WHERE m.queued_at IS NULL AND m.created_at > clock_timestamp() - ${queueWithin}::interval AND a.email IS NOT NULL
+      const rows = await sql<MailRow[]>`SELECT m.*, c.email FROM shop.account_mail m
+          CROSS JOIN LATERAL (SELECT shop.contact_of(shop.joined_account(m.account_id)) AS email) c
+        WHERE m.queued_at IS NULL AND m.created_at > clock_timestamp() - ${queueWithin}::interval AND c.email IS NOT NULL
         ORDER BY random() LIMIT ${listedMax}`;
       return Promise.all(
         rows.map(async (row) => ({ key: row.key, to: row.email, event: await eventOf(sql, row) })),

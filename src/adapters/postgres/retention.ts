@@ -6,6 +6,7 @@ export type Retention = {
   readonly cardChargesHours: number;
   readonly webhookEventsHours: number;
   readonly trialProofsHours: number;
+  readonly accountEventsHours: number;
   readonly sellerEventsHours: number;
 };
 
@@ -15,6 +16,7 @@ export const usual: Retention = {
   cardChargesHours: 180 * 24,
   webhookEventsHours: 400 * 24,
   trialProofsHours: 730 * 24,
+  accountEventsHours: 400 * 24,
   sellerEventsHours: 400 * 24,
 };
 
@@ -34,6 +36,8 @@ export const rules: readonly Rule[] = [
   { table: 'shop.sign_in', keeps: day, ended: 'created_at < $1' },
   { table: 'shop.operator_session', keeps: 0, ended: 'expires_at < $1' },
   { table: 'shop.operator_invitation', keeps: 0, ended: 'expires_at < $1' },
+  { table: 'shop.invitation', keeps: 0, ended: 'expires_at < $1' },
+  { table: 'shop.account_event', keeps: 'accountEventsHours', ended: 'at < $1' },
   { table: 'shop.revocation', keeps: 0, ended: 'expires_at < $1' },
   { table: 'shop.proof', keeps: day, ended: 'expires_at < $1' },
   { table: 'shop.decline', keeps: day, ended: 'at < $1' },
