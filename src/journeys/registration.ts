@@ -153,7 +153,7 @@ export async function session(
   account: string,
 ): Promise<{ access: Issued; assertion: Issued }> {
   const { ring } = shop.tokenVerifier;
-  const opened = { account, sid: id('ses') };
+  const opened = { account, sid: id('ses', account) };
   const nowMs = shop.clock();
   const [access, assertion] = await Promise.all([
     AccessToken.issue(ring, opened, nowMs),
