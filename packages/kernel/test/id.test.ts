@@ -26,7 +26,15 @@ it('gives ids, secrets and digests the slot of their owner', () => {
     slots.add(slot);
     const key = secret('slk', account);
     const order = id('pur', account);
-    const owned = [account, order, `${order}:pi_3abc`, `sub_${order}`, uuidv7(at, account), key, secretDigest(key)];
+    const owned = [
+      account,
+      order,
+      `${order}:pi_3abc`,
+      `sub_${order}`,
+      uuidv7(at, account),
+      key,
+      secretDigest(key),
+    ];
     expect(owned.map(slotOf), account).toEqual(owned.map(() => slot));
     expect(slotOf(secret('ort', key))).toBe(slot);
     expect(slotOf(uuidv7(at, uuidv7(at, account)))).toBe(slot);
@@ -36,11 +44,23 @@ it('gives ids, secrets and digests the slot of their owner', () => {
 
 it('still makes different ids and secrets for one owner', () => {
   const account = id('acc');
-  const made = Array.from({ length: 5_000 }, () => [id('pur', account), secret('slk', account), uuidv7(0, account)]).flat();
+  const made = Array.from({ length: 5_000 }, () => [
+    id('pur', account),
+    secret('slk', account),
+    uuidv7(0, account),
+  ]).flat();
   expect(new Set(made).size).toBe(made.length);
 });
 
 it('gives slot 0 to text that carries none', () => {
-  for (const foreign of ['sub_1a2b3cDEFghIJKlmnopqRST', 'pi_3abc', 'acc_1', '', 'abc', 'in_ff00ff00ff00ff00ff00ff00ff00ff00ff', '#budget'])
+  for (const foreign of [
+    'sub_1a2b3cDEFghIJKlmnopqRST',
+    'pi_3abc',
+    'acc_1',
+    '',
+    'abc',
+    'in_ff00ff00ff00ff00ff00ff00ff00ff00ff',
+    '#budget',
+  ])
     expect(slotOf(foreign), foreign).toBe(0);
 });
