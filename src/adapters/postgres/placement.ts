@@ -91,7 +91,7 @@ export const tables: Readonly<Record<string, TablePlace>> = {
 };
 
 /**
- * How a unique index on a table at `account` stays unique over all cells.
+ * The reason why a unique index on a table at `account` is unique over all cells.
  * - `account`: it contains the account, or the id of a row that only one cell has.
  * - `slot`: the id carries the slot of its account, so that no two cells accept the same one.
  * - `processor`: the card processor or chain gave the id to one order, whose cell has all of its rows.
