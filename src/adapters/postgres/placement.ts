@@ -93,12 +93,11 @@ export const tables: Readonly<Record<string, TablePlace>> = {
 /**
  * The reason why a unique index on a table at `account` is unique over all cells.
  * - `account`: it contains the account, or the id of a row that only one cell has.
- * - `slot`: the id carries the slot of its account, so that no two cells accept the same one.
- * - `processor`: the card processor or chain gave the id to one order, whose cell has all of its rows.
- * - `cell`: numbers of one cell, which no other cell reads.
+ * - `slot`: the id carries the slot of its account, so that no two cells accept the same one. (Orders of invoices have the processor's id.)
+ * - `processor`: the card processor gave the id to one order or account, whose cell has all of its rows.
  * - `shop`: nothing above holds. The value has to be claimed in cell 0 before it is written.
  */
-export type Uniqueness = 'account' | 'slot' | 'processor' | 'cell' | 'shop';
+export type Uniqueness = 'account' | 'slot' | 'processor' | 'shop';
 
 export const uniqueIndexes: Readonly<Record<string, Uniqueness>> = {
   'shop.account_pkey': 'slot',
@@ -110,9 +109,9 @@ export const uniqueIndexes: Readonly<Record<string, Uniqueness>> = {
   'shop.oauth_grant_pkey': 'slot',
   'shop.oauth_code_pkey': 'slot',
   'shop.oauth_refresh_token_pkey': 'slot',
-  'shop.revocation_pkey': 'account',
+  'shop.revocation_pkey': 'slot',
   'shop.purchase_pkey': 'slot',
-  'shop.purchase_challenge_id': 'account',
+  'shop.purchase_challenge_id': 'shop',
   'shop.purchase_checkout_session': 'processor',
   'shop.purchase_payment': 'processor',
   'shop.payment_record_pkey': 'account',
@@ -124,7 +123,7 @@ export const uniqueIndexes: Readonly<Record<string, Uniqueness>> = {
   'shop.fee_reading_pkey': 'processor',
   'shop.fraud_signal_pkey': 'processor',
   'shop.charge_pkey': 'processor',
-  'shop.subscription_pkey': 'account',
+  'shop.subscription_pkey': 'processor',
   'shop.subscription_processor_id': 'processor',
   'shop.subscription_manage_key': 'shop',
   'shop.plan_change_pkey': 'slot',
