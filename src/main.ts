@@ -20,6 +20,7 @@ import * as TopUpConsent from './journeys/top-up-consent.ts';
 import type { LoadedConfig } from './process/app-revision.ts';
 import * as ConfigReloader from './process/config-reloader.ts';
 import * as Descriptors from './process/descriptors.ts';
+import * as EventDeliveryJob from './process/event-delivery-job.ts';
 import * as PeriodicJob from './process/periodic-job.ts';
 import * as Resources from './process/resources.ts';
 import * as StopSignals from './process/stop-signals.ts';
@@ -81,6 +82,7 @@ async function run(loadedConfig: LoadedConfig, log: Log.Log): Promise<void> {
   await listenToSeller(resources, configReloader);
   const delivery = new MailDelivery();
   const jobs = startJobs(resources, configReloader, delivery);
+  jobs.background.push(await EventDeliveryJob.start(resources, config.events));
   process.on('unhandledRejection', (fault) => {
     // The driver's first query on a connection that dies meanwhile has no caller to catch its error. The next query reconnects.
     if (Connection.isLost(fault)) log.warn({ event: 'connection_lost', ...Log.describe(fault) });

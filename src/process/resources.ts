@@ -9,6 +9,7 @@ import { openCatalogHistory } from '../adapters/postgres/catalogs.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
 import type * as Connection from '../adapters/postgres/connection.ts';
 import { openDatabaseClock } from '../adapters/postgres/database-clock.ts';
+import { openSellerEvents } from '../adapters/postgres/events.ts';
 import { openIdempotencyKeys } from '../adapters/postgres/idempotency-keys.ts';
 import { openLedgerStore } from '../adapters/postgres/ledger-store.ts';
 import * as Migrate from '../adapters/postgres/migrate.ts';
@@ -100,10 +101,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     log,
     sql,
     ledgerSql,
-    metrics: Metrics.createMetrics(
-      { writer, clock, uncountable, shopTotals: openShopTotals(reportSql) },
-      events,
-    ),
+    metrics: Metrics.createMetrics({ writer, clock, uncountable, ...openTotals(sql, reportSql) }, events),
     uncountable,
     uncountableRecord,
     budgets: openBudgets(config.bodyMemoryBytes),
@@ -148,6 +146,10 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     },
   };
   return resources;
+}
+
+function openTotals(sql: Connection.Connection, reportSql: Connection.Connection) {
+  return { shopTotals: openShopTotals(reportSql), eventTotals: openSellerEvents(sql).totals };
 }
 
 function prepareDatabase({ migrates, databaseUrl, databaseOwnerUrl }: Config): Promise<void> {

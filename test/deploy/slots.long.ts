@@ -63,10 +63,10 @@ async function ask(headers: Record<string, string>): Promise<string> {
 /** Returns the processes that requests of an account reach: with two access tokens, of two sessions, and with two of its keys. */
 async function reached(account: string): Promise<string[]> {
   const tokens = [id('ses', account), id('ses', account)].map(async (sid) => {
-    const { token } = await AccessToken.issue(ring, { account, sid }, Date.now());
+    const { token } = await AccessToken.issue(ring, { account, sid, member: null, epoch: 0 }, Date.now());
     return `Bearer ${token}`;
   });
-  const keys = [1, 2].map(() => `bearer ${AccountKey.make(account, limits).secret}`);
+  const keys = [1, 2].map(() => `bearer ${AccountKey.make(account, null, limits).secret}`);
   const bearers = [...(await Promise.all(tokens)), ...keys];
   return Promise.all(bearers.map((authorization) => ask({ authorization })));
 }

@@ -49,6 +49,11 @@ export async function listen(sql: Connection, listener: Listener): Promise<void>
   });
 }
 
+/** Listens for events of the outbox. A lost notification only costs time, because processes also check every second. */
+export async function listenToEvents(sql: Connection, heard: () => void): Promise<void> {
+  await sql.listen('events', heard);
+}
+
 /** Listens for cancellations of running calls. A lost one only lets its call run to its end. */
 export async function listenToCancellations(sql: Connection, heard: (key: string) => void): Promise<void> {
   await sql.listen('cancelled', heard);

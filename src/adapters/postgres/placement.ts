@@ -44,6 +44,13 @@ export const tables: Readonly<Record<string, TablePlace>> = {
   'shop.top_up_consent': byAccount,
   'shop.card_setup': byAccount,
   'shop.account_mail': byAccount,
+  'shop.member': byAccount,
+  'shop.invitation': byAccount,
+  'shop.account_event': byAccount,
+  'shop.event': byAccount,
+  'shop.event_delivery': byAccount,
+  'shop.event_lane': byAccount,
+  'shop.credit_level': byAccount,
   'ledger.lot': byAccount,
   'ledger.posting': byAccount,
   'ledger.lease': byAccount,
@@ -58,6 +65,7 @@ export const tables: Readonly<Record<string, TablePlace>> = {
 
   'shop.wallet': shop('the wallet leads to its accounts, which may be in several cells'),
   'shop.claim': shop('codes are limited by mailbox and by day over all accounts'),
+  'shop.remove_member': 'as shop.end_account_tokens',
   'shop.sign_in': shop('a person signs in by an address before the account is known'),
   'shop.proof': shop('a signed message is accepted once'),
   'shop.used_work': shop('a proof of work is accepted once'),
@@ -81,6 +89,11 @@ export const tables: Readonly<Record<string, TablePlace>> = {
   'shop.function_set': cell('the schema of this database'),
   'shop.audit': cell('an entry commits with the action that it records'),
   'shop.mail': cell('a message commits with its cause'),
+  'shop.event_endpoint': cell(
+    'each cell delivers its own events; a change of an endpoint is made in all cells',
+  ),
+  'shop.event_head': cell('events are numbered in each cell; they are in order for each account'),
+  'shop.credit_check': cell('it follows the batches of a writer'),
   'ledger.writer': cell('a process has one writer in each cell'),
   'ledger.batch': cell('a batch never spans cells'),
   'ledger.batch_result': cell('a batch never spans cells'),
@@ -95,9 +108,11 @@ export const tables: Readonly<Record<string, TablePlace>> = {
  * - `account`: it contains the account, or the id of a row that only one cell has.
  * - `slot`: the id carries the slot of its account, so that no two cells accept the same one. (Orders of invoices have the processor's id.)
  * - `processor`: the card processor gave the id to one order or account, whose cell has all of its rows.
+ * - `random`: enough random bits. The row is searched in all cells, because the value does not lead to one.
+ * - `cell`: a number that is counted in each cell, and names a row only within it.
  * - `shop`: nothing above holds. The value has to be claimed in cell 0 before it is written.
  */
-export type Uniqueness = 'account' | 'slot' | 'processor' | 'shop';
+export type Uniqueness = 'account' | 'slot' | 'processor' | 'random' | 'cell' | 'shop';
 
 export const uniqueIndexes: Readonly<Record<string, Uniqueness>> = {
   'shop.account_pkey': 'slot',
@@ -125,7 +140,7 @@ export const uniqueIndexes: Readonly<Record<string, Uniqueness>> = {
   'shop.charge_pkey': 'processor',
   'shop.subscription_pkey': 'processor',
   'shop.subscription_processor_id': 'processor',
-  'shop.subscription_manage_key': 'shop',
+  'shop.subscription_manage_key': 'random',
   'shop.plan_change_pkey': 'slot',
   'shop.plan_change_open': 'account',
   'shop.top_up_pkey': 'account',
@@ -133,6 +148,20 @@ export const uniqueIndexes: Readonly<Record<string, Uniqueness>> = {
   'shop.top_up_consent_checkout_session': 'processor',
   'shop.card_setup_pkey': 'processor',
   'shop.account_mail_pkey': 'account',
+  'shop.member_pkey': 'random',
+  'shop.member_person': 'account',
+  'shop.invitation_pkey': 'random',
+  'shop.invitation_digest': 'random',
+  'shop.invitation_open': 'account',
+  'shop.account_event_pkey': 'cell',
+  'shop.event_pkey': 'cell',
+  'shop.event_id': 'random',
+  'shop.event_key': 'account',
+  'shop.event_position': 'cell',
+  'shop.event_delivery_pkey': 'cell',
+  'shop.event_delivery_waiting': 'account',
+  'shop.event_lane_pkey': 'account',
+  'shop.credit_level_pkey': 'account',
   'ledger.lot_pkey': 'account',
   'ledger.posting_pkey': 'shop',
   'ledger.lease_pkey': 'account',
@@ -148,47 +177,9 @@ export const uniqueIndexes: Readonly<Record<string, Uniqueness>> = {
 };
 
 /**
- * The functions by the places of the tables that they read and write, also through functions and views that they use: `account` (perhaps with
- * those of the cell), `shop`, `cell`, and `pure` for none.
- */
-export const functions: Readonly<Record<'account' | 'shop' | 'cell' | 'pure', readonly string[]>> = {
-  account: names(`
-    ledger.account_usage ledger.account_usage_by ledger.account_values ledger.acquire_idempotency_key ledger.batch ledger.callers_since
-    ledger.checkpoint ledger.clawback ledger.close_day ledger.close_writer ledger.closed_account_usage ledger.closing_digest
-    ledger.collect_clawbacks ledger.credit_undelivered ledger.day_by_account ledger.day_by_lot ledger.drawable_lots ledger.end_job
-    ledger.end_lot ledger.expire ledger.expire_lot ledger.grant_lot ledger.held_total ledger.holdings ledger.index_usage
-    ledger.is_paid_in_money ledger.lot_chain ledger.move_idempotency_keys ledger.move_lots ledger.net_hours ledger.next_day_to_close
-    ledger.open_reason ledger.open_writer ledger.order_values ledger.prove_charge ledger.prune_idempotency_keys ledger.reap
-    ledger.reap_silent ledger.release_idempotency_keys ledger.return_trial ledger.reverse ledger.source_of ledger.statement
-    ledger.store_response ledger.sum_usage ledger.take_trial ledger.totals ledger.unspent ledger.usage_between ledger.usage_by_model
-    ledger.usage_digest ledger.usage_lines ledger.verify_calls ledger.verify_closings ledger.verify_terms ledger.verify_value
-    shop.accept_consent shop.accounts_of shop.add_account_mail shop.add_low_balance_mails shop.allowance_ends shop.apply_reversals
-    shop.apply_subscription shop.assign_page shop.attach_page shop.begin_period shop.begin_plan_change shop.begin_reversal_sync
-    shop.begin_subscription_sync shop.begin_top_up shop.bind_resource shop.claim_by_page shop.claim_purchase shop.counted_subjects
-    shop.decline_page shop.decline_refund_request shop.due_top_ups shop.enable_top_ups shop.end_consent shop.end_duplicate_grants
-    shop.end_key shop.end_plan_change shop.end_top_ups shop.erasure_obstacle shop.freeze shop.grant_credit shop.grant_invoice
-    shop.issue_tokens shop.joined_account shop.lock_chain shop.make_key shop.mark_low_top_ups shop.may_top_up shop.move_top_ups
-    shop.offer_consent shop.recall_changed_plan shop.recall_replaced shop.record_charge shop.record_fees shop.record_payment
-    shop.record_sent_by_hand shop.release_purchase shop.replace_period shop.resolve_account shop.resume_purchase shop.retire_page
-    shop.reversal_chain shop.reversal_loss shop.reversal_losses shop.reversed_amount shop.reversed_own shop.set_top_ups shop.stop_top_ups
-    shop.sweep_top_ups shop.top_up_balance shop.topped_up_this_month shop.undo_claim shop.unspent_value shop.update_allowance_ends`),
-  shop: names(`
-    shop.add_operator_passkey shop.admit_registration shop.bind_operator_subject shop.block_wait shop.consume_proof shop.end_promotion
-    shop.has_owner shop.invite_operator shop.is_last_owner shop.make_promotion shop.move_wallets shop.provision_operator
-    shop.remove_operator shop.remove_operator_passkey shop.rotate_secret shop.set_operator_role shop.start_operator_session
-    shop.use_blocks`),
-  cell: names(`
-    ledger.announce ledger.announce_terms ledger.limit_trial ledger.prune ledger.send_notices ledger.uncheckpointed
-    ledger.usage_summed_until shop.claimant shop.finish_mail shop.is_being_charged shop.lease_mail`),
-  pure: names(`
-    ledger.await_standby ledger.held_max ledger.next_trial_hour ledger.prepare_usage ledger.time_of ledger.usage_rows ledger.uuid_at
-    shop.included_asset shop.lock_subjects shop.mark_changed_top_up shop.no_card shop.period_end shop.refuse_change shop.remaining_worth
-    shop.units_for`),
-};
-
-/**
  * Functions that read or write tables of both places in one statement, and the way in which each is divided when the account is not in cell 0.
- * A step in cell 0 comes first and records the account that it is for, so that repeating both steps has the same result.
+ * A step in cell 0 comes first and records the account that it is for, so that repeating both steps has the same result. Every other function
+ * has the place of the tables that it uses, also through others.
  */
 export const crossing: Readonly<Record<string, string>> = {
   'ledger.verify':
@@ -208,13 +199,17 @@ export const crossing: Readonly<Record<string, string>> = {
   'shop.decline_card_attempt': 'as shop.begin_card_attempt',
   'shop.decline_purchase':
     "the decline in the account's cell, then the attempt in cell 0; maintenance repeats the second step",
+  'shop.end_account_tokens': "the account's cell, then its wallets in cell 0; repeating it ends the rest",
+  'shop.end_own_tokens': 'as shop.end_account_tokens',
   'shop.erase_account':
     "the account's cell, then the rows of its address and wallets in cell 0; repeating it erases the rest",
+  'shop.forget_person': 'as shop.erase_account',
   'shop.give_card_trials': 'as shop.give_trial, for each charge',
   'shop.give_trial': "cell 0 claims the fact for the account; the account's cell grants the trial",
   'shop.grant_app': 'rights of a role, in each cell',
   'shop.grant_purchase':
     "the grant in the order's cell, then the wallet of its payer in cell 0; maintenance repeats the second step",
+  'shop.invite': "cell 0 limits the mails; the account's cell stores the invitation",
   'shop.join_accounts': 'within a cell as today; between cells by postings in transit',
   'shop.redeem':
     "cell 0 counts the redemption for the account; the account's cell grants it; maintenance repeats the second step",
@@ -222,7 +217,3 @@ export const crossing: Readonly<Record<string, string>> = {
   'shop.sign_in':
     "cell 0 accepts the message and claims the wallet for the account; the account's cell opens it",
 };
-
-function names(list: string): string[] {
-  return list.trim().split(/\s+/);
-}
