@@ -65,7 +65,6 @@ export const tables: Readonly<Record<string, TablePlace>> = {
 
   'shop.wallet': shop('the wallet leads to its accounts, which may be in several cells'),
   'shop.claim': shop('codes are limited by mailbox and by day over all accounts'),
-  'shop.remove_member': 'as shop.end_account_tokens',
   'shop.sign_in': shop('a person signs in by an address before the account is known'),
   'shop.proof': shop('a signed message is accepted once'),
   'shop.used_work': shop('a proof of work is accepted once'),
@@ -214,6 +213,7 @@ export const crossing: Readonly<Record<string, string>> = {
   'shop.redeem':
     "cell 0 counts the redemption for the account; the account's cell grants it; maintenance repeats the second step",
   'shop.register': "cell 0 claims the address of the trial for the account; the account's cell opens it",
+  'shop.remove_member': 'as shop.end_account_tokens',
   'shop.sign_in':
     "cell 0 accepts the message and claims the wallet for the account; the account's cell opens it",
 };
