@@ -123,3 +123,21 @@ function as(url: string, { role, password }: { role: string; password: string })
 export async function breaches({ sql }: Pick<Shop, 'sql'>): Promise<unknown[]> {
   return [...(await sql`SELECT * FROM ledger.verify()`)];
 }
+
+/** Returns every row of an account whose id or digest does not carry the slot of the account, as long as no accounts were joined. */
+export async function strays({ sql }: Pick<Shop, 'sql'>): Promise<unknown[]> {
+  return [
+    ...(await sql`SELECT kind, id, account_id FROM (
+        SELECT 'key' AS kind, id, account_id, substr(id, 5, 2) AS slot FROM shop.key
+        UNION ALL SELECT 'key digest', id, account_id, left(digest, 2) FROM shop.key
+        UNION ALL SELECT 'purchase', id, account_id, substr(id, 5, 2) FROM shop.purchase WHERE account_id IS NOT NULL AND rail <> 'invoice'
+        UNION ALL SELECT 'session', sid, account_id, substr(sid, 5, 2) FROM shop.oauth_grant
+        UNION ALL SELECT 'code digest', sid, account_id, left(c.digest, 2) FROM shop.oauth_code c JOIN shop.oauth_grant USING (sid)
+        UNION ALL SELECT 'refresh token digest', sid, account_id, left(t.digest, 2) FROM shop.oauth_refresh_token t JOIN shop.oauth_grant USING (sid)
+        UNION ALL SELECT 'revocation', id, account_id, substr(split_part(id, '_', 2), 1, 2) FROM shop.revocation WHERE account_id IS NOT NULL
+        UNION ALL SELECT 'call', call_id::text, account_id, right(call_id::text, 2) FROM ledger.usage
+        UNION ALL SELECT 'job', call_id::text, account_id, right(call_id::text, 2) FROM ledger.job
+        UNION ALL SELECT 'end of a job', end_call_id::text, account_id, right(end_call_id::text, 2) FROM ledger.job WHERE end_call_id IS NOT NULL
+      ) rows WHERE slot <> substr(account_id, 5, 2)`),
+  ];
+}
