@@ -112,7 +112,10 @@ export function senses(concepts: Concepts, words: readonly string[], language: L
     const form =
       formAt(concepts.forms[language], own, at) ??
       (concepts.stops[language].has(own[at] ?? '') ? null : formAt(concepts.forms.en, english, at));
-    const whole = form === null || isCompound(form, own[at] ?? '') ? compound(concepts.forms[language], own[at] ?? '') : [];
+    const whole =
+      form === null || isCompound(form, own[at] ?? '')
+        ? compound(concepts.forms[language], own[at] ?? '')
+        : [];
     if (form !== null && whole.length === 0) {
       found.push({ at, count: form.words.length, concept: form.concept, isStop: false });
       at += form.words.length;

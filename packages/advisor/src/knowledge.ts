@@ -14,7 +14,10 @@ export function concepts(own: Concepts.ConceptData): Concepts.Concepts {
 
 /** Reads the dictionary: lines of the same words in all languages, English first. */
 function dictionary(): Concepts.ConceptData {
-  const lines = read('dictionary.txt').trim().split('\n').filter((line) => !line.startsWith('#'));
+  const lines = read('dictionary.txt')
+    .trim()
+    .split('\n')
+    .filter((line) => !line.startsWith('#'));
   const [, ...others] = Concepts.languages;
   return Object.fromEntries(
     lines.map((line) => {

@@ -60,7 +60,8 @@ function read(): { examples: Example[]; names: string[] } {
   const listed = common();
   const further = voices();
   const names = listed.map(({ is }) => is);
-  for (const name of further.keys()) if (!names.includes(name)) throw new Error(`no common operation: ${name}`);
+  for (const name of further.keys())
+    if (!names.includes(name)) throw new Error(`no common operation: ${name}`);
   for (const [of, { is, asks }] of listed.entries())
     for (const [at, ask] of [...asks, ...(further.get(is) ?? [])].entries())
       add(ask, of, 1, at % heldEvery === 0);
@@ -138,14 +139,19 @@ function check(held: readonly Example[]): void {
   let [all, near] = [0, 0];
   for (const { at, value, of } of held) {
     const scores = biases.map((bias, k) =>
-      at.reduce((sum, feature, index) => sum + (weights[feature * count + k] as number) * (value[index] as number), bias),
+      at.reduce(
+        (sum, feature, index) => sum + (weights[feature * count + k] as number) * (value[index] as number),
+        bias,
+      ),
     );
     const best = (among: Float64Array) => among.indexOf(Math.max(...among));
     all += Number(best(scores) === of);
     near += Number(best(scores.map((score, k) => (Math.abs(k - of) <= 12 ? score : -99))) === of);
   }
   const percent = (part: number) => `${((part / held.length) * 100).toFixed(1)} %`;
-  process.stdout.write(`${held.length} goals held out: right ${percent(all)}, among 25 neighbours ${percent(near)}\n`);
+  process.stdout.write(
+    `${held.length} goals held out: right ${percent(all)}, among 25 neighbours ${percent(near)}\n`,
+  );
 }
 
 const listed = common();
