@@ -13,6 +13,7 @@ import * as Program from './program.ts';
 export type Stage = {
   dir: string;
   upstreamUrl: string;
+  upstreamPid: number;
   /** The parent of all PostgreSQL processes. */
   postgresPid: number;
   /** Creates an empty database and returns its URL. */
@@ -40,6 +41,7 @@ export async function set(): Promise<Stage> {
   return {
     dir,
     upstreamUrl: upstream.url,
+    upstreamPid: upstream.pid,
     postgresPid: lock?.pid ?? 0,
     async createDatabase() {
       databases += 1;

@@ -28,11 +28,11 @@ const credit = 100_000_000_000;
 
 /**
  * The plan's rate limit applies to one operation. It is counted and never reached. One account may use all connections of the upstream, so
- * that the crowd shares commits as in versions without shares.
+ * that the crowd shares commits as in versions without shares. Calls wait when the machine stalls, and are not refused.
  */
 const catalogue = `
 storefront: { name: Bench, contact: bench@example.com }
-upstream: { key: { header: x-api-key }, limits: { account_connections: 64 } }
+upstream: { key: { header: x-api-key }, limits: { account_connections: 64, queue: 2000, account_queue: 2000 } }
 services:
   - slug: lists
     name: Lists
@@ -54,17 +54,23 @@ plans:
   - { id: credit, kind: credit, covers: "*", requests_per_second: 10000 }
 `;
 
-export type Options = { processes: number };
+export type Options = {
+  processes: number;
+  /** Further settings of the storefront. */
+  env?: Readonly<Record<string, string>>;
+  /** Further arguments of Node, before the program. */
+  nodeArgs?: readonly string[];
+};
 
 /** The flags that `npm start` uses. */
-const nodeArgs = ['--max-semi-space-size=16'];
+const usualNodeArgs = ['--max-semi-space-size=16'];
 
 /** Starts storefront processes on one database as a host runs them, log included, with funded accounts and their tokens. */
 export async function open(
   dir: string,
   databaseUrl: string,
   upstreamUrl: string,
-  { processes }: Options,
+  { processes, env: more = {}, nodeArgs = [] }: Options,
 ): Promise<Shop> {
   const main = join(here, 'src/main.ts');
   const catalog = join(dir, 'catalog.yaml');
@@ -84,8 +90,11 @@ export async function open(
       STRIPE_WEBHOOK_SECRET: 'whsec_bench',
       STRIPE_NETWORK_ID: 'profile_bench',
       NODE_COMPILE_CACHE: join(dir, 'compiled'),
+      ...more,
     };
-    running.push(await Program.node([...nodeArgs, main], env, join(dir, `storefront-${port}.log`)));
+    running.push(
+      await Program.node([...usualNodeArgs, ...nodeArgs, main], env, join(dir, `storefront-${port}.log`)),
+    );
     urls.push(`http://127.0.0.1:${port}`);
   }
   const sql = postgres(databaseUrl, { max: 4, onnotice: () => {} }) as unknown as postgres.Sql;
@@ -116,7 +125,11 @@ async function tokens(file: string, sql: postgres.Sql): Promise<Shop['tokens']> 
 
 async function token(sql: postgres.Sql, ring: KeyRing.KeyRing): Promise<string> {
   const account = await buyer(sql);
-  const issued = await AccessToken.issue(ring, { account, sid: id('ses') }, Date.now());
+  const issued = await AccessToken.issue(
+    ring,
+    { account, sid: id('ses'), member: null, epoch: 0 },
+    Date.now(),
+  );
   return issued.token;
 }
 

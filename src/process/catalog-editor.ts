@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { sha256Hex } from '@sluice/kernel/digest';
 import * as Log from '../adapters/log/log.ts';
 import * as CatalogFile from '../catalog/file.ts';
+import * as UpstreamAccess from '../catalog/upstream-access.ts';
 import type { CatalogEditor, Proposal, ProposalFault, PublishResult } from '../journeys/catalog-editing.ts';
 import type { ReloadResult } from '../journeys/reload.ts';
 import type { ReloadPreview } from '../journeys/reload-preview.ts';
@@ -14,6 +15,8 @@ import type { Resources } from './resources.ts';
 const readOnlyCodes = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
 /** Every process has adopted a publication by then. Until then, one with an older file publishes nothing. */
 const adoptionMsMax = 60_000;
+const serverOnly =
+  'decides where the shop sends its API keys and which files it reads: it can only be changed in the file on the server.';
 
 /** The part of the reloader that the editor needs. */
 type Reloading = {
@@ -59,6 +62,8 @@ async function propose(reloading: Reloading, text: string): Promise<Proposal> {
   const path = reloading.current.config.catalogPath;
   const parsed = CatalogFile.parse(text, path);
   if (!parsed.ok) return { kind: 'faulty', faults: parsed.faults };
+  const moved = UpstreamAccess.difference(await CatalogFile.readText(path), text);
+  if (moved !== null) return { kind: 'faulty', faults: [{ path: moved, line: null, reason: serverOnly }] };
   const preview = await reloading.preview(text);
   return preview.kind === 'faulty' ? { kind: 'faulty', faults: preview.faults.map(plainFault) } : preview;
 }

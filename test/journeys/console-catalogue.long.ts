@@ -135,6 +135,45 @@ test('an edit is reviewed with its effects, published in every process, and keep
   expect(reloads.every(({ who }) => /^(admin at|requested by)/.test(who))).toBe(true);
 });
 
+test.each([
+  ['sends the key in another header', (text: string) => text.replace('x-api-key', 'x-copy')],
+  [
+    'sends the key to another address',
+    (text: string) =>
+      text.replace(
+        'upstream: { key: { header: x-api-key } }',
+        'upstreams: { main: { url: "https://elsewhere.example", key: { header: x-api-key, from: { env: UPSTREAM_API_KEY } } } }',
+      ),
+  ],
+  ['reads another description', (text: string) => text.replace('{ key:', '{ description: ../api.yaml, key:')],
+])(
+  'an edit that %s is refused, because a session of the console must not reach the key',
+  async (_, change) => {
+    const owner = await signedIn();
+    const { html } = await owner.open(`${base}/file`);
+    const text = change(catalogue);
+    const proposed = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text });
+    expect(proposed.status).toBe(422);
+    expect(proposed.html).toContain('can only be changed in the file on the server');
+    const sent = await owner.open(`${base}/publish`, {
+      act: 'publish',
+      base: hidden(html, 'base'),
+      text,
+      note: '',
+    });
+    expect(sent.status).toBe(422);
+    expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  },
+);
+
+test('limits of an upstream can be edited', async () => {
+  const owner = await signedIn();
+  const { html } = await owner.open(`${base}/file`);
+  const text = catalogue.replace('{ key:', '{ timeout_ms: 20000, limits: { queue: 8 }, key:');
+  const review = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text });
+  expect((await publish(owner, review)).html).toContain('Published.');
+});
+
 test('a bad value is refused beside its field, and a shared one with a way out', async () => {
   const owner = await signedIn();
   const bad = await edit(owner, 'plans', { 'plans[1].price_usd': '0.10', 'plans[1].included': 'many' });

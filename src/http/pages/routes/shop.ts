@@ -16,8 +16,9 @@ import { planOffers } from '../../../journeys/plan-offers.ts';
 import * as Registering from '../../../journeys/registration.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
+import { actionOf } from '../../account-rights.ts';
 import { laterPage } from '../../fault-page.ts';
-import type { Call, Env } from '../../request-context.ts';
+import { type Call, type Env, record } from '../../request-context.ts';
 import * as Accept from '../accept.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Frame from '../frame.ts';
@@ -28,6 +29,7 @@ import * as TryFields from '../try-fields.ts';
 import { style as tryStyle } from '../try-form.ts';
 import * as TryIt from '../try-it.ts';
 import * as VisitorAccount from '../visitor-account.ts';
+import { roleDenial } from '../visitor-rights.ts';
 import { startPurchase } from './buy.ts';
 
 /** Idempotency keys of the "Try it" form. */
@@ -161,9 +163,12 @@ async function buy(
   const plan = findForSale(shop.catalog.plans, form.get('plan') ?? '');
   if (plan === null) return refused(shop, 404, shop.texts.text('buy.unknown_plan'));
   const visitor = await BrowserSession.readSession(shop, c);
+  const denied = visitor && roleDenial(shop, visitor, actionOf('POST /shop/buy'));
+  if (denied !== null) return refused(shop, 403, denied);
   const started = await startPurchase(shop, c, { plan, form, visitor, clientAddressHeader });
   switch (started.kind) {
     case 'order':
+      if (visitor !== null) await record(shop, c, 'POST /shop/buy', { ...visitor, key: null }, started.order);
       return new Response(null, { status: 303, headers: { location: started.location } });
     case 'refused':
       return refused(shop, 409, started.text);
