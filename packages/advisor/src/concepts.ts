@@ -112,10 +112,7 @@ export function senses(concepts: Concepts, words: readonly string[], language: L
     const form =
       formAt(concepts.forms[language], own, at) ??
       (concepts.stops[language].has(own[at] ?? '') ? null : formAt(concepts.forms.en, english, at));
-    const whole =
-      form === null || isCompound(form, own[at] ?? '')
-        ? compound(concepts.forms[language], own[at] ?? '')
-        : [];
+    const whole = partsOf(concepts.forms[language], own[at] ?? '', form);
     if (form !== null && whole.length === 0) {
       found.push({ at, count: form.words.length, concept: form.concept, isStop: false });
       at += form.words.length;
@@ -142,9 +139,12 @@ function formAt({ first, open }: Forms, words: readonly string[], at: number): F
   return open.get(word.slice(0, openCharsMin))?.find((form) => word.startsWith(form.words[0] ?? '')) ?? null;
 }
 
-/** Returns true for a word that may go on with another word after the form that it begins with: `Wassertemperatur`. */
-function isCompound({ words, isOpen }: Form, word: string): boolean {
-  return isOpen && words.length === 1 && word.length - (words[0] ?? '').length >= partCharsMin;
+/** The concepts of a compound that no form names, or whose first part alone does: `Wassertemperatur`. */
+function partsOf(forms: Forms, word: string, form: Form | null): string[] {
+  const isWhole =
+    form !== null &&
+    !(form.isOpen && form.words.length === 1 && word.length - (form.words[0] ?? '').length >= partCharsMin);
+  return isWhole ? [] : compound(forms, word);
 }
 
 /** The concepts of the two parts of a compound, as German and Dutch write them: `Mitarbeiterzahl`. */
