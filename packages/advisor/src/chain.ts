@@ -32,8 +32,8 @@ const odds = {
   /** A literal of the goal that no call takes. */
   idle: 2.5,
   /** Each call but one: people mostly want one thing. Less for a call that takes what an earlier one found. */
-  further: 2,
-  led: 1,
+  further: 1.2,
+  led: -0.3,
   /** The least of a call that takes nothing, is no GET and finds what another needs. */
   searched: -2.5,
   /** The least of an operation that leads from what is given to what is wanted. */

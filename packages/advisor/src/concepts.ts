@@ -4,7 +4,7 @@ import { fold, stem } from './words.ts';
 export const languages = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl'] as const;
 export type Language = (typeof languages)[number];
 
-/** Concepts by name, each with its word forms per language, separated by commas. A `*` at the end of a form matches any ending. */
+/** Concepts by name, each with its word forms per language, separated by commas. One without English forms is a word of the dictionary: its name is its English. A `*` at the end of a form matches any ending. */
 export type ConceptData = Readonly<Record<string, Readonly<Partial<Record<Language, string>>>>>;
 
 type Form = { words: readonly string[]; isOpen: boolean; concept: string };
@@ -16,6 +16,8 @@ export type Concepts = {
   stops: Readonly<Record<Language, ReadonlySet<string>>>;
   /** The first English form of each concept. */
   english: ReadonlyMap<string, string>;
+  /** English words of the dictionary, which are no concepts. */
+  words: ReadonlySet<string>;
 };
 
 /** The shortest stem of a form with any ending, and the key by which such forms are found. */
@@ -29,6 +31,9 @@ export function open(...tables: readonly ConceptData[]): Concepts {
   const listed = each<Form[]>(() => []);
   const stops = each(() => new Set<string>());
   const english = new Map<string, string>();
+  const plain = new Set<string>();
+  for (const [name, forms] of tables.flatMap((table) => Object.entries(table)))
+    if (forms.en === undefined && !name.startsWith('stop_')) plain.add(stem(name));
   for (const { name, language, text } of tables.flatMap(written)) {
     const words = tokens(text.replace('*', ''), language);
     if (words.length === 0) continue;
@@ -43,7 +48,7 @@ export function open(...tables: readonly ConceptData[]): Concepts {
   const forms = Object.fromEntries(
     languages.map((language) => [language, byFirst(listed[language])]),
   ) as Record<Language, Forms>;
-  return { forms, stops, english };
+  return { forms, stops, english, words: plain };
 }
 
 function each<T>(of: () => T): Record<Language, T> {
@@ -79,7 +84,7 @@ export function tokens(text: string, language: Language): string[] {
 }
 
 /** Returns the language whose words without meaning, and whose forms, occur most; English when none prevails. */
-export function languageOf({ stops, forms }: Concepts, words: readonly string[]): Language {
+export function languageOf({ stops, forms, words: plain }: Concepts, words: readonly string[]): Language {
   let best: Language = 'en';
   let most = 0;
   for (const language of languages) {
@@ -87,7 +92,8 @@ export function languageOf({ stops, forms }: Concepts, words: readonly string[])
     for (const word of words) {
       const own = language === 'en' ? stem(word) : word;
       if (stops[language].has(own)) count += 1;
-      else if (formAt(forms[language], [own], 0) !== null) count += word.length > 3 ? 0.6 : 0.3;
+      else if ((language === 'en' && plain.has(own)) || formAt(forms[language], [own], 0) !== null)
+        count += word.length > 3 ? 0.6 : 0.3;
     }
     if (count > most * 1.15) [best, most] = [language, count];
   }
@@ -106,13 +112,14 @@ export function senses(concepts: Concepts, words: readonly string[], language: L
     const form =
       formAt(concepts.forms[language], own, at) ??
       (concepts.stops[language].has(own[at] ?? '') ? null : formAt(concepts.forms.en, english, at));
-    if (form !== null) {
+    const whole = partsOf(concepts.forms[language], own[at] ?? '', form);
+    if (form !== null && whole.length === 0) {
       found.push({ at, count: form.words.length, concept: form.concept, isStop: false });
       at += form.words.length;
       continue;
     }
     const isStop = concepts.stops[language].has(own[at] ?? '') || concepts.stops.en.has(english[at] ?? '');
-    const parts = isStop ? [] : compound(concepts.forms[language], own[at] ?? '');
+    const parts = isStop ? [] : whole;
     if (parts.length === 0) found.push({ at, count: 1, concept: null, isStop });
     for (const concept of parts) found.push({ at, count: 1, concept, isStop: false });
     at += 1;
@@ -130,6 +137,14 @@ function formAt({ first, open }: Forms, words: readonly string[], at: number): F
   );
   if (exact !== undefined) return exact;
   return open.get(word.slice(0, openCharsMin))?.find((form) => word.startsWith(form.words[0] ?? '')) ?? null;
+}
+
+/** The concepts of a compound that no form names, or whose first part alone does: `Wassertemperatur`. */
+function partsOf(forms: Forms, word: string, form: Form | null): string[] {
+  const isWhole =
+    form !== null &&
+    !(form.isOpen && form.words.length === 1 && word.length - (form.words[0] ?? '').length >= partCharsMin);
+  return isWhole ? [] : compound(forms, word);
 }
 
 /** The concepts of the two parts of a compound, as German and Dutch write them: `Mitarbeiterzahl`. */

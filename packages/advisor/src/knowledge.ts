@@ -4,12 +4,27 @@ import * as Concepts from './concepts.ts';
 import * as Intents from './intents.ts';
 import type { Sample } from './sample.ts';
 
-let shared: Concepts.ConceptData | undefined;
+let shared: readonly Concepts.ConceptData[] | undefined;
 
-/** The concepts that every catalogue shares, with their word forms in seven languages, after those of one catalogue. */
+/** The concepts that every catalogue shares, with their word forms in seven languages, after those of one catalogue, and a dictionary of everyday words. */
 export function concepts(own: Concepts.ConceptData): Concepts.Concepts {
-  shared ??= table('concepts.yaml') as Concepts.ConceptData;
-  return Concepts.open(own, shared);
+  shared ??= [table('concepts.yaml') as Concepts.ConceptData, dictionary()];
+  return Concepts.open(own, ...shared);
+}
+
+/** Reads the dictionary: lines of the same words in all languages, English first. */
+function dictionary(): Concepts.ConceptData {
+  const lines = read('dictionary.txt')
+    .trim()
+    .split('\n')
+    .filter((line) => !line.startsWith('#'));
+  const [, ...others] = Concepts.languages;
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [english = '', ...forms] = line.split('|');
+      return [english, Object.fromEntries(others.map((language, at) => [language, forms[at]]))];
+    }),
+  );
 }
 
 /** Goals that no API of data answers, unless its descriptions speak of them. */

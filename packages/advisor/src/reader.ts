@@ -52,7 +52,8 @@ const describedMin = 0.75;
 /** Samples that are read between two yields. */
 const examplesAtOnce = 10;
 
-const weights = { asked: 1, described: 0.6, outside: 1, vague: 1 };
+/** Goals outside of the offer are few beside those that can be answered. */
+const weights = { asked: 1, described: 0.6, outside: 3, vague: 1 };
 /** The number of phrases of an operation from which they decide alone. Fewer are compared with the goal as the description is. */
 const phrasesEnough = 20;
 /**

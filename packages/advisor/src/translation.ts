@@ -31,7 +31,8 @@ export function toEnglish(text: string, concepts: Concepts.Concepts): Translatio
     const named = group.flatMap(({ concept }) =>
       concept === null ? [] : [concepts.english.get(concept) ?? concept],
     );
-    out += text.slice(done, start.from);
+    // An elided article is a word of its own: "l'airport" is one word in English.
+    out += text.slice(done, start.from).replace(/^['’]$/, ' ');
     spans.push({ from: out.length, to: 0, source });
     out += named.length === 0 ? source : named.join(' ');
     const span = spans.at(-1);

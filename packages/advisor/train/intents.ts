@@ -1,11 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import * as Features from '../src/features.ts';
 import * as Goal from '../src/goal.ts';
 import * as Intents from '../src/intents.ts';
 import { common, concepts } from '../src/knowledge.ts';
 import * as Translation from '../src/translation.ts';
 
-// node packages/advisor/train/intents.ts
+// node packages/advisor/train/intents.ts [--check]
 // Trains the recognition of common operations on data/common.yaml and writes data/intents.json: one softmax regression over all of them.
 
 const epochs = 12;
@@ -17,9 +17,25 @@ const wordWeight = 0.5;
 const kept = { word: 0.4, pair: 1.2, count: 8 };
 const weightUnit = 10;
 
-type Example = { at: Int32Array; value: Float64Array; of: number; weight: number };
+/** `isHeld`: left out of training to measure it. */
+/** One in so many goals is held out by --check. */
+const heldEvery = 5;
+
+type Example = { at: Int32Array; value: Float64Array; of: number; weight: number; isHeld: boolean };
 
 const table = concepts({});
+
+/** Further goals in many voices for the common operations, by the names of these: lines below `= Name`. */
+function voices(): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  const folder = new URL('voices/', import.meta.url);
+  for (const file of readdirSync(folder).sort())
+    for (const part of readFileSync(new URL(file, folder), 'utf8').split(/^= /m).slice(1)) {
+      const [name = '', ...asks] = part.trim().split('\n');
+      found.set(name, [...(found.get(name) ?? []), ...asks]);
+    }
+  return found;
+}
 
 function featuresOf(text: string): Map<string, number> {
   const goal = Goal.read(Translation.toEnglish(text, table).text);
@@ -30,7 +46,7 @@ function featuresOf(text: string): Map<string, number> {
 function read(): { examples: Example[]; names: string[] } {
   const index = new Map<string, number>();
   const examples: Example[] = [];
-  const add = (text: string, of: number, weight: number) => {
+  const add = (text: string, of: number, weight: number, isHeld = false) => {
     const features = [...featuresOf(text)];
     for (const [name] of features) if (!index.has(name)) index.set(name, index.size);
     examples.push({
@@ -38,10 +54,17 @@ function read(): { examples: Example[]; names: string[] } {
       value: Float64Array.from(features, ([, value]) => value),
       of,
       weight,
+      isHeld,
     });
   };
   const listed = common();
-  for (const [of, { asks }] of listed.entries()) for (const ask of asks) add(ask, of, 1);
+  const further = voices();
+  const names = listed.map(({ is }) => is);
+  for (const name of further.keys())
+    if (!names.includes(name)) throw new Error(`no common operation: ${name}`);
+  for (const [of, { is, asks }] of listed.entries())
+    for (const [at, ask] of [...asks, ...(further.get(is) ?? [])].entries())
+      add(ask, of, 1, at % heldEvery === 0);
   for (const [of, { is, also, words = '' }] of listed.entries()) {
     for (const title of [is, ...also]) add(title, of, 1);
     for (const word of words.split(',')) if (word.trim() !== '') add(word.trim(), of, wordWeight);
@@ -110,9 +133,39 @@ function packed(weights: Float64Array, names: readonly string[], count: number):
   return found;
 }
 
+/** Prints how many goals that were not learned are recognized, among all operations and among the twelve before and after theirs. */
+function check(held: readonly Example[]): void {
+  const count = biases.length;
+  let [all, near] = [0, 0];
+  for (const { at, value, of } of held) {
+    const scores = biases.map((bias, k) =>
+      at.reduce(
+        (sum, feature, index) => sum + (weights[feature * count + k] as number) * (value[index] as number),
+        bias,
+      ),
+    );
+    const best = (among: Float64Array) => among.indexOf(Math.max(...among));
+    all += Number(best(scores) === of);
+    near += Number(best(scores.map((score, k) => (Math.abs(k - of) <= 12 ? score : -99))) === of);
+  }
+  const percent = (part: number) => `${((part / held.length) * 100).toFixed(1)} %`;
+  process.stdout.write(
+    `${held.length} goals held out: right ${percent(all)}, among 25 neighbours ${percent(near)}\n`,
+  );
+}
+
 const listed = common();
 const { examples, names } = read();
-const [weights, biases] = train(examples, names.length, listed.length);
+const isCheck = process.argv.includes('--check');
+const [weights, biases] = train(
+  examples.filter(({ isHeld }) => !isCheck || !isHeld),
+  names.length,
+  listed.length,
+);
+if (isCheck) {
+  check(examples.filter(({ isHeld }) => isHeld));
+  process.exit();
+}
 const operations = listed.map(({ is }) => is);
 const text = JSON.stringify({
   titles: listed.map(({ is, also }) => [is, ...also]),
