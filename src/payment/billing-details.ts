@@ -50,7 +50,7 @@ export function parse(texts: Texts, form: URLSearchParams): ParsedDetails {
   return { kind: 'details', details: { name, address, country, taxId } };
 }
 
-/** What a payer entered on the processor's card page. */
+/** The entries of a payer on the processor's card page. */
 export type PageDetails = {
   business: string | null;
   name: string | null;

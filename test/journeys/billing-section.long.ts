@@ -220,7 +220,7 @@ test('a code beside a plan shows its credit before the payment, and once for a f
       expect(review.html).toContain(line);
     expect(review.headers.get('refresh')).toBeNull();
     expect(review.html).toMatch(/href="[^"]*\/checkout\/pur_\w+">Continue to the card page/);
-    // What was shown is in the account before anything is paid.
+    // The credit is in the account before anything is paid.
     expect((await browser.open(billing)).html).toContain('<dd id="balance">2.00 USD');
     const again = await browser.send('/shop/buy', { ...form, code: 'PLANCARD' });
     expect(again.html).toContain('already used this code');
@@ -308,9 +308,12 @@ test('a plan that the card processor no longer has is refused in every form, and
   await expect.poll(async () => (await browser.open(billing)).html).toContain('name="subscription"');
   const account = await accountOf(browser);
   const gone = 'sub_gone';
-  const [plan] = await shop.sql<{ id: string }[]>`SELECT id FROM shop.subscription WHERE account_id = ${account}`;
+  const [plan] = await shop.sql<
+    { id: string }[]
+  >`SELECT id FROM shop.subscription WHERE account_id = ${account}`;
   await shop.sql`UPDATE shop.subscription SET id = ${gone} WHERE account_id = ${account}`;
-  const [, subscription = ''] = /name="subscription" value="([^"]+)"/.exec((await browser.open(billing)).html) ?? [];
+  const [, subscription = ''] =
+    /name="subscription" value="([^"]+)"/.exec((await browser.open(billing)).html) ?? [];
   const forms: Record<string, Record<string, string>> = {
     card: { subscription },
     cancel: { subscription, confirm: 'yes' },

@@ -106,7 +106,7 @@ test.each([
 ])(
   'an edit that %s is refused, because a session of the console must not reach the key',
   async (_, change) => {
-    const owner = await signedIn();
+    const owner = await signedIn(shop.url);
     const { html } = await owner.open(`${base}/file`);
     const text = change(catalogue);
     const proposed = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text });
@@ -124,7 +124,7 @@ test.each([
 );
 
 test('limits of an upstream can be edited', async () => {
-  const owner = await signedIn();
+  const owner = await signedIn(shop.url);
   const { html } = await owner.open(`${base}/file`);
   const text = catalogue.replace('{ key:', '{ timeout_ms: 20000, limits: { queue: 8 }, key:');
   const review = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text });

@@ -108,7 +108,7 @@ function input({ name, label, value, kind, choices }: CatalogueField, { typed, f
   }
 }
 
-/** The services of a plan as boxes; the first one stands for all, also future ones. */
+/** The services of a plan as boxes; the first one means all, also future ones. */
 function services(
   name: string,
   label: string,

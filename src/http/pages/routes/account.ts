@@ -155,7 +155,9 @@ function addMoney(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
       const back = `${shop.publicUrl}${Section.sections.billing}`;
       const opened = isDenied(shop, account, 'change')
         ? { kind: 'refused' as const }
-        : await BillingPortal.open(shop, account, c.req.query('subscription') ?? '', back).catch(refusedPortal);
+        : await BillingPortal.open(shop, account, c.req.query('subscription') ?? '', back).catch(
+            refusedPortal,
+          );
       if (opened.kind === 'page') return FormResult.redirect(shop, opened.url, null);
       const result = bad(texts.text('result.no_portal'));
       return refused(shop, c, visitor, {
