@@ -5,11 +5,14 @@ import { sha256Hex } from '@sluice/kernel/digest';
 import * as NamedVariables from './catalog/named-variables.ts';
 import type { OidcSettings } from './identity/operators/oidc.ts';
 import type { TrustedAgent } from './identity/registration.ts';
+import type { TeamLimits } from './identity/team/invitation.ts';
 import type { CardLimits } from './payment/card-attempt.ts';
 import * as AbuseSettings from './process/abuse-settings.ts';
+import * as EventSettings from './process/event-settings.ts';
 import { type Rail, rails } from './process/integration-settings.ts';
 import * as Settings from './process/settings.ts';
 import * as SocketSettings from './process/socket-settings.ts';
+import { readTeamLimits } from './process/team-settings.ts';
 import * as UsageSettings from './process/usage-settings.ts';
 import * as X402Settings from './process/x402-settings.ts';
 import type { SocketLimits } from './proxy/open-sockets.ts';
@@ -85,6 +88,7 @@ export type Config = {
   readonly cardLimits: CardLimits;
   /** The time for which personal data is kept. */
   readonly retention: AbuseSettings.Retention;
+  readonly teamLimits: TeamLimits;
   /** The ledger writer of this process: no two running processes on one database may share it. */
   readonly writer: string;
   /** Limits for calls that the upstream served and the caller did not pay for. */
@@ -93,6 +97,8 @@ export type Config = {
   readonly sockets: SocketLimits;
   /** The days for which calls are kept in the database, and the place of archives. */
   readonly usageRetention: UsageSettings.UsageRetention;
+  /** Rules for the delivery of the seller's events. */
+  readonly events: EventSettings.EventRules;
   /** Memory of this process for request bodies. */
   readonly bodyMemoryBytes: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -164,11 +170,13 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     trustedAgents: read('WEB_BOT_AUTH_AGENTS') ?? [],
     cardLimits: AbuseSettings.readCardLimits(read),
     retention: AbuseSettings.readRetention(read),
+    teamLimits: readTeamLimits(read),
     bodyMemoryBytes: read('REQUEST_BODY_MEMORY_MB') * bytesPerMib,
     writer: read('INSTANCE_ID') ?? `${hostname()}:${port}`,
     unpaidCalls: readUnpaidCalls(read),
     sockets: SocketSettings.readSocketLimits(read),
     usageRetention: UsageSettings.readUsageRetention(read, faults),
+    events: EventSettings.readEventRules(read, publicUrl),
     logLevel: read('LOG_LEVEL'),
     tracing: readTracing(env, read),
   };

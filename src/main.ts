@@ -20,6 +20,7 @@ import * as TopUpConsent from './journeys/top-up-consent.ts';
 import type { LoadedConfig } from './process/app-revision.ts';
 import * as ConfigReloader from './process/config-reloader.ts';
 import * as Descriptors from './process/descriptors.ts';
+import * as EventDeliveryJob from './process/event-delivery-job.ts';
 import * as PeriodicJob from './process/periodic-job.ts';
 import * as Resources from './process/resources.ts';
 import * as StopSignals from './process/stop-signals.ts';
@@ -59,7 +60,7 @@ await run(found.loadedConfig, log).catch((fault: unknown) => {
 async function run(loadedConfig: LoadedConfig, log: Log.Log): Promise<void> {
   const { config } = loadedConfig;
   const resources = await Resources.openResources(config, log);
-  const { ledgerSql } = resources;
+  const { listener } = resources;
   const { writer } = resources.kept;
   const configReloader = await ConfigReloader.ConfigReloader.open(process.env, resources, loadedConfig);
   // Listen first: the port makes the writer's name unique on this host.
@@ -72,15 +73,17 @@ async function run(loadedConfig: LoadedConfig, log: Log.Log): Promise<void> {
   // Start the ticks before the writer opens: without them it would wait forever for a ledger that stalls.
   const ticking = setInterval(() => writer.tick(), tickEveryMs);
   await writer.open();
-  await Notify.listen(ledgerSql, {
+  await Notify.listen(listener, {
     granted: (account) => writer.touch(account),
     recall: (account) => writer.recall(account),
     returned: (account) => writer.cameBack(account),
+    listening: () => writer.resynchronize(),
   });
-  await Notify.listenToCancellations(ledgerSql, (key) => resources.kept.runningCalls.heard(key));
+  await Notify.listenToCancellations(listener, (key) => resources.kept.runningCalls.heard(key));
   await listenToSeller(resources, configReloader);
   const delivery = new MailDelivery();
   const jobs = startJobs(resources, configReloader, delivery);
+  jobs.background.push(await EventDeliveryJob.start(resources, config.events));
   process.on('unhandledRejection', (fault) => {
     // The driver's first query on a connection that dies meanwhile has no caller to catch its error. The next query reconnects.
     if (Connection.isLost(fault)) log.warn({ event: 'connection_lost', ...Log.describe(fault) });
@@ -138,19 +141,20 @@ async function listenToSeller(
   resources: Resources.Resources,
   configReloader: ConfigReloader.ConfigReloader,
 ): Promise<void> {
-  const { ledgerSql, log } = resources;
+  const { listener, log } = resources;
   const reload = (who: string, digest: string | null) =>
     configReloader
       .takeHere(who, digest)
       .catch((fault: unknown) => log.error({ event: 'reload_failed', who, ...Log.describe(fault) }));
   if (!Terminal.isAttended()) process.on('SIGHUP', () => void reload('SIGHUP', null));
-  await Notify.listenToSeller(ledgerSql, (word) => {
+  const adopt = (from: string, digest: string) =>
+    configReloader.editor
+      .adopt(digest)
+      .catch((fault: unknown) => log.error({ event: 'catalog_not_adopted', ...Log.describe(fault) }))
+      .then(() => reload(`requested by ${from}`, digest));
+  await Notify.listenToSeller(listener, (word) => {
     if (word.kind === 'secrets') void resources.refreshSecrets();
-    else if (word.from !== configReloader.current.config.writer)
-      void configReloader.editor
-        .adopt(word.digest)
-        .catch((fault: unknown) => log.error({ event: 'catalog_not_adopted', ...Log.describe(fault) }))
-        .then(() => reload(`requested by ${word.from}`, word.digest));
+    else if (word.from !== configReloader.current.config.writer) void adopt(word.from, word.digest);
   });
 }
 

@@ -6,6 +6,7 @@ import { uuidv7 } from '@sluice/kernel/id';
 import { ofMicro } from '@sluice/kernel/money';
 import { openConnection } from '../../src/adapters/postgres/connection.ts';
 import { openLedgerStore } from '../../src/adapters/postgres/ledger-store.ts';
+import { Listener } from '../../src/adapters/postgres/listener.ts';
 import * as Notify from '../../src/adapters/postgres/notify.ts';
 import { LedgerWriter } from '../../src/ledger/ledger-writer.ts';
 
@@ -20,10 +21,11 @@ const writer = new LedgerWriter(openLedgerStore(sql), name, clock, (event) => {
   if (event.kind !== 'opened') throw new Error(`writer: ${event.kind}`);
 });
 await writer.open();
-await Notify.listen(sql, {
+await Notify.listen(new Listener(url), {
   granted: (account) => writer.touch(account),
   recall: (account) => writer.recall(account),
   returned: (account) => writer.cameBack(account),
+  listening: () => writer.resynchronize(),
 });
 setInterval(() => writer.tick(), tickEveryMs);
 let next = 0;

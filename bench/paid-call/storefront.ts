@@ -125,7 +125,11 @@ async function tokens(file: string, sql: postgres.Sql): Promise<Shop['tokens']> 
 
 async function token(sql: postgres.Sql, ring: KeyRing.KeyRing): Promise<string> {
   const account = await buyer(sql);
-  const issued = await AccessToken.issue(ring, { account, sid: id('ses') }, Date.now());
+  const issued = await AccessToken.issue(
+    ring,
+    { account, sid: id('ses'), member: null, epoch: 0 },
+    Date.now(),
+  );
   return issued.token;
 }
 

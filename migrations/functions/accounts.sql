@@ -63,11 +63,18 @@ BEGIN
   UPDATE shop.purchase SET account_id = p_to WHERE account_id = p_from;
   UPDATE shop.subscription SET account_id = p_to WHERE account_id = p_from;
   UPDATE shop.resource SET account_id = p_to WHERE account_id = p_from;
+  UPDATE shop.member m SET account_id = p_to WHERE m.account_id = p_from
+    AND NOT EXISTS (SELECT FROM shop.member o WHERE o.account_id = p_to AND o.email = m.email);
+  DELETE FROM shop.member WHERE account_id = p_from;
+  DELETE FROM shop.invitation WHERE account_id = p_from;
+  UPDATE shop.account_event SET account_id = p_to WHERE account_id = p_from;
   UPDATE shop.billing_details SET account_id = p_to WHERE account_id = p_from AND NOT EXISTS (SELECT FROM shop.billing_details WHERE account_id = p_to);
   PERFORM shop.move_wallets(p_from, p_to);
   PERFORM shop.move_top_ups(p_from, p_to);
   PERFORM ledger.move_idempotency_keys(p_from, p_to);
   PERFORM ledger.move_lots(p_from, p_to);
+  DELETE FROM shop.credit_level WHERE account_id = p_from;
+  PERFORM shop.add_event('account.joined', p_to, p_from, jsonb_build_object('joined', p_from));
   PERFORM ledger.announce('revocations', 'joined ' || p_from || ' ' || p_to);
   RETURN true;
 END $$;
@@ -90,29 +97,42 @@ BEGIN
   RETURN NEXT;
 END $$;
 
--- Creates a key with its budget. Returns its creation time, or null if the account has `p_max` keys already.
-CREATE OR REPLACE FUNCTION shop.make_key(p_id text, p_account text, p_digest text, p_hint text, p_name text, p_budget bigint, p_services text[], p_expires timestamptz, p_max integer)
+-- Creates a key with its budget, for the person `p_member` or for none. Returns its creation time, or null if the account has `p_max` keys already,
+-- or the person was removed meanwhile.
+CREATE OR REPLACE FUNCTION shop.make_key(p_id text, p_account text, p_digest text, p_hint text, p_name text, p_budget bigint, p_services text[], p_expires timestamptz, p_max integer,
+  p_member text DEFAULT NULL)
 RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
   v_made timestamptz := clock_timestamp();
 BEGIN
   -- FOR UPDATE makes concurrent calls follow each other, so that the limit holds.
   PERFORM 1 FROM shop.account WHERE id = p_account FOR UPDATE;
-  IF (SELECT count(*) FROM shop.key WHERE account_id = p_account AND revoked_at IS NULL) >= p_max THEN RETURN NULL; END IF;
-  INSERT INTO shop.key (id, account_id, digest, hint, name, budget, services, expires_at, created_at)
-    VALUES (p_id, p_account, p_digest, p_hint, p_name, p_budget, p_services, p_expires, v_made);
+  IF (SELECT count(*) FROM shop.key WHERE account_id = p_account AND revoked_at IS NULL) >= p_max
+    OR p_member IS NOT NULL AND NOT EXISTS (SELECT FROM shop.member m WHERE m.id = p_member AND m.account_id = p_account) THEN RETURN NULL; END IF;
+  INSERT INTO shop.key (id, account_id, digest, hint, name, budget, services, expires_at, created_at, member_id)
+    VALUES (p_id, p_account, p_digest, p_hint, p_name, p_budget, p_services, p_expires, v_made, p_member);
+  PERFORM shop.add_account_event(p_account, coalesce(p_member, 'account'), 'key_created', p_id, jsonb_build_object('name', p_name));
   IF p_budget IS NOT NULL THEN
     PERFORM ledger.grant_lot('budget:' || p_id, p_id, 'budget', 'account', 'budget', 'usd', '#budget', p_budget, p_expires);
   END IF;
   RETURN v_made;
 END $$;
 
--- Revokes a key of an account, or of an account joined to it. Returns false if there is no such key. Safe to repeat.
-CREATE OR REPLACE FUNCTION shop.end_key(p_account text, p_id text) RETURNS boolean LANGUAGE plpgsql AS $$
+-- Revokes a key of an account, or of an account joined to it; with `p_member`, only one that this person created. `p_actor` is for the audit list; without
+-- it, the caller writes the list. Returns false if there is no such key. Safe to repeat.
+CREATE OR REPLACE FUNCTION shop.end_key(p_account text, p_id text, p_member text DEFAULT NULL, p_actor text DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_before timestamptz;
+  v_name text;
 BEGIN
-  UPDATE shop.key k SET revoked_at = coalesce(revoked_at, clock_timestamp())
-    FROM shop.account a WHERE k.id = p_id AND a.id = k.account_id AND coalesce(a.joined_to, a.id) = p_account;
+  SELECT k.revoked_at, k.name INTO v_before, v_name FROM shop.key k JOIN shop.account a ON a.id = k.account_id
+    WHERE k.id = p_id AND coalesce(a.joined_to, a.id) = p_account AND (p_member IS NULL OR k.member_id = p_member) FOR UPDATE OF k;
   IF NOT FOUND THEN RETURN false; END IF;
+  -- Also when it is revoked: the update makes a repetition wait for the standby.
+  UPDATE shop.key k SET revoked_at = coalesce(revoked_at, clock_timestamp()) WHERE k.id = p_id;
+  IF v_before IS NULL AND p_actor IS NOT NULL THEN
+    PERFORM shop.add_account_event(p_account, p_actor, 'key_revoked', p_id, jsonb_build_object('name', v_name));
+  END IF;
   PERFORM ledger.end_lot('budget:' || p_id);
   RETURN true;
 END $$;

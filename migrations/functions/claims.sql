@@ -16,7 +16,7 @@ BEGIN
   ) c;
   wait_seconds := greatest(wait_seconds, shop.block_wait('claim', p_blocks, p_seconds, p_max));
   known := EXISTS (SELECT FROM shop.account WHERE email = p_email);
-  IF EXISTS (SELECT FROM shop.account WHERE id = shop.resolve_account(p_account) AND email IS NOT NULL) THEN
+  IF shop.has_person(shop.resolve_account(p_account)) THEN
     state := 'claimed';
   ELSIF wait_seconds IS NOT NULL THEN
     state := 'limited';
@@ -31,10 +31,11 @@ END $$;
 
 -- Accepts a code. The account gets the email of its person, or is joined to the account that this person has, and the units for a claim are granted
 -- once per mailbox, as is a trial that needs an email address (`p_trial` of units, `p_once`). The right code sent again gets the same result. `state`: `claimed`, `wrong` (with the remaining tries), `none` (no code is
--- waiting), `taken` (another person has the account by now), or `frozen` (the seller froze one of both). Calls follow each other over all processes.
+-- waiting), `taken` (another person has the account by now; `member` is the person who claimed, in `remaining`), or `frozen` (the seller froze one of both). Calls follow each other over all processes.
 CREATE OR REPLACE FUNCTION shop.complete_claim(p_account text, p_digest text, p_tries_max integer, p_plan text, p_units bigint, p_asset text DEFAULT 'unit',
   p_trial bigint DEFAULT 0, p_once text[] DEFAULT '{}', p_address text DEFAULT NULL)
-RETURNS TABLE (state text, remaining text, joined boolean, tries_left integer, trial text) LANGUAGE plpgsql AS $$
+RETURNS TABLE (state text, remaining text, joined boolean, tries_left integer, trial text, member text, role text, epoch integer) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
 DECLARE
   v_claim shop.claim;
   v_email text;
@@ -54,11 +55,12 @@ BEGIN
   joined := remaining <> p_account;
   trial := 'none';
   IF v_claim.done_at IS NOT NULL THEN
+    SELECT m.id, m.role, m.epoch INTO member, role, epoch FROM shop.member m WHERE m.account_id = remaining AND m.email = v_claim.email;
     PERFORM ledger.await_standby();
     RETURN NEXT; RETURN;
   END IF;
   SELECT coalesce(a.joined_to, a.id) INTO v_owner FROM shop.account a WHERE a.email = v_claim.email;
-  IF joined OR v_email IS NOT NULL THEN
+  IF joined OR v_email IS NOT NULL OR shop.has_person(p_account) THEN
     state := 'taken'; RETURN NEXT; RETURN;
   END IF;
   -- A join would unfreeze it.
@@ -73,6 +75,8 @@ BEGIN
     IF NOT joined THEN RAISE EXCEPTION 'account % cannot join %', remaining, v_owner; END IF;
     remaining := v_owner;
   END IF;
+  SELECT m.id, m.role, m.epoch INTO member, role, epoch FROM shop.own_member(remaining, v_claim.email) m;
+  PERFORM shop.add_account_event(remaining, member, 'claimed', p_account);
   trial := CASE WHEN 'email' = ANY (p_once) THEN shop.give_trial(remaining, p_plan, p_trial, p_asset, p_once, 'email', v_claim.mailbox, p_address) ELSE 'none' END;
   IF p_units > 0 THEN
     PERFORM ledger.grant_lot('claimed:' || v_claim.mailbox, remaining, 'trial', 'seller:claimed', 'trial', p_asset, p_plan, p_units, NULL);

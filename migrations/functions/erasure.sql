@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION shop.accounts_of(p_account text) RETURNS SETOF text L
 $$;
 
 -- The account that an account was joined to, and why it cannot be erased now; null if it can. `subscription`: the processor will or may charge
--- for one. `payment`: a payment is in progress. `request`: a refund request has no answer. `balance`: paid credit is unspent.
+-- for one. `payment`: a payment is in progress. `request`: a refund request has no answer. `last_owner`: another account has no other owner. `balance`: paid credit is unspent.
 CREATE OR REPLACE FUNCTION shop.erasure_obstacle(p_account text, p_forfeits boolean) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE
     WHEN EXISTS (SELECT FROM shop.subscription WHERE account_id = p_account AND processor_id IS NOT NULL AND status IN ('active', 'past_due') AND ended_at IS NULL)
@@ -12,6 +12,9 @@ CREATE OR REPLACE FUNCTION shop.erasure_obstacle(p_account text, p_forfeits bool
     WHEN EXISTS (SELECT FROM shop.purchase WHERE account_id = p_account AND (state = 'claimed' OR claimed_by IS NOT NULL)) THEN 'payment'
     WHEN EXISTS (SELECT FROM shop.refund_request r JOIN shop.purchase o ON o.id = r.purchase_id WHERE o.account_id = p_account AND r.declined_at IS NULL
       AND NOT EXISTS (SELECT FROM shop.reversal v WHERE v.purchase_id = o.id AND v.is_effective)) THEN 'request'
+    -- Another account of the person would be left without an owner.
+    WHEN EXISTS (SELECT FROM shop.account a JOIN shop.member m ON m.email = a.email WHERE a.id = p_account AND m.account_id <> p_account AND m.role = 'owner'
+      AND NOT EXISTS (SELECT FROM shop.member o WHERE o.account_id = m.account_id AND o.role = 'owner' AND o.id <> m.id)) THEN 'last_owner'
     WHEN NOT p_forfeits AND EXISTS (SELECT FROM ledger.statement(p_account) k WHERE k.kind IN ('credit', 'allowance') AND k.remaining > 0
       AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())) THEN 'balance'
   END
@@ -24,6 +27,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_all text[];
   v_emails text[];
+  v_own text;
 BEGIN
   account := shop.joined_account(p_account);
   PERFORM 1 FROM shop.purchase o WHERE o.account_id = account ORDER BY o.id FOR UPDATE;
@@ -37,6 +41,13 @@ BEGIN
     UNION SELECT c.email FROM shop.claim c WHERE c.account_id = ANY (v_all) AND c.done_at IS NOT NULL
     UNION SELECT s.payer_email FROM shop.subscription s WHERE s.account_id = account
     UNION SELECT t.email FROM shop.top_up_consent t WHERE t.account_id = ANY (v_all)) e WHERE e.email IS NOT NULL;
+  SELECT a.email INTO v_own FROM shop.account a WHERE a.id = account;
+  IF v_own IS NOT NULL AND shop.forget_person(v_own) IS NULL THEN state := 'last_owner'; RETURN NEXT; RETURN; END IF;
+  UPDATE shop.mail m SET state = 'expired', recipient = '', subject = '', body = '' FROM shop.invitation i
+    WHERE i.account_id = ANY (v_all) AND m.state = 'waiting' AND m.key LIKE 'invitation:' || i.id || ':%';
+  DELETE FROM shop.member m WHERE m.account_id = ANY (v_all);
+  DELETE FROM shop.invitation i WHERE i.account_id = ANY (v_all);
+  DELETE FROM shop.account_event e WHERE e.account_id = ANY (v_all);
   UPDATE shop.account a SET email = NULL, frozen_at = coalesce(a.frozen_at, clock_timestamp()) WHERE a.id = ANY (v_all);
   PERFORM shop.end_key(account, k.id) FROM shop.key k WHERE k.account_id = ANY (v_all) AND k.revoked_at IS NULL;
   UPDATE shop.key k SET name = 'erased', hint = '' WHERE k.account_id = ANY (v_all);
@@ -56,6 +67,7 @@ BEGIN
   UPDATE shop.refund_request r SET reason = 'erased', answer = CASE WHEN r.answer IS NOT NULL THEN 'erased' END
     FROM shop.purchase o WHERE o.id = r.purchase_id AND o.account_id = account;
   INSERT INTO shop.audit (who, act, subject, before, after) VALUES (p_who, 'erased', account, NULL, jsonb_build_object('accounts', v_all, 'reason', p_reason));
+  PERFORM shop.add_event('account.erased', account, account, jsonb_build_object('accounts', v_all));
   PERFORM ledger.announce('revocations', 'frozen ' || a) FROM unnest(v_all) AS a;
   state := 'done';
   RETURN NEXT;
@@ -65,3 +77,31 @@ END $$;
 CREATE OR REPLACE FUNCTION shop.no_card() RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
   SELECT '{"customer": "erased", "method": "erased", "brand": "", "last4": ""}'::jsonb
 $$;
+
+-- Removes a person from the accounts of others, with their sessions, applications and invitations, and their address from the audit lists there. Keys that
+-- they created stay: they belong to the accounts. Returns the accounts, or null if one of them would be left without an owner.
+CREATE OR REPLACE FUNCTION shop.forget_person(p_email text) RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+  v_accounts text[];
+  v_member shop.member;
+BEGIN
+  PERFORM 1 FROM shop.account a WHERE a.id IN (SELECT m.account_id FROM shop.member m WHERE m.email = p_email) ORDER BY a.id FOR UPDATE;
+  IF EXISTS (SELECT FROM shop.member m WHERE m.email = p_email AND m.role = 'owner'
+      AND NOT EXISTS (SELECT FROM shop.account a WHERE a.email = p_email AND coalesce(a.joined_to, a.id) = m.account_id)
+      AND NOT EXISTS (SELECT FROM shop.member o WHERE o.account_id = m.account_id AND o.role = 'owner' AND o.id <> m.id)) THEN
+    RETURN NULL;
+  END IF;
+  SELECT coalesce(array_agg(m.account_id), '{}') INTO v_accounts FROM shop.member m WHERE m.email = p_email;
+  FOR v_member IN DELETE FROM shop.member m WHERE m.email = p_email RETURNING * LOOP
+    PERFORM shop.revoke_ids(ARRAY[v_member.id || '.' || v_member.epoch]);
+    DELETE FROM shop.oauth_grant g WHERE g.member_id = v_member.id;
+    UPDATE shop.invitation i SET state = 'withdrawn' WHERE i.invited_by = v_member.id AND i.state = 'open';
+  END LOOP;
+  DELETE FROM shop.invitation i WHERE i.email = p_email;
+  UPDATE shop.account_event e SET who = CASE WHEN e.who = p_email THEN 'erased' ELSE e.who END, subject = CASE WHEN e.subject = p_email THEN 'erased' ELSE e.subject END
+    WHERE p_email IN (e.who, e.subject);
+  DELETE FROM shop.sign_in s WHERE s.email = p_email;
+  UPDATE shop.mail m SET state = 'expired', recipient = '', subject = '', body = '' WHERE m.state = 'waiting' AND m.recipient = p_email;
+  PERFORM ledger.await_standby();
+  RETURN v_accounts;
+END $$;

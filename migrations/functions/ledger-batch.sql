@@ -174,6 +174,7 @@ BEGIN
         FROM ledger.drawable_lots(v_want.account_id, v_want.plans, v_want.money_only, v_locked);
       IF greatest(0, v_units - v_need) * v_want.price > v_take THEN
         v_short := v_short || v_want.account_id;
+        PERFORM shop.note_refused(p_writer, v_want.account_id, greatest(0, v_units - v_need) * v_want.price - v_take, v_want.price);
         PERFORM ledger.announce('ledger', 'recall:' || v_want.account_id);
         CONTINUE;
       END IF;
@@ -203,7 +204,10 @@ BEGIN
       v_granted := v_granted || jsonb_build_object('account', v_want.account_id, 'lot', v_lot.id, 'amount', v_take);
     END LOOP;
     IF v_paused THEN v_paused_accounts := v_paused_accounts || v_want.account_id; END IF;
-    IF v_units + coalesce(v_money, 0) > 0 THEN v_short := v_short || v_want.account_id; END IF;
+    IF v_units + coalesce(v_money, 0) > 0 THEN
+      v_short := v_short || v_want.account_id;
+      PERFORM shop.note_refused(p_writer, v_want.account_id, v_units * v_want.price + coalesce(v_money, 0), v_want.price);
+    END IF;
   END LOOP;
   v_result := jsonb_build_object('state', 'ok', 'granted', v_granted,
     'holdings', ledger.holdings(ARRAY(SELECT DISTINCT unnest(w_account)), p_writer, v_short));

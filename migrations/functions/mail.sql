@@ -15,25 +15,16 @@ $$;
 -- mailed once.
 CREATE OR REPLACE FUNCTION shop.add_account_mail(p_key text, p_account text, p_kind text, p_subject text) RETURNS void LANGUAGE sql AS $$
   INSERT INTO shop.account_mail (key, account_id, kind, subject)
-    SELECT p_key, a.id, p_kind, p_subject FROM shop.account a WHERE a.id = shop.joined_account(p_account) AND a.email IS NOT NULL
+    SELECT p_key, a.id, p_kind, p_subject FROM shop.account a WHERE a.id = shop.joined_account(p_account) AND shop.contact_of(a.id) IS NOT NULL
     ON CONFLICT DO NOTHING
 $$;
 
--- Decides on the mail about a low balance: less than a tenth of the last purchase of credit is left, and no automatic top-up pays for more. It is sent
--- once for each purchase. Checks the next `p_max` accounts after the address `p_after`, and returns the last address, or null after the end of the list.
-CREATE OR REPLACE FUNCTION shop.add_low_balance_mails(p_after text, p_max integer) RETURNS text LANGUAGE sql AS $$
-  WITH next AS MATERIALIZED (
-    SELECT id, email FROM shop.account WHERE email IS NOT NULL AND (p_after IS NULL OR email > p_after) ORDER BY email LIMIT p_max
-  ), low AS MATERIALIZED (
-    SELECT n.id, o.id AS purchase FROM next n JOIN shop.account a ON a.id = n.id AND a.frozen_at IS NULL
-      CROSS JOIN LATERAL (SELECT p.id, p.amount FROM shop.purchase p
-        WHERE p.account_id = n.id AND p.state = 'granted' AND p.units IS NULL ORDER BY p.granted_at DESC LIMIT 1) o
-      WHERE NOT EXISTS (SELECT FROM shop.account_mail m WHERE m.key = 'low_' || o.id)
-        AND NOT EXISTS (SELECT FROM shop.top_up t WHERE t.account_id = n.id AND t.state = 'on')
-        AND NOT EXISTS (SELECT FROM shop.reversal r WHERE r.purchase_id = o.id AND r.is_effective)
-        AND shop.top_up_balance(n.id) * 10 < o.amount
-  ), added AS (
-    INSERT INTO shop.account_mail (key, account_id, kind, subject) SELECT 'low_' || purchase, id, 'low', purchase FROM low ON CONFLICT DO NOTHING
-  )
-  SELECT CASE WHEN count(*) = p_max THEN max(email) END FROM next
+-- Decides on the mail about a low balance (`shop.lower_credit`), once for each purchase. There is none if an automatic top-up pays for more.
+CREATE OR REPLACE FUNCTION shop.add_low_balance_mail(p_account text) RETURNS void LANGUAGE sql AS $$
+  SELECT shop.add_account_mail('low_' || o.id, p_account, 'low', o.id)
+    FROM shop.account a CROSS JOIN LATERAL (SELECT p.id FROM shop.purchase p
+        WHERE p.account_id = a.id AND p.state = 'granted' AND p.units IS NULL ORDER BY p.granted_at DESC LIMIT 1) o
+    WHERE a.id = p_account AND a.frozen_at IS NULL
+      AND NOT EXISTS (SELECT FROM shop.top_up t WHERE t.account_id = a.id AND t.state = 'on')
+      AND NOT EXISTS (SELECT FROM shop.reversal r WHERE r.purchase_id = o.id AND r.is_effective)
 $$;

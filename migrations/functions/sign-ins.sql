@@ -1,8 +1,8 @@
 -- Records a sign-in link that will be sent by email. `state`: `begun` or `limited` (wait), regardless of whether the email has an account. Only the mail
--- may mention that (`known`). Calls follow each other over all processes, so that the daily limits hold. The last fifth of the daily maximum is
+-- may mention that (`known`). With `p_invitation`, opening the link accepts that invitation. Calls follow each other over all processes, so that the daily limits hold. The last fifth of the daily maximum is
 -- reserved for emails with an account: others are `skipped`, which looks the same to the caller, and no mail is sent.
 CREATE OR REPLACE FUNCTION shop.begin_sign_in(p_id text, p_email text, p_mailbox text, p_blocks text[], p_seconds integer[], p_max integer[],
-  p_token text, p_browser text, p_expires timestamptz, p_mailbox_max integer, p_all_max integer)
+  p_token text, p_browser text, p_expires timestamptz, p_mailbox_max integer, p_all_max integer, p_invitation text DEFAULT NULL)
 RETURNS TABLE (state text, wait_seconds integer, known boolean) LANGUAGE plpgsql AS $$
 DECLARE
   v_day timestamptz := clock_timestamp() - interval '1 day';
@@ -13,7 +13,7 @@ BEGIN
     UNION ALL (SELECT created_at FROM shop.sign_in WHERE created_at > v_day ORDER BY created_at DESC OFFSET p_all_max - 1 LIMIT 1)
   ) s;
   wait_seconds := greatest(wait_seconds, shop.block_wait('sign_in', p_blocks, p_seconds, p_max));
-  known := EXISTS (SELECT FROM shop.account WHERE email = p_email);
+  known := p_invitation IS NOT NULL OR shop.home_of(p_email) IS NOT NULL;
   IF wait_seconds IS NOT NULL THEN
     state := 'limited';
   ELSE
@@ -23,30 +23,43 @@ BEGIN
       state := 'skipped';
     ELSE
       state := 'begun';
-      INSERT INTO shop.sign_in (id, email, mailbox, token_digest, browser_digest, expires_at)
-        VALUES (p_id, p_email, p_mailbox, p_token, p_browser, p_expires);
+      INSERT INTO shop.sign_in (id, email, mailbox, token_digest, browser_digest, expires_at, invitation_id)
+        VALUES (p_id, p_email, p_mailbox, p_token, p_browser, p_expires, p_invitation);
     END IF;
   END IF;
   RETURN NEXT;
 END $$;
 
--- Accepts a sign-in link, once. `state`: `signed_in` with the account, `gone` (used, expired, tried too often, or unknown), or `elsewhere`: the link
--- was opened in a different browser, and the person did not enter the address that the mail was sent to.
-CREATE OR REPLACE FUNCTION shop.complete_sign_in(p_token text, p_browser text, p_email text, p_tries_max integer)
-RETURNS TABLE (state text, account text) LANGUAGE plpgsql AS $$
+-- Accepts a sign-in link, once. `state`: `signed_in` with the account and the person in it, `gone` (used, expired, tried too often, or unknown),
+-- `elsewhere`: the link was opened in a different browser, and the person did not enter the address that the mail was sent to; or `full`: the
+-- account that the link invites to has `p_members_max` persons.
+CREATE OR REPLACE FUNCTION shop.complete_sign_in(p_token text, p_browser text, p_email text, p_tries_max integer, p_members_max integer)
+RETURNS TABLE (state text, account text, member text, role text, epoch integer) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
 DECLARE
   v_link shop.sign_in;
+  v_account text;
 BEGIN
   SELECT * INTO v_link FROM shop.sign_in s WHERE s.token_digest = p_token FOR UPDATE;
-  SELECT coalesce(a.joined_to, a.id) INTO account FROM shop.account a WHERE a.email = v_link.email;
-  IF account IS NULL OR v_link.used_at IS NOT NULL OR v_link.expires_at <= clock_timestamp() OR v_link.tries >= p_tries_max THEN
-    state := 'gone';
-  ELSIF v_link.browser_digest = p_browser OR v_link.email = p_email THEN
-    state := 'signed_in';
-    UPDATE shop.sign_in SET used_at = clock_timestamp() WHERE id = v_link.id;
-  ELSE
-    state := 'elsewhere';
-    UPDATE shop.sign_in SET tries = tries + 1 WHERE id = v_link.id;
+  IF v_link.id IS NULL OR v_link.used_at IS NOT NULL OR v_link.expires_at <= clock_timestamp() OR v_link.tries >= p_tries_max THEN
+    state := 'gone'; RETURN NEXT; RETURN;
   END IF;
+  IF v_link.browser_digest IS DISTINCT FROM p_browser AND v_link.email IS DISTINCT FROM p_email THEN
+    UPDATE shop.sign_in SET tries = tries + 1 WHERE id = v_link.id;
+    state := 'elsewhere'; RETURN NEXT; RETURN;
+  END IF;
+  IF v_link.invitation_id IS NOT NULL THEN
+    SELECT CASE WHEN i.state = 'other_address' THEN 'gone' ELSE i.state END, i.account, i.member, i.role, i.epoch INTO state, account, member, role, epoch
+      FROM shop.accept_invitation(NULL, v_link.invitation_id, v_link.email, p_members_max) i;
+    IF state <> 'accepted' THEN RETURN NEXT; RETURN; END IF;
+  ELSE
+    v_account := shop.home_of(v_link.email);
+    SELECT m.account_id, m.id, m.role, m.epoch INTO account, member, role, epoch FROM shop.own_member(v_account, v_link.email) m;
+    IF member IS NULL THEN state := 'gone'; RETURN NEXT; RETURN; END IF;
+  END IF;
+  state := 'signed_in';
+  UPDATE shop.sign_in SET used_at = clock_timestamp() WHERE id = v_link.id;
+  UPDATE shop.member m SET used_at = clock_timestamp() WHERE m.id = member;
+  PERFORM shop.add_account_event(account, member, 'signed_in', v_link.email);
   RETURN NEXT;
 END $$;

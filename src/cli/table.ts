@@ -84,6 +84,11 @@ export const table: readonly (CommandEntry | string)[] = [
     about: 'invite, list and remove the persons who may use the console',
     load: () => import('./commands/operators.ts'),
   },
+  {
+    name: 'events',
+    about: 'deliver events to your programs; list them and deliver them again',
+    load: () => import('./commands/events.ts'),
+  },
   'Bookkeeping',
   {
     name: 'ledger',
@@ -99,6 +104,11 @@ export const table: readonly (CommandEntry | string)[] = [
     name: 'usage',
     about: 'archive and remove the calls of old days; verify the archives',
     load: () => import('./commands/usage.ts'),
+  },
+  {
+    name: 'export',
+    about: 'export orders, refunds, disputes, accounts and usage as NDJSON or Parquet',
+    load: () => import('./commands/export.ts'),
   },
   {
     name: 'reconcile',

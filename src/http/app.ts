@@ -28,6 +28,7 @@ import { receiptsRoutes } from './api/receipts.ts';
 import { referenceRoutes } from './api/reference.ts';
 import { refundRequestsRoutes } from './api/refund-requests.ts';
 import { reloadRoutes } from './api/reload.ts';
+import { teamRoutes } from './api/team.ts';
 import { topUpRoutes } from './api/top-up.ts';
 import { usageRoutes } from './api/usage.ts';
 import * as CallRoute from './call.ts';
@@ -40,6 +41,7 @@ import * as Accept from './pages/accept.ts';
 import * as BrowserSession from './pages/browser-session.ts';
 import { accountPages } from './pages/routes/account.ts';
 import { docsPages, referencePages, responseExamples } from './pages/routes/docs.ts';
+import { invitationPages } from './pages/routes/invitation.ts';
 import { logoRoute } from './pages/routes/logo.ts';
 import { planHolderPages } from './pages/routes/plan-holder.ts';
 import { requestPages } from './pages/routes/request.ts';
@@ -216,6 +218,7 @@ function addApiRoutes(app: Hono<Env>, shop: Shop, edge: AppOptions, ask: Quote.A
   app.route('/', purchaseRoutes(shop, edge.clientAddressHeader));
   app.route('/', accountRoutes(shop));
   app.route('/', keysRoutes(shop));
+  app.route('/', teamRoutes(shop, edge.clientAddressHeader));
   app.route('/', usageRoutes(shop));
   app.route('/', topUpRoutes(shop));
   app.route('/', cardsRoutes(shop, edge.clientAddressHeader));
@@ -244,6 +247,7 @@ function addPageRoutes(app: Hono<Env>, shop: Shop, edge: AppOptions, matcher: Ma
   app.route('/', docsPages(shop, reference));
   app.route('/', requestPages(shop, reference, { matcher, ...edge }));
   app.route('/', signInPages(shop, edge.clientAddressHeader));
+  app.route('/', invitationPages(shop, edge.clientAddressHeader));
   app.route('/', accountPages(shop, edge.clientAddressHeader));
 }
 

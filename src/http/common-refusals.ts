@@ -1,6 +1,7 @@
 import type { CatalogContext } from '../catalog/catalog-context.ts';
 import type * as Bearer from '../identity/bearer.ts';
 import * as Recipe from '../identity/registration-recipe.ts';
+import type { Role } from '../identity/team/role.ts';
 import type { Texts } from '../text/texts.ts';
 import type { TextsContext } from '../text/texts-context.ts';
 import { error, type Reply } from './reply.ts';
@@ -58,6 +59,15 @@ export function chargeInDoubt(texts: Texts, requestId: string): Reply {
     {},
     { 'retry-after': retryLaterSeconds },
   );
+}
+
+/** The 403 for a person whose role does not allow what they asked for; null is a token that belongs to no person. */
+export function roleNotAllowed(texts: Texts, role: Role | null, requestId: string): Reply {
+  const message =
+    role === null
+      ? texts.text('api.person_required')
+      : texts.text('api.role_not_allowed', { role: texts.text(`role.${role}`) });
+  return error(403, 'role_not_allowed', message, requestId, { role });
 }
 
 /** The 403 for a frozen account, which may only read. */

@@ -4,11 +4,13 @@ import type { CatalogContext } from '../catalog/catalog-context.ts';
 import { blockOf } from '../identity/address-block.ts';
 import type * as Bearer from '../identity/bearer.ts';
 import type { CallerKey } from '../identity/jwt.ts';
-import { type AccountAction, denial } from '../identity/permission.ts';
+import { type Denial, denial } from '../identity/permission.ts';
+import { can, type Role } from '../identity/team/role.ts';
 import type { CallerContext } from '../journeys/identification.ts';
 import { type IdentifiedCaller, identify } from '../journeys/identification.ts';
 import * as Authorization from '../payment/authorization.ts';
 import type { Texts } from '../text/texts.ts';
+import { type AccountRoute, actionOf, eventOf, routeOf } from './account-rights.ts';
 import * as Refusal from './common-refusals.ts';
 import { error, unprocessable as invalid, type Reply, toResponse } from './reply.ts';
 import * as Body from './server/body.ts';
@@ -51,16 +53,24 @@ export async function readJson(c: Call): Promise<{ value: unknown } | Reply> {
   return Buffer.isBuffer(body) ? parseJson(c, body) : body;
 }
 
-export type Caller =
-  | { kind: 'account'; account: string; key: CallerKey | null }
-  | { kind: 'absent' }
-  | { kind: 'refused'; reply: Reply };
+/** `member`: the person whose session it is, or who created the key; null when there is none. */
+export type IdentifiedAccount = {
+  kind: 'account';
+  account: string;
+  key: CallerKey | null;
+  member: { id: string; role: Role } | null;
+  isApplication: boolean;
+};
+export type Caller = IdentifiedAccount | { kind: 'absent' } | { kind: 'refused'; reply: Reply };
 
-/** Identifies the caller of one of the storefront's own routes, who wants to perform `action`. The route decides how to treat `absent`. */
+/**
+ * Identifies the caller of one of the storefront's own routes, and checks that they may do what the route does (account-rights.ts). The route decides
+ * how to treat `absent`.
+ */
 export async function caller(
   shop: CallerContext,
   c: Call,
-  action: AccountAction = c.req.method === 'GET' ? 'read' : 'spend',
+  route: AccountRoute = routeOf(c),
 ): Promise<Caller> {
   const read = Authorization.bearer(lines(c, 'authorization'));
   if (read.kind === 'none') return { kind: 'absent' };
@@ -70,36 +80,75 @@ export async function caller(
       : await identify(shop, `Bearer ${read.token}`, shop.clock());
   if (bearer.kind === 'unknown')
     return { kind: 'refused', reply: Refusal.unanswerable(c.get('texts'), requestId(c)) };
-  if (bearer.kind !== 'token' && bearer.kind !== 'frozen')
+  if (bearer.kind !== 'token' && bearer.kind !== 'frozen' && bearer.kind !== 'forbidden')
     return { kind: 'refused', reply: unidentified(shop, c, bearer) };
-  const { account, key = null } = bearer.claims;
-  const denied = denial({ isFrozen: bearer.kind === 'frozen', isKey: key !== null }, action);
-  if (denied === 'frozen') return { kind: 'refused', reply: Refusal.frozen(c.get('texts'), requestId(c)) };
-  c.get('entry').account = account;
-  return denied === 'key_not_allowed' && key !== null
-    ? { kind: 'refused', reply: keyNotAllowed(c, key, action) }
-    : { kind: 'account', account, key };
+  const { account, key = null, member, isApplication } = bearer.claims;
+  const rights = { isFrozen: bearer.kind === 'frozen', isKey: key !== null, role: member?.role ?? null };
+  const denied = denial({ ...rights, isApplication }, actionOf(route));
+  if (denied !== 'frozen') c.get('entry').account = account;
+  const known = { kind: 'account', account, key, member, isApplication } as const;
+  return denied === null ? known : { kind: 'refused', reply: denialReply(c, denied, known, route) };
 }
 
-function keyNotAllowed(c: Call, key: CallerKey, action: AccountAction): Reply {
-  const isAboutKeys = action === 'read_keys' || action === 'change_keys';
-  const message = c
-    .get('texts')
-    .text(isAboutKeys ? 'api.key_not_allowed.keys' : 'api.key_not_allowed.account');
-  return error(403, 'key_not_allowed', message, requestId(c), { key: key.id });
+function denialReply(
+  c: Call,
+  denied: Denial,
+  { key, member }: IdentifiedAccount,
+  route: AccountRoute,
+): Reply {
+  const texts = c.get('texts');
+  const id = requestId(c);
+  switch (denied) {
+    case 'frozen':
+      return Refusal.frozen(texts, id);
+    case 'role_not_allowed':
+      return Refusal.roleNotAllowed(texts, member?.role ?? null, id);
+    case 'person_required':
+      return error(403, 'person_required', texts.text('api.person_required'), id);
+    case 'key_not_allowed': {
+      const action = actionOf(route);
+      const isAboutKeys = action === 'read_keys' || action === 'change_keys';
+      const message = texts.text(isAboutKeys ? 'api.key_not_allowed.keys' : 'api.key_not_allowed.account');
+      return error(403, 'key_not_allowed', message, id, { key: key?.id });
+    }
+  }
 }
 
-/** Responds to an identified caller who may perform `action`. */
+/** Responds to an identified caller who may do what the route does, and adds a success to the audit list of the account where the route has an entry there. */
 export async function owned(
   shop: CallerContext,
   c: Call,
-  answer: (account: string) => Promise<Reply>,
-  action: AccountAction = c.req.method === 'GET' ? 'read' : 'change',
+  answer: (account: string, caller: IdentifiedAccount) => Promise<Reply>,
 ): Promise<Response> {
-  const known = await caller(shop, c, action);
+  const route = routeOf(c);
+  const known = await caller(shop, c, route);
   if (known.kind === 'refused') return send(c, known.reply);
   if (known.kind === 'absent') return send(c, unidentified(shop, c, { kind: 'absent' }));
-  return send(c, await answer(known.account));
+  const reply = await answer(known.account, known);
+  if (reply.status < 300) await record(shop, c, route, known);
+  return send(c, reply);
+}
+
+/** Adds what a route did to the audit list of the account, where the route has an entry there. The subject is the id in its path, or `subject`. */
+export async function record(
+  shop: Pick<CallerContext, 'team'>,
+  c: Call,
+  route: AccountRoute,
+  known: Pick<IdentifiedAccount, 'account' | 'key' | 'member'>,
+  subject: string = Object.values(c.req.param() as Record<string, string>)[0] ?? '',
+): Promise<void> {
+  const event = eventOf(route);
+  if (event !== null) await shop.team.record(known.account, actorOf(known), event, subject);
+}
+
+/** Returns how the audit list names a caller. */
+export function actorOf({ key, member }: Pick<IdentifiedAccount, 'key' | 'member'>): string {
+  return key?.id ?? member?.id ?? 'account';
+}
+
+/** Returns the id of a person who may see and change only what they made themselves; null for callers with the rights to all. */
+export function onlyOwn(member: IdentifiedAccount['member']): string | null {
+  return member === null || can(member.role, 'all_keys') ? null : member.id;
 }
 
 export function unidentified(

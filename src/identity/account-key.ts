@@ -4,7 +4,9 @@ import { id, secret } from '@sluice/kernel/id';
 import * as Money from '@sluice/kernel/money';
 import type { Texts } from '../text/texts.ts';
 import * as AccessToken from './access-token.ts';
-import { type Claims, clockToleranceSeconds } from './jwt.ts';
+import { type Claims, clockToleranceSeconds, holderId } from './jwt.ts';
+import type { Role } from './team/role.ts';
+import type { Actor } from './team/team.ts';
 
 /** Maximum number of active keys per account. */
 export const keysMax = 100;
@@ -23,32 +25,50 @@ export type KeyLimits = {
   expiresMs: number | null;
 };
 
-/** A long-lived bearer token that an account created for one of its programs. It holds no money of its own. */
-export type AccountKey = KeyLimits & { id: string; account: string };
+/**
+ * A long-lived bearer token that an account created for one of its programs. It holds no money of its own. `creator`: the person who created
+ * it, whose role limits what it may do beside calls and purchases; null for the account's own tokens.
+ */
+export type AccountKey = KeyLimits & { id: string; account: string; creator: Creator | null };
+
+/** `epoch` is null when the person is no longer in the account. */
+export type Creator = { id: string; role: Role; epoch: number | null };
+/** The role of a person who was removed and whose key was not revoked. */
+export const roleOfRemoved: Role = 'developer';
 
 /** A key as its owner sees it. `hint`: the last characters of the key. `spent`: the value of its calls so far. */
-export type ListedKey = AccountKey & { hint: string; createdMs: number; spent: Money.Money };
+export type ListedKey = AccountKey & {
+  hint: string;
+  createdMs: number;
+  spent: Money.Money;
+  /** The address of the person who created it; null for the account's own tokens, and for a person who was removed. */
+  creatorEmail: string | null;
+};
 
 /** The store of keys. It contains digests only. */
 export interface AccountKeys {
-  /** Returns the time of creation, or null when the account has `keysMax` active keys. */
+  /** Returns the time of creation, or null when the account has `keysMax` active keys, or the creator was removed meanwhile. */
   add(key: AccountKey, digest: string, hint: string): Promise<number | null>;
   /** Returns the key with this digest and the account it belongs to after joins; null when it is unknown or revoked. */
   find(digest: string): Promise<AccountKey | null>;
   /** Returns the active keys, oldest first. */
   of(account: string): Promise<ListedKey[]>;
-  /** Ends a key. Returns false when the account has no such key. Takes effect when the revocation has been announced as well. */
-  end(account: string, id: string): Promise<boolean>;
+  /**
+   * Ends a key. Returns false when the account has no such key. Takes effect when the revocation has been announced as well.
+   * @param creator with an id, only a key that this person created
+   */
+  end(account: string, id: string, creator: string | null, by: Actor): Promise<boolean>;
 }
 
 /** Creates a key. Its secret is shown to the owner once; only the digest is stored. */
 export function make(
   account: string,
+  creator: Creator | null,
   limits: KeyLimits,
 ): { key: AccountKey; secret: string; digest: string; hint: string } {
   const bearer = secret(prefix);
   return {
-    key: { ...limits, id: id('key'), account },
+    key: { ...limits, id: id('key'), account, creator },
     secret: bearer,
     digest: sha256Hex(bearer),
     hint: bearer.slice(-hintChars),
@@ -71,7 +91,13 @@ export function claims(key: AccountKey, nowMs: number): Claims | null {
   const endMs = Math.min(key.expiresMs ?? Number.POSITIVE_INFINITY, nowMs + lifeMs);
   // The cache tolerates clocks that differ; this time is our own.
   const expiresMs = endMs - clockToleranceSeconds * 1000;
-  return { account: key.account, sid: key.id, jti: key.id, issuedMs: nowMs, expiresMs, key };
+  const { account, creator } = key;
+  const epoch = creator?.epoch ?? null;
+  const member = creator && { id: creator.id, role: creator.role };
+  // A change of the creator's role makes every process read the key again.
+  const holder = member === null || epoch === null ? key.id : holderId({ account, member, epoch });
+  const ids = { account, sid: key.id, jti: key.id, holder, member, epoch: epoch ?? 0 };
+  return { ...ids, isApplication: false, issuedMs: nowMs, expiresMs, key };
 }
 
 export type AccountKeyFault = { field: string; message: string };

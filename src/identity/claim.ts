@@ -7,6 +7,7 @@ import type { MailQueue } from './mail.ts';
 import { mailbox } from './mailbox.ts';
 import type { RegistrationFault, Rule } from './registration.ts';
 import type { SignIns } from './sign-in.ts';
+import type { Holder } from './team/team.ts';
 import type { TrialOffer, TrialState } from './trial-proof.ts';
 
 /** A code can be guessed with a probability of `triesMax` in a million; the daily limits keep the total probability small. */
@@ -107,8 +108,8 @@ export type ClaimStartResult =
   | { kind: 'limited'; retryAfterSeconds: number };
 
 export type ClaimOutcome =
-  /** `account`: the one to use from now on. `joined`: it is an older account of the same person. */
-  | { kind: 'claimed'; account: string; joined: boolean; trial: TrialState }
+  /** `holder`: the person in the account to use from now on. `joined`: it is an older account of the same person. */
+  | { kind: 'claimed'; account: string; joined: boolean; trial: TrialState; holder: Holder }
   | { kind: 'wrong'; triesLeft: number }
   /** No code is valid: none was sent, it has expired, or there were too many attempts. */
   | { kind: 'none' }

@@ -8,6 +8,8 @@ import type { ClientDocuments } from './oauth/client.ts';
 import type { OAuthGrants } from './oauth/grants.ts';
 import type { Admissions, TrustedAgent } from './registration.ts';
 import type { Revocations } from './revocation-list.ts';
+import type { TeamLimits } from './team/invitation.ts';
+import type { Team } from './team/team.ts';
 import type { Wallets } from './wallets.ts';
 import type { AgentDirectories } from './web-bot-auth.ts';
 
@@ -20,6 +22,8 @@ export type IdentityContext = {
   readonly accounts: Accounts;
   readonly keys: AccountKeys;
   readonly revocations: Revocations;
+  /** The persons of accounts. */
+  readonly team: Team;
 };
 
 /** The ways to open an account, to sign in to it, and to connect an application to it. */
@@ -31,6 +35,7 @@ export type RegistrationContext = {
   /** Lets people claim accounts by email; null when the shop has no mail. */
   readonly claiming: ClaimService | null;
   readonly wallets: Wallets;
+  readonly teamLimits: TeamLimits;
   readonly oauth: OAuthGrants;
   /** Fetches the metadata documents of OAuth clients that are identified by a URL. */
   readonly clientDocuments: ClientDocuments;

@@ -3,6 +3,7 @@ import type { Money } from '@sluice/kernel/money';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import * as KeyRing from './key-ring.ts';
 import { algorithm } from './signing-key.ts';
+import { parseRole, type Role } from './team/role.ts';
 
 /** Maximum length of a token; the shop's own have about 600 characters. */
 export const tokenCharsMax = 4096;
@@ -21,10 +22,18 @@ export type TokenSession = {
   account: string;
   /** The registration or sign-in that all its tokens descend from, and that a revocation can name: `sid`. */
   sid: string;
+  /** The person whom the session belongs to, with the role at the time of issue; null when it belongs to the account itself. */
+  member: { id: string; role: Role } | null;
+  /** Counts the changes of the person's role, or the ends of the account's own sessions. A change refuses the tokens issued before. */
+  epoch: number;
 };
 
 export type Claims = TokenSession & {
   jti: string;
+  /** Names person or account with the epoch: a revocation of it refuses all tokens issued before a change of rights. */
+  holder: string;
+  /** True for the access token of an application that a person connected. */
+  isApplication: boolean;
   issuedMs: number;
   expiresMs: number;
   /** Present when the caller used an account key. */
@@ -54,6 +63,11 @@ export type Unverified = Exclude<Verified, { kind: 'ok' }>;
 
 export type Issued = { token: string; claims: Claims };
 
+/** Returns the id under which the tokens of a holder and epoch are revoked. */
+export function holderId({ account, member, epoch }: Omit<TokenSession, 'sid'>): string {
+  return `${member?.id ?? account}.${epoch}`;
+}
+
 /** Signs a token of `profile` for `session`, with the common claims and those in `extra`. */
 export async function issue(
   ring: KeyRing.KeyRing,
@@ -66,16 +80,21 @@ export async function issue(
   const key = KeyRing.signer(ring, nowMs);
   const iat = seconds(nowMs);
   const exp = iat + profile.lifeSeconds;
-  const token = await new SignJWT({ ...extra, sid: session.sid })
+  const { account, sid, member, epoch } = session;
+  const own = member === null ? {} : { mem: member.id, role: member.role };
+  const token = await new SignJWT({ ...extra, sid, ...own, ...(epoch > 0 && { epo: epoch }) })
     .setProtectedHeader({ alg: algorithm, typ: profile.typ, kid: key.kid })
     .setIssuer(ring.issuer)
     .setAudience(ring.issuer + profile.audiencePath)
-    .setSubject(session.account)
+    .setSubject(account)
     .setJti(jti)
     .setIssuedAt(iat)
     .setExpirationTime(exp)
     .sign(key.privateKey);
-  return { token, claims: { ...session, jti, issuedMs: iat * 1000, expiresMs: exp * 1000 } };
+  const isApplication = isApplicationOf(extra.client_id, sid);
+  const times = { issuedMs: iat * 1000, expiresMs: exp * 1000 };
+  const holder = holderId(session);
+  return { token, claims: { account, sid, member, epoch, jti, holder, isApplication, ...times } };
 }
 
 /**
@@ -120,12 +139,28 @@ export async function verify(
 }
 
 function parse(payload: JWTPayload, profile: Profile, audience: string): Claims | null {
-  const { sub, sid, jti, iat, exp, aud } = payload;
+  const { sub, sid, jti, iat, exp, aud, mem, role, epo = 0, client_id } = payload;
   if (!isId(sub) || !isId(sid) || !isId(jti) || !isTime(iat) || !isTime(exp)) return null;
   // The shop never issues a token with a list of audiences.
   if (aud !== audience) return null;
+  const member = mem === undefined ? null : memberOf(mem, role);
+  if (member === undefined || !isTime(epo) || epo < 0) return null;
   const end = Math.min(exp, iat + profile.lifeSeconds);
-  return { account: sub, sid, jti, issuedMs: iat * 1000, expiresMs: end * 1000 };
+  const session = { account: sub, sid, member, epoch: epo };
+  const times = { issuedMs: iat * 1000, expiresMs: end * 1000 };
+  const isApplication = isApplicationOf(client_id, sid);
+  return { ...session, jti, holder: holderId(session), isApplication, ...times };
+}
+
+/** A registered agent is its own client, so that its `client_id` is the `sid`. */
+function isApplicationOf(clientId: unknown, sid: string): boolean {
+  return clientId !== undefined && clientId !== sid;
+}
+
+/** Undefined when the claims name no person and role. */
+function memberOf(id: unknown, role: unknown): TokenSession['member'] | undefined {
+  const known = parseRole(role);
+  return isId(id) && known !== null ? { id, role: known } : undefined;
 }
 
 function isId(value: unknown): value is string {

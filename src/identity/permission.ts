@@ -1,24 +1,77 @@
-/** An action of an identified caller on an account. */
-export type AccountAction = 'read' | 'read_keys' | 'spend' | 'end_charges' | 'change' | 'change_keys';
+import { can, type Right, type Role } from './team/role.ts';
 
-/** `whenFrozen`: the action is allowed while the seller has frozen the account. `withKey`: an account key may do it, not only a token. */
-const permissions: Readonly<Record<AccountAction, { whenFrozen: boolean; withKey: boolean }>> = {
-  read: { whenFrozen: true, withKey: true },
-  // A key cannot manage keys, because it could then evade its own limits.
-  read_keys: { whenFrozen: true, withKey: false },
-  change_keys: { whenFrozen: false, withKey: false },
-  spend: { whenFrozen: false, withKey: true },
-  // An account must not keep paying because it is frozen, or because its tokens are lost.
-  end_charges: { whenFrozen: true, withKey: true },
-  change: { whenFrozen: false, withKey: false },
+/** An action of an identified caller on an account. */
+export type AccountAction =
+  | 'read'
+  | 'read_billing'
+  | 'read_keys'
+  | 'change_keys'
+  | 'call'
+  | 'buy'
+  | 'change_billing'
+  | 'end_charges'
+  | 'connect'
+  | 'claim'
+  | 'read_team'
+  | 'switch'
+  | 'leave'
+  | 'read_events'
+  | 'change_team'
+  | 'change_owners';
+
+type Rule = {
+  /** The right that a person needs. */
+  right: Right;
+  /** The action is allowed while the seller has frozen the account. */
+  whenFrozen?: true;
+  /** An account key may do it. `always`: whatever the role of the person who created it, because it is what keys are for. */
+  withKey?: 'always' | 'by_role';
+  /** Only a person in a session of their own may do it: no application, and no token that belongs to no person. */
+  inPerson?: true;
 };
 
+const rules: Readonly<Record<AccountAction, Rule>> = {
+  read: { right: 'read', whenFrozen: true, withKey: 'always' },
+  read_billing: { right: 'read_billing', whenFrozen: true, withKey: 'by_role' },
+  // A key cannot manage keys, because it could then evade its own limits.
+  read_keys: { right: 'keys', whenFrozen: true },
+  change_keys: { right: 'keys' },
+  call: { right: 'call', withKey: 'always' },
+  // The buyer pays: no saved card is charged.
+  buy: { right: 'billing', withKey: 'always' },
+  change_billing: { right: 'billing' },
+  // An account must not keep paying because it is frozen, or because its tokens are lost.
+  end_charges: { right: 'billing', whenFrozen: true, withKey: 'by_role' },
+  // An application gets the role of the person who connects it.
+  connect: { right: 'read' },
+  claim: { right: 'claim' },
+  // Addresses of persons are not for programs.
+  read_team: { right: 'read', whenFrozen: true, inPerson: true },
+  switch: { right: 'read', whenFrozen: true, inPerson: true },
+  leave: { right: 'read', whenFrozen: true, inPerson: true },
+  read_events: { right: 'team', whenFrozen: true, inPerson: true },
+  // An application could otherwise make itself an owner, which disconnecting it would not undo.
+  change_team: { right: 'team', inPerson: true },
+  change_owners: { right: 'owners', inPerson: true },
+};
+
+/** The rights of a caller. `role`: that of the person, or of the person who created the key; null when there is none. */
+export type CallerRights = {
+  isFrozen: boolean;
+  isKey: boolean;
+  role: Role | null;
+  isApplication: boolean;
+};
+
+export type Denial = 'frozen' | 'key_not_allowed' | 'role_not_allowed' | 'person_required';
+
 /** Returns why a caller may not perform an action; null when it may. */
-export function denial(
-  { isFrozen, isKey }: { isFrozen: boolean; isKey: boolean },
-  action: AccountAction,
-): 'frozen' | 'key_not_allowed' | null {
-  const { whenFrozen, withKey } = permissions[action];
+export function denial(caller: CallerRights, action: AccountAction): Denial | null {
+  const { isFrozen, isKey, role, isApplication } = caller;
+  const { right, whenFrozen = false, withKey, inPerson = false } = rules[action];
   if (isFrozen && !whenFrozen) return 'frozen';
-  return isKey && !withKey ? 'key_not_allowed' : null;
+  if (isKey && withKey === undefined) return 'key_not_allowed';
+  if (inPerson && (isKey || isApplication || role === null)) return 'person_required';
+  if (isKey && withKey === 'always') return null;
+  return can(role, right) ? null : 'role_not_allowed';
 }

@@ -23,7 +23,7 @@ export type RevocationList = {
 export type Revocation = {
   id: string;
   revokedMs: number;
-  /** The account of a revoked token or session; null for a key. */
+  /** The account of a revoked token or session; null for a key and for a holder. */
   account: string | null;
 };
 
@@ -64,13 +64,15 @@ export function refuseAll(list: RevocationList, nowMs: number): void {
   list.old.clear();
 }
 
-/** Returns true when a token with these claims has been revoked. */
-export function includes(list: RevocationList, { jti, sid, issuedMs }: Claims): boolean {
+/** Returns true when a token with these claims has been revoked: itself, its session, or all tokens of its holder before a change of rights. */
+export function includes(list: RevocationList, { jti, sid, holder, issuedMs }: Claims): boolean {
   return (
     list.young.has(sid) ||
     list.young.has(jti) ||
+    list.young.has(holder) ||
     list.old.has(sid) ||
     list.old.has(jti) ||
+    list.old.has(holder) ||
     issuedMs <= list.refusedUntilMs
   );
 }

@@ -1,6 +1,7 @@
 import { sha256Hex } from '@sluice/kernel/digest';
 import { secret } from '@sluice/kernel/id';
 import type { Rule } from './registration.ts';
+import type { Holder } from './team/team.ts';
 
 /** A link expires after this. */
 export const linkLifeMs = 15 * 60_000;
@@ -28,6 +29,8 @@ export type NewSignInLink = {
   tokenDigest: string;
   browserDigest: string;
   expiresMs: number;
+  /** The invitation that opening the link accepts; null for a plain sign-in. */
+  invitation: string | null;
 };
 
 export type SignInStart =
@@ -41,11 +44,13 @@ export type SignInStart =
 export type LinkState = 'here' | 'elsewhere' | 'gone';
 
 export type SignInOutcome =
-  | { kind: 'signed_in'; account: string }
+  | { kind: 'signed_in'; holder: Holder }
   /** The browser is not the one that requested the link and did not enter the address of the mail. */
   | { kind: 'elsewhere' }
   /** The link was used, has expired, had too many attempts, or never existed. */
-  | { kind: 'gone' };
+  | { kind: 'gone' }
+  /** The account of the invitation has the maximum number of persons. */
+  | { kind: 'full' };
 
 /** The store of links, shared by all processes. */
 export interface SignIns {
@@ -53,5 +58,8 @@ export interface SignIns {
   /** Returns the state of a link without using it: mail scanners open links too. */
   look(tokenDigest: string, browserDigest: string | null): Promise<LinkState>;
   /** Uses a link up. From another browser than the one that requested it, `email` must be the address of the mail. */
-  end(tokenDigest: string, browserDigest: string | null, email: string | null): Promise<SignInOutcome>;
+  end(
+    link: { tokenDigest: string; browserDigest: string | null; email: string | null },
+    membersMax: number,
+  ): Promise<SignInOutcome>;
 }

@@ -1,6 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import * as AccountKey from '../identity/account-key.ts';
 import type { IdentityContext } from '../identity/identity-context.ts';
+import type { Role } from '../identity/team/role.ts';
 
 /** A key as its owner sees it; `key` is the secret, which only the response that creates it contains. */
 export type ShownKey = {
@@ -10,22 +11,30 @@ export type ShownKey = {
   hint: string;
   created_at: string;
   expires_at: string | null;
+  /** The address of the person who created it; null for the account's own tokens, and for a person who was removed. */
+  created_by: string | null;
   services: readonly string[] | null;
   budget_usd: string | null;
   /** The value of its calls in USD; null without a budget. */
   spent_usd: string | null;
 };
 
+/** Returns the creator of a key that a session creates. */
+export function creatorOf(member: { id: string; role: Role } | null): AccountKey.Creator | null {
+  return member && { ...member, epoch: null };
+}
+
 /** Creates a key; null when the account has reached its maximum number of keys. */
 export async function make(
   shop: Pick<IdentityContext, 'keys'>,
   account: string,
+  creator: AccountKey.Creator | null,
   terms: AccountKey.KeyLimits,
 ): Promise<ShownKey | null> {
-  const { key, secret, digest, hint } = AccountKey.make(account, terms);
+  const { key, secret, digest, hint } = AccountKey.make(account, creator, terms);
   const createdMs = await shop.keys.add(key, digest, hint);
   if (createdMs === null) return null;
-  return { ...show({ ...key, hint, createdMs, spent: Money.zero }), key: secret };
+  return { ...show({ ...key, hint, createdMs, spent: Money.zero, creatorEmail: null }), key: secret };
 }
 
 /** Creates the key that a new account gets in place of an access token: for all services, without a budget or an end. */
@@ -33,20 +42,30 @@ export function makeForRegistration(
   shop: Pick<IdentityContext, 'keys'>,
   account: string,
 ): Promise<ShownKey | null> {
-  return make(shop, account, { name: 'Registration', budget: null, services: null, expiresMs: null });
+  return make(shop, account, null, { name: 'Registration', budget: null, services: null, expiresMs: null });
 }
 
-export async function list(shop: Pick<IdentityContext, 'keys'>, account: string): Promise<ShownKey[]> {
-  return (await shop.keys.of(account)).map(show);
+/** @param creator with an id, only the keys that this person created */
+export async function list(
+  shop: Pick<IdentityContext, 'keys'>,
+  account: string,
+  creator: string | null,
+): Promise<ShownKey[]> {
+  const all = await shop.keys.of(account);
+  return all.filter((key) => creator === null || key.creator?.id === creator).map(show);
 }
 
-/** Revokes a key; when this resolves, no process accepts it. Returns false when the account has no key with this id. */
+/**
+ * Revokes a key; when this resolves, no process accepts it. Returns false when the account has no key with this id.
+ * @param creator with an id, only a key that this person created
+ */
 export async function revoke(
   shop: Pick<IdentityContext, 'clock' | 'keys' | 'revocations'>,
   account: string,
   id: string,
+  { creator, by }: { creator: string | null; by: string },
 ): Promise<boolean> {
-  if (!(await shop.keys.end(account, id))) return false;
+  if (!(await shop.keys.end(account, id, creator, by))) return false;
   await shop.revocations.add({ id, revokedMs: shop.clock(), account: null });
   return true;
 }
@@ -56,6 +75,7 @@ function show({
   name,
   hint,
   createdMs,
+  creatorEmail,
   expiresMs,
   services,
   budget,
@@ -67,6 +87,7 @@ function show({
     hint: `slk_...${hint}`,
     created_at: new Date(createdMs).toISOString(),
     expires_at: expiresMs === null ? null : new Date(expiresMs).toISOString(),
+    created_by: creatorEmail,
     services,
     budget_usd: budget && Money.format(budget),
     spent_usd: budget && Money.format(spent),

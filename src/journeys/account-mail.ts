@@ -17,7 +17,6 @@ type AccountMailContext = Pick<CatalogContext, 'catalog' | 'publicUrl'> &
 export async function notifyAccounts(shop: AccountMailContext): Promise<void> {
   // Without mail, rows stay unsent and are given up.
   if (shop.mail === null) return;
-  await shop.accountMails.addLowBalances();
   const facts = {
     name: shop.catalog.storefront.name,
     publicUrl: shop.publicUrl,

@@ -3,7 +3,10 @@ import type { PaymentContext } from '../payment/payment-context.ts';
 import { ObjectUnknown, type Payer, ProcessorUnavailable } from '../payment/processor.ts';
 import { isLive, type Subscription } from '../payment/subscription.ts';
 
-type PortalContext = Pick<PaymentContext, 'subscriptions' | 'processor'> & Pick<IdentityContext, 'accounts'>;
+type PortalContext = Pick<PaymentContext, 'subscriptions' | 'processor'> &
+  Pick<IdentityContext, 'accounts' | 'team'>;
+/** An account, and the person in it who asks; null when the session belongs to no person. */
+type Asker = { account: string; member: { id: string } | null };
 
 /** The payment method of a subscription. `isOwn`: it belongs to the person of the account, who may open the processor's portal. */
 export type PaymentMethod = {
@@ -19,18 +22,24 @@ export type PortalResult = { kind: 'page'; url: string } | { kind: 'refused' };
 /** The page of the account does not wait longer for the processor. */
 const waitMs = 2_000;
 
+/** Returns the address that the asker has proved. Another person of the account is not the payer. */
+async function provedAddress(shop: PortalContext, { account, member }: Asker): Promise<string | null> {
+  if (member !== null) return (await shop.team.find(member.id))?.email ?? null;
+  return (await shop.accounts.find(account))?.email ?? null;
+}
+
 /** Returns how the running subscriptions of an account are paid. Without the processor, cards are unknown. */
 export async function methodsOf(
   shop: PortalContext,
-  account: string,
+  asker: Asker,
   live: readonly Pick<Subscription, 'id' | 'plan'>[],
 ): Promise<PaymentMethod[]> {
   if (live.length === 0) return [];
-  const person = await shop.accounts.find(account);
+  const proved = await provedAddress(shop, asker);
   return Promise.all(
     live.map(async ({ id, plan }) => {
       const payer = await inTime(shop.processor.payerOf(id).catch(unknownPayer));
-      const isOwn = payer !== null && isPaidBy(payer, person?.email ?? null);
+      const isOwn = payer !== null && isPaidBy(payer, proved);
       return { subscription: id, plan, card: isOwn ? payer.card : null, isOwn };
     }),
   );
@@ -38,21 +47,21 @@ export async function methodsOf(
 
 /**
  * Opens the processor's portal for a subscription of the account. It shows the payer's invoices and address, so only a payer whose address
- * the account has proved gets it: another person may have paid for the account.
+ * the person has proved gets it: another person may have paid for the account.
  */
 export async function open(
   shop: PortalContext,
-  account: string,
+  asker: Asker,
   subscription: string,
   returnUrl: string,
 ): Promise<PortalResult> {
-  const found = (await shop.subscriptions.of(account)).find(({ id }) => id === subscription);
+  const found = (await shop.subscriptions.of(asker.account)).find(({ id }) => id === subscription);
   if (found === undefined || !isLive(found)) return { kind: 'refused' };
-  const [person, payer] = await Promise.all([
-    shop.accounts.find(account),
+  const [proved, payer] = await Promise.all([
+    provedAddress(shop, asker),
     shop.processor.payerOf(subscription),
   ]);
-  if (!isPaidBy(payer, person?.email ?? null)) return { kind: 'refused' };
+  if (!isPaidBy(payer, proved)) return { kind: 'refused' };
   return { kind: 'page', url: await shop.processor.openPortal(payer.customer, returnUrl) };
 }
 

@@ -7,6 +7,7 @@ import * as ClaimToken from '../identity/claim-token.ts';
 import type { IdentityContext, RegistrationContext } from '../identity/identity-context.ts';
 import type { Claims as TokenClaims } from '../identity/jwt.ts';
 import * as Registration from '../identity/registration.ts';
+import type { Holder } from '../identity/team/team.ts';
 import type { TrialState } from '../identity/trial-proof.ts';
 import type { TextsContext } from '../text/texts-context.ts';
 import { trialOffer } from './registration.ts';
@@ -57,7 +58,7 @@ export async function startClaim(
 }
 
 export type ClaimCompletion =
-  | { kind: 'claimed'; sid: string; account: string; joined: boolean; trial: TrialState }
+  | { kind: 'claimed'; sid: string; account: string; joined: boolean; trial: TrialState; holder: Holder }
   | Exclude<Claim.ClaimOutcome, { kind: 'claimed' }>
   | { kind: 'bad_token' };
 

@@ -3,16 +3,21 @@ import * as Bearer from '../identity/bearer.ts';
 import type { IdentityContext } from '../identity/identity-context.ts';
 import * as Joins from '../identity/joined-accounts.ts';
 import type { Claims } from '../identity/jwt.ts';
+import { denial } from '../identity/permission.ts';
 import type { LedgerContext } from '../ledger/ledger-context.ts';
 
 /** The dependencies of identifying a caller. While the ledger is not ready, the database is not asked. */
 export type CallerContext = IdentityContext & { readonly writer: Pick<LedgerContext['writer'], 'ready'> };
 
 /**
- * `frozen`: the seller has restricted the account to read-only requests. `unknown`: the token is genuine, but its revocation
+ * `frozen`: the seller has restricted the account to read-only requests. `forbidden`: the role of the person does not allow calls. `unknown`: the token is genuine, but its revocation
  * cannot be checked now.
  */
-export type IdentifiedCaller = Bearer.Bearer | { kind: 'frozen'; claims: Claims } | { kind: 'unknown' };
+export type IdentifiedCaller =
+  | Bearer.Bearer
+  | { kind: 'frozen'; claims: Claims }
+  | { kind: 'forbidden'; claims: Claims }
+  | { kind: 'unknown' };
 
 /**
  * Identifies the sender of an Authorization header: the account of the token, or the one that it has joined since. Revocations and joins
@@ -51,10 +56,10 @@ function resolveIdentity(shop: CallerContext, claims: Claims): IdentifiedCaller 
 async function askRecord(shop: CallerContext, claims: Claims): Promise<IdentifiedCaller> {
   // The state of the ledger shows at once, without another wait, that the database is unavailable.
   if (!shop.writer.ready) return { kind: 'unknown' };
-  const { jti, sid, account } = claims;
+  const { jti, sid, holder, account } = claims;
   try {
     const [isRevoked, standing] = await Promise.all([
-      shop.revocations.has([jti, sid]),
+      shop.revocations.has([jti, sid, holder]),
       shop.accounts.resolveAccount(account),
     ]);
     if (isRevoked) return { kind: 'revoked' };
@@ -80,5 +85,9 @@ async function byKey(
 
 function asIdentity(claims: Claims, account: string, isFrozen: boolean): IdentifiedCaller {
   const spoken = account === claims.account ? claims : { ...claims, account };
-  return { kind: isFrozen ? 'frozen' : 'token', claims: spoken };
+  const { member, isApplication } = spoken;
+  const caller = { isFrozen, isKey: spoken.key !== undefined, isApplication, role: member?.role ?? null };
+  const denied = denial(caller, 'call');
+  if (denied === null) return { kind: 'token', claims: spoken };
+  return { kind: denied === 'frozen' ? 'frozen' : 'forbidden', claims: spoken };
 }

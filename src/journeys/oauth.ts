@@ -5,7 +5,7 @@ import * as Bearer from '../identity/bearer.ts';
 import type * as Form from '../identity/form.ts';
 import * as Grant from '../identity/grant.ts';
 import type { IdentityContext, RegistrationContext } from '../identity/identity-context.ts';
-import type { Issued } from '../identity/jwt.ts';
+import type { Issued, TokenSession } from '../identity/jwt.ts';
 import * as AuthorizationRequest from '../identity/oauth/authorization-request.ts';
 import * as Client from '../identity/oauth/client.ts';
 import * as Grants from '../identity/oauth/grants.ts';
@@ -64,19 +64,30 @@ async function findClient(shop: OAuthContext, clientId: string): Promise<Client.
 }
 
 /** Returns true when an application may be connected to the account. A frozen account cannot be changed. */
-export function mayConnect({ tokenVerifier }: Pick<OAuthContext, 'tokenVerifier'>, account: string): boolean {
-  return denial({ isFrozen: tokenVerifier.frozen.has(account), isKey: false }, 'change') === null;
+export function mayConnect(
+  { tokenVerifier }: Pick<OAuthContext, 'tokenVerifier'>,
+  { account, member }: Pick<TokenSession, 'account' | 'member'>,
+): boolean {
+  const isFrozen = tokenVerifier.frozen.has(account);
+  const caller = { isFrozen, isKey: false, isApplication: false, role: member?.role ?? null };
+  return denial(caller, 'connect') === null;
 }
 
-/** Grants the request for `account`. Returns the redirect URL with the code. */
+/** Grants the request for the holder of a session: the application gets the rights of that person. Returns the redirect URL with the code. */
 export async function approve(
   shop: OAuthContext,
-  account: string,
+  { account, member }: Pick<TokenSession, 'account' | 'member'>,
   { client, request }: Extract<Authorization, { kind: 'ready' }>,
 ): Promise<string> {
   const code = Grants.newCode();
   await shop.oauth.issueCode({
-    grant: { sid: id('ses'), account, clientId: client.id, clientName: client.name },
+    grant: {
+      sid: id('ses'),
+      account,
+      member: member?.id ?? null,
+      clientId: client.id,
+      clientName: client.name,
+    },
     digest: Grants.digest(code),
     redirectUri: request.redirectUri,
     challenge: request.challenge,
@@ -145,11 +156,12 @@ async function respond(
 ): Promise<TokenResponse> {
   if (redeemed.kind === 'replayed') await endSession(shop, redeemed.sid, null);
   if (redeemed.kind !== 'redeemed') return Grant.invalidGrant(refusal);
-  const { sid, account, clientId } = redeemed.grant;
+  const { sid, account, member, clientId } = redeemed.grant;
   if (await shop.revocations.has([sid])) return Grant.invalidGrant(refusal);
-  const standing = await shop.accounts.resolveAccount(account);
-  const session = { account: standing, sid };
-  const access = await AccessToken.issue(shop.tokenVerifier.ring, session, shop.clock(), clientId);
+  // The role of now: it may have changed since the consent.
+  const holder = await shop.team.holder({ account, member, epoch: null });
+  if (holder === null) return Grant.invalidGrant(refusal);
+  const access = await AccessToken.issue(shop.tokenVerifier.ring, { ...holder, sid }, shop.clock(), clientId);
   return { kind: 'granted', access, refreshToken };
 }
 
@@ -167,9 +179,17 @@ export async function revokeRefreshToken(shop: OAuthContext, token: string): Pro
   if (grant) await endSession(shop, grant.sid, grant.account);
 }
 
-/** Disconnects an application from the account. Returns false when the account has no such connection. */
-export async function disconnect(shop: OAuthContext, account: string, sid: string): Promise<boolean> {
-  const grants = await shop.oauth.list(account);
+/**
+ * Disconnects an application from the account. Returns false when the account has no such connection.
+ * @param member with an id, only one that this person connected
+ */
+export async function disconnect(
+  shop: OAuthContext,
+  account: string,
+  sid: string,
+  member: string | null,
+): Promise<boolean> {
+  const grants = await shop.oauth.list(account, member);
   if (!grants.some((grant) => grant.sid === sid)) return false;
   await endSession(shop, sid, account);
   return true;
@@ -221,8 +241,8 @@ async function describe(
   }
   const verified = await AccessToken.verify(shop.tokenVerifier.ring, token, shop.clock());
   if (verified.kind !== 'ok') return null;
-  const { account, sid, jti, issuedMs, expiresMs } = verified.claims;
-  if (await shop.revocations.has([sid, jti])) return null;
+  const { account, sid, jti, holder, issuedMs, expiresMs } = verified.claims;
+  if (await shop.revocations.has([sid, jti, holder])) return null;
   return {
     active: true,
     sub: account,

@@ -3,7 +3,7 @@ import type { IdentityContext } from '../identity/identity-context.ts';
 import type { Issued } from '../identity/jwt.ts';
 import type { Order, PayerEvidence } from '../payment/order.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
-import { session } from './registration.ts';
+import { newAccount, session } from './registration.ts';
 
 /** Returns the evidence of a browser that paid on a hosted page. @param browser its secret */
 export function browserEvidence(browser: string): PayerEvidence {
@@ -23,5 +23,5 @@ export async function issue(
 ): Promise<{ access: Issued; assertion: Issued } | null> {
   if (order.account === null || !isConnected()) return null;
   if (!(await shop.orders.issueTokens(order, payer))) return null;
-  return session(shop, order.account);
+  return session(shop, newAccount(order.account));
 }

@@ -14,6 +14,7 @@ import * as Grants from '../identity/oauth/grants.ts';
 import * as ProofOfWork from '../identity/proof-of-work.ts';
 import * as Registration from '../identity/registration.ts';
 import * as Revocation from '../identity/revocation.ts';
+import type { Holder } from '../identity/team/team.ts';
 import { addressDigest, type TrialOffer, type TrialState } from '../identity/trial-proof.ts';
 import * as WebBotAuth from '../identity/web-bot-auth.ts';
 import * as OAuth from './oauth.ts';
@@ -28,7 +29,7 @@ export type AgentRegisterContext = RegisterContext &
   Pick<RegistrationContext, 'agentDirectories' | 'trustedAgents'>;
 
 /** The dependencies of renewing a session. */
-type SessionContext = Pick<IdentityContext, 'accounts' | 'clock' | 'revocations' | 'tokenVerifier'>;
+type SessionContext = Pick<IdentityContext, 'clock' | 'revocations' | 'team' | 'tokenVerifier'>;
 
 export type Registered = {
   kind: 'registered';
@@ -113,7 +114,7 @@ async function open(shop: RegisterContext, address: string): Promise<Registered>
   const account = id('acc');
   const offer = trialOffer(shop, address);
   const trialState = await shop.accounts.register(account, offer);
-  const opened = await session(shop, account);
+  const opened = await session(shop, newAccount(account));
   const claim =
     shop.claiming && (await ClaimToken.issue(shop.tokenVerifier.ring, opened.access.claims, nowMs));
   const trial = trialState === 'given' ? trialOf(shop.catalog.plans) : null;
@@ -147,13 +148,18 @@ export async function giveCardTrials(
   if (trial?.oncePer.includes('card')) await shop.accounts.giveCardTrials(trial);
 }
 
-/** Opens a new session of an account, and issues its tokens. */
+/** The holder of the sessions of a new account, which belongs to no person yet. */
+export function newAccount(account: string): Holder {
+  return { account, member: null, epoch: 0 };
+}
+
+/** Opens a new session of a person, or of an account that belongs to none, and issues its tokens. */
 export async function session(
   shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'>,
-  account: string,
+  { account, member, epoch }: Holder,
 ): Promise<{ access: Issued; assertion: Issued }> {
   const { ring } = shop.tokenVerifier;
-  const opened = { account, sid: id('ses') };
+  const opened = { account, member, epoch, sid: id('ses') };
   const nowMs = shop.clock();
   const [access, assertion] = await Promise.all([
     AccessToken.issue(ring, opened, nowMs),
@@ -194,7 +200,7 @@ async function exchangeAssertion(shop: SessionContext, given: string): Promise<E
   return { ...renewed, assertion };
 }
 
-/** Issues a new access token for the session that an assertion names. */
+/** Issues a new access token for the session that an assertion names, with the current role of its person. */
 export async function renew(shop: SessionContext, assertion: string): Promise<Renewed> {
   const nowMs = shop.clock();
   const found = await Assertion.verify(shop.tokenVerifier.ring, assertion, nowMs);
@@ -203,12 +209,11 @@ export async function renew(shop: SessionContext, assertion: string): Promise<Re
   if (await shop.revocations.has([found.claims.sid, found.claims.jti])) {
     return Grant.refusal({ kind: 'revoked' });
   }
-  const account = await shop.accounts.resolveAccount(found.claims.account);
-  const { sid } = found.claims;
-  return {
-    kind: 'granted',
-    access: await AccessToken.issue(shop.tokenVerifier.ring, { account, sid }, nowMs),
-  };
+  const { account, sid, member, epoch } = found.claims;
+  const holder = await shop.team.holder({ account, member: member?.id ?? null, epoch });
+  if (holder === null) return Grant.refusal({ kind: 'revoked' });
+  const access = await AccessToken.issue(shop.tokenVerifier.ring, { ...holder, sid }, nowMs);
+  return { kind: 'granted', access };
 }
 
 /** Revokes a token, or with an assertion its whole session (RFC 7009): here at once, in other processes when they receive the revocation. */

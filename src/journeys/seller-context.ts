@@ -6,6 +6,8 @@ import type { UsageReport } from '../ledger/usage-report.ts';
 import type { Verification } from '../ledger/verification.ts';
 import type { AttentionLimits, AttentionReport } from '../payment/attention.ts';
 import type { CreditGrants } from '../payment/credit-grant.ts';
+import type { SellerEvents } from '../payment/event.ts';
+import type { EndpointRules } from '../payment/event-endpoint.ts';
 import type { Fees } from '../payment/fee.ts';
 import type { OrderSearch } from '../payment/order-search.ts';
 import type { Promotions } from '../payment/promotion.ts';
@@ -22,6 +24,9 @@ export type ConsoleData = {
   readonly attention: AttentionReport;
   readonly orders: OrderSearch;
   readonly verification: Verification;
+  readonly events: SellerEvents;
+  /** The addresses that the endpoints of events may have. */
+  readonly endpointRules: EndpointRules;
 };
 
 /** The ways to sign in to the console. */

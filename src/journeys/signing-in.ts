@@ -1,7 +1,7 @@
 import { id } from '@sluice/kernel/id';
 import type { CatalogContext } from '../catalog/catalog-context.ts';
 import * as Claim from '../identity/claim.ts';
-import type { IdentityContext } from '../identity/identity-context.ts';
+import type { IdentityContext, RegistrationContext } from '../identity/identity-context.ts';
 import * as Registration from '../identity/registration.ts';
 import * as SignIn from '../identity/sign-in.ts';
 import { signInMail } from '../identity/sign-in-mail.ts';
@@ -19,11 +19,12 @@ export type SignInLinkResult =
  * Sends a person a sign-in link. An address without an account gets a mail that says so, so that the response has the same content and
  * duration in both cases and does not reveal accounts.
  * @param browser a secret of the requesting browser
+ * @param invitation the invitation that opening the link accepts
  */
 export async function sendSignInLink(
   shop: Pick<CatalogContext, 'catalog' | 'publicUrl'> & Pick<IdentityContext, 'clock'> & TextsContext,
   { signIns, mail, secret }: Claim.ClaimService,
-  { email, browser }: { email: string; browser: string },
+  { email, browser, invitation = null }: { email: string; browser: string; invitation?: string | null },
   address: string,
 ): Promise<SignInLinkResult> {
   const token = SignIn.newToken();
@@ -35,6 +36,7 @@ export async function sendSignInLink(
     tokenDigest: SignIn.digest(token),
     browserDigest: SignIn.digest(browser),
     expiresMs: shop.clock() + SignIn.linkLifeMs,
+    invitation,
   };
   const standing = await signIns.start(link);
   if (standing.kind === 'limited') return standing;
@@ -61,16 +63,17 @@ export function inspectLink(
 
 export type SignInResult =
   | { kind: 'entered'; account: string; assertion: string }
-  | { kind: 'elsewhere' | 'gone' };
+  | { kind: 'elsewhere' | 'gone' | 'full' };
 
-/** Redeems a link, and opens a session of the account that belongs to its mailbox. */
+/** Redeems a link, and opens a session of its person: in the account of the invitation, in their own account, or in the one that they used last. */
 export async function enter(
-  shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'>,
+  shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'> & Pick<RegistrationContext, 'teamLimits'>,
   { signIns }: Claim.ClaimService,
   { token, browser, email }: { token: string; browser: string | null; email: string | null },
 ): Promise<SignInResult> {
-  const outcome = await signIns.end(SignIn.digest(token), browser && SignIn.digest(browser), email);
+  const link = { tokenDigest: SignIn.digest(token), browserDigest: browser && SignIn.digest(browser), email };
+  const outcome = await signIns.end(link, shop.teamLimits.membersMax);
   if (outcome.kind !== 'signed_in') return outcome;
-  const { assertion } = await Registering.session(shop, outcome.account);
-  return { kind: 'entered', account: outcome.account, assertion: assertion.token };
+  const { assertion } = await Registering.session(shop, outcome.holder);
+  return { kind: 'entered', account: outcome.holder.account, assertion: assertion.token };
 }

@@ -20,6 +20,24 @@ export function readCallId(text: string): string | null {
 export type UsageFault = { field: string; message: string };
 type Read<T> = { kind: 'read'; value: T } | { kind: 'faults'; faults: UsageFault[] };
 
+/** The value of a filter for calls without a key or model. */
+export const noneValue = '(none)';
+const filterCharsMax = 200;
+const filterNames = ['service', 'key', 'model'] as const;
+
+/** Reads the filters of usage: a service, a key and a model, each optional; `(none)` for calls without one. */
+export function readSelection(
+  said: Readonly<Partial<Record<(typeof filterNames)[number], string | undefined>>>,
+): Read<Usage.UsageSelection> {
+  const faults = filterNames
+    .filter((field) => (said[field]?.length ?? 0) > filterCharsMax)
+    .map((field) => ({ field, message: `Must have at most ${filterCharsMax} characters` }));
+  if (faults.length > 0) return { kind: 'faults', faults };
+  const chosen = (value = '') => (value === '' ? null : value === noneValue ? '' : value);
+  const value = { service: chosen(said.service), key: chosen(said.key), model: chosen(said.model) };
+  return { kind: 'read', value };
+}
+
 export type UsagePeriod = { fromMs: number; toMs: number };
 
 /** Reads `from` and `to`: timestamps (RFC 3339) or days (UTC; the day of `to` is included). The default is the last thirty days. */
@@ -74,8 +92,9 @@ export async function sums(
   account: string,
   { fromMs, toMs }: UsagePeriod,
   group: Usage.UsageGroup,
+  selection: Usage.UsageSelection = Usage.allCalls,
 ): Promise<Record<string, unknown>> {
-  const found = await shop.usage.sums(account, fromMs, toMs, group);
+  const found = await shop.usage.sums(account, fromMs, toMs, group, selection);
   return {
     success: true,
     from: new Date(fromMs).toISOString(),
@@ -109,8 +128,9 @@ export async function calls(
   account: string,
   { fromMs, toMs }: UsagePeriod,
   before: string | null,
+  selection: Usage.UsageSelection = Usage.allCalls,
 ): Promise<Record<string, unknown>> {
-  const found = await shop.usage.calls(account, fromMs, toMs, before, pageMax + 1);
+  const found = await shop.usage.calls(account, fromMs, toMs, before, pageMax + 1, selection);
   const page = found.slice(0, pageMax).map(asCall);
   return { success: true, calls: page, cursor: found.length > pageMax ? page.at(-1)?.call : null };
 }

@@ -12,7 +12,7 @@ import type { CheckoutContext } from '../payment/payment-context.ts';
 import * as Wallet from '../payment/wallet.ts';
 import * as RateLimit from '../proxy/rate-limit.ts';
 import type { QuoteContext } from './quote.ts';
-import { admit, session, trialOffer } from './registration.ts';
+import { admit, newAccount, session, trialOffer } from './registration.ts';
 
 const dayMs = 86_400_000;
 const noTrial = { plan: '', units: 0, asset: 'unit', oncePer: [], address: null } as const;
@@ -24,7 +24,7 @@ const retryLaterSeconds = 3_600;
 /** The dependencies of signing in with a wallet. */
 export type WalletSignInContext = QuoteContext &
   Pick<CatalogContext, 'catalog' | 'publicUrl'> &
-  Pick<IdentityContext, 'tokenVerifier'> &
+  Pick<IdentityContext, 'tokenVerifier' | 'team'> &
   Pick<RegistrationContext, 'admissions' | 'workSecret'> &
   Pick<CheckoutContext, 'challengeSecrets'>;
 
@@ -112,7 +112,8 @@ export async function signIn(
   const found = await shop.wallets.signIn(proof, account, newcomer);
   if (found.kind === 'used') return { kind: 'refused', reason: 'wallet_used' };
   if (found.kind === 'foreign') return found;
-  const opened = await session(shop, found.account);
+  const holder = await shop.team.holder({ account: found.account, member: null, epoch: null });
+  const opened = await session(shop, holder ?? newAccount(found.account));
   const trial = found.trial === 'given' ? trialOf(shop.catalog.plans) : null;
   return { ...found, wallet, ...opened, trial, trialState: found.trial };
 }

@@ -67,6 +67,14 @@ export class BatchSender {
     return this.#sent;
   }
 
+  /** Number of calls that wait for the ledger, and the age of the batch that is being sent. */
+  get backlog(): { calls: number; ageMs: number } {
+    const { queue, clock } = this.#parts;
+    if (this.#sent === null) return { calls: queue.length, ageMs: 0 };
+    const { waiting, asking, sinceMs } = this.#sent;
+    return { calls: queue.length + waiting.length + asking.length, ageMs: Math.max(0, clock() - sinceMs) };
+  }
+
   /** Sends a batch at the end of this turn of the event loop, so that its calls share it. One batch is sent at a time. */
   schedule(): void {
     if (this.#scheduled || this.#sent) return;
@@ -93,11 +101,13 @@ export class BatchSender {
     refuse(waiting.splice(0), asking.splice(0), true);
   }
 
-  /** Drops the batch in doubt because its epoch has ended, and refuses its calls. */
+  /** Drops the batch in doubt because its epoch has ended, and refuses its calls and those that wait. */
   drop(): void {
     const sent = this.#sent;
     this.#sent = null;
     refuse(sent?.waiting ?? [], sent?.asking ?? [], true);
+    const { waiting, asking } = this.#parts.queue.takeAll();
+    refuse(waiting, asking, false);
   }
 
   async #send(): Promise<void> {

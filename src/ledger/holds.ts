@@ -5,7 +5,7 @@ import type { CreditReturnedSignal } from './credit-returned-signal.ts';
 import * as DrawDown from './draw-down.ts';
 import { budgetPlan, type Hold, type HoldRequest, type HoldResult } from './hold.ts';
 import type { LeaseTable } from './lease-table.ts';
-import { refusalOf } from './refusal.ts';
+import { type CreditRefusal, refusalOf } from './refusal.ts';
 
 /** Maximum time that a hold waits for idle leases of other writers before it is refused. */
 const recallWaitMs = 500;
@@ -17,6 +17,8 @@ export type LeaseSource = {
   epoch(): number;
   /** Requests leases with the next batch. Resolves with false if no answer can be expected. */
   request(request: HoldRequest, recall: boolean): Promise<boolean>;
+  /** Returns the idle leases of an account with the next batch. */
+  giveBack(account: string): void;
 };
 
 /** Holds credit for calls in memory, against the leases of this writer. */
@@ -113,7 +115,7 @@ export class Holds {
           retryAfterSeconds: Math.max(1, Math.ceil((pausedUntilMs - nowMs) / 1_000)),
         };
       const refusal = refusalOf(accountLeases, request, nowMs, own);
-      if (refusal.kind === 'exhausted' || nowMs >= deadlineMs) return refusal;
+      if (refusal.kind === 'exhausted' || nowMs >= deadlineMs) return this.#refuse(accountLeases, refusal);
       // If the ledger has enough, another call took it first, and another request may succeed.
       const isShort = refusal.available < refusal.required;
       if (isShort && !isLeasedElsewhere(accountLeases)) return refusal;
@@ -121,6 +123,13 @@ export class Holds {
       recall = isShort;
     }
     return { kind: 'unavailable' };
+  }
+
+  /** Refuses a call. A writer that waited for others in vain returns its idle leases: else each might keep a part that is enough for no call. */
+  #refuse(accountLeases: AccountLeases.AccountLeases, refusal: CreditRefusal): CreditRefusal {
+    if (refusal.kind === 'in_flight' && isLeasedElsewhere(accountLeases))
+      this.#source.giveBack(accountLeases.account);
+    return refusal;
   }
 
   #attempt(

@@ -40,6 +40,12 @@ export class LeaseTable {
     this.#accounts.clear();
   }
 
+  /** The idle leases of all accounts return with the next checkpoint. Returns the accounts. */
+  recallAll(): string[] {
+    for (const accountLeases of this.#accounts.values()) accountLeases.recalled = true;
+    return [...this.#accounts.keys()];
+  }
+
   /** Returns the plans that the account may call on; null if they were not read yet. */
   plansOf(account: string): readonly string[] | null {
     const accountLeases = this.#accounts.get(account);

@@ -9,7 +9,7 @@ import { CreditReturnedSignal } from './credit-returned-signal.ts';
 import { Deliveries } from './deliveries.ts';
 import * as DrawDown from './draw-down.ts';
 import type { Cost as CallCost, Hold, HoldRequest, HoldResult, MeteredCall, Settlement } from './hold.ts';
-import { Holds } from './holds.ts';
+import { Holds, type LeaseSource } from './holds.ts';
 import type { ResponseToStore } from './idempotency-key.ts';
 import { LeaseTable } from './lease-table.ts';
 import type { LedgerStore } from './ledger-store.ts';
@@ -63,10 +63,11 @@ export class LedgerWriter {
         reopen: () => this.#reopen(),
       },
     );
-    const source = {
+    const source: LeaseSource = {
       isReady: () => this.ready,
       epoch: () => this.#epoch,
-      request: (request: HoldRequest, recall: boolean) => this.#requestLease(request, recall),
+      request: (request, recall) => this.#requestLease(request, recall),
+      giveBack: (account) => this.recall(account),
     };
     this.#holds = new Holds(source, this.#leaseTable, this.#creditReturned, clock);
   }
@@ -94,10 +95,7 @@ export class LedgerWriter {
 
   /** Number of calls that wait for the ledger, and the age of the batch that is being sent. */
   get backlog(): { calls: number; ageMs: number } {
-    const { sent } = this.#sender;
-    if (sent === null) return { calls: this.#queue.length, ageMs: 0 };
-    const calls = this.#queue.length + sent.waiting.length + sent.asking.length;
-    return { calls, ageMs: Math.max(0, this.#clock() - sent.sinceMs) };
+    return this.#sender.backlog;
   }
 
   /** Holds the worst case of a call, in its key's budget too. Needs no database if the writer has leased enough. */
@@ -181,6 +179,13 @@ export class LedgerWriter {
     this.#sender.schedule();
   }
 
+  /** Recalls and grants may have been missed: returns all idle leases, and reads every account before its next hold. */
+  resynchronize(): void {
+    for (const account of this.#leaseTable.recallAll()) this.touch(account);
+    this.#queue.addRecall();
+    this.#sender.schedule();
+  }
+
   /** Another writer returned leases of this account. */
   cameBack(account: string): void {
     this.#creditReturned.wake(account);
@@ -236,10 +241,10 @@ export class LedgerWriter {
   }
 
   #requestLease(request: HoldRequest, recall: boolean): Promise<boolean> {
-    return new Promise((resolve) => {
-      this.#queue.addLease({ request, recall, resolve });
-      this.#sender.schedule();
-    });
+    const lease = Promise.withResolvers<boolean>();
+    this.#queue.addLease({ request, recall, resolve: lease.resolve });
+    this.#sender.schedule();
+    return lease.promise;
   }
 
   async #creditLost(): Promise<void> {
@@ -267,8 +272,6 @@ export class LedgerWriter {
     this.#epoch = -1;
     this.#deliveries.clear();
     this.#sender.drop();
-    const { waiting, asking } = this.#queue.takeAll();
-    refuse(waiting, asking, false);
     if (isLeaving) return;
     this.open().catch((error: unknown) => {
       this.#state = 'fenced';

@@ -24,8 +24,6 @@ export interface AccountMails {
   /** Lists mails that are not queued yet, in any order. A mail is given up after three days. */
   due(): Promise<DueAccountMail[]>;
   markQueued(key: string): Promise<void>;
-  /** Decides on mails about low balances of the next accounts. */
-  addLowBalances(): Promise<void>;
 }
 
 /** `planName`: the names of plans by id. */

@@ -13,6 +13,9 @@ export const problemKinds = [
   'declined',
   'mail_failed',
   'mail_waiting',
+  'events_failed',
+  'events_waiting',
+  'endpoints_disabled',
   'uncountable',
   'above_hold',
 ] as const;

@@ -46,6 +46,17 @@ export const abuseSettings = {
     about:
       'Days for which a mailbox, card or wallet that had a trial gets no other one (`once_per` in [catalog.md](catalog.md#one-trial-per-person)). Only keyed digests are stored.',
   },
+  ACCOUNT_EVENTS_KEEP_DAYS: {
+    schema: Schema.wholeNumber(1, 36_500),
+    default: '400',
+    about: 'Days for which the activity of an account is kept ([teams.md](teams.md#activity)).',
+  },
+  EVENTS_KEEP_DAYS: {
+    schema: Schema.wholeNumber(7, 36_500),
+    default: '400',
+    about:
+      'Days for which the seller’s events and their deliveries are kept. They can be delivered again and exported for that time ([events.md](events.md)).',
+  },
 } satisfies Record<string, Setting>;
 
 /** The time for which data is kept, in hours. */
@@ -54,6 +65,8 @@ export type Retention = {
   readonly cardChargesHours: number;
   readonly webhookEventsHours: number;
   readonly trialProofsHours: number;
+  readonly accountEventsHours: number;
+  readonly sellerEventsHours: number;
 };
 
 type Read = (name: keyof typeof abuseSettings) => number;
@@ -75,5 +88,7 @@ export function readRetention(read: Read): Retention {
     cardChargesHours: read('CARD_CHARGES_KEEP_DAYS') * 24,
     webhookEventsHours: read('WEBHOOK_EVENTS_KEEP_DAYS') * 24,
     trialProofsHours: read('TRIAL_PROOFS_KEEP_DAYS') * 24,
+    accountEventsHours: read('ACCOUNT_EVENTS_KEEP_DAYS') * 24,
+    sellerEventsHours: read('EVENTS_KEEP_DAYS') * 24,
   };
 }

@@ -151,6 +151,7 @@ async function openShop(
     },
     trustedAgents: config.trustedAgents,
     cardLimits: config.cardLimits,
+    teamLimits: config.teamLimits,
     mail: config.mail && kept.outbox,
     mailer:
       config.mail &&

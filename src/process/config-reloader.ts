@@ -12,6 +12,9 @@ import type { Resources } from './resources.ts';
 import * as Settings from './settings.ts';
 import * as UpstreamValues from './upstream-values.ts';
 
+/** Longer than the replacement of a connection that receives notifications (adapters/postgres/listener.ts). */
+const toldAgainMs = 6_000;
+
 type Read =
   | { kind: 'faulty'; faults: string[] }
   | { kind: 'read'; loadedConfig: AppRevision.LoadedConfig; warnings: string[] };
@@ -52,6 +55,7 @@ export class ConfigReloader implements Reload {
   #current: AppRevision.AppRevision | null = null;
   /** Serializes reloads. */
   #last: Promise<unknown> = Promise.resolve();
+  #tellingAgain: NodeJS.Timeout | undefined;
 
   private constructor(given: Settings.Env, resources: Resources) {
     this.#given = given;
@@ -88,8 +92,19 @@ export class ConfigReloader implements Reload {
     return taken;
   }
 
-  /** Notifies every other process of the current revision. */
+  /**
+   * Notifies every other process of the current revision, now and once more later: a process whose connection was just being replaced misses the
+   * first notification, and would sell at the old prices.
+   */
   async tellOthers(): Promise<void> {
+    clearTimeout(this.#tellingAgain);
+    this.#tellingAgain = setTimeout(() => {
+      if (!this.#resources.draining) void this.#tell();
+    }, toldAgainMs).unref();
+    await this.#tell();
+  }
+
+  async #tell(): Promise<void> {
     const { sql, log } = this.#resources;
     const { loadedCatalog, config } = this.current;
     await Notify.tellReload(sql, loadedCatalog.digest, config.writer).catch((fault: unknown) =>

@@ -1,9 +1,10 @@
 import * as Connection from '../adapters/postgres/connection.ts';
+import { Listener } from '../adapters/postgres/listener.ts';
 import * as PlanHoldings from '../adapters/postgres/plan-holdings.ts';
 import type { Config } from '../config.ts';
 
 const connectionsMax = 10;
-/** The ledger and the listener have their own connections, so that pages and reports cannot block them. */
+/** The ledger has its own connections, so that pages and reports cannot block it. */
 const ledgerConnectionsMax = 2;
 const reportConnectionsMax = 4;
 
@@ -15,6 +16,8 @@ export type DatabasePools = {
   patientSql: Connection.Connection;
   /** For reports: a standby, or the same as `sql`. */
   reportSql: Connection.Connection;
+  /** The notifications of other processes. */
+  listener: Listener;
   end(): Promise<void>;
 };
 
@@ -26,14 +29,16 @@ export function open({ databaseUrl, databaseReadUrl }: Config): DatabasePools {
   const patientSql = Connection.openConnection(databaseUrl, 1, PlanHoldings.stakesMsMax, true);
   const reportSql =
     databaseReadUrl === null ? sql : Connection.openConnection(databaseReadUrl, reportConnectionsMax);
+  const listener = new Listener(databaseUrl);
   return {
     sql,
     ledgerSql,
     patientSql,
     reportSql,
+    listener,
     async end() {
       const pools = new Set([sql, ledgerSql, patientSql, reportSql]);
-      await Promise.all([...pools].map((pool) => pool.end({ timeout: 2 })));
+      await Promise.all([listener.end(), ...[...pools].map((pool) => pool.end({ timeout: 2 }))]);
     },
   };
 }

@@ -8,6 +8,7 @@ import { openCardAttempts } from '../adapters/postgres/card-attempts.ts';
 import { openChargeProof } from '../adapters/postgres/charge-proof.ts';
 import type * as Connection from '../adapters/postgres/connection.ts';
 import { openConsole } from '../adapters/postgres/console.ts';
+import { openSellerEvents } from '../adapters/postgres/events.ts';
 import { openFees } from '../adapters/postgres/fees.ts';
 import { openFraudSignals } from '../adapters/postgres/fraud-signals.ts';
 import { openJobs } from '../adapters/postgres/jobs.ts';
@@ -22,6 +23,7 @@ import { openResourceOwners } from '../adapters/postgres/resource-owners.ts';
 import * as SchemaVersion from '../adapters/postgres/schema-version.ts';
 import { openStoredResults } from '../adapters/postgres/stored-results.ts';
 import { openSubscriptions } from '../adapters/postgres/subscriptions.ts';
+import { openTeam } from '../adapters/postgres/team.ts';
 import { openTopUpConsents } from '../adapters/postgres/top-up-consents.ts';
 import { openTopUps } from '../adapters/postgres/top-ups.ts';
 import { openUsage } from '../adapters/postgres/usage.ts';
@@ -49,6 +51,7 @@ type Renewed =
   | 'claiming'
   | 'trustedAgents'
   | 'cardLimits'
+  | 'teamLimits'
   | 'mail'
   | 'mailer'
   | 'processor'
@@ -122,7 +125,11 @@ export async function openKept({
     creditGrants: Operator.openGifts(sql),
     promotions: Operator.openPromotions(sql),
     audit: Operator.openAudit(sql),
-    console: await openConsole(sql, reportSql, config.databaseUrl, secret('con')),
+    console: {
+      ...(await openConsole(sql, reportSql, config.databaseUrl, secret('con'))),
+      events: openSellerEvents(sql),
+      endpointRules: config.events.allows,
+    },
     operators: openOperators(sql),
     refundRequests: openRefundRequests(sql),
     fraudSignals: openFraudSignals(sql),
@@ -131,6 +138,7 @@ export async function openKept({
     verifications: RateLimit.create(),
     challengeSecrets: secrets.challenges,
     wallets: openWallets(sql),
+    team: openTeam(sql),
     resourceOwners: openResourceOwners(sql),
     jobs: openJobs(sql),
     held: BufferBudget.create(),

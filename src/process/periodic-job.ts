@@ -1,6 +1,8 @@
 import * as Log from '../adapters/log/log.ts';
 
 export type PeriodicJob = {
+  /** Runs the work now, or does nothing while it runs. */
+  tick(): void;
   /** Starts no further run. Resolves when the current one has ended. */
   stop(): Promise<void>;
 };
@@ -23,6 +25,7 @@ export function start(
   tick();
   const timer = setInterval(tick, everyMs);
   return {
+    tick,
     async stop() {
       clearInterval(timer);
       await running;

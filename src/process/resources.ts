@@ -9,8 +9,10 @@ import { openCatalogHistory } from '../adapters/postgres/catalogs.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
 import type * as Connection from '../adapters/postgres/connection.ts';
 import { openDatabaseClock } from '../adapters/postgres/database-clock.ts';
+import { openSellerEvents } from '../adapters/postgres/events.ts';
 import { openIdempotencyKeys } from '../adapters/postgres/idempotency-keys.ts';
 import { openLedgerStore } from '../adapters/postgres/ledger-store.ts';
+import type { Listener } from '../adapters/postgres/listener.ts';
 import * as Migrate from '../adapters/postgres/migrate.ts';
 import * as PlanHoldings from '../adapters/postgres/plan-holdings.ts';
 import * as Revocations from '../adapters/postgres/revocations.ts';
@@ -41,6 +43,7 @@ export type Resources = {
   readonly log: Log.Log;
   readonly sql: Connection.Connection;
   readonly ledgerSql: Connection.Connection;
+  readonly listener: Listener;
   readonly metrics: Metrics.Metrics;
   readonly budgets: BodyBudgets;
   /** The WebSockets of this process. */
@@ -74,7 +77,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
   const events: Log.EventCounts = new Map();
   const warn = Log.reporter(log, 'warn', events);
   await prepareDatabase(config);
-  const { sql, ledgerSql, patientSql, reportSql, end } = DatabasePools.open(config);
+  const { sql, ledgerSql, patientSql, reportSql, listener, end } = DatabasePools.open(config);
   const databaseClock = await openDatabaseClock(sql, (skewMs) =>
     warn('clock_skew', {
       ahead_s: Math.round(skewMs / 1_000),
@@ -90,20 +93,17 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     config.tracing && (await import('../adapters/otel/tracer.ts')).openTracer(config.tracing, warn);
   const tell = (event: LedgerWriterEvent) => logLedgerEvent(log, events, event);
   const writer = new LedgerWriter(openLedgerStore(ledgerSql), config.writer, clock, tell, tracer);
-  const revocations = await openRevocations(sql, tokenVerifier, clock);
+  const revocations = await openRevocations(sql, listener, tokenVerifier, clock);
   const idempotencyKeys = openIdempotencyKeys(sql);
   const clientDocuments = openClientDocuments(isLocal(config.publicUrl));
-  const report = Log.reporter(log, 'error', events);
   const uncountable = new UncountableCounts(clock);
   const uncountableRecord = openUncountableRecord(sql, id('prc'));
   const resources: Resources = {
     log,
     sql,
     ledgerSql,
-    metrics: Metrics.createMetrics(
-      { writer, clock, uncountable, shopTotals: openShopTotals(reportSql) },
-      events,
-    ),
+    listener,
+    metrics: Metrics.createMetrics({ writer, clock, uncountable, ...openTotals(sql, reportSql) }, events),
     uncountable,
     uncountableRecord,
     budgets: openBudgets(config.bodyMemoryBytes),
@@ -132,7 +132,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
       tracer,
       uncountable,
       uncountableRecord,
-      report,
+      report: Log.reporter(log, 'error', events),
       callLimit: new DistributedRateLimit(clock, shared, () => resources.processes),
     }),
     processes: 1,
@@ -150,6 +150,10 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
   return resources;
 }
 
+function openTotals(sql: Connection.Connection, reportSql: Connection.Connection) {
+  return { shopTotals: openShopTotals(reportSql), eventTotals: openSellerEvents(sql).totals };
+}
+
 function prepareDatabase({ migrates, databaseUrl, databaseOwnerUrl }: Config): Promise<void> {
   return migrates ? Migrate.migrate(databaseUrl, databaseOwnerUrl) : Migrate.requireCurrent(databaseUrl);
 }
@@ -161,10 +165,11 @@ function isLocal(publicUrl: string): boolean {
 
 function openRevocations(
   sql: Connection.Connection,
+  listener: Listener,
   tokenVerifier: Bearer.TokenVerifier,
   clock: Clock,
 ): Promise<Revocations.SharedRevocations> {
-  return Revocations.openRevocations(sql, {
+  return Revocations.openRevocations(sql, listener, {
     revoked: (id) => Bearer.revoke(tokenVerifier, id, clock()),
     joined: (join) => Bearer.join(tokenVerifier, join, clock()),
     frozen: (accounts) => {

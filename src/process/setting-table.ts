@@ -1,9 +1,11 @@
 import { usualLimits } from '../proxy/unpaid-calls.ts';
 import { abuseSettings } from './abuse-settings.ts';
+import { eventSettings } from './event-settings.ts';
 import { bundledSettings, mailSettings, paymentSettings } from './integration-settings.ts';
 import type { Setting } from './setting.ts';
 import * as Schema from './setting-schemas.ts';
 import { socketSettings } from './socket-settings.ts';
+import { teamSettings } from './team-settings.ts';
 import { usageSettings } from './usage-settings.ts';
 
 const server = {
@@ -266,8 +268,10 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>>
   'Upstream and catalogue': upstream,
   WebSockets: socketSettings,
   'Keeping usage': usageSettings,
+  'Events of the seller': eventSettings,
   Payments: paymentSettings,
   'Abuse and retention': abuseSettings,
+  Teams: teamSettings,
   'Mail and administration': mailSettings,
   Tracing: tracing,
   'Programs of `sluice start`': bundledSettings,
@@ -280,8 +284,10 @@ export const table = {
   ...upstream,
   ...socketSettings,
   ...usageSettings,
+  ...eventSettings,
   ...paymentSettings,
   ...abuseSettings,
+  ...teamSettings,
   ...mailSettings,
   ...tracing,
   ...bundledSettings,

@@ -9,6 +9,7 @@ import { paymentPages } from './messages/payment-pages.ts';
 import { referencePages } from './messages/reference-pages.ts';
 import { shopPage } from './messages/shop-page.ts';
 import { signInPages } from './messages/sign-in-pages.ts';
+import { teamPages } from './messages/team-pages.ts';
 import type { Names } from './template.ts';
 
 const format = {
@@ -23,6 +24,7 @@ export const defaults = {
   ...shopPage,
   ...accountPage,
   ...accountResults,
+  ...teamPages,
   ...formFaults,
   ...signInPages,
   ...paymentPages,

@@ -2,8 +2,8 @@
  * `npm run failover -- --rounds 100` runs three database nodes with Patroni, etcd and HAProxy (deploy/ha) and three gateways, strikes one failure
  * after another while callers buy, and compares the responses that callers received with the ledger of the surviving node. `--minutes` begins no round after
  * that time, `--stopped-seconds` and `--lost-seconds` set how long Patroni is stopped, and etcd or a network is lost, `--only` chooses
- * failures by their description. Exit code 0: every
- * promise was kept.
+ * failures by their description, `--time-line` prints where the time of a round goes. `--asynchronous` and `--etcd3` (with Patroni 3.0.2) lose what was
+ * confirmed, which the comparison finds. Exit code 0: every promise was kept.
  */
 import { parseArgs } from 'node:util';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
@@ -15,6 +15,9 @@ const { values } = parseArgs({
     rounds: { ...text, default: '6' },
     seed: { ...text, default: String(1 + (Date.now() % 1_000_000)) },
     only: { ...text, default: '' },
+    'time-line': { type: 'boolean', default: false },
+    asynchronous: { type: 'boolean', default: false },
+    etcd3: { type: 'boolean', default: false },
     minutes: { ...text, default: 'Infinity' },
     'stopped-seconds': { ...text, default: '60' },
     'lost-seconds': { ...text, default: '15' },
@@ -40,11 +43,15 @@ const report = await run({
   rounds: Number(values.rounds),
   seed: Number(values.seed),
   only: values.only,
+  hasTimeLine: values['time-line'],
+  kind: { isAsynchronous: values.asynchronous, usesEtcd3: values.etcd3 },
   secondsMax: Number(values.minutes) * 60,
   stoppedMs: Number(values['stopped-seconds']) * 1_000,
   lostMs: Number(values['lost-seconds']) * 1_000,
-  progress: ({ round, what, pauseMs, breaches }) =>
-    print([`round ${round}: ${what}: ${seconds(pauseMs)} without a sale`, ...breaches].join('\n  ')),
+  progress: ({ round, what, pauseMs, moments, breaches }) =>
+    print(
+      [`round ${round}: ${what}: ${seconds(pauseMs)} without a sale`, ...moments, ...breaches].join('\n  '),
+    ),
 });
 for (const what of new Set(report.rounds.map((each) => each.what)))
   print(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import type { HaCluster, Node } from './ha-cluster.ts';
+import type { HaCluster } from './ha-cluster.ts';
+import type { Node } from './node.ts';
 import type { Sales } from './sales.ts';
 
 export type Durations = {
@@ -20,6 +21,8 @@ const takeoverMsMax = 60_000;
 const probeMs = 3_000;
 /** Until then Patroni has noticed that PostgreSQL was killed. */
 const killedMs = 3_000;
+/** Long enough for many calls, and shorter than Patroni needs to notice. */
+const aloneMs = 1_500;
 
 export const failures: readonly Failure[] = [
   {
@@ -37,11 +40,23 @@ export const failures: readonly Failure[] = [
     },
   },
   {
+    what: 'network between the primary and all standbys cut, then its node killed',
+    async strike(cluster, sales) {
+      const primary = await primaryOf(cluster);
+      // Its commits are on no other node now.
+      primary.relay.cut();
+      await sleep(aloneMs);
+      await primary.kill();
+      primary.relay.heal();
+      return await replaced(cluster, primary, sales);
+    },
+  },
+  {
     what: 'Patroni stopped on the primary, which clients still reach',
     async strike(cluster, _, { stoppedMs }) {
       const primary = await primaryOf(cluster);
       const untilMs = performance.now() + stoppedMs;
-      primary.signalPatroni('SIGSTOP');
+      await primary.stopPatroni();
       try {
         await another(cluster, primary);
         const committed = await commits(primary);
@@ -50,7 +65,7 @@ export const failures: readonly Failure[] = [
           ? [`${primary.name} committed after ${(await primaryOf(cluster)).name} had taken over`]
           : [];
       } finally {
-        primary.signalPatroni('SIGCONT');
+        primary.continuePatroni();
       }
     },
   },
@@ -70,10 +85,7 @@ export const failures: readonly Failure[] = [
     async strike(cluster, sales) {
       const primary = await primaryOf(cluster);
       await primary.kill();
-      await another(cluster, primary);
-      await sales.soldAfter(performance.now(), takeoverMsMax);
-      await cluster.startPatroni(primary);
-      return [];
+      return await replaced(cluster, primary, sales);
     },
   },
   {
@@ -98,6 +110,17 @@ export const failures: readonly Failure[] = [
     },
   },
 ];
+
+/** Waits until another node sells, and then starts the killed one again. */
+async function replaced(cluster: HaCluster, killed: Node, sales: Sales): Promise<string[]> {
+  try {
+    await another(cluster, killed);
+    await sales.soldAfter(performance.now(), takeoverMsMax);
+    return [];
+  } finally {
+    await cluster.startPatroni(killed);
+  }
+}
 
 async function primaryOf(cluster: HaCluster): Promise<Node> {
   return await found(() => cluster.leader(), 'no primary');

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
-import { chmod, chown, copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,70 +9,25 @@ import postgres from 'postgres';
 import { freePorts } from '../support/free-port.ts';
 import * as ReplicaPair from '../support/replica-pair.ts';
 import * as TcpRelay from '../support/tcp-relay.ts';
+import { Node, password, postmasterOf } from './node.ts';
 import * as Processes from './processes.ts';
 
 const files = fileURLToPath(new URL('../../deploy/ha/', import.meta.url));
-const password = 'failover';
 const nodes = 3;
 const pollMs = 200;
 const readyMsMax = 120_000;
 const logLinesMax = 40;
 
+/** The differences between a cluster and deploy/ha. */
+export type ClusterKind = {
+  /** Replication is asynchronous. */
+  isAsynchronous?: boolean;
+  /** Patroni 3.0.2 uses the v3 interface of etcd. */
+  usesEtcd3?: boolean;
+};
+
 /** Patroni's report on a member. */
 type Member = { name: string; role: string; state: string };
-
-/** A database node: Patroni, its PostgreSQL and an etcd. Other nodes replicate from it through the relay. */
-export class Node {
-  readonly name: string;
-  readonly ports: { etcd: number; peer: number; patroni: number; postgres: number };
-  readonly relay: TcpRelay.TcpRelay;
-  readonly dir: string;
-  patroni: ChildProcess | null = null;
-  etcd: ChildProcess | null = null;
-
-  constructor(name: string, dir: string, ports: Node['ports'], relay: TcpRelay.TcpRelay) {
-    this.name = name;
-    this.dir = dir;
-    this.ports = ports;
-    this.relay = relay;
-  }
-
-  get url(): string {
-    return `postgres://postgres:${password}@127.0.0.1:${this.ports.postgres}/postgres`;
-  }
-
-  /** The main process of PostgreSQL, or null when there is none. */
-  postmaster(): number | null {
-    const pid = postmasterOf(this.dir);
-    return Processes.signal(pid, 0) ? pid : null;
-  }
-
-  /** Kills all processes of PostgreSQL. */
-  async killPostgres(): Promise<void> {
-    const main = this.postmaster();
-    if (main !== null) for (const pid of await Processes.family(main)) Processes.signal(pid, 'SIGKILL');
-  }
-
-  /** Kills all processes of the node except etcd, which the other nodes count on. */
-  async kill(): Promise<void> {
-    const patroni = this.patroni;
-    this.patroni = null;
-    const main = this.postmaster();
-    const family = [
-      ...(patroni?.pid ? await Processes.family(patroni.pid) : []),
-      ...(main === null ? [] : await Processes.family(main)),
-    ];
-    for (const pid of family) Processes.signal(pid, 'SIGKILL');
-  }
-
-  signalPatroni(name: 'SIGSTOP' | 'SIGCONT'): void {
-    if (this.patroni?.pid) Processes.signal(this.patroni.pid, name);
-  }
-
-  signalEtcd(name: 'SIGSTOP' | 'SIGCONT'): void {
-    if (this.etcd?.pid) Processes.signal(this.etcd.pid, name);
-  }
-}
 
 /** Three nodes with Patroni and etcd, and HAProxy in front of them, as deploy/ha describes them. */
 export class HaCluster {
@@ -80,6 +35,7 @@ export class HaCluster {
   readonly #dir: string;
   readonly #account: Processes.Account;
   readonly #proxyPorts: { primary: number; standby: number };
+  readonly #kind: ClusterKind;
   #haproxy: ChildProcess | null = null;
 
   private constructor(
@@ -87,21 +43,28 @@ export class HaCluster {
     account: Processes.Account,
     members: Node[],
     ports: { primary: number; standby: number },
+    kind: ClusterKind,
   ) {
+    this.#kind = kind;
     this.#dir = dir;
     this.#account = account;
     this.nodes = members;
     this.#proxyPorts = ports;
   }
 
-  /** Starts everything, and returns when the cluster has a primary and a synchronous standby. */
-  static async open(): Promise<HaCluster> {
+  /**
+   * Starts everything, and returns when the cluster has a primary and a synchronous standby.
+   * @param kind other than that of deploy/ha: a cluster that loses what was confirmed
+   */
+  static async open(kind: ClusterKind = {}): Promise<HaCluster> {
     const [uid, gid] = await ReplicaPair.account();
     const dir = await mkdtemp(join(tmpdir(), `sluice-failover-${process.pid}-`));
     await chmod(dir, 0o711);
     // The account of PostgreSQL may not reach the folder of this repository.
     for (const name of ['patroni.yml', 'haproxy.cfg']) {
-      await copyFile(join(files, name), join(dir, name));
+      const own = await readFile(join(files, name), 'utf8');
+      const given = !kind.isAsynchronous ? own : own.replace(/(synchronous_mode\w*): true/g, '$1: false');
+      await writeFile(join(dir, name), given);
       await chmod(join(dir, name), 0o644);
     }
     const ports = await freePorts(nodes * 4 + 2);
@@ -114,7 +77,7 @@ export class HaCluster {
       await chown(folder, uid, gid);
       members.push(new Node(`node${at}`, folder, own, await TcpRelay.open(own.postgres)));
     }
-    const cluster = new HaCluster(dir, { uid, gid }, members, { primary: port(), standby: port() });
+    const cluster = new HaCluster(dir, { uid, gid }, members, { primary: port(), standby: port() }, kind);
     // PostgreSQL outlives Patroni.
     process.once('exit', () => {
       for (const node of members) Processes.signal(postmasterOf(node.dir), 'SIGQUIT');
@@ -171,18 +134,20 @@ export class HaCluster {
 
   /** Starts Patroni on a node, which starts PostgreSQL. */
   async startPatroni(node: Node): Promise<void> {
+    const { PATRONI_ETCD_HOSTS: _, ...shared } = await settings('patroni.env');
+    const etcds = this.nodes.map(({ ports }) => `127.0.0.1:${ports.etcd}`).join();
     node.patroni = Processes.start(
       '/usr/bin/patroni',
       [join(this.#dir, 'patroni.yml')],
       {
-        ...(await settings('patroni.env')),
+        ...shared,
         PATRONI_NAME: node.name,
         PATRONI_RESTAPI_LISTEN: `127.0.0.1:${node.ports.patroni}`,
         PATRONI_RESTAPI_CONNECT_ADDRESS: `127.0.0.1:${node.ports.patroni}`,
         PATRONI_POSTGRESQL_LISTEN: `127.0.0.1:${node.ports.postgres}`,
         PATRONI_POSTGRESQL_CONNECT_ADDRESS: `127.0.0.1:${node.relay.port}`,
         PATRONI_POSTGRESQL_DATA_DIR: join(node.dir, 'data'),
-        PATRONI_ETCD3_HOSTS: this.nodes.map(({ ports }) => `127.0.0.1:${ports.etcd}`).join(),
+        [this.#kind.usesEtcd3 ? 'PATRONI_ETCD3_HOSTS' : 'PATRONI_ETCD_HOSTS']: etcds,
         PATRONI_SUPERUSER_PASSWORD: password,
         PATRONI_REPLICATION_PASSWORD: password,
         HOME: node.dir,
@@ -245,14 +210,17 @@ export class HaCluster {
     return this.#withRole(/^sync_standby$/);
   }
 
-  /** Waits until there is a primary with one synchronous and one other standby that stream, and HAProxy leads to it. */
+  /**
+   * Waits until there is a primary with one synchronous and one other standby that stream, HAProxy leads to it, and etcd names that standby. While
+   * Patroni changes the synchronous standby, etcd names none for some seconds, and no node may take over: a failure then would be a second one.
+   */
   async healthy(): Promise<void> {
     for (const end = Date.now() + readyMsMax; ; await sleep(pollMs)) {
       const members = await this.members();
       const running = members.filter(({ state }) => state === 'running' || state === 'streaming');
       if (
         running.length === nodes &&
-        members.some(({ role }) => role === 'sync_standby') &&
+        (this.#kind.isAsynchronous || members.some(({ role }) => role === 'sync_standby')) &&
         (await this.#streams())
       )
         return;
@@ -263,13 +231,26 @@ export class HaCluster {
   async #streams(): Promise<boolean> {
     const sql = postgres(this.url, { max: 1, connect_timeout: 2, onnotice: () => {} });
     try {
-      const rows = await sql`SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'`;
-      return rows.length === nodes - 1 && rows.some(({ sync_state }) => sync_state === 'sync');
+      const rows =
+        await sql`SELECT sync_state, application_name AS name FROM pg_stat_replication WHERE state = 'streaming'`;
+      const named = await this.#namedStandby();
+      const isSafe = rows.some(({ sync_state, name }) => sync_state === 'sync' && name === (named ?? name));
+      return rows.length === nodes - 1 && (isSafe || this.#kind.isAsynchronous === true);
     } catch {
       return false;
     } finally {
       await sql.end({ timeout: 1 });
     }
+  }
+
+  /** The standby that may take over, as etcd names it; empty for none, and null when etcd is used over v3. */
+  async #namedStandby(): Promise<string | null> {
+    if (this.#kind.usesEtcd3 || this.#kind.isAsynchronous) return null;
+    const url = `http://127.0.0.1:${this.nodes[0]?.ports.etcd}/v2/keys/sluice/sluice/sync?quorum=true`;
+    const { node } = (await (await fetch(url, { signal: AbortSignal.timeout(1_000) })).json()) as {
+      node: { value: string };
+    };
+    return JSON.parse(node.value).sync_standby ?? '';
   }
 
   /** The end of each log. */
@@ -295,15 +276,6 @@ export class HaCluster {
       await node.relay.close();
     }
     await rm(this.#dir, { recursive: true, force: true, maxRetries: 5 });
-  }
-}
-
-/** Returns the process id in a node's lock file; 0 if there is none. */
-function postmasterOf(dir: string): number {
-  try {
-    return Number(readFileSync(join(dir, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
-  } catch {
-    return 0;
   }
 }
 

@@ -55,8 +55,19 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
+/**
+ * Kills processes and all their descendants. The parents are stopped first: a process that PostgreSQL starts after the descendants were listed would
+ * survive, wait for a lock of the dead ones for ever, and keep the server from starting again.
+ */
+export async function killFamilies(parents: readonly (number | null)[]): Promise<void> {
+  const there = parents.filter((pid) => pid !== null);
+  for (const pid of there) signal(pid, 'SIGSTOP');
+  const all = await Promise.all(there.map((pid) => family(pid)));
+  for (const pid of all.flat()) signal(pid, 'SIGKILL');
+}
+
 /** Returns the ids of a process and of all its descendants, parents first. */
-export async function family(pid: number): Promise<number[]> {
+async function family(pid: number): Promise<number[]> {
   const all = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const parents = new Map<number, number>();
   for (const each of all) {

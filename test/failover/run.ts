@@ -9,9 +9,10 @@ import * as Upstream from '../faults/upstream.ts';
 import { Dice } from '../purchase/dice.ts';
 import * as Program from '../support/program.ts';
 import { type Durations, failures } from './failures.ts';
-import { HaCluster } from './ha-cluster.ts';
+import { type ClusterKind, HaCluster } from './ha-cluster.ts';
 import { Purchases } from './purchases.ts';
 import { Sales } from './sales.ts';
+import { TimeLine } from './time-line.ts';
 
 export type Options = Durations & {
   rounds: number;
@@ -20,11 +21,22 @@ export type Options = Durations & {
   secondsMax: number;
   /** Only failures whose description contains this. */
   only?: string;
+  /** Observe where the time of each round goes. */
+  hasTimeLine?: boolean;
+  /** The comparison has to find what a cluster of another kind loses. */
+  kind?: ClusterKind;
   /** Called after each round. */
   progress?: (round: Round) => void;
 };
 
-export type Round = { round: number; what: string; pauseMs: number; breaches: string[] };
+export type Round = {
+  round: number;
+  what: string;
+  pauseMs: number;
+  /** The events of the round with their times, if the run observes them. */
+  moments: string[];
+  breaches: string[];
+};
 
 export type Report = {
   rounds: Round[];
@@ -41,6 +53,9 @@ const callers = 6;
 const betweenMs = 60;
 /** Sales are observed for this long after the cluster is whole again. */
 const afterMs = 2_000;
+const soldMsMax = 30_000;
+/** A process whose connections lead to a primary that was replaced ends itself (docs/high-availability.md). */
+const explainedEnd = /"event":"pool_lost"/;
 
 /** Performs rounds of failures on a cluster of three nodes while three gateways sell, and then compares callers and books. */
 export async function run({
@@ -48,12 +63,14 @@ export async function run({
   seed,
   secondsMax,
   only = '',
+  hasTimeLine = false,
+  kind = {},
   progress,
   ...durations
 }: Options): Promise<Report> {
   const dice = new Dice(seed);
   const chosen = failures.filter(({ what }) => what.includes(only));
-  const cluster = await HaCluster.open();
+  const cluster = await HaCluster.open(kind);
   const types = { int8: { to: 20, from: [20], serialize: String, parse: Number } };
   const sql = postgres(cluster.url, {
     max: 1,
@@ -82,6 +99,7 @@ export async function run({
     const crowd = new Callers(dice, gateways, accounts, sales, () => {}, { streams: 0.1, jobs: 0.05 });
     const purchases = new Purchases(cluster.url, dice, accounts);
     purchases.start();
+    await cluster.healthy();
     const startedMs = performance.now();
     let isOver = false;
     let calls = 0;
@@ -97,19 +115,37 @@ export async function run({
     const done: Round[] = [];
     for (let round = 1; round <= rounds && performance.now() - startedMs < secondsMax * 1_000; round++) {
       const failure = chosen[(round - 1) % chosen.length] as (typeof failures)[number];
-      await cluster.healthy();
-      await sales.soldAfter(performance.now(), 30_000);
       const fromMs = performance.now();
+      const timeLine = hasTimeLine ? new TimeLine(cluster) : null;
       const breaches = await failure
         .strike(cluster, sales, durations)
-        .catch((fault: unknown) => [`the round was not finished: ${fault}`]);
-      await cluster.healthy();
-      if (!(await sales.soldAfter(performance.now(), 30_000)))
+        .catch((fault) => [`the round was not finished: ${fault}`]);
+      const whole = await cluster.healthy().then(
+        () => true,
+        (fault: unknown) => {
+          breaches.push(`${fault}`);
+          return false;
+        },
+      );
+      if (!(await sales.soldAfter(performance.now(), soldMsMax)))
         breaches.push('nothing is sold after the repair');
       await new Promise((resolve) => setTimeout(resolve, afterMs));
-      const pauseMs = Math.round(sales.longestPauseMs(fromMs, performance.now()));
-      done.push({ round, what: failure.what, pauseMs, breaches });
+      const pause = sales.longestPause(fromMs, performance.now());
+      const moments = (await timeLine?.end()) ?? [];
+      if (timeLine)
+        moments.push(
+          `${seconds(pause.fromMs - fromMs)} last sale, ${seconds(pause.toMs - fromMs)} next sale`,
+        );
+      done.push({
+        round,
+        what: failure.what,
+        pauseMs: Math.round(pause.toMs - pause.fromMs),
+        moments,
+        breaches,
+      });
       progress?.(done.at(-1) as Round);
+      // A further failure would find a cluster that may lose what it confirmed, or sell nothing.
+      if (!whole) break;
     }
     isOver = true;
     await Promise.all([...working, purchases.end()]);
@@ -117,7 +153,7 @@ export async function run({
     sales.breaches.push(
       ...done.flatMap(({ round, breaches }) => breaches.map((breach) => `round ${round}: ${breach}`)),
     );
-    const books = await Judge.judge({ sql, gateways, accounts, record: sales, upstream });
+    const books = await Judge.judge({ sql, gateways, accounts, record: sales, upstream, explainedEnd });
     sales.breaches.push(...(await purchases.compare(sql)));
     return {
       rounds: done,
@@ -131,6 +167,10 @@ export async function run({
     Attempt.close();
     for (const end of ending) await end().catch((fault: unknown) => process.stderr.write(`${fault}\n`));
   }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
 }
 
 async function renewBudgets(sales: Sales, accounts: readonly Buyer.Buyer[], url: string): Promise<void> {

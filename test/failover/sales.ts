@@ -17,9 +17,12 @@ export class Sales extends Record {
   }
 
   /** Returns the longest time without a sale between two moments. */
-  longestPauseMs(fromMs: number, toMs: number): number {
+  longestPause(fromMs: number, toMs: number): { fromMs: number; toMs: number } {
     const times = [fromMs, ...this.#times.filter((at) => at > fromMs && at < toMs), toMs];
-    return times.reduce((longest, at, index) => Math.max(longest, at - (times[index - 1] ?? at)), 0);
+    const pauses = times.slice(1).map((at, index) => ({ fromMs: times[index] ?? at, toMs: at }));
+    return pauses.reduce((longest, pause) =>
+      pause.toMs - pause.fromMs > longest.toMs - longest.fromMs ? pause : longest,
+    );
   }
 
   /** Resolves when something was sold after this moment; false if nothing was until the end of the wait. */

@@ -119,7 +119,7 @@ describe('a revocation', () => {
 
   test('holds in any order of calls, revocations and passing time, until the token is dead by itself', async () => {
     const tokens = await Promise.all(
-      [0, 1, 2].map((i) => AccessToken.issue(ring, { account: 'acc', sid: `reg_${i % 2}` }, now)),
+      [0, 1, 2].map((i) => AccessToken.issue(ring, { ...session, sid: `reg_${i % 2}` }, now)),
     );
     const step = fc.oneof(
       fc.record({ do: fc.constant('call' as const), which: fc.nat(2), waitMs: fc.nat(600_000) }),
@@ -151,7 +151,10 @@ describe('a revocation', () => {
 });
 
 describe('the list of revocations', () => {
-  const token: Claims = { ...session, jti: 'at_1', issuedMs: now, expiresMs: now + 3_600_000 };
+  const token: Claims = {
+    ...{ ...session, jti: 'at_1', holder: 'acc_1.0', isApplication: false },
+    ...{ issuedMs: now, expiresMs: now + 3_600_000 },
+  };
 
   test('keeps an id as long as any token it can name may live, and then lets it go', () => {
     const list = RevocationList.create(now);
@@ -201,7 +204,10 @@ describe('a change of keys', () => {
 });
 
 describe('the cache', () => {
-  const entry: Claims = { ...session, jti: 'at_1', issuedMs: now, expiresMs: now + 3_600_000 };
+  const entry: Claims = {
+    ...{ ...session, jti: 'at_1', holder: 'acc_1.0', isApplication: false },
+    ...{ issuedMs: now, expiresMs: now + 3_600_000 },
+  };
 
   test('takes in nothing that never verified', async () => {
     const stranger = await newKey(now);

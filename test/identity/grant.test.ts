@@ -115,7 +115,7 @@ test('an account that is used once in eighty days is never locked out, and one r
     clock: () => nowMs,
     tokenVerifier: openTokenVerifier(ring, now),
     revocations: { has: async (ids: string[]) => ids.some((id) => revoked.has(id)) },
-    accounts: { resolveAccount: async (account: string) => account },
+    team: { holder: async ({ account }: { account: string }) => ({ account, member: null, epoch: 0 }) },
   } as unknown as Parameters<typeof Registering.exchange>[0];
   const assertions = [(await Assertion.issue(ring, session, now)).token];
   for (let days = 0; days < 400; days += 80) {

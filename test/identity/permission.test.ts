@@ -1,25 +1,61 @@
 import { expect, test } from 'vitest';
-import { type AccountAction, denial } from '../../src/identity/permission.ts';
+import { type AccountAction, type CallerRights, denial } from '../../src/identity/permission.ts';
+import { manageable, type Role, roles } from '../../src/identity/team/role.ts';
 
-const all: AccountAction[] = ['read', 'read_keys', 'spend', 'end_charges', 'change', 'change_keys'];
-const allowed = (caller: { isFrozen: boolean; isKey: boolean }) =>
-  all.filter((action) => denial(caller, action) === null);
+const reads = ['read', 'read_billing', 'read_keys'] as const;
+const changes = ['change_keys', 'call', 'buy', 'change_billing', 'connect'] as const;
+const ofPersons = ['read_team', 'switch', 'leave', 'read_events', 'change_team', 'change_owners'] as const;
+const all: AccountAction[] = [...reads, ...changes, 'end_charges', 'claim', ...ofPersons];
 
-test('the token of an account that is not frozen allows everything', () => {
-  expect(allowed({ isFrozen: false, isKey: false })).toEqual(all);
+const nobody: CallerRights = { isFrozen: false, isKey: false, role: null, isApplication: false };
+const allowed = (caller: Partial<CallerRights>) =>
+  all.filter((action) => denial({ ...nobody, ...caller }, action) === null);
+
+test('a token that belongs to no person allows everything but what persons do', () => {
+  expect(allowed({})).toEqual([...reads, ...changes, 'end_charges', 'claim']);
+  expect(denial(nobody, 'change_team')).toBe('person_required');
 });
 
 test('a frozen account can only read and end charges', () => {
-  expect(allowed({ isFrozen: true, isKey: false })).toEqual(['read', 'read_keys', 'end_charges']);
-  expect(denial({ isFrozen: true, isKey: false }, 'spend')).toBe('frozen');
+  expect(allowed({ isFrozen: true })).toEqual([...reads, 'end_charges']);
+  expect(denial({ ...nobody, isFrozen: true }, 'call')).toBe('frozen');
 });
 
-test('a key reads, spends and ends charges, but never manages keys', () => {
-  expect(allowed({ isFrozen: false, isKey: true })).toEqual(['read', 'spend', 'end_charges']);
-  expect(denial({ isFrozen: false, isKey: true }, 'read_keys')).toBe('key_not_allowed');
+test('a key reads, calls, buys and ends charges, but never manages keys', () => {
+  expect(allowed({ isKey: true })).toEqual(['read', 'read_billing', 'call', 'buy', 'end_charges']);
+  expect(denial({ ...nobody, isKey: true }, 'read_keys')).toBe('key_not_allowed');
 });
 
 test('a key of a frozen account reads and ends charges', () => {
-  expect(allowed({ isFrozen: true, isKey: true })).toEqual(['read', 'end_charges']);
-  expect(denial({ isFrozen: true, isKey: true }, 'change_keys')).toBe('frozen');
+  expect(allowed({ isFrozen: true, isKey: true })).toEqual(['read', 'read_billing', 'end_charges']);
+  expect(denial({ ...nobody, isFrozen: true, isKey: true }, 'change_keys')).toBe('frozen');
+});
+
+test('a key of a person calls whatever their role, and beyond that has their role', () => {
+  for (const role of roles)
+    expect(allowed({ isKey: true, role })).toEqual(expect.arrayContaining(['read', 'call', 'buy']));
+  expect(allowed({ isKey: true, role: 'developer' })).toEqual(['read', 'call', 'buy']);
+  expect(allowed({ isKey: true, role: 'owner' })).toEqual(allowed({ isKey: true }));
+});
+
+test('each role has its rights, and no more', () => {
+  const own: AccountAction[] = ['read_team', 'switch', 'leave'];
+  const expected: Record<Role, AccountAction[]> = {
+    owner: [...reads, ...changes, 'end_charges', ...ofPersons],
+    admin: [...reads, ...changes, 'end_charges', ...own, 'read_events', 'change_team'],
+    billing: ['read', 'read_billing', 'buy', 'change_billing', 'connect', 'end_charges', ...own],
+    developer: ['read', 'read_keys', 'change_keys', 'call', 'connect', ...own],
+    viewer: ['read', 'read_billing', 'connect', ...own],
+  };
+  for (const role of roles) expect(allowed({ role }), role).toEqual(expected[role]);
+});
+
+test('an application has the role of its person, but never manages persons', () => {
+  expect(allowed({ role: 'owner', isApplication: true })).toEqual([...reads, ...changes, 'end_charges']);
+});
+
+test('only owners give and take the role of an owner', () => {
+  expect(manageable('owner')).toEqual(roles);
+  expect(manageable('admin')).toEqual(roles.filter((role) => role !== 'owner'));
+  for (const role of ['billing', 'developer', 'viewer', null] as const) expect(manageable(role)).toEqual([]);
 });

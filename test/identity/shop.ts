@@ -5,7 +5,7 @@ import * as SigningKey from '../../src/identity/signing-key.ts';
 export const publicUrl = 'https://shop.example';
 /** 1 January 2030, a whole second. */
 export const now = Date.UTC(2030, 0, 1);
-export const session = { account: 'acc_1', sid: 'reg_1' };
+export const session = { account: 'acc_1', sid: 'reg_1', member: null, epoch: 0 };
 
 export async function newKey(createdMs: number): Promise<SigningKey.SigningKey> {
   return SigningKey.load(await SigningKey.generate(createdMs));

@@ -7,6 +7,7 @@ import { closeBooks } from '../../src/adapters/postgres/usage.ts';
 import { openBackOffice } from '../../src/cli/back-office.ts';
 import * as SellerSession from '../../src/identity/seller-session.ts';
 import * as ResolveInDoubt from '../../src/journeys/resolve-in-doubt.ts';
+import { openReceiver } from '../events/receiver.ts';
 import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Agent from '../purchase/agent.ts';
 import * as Books from '../purchase/books.ts';
@@ -587,6 +588,40 @@ describe('what the seller does', () => {
     const seller = await signedIn();
     const { html } = await seller.open('/console/health', { act: 'verify' });
     expect(html).toMatch(/The ledger is consistent: [\d,]+ lots/);
+  });
+
+  test('an endpoint of events is added, tested, given a new secret and removed, and an event is delivered again', async () => {
+    const seller = await signedIn();
+    const page = '/console/events';
+    const secrets: string[] = [];
+    const receiver = await openReceiver(() => secrets.slice(-1));
+    try {
+      const refused = await seller.open(page, { act: 'add', url: 'https://10.0.0.1/', types: 'order.paid' });
+      expect(refused.status).toBe(422);
+      expect(refused.html).toContain('must be a public address');
+      expect(refused.html).toContain('is no type of event');
+      const secretOf = (html: string) => /aria-label="Secret">(whsec_[^<]+)</.exec(html)?.[1] ?? '';
+      const added = await seller.open(page, { act: 'add', url: receiver.url, types: '' });
+      secrets.push(secretOf(added.html));
+      const id = /name="id" value="(ep_\w+)"/.exec(added.html)?.[1] ?? '';
+      await seller.open(page, { act: 'test', id });
+      await expect.poll(() => receiver.received.map(({ type }) => type)).toEqual(['event.test']);
+      const event = receiver.received[0]?.id ?? '';
+      await expect.poll(async () => (await seller.open(`${page}/${event}`)).html).toContain('accepted');
+      expect((await seller.open(`${page}?type=event.test&state=delivered`)).html).toContain(event);
+      expect((await seller.open(`${page}?state=failed`)).html).not.toContain(event);
+      secrets.push(secretOf((await seller.open(page, { act: 'rotate', id })).html));
+      await seller.open(`${page}/${event}`, { act: 'again', id });
+      await expect.poll(() => receiver.received.length).toBe(2);
+      expect(receiver.received[1]?.id).toBe(event);
+      expect(receiver.faults).toEqual([]);
+      expect((await seller.open(page, { act: 'disable', id })).html).toContain('switched off');
+      expect((await seller.open('/console/audit?act=event_endpoint_added')).html).toContain(receiver.url);
+      expect((await seller.open(page, { act: 'remove', id })).html).toContain('No endpoints yet');
+      expect((await seller.open(page, { act: 'remove', id })).status).toBe(422);
+    } finally {
+      await receiver.close();
+    }
   });
 
   test('codes are created and ended', async () => {

@@ -131,7 +131,8 @@ describe('who is nobody here gets a recipe that works as it stands', () => {
         const stored = { kid: row?.kid, jwk: row?.private_jwk, createdMs: row?.created_at.getTime() };
         const ring = keyRing(shop.url, [await SigningKey.load(stored)]);
         const longAgoMs = Date.now() - 2 * 3_600_000;
-        return (await AccessToken.issue(ring, { account, sid: 'ses_1' }, longAgoMs)).token;
+        return (await AccessToken.issue(ring, { account, sid: 'ses_1', member: null, epoch: 0 }, longAgoMs))
+          .token;
       }
       case 'revoked':
         await fetch(`${shop.url}/oauth2/revoke`, { method: 'POST', body: new URLSearchParams({ token }) });

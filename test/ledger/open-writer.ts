@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '@sluice/kernel/clock';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
 import * as LedgerStore from '../../src/adapters/postgres/ledger-store.ts';
+import { Listener } from '../../src/adapters/postgres/listener.ts';
 import * as Notify from '../../src/adapters/postgres/notify.ts';
 import type { LedgerStore as Store } from '../../src/ledger/ledger-store.ts';
 import { LedgerWriter } from '../../src/ledger/ledger-writer.ts';
@@ -36,14 +37,19 @@ export async function openWriter(
   meddle: (books: Store) => Store = (books) => books,
 ): Promise<OpenWriter> {
   const connections: Connection.Connection[] = [];
+  const listeners: Listener[] = [];
+  let opened: OpenWriter | null = null;
   const events: LedgerWriterEvent[] = [];
   const connect = async () => {
     const sql = Connection.openConnection(url, 2);
     connections.push(sql);
-    await Notify.listen(sql, {
+    const listener = new Listener(url);
+    listeners.push(listener);
+    await Notify.listen(listener, {
       granted: (account) => process.writer.touch(account),
       recall: (account) => process.writer.recall(account),
       returned: (account) => process.writer.cameBack(account),
+      listening: () => opened?.writer.resynchronize(),
     });
     return LedgerStore.openLedgerStore(sql);
   };
@@ -90,9 +96,11 @@ export async function openWriter(
       books = await connect();
     },
     async end() {
+      await Promise.all(listeners.map((listener) => listener.end()));
       await Promise.all(connections.map((sql) => sql.end({ timeout: 1 })));
     },
   };
   await process.writer.open();
+  opened = process;
   return process;
 }

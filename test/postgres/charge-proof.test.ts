@@ -51,6 +51,19 @@ test('a database that only reads, or lacks the table of usage, fails the proof w
   await sql.unsafe(`ALTER DATABASE "${name}" RESET default_transaction_read_only`);
 });
 
+test('a failure counts for less than the interval of a balancer’s checks, so that one failure is one failed check', async () => {
+  let nowMs = 0;
+  const check = proof(() => nowMs);
+  await sql`ALTER TABLE ledger.usage RENAME TO usage_gone`;
+  expect(await check()).toBe(false);
+  nowMs = 249;
+  await sql`ALTER TABLE ledger.usage_gone RENAME TO usage`;
+  expect(await check()).toBe(false);
+  nowMs = 500;
+  expect(await check()).toBe(true);
+  reasons.length = 0;
+});
+
 test('a thousand checks at once, and those of the next two seconds, are one statement', async () => {
   let nowMs = 0;
   let asked = 0;

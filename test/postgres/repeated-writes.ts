@@ -31,7 +31,11 @@ const awaits = (name: string): Flaw => ({ name, from: 'PERFORM ledger.await_stan
 export const foundation = `
 INSERT INTO shop.account (id, origin) SELECT 'acc_' || n, 'anonymous' FROM unnest(ARRAY['1','claim','frozen','erased','codes','gift','jobs']) n;
 INSERT INTO shop.account (id, origin, email, claimed_at) VALUES ('acc_mail', 'anonymous', 'ada@shop.example', now());
+INSERT INTO shop.member (id, account_id, email, role) VALUES ('mem_1', 'acc_mail', 'ada@shop.example', 'owner');
+INSERT INTO shop.invitation (id, account_id, email, role, digest, invited_by, expires_at) SELECT 'inv_' || n, 'acc_mail', e, 'viewer', d, 'mem_1', now() + interval '1 day'
+  FROM (VALUES (1, 'bob@shop.example', 'invited'), (2, 'cid@shop.example', 'declined'), (3, 'dan@shop.example', 'withdrawn')) v (n, e, d);
 INSERT INTO shop.operator (id, email, name, role) VALUES ('op_1', 'op@shop.example', 'Op', 'owner');
+INSERT INTO shop.event_endpoint (id, url, secret) VALUES ('ep_1', 'https://seller.example/', 'whsec_1');
 INSERT INTO shop.claim (id, account_id, email, mailbox, code_digest, expires_at) VALUES ('clm_1', 'acc_claim', 'bob@shop.example', 'bob@shop.example', 'code', now() + interval '1 day');
 INSERT INTO shop.key (id, account_id, digest, hint, name) VALUES ('key_1', 'acc_1', 'digest', 'hint', 'name');
 INSERT INTO shop.promotion (code, plan_id, asset, amount) VALUES ('WELCOME', 'credit', 'usd', 1000000);
@@ -95,6 +99,14 @@ export const repeatedWrites: readonly RepeatedWrite[] = [
       to: 'WHERE id = p_writer;',
     },
   },
+  ...[
+    "shop.add_event_endpoint('ep_2', 'https://seller.example/', NULL, 'whsec_2', 20, 'w')",
+    "shop.rotate_event_secret('ep_1', 'whsec_new', '1 day', 'w')",
+    "shop.switch_event_endpoint('ep_1', false, 'w')",
+  ].map((call): RepeatedWrite => {
+    const item = call.slice(0, call.indexOf('('));
+    return { item, write: (sql) => sql.unsafe(`SELECT ${call}`), flaw: awaits(item) };
+  }),
   { item: 'ledger.open_writer', write: (sql) => sql`SELECT ledger.open_writer('V')` },
   {
     item: 'ledger.acquire_idempotency_key',
@@ -123,6 +135,32 @@ export const repeatedWrites: readonly RepeatedWrite[] = [
     item: 'shop.set_operator_role',
     write: (sql) => sql`SELECT shop.set_operator_role('op_1', 'owner', 'w')`,
     flaw: awaits('shop.set_operator_role'),
+  },
+  {
+    item: 'shop.set_member_role',
+    write: (sql) =>
+      sql`SELECT shop.set_member_role('acc_mail', 'mem_1', 'owner', 'mem_1', '{owner}', '{owner}')`,
+    flaw: awaits('shop.set_member_role'),
+  },
+  {
+    item: 'shop.accept_invitation',
+    write: (sql) => sql`SELECT shop.accept_invitation('invited', NULL, 'bob@shop.example', 10)`,
+    flaw: awaits('shop.accept_invitation'),
+  },
+  {
+    item: 'shop.forget_person',
+    write: (sql) => sql`SELECT shop.forget_person('gone@shop.example')`,
+    flaw: awaits('shop.forget_person'),
+  },
+  {
+    item: 'shop.decline_invitation',
+    write: (sql) => sql`SELECT shop.decline_invitation('declined')`,
+    flaw: awaits('shop.decline_invitation'),
+  },
+  {
+    item: 'shop.withdraw_invitation',
+    write: (sql) => sql`SELECT shop.withdraw_invitation('acc_mail', 'inv_3', 'mem_1', '{owner}', '{owner}')`,
+    flaw: awaits('shop.withdraw_invitation'),
   },
   {
     item: 'DELETE shop.billing_details',
@@ -298,10 +336,8 @@ export const confirmedReads: readonly RepeatedWrite[] = [
 async function revoke(sql: Connection): Promise<void> {
   const nothing = () => undefined;
   const subscriber = { revoked: nothing, joined: nothing, frozen: nothing, froze: nothing, sinceMs: () => 0 };
-  const quiet = Object.assign((...args: Parameters<Connection>) => sql(...args), {
-    listen: async () => undefined,
-  });
-  const revocations = await Revocations.openRevocations(quiet as never, subscriber);
+  const quiet = { listen: async () => undefined, expect: nothing };
+  const revocations = await Revocations.openRevocations(sql, quiet as never, subscriber);
   await revocations.add({ id: 'tok_1', revokedMs: 0, account: 'acc_1' });
 }
 
@@ -315,7 +351,10 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'shop.complete_sign_in',
     'shop.consume_proof',
     'INSERT shop.proof',
+    'shop.remove_event_endpoint',
     'shop.remove_operator',
+    'shop.remove_member',
+    'shop.transfer_account',
     'shop.add_operator_passkey',
     'shop.remove_operator_passkey',
     'DELETE shop.operator_session',
@@ -334,7 +373,13 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'UPDATE shop.oauth_code',
   ]),
   ...because('every repetition writes a row', [
+    'shop.replay_events',
+    'shop.test_event_endpoint',
     'shop.begin_sign_in',
+    'shop.invite',
+    'shop.end_account_tokens',
+    'shop.add_account_event',
+    'UPDATE shop.member',
     'INSERT shop.audit',
     'UPDATE shop.audit',
     'INSERT shop.fraud_signal',
@@ -364,7 +409,12 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'ledger.reap_silent',
     'ledger.sum_usage',
     'ledger.release_idempotency_keys',
-    'shop.add_low_balance_mails',
+    'shop.publish_events',
+    'shop.take_event',
+    'shop.finish_event',
+    'shop.check_credit',
+    'shop.sweep_credit',
+    'shop.end_prepaid',
     'shop.due_top_ups',
     'shop.sweep_top_ups',
     'shop.finish_mail',

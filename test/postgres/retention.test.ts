@@ -35,6 +35,8 @@ function words({ keeps }: Retention.Rule): string {
       cardChargesHours: '`CARD_CHARGES_KEEP_DAYS`',
       webhookEventsHours: '`WEBHOOK_EVENTS_KEEP_DAYS`',
       trialProofsHours: '`TRIAL_PROOFS_KEEP_DAYS`',
+      accountEventsHours: '`ACCOUNT_EVENTS_KEEP_DAYS`',
+      sellerEventsHours: '`EVENTS_KEEP_DAYS`',
     }[keeps];
   if (keeps === 0) return 'expire';
   return keeps === 24 ? 'a day' : keeps % 24 === 0 ? `${keeps / 24} days` : `${keeps} hours`;

@@ -5,12 +5,14 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as Abuse from '../../src/adapters/postgres/schema/abuse.ts';
 import * as Accounts from '../../src/adapters/postgres/schema/accounts.ts';
+import * as Events from '../../src/adapters/postgres/schema/events.ts';
 import * as OAuth from '../../src/adapters/postgres/schema/oauth.ts';
 import * as Operations from '../../src/adapters/postgres/schema/operations.ts';
 import * as Operators from '../../src/adapters/postgres/schema/operators.ts';
 import * as Orders from '../../src/adapters/postgres/schema/orders.ts';
 import * as Plans from '../../src/adapters/postgres/schema/plans.ts';
 import * as Shop from '../../src/adapters/postgres/schema/shop.ts';
+import * as Team from '../../src/adapters/postgres/schema/team.ts';
 import * as SchemaVersion from '../../src/adapters/postgres/schema-version.ts';
 import { createDatabase } from '../support/database.ts';
 
@@ -44,7 +46,7 @@ async function describeShop(sql: postgres.Sql): Promise<string[]> {
     SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid WHERE c.relnamespace = 'shop'::regnamespace
     UNION ALL
     SELECT format('%s: %s %s', c.conrelid::regclass, c.conname, pg_get_constraintdef(c.oid)) FROM pg_constraint c
-      WHERE c.connamespace = 'shop'::regnamespace AND c.contype <> 'n'
+      WHERE c.connamespace = 'shop'::regnamespace AND c.contype NOT IN ('n', 't')
     ORDER BY 1`;
   return rows.map(({ line }) => line);
 }
@@ -53,12 +55,14 @@ test('the Drizzle schema describes the migrated tables of the shop in full', asy
   const files = {
     ...Abuse,
     ...Accounts,
+    ...Events,
     ...OAuth,
     ...Operations,
     ...Operators,
     ...Orders,
     ...Plans,
     ...Shop,
+    ...Team,
   };
   const statements = await generateMigration(
     generateDrizzleJson({}),
@@ -86,12 +90,14 @@ test('every schema file is part of the comparison', () => {
   const compared = [
     'abuse.ts',
     'accounts.ts',
+    'events.ts',
     'oauth.ts',
     'operations.ts',
     'operators.ts',
     'orders.ts',
     'plans.ts',
     'shop.ts',
+    'team.ts',
   ];
   expect(readdirSync(folder).sort()).toEqual([...compared, 'row.ts'].sort());
 });
@@ -107,6 +113,9 @@ const released = {
   '0006_billing_details': '171c2a9331e9c56024d269c1d38b1efadd561fe6f76f4728b7de311b0bfdde09',
   '0007_card_setup': '5152c603380cffc645cbe014349bd8ea2f8bc512619c3720dd7d654700eb7ad2',
   '0008_notices': 'ef0c2c7a58e1376d71f972266a181beca2b4c6a23c2c3196e098848ee5d1f189',
+  '0009_team': '07319f370ee42756c73f71399a1fbbfba16a36c8ce7382fbcd329c293cd265f4',
+  '0010_events': '63d9ac20487c98078ac327b7d5007ca010a8868eacc4bc2a9c4e7f52c17c7b6e',
+  '0011_event_triggers': 'affb5a9e1e9d360f52133731b64d9f41445e41495e4aae367d12f7f830c009cb',
 };
 
 test('released migrations stay as they are', async () => {

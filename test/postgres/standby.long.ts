@@ -6,6 +6,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
 import * as LedgerAudit from '../../src/adapters/postgres/ledger-audit.ts';
+import { Listener } from '../../src/adapters/postgres/listener.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { announced } from '../../src/adapters/postgres/notices.ts';
 import * as Revocations from '../../src/adapters/postgres/revocations.ts';
@@ -183,11 +184,12 @@ describe.runIf(ReplicaPair.isInstalled)('while the synchronous standby confirms 
   test('a notice of a process that died before it sent it arrives with the heartbeat of another', async () => {
     const [dead, alive] = [Connection.openConnection(pair.url, 1), Connection.openConnection(pair.url, 2)];
     const heard = Promise.withResolvers<string>();
-    await alive.listen('ledger', heard.resolve);
+    const listener = new Listener(pair.url);
+    await listener.listen('ledger', heard.resolve);
     await dead`SELECT ledger.grant_lot('orphan', 'acc_orphan', 'purchase', 'processor', 'credit', 'usd', 'credit', 1000000, NULL)`;
     await dead.end({ timeout: 0 });
     const nothing = () => undefined;
-    await Revocations.openRevocations(alive, {
+    await Revocations.openRevocations(alive, listener, {
       revoked: nothing,
       joined: nothing,
       frozen: nothing,
@@ -195,6 +197,7 @@ describe.runIf(ReplicaPair.isInstalled)('while the synchronous standby confirms 
       sinceMs: () => 0,
     });
     expect(await heard.promise).toBe('granted:acc_orphan');
+    await listener.end();
     await alive.end({ timeout: 1 });
   });
 });

@@ -151,10 +151,11 @@ async function openProcess(
   );
   const ticking = setInterval(() => writer.tick(), tickEveryMs);
   await writer.open();
-  await Notify.listen(foundation.ledgerSql, {
+  await Notify.listen(foundation.listener, {
     granted: (account) => writer.touch(account),
     recall: (account) => writer.recall(account),
     returned: (account) => writer.cameBack(account),
+    listening: () => writer.resynchronize(),
   });
   const { shop } = reloading.current;
   if (flaw.meddle) Object.assign(shop, flaw.meddle(shop, network));

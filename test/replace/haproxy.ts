@@ -42,7 +42,7 @@ backend gateways
   option httpchk
   http-check send meth GET uri /readyz ver HTTP/1.1 hdr host shop
   http-check expect status 200
-  default-server check inter 500ms fall 2 rise 1
+  default-server check inter 500ms fall 3 rise 1
 ${ports.map((at, index) => `  server gateway${index} 127.0.0.1:${at}`).join('\n')}
 `;
 

@@ -6,7 +6,8 @@ export { freePort } from './free-port.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const readyWaitMs = 60_000;
-const stopWaitMs = 15_000;
+/** Longer than all waits of a storefront that stops, one after the other. */
+const stopWaitMs = 30_000;
 
 /** A program of this repository that runs in a child process. */
 export type Program = {

@@ -6,6 +6,8 @@ const startupBytesMax = 2_000;
 
 export type TcpRelay = {
   port: number;
+  /** Port of the server that new connections lead to. */
+  target: number;
   /** Delay of each direction in milliseconds. */
   delayMs: number;
   /**
@@ -13,20 +15,24 @@ export type TcpRelay = {
    * @param peer only those of the PostgreSQL client with this `application_name`
    */
   cut(peer?: string): void;
+  /** Drops every byte of the connections that this client has now, which stay open. New ones pass. */
+  silence(peer: string): void;
   /** Closes the connections that were cut, and passes bytes again. */
   heal(): void;
   close(): Promise<void>;
 };
 
-/** Opens a relay on a loopback port (0: a free one) to the server on `target`. */
+/** Opens a relay on a loopback port (0: a free one) to the server on port `target`. */
 export async function open(target: number, listenOn = 0): Promise<TcpRelay> {
   const sockets = new Set<Socket>();
   /** The client whose bytes are dropped; `peer: null` for all clients, and null for none. */
   let cut: { peer: string | null } | null = null;
   const names = new Map<Socket, string>();
-  const isCut = (near: Socket) => cut !== null && (cut.peer === null || cut.peer === names.get(near));
+  const silent = new WeakSet<Socket>();
+  const isCut = (near: Socket) =>
+    silent.has(near) || (cut !== null && (cut.peer === null || cut.peer === names.get(near)));
   const server = createServer((near) => {
-    const far = connect(target, '127.0.0.1');
+    const far = connect(relay.target, '127.0.0.1');
     near.on('data', (chunk) => {
       const name = /\0application_name\0([^\0]+)\0/.exec(
         chunk.subarray(0, startupBytesMax).toString('latin1'),
@@ -65,9 +71,13 @@ export async function open(target: number, listenOn = 0): Promise<TcpRelay> {
   await once(server, 'listening');
   const relay: TcpRelay = {
     port: (server.address() as AddressInfo).port,
+    target,
     delayMs: 0,
     cut(peer) {
       cut = { peer: peer ?? null };
+    },
+    silence(peer) {
+      for (const [near, name] of names) if (name === peer) silent.add(near);
     },
     heal() {
       destroyAll();

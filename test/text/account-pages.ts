@@ -106,6 +106,7 @@ const calls = [
 const shown: OverviewFacts = {
   ...{ ...balance, ...holdings, days, daily, calls, result },
   ...{ claimed: false, canClaim: true, hasKeys: true, codeSentTo: null },
+  may: { billing: true, keys: true },
 };
 const usageFacts: UsageFacts = {
   filters: { from: '2030-01-30', to: '2030-01-31', service: '', key: '', model: '' },
@@ -124,7 +125,10 @@ const usageFacts: UsageFacts = {
     { name: null, calls: 3, units: 1_500, included: 0, cost: usd(1), quantities: null },
   ],
 };
-const key = { id: 'key_1', name: '‹key›', hint: '‹hint›', created_at: iso, services: null };
+const key = {
+  ...{ id: 'key_1', name: '‹key›', hint: '‹hint›', created_at: iso, services: null },
+  created_by: 'ann@example.com',
+};
 const settingsFacts = {
   ...{ account, createdMs: ms, claimed: false, email: null, canClaim: true },
   connections: [{ sid: 'ses_1', clientName: '‹Client›', createdMs: ms, usedMs: ms }] as never,
@@ -138,6 +142,7 @@ export function accountPages(
 ): Record<string, Frame.Html> {
   const facts: BillingFacts = {
     ...{ ...balance, ...holdings, topUp, result: null, details: billingDetails, older: 'pur_1' },
+    mayChange: true,
     methods: [
       {
         subscription: 'sub_1',

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import * as HostRotation from './host-rotation.ts';
 
 /** Parameters of libpq and of other clients that mean nothing here: managed services put them into the addresses that they hand out. */
 const dropped: ReadonlySet<string> = new Set([
@@ -50,6 +52,8 @@ const sessionAttributes: ReadonlySet<string> = new Set([
   'standby',
   'prefer-standby',
 ]);
+
+const usualPort = 5432;
 
 export type PostgresUrl = {
   /** For the driver: without what it would send to the server as a setting. Of several hosts it takes the primary, unless the text says otherwise. */
@@ -109,19 +113,37 @@ function isSslSwitch(name: string, value: string): boolean {
 
 type Tls = { ca: string; checkServerIdentity?: () => undefined };
 
+type DriverOptions = {
+  ssl?: Tls;
+  /** Opens the connections to several hosts. The driver's types do not list it. */
+  socket?: () => Promise<Socket>;
+};
+
 /**
  * Returns the URL and the options for the driver. Throws TypeError on a connection string that `parse` refuses, and the system's error when
  * the root certificate cannot be read. With a root certificate the server's certificate is verified as libpq does: the host name only with
  * `verify-full`.
  */
-export function driver(text: string): { url: string; options: { ssl?: Tls } } {
+export function driver(text: string): { url: string; options: DriverOptions } {
   const parsed = parse(text);
   if (!parsed.ok) throw new TypeError(`DATABASE_URL ${parsed.faults.join('; ')}`);
   const { url, rootCertPath } = parsed.value;
-  if (rootCertPath === null) return { url, options: {} };
+  const hosts = hostsOf(text);
+  const rotation = hosts.length > 1 ? { socket: HostRotation.open(hosts) } : {};
+  if (rootCertPath === null) return { url, options: rotation };
   const ca = readFileSync(rootCertPath, 'utf8');
   const namesMatter = /[?&]sslmode=verify-full\b/.test(url);
-  return { url, options: { ssl: namesMatter ? { ca } : { ca, checkServerIdentity: () => undefined } } };
+  const ssl = namesMatter ? { ca } : { ca, checkServerIdentity: () => undefined };
+  return { url, options: { ...rotation, ssl } };
+}
+
+/** Returns the hosts of a connection string, in its order. */
+function hostsOf(text: string): HostRotation.Host[] {
+  const [, list = ''] = /^[a-z]+:\/\/(?:[^@/?#]*@)?([^/?#]*)/i.exec(text) ?? [];
+  return list.split(',').map((each) => {
+    const [, host = '', port] = /^(.*?)(?::(\d+))?$/.exec(each) ?? [];
+    return { host, port: Number(port ?? usualPort) };
+  });
 }
 
 /** The first of several hosts in place of all, which is what URL parsers read. */

@@ -23,12 +23,22 @@ export interface TimeRange {
   until?: string | null;
 }
 
-export interface UsageParams extends TimeRange {
+/** Restricts usage to some calls; `(none)` for calls without a key or model. */
+export interface UsageFilters {
+  /** Slug of a service. */
+  service?: string | null;
+  /** Id of an account key. */
+  key?: string | null;
+  /** Entry of a price table. */
+  model?: string | null;
+}
+
+export interface UsageParams extends TimeRange, UsageFilters {
   /** Default: `service`. */
   group?: 'service' | 'operation' | 'plan' | 'key' | 'model' | 'day' | (string & {}) | null;
 }
 
-export interface CallsParams extends TimeRange {
+export interface CallsParams extends TimeRange, UsageFilters {
   /** Cursor of the page to start from. */
   cursor?: string | null;
 }

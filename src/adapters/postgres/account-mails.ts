@@ -11,21 +11,18 @@ import { subscription } from './subscriptions.ts';
 const listedMax = 50;
 /** A mail that could not be queued by then is given up. */
 const queueWithin = '3 days';
-/** The number of accounts of which one run reads the balance. */
-const balancesMax = 100;
 
 type MailRow = Row<typeof Operations.accountMail> & { email: string };
 type ReversalRow = Row<typeof Orders.reversal>;
 
 /** Stores the mails to accounts until they are queued (migrations/functions/mail.sql). */
 export function openAccountMails(sql: Connection): AccountMails {
-  let after: string | null = null;
   return {
     async due() {
       // The order is random, so that a mail that cannot be written does not delay the others.
-      const rows = await sql<MailRow[]>`SELECT m.*, a.email FROM shop.account_mail m
-          JOIN shop.account a ON a.id = shop.joined_account(m.account_id)
-        WHERE m.queued_at IS NULL AND m.created_at > clock_timestamp() - ${queueWithin}::interval AND a.email IS NOT NULL
+      const rows = await sql<MailRow[]>`SELECT m.*, c.email FROM shop.account_mail m
+          CROSS JOIN LATERAL (SELECT shop.contact_of(shop.joined_account(m.account_id)) AS email) c
+        WHERE m.queued_at IS NULL AND m.created_at > clock_timestamp() - ${queueWithin}::interval AND c.email IS NOT NULL
         ORDER BY random() LIMIT ${listedMax}`;
       return Promise.all(
         rows.map(async (row) => ({ key: row.key, to: row.email, event: await eventOf(sql, row) })),
@@ -33,12 +30,6 @@ export function openAccountMails(sql: Connection): AccountMails {
     },
     async markQueued(key) {
       await sql`UPDATE shop.account_mail SET queued_at = clock_timestamp() WHERE key = ${key} AND queued_at IS NULL`;
-    },
-    async addLowBalances() {
-      const [row] = await sql<
-        [{ last: string | null }]
-      >`SELECT shop.add_low_balance_mails(${after}, ${balancesMax}) AS last`;
-      after = row.last;
     },
   };
 }
@@ -62,7 +53,8 @@ async function eventOf(sql: Connection, { kind, subject }: MailRow): Promise<Acc
     case 'low': {
       const [row] = await sql<{ plan_id: string; balance: number }[]>`
         SELECT o.plan_id, shop.top_up_balance(o.account_id)::bigint AS balance FROM shop.purchase o
-          WHERE o.id = ${subject} AND shop.top_up_balance(o.account_id) * 10 < o.amount`;
+          JOIN shop.credit_level l ON l.account_id = o.account_id AND l.asset = 'usd' AND l.kind = 'credit'
+          WHERE o.id = ${subject} AND l.state <> 'enough'`;
       return row ? { kind, plan: row.plan_id, balance: Money.ofMicro(row.balance) } : null;
     }
   }

@@ -39,6 +39,9 @@ export function openAttentionReport(sql: Connection): AttentionReport {
         UNION ALL ${counted('declined', sql`SELECT created_at AS at FROM shop.purchase WHERE state = 'declined' AND created_at >= ${since}`)}
         UNION ALL ${counted('mail_failed', sql`SELECT created_at AS at FROM shop.mail WHERE state IN ('refused', 'expired') AND created_at >= ${since}`)}
         UNION ALL ${counted('mail_waiting', sql`SELECT created_at AS at FROM shop.mail WHERE state = 'waiting' AND attempts >= ${attemptsMany}`)}
+        UNION ALL ${counted('events_failed', sql`SELECT updated_at AS at FROM shop.event_delivery WHERE state = 'failed' AND updated_at >= ${since}`)}
+        UNION ALL ${counted('events_waiting', sql`SELECT failing_since AS at FROM shop.event_endpoint WHERE state = 'on' AND failing_since < now() - interval '10 minutes'`)}
+        UNION ALL ${counted('endpoints_disabled', sql`SELECT failing_since AS at FROM shop.event_endpoint WHERE state = 'disabled' AND reason <> 'seller'`)}
         UNION ALL ${uncountable(since, false)}
         UNION ALL ${uncountable(since, true)}`;
       const found = (kind: ProblemKind) => {

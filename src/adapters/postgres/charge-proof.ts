@@ -2,10 +2,15 @@ import type { Connection } from './connection.ts';
 
 /** A proof is valid for this long, so that requests for it put a bounded load on the database. */
 const freshMs = 2_000;
+/**
+ * A failure counts for less time, below the interval of a load balancer's checks: otherwise one slow statement fails several checks in a row, and the
+ * balancer takes the process out.
+ */
+const failedMs = 250;
 
 /**
  * Returns a check that a charge can be booked in the database now. Nothing is left of the charge (migrations/functions/readiness.sql). Concurrent
- * checks share one statement, and its result is reused for two seconds. Never rejects; `report` gets the reason of a failure.
+ * checks share one statement, and a success is reused for two seconds. Never rejects; `report` gets the reason of a failure.
  */
 export function openChargeProof(
   sql: Connection,
@@ -26,8 +31,9 @@ export function openChargeProof(
           return false;
         },
       )
-      .finally(() => {
-        untilMs = monotonicMs() + freshMs;
+      .then((isProved) => {
+        untilMs = monotonicMs() + (isProved ? freshMs : failedMs);
+        return isProved;
       });
     return proof;
   };

@@ -5,6 +5,7 @@ import {
   dailyMax,
   triesMax,
 } from '../../identity/claim.ts';
+import type { Role } from '../../identity/team/role.ts';
 import type { TrialState } from '../../identity/trial-proof.ts';
 import * as Admissions from './admissions.ts';
 import type { Connection } from './connection.ts';
@@ -37,6 +38,9 @@ export function openClaims(sql: Connection): Claims {
         joined: boolean;
         tries_left: number;
         trial: TrialState;
+        member: string;
+        role: Role;
+        epoch: number;
       };
       const [row] = await announced(
         sql,
@@ -47,7 +51,13 @@ export function openClaims(sql: Connection): Claims {
       );
       switch (row.state) {
         case 'claimed':
-          return { kind: 'claimed', account: row.remaining, joined: row.joined, trial: row.trial };
+          return {
+            kind: 'claimed',
+            account: row.remaining,
+            joined: row.joined,
+            trial: row.trial,
+            holder: { account: row.remaining, member: { id: row.member, role: row.role }, epoch: row.epoch },
+          };
         case 'wrong':
           return { kind: 'wrong', triesLeft: row.tries_left };
         case 'none':

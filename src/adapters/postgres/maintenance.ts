@@ -19,6 +19,10 @@ const chunkMsMax = 1_500;
 const lotsMax = 1_000;
 const prunedMax = 5_000;
 const strayMax = 500;
+const creditBatchesMax = 2_000;
+/** The number of accounts whose credit one run looks at although they have not spent. */
+const sweptMax = 100;
+let sweptAfter: string | null = null;
 
 type Task = (sql: Connection, retention: Retention.Retention) => Promise<unknown>;
 
@@ -28,6 +32,9 @@ const often: readonly Task[] = [
   moveReturnedLeases,
   (sql) => inSteps(lotsMax, () => count(sql`SELECT ledger.expire(${lotsMax}) AS count`)),
   IdempotencyKeys.prune,
+  // After the expiry of lots, and before prepaid periods end.
+  lowerCredit,
+  (sql) => inSteps(lotsMax, () => count(sql`SELECT shop.end_prepaid(${lotsMax}) AS count`)),
 ];
 
 const hourly: readonly Task[] = [
@@ -73,4 +80,16 @@ async function moveReturnedLeases(sql: Connection): Promise<void> {
   const rows = await sql<{ id: string; joined_to: string }[]>`SELECT id, joined_to FROM shop.account a
     WHERE joined_to IS NOT NULL AND EXISTS (SELECT FROM ledger.lot k WHERE k.account_id = a.id AND k.avail > 0) LIMIT ${strayMax}`;
   for (const row of rows) await announced(sql, sql`SELECT ledger.move_lots(${row.id}, ${row.joined_to})`);
+}
+
+/** Finds accounts whose credit is low or used up (migrations/functions/credit-levels.sql). */
+export async function lowerCredit(sql: Connection): Promise<void> {
+  await inSteps(creditBatchesMax, () =>
+    count(announced(sql, sql`SELECT shop.check_credit(${creditBatchesMax}) AS count`)),
+  );
+  const [row] = await announced(
+    sql,
+    sql<[{ last: string | null }]>`SELECT shop.sweep_credit(${sweptAfter}, ${sweptMax}) AS last`,
+  );
+  sweptAfter = row.last;
 }

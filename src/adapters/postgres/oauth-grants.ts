@@ -2,7 +2,13 @@ import { type OAuthGrants, type Redeemed, rotationGraceMs } from '../../identity
 import type { Connection } from './connection.ts';
 import * as Standby from './standby.ts';
 
-type GrantRow = { sid: string; account_id: string; client_id: string; client_name: string };
+type GrantRow = {
+  sid: string;
+  account_id: string;
+  client_id: string;
+  client_name: string;
+  member_id: string | null;
+};
 type RedeemRow = GrantRow & { fresh: boolean };
 
 /** Stores OAuth clients, codes and refresh tokens. Each write is one statement. */
@@ -19,8 +25,8 @@ export function openOauthGrants(sql: Connection): OAuthGrants {
     },
     async issueCode({ grant, digest, redirectUri, challenge, expiresMs }) {
       await sql`WITH granted AS (
-          INSERT INTO shop.oauth_grant (sid, account_id, client_id, client_name)
-          VALUES (${grant.sid}, ${grant.account}, ${grant.clientId}, ${grant.clientName}) RETURNING sid
+          INSERT INTO shop.oauth_grant (sid, account_id, client_id, client_name, member_id)
+          VALUES (${grant.sid}, ${grant.account}, ${grant.clientId}, ${grant.clientName}, ${grant.member}) RETURNING sid
         ) INSERT INTO shop.oauth_code (digest, sid, redirect_uri, challenge, expires_at)
           SELECT ${digest}, sid, ${redirectUri}, ${challenge}, ${new Date(expiresMs)} FROM granted`;
     },
@@ -64,12 +70,12 @@ export function openOauthGrants(sql: Connection): OAuthGrants {
         WHERE r.digest = ${token} AND r.rotated_at IS NULL AND r.expires_at > clock_timestamp()`;
       return row ? { ...grantOf(row), expiresMs: row.expires_at.getTime() } : null;
     },
-    async list(account) {
+    async list(account, member) {
       const rows = await sql<
         (GrantRow & { created_at: Date; used_at: Date })[]
       >`SELECT g.* FROM shop.oauth_grant g
         WHERE account_id IN (SELECT id FROM shop.account WHERE id = ${account} OR joined_to = ${account})
-          AND EXISTS (SELECT FROM shop.oauth_refresh_token r WHERE r.sid = g.sid)
+          AND EXISTS (SELECT FROM shop.oauth_refresh_token r WHERE r.sid = g.sid) AND (${member}::text IS NULL OR g.member_id = ${member})
         ORDER BY created_at DESC LIMIT 100`;
       return rows.map((row) => ({
         ...grantOf(row),
@@ -90,5 +96,6 @@ function redeemed(row: RedeemRow | undefined): Redeemed {
 }
 
 function grantOf(row: GrantRow) {
-  return { sid: row.sid, account: row.account_id, clientId: row.client_id, clientName: row.client_name };
+  const { sid, account_id, client_id, client_name, member_id } = row;
+  return { sid, account: account_id, clientId: client_id, clientName: client_name, member: member_id };
 }

@@ -5,6 +5,7 @@ import { announced } from './notices.ts';
 /** Reads and erases what is stored of the owner of an account (migrations/functions/erasure.sql). */
 export function openPersonData(sql: Connection): PersonData {
   return {
+    ...personsOf(sql),
     async read(account) {
       const of = sql`(SELECT shop.accounts_of(${account}))`;
       const [accounts, keys, wallets, applications, purchases, subscriptions] = await Promise.all([
@@ -20,6 +21,9 @@ export function openPersonData(sql: Connection): PersonData {
       ]);
       const billing =
         await sql`SELECT name, address, country, tax_id, updated_at FROM shop.billing_details WHERE account_id IN ${of}`;
+      const team = await teamOf(sql, account);
+      const events =
+        await sql`SELECT id, type, at, data FROM shop.event WHERE account_id IN ${of} ORDER BY seq`;
       const [refunds, requests, consents, resources, mails, usage, actions] = await Promise.all([
         sql`SELECT r.id, r.purchase_id, r.kind, r.amount AS amount_micro_usd, r.tax AS tax_micro_usd, r.status, r.reason, r.created_at
           FROM shop.reversal r JOIN shop.purchase o ON o.id = r.purchase_id WHERE o.account_id IN ${of} ORDER BY r.created_at`,
@@ -35,6 +39,7 @@ export function openPersonData(sql: Connection): PersonData {
       ]);
       return {
         accounts: [...accounts],
+        ...team,
         keys: [...keys],
         wallets: [...wallets],
         applications: [...applications],
@@ -46,6 +51,7 @@ export function openPersonData(sql: Connection): PersonData {
         top_up_consents: [...consents],
         resources: [...resources],
         waiting_mails: [...mails],
+        events: [...events],
         usage_by_month: [...usage],
         actions_of_the_seller: [...actions],
       };
@@ -76,5 +82,55 @@ export function openPersonData(sql: Connection): PersonData {
       );
       return { kind: row.state, account: row.account };
     },
+  };
+}
+
+/** Persons without an account of their own, in the accounts of others. */
+function personsOf(sql: Connection): Pick<PersonData, 'ofPerson' | 'forgetPerson'> {
+  return {
+    async ofPerson(email) {
+      const [memberships, invitations, activity] = await Promise.all([
+        sql`SELECT account_id, role, joined_at, used_at FROM shop.member WHERE email = ${email} ORDER BY joined_at`,
+        sql`SELECT account_id, role, state, sent_at, expires_at FROM shop.invitation WHERE email = ${email} ORDER BY created_at`,
+        sql`SELECT at, account_id, act, subject FROM shop.account_event WHERE who = ${email} ORDER BY id`,
+      ]);
+      const found = memberships.length + invitations.length + activity.length > 0;
+      return found
+        ? { memberships: [...memberships], invitations: [...invitations], activity: [...activity] }
+        : null;
+    },
+    async forgetPerson(email, who) {
+      const [row] = await announced(
+        sql,
+        sql<
+          [{ accounts: string[] | null }]
+        >`WITH gone AS MATERIALIZED (SELECT shop.forget_person(${email}) AS accounts),
+          noted AS (INSERT INTO shop.audit (who, act, subject, after)
+            SELECT ${who}, 'person_erased', a, '{}'::jsonb FROM gone, unnest(gone.accounts) AS a)
+          SELECT accounts FROM gone`,
+      );
+      return row.accounts;
+    },
+  };
+}
+
+/** Returns the persons of an account, its activity, and its open pages that save a card. */
+async function teamOf(sql: Connection, account: string): Promise<Record<string, readonly unknown[]>> {
+  const of = sql`(SELECT shop.accounts_of(${account}))`;
+  const [persons, invitations, memberships, events, setups] = await Promise.all([
+    sql`SELECT id, email, role, joined_at, used_at FROM shop.member WHERE account_id IN ${of} ORDER BY joined_at`,
+    sql`SELECT email, role, state, sent_at, expires_at FROM shop.invitation WHERE account_id IN ${of} ORDER BY created_at`,
+    // The persons of other accounts that the owner is in are not part of the copy.
+    sql`SELECT account_id, role, joined_at, used_at FROM shop.member WHERE account_id NOT IN ${of}
+      AND email IN (SELECT email FROM shop.account WHERE id IN ${of}) ORDER BY joined_at`,
+    sql`SELECT at, who, act, subject, detail FROM shop.account_event WHERE account_id IN ${of} ORDER BY id`,
+    sql`SELECT reference, address, at FROM shop.card_setup WHERE account_id IN ${of} ORDER BY at`,
+  ]);
+  return {
+    persons: [...persons],
+    invitations: [...invitations],
+    memberships_in_other_accounts: [...memberships],
+    activity: [...events],
+    card_pages: [...setups],
   };
 }

@@ -6,6 +6,8 @@ export type Retention = {
   readonly cardChargesHours: number;
   readonly webhookEventsHours: number;
   readonly trialProofsHours: number;
+  readonly accountEventsHours: number;
+  readonly sellerEventsHours: number;
 };
 
 /** The defaults of the settings. */
@@ -14,6 +16,8 @@ export const usual: Retention = {
   cardChargesHours: 180 * 24,
   webhookEventsHours: 400 * 24,
   trialProofsHours: 730 * 24,
+  accountEventsHours: 400 * 24,
+  sellerEventsHours: 400 * 24,
 };
 
 /**
@@ -32,6 +36,8 @@ export const rules: readonly Rule[] = [
   { table: 'shop.sign_in', keeps: day, ended: 'created_at < $1' },
   { table: 'shop.operator_session', keeps: 0, ended: 'expires_at < $1' },
   { table: 'shop.operator_invitation', keeps: 0, ended: 'expires_at < $1' },
+  { table: 'shop.invitation', keeps: 0, ended: 'expires_at < $1' },
+  { table: 'shop.account_event', keeps: 'accountEventsHours', ended: 'at < $1' },
   { table: 'shop.revocation', keeps: 0, ended: 'expires_at < $1' },
   { table: 'shop.proof', keeps: day, ended: 'expires_at < $1' },
   { table: 'shop.decline', keeps: day, ended: 'at < $1' },
@@ -62,6 +68,18 @@ export const rules: readonly Rule[] = [
     ended: 'done_at IS NOT NULL AND received_at < $1',
   },
   { table: 'shop.trial_proof', keeps: 'trialProofsHours', ended: "kind <> 'address' AND at < $1" },
+  {
+    table: 'shop.event',
+    keeps: 'sellerEventsHours',
+    ended: `at < $1 AND position IS NOT NULL AND NOT EXISTS (SELECT FROM shop.event_delivery d
+      JOIN shop.event_endpoint p ON p.id = d.endpoint_id WHERE d.position = event.position AND d.state = 'waiting' AND p.state = 'on')`,
+  },
+  {
+    table: 'shop.event_delivery',
+    keeps: 'sellerEventsHours',
+    ended:
+      'updated_at < $1 AND NOT EXISTS (SELECT FROM shop.event e WHERE e.position = event_delivery.position)',
+  },
   { table: 'shop.trial_proof', keeps: 30 * day, ended: "kind = 'address' AND at < $1" },
 ];
 

@@ -2,6 +2,7 @@ import { id as freshId } from '@sluice/kernel/id';
 import type { Join } from '../../identity/joined-accounts.ts';
 import type { Revocation, Revocations } from '../../identity/revocation-list.ts';
 import type { Connection } from './connection.ts';
+import type { Listener } from './listener.ts';
 import { announced } from './notices.ts';
 
 /** Longer than the lifetime of any assertion. After that a revocation has no effect. */
@@ -33,9 +34,10 @@ export type RevocationSubscriber = {
 /** Opens the table of revocations, and subscribes to revocations and joins of other processes. */
 export async function openRevocations(
   sql: Connection,
+  listener: Listener,
   subscriber: RevocationSubscriber,
 ): Promise<SharedRevocations> {
-  const revocations = new SharedRevocations(sql, subscriber);
+  const revocations = new SharedRevocations(sql, listener, subscriber);
   await revocations.listen();
   await revocations.pulse();
   return revocations;
@@ -44,6 +46,7 @@ export async function openRevocations(
 /** Revocations in PostgreSQL. Every process confirms the notifications that it receives. */
 export class SharedRevocations implements Revocations {
   readonly #sql: Connection;
+  readonly #listener: Listener;
   readonly #subscriber: RevocationSubscriber;
   readonly #self = freshId('hears');
   readonly #spreading = new Map<string, Spreading>();
@@ -57,8 +60,9 @@ export class SharedRevocations implements Revocations {
   /** Changes of frozen accounts received while the table was read. They are newer than the table's rows. */
   readonly #frozeMeanwhile = new Map<string, boolean>();
 
-  constructor(sql: Connection, subscriber: RevocationSubscriber) {
+  constructor(sql: Connection, listener: Listener, subscriber: RevocationSubscriber) {
     this.#sql = sql;
+    this.#listener = listener;
     this.#subscriber = subscriber;
   }
 
@@ -130,10 +134,11 @@ export class SharedRevocations implements Revocations {
     // Notices of processes that died before they sent them go with it.
     const pulse = `pulse ${this.#self} ${performance.now()}`;
     await this.#sql`SELECT ledger.send_notices(), pg_notify(${channel}, ${pulse})`;
+    this.#listener.expect();
   }
 
   async listen(): Promise<void> {
-    await this.#sql.listen(
+    await this.#listener.listen(
       channel,
       (payload) => {
         const [kind, first = '', second = ''] = payload.split(' ');

@@ -5,19 +5,20 @@ import {
   type SignIns,
   triesMax,
 } from '../../identity/sign-in.ts';
+import type { Role } from '../../identity/team/role.ts';
 import * as Admissions from './admissions.ts';
 import type { Connection } from './connection.ts';
 
 /** Stores sign-in links (migrations/functions/sign-ins.sql). */
 export function openSignIns(sql: Connection): SignIns {
   return {
-    async start({ id, email, mailbox, rules, tokenDigest, browserDigest, expiresMs }) {
+    async start({ id, email, mailbox, rules, tokenDigest, browserDigest, expiresMs, invitation }) {
       const { blocks, seconds, max } = Admissions.columns(rules);
       type Row = { state: 'begun' | 'skipped' | 'limited'; wait_seconds: number | null; known: boolean };
       const [row] = await sql<
         [Row]
       >`SELECT * FROM shop.begin_sign_in(${id}, ${email}, ${mailbox}, ${blocks}::text[], ${seconds}::integer[],
-        ${max}::integer[], ${tokenDigest}, ${browserDigest}, ${new Date(expiresMs)}, ${dailyMax.mailbox}, ${dailyMax.all})`;
+        ${max}::integer[], ${tokenDigest}, ${browserDigest}, ${new Date(expiresMs)}, ${dailyMax.mailbox}, ${dailyMax.all}, ${invitation})`;
       if (row.state === 'skipped') return { kind: 'skipped' };
       return row.state === 'begun'
         ? { kind: 'begun', known: row.known }
@@ -30,12 +31,14 @@ export function openSignIns(sql: Connection): SignIns {
         WHERE token_digest = ${tokenDigest} AND used_at IS NULL AND expires_at > clock_timestamp() AND tries < ${triesMax}`;
       return row?.look ?? 'gone';
     },
-    async end(tokenDigest, browserDigest, email) {
-      type Row = { state: SignInOutcome['kind']; account: string };
+    async end({ tokenDigest, browserDigest, email }, membersMax) {
+      type Row = { state: SignInOutcome['kind']; account: string; member: string; role: Role; epoch: number };
       const [row] = await sql<
         [Row]
-      >`SELECT * FROM shop.complete_sign_in(${tokenDigest}, ${browserDigest}, ${email}, ${triesMax})`;
-      return row.state === 'signed_in' ? { kind: row.state, account: row.account } : { kind: row.state };
+      >`SELECT * FROM shop.complete_sign_in(${tokenDigest}, ${browserDigest}, ${email}, ${triesMax}, ${membersMax})`;
+      if (row.state !== 'signed_in') return { kind: row.state };
+      const { account, member, role, epoch } = row;
+      return { kind: row.state, holder: { account, member: { id: member, role }, epoch } };
     },
   };
 }

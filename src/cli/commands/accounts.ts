@@ -5,6 +5,7 @@ import * as Console from '../../adapters/postgres/console.ts';
 import { openPersonData } from '../../adapters/postgres/person-data.ts';
 import type { Account } from '../../identity/account.ts';
 import * as AccountSearch from '../../identity/account-search.ts';
+import * as Email from '../../identity/email.ts';
 import type { Erasure } from '../../identity/person-data.ts';
 import * as Erasing from '../../journeys/erasing.ts';
 import * as Statement from '../../ledger/statement.ts';
@@ -66,7 +67,11 @@ export async function run(args: string[]): Promise<number> {
     if (verb === 'find' && (found.length > 0 || values.json))
       return Math.max(list(found, values.json), found.length > 0 ? 0 : 1);
     const [one, ...others] = found;
-    if (one === undefined) return Command.tell(`No account matches "${wanted}".`, 1);
+    if (one === undefined)
+      return (
+        (await actOnPerson(office, verb, wanted, values)) ??
+        Command.tell(`No account matches "${wanted}".`, 1)
+      );
     if (others.length > 0) {
       console.error(`Several accounts match "${wanted}":`);
       return Math.max(1, list(found, values.json));
@@ -96,6 +101,26 @@ async function act(
     default:
       return freeze(office, one, verb === 'freeze', values.reason ?? null, values.json);
   }
+}
+
+/** Carries out a command on a person who has no account of their own and is in the accounts of others. Null when there is no such person. */
+async function actOnPerson(
+  { sql }: BackOffice.BackOffice,
+  verb: string,
+  wanted: string,
+  { yes, json }: Values,
+): Promise<number | null> {
+  const email = verb === 'export' || verb === 'erase' ? Email.parse(wanted) : null;
+  const personData = openPersonData(sql);
+  const found = email === null ? null : await personData.ofPerson(email);
+  if (email === null || found === null) return null;
+  if (verb === 'export') return Command.tell(JSON.stringify(found, null, 2), 0);
+  if (!yes)
+    return Command.tell('Nothing was erased. Add --yes to remove the person from the accounts of others.', 1);
+  const accounts = await personData.forgetPerson(email, BackOffice.who);
+  if (accounts === null) return Command.tell(`Nothing was erased. ${obstacles.last_owner}`, 1);
+  if (json) return Command.tell(JSON.stringify({ erased: true, accounts }), 0);
+  return Command.tell(`The person is erased from ${accounts.join(', ') || 'the activity of accounts'}.`, 0);
 }
 
 function list(found: readonly AccountSearch.FoundAccount[], asJson: boolean): number {
@@ -147,6 +172,8 @@ const obstacles: Readonly<Record<Exclude<Erasure['kind'], 'done'>, string>> = {
   unknown_account: 'The account does not exist.',
   subscription: 'A subscription still renews or runs: end it first, in the console.',
   payment: 'A payment is in progress: try again when it has ended.',
+  last_owner:
+    'The person is the only owner of another account: make another person its owner, or erase that account first.',
   request: 'A refund request has no answer: answer it first, in the console.',
   balance: 'Paid credit is unspent: refund it first, or add --forfeit.',
 };

@@ -25,12 +25,8 @@ export function accountRoutes(shop: CallerContext & Account.AccountContext & Che
     ['/account/subscriptions/:id', (subscription: string) => ({ subscription })],
   ] as const) {
     app.post(`${path}/cancel`, (c) =>
-      owned(
-        shop,
-        c,
-        async (account) =>
-          changedReply(shop, c, await PlanChange.cancel(shop, account, which(c.req.param('id')))),
-        'end_charges',
+      owned(shop, c, async (account) =>
+        changedReply(shop, c, await PlanChange.cancel(shop, account, which(c.req.param('id')))),
       ),
     );
 

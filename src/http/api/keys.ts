@@ -6,9 +6,12 @@ import type { CallerContext } from '../../journeys/identification.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
 import { error, json, type Reply } from '../reply.ts';
 import {
+  actorOf,
   bytes,
   type Call,
   type Env,
+  type IdentifiedAccount,
+  onlyOwn,
   owned,
   parseJson,
   requestId,
@@ -22,22 +25,21 @@ export function keysRoutes(shop: CallerContext & Pick<CatalogContext, 'catalog'>
   const app = new Hono<Env>();
 
   app.get('/account/keys', (c) =>
-    owned(
-      shop,
-      c,
-      async (account) => json(200, { success: true, keys: await AccountKeys.list(shop, account) }, noStore),
-      'read_keys',
-    ),
+    owned(shop, c, async (account, caller) => {
+      const keys = await AccountKeys.list(shop, account, onlyOwn(caller.member));
+      // Addresses of persons are not for programs.
+      const isInPerson = caller.member !== null && !caller.isApplication;
+      const shown = isInPerson ? keys : keys.map(({ created_by: _, ...key }) => key);
+      return json(200, { success: true, keys: shown }, noStore);
+    }),
   );
 
-  app.post('/account/keys', (c) => owned(shop, c, (account) => create(c, account), 'change_keys'));
+  app.post('/account/keys', (c) => owned(shop, c, (_, caller) => create(c, caller)));
 
-  app.delete('/account/keys/:id', (c) =>
-    owned(shop, c, (account) => revoke(c, account, c.req.param('id')), 'change_keys'),
-  );
+  app.delete('/account/keys/:id', (c) => owned(shop, c, (_, caller) => revoke(c, caller, c.req.param('id'))));
   return app;
 
-  async function create(c: Call, account: string): Promise<Reply> {
+  async function create(c: Call, { account, member }: IdentifiedAccount): Promise<Reply> {
     const body = await bytes(c);
     if (!Buffer.isBuffer(body)) return body;
     const parsed = parseJson(c, body);
@@ -45,14 +47,18 @@ export function keysRoutes(shop: CallerContext & Pick<CatalogContext, 'catalog'>
     const slugs = shop.catalog.services.map(({ slug }) => slug);
     const read = AccountKey.parse(shop.texts, parsed.value, slugs, shop.clock());
     if (read.kind === 'faults') return unprocessable(c, read.faults);
-    const key = await AccountKeys.make(shop, account, read.limits);
-    if (key !== null) return json(201, { success: true, ...key }, noStore);
+    const key = await AccountKeys.make(shop, account, AccountKeys.creatorOf(member), read.limits);
+    if (key !== null) {
+      const { created_by: _, ...shown } = key;
+      return json(201, { success: true, ...shown }, noStore);
+    }
     const message = shop.texts.text('api.too_many_keys', { keys: AccountKey.keysMax });
     return error(409, 'too_many_keys', message, requestId(c));
   }
 
-  async function revoke(c: Call, account: string, id: string): Promise<Reply> {
-    return (await AccountKeys.revoke(shop, account, id))
+  async function revoke(c: Call, caller: IdentifiedAccount, id: string): Promise<Reply> {
+    const who = { creator: onlyOwn(caller.member), by: actorOf(caller) };
+    return (await AccountKeys.revoke(shop, caller.account, id, who))
       ? json(200, { success: true, id, revoked: true }, noStore)
       : error(404, 'not_found', shop.texts.text('api.not_found.key'), requestId(c));
   }

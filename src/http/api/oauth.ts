@@ -25,6 +25,7 @@ import {
   caller,
   type Env,
   parseJson,
+  record,
   send,
   unidentified,
 } from '../request-context.ts';
@@ -56,7 +57,7 @@ export function oauthRoutes(
   app.post(path.registerClient, async (c) => send(c, await registerClient(shop, c)));
 
   app.post(path.introspect, async (c) => {
-    const known = await caller(shop, c, 'read');
+    const known = await caller(shop, c);
     if (known.kind === 'refused') return send(c, known.reply);
     if (known.kind === 'absent') return send(c, unidentified(shop, c, { kind: 'absent' }));
     const body = await bytes(c);
@@ -95,7 +96,11 @@ async function decide(
           problem: shop.texts.text('connect.too_many_accounts'),
         });
       const cookie = BrowserSession.remembered(shop, opened.assertion.token);
-      return redirect(await OAuth.approve(shop, opened.account, checked), done, cookie);
+      return redirect(
+        await OAuth.approve(shop, Registering.newAccount(opened.account), checked),
+        done,
+        cookie,
+      );
     }
     case 'allow':
       if (visitor === null)
@@ -103,9 +108,10 @@ async function decide(
           ...shown,
           problem: shop.texts.text('connect.signed_out'),
         });
-      if (!OAuth.mayConnect(shop, visitor.account))
+      if (!OAuth.mayConnect(shop, visitor))
         return consent(shop, c, 403, { ...shown, problem: shop.texts.text('connect.frozen') });
-      return redirect(await OAuth.approve(shop, visitor.account, checked), done);
+      await record(shop, c, 'POST /shop/authorize', { ...visitor, key: null }, checked.client.name);
+      return redirect(await OAuth.approve(shop, visitor, checked), done);
     default:
       return consent(shop, c, 422, { ...shown, problem: shop.texts.text('connect.choose') });
   }

@@ -7,9 +7,12 @@ import * as Receipts from '../../journeys/receipts.ts';
 import type { BillingRecord } from '../../payment/billing-details.ts';
 import type { PaymentContext } from '../../payment/payment-context.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
+import { actionOf, routeOf } from '../account-rights.ts';
+import { errorPage } from '../fault-page.ts';
 import * as BrowserSession from '../pages/browser-session.ts';
 import * as Payment from '../pages/payment.ts';
 import * as Page from '../pages/receipt.ts';
+import { may, roleDenial } from '../pages/visitor-rights.ts';
 import { error, json } from '../reply.ts';
 import { type Call, type Env, owned, requestId, send } from '../request-context.ts';
 
@@ -36,6 +39,8 @@ export function receiptsRoutes(
   app.get('/account/receipts/:purchase/invoice', async (c) => {
     const visitor = await BrowserSession.readSession(shop, c);
     if (visitor !== null) {
+      const denied = roleDenial(shop, visitor, actionOf(routeOf(c)));
+      if (denied !== null) return errorPage(shop, { status: 403, message: denied });
       const url = await Receipts.invoicePage(shop, visitor.account, c.req.param('purchase'));
       return url === null ? send(c, noInvoice(c)) : c.redirect(url, 303);
     }
@@ -51,7 +56,8 @@ export function receiptsRoutes(
     const signed = await SignedReceipt.verify(shop.tokenVerifier.ring, jws);
     if (signed === null)
       return send(c, error(404, 'not_found', shop.texts.text('api.not_found.receipt'), requestId(c)));
-    const reader = (await BrowserSession.readSession(shop, c))?.account ?? null;
+    const visitor = await BrowserSession.readSession(shop, c);
+    const reader = visitor !== null && may(visitor, 'read_billing') ? visitor.account : null;
     const email = await Receipts.buyerEmail(shop, signed, reader);
     const details = await Receipts.buyerDetails(shop, signed, reader);
     const refunded = Money.format(await Receipts.refundedTotal(shop, signed));

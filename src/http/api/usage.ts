@@ -17,8 +17,11 @@ export function usageRoutes(shop: CallerContext & Pick<LedgerContext, 'usage'> &
       const span = Usage.readSpan(c.req.query('from'), c.req.query('to'), shop.clock());
       const group = Usage.readGroup(c.req.query('group'));
       if (span.kind === 'faults') return unprocessable(c, span.faults);
+      const selection = Usage.readSelection(c.req.query());
       if (group.kind === 'faults') return unprocessable(c, group.faults);
-      return json(200, await Usage.sums(shop, account, span.value, group.value), noStore);
+      if (selection.kind === 'faults') return unprocessable(c, selection.faults);
+      const sums = await Usage.sums(shop, account, span.value, group.value, selection.value);
+      return json(200, sums, noStore);
     }),
   );
 
@@ -27,8 +30,11 @@ export function usageRoutes(shop: CallerContext & Pick<LedgerContext, 'usage'> &
       const span = Usage.readSpan(c.req.query('from'), c.req.query('to'), shop.clock());
       const cursor = Usage.readCursor(c.req.query('cursor'));
       if (span.kind === 'faults') return unprocessable(c, span.faults);
+      const selection = Usage.readSelection(c.req.query());
       if (cursor.kind === 'faults') return unprocessable(c, cursor.faults);
-      return json(200, await Usage.calls(shop, account, span.value, cursor.value), noStore);
+      if (selection.kind === 'faults') return unprocessable(c, selection.faults);
+      const calls = await Usage.calls(shop, account, span.value, cursor.value, selection.value);
+      return json(200, calls, noStore);
     }),
   );
 

@@ -9,6 +9,7 @@ import * as Accounts from './routes/accounts.ts';
 import * as Audit from './routes/audit.ts';
 import * as Catalogue from './routes/catalogue.ts';
 import * as Codes from './routes/codes.ts';
+import * as Events from './routes/events.ts';
 import * as Health from './routes/health.ts';
 import * as Overview from './routes/overview.ts';
 import * as Payments from './routes/payments.ts';
@@ -42,6 +43,7 @@ export function consoleRoutes(
   Accounts.addAccountSection(console, shop);
   Payments.addPaymentSection(console, shop);
   Codes.addCodesSection(console, shop);
+  Events.addEventSection(console, shop);
   Catalogue.addCatalogueSection(console, shop, reload);
   Health.addHealthSection(console, shop, isDraining, metrics);
   Audit.addAuditSection(console, shop);

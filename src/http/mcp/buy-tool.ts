@@ -95,7 +95,7 @@ async function buy(
   if (read.kind === 'unknown_plan') return toolResult(PurchaseRoutes.unknownPlan(shop, requestId));
   if (read.kind === 'fault') return toolResult(unprocessable(shop.texts, read.faults, requestId));
   const { plan } = read;
-  const buyer = await caller(shop, c);
+  const buyer = await caller(shop, c, 'MCP buy');
   if (buyer.kind === 'refused') return toolResult(buyer.reply);
   const account = buyer.kind === 'account' ? buyer.account : null;
   const faults = PurchaseInput.refusedReturn(shop.texts, read.purchaseInput, account);

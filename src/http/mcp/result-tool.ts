@@ -77,7 +77,7 @@ export async function read(
   { c, requestId }: Pick<Exchange, 'c' | 'requestId'>,
   call: string,
 ): Promise<StoredResult | Reply> {
-  const known = await caller(shop, c, 'read');
+  const known = await caller(shop, c, 'MCP result');
   if (known.kind === 'refused') return known.reply;
   if (known.kind === 'absent') return unidentified(shop, c, { kind: 'absent' });
   const callId = Usage.readCallId(call);

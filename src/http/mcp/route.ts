@@ -106,7 +106,7 @@ async function accept(
   c: Call,
 ): Promise<{ message: Message } | { refusal: Response }> {
   // Checks the address and the token before it reads the body: unknown callers can send little, and not often.
-  const known = await caller(shop, c, 'read');
+  const known = await caller(shop, c, 'MCP request');
   const early = known.kind === 'account' ? null : addressLimit(c);
   if (early !== null) return { refusal: send(c, early) };
   const body = await bytes(c);

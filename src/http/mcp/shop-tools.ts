@@ -219,7 +219,7 @@ function account(shop: CallerContext & Account.AccountContext): Tool {
     {},
     [],
     async ({ c }) => {
-      const known = await caller(shop, c, 'read');
+      const known = await caller(shop, c, 'MCP account');
       if (known.kind === 'refused') return toolResult(known.reply);
       if (known.kind === 'absent') return toolResult(unidentified(shop, c, { kind: 'absent' }));
       return toolResult(json(200, await Account.overview(shop, known.account)));

@@ -59,7 +59,7 @@ export async function callSoldTool(
 ): Promise<CallToolResult> {
   const { c, requestId } = exchange;
   const { operation, form, matcher } = sold;
-  const known = await caller(shop, c);
+  const known = await caller(shop, c, 'MCP call');
   if (known.kind === 'refused') return refused(known.reply);
   if (known.kind === 'absent') return refused(unidentified(shop, c, { kind: 'absent' }));
   const faults: Arguments.ArgumentFault[] = [];

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
 import * as Assertion from '../../identity/assertion.ts';
 import type { IdentityContext } from '../../identity/identity-context.ts';
-import type { Issued } from '../../identity/jwt.ts';
+import type { Issued, TokenSession } from '../../identity/jwt.ts';
 import * as Registering from '../../journeys/registration.ts';
 import { errorPage } from '../fault-page.ts';
 import type { Reply } from '../reply.ts';
@@ -10,8 +10,11 @@ import { bytes, type Call, type Env } from '../request-context.ts';
 import * as Cookies from './cookies.ts';
 import type * as Frame from './frame.ts';
 
-/** The account of a browser, taken from the identity assertion in its HttpOnly cookie. */
-export type BrowserSession = { account: string; access: Issued };
+/**
+ * The account of a browser, taken from the identity assertion in its HttpOnly cookie, and its person with the role of now; `member` is null for a
+ * browser that registered the account, before a person claims it.
+ */
+export type BrowserSession = { account: string; member: TokenSession['member']; access: Issued };
 
 const session: Cookies.Cookie = {
   name: 'sluice_visitor',
@@ -28,7 +31,13 @@ export async function readSession(
   if (assertion === null) return null;
   const granted = await Registering.renew(shop, assertion);
   if (granted.kind !== 'granted') return null;
-  return { account: granted.access.claims.account, access: granted.access };
+  return sessionOf(granted.access);
+}
+
+/** The session of an access token that was just issued. */
+export function sessionOf(access: Issued): BrowserSession {
+  const { account, member } = access.claims;
+  return { account, member, access };
 }
 
 /** The `Set-Cookie` that signs a browser in to an account until the assertion expires. */
@@ -39,10 +48,9 @@ export function remembered(shop: Pick<CatalogContext, 'publicUrl'>, assertion: s
 /** Renews the session cookie, so that a returning browser keeps its access to an account that has no email address. */
 export async function prolonged(
   shop: Pick<IdentityContext, 'clock' | 'publicUrl' | 'tokenVerifier'>,
-  { account, access }: BrowserSession,
+  { access }: BrowserSession,
 ): Promise<string> {
-  const { sid } = access.claims;
-  const { token } = await Assertion.issue(shop.tokenVerifier.ring, { account, sid }, shop.clock());
+  const { token } = await Assertion.issue(shop.tokenVerifier.ring, access.claims, shop.clock());
   return remembered(shop, token);
 }
 

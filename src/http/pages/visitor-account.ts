@@ -18,7 +18,7 @@ export async function accountOf(
   if (visitor) return { kind: 'account', visitor, headers: {} };
   const registered = await Registering.register(shop, address(c, clientAddressHeader));
   if (registered.kind !== 'registered') return { kind: 'limited' };
-  const { account, access, assertion } = registered;
+  const { access, assertion } = registered;
   const headers = { 'set-cookie': BrowserSession.remembered(shop, assertion.token) };
-  return { kind: 'account', visitor: { account, access }, headers };
+  return { kind: 'account', visitor: BrowserSession.sessionOf(access), headers };
 }

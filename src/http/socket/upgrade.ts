@@ -196,6 +196,7 @@ export class SocketRoute {
 function endOf(caller: IdentifiedCaller, account: string): string | null {
   if (caller.kind === 'unknown') return null;
   if (caller.kind === 'frozen') return 'account_frozen';
+  if (caller.kind === 'forbidden') return 'role_not_allowed';
   return caller.kind === 'token' && caller.claims.account === account ? null : 'token_invalid';
 }
 

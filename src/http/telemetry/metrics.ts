@@ -1,9 +1,11 @@
 import type { Clock } from '@sluice/kernel/clock';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { LedgerWriter } from '../../ledger/ledger-writer.ts';
+import type { EventTotals } from '../../payment/event.ts';
 import type { ReadShopTotals } from '../../payment/shop-totals.ts';
 import type { UncountableCounts } from '../../proxy/uncountable.ts';
 import { UpstreamWaits } from '../../proxy/upstream-waits.ts';
+import { registerEventMetrics } from './event-metrics.ts';
 import * as RequestCounts from './request-counts.ts';
 import type { WriteLine } from './request-log.ts';
 import { registerShopMetrics } from './shop-metrics.ts';
@@ -36,6 +38,8 @@ export const watched: readonly string[] = [
   'charge_refused',
   'fraud_signal',
   'client_address_unknown',
+  'event_endpoint_disabled',
+  'event_given_up',
   'writer_fenced',
   'mail_expired',
   'mail_failed',
@@ -69,11 +73,13 @@ export function createMetrics(
     clock,
     uncountable,
     shopTotals,
+    eventTotals,
   }: {
     writer: Pick<LedgerWriter, 'ready' | 'backlog'>;
     clock: Clock;
     uncountable?: Pick<UncountableCounts, 'all'>;
     shopTotals?: ReadShopTotals;
+    eventTotals?: () => Promise<EventTotals>;
   },
   events: ReadonlyMap<string, number> = new Map(),
 ): Metrics {
@@ -139,6 +145,7 @@ export function createMetrics(
   });
   registerUpstreamMetrics(register, upstreamWaits);
   if (shopTotals !== undefined) registerShopMetrics(register, shopTotals, clock);
+  if (eventTotals !== undefined) registerEventMetrics(register, eventTotals, clock);
   return {
     times: (event) => events.get(event) ?? 0,
     upstream,

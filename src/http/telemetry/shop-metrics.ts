@@ -64,7 +64,7 @@ const families: readonly Family[] = [
  * While the database does not answer, the last values are exported.
  */
 export function registerShopMetrics(register: Registry, read: ReadShopTotals, clock: Clock): void {
-  const totals = remembered(read, clock);
+  const totals = remembered(read, clock, freshMs);
   for (const { kind: Kind, name, help, label, samples } of families)
     new Kind({
       name,
@@ -80,16 +80,20 @@ export function registerShopMetrics(register: Registry, read: ReadShopTotals, cl
     });
 }
 
-/** Returns the last totals, at most a minute old unless the database does not answer; null before the first. */
-function remembered(read: ReadShopTotals, clock: Clock): () => Promise<ShopTotals | null> {
-  let last: ShopTotals | null = null;
+/** Returns the last result, at most `freshMs` old unless the database does not answer; null before the first. */
+export function remembered<T>(
+  read: () => Promise<T>,
+  clock: Clock,
+  freshMs: number,
+): () => Promise<T | null> {
+  let last: T | null = null;
   let reading: Promise<void> | null = null;
   let readMs = Number.NEGATIVE_INFINITY;
   const reread = async () => {
     try {
       last = await read();
     } catch {
-      // The next scrape after a minute tries again.
+      // A later scrape tries again.
     } finally {
       reading = null;
     }

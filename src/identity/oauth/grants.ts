@@ -25,7 +25,14 @@ export function challengeOf(verifier: string): string {
 }
 
 /** One consent: the session that all tokens of a client descend from. */
-export type OAuthGrant = { sid: string; account: string; clientId: string; clientName: string };
+export type OAuthGrant = {
+  sid: string;
+  account: string;
+  /** The person who consented; null for a session that belongs to the account itself. */
+  member: string | null;
+  clientId: string;
+  clientName: string;
+};
 export type GrantListing = OAuthGrant & { createdMs: number; usedMs: number };
 
 export type Redeemed =
@@ -57,8 +64,11 @@ export interface OAuthGrants {
   rotate(token: string, clientId: string | null, next: NewRefreshToken): Promise<Redeemed>;
   /** Returns the grant of a valid refresh token, or null. */
   findRefreshToken(token: string): Promise<(OAuthGrant & { expiresMs: number }) | null>;
-  /** Grants of an account, newest first. */
-  list(account: string): Promise<readonly GrantListing[]>;
+  /**
+   * Grants of an account, newest first.
+   * @param member with an id, only those of this person
+   */
+  list(account: string, member: string | null): Promise<readonly GrantListing[]>;
   /** Deletes the record of a revoked session. The session itself is ended by `Revocations`. */
   end(sid: string): Promise<void>;
 }

@@ -20,11 +20,13 @@ export type Right =
   | 'verify'
   /** Publishes the catalogue: plans, prices and branding. */
   | 'publish'
+  /** Adds, changes and removes the endpoints of events, which receive data of buyers. */
+  | 'endpoints'
   /** Invites and removes persons, and changes their roles. */
   | 'operators';
 
 const rights: Readonly<Record<Role, readonly Right[]>> = {
-  owner: ['read', 'own', 'export', 'support', 'refund', 'codes', 'verify', 'publish', 'operators'],
+  owner: ['read', 'own', 'export', 'support', 'refund', 'codes', 'verify', 'publish', 'endpoints', 'operators'],
   finance: ['read', 'own', 'export', 'refund', 'codes', 'verify'],
   support: ['read', 'own', 'support'],
   viewer: ['read', 'own'],

@@ -7,6 +7,7 @@ export const accountPage = {
   'account.keys': 'Keys',
   'account.keys_title': 'API keys',
   'account.billing': 'Billing',
+  'account.team': 'Team',
   'account.settings': 'Settings',
   'account.manage': 'Manage plans and billing',
   'account.leave_claimed': 'Sign out',
@@ -173,6 +174,7 @@ export const accountPage = {
 
   'keys.title': 'Your keys',
   'keys.new': 'New key',
+  'keys.creator': 'Created by',
   'keys.created': 'Created',
   'keys.intro':
     'Keys spend from your balance and work until you revoke them. Set a spending limit to cap a key.',

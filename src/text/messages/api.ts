@@ -41,6 +41,8 @@ export const api = {
     'The payment is being processed. Do not pay again. Send this exact request again, or poll `status`.',
   'api.payment_unavailable':
     'This payment method is temporarily unavailable. Nothing was or will be charged. Pay with another method, or send this request again later.',
+  'api.person_required':
+    'Only a person in a session of their own can do this: sign in by email at /shop/account. Keys, applications and tokens that belong to no person cannot.',
   'api.prepaid':
     'This period is prepaid and does not renew, so it cannot be cancelled or changed. Buy the next plan with `replaces`.',
   'api.previously_claimed': 'This account has already been claimed with an email address.',
@@ -57,6 +59,8 @@ export const api = {
     'This shop has reached its limit of registrations for today. Try again tomorrow.',
   'api.registration_limited.wallets':
     'Too many new wallets from this address. Retry after the time in Retry-After.',
+  'api.role_not_allowed':
+    'The role {role} does not allow this. Ask an owner or admin of the account for another role.',
   'api.signature_required':
     'Sign `sign_in.message` with the wallet as text (personal_sign), then send the message and its `signature`.',
   'api.tax.elsewhere':

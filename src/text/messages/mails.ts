@@ -32,6 +32,20 @@ address first.
 
 If it was not you, ignore this mail and do not share the link.
 `,
+  'mail.invitation.subject': '{inviter} invites you to an account at {shop}',
+  'mail.invitation.text': `{inviter} invites you to the account
+{account} at {shop}, {url}
+as {role}.
+
+To join or to decline, open this link within {days} days:
+
+{link}
+
+You join by signing in with the address that this mail was sent to. An
+account that you already have there stays as it is.
+
+If you do not know the sender, ignore this mail. Nothing happens then.
+`,
   'mail.no_account.subject': 'No account at {shop}',
   'mail.no_account.text': `Someone asked to sign in with this address at
 {shop}, {url}

@@ -18,6 +18,8 @@ export const account = shop.table(
     joinedAt: time('joined_at'),
     /** When the seller froze the account. A frozen account can read but neither call nor buy. */
     frozenAt: time('frozen_at'),
+    /** Counts how often the sessions that belong to no person were ended. Tokens name it. */
+    tokenEpoch: integer('token_epoch').notNull().default(0),
   },
   (t) => [
     index('account_frozen').on(t.id).where(sql`${t.frozenAt} is not null`),
@@ -44,6 +46,8 @@ export const key = shop.table(
     expiresAt: time('expires_at'),
     createdAt: time('created_at').notNull().default(statementTime),
     revokedAt: time('revoked_at'),
+    /** The person who created it (`shop.member`); null for the account's own tokens. It stays when the person is removed. */
+    memberId: text('member_id'),
   },
   (t) => [
     foreignKey({ name: 'key_account_id', columns: [t.accountId], foreignColumns: [account.id] }),
@@ -155,6 +159,8 @@ export const signIn = shop.table(
     createdAt: time('created_at').notNull().default(statementTime),
     expiresAt: time('expires_at').notNull(),
     usedAt: time('used_at'),
+    /** The invitation that opening the link accepts. */
+    invitationId: text('invitation_id'),
   },
   (t) => [unique('sign_in_token_digest').on(t.tokenDigest), index('sign_in_created_at').on(t.createdAt)],
 );

@@ -28,6 +28,8 @@ export const oauthGrant = shop.table(
     accountId: text('account_id').notNull(),
     clientId: text('client_id').notNull(),
     clientName: text('client_name').notNull(),
+    /** The person who consented (`shop.member`); null for a session that belongs to no person. */
+    memberId: text('member_id'),
     createdAt: time('created_at').notNull().default(statementTime),
     usedAt: time('used_at').notNull().default(statementTime),
   },

@@ -38,6 +38,8 @@ export const subscription = shop.table(
     unpaidNotifiedFor: time('unpaid_notified_for'),
     createdAt: time('created_at').notNull().defaultNow(),
     endedAt: time('ended_at'),
+    /** The event about its end was written. A prepaid period ends without any change of its row. */
+    endNoted: boolean('end_noted').notNull().default(false),
     /** Number of times that the subscription was read from the processor. */
     syncSeq: integer('sync_seq').notNull().default(0),
     /** The latest such reading whose result was written. Older results are discarded. */
@@ -49,6 +51,7 @@ export const subscription = shop.table(
     index('subscription_account').on(t.accountId),
     index('subscription_payer').on(t.payerEmail).where(sql`${t.payerEmail} is not null`),
     index('subscription_past_due').on(t.periodEnd).where(sql`${t.status} = 'past_due'`),
+    index('subscription_to_end').on(t.periodEnd).where(sql`not ${t.endNoted} and ${t.processorId} is null`),
   ],
 );
 

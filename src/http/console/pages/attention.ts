@@ -7,6 +7,7 @@ import { between, count, table, usd } from './figures.ts';
 
 const payments = '/admin/console/payments';
 const health = '/admin/console/health';
+const events = '/admin/console/events';
 
 type Wording = { what: (task: Task) => string; where: string };
 
@@ -38,6 +39,9 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
   low_margins: { what: () => 'Services or models with a low margin', where: '#services' },
   mail_failed: { what: () => 'Mails that could not be delivered', where: `${health}#mail` },
   mail_waiting: { what: () => 'Mails that fail and are tried again', where: `${health}#mail` },
+  events_failed: { what: () => 'Events that could not be delivered', where: `${events}?state=failed` },
+  events_waiting: { what: () => 'Endpoints of events that fail', where: `${events}#endpoints` },
+  endpoints_disabled: { what: () => 'Endpoints of events that were disabled', where: `${events}#endpoints` },
   silent: { what: () => 'Processes without a heartbeat', where: `${health}#writers` },
   holds_credit: { what: () => 'Ended processes that still hold credit', where: `${health}#writers` },
   low_disk: {

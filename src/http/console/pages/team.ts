@@ -23,7 +23,7 @@ export type TeamFacts = {
 const abilities: Readonly<Record<Role, string>> = {
   owner: 'everything, including prices, plans and this page',
   finance: 'refunds, promotion codes, exports, verification of the ledger',
-  support: 'credit grants, freezing accounts, declining refund requests',
+  support: 'credit grants, freezing accounts, declining refund requests, delivering events again',
   viewer: 'reads every page',
 };
 

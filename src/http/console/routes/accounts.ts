@@ -107,7 +107,7 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
       shop.statements.of(account),
       shop.subscriptions.of(account),
       shop.orders.begun(account, null, ordersShownMax),
-      AccountKeys.list(shop, account),
+      AccountKeys.list(shop, account, null),
       shop.usage.calls(account, nowMs - 30 * dayMs, nowMs + 1, null, pageSize),
       shop.audit.list({ account }, null, actsShownMax),
       inTime(shop.console.accounts.activity([account], nowMs - 30 * dayMs)),

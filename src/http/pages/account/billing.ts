@@ -22,24 +22,26 @@ export type BillingFacts = Balance &
   PurchaseFacts & {
     topUp: TopUp | null;
     methods: readonly PaymentMethod[];
+    /** False for a person who may see this section and change nothing. */
+    mayChange: boolean;
     details: BillingDetails.BillingDetails | null;
     result: FormResult | null;
   };
 
 /** Everything about money: credit, plans, codes, cards, automatic charges, invoice details, receipts. */
 export function billing(texts: Texts, facts: BillingFacts, catalog: Catalog): Html {
-  const { topUp: now, result } = facts;
-  const credit = catalog.plans.filter((plan) => plan.kind === 'credit');
+  const { topUp: now, result, mayChange } = facts;
+  const credit = mayChange ? catalog.plans.filter((plan) => plan.kind === 'credit') : [];
   const held = facts.plans.length + facts.grants.length;
   return html`<section aria-labelledby="credit"><h2 id="credit">${say(texts, 'account.balance')}</h2>${balanceOf(texts, facts, catalog)}
 ${credit.map((plan) => creditForm(texts, plan, result, credit.length > 1))}
-${promotion(texts, result)}</section>
+${mayChange ? promotion(texts, result) : ''}</section>
 <section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2><a href="/#plans">${say(texts, 'billing.see_plans')}</a></div>
-${held === 0 ? html`<p class="soft">${say(texts, 'billing.no_plans')}</p>` : plans(texts, facts, catalog, true)}</section>
-${facts.methods.length === 0 ? '' : cards(texts, facts.methods, catalog)}
+${held === 0 ? html`<p class="soft">${say(texts, 'billing.no_plans')}</p>` : plans(texts, facts, catalog, mayChange)}</section>
+${facts.methods.length === 0 ? '' : cards(texts, facts, catalog)}
 ${credit.length === 0 ? '' : topUp(texts, now, result)}
-${detailsForm(texts, facts)}
-${purchases(texts, facts, catalog, result)}`;
+${mayChange || facts.details !== null ? detailsForm(texts, facts) : ''}
+${purchases(texts, facts, catalog, { result, mayAsk: mayChange })}`;
 }
 
 /** Buttons for usual amounts, and a field for any other. Each button is a form of its own, so that Enter in the field sends the field. */
@@ -68,7 +70,7 @@ function promotion(texts: Texts, result: FormResult | null): Html {
 }
 
 /** The cards that pay for plans. A card of another person is not shown. */
-function cards(texts: Texts, methods: readonly PaymentMethod[], catalog: Catalog): Html {
+function cards(texts: Texts, { methods, mayChange }: BillingFacts, catalog: Catalog): Html {
   const cardOf = ({ card, isOwn }: PaymentMethod) =>
     card === null
       ? texts.text(isOwn ? 'billing.card_unknown' : 'billing.card_of_payer')
@@ -82,12 +84,17 @@ function cards(texts: Texts, methods: readonly PaymentMethod[], catalog: Catalog
 ${table(methods, [
   { head: texts.text('billing.card_pays'), cell: ({ plan }) => nameOf(catalog, plan) },
   { head: texts.text('billing.card_heading'), cell: cardOf },
-  {
-    head: '',
-    cell: ({ subscription }) => subscriptionForm('card', subscription, texts.text('account.change_card')),
-  },
+  ...(mayChange
+    ? [
+        {
+          head: '',
+          cell: ({ subscription }: PaymentMethod) =>
+            subscriptionForm('card', subscription, texts.text('account.change_card')),
+        },
+      ]
+    : []),
 ])}
-${own === undefined ? html`<p class="soft">${say(texts, 'billing.no_portal')}</p>` : html`<p>${say(texts, 'billing.portal', { link: html`<a href="/shop/account/portal?subscription=${own.subscription}">${say(texts, 'billing.portal_link')}</a>` })}</p>`}</section>`;
+${!mayChange ? '' : own === undefined ? html`<p class="soft">${say(texts, 'billing.no_portal')}</p>` : html`<p>${say(texts, 'billing.portal', { link: html`<a href="/shop/account/portal?subscription=${own.subscription}">${say(texts, 'billing.portal_link')}</a>` })}</p>`}</section>`;
 }
 
 function topUp(texts: Texts, now: TopUp | null, result: FormResult | null): Html {
@@ -111,7 +118,7 @@ function topUpState(texts: Texts, now: TopUp | null): string {
 }
 
 /** The company and address on receipts; folded once they are known. */
-function detailsForm(texts: Texts, { details, result }: BillingFacts): Html {
+function detailsForm(texts: Texts, { details, result, mayChange }: BillingFacts): Html {
   const refused = result?.refused?.path === 'details' ? result.refused : null;
   const typed = (name: string, value: string) => refused?.input.get(name) ?? value;
   const chosen = typed('country', details?.country ?? '');
@@ -133,10 +140,14 @@ function detailsForm(texts: Texts, { details, result }: BillingFacts): Html {
   return html`<section aria-labelledby="details"><h2 id="details">${say(texts, 'details.title')}</h2>
 <p class="soft">${say(texts, 'details.intro')}</p>
 ${details === null ? '' : html`<p class="lines">${BillingDetails.lines(details, texts.language).join('\n')}</p>`}
-<details ${refused === null ? '' : 'open'}><summary>${say(texts, details === null ? 'details.add' : 'details.change')}</summary>
+${
+  !mayChange
+    ? ''
+    : html`<details ${refused === null ? '' : 'open'}><summary>${say(texts, details === null ? 'details.add' : 'details.change')}</summary>
 <form method="post" action="/shop/account/details">
 <div class="row">${input('name', texts.text('details.name'), details?.name ?? '', html`autocomplete="organization" maxlength="200"`)}${input('tax_id', texts.text('details.tax_id'), details?.taxId ?? '', html`autocomplete="off" maxlength="40"`)}</div>
 <label for="details-address">${say(texts, 'details.address')}</label><textarea id="details-address" name="address" rows="3" maxlength="500" autocomplete="street-address" ${marked('address')}>${typed('address', details?.address ?? '')}</textarea>${fault('address')}
 <label for="details-country">${say(texts, 'details.country')}</label><select id="details-country" name="country" autocomplete="country" ${marked('country')}><option value="">${say(texts, 'details.choose')}</option>${options}</select>${fault('country')}
-<button class="plain">${say(texts, 'details.save')}</button></form></details></section>`;
+<button class="plain">${say(texts, 'details.save')}</button></form></details>`
+}</section>`;
 }

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { Membership } from '../../../identity/team/team.ts';
 import type { Texts } from '../../../text/texts.ts';
 import type { FormResult } from '../form-result.ts';
 import type { Html } from '../frame.ts';
@@ -10,9 +11,20 @@ export const sections = {
   usage: '/shop/account/usage',
   keys: '/shop/account/keys',
   billing: '/shop/account/billing',
+  team: '/shop/account/team',
   settings: '/shop/account/settings',
 } as const;
 export type Section = keyof typeof sections;
+
+/** The form in the header with which a person changes to another of their accounts; empty for those with one. */
+export function switcher(texts: Texts, memberships: readonly Membership[], current: string): Html {
+  if (memberships.length < 2) return html``;
+  const name = ({ isOwn, owner }: Membership) =>
+    isOwn ? texts.text('switch.own') : texts.text('switch.of', { email: owner });
+  const option = (one: Membership) =>
+    html`<option value="${one.account}" ${one.account === current ? 'selected' : ''}>${name(one)}</option>`;
+  return html`<form class="switch" method="post" action="/shop/account/switch"><label for="switch">${say(texts, 'switch.label')}</label><select id="switch" name="account">${memberships.map(option)}</select><button class="plain">${say(texts, 'switch.go')}</button></form>`;
+}
 
 /** The title of a section. */
 export function titleOf(texts: Texts, section: Section): string {
@@ -20,11 +32,17 @@ export function titleOf(texts: Texts, section: Section): string {
   return texts.text(section === 'keys' ? 'account.keys_title' : `account.${section}`);
 }
 
-/** A section: the links to all sections, the title, the result of the form that was just sent, and `main`. */
-export function inSection(texts: Texts, section: Section, result: FormResult | null, main: Html): Html {
+/** A section: the links to the sections that the person may see, the title, the result of the form that was just sent, and `main`. */
+export function inSection(
+  texts: Texts,
+  section: Section,
+  result: FormResult | null,
+  main: Html,
+  shown: readonly Section[] = Object.keys(sections) as Section[],
+): Html {
   const link = (one: Section) =>
     html`<a href="${sections[one]}" ${one === section ? html`aria-current="page"` : ''}>${say(texts, `account.${one}`)}</a>`;
-  return html`<nav class="sections" aria-label="${texts.text('account.sections')}">${(Object.keys(sections) as Section[]).map(link)}</nav>
+  return html`<nav class="sections" aria-label="${texts.text('account.sections')}">${shown.map(link)}</nav>
 <h1>${titleOf(texts, section)}</h1>
 ${result === null ? '' : outcome(texts, result)}
 ${main}`;

@@ -24,6 +24,9 @@ function list(texts: Texts, all: readonly ShownKey[]): Html {
       cell: ({ id, name }) => html`<a href="/shop/account/usage?key=${id}">${name}</a>`,
     },
     { head: texts.text('keys.key'), cell: ({ hint }) => html`<code>${hint}</code>` },
+    ...(all.some(({ created_by }) => created_by !== null)
+      ? [{ head: texts.text('keys.creator'), cell: ({ created_by }: ShownKey) => created_by ?? '' }]
+      : []),
     { head: texts.text('keys.created'), cell: ({ created_at }) => texts.dayOf(created_at) },
     { head: texts.text('keys.spent'), cell: (key) => spentOf(texts, key), isNumber: true },
     {

@@ -29,6 +29,8 @@ export type OverviewFacts = Balance &
     daily: readonly DailyUsage[];
     calls: readonly RecordedCall[];
     hasKeys: boolean;
+    /** The rights of the person. */
+    may: { billing: boolean; keys: boolean };
     result: FormResult | null;
     /** The address that a code for the claim was sent to; null when none is awaited. */
     codeSentTo: string | null;
@@ -36,14 +38,14 @@ export type OverviewFacts = Balance &
 
 /** The front page of an account: its balance and plans, the last days, and what to do next. */
 export function overview(texts: Texts, facts: OverviewFacts, catalog: Catalog): Html {
-  const { codeSentTo, hasKeys, calls: recent } = facts;
+  const { codeSentTo, hasKeys, calls: recent, may } = facts;
   const held = facts.plans.length + facts.grants.length;
   return html`${codeSentTo === null ? '' : claimOf(texts, facts)}
 <section aria-labelledby="overview"><h2 id="overview">${say(texts, 'account.balance')}</h2>
 ${balanceOf(texts, facts, catalog)}
-<p class="actions"><a class="button" href="${sections.billing}">${say(texts, 'account.buy_more')}</a></p></section>
-${hasKeys && recent.length > 0 ? '' : firstSteps(texts, facts)}
-${held === 0 ? '' : html`<section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2><a href="${sections.billing}#plans">${say(texts, 'account.manage')}</a></div>${plans(texts, facts, catalog, false)}</section>`}
+${may.billing ? html`<p class="actions"><a class="button" href="${sections.billing}">${say(texts, 'account.buy_more')}</a></p>` : ''}</section>
+${(hasKeys && recent.length > 0) || !may.keys ? '' : firstSteps(texts, facts)}
+${held === 0 ? '' : html`<section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2>${may.billing ? html`<a href="${sections.billing}#plans">${say(texts, 'account.manage')}</a>` : ''}</div>${plans(texts, facts, catalog, false)}</section>`}
 ${recent.length === 0 ? '' : lastDays(texts, facts, catalog)}
 ${codeSentTo === null ? claimOf(texts, facts) : ''}`;
 }

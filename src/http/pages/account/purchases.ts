@@ -25,10 +25,10 @@ export function purchases(
   texts: Texts,
   { receipts, older, refundRequests }: PurchaseFacts,
   catalog: Catalog,
-  result: FormResult | null,
+  { result, mayAsk }: { result: FormResult | null; mayAsk: boolean },
 ): Html {
   if (receipts.length === 0) return html``;
-  const open = RefundRequests.requestable(receipts, refundRequests);
+  const open = mayAsk ? RefundRequests.requestable(receipts, refundRequests) : [];
   return html`<section aria-labelledby="receipts"><h2 id="receipts">${say(texts, 'purchases.title')}</h2>
 ${table(receipts, [
   { head: texts.text('purchases.when'), cell: ({ paid_at }) => texts.dayOf(paid_at) },

@@ -20,5 +20,8 @@ ol.steps{padding-inline-start:1.25rem;margin:.5rem 0}ol.steps li{margin:.35rem 0
 .chart .x{grid-column:2;display:flex;justify-content:space-between;color:var(--soft);font-size:.8125rem;padding-top:.4rem}
 .band-0{fill:var(--one);background:var(--one)}.band-1{fill:var(--two);background:var(--two)}.band-2{fill:var(--three);background:var(--three)}.band-3{fill:var(--four);background:var(--four)}.band-4{fill:var(--rest);background:var(--rest)}
 pre.secret{user-select:all}
+form.switch{display:flex;gap:.5rem;align-items:center;flex-wrap:wrap}form.switch label{margin:0}form.switch select{width:auto;max-width:14rem;flex:0 1 14rem;padding:.35rem .5rem}form.switch button{margin:0;padding:.3rem .75rem}
+dl.roles dd{font-weight:400;font-size:1rem}.row>.wide{flex:2 1 15rem}.check{display:flex;gap:.6rem;align-items:flex-start}.check input{width:1.15rem;height:1.15rem;flex:none;margin:.2rem 0 0}.check label{margin:0}
+form.role{display:flex;gap:.6rem;align-items:center;justify-content:flex-end}form.role select{width:auto;padding:.35rem .5rem}@media(min-width:40rem){form.role{justify-content:flex-start}}
 @media(max-width:40rem){table.stack td[data-label]{display:flex;justify-content:space-between;gap:1rem;text-align:end;overflow-wrap:anywhere}table.stack td[data-label]::before{content:attr(data-label);color:var(--soft);text-align:start;flex-shrink:0}table.stack td.number{text-align:end;white-space:normal}table.stack td:empty{display:none}table.stack th[scope=row]{padding-bottom:.25rem}table.stack td form{text-align:end}}
 `;

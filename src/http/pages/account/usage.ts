@@ -2,6 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../../catalog/catalog.ts';
 import { sharedUnit } from '../../../catalog/plan-unit.ts';
+import { noneValue } from '../../../journeys/usage.ts';
 import type { DailyGroup, DailyUsage, RecordedCall, UsageSum } from '../../../ledger/usage.ts';
 import type { Texts } from '../../../text/texts.ts';
 import type { Html } from '../frame.ts';
@@ -15,8 +16,6 @@ import { table } from './table.ts';
 /** The figure that the chart shows. */
 export const measures = ['units', 'cost', 'calls'] as const;
 export type Measure = (typeof measures)[number];
-/** The value of a select for calls without a key or model. */
-export const noneValue = '(none)';
 
 /** The selection as it was typed: days (`2030-01-31`), and the service, key and model; empty for all. */
 export type Filters = Record<'from' | 'to' | 'service' | 'key' | 'model', string>;

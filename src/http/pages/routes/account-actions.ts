@@ -16,7 +16,7 @@ import type { CheckoutContext, PaymentContext } from '../../../payment/payment-c
 import * as RefundRequest from '../../../payment/refund-request.ts';
 import * as TopUp from '../../../payment/top-up.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
-import { address } from '../../request-context.ts';
+import { actorOf, address, onlyOwn } from '../../request-context.ts';
 import * as PromotionResult from '../promotion-result.ts';
 import { bad, badField, faulty, good, type Result, type Submission } from './account-form.ts';
 
@@ -24,7 +24,7 @@ const dayMs = 86_400_000;
 
 export async function createKey(
   shop: Pick<IdentityContext, 'clock' | 'keys'> & TextsContext,
-  { account, form }: Submission,
+  { account, visitor, form }: Submission,
 ): Promise<Result> {
   const days = form.get('days')?.trim() || null;
   const budget_usd = form.get('budget_usd')?.trim() || null;
@@ -38,25 +38,26 @@ export async function createKey(
     shop.clock(),
   );
   if (parsed.kind === 'faults') return faulty(shop, parsed.faults);
-  const made = await AccountKeys.make(shop, account, parsed.limits);
+  const made = await AccountKeys.make(shop, account, AccountKeys.creatorOf(visitor.member), parsed.limits);
   if (made === null) return bad(shop.texts.text('result.keys_max', { keys: AccountKey.keysMax }));
   return { text: shop.texts.text('result.key_created'), secret: made.key ?? null, isBad: false };
 }
 
 export async function revokeKey(
   shop: Pick<IdentityContext, 'clock' | 'keys' | 'revocations'> & TextsContext,
-  { account, form }: Submission,
+  { account, visitor, form }: Submission,
 ): Promise<Result> {
-  return (await AccountKeys.revoke(shop, account, form.get('key') ?? ''))
+  const who = { creator: onlyOwn(visitor.member), by: actorOf({ key: null, member: visitor.member }) };
+  return (await AccountKeys.revoke(shop, account, form.get('key') ?? '', who))
     ? good(shop.texts.text('result.key_revoked'))
     : bad(shop.texts.text('result.no_key'));
 }
 
 export async function disconnect(
   shop: OAuth.OAuthContext & TextsContext,
-  { account, form }: Submission,
+  { account, visitor, form }: Submission,
 ): Promise<Result> {
-  return (await OAuth.disconnect(shop, account, form.get('connection') ?? ''))
+  return (await OAuth.disconnect(shop, account, form.get('connection') ?? '', onlyOwn(visitor.member)))
     ? good(shop.texts.text('result.disconnected'))
     : bad(shop.texts.text('result.not_connected'));
 }

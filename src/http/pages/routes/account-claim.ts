@@ -1,6 +1,7 @@
 import * as Claim from '../../../identity/claim.ts';
 import type { RegistrationContext } from '../../../identity/identity-context.ts';
 import * as Claiming from '../../../journeys/claiming.ts';
+import * as Registering from '../../../journeys/registration.ts';
 import { address } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import { bad, badField, faulty, good, type Result, type Submission } from './account-form.ts';
@@ -35,7 +36,9 @@ export async function confirmCode(
   if (parsed.kind === 'fault') return faulty(shop, parsed.faults);
   const done = await Claiming.complete(shop, shop.claiming, parsed, address(c, clientAddressHeader));
   if (done.kind !== 'claimed') return badField(shop.texts.text(claimRefusals[done.kind]), 'otp');
-  visitor.account = done.account;
+  // From now on, the browser's session belongs to the person.
+  const { access } = await Registering.session(shop, done.holder);
+  Object.assign(visitor, BrowserSession.sessionOf(access));
   return good(shop.texts.text(done.joined ? 'result.merged' : 'result.claimed'));
 }
 

@@ -12,10 +12,12 @@ import type { BillingRecord } from '../../../payment/billing-details.ts';
 import type { PaymentContext } from '../../../payment/payment-context.ts';
 import { isLive } from '../../../payment/subscription.ts';
 import type * as TopUp from '../../../payment/top-up.ts';
+import { onlyOwn } from '../../request-context.ts';
 import type { BillingFacts } from '../account/billing.ts';
 import type { Balance, OverviewFacts } from '../account/overview.ts';
 import type { Holdings } from '../account/plans.ts';
 import type { SettingsFacts } from '../account/settings.ts';
+import type { BrowserSession } from '../browser-session.ts';
 
 /** The length of the overview's chart. */
 const chartDays = 30;
@@ -24,7 +26,7 @@ const recentCallsMax = 5;
 /** The dependencies of showing an account to its owner. */
 export type AccountPageContext = AccountJourney.AccountContext &
   Receipts.ReceiptContext &
-  Pick<IdentityContext, 'keys'> &
+  Pick<IdentityContext, 'keys' | 'team'> &
   Pick<LedgerContext, 'usage'> &
   Pick<PaymentContext, 'processor'> &
   Pick<RegistrationContext, 'claiming' | 'oauth'> &
@@ -33,18 +35,19 @@ export type AccountPageContext = AccountJourney.AccountContext &
     readonly billingDetails: BillingRecord;
   };
 
-type Shown = 'result' | 'codeSentTo';
+type Visitor = Pick<BrowserSession, 'account' | 'member'>;
+type Shown = 'result' | 'codeSentTo' | 'may';
 
 export async function readOverview(
   shop: AccountPageContext,
-  account: string,
+  { account, member }: Visitor,
 ): Promise<Omit<OverviewFacts, Shown>> {
   const { fromMs, toMs, days } = Usage.lastDays(chartDays, shop.clock());
   const [overview, daily, calls, keys] = await Promise.all([
     AccountJourney.overview(shop, account),
     shop.usage.daily(account, fromMs, toMs, 'service', allCalls),
     shop.usage.calls(account, fromMs, toMs, null, recentCallsMax),
-    AccountKeys.list(shop, account),
+    AccountKeys.list(shop, account, onlyOwn(member)),
   ]);
   return {
     ...balanceIn(overview),
@@ -58,9 +61,9 @@ export async function readOverview(
 /** Reads the billing section; its purchases from the one before `before`. */
 export async function readBilling(
   shop: AccountPageContext,
-  account: string,
+  { account, member }: Visitor,
   before: string | null,
-): Promise<Omit<BillingFacts, Shown>> {
+): Promise<Omit<BillingFacts, Shown | 'mayChange'>> {
   const subscriptions = shop.subscriptions.of(account);
   const [overview, topUp, paid, requests, details, methods] = await Promise.all([
     AccountJourney.overview(shop, account),
@@ -68,7 +71,7 @@ export async function readBilling(
     Receipts.list(shop, account, before),
     shop.refundRequests.of(account),
     shop.billingDetails.of(account),
-    subscriptions.then((all) => BillingPortal.methodsOf(shop, account, all.filter(isLive))),
+    subscriptions.then((all) => BillingPortal.methodsOf(shop, { account, member }, all.filter(isLive))),
   ]);
   return {
     ...balanceIn(overview),
@@ -80,13 +83,20 @@ export async function readBilling(
   };
 }
 
-export async function readSettings(shop: AccountPageContext, account: string): Promise<SettingsFacts> {
-  const [person, connections] = await Promise.all([shop.accounts.find(account), shop.oauth.list(account)]);
+export async function readSettings(
+  shop: AccountPageContext,
+  { account, member }: Visitor,
+): Promise<SettingsFacts> {
+  const [person, connections, own] = await Promise.all([
+    shop.accounts.find(account),
+    shop.oauth.list(account, onlyOwn(member)),
+    member === null ? null : shop.team.find(member.id),
+  ]);
   return {
     ...{ account, connections },
     createdMs: person?.createdMs ?? null,
     claimed: person !== null && person.claimedMs !== null,
-    email: person?.email ?? null,
+    email: own?.email ?? person?.email ?? null,
     canClaim: shop.claiming !== null,
   };
 }

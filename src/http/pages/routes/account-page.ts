@@ -1,23 +1,30 @@
+import { html } from 'hono/html';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
-import { denial } from '../../../identity/permission.ts';
+import type { AccountAction } from '../../../identity/permission.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
 import type * as OAuth from '../../../journeys/oauth.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
+import * as Team from '../../../journeys/team.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
-import type { Call } from '../../request-context.ts';
+import { actionOf, routeOf } from '../../account-rights.ts';
+import { errorPage } from '../../fault-page.ts';
+import { type Call, onlyOwn } from '../../request-context.ts';
 import { billing } from '../account/billing.ts';
 import * as Section from '../account/frame.ts';
 import { keys } from '../account/keys.ts';
-import { overview } from '../account/overview.ts';
+import { type OverviewFacts, overview } from '../account/overview.ts';
 import { settings } from '../account/settings.ts';
 import { style } from '../account/style.ts';
+import * as TeamPage from '../account/team.ts';
 import { usage } from '../account/usage.ts';
 import * as Awaited from '../awaited-code.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Frame from '../frame.ts';
 import * as SignInPage from '../sign-in.ts';
+import { may, roleDenial } from '../visitor-rights.ts';
 import * as Facts from './account-facts.ts';
 import type { Result } from './account-form.ts';
+import { readTeam } from './account-team.ts';
 import * as AccountUsage from './account-usage.ts';
 
 /** The dependencies of the pages and their forms. Each form takes only its own part. */
@@ -25,11 +32,11 @@ export type AccountPagesContext = Facts.AccountPageContext &
   CheckoutContext &
   IdentityContext &
   OAuth.OAuthContext &
-  Pick<RegistrationContext, 'workSecret'> &
+  Pick<RegistrationContext, 'teamLimits' | 'workSecret'> &
   Pick<SellerContext, 'promotions'>;
 export type Visitor = BrowserSession.BrowserSession;
 
-/** Responds to a signed-in visitor; others get the sign-in page with `status`. */
+/** Responds to a signed-in visitor who may do what the route does (account-rights.ts); visitors without a session get the sign-in page with `status`. */
 export async function signedIn(
   shop: AccountPagesContext,
   c: Call,
@@ -37,20 +44,29 @@ export async function signedIn(
   respond: (visitor: Visitor) => Response | Promise<Response>,
 ): Promise<Response> {
   const visitor = await BrowserSession.readSession(shop, c);
-  if (visitor !== null) return respond(visitor);
+  if (visitor !== null) {
+    const denied = roleDenial(shop, visitor, actionOf(routeOf(c)));
+    return denied === null ? respond(visitor) : errorPage(shop, { status: 403, message: denied });
+  }
   const problem = status === 200 ? null : shop.texts.text('result.no_session');
   const main = SignInPage.signedOut(shop.texts, shop.catalog.plans, shop.claiming !== null, problem);
   return Frame.respondWithPage(status, shop, { title: shop.texts.text('account.title'), main });
 }
 
-/** Returns true when the seller has frozen the account, so that it can do no such thing. */
-export function isDenied(
-  { tokenVerifier }: Pick<IdentityContext, 'tokenVerifier'>,
-  account: string,
-  action: 'change' | 'end_charges',
-): boolean {
-  return denial({ isFrozen: tokenVerifier.frozen.has(account), isKey: false }, action) !== null;
+/** The sections that a visitor may see. */
+function sectionsOf(visitor: Visitor): Section.Section[] {
+  return (Object.keys(Section.sections) as Section.Section[]).filter(
+    (section) => section === 'team' || may(visitor, sectionActions[section]),
+  );
 }
+
+const sectionActions = {
+  overview: 'read',
+  usage: 'read',
+  keys: 'read_keys',
+  billing: 'read_billing',
+  settings: 'read',
+} as const satisfies Record<Exclude<Section.Section, 'team'>, AccountAction>;
 
 /** A form that was refused: the section that has it, its path below `/shop/account/`, and what was typed. */
 type Refused = { section: Section.Section; path: string; input: URLSearchParams; result: Result };
@@ -77,11 +93,17 @@ export async function page(
   { result, codeSentTo, cookies = [] }: Shown,
 ): Promise<Response> {
   c.get('entry').account = visitor.account;
-  const content = await contentOf(shop, c, visitor.account, section, { result, codeSentTo });
-  const main = Section.inSection(shop.texts, section, result, content);
+  const [content, memberships] = await Promise.all([
+    contentOf(shop, c, visitor, section, { result, codeSentTo }),
+    Team.membershipsOf(shop, visitor.member),
+  ]);
+  const main = Section.inSection(shop.texts, section, result, content, sectionsOf(visitor));
+  const layout = Frame.shopLayout(shop);
+  const switcher = Section.switcher(shop.texts, memberships, visitor.account);
   const response = Frame.respondWithPage(result?.isBad ? 422 : 200, shop, {
     title: Section.titleOf(shop.texts, section),
     main,
+    layout: { ...layout, header: html`${layout.header}${switcher}` },
     style,
     isScripted: true,
     more: { 'set-cookie': await BrowserSession.prolonged(shop, visitor) },
@@ -93,23 +115,42 @@ export async function page(
 async function contentOf(
   shop: AccountPagesContext,
   c: Call,
-  account: string,
+  visitor: Visitor,
   section: Section.Section,
   shown: Pick<Shown, 'result' | 'codeSentTo'>,
 ): Promise<Frame.Html> {
   const { texts, catalog } = shop;
+  const { account, member } = visitor;
   switch (section) {
     case 'overview':
-      return overview(texts, { ...(await Facts.readOverview(shop, account)), ...shown }, catalog);
+      return overview(texts, await overviewFacts(shop, visitor, shown), catalog);
     case 'usage':
-      return usage(texts, await AccountUsage.readUsage(shop, account, c.req.query()), catalog);
+      return usage(texts, await AccountUsage.readUsage(shop, visitor, c.req.query()), catalog);
     case 'keys':
-      return keys(texts, await AccountKeys.list(shop, account), shown.result);
+      return keys(texts, await AccountKeys.list(shop, account, onlyOwn(member)), shown.result);
     case 'billing': {
-      const facts = await Facts.readBilling(shop, account, c.req.query('before') ?? null);
-      return billing(texts, { ...facts, result: shown.result }, catalog);
+      const facts = await Facts.readBilling(shop, visitor, c.req.query('before') ?? null);
+      const mayChange = may(visitor, 'change_billing');
+      return billing(texts, { ...facts, mayChange, result: shown.result }, catalog);
+    }
+    case 'team': {
+      if (member === null || !may(visitor, 'read_team'))
+        return TeamPage.noPerson(texts, (await shop.accounts.find(account))?.claimedMs != null);
+      return TeamPage.team(texts, {
+        ...(await readTeam(shop, account, member, c.req.query('older'))),
+        result: shown.result,
+      });
     }
     case 'settings':
-      return settings(texts, await Facts.readSettings(shop, account));
+      return settings(texts, await Facts.readSettings(shop, visitor));
   }
+}
+
+async function overviewFacts(
+  shop: AccountPagesContext,
+  visitor: Visitor,
+  shown: Pick<Shown, 'result' | 'codeSentTo'>,
+): Promise<OverviewFacts> {
+  const allowed = { billing: may(visitor, 'change_billing'), keys: may(visitor, 'change_keys') };
+  return { ...(await Facts.readOverview(shop, visitor)), may: allowed, ...shown };
 }

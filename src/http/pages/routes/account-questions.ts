@@ -1,16 +1,22 @@
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
+import { onlyOwn } from '../../request-context.ts';
 import { sections } from '../account/frame.ts';
 import type * as QuestionPage from '../account/question.ts';
+import type { BrowserSession } from '../browser-session.ts';
 
-type Context = Pick<IdentityContext, 'keys'> & Pick<RegistrationContext, 'oauth'> & TextsContext;
+type Context = Pick<IdentityContext, 'keys' | 'team'> & Pick<RegistrationContext, 'oauth'> & TextsContext;
 
 /** The forms that ask before they end something, by their path below `/shop/account/`, with the field that names it. */
 export const fields: Readonly<Record<string, string>> = {
   'keys/end': 'key',
   'connections/end': 'connection',
   'top-up/end': '',
+  'team/remove': 'member',
+  'team/leave': '',
+  'team/transfer': 'member',
+  'team/tokens': '',
 };
 
 /** The path of the question about what the form names. */
@@ -22,15 +28,16 @@ export function pathOf(form: string, value: string): string {
 /** Returns the question; null when the account has no such thing. */
 export async function questionOf(
   shop: Context,
-  account: string,
+  { account, member }: Pick<BrowserSession, 'account' | 'member'>,
   form: string,
   id: string,
 ): Promise<QuestionPage.Question | null> {
   const { texts } = shop;
+  if (form.startsWith('team/')) return aboutTeam(shop, account, form, id);
   const asked = { action: `/shop/account/${form}`, field: { name: fields[form] ?? '', value: id } };
   switch (form) {
     case 'keys/end': {
-      const key = (await AccountKeys.list(shop, account)).find((one) => one.id === id);
+      const key = (await AccountKeys.list(shop, account, onlyOwn(member))).find((one) => one.id === id);
       if (key === undefined) return null;
       return {
         ...asked,
@@ -41,7 +48,7 @@ export async function questionOf(
       };
     }
     case 'connections/end': {
-      const found = (await shop.oauth.list(account)).find(({ sid }) => sid === id);
+      const found = (await shop.oauth.list(account, onlyOwn(member))).find(({ sid }) => sid === id);
       if (found === undefined) return null;
       return {
         ...asked,
@@ -61,4 +68,49 @@ export async function questionOf(
         back: `${sections.billing}#top-up`,
       };
   }
+}
+
+async function aboutTeam(
+  { team, texts }: Pick<Context, 'team' | 'texts'>,
+  account: string,
+  form: string,
+  id: string,
+): Promise<QuestionPage.Question | null> {
+  const asked = { action: `/shop/account/${form}`, back: sections.team };
+  if (form === 'team/leave')
+    return {
+      ...{ ...asked, field: null },
+      title: texts.text('question.leave'),
+      effect: texts.text('question.leave_effect'),
+      options: [{ name: 'keys', label: texts.text('question.leave_keys'), isOn: true }],
+      confirm: texts.text('team.leave'),
+    };
+  if (form === 'team/tokens')
+    return {
+      ...{ ...asked, field: null },
+      title: texts.text('question.tokens'),
+      effect: texts.text('question.tokens_effect'),
+      confirm: texts.text('team.tokens'),
+    };
+  const found = (await team.members(account)).find((one) => one.id === id);
+  if (found === undefined) return null;
+  const { email, role } = found;
+  const field = { name: 'member', value: id };
+  if (form === 'team/transfer')
+    return {
+      ...{ ...asked, field },
+      title: texts.text('question.transfer', { email }),
+      effect: texts.text('question.transfer_effect'),
+      confirm: texts.text('team.transfer'),
+    };
+  return {
+    ...{ ...asked, field },
+    title: texts.text('question.remove', { email }),
+    effect: texts.text('question.remove_effect'),
+    options: [
+      { name: 'keys', label: texts.text('question.remove_keys'), isOn: true },
+      { name: 'tokens', label: texts.text('question.remove_tokens'), isOn: role === 'owner' },
+    ],
+    confirm: texts.text('team.remove_label', { email }),
+  };
 }

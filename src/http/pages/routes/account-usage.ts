@@ -3,9 +3,11 @@ import type { IdentityContext } from '../../../identity/identity-context.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
 import * as Usage from '../../../journeys/usage.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
-import { type DailyGroup, dailyGroups, type UsageSelection } from '../../../ledger/usage.ts';
+import { allCalls, type DailyGroup, dailyGroups, type UsageSelection } from '../../../ledger/usage.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
+import { onlyOwn } from '../../request-context.ts';
 import * as Page from '../account/usage.ts';
+import type { BrowserSession } from '../browser-session.ts';
 
 type Context = Pick<CatalogContext, 'catalog'> &
   Pick<IdentityContext, 'clock' | 'keys'> &
@@ -36,12 +38,8 @@ export function select(shop: Pick<Context, 'clock' | 'texts'>, query: Query): Se
     key: text('key'),
     model: text('model'),
   };
-  const chosen = (value: string) => (value === '' ? null : value === Page.noneValue ? '' : value);
-  const selection = {
-    service: chosen(filters.service),
-    key: chosen(filters.key),
-    model: chosen(filters.model),
-  };
+  const read = Usage.readSelection(filters);
+  const selection = read.kind === 'read' ? read.value : allCalls;
   const isDay = (value: string) => /^\d{4}-\d\d-\d\d$/.test(value);
   const faults = (['from', 'to'] as const)
     .filter((field) => !isDay(filters[field]))
@@ -57,7 +55,11 @@ export function select(shop: Pick<Context, 'clock' | 'texts'>, query: Query): Se
 }
 
 /** Reads the usage section. */
-export async function readUsage(shop: Context, account: string, query: Query): Promise<Page.UsageFacts> {
+export async function readUsage(
+  shop: Context,
+  { account, member }: Pick<BrowserSession, 'account' | 'member'>,
+  query: Query,
+): Promise<Page.UsageFacts> {
   const { filters, selection, period, faults } = select(shop, query);
   const by = dailyGroups.find((one) => one === query.by) ?? 'service';
   const chosen = Page.measures.find((one) => one === query.show);
@@ -71,7 +73,7 @@ export async function readUsage(shop: Context, account: string, query: Query): P
   const { fromMs, toMs } = period;
   const before = Usage.readCallId(query.before ?? '');
   const [options, daily, sums, calls] = await Promise.all([
-    readOptions(shop, account, period),
+    readOptions(shop, account, onlyOwn(member), period),
     shop.usage.daily(account, fromMs, toMs, by, selection),
     shop.usage.sums(account, fromMs, toMs, by, selection),
     shop.usage.calls(account, fromMs, toMs, before, shownCallsMax + 1, selection),
@@ -90,19 +92,20 @@ export async function readUsage(shop: Context, account: string, query: Query): P
 async function readOptions(
   shop: Context,
   account: string,
+  creator: string | null,
   { fromMs, toMs }: Usage.UsagePeriod,
 ): Promise<Page.UsageFacts['options']> {
   const namesOf = async (group: DailyGroup) =>
     (await shop.usage.sums(account, fromMs, toMs, group)).map(({ name }) => name ?? '');
   const [keys, services, byKey, models] = await Promise.all([
-    AccountKeys.list(shop, account),
+    AccountKeys.list(shop, account, creator),
     namesOf('service'),
     namesOf('key'),
     namesOf('model'),
   ]);
   const { texts, catalog } = shop;
   const option = (value: string, name: string | undefined, none: string) =>
-    value === '' ? { value: Page.noneValue, name: none } : { value, name: name ?? value };
+    value === '' ? { value: Usage.noneValue, name: none } : { value, name: name ?? value };
   const noKey = texts.text('usage.no_key');
   const hasNames = (all: readonly string[]) => all.some((name) => name !== '');
   return {

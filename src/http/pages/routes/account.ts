@@ -2,22 +2,27 @@ import { Hono } from 'hono';
 import { findForSale } from '../../../catalog/plan.ts';
 import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
+import * as Team from '../../../journeys/team.ts';
 import { ObjectUnknown } from '../../../payment/processor.ts';
+import { routeOf } from '../../account-rights.ts';
 import * as CallsCsv from '../../api/calls-csv.ts';
-import type { Env } from '../../request-context.ts';
+import { type Env, record } from '../../request-context.ts';
 import * as Section from '../account/frame.ts';
 import { question } from '../account/question.ts';
+import { style } from '../account/style.ts';
 import * as Awaited from '../awaited-code.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
+import { isFrozenFor } from '../visitor-rights.ts';
 import * as Actions from './account-actions.ts';
 import * as Cancel from './account-cancel.ts';
 import { confirmCode, sendCode } from './account-claim.ts';
 import { bad, badField, good, type Result, type Submission } from './account-form.ts';
-import { type AccountPagesContext, isDenied, page, refused, signedIn, type Visitor } from './account-page.ts';
+import { type AccountPagesContext, page, refused, signedIn, type Visitor } from './account-page.ts';
 import { changePlan } from './account-plan.ts';
 import * as Questions from './account-questions.ts';
+import * as TeamForms from './account-team.ts';
 import * as AccountUsage from './account-usage.ts';
 import { startPurchase } from './buy.ts';
 
@@ -37,12 +42,17 @@ const actions: Readonly<Record<string, { act: Action; section: Section.Section }
   'top-up': { act: Actions.startTopUp, section: 'billing' },
   'top-up/end': { act: Actions.endTopUp, section: 'billing' },
   refund: { act: Actions.requestRefund, section: 'billing' },
+  team: { act: TeamForms.invite, section: 'team' },
+  'team/resend': { act: TeamForms.resend, section: 'team' },
+  'team/withdraw': { act: TeamForms.withdraw, section: 'team' },
+  'team/role': { act: TeamForms.setRole, section: 'team' },
+  'team/remove': { act: TeamForms.remove, section: 'team' },
+  'team/leave': { act: TeamForms.leave, section: 'team' },
+  'team/transfer': { act: TeamForms.transfer, section: 'team' },
+  'team/tokens': { act: TeamForms.endTokens, section: 'team' },
   claim: { act: sendCode, section: 'overview' },
   'claim/complete': { act: confirmCode, section: 'overview' },
 };
-
-/** The forms that end charges. */
-const endsCharges: ReadonlySet<string> = new Set(['cancel', 'top-up/end']);
 
 /** The pages of an account and their forms: the same journeys as under `/account`, for people. */
 export function accountPages(shop: AccountPagesContext, clientAddressHeader: string | null): Hono<Env> {
@@ -51,6 +61,17 @@ export function accountPages(shop: AccountPagesContext, clientAddressHeader: str
   addQuestions(app, shop);
   addForms(app, shop, clientAddressHeader);
   addMoney(app, shop, clientAddressHeader);
+
+  app.post('/shop/account/switch', (c) =>
+    signedIn(shop, c, 401, async ({ member }) => {
+      const account = (await BrowserSession.fields(c)).get('account') ?? '';
+      const assertion = await Team.switchTo(shop, member, account);
+      if (assertion === null) return FormResult.redirect(shop, Section.sections.overview, null);
+      const result = good(shop.texts.text('result.switched'));
+      const cookies = [BrowserSession.remembered(shop, assertion)];
+      return FormResult.redirect(shop, Section.sections.overview, result, cookies);
+    }),
+  );
 
   app.get('/shop/account/calls.csv', (c) =>
     signedIn(shop, c, 401, async ({ account }) => {
@@ -84,10 +105,14 @@ function addQuestions(app: Hono<Env>, shop: AccountPagesContext): void {
   );
   for (const path of Object.keys(Questions.fields))
     app.get(`/shop/account/${path}`, (c) =>
-      signedIn(shop, c, 200, async ({ account }) => {
-        const asked = await Questions.questionOf(shop, account, path, c.req.query('id') ?? '');
+      signedIn(shop, c, 200, async (visitor) => {
+        const asked = await Questions.questionOf(shop, visitor, path, c.req.query('id') ?? '');
         if (asked === null) return FormResult.redirect(shop, Section.sections[sectionOf(path)], null);
-        return Frame.respondWithPage(200, shop, { title: asked.title, main: question(shop.texts, asked) });
+        return Frame.respondWithPage(200, shop, {
+          title: asked.title,
+          main: question(shop.texts, asked),
+          style,
+        });
       }),
     );
 }
@@ -100,13 +125,13 @@ function addForms(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
         const asks = form.get('confirm') === 'yes' ? null : questionAbout(path, form);
         if (asks !== null) return FormResult.redirect(shop, asks, null);
         const { account } = visitor;
-        const action = endsCharges.has(path) ? 'end_charges' : 'change';
-        const result = isDenied(shop, account, action)
+        const who = { account, key: null, member: visitor.member };
+        const result = isFrozenFor(shop, c, visitor)
           ? bad(shop.texts.text('result.frozen'))
           : await act(shop, { c, visitor, account, form, clientAddressHeader }).catch(gone(shop));
-        return result.isBad
-          ? refused(shop, c, visitor, { section, path, input: form, result })
-          : done(shop, visitor, path, form, result);
+        if (result.isBad) return refused(shop, c, visitor, { section, path, input: form, result });
+        await record(shop, c, routeOf(c), who, subjectOf(form, account));
+        return path === 'team/leave' ? left(shop, result) : done(shop, visitor, path, form, result);
       }),
     );
 }
@@ -122,6 +147,11 @@ function gone({ texts }: AccountPagesContext): (fault: unknown) => Result {
 function refusedPortal(fault: unknown): BillingPortal.PortalResult {
   if (!(fault instanceof ObjectUnknown)) throw fault;
   return { kind: 'refused' };
+}
+
+/** The subject of a form for the activity of the account. */
+function subjectOf(form: URLSearchParams, account: string): string {
+  return form.get('subscription') ?? form.get('purchase') ?? account;
 }
 
 /** The path of the question that a form without a confirmation leads to; null when it asks none. */
@@ -141,24 +171,28 @@ function addMoney(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
       const again = (result: Result) =>
         refused(shop, c, visitor, { section: 'billing', path: 'credit', input: form, result });
       const plan = findForSale(shop.catalog.plans, form.get('plan') ?? '');
-      if (isDenied(shop, visitor.account, 'change')) return again(bad(texts.text('result.frozen')));
+      if (isFrozenFor(shop, c, visitor)) return again(bad(texts.text('result.frozen')));
       if (plan?.kind !== 'credit') return again(bad(texts.text('buy.unknown_plan')));
       const started = await startPurchase(shop, c, { plan, form, visitor, clientAddressHeader });
-      if (started.kind === 'order') return FormResult.redirect(shop, started.location, null);
+      if (started.kind === 'order') {
+        await record(shop, c, routeOf(c), { ...visitor, key: null }, started.order);
+        return FormResult.redirect(shop, started.location, null);
+      }
       return again(started.kind === 'fault' ? badField(started.text, 'amount_usd') : bad(started.text));
     }),
   );
 
   app.get('/shop/account/portal', (c) =>
     signedIn(shop, c, 401, async (visitor) => {
-      const { account } = visitor;
+      const subscription = c.req.query('subscription') ?? '';
       const back = `${shop.publicUrl}${Section.sections.billing}`;
-      const opened = isDenied(shop, account, 'change')
+      const opened = isFrozenFor(shop, c, visitor)
         ? { kind: 'refused' as const }
-        : await BillingPortal.open(shop, account, c.req.query('subscription') ?? '', back).catch(
-            refusedPortal,
-          );
-      if (opened.kind === 'page') return FormResult.redirect(shop, opened.url, null);
+        : await BillingPortal.open(shop, visitor, subscription, back).catch(refusedPortal);
+      if (opened.kind === 'page') {
+        await record(shop, c, routeOf(c), { ...visitor, key: null }, subscription);
+        return FormResult.redirect(shop, opened.url, null);
+      }
       const result = bad(texts.text('result.no_portal'));
       return refused(shop, c, visitor, {
         section: 'billing',
@@ -187,6 +221,11 @@ async function done(
   if (path === 'claim') cookies.push(Awaited.remembered(shop, form.get('email') ?? ''));
   if (path === 'claim/complete') cookies.push(Awaited.forgotten(shop));
   return FormResult.redirect(shop, location, result, cookies);
+}
+
+/** Redirects a person who has left the account: their session there has ended. */
+function left(shop: AccountPagesContext, result: Result): Response {
+  return FormResult.redirect(shop, Section.sections.overview, result, [BrowserSession.forgotten(shop)]);
 }
 
 /** Confirms a purchase of the visitor's own account that was just paid. */

@@ -12,7 +12,9 @@ import * as ReturnTo from '../return-to.ts';
 export type BuyContext = Parameters<typeof Purchase.purchase>[0] & CheckoutContext;
 export type StartedPurchase =
   /** The path that leads to the card page. */
-  { kind: 'order'; location: string } | { kind: 'fault'; text: string } | { kind: 'refused'; text: string };
+  | { kind: 'order'; order: string; location: string }
+  | { kind: 'fault'; text: string }
+  | { kind: 'refused'; text: string };
 
 /** Starts a purchase from a form. Its amount is read for credit only. A visitor with an account returns to it after the card page. */
 export async function startPurchase(
@@ -48,7 +50,8 @@ export async function startPurchase(
   if (outcome.kind !== 'payment_required') return { kind: 'refused', text: texts.text('buy.unavailable') };
   if (outcome.checkoutUrl === null) return { kind: 'refused', text: texts.text('buy.no_card_page') };
   // A reload of the page that follows opens no second order.
-  return { kind: 'order', location: `/shop/buy/${outcome.checkoutUrl.split('/').at(-1) ?? ''}` };
+  const order = outcome.checkoutUrl.split('/').at(-1) ?? '';
+  return { kind: 'order', order, location: `/shop/buy/${order}` };
 }
 
 /** Returns what is wrong with the amount of a form; null when it can be bought. */

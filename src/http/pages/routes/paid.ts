@@ -5,7 +5,7 @@ import { balance } from '../../../journeys/balance.ts';
 import type { ReturnResult } from '../../../journeys/checkout.ts';
 import * as PurchaseTokens from '../../../journeys/purchase-tokens.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
-import { session } from '../../../journeys/registration.ts';
+import { newAccount, session } from '../../../journeys/registration.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
 import { ownAccount } from '../../../payment/order.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
@@ -71,6 +71,6 @@ export async function confirmation(
 
 /** Signs the payer's browser in to the new account, in a session of its own. */
 async function signIn(shop: IdentityContext, account: string): Promise<Record<string, string>> {
-  const { assertion } = await session(shop, account);
+  const { assertion } = await session(shop, newAccount(account));
   return { 'set-cookie': BrowserSession.remembered(shop, assertion.token) };
 }

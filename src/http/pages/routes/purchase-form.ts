@@ -3,8 +3,9 @@ import { Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import { findForSale } from '../../../catalog/plan.ts';
 import * as TaxNote from '../../../catalog/tax-note.ts';
+import { actionOf } from '../../account-rights.ts';
 import { laterPage } from '../../fault-page.ts';
-import type { Env } from '../../request-context.ts';
+import { type Env, record } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
@@ -12,6 +13,7 @@ import { nameOf } from '../paid.ts';
 import type { RefusedBuy } from '../plan-card.ts';
 import * as PromotionResult from '../promotion-result.ts';
 import * as Page from '../shop.ts';
+import { roleDenial } from '../visitor-rights.ts';
 import { type BuyContext, faultOf, startPurchase } from './buy.ts';
 import * as PromotionCode from './promotion-code.ts';
 
@@ -62,6 +64,8 @@ export function purchaseForm(
     const plan = findForSale(shop.catalog.plans, form.get('plan') ?? '');
     if (plan === null) return refused(404, texts.text('buy.unknown_plan'));
     const visitor = await BrowserSession.readSession(shop, c);
+    const denied = visitor && roleDenial(shop, visitor, actionOf('POST /shop/buy'));
+    if (denied !== null) return refused(403, denied);
     const code = (form.get('code') ?? '').trim().slice(0, PromotionResult.codeCharsMax);
     const amount = form.get('amount_usd')?.trim() ?? '';
     const show = (
@@ -81,7 +85,10 @@ export function purchaseForm(
       return show({ fault: null, codeFault: applied.text }, applied.visitor, applied.headers);
     const buyer = applied?.visitor ?? visitor;
     const started = await startPurchase(shop, c, { plan, form, visitor: buyer, clientAddressHeader });
-    if (started.kind === 'order') return lead(started.location, applied);
+    if (started.kind === 'order') {
+      if (buyer !== null) await record(shop, c, 'POST /shop/buy', { ...buyer, key: null }, started.order);
+      return lead(started.location, applied);
+    }
     // The code's credit is in the account whatever happens next.
     const text = applied === null ? started.text : `${applied.text} ${started.text}`;
     return refused(409, text, texts.text('error.title'), applied?.headers);

@@ -15,20 +15,20 @@ import * as ReturnTo from '../return-to.ts';
 import * as Page from '../sign-in.ts';
 
 /** Identifies the browser that asked for a link. */
-const asker: Cookies.Cookie = {
+export const asker: Cookies.Cookie = {
   name: 'sluice_asked',
   maxAgeSeconds: SignIn.linkLifeMs / 1_000,
   sameSite: 'Lax',
 };
 
 /** Confirms that a link was requested. */
-const sentPath = `${SigningIn.path}/sent`;
+export const sentPath = `${SigningIn.path}/sent`;
 
 /** Signs a person in with a link sent by email, or with an identity assertion. */
 export function signInPages(
   shop: IdentityContext &
     Pick<CatalogContext, 'catalog'> &
-    Pick<RegistrationContext, 'claiming'> &
+    Pick<RegistrationContext, 'claiming' | 'teamLimits'> &
     TextsContext,
   clientAddressHeader: string | null,
 ): Hono<Env> {
@@ -91,6 +91,8 @@ export function signInPages(
     switch (entered.kind) {
       case 'gone':
         return signedOut(410, texts.text('sign_in.link_used'));
+      case 'full':
+        return signedOut(409, texts.text('invitation.full'));
       case 'elsewhere':
         return openedLink(c, 403, token, false, texts.text('sign_in.wrong_email'));
       case 'entered':

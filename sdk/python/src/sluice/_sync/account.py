@@ -55,17 +55,21 @@ class Account(Subscriptions):
         since: str | None = None,
         until: str | None = None,
         group: str | None = None,
+        service: str | None = None,
+        key: str | None = None,
+        model: str | None = None,
         timeout: float | None = None,
     ) -> UsageReport:
         """Sums of calls, units and cost, by ``service``, ``operation``, ``plan``, ``key``, ``model`` or ``day``.
 
         ``since`` and ``until`` are days or moments, at most 92 days apart; without them it is the last 30 days.
+        ``service``, ``key`` and ``model`` restrict it to some calls; ``(none)`` to calls without a key or model.
 
         >>> report = client.account.usage(since="2026-01-01", until="2026-01-31", group="day")
         >>> [(one.day, one.calls, one.cost_usd) for one in report.usage]
         [('2026-01-05', 2, '0.002')]
         """
-        query = {"from": since, "to": until, "group": group}
+        query = {"from": since, "to": until, "group": group, "service": service, "key": key, "model": model}
         return self._answer(UsageReport, "GET", "/account/usage", timeout, query=query)
 
     def calls(
@@ -74,14 +78,17 @@ class Account(Subscriptions):
         since: str | None = None,
         until: str | None = None,
         cursor: str | None = None,
+        service: str | None = None,
+        key: str | None = None,
+        model: str | None = None,
         timeout: float | None = None,
     ) -> CallsPage:
-        """The calls of a time range, the newest first.
+        """The calls of a time range, the newest first. ``service``, ``key`` and ``model`` are those of ``usage``.
 
         >>> [(one.operation, one.cost_usd) for one in client.account.calls(since="2026-01-01")]
         [('POST /v2/jobs/company', '0.002')]
         """
-        query = {"from": since, "to": until, "cursor": cursor}
+        query = {"from": since, "to": until, "service": service, "key": key, "model": model, "cursor": cursor}
         return self._caller.account_page(CallsPage, "/account/calls", "calls", query, timeout)
 
     def call(self, id: str, *, timeout: float | None = None) -> CallRecord:

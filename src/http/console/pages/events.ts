@@ -1,0 +1,163 @@
+import { html } from 'hono/html';
+import {
+  type Delivery,
+  type Endpoint,
+  type EventFilter,
+  eventTypes,
+  type SellerEvent,
+} from '../../../payment/event.ts';
+import type { Html } from '../../pages/frame.ts';
+import { type FormResult, resultLine } from './account.ts';
+import { field, filterForm, queryOf, select } from './fields.ts';
+import { count, moment, sign, table } from './figures.ts';
+
+export const path = '/admin/console/events';
+
+export type ListedEvent = SellerEvent & { states: readonly Delivery['state'][] };
+
+export type EventsFacts = {
+  filter: EventFilter;
+  events: readonly ListedEvent[];
+  /** The last event of this page when there are more. */
+  next: string | null;
+  endpoints: readonly Endpoint[];
+  canChange: boolean;
+  canReplay: boolean;
+  result: FormResult;
+  /** A new secret. It is shown once. */
+  secret: string | null;
+  /** A refused endpoint: its fields, and their faults. */
+  draft: { url: string; types: string; faults: Readonly<Record<string, string>> } | null;
+};
+
+const reasons: Readonly<Record<NonNullable<Endpoint['reason']>, string>> = {
+  gone: 'the endpoint answered 410 Gone',
+  failing: 'it failed for three days',
+  seller: 'switched off in the console or by a command',
+};
+
+/** The events of the outbox, and the endpoints that they are delivered to. */
+export function events(facts: EventsFacts): Html {
+  const { filter, endpoints, canChange, canReplay, result, secret } = facts;
+  return html`<h1>Events</h1>
+${resultLine(result)}
+${secret === null ? '' : html`<section><h2>Secret</h2><p class="soft">Shown once. Your program verifies the signatures with it.</p><pre class="secret" tabindex="0" aria-label="Secret">${secret}</pre></section>`}
+<section aria-labelledby="endpoints"><h2 id="endpoints">Endpoints</h2>
+<p class="soft">Your programs that receive orders, refunds, disputes, accounts and low credit, signed by Standard Webhooks and in order per account.</p>
+${
+  endpoints.length === 0
+    ? html`<p class="soft">No endpoints yet.</p>`
+    : table(
+        'Endpoints',
+        [
+          'Address',
+          'Types',
+          'Status',
+          { number: 'Waiting' },
+          { number: 'Failed' },
+          ...(canReplay ? [''] : []),
+        ],
+        endpoints.map((one) => endpointRow(one, facts)),
+      )
+}</section>
+${canChange ? addForm(facts.draft) : ''}
+${canReplay && endpoints.length > 0 ? replayForm(endpoints) : ''}
+<section aria-labelledby="events"><h2 id="events">Events</h2>
+${filterForm(path, filterFields(filter), queryOf(withoutPage(filter)), null)}
+${eventTable(facts)}</section>`;
+}
+
+function withoutPage({ type, account, state }: EventFilter): Readonly<Record<string, string | undefined>> {
+  return { type, account, state };
+}
+
+function filterFields({ type, account, state }: EventFilter): Html[] {
+  const states = ['waiting', 'delivered', 'failed'] as const;
+  return [
+    field({ name: 'account', label: 'Account', value: account ?? '' }),
+    select('type', 'Type', [['', 'all'], ...eventTypes.map((one) => [one, one] as const)], type ?? ''),
+    select('state', 'Delivery', [['', 'all'], ...states.map((one) => [one, one] as const)], state ?? ''),
+  ];
+}
+
+function eventTable({ events: found, filter, next }: EventsFacts): Html {
+  if (found.length === 0) return html`<p class="soft">No events match.</p>`;
+  const query = queryOf(withoutPage(filter));
+  const rows = found.map(
+    ({ id, type, atMs, account, states }) =>
+      html`<tr><td>${moment(atMs)}</td><th scope="row"><a href="${path}/${id}">${type}</a></th><td>${accountLink(account)}</td><td>${states.length === 0 ? '' : states.map((state) => sign(state, state === 'failed'))}</td></tr>`,
+  );
+  return html`${table('Events', ['When', 'Type', 'Account', 'Delivery'], rows)}
+${next === null ? '' : html`<nav class="pages" aria-label="Pages"><a href="${path}?${query === '' ? '' : `${query}&`}before=${next}">Older</a></nav>`}`;
+}
+
+function accountLink(account: string): Html {
+  return account === ''
+    ? html``
+    : html`<a class="id" href="/admin/console/accounts/${account}">${account}</a>`;
+}
+
+function endpointRow(one: Endpoint, { canChange, canReplay }: EventsFacts): Html {
+  const { id, url, types, state, reason, failingSinceMs, waiting, failed } = one;
+  const status =
+    state === 'disabled'
+      ? html`${sign('disabled', true)} ${reason === null ? '' : reasons[reason]}`
+      : failingSinceMs === null
+        ? sign('on')
+        : html`${sign('fails', true)} since ${moment(failingSinceMs)}`;
+  const button = (act: string, words: string, isDangerous = false) =>
+    html`<form method="post" action="${path}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}"><button class="${isDangerous ? 'quiet danger' : 'quiet'}">${words}</button></form>`;
+  const change = canChange
+    ? html`${button('rotate', 'New secret')}${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('remove', 'Remove', true)}`
+    : '';
+  return html`<tr><th scope="row">${url}<br><span class="id small">${id}</span></th><td>${types?.join(', ') ?? 'all'}</td><td>${status}</td>
+<td class="number">${count(waiting)}</td><td class="number">${count(failed)}</td>${canReplay ? html`<td><details><summary>Change</summary>${button('test', 'Send a test event')}${change}</details></td>` : ''}</tr>`;
+}
+
+function addForm(draft: EventsFacts['draft']): Html {
+  return html`<section aria-labelledby="add"><h2 id="add">Add an endpoint</h2>
+<form method="post" action="${path}"><input type="hidden" name="act" value="add">
+${field({ name: 'url', label: 'Address, https://...', value: draft?.url ?? '', fault: draft?.faults.url, isRequired: true })}
+${field({ name: 'types', label: 'Types, separated by commas (empty: all)', value: draft?.types ?? '', fault: draft?.faults.types })}
+<button>Add</button></form></section>`;
+}
+
+function replayForm(endpoints: readonly Endpoint[]): Html {
+  return html`<section aria-labelledby="replay"><h2 id="replay">Deliver a range again</h2>
+<form class="row" method="post" action="${path}"><input type="hidden" name="act" value="replay">
+<div>${select(
+    'id',
+    'Endpoint',
+    endpoints.map(({ id, url }) => [id, url] as const),
+    '',
+  )}</div>
+<div>${field({ name: 'from', label: 'From event', value: '', placeholder: 'evt_...', isRequired: true })}</div>
+<div>${field({ name: 'to', label: 'To event (empty: the latest)', value: '', placeholder: 'evt_...' })}</div>
+<button class="plain">Deliver again</button></form></section>`;
+}
+
+/** One event with its deliveries and their attempts. */
+export function event(
+  one: SellerEvent,
+  deliveries: readonly Delivery[],
+  canReplay: boolean,
+  result: FormResult,
+): Html {
+  return html`<h1>${one.type}</h1>
+${resultLine(result)}
+<section aria-labelledby="event"><h2 id="event">Event</h2>
+<dl class="list"><dt>Id</dt><dd class="id">${one.id}</dd><dt>Time</dt><dd>${moment(one.atMs)}</dd><dt>Account</dt><dd>${accountLink(one.account)}</dd></dl>
+<pre tabindex="0" aria-label="Data">${JSON.stringify(one.data, null, 2)}</pre></section>
+${deliveries.length === 0 ? html`<p class="soft">No endpoint gets this event.</p>` : deliveries.map((delivery) => deliverySection(one.id, delivery, canReplay))}`;
+}
+
+function deliverySection(id: string, { endpoint, url, state, attempts }: Delivery, canReplay: boolean): Html {
+  const rows = attempts.map(
+    ({ at, ms, status, fault }) =>
+      html`<tr><td>${moment(Date.parse(at))}</td><td class="number">${count(ms)} ms</td><td>${status ?? ''}</td><td>${fault ?? 'accepted'}</td></tr>`,
+  );
+  const again = html`<form method="post" action="${path}/${id}"><input type="hidden" name="act" value="again"><input type="hidden" name="id" value="${endpoint}"><button class="plain">Deliver again</button></form>`;
+  return html`<section aria-labelledby="${endpoint}"><h2 id="${endpoint}">${url} ${sign(state, state === 'failed')}</h2>
+${rows.length === 0 ? html`<p class="soft">No attempts yet.</p>` : table('Attempts', ['When', { number: 'Duration' }, 'Status', 'Result'], rows)}
+${canReplay && state !== 'waiting' ? again : ''}</section>`;
+}

@@ -1,0 +1,127 @@
+import { id as newId } from '@sluice/kernel/id';
+import { can } from '../../../identity/operators/role.ts';
+import type { SellerContext } from '../../../journeys/seller-context.ts';
+import type { EventFilter } from '../../../payment/event.ts';
+import * as EventEndpoint from '../../../payment/event-endpoint.ts';
+import type { Call } from '../../request-context.ts';
+import type { Console } from '../console.ts';
+import type { FormResult } from '../pages/account.ts';
+import * as Page from '../pages/events.ts';
+import * as LoginPage from '../pages/login-page.ts';
+import type { ConsoleResponse } from '../response.ts';
+import type { Person } from '../sessions.ts';
+
+const pageSize = 50;
+const textCharsMax = 100;
+
+type EventsContext = Pick<SellerContext, 'console'>;
+type Shown = Partial<Pick<Page.EventsFacts, 'secret' | 'draft'>>;
+/** The outcome of a form, and what the page shows of it. */
+type Outcome = { result: FormResult; shown?: Shown };
+
+const done = (text: string, shown: Shown = {}): Outcome => ({ result: { text, isBad: false }, shown });
+const refused = (text: string, shown: Shown = {}): Outcome => ({ result: { text, isBad: true }, shown });
+const unknown = refused('There is no such endpoint or event. Reload the page and try again.');
+
+/** The seller's events: endpoints, the list, deliveries and their attempts. */
+export function addEventSection(console: Console, shop: EventsContext): void {
+  const { events } = shop.console;
+  const page = async (c: Call, { role }: Person, { result, shown }: Outcome): Promise<ConsoleResponse> => {
+    const filter = filterOf(c);
+    const [found, endpoints] = await Promise.all([events.list(filter, pageSize + 1), events.endpoints()]);
+    const listed = found.slice(0, pageSize);
+    const facts = {
+      ...{ filter, events: listed, endpoints, result, secret: null, draft: null },
+      next: found.length > pageSize ? (listed.at(-1)?.id ?? null) : null,
+      canChange: can(role, 'endpoints'),
+      canReplay: can(role, 'support'),
+      ...shown,
+    };
+    return { title: 'Events', status: result?.isBad ? 422 : 200, main: Page.events(facts) };
+  };
+  console.addSection('Events', Page.path, (c, person) => page(c, person, { result: null }));
+  console.addAction(Page.path, async (c, form, person) => page(c, person, await act(shop, form, person.who)));
+
+  const one = async (c: Call, { role }: Person, result: FormResult): Promise<ConsoleResponse> => {
+    const found = await events.find(c.req.param('id') ?? '');
+    if (found === null)
+      return {
+        ...{ title: 'Event not found', status: 404 },
+        main: LoginPage.problem('Event not found', 'The shop has no event with this id, or it was deleted.'),
+      };
+    const { event, deliveries } = found;
+    const main = Page.event(event, deliveries, can(role, 'support'), result);
+    return { title: event.type, status: result?.isBad ? 422 : 200, main };
+  };
+  console.addPage('/admin/console/events/:id', (c, person) => one(c, person, null));
+  console.addAction('/admin/console/events/:id', async (c, form, person) => {
+    const event = c.req.param('id') ?? '';
+    const count = await events.replay(form.get('id') ?? '', event, event, person.who);
+    const { result } = count === null ? unknown : done('The event is delivered again.');
+    return one(c, person, result);
+  });
+}
+
+async function act(shop: EventsContext, form: URLSearchParams, who: string): Promise<Outcome> {
+  const { events } = shop.console;
+  const id = form.get('id') ?? '';
+  switch (form.get('act')) {
+    case 'add':
+      return add(shop, form, who);
+    case 'rotate': {
+      const secret = EventEndpoint.newSecret();
+      const text = 'New secret made. For a day, events are signed with the former one too.';
+      return (await events.rotate(id, secret, who)) ? done(text, { secret }) : unknown;
+    }
+    case 'enable':
+      return (await events.enable(id, true, who))
+        ? done('Enabled. Waiting events are delivered now.')
+        : unknown;
+    case 'disable':
+      return (await events.enable(id, false, who)) ? done('Disabled. Its events wait.') : unknown;
+    case 'remove':
+      return (await events.remove(id, who)) ? done('Removed, with its deliveries.') : unknown;
+    case 'test':
+      return (await events.test(id, who)) === null ? unknown : done('A test event is on its way.');
+    case 'replay': {
+      const count = await events.replay(
+        id,
+        form.get('from')?.trim() ?? '',
+        form.get('to')?.trim() || null,
+        who,
+      );
+      return count === null ? unknown : done(`${count} events are delivered again.`);
+    }
+    default:
+      return refused('Unknown action. Reload the page and try again.');
+  }
+}
+
+async function add({ console }: EventsContext, form: URLSearchParams, who: string): Promise<Outcome> {
+  const draft = { url: form.get('url')?.trim() ?? '', types: form.get('types') ?? '' };
+  const urlFault = EventEndpoint.urlFault(draft.url, console.endpointRules);
+  const read = EventEndpoint.parseTypes(draft.types);
+  if (urlFault !== null || 'fault' in read) {
+    const faults = {
+      ...(urlFault !== null && { url: urlFault }),
+      ...('fault' in read && { types: read.fault }),
+    };
+    return refused('Nothing was added. Correct the marked fields.', { draft: { ...draft, faults } });
+  }
+  const secret = EventEndpoint.newSecret();
+  const endpoint = { id: newId('ep'), url: draft.url, types: read.types, secret };
+  return (await console.events.add(endpoint, who))
+    ? done('Added. Events from now on are delivered to it.', { secret })
+    : refused(`There are ${EventEndpoint.endpointsMax} endpoints, the maximum. Remove one first.`);
+}
+
+function filterOf(c: Call): EventFilter {
+  const said = (name: string) => c.req.query(name)?.trim().slice(0, textCharsMax) || undefined;
+  const [type, account, state, before] = [said('type'), said('account'), said('state'), said('before')];
+  return {
+    ...(type && EventEndpoint.isType(type) && { type }),
+    ...(account && { account }),
+    ...((state === 'waiting' || state === 'delivered' || state === 'failed') && { state }),
+    ...(before && { before }),
+  };
+}

@@ -1,0 +1,173 @@
+import { html } from 'hono/html';
+import type { ListedInvitation } from '../../../identity/team/invitation.ts';
+import { can, manageable, type Role, roles } from '../../../identity/team/role.ts';
+import type { AccountEvent, Member } from '../../../identity/team/team.ts';
+import { defaults } from '../../../text/defaults.ts';
+import type { Texts } from '../../../text/texts.ts';
+import { type FormResult, field } from '../form-result.ts';
+import type { Html } from '../frame.ts';
+import { say } from '../say.ts';
+import { sections } from './frame.ts';
+import { table } from './table.ts';
+
+export type TeamFacts = {
+  me: { id: string; role: Role };
+  members: readonly Member[];
+  invitations: readonly ListedInvitation[];
+  /** The activity; null for a person who may not see it. */
+  events: readonly AccountEvent[] | null;
+  /** The last entry of the page of activity, when there are more. */
+  older: number | null;
+  nowMs: number;
+  result: FormResult | null;
+};
+
+/** The section for a browser that is signed in to the account, but not as a person. `hasEmail`: a person has the account. */
+export function noPerson(texts: Texts, hasEmail: boolean): Html {
+  return hasEmail
+    ? html`<section><p>${say(texts, 'team.needs_sign_in')}</p><form method="post" action="/shop/leave"><button class="plain">${say(texts, 'team.sign_in')}</button></form></section>`
+    : html`<section><p>${say(texts, 'team.needs_email')}</p><p><a class="button" href="/shop/account#claim">${say(texts, 'team.add_email')}</a></p></section>`;
+}
+
+/** The persons of an account, the invitations, and what was done in it. */
+export function team(texts: Texts, facts: TeamFacts): Html {
+  const { me, members, invitations, events } = facts;
+  const isManager = can(me.role, 'team');
+  return html`<section aria-labelledby="people"><h2 id="people">${say(texts, 'team.people')}</h2>${people(texts, facts)}</section>
+${isManager ? inviteForm(texts, facts) : ''}
+${isManager && invitations.length > 0 ? html`<section aria-labelledby="invitations"><h2 id="invitations">${say(texts, 'team.invitations')}</h2>${invited(texts, facts)}</section>` : ''}
+<section aria-labelledby="roles"><h2 id="roles">${say(texts, 'team.roles')}</h2><dl class="facts roles">${roles.map((role) => html`<div><dt>${say(texts, `role.${role}`)}</dt><dd>${say(texts, `role.${role}_may`)}</dd></div>`)}</dl></section>
+${events === null ? '' : activity(texts, events, facts.older)}
+${can(me.role, 'owners') ? ownership(texts, members, me.id) : ''}
+${
+  mayLeave(facts)
+    ? html`<section aria-labelledby="leave"><h2 id="leave">${say(texts, 'team.leave')}</h2><p class="soft">${say(texts, 'team.leave_intro')}</p>
+<form method="post" action="/shop/account/team/leave"><button class="danger">${say(texts, 'team.leave')}</button></form></section>`
+    : ''
+}`;
+}
+
+/** The last owner cannot leave. */
+function mayLeave({ me, members }: TeamFacts): boolean {
+  return me.role !== 'owner' || members.some(({ id, role }) => id !== me.id && role === 'owner');
+}
+
+function people(texts: Texts, { me, members }: TeamFacts): Html {
+  const given = manageable(me.role);
+  const mayChange = ({ id, role }: Member) => id !== me.id && given.includes(role);
+  return table(members, [
+    {
+      head: texts.text('team.person'),
+      cell: ({ id, email }) => (id === me.id ? texts.text('team.you', { email }) : email),
+    },
+    {
+      head: texts.text('team.role'),
+      cell: (one) => (mayChange(one) ? roleForm(texts, one, given) : texts.text(`role.${one.role}`)),
+    },
+    { head: texts.text('team.joined'), cell: ({ joinedMs }) => texts.day(joinedMs) },
+    { head: texts.text('team.last_used'), cell: ({ usedMs }) => texts.day(usedMs) },
+    {
+      head: '',
+      cell: (one) =>
+        mayChange(one)
+          ? action('remove', 'member', one.id, {
+              button: texts.text('team.remove'),
+              label: texts.text('team.remove_label', { email: one.email }),
+              isDanger: true,
+            })
+          : '',
+    },
+  ]);
+}
+
+function roleForm(texts: Texts, { id, email, role }: Member, given: readonly Role[]): Html {
+  return html`<form class="role" method="post" action="/shop/account/team/role"><input type="hidden" name="member" value="${id}"><select name="role" aria-label="${texts.text('team.role_of', { email })}">${options(texts, given, role)}</select><button class="quiet" aria-label="${texts.text('team.change_role_label', { email })}">${say(texts, 'team.change_role')}</button></form>`;
+}
+
+function options(texts: Texts, given: readonly Role[], selected: string): Html[] {
+  return given.map(
+    (role) =>
+      html`<option value="${role}" ${role === selected ? 'selected' : ''}>${say(texts, `role.${role}`)}</option>`,
+  );
+}
+
+type Button = { button: string; label: string; isDanger: boolean };
+
+function action(path: string, name: string, id: string, { button, label, isDanger }: Button): Html {
+  return html`<form method="post" action="/shop/account/team/${path}"><input type="hidden" name="${name}" value="${id}"><button class="quiet${isDanger ? ' danger' : ''}" aria-label="${label}">${button}</button></form>`;
+}
+
+function inviteForm(texts: Texts, { me, result }: TeamFacts): Html {
+  const typed = result?.refused?.path === 'team' ? result.refused.input.get('role') : null;
+  return html`<section aria-labelledby="invite"><h2 id="invite">${say(texts, 'team.invite')}</h2><p class="soft">${say(texts, 'team.invite_intro')}</p>
+<form method="post" action="/shop/account/team"><div class="row"><div class="wide">${field(texts, result, 'team', { name: 'email', id: 'invite-email', label: texts.text('team.email'), attributes: html`type="email" autocomplete="off"`, isRequired: true })}</div>
+<div><label for="invite-role">${say(texts, 'team.role')}</label><select id="invite-role" name="role">${options(texts, manageable(me.role), typed ?? 'developer')}</select></div>
+<div class="fit"><button>${say(texts, 'team.send')}</button></div></div></form></section>`;
+}
+
+function invited(texts: Texts, { invitations, me, nowMs }: TeamFacts): Html {
+  const given = manageable(me.role);
+  const stateOf = ({ state, expiresMs }: ListedInvitation) =>
+    texts.text(
+      state === 'declined'
+        ? 'team.state_declined'
+        : expiresMs <= nowMs
+          ? 'team.state_expired'
+          : 'team.state_open',
+    );
+  const isOpen = ({ state, role }: ListedInvitation) => state === 'open' && given.includes(role);
+  return table(invitations, [
+    { head: texts.text('team.person'), cell: ({ email }) => email },
+    { head: texts.text('team.role'), cell: ({ role }) => texts.text(`role.${role}`) },
+    { head: texts.text('team.state'), cell: stateOf },
+    { head: texts.text('team.sent'), cell: ({ sentMs }) => texts.day(sentMs) },
+    { head: texts.text('team.expires'), cell: ({ expiresMs }) => texts.day(expiresMs) },
+    {
+      head: '',
+      cell: (one) =>
+        isOpen(one)
+          ? html`${action('resend', 'invitation', one.id, { button: texts.text('team.resend'), label: texts.text('team.resend_label', { email: one.email }), isDanger: false })}${action('withdraw', 'invitation', one.id, { button: texts.text('team.withdraw'), label: texts.text('team.withdraw_label', { email: one.email }), isDanger: true })}`
+          : '',
+    },
+  ]);
+}
+
+function ownership(texts: Texts, members: readonly Member[], me: string): Html {
+  const others = members.filter(({ id }) => id !== me);
+  const transfer = html`<p class="soft">${say(texts, 'team.transfer_intro')}</p>
+<form method="post" action="/shop/account/team/transfer"><div class="row"><div><label for="new-owner">${say(texts, 'team.new_owner')}</label><select id="new-owner" name="member">${others.map(({ id, email }) => html`<option value="${id}">${email}</option>`)}</select></div><div class="fit"><button class="danger">${say(texts, 'team.transfer')}</button></div></div></form>`;
+  return html`<section aria-labelledby="ownership"><h2 id="ownership">${say(texts, 'team.ownership')}</h2>
+${others.length === 0 ? '' : transfer}
+<p class="soft">${say(texts, 'team.tokens_intro')}</p>
+<form method="post" action="/shop/account/team/tokens"><button class="danger">${say(texts, 'team.tokens')}</button></form></section>`;
+}
+
+const names: Readonly<Record<string, 'team.by_account' | 'team.by_payment' | 'team.by_erased'>> = {
+  account: 'team.by_account',
+  payment: 'team.by_payment',
+  erased: 'team.by_erased',
+};
+
+function activity(texts: Texts, events: readonly AccountEvent[], older: number | null): Html {
+  const who = ({ who: name }: AccountEvent) => {
+    const known = names[name];
+    return known === undefined ? name : texts.text(known);
+  };
+  return html`<section aria-labelledby="activity"><h2 id="activity">${say(texts, 'team.activity')}</h2>
+${
+  events.length === 0
+    ? html`<p class="soft">${say(texts, 'team.no_activity')}</p>`
+    : table(events, [
+        { head: texts.text('team.when'), cell: ({ atMs }) => texts.minute(atMs) },
+        { head: texts.text('team.who'), cell: who },
+        { head: texts.text('team.what'), cell: (one) => eventText(texts, one) },
+      ])
+}${older === null ? '' : html`<p><a href="${sections.team}?older=${older}#activity">${say(texts, 'team.older')}</a></p>`}</section>`;
+}
+
+/** An entry in words; the name of the act where there are none. */
+function eventText(texts: Texts, { act, subject }: AccountEvent): string {
+  const key = `event.${act}`;
+  if (!Object.hasOwn(defaults, key)) return act;
+  return texts.text(key as 'event.person_invited', { subject });
+}

@@ -1,0 +1,37 @@
+import { html } from 'hono/html';
+import type { OpenInvitation } from '../../identity/team/invitation.ts';
+import type { Texts } from '../../text/texts.ts';
+import type { Html } from './frame.ts';
+import { say } from './say.ts';
+
+export type InvitationFacts = {
+  invitation: OpenInvitation;
+  token: string;
+  shop: string;
+  /** True when this browser is signed in as the person who was invited. */
+  isInvited: boolean;
+  /** The typed address, and its fault. */
+  email: string;
+  problem: string | null;
+};
+
+/** An invitation as its recipient sees it. The address of the invitation is not shown: the link may have been passed on. */
+export function invitation(texts: Texts, facts: InvitationFacts): Html {
+  const { token, shop, isInvited, email, problem } = facts;
+  const { inviter, account, role } = facts.invitation;
+  const id = html`<input type="hidden" name="token" value="${token}">`;
+  const join = html`<form method="post" action="/shop/invitation/accept">${id}<button>${say(texts, 'invitation.accept')}</button></form>`;
+  const prove = html`<form method="post" action="/shop/invitation/link">${id}<p>${say(texts, 'invitation.prove')}</p>
+<label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" value="${email}" ${problem === null ? '' : html`aria-invalid="true" aria-describedby="email-fault"`} required>${problem === null ? '' : html`<p class="fault" id="email-fault">${problem}</p>`}<button>${say(texts, 'invitation.send')}</button></form>`;
+  return html`<h1>${say(texts, 'invitation.title')}</h1>
+<section><p>${say(texts, 'invitation.text', { inviter: inviter ?? '', account: html`<code class="id">${account}</code>`, shop, role: texts.text(`role.${role}`) })}</p>
+<p class="soft">${say(texts, `role.${role}_may`)} ${say(texts, 'invitation.separate')}</p>
+${isInvited ? join : prove}
+<form method="post" action="/shop/invitation/decline" class="after">${id}<button class="quiet danger">${say(texts, 'invitation.decline')}</button></form></section>`;
+}
+
+/** A page with one message about an invitation. */
+export function message(texts: Texts, text: string, isBad: boolean): Html {
+  return html`<h1>${say(texts, 'invitation.title')}</h1>
+<section><p class="${isBad ? 'note' : 'ok'}" role="${isBad ? 'alert' : 'status'}">${text}</p></section>`;
+}

@@ -1,0 +1,139 @@
+import * as Email from '../../../identity/email.ts';
+import type { IdentityContext } from '../../../identity/identity-context.ts';
+import { can, parseRole } from '../../../identity/team/role.ts';
+import type { ChangeResult } from '../../../identity/team/team.ts';
+import * as Team from '../../../journeys/team.ts';
+import type { TextsContext } from '../../../text/texts-context.ts';
+import { address } from '../../request-context.ts';
+import type { TeamFacts } from '../account/team.ts';
+import { bad, badField, good, type Result, type Submission } from './account-form.ts';
+
+const eventsMax = 25;
+
+/** Reads the team section; its activity from the entry before `older`. */
+export async function readTeam(
+  { team, clock }: Pick<IdentityContext, 'clock' | 'team'>,
+  account: string,
+  me: TeamFacts['me'],
+  older: string | undefined,
+): Promise<Omit<TeamFacts, 'result'>> {
+  const before = older !== undefined && /^\d{1,15}$/.test(older) ? Number(older) : null;
+  const seesAll = can(me.role, 'team');
+  const [members, invitations, events] = await Promise.all([
+    team.members(account),
+    seesAll ? team.invitations(account) : [],
+    seesAll ? team.events(account, before, eventsMax + 1) : null,
+  ]);
+  const shown = events?.slice(0, eventsMax) ?? null;
+  const hasMore = events !== null && events.length > eventsMax;
+  const last = hasMore ? (shown?.at(-1)?.id ?? null) : null;
+  return { me, members, invitations, events: shown, older: last, nowMs: clock() };
+}
+
+/** The table of rights admits only persons to these forms. */
+function personOf({ account, visitor }: Submission): Team.Person {
+  return { account, member: visitor.member ?? { id: '' } };
+}
+
+export async function invite(shop: Team.TeamContext, submission: Submission): Promise<Result> {
+  const { texts } = shop;
+  const { c, form, clientAddressHeader } = submission;
+  const email = Email.parse(form.get('email') ?? '');
+  const role = parseRole(form.get('role'));
+  if (email === null) return badField(texts.text('fault.email'), 'email');
+  if (role === null) return bad(texts.text('result.invite_role'));
+  const from = address(c, clientAddressHeader);
+  return invitedResult(shop, email, await Team.invite(shop, personOf(submission), { email, role }, from));
+}
+
+export async function resend(shop: Team.TeamContext, submission: Submission): Promise<Result> {
+  const { c, form, account, clientAddressHeader } = submission;
+  const id = form.get('invitation') ?? '';
+  const found = (await shop.team.invitations(account)).find((one) => one.id === id);
+  const from = address(c, clientAddressHeader);
+  return invitedResult(shop, found?.email ?? '', await Team.resend(shop, personOf(submission), id, from));
+}
+
+function invitedResult(
+  { texts }: TextsContext,
+  email: string,
+  invited: Team.Invited | { kind: 'unknown' },
+): Result {
+  switch (invited.kind) {
+    case 'invited':
+      return good(texts.text('result.invited', { email }));
+    case 'no_mail':
+      return bad(texts.text('result.no_mail'));
+    case 'unknown':
+      return bad(texts.text('result.team_unknown'));
+    case 'forbidden':
+      return bad(texts.text('result.team_forbidden'));
+    case 'limited':
+    case 'member':
+    case 'declined':
+    case 'full':
+      return badField(texts.text(`result.invite_${invited.kind}`), 'email');
+  }
+}
+
+export async function withdraw(shop: Team.TeamContext, submission: Submission): Promise<Result> {
+  const { account, member } = personOf(submission);
+  const withdrawn = await shop.team.withdraw(account, submission.form.get('invitation') ?? '', member.id);
+  return changed(shop, withdrawn, 'result.invitation_withdrawn');
+}
+
+export async function setRole(shop: Team.TeamContext, submission: Submission): Promise<Result> {
+  const { form } = submission;
+  const role = parseRole(form.get('role'));
+  if (role === null) return bad(shop.texts.text('result.invite_role'));
+  const id = form.get('member') ?? '';
+  return changed(shop, await Team.setRole(shop, personOf(submission), id, role), 'result.role_changed');
+}
+
+export async function remove(shop: Team.TeamContext, submission: Submission): Promise<Result> {
+  const { form } = submission;
+  const how = {
+    revokesKeys: form.get('keys') === 'yes',
+    endsAccountTokens: form.get('tokens') === 'yes',
+  };
+  const removed = await Team.remove(shop, personOf(submission), form.get('member') ?? '', how);
+  return changed(shop, removed, 'result.person_removed');
+}
+
+export async function leave(shop: Team.TeamContext, submission: Submission): Promise<Result> {
+  const person = personOf(submission);
+  const how = { revokesKeys: submission.form.get('keys') === 'yes', endsAccountTokens: false };
+  return changed(shop, await Team.remove(shop, person, person.member.id, how), 'result.left');
+}
+
+export async function transfer(shop: Team.TeamContext, submission: Submission): Promise<Result> {
+  const id = submission.form.get('member') ?? '';
+  return changed(shop, await Team.transfer(shop, personOf(submission), id), 'result.transferred');
+}
+
+export async function endTokens(shop: Team.TeamContext, submission: Submission): Promise<Result> {
+  return changed(shop, await Team.endAccountTokens(shop, personOf(submission)), 'result.tokens_ended');
+}
+
+function changed(
+  { texts }: TextsContext,
+  { kind }: ChangeResult,
+  done:
+    | 'result.invitation_withdrawn'
+    | 'result.role_changed'
+    | 'result.person_removed'
+    | 'result.left'
+    | 'result.transferred'
+    | 'result.tokens_ended',
+): Result {
+  switch (kind) {
+    case 'done':
+      return good(texts.text(done));
+    case 'unknown':
+      return bad(texts.text('result.team_unknown'));
+    case 'last_owner':
+      return bad(texts.text('result.last_owner'));
+    case 'forbidden':
+      return bad(texts.text('result.team_forbidden'));
+  }
+}

@@ -1,0 +1,88 @@
+import { Hono } from 'hono';
+import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import * as Email from '../../../identity/email.ts';
+import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
+import * as SignIn from '../../../identity/sign-in.ts';
+import * as Invitation from '../../../identity/team/invitation.ts';
+import * as SigningIn from '../../../journeys/signing-in.ts';
+import * as Team from '../../../journeys/team.ts';
+import type { TextsContext } from '../../../text/texts-context.ts';
+import { address, type Call, type Env } from '../../request-context.ts';
+import * as BrowserSession from '../browser-session.ts';
+import * as Cookies from '../cookies.ts';
+import * as FormResult from '../form-result.ts';
+import * as Frame from '../frame.ts';
+import * as Page from '../invitation.ts';
+import { asker, sentPath } from './sign-in.ts';
+
+type Context = IdentityContext &
+  Pick<CatalogContext, 'catalog'> &
+  Pick<RegistrationContext, 'claiming' | 'teamLimits'> &
+  TextsContext;
+
+/**
+ * The page of an invitation. Its link is not enough to join: the person proves the invited address, by their session or with a second link that is
+ * sent to that address.
+ */
+export function invitationPages(shop: Context, clientAddressHeader: string | null): Hono<Env> {
+  const app = new Hono<Env>();
+  const { texts } = shop;
+
+  app.get(Team.invitationPath, (c) => show(c, 200, c.req.query('token') ?? '', '', null));
+
+  app.post(`${Team.invitationPath}/accept`, async (c) => {
+    const token = (await BrowserSession.fields(c)).get('token') ?? '';
+    const member = (await BrowserSession.readSession(shop, c))?.member ?? null;
+    const joined = await Team.accept(shop, member, token);
+    if (joined.kind === 'other_address')
+      return show(c, 403, token, '', texts.text('invitation.other_address'));
+    if (joined.kind !== 'accepted') return message(410, texts.text(`invitation.${joined.kind}`));
+    const result = { text: texts.text('invitation.joined'), secret: null, isBad: false };
+    const cookies = [BrowserSession.remembered(shop, joined.assertion)];
+    return FormResult.redirect(shop, '/shop/account', result, cookies);
+  });
+
+  app.post(`${Team.invitationPath}/decline`, async (c) => {
+    const token = (await BrowserSession.fields(c)).get('token') ?? '';
+    return (await shop.team.decline(Invitation.digest(token)))
+      ? message(200, texts.text('invitation.declined'))
+      : message(410, texts.text('invitation.gone'));
+  });
+
+  app.post(`${Team.invitationPath}/link`, async (c) => {
+    const form = await BrowserSession.fields(c);
+    const token = form.get('token') ?? '';
+    const typed = form.get('email') ?? '';
+    const email = Email.parse(typed);
+    const found = await shop.team.opened(Invitation.digest(token));
+    if (found === null || shop.claiming === null) return message(410, texts.text('invitation.gone'));
+    if (email === null) return show(c, 422, token, typed, texts.text('sign_in.invalid_email'));
+    if (email !== found.email) return show(c, 422, token, typed, texts.text('invitation.other_address'));
+    const browser = SignIn.readBrowser(Cookies.readCookie(shop, asker, c)) ?? SignIn.newBrowser();
+    const asked = await SigningIn.sendSignInLink(
+      shop,
+      shop.claiming,
+      { email, browser, invitation: found.id },
+      address(c, clientAddressHeader),
+    );
+    if (asked.kind === 'limited') return show(c, 429, token, typed, texts.text('sign_in.too_many_links'));
+    const result = { text: texts.text('sign_in.sent', { email }), secret: null, isBad: false };
+    return FormResult.redirect(shop, sentPath, result, [Cookies.setCookie(shop, asker, browser)]);
+  });
+  return app;
+
+  async function show(c: Call, status: number, token: string, email: string, problem: string | null) {
+    const found = await shop.team.opened(Invitation.digest(token));
+    if (found === null) return message(410, texts.text('invitation.gone'));
+    const member = (await BrowserSession.readSession(shop, c))?.member ?? null;
+    const isInvited = (await Team.emailOf(shop, member)) === found.email;
+    const name = shop.catalog.storefront.name;
+    const main = Page.invitation(texts, { invitation: found, token, shop: name, isInvited, email, problem });
+    return Frame.respondWithPage(status, shop, { title: texts.text('invitation.title'), main });
+  }
+
+  function message(status: number, text: string): Response {
+    const main = Page.message(texts, text, status !== 200);
+    return Frame.respondWithPage(status, shop, { title: texts.text('invitation.title'), main });
+  }
+}

@@ -1,0 +1,172 @@
+import { id } from '@sluice/kernel/id';
+import type { CatalogContext } from '../catalog/catalog-context.ts';
+import * as Bearer from '../identity/bearer.ts';
+import * as Claim from '../identity/claim.ts';
+import type { IdentityContext, RegistrationContext } from '../identity/identity-context.ts';
+import * as Registration from '../identity/registration.ts';
+import * as Invitation from '../identity/team/invitation.ts';
+import { invitationMail } from '../identity/team/invitation-mail.ts';
+import type { Role } from '../identity/team/role.ts';
+import type { ChangeResult, Membership, Removal } from '../identity/team/team.ts';
+import type { TextsContext } from '../text/texts-context.ts';
+import * as Registering from './registration.ts';
+
+const dayMs = 86_400_000;
+/** The path of an invitation. Its token is in the query string, which is never logged. */
+export const invitationPath = '/shop/invitation';
+
+/** The dependencies of changing who is in an account. */
+export type TeamContext = Pick<CatalogContext, 'catalog' | 'publicUrl'> &
+  Pick<IdentityContext, 'clock' | 'revocations' | 'team' | 'tokenVerifier'> &
+  Pick<RegistrationContext, 'claiming' | 'teamLimits'> &
+  TextsContext;
+
+/** A person in a session of an account. */
+export type Person = { account: string; member: { id: string } };
+
+export type Invited = Invitation.InviteResult | { kind: 'no_mail' };
+
+/**
+ * Invites an address to the account, or sends its open invitation again with another link. The result does not depend on whether the address is known.
+ * @param address the network address of the person who invites, which limits the number of mails
+ */
+export async function invite(
+  shop: TeamContext,
+  { account, member }: Person,
+  { email, role }: { email: string; role: Role },
+  address: string,
+): Promise<Invited> {
+  const { claiming, publicUrl, teamLimits, texts } = shop;
+  if (claiming === null) return { kind: 'no_mail' };
+  const token = Invitation.newToken();
+  const digest = Invitation.digest(token);
+  const mailbox = Claim.mailboxDigest(claiming.secret, email);
+  const expiresMs = shop.clock() + teamLimits.invitationDays * dayMs;
+  const invited = await shop.team.invite({
+    ...{ id: id('inv'), account, by: member.id, email, role, digest, expiresMs },
+    membersMax: teamLimits.membersMax,
+    rules: [
+      ...Invitation.accountRules(account, mailbox, teamLimits),
+      ...Registration.dailyRules(address, Invitation.dailyMax.blocks),
+    ],
+    quietRule: Invitation.mailboxRule(mailbox),
+  });
+  if (invited.kind !== 'invited' || !invited.isMailed) return invited;
+  const letter = invitationMail(texts, {
+    ...{ to: email, role, account, publicUrl, inviter: invited.inviter },
+    name: shop.catalog.storefront.name,
+    link: `${publicUrl}${invitationPath}?token=${token}`,
+    days: teamLimits.invitationDays,
+  });
+  await claiming.mail.enqueue(letter, `invitation:${invited.id}:${digest}`, expiresMs);
+  return invited;
+}
+
+/** Sends an open invitation of the account again. The earlier link stops working. */
+export async function resend(
+  shop: TeamContext,
+  person: Person,
+  invitation: string,
+  address: string,
+): Promise<Invited | { kind: 'unknown' }> {
+  const found = (await shop.team.invitations(person.account)).find(
+    (one) => one.id === invitation && one.state === 'open',
+  );
+  return found === undefined ? { kind: 'unknown' } : invite(shop, person, found, address);
+}
+
+type ChangeContext = Pick<IdentityContext, 'clock' | 'revocations' | 'team' | 'tokenVerifier'>;
+
+/** Changes a role. When this resolves, no process accepts a token with the old one. */
+export async function setRole(
+  shop: ChangeContext,
+  { account, member }: Person,
+  id: string,
+  role: Role,
+): Promise<ChangeResult> {
+  return spread(shop, await shop.team.setRole(account, id, role, member.id));
+}
+
+/** Makes another person an owner, and the owner who asks an admin. */
+export async function transfer(
+  shop: ChangeContext,
+  { account, member }: Person,
+  id: string,
+): Promise<ChangeResult> {
+  return spread(shop, await shop.team.transfer(account, id, member.id));
+}
+
+/** Removes a person, or lets them leave. When this resolves, no process accepts their tokens, nor what `how` ends. */
+export async function remove(
+  shop: ChangeContext,
+  { account, member }: Person,
+  id: string,
+  how: Removal,
+): Promise<ChangeResult> {
+  return spread(shop, await shop.team.remove(account, id, how, member.id));
+}
+
+/** Ends the sessions, applications and wallets that belong to no person. */
+export async function endAccountTokens(
+  shop: ChangeContext,
+  { account, member }: Person,
+): Promise<ChangeResult> {
+  return spread(shop, await shop.team.endAccountTokens(account, member.id));
+}
+
+/** Waits until every process refuses what a change revoked. The change itself has stored it. */
+async function spread(shop: ChangeContext, changed: ChangeResult): Promise<ChangeResult> {
+  if (changed.kind !== 'done') return changed;
+  const revokedMs = shop.clock();
+  for (const id of changed.revoked) Bearer.revoke(shop.tokenVerifier, id, revokedMs);
+  await Promise.all(changed.revoked.map((id) => shop.revocations.add({ id, revokedMs, account: null })));
+  return changed;
+}
+
+/** Returns the address of the person of a session; null when they are no longer in the account. */
+export async function emailOf(
+  { team }: Pick<IdentityContext, 'team'>,
+  member: { id: string } | null,
+): Promise<string | null> {
+  return member === null ? null : ((await team.find(member.id))?.email ?? null);
+}
+
+/** Returns the accounts of the person of a session. */
+export async function membershipsOf(
+  { team }: Pick<IdentityContext, 'team'>,
+  member: { id: string } | null,
+): Promise<Membership[]> {
+  const email = await emailOf({ team }, member);
+  return email === null ? [] : team.of(email);
+}
+
+/** Opens a session of the same person in another of their accounts. Returns its assertion; null when they are not in that account. */
+export async function switchTo(
+  shop: Pick<IdentityContext, 'clock' | 'team' | 'tokenVerifier'>,
+  member: { id: string } | null,
+  account: string,
+): Promise<string | null> {
+  const found = (await membershipsOf(shop, member)).find((one) => one.account === account);
+  if (found === undefined) return null;
+  const holder = await shop.team.holder({ account, member: found.member, epoch: null });
+  if (holder === null) return null;
+  await shop.team.record(account, found.member, 'signed_in', found.member);
+  return (await Registering.session(shop, holder)).assertion.token;
+}
+
+export type Joined =
+  | { kind: 'accepted'; assertion: string }
+  | Exclude<Invitation.AcceptResult, { kind: 'accepted' }>;
+
+/** Accepts an invitation for the person of a session, whose proved address must be that of the invitation. No money moves. */
+export async function accept(
+  shop: Pick<IdentityContext, 'clock' | 'team' | 'tokenVerifier'> & Pick<RegistrationContext, 'teamLimits'>,
+  member: { id: string } | null,
+  token: string,
+): Promise<Joined> {
+  const email = await emailOf(shop, member);
+  if (email === null) return { kind: 'other_address' };
+  const joined = await shop.team.accept(Invitation.digest(token), email, shop.teamLimits.membersMax);
+  if (joined.kind !== 'accepted') return joined;
+  return { kind: joined.kind, assertion: (await Registering.session(shop, joined)).assertion.token };
+}
