@@ -1,5 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { getRequestListener, RequestError } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { withinBudget } from '@sluice/kernel/statement-deadline';
 import { Hono } from 'hono';
@@ -96,6 +94,7 @@ export function createApp(shop: Shop, edge: AppOptions): Answering {
   };
   const app = appRoutes(shop, { ...edge, log: { ...edge.log, line } }, matcher);
   const own = ownRoutes(app);
+  const route = UnreadableRequest.router(shop, app.fetch, edge.log.fault);
   const sold = new Set(
     shop.catalog.operations
       .filter(({ path: sold }) => !sold.includes('{') && !own.some(({ path }) => path.test(sold)))
@@ -128,16 +127,6 @@ export function createApp(shop: Shop, edge: AppOptions): Answering {
       else void route(incoming, outgoing);
     },
   };
-
-  function route(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const errorHandler = (fault: unknown) => {
-      if (fault instanceof RequestError)
-        return UnreadableRequest.explain(shop, { status: 400, accept: incoming.headers.accept ?? '' });
-      edge.log.fault(fault, 'unknown');
-      return new Response(null, { status: 500 });
-    };
-    return getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler })(incoming, outgoing);
-  }
 }
 
 /** Prefixes of the storefront's own routes that are limited by address. */

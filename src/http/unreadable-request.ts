@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import { id } from '@sluice/kernel/id';
 import type { TextsContext } from '../text/texts-context.ts';
 import { errorPage } from './fault-page.ts';
@@ -26,4 +28,24 @@ export function explain(shop: Frame.PageContext & TextsContext, { status, accept
   if (Accept.prefersHtml(accept))
     return errorPage(shop, { status, message: shop.texts.text(page), requestId });
   return toResponse(error(status, code, shop.texts.text(message), requestId));
+}
+
+/** Returns the listener that hands requests to the router. A request that has no URL, for example for its `Host`, is explained. */
+export function router(
+  shop: Frame.PageContext & TextsContext,
+  fetch: (request: Request, env: HttpBindings) => Response | Promise<Response>,
+  report: (fault: unknown, requestId: string) => void,
+): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+  return (incoming, outgoing) => {
+    const errorHandler = (fault: unknown) => {
+      if (fault instanceof RequestError)
+        return explain(shop, { status: 400, accept: incoming.headers.accept ?? '' });
+      report(fault, id('req'));
+      return new Response(null, { status: 500 });
+    };
+    return getRequestListener((request, env) => fetch(request, env as HttpBindings), {
+      overrideGlobalObjects: false,
+      errorHandler,
+    })(incoming, outgoing);
+  };
 }

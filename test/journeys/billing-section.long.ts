@@ -220,7 +220,7 @@ test('a code beside a plan shows its credit before the payment, and once for a f
       expect(review.html).toContain(line);
     expect(review.headers.get('refresh')).toBeNull();
     expect(review.html).toMatch(/href="[^"]*\/checkout\/pur_\w+">Continue to the card page/);
-    // The credit that was shown is in the account before anything is paid.
+    // The credit is in the account before anything is paid.
     expect((await browser.open(billing)).html).toContain('<dd id="balance">2.00 USD');
     const again = await browser.send('/shop/buy', { ...form, code: 'PLANCARD' });
     expect(again.html).toContain('already used this code');

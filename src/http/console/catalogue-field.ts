@@ -20,7 +20,7 @@ export type FieldGroup = {
   /** Groups of their own within this one, such as the prices of each model. */
   parts?: readonly Omit<FieldGroup, 'parts'>[];
 };
-/** The value of a logo whose image is in the catalogue's text. */
+/** The form's text for a logo whose image is in the catalogue's text. */
 export const embeddedLogo = 'uploaded image';
 export type Shape = readonly [
   key: string,

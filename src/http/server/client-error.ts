@@ -11,7 +11,7 @@ export type Unreadable = { status: number; accept: string };
 /** Returns the response to such a request. */
 export type Explain = (unreadable: Unreadable) => Response;
 
-/** The details that Node reports with an error of its parser. */
+/** An error of Node's parser, with the bytes that it was parsing. */
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
 const badRequest = 400;

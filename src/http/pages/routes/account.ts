@@ -136,11 +136,6 @@ function addForms(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
     );
 }
 
-/** The subject of a form for the activity of the account. */
-function subjectOf(form: URLSearchParams, account: string): string {
-  return form.get('subscription') ?? form.get('purchase') ?? account;
-}
-
 /** The result of a form about what the card processor no longer has; other faults are thrown on. */
 function gone({ texts }: AccountPagesContext): (fault: unknown) => Result {
   return (fault) => {
@@ -152,6 +147,11 @@ function gone({ texts }: AccountPagesContext): (fault: unknown) => Result {
 function refusedPortal(fault: unknown): BillingPortal.PortalResult {
   if (!(fault instanceof ObjectUnknown)) throw fault;
   return { kind: 'refused' };
+}
+
+/** The subject of a form for the activity of the account. */
+function subjectOf(form: URLSearchParams, account: string): string {
+  return form.get('subscription') ?? form.get('purchase') ?? account;
 }
 
 /** The path of the question that a form without a confirmation leads to; null when it asks none. */

@@ -1,19 +1,26 @@
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
+import type { CallerContext } from '../../../journeys/identification.ts';
 import { redeem } from '../../../journeys/redeem-promotion.ts';
 import type * as Registering from '../../../journeys/registration.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
-import { address, type Call } from '../../request-context.ts';
+import { actionOf } from '../../account-rights.ts';
+import { address, type Call, record } from '../../request-context.ts';
 import type * as BrowserSession from '../browser-session.ts';
 import * as PromotionResult from '../promotion-result.ts';
 import * as VisitorAccount from '../visitor-account.ts';
+import { roleDenial } from '../visitor-rights.ts';
+
+/** The form whose rights and entry in the activity of the account a code has, wherever it is entered. */
+const route = 'POST /shop/account/promotion';
 
 export type CodeContext = Registering.RegisterContext &
   IdentityContext &
   TextsContext &
   Pick<CatalogContext, 'catalog'> &
-  Pick<SellerContext, 'promotions'>;
+  Pick<SellerContext, 'promotions'> &
+  Pick<CallerContext, 'team'>;
 
 /** A code in the visitor's account. `headers` sign the browser in to an account that was opened for the code. */
 export type AppliedCode = {
@@ -41,9 +48,12 @@ export async function apply(
   const account = await VisitorAccount.accountOf(shop, c, clientAddressHeader);
   if (account.kind === 'limited') return { kind: 'limited' };
   const { visitor, headers } = account;
-  if (shop.tokenVerifier.frozen.has(visitor.account))
-    return { kind: 'refused', text: shop.texts.text('result.frozen'), visitor, headers };
+  const denied = shop.tokenVerifier.frozen.has(visitor.account)
+    ? shop.texts.text('result.frozen')
+    : roleDenial(shop, visitor, actionOf(route));
+  if (denied !== null) return { kind: 'refused', text: denied, visitor, headers };
   const redeemed = await redeem(shop, visitor.account, code, address(c, clientAddressHeader));
+  if (redeemed.kind === 'given') await record(shop, c, route, { ...visitor, key: null }, visitor.account);
   const { isRefused, text } = PromotionResult.inWords(shop.texts, shop.catalog, redeemed);
   return { kind: isRefused ? 'refused' : 'applied', text, visitor, headers };
 }
