@@ -9,10 +9,10 @@ const headerBytesMax = 16 * 1024;
 const bodyBytesMax = 64 * 1024;
 
 /** The response to an event, or why there is none. */
-export type SendResult = { status: number } | { fault: string };
+type SendResult = { status: number } | { fault: string };
 
 /** Sends signed events over HTTP. */
-export interface EventSender {
+interface EventSender {
   send(request: EventRequest): Promise<SendResult>;
   close(): Promise<void>;
 }

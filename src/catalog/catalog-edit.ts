@@ -1,9 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import * as Source from './source.ts';
 import type { Path } from './source-location.ts';
 
-export type EditValue = string | number | boolean;
+export type EditValue = string | number | boolean | readonly string[];
 /** A change of one value of a catalogue; `undefined` removes its key. */
 export type Edit = { path: Path; value: EditValue | undefined };
 /** A new item at the end of a list. */
@@ -77,19 +87,33 @@ function editOne(text: string, path: Path, value: EditValue | undefined): string
       text,
       document.getIn(path.slice(0, -2), true),
       String(path.at(-2)),
-      `{ ${key}: ${written(value)} }`,
+      `{ ${writtenKey(key)}: ${written(value)} }`,
     );
   if (!isMap(parent)) return null;
   const pair = parent.items.find((one) => isScalar(one.key) && one.key.value === key);
   if (pair === undefined) return value === undefined ? text : addPair(text, parent, key, written(value));
   if (value === undefined) return removePair(text, parent, pair as Pair<Node, Node>);
   const node = pair.value;
+  if (isSeq(node)) return replaceList(text, pair.key as Node, node, value);
   if (!(isScalar(node) || isAlias(node)) || !node.range) return null;
   const [start, end] = node.range;
   // An anchor is written before its value, and would be shared.
   if (isScalar(node) && node.anchor !== undefined) return null;
   const isBlock = isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED');
   return text.slice(0, start) + written(value) + (isBlock ? '\n' : '') + text.slice(end);
+}
+
+/** Replaces a list by a value in one line. A comment in it would be lost, and an anchor may be shared. */
+function replaceList(text: string, key: Node, list: YAMLSeq, value: EditValue): string | null {
+  const [start, end] = [key.range?.[1], lastOffset(list)];
+  if (start === undefined || list.anchor !== undefined || text.slice(start, end).includes('#')) return null;
+  return `${text.slice(0, start)}: ${written(value)}${text.slice(end)}`;
+}
+
+/** Writes a key. One that YAML would read as something else is quoted. */
+function writtenKey(key: string): string {
+  const isPlain = /^[a-z][\w./-]*$/i.test(key) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(key);
+  return isPlain ? key : JSON.stringify(key);
 }
 
 /** Writes a value in one line. Text is always quoted, so that it cannot become another type or end its line. */
@@ -99,7 +123,7 @@ function written(value: EditValue): string {
 
 function addPair(text: string, parent: unknown, key: string, value: string): string | null {
   if (!isMap(parent) || !parent.range) return null;
-  const pair = `${key}: ${value}`;
+  const pair = `${writtenKey(key)}: ${value}`;
   if (parent.flow) {
     const close = text.lastIndexOf('}', parent.range[1] - 1);
     const before = text.slice(0, close).replace(/[\s,]+$/, '');

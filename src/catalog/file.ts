@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { nearest } from '@sluice/kernel/did-you-mean';
 import { sha256Hex } from '@sluice/kernel/digest';
 import { operationKey } from '@sluice/kernel/operation-key';
-import { type Logo, readLogo } from './brand.ts';
+import { isEmbedded, type Logo, readLogo } from './brand.ts';
 import type { Catalog } from './catalog.ts';
 import * as Description from './description.ts';
 import * as Draft from './draft.ts';
@@ -101,10 +101,12 @@ async function logoOf(source: Source.Source, file: string): Promise<Logo | null>
   const at = ['storefront', 'brand', 'logo'].reduce(SourceLocation.member, { value: source.value, path: [] });
   const name = SourceLocation.text(at);
   if (name === null) return null;
-  const read = await readLogo(resolve(dirname(file), name));
+  const read = await readLogo(dirname(file), name);
   if (read.ok) return read.logo;
   const fault = { file, ...source.locate(at.path), path: SourceLocation.format(at.path) };
-  throw new Error(Fault.format({ ...fault, reason: `logo ${name} ${read.reason}` }));
+  throw new Error(
+    Fault.format({ ...fault, reason: `logo ${isEmbedded(name) ? 'in the text' : name} ${read.reason}` }),
+  );
 }
 
 /** Returns what a seller should look at in a valid catalogue, in the order of the lines: `file:line:column reason`. */

@@ -70,11 +70,11 @@ function columnData(columns: readonly Column[], rows: readonly ExportRow[]) {
     nullable: true,
     type:
       type === 'whole' ? ('INT64' as const) : type === 'time' ? ('TIMESTAMP' as const) : ('STRING' as const),
-    data: rows.map((row) => valueOf(row[name] ?? null, type)),
+    data: rows.map((row) => cell(row[name] ?? null, type)),
   }));
 }
 
-function valueOf(value: string | number | null, type: Column['type']): string | bigint | Date | null {
+function cell(value: string | number | null, type: Column['type']): string | bigint | Date | null {
   if (value === null) return null;
   return type === 'whole' ? BigInt(value) : type === 'time' ? new Date(value) : String(value);
 }

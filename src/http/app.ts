@@ -1,4 +1,5 @@
-import { getRequestListener } from '@hono/node-server';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { withinBudget } from '@sluice/kernel/statement-deadline';
 import { Hono } from 'hono';
@@ -60,6 +61,7 @@ import type { Answering } from './server/server.ts';
 import { serveUpgrades } from './socket/serve-upgrades.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import * as RequestLog from './telemetry/request-log.ts';
+import * as UnreadableRequest from './unreadable-request.ts';
 
 /** A request waits at most this long for the database, so that every page and route answers within five seconds. */
 const databaseWaitMsMax = 3_500;
@@ -94,7 +96,6 @@ export function createApp(shop: Shop, edge: AppOptions): Answering {
   };
   const app = appRoutes(shop, { ...edge, log: { ...edge.log, line } }, matcher);
   const own = ownRoutes(app);
-  const routed = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const sold = new Set(
     shop.catalog.operations
       .filter(({ path: sold }) => !sold.includes('{') && !own.some(({ path }) => path.test(sold)))
@@ -115,6 +116,7 @@ export function createApp(shop: Shop, edge: AppOptions): Answering {
   return {
     takes: isSold,
     sell: (incoming, outgoing, body) => serve(incoming, outgoing, () => body),
+    explain: (unreadable) => UnreadableRequest.explain(shop, unreadable),
     upgrade: serveUpgrades(shop, matcher, { sockets: edge.sockets, line, fault: edge.log.fault }),
     reserve(authorization) {
       const claims = authorization && Bearer.fromCache(shop.tokenVerifier, authorization, shop.clock());
@@ -123,9 +125,19 @@ export function createApp(shop: Shop, edge: AppOptions): Answering {
     listener(incoming, outgoing) {
       if (isSold(incoming.method ?? '', incoming.url ?? ''))
         serve(incoming, outgoing, CallBody.readKnown(shop, edge.budgets, incoming, outgoing));
-      else void routed(incoming, outgoing);
+      else void route(incoming, outgoing);
     },
   };
+
+  function route(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const errorHandler = (fault: unknown) => {
+      if (fault instanceof RequestError)
+        return UnreadableRequest.explain(shop, { status: 400, accept: incoming.headers.accept ?? '' });
+      edge.log.fault(fault, 'unknown');
+      return new Response(null, { status: 500 });
+    };
+    return getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler })(incoming, outgoing);
+  }
 }
 
 /** Prefixes of the storefront's own routes that are limited by address. */

@@ -57,6 +57,10 @@ function titleOf(status: number) {
       return 'error.gone';
     case 413:
       return 'error.too_large';
+    case 414:
+      return 'error.uri_too_long';
+    case 431:
+      return 'error.headers_too_large';
     case 429:
       return 'error.too_many';
     case 502:

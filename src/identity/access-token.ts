@@ -18,7 +18,7 @@ export function issue(
   nowMs: number,
   clientId: string = session.sid,
 ): Promise<Jwt.Issued> {
-  return Jwt.issue(ring, profile, session, id('at'), { client_id: clientId }, nowMs);
+  return Jwt.issue(ring, profile, session, id('at', session.account), { client_id: clientId }, nowMs);
 }
 
 /** Checks signature, type, issuer, audience and times, but not revocation: requests are authenticated by `Bearer`. */

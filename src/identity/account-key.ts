@@ -1,6 +1,5 @@
 import { hint } from '@sluice/kernel/did-you-mean';
-import { sha256Hex } from '@sluice/kernel/digest';
-import { id, secret } from '@sluice/kernel/id';
+import { id, secret, secretDigest } from '@sluice/kernel/id';
 import * as Money from '@sluice/kernel/money';
 import type { Texts } from '../text/texts.ts';
 import * as AccessToken from './access-token.ts';
@@ -66,11 +65,11 @@ export function make(
   creator: Creator | null,
   limits: KeyLimits,
 ): { key: AccountKey; secret: string; digest: string; hint: string } {
-  const bearer = secret(prefix);
+  const bearer = secret(prefix, account);
   return {
-    key: { ...limits, id: id('key'), account, creator },
+    key: { ...limits, id: id('key', account), account, creator },
     secret: bearer,
-    digest: sha256Hex(bearer),
+    digest: secretDigest(bearer),
     hint: bearer.slice(-hintChars),
   };
 }
@@ -78,7 +77,7 @@ export function make(
 /** Returns the digest of the key in an Authorization header, or null when the header has no key. */
 export function digestIn(header: string): string | null {
   const bearer = written.exec(header)?.[1];
-  return bearer === undefined ? null : sha256Hex(bearer);
+  return bearer === undefined ? null : secretDigest(bearer);
 }
 
 /**

@@ -22,7 +22,7 @@ const profile: Jwt.Profile = {
 
 /** Issues an assertion: its holder can exchange it for access tokens of `session`. It is as secret as a password. */
 export function issue(ring: KeyRing, session: Jwt.TokenSession, nowMs: number): Promise<Jwt.Issued> {
-  return Jwt.issue(ring, profile, session, id('ia'), {}, nowMs);
+  return Jwt.issue(ring, profile, session, id('ia', session.account), {}, nowMs);
 }
 
 /** Checks signature, type, issuer, audience and times. The caller must check in the database that the session is not revoked. */

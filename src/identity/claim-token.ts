@@ -17,7 +17,7 @@ const profile: Jwt.Profile = {
 
 /** Issues a claim token: its holder can ask a person by email to take over the account. It may be passed on, as it cannot act for the account. */
 export function issue(ring: KeyRing, session: Jwt.TokenSession, nowMs: number): Promise<Jwt.Issued> {
-  return Jwt.issue(ring, profile, session, id('ct'), {}, nowMs);
+  return Jwt.issue(ring, profile, session, id('ct', session.account), {}, nowMs);
 }
 
 /** Accepts a claim token, or an assertion, which permits more: accounts created by a wallet or a purchase have only an assertion. */

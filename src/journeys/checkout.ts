@@ -1,7 +1,8 @@
 import { sha256Hex } from '@sluice/kernel/digest';
 import { secret } from '@sluice/kernel/id';
 import * as Money from '@sluice/kernel/money';
-import type { Order } from '../payment/order.ts';
+import type { BillingDetails } from '../payment/billing-details.ts';
+import { type Order, ownAccount } from '../payment/order.ts';
 import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
 import { type Checkout, ProcessorUnavailable } from '../payment/processor.ts';
 import * as CardTesting from './card-testing.ts';
@@ -140,7 +141,9 @@ async function currentState(
   const now = await shop.orders.find(orderId);
   if (now?.state === 'granted') return { kind: 'paid' };
   if (now?.state === 'claimed') return { kind: 'pending', isSlow: isSlow(now) };
-  if (!now || browser === null || now.pageBrowser !== digest(browser)) return { kind: 'elsewhere' };
+  // The offer was removed meanwhile.
+  if (!now) return { kind: 'unknown' };
+  if (browser === null || now.pageBrowser !== digest(browser)) return { kind: 'elsewhere' };
   if (now.checkoutSession === null) return makePage(shop, now, now.pagesClosed);
   const { url } = await shop.processor.readCheckout(now.checkoutSession);
   return url === null ? { kind: 'elsewhere' } : { kind: 'redirect', url };
@@ -225,13 +228,35 @@ const notArrived = 'The payment did not arrive because the bank rejected it.';
  */
 export async function complete(
   shop: PaymentContext,
-  { session, order: orderId, state, payment, invoice }: Checkout,
+  { session, order: orderId, state, payment, invoice, buyer = null }: Checkout,
 ): Promise<string | null> {
-  if (invoice) return Renewal.book(shop, invoice);
-  if (orderId === null) return null;
-  if (state === 'processing') await shop.orders.claimByPage(orderId, session);
-  if (state === 'failed') await shop.orders.declinePage(orderId, session, notArrived);
-  if (payment === null) return null;
-  const order = await shop.orders.find(orderId);
-  return order ? settle(shop, order, payment) : null;
+  const before = buyer === null || orderId === null ? null : await shop.orders.find(orderId);
+  const account = await record();
+  // Only with the grant: details that the account removes later must not come back when the payment is read again.
+  if (buyer !== null && account !== null && before !== null && before.state !== 'granted')
+    await keepBuyer(shop, before, account, buyer);
+  return account;
+
+  async function record(): Promise<string | null> {
+    if (invoice) return Renewal.book(shop, invoice);
+    if (orderId === null) return null;
+    if (state === 'processing') await shop.orders.claimByPage(orderId, session);
+    if (state === 'failed') await shop.orders.declinePage(orderId, session, notArrived);
+    if (payment === null) return null;
+    const order = await shop.orders.find(orderId);
+    return order ? settle(shop, order, payment) : null;
+  }
+}
+
+/**
+ * Keeps the company that a payer entered on the card page for the receipts of their account. The payer of another person's account, who got
+ * a payment link, is not shown to that person.
+ */
+async function keepBuyer(
+  { orders }: Pick<PaymentContext, 'orders'>,
+  order: Order,
+  account: string,
+  buyer: BillingDetails,
+): Promise<void> {
+  if (order.returnUrl !== null || account === ownAccount(order)) await orders.keepBuyer(account, buyer);
 }

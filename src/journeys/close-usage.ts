@@ -28,6 +28,8 @@ export type ClosingResult =
   | { kind: 'open'; reason: string };
 
 const digestCharsInName = 16;
+/** Lines are compressed and written in chunks of this size. */
+const chunkChars = 256 * 1024;
 
 /**
  * Closes a day of usage: writes its rows to an archive, reads the archive back, signs a record that names the record before it, and removes the rows. The
@@ -122,11 +124,17 @@ async function store(
   }
 }
 
+/** Yields the lines in chunks, because each chunk is a step of its own for the compression. */
 async function* digested(lines: AsyncIterable<string>, digest: LinesDigest): AsyncGenerator<string> {
+  let chunk = '';
   for await (const line of lines) {
     digest.add(line);
-    yield `${line}\n`;
+    chunk += `${line}\n`;
+    if (chunk.length < chunkChars) continue;
+    yield chunk;
+    chunk = '';
   }
+  if (chunk !== '') yield chunk;
 }
 
 /** Reads an archive. Returns null if it does not exist. Throws if it cannot be decompressed. */

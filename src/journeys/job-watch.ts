@@ -46,7 +46,7 @@ async function end(
   { units, measured }: JobCost,
   state: 'ended' | 'released',
 ): Promise<void> {
-  const settled = await shop.jobs.end(callId, uuidv7(shop.clock()), units, state, measured);
+  const settled = await shop.jobs.end(callId, uuidv7(shop.clock(), callId), units, state, measured);
   if (settled === 'void') shop.report('job_void', { call: callId, operation });
 }
 

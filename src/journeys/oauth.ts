@@ -79,10 +79,10 @@ export async function approve(
   { account, member }: Pick<TokenSession, 'account' | 'member'>,
   { client, request }: Extract<Authorization, { kind: 'ready' }>,
 ): Promise<string> {
-  const code = Grants.newCode();
+  const code = Grants.newCode(account);
   await shop.oauth.issueCode({
     grant: {
-      sid: id('ses'),
+      sid: id('ses', account),
       account,
       member: member?.id ?? null,
       clientId: client.id,
@@ -119,7 +119,7 @@ export async function exchangeCode(
   shop: OAuthContext,
   { code, verifier, clientId, redirectUri }: Extract<Grant.Grant, { kind: 'code' }>,
 ): Promise<TokenResponse> {
-  const next = freshRefreshToken(shop);
+  const next = freshRefreshToken(shop, code);
   const presented = {
     digest: Grants.digest(code),
     clientId,
@@ -138,13 +138,13 @@ export async function refresh(
   shop: OAuthContext,
   { refreshToken, clientId }: Extract<Grant.Grant, { kind: 'refresh' }>,
 ): Promise<TokenResponse> {
-  const next = freshRefreshToken(shop);
+  const next = freshRefreshToken(shop, refreshToken);
   const redeemed = await shop.oauth.rotate(Grants.digest(refreshToken), clientId, next);
   return respond(shop, redeemed, next.token, 'the refresh token is invalid, expired or revoked');
 }
 
-function freshRefreshToken(shop: OAuthContext) {
-  const token = Grants.newRefreshToken();
+function freshRefreshToken(shop: OAuthContext, previous: string) {
+  const token = Grants.newRefreshToken(previous);
   return { token, digest: Grants.digest(token), expiresMs: shop.clock() + Grants.refreshLifeMs };
 }
 

@@ -63,7 +63,7 @@ export async function makeOrStream(
   const worst = isEarly ? { ...asked, isClear: true } : asked;
   const sized = CallHold.size(shop, call, isEarly ? StreamSale.firstHeld(call, worst) : worst);
   if (sized.kind === 'price_ceiling') return sized;
-  const callId = uuidv7(shop.clock());
+  const callId = uuidv7(shop.clock(), account);
   const request: HoldRequest = {
     callId,
     account,

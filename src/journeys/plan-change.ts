@@ -120,7 +120,7 @@ async function ask(
   const credit =
     period && target.price > period.price ? Proration.prorationCredit(period, shop.clock()) : null;
   const replaces = period && credit !== null ? { order: period.order, credit } : null;
-  return shop.subscriptions.beginChange(subscription, { id: id('chg'), plan: target.id, replaces });
+  return shop.subscriptions.beginChange(subscription, { id: id('chg', account), plan: target.id, replaces });
 }
 
 /** Resolves changes whose response was lost: records those that were made, and ends those that were not. */

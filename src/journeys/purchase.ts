@@ -104,7 +104,7 @@ export async function offer(
   if (amount <= above) return { kind: 'too_small', above };
   const tax = await PurchaseTax.offered(shop, request, amount);
   const order = {
-    id: id('pur'),
+    id: id('pur', account),
     account,
     plan: plan.id,
     amount,

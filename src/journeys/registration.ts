@@ -159,7 +159,7 @@ export async function session(
   { account, member, epoch }: Holder,
 ): Promise<{ access: Issued; assertion: Issued }> {
   const { ring } = shop.tokenVerifier;
-  const opened = { account, member, epoch, sid: id('ses') };
+  const opened = { account, member, epoch, sid: id('ses', account) };
   const nowMs = shop.clock();
   const [access, assertion] = await Promise.all([
     AccessToken.issue(ring, opened, nowMs),

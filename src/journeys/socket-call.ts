@@ -40,7 +40,7 @@ export async function open(
   const foreign = ResourceOwnership.applies(operation) ? await ResourceOwnership.refused(shop, call) : null;
   if (foreign !== null) return foreign;
   const request: HoldRequest = {
-    callId: uuidv7(shop.clock()),
+    callId: uuidv7(shop.clock(), account),
     account,
     plans: opening.ids,
     price: service.price,

@@ -193,6 +193,6 @@ export async function holdUnits(
   const required = Money.times(request.price, units);
   if (call.ceiling !== null && required > call.ceiling)
     return { kind: 'price_ceiling', required, ceiling: call.ceiling };
-  const part = { ...request, callId: uuidv7(shop.clock()), units };
+  const part = { ...request, callId: uuidv7(shop.clock(), request.account), units };
   return CallHold.take(shop, call, part, { units, isClear: true, cause: null });
 }

@@ -43,7 +43,7 @@ export async function invite(
   const mailbox = Claim.mailboxDigest(claiming.secret, email);
   const expiresMs = shop.clock() + teamLimits.invitationDays * dayMs;
   const invited = await shop.team.invite({
-    ...{ id: id('inv'), account, by: member.id, email, role, digest, expiresMs },
+    ...{ id: id('inv', account), account, by: member.id, email, role, digest, expiresMs },
     membersMax: teamLimits.membersMax,
     rules: [
       ...Invitation.accountRules(account, mailbox, teamLimits),

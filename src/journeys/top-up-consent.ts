@@ -25,7 +25,7 @@ export function ask(
   terms: TopUpTerms,
 ): Promise<Consent.Consent> {
   const expiresMs = shop.clock() + Consent.lifeMs;
-  return shop.consents.offer(id(Consent.idPrefix), account, plan.id, terms, expiresMs);
+  return shop.consents.offer(id(Consent.idPrefix, account), account, plan.id, terms, expiresMs);
 }
 
 /** Reads a consent. If its card page was completed and the webhook event is late, the agreement is recorded now. */

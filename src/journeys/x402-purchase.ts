@@ -134,7 +134,7 @@ async function charge(
   if (known === null)
     await shop.orders.offer({
       // The id is random, because every part of the payment is public once it is settled.
-      id: id('pur'),
+      id: id('pur', account),
       account,
       plan: plan.id,
       amount: priced.amount,

@@ -5,7 +5,7 @@ import { countries } from './countries.ts';
 export type BillingDetails = {
   /** A company, or a person. */
   name: string;
-  /** Street, postal code and city, in lines. */
+  /** Street, postal code and city, in lines; empty when the card page did not ask for it. */
   address: string;
   /** ISO 3166-1 alpha-2. */
   country: string;
@@ -37,9 +37,7 @@ export function parse(texts: Texts, form: URLSearchParams): ParsedDetails {
     .filter((line) => line !== '')
     .join('\n');
   const country = typed('country').toUpperCase();
-  const taxId = typed('tax_id')
-    .toUpperCase()
-    .replace(/[\s.-]/g, '');
+  const taxId = normalTaxId(typed('tax_id'));
   if (name === '' && address === '' && taxId === '') return { kind: 'details', details: null };
   const faults: { field: string; message: string }[] = [];
   const check = (field: string, isRight: boolean, message: string) =>
@@ -52,9 +50,48 @@ export function parse(texts: Texts, form: URLSearchParams): ParsedDetails {
   return { kind: 'details', details: { name, address, country, taxId } };
 }
 
+/** The entries of a payer on the processor's card page. */
+export type PageDetails = {
+  business: string | null;
+  name: string | null;
+  taxId: string | null;
+  address: {
+    line1: string | null;
+    line2: string | null;
+    postalCode: string | null;
+    city: string | null;
+    state: string | null;
+    country: string | null;
+  } | null;
+};
+
+/**
+ * Returns the details of a company that its payer entered on the card page. Returns null for a payer who named neither a company nor a tax id,
+ * and where the page gives no usable country. A tax id in another format is left out.
+ */
+export function ofCardPage({ business, name, taxId, address }: PageDetails): BillingDetails | null {
+  const company = (business ?? name ?? '').trim().slice(0, charsMax.name);
+  const country = address?.country?.toUpperCase() ?? '';
+  const id = normalTaxId(taxId ?? '');
+  if ((business === null && id === '') || company === '' || !countries.includes(country)) return null;
+  const place = [address?.postalCode, address?.city, address?.state].filter(Boolean).join(' ');
+  const printed = [address?.line1, address?.line2, place].filter(Boolean).join('\n');
+  return {
+    name: company,
+    address: printed.slice(0, charsMax.address),
+    country,
+    taxId: taxIdPattern.test(id) ? id : '',
+  };
+}
+
+function normalTaxId(typed: string): string {
+  return typed.toUpperCase().replace(/[\s.-]/g, '');
+}
+
 /** The details in lines, as they are printed. `language`: of the country's name. */
 export function lines({ name, address, country, taxId }: BillingDetails, language: string): string[] {
-  return [name, ...address.split('\n'), countryName(country, language), ...(taxId === '' ? [] : [taxId])];
+  const printed = address === '' ? [] : address.split('\n');
+  return [name, ...printed, countryName(country, language), ...(taxId === '' ? [] : [taxId])];
 }
 
 /** The name of a country in a language; its code where the language has none. */

@@ -1,5 +1,7 @@
 import { sha256Hex } from '@sluice/kernel/digest';
+import { slotDigits } from '@sluice/kernel/id';
 import { type Money, ofMicro } from '@sluice/kernel/money';
+import type { BillingDetails } from './billing-details.ts';
 import type { PeriodTerms, RunningPeriod } from './proration.ts';
 import type { ManualRefundResult, Reversal } from './reversal.ts';
 import type { SavedCard } from './saved-card.ts';
@@ -87,9 +89,9 @@ export function totalPaid({ amount, tax }: Pick<Order, 'amount' | 'tax'>): Money
   return ofMicro(amount + tax);
 }
 
-/** Returns the account that an order creates when its buyer has none. It is the same however often the order is granted. */
+/** Returns the account that an order creates when its buyer has none. It is the same however often the order is granted, and has the order's slot. */
 export function ownAccount({ id }: Pick<Order, 'id'>): string {
-  return `acc_${sha256Hex(`account of ${id}`).slice(0, 32)}`;
+  return `acc_${slotDigits(id)}${sha256Hex(`account of ${id}`).slice(0, 30)}`;
 }
 
 /** Returns the reference to look a payment up by: its on-chain transaction or the processor's payment id. Null before the grant. */
@@ -139,6 +141,8 @@ export interface Orders {
   findByChallenge(challengeId: string): Promise<Order | null>;
   /** Lists every order that was granted since then. */
   grantedSince(sinceMs: number): AsyncIterable<Order>;
+  /** Stores the company that a payer entered on the card page, unless the account has billing details. */
+  keepBuyer(account: string, details: BillingDetails): Promise<void>;
   /** Lists the running periods of an account, with their remaining units. */
   periods(account: string): Promise<RunningPeriod[]>;
   /** Lists the paid orders of an account, the newest first, at most `limit`, after the order `after`. */

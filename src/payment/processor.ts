@@ -1,4 +1,5 @@
 import type { Money } from '@sluice/kernel/money';
+import type { BillingDetails } from './billing-details.ts';
 import type { FailedSetup, ReadCharge } from './card-attempt.ts';
 import type { Fee } from './fee.ts';
 import type { FraudSignal } from './fraud-signal.ts';
@@ -80,6 +81,8 @@ export type Checkout = {
   invoice: Invoice | null;
   /** The card that was saved on it, when it is a completed card page. */
   kept: KeptCard | null;
+  /** The company that its payer entered; null or absent when there is none. */
+  buyer?: BillingDetails | null;
 };
 
 /** A card that its holder saved on a card page; `reference` identifies the purpose of the page. */

@@ -87,6 +87,7 @@ export async function openRevision(
     answering: {
       takes: answering.takes,
       ...(answering.reserve && { reserve: answering.reserve }),
+      ...(answering.explain && { explain: answering.explain }),
       sell(incoming, outgoing, body) {
         begin(outgoing);
         answering.sell(incoming, outgoing, body);

@@ -10,7 +10,7 @@ const drainMsMax = 5_000;
 
 /** Delivers the seller's events every second, and as soon as one is announced. `stop` waits a few seconds for requests under way. */
 export async function start(
-  { log, ledgerSql, kept }: Resources,
+  { log, listener, kept }: Resources,
   rules: EventRules,
 ): Promise<PeriodicJob.PeriodicJob> {
   const sender = openEventSender(rules.allows);
@@ -22,7 +22,7 @@ export async function start(
     report: kept.report,
   });
   const job = PeriodicJob.start(log, 'events', everyMs, () => delivery.run());
-  await Notify.listenToEvents(ledgerSql, job.tick);
+  await Notify.listenToEvents(listener, job.tick);
   return {
     ...job,
     async stop() {

@@ -37,6 +37,7 @@ export async function read(): Promise<{ routes: Route[]; described: Set<string> 
     coin: null,
     claiming: null,
     consoleSignIn: { oidc: null },
+    console: {},
     rails: ['mpp', 'card'],
   } as unknown as Shop;
   const log = { line: () => {}, fault: () => {} };

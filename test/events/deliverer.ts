@@ -4,8 +4,8 @@ import { openConnection } from '../../src/adapters/postgres/connection.ts';
 import { openSellerEvents } from '../../src/adapters/postgres/events.ts';
 import { EventDelivery } from '../../src/journeys/event-delivery.ts';
 
-export const leaseMs = 3_000;
-export const requestMs = 1_000;
+const leaseMs = 3_000;
+const requestMs = 1_000;
 
 /** Delivers the events of a database. Returns a function that stops it. */
 export function startDeliverer(

@@ -148,7 +148,9 @@ test('an endpoint is added, listed, given a new secret and removed by the comman
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await events('endpoints', 'rotate', id)).toBe(0);
     expect(result().secret).not.toBe(secret);
-    const [event] = await sql<{ id: string }[]>`SELECT id FROM shop.event WHERE position IS NOT NULL ORDER BY position LIMIT 1`;
+    const [event] = await sql<
+      { id: string }[]
+    >`SELECT id FROM shop.event WHERE position IS NOT NULL ORDER BY position LIMIT 1`;
     expect(await events('replay', id, '--from', event?.id ?? '')).toBe(0);
     expect(result().events).toBeGreaterThan(0);
     expect(await events('list', '--state', 'waiting')).toBe(0);

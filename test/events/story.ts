@@ -11,10 +11,10 @@ const dollar = 1_000_000;
 const drainMsMax = 30_000;
 
 /** A deliberate fault of the outbox or of its readers. */
-export type Flaw = 'written after the commit' | 'cursor by sequence';
+type Flaw = 'written after the commit' | 'cursor by sequence';
 
 /** Processes that deliver. `areKilled` is true while more of them will be killed. */
-export type Deliverers = { areKilled(): boolean; stop(): Promise<void> };
+type Deliverers = { areKilled(): boolean; stop(): Promise<void> };
 
 export type Story = {
   /** The server's superuser. */
@@ -34,7 +34,7 @@ export type Story = {
 };
 
 /** Faults by kind. Each list is empty when the outbox keeps its promises. */
-export type Verdict = {
+type Verdict = {
   lost: string[];
   invented: string[];
   outOfOrder: string[];
@@ -45,7 +45,7 @@ export type Verdict = {
 };
 
 /** Repeatable pseudo-random numbers from 0 to 1 (mulberry32). */
-export function randomOf(seed: number): () => number {
+function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

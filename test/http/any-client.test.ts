@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as Upstream from '../proxy/scripted-upstream.ts';
@@ -163,5 +165,83 @@ describe('a query parameter', () => {
   test('service selects the operations of one service', async () => {
     const { body } = await get('/openapi.json?service=gratis');
     expect(Object.keys(body.paths)).toEqual(['/v1/gratis']);
+  });
+});
+
+/** Sends bytes, and returns everything that the connection returns until it is closed. */
+async function sendBytes(bytes: string): Promise<{ status: number; head: string; body: string }> {
+  const socket = connect(Number(new URL(shop.url).port), '127.0.0.1');
+  let said = '';
+  socket.on('data', (chunk) => (said += chunk.toString()));
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.write(bytes);
+  await once(socket, 'close');
+  const end = said.indexOf('\r\n\r\n');
+  const [head, body] = [said.slice(0, end), said.slice(end + 4)];
+  return { status: Number(/^HTTP\/1\.1 (\d+) /.exec(head)?.[1]), head, body };
+}
+
+const browser = 'host: a\r\naccept: text/html,*/*;q=0.8\r\n';
+const long = 'x'.repeat(17_000);
+const html = 'accept: text/html\r\n';
+const requests: [title: string, status: number, code: string, person: string, program: string][] = [
+  [
+    'a long address',
+    414,
+    'uri_too_long',
+    `GET /${long} HTTP/1.1\r\n${browser}\r\n`,
+    `GET /${long} HTTP/1.1\r\nhost: a\r\n\r\n`,
+  ],
+  [
+    'long headers',
+    431,
+    'headers_too_large',
+    `GET / HTTP/1.1\r\n${browser}cookie: ${long}\r\n\r\n`,
+    `GET / HTTP/1.1\r\nhost: a\r\nx: ${long}\r\n\r\n`,
+  ],
+  [
+    'bytes that are no HTTP',
+    400,
+    'malformed_request',
+    `GET / HTTP/1.1\r\n${browser}content-length: x\r\n\r\n`,
+    'GET / HTTP/1.1\r\nhost: a\r\ncontent-length: x\r\n\r\n',
+  ],
+  ['no host', 400, 'malformed_request', `GET / HTTP/1.1\r\n${html}\r\n`, 'GET / HTTP/1.1\r\nx: y\r\n\r\n'],
+  [
+    'an invalid host',
+    400,
+    'malformed_request',
+    `GET / HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n${html}\r\n`,
+    'GET / HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n',
+  ],
+  [
+    'an expectation',
+    417,
+    'expectation_failed',
+    `GET / HTTP/1.1\r\n${browser}expect: magic\r\n\r\n`,
+    'GET / HTTP/1.1\r\nhost: a\r\nexpect: magic\r\n\r\n',
+  ],
+];
+
+describe.each(requests)('a request with %s', (_, status, code, person, program) => {
+  test('is explained to a person on a page with a way on', async () => {
+    const said = await sendBytes(person);
+    expect([said.status, /content-type: text\/html/.test(said.head)]).toEqual([status, true]);
+    expect(said.head).toContain("content-security-policy: default-src 'none'");
+    expect(said.body).toMatch(/<h1>[^<]+<\/h1><p role="alert">[^<]+\./);
+    expect(said.body).toContain('href="/"');
+    expect(said.head).toContain(`content-length: ${Buffer.byteLength(said.body)}`);
+  });
+
+  test('is explained to a program as JSON', async () => {
+    const said = await sendBytes(program);
+    expect([said.status, /content-type: application\/json/.test(said.head)]).toEqual([status, true]);
+    expect(JSON.parse(said.body)).toEqual({
+      success: false,
+      code,
+      message: expect.stringMatching(/\.$/),
+      request_id: expect.stringMatching(/^req_/),
+    });
   });
 });

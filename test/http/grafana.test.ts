@@ -13,7 +13,8 @@ const writer = { ready: true, backlog: { calls: 0, ageMs: 0 } };
 /** Returns the names of all metrics on /metrics, including the parts of histograms. */
 async function printed(): Promise<Set<string>> {
   const shopTotals = () => Promise.reject(new Error('no database'));
-  const shop = { writer, clock: Date.now, shopTotals } as unknown as Parameters<
+  const eventTotals = shopTotals;
+  const shop = { writer, clock: Date.now, shopTotals, eventTotals } as unknown as Parameters<
     typeof Metrics.createMetrics
   >[0];
   const metrics = Metrics.createMetrics(shop, new Map([['mail_failed', 2]]));

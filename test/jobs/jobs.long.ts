@@ -32,6 +32,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   expect(await Shop.breaches(shop)).toEqual([]);
+  expect(await Shop.strays(shop)).toEqual([]);
 });
 afterAll(async () => {
   await shop?.stop();

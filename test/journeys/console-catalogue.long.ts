@@ -1,15 +1,13 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Agent from '../purchase/agent.ts';
 import * as Network from '../purchase/network.ts';
-import { Browser, type Shown } from '../support/browser.ts';
+import { base, edit, hidden, publish, signedIn, token, unescaped } from '../support/catalogue-console.ts';
 import * as Shop from '../support/shop.ts';
 
-const token = 'adm_of_the_console_and_long_enough';
-const base = '/admin/console/catalogue';
 const catalogue = `# The shop of the test.
 storefront: { name: Edited, contact: sales@example.com }   # shown to buyers
 upstream: { key: { header: x-api-key } }
@@ -29,7 +27,6 @@ let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
 /** A process on another machine, with a file of its own. */
 let elsewhere: string;
-let addresses = 0;
 const [here, there] = ['here', 'there'].map((name) => () => join(folder, name, 'catalog.yaml')) as [
   () => string,
   () => string,
@@ -47,7 +44,7 @@ beforeAll(async () => {
   elsewhere = await shop.addStorefront({ CATALOG: there() });
 });
 beforeEach(async () => {
-  const owner = await signedIn();
+  const owner = await signedIn(shop.url);
   const { html } = await owner.open(`${base}/file`);
   if (unescaped(/<textarea class="code"[^>]*>\n(.*?)<\/textarea>/s.exec(html)?.[1] ?? '') === catalogue)
     return;
@@ -59,46 +56,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function signedIn(): Promise<Roaming> {
-  const owner = new Roaming(shop.url);
-  await owner.open('/admin/console/sign-in', { token, to: '/admin' });
-  return owner;
-}
-
-class Roaming extends Browser {
-  override open(path: string, form?: Readonly<Record<string, string>>): Promise<Shown> {
-    addresses += 1;
-    return this.withAddress(`198.51.${Math.floor(addresses / 200)}.${addresses % 200}`).open(path, form);
-  }
-}
-
-const unescaped = (text: string) =>
-  text
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&');
-const hidden = (html: string, name: string) =>
-  unescaped(
-    new RegExp(`name="${name}" (?:value="([^"]*)"|hidden>\n(.*?)</textarea>)`, 's')
-      .exec(html)
-      ?.slice(1)
-      .find((it) => it !== undefined) ?? '',
-  );
-
-/** Sends the form of a review as a browser does: with CRLF. */
-function publish(owner: Browser, review: Shown, note = ''): Promise<Shown> {
-  const text = hidden(review.html, 'text').replaceAll('\n', '\r\n');
-  return owner.open(`${base}/publish`, { act: 'publish', base: hidden(review.html, 'base'), text, note });
-}
-
-/** Opens a form, changes some of its fields and sends it. */
-async function edit(owner: Browser, form: string, changes: Record<string, string>): Promise<Shown> {
-  const { html } = await owner.open(`${base}/${form}`);
-  return owner.open(`${base}/${form}`, { base: hidden(html, 'base'), ...changes });
-}
-
 /** The price of a plan on the public pages; undefined when it is not sold. */
 async function priceOf(name: string, url = shop.url): Promise<string | undefined> {
   const page = await (await fetch(`${url}/`, { headers: { accept: 'text/html' } })).text();
@@ -106,7 +63,7 @@ async function priceOf(name: string, url = shop.url): Promise<string | undefined
 }
 
 test('an edit is reviewed with its effects, published in every process, and keeps the comments', async () => {
-  const owner = await signedIn();
+  const owner = await signedIn(shop.url);
   const buyer = await Agent.registered(shop.url);
   const network = Network.of(shop.sandboxUrl);
   await Agent.pay(buyer, await Agent.offer(buyer, {}, 'small'), await network.mint());
@@ -149,7 +106,7 @@ test.each([
 ])(
   'an edit that %s is refused, because a session of the console must not reach the key',
   async (_, change) => {
-    const owner = await signedIn();
+    const owner = await signedIn(shop.url);
     const { html } = await owner.open(`${base}/file`);
     const text = change(catalogue);
     const proposed = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text });
@@ -167,7 +124,7 @@ test.each([
 );
 
 test('limits of an upstream can be edited', async () => {
-  const owner = await signedIn();
+  const owner = await signedIn(shop.url);
   const { html } = await owner.open(`${base}/file`);
   const text = catalogue.replace('{ key:', '{ timeout_ms: 20000, limits: { queue: 8 }, key:');
   const review = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text });
@@ -175,7 +132,7 @@ test('limits of an upstream can be edited', async () => {
 });
 
 test('a bad value is refused beside its field, and a shared one with a way out', async () => {
-  const owner = await signedIn();
+  const owner = await signedIn(shop.url);
   const bad = await edit(owner, 'plans', { 'plans[1].price_usd': '0.10', 'plans[1].included': 'many' });
   expect(bad.status).toBe(422);
   expect(bad.html).toMatch(/id="plans\[1\]\.included-fault">included is not a whole number/);
@@ -195,7 +152,7 @@ test('a bad value is refused beside its field, and a shared one with a way out',
 });
 
 test('an edit of a file that has changed meanwhile is refused, and of two at once one is published', async () => {
-  const owner = await signedIn();
+  const owner = await signedIn(shop.url);
   const review = await edit(owner, 'prices', { 'services[0].price_usd': '0.002' });
   const other = await edit(owner, 'prices', { 'services[0].price_usd': '0.003' });
   const both = await Promise.all([publish(owner, review), publish(owner, other)]);
@@ -216,7 +173,7 @@ test('an edit of a file that has changed meanwhile is refused, and of two at onc
 });
 
 test('a plan that buyers hold is not taken away, and the file stays', async () => {
-  const owner = await signedIn();
+  const owner = await signedIn(shop.url);
   const { html } = await owner.open(`${base}/file`);
   const text = catalogue.replace(/ {2}- \{ id: small.*\n/, '');
   const review = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text });
@@ -227,7 +184,7 @@ test('a plan that buyers hold is not taken away, and the file stays', async () =
 });
 
 test('a new plan and branding are in force at once', async () => {
-  const owner = await signedIn();
+  const owner = await signedIn(shop.url);
   const plan = {
     'new.id': 'big',
     'new.name': 'Big',
@@ -249,20 +206,4 @@ test('a new plan and branding are in force at once', async () => {
     true,
   ]);
   expect(await readFile(here(), 'utf8')).toContain('# by the piece');
-});
-
-test.skipIf(process.getuid?.() === 0)('a file that may not be written is offered for download', async () => {
-  const owner = await signedIn();
-  await chmod(join(folder, 'here'), 0o555);
-  try {
-    const review = await edit(owner, 'prices', { 'services[0].price_usd': '0.005' });
-    expect(review.html).toContain('Download the file');
-    expect((await publish(owner, review)).status).toBe(422);
-    const form = { act: 'download', base: '', text: hidden(review.html, 'text') };
-    const file = await owner.open(`${base}/publish`, form);
-    expect(file.headers.get('content-disposition')).toBe('attachment; filename="catalog.yaml"');
-    expect(file.html).toBe(catalogue.replace('"0.001"', '"0.005"'));
-  } finally {
-    await chmod(join(folder, 'here'), 0o755);
-  }
 });

@@ -9,6 +9,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   expect(await Shop.breaches(shop)).toEqual([]);
+  expect(await Shop.strays(shop)).toEqual([]);
 });
 afterAll(() => shop?.stop());
 

@@ -23,6 +23,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   expect(await Shop.breaches(shop)).toEqual([]);
+  expect(await Shop.strays(shop)).toEqual([]);
 });
 afterAll(async () => {
   await shop?.stop();

@@ -69,7 +69,7 @@ async function signedUp(screen: Screen, email: string): Promise<{ context: Brows
   return { context, page };
 }
 
-test.each(['phone-light', 'desktop-dark'] as const)(
+test.each(['phone', 'desktop'] as const)(
   'a visitor fills in the fields of an operation, is told the price, and sends it on a %s screen',
   async (screen) => {
     const context = await browser.newContext({ ...screens[screen], bypassCSP: true });

@@ -41,7 +41,7 @@ async function authenticator(page: Page): Promise<{ cdp: CDPSession; id: string 
   return { cdp, id: authenticatorId };
 }
 
-describe.each(['desktop-light', 'phone-dark'] satisfies Screen[])('on a %s screen', (screen) => {
+describe.each(['desktop', 'phone'] satisfies Screen[])('on a %s screen', (screen) => {
   test('the first owner and an invited person register passkeys in Chromium and sign in with them', async () => {
     await shop.sql`DELETE FROM shop.operator`;
     const email = (name: string) => `${name}.${screen}@example.com`;

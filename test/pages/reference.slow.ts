@@ -62,11 +62,9 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
           .getByRole('link', { name: 'People search' })
           .click();
         // The longest page: axe takes its time.
-        if (screen === 'phone-light' || screen === 'desktop-dark') {
-          for (const summary of await page.locator('main details > summary').all())
-            if (await summary.isVisible()) await summary.click();
-          await look(page, 'docs-operation-open', screen);
-        }
+        for (const summary of await page.locator('main details > summary').all())
+          if (await summary.isVisible()) await summary.click();
+        await look(page, 'docs-operation-open', screen);
         await page.getByText('Python', { exact: true }).click();
         expect(await page.getByLabel('Python', { exact: true }).last().textContent()).toContain(
           'client.search.people(',

@@ -20,6 +20,7 @@ export type RepeatedWrite = {
 };
 
 const later = new Date(Date.now() + 86_400_000);
+const company = { name: 'Dupont SARL', address: '', country: 'FR', taxId: '' };
 const call = '019d0000-0000-7000-8000-000000000001';
 const jobCall = '019d0000-0000-7000-8000-000000000002';
 const lostCall = '019d0000-0000-7000-8000-000000000003';
@@ -164,6 +165,11 @@ export const repeatedWrites: readonly RepeatedWrite[] = [
   {
     item: 'DELETE shop.billing_details',
     write: (sql) => BillingDetails.openBillingDetails(sql).set('acc_1', null),
+  },
+  // The other statement, `set`, writes a row each time.
+  {
+    item: 'INSERT shop.billing_details',
+    write: (sql) => BillingDetails.addBillingDetails(sql, 'acc_1', company),
   },
   {
     item: 'ledger.close_day',
@@ -383,7 +389,6 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'UPDATE shop.top_up_consent',
     'UPDATE shop.purchase',
     'shop.begin_top_up',
-    'INSERT shop.billing_details',
     'INSERT shop.catalog_publication',
     'shop.invite_operator',
     'shop.bind_operator_subject',

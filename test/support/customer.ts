@@ -62,7 +62,7 @@ export function call(
 
 /** Adds credit to an account with the database function that paid purchases use. */
 export async function credit(sql: postgres.Sql, { account }: Customer, microUsd: number): Promise<void> {
-  const order = id('pur');
+  const order = id('pur', account);
   await sql`INSERT INTO shop.purchase (id, account_id, plan_id, amount, expires_at)
     VALUES (${order}, ${account}, 'credit', ${microUsd}, now() + interval '1 hour')`;
   await sql`SELECT shop.grant_purchase(${order}, ${id('pi')}, ${account})`;

@@ -20,9 +20,21 @@ export type Program = {
   kill(): Promise<void>;
 };
 
-/** Starts `script` in `folder` and resolves when it reports that it is ready. Rejects with its output when it does not. */
-export async function start(script: string, env: Record<string, string>, folder = root): Promise<Program> {
+/** The user `nobody`, for programs that must not have the rights of a test run as root; empty where the run has no such rights. */
+export const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/**
+ * Starts `script` in `folder` and resolves when it reports that it is ready. Rejects with its output when it does not.
+ * @param user the user that it runs as, by default that of the tests
+ */
+export async function start(
+  script: string,
+  env: Record<string, string>,
+  folder = root,
+  user: { uid?: number; gid?: number } = {},
+): Promise<Program> {
   const child = spawn(process.execPath, [folder + script], {
+    ...user,
     env: { ...inherited(), ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

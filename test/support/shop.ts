@@ -17,7 +17,7 @@ export type Shop = {
   sql: postgres.Sql;
   storefronts: Program.Program[];
   /** Starts another storefront process on the same database. Returns its URL. */
-  addStorefront(env?: Record<string, string>): Promise<string>;
+  addStorefront(env?: Record<string, string>, user?: typeof Program.unprivileged): Promise<string>;
   stop(): Promise<void>;
 };
 
@@ -43,8 +43,8 @@ export async function open(options: Options = {}): Promise<Shop> {
   const sandboxUrl = `http://localhost:${sandboxPort}`;
   const url = `http://localhost:${port}`;
 
-  const addStorefront = async (at: number, env: Record<string, string> = {}) => {
-    const storefront = await Program.start('src/main.ts', {
+  const addStorefront = async (at: number, env: Record<string, string> = {}, user = {}) => {
+    const settings = {
       PORT: String(at),
       HOST: '127.0.0.1',
       PUBLIC_URL: url,
@@ -61,7 +61,8 @@ export async function open(options: Options = {}): Promise<Shop> {
       }),
       ...options.env,
       ...env,
-    });
+    };
+    const storefront = await Program.start('src/main.ts', settings, undefined, user);
     storefronts.push(storefront);
     return `http://127.0.0.1:${at}`;
   };
@@ -107,7 +108,7 @@ export async function open(options: Options = {}): Promise<Shop> {
     databaseUrl: database.url,
     sql: sql as unknown as postgres.Sql,
     storefronts,
-    addStorefront: async (env) => addStorefront(await Program.freePort(), env),
+    addStorefront: async (env, user) => addStorefront(await Program.freePort(), env, user),
     stop,
   };
 }
@@ -121,4 +122,22 @@ function as(url: string, { role, password }: { role: string; password: string })
 /** Returns every inconsistency of the ledger that `ledger.verify()` finds. */
 export async function breaches({ sql }: Pick<Shop, 'sql'>): Promise<unknown[]> {
   return [...(await sql`SELECT * FROM ledger.verify()`)];
+}
+
+/** Returns every row of an account whose id or digest does not carry the slot of the account, as long as no accounts were joined. */
+export async function strays({ sql }: Pick<Shop, 'sql'>): Promise<unknown[]> {
+  return [
+    ...(await sql`SELECT kind, id, account_id FROM (
+        SELECT 'key' AS kind, id, account_id, substr(id, 5, 2) AS slot FROM shop.key
+        UNION ALL SELECT 'key digest', id, account_id, left(digest, 2) FROM shop.key
+        UNION ALL SELECT 'purchase', id, account_id, substr(id, 5, 2) FROM shop.purchase WHERE account_id IS NOT NULL AND rail <> 'invoice'
+        UNION ALL SELECT 'session', sid, account_id, substr(sid, 5, 2) FROM shop.oauth_grant
+        UNION ALL SELECT 'code digest', sid, account_id, left(c.digest, 2) FROM shop.oauth_code c JOIN shop.oauth_grant USING (sid)
+        UNION ALL SELECT 'refresh token digest', sid, account_id, left(t.digest, 2) FROM shop.oauth_refresh_token t JOIN shop.oauth_grant USING (sid)
+        UNION ALL SELECT 'revocation', id, account_id, substr(split_part(id, '_', 2), 1, 2) FROM shop.revocation WHERE account_id IS NOT NULL
+        UNION ALL SELECT 'call', call_id::text, account_id, right(call_id::text, 2) FROM ledger.usage
+        UNION ALL SELECT 'job', call_id::text, account_id, right(call_id::text, 2) FROM ledger.job
+        UNION ALL SELECT 'end of a job', end_call_id::text, account_id, right(end_call_id::text, 2) FROM ledger.job WHERE end_call_id IS NOT NULL
+      ) rows WHERE slot <> substr(account_id, 5, 2)`),
+  ];
 }

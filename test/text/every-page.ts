@@ -9,6 +9,7 @@ import * as LeavePage from '../../src/http/pages/leave.ts';
 import * as PaidPage from '../../src/http/pages/paid.ts';
 import * as PaymentPage from '../../src/http/pages/payment.ts';
 import { planAction } from '../../src/http/pages/plan-action.ts';
+import { codeField } from '../../src/http/pages/plan-card.ts';
 import * as PlanHolderPage from '../../src/http/pages/plan-holder.ts';
 import * as ReceiptPage from '../../src/http/pages/receipt.ts';
 import * as ShopPage from '../../src/http/pages/shop.ts';
@@ -203,14 +204,24 @@ function contents(texts: Texts): Record<string, Rendered> {
       offers.flatMap((offer) =>
         [true, false].map((isTaxed) => [
           `plan: ${offer.kind}, ${isTaxed}`,
-          planAction(texts, { id: 'month', name: '‹Month›' }, offer, isTaxed),
+          planAction(texts, { id: 'month', name: '‹Month›' }, offer, {
+            isTaxAdded: isTaxed,
+            code: codeField(texts, 'month', null),
+          }),
         ]),
       ),
     ),
     'shop with a refused amount': shop(
-      { refusedBuy: { plan: 'credit', amount: 'x', fault: '‹fault›' } },
+      { refusedBuy: { plan: 'credit', amount: 'x', fault: '‹fault›', code: 'X', codeFault: '‹fault›' } },
       null,
     ),
+    'purchase review': ShopPage.review(texts, {
+      plan: '‹Credit›',
+      due: '‹5›',
+      codeResult: '‹result›',
+      isTaxAdded: true,
+      url: '/x',
+    }),
     cancel: CancelPage.cancel(texts, cancellation),
     'cancel what rolls over': CancelPage.cancel(texts, { ...cancellation, rollsOver: true }),
     'cancel as the payer of an unpaid plan': CancelPage.cancel(texts, {

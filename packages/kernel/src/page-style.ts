@@ -13,7 +13,7 @@ header{display:flex;flex-wrap:wrap;align-items:baseline;gap:.25rem 1.5rem;paddin
 header nav{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem}@media(max-width:30rem){header{gap:.25rem .75rem;padding-inline:1rem}header nav{gap:.25rem .75rem;font-size:.875rem}}
 .skip:not(:focus),.hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}.skip:focus{position:absolute;padding:.5rem 1rem;background:var(--panel)}
 header .name{font-weight:700;color:var(--ink);text-decoration:none;margin-inline-end:auto}header .name img{height:2rem;max-width:10rem;vertical-align:middle;margin-inline-end:.6rem}
-header a,footer a{color:var(--soft)}
+header a,footer a{color:var(--soft)}header [aria-current]{color:var(--ink);font-weight:600}
 footer{padding-top:2rem;padding-bottom:3rem;color:var(--soft);font-size:.875rem;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}
 section{background:var(--panel);border:1px solid var(--line);border-radius:16px;padding:1.5rem;margin:0 0 1.25rem}
 @media(max-width:36rem){section{padding:1.125rem;border-radius:12px}}
@@ -45,7 +45,7 @@ button.danger{background:var(--bad);color:var(--panel)}button.quiet.danger{backg
 .note,.ok{margin:.5rem 0 1.25rem}.note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.75rem 1rem}
 .ok{background:var(--tint);border-radius:10px;padding:.75rem 1rem}
 ul.legend{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;margin:.5rem 0;padding:0;font-size:.875rem}ul.legend span{display:inline-block;width:.75rem;height:.75rem;border-radius:3px;margin-inline-end:.5rem}
-details>summary{cursor:pointer;padding:.375rem 0}
+details>summary{cursor:pointer;padding:.375rem 0}summary>h2{display:inline;margin:0}section>details:only-child>summary{padding-block:0}
 pre b{font-weight:400}pre .s{color:var(--one)}pre .k{color:var(--two)}pre .n{color:var(--note)}pre .w{color:var(--four)}pre .c{color:var(--soft)}
 .tabs{border:0;margin:0;padding:0;min-width:0;position:relative}.tabs>input{position:absolute;opacity:0;width:1px;padding:0}.tabs>input+label{display:inline-block;margin:0;padding:.375rem .75rem;cursor:pointer;border-radius:8px 8px 0 0}
 .tabs>input:checked+label{color:var(--ink);font-weight:600;box-shadow:inset 0 -2px var(--accent)}.tabs>input:focus-visible+label{outline:3px solid var(--accent);outline-offset:-3px}

@@ -11,7 +11,7 @@ const pageMax = 1_000;
 export type Since = { event: string } | { ms: number };
 
 /** Rows of an export, in pages, and the cursor from which the next export continues; null if there is none yet. */
-export type Export = { pages: AsyncIterable<ExportRow[]>; cursor: string | null };
+type Export = { pages: AsyncIterable<ExportRow[]>; cursor: string | null };
 
 /**
  * Reads events, or what they report, in the order of their publication, up to the latest one now. The next export continues after the cursor: it
@@ -65,9 +65,8 @@ export async function readUsage(sql: Connection, sinceMs: number): Promise<Expor
       unsummed AS (SELECT min(s.at) AS at FROM (SELECT date_trunc('day', ledger.time_of(call_id), 'UTC') AS at FROM ledger.usage
         WHERE call_id >= ledger.uuid_at(ledger.usage_summed_until()) ORDER BY call_id LIMIT 1) s)
     SELECT (${new Date(sinceMs)}::timestamptz AT TIME ZONE 'UTC')::date::text AS since,
-      (least(ended.at, unsummed.at) AT TIME ZONE 'UTC')::date::text AS until FROM ended, unsummed`;
-  const until = row.until < row.since ? row.since : row.until;
-  return { pages: days(sql, row.since, until), cursor: until };
+      (greatest(${new Date(sinceMs)}::timestamptz, least(ended.at, unsummed.at)) AT TIME ZONE 'UTC')::date::text AS until FROM ended, unsummed`;
+  return { pages: days(sql, row.since, row.until), cursor: row.until };
 }
 
 async function* days(sql: Connection, since: string, until: string): AsyncIterable<ExportRow[]> {

@@ -54,8 +54,8 @@ export async function listen(listener: Listener, subscriber: CreditSubscriber): 
 }
 
 /** Listens for events of the outbox. A lost notification only costs time, because processes also check every second. */
-export async function listenToEvents(sql: Connection, heard: () => void): Promise<void> {
-  await sql.listen('events', heard);
+export async function listenToEvents(listener: Listener, heard: () => void): Promise<void> {
+  await listener.listen('events', heard);
 }
 
 /** Listens for cancellations of running calls. A lost one only lets its call run to its end. */

@@ -1,4 +1,5 @@
 import type { Order, Orders, WebhookEvents } from '../../payment/order.ts';
+import { addBillingDetails } from './billing-details.ts';
 import type { Connection } from './connection.ts';
 import * as OrderClaims from './order-claims.ts';
 import * as OrderPages from './order-pages.ts';
@@ -26,6 +27,7 @@ export function openOrders(sql: Connection, writer: string): Orders {
   return {
     ...queries(sql),
     ...records(sql),
+    keepBuyer: (account, details) => addBillingDetails(sql, account, details),
     ...OrderClaims.openOrderClaims(sql, writer),
     ...OrderPages.openOrderPages(sql),
     ...OrderPeriods.openOrderPeriods(sql),

@@ -54,7 +54,7 @@ export function openTopUps(sql: Connection, writer: string): TopUps {
     async claim(account) {
       const [row] = await sql<
         OrderRow[]
-      >`SELECT * FROM shop.begin_top_up(${account}, ${id('pur')}, ${writer})`;
+      >`SELECT * FROM shop.begin_top_up(${account}, ${id('pur', account)}, ${writer})`;
       return row ? order(row) : null;
     },
     async inDoubt() {

@@ -9,7 +9,7 @@ import type {
   SubscriptionState,
 } from '../../payment/subscription.ts';
 import * as Invoice from './invoice.ts';
-import { taxedPage } from './payment-params.ts';
+import { companyFields, taxedPage } from './payment-params.ts';
 import { type PlanPrices, wholeCents } from './plan-price.ts';
 import type { ShopMark } from './shop-mark.ts';
 
@@ -34,6 +34,7 @@ export async function checkoutParams(
     subscription_data: {
       metadata: Invoice.metadata({ order: order.id, account: order.account ?? '' }, mark),
     },
+    ...companyFields,
     ...(isTaxed && taxedPage),
   };
 }

@@ -1,4 +1,5 @@
 import Stripe from 'stripe';
+import * as BillingDetails from '../../payment/billing-details.ts';
 import { type Order, pageGraceMs } from '../../payment/order.ts';
 import { type Checkout, type CheckoutPages, ProcessorUnavailable } from '../../payment/processor.ts';
 import * as Billing from './billing.ts';
@@ -72,7 +73,22 @@ export async function read(
       intent !== null && isPaid ? { ...PaymentIntent.read(intent, mark), tax: Tax.inSession(session) } : null,
     invoice: invoice === null ? null : await Billing.readInvoice(stripe, prices, invoice, mark),
     kept: CardPage.kept(session),
+    buyer: isPaid ? buyerOf(session) : null,
   };
+}
+
+/** Returns the company that the payer entered. */
+function buyerOf({
+  customer_details: details,
+}: Pick<Stripe.Checkout.Session, 'customer_details'>): BillingDetails.BillingDetails | null {
+  if (details === null) return null;
+  const { business_name, name, tax_ids, address } = details;
+  return BillingDetails.ofCardPage({
+    business: business_name ?? null,
+    name,
+    taxId: tax_ids?.[0]?.value ?? null,
+    address: address && { ...address, postalCode: address.postal_code },
+  });
 }
 
 /** Closes a hosted page unless it is complete, and returns its state. Rejects with ProcessorUnavailable while it is still open. */

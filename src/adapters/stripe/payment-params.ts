@@ -21,15 +21,18 @@ export function onePayment(
     mode: 'payment',
     line_items: [{ quantity: 1, price_data: price }],
     payment_intent_data: { metadata: { ...about(order, mark), ...(isTaxed && { [taxField]: 'page' }) } },
+    ...companyFields,
     ...(isTaxed && { ...taxedPage, invoice_creation: { enabled: true } }),
   };
 }
 
-/** Additional parameters for a page whose tax Stripe calculates: it asks for the buyer's address, and a company's name and tax id. */
+/** Lets a buyer enter a company's name and tax id on any page; the processor checks the format of the tax id. */
+export const companyFields = { tax_id_collection: { enabled: true } } as const;
+
+/** Additional parameters for a page whose tax Stripe calculates: it asks for the buyer's address. */
 export const taxedPage = {
   automatic_tax: { enabled: true },
   billing_address_collection: 'required',
-  tax_id_collection: { enabled: true },
 } as const;
 
 /** Metadata of a payment for its tax: an amount in cents, or `page` when the hosted page calculates it. */

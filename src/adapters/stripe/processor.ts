@@ -77,11 +77,11 @@ export function openStripe(settings: StripeSettings): Processor {
     invoices: (sinceMs, subscription) => Billing.invoices(stripe, prices, mark, sinceMs, subscription),
     readSubscription: (id) => Billing.readSubscription(stripe, id).catch(reject.unread(id)),
     cancelAtPeriodEnd: (id, cancels) =>
-      Billing.cancelAtPeriodEnd(stripe, id, cancels).catch(reject.unavailable),
-    cancelNow: (id) => Billing.cancelNow(stripe, id).catch(reject.unavailable),
+      Billing.cancelAtPeriodEnd(stripe, id, cancels).catch(reject.unread(id)),
+    cancelNow: (id) => Billing.cancelNow(stripe, id).catch(reject.unread(id)),
     voidUnpaid: (id) => Billing.voidUnpaid(stripe, id).catch(reject.unavailable),
     changePlan: (id, change, plan) =>
-      Billing.changePlan(stripe, prices, id, change, plan).catch(reject.unavailable),
+      Billing.changePlan(stripe, prices, id, change, plan).catch(reject.unread(id)),
 
     openCheckout: (order, pages) =>
       Checkout.openCheckout(stripe, prices, order, mark, pages).catch((error: unknown) => {

@@ -1,22 +1,10 @@
 import { type Addition, type Edit, type EditValue, valueAt } from '../../catalog/catalog-edit.ts';
 import * as Source from '../../catalog/source.ts';
-import * as SourceLocation from '../../catalog/source-location.ts';
+import type * as SourceLocation from '../../catalog/source-location.ts';
+import { type CatalogueField, type FieldGroup, fieldOf, type Shape } from './catalogue-field.ts';
+import * as Meters from './meter-fields.ts';
 
-/** A value of the catalogue that a form edits. */
-export type CatalogueField = {
-  path: SourceLocation.Path;
-  /** The name in the form, such as `plans[2].price_usd`. */
-  name: string;
-  label: string;
-  /** The value in the file as text; empty when the key is missing. */
-  value: string;
-  kind: 'text' | 'lines' | 'usd' | 'count' | 'switch' | 'colour' | 'choice';
-  choices?: readonly string[];
-};
-export type FieldGroup = { title: string; about: string; fields: readonly CatalogueField[] };
 export type CatalogueForm = 'plans' | 'prices' | 'brand';
-
-type Shape = readonly [key: string, label: string, kind: CatalogueField['kind'], choices?: readonly string[]];
 
 const planShapes: readonly Shape[] = [
   ['name', 'Name', 'text'],
@@ -38,8 +26,8 @@ const brandShapes: readonly (readonly [path: readonly string[], ...Shape])[] = [
   [
     ['storefront', 'brand'],
     'logo',
-    'Logo: the path of an SVG or PNG file, relative to the catalogue',
-    'text',
+    'Logo: the path of an SVG or PNG file, relative to the catalogue; or upload one below',
+    'logo',
   ],
   [['storefront', 'links'], 'terms', 'Terms: URL', 'text'],
   [['storefront', 'links'], 'privacy', 'Privacy: URL', 'text'],
@@ -61,7 +49,7 @@ export function groupsOf(form: CatalogueForm, text: string): FieldGroup[] {
       return listed('plans').map((plan, at) => ({
         title: String(plan.name ?? plan.id ?? ''),
         about: `${String(plan.kind)}, id ${String(plan.id)}`,
-        fields: [...planShapes, ...termsOf(plan), retired].map((shape) =>
+        fields: [...planShapes, ...termsOf(plan), retired, coveredServices(listed('services'))].map((shape) =>
           fieldOf(root, ['plans', at], shape),
         ),
       }));
@@ -77,8 +65,9 @@ export function groupsOf(form: CatalogueForm, text: string): FieldGroup[] {
         ];
         return {
           title: String(service.name ?? service.slug ?? ''),
-          about: isMetered ? 'Metered: edit its prices in the file.' : `slug ${String(service.slug)}`,
+          about: `slug ${String(service.slug)}`,
           fields: shapes.map((shape) => fieldOf(root, ['services', at], shape)),
+          ...(isMetered && { parts: Meters.pricesOf(root, at, service) }),
         };
       });
     case 'brand':
@@ -116,25 +105,31 @@ function termsOf(plan: Item): Shape[] {
   }
 }
 
-function fieldOf(
-  root: unknown,
-  base: SourceLocation.Path,
-  [key, label, kind, choices]: Shape,
-): CatalogueField {
-  const path = [...base, key];
-  const found = valueAt(root, path);
-  const value = found === undefined || found === null ? '' : String(found);
-  return { path, name: SourceLocation.format(path), label, value, kind, ...(choices && { choices }) };
+function coveredServices(services: readonly Item[]): Shape {
+  return ['covers', 'Services that it covers', 'services', services.map(({ slug }) => String(slug))];
+}
+
+/** Returns what was typed into each field, by its name; the choices of one field in one text. */
+export function typedIn(form: URLSearchParams): Map<string, string> {
+  return new Map(
+    [...new Set(form.keys())].map((name) => [name, form.getAll(name).filter(Boolean).join(', ')]),
+  );
 }
 
 /** Returns the edits of a form: the fields whose text differs from the file. An empty field removes its key. */
 export function editsOf(groups: readonly FieldGroup[], form: URLSearchParams): Edit[] {
-  return groups
-    .flatMap(({ fields }) => fields)
+  const typedText = typedIn(form);
+  const all = groups.flatMap(({ fields, parts = [] }) => [
+    ...fields,
+    ...parts.flatMap((part) => part.fields),
+  ]);
+  const removed = all.filter(({ kind, name }) => kind === 'remove' && typedText.get(name) === 'true');
+  return all
+    .filter(({ kind, path }) => kind === 'remove' || !removed.some((one) => isBelow(path, one.path)))
     .flatMap(({ path, name, value, kind }) => {
-      const said = form.get(name);
       // Browsers send line breaks as CRLF.
-      const typed = said?.replaceAll('\r\n', '\n').trim();
+      const typed = typedText.get(name)?.replaceAll('\r\n', '\n').trim();
+      if (kind === 'remove') return typed === 'true' ? [{ path, value: undefined }] : [];
       // A switch that is off is the same as no key.
       const isSame = typed === value.trim() || (kind === 'switch' && value === '' && typed === 'false');
       if (typed === undefined || isSame) return [];
@@ -142,9 +137,17 @@ export function editsOf(groups: readonly FieldGroup[], form: URLSearchParams): E
     });
 }
 
+function isBelow(path: SourceLocation.Path, top: SourceLocation.Path): boolean {
+  return top.every((step, at) => path[at] === step);
+}
+
 /** A text that does not have the form of its kind stays a text: the schema's message says what is wrong with it. */
 function typedValue(kind: CatalogueField['kind'], typed: string): EditValue | undefined {
   if (typed === '') return undefined;
+  if (kind === 'services') {
+    const slugs = typed.split(', ');
+    return slugs.includes('*') ? '*' : slugs;
+  }
   if (kind === 'count') return /^\d{1,15}$/.test(typed) ? Number(typed) : typed;
   return kind === 'switch' ? typed === 'true' : typed;
 }

@@ -90,7 +90,23 @@ export class RefusedForm extends Error {
 export async function fields(c: Call, bytesMax?: number): Promise<URLSearchParams> {
   const body = await bytes(c, bytesMax);
   if (!Buffer.isBuffer(body)) throw new RefusedForm(body);
-  const form = new URLSearchParams(body.toString());
+  const form = await parsed(body, c.req.header('content-type') ?? '');
   c.set('form', form);
+  return form;
+}
+
+/** Reads a form. A file of a multipart form becomes its bytes in base64; without a chosen file it is empty. */
+async function parsed(body: Buffer, contentType: string): Promise<URLSearchParams> {
+  if (!/^multipart\/form-data;/i.test(contentType)) return new URLSearchParams(body.toString());
+  const form = new URLSearchParams();
+  const read = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } })
+    .formData()
+    // A malformed body has no fields, and its form is refused for that.
+    .catch(() => new FormData());
+  for (const [name, value] of read)
+    form.append(
+      name,
+      typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()).toString('base64'),
+    );
   return form;
 }

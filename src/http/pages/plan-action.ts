@@ -6,16 +6,16 @@ import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
 
-/** The button of a plan that renews: to subscribe, or what a visitor with a plan can do with it. */
+/** The button of a plan that renews: to subscribe, or what a visitor with a plan can do with it. `code`: the field for a promotion code. */
 export function planAction(
   texts: Texts,
   { id, name }: Pick<Plan, 'id' | 'name'>,
   offer: PlanOffer | undefined,
-  isTaxAdded: boolean,
+  { isTaxAdded, code }: { isTaxAdded: boolean; code: Html },
 ): Html {
   switch (offer?.kind) {
     case undefined:
-      return html`<form method="post" action="/shop/buy"><input type="hidden" name="plan" value="${id}"><button>${say(texts, 'plans.subscribe')}</button></form>`;
+      return html`<form method="post" action="/shop/buy#plans"><input type="hidden" name="plan" value="${id}">${code}<button>${say(texts, 'plans.subscribe')}</button></form>`;
     case 'current':
       return html`<p class="ok" style="margin:auto 0 0"><strong>${say(texts, 'plans.current')}</strong> <a href="/shop/account/billing#plans">${say(texts, 'plans.manage')}</a></p>`;
     case 'next':

@@ -20,8 +20,14 @@ import { planAction } from './plan-action.ts';
 import { say } from './say.ts';
 import { startForm } from './start-form.ts';
 
-/** A purchase form that was refused: the plan, the amount as it was typed, and the fault of it. */
-export type RefusedBuy = { plan: string; amount: string; fault: string };
+/** A purchase form that was refused: the plan, the amount and the promotion code as they were typed, and the fault of each. */
+export type RefusedBuy = {
+  plan: string;
+  amount: string;
+  fault: string | null;
+  code: string;
+  codeFault: string | null;
+};
 
 type Visitor = {
   isSignedIn: boolean;
@@ -50,7 +56,7 @@ export function card(texts: Texts, plan: Plan, catalog: Catalog, visitor: Visito
   const title = html`<h3 style="margin:0">${plan.name}</h3>`;
   switch (plan.kind) {
     case 'trial':
-      return html`<div class="card">${title}<p class="price">${texts.usd('0')}</p>
+      return html`<div class="card">${title}<p class="price">${say(texts, 'plans.free')}</p>
 ${facts([texts.text('plans.once', { quantity: includedText(texts, plan.included, unit) }), ...oncePer(texts, plan), ...terms])}
 ${visitor.isSignedIn ? '' : startForm(texts, catalog.plans)}</div>`;
     case 'credit':
@@ -61,7 +67,7 @@ ${creditForm(texts, plan, visitor.refused)}</div>`;
       const period = texts.text(`plans.per_${plan.every}`);
       return html`<div class="card">${title}<p class="price">${texts.usd(Money.format(plan.price))} <small>${period}</small></p>
 ${facts([texts.text('plans.included', { quantity: includedText(texts, plan.included, unit), period }), ...eachCosts(texts, plan, unit), ...terms, texts.text('plans.renews')])}
-${planAction(texts, plan, visitor.offer, TaxNote.isTaxAdded(catalog))}</div>`;
+${planAction(texts, plan, visitor.offer, { isTaxAdded: TaxNote.isTaxAdded(catalog), code: codeField(texts, plan.id, visitor.refused) })}</div>`;
     }
   }
 }
@@ -79,12 +85,30 @@ function oncePer(texts: Texts, plan: TrialPlan): string[] {
 
 function creditForm(texts: Texts, plan: CreditPlan, refused: RefusedBuy | null): Html {
   const fault =
-    refused === null ? '' : html` aria-invalid="true" aria-describedby="amount-fault" autofocus=""`;
+    (refused?.fault ?? null) === null
+      ? ''
+      : html` aria-invalid="true" aria-describedby="amount-fault" autofocus=""`;
   return html`<form class="credit" method="post" action="/shop/buy#plans"><input type="hidden" name="plan" value="${plan.id}">
-<label for="amount">${say(texts, 'plans.amount')}</label><input id="amount" name="amount_usd" inputmode="decimal" list="amounts" value="${refused?.amount ?? Money.format(plan.min)}" autocomplete="off" required${fault}>
+<label for="amount">${say(texts, 'plans.amount')}</label><input id="amount" name="amount_usd" inputmode="decimal" list="amounts" value="${refused?.amount ?? Money.format(usualAmount(plan))}" autocomplete="off" required${fault}>
 <datalist id="amounts">${creditAmounts(plan).map((amount) => html`<option value="${Money.format(amount)}"></option>`)}</datalist>
-${refused === null ? '' : html`<p class="fault" id="amount-fault" role="alert">${refused.fault}</p>`}
+${(refused?.fault ?? null) === null ? '' : html`<p class="fault" id="amount-fault" role="alert">${refused?.fault}</p>`}
+${codeField(texts, plan.id, refused)}
 <button>${say(texts, 'plans.buy')}</button></form>`;
+}
+
+/** The field for a promotion code in the form of a plan; folded until it is needed. */
+export function codeField(texts: Texts, plan: string, refused: RefusedBuy | null): Html {
+  const { code = '', codeFault = null } = refused ?? {};
+  const id = `code-${plan}`;
+  const fault =
+    codeFault === null ? '' : html` aria-invalid="true" aria-describedby="${id}-fault" autofocus=""`;
+  return html`<details class="code-field" ${code === '' ? '' : 'open'}><summary>${say(texts, 'promotion.beside_plan')}</summary><label for="${id}">${say(texts, 'promotion.code')}</label><input id="${id}" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="60" value="${code}"${fault}>
+${codeFault === null ? html`<p class="soft">${say(texts, 'promotion.before_paying')}</p>` : html`<p class="fault" id="${id}-fault" role="alert">${codeFault}</p>`}</details>`;
+}
+
+/** The suggested amount: enough for more than a few calls, where the plan allows it. */
+function usualAmount(plan: CreditPlan): Money.Money {
+  return creditAmounts(plan)[0] ?? plan.min;
 }
 
 /** The terms of a plan, in short. */

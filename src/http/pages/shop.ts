@@ -267,6 +267,24 @@ export function toCardPage(texts: Texts, url: string): Html {
   return html`<section><h1>${say(texts, 'buy.heading')}</h1><p>${say(texts, 'buy.text')}</p><a class="button" href="${url}">${say(texts, 'buy.link')}</a></section>`;
 }
 
+/** A purchase before it is paid, with the outcome of its promotion code. Amounts are formatted. */
+export type PurchaseReview = {
+  plan: string;
+  due: string;
+  codeResult: string;
+  isTaxAdded: boolean;
+  url: string;
+};
+
+/** Shows what is due and what the promotion code gave, and leads to the card page. */
+export function review(texts: Texts, { plan, due, codeResult, isTaxAdded, url }: PurchaseReview): Html {
+  return html`<section><h1>${say(texts, 'buy.review')}</h1>
+<dl class="facts"><div><dt>${say(texts, 'buy.review_plan')}</dt><dd>${plan}</dd></div><div><dt>${say(texts, 'buy.review_due')}</dt><dd>${due}</dd></div></dl>
+<h2>${say(texts, 'buy.review_code')}</h2><p class="ok" role="status">${codeResult}</p>
+${isTaxAdded ? html`<p>${say(texts, 'buy.review_tax')}</p>` : ''}<p class="soft">${say(texts, 'buy.review_text')}</p>
+<div class="actions"><a class="button" href="${url}">${say(texts, 'buy.review_pay')}</a><a class="button plain" href="/#plans">${say(texts, 'error.back')}</a></div></section>`;
+}
+
 export function refused(texts: Texts, message: string, heading = texts.text('error.title')): Html {
   return html`<section><h1>${heading}</h1><p class="note" role="alert">${message}</p><a class="button" href="/">${say(texts, 'error.back')}</a></section>`;
 }

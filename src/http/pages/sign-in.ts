@@ -12,23 +12,17 @@ export function signedOut(
   byMail: boolean,
   problem: string | null,
 ): Html {
+  const byEmail = html`<section><h2>${say(texts, 'sign_in.by_email')}</h2><p class="soft">${say(texts, 'sign_in.by_email_text')}</p>
+<form method="post" action="/shop/account/link"><label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" required><button>${say(texts, 'sign_in.send_link')}</button></form></section>`;
+  const planLinks = html`<section><details><summary><h2>${say(texts, 'sign_in.plan_links')}</h2></summary><p class="soft">${say(texts, 'sign_in.plan_links_text')}</p>
+<form method="post" action="/shop/plans/links"><label for="payer">${say(texts, 'sign_in.payer_email')}</label><input id="payer" name="email" type="email" autocomplete="email" required><button class="plain">${say(texts, 'sign_in.send_plan_links')}</button></form></details></section>`;
   return html`<h1>${say(texts, 'account.title')}</h1>
 ${alert(problem)}
 <section><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${say(texts, 'sign_in.new_text')}</p>${startForm(texts, plans)}</section>
-${
-  byMail
-    ? html`<section><h2>${say(texts, 'sign_in.by_email')}</h2><p class="soft">${say(texts, 'sign_in.by_email_text')}</p>
-<form method="post" action="/shop/account/link"><label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" required><button>${say(texts, 'sign_in.send_link')}</button></form></section>`
-    : ''
-}
-${
-  byMail
-    ? html`<section><h2>${say(texts, 'sign_in.plan_links')}</h2><p class="soft">${say(texts, 'sign_in.plan_links_text')}</p>
-<form method="post" action="/shop/plans/links"><label for="payer">${say(texts, 'sign_in.payer_email')}</label><input id="payer" name="email" type="email" autocomplete="email" required><button>${say(texts, 'sign_in.send_plan_links')}</button></form></section>`
-    : ''
-}
-<section><h2>${say(texts, 'sign_in.by_token')}</h2><p class="soft">${say(texts, 'sign_in.by_token_text', { request: html`<code>POST /agent/auth</code>` })}</p>
-<form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'sign_in.assertion')}</label><textarea id="assertion" name="assertion" rows="4" spellcheck="false" required></textarea><button>${say(texts, 'sign_in.submit')}</button></form></section>`;
+${byMail ? byEmail : ''}
+<section><details ${byMail ? '' : 'open'}><summary><h2>${say(texts, 'sign_in.by_token')}</h2></summary><p class="soft">${say(texts, 'sign_in.by_token_text', { request: html`<code>POST /agent/auth</code>` })}</p>
+<form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'sign_in.assertion')}</label><textarea id="assertion" name="assertion" rows="4" spellcheck="false" required></textarea><button class="plain">${say(texts, 'sign_in.submit')}</button></form></details></section>
+${byMail ? planLinks : ''}`;
 }
 
 /** Does not reveal whether the address belongs to an account. */

@@ -17,6 +17,8 @@ const usualWaits: Waits = { firstByteMsMax: 10_000, bodyMsMax: 30_000, silenceMs
 /** The handlers of requests: `listener` serves any request of Node's server, the others serve sold operations on the fast path. */
 export type Answering = Handler & {
   listener: RequestListener;
+  /** Explains a request that could not be read; without it, only its status is sent. */
+  explain?: ClientError.Explain;
   /** Serves a request for a WebSocket. */
   upgrade?(upgrade: Upgrade): void;
 };
@@ -113,11 +115,18 @@ function createNodeServer(node: NodeConnections, answering: () => Answering, wai
       keepAliveTimeout: waits.silenceMsMax,
       headersTimeout: 60_000,
       requestTimeout: 0,
+      // Checked below, where the refusal can be explained.
+      requireHostHeader: false,
       // Other upgrades, such as h2c, are ignored (RFC 9110, 7.8): the request is served as it is.
       shouldUpgradeCallback: ({ headers }) => /^websocket$/i.test(headers.upgrade ?? ''),
     },
     (incoming, outgoing) => {
-      if (node.register(incoming, outgoing)) answering().listener(incoming, outgoing);
+      if (!node.register(incoming, outgoing)) return;
+      const { explain, listener } = answering();
+      // RFC 9112, 3.2: every request of HTTP/1.1 has a `Host`.
+      if (incoming.headers.host === undefined && incoming.httpVersion === '1.1')
+        ClientError.refuse(400, incoming, outgoing, explain);
+      else listener(incoming, outgoing);
     },
   );
   // Not typed in @types/node: lets Node send pending responses after the client has closed its side of the connection.
@@ -126,7 +135,11 @@ function createNodeServer(node: NodeConnections, answering: () => Answering, wai
     RequestDeadline.continueWhenRead(incoming, outgoing);
     server.emit('request', incoming, outgoing);
   });
-  ClientError.handleClientErrors(server);
+  server.on('checkExpectation', (incoming, outgoing) => {
+    node.register(incoming, outgoing);
+    ClientError.refuse(417, incoming, outgoing, answering().explain);
+  });
+  ClientError.handleClientErrors(server, () => answering().explain);
   RequestDeadline.boundRequests(server);
   return server;
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sha256Hex } from '@sluice/kernel/digest';
-import { secret } from '@sluice/kernel/id';
+import { secret, secretDigest } from '@sluice/kernel/id';
 import type { ClientMetadata, OAuthClient } from './client.ts';
 
 /** Clients exchange an authorization code immediately. */
@@ -10,9 +9,11 @@ export const refreshLifeMs = 90 * 86_400_000;
 /** A rotated refresh token is accepted again for this long: the response with its successor may have been lost. */
 export const rotationGraceMs = 60_000;
 
-export const newCode = () => secret('oac');
-export const newRefreshToken = () => secret('ort');
-export const digest = sha256Hex;
+/** @param account the account that grants it */
+export const newCode = (account: string) => secret('oac', account);
+/** @param previous the code or refresh token that it is exchanged for */
+export const newRefreshToken = (previous: string) => secret('ort', previous);
+export const digest = secretDigest;
 
 /** Returns true for a string in the form of a refresh token; access tokens and assertions are JWTs. */
 export function isRefreshToken(token: string): boolean {

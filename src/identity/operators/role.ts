@@ -26,7 +26,18 @@ export type Right =
   | 'operators';
 
 const rights: Readonly<Record<Role, readonly Right[]>> = {
-  owner: ['read', 'own', 'export', 'support', 'refund', 'codes', 'verify', 'publish', 'endpoints', 'operators'],
+  owner: [
+    'read',
+    'own',
+    'export',
+    'support',
+    'refund',
+    'codes',
+    'verify',
+    'publish',
+    'endpoints',
+    'operators',
+  ],
   finance: ['read', 'own', 'export', 'refund', 'codes', 'verify'],
   support: ['read', 'own', 'support'],
   viewer: ['read', 'own'],

@@ -37,8 +37,10 @@ export const accountResults = {
   'result.top_up_terms': 'A cardholder has to agree to these terms first.',
   'result.top_up_terms_link': 'Read the terms and add a card',
   'result.top_up_off': 'Auto top-up is off. No card is charged automatically any more.',
+  'result.gone':
+    'The card processor no longer has this subscription. Nothing was changed or charged. Reload the page in a minute.',
   'result.promotion_redeemed': '{value} added to your account.',
-  'result.promotion_used': 'Your account has already used this code.',
+  'result.promotion_used': 'Your account has already used this code. It gives credit once.',
   'result.promotion_claim_first':
     'Add your email to your account first: this code is for accounts with an email address.',
   'result.promotion_unknown': 'This code does not exist or has expired. Check the spelling.',

@@ -146,8 +146,10 @@ export const accountPage = {
     'The billing portal opens only for the person who pays: the email address of your account must be the one that was entered on the card page.',
 
   'promotion.title': 'Have a promotion code?',
+  'promotion.beside_plan': 'Promotion code',
   'promotion.code': 'Code',
   'promotion.redeem': 'Redeem',
+  'promotion.before_paying': 'You see what it gives before you pay.',
 
   'details.title': 'Billing details',
   'details.intro':

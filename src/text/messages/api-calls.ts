@@ -120,5 +120,13 @@ export const apiCalls = {
     'The service behind this shop did not respond in time. Nothing was charged. Retry the call.',
   'api.upstream_unavailable':
     'The service behind this shop did not send a usable response. Nothing was charged. Retry the call.',
+  'api.request_too_slow': 'The request did not arrive in time. Send it again.',
+  'api.chunks_too_large': 'The chunk extensions of the body are too long. Send the body without them.',
+  'api.uri_too_long': 'The request target is longer than 16 KiB. Send its data in the body.',
+  'api.expectation_failed': 'The header `Expect` allows only 100-continue. Send the request without it.',
+  'api.headers_too_large':
+    'The request line and the headers are longer than 16 KiB. Send fewer or shorter headers.',
+  'api.malformed_request':
+    'The request could not be parsed as HTTP/1.1. Check its request line, headers and framing.',
   'api.not_found': 'This shop has no such path. See `links.services`.',
 } as const;

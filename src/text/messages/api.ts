@@ -24,6 +24,8 @@ export const api = {
   'api.not_found.plan': 'This shop does not sell this plan. It sells: {plans}.',
   'api.not_found.purchase': 'This account has no such purchase.',
   'api.not_found.purchase_id': 'There is no purchase with this id.',
+  'api.not_found.processor':
+    'The card processor no longer has this subscription or payment. Nothing was changed. GET /account lists what there is.',
   'api.not_found.receipt':
     'This link does not lead to a receipt of this shop. Check that you copied all of it.',
   'api.not_found.refund_request': 'There is no refund request for this purchase.',

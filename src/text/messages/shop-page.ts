@@ -29,6 +29,15 @@ export const shopPage = {
   'error.method': 'This address cannot be opened in a browser',
   'error.gone': 'This page no longer exists',
   'error.too_large': 'That is too long',
+  'error.uri_too_long': 'This address is too long',
+  'error.uri_too_long_text':
+    'Open the page from the shop instead. If you followed a link, it may have been copied wrongly.',
+  'error.headers_too_large': 'Your browser sent too much',
+  'error.headers_too_large_text':
+    "Your browser's request has more data than this shop accepts, usually because of old cookies. Delete the cookies of this site and try again.",
+  'error.too_slow_text': 'Your request did not arrive in time. Check your connection and try again.',
+  'error.malformed_text':
+    'Your browser sent a request that could not be read. Reload the page or use another browser.',
   'error.too_many': 'Too many requests',
   'error.unavailable': 'Temporarily unavailable',
   'error.wait': {
@@ -74,6 +83,7 @@ export const shopPage = {
   'plans.title': 'Plans',
   'plans.all_services': 'All services',
   'plans.rate': { one: '{count} request per second', other: '{count} requests per second' },
+  'plans.free': 'Free',
   'plans.once': '{quantity} free, once',
   'plans.start': 'Start free',
   'plans.open': 'Open an account',
@@ -165,6 +175,13 @@ export const shopPage = {
   'code.prompt':
     'Use {shop}: read {llms} first, ask {guide} what to call and what it costs, and spend at most 1 USD.',
 
+  'buy.review': 'Review your purchase',
+  'buy.review_plan': 'Plan',
+  'buy.review_due': 'You pay now',
+  'buy.review_code': 'Promotion code',
+  'buy.review_tax': 'The card page adds the tax of your address.',
+  'buy.review_text': 'Nothing is charged before you pay on the card page.',
+  'buy.review_pay': 'Continue to the card page',
   'buy.title': 'Card page',
   'buy.heading': 'Opening the card page',
   'buy.text': 'The card page opens in a moment. Nothing is charged before you pay there.',

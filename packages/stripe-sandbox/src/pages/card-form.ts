@@ -22,6 +22,8 @@ export type Typed = Record<Field, string>;
 export type Faults = Partial<Record<Field, string>>;
 
 const charactersMax = 200;
+/** The country and 2 to 13 characters. Stripe checks the format of each country. */
+const taxIds = /^[A-Z]{2}[0-9A-Z]{2,13}$/;
 
 /** The fields of a posted form; what is absent or a file counts as left empty. */
 export function typed(form: Record<string, unknown>): Typed {
@@ -38,7 +40,9 @@ export function typed(form: Record<string, unknown>): Typed {
     country: text('country').toUpperCase(),
     postal_code: text('postal_code'),
     business: text('business'),
-    tax_id: text('tax_id').toUpperCase().replaceAll(' ', ''),
+    tax_id: text('tax_id')
+      .toUpperCase()
+      .replace(/[\s.-]/g, ''),
   };
 }
 
@@ -46,7 +50,7 @@ export function typed(form: Record<string, unknown>): Typed {
 export function check(
   given: Typed,
   now: number,
-  asksAddress: boolean,
+  asks: { address: boolean; company: boolean },
 ): { payer: Payer } | { faults: Faults } {
   const number = given.number.replace(/[\s-]/g, '');
   const expiry = readExpiry(given.expiry);
@@ -64,10 +68,7 @@ export function check(
   }
   if (given.name === '') faults.name = 'Enter the name on the card.';
   const place = placeOf(given);
-  if (asksAddress && !Tax.isLocated(place)) {
-    if (place === null) faults.country = 'Enter the country as two letters, such as DE.';
-    else faults.postal_code = 'Enter your postal code.';
-  }
+  Object.assign(faults, billingFaults(given, asks, place));
   if (expiry === null || Object.keys(faults).length > 0) return { faults };
   const { email, name } = given;
   return {
@@ -81,6 +82,23 @@ export function check(
       business: given.business || null,
       taxId: given.tax_id || null,
     },
+  };
+}
+
+function billingFaults(
+  { business, tax_id }: Typed,
+  asks: { address: boolean; company: boolean },
+  place: Tax.Place | null,
+): Faults {
+  const isCompany = asks.company && (business !== '' || tax_id !== '');
+  const isMissing = (asks.address || isCompany) && !Tax.isLocated(place);
+  return {
+    ...(isCompany && business === '' && { business: 'Enter the name of the company.' }),
+    ...(isCompany &&
+      tax_id !== '' &&
+      !taxIds.test(tax_id) && { tax_id: 'Enter the VAT id with its country, such as DE123456789.' }),
+    ...(isMissing && place === null && { country: 'Enter the country as two letters, such as DE.' }),
+    ...(isMissing && place !== null && { postal_code: 'Enter your postal code.' }),
   };
 }
 

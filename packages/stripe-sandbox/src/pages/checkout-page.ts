@@ -7,7 +7,7 @@ import { formatAmount, type Html, layout } from './layout.ts';
 /** The state in which the form is shown again. */
 export type Shown = {
   /** The values to fill in; the number and the security code are never shown again. */
-  typed: Pick<Typed, 'email' | 'expiry' | 'name'>;
+  typed: Pick<Typed, 'email' | 'expiry' | 'name'> & Partial<Typed>;
   /** The email is the shop's to say, not the payer's to change. */
   isEmailFixed: boolean;
   faults: Faults;
@@ -23,8 +23,8 @@ const labels: Record<Field, string> = {
   name: 'Name on card',
   country: 'Country',
   postal_code: 'Postal code',
-  business: 'Company name (if you buy for a company)',
-  tax_id: 'VAT id (if you buy for a company)',
+  business: 'Company name',
+  tax_id: 'VAT id',
 };
 
 const testCards = [
@@ -94,11 +94,18 @@ export function checkoutPage(session: CheckoutSession, shown: Shown): Html {
 function billing(session: CheckoutSession, shown: Shown): Html | '' {
   const asksAddress = session.billing_address_collection === 'required';
   const asksTaxId = session.tax_id_collection?.enabled === true;
-  if (!asksAddress && !asksTaxId) return '';
-  return html`${asksAddress ? input('country', shown, { autocomplete: 'country', placeholder: 'DE' }) : ''}
-    ${asksAddress ? input('postal_code', shown, { autocomplete: 'postal-code', isOptional: true }) : ''}
-    ${asksTaxId ? input('business', shown, { autocomplete: 'organization', isOptional: true }) : ''}
-    ${asksTaxId ? input('tax_id', shown, { autocomplete: 'off', isOptional: true }) : ''}
+  const optional = (field: Field, autocomplete: string, placeholder = '') =>
+    input(field, shown, { autocomplete, placeholder, value: shown.typed[field] ?? '', isOptional: true });
+  const company = html`${optional('business', 'organization')}${optional('tax_id', 'off', 'DE123456789')}`;
+  const postalCode = optional('postal_code', 'postal-code');
+  if (!asksAddress) {
+    if (!asksTaxId) return '';
+    const isOpen = (['business', 'tax_id', 'country'] as const).some((field) => shown.typed[field]);
+    return html`<details ${isOpen ? 'open' : ''}><summary>Buy for a company</summary>
+      ${company}${optional('country', 'country', 'DE')}${postalCode}</details>`;
+  }
+  return html`${input('country', shown, { autocomplete: 'country', placeholder: 'DE', value: shown.typed.country ?? '' })}
+    ${postalCode}${asksTaxId ? company : ''}
     ${session.automatic_tax.enabled ? html`<p class="note">Tax of your country is added to the price.</p>` : ''}`;
 }
 

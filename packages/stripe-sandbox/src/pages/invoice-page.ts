@@ -37,7 +37,7 @@ function pay(c: Context<Env>, given: RequestContext, typed: CardForm.Typed): Ans
   const invoice = Store.get(given.store, Invoice.invoices, c.req.param('id') ?? '');
   if (invoice?.status !== 'open') return show(c, given, null);
   const ctx = TestClock.at(given, invoice.test_clock);
-  const checked = CardForm.check(typed, ctx.now, false);
+  const checked = CardForm.check(typed, ctx.now, { address: false, company: false });
   if ('faults' in checked) return show(c, ctx, Object.values(checked.faults).join(' '));
   const method = PaymentMethod.attach(ctx, PaymentMethod.create(ctx, checked.payer), invoice.customer);
   const refusal: Refusal | null = Collection.collect(ctx, invoice, method);

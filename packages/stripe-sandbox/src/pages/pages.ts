@@ -76,8 +76,12 @@ function paySession(
   const session = openSession(c, ctx);
   if (session instanceof Response || session instanceof Promise) return session;
   const fresh = blank(ctx, session, null);
+  const asks = {
+    address: session.billing_address_collection === 'required',
+    company: session.tax_id_collection?.enabled === true,
+  };
   const given = fresh.isEmailFixed ? { ...typed, email: fresh.typed.email } : typed;
-  const checked = CardForm.check(given, ctx.now, session.billing_address_collection === 'required');
+  const checked = CardForm.check(given, ctx.now, asks);
   if ('faults' in checked)
     return c.html(checkoutPage(session, { ...fresh, typed: given, faults: checked.faults }), 422);
   const result =

@@ -30,7 +30,7 @@ export const account = shop.table(
   ],
 );
 
-/** Long-lived keys that an account makes for its own programs. Only the SHA-256 digest of a key is stored. */
+/** Long-lived keys that an account makes for its own programs. Only the digest of a key is stored: its SHA-256, and the slot of the account as the first byte. */
 export const key = shop.table(
   'key',
   {

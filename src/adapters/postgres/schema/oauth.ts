@@ -3,7 +3,7 @@ import { check, foreignKey, index, text } from 'drizzle-orm/pg-core';
 import { account } from './accounts.ts';
 import { shop, statementTime, time } from './shop.ts';
 
-// OAuth 2.1 for public clients: authorization codes with PKCE, and refresh tokens that rotate. Secrets are stored as SHA-256 digests.
+// OAuth 2.1 for public clients: authorization codes with PKCE, and refresh tokens that rotate. Secrets are stored as digests that begin with their slot (`secretDigest`).
 
 /** Clients that registered dynamically (RFC 7591). A client identified by its own https metadata document is not stored. */
 export const oauthClient = shop.table(

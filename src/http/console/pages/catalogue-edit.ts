@@ -1,7 +1,9 @@
 import { html } from 'hono/html';
 import type { CatalogFileState, ProposalFault } from '../../../journeys/catalog-editing.ts';
 import type { Html } from '../../pages/frame.ts';
-import type { CatalogueField, CatalogueForm, FieldGroup } from '../catalogue-fields.ts';
+import type { CatalogueField, FieldGroup } from '../catalogue-field.ts';
+import type { CatalogueForm } from '../catalogue-fields.ts';
+import * as Meters from '../meter-fields.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { field } from './fields.ts';
 
@@ -22,26 +24,61 @@ export type EditFacts = {
   typed: ReadonlyMap<string, string>;
   faults: readonly ProposalFault[];
   result: FormResult;
+  /** Why an uploaded logo was refused. */
+  logoFault?: string;
 };
 
 /** A form for plans, prices or branding. Faults are shown beside their fields. */
 export function edit(facts: EditFacts): Html {
   const { form, file, groups, faults, result } = facts;
-  const names = new Set(groups.flatMap(({ fields }) => fields.map(({ name }) => name)));
+  const names = new Set(
+    groups.flatMap(({ fields, parts = [] }) =>
+      [fields, ...parts.map((part) => part.fields)].flat().map(({ name }) => name),
+    ),
+  );
   const newAt = `plans[${groups.length}]`;
   const isBeside = (path: string) => names.has(path) || (form === 'plans' && path.startsWith(`${newAt}.`));
   const others = faults.filter(({ path }) => !isBeside(path));
   return html`<h1>${titles[form]}</h1>
 ${resultLine(result)}${faultList(others)}
 <form method="post" action="${cataloguePath}/${form}"><input type="hidden" name="base" value="${file.digest}">
-${groups.map((group) => groupFields(group, facts))}
+${groups.map((group, at) => groupFields(group, at, facts))}
 ${form === 'plans' ? newPlan(facts, newAt) : ''}
 <div class="actions"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div>
-<p class="soft">The next page shows the effects on buyers. Nothing changes before you publish there. Comments in the file stay.</p></form>`;
+<p class="soft">The next page shows the effects on buyers. Nothing changes before you publish there. Comments in the file stay.</p></form>
+${form === 'brand' ? logoForm(facts) : ''}`;
 }
 
-function groupFields({ title, about, fields }: FieldGroup, facts: EditFacts): Html {
-  return html`<section><h2>${title}</h2>${about === '' ? '' : html`<p class="soft">${about}</p>`}<div class="grid-fields">${fields.map((one) => html`<div>${input(one, facts)}</div>`)}</div></section>`;
+/** The form that uploads a logo. Its review is the one of all edits. */
+function logoForm({ file: { digest }, logoFault }: EditFacts): Html {
+  const fault = logoFault === undefined ? '' : html` aria-invalid="true" aria-describedby="upload-fault"`;
+  return html`<section class="narrow"><h2>Upload a logo</h2><p class="soft">A PNG image of at most 64 KiB. It is stored in the catalogue file, so every process and every revert has it.</p>
+<form method="post" action="${cataloguePath}/logo" enctype="multipart/form-data"><input type="hidden" name="base" value="${digest}">
+<label for="upload">Image</label><input id="upload" name="upload" type="file" accept="image/png" required${fault}>${logoFault === undefined ? '' : html`<p class="fault" id="upload-fault">${logoFault}</p>`}
+<button class="plain">Review the logo</button></form></section>`;
+}
+
+function groupFields({ title, about, fields, parts = [] }: FieldGroup, at: number, facts: EditFacts): Html {
+  const grid = (all: readonly CatalogueField[]) =>
+    html`<div class="grid-fields">${all.map((one) => html`<div>${input(one, facts)}</div>`)}</div>`;
+  const part = (one: (typeof parts)[number]) =>
+    html`<details ${isTouched(one.fields, facts) ? 'open' : ''}><summary>Prices of ${one.title}</summary>${grid(one.fields)}</details>`;
+  return html`<section><h2>${title}</h2>${about === '' ? '' : html`<p class="soft">${about}</p>`}${grid(fields)}${parts.map(part)}${parts.length === 0 ? '' : newPrices(at, facts)}</section>`;
+}
+
+/** Returns true when a field was changed or is at fault: its part of the form is shown open. */
+function isTouched(fields: readonly CatalogueField[], { typed, faults }: EditFacts): boolean {
+  return fields.some(
+    ({ name, value }) => (typed.get(name) ?? value) !== value || faults.some(({ path }) => path === name),
+  );
+}
+
+/** Fields for the prices of another model. */
+function newPrices(at: number, { typed, file }: EditFacts): Html {
+  const fields = Meters.newPriceFields(file.text, at);
+  if (fields.length === 0) return html``;
+  const isOpen = fields.some(({ name }) => typed.get(name));
+  return html`<details ${isOpen ? 'open' : ''}><summary>Add prices</summary><div class="grid-fields">${fields.map(({ name, label }) => html`<div>${field({ name, label, value: typed.get(name) ?? '' })}</div>`)}</div></details>`;
 }
 
 function input({ name, label, value, kind, choices }: CatalogueField, { typed, faults }: EditFacts): Html {
@@ -54,6 +91,10 @@ function input({ name, label, value, kind, choices }: CatalogueField, { typed, f
         false: 'no',
         true: 'yes',
       });
+    case 'services':
+      return services(name, label, choices ?? [], shown, fault);
+    case 'remove':
+      return html`<label class="check"><input type="checkbox" name="${name}" value="true" ${shown === 'true' ? 'checked' : ''}> ${label}</label>`;
     case 'choice':
       return choice(name, label, ['', ...(choices ?? [])], shown);
     case 'lines':
@@ -65,6 +106,22 @@ function input({ name, label, value, kind, choices }: CatalogueField, { typed, f
     default:
       return field(common);
   }
+}
+
+/** The services of a plan as boxes; the first one means all, also future ones. */
+function services(
+  name: string,
+  label: string,
+  slugs: readonly string[],
+  shown: string,
+  fault: string | undefined,
+): Html {
+  const chosen = new Set(shown.split(', '));
+  const box = (value: string, text: string) =>
+    html`<label class="check"><input type="checkbox" name="${name}" value="${value}" ${chosen.has(value) ? 'checked' : ''}> ${text}</label>`;
+  // Without a checked box, the form still has the field.
+  return html`<fieldset${fault === undefined ? '' : html` aria-describedby="${name}-fault"`}><legend>${label}</legend><input type="hidden" name="${name}" value="">${box('*', 'Every service, also future ones')}
+<details ${chosen.has('*') ? '' : 'open'}><summary>Only these</summary>${slugs.map((slug) => box(slug, slug))}</details>${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault}</p>`}</fieldset>`;
 }
 
 function choice(

@@ -38,14 +38,22 @@ export function difference(diff: readonly DiffLine[]): Html {
       case 'gap':
         return html`<span class="gap">… ${one.lines} unchanged ${one.lines === 1 ? 'line' : 'lines'}</span>`;
       case 'same':
-        return html`<span>  ${one.text}</span>`;
+        return html`<span>  ${cut(one.text)}</span>`;
       case 'removed':
-        return html`<del>- ${one.text}</del>`;
+        return html`<del>- ${cut(one.text)}</del>`;
       case 'added':
-        return html`<ins>+ ${one.text}</ins>`;
+        return html`<ins>+ ${cut(one.text)}</ins>`;
     }
   };
   return html`<pre class="diff" tabindex="0" aria-label="Difference">${diff.map(line)}</pre>`;
+}
+
+/** A line without the middle of an embedded image. */
+function cut(line: string): string {
+  return line.replace(
+    /(data:image\/png;base64,[\w+/]{20})[\w+/=]{100,}/g,
+    (all, start) => `${start}… (${all.length} characters)`,
+  );
 }
 
 /** One publication of the history, and the form that goes back to the text before it. */

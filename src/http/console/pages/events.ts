@@ -13,7 +13,7 @@ import { count, moment, sign, table } from './figures.ts';
 
 export const path = '/admin/console/events';
 
-export type ListedEvent = SellerEvent & { states: readonly Delivery['state'][] };
+type ListedEvent = SellerEvent & { states: readonly Delivery['state'][] };
 
 export type EventsFacts = {
   filter: EventFilter;

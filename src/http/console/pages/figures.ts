@@ -66,12 +66,15 @@ export function sign(word: string, isBad = false): Html {
 /** The heading of a column; `{ number }` aligns it to the right, and `''` has no heading. */
 export type Column = string | { number: string };
 
+/** Tables with more columns show their cells one below the other on a phone. */
+const columnsOnPhone = 4;
+
 /** A table that scrolls sideways on a narrow screen; there, a `slim` one wraps its text instead, and a `stack` one puts its cells below each other. */
 export function table(
   label: string,
   columns: readonly Column[],
   rows: readonly Html[],
-  form: '' | 'slim' | 'stack' = '',
+  form: '' | 'slim' | 'stack' = columns.length > columnsOnPhone ? 'stack' : '',
 ): Html {
   const head = (column: Column) => {
     if (column === '') return html`<td></td>`;
@@ -79,7 +82,19 @@ export function table(
       ? html`<th scope="col">${column}</th>`
       : html`<th scope="col" class="number">${column.number}</th>`;
   };
-  return html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table${form === '' ? '' : raw(` class="${form}"`)}><thead><tr>${columns.map(head)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table${form === '' ? '' : raw(` class="${form}"`)}><thead><tr>${columns.map(head)}</tr></thead><tbody>${form === 'stack' ? rows.map((row) => labelled(row, columns)) : rows}</tbody></table></div>`;
+}
+
+/** A row whose cells carry their headings: a phone shows them one below the other. Rows contain no tables. */
+function labelled(row: Html, columns: readonly Column[]): Html {
+  let at = -1;
+  const cells = String(row).replace(/<(td|th)(?=[\s>])/g, (start) => {
+    at += 1;
+    const column = columns[at] ?? '';
+    const label = typeof column === 'string' ? column : column.number;
+    return label === '' || at === 0 ? start : `${start} data-label="${label}"`;
+  });
+  return html`${raw(cells)}`;
 }
 
 /** A figure with its name; `note` is small print below it. */

@@ -25,13 +25,14 @@ header nav a[aria-current]{color:var(--ink);font-weight:600;text-decoration-thic
 .number:not(:last-child){padding-right:1.25rem}
 .log{list-style:none;margin:0;padding:0}.log li{padding:.75rem 0;border-bottom:1px solid var(--line)}.log li:last-child{border:0}.log p{margin:0;overflow-wrap:anywhere}
 @media(max-width:40rem){th .id{display:inline-block;max-width:7rem;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}.slim.slim tr>*{white-space:normal}.slim{font-size:.875rem}.slim .number{padding-left:.25rem}.slim .number:not(:last-child){padding-right:.25rem}.slim th:not(.number){padding-right:.5rem}}
+@media(max-width:40rem){table.stack td[data-label]{display:flex;justify-content:space-between;gap:1rem;text-align:end;overflow-wrap:anywhere}table.stack td[data-label]::before{content:attr(data-label);color:var(--soft);text-align:start;flex-shrink:0;font-weight:400}table.stack td.number{text-align:end;white-space:normal}table.stack td:empty{display:none}header .soft{order:1}header form{order:1}}
 form.row{display:flex;flex-wrap:wrap;gap:.75rem;align-items:end}form.row>div{flex:1 1 12rem}form.row label{margin-top:0}form.row button{margin:0}
 header,main,footer{max-width:76rem}td time,th time{white-space:nowrap}th .soft{font-weight:400}table.stack .number:first-child{width:4rem}
 form.filter{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(9rem,100%),1fr))}@media(min-width:50rem){form.filter>div:first-child{grid-column:span 2}}.tools{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem}
 .small{font-size:.8125rem!important;font-weight:400!important}.id.short{display:inline-block;max-width:9rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
 .words{min-width:14rem;white-space:normal!important}ul.details{margin:0;padding:0;list-style:none}ul.details li{white-space:normal;overflow-wrap:anywhere}
 .grid-fields{display:grid;gap:0 1rem;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr))}
-.check{display:flex;gap:.75rem;align-items:baseline}.check input{width:auto;flex:none}.check label{margin:0;color:var(--ink);font-size:1rem}
+.check{display:flex;gap:.75rem;align-items:baseline}.check input,label.check input{width:auto;flex:none}label.check{color:var(--ink);font-size:1rem;margin:.375rem 0}fieldset{border:0;margin:.75rem 0 0;padding:0;min-width:0}legend{font-size:.875rem;color:var(--soft);padding:0}fieldset details{max-height:16rem;overflow:auto}.check label{margin:0;color:var(--ink);font-size:1rem}
 blockquote{margin:.5rem 0;padding:.25rem 1rem;border-inline-start:3px solid var(--line)}
 dl.list{margin:0}dl.list dt{font-weight:600;margin-top:.5rem}dl.list dd{margin:0;color:var(--soft)}
 pre.diff{max-height:none}pre.diff>*{display:block;text-decoration:none;min-height:1.55em}pre.diff ins{background:var(--tint)}pre.diff del{background:var(--note-tint);color:var(--note)}pre.diff .gap{color:var(--soft)}

@@ -1,3 +1,4 @@
+import * as Brand from '../../../catalog/brand.ts';
 import { apply, type EditResult } from '../../../catalog/catalog-edit.ts';
 import * as SourceLocation from '../../../catalog/source-location.ts';
 import { can } from '../../../identity/operators/role.ts';
@@ -9,6 +10,7 @@ import type {
 } from '../../../journeys/catalog-editing.ts';
 import * as Fields from '../catalogue-fields.ts';
 import type { Console } from '../console.ts';
+import * as Meters from '../meter-fields.ts';
 import type { FormResult } from '../pages/account.ts';
 import * as EditPage from '../pages/catalogue-edit.ts';
 import * as ReviewPage from '../pages/catalogue-review.ts';
@@ -21,6 +23,8 @@ const problem = 'Nothing was published. Correct the problems and review again.';
 const stale =
   'The file has changed since this page was loaded. Nothing was published. Your input is kept below, on top of the new file: check it and review again.';
 
+const staleUpload = 'The file has changed since this page was loaded. Choose the image again.';
+
 /** Returns the page of the catalogue with the outcome of a form. */
 type Front = (role: Parameters<typeof can>[0], result: FormResult) => Promise<ConsoleResponse>;
 
@@ -28,6 +32,7 @@ type Front = (role: Parameters<typeof can>[0], result: FormResult) => Promise<Co
 export function addCatalogueEditing(console: Console, editor: CatalogEditor, front: Front): void {
   for (const form of forms) addForm(console, editor, form);
   addFile(console, editor);
+  addLogo(console, editor);
 
   console.addAction('/admin/console/catalogue/publish', async (_, form, person) => {
     const state = await editor.file();
@@ -68,10 +73,13 @@ function addForm(console: Console, editor: CatalogEditor, form: Fields.Catalogue
   console.addPage(path, async () => page(await editor.file()));
   console.addAction(path, async (_, said) => {
     const file = await editor.file();
-    const typed = new Map(said);
+    const typed = Fields.typedIn(said);
     if (said.get('base') !== file.digest) return page(file, typed, [], { text: stale, isBad: true });
     const groups = Fields.groupsOf(form, file.text);
-    const edits = Fields.editsOf(groups, said);
+    const edits = [
+      ...Fields.editsOf(groups, said),
+      ...(form === 'prices' ? Meters.newPrices(file.text, groups.length, said) : []),
+    ];
     const addition = form === 'plans' ? Fields.additionOf(said) : null;
     if (edits.length === 0 && addition === null)
       return page(file, typed, [], { text: 'Nothing was changed in the form.', isBad: true });
@@ -80,6 +88,31 @@ function addForm(console: Console, editor: CatalogEditor, form: Fields.Catalogue
       return page(file, typed, [cannotEdit(edited)], { text: problem, isBad: true });
     const proposal = await editor.propose(edited.text);
     if (proposal.kind === 'faulty') return page(file, typed, proposal.faults, { text: problem, isBad: true });
+    return { title: 'Review changes', main: ReviewPage.review(file, edited.text, proposal) };
+  });
+}
+
+/** Adds the form that uploads a logo, which becomes part of the catalogue's text. */
+function addLogo(console: Console, editor: CatalogEditor): void {
+  console.addAction('/admin/console/catalogue/logo', async (_, said) => {
+    const file = await editor.file();
+    const again = (logoFault: string): ConsoleResponse => {
+      const facts = { form: 'brand' as const, file, groups: Fields.groupsOf('brand', file.text) };
+      const result = { text: problem, isBad: true };
+      const main = EditPage.edit({ ...facts, typed: new Map(), faults: [], result, logoFault });
+      return { title: 'Edit the catalogue', status: 422, main };
+    };
+    if (said.get('base') !== file.digest) return again(staleUpload);
+    const bytes = Buffer.from(said.get('upload') ?? '', 'base64');
+    if (bytes.length === 0) return again('Choose an image.');
+    const checked = Brand.checkUpload(bytes);
+    if (!checked.ok) return again(`The image ${checked.reason}.`);
+    const edited = apply(file.text, [
+      { path: ['storefront', 'brand', 'logo'], value: Brand.embedded(bytes) },
+    ]);
+    if (edited.kind === 'refused') return again(cannotEdit(edited).reason);
+    const proposal = await editor.propose(edited.text);
+    if (proposal.kind === 'faulty') return again(proposal.faults.map(({ reason }) => reason).join(' '));
     return { title: 'Review changes', main: ReviewPage.review(file, edited.text, proposal) };
   });
 }

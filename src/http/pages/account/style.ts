@@ -10,6 +10,7 @@ nav.sections :focus-visible{outline-offset:-3px}
 @media(max-width:30rem){nav.sections{margin-inline:-.5rem}nav.sections a{padding:.6rem .45rem;font-size:.875rem}.row.presets{gap:.5rem}.row.presets button{padding:.5rem .6rem;font-size:.9375rem}}
 .head{display:flex;flex-wrap:wrap;gap:.25rem 1rem;align-items:baseline;justify-content:space-between}.head h2{margin:0}
 .row{display:flex;flex-wrap:wrap;gap:.75rem;align-items:end;margin-top:.75rem}.row>*{flex:1 1 9rem;min-width:0}.row>.fit{flex:0 0 auto}.row label{margin-top:0}.row button,.row .button{margin-top:0}
+.row:has(.fault){align-items:start}.row:has(.fault)>.fit{padding-top:1.6rem}form.again{margin-top:.75rem}details{margin-top:.75rem}
 .row button.plain{padding:.55rem .9rem}
 form.inline{display:inline}.range a{display:inline-block;margin-inline-end:.75rem}.range a[aria-current]{color:var(--ink);font-weight:600;text-decoration:none}
 ol.steps{padding-inline-start:1.25rem;margin:.5rem 0}ol.steps li{margin:.35rem 0}

@@ -1,6 +1,5 @@
 import * as Money from '@sluice/kernel/money';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
-import { sharedUnit } from '../../../catalog/plan-unit.ts';
 import * as AccountKey from '../../../identity/account-key.ts';
 import { blockOf } from '../../../identity/address-block.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
@@ -16,13 +15,12 @@ import * as BillingDetails from '../../../payment/billing-details.ts';
 import type { CheckoutContext, PaymentContext } from '../../../payment/payment-context.ts';
 import * as RefundRequest from '../../../payment/refund-request.ts';
 import * as TopUp from '../../../payment/top-up.ts';
-import { includedText } from '../../../text/included-text.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { actorOf, address, onlyOwn } from '../../request-context.ts';
+import * as PromotionResult from '../promotion-result.ts';
 import { bad, badField, faulty, good, type Result, type Submission } from './account-form.ts';
 
 const dayMs = 86_400_000;
-const codeCharsMax = 100;
 
 export async function createKey(
   shop: Pick<IdentityContext, 'clock' | 'keys'> & TextsContext,
@@ -159,22 +157,10 @@ export async function redeemCode(
   { c, account, form, clientAddressHeader }: Submission,
 ): Promise<Result> {
   const { texts } = shop;
-  const typed = (form.get('code') ?? '').slice(0, codeCharsMax);
+  const typed = (form.get('code') ?? '').slice(0, PromotionResult.codeCharsMax);
   const redeemed = await redeem(shop, account, typed, address(c, clientAddressHeader));
-  switch (redeemed.kind) {
-    case 'given': {
-      const value = includedText(texts, redeemed, sharedUnit(shop.catalog.services));
-      return good(texts.text('result.promotion_redeemed', { value }));
-    }
-    case 'had':
-      return badField(texts.text('result.promotion_used'), 'code');
-    case 'claim_first':
-      return badField(texts.text('result.promotion_claim_first'), 'code');
-    case 'unknown':
-      return badField(texts.text('result.promotion_unknown'), 'code');
-    case 'limited':
-      return badField(texts.text('result.promotion_limited'), 'code');
-  }
+  const { text } = PromotionResult.inWords(texts, shop.catalog, redeemed);
+  return redeemed.kind === 'given' ? good(text) : badField(text, 'code');
 }
 
 /** Stores or removes the company and address on receipts. */

@@ -105,6 +105,7 @@ export async function page(
     main,
     layout: { ...layout, header: html`${layout.header}${switcher}` },
     style,
+    isScripted: true,
     more: { 'set-cookie': await BrowserSession.prolonged(shop, visitor) },
   });
   for (const cookie of cookies) response.headers.append('set-cookie', cookie);

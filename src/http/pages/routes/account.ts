@@ -3,6 +3,7 @@ import { findForSale } from '../../../catalog/plan.ts';
 import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
 import * as Team from '../../../journeys/team.ts';
+import { ObjectUnknown } from '../../../payment/processor.ts';
 import { routeOf } from '../../account-rights.ts';
 import * as CallsCsv from '../../api/calls-csv.ts';
 import { type Env, record } from '../../request-context.ts';
@@ -127,7 +128,7 @@ function addForms(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
         const who = { account, key: null, member: visitor.member };
         const result = isFrozenFor(shop, c, visitor)
           ? bad(shop.texts.text('result.frozen'))
-          : await act(shop, { c, visitor, account, form, clientAddressHeader });
+          : await act(shop, { c, visitor, account, form, clientAddressHeader }).catch(gone(shop));
         if (result.isBad) return refused(shop, c, visitor, { section, path, input: form, result });
         await record(shop, c, routeOf(c), who, subjectOf(form, account));
         return path === 'team/leave' ? left(shop, result) : done(shop, visitor, path, form, result);
@@ -138,6 +139,19 @@ function addForms(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
 /** The subject of a form for the activity of the account. */
 function subjectOf(form: URLSearchParams, account: string): string {
   return form.get('subscription') ?? form.get('purchase') ?? account;
+}
+
+/** The result of a form about what the card processor no longer has; other faults are thrown on. */
+function gone({ texts }: AccountPagesContext): (fault: unknown) => Result {
+  return (fault) => {
+    if (!(fault instanceof ObjectUnknown)) throw fault;
+    return bad(texts.text('result.gone'));
+  };
+}
+
+function refusedPortal(fault: unknown): BillingPortal.PortalResult {
+  if (!(fault instanceof ObjectUnknown)) throw fault;
+  return { kind: 'refused' };
 }
 
 /** The path of the question that a form without a confirmation leads to; null when it asks none. */
@@ -174,7 +188,7 @@ function addMoney(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
       const back = `${shop.publicUrl}${Section.sections.billing}`;
       const opened = isFrozenFor(shop, c, visitor)
         ? { kind: 'refused' as const }
-        : await BillingPortal.open(shop, visitor, subscription, back);
+        : await BillingPortal.open(shop, visitor, subscription, back).catch(refusedPortal);
       if (opened.kind === 'page') {
         await record(shop, c, routeOf(c), { ...visitor, key: null }, subscription);
         return FormResult.redirect(shop, opened.url, null);

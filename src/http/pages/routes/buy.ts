@@ -1,14 +1,15 @@
-import type { findForSale } from '../../../catalog/plan.ts';
+import type { PaidPlan } from '../../../catalog/plan.ts';
 import { blockOf } from '../../../identity/address-block.ts';
 import * as Purchase from '../../../journeys/purchase.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import * as PurchaseInput from '../../../payment/purchase-input.ts';
+import type { TextsContext } from '../../../text/texts-context.ts';
 import { address, type Call } from '../../request-context.ts';
 import type * as BrowserSession from '../browser-session.ts';
 import * as FormFaults from '../form-faults.ts';
 import * as ReturnTo from '../return-to.ts';
 
-type BuyContext = Parameters<typeof Purchase.purchase>[0] & CheckoutContext;
+export type BuyContext = Parameters<typeof Purchase.purchase>[0] & CheckoutContext;
 export type StartedPurchase =
   /** The path that leads to the card page. */
   | { kind: 'order'; order: string; location: string }
@@ -25,7 +26,7 @@ export async function startPurchase(
     visitor,
     clientAddressHeader,
   }: {
-    plan: NonNullable<ReturnType<typeof findForSale>>;
+    plan: PaidPlan;
     form: URLSearchParams;
     visitor: BrowserSession.BrowserSession | null;
     clientAddressHeader: string | null;
@@ -33,7 +34,7 @@ export async function startPurchase(
 ): Promise<StartedPurchase> {
   const { texts } = shop;
   const body = {
-    ...(plan.kind === 'credit' && { amount_usd: form.get('amount_usd')?.trim() }),
+    ...amountOf(plan, form),
     ...(visitor && { return_url: `${shop.publicUrl}${ReturnTo.accountPath}` }),
   };
   const parsed = PurchaseInput.parse(texts, body, plan);
@@ -51,4 +52,14 @@ export async function startPurchase(
   // A reload of the page that follows opens no second order.
   const order = outcome.checkoutUrl.split('/').at(-1) ?? '';
   return { kind: 'order', order, location: `/shop/buy/${order}` };
+}
+
+/** Returns what is wrong with the amount of a form; null when it can be bought. */
+export function faultOf({ texts }: TextsContext, plan: PaidPlan, form: URLSearchParams): string | null {
+  const parsed = PurchaseInput.parse(texts, amountOf(plan, form), plan);
+  return parsed.ok ? null : FormFaults.sentence(texts, parsed.faults);
+}
+
+function amountOf({ kind }: PaidPlan, form: URLSearchParams): { amount_usd?: string | undefined } {
+  return kind === 'credit' ? { amount_usd: form.get('amount_usd')?.trim() } : {};
 }

@@ -4,7 +4,6 @@ import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import * as ExampleRequest from '../../../catalog/example-request.ts';
 import type * as Match from '../../../catalog/match.ts';
 import type { Operation } from '../../../catalog/operation.ts';
-import { findForSale } from '../../../catalog/plan.ts';
 import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
 import { schemaReader } from '../../../discovery/reference.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
@@ -14,11 +13,11 @@ import type { CallerContext } from '../../../journeys/identification.ts';
 import type { PaidCallContext } from '../../../journeys/paid-call-context.ts';
 import { planOffers } from '../../../journeys/plan-offers.ts';
 import * as Registering from '../../../journeys/registration.ts';
+import type { SellerContext } from '../../../journeys/seller-context.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
-import { actionOf } from '../../account-rights.ts';
 import { laterPage } from '../../fault-page.ts';
-import { type Call, type Env, record } from '../../request-context.ts';
+import type { Call, Env } from '../../request-context.ts';
 import * as Accept from '../accept.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Frame from '../frame.ts';
@@ -29,8 +28,7 @@ import * as TryFields from '../try-fields.ts';
 import { style as tryStyle } from '../try-form.ts';
 import * as TryIt from '../try-it.ts';
 import * as VisitorAccount from '../visitor-account.ts';
-import { roleDenial } from '../visitor-rights.ts';
-import { startPurchase } from './buy.ts';
+import * as PurchaseForm from './purchase-form.ts';
 
 /** Idempotency keys of the "Try it" form. */
 const tryKey = /^try_[0-9a-f]{32}$/;
@@ -50,7 +48,8 @@ type ShopPagesContext = CallerContext &
   CheckoutContext &
   Pick<CatalogContext, 'description'> &
   Pick<DiscoveryContext, 'reference'> &
-  Pick<RegistrationContext, 'clientDocuments' | 'oauth'>;
+  Pick<RegistrationContext, 'clientDocuments' | 'oauth'> &
+  Pick<SellerContext, 'promotions'>;
 
 /** The shop's pages. A request to `/` that prefers HTML gets the start page; other clients get the start document. */
 export function shopPages(
@@ -108,16 +107,11 @@ export function shopPages(
     return front(shop, account.visitor, { ...typed, trial }, { headers: account.headers });
   });
 
-  app.get('/shop/buy/:order', (c) => {
-    const url = `${shop.publicUrl}/checkout/${encodeURIComponent(c.req.param('order'))}`;
-    const main = Page.toCardPage(shop.texts, url);
-    return respond(shop, 200, shop.texts.text('buy.title'), main, { refresh: `0; url=${url}` });
-  });
-
-  app.post('/shop/buy', (c) => {
-    const [first] = sold;
-    return buy(shop, c, clientAddressHeader, first === undefined ? null : example(shop, first));
-  });
+  const first = sold[0] === undefined ? null : example(shop, sold[0]);
+  const again: PurchaseForm.Again | null =
+    first &&
+    ((visitor, refusedBuy, headers) => front(shop, visitor, first, { status: 422, refusedBuy, headers }));
+  app.route('/', PurchaseForm.purchaseForm(shop, clientAddressHeader, again));
 
   app.get('/shop/leave', async (c) => {
     const lost = await losses(shop, c);
@@ -150,34 +144,6 @@ async function losses(
   return claimed === true || (balance_usd === '0.00' && !renews)
     ? null
     : { balance: String(balance_usd), renews };
-}
-
-/** Starts a purchase from the form of a plan and leads to the card page. */
-async function buy(
-  shop: FrontContext & CheckoutContext & IdentityContext,
-  c: Call,
-  clientAddressHeader: string | null,
-  tried: Page.TryForm | null,
-): Promise<Response> {
-  const form = await BrowserSession.fields(c);
-  const plan = findForSale(shop.catalog.plans, form.get('plan') ?? '');
-  if (plan === null) return refused(shop, 404, shop.texts.text('buy.unknown_plan'));
-  const visitor = await BrowserSession.readSession(shop, c);
-  const denied = visitor && roleDenial(shop, visitor, actionOf('POST /shop/buy'));
-  if (denied !== null) return refused(shop, 403, denied);
-  const started = await startPurchase(shop, c, { plan, form, visitor, clientAddressHeader });
-  switch (started.kind) {
-    case 'order':
-      if (visitor !== null) await record(shop, c, 'POST /shop/buy', { ...visitor, key: null }, started.order);
-      return new Response(null, { status: 303, headers: { location: started.location } });
-    case 'refused':
-      return refused(shop, 409, started.text);
-    case 'fault': {
-      if (tried === null) return refused(shop, 422, started.text, shop.texts.text('error.check_input'));
-      const refusedBuy = { plan: plan.id, amount: form.get('amount_usd')?.trim() ?? '', fault: started.text };
-      return front(shop, visitor, tried, { status: 422, refusedBuy });
-    }
-  }
 }
 
 type FrontContext = AccountJourney.AccountContext &

@@ -1,0 +1,48 @@
+import { isEmbedded } from '../../catalog/brand.ts';
+import { valueAt } from '../../catalog/catalog-edit.ts';
+import * as SourceLocation from '../../catalog/source-location.ts';
+
+/** A value of the catalogue that a form edits. */
+export type CatalogueField = {
+  path: SourceLocation.Path;
+  /** The name in the form, such as `plans[2].price_usd`. */
+  name: string;
+  label: string;
+  /** The value in the file as text; empty when the key is missing. */
+  value: string;
+  kind: 'text' | 'lines' | 'usd' | 'count' | 'switch' | 'colour' | 'choice' | 'services' | 'logo' | 'remove';
+  choices?: readonly string[];
+};
+export type FieldGroup = {
+  title: string;
+  about: string;
+  fields: readonly CatalogueField[];
+  /** Groups of their own within this one, such as the prices of each model. */
+  parts?: readonly Omit<FieldGroup, 'parts'>[];
+};
+/** The value of a logo whose image is in the catalogue's text. */
+export const embeddedLogo = 'uploaded image';
+export type Shape = readonly [
+  key: string,
+  label: string,
+  kind: CatalogueField['kind'],
+  choices?: readonly string[],
+];
+
+/** Returns the field for a value of the source. */
+export function fieldOf(
+  root: unknown,
+  base: SourceLocation.Path,
+  [key, label, kind, choices]: Shape,
+): CatalogueField {
+  const path = [...base, key];
+  const found = valueAt(root, path);
+  const value = textOf(kind, found);
+  return { path, name: SourceLocation.format(path), label, value, kind, ...(choices && { choices }) };
+}
+
+function textOf(kind: CatalogueField['kind'], found: unknown): string {
+  if (found === undefined || found === null || kind === 'remove') return '';
+  if (kind === 'logo' && isEmbedded(String(found))) return embeddedLogo;
+  return Array.isArray(found) ? found.join(', ') : String(found);
+}

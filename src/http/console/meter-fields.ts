@@ -1,0 +1,65 @@
+import type { Edit } from '../../catalog/catalog-edit.ts';
+import { valueAt } from '../../catalog/catalog-edit.ts';
+import * as Source from '../../catalog/source.ts';
+import { type FieldGroup, fieldOf, type Shape } from './catalogue-field.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The prices of a service with meters: a part for each value of `price_by`. A meter that counts a cost has no price. */
+export function pricesOf(root: unknown, at: number, service: Members): Omit<FieldGroup, 'parts'>[] {
+  const meters = pricedMeters(service);
+  const shapes: Shape[] = [
+    ['per', 'Prices are per (1, 1000 or 1000000)', 'count'],
+    ...meters.map((meter) => [meter, `${meter}, USD`, 'usd'] as const),
+  ];
+  return Object.keys(membersOf(service.prices)).map((key) => ({
+    title: key,
+    about: '',
+    fields: [
+      ...shapes.map((shape) => fieldOf(root, ['services', at, 'prices', key], shape)),
+      ...(key === 'default'
+        ? []
+        : [fieldOf(root, ['services', at, 'prices'], [key, 'Remove these prices', 'remove'])]),
+    ],
+  }));
+}
+
+/** The field names of a new entry of `prices`, for the service at an index. */
+export function newPriceFields(
+  text: string,
+  at: number,
+): { name: string; label: string; member: string | null }[] {
+  const service = membersOf(valueAt(Source.read(text).value, ['services', at]));
+  if (service.price_by === undefined) return [];
+  const name = (member: string) => `new[${at}].${member}`;
+  return [
+    { name: name('key'), label: `New prices for (a value of ${String(service.price_by)})`, member: null },
+    { name: name('per'), label: 'Prices are per (1, 1000 or 1000000)', member: 'per' },
+    ...pricedMeters(service).map((meter) => ({ name: name(meter), label: `${meter}, USD`, member: meter })),
+  ];
+}
+
+/** Returns the edits that add the new prices of a form. */
+export function newPrices(text: string, services: number, form: URLSearchParams): Edit[] {
+  return Array.from({ length: services }, (_, at) => at).flatMap((at) => {
+    const fields = newPriceFields(text, at);
+    const key = form.get(`new[${at}].key`)?.trim() ?? '';
+    if (key === '') return [];
+    return fields.flatMap(({ name, member }) => {
+      const typed = form.get(name)?.trim() ?? '';
+      if (member === null || typed === '') return [];
+      const value = member === 'per' && /^\d{1,9}$/.test(typed) ? Number(typed) : typed;
+      return [{ path: ['services', at, 'prices', key, member], value }];
+    });
+  });
+}
+
+function pricedMeters({ meters }: Members): string[] {
+  return Object.entries(membersOf(meters))
+    .filter(([, meter]) => membersOf(membersOf(meter).count).cost === undefined)
+    .map(([name]) => name);
+}
+
+function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+}

@@ -1,0 +1,127 @@
+import * as Money from '@sluice/kernel/money';
+import { Hono } from 'hono';
+import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import { findForSale } from '../../../catalog/plan.ts';
+import * as TaxNote from '../../../catalog/tax-note.ts';
+import { actionOf } from '../../account-rights.ts';
+import { laterPage } from '../../fault-page.ts';
+import { type Call, type Env, record } from '../../request-context.ts';
+import * as BrowserSession from '../browser-session.ts';
+import * as FormResult from '../form-result.ts';
+import * as Frame from '../frame.ts';
+import { nameOf } from '../paid.ts';
+import type { RefusedBuy } from '../plan-card.ts';
+import * as PromotionResult from '../promotion-result.ts';
+import * as Page from '../shop.ts';
+import { roleDenial } from '../visitor-rights.ts';
+import { type BuyContext, faultOf, startPurchase } from './buy.ts';
+import * as PromotionCode from './promotion-code.ts';
+
+const route = 'POST /shop/buy';
+
+/** Shows the plans again, with the form that was refused. */
+export type Again = (
+  visitor: BrowserSession.BrowserSession | null,
+  refused: RefusedBuy,
+  headers: Readonly<Record<string, string>>,
+) => Promise<Response>;
+
+type FormContext = BuyContext & PromotionCode.CodeContext & Pick<CatalogContext, 'catalog' | 'publicUrl'>;
+
+/** The forms of the plans, and the pages that lead from them to the card page. `again` is null in a shop without operations to show. */
+export function purchaseForm(
+  shop: FormContext,
+  clientAddressHeader: string | null,
+  again: Again | null,
+): Hono<Env> {
+  const app = new Hono<Env>();
+  const { texts } = shop;
+
+  app.get('/shop/buy/:order', async (c) => {
+    const id = c.req.param('order');
+    const url = `${shop.publicUrl}/checkout/${encodeURIComponent(id)}`;
+    const sent = FormResult.read(shop, c);
+    // The result of another form may not have been shown yet.
+    const result = sent?.link?.url === url ? sent : null;
+    const order = result === null ? null : await shop.orders.find(id);
+    if (result === null || order === null)
+      return Frame.respondWithPage(200, shop, {
+        title: texts.text('buy.title'),
+        main: Page.toCardPage(texts, url),
+        more: { refresh: `0; url=${url}` },
+      });
+    const main = Page.review(texts, {
+      plan: nameOf(shop.catalog, order.plan),
+      due: texts.usd(Money.format(order.amount)),
+      codeResult: result.text,
+      isTaxAdded: TaxNote.isTaxAdded(shop.catalog),
+      url,
+    });
+    const more = { 'set-cookie': FormResult.forgotten(shop) };
+    return Frame.respondWithPage(200, shop, { title: texts.text('buy.review'), main, more });
+  });
+
+  app.post('/shop/buy', async (c) => {
+    const form = await BrowserSession.fields(c);
+    const plan = findForSale(shop.catalog.plans, form.get('plan') ?? '');
+    if (plan === null) return refused(404, texts.text('buy.unknown_plan'));
+    const visitor = await BrowserSession.readSession(shop, c);
+    const denied = denialOf(visitor);
+    if (denied !== null) return refused(403, denied);
+    const code = (form.get('code') ?? '').trim().slice(0, PromotionResult.codeCharsMax);
+    const amount = form.get('amount_usd')?.trim() ?? '';
+    const show = (
+      faults: Pick<RefusedBuy, 'fault' | 'codeFault'>,
+      at: BrowserSession.BrowserSession | null,
+      headers = {},
+    ) =>
+      again === null
+        ? refused(422, faults.fault ?? faults.codeFault ?? '', texts.text('error.check_input'))
+        : again(at, { plan: plan.id, amount, code, ...faults }, headers);
+    // A code is redeemed only with a purchase that can follow.
+    const fault = faultOf(shop, plan, form);
+    if (fault !== null) return show({ fault, codeFault: null }, visitor);
+    const applied = code === '' ? null : await PromotionCode.apply(shop, c, clientAddressHeader, code);
+    if (applied?.kind === 'limited') return laterPage(shop, c, 429, texts.text('buy.too_many_accounts'));
+    if (applied?.kind === 'refused')
+      return show({ fault: null, codeFault: applied.text }, applied.visitor, applied.headers);
+    const buyer = applied?.visitor ?? visitor;
+    const started = await startPurchase(shop, c, { plan, form, visitor: buyer, clientAddressHeader });
+    if (started.kind === 'order') {
+      await note(c, buyer, started.order);
+      return lead(started.location, applied);
+    }
+    // The code's credit is in the account whatever happens next.
+    const text = applied === null ? started.text : `${applied.text} ${started.text}`;
+    return refused(409, text, texts.text('error.title'), applied?.headers);
+  });
+  return app;
+
+  /** Adds the order to the activity of the account. */
+  async function note(c: Call, buyer: BrowserSession.BrowserSession | null, order: string): Promise<void> {
+    if (buyer !== null) await record(shop, c, route, { ...buyer, key: null }, order);
+  }
+
+  /** Returns why the visitor may not buy for the account; null when nothing prevents it. */
+  function denialOf(visitor: BrowserSession.BrowserSession | null): string | null {
+    return visitor === null ? null : roleDenial(shop, visitor, actionOf(route));
+  }
+
+  /** Leads to the card page; with a code, to the review before it. A reload of the page that follows opens no second order. */
+  function lead(location: string, applied: PromotionCode.AppliedCode | null): Response {
+    if (applied === null) return FormResult.redirect(shop, location, null);
+    const link = { url: `${shop.publicUrl}${location.replace('/shop/buy/', '/checkout/')}`, text: '' };
+    const result = { text: applied.text, secret: null, isBad: false, link };
+    return FormResult.redirect(shop, location, result, Object.values(applied.headers));
+  }
+
+  function refused(
+    status: number,
+    message: string,
+    heading = texts.text('error.title'),
+    more: Readonly<Record<string, string>> = {},
+  ): Response {
+    const main = Page.refused(texts, message, heading);
+    return Frame.respondWithPage(status, shop, { title: heading, main, more });
+  }
+}

@@ -1,0 +1,213 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as Upstream from '../proxy/scripted-upstream.ts';
+import * as Agent from '../purchase/agent.ts';
+import type { Shown } from '../support/browser.ts';
+import { base, edit, hidden, publish, type Roaming, signedIn, token } from '../support/catalogue-console.ts';
+import * as Program from '../support/program.ts';
+import * as Shop from '../support/shop.ts';
+
+const catalogue = `# The shop of the test.
+storefront: { name: Edited, contact: sales@example.com }   # shown to buyers
+upstream: { key: { header: x-api-key } }
+services:
+  - slug: lists
+    name: Lists          # by the piece
+    price_usd: "0.001"
+    operations:
+      - { call: GET /v1/list, units: /count, units_max: 10 }
+plans:
+  - { id: credit, kind: credit, covers: "*" }
+  - { id: small, kind: subscription, covers: "*", price_usd: "10.00", every: month, included: 100 }
+`;
+
+let folder: string;
+let upstream: Upstream.ScriptedUpstream;
+let shop: Shop.Shop;
+/** A process on another machine, with a file of its own. */
+let elsewhere: string;
+const [here, there] = ['here', 'there'].map((name) => () => join(folder, name, 'catalog.yaml')) as [
+  () => string,
+  () => string,
+];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-console-'));
+  for (const path of [here(), there()]) {
+    await mkdir(join(path, '..'));
+    await writeFile(path, catalogue);
+  }
+  upstream = await Upstream.scripted(({ socket }) => socket.write(Upstream.http(200, '{"count":1}')));
+  const env = { ...Agent.shopEnv, ADMIN_TOKEN: token, CATALOG: here() };
+  shop = await Shop.open({ upstream: { url: upstream.url, key: 'upk_1' }, env });
+  elsewhere = await shop.addStorefront({ CATALOG: there() });
+});
+afterAll(async () => {
+  await shop?.stop();
+  await upstream?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('a file that may not be written is offered for download', async () => {
+  await chmod(folder, 0o755);
+  await chmod(join(folder, 'here'), 0o555);
+  try {
+    const owner = await signedIn(await shop.addStorefront({ CATALOG: here() }, Program.unprivileged));
+    const review = await edit(owner, 'prices', { 'services[0].price_usd': '0.005' });
+    expect(review.html).toContain('Download the file');
+    expect((await publish(owner, review)).status).toBe(422);
+    expect(await readFile(here(), 'utf8')).toBe(catalogue);
+    const form = { act: 'download', base: '', text: hidden(review.html, 'text') };
+    const file = await owner.open(`${base}/publish`, form);
+    expect(file.headers.get('content-disposition')).toBe('attachment; filename="catalog.yaml"');
+    expect(file.html).toBe(catalogue.replace('"0.001"', '"0.005"'));
+  } finally {
+    await chmod(join(folder, 'here'), 0o755);
+  }
+});
+
+/** Publishes a text as the whole file. */
+async function publishFile(owner: Roaming, text: string): Promise<void> {
+  const { html } = await owner.open(`${base}/file`);
+  const done = await publish(owner, await owner.open(`${base}/file`, { base: hidden(html, 'base'), text }));
+  expect(done.html).toContain('Published.');
+}
+
+const metered = catalogue
+  .replace(
+    'plans:',
+    `  - slug: chat
+    name: Chat
+    meters:
+      input: { unit: input token, count: /usage/prompt_tokens }
+      output: { unit: output token, count: /usage/completion_tokens }
+    price_by: /model
+    prices:
+      small-1: { per: 1000000, input: "0.15", output: "0.60" }   # the cheap one
+      large-1: { per: 1000000, input: "2.50", output: "10.00" }
+    operations:
+      - call: POST /v1/chat
+        max: { input: { bytes: 1 }, output: { pointer: /max_tokens, default: 100, ceiling: 1000 } }
+plans:`,
+  )
+  .replace('subscription, covers: "*"', 'subscription, covers: [lists]');
+
+test('the prices of meters are edited, added and removed, with their effects on buyers', async () => {
+  const owner = await signedIn(shop.url);
+  await publishFile(owner, metered);
+  const dearer = await edit(owner, 'prices', {
+    'services[1].prices.small-1.input': '0.20',
+    'new[1].key': 'gpt-4.1: mini',
+    'new[1].per': '1000',
+    'new[1].input': '0.001',
+    'new[1].output': '0.002',
+  });
+  expect([dearer.status, dearer.html.includes('raises a price')]).toEqual([200, true]);
+  await publish(owner, dearer);
+  expect(await readFile(here(), 'utf8')).toBe(
+    metered
+      .replace('input: "0.15"', 'input: "0.20"')
+      .replace(
+        'output: "10.00" }\n',
+        'output: "10.00" }\n      "gpt-4.1: mini": { per: 1000, input: "0.001", output: "0.002" }\n',
+      ),
+  );
+  const bad = await edit(owner, 'prices', { 'services[1].prices.large-1.output': 'much' });
+  expect(bad.html).toMatch(/<details open><summary>Prices of large-1/);
+  expect(bad.html).toMatch(/id="services\[1\]\.prices\.large-1\.output-fault">/);
+  const fewer = await edit(owner, 'prices', {
+    'services[1].prices.large-1': 'true',
+    'services[1].prices.large-1.input': '3',
+  });
+  expect(fewer.html).toContain('removes something');
+  await publish(owner, fewer);
+  expect(await readFile(here(), 'utf8')).not.toContain('large-1');
+  await publishFile(owner, catalogue);
+});
+
+test('the services of a plan are chosen by boxes', async () => {
+  const owner = await signedIn(shop.url);
+  await publishFile(owner, metered);
+  const page = (await owner.open(`${base}/plans`)).html;
+  expect(page).toMatch(/name="plans\[0\]\.covers" value="\*" checked/);
+  expect(page).toMatch(/name="plans\[1\]\.covers" value="lists" checked/);
+  const only = await edit(owner, 'plans', { 'plans[0].covers': 'chat' });
+  expect([only.status, only.html.includes('covers: &quot;*&quot;')]).toEqual([200, true]);
+  await publish(owner, only);
+  expect(await readFile(here(), 'utf8')).toContain('id: credit, kind: credit, covers: ["chat"] }');
+  const none = await edit(owner, 'plans', { 'plans[0].covers': '' });
+  expect([none.status, none.html.includes('id="plans[0].covers-fault"')]).toEqual([422, true]);
+  const all = await edit(owner, 'plans', { 'plans[0].covers': '*' });
+  await publish(owner, all);
+  expect(await readFile(here(), 'utf8')).toBe(metered);
+  await publishFile(owner, catalogue);
+});
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** Sends the form of the logo as a browser does. */
+async function upload(owner: Roaming, bytes: Uint8Array, name = 'logo.png'): Promise<Shown> {
+  const { html } = await owner.open(`${base}/brand`);
+  const form = new FormData();
+  form.set('base', hidden(html, 'base'));
+  form.set('upload', new File([new Uint8Array(bytes)], name));
+  const cookie = [...owner.cookies].map(([key, value]) => `${key}=${value}`).join('; ');
+  const response = await fetch(`${shop.url}${base}/logo`, {
+    method: 'POST',
+    headers: { accept: 'text/html', cookie, 'sec-fetch-site': 'same-origin' },
+    body: form,
+  });
+  return { status: response.status, headers: response.headers, html: await response.text() };
+}
+
+test('a logo is uploaded, reviewed, served strictly in every process, and removed by a revert', async () => {
+  const owner = await signedIn(shop.url);
+  const review = await upload(owner, png);
+  expect(review.status).toBe(200);
+  expect((await publish(owner, review)).status).toBe(200);
+  await expect
+    .poll(() => readFile(there(), 'utf8'))
+    .toContain(`"data:image/png;base64,${png.toString('base64')}"`);
+  for (const url of [shop.url, elsewhere]) {
+    await expect.poll(async () => (await fetch(`${url}/shop/logo`)).status).toBe(200);
+    const logo = await fetch(`${url}/shop/logo`);
+    expect(Buffer.from(await logo.arrayBuffer()).equals(png)).toBe(true);
+    expect(logo.headers.get('content-type')).toBe('image/png');
+    expect(logo.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(logo.headers.get('content-security-policy')).toMatch(/^default-src 'none';.*sandbox/);
+  }
+  const { html } = await owner.open(`${base}/brand`);
+  expect(html).toMatch(/name="storefront\.brand\.logo"[^>]*value="uploaded image"/);
+  await publishFile(owner, catalogue);
+  expect((await fetch(`${shop.url}/shop/logo`)).status).toBe(404);
+});
+
+test('a file that is not a small PNG image is refused beside its field', async () => {
+  const owner = await signedIn(shop.url);
+  const padded = Buffer.alloc(70_000);
+  png.copy(padded);
+  const script = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>';
+  const huge = Buffer.from(png);
+  huge.writeUInt32BE(100_000, 16);
+  const cases: [Buffer, RegExp][] = [
+    [padded, /70000 bytes/],
+    [Buffer.from(script), /is an SVG, which can contain scripts/],
+    [Buffer.from('GIF89a'), /not a complete PNG/],
+    [Buffer.concat([png, Buffer.from(script)]), /not a complete PNG/],
+    [huge, /100000 by 1 pixels/],
+    [Buffer.alloc(0), /Choose an image/],
+  ];
+  for (const [bytes, reason] of cases) {
+    const refused = await upload(owner, bytes);
+    expect([refused.status, /id="upload-fault">([^<]*)/.exec(refused.html)?.[1]]).toEqual([
+      422,
+      expect.stringMatching(reason),
+    ]);
+  }
+  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+});
