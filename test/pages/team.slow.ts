@@ -82,7 +82,7 @@ describe.each(['phone', 'desktop'] as const)('on a %s screen', (screen) => {
       await guest.page.getByText('sent to another address').waitFor();
       await look(guest.page, 'invitation-refused', screen);
       await guest.context.clearCookies();
-      // Bob has an account of his own, which stays.
+      // Bob has an account of their own, which remains.
       await signUp(guest.page, bob);
       await guest.page.goto(link);
       await look(guest.page, 'invitation-signed-in', screen);

@@ -5,7 +5,7 @@ import { findForSale } from '../../../catalog/plan.ts';
 import * as TaxNote from '../../../catalog/tax-note.ts';
 import { actionOf } from '../../account-rights.ts';
 import { laterPage } from '../../fault-page.ts';
-import { type Env, record } from '../../request-context.ts';
+import { type Call, type Env, record } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
@@ -83,8 +83,18 @@ export function purchaseForm(
     if (applied?.kind === 'limited') return laterPage(shop, c, 429, texts.text('buy.too_many_accounts'));
     if (applied?.kind === 'refused')
       return show({ fault: null, codeFault: applied.text }, applied.visitor, applied.headers);
-    const buyer = applied?.visitor ?? visitor;
-    const started = await startPurchase(shop, c, { plan, form, visitor: buyer, clientAddressHeader });
+    return order(c, { plan, form, visitor: applied?.visitor ?? visitor }, applied);
+  });
+  return app;
+
+  /** Starts the purchase, once its code, if any, is in the account. */
+  async function order(
+    c: Call,
+    bought: Pick<Parameters<typeof startPurchase>[2], 'plan' | 'form' | 'visitor'>,
+    applied: PromotionCode.AppliedCode | null,
+  ): Promise<Response> {
+    const { visitor: buyer } = bought;
+    const started = await startPurchase(shop, c, { ...bought, clientAddressHeader });
     if (started.kind === 'order') {
       if (buyer !== null) await record(shop, c, 'POST /shop/buy', { ...buyer, key: null }, started.order);
       return lead(started.location, applied);
@@ -92,8 +102,7 @@ export function purchaseForm(
     // The code's credit is in the account whatever happens next.
     const text = applied === null ? started.text : `${applied.text} ${started.text}`;
     return refused(409, text, texts.text('error.title'), applied?.headers);
-  });
-  return app;
+  }
 
   /** Leads to the card page; with a code, to the review before it. A reload of the page that follows opens no second order. */
   function lead(location: string, applied: PromotionCode.AppliedCode | null): Response {
