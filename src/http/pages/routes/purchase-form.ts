@@ -85,8 +85,18 @@ export function purchaseForm(
     if (applied?.kind === 'limited') return laterPage(shop, c, 429, texts.text('buy.too_many_accounts'));
     if (applied?.kind === 'refused')
       return show({ fault: null, codeFault: applied.text }, applied.visitor, applied.headers);
-    const buyer = applied?.visitor ?? visitor;
-    const started = await startPurchase(shop, c, { plan, form, visitor: buyer, clientAddressHeader });
+    return order(c, { plan, form, visitor: applied?.visitor ?? visitor }, applied);
+  });
+  return app;
+
+  /** Starts the purchase, once its code, if any, is in the account. */
+  async function order(
+    c: Call,
+    bought: Pick<Parameters<typeof startPurchase>[2], 'plan' | 'form' | 'visitor'>,
+    applied: PromotionCode.AppliedCode | null,
+  ): Promise<Response> {
+    const { visitor: buyer } = bought;
+    const started = await startPurchase(shop, c, { ...bought, clientAddressHeader });
     if (started.kind === 'order') {
       await note(c, buyer, started.order);
       return lead(started.location, applied);
@@ -94,8 +104,7 @@ export function purchaseForm(
     // The code's credit is in the account whatever happens next.
     const text = applied === null ? started.text : `${applied.text} ${started.text}`;
     return refused(409, text, texts.text('error.title'), applied?.headers);
-  });
-  return app;
+  }
 
   /** Adds the order to the activity of the account. */
   async function note(c: Call, buyer: BrowserSession.BrowserSession | null, order: string): Promise<void> {
