@@ -105,9 +105,10 @@ function verdictOf(
   const most = Math.max(...odds);
   const first = chains[0]?.links[0]?.offer;
   if (!isTrained) {
+    const aim = chains[0] === undefined ? first : Chain.aim(chains[0]);
     if (vague > most) return 'vague';
     if (outside > most) return 'outside';
-    const share = 1 / (1 + Math.exp(-(odds[first?.at ?? -1] ?? Number.NEGATIVE_INFINITY)));
+    const share = 1 / (1 + Math.exp(-(odds[aim?.at ?? -1] ?? Number.NEGATIVE_INFINITY)));
     return share >= sure.described ? 'sure' : 'doubtful';
   }
   if (outside > Math.max(most, sure.floor) || (known < sure.known && most < sure.odds)) return 'outside';

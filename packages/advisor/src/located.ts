@@ -1,4 +1,5 @@
 import type { Goal } from './goal.ts';
+import type { Leaf } from './leaf.ts';
 import type { Offer } from './offer.ts';
 import type { Fill, Slot } from './slot.ts';
 
@@ -13,15 +14,23 @@ const dayOf = new RegExp(
   'gi',
 );
 
-/** Fills the place, the coordinates and the days of a goal into required values that have no other source. */
-export function fills({ slots }: Offer, goal: Goal, filled: ReadonlySet<Slot>): Fill[] {
+/**
+ * Fills the place, the coordinates and the days of a goal into required values that have no other source.
+ * @param name the slot that takes the name of what the goal is about
+ */
+export function fills(
+  { slots }: Offer,
+  goal: Goal,
+  filled: ReadonlySet<Slot>,
+  name: Slot | null = null,
+): Fill[] {
   const open = slots.filter(
-    (slot) => slot.leaf.required && !slot.leaf.many && !slot.isKey && !filled.has(slot),
+    (slot) => slot === name || (slot.leaf.required && !slot.leaf.many && !slot.isKey && !filled.has(slot)),
   );
   if (open.length === 0) return [];
   const found = { place: placeOf(goal), point: point.exec(goal.text), days: daysOf(goal.text) };
   return open.flatMap((slot): Fill[] => {
-    const value = valueFor(slot, found);
+    const value = slot === name ? found.place?.text : valueFor(slot, found);
     return value === undefined ? [] : [{ slot, value, at: found.place?.at ?? 0 }];
   });
 }
@@ -41,11 +50,16 @@ function valueFor(slot: Slot, { place, point: at, days }: Found): unknown {
   if (at !== null && /^(?:lon|lng|long|longitude)$/i.test(name)) return Number(at[2]);
   if (slot.kind !== 'text' && slot.kind !== 'city') return undefined;
   if (at !== null && isPoint) return `${at[1]},${at[2]}`;
-  return placeName.test(name) ? place?.text : undefined;
+  return isName(slot.leaf) ? place?.text : undefined;
+}
+
+/** Returns true for a value that is named as the name of a thing. */
+export function isName({ path }: Leaf): boolean {
+  return placeName.test(path.at(-1) ?? '');
 }
 
 /** The first place that a goal names, or else the first name. */
-function placeOf({ mentions, words, text }: Goal): { text: string; at: number } | null {
+export function placeOf({ mentions, words, text }: Goal): { text: string; at: number } | null {
   const found = mentions.find(({ kind }) => kind === 'place') ?? mentions.find(({ kind }) => kind === 'name');
   if (found === undefined) return null;
   const own = words.filter(({ mention }) => mention?.at === found.at);

@@ -1,5 +1,6 @@
 import type * as Schema from '@sluice/kernel/json-schema';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
+import type { Finder } from './found.ts';
 import type { Leaf } from './leaf.ts';
 import type { Operation } from './price-list.ts';
 import type * as Slot from './slot.ts';
@@ -15,6 +16,8 @@ export type Offer = {
   slots: readonly Slot.Slot[];
   /** The values that it is asked about. */
   asks: readonly Ask[];
+  /** The operations that find the numbers which it needs by a name. */
+  finders: readonly Finder[];
   /** The values in its responses. */
   gives: readonly Leaf[];
   /** The words of its name, by which it is called for. */
