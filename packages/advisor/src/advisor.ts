@@ -105,7 +105,9 @@ function verdictOf(
   const most = Math.max(...odds);
   const first = chains[0]?.links[0]?.offer;
   if (!isTrained) {
-    const aim = chains[0] === undefined ? first : Chain.aim(chains[0]);
+    // A call that only finds a place by its name is as certain as the one that needs it.
+    const finding = Chain.finding(chains[0]?.links ?? []);
+    const aim = chains[0]?.links.find((_, at) => !finding.has(at))?.offer;
     if (vague > most) return 'vague';
     if (outside > most) return 'outside';
     const share = 1 / (1 + Math.exp(-(odds[aim?.at ?? -1] ?? Number.NEGATIVE_INFINITY)));

@@ -87,7 +87,7 @@ export function plan(goal: Goal, surface: Surface, reading: Reading): Chain[] {
             {
               offer,
               sources: sources[index] ?? [],
-              filling: fill(offer, goal, hits, finding(planning, members, at)),
+              filling: fill(offer, goal, hits, nameFor(planning, members, at)),
             },
           ];
     }),
@@ -95,16 +95,15 @@ export function plan(goal: Goal, surface: Surface, reading: Reading): Chain[] {
   }));
 }
 
-/** Returns the first operation of a chain that does more than find the numbers which a later one needs. */
-export function aim({ links }: Chain): Offer | undefined {
-  const finding = new Set(
+/** Returns the positions of the calls that only find, by a name, the numbers which a later one needs. */
+export function finding(links: readonly Link[]): Set<number> {
+  return new Set(
     links.flatMap(({ offer, sources }) =>
       sources.flatMap((source) =>
         source.kind === 'call' && !offer.asks.includes(source.ask) ? [source.call] : [],
       ),
     ),
   );
-  return links.find((_, at) => !finding.has(at))?.offer;
 }
 
 /** The most probable operations, and those that find what the first of them need. */
@@ -162,7 +161,7 @@ function drafted(planning: Planning, chosen: readonly number[]): Draft {
       (own.length > 0 ||
         (!planning.reading.isTrained &&
           (planning.surface.offers[at]?.operation.method === 'GET' || oddsOf(planning, at) > odds.searched)));
-    const isFinding = finding(planning, members, at) !== null;
+    const isFinding = nameFor(planning, members, at) !== null;
     const isFound = own.some(({ ask }) => !planning.surface.offers[at]?.asks.includes(ask));
     const isLed = !isFound && own.some(({ kind }) => kind === 'call');
     score += isFinding
@@ -256,7 +255,7 @@ function subsets(of: readonly number[], most: number): number[][] {
 }
 
 /** Returns the slot that takes the name of what a later call needs. */
-function finding({ surface, unfound }: Planning, members: readonly number[], at: number): Slot | null {
+function nameFor({ surface, unfound }: Planning, members: readonly number[], at: number): Slot | null {
   const later = members.slice(members.indexOf(at) + 1).filter((other) => unfound.has(other));
   const finders = later.flatMap((other) => surface.offers[other]?.finders ?? []);
   return finders.find((finder) => finder.at === at)?.name ?? null;

@@ -31,6 +31,7 @@ export function pair(api: Described.Api, asked: Asked.Asked): Pairing[] {
     const [fit, speaks] = related(api, own, probability);
     features.common = Math.log(0.02 + fit);
     features.speaks = Math.log(0.02 + speaks);
+    features.behind = Number(isBehind(own, api.described, asked.words));
     features.verb = Number([...own.verbs].some((verb) => asked.actions.has(verb)));
     features.askedWrite = Number(own.isWrite && asked.isQuestion && asked.actions.size === 0);
     features.toldRead = Number(!own.isWrite && asked.actions.size > 0 && !asked.isQuestion);
@@ -101,6 +102,19 @@ function coveredShare(
     if (names.has(name)) found += weight;
   }
   return found / all;
+}
+
+/** Returns true when the goal names the word by which a sibling's title differs from this one, and not the own word. */
+function isBehind(
+  own: Described.Described,
+  all: readonly Described.Described[],
+  words: ReadonlySet<string>,
+): boolean {
+  return all.some(({ title }) => {
+    const [theirs, mine] = [title.difference(own.title), own.title.difference(title)];
+    const isSibling = theirs.size === 1 && mine.size === 1 && title.size > 1;
+    return isSibling && !theirs.isDisjointFrom(words) && mine.isDisjointFrom(words);
+  });
 }
 
 /** The likeness of a goal to a phrase, from 0 to 1. */
