@@ -125,7 +125,13 @@ function verdictOf(
 
 /** Asks which of the two most probable readings is meant. */
 function readings(chains: readonly Chain.Chain[]): string[] {
-  const named = chains.map(({ links }) =>
+  // The same calls without the search for what they need are no other reading.
+  const meant = chains.map(({ links }) => {
+    const finding = Chain.finding(links);
+    return links.flatMap(({ offer }, at) => (finding.has(at) ? [] : [offer.id])).join(' ');
+  });
+  const distinct = chains.filter((_, at) => meant.indexOf(meant[at] ?? '') === at);
+  const named = distinct.map(({ links }) =>
     links
       .map(({ offer }) => `${offer.summary} (${offer.operation.method} ${offer.operation.path})`)
       .join(', then '),

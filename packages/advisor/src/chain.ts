@@ -115,7 +115,7 @@ function candidatesOf(planning: Planning): number[] {
     .slice(0, candidateCountMax);
   const finders = sorted
     .filter((at) => planning.unfound.has(at))
-    .flatMap((at) => offers[at]?.finders.slice(0, 1) ?? [])
+    .flatMap((at) => offers[at]?.finders ?? [])
     .map(({ at }) => at);
   return [...new Set([...finders.slice(0, 1), ...sorted])].slice(0, candidateCountMax);
 }

@@ -3,11 +3,8 @@ import * as Identifier from './identifier.ts';
 import * as Key from './key.ts';
 import type { Leaf } from './leaf.ts';
 import * as Located from './located.ts';
-import type { Ask, Offer } from './offer.ts';
+import type { Finder, Offer } from './offer.ts';
 import type { Slot } from './slot.ts';
-
-/** An operation that finds a thing by its name, and the numbers of one item of its answer that another operation needs. */
-export type Finder = { at: number; name: Slot; values: readonly { ask: Ask; leaf: Leaf }[] };
 
 /** Numbers by which one thing is found. */
 const identifier = /(?:id|number|code|key|ref)$/i;

@@ -1,6 +1,5 @@
 import type * as Schema from '@sluice/kernel/json-schema';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
-import type { Finder } from './found.ts';
 import type { Leaf } from './leaf.ts';
 import type { Operation } from './price-list.ts';
 import type * as Slot from './slot.ts';
@@ -33,3 +32,6 @@ export type Ask = {
   words: readonly string[];
   makers: readonly { at: number; leaf: Leaf }[];
 };
+
+/** An operation that finds a thing by its name, and the numbers of one item of its answer that another operation needs. */
+export type Finder = { at: number; name: Slot.Slot; values: readonly { ask: Ask; leaf: Leaf }[] };
