@@ -87,7 +87,7 @@ export function ask(api: Described.Api, goal: Goal.Goal, text: string): Asked {
   return {
     names,
     known,
-    words: Described.literal(goal, api.concepts),
+    words: new Set(Described.literal(goal, api.concepts)),
     probability: Intents.probabilities(api.intents, tokens, heat),
     identifiers: Identifier.find(text, (word) => api.known.has(word)),
     hasPoint: points.test(text),

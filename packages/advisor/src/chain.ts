@@ -161,16 +161,12 @@ function drafted(planning: Planning, chosen: readonly number[]): Draft {
       (own.length > 0 ||
         (!planning.reading.isTrained &&
           (planning.surface.offers[at]?.operation.method === 'GET' || oddsOf(planning, at) > odds.searched)));
-    const isFinding = nameFor(planning, members, at) !== null;
+    const least = nameFor(planning, members, at) !== null ? 0 : isLeading ? odds.leading : null;
     const isFound = own.some(({ ask }) => !planning.surface.offers[at]?.asks.includes(ask));
     const isLed = !isFound && own.some(({ kind }) => kind === 'call');
-    score += isFinding
-      ? Math.max(oddsOf(planning, at), 0)
-      : isLeading
-        ? Math.max(oddsOf(planning, at), odds.leading)
-        : oddsOf(planning, at);
-    score -= (isFinding || isLeading ? 0 : isLed ? odds.led : odds.further) + expense(own);
-    if (planning.unfound.has(at) && !isFound) score -= odds.missing;
+    score += Math.max(oddsOf(planning, at), least ?? -odds.most);
+    score -= (least !== null ? 0 : isLed ? odds.led : odds.further) + expense(own);
+    score -= planning.unfound.has(at) && !isFound ? odds.missing : 0;
   }
   const given = sources.flat().flatMap((source) => (source.kind === 'given' ? source.given.at : []));
   const taken = new Set(given);

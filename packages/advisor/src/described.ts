@@ -28,7 +28,7 @@ export type Described = {
   asks: readonly ReadonlySet<string>[];
   all: ReadonlySet<string>;
   /** The words of its title as they are written: concepts are too broad to tell `hourly` from `daily`. */
-  title: ReadonlySet<string>;
+  title: readonly string[];
   /** The likeness of each common operation to this one, and the probability that its description speaks of it. */
   likeness: Float64Array;
   probability: Float64Array;
@@ -133,11 +133,9 @@ function namesOf(text: string, concepts: Concepts.Concepts): Set<string> {
 const asRead = /^(?:gets?|lists?|search|finds?|shows?|reads?|fetch|retrieves?|look|give|return)$/;
 
 /** The words of a text that carry a meaning, without their endings. */
-export function literal(goal: Goal.Goal, concepts: Concepts.Concepts): Set<string> {
-  return new Set(
-    Features.tokens(goal, concepts, none).flatMap(({ name, raw, isStop }) =>
-      isStop || name.startsWith('@') || raw === '' || asRead.test(raw) ? [] : [stem(raw)],
-    ),
+export function literal(goal: Goal.Goal, concepts: Concepts.Concepts): string[] {
+  return Features.tokens(goal, concepts, none).flatMap(({ name, raw, isStop }) =>
+    isStop || name.startsWith('@') || raw === '' || asRead.test(raw) ? [] : [stem(raw)],
   );
 }
 

@@ -104,16 +104,16 @@ function coveredShare(
   return found / all;
 }
 
-/** Returns true when the goal names the word by which a sibling's title differs from this one, and not the own word. */
+/** Returns true when the goal names the one word by which a sibling's title differs from this one, and not the own word. */
 function isBehind(
-  own: Described.Described,
+  { title: own }: Described.Described,
   all: readonly Described.Described[],
   words: ReadonlySet<string>,
 ): boolean {
   return all.some(({ title }) => {
-    const [theirs, mine] = [title.difference(own.title), own.title.difference(title)];
-    const isSibling = theirs.size === 1 && mine.size === 1 && title.size > 1;
-    return isSibling && !theirs.isDisjointFrom(words) && mine.isDisjointFrom(words);
+    if (own.length < 2 || title.length !== own.length) return false;
+    const [at = -1, ...more] = own.flatMap((word, index) => (word === title[index] ? [] : [index]));
+    return at >= 0 && more.length === 0 && words.has(title[at] ?? '') && !words.has(own[at] ?? '');
   });
 }
 
