@@ -58,12 +58,21 @@ export function isName({ path }: Leaf): boolean {
   return placeName.test(path.at(-1) ?? '');
 }
 
-/** The first place that a goal names, or else the first name. */
+/** Words before a name that the translation into English keeps, and English ones before which no name is read. */
+const before =
+  /^(?:um|fur|bei|nach|a|au|en|pour|sur|per|di|da|de|em|para|por|voor|bij|naar|te|on|around|off|over|to)$/;
+
+/** The first place that a goal names, or else the first name, or else the first word in capitals after a preposition. */
 export function placeOf({ mentions, words, text }: Goal): { text: string; at: number } | null {
   const found = mentions.find(({ kind }) => kind === 'place') ?? mentions.find(({ kind }) => kind === 'name');
-  if (found === undefined) return null;
-  const own = words.filter(({ mention }) => mention?.at === found.at);
-  return { text: text.slice(own[0]?.from, own.at(-1)?.to), at: found.at };
+  const isCapital = (at: number) =>
+    words[at]?.mention === null && /^\p{Lu}\p{Ll}/u.test(words[at]?.raw ?? '');
+  const at =
+    found?.at ?? words.findIndex((_, own) => isCapital(own) && before.test(words[own - 1]?.folded ?? ''));
+  if (at < 0) return null;
+  let end = at + 1;
+  while (found === undefined ? isCapital(end) : words[end]?.mention?.at === at) end += 1;
+  return { text: text.slice(words[at]?.from, words[end - 1]?.to), at };
 }
 
 function daysOf(text: string): string[] {

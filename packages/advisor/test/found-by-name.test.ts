@@ -23,6 +23,11 @@ describe('an operation that needs numbers of what the goal names', () => {
     expect(questions).toEqual([]);
   });
 
+  test('finds what other languages name after a preposition of their own', () => {
+    const { operations } = advise('livello dell’acqua per Passignano');
+    expect(new URL(operations[0]?.request.url ?? '').search).toBe('?phrase=Passignano&limit=1');
+  });
+
   test('is called with the number of a thing that a search finds', () => {
     const [, timetable] = advise('daily timetable of the ferries in Cologne').operations;
     expect(timetable?.takes.map(({ from }) => from)).toEqual([
