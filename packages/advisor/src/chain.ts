@@ -152,26 +152,42 @@ function drafted(planning: Planning, chosen: readonly number[]): Draft {
       .flat()
       .flatMap((source) => (source.kind === 'call' && !planning.given.get(source.ask) ? [source.call] : [])),
   );
-  let score = odds.further;
-  for (const [index, at] of members.entries()) {
-    const own = sources[index] ?? [];
-    const isLeading =
-      fed.has(index) &&
-      own.every(({ kind }) => kind === 'given') &&
-      (own.length > 0 ||
-        (!planning.reading.isTrained &&
-          (planning.surface.offers[at]?.operation.method === 'GET' || oddsOf(planning, at) > odds.searched)));
-    const least = nameFor(planning, members, at) !== null ? 0 : isLeading ? odds.leading : null;
-    const isFound = own.some(({ ask }) => !planning.surface.offers[at]?.asks.includes(ask));
-    const isLed = !isFound && own.some(({ kind }) => kind === 'call');
-    score += Math.max(oddsOf(planning, at), least ?? -odds.most);
-    score -= (least !== null ? 0 : isLed ? odds.led : odds.further) + expense(own);
-    score -= planning.unfound.has(at) && !isFound ? odds.missing : 0;
-  }
+  const score = members.reduce(
+    (sum, at, index) =>
+      sum + worth(planning, at, sources[index] ?? [], leastOf(planning, members, index, sources, fed)),
+    odds.further,
+  );
   const given = sources.flat().flatMap((source) => (source.kind === 'given' ? source.given.at : []));
   const taken = new Set(given);
   const idle = [...planning.literals].some((word) => !taken.has(word));
   return { members, sources, score: score - (idle ? odds.idle : 0) };
+}
+
+/** Returns the least that a call counts which leads to a later one; null for any other. */
+function leastOf(
+  planning: Planning,
+  members: readonly number[],
+  index: number,
+  sources: readonly (readonly Source[])[],
+  fed: ReadonlySet<number>,
+): number | null {
+  const at = members[index] ?? -1;
+  if (nameFor(planning, members, at) !== null) return 0;
+  const own = sources[index] ?? [];
+  if (!fed.has(index) || !own.every(({ kind }) => kind === 'given')) return null;
+  const isSearch =
+    !planning.reading.isTrained &&
+    (planning.surface.offers[at]?.operation.method === 'GET' || oddsOf(planning, at) > odds.searched);
+  return own.length > 0 || isSearch ? odds.leading : null;
+}
+
+/** What one call adds to a chain. */
+function worth(planning: Planning, at: number, own: readonly Source[], least: number | null): number {
+  const isFound = own.some(({ ask }) => !planning.surface.offers[at]?.asks.includes(ask));
+  const isLed = !isFound && own.some(({ kind }) => kind === 'call');
+  const cost = least !== null ? 0 : isLed ? odds.led : odds.further;
+  const unfound = planning.unfound.has(at) && !isFound ? odds.missing : 0;
+  return Math.max(oddsOf(planning, at), least ?? -odds.most) - cost - expense(own) - unfound;
 }
 
 /** The doubt about missing values, and about those that the caller claims to have without naming them. */
