@@ -181,7 +181,7 @@ function leastOf(
   return own.length > 0 || isSearch ? odds.leading : null;
 }
 
-/** What one call adds to a chain. */
+/** Returns the log-odds that one call adds to a chain. */
 function worth(planning: Planning, at: number, own: readonly Source[], least: number | null): number {
   const isFound = own.some(({ ask }) => !planning.surface.offers[at]?.asks.includes(ask));
   const isLed = !isFound && own.some(({ kind }) => kind === 'call');

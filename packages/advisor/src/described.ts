@@ -27,7 +27,7 @@ export type Described = {
   /** The words of each phrase of callers. */
   asks: readonly ReadonlySet<string>[];
   all: ReadonlySet<string>;
-  /** The words of its title as they are written: concepts are too broad to tell `hourly` from `daily`. */
+  /** The words of its title as they are written, since concepts are too broad to distinguish `hourly` from `daily`. */
   title: readonly string[];
   /** The likeness of each common operation to this one, and the probability that its description speaks of it. */
   likeness: Float64Array;
