@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openConnection } from '../../src/adapters/postgres/connection.ts';
 import * as Cluster from '../../src/cli/embedded/cluster.ts';
 import { replacing } from '../support/sql-flaw.ts';
 import { startDeliverer } from './deliverer.ts';
-import { type Story, tell } from './story.ts';
+import { openPool, type Story, tell } from './story.ts';
 
 const kills = 50;
 const seed = Number(process.env.SEED ?? 23);
@@ -47,7 +46,7 @@ const withKills: Story['deliver'] = async (url, { onReceipt, random }) => {
     onNext = null;
   });
   const killBackend = async () => {
-    const sql = openConnection(url, 1);
+    const sql = openPool(url, 1);
     try {
       const rows = await sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' ORDER BY pid`;

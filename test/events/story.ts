@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openConnection } from '../../src/adapters/postgres/connection.ts';
+import postgres from 'postgres';
 import * as EventExport from '../../src/adapters/postgres/event-export.ts';
 import { openSellerEvents } from '../../src/adapters/postgres/events.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
@@ -63,7 +63,7 @@ export async function tell(story: Story): Promise<Verdict> {
   const random = randomOf(story.seed);
   const database = await createDatabase(story.admin);
   await migrate(database.url);
-  const sql = openConnection(database.url, story.accounts + 2);
+  const sql = openPool(database.url, story.accounts + 2);
   const secret = newSecret();
   const listeners: (() => void)[] = [];
   const receiver = await openReceiver(
@@ -132,7 +132,7 @@ function subjectOf(body: Record<string, unknown>): unknown {
   return data.refund ?? data.order ?? body.account;
 }
 
-type Sql = ReturnType<typeof openConnection>;
+type Sql = ReturnType<typeof openPool>;
 
 /** One account's life: each step follows the confirmation of the former one. */
 async function sell(
@@ -189,7 +189,7 @@ async function until<T>(statement: () => PromiseLike<T>): Promise<T> {
 
 /** Exports again and again, each time after the cursor of the last time. Returns the ids. */
 async function exportAll(url: string, flaw: Flaw | undefined, goesOn: () => boolean): Promise<string[]> {
-  const sql = openConnection(url, 1);
+  const sql = openPool(url, 1);
   const ids: string[] = [];
   let since: EventExport.Since = { ms: 0 };
   let seq = 0;
@@ -215,4 +215,20 @@ async function exportAll(url: string, flaw: Flaw | undefined, goesOn: () => bool
   await until(once);
   await sql.end({ timeout: 1 });
   return ids;
+}
+
+/**
+ * Opens a pool that survives a restart of the server. The driver reads the types of arrays on each new connection, and a fault of that is an
+ * unhandled rejection, so this pool reads none.
+ */
+export function openPool(url: string, max: number): postgres.Sql {
+  const types = { int8: { to: 20, from: [20], serialize: String, parse: Number } };
+  const connection = { TimeZone: 'UTC', statement_timeout: 2_000 };
+  return postgres(url, {
+    max,
+    fetch_types: false,
+    onnotice: () => {},
+    connection,
+    types,
+  }) as unknown as postgres.Sql;
 }
