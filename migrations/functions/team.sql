@@ -106,8 +106,6 @@ BEGIN
       ON CONFLICT DO NOTHING;
     UPDATE shop.invitation i SET state = 'accepted' WHERE i.id = v_invitation.id;
     PERFORM shop.add_account_event(account, p_email, 'invitation_accepted', p_email, jsonb_build_object('role', v_invitation.role));
-  ELSE
-    PERFORM ledger.await_standby();
   END IF;
   SELECT 'accepted', m.id, m.role, m.epoch INTO state, member, role, epoch FROM shop.member m WHERE m.account_id = account AND m.email = p_email;
   IF member IS NULL THEN state := 'gone'; END IF;
@@ -120,10 +118,7 @@ DECLARE
   v_invitation shop.invitation;
 BEGIN
   SELECT * INTO v_invitation FROM shop.invitation WHERE digest = p_digest FOR UPDATE;
-  IF v_invitation.state = 'declined' THEN
-    PERFORM ledger.await_standby();
-    RETURN true;
-  END IF;
+  IF v_invitation.state = 'declined' THEN RETURN true; END IF;
   IF v_invitation.id IS NULL OR v_invitation.state <> 'open' OR v_invitation.expires_at <= clock_timestamp() THEN RETURN false; END IF;
   UPDATE shop.invitation SET state = 'declined' WHERE id = v_invitation.id;
   PERFORM shop.add_account_event(v_invitation.account_id, v_invitation.email, 'invitation_declined', v_invitation.email);
@@ -138,10 +133,7 @@ DECLARE
 BEGIN
   SELECT * INTO v_invitation FROM shop.invitation WHERE id = p_id AND account_id = p_account FOR UPDATE;
   IF NOT coalesce(v_role = ANY (p_team), false) OR (v_invitation.role = ANY (p_owners) AND v_role <> ALL (p_owners)) THEN RETURN 'forbidden'; END IF;
-  IF v_invitation.state = 'withdrawn' THEN
-    PERFORM ledger.await_standby();
-    RETURN 'done';
-  END IF;
+  IF v_invitation.state = 'withdrawn' THEN RETURN 'done'; END IF;
   IF v_invitation.id IS NULL OR v_invitation.state <> 'open' THEN RETURN 'unknown'; END IF;
   UPDATE shop.invitation SET state = 'withdrawn' WHERE id = p_id;
   PERFORM shop.add_account_event(p_account, p_by, 'invitation_withdrawn', v_invitation.email);
@@ -169,7 +161,6 @@ BEGIN
   ELSIF NOT coalesce(v_role = ANY (p_team), false) OR (v_role <> ALL (p_owners) AND (v_member.role = ANY (p_owners) OR p_role = ANY (p_owners))) THEN
     state := 'forbidden';
   ELSIF v_member.role = p_role THEN
-    PERFORM ledger.await_standby();
     state := 'done';
   ELSIF v_member.role = 'owner' AND NOT EXISTS (SELECT FROM shop.member m WHERE m.account_id = p_account AND m.role = 'owner' AND m.id <> p_member) THEN
     state := 'last_owner';

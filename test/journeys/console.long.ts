@@ -192,6 +192,8 @@ describe('who comes in', () => {
     const given = await seller.open('/console/sign-in', { token, to: 'https://evil.example' });
     expect(given.headers.get('set-cookie')).toMatch(/^__Host-.*; Secure$/);
     expect(given.headers.get('location')).toBe('/admin');
+    // A shop under a public URL delivers no events to this machine, as the test of endpoints wants.
+    await Promise.all(shop.storefronts.splice(1).map((storefront) => storefront.stop()));
   }, 60_000);
 
   test('a proof that is forged, changed or too old is none', async () => {
@@ -322,7 +324,7 @@ describe('the front page', () => {
     expect(left.units).toBe(unit?.balance);
     expect(html).toMatch(/<dt>Active<\/dt><dd>4<\/dd>/);
     expect(html).toMatch(
-      /<b>1<\/b><\/td><th scope="row"><a href="[^"]+#returned">Open disputes, over 1.00 USD/,
+      /<b>1<\/b><\/td><th[^>]* scope="row"><a href="[^"]+#returned">Open disputes, over 1.00 USD/,
     );
 
     // Three hours later the same is summed up by the hour, and the page says the same of it.
@@ -353,7 +355,7 @@ describe('the front page', () => {
     const stuck = await Agent.offer(agent, { amount_usd: '3.00' });
     await shop.sql`UPDATE shop.purchase SET state = 'claimed', claimed_at = now(), claimed_by = 'nobody' WHERE id = ${stuck.order}`;
     expect((await seller.open('')).html).toMatch(
-      /<b>1<\/b><\/td><th scope="row"><a href="[^"]+#unfinished">Charges with an unknown outcome/,
+      /<b>1<\/b><\/td><th[^>]* scope="row"><a href="[^"]+#unfinished">Charges with an unknown outcome/,
     );
     expect((await seller.open('/console/payments')).html).toMatch(
       /id="unfinished".*waiting for reconciliation/s,
@@ -467,7 +469,9 @@ describe('what the seller does', () => {
     const path = (order: string) => `${shop.url}/purchases/${order}/refund-request`;
     await Customer.call(glad, 'POST', path(glad.order), { reason: 'Bought <twice>', amount_usd: '1.50' });
     await Customer.call(sorry, 'POST', path(sorry.order), { reason: 'I changed my mind' });
-    expect((await seller.open('')).html).toMatch(/<b>2<\/b><\/td><th scope="row"><a href="[^"]+#requests">/);
+    expect((await seller.open('')).html).toMatch(
+      /<b>2<\/b><\/td><th[^>]* scope="row"><a href="[^"]+#requests">/,
+    );
     const listed = (await seller.open('/console/payments')).html;
     const [, headings = ''] = /aria-label="Refund requests".*?<thead>(.*?)<\/thead>/s.exec(listed) ?? [];
     expect([...headings.matchAll(/<th[^>]*>([^<]*)/g)].map(([, text]) => text)).toEqual([

@@ -136,16 +136,15 @@ export const repeatedWrites: readonly RepeatedWrite[] = [
     write: (sql) => sql`SELECT shop.set_operator_role('op_1', 'owner', 'w')`,
     flaw: awaits('shop.set_operator_role'),
   },
+  // The functions of a team lock a row first, so that their repetition waits, too.
   {
     item: 'shop.set_member_role',
     write: (sql) =>
       sql`SELECT shop.set_member_role('acc_mail', 'mem_1', 'owner', 'mem_1', '{owner}', '{owner}')`,
-    flaw: awaits('shop.set_member_role'),
   },
   {
     item: 'shop.accept_invitation',
     write: (sql) => sql`SELECT shop.accept_invitation('invited', NULL, 'bob@shop.example', 10)`,
-    flaw: awaits('shop.accept_invitation'),
   },
   {
     item: 'shop.forget_person',
@@ -155,12 +154,10 @@ export const repeatedWrites: readonly RepeatedWrite[] = [
   {
     item: 'shop.decline_invitation',
     write: (sql) => sql`SELECT shop.decline_invitation('declined')`,
-    flaw: awaits('shop.decline_invitation'),
   },
   {
     item: 'shop.withdraw_invitation',
     write: (sql) => sql`SELECT shop.withdraw_invitation('acc_mail', 'inv_3', 'mem_1', '{owner}', '{owner}')`,
-    flaw: awaits('shop.withdraw_invitation'),
   },
   {
     item: 'DELETE shop.billing_details',
