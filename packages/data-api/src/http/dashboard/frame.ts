@@ -7,7 +7,7 @@ export type Page = { status?: number; title: string; main: Html; headers?: Reado
 export const front = '/dashboard';
 
 const ownStyle = `
-main{overflow-wrap:break-word}table .id{white-space:nowrap}
+main{overflow-wrap:break-word}table .id{white-space:nowrap}@media(max-width:40rem){table.stack .id{white-space:normal}}
 header form{margin:0}header button.quiet{color:var(--soft)}
 .id{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace;overflow-wrap:anywhere}
 .columns{display:grid;gap:0 1.25rem;grid-template-columns:repeat(auto-fit,minmax(min(24rem,100%),1fr));align-items:start}
@@ -18,8 +18,7 @@ fieldset{border:0;margin:.75rem 0 0;padding:0}legend{font-size:.875rem;color:var
 .choices{columns:14rem;margin:.25rem 0}.choices label,.choice{display:flex;gap:.5rem;align-items:baseline;margin:.25rem 0;color:var(--ink);break-inside:avoid}
 .choices input,.choice input{width:auto}
 @supports selector(:has(a)){fieldset:has([value="all"]:checked) .choices{display:none}}
-.number:not(:last-child){padding-right:1.25rem}
-@media(max-width:40rem){.stack td[data-name]::before{content:attr(data-name) ": ";color:var(--soft)}}`;
+@media(min-width:40.01rem){.number:not(:last-child){padding-inline-end:1.25rem}}`;
 
 /** Responds with a page of the dashboard. Rendered on the server, without scripts. */
 export function respond({ status = 200, title, main, headers = {} }: Page, isSignedIn: boolean): Response {

@@ -20,7 +20,7 @@ export type KeysView = {
 /** The list of keys with the form that creates one. */
 export function keysPage({ keys, next, apis, formId, faults, nowMs }: KeysView): Page {
   const cell = (name: string, value: string | Html, more = '') =>
-    html`<td data-name="${name}" class="${more}">${value}</td>`;
+    html`<td data-label="${name}" class="${more}">${value}</td>`;
   const row = (key: KeyEntry) => {
     const { used, resets } = Figures.records(key, nowMs);
     return html`<tr><th scope="row"><a href="${front}/keys/${key.id}">${key.label ?? 'without a label'}</a><br><span class="id soft">${key.id}</span></th>${[
