@@ -24,7 +24,7 @@ header nav a[aria-current]{color:var(--ink);font-weight:600;text-decoration-thic
 .id{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace;overflow-wrap:anywhere}
 @media(min-width:40.01rem){.number:not(:last-child){padding-inline-end:1.25rem}}
 .log{list-style:none;margin:0;padding:0}.log li{padding:.75rem 0;border-bottom:1px solid var(--line)}.log li:last-child{border:0}.log p{margin:0;overflow-wrap:anywhere}
-@media(max-width:40rem){th .id{display:inline-block;max-width:7rem;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}.slim.slim tr>*{white-space:normal}.slim{font-size:.875rem}.slim .number{padding-left:.25rem}.slim .number:not(:last-child){padding-right:.25rem}.slim th:not(.number){padding-right:.5rem}}
+@media(max-width:40rem){table:not(.stack) th .id{display:inline-block;max-width:7rem;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}.slim.slim tr>*{white-space:normal}.slim{font-size:.875rem}.slim .number{padding-left:.25rem}.slim .number:not(:last-child){padding-right:.25rem}.slim th:not(.number){padding-right:.5rem}}
 @media(max-width:40rem){header .name{flex:1;min-width:0}header nav{order:2;gap:.25rem 1rem}header>:is(.soft,a:not(.name)){order:1;flex-basis:100%;font-size:.875rem}}
 form.row{display:flex;flex-wrap:wrap;gap:.75rem;align-items:end}form.row>div{flex:1 1 12rem}form.row label{margin-top:0}form.row button{margin:0}
 header,main,footer{max-width:76rem}td time,th time{white-space:nowrap}th .soft{font-weight:400}table.stack .number:first-child{width:4rem}
