@@ -94,7 +94,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
     expect(account.body.balance_usd).toBe('5.00');
     await page.reload();
     expect(await page.locator('#balance').textContent()).toBe('5.00 USD');
-    await page.getByRole('link', { name: 'Make a key' }).click();
+    await page.getByRole('link', { name: 'Create an API key' }).click();
     await page.getByRole('button', { name: 'Create API key' }).waitFor();
   });
 

@@ -32,7 +32,13 @@ describe('the confirmation of a payment', () => {
     const browser = new Browser(shop.url);
     const typed = email();
     const { html } = await browser.open(await paid(browser, typed));
-    for (const part of ['5.00 USD', '/receipts/', 'Make a key', 'Go to your account', 'Send me a code'])
+    for (const part of [
+      '5.00 USD',
+      '/receipts/',
+      'Create an API key',
+      'Go to your account',
+      'Send me a code',
+    ])
       expect(html).toContain(part);
     // The card page may have been filled in by another person than the owner of this browser.
     expect(html).not.toContain(typed);
@@ -62,7 +68,7 @@ describe('the confirmation of a payment', () => {
     const back = await paid(browser, typed);
     await browser.open(back);
     const first = browser.cookies.get(session);
-    expect((await browser.open(back)).html).toContain('Make a key');
+    expect((await browser.open(back)).html).toContain('Create an API key');
     expect(browser.cookies.get(session)).toBe(first);
     browser.cookies.delete(session);
     const again = await browser.open(back);

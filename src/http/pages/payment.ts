@@ -66,14 +66,23 @@ function plansLink(texts: Texts): Html {
 }
 
 function accountLink(texts: Texts): Html {
-  return html`<a class="button" href="/shop/account">${say(texts, 'frame.account')}</a>`;
+  return html`<a class="button" href="/shop/account">${say(texts, 'paid.to_account')}</a>`;
+}
+
+function shopLink(texts: Texts): Html {
+  return html`<a class="button plain" href="/">${say(texts, 'error.back')}</a>`;
+}
+
+/** A link to this page, for people who do not want to wait for its refresh, and one to the shop. */
+function nowOrBack(texts: Texts): Html {
+  return html`<a class="button" href="">${say(texts, 'checkout.check_now')}</a>${shopLink(texts)}`;
 }
 
 export function limited(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.limited_title'),
     mark: 'stop',
-    body: html`<h1>${say(texts, 'checkout.limited')}</h1><p>${say(texts, 'checkout.limited_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.limited')}</h1><p>${say(texts, 'checkout.limited_text')}</p>${shopLink(texts)}`,
   };
 }
 
@@ -82,7 +91,7 @@ export function pending(texts: Texts): PaymentPage {
     title: texts.text('checkout.pending_title'),
     mark: 'wait',
     againSeconds: 3,
-    body: html`<h1>${say(texts, 'checkout.pending')}</h1><p>${say(texts, 'checkout.pending_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.pending')}</h1><p>${say(texts, 'checkout.pending_text')}</p>${nowOrBack(texts)}`,
   };
 }
 
@@ -91,7 +100,7 @@ export function slow(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.pending_title'),
     mark: 'wait',
-    body: html`<h1>${say(texts, 'checkout.pending')}</h1><p>${say(texts, 'checkout.slow_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.pending')}</h1><p>${say(texts, 'checkout.slow_text')}</p>${nowOrBack(texts)}`,
   };
 }
 
@@ -99,7 +108,7 @@ export function alreadyPaid(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.paid_title'),
     mark: 'done',
-    body: html`<h1>${say(texts, 'checkout.paid')}</h1><p>${say(texts, 'checkout.paid_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.paid')}</h1><p>${say(texts, 'checkout.paid_text')}</p>${accountLink(texts)}${shopLink(texts)}`,
   };
 }
 
@@ -143,7 +152,7 @@ export function unavailable(texts: Texts): PaymentPage {
     title: texts.text('checkout.unavailable_title'),
     mark: 'wait',
     againSeconds: 10,
-    body: html`<h1>${say(texts, 'checkout.unavailable')}</h1><p>${say(texts, 'checkout.unavailable_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.unavailable')}</h1><p>${say(texts, 'checkout.unavailable_text')}</p>${nowOrBack(texts)}`,
   };
 }
 
