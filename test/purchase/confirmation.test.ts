@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser } from '../support/browser.ts';
 import * as Mailbox from '../support/mailbox.ts';
@@ -44,6 +45,19 @@ describe('the confirmation of a payment', () => {
     expect(html).not.toContain(typed);
     expect(html).toContain('<details class="then" >');
     expect((await browser.open('/shop/account')).html).toContain('id="balance">5.00 USD');
+  });
+
+  test('allows exactly the script of the copy buttons while it shows tokens, and none afterwards', async () => {
+    const browser = new Browser(shop.url);
+    const back = await paid(browser, email());
+    const shown = await browser.open(back);
+    const script = /<script>(.*?)<\/script>/s.exec(shown.html)?.[1] ?? '';
+    const digest = createHash('sha256').update(script).digest('base64');
+    expect(shown.headers.get('content-security-policy')).toContain(`script-src 'sha256-${digest}';`);
+    expect(shown.html).toContain('<pre class="secret" id="token"');
+    const again = await browser.open(back);
+    expect(again.html).not.toContain('<script');
+    expect(again.headers.get('content-security-policy')).not.toContain('script-src');
   });
 
   test('gives the session neither to a scanner nor to a second browser', async () => {

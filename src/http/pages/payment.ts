@@ -1,4 +1,5 @@
-import { palette } from '@sluice/kernel/page-style';
+import * as CopyScript from '@sluice/kernel/copy-script';
+import { copyStyle, palette } from '@sluice/kernel/page-style';
 import { html, raw } from 'hono/html';
 import type { Texts } from '../../text/texts.ts';
 import { brandStyle } from './brand-style.ts';
@@ -7,7 +8,7 @@ import { say } from './say.ts';
 
 type Html = ReturnType<typeof html>;
 
-/** A page that a buyer sees before or after the hosted card page. Rendered on the server, without scripts. */
+/** A page that a buyer sees before or after the hosted card page. Rendered on the server; no page needs its script. */
 export type PaymentPage = {
   title: string;
   mark: keyof typeof marks;
@@ -16,6 +17,8 @@ export type PaymentPage = {
   againSeconds?: number;
   /** True when the page has a form that is sent to the shop. */
   hasForm?: boolean;
+  /** True when the page has secrets, which get copy buttons. */
+  isScripted?: boolean;
 };
 
 const style = `${palette}
@@ -43,7 +46,9 @@ code{font:.875em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 @media print{:root{color-scheme:light;--ground:#fff;--panel:#fff;--ink:#000;--soft:#444;--line:#bbb}body{display:block;padding:0}main{max-width:none;border:0;box-shadow:none;padding:0}.mark,.proof,.button{display:none}.print{display:block}dl div{break-inside:avoid}}
 .button{display:block;margin-top:1.5rem;padding:.7rem 1rem;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600;text-align:center;text-decoration:none}
 main .plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent);margin-top:.75rem}
-button.button{width:100%;border:0;font:inherit;font-weight:600;cursor:pointer}`;
+button.button{width:100%;border:0;font:inherit;font-weight:600;cursor:pointer}
+${copyStyle}
+pre.secret{margin:.75rem 0 0;padding:.75rem .875rem;border:1px solid var(--line);border-radius:10px;background:var(--ground);font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all}`;
 
 /** SVG paths in a view box of 24 by 24. */
 const marks = {
@@ -164,8 +169,8 @@ export function unknown(texts: Texts): PaymentPage {
   };
 }
 
-const policy = (formAction: string) =>
-  `default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
+const policy = (formAction: string, isScripted: boolean) =>
+  `default-src 'none'; ${isScripted ? `script-src ${CopyScript.source}; ` : ''}style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -177,7 +182,7 @@ const headers = {
 export function respond(
   status: number,
   { catalog, texts }: PageContext,
-  { title, mark, body, againSeconds, hasForm = false }: PaymentPage,
+  { title, mark, body, againSeconds, hasForm = false, isScripted = false }: PaymentPage,
   more: Readonly<Record<string, string>> = {},
 ): Response {
   const { path, tone } = marks[mark];
@@ -189,13 +194,13 @@ export function respond(
 ${againSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${againSeconds}">`}
 <title>${title} · ${shop}</title><link rel="icon" href="data:,"><style>${raw(style + brandStyle(catalog.storefront.brand))}</style>
 </head>
-<body><main>
+<body${isScripted ? html` data-copy="${texts.text('code.copy')}" data-copied="${texts.text('code.copied')}"` : ''}><main>
 <p class="shop">${shop}</p>
 <svg class="mark ${tone}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${path}"/></svg>
 ${body}
-</main></body>
+</main>${isScripted ? html`<script>${raw(CopyScript.code)}</script>` : ''}</body>
 </html>`;
   const again = againSeconds === undefined ? {} : { 'retry-after': String(againSeconds) };
-  const own = { ...headers, 'content-security-policy': policy(hasForm ? "'self'" : "'none'") };
+  const own = { ...headers, 'content-security-policy': policy(hasForm ? "'self'" : "'none'", isScripted) };
   return new Response(String(page), { status, headers: { ...own, ...again, ...more } });
 }
