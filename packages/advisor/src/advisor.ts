@@ -105,9 +105,12 @@ function verdictOf(
   const most = Math.max(...odds);
   const first = chains[0]?.links[0]?.offer;
   if (!isTrained) {
+    // A call that only finds a place by its name is as certain as the one that needs it.
+    const finding = Chain.finding(chains[0]?.links ?? []);
+    const aim = chains[0]?.links.find((_, at) => !finding.has(at))?.offer;
     if (vague > most) return 'vague';
     if (outside > most) return 'outside';
-    const share = 1 / (1 + Math.exp(-(odds[first?.at ?? -1] ?? Number.NEGATIVE_INFINITY)));
+    const share = 1 / (1 + Math.exp(-(odds[aim?.at ?? -1] ?? Number.NEGATIVE_INFINITY)));
     return share >= sure.described ? 'sure' : 'doubtful';
   }
   if (outside > Math.max(most, sure.floor) || (known < sure.known && most < sure.odds)) return 'outside';
@@ -122,7 +125,13 @@ function verdictOf(
 
 /** Asks which of the two most probable readings is meant. */
 function readings(chains: readonly Chain.Chain[]): string[] {
-  const named = chains.map(({ links }) =>
+  // The same calls without the search for what they need are no other reading.
+  const meant = chains.map(({ links }) => {
+    const finding = Chain.finding(links);
+    return links.flatMap(({ offer }, at) => (finding.has(at) ? [] : [offer.id])).join(' ');
+  });
+  const distinct = chains.filter((_, at) => meant.indexOf(meant[at] ?? '') === at);
+  const named = distinct.map(({ links }) =>
     links
       .map(({ offer }) => `${offer.summary} (${offer.operation.method} ${offer.operation.path})`)
       .join(', then '),

@@ -9,6 +9,8 @@ import { fold } from './words.ts';
 export type Asked = {
   names: ReadonlyMap<string, number>;
   known: number;
+  /** Its words as they are written. */
+  words: ReadonlySet<string>;
   probability: Float64Array;
   identifiers: readonly Identifier.Identifier[];
   hasPoint: boolean;
@@ -85,6 +87,7 @@ export function ask(api: Described.Api, goal: Goal.Goal, text: string): Asked {
   return {
     names,
     known,
+    words: new Set(Described.literal(goal, api.concepts)),
     probability: Intents.probabilities(api.intents, tokens, heat),
     identifiers: Identifier.find(text, (word) => api.known.has(word)),
     hasPoint: points.test(text),

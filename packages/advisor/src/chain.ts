@@ -1,10 +1,12 @@
 import { type Filling, fill, lookUp } from './filling.ts';
+import * as Found from './found.ts';
 import type { Goal } from './goal.ts';
 import * as Identifier from './identifier.ts';
 import * as Key from './key.ts';
 import type { Leaf } from './leaf.ts';
 import type { Ask, Offer } from './offer.ts';
 import type { Reading } from './reader.ts';
+import type { Slot } from './slot.ts';
 import type { Surface } from './surface.ts';
 
 /** The source of a value that a call in a chain needs. */
@@ -48,6 +50,8 @@ type Planning = {
   reading: Reading;
   given: ReadonlyMap<Ask, Key.Given>;
   literals: ReadonlySet<number>;
+  /** The operations that need numbers of a thing which the goal only names. */
+  unfound: ReadonlySet<number>;
 };
 
 /** Returns the most probable chains, the best first, with different operations each. */
@@ -66,11 +70,9 @@ export function plan(goal: Goal, surface: Surface, reading: Reading): Chain[] {
   const values = [...given].flatMap(([{ slot }, value]) =>
     slot.isKey && value?.kind === 'values' ? value.at : [],
   );
-  const planning: Planning = { goal, surface, reading, given, literals: new Set(values) };
-  const candidates = surface.offers
-    .map(({ at }) => at)
-    .sort((a, b) => oddsOf(planning, b) - oddsOf(planning, a) || a - b)
-    .slice(0, candidateCountMax);
+  const unfound = new Set(surface.offers.filter((offer) => Found.isWanted(offer, goal)).map(({ at }) => at));
+  const planning: Planning = { goal, surface, reading, given, literals: new Set(values), unfound };
+  const candidates = candidatesOf(planning);
   const drafts = subsets(candidates, linkCountMax).map((members) => drafted(planning, members));
   const best = Math.max(...drafts.map(({ score }) => score));
   const total = drafts.reduce((sum, { score }) => sum + Math.exp(sharpness * (score - best)), 0);
@@ -81,10 +83,41 @@ export function plan(goal: Goal, surface: Surface, reading: Reading): Chain[] {
       const offer = surface.offers[at];
       return offer === undefined
         ? []
-        : [{ offer, sources: sources[index] ?? [], filling: fill(offer, goal, hits) }];
+        : [
+            {
+              offer,
+              sources: sources[index] ?? [],
+              filling: fill(offer, goal, hits, nameFor(planning, members, at)),
+            },
+          ];
     }),
     probability: Math.exp(sharpness * (score - best)) / total,
   }));
+}
+
+/** Returns the positions of the calls that only find, by a name, the numbers which a later one needs. */
+export function finding(links: readonly Link[]): Set<number> {
+  return new Set(
+    links.flatMap(({ offer, sources }) =>
+      sources.flatMap((source) =>
+        source.kind === 'call' && !offer.asks.includes(source.ask) ? [source.call] : [],
+      ),
+    ),
+  );
+}
+
+/** The most probable operations, and those that find what the first of them need. */
+function candidatesOf(planning: Planning): number[] {
+  const { offers } = planning.surface;
+  const sorted = offers
+    .map(({ at }) => at)
+    .sort((a, b) => oddsOf(planning, b) - oddsOf(planning, a) || a - b)
+    .slice(0, candidateCountMax);
+  const finders = sorted
+    .filter((at) => planning.unfound.has(at))
+    .flatMap((at) => offers[at]?.finders ?? [])
+    .map(({ at }) => at);
+  return [...new Set([...finders.slice(0, 1), ...sorted])].slice(0, candidateCountMax);
 }
 
 /** The identifiers in a goal that a key takes. */
@@ -119,23 +152,42 @@ function drafted(planning: Planning, chosen: readonly number[]): Draft {
       .flat()
       .flatMap((source) => (source.kind === 'call' && !planning.given.get(source.ask) ? [source.call] : [])),
   );
-  let score = odds.further;
-  for (const [index, at] of members.entries()) {
-    const own = sources[index] ?? [];
-    const isLeading =
-      fed.has(index) &&
-      own.every(({ kind }) => kind === 'given') &&
-      (own.length > 0 ||
-        (!planning.reading.isTrained &&
-          (planning.surface.offers[at]?.operation.method === 'GET' || oddsOf(planning, at) > odds.searched)));
-    const isLed = own.some(({ kind }) => kind === 'call');
-    score += isLeading ? Math.max(oddsOf(planning, at), odds.leading) : oddsOf(planning, at);
-    score -= (isLeading ? 0 : isLed ? odds.led : odds.further) + expense(own);
-  }
+  const score = members.reduce(
+    (sum, at, index) =>
+      sum + worth(planning, at, sources[index] ?? [], leastOf(planning, members, index, sources, fed)),
+    odds.further,
+  );
   const given = sources.flat().flatMap((source) => (source.kind === 'given' ? source.given.at : []));
   const taken = new Set(given);
   const idle = [...planning.literals].some((word) => !taken.has(word));
   return { members, sources, score: score - (idle ? odds.idle : 0) };
+}
+
+/** Returns the least that a call counts which leads to a later one; null for any other. */
+function leastOf(
+  planning: Planning,
+  members: readonly number[],
+  index: number,
+  sources: readonly (readonly Source[])[],
+  fed: ReadonlySet<number>,
+): number | null {
+  const at = members[index] ?? -1;
+  if (nameFor(planning, members, at) !== null) return 0;
+  const own = sources[index] ?? [];
+  if (!fed.has(index) || !own.every(({ kind }) => kind === 'given')) return null;
+  const isSearch =
+    !planning.reading.isTrained &&
+    (planning.surface.offers[at]?.operation.method === 'GET' || oddsOf(planning, at) > odds.searched);
+  return own.length > 0 || isSearch ? odds.leading : null;
+}
+
+/** Returns the log-odds that one call adds to a chain. */
+function worth(planning: Planning, at: number, own: readonly Source[], least: number | null): number {
+  const isFound = own.some(({ ask }) => !planning.surface.offers[at]?.asks.includes(ask));
+  const isLed = !isFound && own.some(({ kind }) => kind === 'call');
+  const cost = least !== null ? 0 : isLed ? odds.led : odds.further;
+  const unfound = planning.unfound.has(at) && !isFound ? odds.missing : 0;
+  return Math.max(oddsOf(planning, at), least ?? -odds.most) - cost - expense(own) - unfound;
 }
 
 /** The doubt about missing values, and about those that the caller claims to have without naming them. */
@@ -147,12 +199,15 @@ function expense(sources: readonly Source[]): number {
 }
 
 /** Operations that feed others come first; of the rest, those that callers mostly name first. */
-function ordered({ surface }: Planning, members: readonly number[]): number[] {
+function ordered({ surface, unfound }: Planning, members: readonly number[]): number[] {
   const rest = [...members];
   const done: number[] = [];
   const feeds = (from: number, to: number) =>
-    surface.offers[to]?.asks.some(({ slot, makers }) => slot.isKey && makers.some(({ at }) => at === from)) ??
-    false;
+    (unfound.has(to) && surface.offers[to]?.finders.some(({ at }) => at === from)) ||
+    (surface.offers[to]?.asks.some(
+      ({ slot, makers }) => slot.isKey && makers.some(({ at }) => at === from),
+    ) ??
+      false);
   while (rest.length > 0) {
     const free = rest.filter((at) =>
       rest.every((from) => from === at || !feeds(from, at) || feeds(at, from)),
@@ -171,8 +226,9 @@ function precedence({ reader }: Surface, first: number, second: number): number 
 }
 
 /** Returns the sources of the values that a call is asked about: the goal, or an earlier call's response. */
-function sourcesOf({ surface, given }: Planning, before: readonly number[], at: number): Source[] {
-  return (surface.offers[at]?.asks ?? []).flatMap((ask): Source[] => {
+function sourcesOf(planning: Planning, before: readonly number[], at: number): Source[] {
+  const { surface, given } = planning;
+  const asked = (surface.offers[at]?.asks ?? []).flatMap((ask): Source[] => {
     const own = given.get(ask) ?? null;
     if (own?.kind === 'values') return [{ kind: 'given', ask, given: own }];
     const makers = new Set(ask.makers.map((made) => made.at));
@@ -185,6 +241,17 @@ function sourcesOf({ surface, given }: Planning, before: readonly number[], at: 
         : [];
     return [own === null ? { kind: 'missing', ask } : { kind: 'given', ask, given: own }];
   });
+  return [...asked, ...foundOf(planning, before, at)];
+}
+
+/** Returns the numbers that an earlier call finds by the name in the goal. */
+function foundOf({ surface, unfound }: Planning, before: readonly number[], at: number): Source[] {
+  if (!unfound.has(at)) return [];
+  for (const { at: from, values } of surface.offers[at]?.finders ?? []) {
+    const call = before.indexOf(from);
+    if (call >= 0) return values.map(({ ask, leaf }) => ({ kind: 'call', ask, call, leaf }));
+  }
+  return [];
 }
 
 /** An optional value is worth taking only from a call that knows what the goal gives. */
@@ -197,4 +264,11 @@ function subsets(of: readonly number[], most: number): number[][] {
   let all: number[][] = [[]];
   for (const at of of) all = [...all, ...all.filter((set) => set.length < most).map((set) => [...set, at])];
   return all.filter((set) => set.length > 0);
+}
+
+/** Returns the slot that takes the name of what a later call needs. */
+function nameFor({ surface, unfound }: Planning, members: readonly number[], at: number): Slot | null {
+  const later = members.slice(members.indexOf(at) + 1).filter((other) => unfound.has(other));
+  const finders = later.flatMap((other) => surface.offers[other]?.finders ?? []);
+  return finders.find((finder) => finder.at === at)?.name ?? null;
 }

@@ -6,6 +6,7 @@ import * as Intents from './intents.ts';
 import type { Offer } from './offer.ts';
 import * as Titles from './titles.ts';
 import * as Translation from './translation.ts';
+import { stem } from './words.ts';
 
 /** The parts of a description that are compared with a goal, each on its own. */
 export const fieldNames = [
@@ -26,6 +27,8 @@ export type Described = {
   /** The words of each phrase of callers. */
   asks: readonly ReadonlySet<string>[];
   all: ReadonlySet<string>;
+  /** The words of its title as they are written, since concepts are too broad to distinguish `hourly` from `daily`. */
+  title: readonly string[];
   /** The likeness of each common operation to this one, and the probability that its description speaks of it. */
   likeness: Float64Array;
   probability: Float64Array;
@@ -126,6 +129,16 @@ function namesOf(text: string, concepts: Concepts.Concepts): Set<string> {
   );
 }
 
+/** Verbs that people use for each other. */
+const asRead = /^(?:gets?|lists?|search|finds?|shows?|reads?|fetch|retrieves?|look|give|return)$/;
+
+/** The words of a text that carry a meaning, without their endings. */
+export function literal(goal: Goal.Goal, concepts: Concepts.Concepts): string[] {
+  return Features.tokens(goal, concepts, none).flatMap(({ name, raw, isStop }) =>
+    isStop || name.startsWith('@') || raw === '' || asRead.test(raw) ? [] : [stem(raw)],
+  );
+}
+
 const asListed = /^(?:list|search|find|browse|all|query)\b/i;
 
 function describe(
@@ -154,6 +167,7 @@ function describe(
   return {
     fields,
     asks: [],
+    title: literal(Goal.read(summary), concepts),
     all: Object.values(fields).reduce((sum, field) => sum.union(field), new Set<string>()),
     likeness: titles.likeness(said.map(({ text }) => text)),
     probability: Intents.probabilities(

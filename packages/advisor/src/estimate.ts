@@ -1,5 +1,5 @@
 import * as Money from '@sluice/kernel/money';
-import type { Link } from './chain.ts';
+import { finding, type Link } from './chain.ts';
 import type { Goal } from './goal.ts';
 import type { Offer } from './offer.ts';
 
@@ -91,8 +91,9 @@ function assign(links: readonly Link[], goal: Goal, quantity: number | null): (n
     ),
   );
   const free = counts.filter(({ count }) => !said.has(count));
-  const takers = links.map(({ offer }) => offer.operation.unitsMax.kind === 'pointer');
-  const assigned: (number | null)[] = links.map(() => null);
+  const one = finding(links);
+  const takers = links.map(({ offer }, at) => offer.operation.unitsMax.kind === 'pointer' && !one.has(at));
+  const assigned: (number | null)[] = links.map((_, at) => (one.has(at) ? 1 : null));
   const first = takers.indexOf(true);
   for (const { count, each, about } of free) {
     const named = links.findIndex(

@@ -88,7 +88,7 @@ function nearest(words: readonly string[], choice: Slot.Choice, least: number): 
 }
 
 /** Fills what the goal names into the slots of an operation; what it gives to be asked about goes by `Key`. */
-export function fill(offer: Offer, goal: Goal, hits: Hits): Filling {
+export function fill(offer: Offer, goal: Goal, hits: Hits, name: Slot.Slot | null = null): Filling {
   const fills: Fill[] = [];
   const taken = new Set<number>();
   for (const mention of goal.mentions) {
@@ -100,7 +100,7 @@ export function fill(offer: Offer, goal: Goal, hits: Hits): Filling {
   const used = new Set(taken);
   for (const found of hits) fills.push(...ofHit(offer, goal, found, hasTitle, used));
   fills.push(...keywords(offer, goal, used));
-  const located = Located.fills(offer, goal, new Set(fills.map(({ slot }) => slot)));
+  const located = Located.fills(offer, goal, new Set(fills.map(({ slot }) => slot)), name);
   fills.push(...located);
   for (const { at } of located) used.add(at);
   return { fills, used };

@@ -72,7 +72,8 @@ export function isOf(id: string, { words, samples }: KeyName): boolean {
   return words.some((word) => word.length > 2 && word[0] === start[0] && isWithin(start, word));
 }
 
-function isWithin(letters: string, word: string): boolean {
+/** Returns true when a word contains some letters in their order. */
+export function isWithin(letters: string, word: string): boolean {
   let at = 0;
   for (const letter of letters) {
     at = word.indexOf(letter, at) + 1;

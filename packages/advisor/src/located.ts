@@ -1,4 +1,5 @@
 import type { Goal } from './goal.ts';
+import type { Leaf } from './leaf.ts';
 import type { Offer } from './offer.ts';
 import type { Fill, Slot } from './slot.ts';
 
@@ -13,15 +14,23 @@ const dayOf = new RegExp(
   'gi',
 );
 
-/** Fills the place, the coordinates and the days of a goal into required values that have no other source. */
-export function fills({ slots }: Offer, goal: Goal, filled: ReadonlySet<Slot>): Fill[] {
+/**
+ * Fills the place, the coordinates and the days of a goal into required values that have no other source.
+ * @param name the slot that takes the name of what the goal is about
+ */
+export function fills(
+  { slots }: Offer,
+  goal: Goal,
+  filled: ReadonlySet<Slot>,
+  name: Slot | null = null,
+): Fill[] {
   const open = slots.filter(
-    (slot) => slot.leaf.required && !slot.leaf.many && !slot.isKey && !filled.has(slot),
+    (slot) => slot === name || (slot.leaf.required && !slot.leaf.many && !slot.isKey && !filled.has(slot)),
   );
   if (open.length === 0) return [];
   const found = { place: placeOf(goal), point: point.exec(goal.text), days: daysOf(goal.text) };
   return open.flatMap((slot): Fill[] => {
-    const value = valueFor(slot, found);
+    const value = slot === name ? found.place?.text : valueFor(slot, found);
     return value === undefined ? [] : [{ slot, value, at: found.place?.at ?? 0 }];
   });
 }
@@ -41,15 +50,29 @@ function valueFor(slot: Slot, { place, point: at, days }: Found): unknown {
   if (at !== null && /^(?:lon|lng|long|longitude)$/i.test(name)) return Number(at[2]);
   if (slot.kind !== 'text' && slot.kind !== 'city') return undefined;
   if (at !== null && isPoint) return `${at[1]},${at[2]}`;
-  return placeName.test(name) ? place?.text : undefined;
+  return isName(slot.leaf) ? place?.text : undefined;
 }
 
-/** The first place that a goal names, or else the first name. */
-function placeOf({ mentions, words, text }: Goal): { text: string; at: number } | null {
+/** Returns true for a value that is named as the name of a thing. */
+export function isName({ path }: Leaf): boolean {
+  return placeName.test(path.at(-1) ?? '');
+}
+
+/** Words before a name that the translation into English keeps, and English ones before which no name is read. */
+const before =
+  /^(?:um|fur|bei|nach|a|au|en|pour|sur|per|di|da|de|em|para|por|voor|bij|naar|te|on|around|off|over|to)$/;
+
+/** The first place that a goal names, or else the first name, or else the first word in capitals after a preposition. */
+export function placeOf({ mentions, words, text }: Goal): { text: string; at: number } | null {
   const found = mentions.find(({ kind }) => kind === 'place') ?? mentions.find(({ kind }) => kind === 'name');
-  if (found === undefined) return null;
-  const own = words.filter(({ mention }) => mention?.at === found.at);
-  return { text: text.slice(own[0]?.from, own.at(-1)?.to), at: found.at };
+  const isCapital = (at: number) =>
+    words[at]?.mention === null && /^\p{Lu}\p{Ll}/u.test(words[at]?.raw ?? '');
+  const at =
+    found?.at ?? words.findIndex((_, own) => isCapital(own) && before.test(words[own - 1]?.folded ?? ''));
+  if (at < 0) return null;
+  let end = at + 1;
+  while (found === undefined ? isCapital(end) : words[end]?.mention?.at === at) end += 1;
+  return { text: text.slice(words[at]?.from, words[end - 1]?.to), at };
 }
 
 function daysOf(text: string): string[] {

@@ -15,6 +15,8 @@ export type Offer = {
   slots: readonly Slot.Slot[];
   /** The values that it is asked about. */
   asks: readonly Ask[];
+  /** The operations that find the numbers which it needs by a name. */
+  finders: readonly Finder[];
   /** The values in its responses. */
   gives: readonly Leaf[];
   /** The words of its name, by which it is called for. */
@@ -30,3 +32,6 @@ export type Ask = {
   words: readonly string[];
   makers: readonly { at: number; leaf: Leaf }[];
 };
+
+/** An operation that finds a thing by its name, and the numbers of one item of its answer that another operation needs. */
+export type Finder = { at: number; name: Slot.Slot; values: readonly { ask: Ask; leaf: Leaf }[] };

@@ -31,6 +31,7 @@ export function pair(api: Described.Api, asked: Asked.Asked): Pairing[] {
     const [fit, speaks] = related(api, own, probability);
     features.common = Math.log(0.02 + fit);
     features.speaks = Math.log(0.02 + speaks);
+    features.behind = Number(isBehind(own, api.described, asked.words));
     features.verb = Number([...own.verbs].some((verb) => asked.actions.has(verb)));
     features.askedWrite = Number(own.isWrite && asked.isQuestion && asked.actions.size === 0);
     features.toldRead = Number(!own.isWrite && asked.actions.size > 0 && !asked.isQuestion);
@@ -101,6 +102,19 @@ function coveredShare(
     if (names.has(name)) found += weight;
   }
   return found / all;
+}
+
+/** Returns true when the goal names the one word by which a sibling's title differs from this one, and not the own word. */
+function isBehind(
+  { title: own }: Described.Described,
+  all: readonly Described.Described[],
+  words: ReadonlySet<string>,
+): boolean {
+  return all.some(({ title }) => {
+    if (own.length < 2 || title.length !== own.length) return false;
+    const [at = -1, ...more] = own.flatMap((word, index) => (word === title[index] ? [] : [index]));
+    return at >= 0 && more.length === 0 && words.has(title[at] ?? '') && !words.has(own[at] ?? '');
+  });
 }
 
 /** The likeness of a goal to a phrase, from 0 to 1. */

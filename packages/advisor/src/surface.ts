@@ -1,6 +1,7 @@
 import * as Schema from '@sluice/kernel/json-schema';
 import { operationKey } from '@sluice/kernel/operation-key';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import * as Found from './found.ts';
 import * as Key from './key.ts';
 import { concepts, outside } from './knowledge.ts';
 import { type Leaf, leaves } from './leaf.ts';
@@ -60,9 +61,10 @@ export function readSurface(
     return (found && offer(operation, at, found, { read, ajv, base, enums })) ?? [];
   });
   const makers = offers.map(({ gives }) => Key.sources(gives));
-  const known: Offer[] = offers.map((it, at) => ({
+  const placed = offers.map((it, at) => ({ ...it, at }));
+  const known: Offer[] = placed.map((it, at) => ({
     ...it,
-    at,
+    finders: Found.findersOf(it, placed),
     asks: it.asks.map((ask) => ({ ...ask, makers: made(makers, at, Key.wanted(ask.slot)) })),
   }));
   const places = new Map(known.map(({ operation, at: place }) => [operation.id, place]));
@@ -143,6 +145,7 @@ function offer(
     ),
     slots,
     asks: slots.filter(Key.isLink).map((slot) => ({ slot, words: Key.words(slot), makers: [] })),
+    finders: [],
     gives: leaves(read, answer.schema),
     heads: new Set(
       `${headOf(Schema.text(value.summary))} ${headOf(operation.service.name)}`

@@ -27,6 +27,8 @@ const rate = 0.15;
 const penalty = 0.003;
 /** The weight of callers' own phrases, which the APIs that are learned from do not have. */
 const askedWeight = 1.5;
+/** The weight of a sibling that the goal names instead; too few goals that are learned from name one to learn it. */
+const behindWeight = -5;
 /** Goals of other APIs that are shown to each API as outside of its offer: every so many, and their weight. */
 const elsewhere = { every: 12, weight: 0.15, likenessMax: 0.3 };
 
@@ -79,7 +81,7 @@ function train(rows: readonly Row[]): Ranker.Weights {
     }
   }
   const learned = Object.fromEntries(names.map((name, k) => [name, weights[k] as number]));
-  return { ...learned, asked: askedWeight };
+  return { ...learned, asked: askedWeight, behind: behindWeight };
 }
 
 /** Adds the gradient of one goal. */

@@ -1,0 +1,65 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Advisor } from '../src/advisor.ts';
+import * as GoalSet from './goal-set.ts';
+
+let advisor: Advisor;
+
+beforeAll(async () => {
+  ({ advisor } = await GoalSet.advisor('fixtures/piers.yaml'));
+});
+
+const advise = (goal: string) => GoalSet.ask(advisor, { goal });
+
+describe('an operation that needs numbers of what the goal names', () => {
+  test('is called with both coordinates of one item that a search finds by the name', () => {
+    const { operations, questions } = advise('water level in Cologne');
+    expect(operations.map(({ path }) => path)).toEqual(['/v1/piers/search', '/v1/water-level']);
+    expect(new URL(operations[0]?.request.url ?? '').search).toBe('?phrase=Cologne&limit=1');
+    expect(operations[1]?.takes.map(({ field, from }) => [field, from])).toEqual([
+      ['latitude', { operation: 1, pointer: '/piers/*/lat' }],
+      ['longitude', { operation: 1, pointer: '/piers/*/lng' }],
+    ]);
+    expect(operations.map(({ calls }) => calls)).toEqual([1, 1]);
+    expect(questions).toEqual([]);
+  });
+
+  test('finds what other languages name after a preposition of their own', () => {
+    const { operations } = advise('livello dell’acqua per Passignano');
+    expect(new URL(operations[0]?.request.url ?? '').search).toBe('?phrase=Passignano&limit=1');
+  });
+
+  test('is called with the number of a thing that a search finds', () => {
+    const [, timetable] = advise('daily timetable of the ferries in Cologne').operations;
+    expect(timetable?.takes.map(({ from }) => from)).toEqual([
+      { operation: 1, pointer: '/piers/*/pier_number' },
+    ]);
+  });
+
+  test.each([
+    ['water level at 50.94,6.96', ['waterLevel']],
+    ['water level in Cologne at 50.94,6.96', ['waterLevel']],
+    ['closed waterways in Cologne', ['closures']],
+    ['the water level', ['waterLevel']],
+  ])('is called at once for "%s", as nothing is to be found', (goal, wanted) => {
+    expect(GoalSet.chain(advisor, advise(goal))).toEqual(wanted);
+  });
+});
+
+test.each([
+  ['hourly timetable for Cologne', 'hourlyTimetable'],
+  ['daily timetable for Cologne', 'dailyTimetable'],
+  ['stündlicher Fahrplan der Fähren in Köln', 'hourlyTimetable'],
+  ['täglicher Fahrplan der Fähren in Köln', 'dailyTimetable'],
+])('of two operations with similar titles the one is chosen that "%s" names', (goal, wanted) => {
+  expect(GoalSet.chain(advisor, advise(goal)).at(-1)).toBe(wanted);
+});
+
+test.each([
+  ['hourly forecast for Lyon', 'GET /v3/forecast/hourly'],
+  ['daily forecast for Lyon', 'GET /v3/forecast/daily'],
+  ['previsioni giornaliere per Milano', 'GET /v3/forecast/daily'],
+])('of the forecasts of a weather API the one is chosen that "%s" names', async (goal, wanted) => {
+  const weather = await GoalSet.advisor('goals/weather.yaml');
+  const { operations } = GoalSet.ask(weather.advisor, { goal });
+  expect(operations.map(({ operation }) => operation)).toEqual([wanted]);
+});
