@@ -57,6 +57,15 @@ describe.runIf(ReplicaPair.isInstalled)('the connection that receives notificati
     expect(beginnings).toBe(1);
   });
 
+  test('listens to a further channel although it is replaced meanwhile', async () => {
+    front.silence('sluice listener');
+    listener.expect();
+    await listener.listen('three', (payload) => heard.push(`three ${payload}`));
+    await admin`SELECT pg_notify('three', 'here')`;
+    await expect.poll(() => heard, { timeout }).toContain('three here');
+    await arrives();
+  });
+
   test('of several hosts, none of which is the primary, is not opened all the time by those that wait for one', async () => {
     let opened = 0;
     const standby = createServer((near) => {

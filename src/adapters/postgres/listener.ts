@@ -26,6 +26,8 @@ export class Listener {
   readonly #address: ReturnType<typeof PostgresUrl.driver>;
   readonly #subscriptions: Subscription[] = [];
   #session: postgres.Sql | null = null;
+  /** Resolves when a new connection listens to all channels; null while no connection is being replaced. */
+  #replacing: Promise<void> | null = null;
   #isListening = false;
   #isEnded = false;
   #silence: NodeJS.Timeout | NodeJS.Immediate | undefined;
@@ -45,11 +47,19 @@ export class Listener {
     listening: () => void = () => {},
   ): Promise<void> {
     const subscription = { channel, heard, listening };
-    this.#session ??= this.#connect();
-    await inTime(this.#session.unsafe(`LISTEN ${channel}`));
     this.#subscriptions.push(subscription);
-    this.#isListening = true;
-    listening();
+    try {
+      if (this.#isBeingReplaced()) return await inTime(this.#replacing);
+      this.#session ??= this.#connect();
+      await inTime(this.#session.unsafe(`LISTEN ${channel}`));
+      this.#isListening = true;
+      listening();
+    } catch (fault) {
+      // The connection was replaced meanwhile: the next one listens to this channel, too.
+      if (this.#isBeingReplaced()) return await inTime(this.#replacing);
+      this.#subscriptions.splice(this.#subscriptions.indexOf(subscription), 1);
+      throw fault;
+    }
   }
 
   /** This process has committed a notification to one of the channels. If nothing arrives in time, the connection is replaced. */
@@ -107,18 +117,28 @@ export class Listener {
     if (this.#isEnded || !this.#isListening) return;
     this.#isListening = false;
     drop(this.#session);
-    void this.#listenAgain();
+    this.#replacing = this.#listenAgain().finally(() => {
+      this.#replacing = null;
+    });
+  }
+
+  #isBeingReplaced(): boolean {
+    return this.#replacing !== null;
   }
 
   /** Opens connections until one listens to all channels. One statement subscribes to all, so that one notification proves all. */
   async #listenAgain(): Promise<void> {
-    const channels = [...new Set(this.#subscriptions.map(({ channel }) => `LISTEN ${channel}`))].join('; ');
     for (let attempt = 0; !this.#isEnded; attempt++) {
       await sleep(Math.min(againMs * 2 ** attempt, againMsMax));
       const session = this.#connect();
       this.#session = session;
       try {
-        await inTime(session.unsafe(channels));
+        // Channels may be added meanwhile.
+        for (let count = 0; count < this.#subscriptions.length; ) {
+          count = this.#subscriptions.length;
+          const channels = new Set(this.#subscriptions.map(({ channel }) => `LISTEN ${channel}`));
+          await inTime(session.unsafe([...channels].join('; ')));
+        }
         this.#isListening = true;
         for (const { listening } of this.#subscriptions) listening();
         return;
@@ -136,7 +156,7 @@ function drop(session: postgres.Sql | null): void {
 }
 
 /** Settles like a statement, or rejects when the server is silent. */
-async function inTime(statement: PromiseLike<unknown>): Promise<void> {
+async function inTime(statement: PromiseLike<unknown> | null): Promise<void> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error('the database does not listen in time')), openMsMax);
   try {
