@@ -1,6 +1,6 @@
 /** The styles that only the pages of an account need. */
 export const style = `
-nav.sections{margin-inline:-.75rem;display:flex;gap:.25rem;overflow-x:auto;border-bottom:1px solid var(--line);margin-block:0 1.5rem}
+nav.sections{display:flex;gap:.25rem;overflow-x:auto;border-bottom:1px solid var(--line);margin-block:0 1.5rem}
 main>h1{font-size:clamp(1.5rem,4vw,2rem);margin-top:0}.lines{white-space:pre-line}.row.presets>*{flex:none}.after{margin-top:.75rem}section>.actions{margin:1rem 0 0}
 table.stack td:last-child:has(form){text-align:end;padding-inline-end:0}table.stack tr:last-child{border-bottom:0}.range a{white-space:nowrap}.presets button{white-space:nowrap}
 @media(min-width:40rem){table.stack .number:not(:last-child){padding-inline-end:2rem}}
@@ -20,7 +20,7 @@ ol.steps{padding-inline-start:1.25rem;margin:.5rem 0}ol.steps li{margin:.35rem 0
 .chart .x{grid-column:2;display:flex;justify-content:space-between;color:var(--soft);font-size:.8125rem;padding-top:.4rem}
 .band-0{fill:var(--one);background:var(--one)}.band-1{fill:var(--two);background:var(--two)}.band-2{fill:var(--three);background:var(--three)}.band-3{fill:var(--four);background:var(--four)}.band-4{fill:var(--rest);background:var(--rest)}
 form.switch{display:flex;gap:.5rem;align-items:center;flex-wrap:wrap}form.switch label{margin:0}form.switch select{width:auto;max-width:14rem;flex:0 1 14rem;padding:.35rem .5rem}form.switch button{margin:0;padding:.3rem .75rem}
-dl.roles dd{font-weight:400;font-size:1rem}.row>.wide{flex:2 1 15rem}.check{display:flex;gap:.6rem;align-items:flex-start}.check input{width:1.15rem;height:1.15rem;flex:none;margin:.2rem 0 0}.check label{margin:0}
+dl.roles dd{font-weight:400;font-size:1rem}.row>.wide{flex:2 1 15rem;overflow:visible}.row :is(input:not([type=checkbox],[type=hidden]),select){height:2.625rem}.row :is(button,.button){min-height:2.625rem}.check{display:flex;gap:.6rem;align-items:flex-start}.check input{width:1.15rem;height:1.15rem;flex:none;margin:.2rem 0 0}.check label{margin:0}
 form.role{display:flex;gap:.6rem;align-items:center;justify-content:flex-end}form.role select{width:auto;padding:.35rem .5rem}@media(min-width:40rem){form.role{justify-content:flex-start}}
 @media(max-width:40rem){table.stack th[scope=row]{padding-bottom:.25rem}table.stack td form{text-align:end}}
 `;
