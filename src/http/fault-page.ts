@@ -85,6 +85,8 @@ function nextSteps({ texts }: Frame.PageContext, status: number): Frame.Html {
       return html`<a class="button" href="/shop/account">${say(texts, 'frame.account')}</a> <a class="button plain" href="/docs#authentication">${say(texts, 'reference.nav_authentication')}</a>`;
     case 402:
       return html`<a class="button" href="/#plans">${say(texts, 'shop.see_plans')}</a> ${shop}`;
+    case 403:
+      return html`<a class="button" href="/shop/account">${say(texts, 'paid.to_account')}</a> ${shop}`;
     case 404:
     case 405:
       return html`${shop} ${reference}`;

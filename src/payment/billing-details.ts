@@ -43,7 +43,8 @@ export function parse(texts: Texts, form: URLSearchParams): ParsedDetails {
   const check = (field: string, isRight: boolean, message: string) =>
     isRight || faults.push({ field, message });
   check('name', name !== '' && name.length <= charsMax.name, texts.text('fault.details_name'));
-  check('address', address !== '' && address.length <= charsMax.address, texts.text('fault.details_address'));
+  const problem = address === '' ? 'fault.details_no_address' : 'fault.details_address';
+  check('address', address !== '' && address.length <= charsMax.address, texts.text(problem));
   check('country', countries.includes(country), texts.text('fault.details_country'));
   check('tax_id', taxId === '' || taxIdPattern.test(taxId), texts.text('fault.details_tax_id'));
   if (faults.length > 0) return { kind: 'fault', faults };

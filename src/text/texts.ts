@@ -32,7 +32,7 @@ export class Texts {
   readonly #units: ReadonlyMap<string, Template>;
   readonly #rules: Intl.PluralRules;
   readonly #number: Intl.NumberFormat;
-  readonly #decimals = new Map<number, Intl.NumberFormat>();
+  readonly #decimals = new Map<string, Intl.NumberFormat>();
   readonly #day: ((ms: number) => string) | null;
   readonly #minute: ((ms: number) => string) | null;
 
@@ -79,19 +79,12 @@ export class Texts {
 
   /** A decimal such as `0.50`, with all its digits. */
   decimal(value: string): string {
-    const digits = value.split('.')[1]?.length ?? 0;
-    let format = this.#decimals.get(digits);
-    if (format === undefined) {
-      const options = { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false };
-      format = new Intl.NumberFormat(this.language, options);
-      this.#decimals.set(digits, format);
-    }
-    return format.format(value as Intl.StringNumericLiteral);
+    return this.#decimal(value, false);
   }
 
-  /** An amount in US dollars, given as a decimal such as `0.50`. */
+  /** An amount in US dollars, given as a decimal such as `0.50`; thousands are separated. */
   usd(amount: string): string {
-    return this.text('format.usd', { amount: this.decimal(amount) });
+    return this.text('format.usd', { amount: this.#decimal(amount, true) });
   }
 
   /** A day in UTC: ISO 8601 where the seller names no language. */
@@ -127,6 +120,18 @@ export class Texts {
   /** A unit as a column heading, such as `Results`. */
   unitHeading(unit: string): string {
     return this.units(unit).replace(/^./u, (first) => first.toLocaleUpperCase(this.language));
+  }
+
+  #decimal(value: string, useGrouping: boolean): string {
+    const digits = value.split('.')[1]?.length ?? 0;
+    const key = `${digits} ${useGrouping}`;
+    let format = this.#decimals.get(key);
+    if (format === undefined) {
+      const options = { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping };
+      format = new Intl.NumberFormat(this.language, options);
+      this.#decimals.set(key, format);
+    }
+    return format.format(value as Intl.StringNumericLiteral);
   }
 
   #unit(unit: string, count: number): string {

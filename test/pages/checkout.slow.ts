@@ -89,12 +89,12 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
     await look('paid', screen);
     await page.getByText('For programs', { exact: true }).click();
     await look('paid-tokens', screen);
-    const token = await page.getByRole('textbox', { name: 'Access token' }).inputValue();
+    const token = (await page.locator('#token').textContent()) ?? '';
     const account = await Customer.call({ token }, 'GET', `${shop.url}/account`);
     expect(account.body.balance_usd).toBe('5.00');
     await page.reload();
     expect(await page.locator('#balance').textContent()).toBe('5.00 USD');
-    await page.getByRole('link', { name: 'Make a key' }).click();
+    await page.getByRole('link', { name: 'Create an API key' }).click();
     await page.getByRole('button', { name: 'Create API key' }).waitFor();
   });
 

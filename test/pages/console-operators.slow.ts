@@ -67,7 +67,7 @@ describe.each(['desktop', 'phone'] satisfies Screen[])('on a %s screen', (screen
       await page.getByText('There is no operator yet').waitFor();
       const invite = async (who: string, name: string, role: string) => {
         await page.goto(`${shop.url}/admin/console/team`);
-        await page.getByLabel('E-mail address').fill(who);
+        await page.getByLabel('Email address').fill(who);
         await page.getByLabel('Name').fill(name);
         await page.getByLabel('Role', { exact: true }).selectOption(role);
         await press('Invite');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Browser } from '../support/browser.ts';
 import * as Mailbox from '../support/mailbox.ts';
@@ -32,12 +33,31 @@ describe('the confirmation of a payment', () => {
     const browser = new Browser(shop.url);
     const typed = email();
     const { html } = await browser.open(await paid(browser, typed));
-    for (const part of ['5.00 USD', '/receipts/', 'Make a key', 'Go to your account', 'Send me a code'])
+    for (const part of [
+      '5.00 USD',
+      '/receipts/',
+      'Create an API key',
+      'Go to your account',
+      'Send me a code',
+    ])
       expect(html).toContain(part);
     // The card page may have been filled in by another person than the owner of this browser.
     expect(html).not.toContain(typed);
     expect(html).toContain('<details class="then" >');
     expect((await browser.open('/shop/account')).html).toContain('id="balance">5.00 USD');
+  });
+
+  test('allows exactly the script of the copy buttons while it shows tokens, and none afterwards', async () => {
+    const browser = new Browser(shop.url);
+    const back = await paid(browser, email());
+    const shown = await browser.open(back);
+    const script = /<script>(.*?)<\/script>/s.exec(shown.html)?.[1] ?? '';
+    const digest = createHash('sha256').update(script).digest('base64');
+    expect(shown.headers.get('content-security-policy')).toContain(`script-src 'sha256-${digest}';`);
+    expect(shown.html).toContain('<pre class="secret" id="token"');
+    const again = await browser.open(back);
+    expect(again.html).not.toContain('<script');
+    expect(again.headers.get('content-security-policy')).not.toContain('script-src');
   });
 
   test('gives the session neither to a scanner nor to a second browser', async () => {
@@ -62,7 +82,7 @@ describe('the confirmation of a payment', () => {
     const back = await paid(browser, typed);
     await browser.open(back);
     const first = browser.cookies.get(session);
-    expect((await browser.open(back)).html).toContain('Make a key');
+    expect((await browser.open(back)).html).toContain('Create an API key');
     expect(browser.cookies.get(session)).toBe(first);
     browser.cookies.delete(session);
     const again = await browser.open(back);

@@ -43,6 +43,7 @@ describe('a seller’s file', () => {
   test('writes numbers, money and days as its language does', async () => {
     expect(texts.number(1_234_567)).toBe('1.234.567');
     expect(texts.usd('0.005000')).toBe('0,005000 US-Dollar');
+    expect(texts.usd('12000.50')).toBe('12.000,50 US-Dollar');
     expect(texts.quantity(1, 'result')).toBe('1 Ergebnis');
     expect(texts.quantity(1_000, 'result')).toBe('1.000 Ergebnisse');
     expect(await pageOf(texts, 'account billing')).toContain('verlängert sich am 31.01.2030');

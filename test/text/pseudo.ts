@@ -25,7 +25,7 @@ function marked(template: Template): Template {
  */
 export function untranslatedWords(html: string): string[] {
   const visible = html
-    .replace(/<style>[\s\S]*?<\/style>/g, '')
+    .replace(/<(style|script)>[\s\S]*?<\/\1>/g, '')
     .replace(/<(code|pre|textarea|option)\b[^>]*>[\s\S]*?<\/\1>/g, (block) => labelsOf(block))
     .replace(/<(dd|p) class="id"[^>]*>[^<]*/g, '')
     .replace(/<[^>]*>/g, (tag) => ` ${labelsOf(tag)} `);

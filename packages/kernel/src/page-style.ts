@@ -3,6 +3,11 @@ export const palette = `
 :root{color-scheme:light dark;--ground:#f5f3ee;--panel:#fff;--ink:#1d1c1a;--soft:#5f5b54;--line:#dcd7cd;--accent:#0b5f52;--on-accent:#fff;--tint:#e3f1ed;--note:#6b4a00;--note-tint:#fbefcf;--bad:#a3231c;--one:#0b5f52;--two:#3765bd;--three:#b35c14;--four:#84439f;--rest:#77726a}
 @media(prefers-color-scheme:dark){:root{--ground:#151513;--panel:#1f1e1c;--ink:#efece5;--soft:#aca79c;--line:#35332f;--accent:#7fd6c2;--on-accent:#07251f;--tint:#16312b;--note:#f3d58a;--note-tint:#33290f;--bad:#f2a39c;--one:#7fd6c2;--two:#8fb2f3;--three:#f0ad6d;--four:#d0a2ec;--rest:#8f8a80}}`;
 
+/** Styles of code and secrets with a copy button: beside a secret, in the row of the tabs or heading above, or in a row above the code. */
+export const copyStyle = `
+.code{position:relative}button.copy{position:absolute;inset-block-start:.4rem;inset-inline-end:.4rem;margin:0;padding:.2rem .6rem;font-size:.75rem;font-weight:600;line-height:1.4;background:var(--panel);color:var(--ink);border:1px solid var(--line);border-radius:8px;cursor:pointer}
+.code>pre{padding-block-start:2.25rem}.code>pre.secret{padding-block-start:.875rem;padding-inline-end:5.5rem}pre.secret{white-space:pre-wrap;overflow-wrap:anywhere;max-height:none;user-select:all}`;
+
 /** The stylesheet of all pages. Pages load nothing. */
 export const style = `${palette}
 *{box-sizing:border-box}
@@ -27,7 +32,7 @@ table{border-collapse:collapse;width:100%}th,td{text-align:start;padding-block:.
 tr:last-child>*{border-bottom:0}th{font-weight:600}thead th{color:var(--soft);font-size:.875rem;font-weight:500}
 .number{text-align:end;padding-inline-start:.75rem;font-variant-numeric:tabular-nums;white-space:nowrap}.number:last-child{padding-inline-end:0}
 code,pre,textarea,input.code{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
-pre{margin:.5rem 0 0;padding:.875rem 1rem;background:var(--ground);border:1px solid var(--line);border-radius:10px;overflow:auto;max-height:28rem}pre.secret{white-space:pre-wrap;overflow-wrap:anywhere;margin-bottom:1.25rem}
+pre{margin:.5rem 0 0;padding:.875rem 1rem;background:var(--ground);border:1px solid var(--line);border-radius:10px;overflow:auto;max-height:28rem}pre.secret{margin-bottom:1.25rem}
 label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}
 input,select,textarea{width:100%;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:10px;background:var(--panel);color:var(--ink);font-size:1rem}
 input:not(.code),select{font-family:inherit}textarea{resize:vertical}
@@ -36,7 +41,8 @@ button,.button{display:inline-block;margin-top:1rem;padding:.65rem 1.1rem;border
 .button.plain,button.plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.fault{color:var(--bad);font-size:.875rem;margin:.25rem 0 0}[aria-invalid=true]{border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}
 button.quiet{background:none;color:var(--accent);padding:0;margin:0;text-decoration:underline;text-underline-offset:.2em;font-weight:400}
 button.danger{background:var(--bad);color:var(--panel)}button.quiet.danger{background:none;color:var(--bad)}
-@media(max-width:40rem){table.stack thead{position:absolute;clip-path:inset(50%)}table.stack :is(tr,th,td){display:block;border:0;padding:0}table.stack tr{padding:.75rem 0;border-bottom:1px solid var(--line)}table.stack .number{text-align:start}:not(.stack)>*>tr>*{white-space:nowrap}}
+@media(max-width:40rem){table.stack thead{position:absolute;clip-path:inset(50%)}table.stack :is(tr,th,td){display:block;border:0;padding:0}table.stack tr{padding:.75rem 0;border-bottom:1px solid var(--line)}:not(.stack)>*>tr>*{white-space:nowrap}
+table.stack td[data-label]{display:flow-root;text-align:end;overflow-wrap:anywhere}table.stack td[data-label]::before{content:attr(data-label);float:inline-start;margin-inline-end:1rem;color:var(--soft);font-weight:400}table.stack .number{white-space:normal}table.stack .number:not([data-label]){text-align:start}table.stack td:empty{display:none}}
 .cards{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr))}
 .card{border:1px solid var(--line);border-radius:12px;padding:1.125rem;display:flex;flex-direction:column}.card form,.card .button{margin-top:auto}
 .price{font-size:1.5rem;font-weight:650;letter-spacing:-.01em;margin:.25rem 0}.price small{font-size:.875rem;font-weight:400;color:var(--soft)}
@@ -50,7 +56,9 @@ pre b{font-weight:400}pre .s{color:var(--one)}pre .k{color:var(--two)}pre .n{col
 .tabs{border:0;margin:0;padding:0;min-width:0;position:relative}.tabs>input{position:absolute;opacity:0;width:1px;padding:0}.tabs>input+label{display:inline-block;margin:0;padding:.375rem .75rem;cursor:pointer;border-radius:8px 8px 0 0}
 .tabs>input:checked+label{color:var(--ink);font-weight:600;box-shadow:inset 0 -2px var(--accent)}.tabs>input:focus-visible+label{outline:3px solid var(--accent);outline-offset:-3px}
 .tabs>.tab{display:none}.tabs>input:nth-of-type(1):checked~.tab:nth-of-type(1),.tabs>input:nth-of-type(2):checked~.tab:nth-of-type(2),.tabs>input:nth-of-type(3):checked~.tab:nth-of-type(3),.tabs>input:nth-of-type(4):checked~.tab:nth-of-type(4){display:block}
-.tabs pre{margin-top:0}.code{position:relative}button.copy{position:absolute;inset-block-start:.4rem;inset-inline-end:.4rem;margin:0;padding:.2rem .6rem;font-size:.75rem;background:var(--panel);color:var(--ink);border:1px solid var(--line)}`;
+${copyStyle}
+.tabs pre{margin-top:0}[data-copy] .tabs{padding-inline-end:5.5rem}[data-copy] .tabs>.tab{margin-inline-end:-5.5rem}.tabs .code{position:static}.tabs .copy{inset-block-start:.2rem;inset-inline-end:0}
+:is(.samples h2,.demo .call,.demo p):has(+.code){padding-inline-end:5.5rem}:is(.samples h2,.demo .call,.demo p)+.code>.copy{inset-block-start:-1.8rem;inset-inline-end:0}:is(.tabs .code,.samples h2+.code,.demo .call+.code,.demo p+.code)>pre{padding-block-start:.875rem}`;
 
 /**
  * The content security policy of a page. `formAction` limits the targets of its forms, redirects included.

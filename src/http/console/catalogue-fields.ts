@@ -18,7 +18,7 @@ const retired: Shape = ['retired', 'Retired: no longer sold', 'switch'];
 const brandShapes: readonly (readonly [path: readonly string[], ...Shape])[] = [
   [['storefront'], 'name', 'Name of the shop', 'text'],
   [['storefront'], 'description', 'Description', 'lines'],
-  [['storefront'], 'contact', 'Contact: an e-mail address or a URL', 'text'],
+  [['storefront'], 'contact', 'Contact: an email address or a URL', 'text'],
   [['storefront'], 'seller', 'Seller on receipts: name, address, registration number', 'lines'],
   [['storefront'], 'tax_note', 'Note about tax on receipts', 'text'],
   [['storefront', 'brand'], 'colour', 'Colour of links and buttons, such as #0b5f52', 'colour'],

@@ -1,21 +1,12 @@
 import { createHash } from 'node:crypto';
+import * as CopyScript from '@sluice/kernel/copy-script';
 
 /**
  * The script of the reference and the start page. It only adds comfort: copy buttons, the same language in all samples, a filter for the
  * navigation, "/" for the search, and the visitor's key in the samples. The key stays in the page's memory.
  */
-export const code = String.raw`(()=>{
-const $=(q,r=document)=>[...r.querySelectorAll(q)],text=document.body.dataset;
-for(const pre of $('main pre')){
-  const box=document.createElement('div'),button=document.createElement('button');
-  box.className='code';button.className='copy';button.type='button';button.textContent=text.copy;
-  pre.replaceWith(box);box.append(pre,button);
-  button.onclick=async()=>{
-    try{await navigator.clipboard.writeText(pre.textContent)}
-    catch{getSelection().selectAllChildren(pre);document.execCommand('copy')}
-    button.textContent=text.copied;setTimeout(()=>{button.textContent=text.copy},2000)
-  }
-}
+export const code = String.raw`${CopyScript.code};(()=>{
+const $=(q,r=document)=>[...r.querySelectorAll(q)];
 const choose=language=>{for(const input of $('.tabs>input'))if(input.value===language)input.checked=true};
 try{choose(localStorage.getItem('language'))}catch{}
 for(const input of $('.tabs>input'))input.onchange=()=>{

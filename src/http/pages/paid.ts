@@ -57,6 +57,7 @@ export function paid(texts: Texts, { amount, plan, isPeriod, receipt, buyer }: P
       </dl>
       ${buyer.kind === 'own' ? own(texts, buyer) : html`<p class="then">${say(texts, 'paid.program_continues')}</p>`}`,
     hasForm: buyer.kind === 'own' && buyer.isSignedIn,
+    isScripted: buyer.kind === 'own' && buyer.tokens !== null,
   };
 }
 
@@ -95,9 +96,9 @@ function tokenBoxes(
     <dl><div><dt>${say(texts, 'paid.account')}</dt><dd class="id">${account}</dd></div></dl>
     <h2 id="access">${say(texts, 'paid.access')}</h2>
     <p>${say(texts, 'paid.access_text', { header: html`<code>Authorization: Bearer</code>` })}</p>
-    <textarea id="token" readonly spellcheck="false" rows="12" aria-labelledby="access">${access}</textarea>
+    <pre class="secret" id="token" tabindex="0" aria-labelledby="access">${access}</pre>
     <h2 id="way-back">${say(texts, 'paid.recovery')}</h2>
     <p>${say(texts, 'paid.recovery_text', { day: texts.dayOf(lastDay), link: html`<a href="${guide}">${say(texts, 'paid.recovery_link')}</a>` })}</p>
     <p>${say(texts, 'paid.copy_now')}</p>
-    <textarea id="assertion" readonly spellcheck="false" rows="12" aria-labelledby="way-back">${assertion}</textarea></details>`;
+    <pre class="secret" id="assertion" tabindex="0" aria-labelledby="way-back">${assertion}</pre></details>`;
 }

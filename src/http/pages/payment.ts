@@ -1,4 +1,5 @@
-import { palette } from '@sluice/kernel/page-style';
+import * as CopyScript from '@sluice/kernel/copy-script';
+import { copyStyle, palette } from '@sluice/kernel/page-style';
 import { html, raw } from 'hono/html';
 import type { Texts } from '../../text/texts.ts';
 import { brandStyle } from './brand-style.ts';
@@ -7,7 +8,7 @@ import { say } from './say.ts';
 
 type Html = ReturnType<typeof html>;
 
-/** A page that a buyer sees before or after the hosted card page. Rendered on the server, without scripts. */
+/** A page that a buyer sees before or after the hosted card page. Rendered on the server; no page needs its script. */
 export type PaymentPage = {
   title: string;
   mark: keyof typeof marks;
@@ -16,6 +17,8 @@ export type PaymentPage = {
   againSeconds?: number;
   /** True when the page has a form that is sent to the shop. */
   hasForm?: boolean;
+  /** True when the page has secrets, which get copy buttons. */
+  isScripted?: boolean;
 };
 
 const style = `${palette}
@@ -43,7 +46,9 @@ code{font:.875em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 @media print{:root{color-scheme:light;--ground:#fff;--panel:#fff;--ink:#000;--soft:#444;--line:#bbb}body{display:block;padding:0}main{max-width:none;border:0;box-shadow:none;padding:0}.mark,.proof,.button{display:none}.print{display:block}dl div{break-inside:avoid}}
 .button{display:block;margin-top:1.5rem;padding:.7rem 1rem;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600;text-align:center;text-decoration:none}
 main .plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent);margin-top:.75rem}
-button.button{width:100%;border:0;font:inherit;font-weight:600;cursor:pointer}`;
+button.button{width:100%;border:0;font:inherit;font-weight:600;cursor:pointer}
+${copyStyle}
+pre.secret{margin:.75rem 0 0;padding:.75rem .875rem;border:1px solid var(--line);border-radius:10px;background:var(--ground);font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all}`;
 
 /** SVG paths in a view box of 24 by 24. */
 const marks = {
@@ -66,14 +71,23 @@ function plansLink(texts: Texts): Html {
 }
 
 function accountLink(texts: Texts): Html {
-  return html`<a class="button" href="/shop/account">${say(texts, 'frame.account')}</a>`;
+  return html`<a class="button" href="/shop/account">${say(texts, 'paid.to_account')}</a>`;
+}
+
+function shopLink(texts: Texts): Html {
+  return html`<a class="button plain" href="/">${say(texts, 'error.back')}</a>`;
+}
+
+/** A link to this page, for people who do not want to wait for its refresh, and one to the shop. */
+function nowOrBack(texts: Texts): Html {
+  return html`<a class="button" href="">${say(texts, 'checkout.check_now')}</a>${shopLink(texts)}`;
 }
 
 export function limited(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.limited_title'),
     mark: 'stop',
-    body: html`<h1>${say(texts, 'checkout.limited')}</h1><p>${say(texts, 'checkout.limited_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.limited')}</h1><p>${say(texts, 'checkout.limited_text')}</p>${shopLink(texts)}`,
   };
 }
 
@@ -82,7 +96,7 @@ export function pending(texts: Texts): PaymentPage {
     title: texts.text('checkout.pending_title'),
     mark: 'wait',
     againSeconds: 3,
-    body: html`<h1>${say(texts, 'checkout.pending')}</h1><p>${say(texts, 'checkout.pending_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.pending')}</h1><p>${say(texts, 'checkout.pending_text')}</p>${nowOrBack(texts)}`,
   };
 }
 
@@ -91,7 +105,7 @@ export function slow(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.pending_title'),
     mark: 'wait',
-    body: html`<h1>${say(texts, 'checkout.pending')}</h1><p>${say(texts, 'checkout.slow_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.pending')}</h1><p>${say(texts, 'checkout.slow_text')}</p>${nowOrBack(texts)}`,
   };
 }
 
@@ -99,7 +113,7 @@ export function alreadyPaid(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.paid_title'),
     mark: 'done',
-    body: html`<h1>${say(texts, 'checkout.paid')}</h1><p>${say(texts, 'checkout.paid_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.paid')}</h1><p>${say(texts, 'checkout.paid_text')}</p>${accountLink(texts)}${shopLink(texts)}`,
   };
 }
 
@@ -143,7 +157,7 @@ export function unavailable(texts: Texts): PaymentPage {
     title: texts.text('checkout.unavailable_title'),
     mark: 'wait',
     againSeconds: 10,
-    body: html`<h1>${say(texts, 'checkout.unavailable')}</h1><p>${say(texts, 'checkout.unavailable_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.unavailable')}</h1><p>${say(texts, 'checkout.unavailable_text')}</p>${nowOrBack(texts)}`,
   };
 }
 
@@ -155,8 +169,8 @@ export function unknown(texts: Texts): PaymentPage {
   };
 }
 
-const policy = (formAction: string) =>
-  `default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
+const policy = (formAction: string, isScripted: boolean) =>
+  `default-src 'none'; ${isScripted ? `script-src ${CopyScript.source}; ` : ''}style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -168,7 +182,7 @@ const headers = {
 export function respond(
   status: number,
   { catalog, texts }: PageContext,
-  { title, mark, body, againSeconds, hasForm = false }: PaymentPage,
+  { title, mark, body, againSeconds, hasForm = false, isScripted = false }: PaymentPage,
   more: Readonly<Record<string, string>> = {},
 ): Response {
   const { path, tone } = marks[mark];
@@ -180,13 +194,13 @@ export function respond(
 ${againSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${againSeconds}">`}
 <title>${title} · ${shop}</title><link rel="icon" href="data:,"><style>${raw(style + brandStyle(catalog.storefront.brand))}</style>
 </head>
-<body><main>
+<body${isScripted ? html` data-copy="${texts.text('code.copy')}" data-copied="${texts.text('code.copied')}"` : ''}><main>
 <p class="shop">${shop}</p>
 <svg class="mark ${tone}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${path}"/></svg>
 ${body}
-</main></body>
+</main>${isScripted ? html`<script>${raw(CopyScript.code)}</script>` : ''}</body>
 </html>`;
   const again = againSeconds === undefined ? {} : { 'retry-after': String(againSeconds) };
-  const own = { ...headers, 'content-security-policy': policy(hasForm ? "'self'" : "'none'") };
+  const own = { ...headers, 'content-security-policy': policy(hasForm ? "'self'" : "'none'", isScripted) };
   return new Response(String(page), { status, headers: { ...own, ...again, ...more } });
 }

@@ -38,6 +38,7 @@ export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }
       <section class="proof"><h2 id="proof">${say(texts, 'receipt.signature')}</h2>
       <p>${say(texts, 'receipt.signature_text', { address: `${signed.issuer}/.well-known/jwks.json` })}</p>
       <textarea readonly spellcheck="false" rows="5" aria-labelledby="proof">${jws}</textarea></section>
+      <p class="proof">${say(texts, 'receipt.print_hint')}</p><p class="proof"><a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a></p>
       <p class="print">${say(texts, 'receipt.signed', { day: texts.day(signed.issuedMs) })}</p>`,
   };
 }

@@ -105,8 +105,13 @@ function fieldOf(
   const fault = faults.find((one) => one.field === name);
   const notes = [field.description === '' ? '' : `${id}-help`, fault === undefined ? '' : `${id}-fault`];
   const attributes = html`id="${id}" name="${name}" ${field.isRequired ? 'required' : ''} ${fault === undefined ? '' : html`aria-invalid="true"`} aria-describedby="${notes.join(' ').trim()}"`;
-  return html`<div><label for="${id}"><code>${field.keys.join('.')}</code>${field.isRequired ? html` <span>${say(texts, 'try.required')}</span>` : ''}</label>${inputOf(texts, field.input, attributes, values.get(name) ?? '')}
+  return html`<div><label for="${id}"><code>${breakable(field.keys.join('.'))}</code>${field.isRequired ? html` <span>${say(texts, 'try.required')}</span>` : ''}</label>${inputOf(texts, field.input, attributes, values.get(name) ?? '')}
 ${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${faultOf(texts, field.input, fault.fault)}</p>`}${field.description === '' ? '' : html`<p class="help" id="${id}-help">${field.description.replaceAll('`', '')}</p>`}</div>`;
+}
+
+/** A long name that can wrap after `_` and `.`. */
+function breakable(name: string): Html {
+  return html`${name.split(/(?<=[_.])/).map((part, at) => (at === 0 ? html`${part}` : html`<wbr>${part}`))}`;
 }
 
 function inputOf(texts: Texts, input: TryFields.FieldKind, attributes: Html, value: string): Html {

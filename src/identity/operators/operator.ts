@@ -59,7 +59,7 @@ export function parseInvitation(said: {
   const role = parseRole(said.role);
   const name = said.name.trim().replace(/\s+/g, ' ');
   const faults = {
-    ...(email === null && { email: 'Enter an e-mail address, such as ada@example.com.' }),
+    ...(email === null && { email: 'Enter an email address, such as ada@example.com.' }),
     ...(role === null && { role: 'Choose a role: owner, finance, support or viewer.' }),
     ...(name.length > nameCharsMax && { name: `Enter at most ${nameCharsMax} characters.` }),
   };

@@ -52,6 +52,7 @@ export const formFaults = {
   'fault.above_processor_min':
     'Must be more than {amount}: the card processor does not accept smaller payments for this shop',
   'fault.details_name': 'Enter a company or a name of at most 200 characters.',
+  'fault.details_no_address': 'Enter an address.',
   'fault.details_address': 'Enter an address of at most 500 characters.',
   'fault.details_country': 'Choose a country.',
   'fault.details_tax_id': 'Enter 4 to 24 letters and digits, such as DE123456789.',

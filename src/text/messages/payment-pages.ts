@@ -15,7 +15,7 @@ export const paymentPages = {
     'The tokens of this account are shown only once, within a limited time. Open {link} in the browser that you paid with.',
   'paid.already_shown_link': 'your account',
   'paid.signed_in': 'This browser is signed in to your new account.',
-  'paid.make_key': 'Make a key',
+  'paid.make_key': 'Create an API key',
   'paid.to_account': 'Go to your account',
   'paid.secure': 'Secure this account',
   'paid.secure_text':
@@ -41,6 +41,7 @@ export const paymentPages = {
   'checkout.pending_title': 'Payment in progress',
   'checkout.pending': 'Your payment is being processed.',
   'checkout.pending_text': 'Do not pay again. This page updates itself in a moment.',
+  'checkout.check_now': 'Check now',
   'checkout.slow_text':
     'Your bank may take up to two weeks. Do not pay again: your purchase becomes available when the payment arrives.',
   'checkout.paid_title': 'Already paid',
@@ -70,6 +71,8 @@ export const paymentPages = {
   'checkout.unknown_text': 'Check the link, or ask for a new one.',
 
   'receipt.title': 'Receipt',
+  'receipt.print_hint': 'To keep a copy, print this page or save it as a PDF.',
+  'receipt.back': 'Back to billing',
   'receipt.number': 'Number',
   'receipt.date': 'Date',
   'receipt.seller': 'Seller',

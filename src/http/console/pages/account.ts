@@ -79,7 +79,7 @@ function lotTable(lots: ConsoleAccountFacts['lots'], nowMs: number): Html {
 function subscriptions(all: readonly Subscription[]): Html {
   if (all.length === 0) return html``;
   const row = (one: Subscription) =>
-    html`<tr><th scope="row">${one.plan}</th><td>${sign(one.status.replace('_', ' '), one.status === 'past_due')}</td><td>${day(one.startMs)} to ${day(one.endMs)}</td><td>${willRenew(one) ? 'renews' : 'ends'}</td><td class="id">${one.id}</td></tr>`;
+    html`<tr><th scope="row">${one.plan}</th><td>${sign(one.status.replace('_', ' '), one.status === 'past_due')}</td><td>${day(one.startMs)} to ${day(one.endMs)}</td><td>${willRenew(one) ? 'renews' : 'ends'}</td><td><span class="id">${one.id}</span></td></tr>`;
   return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2>${table('Plans', ['Plan', 'Status', 'Period', 'Then', 'Subscription'], all.map(row))}</section>`;
 }
 

@@ -11,7 +11,7 @@ export const front = '/admin';
 export const mePath = '/admin/console/me';
 
 const style = `
-main{overflow-wrap:break-word}table .id{white-space:nowrap}
+main{overflow-wrap:break-word}table .id{white-space:nowrap}@media(max-width:40rem){table.stack .id:not(.short){white-space:normal}}
 header nav{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;flex-basis:100%;order:1}
 header nav a[aria-current]{color:var(--ink);font-weight:600;text-decoration-thickness:2px}
 .narrow{max-width:34rem}header form{margin:0}header button.quiet{color:var(--soft)}
@@ -22,10 +22,10 @@ header nav a[aria-current]{color:var(--ink);font-weight:600;text-decoration-thic
 .heed b{display:inline-block;min-width:2.5rem;font-variant-numeric:tabular-nums}
 .sign{display:inline-block;padding:0 .5rem;border-radius:6px;font-size:.8125rem;line-height:1.6;background:var(--tint);color:var(--ink);white-space:nowrap}.sign.bad{background:var(--note-tint);color:var(--note)}
 .id{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace;overflow-wrap:anywhere}
-.number:not(:last-child){padding-right:1.25rem}
+@media(min-width:40.01rem){.number:not(:last-child){padding-inline-end:1.25rem}}
 .log{list-style:none;margin:0;padding:0}.log li{padding:.75rem 0;border-bottom:1px solid var(--line)}.log li:last-child{border:0}.log p{margin:0;overflow-wrap:anywhere}
-@media(max-width:40rem){th .id{display:inline-block;max-width:7rem;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}.slim.slim tr>*{white-space:normal}.slim{font-size:.875rem}.slim .number{padding-left:.25rem}.slim .number:not(:last-child){padding-right:.25rem}.slim th:not(.number){padding-right:.5rem}}
-@media(max-width:40rem){table.stack td[data-label]{display:flex;justify-content:space-between;gap:1rem;text-align:end;overflow-wrap:anywhere}table.stack td[data-label]::before{content:attr(data-label);color:var(--soft);text-align:start;flex-shrink:0;font-weight:400}table.stack td.number{text-align:end;white-space:normal}table.stack td:empty{display:none}header .soft{order:1}header form{order:1}}
+@media(max-width:40rem){table:not(.stack) th .id{display:inline-block;max-width:7rem;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}.slim.slim tr>*{white-space:normal}.slim{font-size:.875rem}.slim .number{padding-left:.25rem}.slim .number:not(:last-child){padding-right:.25rem}.slim th:not(.number){padding-right:.5rem}}
+@media(max-width:40rem){header .name{flex:1;min-width:0}header nav{order:2;gap:.25rem 1rem}header>:is(.soft,a:not(.name)){order:1;flex-basis:100%;font-size:.875rem}}
 form.row{display:flex;flex-wrap:wrap;gap:.75rem;align-items:end}form.row>div{flex:1 1 12rem}form.row label{margin-top:0}form.row button{margin:0}
 header,main,footer{max-width:76rem}td time,th time{white-space:nowrap}th .soft{font-weight:400}table.stack .number:first-child{width:4rem}
 form.filter{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(9rem,100%),1fr))}@media(min-width:50rem){form.filter>div:first-child{grid-column:span 2}}.tools{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem}

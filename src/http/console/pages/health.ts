@@ -77,7 +77,7 @@ function verificationResult(result: NonNullable<HealthFacts['verified']>): Html 
   if (faults.length === 0)
     return html`<p class="ok" role="status">The ledger is consistent: ${read} were read.</p>`;
   const row = ({ rule, subject, detail }: LedgerFault) =>
-    html`<tr><th scope="row">${rule}</th><td class="id">${subject}</td><td class="words">${detail}</td></tr>`;
+    html`<tr><th scope="row">${rule}</th><td><span class="id">${subject}</span></td><td class="words">${detail}</td></tr>`;
   return html`<p class="note" role="alert">The ledger is not consistent: ${count(faults.length)} violations. Keep this page and ask for help (docs/operations.md).</p>
 ${table('Violations', ['Rule', 'Subject', 'Details'], faults.slice(0, faultsShownMax).map(row), 'stack')}`;
 }

@@ -102,7 +102,7 @@ function reviewForm(
 function flagged(signals: readonly FraudSignal[]): Html {
   if (signals.length === 0) return html``;
   const row = ({ id, kind, reason, isOpen }: FraudSignal) =>
-    html`<tr><th scope="row">${signalNames[kind]}</th><td class="id">${id}</td><td>${reason.replaceAll('_', ' ')}</td><td>${sign(isOpen ? 'needs attention' : 'closed', isOpen)}</td></tr>`;
+    html`<tr><th scope="row">${signalNames[kind]}</th><td><span class="id">${id}</span></td><td>${reason.replaceAll('_', ' ')}</td><td>${sign(isOpen ? 'needs attention' : 'closed', isOpen)}</td></tr>`;
   return html`<section aria-labelledby="flagged"><h2 id="flagged">Fraud warnings and reviews</h2>
 <p>No money has moved. A dispute often follows an early fraud warning; a full refund before it avoids the dispute and its fee.</p>
 ${table('Fraud warnings and reviews', ['Signal', 'At the processor', 'Reason', 'Status'], signals.map(row))}</section>`;
@@ -130,7 +130,7 @@ ${table('Ledger entries without usage', ['Entry', { number: 'Amount' }, 'When'],
 function reversalTable(reversals: readonly Reversal[]): Html {
   if (reversals.length === 0) return html``;
   const row = (one: Reversal) =>
-    html`<tr><th scope="row">${one.kind}</th><td class="id">${one.id}</td><td class="number">${usd(one.amount)}</td><td>${sign(one.status.replaceAll('_', ' '), one.kind === 'dispute' && one.isEffective)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td></tr>`;
+    html`<tr><th scope="row">${one.kind}</th><td><span class="id">${one.id}</span></td><td class="number">${usd(one.amount)}</td><td>${sign(one.status.replaceAll('_', ' '), one.kind === 'dispute' && one.isEffective)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td></tr>`;
   return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['Kind', 'At the processor', { number: 'USD' }, 'Status', 'In the ledger'], reversals.map(row))}</section>`;
 }
 
@@ -138,7 +138,7 @@ function feeTable(fees: readonly Fee[]): Html {
   if (fees.length === 0) return html``;
   const shown = (money: Money.Money) => Money.format(money);
   const row = ({ id, kind, currency, amount, fee, net, atMs }: Fee) =>
-    html`<tr><th scope="row">${kind}</th><td class="id">${id}</td><td class="number">${shown(amount)}</td><td class="number">${shown(fee)}</td><td class="number">${shown(net)}</td><td>${currency.toUpperCase()}</td><td>${moment(atMs)}</td></tr>`;
+    html`<tr><th scope="row">${kind}</th><td><span class="id">${id}</span></td><td class="number">${shown(amount)}</td><td class="number">${shown(fee)}</td><td class="number">${shown(net)}</td><td>${currency.toUpperCase()}</td><td>${moment(atMs)}</td></tr>`;
   return html`<section aria-labelledby="fees"><h2 id="fees">Processor fees</h2>${table('Fees', ['Kind', 'At the processor', { number: 'Amount' }, { number: 'Fee' }, { number: 'Net' }, 'Currency', 'When'], fees.map(row))}</section>`;
 }
 

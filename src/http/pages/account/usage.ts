@@ -91,7 +91,7 @@ function filterForm(texts: Texts, facts: UsageFacts, countsUnits: boolean, unit:
   const shown = measures.filter((one) => one !== 'units' || countsUnits);
   return html`<section aria-label="${texts.text('usage.filters')}">
 <p class="range">${ranges.map(({ days, from, to }) => html`<a href="${sections.usage}?${query(facts, { by, from, to })}" ${from === filters.from && to === filters.to ? html`aria-current="true"` : ''}>${say(texts, 'usage.last_days', { count: days })}</a> `)}</p>
-<form method="get" action="${sections.usage}" class="row">${day('from')}${day('to')}${filter('service')}${filter('key')}${filter('model')}
+<form method="get" action="${sections.usage}" class="row filter">${day('from')}${day('to')}${filter('service')}${filter('key')}${filter('model')}
 ${choice(
   'by',
   texts.text('usage.by'),

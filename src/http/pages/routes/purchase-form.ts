@@ -50,13 +50,9 @@ export function purchaseForm(
         main: Page.toCardPage(texts, url),
         more: { refresh: `0; url=${url}` },
       });
-    const main = Page.review(texts, {
-      plan: nameOf(shop.catalog, order.plan),
-      due: texts.usd(Money.format(order.amount)),
-      codeResult: result.text,
-      isTaxAdded: TaxNote.isTaxAdded(shop.catalog),
-      url,
-    });
+    const due = texts.usd(Money.format(order.amount));
+    const facts = { plan: nameOf(shop.catalog, order.plan), due, codeResult: result.text, url };
+    const main = Page.review(texts, { ...facts, isTaxAdded: TaxNote.isTaxAdded(shop.catalog) });
     const more = { 'set-cookie': FormResult.forgotten(shop) };
     return Frame.respondWithPage(200, shop, { title: texts.text('buy.review'), main, more });
   });

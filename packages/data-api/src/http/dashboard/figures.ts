@@ -38,13 +38,13 @@ export function records(key: Key, nowMs: number): { used: string; remaining: str
   };
 }
 
-/** The figures of a key: plan, status, records, rate limit, reset. */
-export function facts(key: Key, nowMs: number): Html {
+/** The figures of a key: plan, status, records, rate limit, reset. `standing` is the word for its status, which is `revoked` for a revoked key. */
+export function facts(key: Key, nowMs: number, standing: string = key.planStatus): Html {
   const { used, remaining, resets } = records(key, nowMs);
   const fact = (name: string, value: string | Html) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
   return html`<dl class="facts">${[
     fact('Plan', key.plan),
-    fact('Status', status(key.planStatus)),
+    fact('Status', status(standing)),
     fact('Records used', used),
     fact('Records remaining', remaining),
     fact('Next reset', resets),

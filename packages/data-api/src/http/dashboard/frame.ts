@@ -1,13 +1,21 @@
-import { pageHeaders, style } from '@sluice/kernel/page-style';
+import * as CopyScript from '@sluice/kernel/copy-script';
+import { pageHeaders, policy, style } from '@sluice/kernel/page-style';
 import { html, raw } from 'hono/html';
 
 export type Html = ReturnType<typeof html>;
-export type Page = { status?: number; title: string; main: Html; headers?: Readonly<Record<string, string>> };
+export type Page = {
+  status?: number;
+  title: string;
+  main: Html;
+  headers?: Readonly<Record<string, string>>;
+  /** True for a page that shows a secret, which gets a copy button. No page needs the script. */
+  isScripted?: boolean;
+};
 
 export const front = '/dashboard';
 
 const ownStyle = `
-main{overflow-wrap:break-word}table .id{white-space:nowrap}
+main{overflow-wrap:break-word}table .id{white-space:nowrap}@media(max-width:40rem){table.stack .id{white-space:normal}}
 header form{margin:0}header button.quiet{color:var(--soft)}
 .id{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace;overflow-wrap:anywhere}
 .columns{display:grid;gap:0 1.25rem;grid-template-columns:repeat(auto-fit,minmax(min(24rem,100%),1fr));align-items:start}
@@ -18,11 +26,13 @@ fieldset{border:0;margin:.75rem 0 0;padding:0}legend{font-size:.875rem;color:var
 .choices{columns:14rem;margin:.25rem 0}.choices label,.choice{display:flex;gap:.5rem;align-items:baseline;margin:.25rem 0;color:var(--ink);break-inside:avoid}
 .choices input,.choice input{width:auto}
 @supports selector(:has(a)){fieldset:has([value="all"]:checked) .choices{display:none}}
-.number:not(:last-child){padding-right:1.25rem}
-@media(max-width:40rem){.stack td[data-name]::before{content:attr(data-name) ": ";color:var(--soft)}}`;
+@media(min-width:40.01rem){.number:not(:last-child){padding-inline-end:1.25rem}}`;
 
-/** Responds with a page of the dashboard. Rendered on the server, without scripts. */
-export function respond({ status = 200, title, main, headers = {} }: Page, isSignedIn: boolean): Response {
+/** Responds with a page of the dashboard. Rendered on the server. */
+export function respond(
+  { status = 200, title, main, headers = {}, isScripted = false }: Page,
+  isSignedIn: boolean,
+): Response {
   const signOut = html`<form method="post" action="${front}/sign-out"><button class="quiet">Sign out</button></form>`;
   const page = html`<!doctype html>
 <html lang="en">
@@ -30,15 +40,19 @@ export function respond({ status = 200, title, main, headers = {} }: Page, isSig
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}: data API</title><link rel="icon" href="data:,"><style>${raw(style + ownStyle)}</style>
 </head>
-<body>
+<body${isScripted ? raw(' data-copy="Copy" data-copied="Copied"') : ''}>
 <header><a class="name" href="${front}">Data API: keys and plans</a>${isSignedIn ? signOut : ''}</header>
 <main>
 ${main}
 </main>
-<footer><a href="/openapi.json">OpenAPI</a><span>Times are in UTC.</span></footer>
+<footer><a href="/openapi.json">OpenAPI</a><span>Times are in UTC.</span></footer>${isScripted ? html`<script>${raw(CopyScript.code)}</script>` : ''}
 </body>
 </html>`;
-  return new Response(String(page), { status, headers: { ...pageHeaders("'self'"), ...headers } });
+  const scripted = isScripted ? { 'content-security-policy': policy("'self'", CopyScript.source) } : {};
+  return new Response(String(page), {
+    status,
+    headers: { ...pageHeaders("'self'"), ...scripted, ...headers },
+  });
 }
 
 /** Redirects after a form was accepted, so that a reload does not send it again. */

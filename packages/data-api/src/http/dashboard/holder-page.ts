@@ -19,6 +19,7 @@ export type HolderView = {
 export function holderPage({ key, days, nowMs, latestMs, secret }: HolderView): Page {
   return {
     title: 'Your key',
+    isScripted: secret !== null,
     main: html`<h1>Your key</h1>
 ${secret === null ? '' : Figures.newSecret(secret)}
 ${standing(key.planStatus)}

@@ -20,7 +20,7 @@ export type KeysView = {
 /** The list of keys with the form that creates one. */
 export function keysPage({ keys, next, apis, formId, faults, nowMs }: KeysView): Page {
   const cell = (name: string, value: string | Html, more = '') =>
-    html`<td data-name="${name}" class="${more}">${value}</td>`;
+    html`<td data-label="${name}" class="${more}">${value}</td>`;
   const row = (key: KeyEntry) => {
     const { used, resets } = Figures.records(key, nowMs);
     return html`<tr><th scope="row"><a href="${front}/keys/${key.id}">${key.label ?? 'without a label'}</a><br><span class="id soft">${key.id}</span></th>${[
@@ -75,12 +75,13 @@ export function keyPage({ key, days, apis, secret, result, faults, nowMs }: KeyV
   return {
     status: faults.length > 0 ? 422 : 200,
     title: key.label ?? 'Key',
+    isScripted: secret !== null,
     main: html`<h1>${key.label ?? 'Key without a label'}</h1>
 ${secret === null ? '' : Figures.newSecret(secret)}
 ${result === null ? '' : html`<p class="ok" role="status">${result}</p>`}
 ${problems(faults)}
 <section aria-labelledby="facts"><h2 id="facts">Plan</h2>
-${Figures.facts(key, nowMs)}
+${Figures.facts(key, nowMs, key.revokedAtMs === null ? key.planStatus : 'revoked')}
 <p class="soft">Key <span class="id">${key.id}</span>, created ${Figures.moment(key.madeAtMs)}. Plan since ${Figures.moment(key.startedAtMs)}.</p>
 ${key.revokedAtMs === null ? html`<h3>Valid secrets</h3><ul>${secrets}</ul>` : html`<p class="note">Revoked ${Figures.moment(key.revokedAtMs)}. It cannot be used or changed.</p>`}
 <h3>Operations</h3>${Figures.operations(key.allowedApis)}</section>
@@ -98,7 +99,7 @@ function forms(key: KeyEntry, at: string, apis: readonly string[]): Html {
 ${Forms.rotateForm(`${at}/rotate`, key.secrets.at(-1)?.madeAtMs ?? 0)}
 <section aria-labelledby="revoke"><h2 id="revoke">Revoke the key</h2>
 <p class="soft">All its secrets end at once, and it cannot be restored.</p>
-<form method="post" action="${at}/revoke"><label class="choice"><input type="checkbox" name="sure" value="yes" required> I want to revoke this key</label><button>Revoke the key</button></form></section>`;
+<form method="post" action="${at}/revoke"><label class="choice"><input type="checkbox" name="sure" value="yes" required> I want to revoke this key</label><button class="danger">Revoke the key</button></form></section>`;
 }
 
 function problems(faults: readonly FieldError[]): Html {
