@@ -255,5 +255,7 @@ test('the seller sees quantities and margins by service and model, and calls wit
       headers: { accept: 'text/html', cookie },
     })
   ).text();
-  expect(page).toMatch(/<td[^>]* class="number">input 1,200, output 34\.5<\/td><td[^>]* class="number">3\.00<\/td>/);
+  expect(page).toMatch(
+    /<td[^>]* class="number">input 1,200, output 34\.5<\/td><td[^>]* class="number">3\.00<\/td>/,
+  );
 });

@@ -83,17 +83,14 @@ function judge(advisor: Advisor, question: Question.Question): Plain {
   const [best] = chains;
   const verdict = verdictOf(reading, chains);
   if (best === undefined || verdict === 'outside')
-    return without(Reader.understands(reader, goal) ? 'unsupported' : 'unknown', [
-      'Which data is wanted, of whom, and how much of it?',
-    ]);
-  if (verdict === 'vague')
-    return {
-      ...without('needs_input', ['Which data is wanted, of whom, and how much of it?', ...readings(chains)]),
-    };
+    return without(Reader.understands(reader, goal) ? 'unsupported' : 'unknown', [whichData]);
+  if (verdict === 'vague') return without('needs_input', [whichData, ...readings(chains)]);
   const plain = planned(advisor, question, goal, best, translation);
   if (verdict === 'sure' || plain.status === 'blocked' || plain.status === 'unavailable') return plain;
   return { ...plain, status: 'needs_input', questions: [...readings(chains), ...plain.questions] };
 }
+
+const whichData = 'Which data is wanted, of whom, and how much of it?';
 
 type Verdict = 'sure' | 'doubtful' | 'vague' | 'outside';
 
@@ -106,8 +103,7 @@ function verdictOf(
   const first = chains[0]?.links[0]?.offer;
   if (!isTrained) {
     // A call that only finds a place by its name is as certain as the one that needs it.
-    const finding = Chain.finding(chains[0]?.links ?? []);
-    const aim = chains[0]?.links.find((_, at) => !finding.has(at))?.offer;
+    const [aim] = Chain.wanted(chains[0]?.links ?? []);
     if (vague > most) return 'vague';
     if (outside > most) return 'outside';
     const share = 1 / (1 + Math.exp(-(odds[aim?.at ?? -1] ?? Number.NEGATIVE_INFINITY)));
@@ -126,10 +122,7 @@ function verdictOf(
 /** Asks which of the two most probable readings is meant. */
 function readings(chains: readonly Chain.Chain[]): string[] {
   // The same calls without the search for what they need are no other reading.
-  const meant = chains.map(({ links }) => {
-    const finding = Chain.finding(links);
-    return links.flatMap(({ offer }, at) => (finding.has(at) ? [] : [offer.id])).join(' ');
-  });
+  const meant = chains.map(({ links }) => JSON.stringify(Chain.wanted(links).map(({ id }) => id)));
   const distinct = chains.filter((_, at) => meant.indexOf(meant[at] ?? '') === at);
   const named = distinct.map(({ links }) =>
     links

@@ -106,6 +106,12 @@ export function finding(links: readonly Link[]): Set<number> {
   );
 }
 
+/** Returns the operations of the calls that do more than find what a later one needs. */
+export function wanted(links: readonly Link[]): Offer[] {
+  const finders = finding(links);
+  return links.flatMap(({ offer }, at) => (finders.has(at) ? [] : [offer]));
+}
+
 /** The most probable operations, and those that find what the first of them need. */
 function candidatesOf(planning: Planning): number[] {
   const { offers } = planning.surface;

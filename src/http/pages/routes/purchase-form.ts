@@ -94,17 +94,12 @@ export function purchaseForm(
     const { visitor: buyer } = bought;
     const started = await startPurchase(shop, c, { ...bought, clientAddressHeader });
     if (started.kind === 'order') {
-      await note(c, buyer, started.order);
+      if (buyer !== null) await record(shop, c, route, { ...buyer, key: null }, started.order);
       return lead(started.location, applied);
     }
     // The code's credit is in the account whatever happens next.
     const text = applied === null ? started.text : `${applied.text} ${started.text}`;
     return refused(409, text, texts.text('error.title'), applied?.headers);
-  }
-
-  /** Adds the order to the activity of the account. */
-  async function note(c: Call, buyer: BrowserSession.BrowserSession | null, order: string): Promise<void> {
-    if (buyer !== null) await record(shop, c, route, { ...buyer, key: null }, order);
   }
 
   /** Returns why the visitor may not buy for the account; null when nothing prevents it. */
