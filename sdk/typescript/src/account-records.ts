@@ -218,6 +218,8 @@ export interface AccountKey {
   /** The end of the key. */
   hint: string;
   created_at: string;
+  /** The address of the person who created it, shown to persons. */
+  created_by?: string | null;
   expires_at: string | null;
   /** Slugs of the services that it may call; null for all. */
   services: string[] | null;

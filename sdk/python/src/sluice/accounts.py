@@ -173,6 +173,8 @@ class AccountKey(Record):
     #: The end of the key.
     hint: str
     created_at: str
+    #: The address of the person who created it, shown to persons.
+    created_by: str | None
     expires_at: str | None
     #: Slugs of the services that it may call; ``None`` for all.
     services: list[str] | None
