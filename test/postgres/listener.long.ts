@@ -15,6 +15,7 @@ let admin: postgres.Sql;
 let listener: Listener;
 let heard: string[] = [];
 let beginnings = 0;
+let arrivals = 0;
 
 describe.runIf(ReplicaPair.isInstalled)('the connection that receives notifications', () => {
   beforeAll(async () => {
@@ -106,13 +107,14 @@ describe.runIf(ReplicaPair.isInstalled)('the connection that receives notificati
   });
 });
 
-/** Notifies both channels until both notifications arrive. */
+/** Waits until both channels deliver. The payload is new each time: notifications of the test before may still arrive. */
 async function arrives(): Promise<void> {
+  const payload = `here ${++arrivals}`;
   const both = async () => {
-    await admin`SELECT pg_notify('one', 'here'), pg_notify('two', 'here')`;
+    await admin`SELECT pg_notify('one', ${payload}), pg_notify('two', ${payload})`;
     return heard;
   };
-  await expect.poll(both, { timeout }).toEqual(expect.arrayContaining(['one here', 'two here']));
+  await expect.poll(both, { timeout }).toEqual(expect.arrayContaining([`one ${payload}`, `two ${payload}`]));
 }
 
 function port(url: string): number {
