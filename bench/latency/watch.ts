@@ -63,7 +63,7 @@ async function waits(sql: postgres.Sql): Promise<string[]> {
     SELECT DISTINCT wait_event_type || ' ' || wait_event AS wait FROM pg_stat_activity
     WHERE backend_type = 'client backend' AND state = 'active' AND pid <> pg_backend_pid() AND wait_event IS NOT NULL`;
   return rows.map(({ wait }) =>
-    wait === 'IO WALSync' || wait === 'LWLock WALWrite'
+    /^(?:IO WALSync|LWLock WALWrite)$/i.test(wait)
       ? 'the disk flushed the log'
       : `PostgreSQL waited: ${wait}`,
   );
