@@ -16,7 +16,7 @@ const readOnlyCodes = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
 /** Every process has adopted a publication by then. Until then, one with an older file publishes nothing. */
 const adoptionMsMax = 60_000;
 const serverOnly =
-  'decides where the shop sends its API keys and which files it reads: it can only be changed in the file on the server.';
+  'decides where the shop sends its API keys, what they are used for and which files it reads: that can only be changed in the file on the server.';
 
 /** The part of the reloader that the editor needs. */
 type Reloading = {

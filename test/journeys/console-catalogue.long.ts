@@ -102,6 +102,11 @@ test.each([
         'upstreams: { main: { url: "https://elsewhere.example", key: { header: x-api-key, from: { env: UPSTREAM_API_KEY } } } }',
       ),
   ],
+  [
+    'sells a further operation of the API',
+    (text: string) =>
+      text.replace('units_max: 10 }\n', 'units_max: 10 }\n      - { call: GET /v1/keys, units: 1 }\n'),
+  ],
   ['reads another description', (text: string) => text.replace('{ key:', '{ description: ../api.yaml, key:')],
 ])(
   'an edit that %s is refused, because a session of the console must not reach the key',
