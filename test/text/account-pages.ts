@@ -179,8 +179,8 @@ export function accountPages(
     'account keys': keys(
       texts,
       [
-        { ...key, expires_at: iso, budget_usd: '5.00', spent_usd: '1.00' },
-        { ...key, expires_at: null, budget_usd: null, spent_usd: null },
+        { ...key, state: 'active', expires_at: iso, budget_usd: '5.00', spent_usd: '1.00' },
+        { ...key, state: 'paused', expires_at: null, budget_usd: null, spent_usd: null },
       ],
       null,
     ),

@@ -185,6 +185,9 @@ export const accountPage = {
   'keys.no_limit': 'no limit',
   'keys.spent_of': '{spent} of {budget}',
   'keys.never': 'never',
+  'keys.paused': 'Paused',
+  'keys.paused_why':
+    'A paused key cannot call: the role of the person who created it no longer includes calls. It works again when the role does.',
   'keys.revoke': 'Revoke',
   'keys.revoke_label': 'Revoke the key {name}',
   'keys.budget': 'Spending limit (USD, optional)',

@@ -120,6 +120,6 @@ function keys(all: readonly Key[]): Html {
 
 function calls(all: readonly RecordedCall[]): Html {
   const row = (call: RecordedCall) =>
-    html`<tr><td>${moment(call.atMs)}</td><td><code>${call.operation}</code>${call.model ? ` ${call.model}` : ''}</td><td class="number">${call.status}</td><td class="number">${measured(call)}</td><td class="number">${call.isReturned ? 'refunded' : usd(call.cost)}</td><td>${call.plans.filter((plan) => plan !== '#budget').join(', ')}</td></tr>`;
-  return html`<section aria-labelledby="calls"><h2 id="calls">Recent calls</h2>${all.length === 0 ? html`<p class="soft">None in the last 30 days.</p>` : table('Calls', ['When', 'Operation', { number: 'Status' }, { number: 'Quantity' }, { number: 'USD' }, 'Plan'], all.map(row))}</section>`;
+    html`<tr><th scope="row">${moment(call.atMs)}</th><td><code>${call.operation}</code>${call.model ? ` ${call.model}` : ''}</td><td class="number">${call.status}</td><td class="number">${measured(call)}</td><td class="number">${call.isReturned ? 'refunded' : usd(call.cost)}</td><td>${call.plans.filter((plan) => plan !== '#budget').join(', ')}</td></tr>`;
+  return html`<section aria-labelledby="calls"><h2 id="calls">Recent calls</h2>${all.length === 0 ? html`<p class="soft">None in the last 30 days.</p>` : table('Calls', ['When', { bare: 'Operation' }, { number: 'Status', onPhone: 'bare' }, { number: 'Quantity' }, { number: 'USD', onPhone: 'lead' }, { bare: 'Plan' }], all.map(row))}</section>`;
 }

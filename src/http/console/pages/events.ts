@@ -8,7 +8,7 @@ import {
 } from '../../../payment/event.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
-import { field, filterForm, queryOf, select } from './fields.ts';
+import { field, filterForm, pages, queryOf, select } from './fields.ts';
 import { count, moment, sign, table } from './figures.ts';
 
 export const path = '/admin/console/events';
@@ -85,10 +85,10 @@ function eventTable({ events: found, filter, next }: EventsFacts): Html {
   const query = queryOf(withoutPage(filter));
   const rows = found.map(
     ({ id, type, atMs, account, states }) =>
-      html`<tr><td>${moment(atMs)}</td><th scope="row"><a href="${path}/${id}">${type}</a></th><td>${accountLink(account)}</td><td>${states.length === 0 ? '' : states.map((state) => sign(state, state === 'failed'))}</td></tr>`,
+      html`<tr><th scope="row"><a href="${path}/${id}">${type}</a></th><td>${moment(atMs)}</td><td>${accountLink(account)}</td><td>${states.length === 0 ? '' : states.map((state) => sign(state, state === 'failed'))}</td></tr>`,
   );
-  return html`${table('Events', ['When', 'Type', 'Account', 'Delivery'], rows)}
-${next === null ? '' : html`<nav class="pages" aria-label="Pages"><a href="${path}?${query === '' ? '' : `${query}&`}before=${next}">Older</a></nav>`}`;
+  return html`${table('Events', ['Type', { bare: 'When' }, { bare: 'Account' }, { bare: 'Delivery' }], rows, 'stack')}
+${pages(path, query, filter.before == null, next === null ? null : `before=${next}`)}`;
 }
 
 function accountLink(account: string): Html {

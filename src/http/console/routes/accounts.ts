@@ -49,9 +49,10 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
     const query = AccountSearch.read(typed);
     const filter = filterOf(c);
     const { accounts } = shop.console;
+    const after = c.req.query('after') ?? null;
     const found =
       query === null
-        ? await accounts.newest(filter, c.req.query('after') ?? null, pageSize + 1)
+        ? await accounts.newest(filter, after, pageSize + 1)
         : await accounts.find(query, pageSize);
     const shown = found.slice(0, pageSize);
     const next = found.length > pageSize ? (shown.at(-1)?.id ?? null) : null;
@@ -63,7 +64,7 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
     const canExport = can(role, 'export') && query === null;
     return {
       title: 'Accounts',
-      main: ListPage.accounts({ typed, filter, found: shown, activity, next, canExport }),
+      main: ListPage.accounts({ typed, filter, found: shown, activity, next, isFirst: after === null, canExport }),
     };
   });
   addExport(console, shop);

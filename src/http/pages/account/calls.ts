@@ -14,8 +14,9 @@ export function calls(texts: Texts, all: readonly RecordedCall[], unit: string):
     {
       head: texts.text('calls.operation'),
       cell: ({ operation, model }) => html`<code>${operation}</code>${model ? ` ${model}` : ''}`,
+      onPhone: 'bare',
     },
-    { head: texts.text('calls.status'), cell: ({ status }) => String(status), isNumber: true },
+    { head: texts.text('calls.status'), cell: ({ status }) => String(status), isNumber: true, onPhone: 'bare' },
     {
       head: isMetered ? texts.text('usage.quantity') : texts.unitHeading(unit),
       cell: (call) =>
@@ -27,6 +28,7 @@ export function calls(texts: Texts, all: readonly RecordedCall[], unit: string):
       cell: ({ isReturned, cost }) =>
         isReturned ? texts.text('calls.refunded') : texts.usd(Money.format(cost)),
       isNumber: true,
+      onPhone: 'lead',
     },
   ]);
 }

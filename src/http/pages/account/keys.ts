@@ -23,7 +23,11 @@ function list(texts: Texts, all: readonly ShownKey[]): Html {
       head: texts.text('keys.name'),
       cell: ({ id, name }) => html`<a href="/shop/account/usage?key=${id}">${name}</a>`,
     },
-    { head: texts.text('keys.key'), cell: ({ hint }) => html`<code>${hint}</code>` },
+    {
+      head: texts.text('keys.key'),
+      cell: ({ hint, state }) =>
+        html`<span><code>${hint}</code>${state === 'paused' ? html` <span class="sign">${say(texts, 'keys.paused')}</span>` : ''}</span>`,
+    },
     ...(all.some(({ created_by }) => created_by !== null)
       ? [{ head: texts.text('keys.creator'), cell: ({ created_by }: ShownKey) => created_by ?? '' }]
       : []),

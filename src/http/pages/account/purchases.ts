@@ -32,9 +32,9 @@ export function purchases(
   return html`<section aria-labelledby="receipts"><h2 id="receipts">${say(texts, 'purchases.title')}</h2>
 ${table(receipts, [
   { head: texts.text('purchases.when'), cell: ({ paid_at }) => texts.dayOf(paid_at) },
-  { head: texts.text('purchases.plan'), cell: ({ plan }) => nameOf(catalog, plan) },
-  { head: texts.text('purchases.amount'), cell: (one) => amountOf(texts, one), isNumber: true },
-  { head: texts.text('purchases.documents'), cell: (one) => documents(texts, one) },
+  { head: texts.text('purchases.plan'), cell: ({ plan }) => nameOf(catalog, plan), onPhone: 'bare' },
+  { head: texts.text('purchases.amount'), cell: (one) => amountOf(texts, one), isNumber: true, onPhone: 'lead' },
+  { head: texts.text('purchases.documents'), cell: (one) => documents(texts, one), onPhone: 'bare' },
 ])}
 ${older === null ? '' : html`<p><a href="${sections.billing}?before=${older}#receipts">${say(texts, 'purchases.older')}</a></p>`}
 ${refundRequests.length === 0 ? '' : answers(texts, refundRequests, receipts, catalog)}
