@@ -52,7 +52,10 @@ table.compact td[data-as=lead]{position:absolute;inset-block-start:.6rem;inset-i
 .facts{display:flex;flex-wrap:wrap;gap:.75rem 2rem;margin:0}.facts div{min-width:7rem}.facts dt{color:var(--soft);font-size:.875rem}.facts dd{margin:0;font-size:1.25rem;font-weight:650;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 .facts .id{font:.8125rem/2 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 .note,.ok{margin:.5rem 0 1.25rem}.note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.75rem 1rem}
-.ok{background:var(--tint);border-radius:10px;padding:.75rem 1rem}
+.ok{background:var(--tint);border-radius:10px;padding:.75rem 1rem}.words{overflow-wrap:anywhere}.hint{color:var(--soft);font-size:.875rem;margin:.25rem 0 0}
+.sign{display:inline-block;padding:0 .5rem;border-radius:6px;font:400 .8125rem/1.6 inherit;font-family:inherit;background:var(--tint);color:var(--ink);white-space:nowrap;vertical-align:middle;letter-spacing:0}.sign.bad{background:var(--note-tint);color:var(--note)}
+input[type=checkbox],input[type=radio]{accent-color:var(--accent)}textarea:not(.code){font:inherit}input:user-invalid,textarea:user-invalid{border-color:var(--bad)}
+@media(pointer:coarse){header nav a,footer a,nav.sections a,header>a{padding-block:.6rem}footer{gap:0 1.25rem}}
 ul.legend{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;margin:.5rem 0;padding:0;font-size:.875rem}ul.legend span{display:inline-block;width:.75rem;height:.75rem;border-radius:3px;margin-inline-end:.5rem}
 details>summary{cursor:pointer;padding:.375rem 0}summary>h2{display:inline;margin:0}section>details:only-child>summary{padding-block:0}
 pre b{font-weight:400}pre .s{color:var(--one)}pre .k{color:var(--two)}pre .n{color:var(--note)}pre .w{color:var(--four)}pre .c{color:var(--soft)}

@@ -1,6 +1,5 @@
 import {
   dailyMax,
-  type LinkState,
   type SignInOutcome,
   type SignIns,
   triesMax,
@@ -26,10 +25,12 @@ export function openSignIns(sql: Connection): SignIns {
     },
     async look(tokenDigest, browserDigest) {
       const [row] = await sql<
-        { look: LinkState }[]
-      >`SELECT CASE WHEN browser_digest = ${browserDigest} THEN 'here' ELSE 'elsewhere' END AS look FROM shop.sign_in
+        { is_here: boolean; email: string; joins: boolean }[]
+      >`SELECT browser_digest IS NOT DISTINCT FROM ${browserDigest} AS is_here, email, invitation_id IS NOT NULL AS joins FROM shop.sign_in
         WHERE token_digest = ${tokenDigest} AND used_at IS NULL AND expires_at > clock_timestamp() AND tries < ${triesMax}`;
-      return row?.look ?? 'gone';
+      if (row === undefined) return { kind: 'gone' };
+      const { is_here, email, joins } = row;
+      return is_here ? { kind: 'here', email, joins } : { kind: 'elsewhere', joins };
     },
     async end({ tokenDigest, browserDigest, email }, membersMax) {
       type Row = { state: SignInOutcome['kind']; account: string; member: string; role: Role; epoch: number };

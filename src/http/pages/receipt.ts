@@ -32,7 +32,7 @@ export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }
         ${row(texts.text('receipt.number'), isPurchase ? signed.purchase : signed.call)}
         ${row(texts.text('receipt.date'), texts.day(isPurchase ? Date.parse(signed.paid_at) : signed.issuedMs))}
         ${row(texts.text('receipt.seller'), html`<span class="lines">${storefront.seller?.trim() || storefront.name}</span><br>${signed.issuer}`)}
-        ${row(texts.text('receipt.buyer'), html`${details === null ? '' : html`<span class="lines">${BillingDetails.lines(details, texts.language).join('\n')}</span><br>`}${email === null ? '' : html`${email}<br>`}${signed.account}`)}
+        ${row(texts.text('receipt.buyer'), html`${details === null ? '' : html`<span class="lines">${BillingDetails.lines(texts, details).join('\n')}</span><br>`}${email === null ? '' : html`${email}<br>`}${signed.account}`)}
       </dl>
       ${isPurchase ? purchase(texts, signed, facts.refunded, plans, storefront.tax_note?.trim()) : call(texts, signed)}
       <section class="proof"><h2 id="proof">${say(texts, 'receipt.signature')}</h2>

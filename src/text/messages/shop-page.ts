@@ -10,10 +10,7 @@ export const shopPage = {
   'frame.privacy': 'Privacy',
   'frame.imprint': 'Legal notice',
   'frame.status': 'Status',
-  'frame.for_programs': 'For programs',
   'frame.for_agents': 'For AI agents',
-  'frame.openapi': 'OpenAPI',
-  'frame.manifest': 'Manifest',
 
   'error.title': 'Something went wrong',
   'error.request': 'Request: {id}',

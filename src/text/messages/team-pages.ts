@@ -112,13 +112,14 @@ export const teamPages = {
     'Agents, browsers, applications and wallets that use this account without being a person of the team stop working at once. API keys keep working.',
 
   'invitation.title': 'Invitation',
-  'invitation.text': '{inviter} invites you to the account {account} at {shop}, as {role}.',
+  'invitation.text': '{inviter} invites you to their account at {shop}, as {role}.',
   'invitation.separate':
-    'An account that you already have here stays as it is: no money moves, and your cards pay for nothing of this account.',
+    'An account of your own stays separate, with its money and cards.',
+  'invitation.account': 'Account {account}',
   'invitation.accept': 'Join the account',
   'invitation.decline': 'Decline',
   'invitation.prove':
-    'Confirm that the invitation is for you: enter the address that it was sent to. We send a link that joins you.',
+    'Enter the address that the invitation was sent to. We send a link there, so that nobody else can join with this page.',
   'invitation.send': 'Send me the link',
   'invitation.other_address':
     'This invitation was sent to another address. Ask for one to the address that you use.',

@@ -119,11 +119,11 @@ function addForm(draft: EventsFacts['draft']): Html {
 <form method="post" action="${path}"><input type="hidden" name="act" value="add">
 ${field({ name: 'url', label: 'Address, https://...', value: draft?.url ?? '', fault: draft?.faults.url, isRequired: true })}
 ${field({ name: 'types', label: 'Types, separated by commas (empty: all)', value: draft?.types ?? '', fault: draft?.faults.types })}
-<button>Add</button></form></section>`;
+<button>Add endpoint</button></form></section>`;
 }
 
 function replayForm(endpoints: readonly Endpoint[]): Html {
-  return html`<section aria-labelledby="replay"><h2 id="replay">Deliver a range again</h2>
+  return html`<section aria-labelledby="replay"><details><summary><h2 id="replay">Deliver a range again</h2></summary>
 <form class="row" method="post" action="${path}"><input type="hidden" name="act" value="replay">
 <div>${select(
     'id',
@@ -133,7 +133,7 @@ function replayForm(endpoints: readonly Endpoint[]): Html {
   )}</div>
 <div>${field({ name: 'from', label: 'From event', value: '', placeholder: 'evt_...', isRequired: true })}</div>
 <div>${field({ name: 'to', label: 'To event (empty: the latest)', value: '', placeholder: 'evt_...' })}</div>
-<button class="plain">Deliver again</button></form></section>`;
+<button class="plain">Deliver again</button></form></details></section>`;
 }
 
 /** One event with its deliveries and their attempts. */
@@ -154,10 +154,10 @@ ${deliveries.length === 0 ? html`<p class="soft">No endpoint gets this event.</p
 function deliverySection(id: string, { endpoint, url, state, attempts }: Delivery, canReplay: boolean): Html {
   const rows = attempts.map(
     ({ at, ms, status, fault }) =>
-      html`<tr><td>${moment(Date.parse(at))}</td><td class="number">${count(ms)} ms</td><td>${status ?? ''}</td><td>${fault ?? 'accepted'}</td></tr>`,
+      html`<tr><th scope="row">${moment(Date.parse(at))}</th><td class="number">${count(ms)} ms</td><td>${status ?? ''}</td><td>${fault ?? 'accepted'}</td></tr>`,
   );
   const again = html`<form method="post" action="${path}/${id}"><input type="hidden" name="act" value="again"><input type="hidden" name="id" value="${endpoint}"><button class="plain">Deliver again</button></form>`;
   return html`<section aria-labelledby="${endpoint}"><h2 id="${endpoint}">${url} ${sign(state, state === 'failed')}</h2>
-${rows.length === 0 ? html`<p class="soft">No attempts yet.</p>` : table('Attempts', ['When', { number: 'Duration' }, 'Status', 'Result'], rows)}
+${rows.length === 0 ? html`<p class="soft">No attempts yet.</p>` : table('Attempts', ['When', { number: 'Duration' }, 'Status', { bare: 'Result' }], rows, 'stack')}
 ${canReplay && state !== 'waiting' ? again : ''}</section>`;
 }

@@ -100,7 +100,7 @@ function action(path: string, name: string, id: string, { button, label, isDange
 function inviteForm(texts: Texts, { me, result }: TeamFacts): Html {
   const typed = result?.refused?.path === 'team' ? result.refused.input.get('role') : null;
   return html`<section aria-labelledby="invite"><h2 id="invite">${say(texts, 'team.invite')}</h2><p class="soft">${say(texts, 'team.invite_intro')}</p>
-<form method="post" action="/shop/account/team"><div class="row"><div class="wide">${field(texts, result, 'team', { name: 'email', id: 'invite-email', label: texts.text('team.email'), attributes: html`type="email" autocomplete="off"`, isRequired: true })}</div>
+<form method="post" action="/shop/account/team"><div class="row"><div class="wide">${field(texts, result, 'team', { name: 'email', label: texts.text('team.email'), attributes: html`type="email" autocomplete="off"`, isRequired: true })}</div>
 <div><label for="invite-role">${say(texts, 'team.role')}</label><select id="invite-role" name="role">${options(texts, manageable(me.role), typed ?? 'developer')}</select></div>
 <div class="fit"><button>${say(texts, 'team.send')}</button></div></div></form></section>`;
 }

@@ -23,7 +23,8 @@ import { parameterTable } from './schema-table.ts';
 /** The first page: the quick start, authentication, the parts that all operations share, and the operations. */
 export function overview(write: ReferenceWriter, outline: Outline): Html {
   const { texts, catalog } = write;
-  const link = html`<a href="/openapi.json"><code>openapi.json</code></a>`;
+  const documents = ['openapi.json', 'auth.md', 'llms.txt', 'manifest.json'];
+  const link = html`${documents.map((name, at) => html`${at === 0 ? '' : ', '}<a href="/${name}"><code>${name}</code></a>`)}`;
   return html`<h1>${say(texts, 'reference.heading', { shop: catalog.storefront.name })}</h1>
 <p class="lead">${say(texts, 'reference.intro', { link })}</p>
 ${quickStart(write, outline)}

@@ -63,17 +63,12 @@ export async function readUsage(
   const { filters, selection, period, faults } = select(shop, query);
   const by = dailyGroups.find((one) => one === query.by) ?? 'service';
   const chosen = Page.measures.find((one) => one === query.show);
-  const facts = { filters, by, measure: chosen ?? 'units', faults, ranges: ranges(shop.clock()) };
-  if (period === null)
-    return {
-      ...facts,
-      options: { service: [], key: [], model: [] },
-      ...{ days: [], daily: [], sums: [], calls: [], older: null },
-    };
-  const { fromMs, toMs } = period;
+  const facts = { filters, by, faults, ranges: ranges(shop.clock()) };
+  const shownPeriod = period ?? Usage.lastDays(daysDefault, shop.clock());
+  const { fromMs, toMs } = shownPeriod;
   const before = Usage.readCallId(query.before ?? '');
   const [options, daily, sums, calls] = await Promise.all([
-    readOptions(shop, account, onlyOwn(member), period),
+    readOptions(shop, account, onlyOwn(member), shownPeriod),
     shop.usage.daily(account, fromMs, toMs, by, selection),
     shop.usage.sums(account, fromMs, toMs, by, selection),
     shop.usage.calls(account, fromMs, toMs, before, shownCallsMax + 1, selection),
@@ -83,7 +78,8 @@ export async function readUsage(
   return {
     ...facts,
     measure: chosen ?? (daily.some(({ units }) => units > 0) ? 'units' : 'cost'),
-    ...{ options, daily, sums, days: Usage.daysOf(period), calls: shown },
+    ...{ options, daily, sums, days: Usage.daysOf(shownPeriod), calls: shown },
+    isFirst: before === null,
     older: calls.length > shownCallsMax && last !== undefined ? `call_${last}` : null,
   };
 }

@@ -67,8 +67,11 @@ export function signInPages(
   });
 
   app.get(sentPath, (c) =>
-    FormResult.respondOnce(shop, c, texts.text('account.title'), ({ text }) =>
-      Page.sent(texts, text, SignIn.linkLifeMs / 60_000),
+    FormResult.respondOnce(
+      shop,
+      c,
+      { title: texts.text('sign_in.check_email'), style: Page.style },
+      ({ text }) => Page.sent(texts, text, SignIn.linkLifeMs / 60_000),
     ),
   );
 
@@ -76,9 +79,9 @@ export function signInPages(
     if (shop.claiming === null) return signedOut(501, texts.text('sign_in.no_mail'));
     const token = c.req.query('token') ?? '';
     const look = await SigningIn.inspectLink(shop.claiming, token, Cookies.readCookie(shop, asker, c));
-    return look === 'gone'
+    return look.kind === 'gone'
       ? signedOut(410, texts.text('sign_in.link_used'))
-      : openedLink(c, 200, token, look === 'here', null);
+      : openedLink(c, 200, { token, ...look, problem: null });
   });
 
   app.post(`${SigningIn.path}/open`, async (c) => {
@@ -94,7 +97,10 @@ export function signInPages(
       case 'full':
         return signedOut(409, texts.text('invitation.full'));
       case 'elsewhere':
-        return openedLink(c, 403, token, false, texts.text('sign_in.wrong_email'));
+        return openedLink(c, 403, {
+          ...{ token, kind: 'elsewhere', problem: texts.text('sign_in.wrong_email') },
+          joins: await SigningIn.joins(shop.claiming, token),
+        });
       case 'entered':
         c.get('entry').account = entered.account;
         return enter(
@@ -107,9 +113,9 @@ export function signInPages(
   });
   return app;
 
-  async function openedLink(c: Call, status: number, token: string, isHere: boolean, problem: string | null) {
+  async function openedLink(c: Call, status: number, link: Omit<Page.OpenedLink, 'visitor'>) {
     const visitor = (await BrowserSession.readSession(shop, c))?.account ?? null;
-    return respond(status, Page.openedLink(texts, { token, isHere, visitor, problem }));
+    return respond(status, Page.openedLink(texts, { ...link, visitor }));
   }
 
   function signedOut(status: number, problem: string, more: Readonly<Record<string, string>> = {}): Response {
@@ -117,7 +123,10 @@ export function signInPages(
   }
 
   function respond(status: number, main: Frame.Html, more: Readonly<Record<string, string>> = {}): Response {
-    return Frame.respondWithPage(status, shop, { title: texts.text('account.title'), main, more });
+    return Frame.respondWithPage(status, shop, {
+      ...{ title: texts.text('sign_in.submit'), main, more },
+      style: Page.style,
+    });
   }
 }
 
