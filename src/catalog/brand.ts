@@ -8,6 +8,9 @@ export type Brand = {
   readonly logo?: string;
 };
 
+/** The font of a shop that chooses none. */
+export const usualFont = 'sans';
+
 export type Logo = { readonly type: 'image/svg+xml' | 'image/png'; readonly bytes: Buffer };
 
 const logoBytesMax = 65_536;

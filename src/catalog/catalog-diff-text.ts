@@ -1,3 +1,4 @@
+import { usualFont } from './brand.ts';
 import type { Catalog } from './catalog.ts';
 import type { NamedUpstream } from './named-upstream.ts';
 import type { Units, UnitsMax } from './operation.ts';
@@ -59,7 +60,7 @@ export function shopFacts({ storefront, upstream, upstreams }: Catalog): Record<
     description: storefront.description,
     contact: storefront.contact,
     ...Object.fromEntries(
-      Object.entries(storefront.brand ?? {}).map(([name, value]) => [`brand.${name}`, value]),
+      Object.entries({ font: usualFont, ...storefront.brand }).map(([name, value]) => [`brand.${name}`, value]),
     ),
     ...Object.fromEntries(links.map(([name, url]) => [`links.${name}`, url])),
     'upstream.description': upstream.description,

@@ -256,6 +256,19 @@ describe('in the words of a seller', () => {
     ]);
   });
 
+  test('a first colour is the only change of the look: the font was the usual one before, too', () => {
+    const contact = '  contact: sales@example.com\n';
+    const branded = `${contact}  brand: { colour: "#7a1fa2" }\n`;
+    const { changes } = say([[contact, branded]], []);
+    expect(changes.map(({ fields }) => fields.map(({ name, from, to }) => [name, from, to]))).toEqual([
+      [['brand.colour', null, '#7a1fa2']],
+    ]);
+    const serif = `${contact}  brand: { font: serif }\n`;
+    expect(say([[contact, serif]], []).changes[0]?.fields).toMatchObject([
+      { name: 'brand.font', from: 'sans', to: 'serif' },
+    ]);
+  });
+
   test('what a catalogue has lost before is told too', () => {
     expect(say([], [planHoldings('old', { accounts: 1, usd: Money.ofCents(50) })]).warnings).toEqual([
       'The catalogue has no plan old: 1 account with 0.50 USD. Add it again with "retired: true"',

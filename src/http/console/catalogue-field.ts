@@ -10,12 +10,19 @@ export type CatalogueField = {
   label: string;
   /** The value in the file as text; empty when the key is missing. */
   value: string;
+  /** What buyers see while the key is missing; the form shows it, and leaves the file as it is when it comes back unchanged. */
+  usual?: string;
+  /** A sentence below the field. */
+  hint?: string;
   kind: 'text' | 'lines' | 'usd' | 'count' | 'switch' | 'colour' | 'choice' | 'services' | 'logo' | 'remove';
   choices?: readonly string[];
 };
 export type FieldGroup = {
   title: string;
+  /** What is sold, beside the title. */
   about: string;
+  /** The name in the catalogue's file. */
+  id?: string;
   fields: readonly CatalogueField[];
   /** Groups of their own within this one, such as the prices of each model. */
   parts?: readonly Omit<FieldGroup, 'parts'>[];
@@ -27,18 +34,19 @@ export type Shape = readonly [
   label: string,
   kind: CatalogueField['kind'],
   choices?: readonly string[],
+  hint?: string,
 ];
 
 /** Returns the field for a value of the source. */
 export function fieldOf(
   root: unknown,
   base: SourceLocation.Path,
-  [key, label, kind, choices]: Shape,
+  [key, label, kind, choices, hint]: Shape,
 ): CatalogueField {
   const path = [...base, key];
   const found = valueAt(root, path);
   const value = textOf(kind, found);
-  return { path, name: SourceLocation.format(path), label, value, kind, ...(choices && { choices }) };
+  return { path, name: SourceLocation.format(path), label, value, kind, ...(choices && { choices }), ...(hint && { hint }) };
 }
 
 function textOf(kind: CatalogueField['kind'], found: unknown): string {

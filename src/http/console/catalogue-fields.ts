@@ -9,76 +9,142 @@ export type CatalogueForm = 'plans' | 'prices' | 'brand';
 const planShapes: readonly Shape[] = [
   ['name', 'Name', 'text'],
   ['description', 'Description', 'lines'],
-  ['requests_per_second', 'Calls per second (10 if empty)', 'count'],
 ];
-const includedUnits: Shape = ['included', 'Included units', 'count'];
-const includedUsd: Shape = ['included_usd', 'Included usage, USD', 'usd'];
-const retired: Shape = ['retired', 'Retired: no longer sold', 'switch'];
+const speed: Shape = ['requests_per_second', 'Calls per second', 'count', [], '10 if empty'];
+const includedUnits: Shape = ['included', 'Included results or other units', 'count'];
+const includedUsd: Shape = ['included_usd', 'Included usage (USD)', 'usd'];
+const retired: Shape = [
+  'retired',
+  'Stop selling this plan',
+  'switch',
+  [],
+  'Accounts that have it keep it.',
+];
 
-const brandShapes: readonly (readonly [path: readonly string[], ...Shape])[] = [
-  [['storefront'], 'name', 'Name of the shop', 'text'],
-  [['storefront'], 'description', 'Description', 'lines'],
-  [['storefront'], 'contact', 'Contact: an email address or a URL', 'text'],
-  [['storefront'], 'seller', 'Seller on receipts: name, address, registration number', 'lines'],
-  [['storefront'], 'tax_note', 'Note about tax on receipts', 'text'],
-  [['storefront', 'brand'], 'colour', 'Colour of links and buttons, such as #0b5f52', 'colour'],
-  [['storefront', 'brand'], 'font', 'Font', 'choice', ['sans', 'serif', 'rounded', 'mono']],
-  [
-    ['storefront', 'brand'],
-    'logo',
-    'Logo: the path of an SVG or PNG file, relative to the catalogue; or upload one below',
-    'logo',
-  ],
-  [['storefront', 'links'], 'terms', 'Terms: URL', 'text'],
-  [['storefront', 'links'], 'privacy', 'Privacy: URL', 'text'],
-  [['storefront', 'links'], 'imprint', 'Imprint: URL', 'text'],
-  [['storefront', 'links'], 'status', 'Status page: URL', 'text'],
+type BrandShape = readonly [path: readonly string[], ...Shape];
+const brandGroups: readonly { title: string; shapes: readonly BrandShape[] }[] = [
+  {
+    title: 'Shop',
+    shapes: [
+      [['storefront'], 'name', 'Name', 'text'],
+      [['storefront'], 'contact', 'Contact', 'text', [], 'An email address or a URL'],
+      [['storefront'], 'description', 'Description', 'lines'],
+    ],
+  },
+  {
+    title: 'Look',
+    shapes: [
+      [['storefront', 'brand'], 'colour', 'Colour of links and buttons', 'colour', [], 'Such as #0b5f52'],
+      [['storefront', 'brand'], 'font', 'Font', 'choice', ['sans', 'serif', 'rounded', 'mono']],
+      [['storefront', 'brand'], 'logo', 'Logo', 'logo', [], 'A file beside the catalogue, or upload one below'],
+    ],
+  },
+  {
+    title: 'Receipts',
+    shapes: [
+      [['storefront'], 'seller', 'Seller', 'lines', [], 'Name, address, registration number'],
+      [['storefront'], 'tax_note', 'Note about tax', 'text'],
+    ],
+  },
+  {
+    title: 'Links in the footer',
+    shapes: [
+      [['storefront', 'links'], 'terms', 'Terms of service (URL)', 'text'],
+      [['storefront', 'links'], 'privacy', 'Privacy (URL)', 'text'],
+      [['storefront', 'links'], 'imprint', 'Imprint (URL)', 'text'],
+      [['storefront', 'links'], 'status', 'Status page (URL)', 'text'],
+    ],
+  },
 ];
 
 type Item = Readonly<Record<string, unknown>>;
 
+/** What buyers see of a plan or a service: its name and description, also where the file leaves them out. */
+export type ShownTexts = { name: string; description: string };
+export type Shown = { plan(id: string): ShownTexts | undefined; service(slug: string): ShownTexts | undefined };
+
 /** Returns the fields of a form for the source of a catalogue. */
-export function groupsOf(form: CatalogueForm, text: string): FieldGroup[] {
+export function groupsOf(form: CatalogueForm, text: string, shown: Shown): FieldGroup[] {
   const root = Source.read(text).value;
   const listed = (list: string) => {
     const items = valueAt(root, [list]);
     return Array.isArray(items) ? items.map((item: unknown) => (item ?? {}) as Item) : [];
   };
+  const services = listed('services');
   switch (form) {
-    case 'plans':
-      return listed('plans').map((plan, at) => ({
-        title: String(plan.name ?? plan.id ?? ''),
-        about: `${String(plan.kind)}, id ${String(plan.id)}`,
-        fields: [...planShapes, ...termsOf(plan), retired, coveredServices(listed('services'))].map((shape) =>
-          fieldOf(root, ['plans', at], shape),
-        ),
-      }));
-    case 'prices':
-      return listed('services').map((service, at) => {
-        const isMetered = service.meters !== undefined || service.prices !== undefined;
-        const shapes: Shape[] = [
-          ['name', 'Name', 'text'],
-          ['description', 'Description', 'lines'],
-          ...(isMetered
-            ? []
-            : [['price_usd', `Price of one ${String(service.unit ?? 'result')}, USD`, 'usd'] as const]),
-        ];
+    case 'plans': {
+      const units = new Set(services.map(unitOf));
+      const unit = units.size === 1 ? [...units][0] : 'unit';
+      return listed('plans').map((plan, at) => {
+        const texts = shown.plan(String(plan.id));
+        const shapes = [...planShapes, ...termsOf(plan), speed, coveredServices(services), retired];
         return {
-          title: String(service.name ?? service.slug ?? ''),
-          about: `slug ${String(service.slug)}`,
-          fields: shapes.map((shape) => fieldOf(root, ['services', at], shape)),
-          ...(isMetered && { parts: Meters.pricesOf(root, at, service) }),
+          title: String(plan.name ?? texts?.name ?? plan.id ?? ''),
+          about: saleOf(plan, `${unit}s`),
+          id: String(plan.id),
+          fields: shapes.map((shape) => withTexts(fieldOf(root, ['plans', at], shape), texts)),
         };
       });
+    }
+    case 'prices':
+      return services.map((service, at) => serviceGroup(root, service, at, shown));
     case 'brand':
-      return [
-        {
-          title: 'Shop',
-          about: '',
-          fields: brandShapes.map(([path, ...shape]) => fieldOf(root, path, shape)),
-        },
-      ];
+      return brandGroups.map(({ title, shapes }) => ({
+        title,
+        about: '',
+        fields: shapes.map(([path, ...shape]) => fieldOf(root, path, shape)),
+      }));
   }
+}
+
+function serviceGroup(root: unknown, service: Item, at: number, shown: Shown): FieldGroup {
+  const isMetered = service.meters !== undefined || service.prices !== undefined;
+  const texts = shown.service(String(service.slug));
+  const title = String(service.name ?? texts?.name ?? service.slug ?? '');
+  const shapes: Shape[] = [
+    ['name', 'Name', 'text'],
+    ['description', 'Description', 'lines'],
+    ...(isMetered
+      ? []
+      : [['price_usd', `Price of one ${unitOf(service)} of ${title} (USD)`, 'usd'] as const]),
+  ];
+  return {
+    title,
+    about: isMetered ? 'prices by meter' : `per ${unitOf(service)}`,
+    id: String(service.slug),
+    fields: shapes.map((shape) => withTexts(fieldOf(root, ['services', at], shape), texts)),
+    ...(isMetered && { parts: Meters.pricesOf(root, at, service) }),
+  };
+}
+
+function unitOf(service: Item): string {
+  return String(service.unit ?? 'result');
+}
+
+/** Adds what buyers see while the file says nothing. */
+function withTexts(one: CatalogueField, texts: ShownTexts | undefined): CatalogueField {
+  const key = one.path.at(-1);
+  const isText = key === 'name' || key === 'description';
+  return isText && one.value === '' && texts?.[key] ? { ...one, usual: texts[key] } : one;
+}
+
+/** A plan in a line: `99.00 USD / month · 200,000 results`. */
+function saleOf(plan: Item, units: string): string {
+  const some = (key: string) => (plan[key] === undefined ? '' : String(plan[key]));
+  const included =
+    some('included_usd') !== ''
+      ? `${some('included_usd')} USD of usage`
+      : some('included') === ''
+        ? ''
+        : `${Number(some('included')).toLocaleString('en')} ${units}`;
+  const price = {
+    trial: 'Free',
+    credit: `From ${some('min_usd') || '0.50'} USD`,
+    subscription: `${some('price_usd')} USD / ${some('every') || 'month'}`,
+  }[some('kind')];
+  return [price ?? some('kind'), included, plan.retired === true ? 'no longer sold' : '']
+    .filter((part) => part !== '')
+    .join(' · ');
 }
 
 /** The terms of a plan by its kind. A plan includes units or dollars, whichever it has now. */
@@ -87,26 +153,26 @@ function termsOf(plan: Item): Shape[] {
   switch (plan.kind) {
     case 'trial':
       return isInUsd
-        ? [includedUsd, ['included_usd_when_claimed', 'More once a person claims the account, USD', 'usd']]
-        : [includedUnits, ['included_when_claimed', 'More units once a person claims the account', 'count']];
+        ? [includedUsd, ['included_usd_when_claimed', 'More with an email address (USD)', 'usd']]
+        : [includedUnits, ['included_when_claimed', 'More with an email address', 'count']];
     case 'credit':
       return [
-        ['min_usd', 'Smallest purchase, USD (0.50 if empty)', 'usd'],
-        ['max_usd', 'Largest purchase, USD (1000.00 if empty)', 'usd'],
+        ['min_usd', 'Smallest purchase (USD)', 'usd', [], '0.50 if empty'],
+        ['max_usd', 'Largest purchase (USD)', 'usd', [], '1,000.00 if empty'],
       ];
     default:
       return [
-        ['price_usd', 'Price, USD', 'usd'],
-        ['every', 'Every', 'choice', ['month', 'year']],
+        ['price_usd', 'Price (USD)', 'usd'],
+        ['every', 'Per', 'choice', ['month', 'year']],
         isInUsd ? includedUsd : includedUnits,
-        ['rollover', 'Unused units stay for one more period', 'switch'],
-        ['grace_days', 'Days of grace for an unpaid renewal (3 if empty)', 'count'],
+        ['rollover', 'What is unused stays for one more period', 'switch'],
+        ['grace_days', 'Days of grace for an unpaid renewal', 'count', [], '3 if empty'],
       ];
   }
 }
 
 function coveredServices(services: readonly Item[]): Shape {
-  return ['covers', 'Services that it covers', 'services', services.map(({ slug }) => String(slug))];
+  return ['covers', 'Services', 'services', services.map(({ slug }) => String(slug))];
 }
 
 /** Returns what was typed into each field, by its name; the choices of one field in one text. */
@@ -127,14 +193,19 @@ export function editsOf(groups: readonly FieldGroup[], form: URLSearchParams): E
   return all
     .filter(({ kind, path }) => kind === 'remove' || !removed.some((one) => isBelow(path, one.path)))
     .flatMap(({ path, name, value, kind }) => {
-      // Browsers send line breaks as CRLF.
-      const typed = typedText.get(name)?.replaceAll('\r\n', '\n').trim();
+      const typed = textOf(typedText.get(name) ?? null);
       if (kind === 'remove') return typed === 'true' ? [{ path, value: undefined }] : [];
       // A switch that is off is the same as no key.
-      const isSame = typed === value.trim() || (kind === 'switch' && value === '' && typed === 'false');
-      if (typed === undefined || isSame) return [];
+      const isOff = kind === 'switch' && (value === '' || value === 'false') && typed !== 'true';
+      const isAsShown = value === '' && typed === textOf(form.get(`shown:${name}`));
+      if (typed === undefined || typed === value.trim() || isOff || isAsShown) return [];
       return [{ path, value: typedValue(kind, typed) }];
     });
+}
+
+/** A typed text without blanks around it. Browsers send line breaks as CRLF. */
+function textOf(typed: string | null): string | undefined {
+  return typed?.replaceAll('\r\n', '\n').trim();
 }
 
 function isBelow(path: SourceLocation.Path, top: SourceLocation.Path): boolean {

@@ -9,8 +9,8 @@ type Members = Readonly<Record<string, unknown>>;
 export function pricesOf(root: unknown, at: number, service: Members): Omit<FieldGroup, 'parts'>[] {
   const meters = pricedMeters(service);
   const shapes: Shape[] = [
-    ['per', 'Prices are per (1, 1000 or 1000000)', 'count'],
-    ...meters.map((meter) => [meter, `${meter}, USD`, 'usd'] as const),
+    ['per', 'Prices are per', 'count', [], '1, 1000 or 1000000'],
+    ...meters.map((meter) => [meter, `${meter} (USD)`, 'usd'] as const),
   ];
   return Object.keys(membersOf(service.prices)).map((key) => ({
     title: key,
@@ -35,7 +35,7 @@ export function newPriceFields(
   return [
     { name: name('key'), label: `New prices for (a value of ${String(service.price_by)})`, member: null },
     { name: name('per'), label: 'Prices are per (1, 1000 or 1000000)', member: 'per' },
-    ...pricedMeters(service).map((meter) => ({ name: name(meter), label: `${meter}, USD`, member: meter })),
+    ...pricedMeters(service).map((meter) => ({ name: name(meter), label: `${meter} (USD)`, member: meter })),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { Brand } from '../../catalog/brand.ts';
+import { type Brand, usualFont } from '../../catalog/brand.ts';
 
 type Rgb = readonly [number, number, number];
 
@@ -20,7 +20,7 @@ const families = {
 } as const;
 
 /** Returns the styles of a seller's brand, which follow those of the page. Its colour is darkened or lightened until it can be read. */
-export function brandStyle({ colour, font = 'sans' }: Brand = {}): string {
+export function brandStyle({ colour, font = usualFont }: Brand = {}): string {
   const family = families[font];
   return (colour === undefined ? '' : colours(rgb(colour))) + (family && `\nbody{font-family:${family}}`);
 }

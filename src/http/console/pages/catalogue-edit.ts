@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { CatalogFileState, ProposalFault } from '../../../journeys/catalog-editing.ts';
 import type { Html } from '../../pages/frame.ts';
@@ -5,7 +6,9 @@ import type { CatalogueField, FieldGroup } from '../catalogue-field.ts';
 import type { CatalogueForm } from '../catalogue-fields.ts';
 import * as Meters from '../meter-fields.ts';
 import { type FormResult, resultLine } from './account.ts';
+import { swatch } from './colour.ts';
 import { field } from './fields.ts';
+import { usd } from './figures.ts';
 
 export const cataloguePath = '/admin/console/catalogue';
 const titles: Readonly<Record<CatalogueForm, string>> = {
@@ -13,7 +16,7 @@ const titles: Readonly<Record<CatalogueForm, string>> = {
   prices: 'Edit services and prices',
   brand: 'Edit branding',
 };
-const rowsOfText = 3;
+const rowsOfText = 4;
 const rowsOfFile = 30;
 
 export type EditFacts = {
@@ -40,12 +43,38 @@ export function edit(facts: EditFacts): Html {
   const isBeside = (path: string) => names.has(path) || (form === 'plans' && path.startsWith(`${newAt}.`));
   const others = faults.filter(({ path }) => !isBeside(path));
   return html`<h1>${titles[form]}</h1>
-${resultLine(result)}${faultList(others)}
+${refusal(result, faults, isBeside)}${faultList(others)}
 <form method="post" action="${cataloguePath}/${form}"><input type="hidden" name="base" value="${file.digest}">
-${groups.map((group, at) => groupFields(group, at, facts))}
-${form === 'plans' ? newPlan(facts, newAt) : ''}
+${body(facts, newAt)}
 <div class="actions save"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a><span class="soft">Nothing changes before you publish on the next page.</span></div></form>
 ${form === 'brand' ? logoForm(facts) : ''}`;
+}
+
+function body(facts: EditFacts, newAt: string): Html {
+  const { form, groups } = facts;
+  switch (form) {
+    case 'prices':
+      return html`<section><ul class="lines"><li class="head" aria-hidden="true"><span>Service</span><span>Unit</span><span class="amount">Price (USD)</span><span></span></li>${groups.map((group, at) => service(group, at, facts))}</ul></section>`;
+    case 'plans':
+      return html`${groups.map((group) => plan(group, facts))}${newPlan(facts, newAt)}`;
+    case 'brand':
+      return html`<div class="columns">${groups.map(({ title, fields }) => html`<section><h2>${title}</h2>${fields.map((one) => input(one, facts))}</section>`)}</div>`;
+  }
+}
+
+/** The outcome of a refused form, with links to the fields that are at fault. */
+function refusal(
+  result: FormResult,
+  faults: readonly ProposalFault[],
+  isBeside: (path: string) => boolean,
+): Html {
+  const named = faults.filter(({ path }) => isBeside(path));
+  if (result === null || named.length === 0) return resultLine(result);
+  const links = named.map(({ path }) => {
+    const name = path.replace(/^plans\[\d+\]\.(?=\w+$)|^services\[\d+\]\.|^storefront\.(brand\.|links\.)?/, '');
+    return html` <a href="#${path}">${name.replaceAll('_', ' ')}</a>`;
+  });
+  return html`<p class="note" role="alert">${result.text}${links}</p>`;
 }
 
 /** The form that uploads a logo. Its review is the one of all edits. */
@@ -57,18 +86,29 @@ function logoForm({ file: { digest }, logoFault }: EditFacts): Html {
 <button class="plain">Review the logo</button></form></section>`;
 }
 
-function groupFields({ title, about, fields, parts = [] }: FieldGroup, at: number, facts: EditFacts): Html {
-  const grid = (all: readonly CatalogueField[]) =>
-    html`<div class="grid-fields">${all.map((one) => html`<div>${input(one, facts)}</div>`)}</div>`;
+function grid(fields: readonly CatalogueField[], facts: EditFacts): Html {
+  return html`<div class="grid-fields">${fields.map((one) => html`<div>${input(one, facts)}</div>`)}</div>`;
+}
+
+/** One service: its price is what is edited most, so everything else is folded. */
+function service({ title, about, id, fields, parts = [] }: FieldGroup, at: number, facts: EditFacts): Html {
+  const price = fields.find(({ kind }) => kind === 'usd');
+  const rest = fields.filter((one) => one !== price);
   const part = (one: (typeof parts)[number]) =>
-    html`<details ${isTouched(one.fields, facts) ? 'open' : ''}><summary>Prices of ${one.title}</summary>${grid(one.fields)}</details>`;
-  const more = html`${parts.map(part)}${parts.length === 0 ? '' : newPrices(at, facts)}`;
-  if (facts.form === 'brand') return html`<section><h2>${title}</h2>${grid(fields)}</section>`;
-  // The price of a service is what is edited most: it stays visible.
-  const shown = facts.form === 'prices' ? fields.filter(({ kind }) => kind === 'usd') : [];
-  const rest = fields.filter((one) => !shown.includes(one));
+    html`<details ${isTouched(one.fields, facts) ? 'open' : ''}><summary>Prices of ${one.title}</summary>${grid(one.fields, facts)}</details>`;
   const isOpen = isTouched(rest, facts) || parts.some((one) => isTouched(one.fields, facts));
-  return html`<section class="group"><details ${isOpen ? 'open' : ''}><summary><b>${title}</b> <span class="soft">${about}</span></summary>${grid(rest)}${more}</details>${shown.map((one) => html`<div class="price-field">${input(one, facts)}</div>`)}</section>`;
+  return html`<li><b>${title}</b><span class="soft">${about}${price === undefined ? '' : perThousand(price.value)}</span>${price === undefined ? html`<span></span>` : html`<span class="amount">${input(price, facts)}</span>`}
+<details ${isOpen ? 'open' : ''}><summary>Edit<span class="hidden"> ${title}</span></summary><p class="soft">In the file: <code>${id ?? ''}</code></p>${grid(rest, facts)}${parts.map(part)}${parts.length === 0 ? '' : newPrices(at, facts)}</details></li>`;
+}
+
+/** The price of a thousand, where one costs less than a cent. */
+function perThousand(price: string): string {
+  const one = Money.parse(price);
+  return one === null || one === 0 || one >= 10_000 ? '' : ` · ${usd(Money.times(one, 1_000))} USD per 1,000`;
+}
+
+function plan({ title, about, id, fields }: FieldGroup, facts: EditFacts): Html {
+  return html`<section><details ${isTouched(fields, facts) ? 'open' : ''}><summary><b>${title}</b> <span class="soft">${about}</span></summary><p class="soft">In the file: <code>${id ?? ''}</code></p>${grid(fields, facts)}</details></section>`;
 }
 
 /** Returns true when a field was changed or is at fault: its part of the form is shown open. */
@@ -86,28 +126,33 @@ function newPrices(at: number, { typed, file }: EditFacts): Html {
   return html`<details ${isOpen ? 'open' : ''}><summary>Add prices</summary><div class="grid-fields">${fields.map(({ name, label }) => html`<div>${field({ name, label, value: typed.get(name) ?? '' })}</div>`)}</div></details>`;
 }
 
-function input({ name, label, value, kind, choices }: CatalogueField, { typed, faults }: EditFacts): Html {
-  const shown = typed.get(name) ?? value;
+function input(one: CatalogueField, { typed, faults }: EditFacts): Html {
+  const { name, label, value, usual = '', kind, choices, hint } = one;
+  const shown = typed.get(name) ?? (value || usual);
   const fault = faults.find(({ path }) => path === name)?.reason;
-  const common = { name, label, value: shown, fault };
+  const common = { name, label, value: shown, fault, ...(hint && { hint }) };
+  // What buyers see without the key is no edit when it comes back as it was.
+  const asShown = value === '' && usual !== '' ? html`<input type="hidden" name="shown:${name}" value="${usual}">` : '';
   switch (kind) {
     case 'switch':
-      // A box that is not checked sends nothing, so the hidden field before it has the other value.
-      return html`<input type="hidden" name="${name}" value="false"><label class="check"><input type="checkbox" name="${name}" value="true" ${shown === 'true' || shown.endsWith(', true') ? 'checked' : ''}> ${label}</label>`;
+      // A box that is not ticked sends nothing: the form still has the field.
+      return html`<input type="hidden" name="${name}" value=""><label class="check"><input type="checkbox" id="${name}" name="${name}" value="true" ${shown === 'true' ? 'checked' : ''}> ${label}</label>${hint === undefined ? '' : html`<p class="hint">${hint}</p>`}`;
     case 'services':
       return services(name, label, choices ?? [], shown, fault);
     case 'remove':
       return html`<label class="check"><input type="checkbox" name="${name}" value="true" ${shown === 'true' ? 'checked' : ''}> ${label}</label>`;
     case 'choice':
-      return choice(name, label, ['', ...(choices ?? [])], shown);
+      return choice(name, label, ['', ...(choices ?? [])], shown, { '': `Default (${choices?.[0] ?? ''})` });
+    case 'colour':
+      return html`${field({ ...common, fault: fault && 'Enter a colour such as #0b5f52.' })}${swatch(value)}`;
     case 'lines':
-      return field({ ...common, rows: rowsOfText });
+      return html`${field({ ...common, rows: rowsOfText })}${asShown}`;
     case 'usd':
       return field({ ...common, inputMode: 'decimal' });
     case 'count':
       return field({ ...common, inputMode: 'numeric' });
     default:
-      return field(common);
+      return html`${field(common)}${asShown}`;
   }
 }
 
@@ -150,11 +195,11 @@ function newPlan({ typed, faults }: EditFacts, at: string): Html {
   const fields = html`<div class="grid-fields">${[
     one('id', 'Id: lower-case letters, digits, hyphens'),
     one('name', 'Name'),
-    one('price_usd', 'Price, USD', 'decimal'),
-    html`<div>${choice('new.every', 'Every', ['month', 'year'], said('every') || 'month')}</div>`,
-    one('included', 'Included units', 'numeric'),
+    one('price_usd', 'Price (USD)', 'decimal'),
+    html`<div>${choice('new.every', 'Per', ['month', 'year'], said('every') || 'month')}</div>`,
+    one('included', 'Included results or other units', 'numeric'),
   ]}</div><p class="soft">Covers every service. Other kinds and terms: edit the file.</p>`;
-  return html`<section><h2>New subscription</h2>${isOpen ? fields : html`<details><summary>Add a plan</summary>${fields}</details>`}</section>`;
+  return html`<section><details ${isOpen ? 'open' : ''}><summary><b>Add a plan</b> <span class="soft">a new subscription</span></summary>${fields}</details></section>`;
 }
 
 /** The faults that have no field. */
@@ -175,7 +220,7 @@ export function file(
   return html`<h1>Edit the file</h1>
 ${resultLine(result)}${faultList(faults)}
 <form method="post" action="${cataloguePath}/file"><input type="hidden" name="base" value="${state.digest}">
-<section><label for="text">${state.name} (YAML; docs/catalog.md lists all keys)</label>
+<section><label for="text">${state.name} (YAML)</label>
 <textarea class="code" id="text" name="text" rows="${rowsOfFile}" spellcheck="false" autocapitalize="off" wrap="off">
 ${text}</textarea>
 <div class="actions"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></section></form>`;

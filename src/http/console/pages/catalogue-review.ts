@@ -17,7 +17,6 @@ export function review(state: CatalogFileState, text: string, proposal: Sound): 
 ${text}</textarea>`;
   return html`<h1>Review changes</h1>
 ${changesForBuyers(proposal, false)}
-<section aria-labelledby="diff"><h2 id="diff">Changes in ${state.name}</h2>${difference(lineDiff(state.text, text))}</section>
 ${
   refusals.length > 0
     ? html`<section><h2>These changes cannot be published</h2>${lines(refusals)}</section>`
@@ -27,6 +26,7 @@ ${
 ${field({ name: 'note', label: 'Note for the history (optional)', value: '' })}<div class="actions"><button>Publish changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></form></section>`
       : html`<section class="narrow"><h2>Download</h2><p>This process may not write ${state.name}, for example because it is part of a container image. Download the file, replace it where it comes from, and reload.</p></section>`
 }
+<section aria-labelledby="diff"><h2 id="diff">Changes in ${state.name}</h2>${difference(lineDiff(state.text, text))}</section>
 <form method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="download"><button class="${state.isWritable ? 'quiet' : ''}">Download the edited file</button></form>`;
 }
 

@@ -2,10 +2,13 @@ import { html } from 'hono/html';
 import type { Severity } from '../../../catalog/catalog-diff.ts';
 import type { Impact } from '../../../catalog/catalog-impact.ts';
 import type { Publication } from '../../../catalog/catalogs.ts';
+import type { Plan } from '../../../catalog/plan.ts';
+import type { Service } from '../../../catalog/service.ts';
 import type { ReloadPreview } from '../../../journeys/reload-preview.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
-import { moment, sign, table } from './figures.ts';
+import { swatch } from './colour.ts';
+import { moment, sign, table, usd } from './figures.ts';
 
 type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
 
@@ -14,6 +17,9 @@ type CatalogueFacts = {
   history: readonly Omit<Publication, 'text' | 'textBefore'>[];
   /** The running terms of the trial, by their keys in the catalogue; null without one. */
   trial: Readonly<Record<string, string>> | null;
+  /** The plans and the services in force. */
+  plans: readonly Plan[];
+  services: readonly Service[];
   canPublish: boolean;
   result: FormResult;
 };
@@ -24,39 +30,69 @@ const path = '/admin/console/catalogue';
  * The catalogue: forms that edit it, changes of the files that are not in force yet, and the history. The form that applies the files carries
  * their digest, so it publishes exactly what is shown here.
  */
-export function catalogue({ preview, history, trial, canPublish, result }: CatalogueFacts): Html {
+export function catalogue(facts: CatalogueFacts): Html {
+  const { preview, history, trial, plans, services, canPublish, result } = facts;
   return html`<h1>Catalogue</h1>
 ${resultLine(result)}
-${canPublish ? editLinks() : ''}
 ${preview.kind === 'faulty' ? faulty(preview.faults) : sound(preview, canPublish)}
-${trial === null ? '' : trialRules(trial)}
+<div class="columns">${planList(plans, trial, canPublish)}${serviceList(services, canPublish)}</div>
+${canPublish ? otherEdits() : ''}
 <section aria-labelledby="history"><h2 id="history">Published in the console</h2>
-${history.length === 0 ? html`<p class="soft">Nothing yet.</p>` : table('Publications', ['When', 'Who', 'Note', ''], history.map(historyRow), 'stack')}</section>`;
+${history.length === 0 ? html`<p class="soft">Nothing yet.</p>` : table('Publications', ['When', { bare: 'Who' }, { bare: 'Note' }, { bare: 'Changes' }], history.map(historyRow), 'stack')}</section>`;
+}
+
+function editLink(to: string, name: string, canPublish: boolean): Html {
+  return canPublish ? html`<a class="button plain" href="${path}/${to}">${name}</a>` : html``;
+}
+
+function planList(
+  plans: readonly Plan[],
+  trial: CatalogueFacts['trial'],
+  canPublish: boolean,
+): Html {
+  const row = (plan: Plan) =>
+    html`<tr><th scope="row">${plan.name}</th><td class="number">${priceOf(plan)}</td></tr>`;
+  return html`<section aria-labelledby="plans"><h2 id="plans">Plans in force</h2>
+${table('Plans', ['Plan', { number: 'Price' }], plans.map(row), 'slim')}${trial === null ? '' : trialRules(trial)}
+${editLink('plans', 'Edit plans', canPublish)}</section>`;
+}
+
+function priceOf(plan: Plan): string {
+  switch (plan.kind) {
+    case 'trial':
+      return 'free';
+    case 'credit':
+      return `from ${usd(plan.min)} USD`;
+    case 'subscription':
+      return `${usd(plan.price)} USD / ${plan.every}`;
+  }
 }
 
 function trialRules(trial: Readonly<Record<string, string>>): Html {
   const isUsd = trial.included_usd !== undefined;
-  const facts = [
-    [isUsd ? 'Included (USD)' : 'Included', trial[isUsd ? 'included_usd' : 'included'] ?? '0'],
-    ['Given once for each', trial.once_per ?? 'new account'],
-    [
-      isUsd ? 'All trials in an hour (USD)' : 'All trials in an hour',
-      trial[isUsd ? 'all_usd_per_hour' : 'all_per_hour'] ?? 'no limit',
-    ],
-  ];
-  return html`<section aria-labelledby="trial"><h2 id="trial">Free trial</h2>
-<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
+  const included = Number(trial[isUsd ? 'included_usd' : 'included'] ?? '0').toLocaleString('en');
+  const perHour = trial[isUsd ? 'all_usd_per_hour' : 'all_per_hour'];
+  const unit = isUsd ? 'USD' : 'units';
+  return html`<p class="soft">Free trial: ${included} ${unit}, given once for each ${trial.once_per ?? 'new account'}; all trials in an hour: ${perHour === undefined ? 'no limit' : `${perHour} ${unit}`}.</p>`;
 }
 
-function editLinks(): Html {
-  const links = [
-    ['plans', 'Plans'],
-    ['prices', 'Services and prices'],
-    ['brand', 'Branding'],
-    ['file', 'The whole file'],
-  ] as const;
-  return html`<section aria-labelledby="edit"><h2 id="edit">Edit</h2><p class="soft">Every edit shows its effects on buyers before it is published. Promotion codes have a page of their own: <a href="/admin/console/codes">Codes</a>.</p>
-<div class="actions">${links.map(([to, name]) => html`<a class="button plain" href="${path}/${to}">${name}</a>`)}</div></section>`;
+const servicesShownMax = 8;
+
+function serviceList(services: readonly Service[], canPublish: boolean): Html {
+  const row = ({ name, unit, price, metering }: Service) =>
+    html`<tr><th scope="row">${name}</th><td class="number">${metering === undefined ? html`${usd(price)} USD <span class="soft">/ ${unit}</span>` : 'by meter'}</td></tr>`;
+  const list = (label: string, some: readonly Service[]) =>
+    table(label, ['Service', { number: 'Price' }], some.map(row), 'slim');
+  const rest = services.slice(servicesShownMax);
+  return html`<section aria-labelledby="services"><h2 id="services">Prices in force</h2>${list('Services', services.slice(0, servicesShownMax))}
+${rest.length === 0 ? '' : html`<details><summary>${rest.length} more services</summary>${list('More services', rest)}</details>`}
+${editLink('prices', 'Edit services and prices', canPublish)}</section>`;
+}
+
+function otherEdits(): Html {
+  return html`<section aria-labelledby="edit"><h2 id="edit">More to edit</h2>
+<div class="actions"><a class="button plain" href="${path}/brand">Branding</a><a class="button plain" href="/admin/console/codes">Promotion codes</a><a class="button plain" href="${path}/file">The whole file</a></div>
+<p class="soft">Every edit shows its effects on buyers before it is published.</p></section>`;
 }
 
 function historyRow({ id, atMs, who, note }: CatalogueFacts['history'][number]): Html {
@@ -71,7 +107,7 @@ function faulty(faults: readonly string[]): Html {
 function sound(preview: Sound, canPublish: boolean): Html {
   const { digest, running, settings, refusals } = preview;
   if (digest === running && settings.length === 0)
-    return html`<section><h2>In force</h2><p>The files match the running shop.</p><p class="soft">When you edit the catalogue file outside the console, its changes are shown here before they take effect.</p>${digests(digest, running)}</section>`;
+    return html`<p class="soft">Everything in the catalogue’s files is in force. Changes that you make in the files outside the console are shown here before they take effect.</p>`;
   return html`${changesForBuyers(preview, true)}
 ${refusals.length > 0 ? html`<section><h2>These changes cannot be published</h2>${lines(refusals)}</section>` : canPublish ? publishForm(digest) : ''}`;
 }
@@ -83,7 +119,7 @@ export function changesForBuyers(
 ): Html {
   const { changes, warnings } = consequences;
   return html`<section aria-labelledby="changes"><h2 id="changes">Changes for buyers</h2>
-${changes.length === 0 ? html`<p>None.</p>` : changes.map(change)}
+${changes.length === 0 ? html`<p>Nothing changes for buyers.</p>` : changes.map(change)}
 ${settings.length === 0 ? '' : html`<p>Changed settings: ${settings.join(', ')}.</p>`}
 ${lines(warnings)}${isInFiles ? digests(digest, running) : ''}</section>`;
 }
@@ -94,11 +130,46 @@ export function lines(all: readonly string[]): Html {
 }
 
 function change({ subject, id, name, deed, severity, fields, says }: Impact): Html {
-  const what = subject === 'shop' ? name : `${subject} ${id}`;
-  const field = ({ name: key, from, to }: Impact['fields'][number]) =>
-    html`<li>${key}: ${[from, to].filter((it) => it !== null).join(' → ')}</li>`;
-  return html`<h3>${what}: ${deed} ${severitySign(severity)}</h3>
-<ul>${fields.map(field)}</ul>${says.map((line) => html`<p>${line}.</p>`)}`;
+  const what = { shop: 'Shop', plan: `Plan ${name}`, service: name, operation: id }[subject];
+  return html`<h3>${what}${deed === 'changed' ? '' : `: ${deed}`} ${severitySign(severity)}</h3>
+<ul>${fields.map(fieldChange)}</ul>${says.map((line) => html`<p>${line}.</p>`)}`;
+}
+
+const fieldNames: Readonly<Record<string, string>> = {
+  price_usd: 'Price',
+  included_usd: 'Included usage',
+  requests_per_second: 'Calls per second',
+  grace_days: 'Days of grace',
+  rollover: 'What is unused stays for one more period',
+  'brand.colour': 'Colour',
+  'brand.font': 'Font',
+  'brand.logo': 'Logo',
+  'links.terms': 'Terms of service',
+  'links.privacy': 'Privacy',
+  'links.imprint': 'Imprint',
+  'links.status': 'Status page',
+};
+
+/** A changed field in words: `Price: 99.00 → 123.00 USD (+24%)`. */
+function fieldChange({ name: key, from, to }: Impact['fields'][number]): Html {
+  const words = key.replaceAll('_', ' ');
+  const name = fieldNames[key] ?? words.charAt(0).toUpperCase() + words.slice(1);
+  const isMoney = key.endsWith('_usd');
+  const shown = (text: string) => html`${shownValue(text)}${key === 'brand.colour' ? html` ${swatch(text)}` : ''}`;
+  const values = [from, to].filter((it) => it !== null);
+  const percent = isMoney && from !== null && to !== null && Number(from) > 0 ? percentOf(Number(from), Number(to)) : '';
+  return html`<li>${name}: ${values.map((value, at) => html`${at === 0 ? '' : ' → '}${shown(value)}`)}${isMoney ? ' USD' : ''}${percent}${to === null ? ' (removed)' : ''}</li>`;
+}
+
+function percentOf(from: number, to: number): string {
+  const percent = Math.round((100 * (to - from)) / from);
+  return percent === 0 ? '' : ` (${percent > 0 ? '+' : '−'}${Math.abs(percent)}%)`;
+}
+
+/** Whole numbers with separators; an uploaded image without its bytes. */
+function shownValue(text: string): string {
+  if (text.startsWith('data:')) return 'uploaded image';
+  return /^\d{4,}$/.test(text) ? Number(text).toLocaleString('en') : text;
 }
 
 function severitySign(severity: Severity): Html {

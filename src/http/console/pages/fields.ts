@@ -12,6 +12,8 @@ type Field = {
   placeholder?: string;
   /** The fault of the value. */
   fault?: string | undefined;
+  /** A sentence below the input. */
+  hint?: string;
   isRequired?: boolean;
   /** Shows several lines. */
   rows?: number;
@@ -28,15 +30,17 @@ export function field(of: Field): Html {
     inputMode,
     placeholder,
     fault,
+    hint,
     isRequired,
     rows,
   } = of;
-  const common = html`id="${id}" name="${name}" autocomplete="off"${isRequired ? raw(' required') : ''}${fault === undefined ? '' : html` aria-invalid="true" aria-describedby="${id}-fault"`}`;
+  const notes = [...(fault === undefined ? [] : [`${id}-fault`]), ...(hint === undefined ? [] : [`${id}-hint`])];
+  const common = html`id="${id}" name="${name}" autocomplete="off"${isRequired ? raw(' required') : ''}${fault === undefined ? '' : raw(' aria-invalid="true"')}${notes.length === 0 ? '' : html` aria-describedby="${notes.join(' ')}"`}`;
   const input =
     rows !== undefined
       ? html`<textarea ${common} rows="${rows}">${value}</textarea>`
       : html`<input ${common} type="${type}" value="${value}"${inputMode ? html` inputmode="${inputMode}"` : ''}${placeholder ? html` placeholder="${placeholder}"` : ''}>`;
-  return html`<label for="${id}">${label}</label>${input}${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}`;
+  return html`<label for="${id}">${label}</label>${input}${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}`;
 }
 
 /** A drop-down list; `options` are values with their names. */

@@ -11,6 +11,7 @@ export const front = '/admin';
 export const mePath = '/admin/console/me';
 
 const style = `
+:root{--bad-tint:#fbe4e1}@media(prefers-color-scheme:dark){:root{--bad-tint:#3b1c19}}.sign.bad{background:var(--bad-tint);color:var(--bad)}.sign.warn{background:var(--note-tint);color:var(--note)}
 main{overflow-wrap:break-word}table .id{white-space:nowrap}@media(max-width:40rem){table.stack .id:not(.short){white-space:normal}}
 header nav{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;flex-basis:100%;order:1}
 header nav a[aria-current]{color:var(--ink);font-weight:600;text-decoration-thickness:2px}
@@ -34,9 +35,15 @@ form.filter{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(9rem,1
 .check{display:flex;gap:.75rem;align-items:baseline}.check input,label.check input{width:auto;flex:none}label.check{color:var(--ink);font-size:1rem;margin:.375rem 0}fieldset{border:0;margin:.75rem 0 0;padding:0;min-width:0}legend{font-size:.875rem;color:var(--soft);padding:0}fieldset details{max-height:16rem;overflow:auto}.check label{margin:0;color:var(--ink);font-size:1rem}
 blockquote{margin:.5rem 0;padding:.25rem 1rem;border-inline-start:3px solid var(--line)}
 dl.list{margin:0}dl.list dt{font-weight:600;margin-top:.5rem}dl.list dd{margin:0;color:var(--soft)}
-pre.diff{max-height:none}pre.diff>*{display:block;text-decoration:none;min-height:1.55em}pre.diff ins{background:var(--tint)}pre.diff del{background:var(--note-tint);color:var(--note)}pre.diff .gap{color:var(--soft)}
+pre.diff{max-height:none}pre.diff>*{display:block;text-decoration:none;min-height:1.55em}pre.diff ins{background:var(--tint)}pre.diff del{background:var(--bad-tint);color:var(--bad)}pre.diff .gap{color:var(--soft)}
 .plot{display:grid;grid-template-columns:auto 1fr;gap:.5rem;margin-top:1.25rem}.plot .chart{margin:0}.scale{display:flex;flex-direction:column;justify-content:space-between;color:var(--soft);font-size:.8125rem;text-align:end;line-height:1}.chart .grid{stroke-dasharray:2 4}
-section.group{padding:.75rem 1.25rem;margin-bottom:.5rem;display:flex;flex-wrap:wrap;gap:0 1rem;align-items:start}section.group>details{flex:1 1 18rem;min-width:0}section.group>details[open]{flex-basis:100%}.price-field{flex:0 1 15rem;display:flex;gap:.5rem;align-items:center}.price-field label{margin:0;flex:1}.price-field input{width:7rem}.save{position:sticky;bottom:0;background:var(--ground);padding-bottom:.75rem;margin:0}
+html{scroll-padding-bottom:6rem}.save{position:sticky;bottom:0;z-index:1;background:var(--ground);border-top:1px solid var(--line);padding:.25rem 0 .75rem;margin:0}.save .soft{font-size:.875rem}
+ul.lines{list-style:none;margin:0;padding:0}ul.lines>li{display:grid;grid-template-columns:minmax(10rem,1fr) minmax(12rem,1fr) 8rem 5rem;gap:0 1rem;align-items:center;padding:.5rem 0;border-bottom:1px solid var(--line)}ul.lines>li:last-child{border:0}ul.lines .head{color:var(--soft);font-size:.875rem}
+ul.lines .amount label{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}.amount,.amount input{text-align:end}.amount{position:relative}.amount input{padding:.4rem .6rem}.amount .fault{text-align:start}
+ul.lines summary{color:var(--accent)}ul.lines>li>details{text-align:end}ul.lines>li>details[open]{grid-column:1/-1;text-align:start}ul.lines>li>details>summary{padding:.5rem 0}
+@media(max-width:40rem){ul.lines>li{grid-template-columns:1fr auto;gap:0 .75rem}ul.lines .head{display:none}ul.lines .amount{grid-column:2;grid-row:1;width:7rem}ul.lines .soft{font-size:.875rem}}
+.swatch{width:1.5rem;height:1.5rem;border-radius:6px;border:1px solid var(--line);vertical-align:middle;margin-top:.5rem}
+section>details>summary .soft{margin-inline-start:.5rem}
 nav.pages{display:flex;gap:1.25rem;margin-top:1rem}`;
 
 /** The header with the navigation, the person and the sign-out button; `at` is the path of the current page, null before the sign-in. */

@@ -29,10 +29,15 @@ const staleUpload = 'The file has changed since this page was loaded. Choose the
 type Front = (role: Parameters<typeof can>[0], result: FormResult) => Promise<ConsoleResponse>;
 
 /** The forms for plans, prices and branding, the whole file, the review of an edit, and the history. */
-export function addCatalogueEditing(console: Console, editor: CatalogEditor, front: Front): void {
-  for (const form of forms) addForm(console, editor, form);
+export function addCatalogueEditing(
+  console: Console,
+  editor: CatalogEditor,
+  shown: Fields.Shown,
+  front: Front,
+): void {
+  for (const form of forms) addForm(console, editor, form, shown);
   addFile(console, editor);
-  addLogo(console, editor);
+  addLogo(console, editor, shown);
 
   console.addAction('/admin/console/catalogue/publish', async (_, form, person) => {
     const state = await editor.file();
@@ -58,14 +63,19 @@ export function addCatalogueEditing(console: Console, editor: CatalogEditor, fro
   });
 }
 
-function addForm(console: Console, editor: CatalogEditor, form: Fields.CatalogueForm): void {
+function addForm(
+  console: Console,
+  editor: CatalogEditor,
+  form: Fields.CatalogueForm,
+  shown: Fields.Shown,
+): void {
   const page = (
     file: CatalogFileState,
     typed: ReadonlyMap<string, string> = new Map(),
     faults: readonly ProposalFault[] = [],
     result: FormResult = null,
   ): ConsoleResponse => {
-    const groups = Fields.groupsOf(form, file.text);
+    const groups = Fields.groupsOf(form, file.text, shown);
     const main = EditPage.edit({ form, file, groups, typed, faults, result });
     return { title: 'Edit the catalogue', status: result === null ? 200 : 422, main };
   };
@@ -75,7 +85,7 @@ function addForm(console: Console, editor: CatalogEditor, form: Fields.Catalogue
     const file = await editor.file();
     const typed = Fields.typedIn(said);
     if (said.get('base') !== file.digest) return page(file, typed, [], { text: stale, isBad: true });
-    const groups = Fields.groupsOf(form, file.text);
+    const groups = Fields.groupsOf(form, file.text, shown);
     const edits = [
       ...Fields.editsOf(groups, said),
       ...(form === 'prices' ? Meters.newPrices(file.text, groups.length, said) : []),
@@ -93,11 +103,11 @@ function addForm(console: Console, editor: CatalogEditor, form: Fields.Catalogue
 }
 
 /** Adds the form that uploads a logo, which becomes part of the catalogue's text. */
-function addLogo(console: Console, editor: CatalogEditor): void {
+function addLogo(console: Console, editor: CatalogEditor, shown: Fields.Shown): void {
   console.addAction('/admin/console/catalogue/logo', async (_, said) => {
     const file = await editor.file();
     const again = (logoFault: string): ConsoleResponse => {
-      const facts = { form: 'brand' as const, file, groups: Fields.groupsOf('brand', file.text) };
+      const facts = { form: 'brand' as const, file, groups: Fields.groupsOf('brand', file.text, shown) };
       const result = { text: problem, isBad: true };
       const main = EditPage.edit({ ...facts, typed: new Map(), faults: [], result, logoFault });
       return { title: 'Edit the catalogue', status: 422, main };

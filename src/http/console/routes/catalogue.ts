@@ -22,14 +22,20 @@ export function addCatalogueSection(
   const trial = plan && planFacts(plan);
   const page = async (role: Role, result: FormResult): Promise<ConsoleResponse> => {
     const [preview, history] = await Promise.all([reload.preview(), reload.editor.history(historyShownMax)]);
-    const main = Page.catalogue({ preview, history, trial, canPublish: can(role, 'publish'), result });
+    const { plans, services } = catalog;
+    const facts = { preview, history, trial, plans, services, result };
+    const main = Page.catalogue({ ...facts, canPublish: can(role, 'publish') });
     return { title: 'Catalogue', status: result?.isBad ? 409 : 200, main };
   };
   console.addSection('Catalogue', path, (_, { role }) => page(role, null));
   console.addAction(path, async (_, form, { who, role }) =>
     page(role, inWords(await reload.take(who, form.get('digest') ?? ''))),
   );
-  addCatalogueEditing(console, reload.editor, page);
+  const shown = {
+    plan: (id: string) => [...catalog.plans, ...catalog.retired].find((one) => one.id === id),
+    service: (slug: string) => catalog.services.find((one) => one.slug === slug),
+  };
+  addCatalogueEditing(console, reload.editor, shown, page);
 }
 
 function inWords(taken: ReloadResult): FormResult {
