@@ -1,8 +1,8 @@
 import type { Money } from '@sluice/kernel/money';
 import type { Order } from './order.ts';
 
-/** An order with its buyer, and the amount that was refunded or lost to disputes so far. */
-export type FoundOrder = { order: Order; email: string | null; reversed: Money };
+/** An order with its buyer, and the amount that was refunded or lost to disputes so far. `isDisputed`: a dispute has taken money back. */
+export type FoundOrder = { order: Order; email: string | null; reversed: Money; isDisputed: boolean };
 
 export const orderStates = ['granted', 'declined', 'claimed', 'refunded', 'disputed'] as const;
 export type OrderState = (typeof orderStates)[number];

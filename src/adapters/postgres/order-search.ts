@@ -34,10 +34,11 @@ export function openOrderSearch(sql: Connection): OrderSearch {
   };
   return {
     async find({ text: typed, state: wantedState, rail: wantedRail, plan, from, to }, after, max) {
-      type Row = OrderRow & { email: string | null; reversed: number };
+      type Row = OrderRow & { email: string | null; reversed: number; is_disputed: boolean };
       const [first, end] = [from ? new Date(from) : null, to ? new Date(Date.parse(to) + dayMs) : null];
       const rows = await sql<Row[]>`SELECT o.*, a.email, least(o.amount, coalesce((
-          SELECT sum(v.amount) FROM shop.reversal v WHERE v.purchase_id = o.id AND v.is_effective), 0))::bigint AS reversed
+          SELECT sum(v.amount) FROM shop.reversal v WHERE v.purchase_id = o.id AND v.is_effective), 0))::bigint AS reversed,
+          EXISTS (SELECT FROM shop.reversal v WHERE v.purchase_id = o.id AND v.kind = 'dispute' AND v.is_effective) AS is_disputed
         FROM shop.purchase o LEFT JOIN shop.account a ON a.id = o.account_id
         WHERE ${state(wantedState)} AND ${text(typed)} AND ${rail(wantedRail)}
           AND (${plan ?? null}::text IS NULL OR o.plan_id = ${plan ?? null})
@@ -48,6 +49,7 @@ export function openOrderSearch(sql: Connection): OrderSearch {
         order: order(row),
         email: row.email,
         reversed: Money.ofMicro(row.reversed),
+        isDisputed: row.is_disputed,
       }));
     },
   };

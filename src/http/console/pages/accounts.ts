@@ -2,7 +2,8 @@ import { html } from 'hono/html';
 import type { AccountActivity, AccountFilter, FoundAccount } from '../../../identity/account-search.ts';
 import type { Html } from '../../pages/frame.ts';
 import { field, filterForm, pages, queryOf, select } from './fields.ts';
-import { moment, sign, table, usd } from './figures.ts';
+import { day, moment, money, sign, table } from './figures.ts';
+import { buyerLink, shortId } from './orders.ts';
 
 export type AccountListFacts = {
   /** The search text; empty for the newest accounts. */
@@ -33,16 +34,16 @@ export function accounts({ typed, filter, found, activity, next, isFirst, canExp
   const fields = [
     field({
       name: 'q',
-      label: 'Email address (or its start), or an id',
+      label: 'Search',
       value: typed,
-      placeholder: 'ada@example.com, acc_, pur_, pi_, cus_, sub_, key_, call_',
+      placeholder: 'Email, or any id',
     }),
     select('kind', 'Kind', kindNames, filter.kind ?? ''),
     field({ name: 'from', label: 'Created from', type: 'date', value: filter.from ?? '' }),
-    field({ name: 'to', label: 'to', type: 'date', value: filter.to ?? '' }),
+    field({ name: 'to', label: 'Created to', type: 'date', value: filter.to ?? '' }),
   ];
   return html`<h1>Accounts</h1>
-<section aria-labelledby="list"><h2 id="list">${typed === '' ? 'Newest accounts' : `Results for “${typed}”`}</h2>
+<section aria-labelledby="list"><h2 id="list" class="${typed === '' ? 'hidden' : ''}">${typed === '' ? 'Newest accounts' : `Results for “${typed}”`}</h2>
 ${filterForm(path, fields, query, canExport ? `${path}.csv` : null)}
 ${
   found.length === 0
@@ -51,12 +52,12 @@ ${
         'Accounts',
         [
           'Account',
-          { bare: 'Email' },
-          { number: 'Paid, USD' },
-          { number: 'Used in 30 days, USD' },
-          'Last call',
+          { number: 'Paid', onPhone: 'lead' },
+          { number: 'Used in 30 days' },
           { bare: 'Status' },
-          'Created',
+          { wide: 'Last call' },
+          { bare: 'Created' },
+          { wide: 'Id' },
         ],
         found.map((one) => row(one, activity)),
       )
@@ -68,7 +69,7 @@ function row(one: FoundAccount, activity: AccountListFacts['activity']): Html {
   const { id, email, createdMs, frozenMs, joinedTo, paid } = one;
   const recent = activity?.get(id);
   const last = recent?.lastMs == null ? (activity === null ? 'unknown' : '') : moment(recent.lastMs);
-  return html`<tr><th scope="row"><a class="id short" href="${path}/${id}">${id}</a></th><td>${email ?? ''}</td><td class="number">${usd(paid)}</td>
-<td class="number">${recent === undefined ? (activity === null ? 'unknown' : '') : usd(recent.spent)}</td><td>${last}</td>
-<td>${frozenMs !== null ? sign('frozen', true) : joinedTo !== null ? sign('merged') : ''}</td><td>${moment(createdMs)}</td></tr>`;
+  const spent = recent === undefined ? (activity === null ? 'unknown' : '') : money(recent.spent);
+  return html`<tr><th scope="row">${buyerLink(id, email)}</th><td class="number">${money(paid)}</td><td class="number">${spent}</td>
+<td>${frozenMs !== null ? sign('frozen', true) : joinedTo !== null ? sign('merged') : ''}</td><td>${last}</td><td>${day(createdMs)}</td><td><a class="id" href="${path}/${id}">${shortId(id)}</a></td></tr>`;
 }

@@ -12,24 +12,24 @@ const events = '/admin/console/events';
 type Wording = { what: (task: Task) => string; where: string };
 
 const wordings: Readonly<Record<Task['kind'], Wording>> = {
-  refund_requests: { what: () => 'Refund requests', where: `${payments}#requests` },
+  refund_requests: { what: () => 'Refund requests', where: `${payments}?view=requests` },
   disputes: {
     what: ({ figure = 0 }) => `Open disputes, over ${usd(Money.ofMicro(figure))} USD`,
-    where: `${payments}#returned`,
+    where: `${payments}?view=returned`,
   },
-  in_doubt: { what: () => 'Charges with an unknown outcome', where: `${payments}#unfinished` },
+  in_doubt: { what: () => 'Charges with an unknown outcome', where: `${payments}?view=unfinished` },
   unreconciled: {
     what: () => 'Orders that reconciliation could not resolve',
-    where: `${payments}#unfinished`,
+    where: `${payments}?view=unfinished`,
   },
-  flagged: { what: () => 'Payments with a fraud warning or an open review', where: `${payments}#flagged` },
+  flagged: { what: () => 'Payments with a fraud warning or an open review', where: `${payments}?view=flagged` },
   slowed: {
     what: () => 'Cards, accounts or addresses with too many declined payments',
-    where: `${payments}#declined`,
+    where: `${payments}?state=declined`,
   },
-  webhook_events: { what: () => 'Failed webhook events', where: `${payments}#webhook-events` },
-  past_due: { what: () => 'Unpaid renewals', where: `${payments}#past-due` },
-  declined: { what: () => 'Declined payments', where: `${payments}#declined` },
+  webhook_events: { what: () => 'Failed webhook events', where: `${payments}?view=webhook-events` },
+  past_due: { what: () => 'Unpaid renewals', where: `${payments}?view=past-due` },
+  declined: { what: () => 'Declined payments', where: `${payments}?state=declined` },
   upstream_errors: {
     what: ({ figure = 0 }) => `Upstream errors: ${figure}% of the calls of a day`,
     where: `${health}#upstream`,

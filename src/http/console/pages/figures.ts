@@ -10,6 +10,11 @@ export function usd(money: Money.Money): string {
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${parts}`;
 }
 
+/** US dollars with their currency: `1,234.50 USD`. */
+export function money(value: Money.Money): string {
+  return `${usd(value)} USD`;
+}
+
 export function count(value: number): string {
   return value.toLocaleString('en');
 }
@@ -31,23 +36,31 @@ export function margin(known: UsageReport.Margin): string {
 
 /** An amount of credit in dollars or units. */
 export function amount(asset: 'usd' | 'unit', value: number): string {
-  return asset === 'usd' ? `${usd(Money.ofMicro(value))} USD` : `${count(value)} units`;
+  return asset === 'usd' ? money(Money.ofMicro(value)) : `${count(value)} units`;
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** A day in UTC: `26 Nov 2026`. */
+export function day(ms: number): string {
+  const at = new Date(ms);
+  return `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
+}
+
+/** A time in UTC, to the minute: `26 Nov 2026, 23:53`. */
+export function momentText(ms: number): string {
+  return `${day(ms)}, ${new Date(ms).toISOString().slice(11, 16)}`;
 }
 
 /** A time in UTC, to the minute. */
 export function moment(ms: number): Html {
-  const time = new Date(ms).toISOString();
-  return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
+  return html`<time datetime="${new Date(ms).toISOString()}">${momentText(ms)}</time>`;
 }
 
 /** The times of the first and the last of several events. */
 export function between(firstMs: number | null, lastMs: number | null): Html {
   if (firstMs === null || lastMs === null) return html``;
   return lastMs - firstMs < 60_000 ? moment(lastMs) : html`${moment(firstMs)} to ${moment(lastMs)}`;
-}
-
-export function day(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
 }
 
 /** A duration in its largest unit. */
@@ -58,19 +71,35 @@ export function span(ms: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
-/** A status as a small label. */
-export function sign(word: string, isBad = false): Html {
-  return html`<span class="${isBad ? 'sign bad' : 'sign'}">${word}</span>`;
+/** A status as a small label; `warn` for one that is worth a look and no fault. */
+export function sign(word: string, mood: boolean | 'warn' = false): Html {
+  const kind = mood === 'warn' ? ' warn' : mood ? ' bad' : '';
+  return html`<span class="sign${kind}">${word}</span>`;
+}
+
+/** The words of a name of programs: `needs_response` as `needs response`. */
+export function words(name: string): string {
+  return name.replaceAll('_', ' ');
 }
 
 /**
  * The heading of a column; `{ number }` aligns it to the right, and `''` has no heading. On a phone the cells of `lead` are at the end of the first line
- * of their row, and those of `bare` below it without their heading.
+ * of their row, those of `bare` below it without their heading, and those of `wide` only elsewhere.
  */
-export type Column = string | { number: string; onPhone?: 'lead' | 'bare' } | { bare: string };
+export type Column =
+  | string
+  | { number: string; onPhone?: 'lead' | 'bare' }
+  | { bare: string }
+  | { lead: string }
+  | { wide: string };
 
 /** Tables with more columns show their cells one below the other on a phone. */
 const columnsOnPhone = 4;
+
+/** A part of a page that is folded: its heading, and in a few words what is in it. */
+export function folded(id: string, heading: string, about: string, content: Html, isOpen = false): Html {
+  return html`<section class="fold" aria-labelledby="${id}"><details ${isOpen ? 'open' : ''}><summary><h2 id="${id}">${heading}</h2> <span class="soft">${about}</span></summary>${content}</details></section>`;
+}
 
 /** A table that scrolls sideways on a narrow screen; there, a `slim` one wraps its text instead, and a `stack` one puts its cells below each other. */
 export function table(
@@ -93,12 +122,13 @@ export function table(
 
 function nameOf(column: Column): string {
   if (typeof column === 'string') return column;
-  return 'number' in column ? column.number : column.bare;
+  return Object.entries(column).find(([key]) => key !== 'onPhone')?.[1] ?? '';
 }
 
-function placeOf(column: Column): 'lead' | 'bare' | undefined {
+function placeOf(column: Column): 'lead' | 'bare' | 'wide' | undefined {
   if (typeof column === 'string') return undefined;
-  return 'number' in column ? column.onPhone : 'bare';
+  if ('number' in column) return column.onPhone;
+  return 'lead' in column ? 'lead' : 'wide' in column ? 'wide' : 'bare';
 }
 
 /** A row whose cells carry their headings: a phone shows them one below the other. Rows contain no tables. */
@@ -118,4 +148,9 @@ function labelled(row: Html, columns: readonly Column[]): Html {
 /** A figure with its name; `note` is small print below it. */
 export function fact(name: string, value: string | Html, note?: Html): Html {
   return html`<div><dt>${name}</dt><dd>${value}</dd>${note === undefined ? '' : html`<dd class="small">${note}</dd>`}</div>`;
+}
+
+/** Names with their values, one below the other. */
+export function pairs(all: readonly (readonly [name: string, value: string | Html])[]): Html {
+  return html`<dl class="pairs">${all.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }

@@ -13,8 +13,14 @@ export const mePath = '/admin/console/me';
 const style = `
 :root{--bad-tint:#fbe4e1}@media(prefers-color-scheme:dark){:root{--bad-tint:#3b1c19}}.sign.bad{background:var(--bad-tint);color:var(--bad)}.sign.warn{background:var(--note-tint);color:var(--note)}
 main{overflow-wrap:break-word}table .id{white-space:nowrap}@media(max-width:40rem){table.stack .id:not(.short){white-space:normal}}
-header nav{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;flex-basis:100%;order:1}
-header nav a[aria-current]{color:var(--ink);font-weight:600;text-decoration-thickness:2px}
+header nav{display:flex;flex-wrap:wrap;gap:0 1.25rem;flex-basis:100%;order:1;border-bottom:1px solid var(--line)}
+header nav a{text-decoration:none;padding:.5rem 0}header nav a[aria-current]{box-shadow:inset 0 -2px var(--accent)}header nav a:hover,nav.views a:hover{color:var(--ink)}
+nav.views{display:flex;flex-wrap:wrap;gap:.5rem;margin:0 0 1.25rem}nav.views a{padding:.4rem .9rem;border:1px solid var(--line);border-radius:999px;background:var(--panel);color:var(--soft);text-decoration:none}nav.views a[aria-current]{color:var(--ink);font-weight:600;border-color:var(--accent)}
+.count{font-variant-numeric:tabular-nums;background:var(--bad-tint);color:var(--bad);border-radius:999px;padding:0 .5rem;font-size:.8125rem;font-weight:600}
+h1 .sign{font-size:.9375rem}section.fold{padding-block:.9rem}section.fold>details[open]>summary{margin-bottom:.5rem}
+.pairs{margin:0}.pairs>div{display:grid;grid-template-columns:9rem 1fr;gap:.25rem 1rem;padding:.4rem 0}.pairs dt{color:var(--soft)}.pairs dd{margin:0;overflow-wrap:anywhere}
+.act{align-items:start}.act>details[open]{flex-basis:100%}.act>details>section{margin:.75rem 0 0}.act summary{list-style:none}.act summary::-webkit-details-marker{display:none}.act>*{margin-top:0}.act .button{margin-top:0}
+.button.plain.danger,button.plain.danger{background:none;color:var(--bad);box-shadow:inset 0 0 0 1.5px var(--bad)}
 .narrow{max-width:34rem}header form{margin:0}header button.quiet{color:var(--soft)}
 .columns{display:grid;gap:0 1.25rem;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr));align-items:start}
 .chart{width:100%;height:10rem;display:block;margin-top:1.25rem}.chart .gross{fill:var(--accent)}.chart .back{fill:var(--note)}.chart line{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke}
@@ -25,9 +31,9 @@ header nav a[aria-current]{color:var(--ink);font-weight:600;text-decoration-thic
 @media(min-width:40.01rem){.number:not(:last-child){padding-inline-end:1.25rem}}
 .log{list-style:none;margin:0;padding:0}.log li{padding:.75rem 0;border-bottom:1px solid var(--line)}.log li:last-child{border:0}.log p{margin:0;overflow-wrap:anywhere}
 @media(max-width:40rem){table:not(.stack) th .id{display:inline-block;max-width:7rem;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}.slim.slim tr>*{white-space:normal}.slim{font-size:.875rem}.slim .number{padding-left:.25rem}.slim .number:not(:last-child){padding-right:.25rem}.slim th:not(.number){padding-right:.5rem}}
-@media(max-width:40rem){header .name{flex:1;min-width:0}header nav{order:2;gap:.25rem 1rem}header>:is(.soft,a:not(.name)){order:1;flex-basis:100%;font-size:.875rem}}
+@media(max-width:40rem){header .name{flex:1;min-width:0}header nav{gap:0 1rem}header>.soft{display:none}header>a:not(.name){order:1;flex-basis:100%;font-size:.875rem}td[data-as=wide]{display:none!important}.pairs>div{grid-template-columns:7rem 1fr}}
 form.row{display:flex;flex-wrap:wrap;gap:.75rem;align-items:end}form.row>div{flex:1 1 12rem}form.row label{margin-top:0}form.row button{margin:0}
-header,main,footer{max-width:76rem}td time,th time{white-space:nowrap}th .soft{font-weight:400}table.stack .number:first-child{width:4rem}
+header,main,footer{max-width:76rem}td time,th time{white-space:nowrap}th .soft{font-weight:400}
 form.filter{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(9rem,100%),1fr))}@media(min-width:50rem){form.filter>div:first-child{grid-column:span 2}}.tools{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem}
 .small{font-size:.8125rem!important;font-weight:400!important}.id.short{display:inline-block;max-width:9rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
 .words{min-width:14rem;white-space:normal!important}ul.details{margin:0;padding:0;list-style:none}ul.details li{white-space:normal;overflow-wrap:anywhere}

@@ -10,11 +10,14 @@ import type { OrderLot } from '../../../payment/revenue-report.ts';
 import { type RefundEffect, type Reversal, suggestedRefund } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
-import { amount, fact, moment, sign, table, usd } from './figures.ts';
-import { pageOf, signalNames, statusOf } from './orders.ts';
+import { amount, folded, moment, money, pairs, sign, table, usd, words } from './figures.ts';
+import { buyerLink, methodOf, pageOf, signalNames, statusOf } from './orders.ts';
+import { nextStep } from './payments.ts';
 
 export type PaymentFacts = {
   order: Order;
+  /** The buyer's email address. */
+  email: string | null;
   reversals: readonly Reversal[];
   lot: OrderLot | null;
   loss: Money.Money;
@@ -39,33 +42,48 @@ export type PaymentFacts = {
   key: string;
 };
 
-/** One purchase: its status, its credit in the ledger, refunds and disputes, and the forms for a refund. */
+/** One purchase: its status and buyer, the form for a refund, what happened to its credit, and the processor's details. */
 export function payment(facts: PaymentFacts): Html {
-  const { order, reversals, lot, loss, fees, signals, charges, left, page, request, result, key } = facts;
-  const { account } = order;
-  const paid = reference(order);
-  return html`<h1>${usd(order.amount)} USD for ${order.plan}</h1>
+  const { order, reversals, lot, loss, left, request, result, key, page } = facts;
+  const isRefundable =
+    facts.canRefund && order.state === 'granted' && left > 0 && request?.state !== 'open';
+  const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
+  const reversed = Money.ofMicro(order.amount - left);
+  return html`<h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed })}</h1>
 ${resultLine(result)}
-<section aria-labelledby="status"><h2 id="status">Status ${statusOf(order)}</h2>
-<dl class="facts">${[
-    fact('Created', moment(order.createdMs)),
-    order.grantedMs === null ? html`` : fact('Paid', moment(order.grantedMs)),
-    fact('Method', order.rail.replace('_', ' ')),
-    html`<div><dt>Order</dt><dd class="id">${order.id}</dd></div>`,
-    paid === null
-      ? html``
-      : html`<div><dt>Payment</dt><dd class="id">${page === null ? paid : html`<a href="${page}">${paid}</a>`}</dd></div>`,
-    account === null
-      ? html``
-      : html`<div><dt>Account</dt><dd class="id"><a href="/admin/console/accounts/${account}">${account}</a></dd></div>`,
-  ]}</dl>${order.failure === null ? '' : html`<p class="note">${order.failure}</p>`}</section>
 ${request === null ? '' : refundRequest(facts, request)}
-${flagged(signals)}
-${assessment(charges)}
-${lot === null ? '' : ledger(lot, loss)}
-${reversalTable(reversals)}
-${feeTable(fees)}
-${facts.canRefund && order.state === 'granted' && left > 0 && request?.state !== 'open' ? refund(order, suggestedRefund(left, request), left, key) : ''}`;
+<div class="columns">${summary(facts)}${isRefundable ? refund(order, suggestedRefund(left, request), left, key) : ''}</div>
+${flagged(facts.signals)}
+${reversalTable(reversals, page)}
+${lot === null ? '' : balance(lot, loss)}
+${details(facts)}`;
+}
+
+function summary({ order, email, left, page }: PaymentFacts): Html {
+  const rows: [string, string | Html][] = [
+    ['Buyer', order.account === null ? 'not known yet' : buyerLink(order.account, email)],
+    ['Method', methodOf(order)],
+    order.grantedMs === null ? ['Created', moment(order.createdMs)] : ['Paid', moment(order.grantedMs)],
+    ...(order.state === 'granted' && left < order.amount
+      ? ([['Remains paid', money(left)]] satisfies [string, string][])
+      : []),
+    ...(page === null ? [] : ([['At the processor', html`<a href="${page}">View the payment</a>`]] satisfies [string, Html][])),
+  ];
+  return html`<section aria-labelledby="payment"><h2 id="payment">Payment</h2>${pairs(rows)}${order.failure === null ? '' : html`<p class="note">${order.failure}</p>`}</section>`;
+}
+
+/** What is needed rarely: ids, the assessment of the card, and fees. */
+function details({ order, charges, fees }: PaymentFacts): Html {
+  const paid = reference(order);
+  const ids: [string, Html][] = [
+    ['Order', html`<span class="id">${order.id}</span>`],
+    ...(paid === null ? [] : ([['Payment', html`<span class="id">${paid}</span>`]] satisfies [string, Html][])),
+    ...(order.account === null
+      ? []
+      : ([['Account', html`<a class="id" href="/admin/console/accounts/${order.account}">${order.account}</a>`]] satisfies [string, Html][])),
+    ['Created', moment(order.createdMs)],
+  ];
+  return folded('details', 'Details', 'ids, card check, fees', html`${pairs(ids)}${assessment(charges)}${feeTable(fees)}`);
 }
 
 /** The buyer's refund request, with the form that leads to the refund and the one that declines it. */
@@ -75,8 +93,8 @@ function refundRequest(
 ): Html {
   const { amount: wanted, reason, askedMs, state, answer } = request;
   const isOpen = state === 'open';
-  return html`<section aria-labelledby="asked"><h2 id="asked">The buyer asks for a refund of ${usd(wanted)} USD ${sign(state, isOpen)}</h2>
-<blockquote>${reason}</blockquote><p class="soft">Requested ${moment(askedMs)}. Unspent: ${usd(request.unspent)} USD. Refundable: ${usd(left)} USD.${answer === null ? '' : ` You declined: ${answer}`}</p>
+  return html`<section aria-labelledby="asked"><h2 id="asked">The buyer asks for a refund of ${money(wanted)} ${sign(state, isOpen && 'warn')}</h2>
+<blockquote>${reason}</blockquote><p class="soft">Requested ${moment(askedMs)}. Unspent: ${money(request.unspent)}. Refundable: ${money(left)}.${answer === null ? '' : ` You declined: ${answer}`}</p>
 ${isOpen && canRefund && left > 0 && order.rail !== 'x402' ? reviewForm(order, suggestedRefund(left, request), left, ending) : ''}
 ${isOpen && canRefund && left > 0 && order.rail === 'x402' ? byHandForm(order, suggestedRefund(left, request), left, key) : ''}
 ${
@@ -94,7 +112,7 @@ function reviewForm(
   left: Money.Money,
   ending: SubscriptionEnd | null,
 ): Html {
-  return html`<form class="row" method="get" action="${pageOf(id)}/refund"><div><label for="amount">US dollars, up to ${usd(left)}</label>
+  return html`<form class="row" method="get" action="${pageOf(id)}/refund"><div><label for="amount">Amount (USD), up to ${usd(left)}</label>
 <input id="amount" name="amount_usd" inputmode="decimal" autocomplete="off" value="${Money.format(amount)}" required></div><button>Review refund</button></form>
 <p class="soft">The next page shows the effects${ending === null ? '' : ', and lets you cancel the subscription too'}. Nothing is refunded before you confirm there.</p>`;
 }
@@ -105,41 +123,52 @@ function flagged(signals: readonly FraudSignal[]): Html {
     html`<tr><th scope="row">${signalNames[kind]}</th><td><span class="id">${id}</span></td><td>${reason.replaceAll('_', ' ')}</td><td>${sign(isOpen ? 'needs attention' : 'closed', isOpen)}</td></tr>`;
   return html`<section aria-labelledby="flagged"><h2 id="flagged">Fraud warnings and reviews</h2>
 <p>No money has moved. A dispute often follows an early fraud warning; a full refund before it avoids the dispute and its fee.</p>
-${table('Fraud warnings and reviews', ['Signal', 'At the processor', 'Reason', 'Status'], signals.map(row))}</section>`;
+${table('Fraud warnings and reviews', ['Signal', { wide: 'At the processor' }, { bare: 'Reason' }, { lead: 'Status' }], signals.map(row), 'stack')}</section>`;
 }
 
 function assessment(charges: readonly ChargeOutcome[]): Html {
   if (charges.length === 0) return html``;
-  const words = (text: string | null) => text?.replaceAll('_', ' ') ?? '';
+  const said = (text: string | null) => (text === null ? '' : words(text));
   const row = (one: ChargeOutcome) => {
     const isRisky = one.riskLevel === 'elevated' || one.riskLevel === 'highest';
-    return html`<tr><th scope="row" class="id">${one.id}</th><td>${one.riskLevel === null ? '' : sign(words(one.riskLevel), isRisky)}</td><td class="number">${one.riskScore ?? ''}</td><td>${words(one.networkStatus)}</td><td>${words(one.reason ?? one.outcome)}</td><td>${moment(one.createdMs)}</td></tr>`;
+    return html`<tr><th scope="row">${moment(one.createdMs)}</th><td>${one.riskLevel === null ? '' : sign(said(one.riskLevel), isRisky)}</td><td class="number">${one.riskScore ?? ''}</td><td>${said(one.networkStatus)}</td><td>${said(one.reason ?? one.outcome)}</td><td class="id">${one.id}</td></tr>`;
   };
-  return html`<section aria-labelledby="risk"><h2 id="risk">Risk assessment</h2>
-${table('Charges of the card as the processor assessed them', ['Charge', 'Risk', { number: 'Score' }, 'Bank', 'Reason', 'When'], charges.map(row))}</section>`;
+  return html`<h3>Risk of the card, as the processor sees it</h3>
+${table('Charges of the card as the processor assessed them', ['When', { lead: 'Risk' }, { number: 'Score' }, { bare: 'Bank' }, { bare: 'Reason' }, { wide: 'Charge' }], charges.map(row), 'stack')}`;
 }
 
-function ledger({ asset, remaining, entries }: OrderLot, loss: Money.Money): Html {
-  const row = (entry: OrderLot['entries'][number]) =>
-    html`<tr><th scope="row">${entry.kind}</th><td class="number">${entry.amount < 0 ? '−' : ''}${amount(entry.asset, Math.abs(entry.amount))}</td><td>${moment(entry.atMs)}</td></tr>`;
-  return html`<section aria-labelledby="ledger"><h2 id="ledger">In the ledger</h2>
-<p>Remaining: ${amount(asset, remaining)}.${loss > 0 ? ` ${usd(loss)} USD of the reversed amount had already been spent: your loss.` : ''}</p>
-${table('Ledger entries without usage', ['Entry', { number: 'Amount' }, 'When'], entries.map(row))}</section>`;
+const entryNames: Readonly<Record<string, string>> = {
+  purchase: 'Credit added',
+  reversed: 'Credit removed',
+  reinstated: 'Credit restored',
+  expiry: 'Expired',
+  moved: 'Moved to a later plan',
+  undelivered: 'Returned for a call',
+};
+
+function balance({ asset, remaining, entries }: OrderLot, loss: Money.Money): Html {
+  const row = (entry: OrderLot['entries'][number]) => {
+    return html`<tr><th scope="row">${entryNames[entry.kind] ?? words(entry.kind)}</th><td class="number">${entry.amount < 0 ? '−' : ''}${amount(entry.asset, Math.abs(entry.amount))}</td><td>${moment(entry.atMs)}</td></tr>`;
+  };
+  return html`<section aria-labelledby="balance"><h2 id="balance">Effect on the balance</h2>
+<p>${amount(asset, remaining)} of this purchase ${asset === 'usd' ? 'is' : 'are'} unspent.${loss > 0 ? ` ${money(loss)} of what was returned had already been spent: your loss.` : ''}</p>
+${table('Changes of the balance without usage', ['What', { number: 'Amount', onPhone: 'lead' }, { bare: 'When' }], entries.map(row), 'stack')}</section>`;
 }
 
-function reversalTable(reversals: readonly Reversal[]): Html {
+function reversalTable(reversals: readonly Reversal[], page: string | null): Html {
   if (reversals.length === 0) return html``;
   const row = (one: Reversal) =>
-    html`<tr><th scope="row">${one.kind}</th><td><span class="id">${one.id}</span></td><td class="number">${usd(one.amount)}</td><td>${sign(one.status.replaceAll('_', ' '), one.kind === 'dispute' && one.isEffective)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td></tr>`;
-  return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['Kind', 'At the processor', { number: 'USD' }, 'Status', 'In the ledger'], reversals.map(row))}</section>`;
+    html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${sign(words(one.status), one.kind === 'dispute' && one.isEffective)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td><td>${one.reason === null ? '' : words(one.reason)}</td><td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td><td class="id">${one.id}</td></tr>`;
+  return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, { bare: 'Reason' }, { bare: 'Next step' }, { wide: 'At the processor' }], reversals.map(row))}</section>`;
 }
 
 function feeTable(fees: readonly Fee[]): Html {
   if (fees.length === 0) return html``;
-  const shown = (money: Money.Money) => Money.format(money);
-  const row = ({ id, kind, currency, amount, fee, net, atMs }: Fee) =>
-    html`<tr><th scope="row">${kind}</th><td><span class="id">${id}</span></td><td class="number">${shown(amount)}</td><td class="number">${shown(fee)}</td><td class="number">${shown(net)}</td><td>${currency.toUpperCase()}</td><td>${moment(atMs)}</td></tr>`;
-  return html`<section aria-labelledby="fees"><h2 id="fees">Processor fees</h2>${table('Fees', ['Kind', 'At the processor', { number: 'Amount' }, { number: 'Fee' }, { number: 'Net' }, 'Currency', 'When'], fees.map(row))}</section>`;
+  const row = ({ id, kind, currency, amount: gross, fee, net, atMs }: Fee) => {
+    const shown = (value: Money.Money) => `${Money.format(value)} ${currency.toUpperCase()}`;
+    return html`<tr><th scope="row">${words(kind)}</th><td class="number">${shown(gross)}</td><td class="number">${shown(fee)}</td><td class="number">${shown(net)}</td><td>${moment(atMs)}</td><td class="id">${id}</td></tr>`;
+  };
+  return html`<h3>Processor fees</h3>${table('Fees', ['Kind', { number: 'Amount', onPhone: 'lead' }, { number: 'Fee' }, { number: 'Net' }, { bare: 'When' }, { wide: 'At the processor' }], fees.map(row))}`;
 }
 
 function refund(order: Order, amount: Money.Money, left: Money.Money, key: string): Html {
@@ -151,7 +180,7 @@ ${order.rail === 'x402' ? byHandForm(order, amount, left, key) : reviewForm(orde
 function byHandForm({ id }: Order, amount: Money.Money, left: Money.Money, key: string): Html {
   return html`<p>This purchase was paid in a stablecoin, which you refund from your own wallet. Send the money first, then record it here: the credit is removed, and the buyer's refund request is answered.</p>
 <form class="row" method="post" action="${pageOf(id)}"><input type="hidden" name="act" value="by_hand"><input type="hidden" name="key" value="${key}">
-<div><label for="amount">US dollars that you sent, up to ${usd(left)}</label><input id="amount" name="amount_usd" inputmode="decimal" autocomplete="off" value="${Money.format(amount)}" required></div>
+<div><label for="amount">Amount that you sent (USD), up to ${usd(left)}</label><input id="amount" name="amount_usd" inputmode="decimal" autocomplete="off" value="${Money.format(amount)}" required></div>
 <div><label for="reference">Transaction</label><input id="reference" name="reference" maxlength="200" autocomplete="off" placeholder="0x…"></div><button>Record refund</button></form>`;
 }
 
@@ -161,25 +190,26 @@ function byHandForm({ id }: Order, amount: Money.Money, left: Money.Money, key: 
  */
 export function confirm(
   order: Order,
-  money: Money.Money,
+  refunded: Money.Money,
   effect: RefundEffect,
   key: string | null,
   ending: SubscriptionEnd | null,
 ): Html {
   const { asset, taken, missing } = effect;
-  return html`<h1>Refund ${usd(money)} USD?</h1>
+  const shown = money(refunded);
+  return html`<h1>Refund ${shown}?</h1>
 <section><h2>Effects</h2>
-<ul><li>${usd(money)} USD of ${usd(order.amount)} USD are refunded to the card that paid, within days.</li>
+<ul><li>${shown} of ${money(order.amount)} is refunded to the card that paid, within days.</li>
 <li>${amount(asset, taken)} of the purchased credit are removed from the account immediately.</li>
 ${missing > 0 ? html`<li>${amount(asset, missing)} are already spent: that part is your loss. The balance never falls below zero.</li>` : ''}
 <li>Auto top-up of the account is turned off.</li>
 <li>The refund is recorded in the audit log with your name and address.</li></ul>
-<form method="post" action="${pageOf(order.id)}"><input type="hidden" name="amount_usd" value="${Money.format(money)}">${key === null ? html`<input type="hidden" name="act" value="answer">` : html`<input type="hidden" name="key" value="${key}">`}
+<form method="post" action="${pageOf(order.id)}"><input type="hidden" name="amount_usd" value="${Money.format(refunded)}">${key === null ? html`<input type="hidden" name="act" value="answer">` : html`<input type="hidden" name="key" value="${key}">`}
 ${
   ending === null
     ? ''
     : html`<input type="hidden" name="subscription" value="keep">
 <p class="check"><input type="checkbox" id="ends" name="subscription" value="end" checked><label for="ends">Cancel the subscription too. ${describeEnd(ending)} Without it, the subscription renews and its card is charged again.</label></p>`
 }
-<div class="actions"><button class="danger">Refund ${usd(money)} USD</button><a class="button plain" href="${pageOf(order.id)}">Back without a refund</a></div></form></section>`;
+<div class="actions"><button class="danger">Refund ${shown}</button><a class="button plain" href="${pageOf(order.id)}">Cancel</a></div></form></section>`;
 }

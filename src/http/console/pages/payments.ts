@@ -1,5 +1,5 @@
-import type { Money } from '@sluice/kernel/money';
-import { html } from 'hono/html';
+import { type Money, zero } from '@sluice/kernel/money';
+import { html, raw } from 'hono/html';
 import type { FlaggedOrder } from '../../../payment/fraud-signal.ts';
 import type { FoundOrder, OrderFilter } from '../../../payment/order-search.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
@@ -11,12 +11,14 @@ import type {
 } from '../../../payment/revenue-report.ts';
 import type { Html } from '../../pages/frame.ts';
 import { field, filterForm, pages, queryOf, select } from './fields.ts';
-import { count, day, moment, sign, table, usd } from './figures.ts';
-import { type ListedOrder, link, orders, pageOf, signalNames, statusOf } from './orders.ts';
+import { count, day, moment, money, sign, table, usd, words } from './figures.ts';
+import { buyerLink, orders, pageOf, signalNames, statusOf } from './orders.ts';
 
 /** Returns the URL of a payment at the processor, or null when it has no such page. */
 export type ProcessorPage = (payment: string) => string | null;
 export type PaymentListFacts = {
+  /** The list that is shown; null for that of all payments. */
+  view: string | null;
   /** Refund requests without an answer. */
   requests: readonly RefundRequest[];
   /** Open early fraud warnings and reviews. */
@@ -25,7 +27,8 @@ export type PaymentListFacts = {
   returned: readonly ReturnedPayment[];
   webhookEvents: readonly OpenWebhookEvent[];
   pastDue: readonly PastDue[];
-  declined: readonly ListedOrder[];
+  /** Payments that were declined in the last 30 days. */
+  declined: number;
   all: readonly FoundOrder[];
   /** The last of these orders when there are more. */
   next: string | null;
@@ -34,86 +37,94 @@ export type PaymentListFacts = {
   filter: OrderFilter;
   /** The ids of plans, to choose from. */
   plans: readonly string[];
-  /** True for the first page without a filter, which starts with the open tasks. */
-  hasTasks: boolean;
   canExport: boolean;
 };
 
-/** Payments: open tasks first, then refunds and disputes, declined payments, and all payments. */
+/** Payments: all of them with a filter, and a list of each kind that waits for the seller. */
 export function payments(facts: PaymentListFacts, processorPage: ProcessorPage): Html {
-  const parts: Part[] = [
+  const parts = partsOf(facts, processorPage);
+  const shown = parts.find(({ id }) => id === facts.view);
+  return html`<h1>Payments</h1>
+${tabs(facts, parts)}
+${shown === undefined ? allPayments(facts) : part(shown)}`;
+}
+
+function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] {
+  return [
     {
       ...{ id: 'requests', name: 'Refund requests', rows: facts.requests.map(request) },
       about: 'Open a purchase to answer its request. The buyer sees your answer.',
+      isUsual: true,
       columns: [
-        'Purchase',
-        { number: 'Requested, USD', onPhone: 'lead' },
+        'Requested',
         { number: 'Paid' },
         { number: 'Unspent' },
         { bare: 'Reason' },
         { bare: 'Requested at' },
-        '',
+        { lead: 'Next step' },
+      ],
+    },
+    {
+      ...{ id: 'returned', name: 'Refunds and disputes' },
+      rows: facts.returned.map((one) => returned(one, processorPage)),
+      open: facts.returned.filter(({ status }) => status === 'needs_response').length,
+      about:
+        'A refund or dispute removes the credit that the payment bought. Credit is restored when the money returns.',
+      isUsual: true,
+      columns: [
+        'Amount',
+        { bare: 'Kind' },
+        { lead: 'Status' },
+        { bare: 'Reason' },
+        { bare: 'Effect on the balance' },
+        { bare: 'Date' },
+        { bare: 'Next step' },
       ],
     },
     {
       ...{ id: 'flagged', name: 'Fraud warnings and reviews', rows: facts.flagged.map(flagged) },
       about:
         'Payments that the card issuer or Radar considers suspicious. Refund the purchase, freeze its account, or approve the review at the processor.',
-      columns: ['Order', { bare: 'Signal' }, { bare: 'Reason' }, { number: 'USD', onPhone: 'lead' }, { bare: 'When' }],
+      columns: ['Amount', { lead: 'Signal' }, { bare: 'Reason' }, { bare: 'When' }],
     },
     {
       ...{ id: 'unfinished', name: 'Unfinished charges', rows: facts.unfinished.map(unfinished) },
       about:
-        'Orders whose charge has no outcome yet. Reconciliation checks them every 20 seconds. Review the orders that stay here.',
-      columns: ['Order', { bare: 'Created' }, { bare: 'Status' }, { number: 'USD', onPhone: 'lead' }, { bare: 'Reason' }],
+        'Orders whose charge has no outcome yet. They are checked against the processor every 20 seconds. Look at the orders that stay here.',
+      columns: ['Amount', { lead: 'Status' }, { bare: 'Created' }, { bare: 'Reason' }],
+    },
+    {
+      ...{ id: 'past-due', name: 'Unpaid renewals', rows: facts.pastDue.map(pastDue) },
+      about:
+        'The processor charges these again on its own schedule. What the plan includes stays available during the days of grace.',
+      columns: ['Plan', { bare: 'Account' }, { lead: 'Period ended' }, { wide: 'Subscription' }],
     },
     {
       ...{ id: 'webhook-events', name: 'Failed webhook events' },
       rows: facts.webhookEvents.map(webhookEvent),
       about:
         'Events of the processor that could not be processed. The processor sends them again; npm run reconcile also processes them.',
-      columns: ['Event', { bare: 'Type' }, { bare: 'Received' }, { number: 'Attempts' }, { bare: 'Error' }],
-    },
-    {
-      ...{ id: 'past-due', name: 'Unpaid renewals', rows: facts.pastDue.map(pastDue) },
-      about:
-        'The processor charges these again on its own schedule. Plan units stay available during the grace period.',
-      columns: ['Subscription', { bare: 'Account' }, { bare: 'Plan' }, 'Period ended'],
-    },
-    {
-      ...{ id: 'returned', name: 'Refunds and disputes' },
-      rows: facts.returned.map((one) => returned(one, processorPage)),
-      about:
-        'A refund or dispute removes the credit that the payment bought. Credit is restored when the money returns.',
-      columns: [
-        'Kind',
-        { number: 'USD', onPhone: 'lead' },
-        { bare: 'At the processor' },
-        { bare: 'In the ledger' },
-        { bare: 'Order' },
-        { bare: 'When' },
-        '',
-      ],
+      columns: ['Type', { bare: 'Received' }, { number: 'Attempts' }, { bare: 'Error' }, { wide: 'Event' }],
     },
   ];
-  const open = parts.filter(({ rows }) => rows.length > 0);
-  const empty = parts.filter(({ rows }) => rows.length === 0).map(({ name }) => name.toLowerCase());
-  return html`<h1>Payments</h1>
-${facts.hasTasks ? open.map(part) : ''}
-${facts.hasTasks && facts.declined.length > 0 ? declinedOrders(facts.declined) : ''}
-${allPayments(facts)}
-${facts.hasTasks && empty.length > 0 ? html`<p class="soft">There are no ${empty.join(', no ')}.</p>` : ''}`;
 }
 
-/** The latest declined payments, and a link to all of them. */
-function declinedOrders(all: readonly ListedOrder[]): Html {
-  const rest = all.length > shownMax ? html`<p><a href="${path}?state=declined">All declined payments</a></p>` : '';
-  return html`<section aria-labelledby="declined"><h2 id="declined">Declined in the last 30 days</h2>${orders('Declined payments', all.slice(0, shownMax), ({ failure }) => failure ?? '')}${rest}</section>`;
+/** Links to the lists, with the number of entries that wait for the seller. Lists of rare problems only while there are any. */
+function tabs({ view, filter, declined }: PaymentListFacts, parts: readonly Part[]): Html {
+  const isDeclined = filter.state === 'declined' && Object.keys(filter).length === 1;
+  const tab = (query: string, name: string, waiting: number, isShown: boolean) =>
+    html`<a href="${path}${query}"${isShown ? raw(' aria-current="page"') : ''}>${name}${waiting === 0 ? '' : html` <span class="count">${count(waiting)}</span>`}</a>`;
+  const ofPart = ({ id, name, rows, open = rows.length }: Part) =>
+    tab(`?view=${id}`, name, open, view === id);
+  const isAll = !isDeclined && !parts.some(({ id }) => id === view);
+  const listed = parts.filter(({ isUsual, rows, id }) => isUsual || rows.length > 0 || id === view);
+  const [usual, rare] = [listed.filter(({ isUsual }) => isUsual), listed.filter(({ isUsual }) => !isUsual)];
+  return html`<nav class="views" aria-label="Lists">${tab('', 'All', 0, isAll)}${usual.map(ofPart)}${tab('?state=declined', 'Declined', declined, isDeclined)}${rare.map(ofPart)}</nav>`;
 }
 
 const path = '/admin/console/payments';
-/** Rows of a task that are shown at first. */
-const shownMax = 5;
+/** Rows of a list that are shown at first. */
+const shownMax = 25;
 const stateNames = [
   ['', 'all'],
   ['granted', 'paid'],
@@ -124,8 +135,8 @@ const stateNames = [
 ] as const;
 const railOptions = [
   ['', 'all'],
-  ['card', 'card page'],
-  ['mpp', 'program (MPP)'],
+  ['card', 'card, on the payment page'],
+  ['mpp', 'card, by an agent'],
   ['x402', 'stablecoin'],
   ['invoice', 'renewal'],
   ['top_up', 'auto top-up'],
@@ -138,9 +149,9 @@ function allPayments({ all, next, isFirst, filter, plans, canExport }: PaymentLi
   const fields = [
     field({
       name: 'q',
-      label: 'Email address of the buyer, or an id',
+      label: 'Search',
       value: text ?? '',
-      placeholder: 'ada@example.com, pur_, pi_, acc_',
+      placeholder: 'Email of the buyer, or an id',
     }),
     select('state', 'Status', stateNames, filter.state ?? ''),
     select('rail', 'Method', railOptions, filter.rail ?? ''),
@@ -148,10 +159,13 @@ function allPayments({ all, next, isFirst, filter, plans, canExport }: PaymentLi
     field({ name: 'from', label: 'From', type: 'date', value: filter.from ?? '' }),
     field({ name: 'to', label: 'To', type: 'date', value: filter.to ?? '' }),
   ];
-  const listed = all.map(({ order, email, reversed }) => ({ order, buyer: email, reversed }));
-  return html`<section aria-labelledby="all"><h2 id="all">All payments</h2>
+  const listed = all.map(({ email, ...one }) => ({ ...one, buyer: email }));
+  const isEmpty = all.length === 0 && query === '';
+  if (isEmpty)
+    return html`<section aria-labelledby="all"><h2 id="all">All payments</h2><p class="soft">No payments yet. The first one appears here.</p></section>`;
+  return html`<section aria-labelledby="all"><h2 id="all" class="hidden">All payments</h2>
 ${filterForm(path, fields, query, canExport ? `${path}.csv` : null)}
-${all.length === 0 ? html`<p class="soft">${query === '' ? 'None.' : 'No payment matches.'}</p>` : orders('Orders', listed, ({ rail, failure }) => failure ?? rail.replace('_', ' '))}
+${all.length === 0 ? html`<p class="soft">No payment matches.</p>` : orders('Orders', listed)}
 ${pages(path, query, isFirst, next === null ? null : `after=${encodeURIComponent(next)}`)}</section>`;
 }
 
@@ -160,53 +174,74 @@ type Part = {
   name: string;
   about: string;
   rows: readonly Html[];
+  /** The entries that wait for the seller; all by default. */
+  open?: number;
+  /** Its link is shown also while the list is empty. */
+  isUsual?: true;
   columns: Parameters<typeof table>[1];
 };
 
 function part({ id, name, about, rows, columns }: Part): Html {
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2><p class="soft">${about}</p>${table(name, columns, rows.slice(0, shownMax))}${more(name, columns, rows.slice(shownMax))}</section>`;
+  const list =
+    rows.length === 0
+      ? html`<p>None.</p>`
+      : html`${table(name, columns, rows.slice(0, shownMax))}${more(name, columns, rows.slice(shownMax))}`;
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2><p class="soft">${about}</p>${list}</section>`;
 }
 
-/** The rows of a task beyond the first ones, folded. */
+/** The rows of a list beyond the first ones, folded. */
 function more(name: string, columns: Part['columns'], rows: readonly Html[]): Html {
   if (rows.length === 0) return html``;
   return html`<details><summary>Show ${count(rows.length)} more</summary>${table(name, columns, rows)}</details>`;
 }
 
+function orderLink(order: string, amount: Money): Html {
+  return html`<a href="${pageOf(order)}">${money(amount)}</a>`;
+}
+
 function request(one: RefundRequest): Html {
-  return html`<tr><th scope="row">${link(one.purchase)}</th><td class="number">${withTax(one.amount, one.tax)}</td><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${usd(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td><td><a href="${pageOf(one.purchase)}">Review</a></td></tr>`;
+  return html`<tr><th scope="row">${withTax(one.amount, one.tax)}</th><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${money(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td><td><a href="${pageOf(one.purchase)}">Review</a></td></tr>`;
 }
 
 /** Formats a net amount and the tax on top of it. */
 function withTax(net: Money, tax: Money): string {
-  return tax > 0 ? `${usd(net)} + ${usd(tax)} tax` : usd(net);
+  return tax > 0 ? `${money(net)} + ${usd(tax)} tax` : money(net);
 }
 
 function flagged(one: FlaggedOrder): Html {
-  return html`<tr><th scope="row">${link(one.order)}</th><td>${signalNames[one.kind]}</td><td>${one.reason.replaceAll('_', ' ')}</td><td class="number">${usd(one.amount)}</td><td>${moment(one.createdMs)}</td></tr>`;
+  return html`<tr><th scope="row">${orderLink(one.order, one.amount)}</th><td>${sign(signalNames[one.kind], true)}</td><td>${words(one.reason)}</td><td>${moment(one.createdMs)}</td></tr>`;
 }
 
 function unfinished({ order, isAtWork, reason }: UnfinishedOrder): Html {
   const why = reason ?? (isAtWork ? 'a process is charging it' : 'waiting for reconciliation');
-  return html`<tr><th scope="row">${link(order.id)}</th><td>${moment(order.createdMs)}</td><td>${statusOf(order)}</td><td class="number">${usd(order.amount)}</td><td>${why}</td></tr>`;
+  const status = statusOf({ order, reversed: zero, isDisputed: false });
+  return html`<tr><th scope="row">${orderLink(order.id, order.amount)}</th><td>${status}</td><td>${moment(order.createdMs)}</td><td class="words">${why}</td></tr>`;
 }
 
 function returned(one: ReturnedPayment, processorPage: ProcessorPage): Html {
   const page = one.payment === null ? null : processorPage(one.payment);
-  return html`<tr><th scope="row">${one.kind}</th><td class="number">${usd(one.amount)}</td>
-<td>${sign(one.status.replaceAll('_', ' '), one.kind === 'dispute' && one.isEffective)} ${one.reason?.replaceAll('_', ' ') ?? ''}</td><td>${inLedger(one)}</td><td>${link(one.order)}</td><td>${moment(one.createdMs)}</td><td>${page === null ? '' : html`<a href="${page}">At the processor</a>`}</td></tr>`;
+  const status = sign(words(one.status), one.kind === 'dispute' && one.isEffective);
+  return html`<tr><th scope="row">${orderLink(one.order, one.amount)}</th><td>${one.kind === 'dispute' ? 'Dispute' : 'Refund'}</td>
+<td>${status}</td><td>${one.reason === null ? '' : words(one.reason)}</td><td>${effectOf(one)}</td><td>${moment(one.createdMs)}</td><td>${nextStep(one, page)}</td></tr>`;
 }
 
-/** The effect on the ledger. */
-function inLedger({ isEffective, loss }: Pick<ReturnedPayment, 'isEffective' | 'loss'>): string {
+/** What the seller has to do about a refund or dispute, with the page of the processor where that is done. */
+export function nextStep({ kind, status }: Pick<ReturnedPayment, 'kind' | 'status'>, page: string | null): Html {
+  const mustRespond = kind === 'dispute' && status.endsWith('needs_response');
+  if (page === null) return mustRespond ? html`Respond at the card processor` : html``;
+  return html`<a href="${page}">${mustRespond ? 'Respond at the card processor' : 'View at the card processor'}</a>`;
+}
+
+/** The effect of a refund or dispute on the buyer's balance. */
+function effectOf({ isEffective, loss }: Pick<ReturnedPayment, 'isEffective' | 'loss'>): string {
   if (!isEffective) return 'credit restored';
-  return loss > 0 ? `credit removed; ${usd(loss)} USD had been spent` : 'credit removed';
+  return loss > 0 ? `credit removed, ${money(loss)} of it was spent` : 'credit removed';
 }
 
 function webhookEvent(one: OpenWebhookEvent): Html {
-  return html`<tr><th scope="row" class="id">${one.id}</th><td>${one.type}</td><td>${moment(one.receivedMs)}</td><td class="number">${count(one.attempts)}</td><td>${one.failure ?? 'being processed'}</td></tr>`;
+  return html`<tr><th scope="row">${one.type}</th><td>${moment(one.receivedMs)}</td><td class="number">${count(one.attempts)}</td><td class="words">${one.failure ?? 'being processed'}</td><td class="id">${one.id}</td></tr>`;
 }
 
 function pastDue(one: PastDue): Html {
-  return html`<tr><th scope="row" class="id">${one.subscription}</th><td><a class="id" href="/admin/console/accounts/${one.account}">${one.account}</a></td><td>${one.plan}</td><td>${day(one.periodEndMs)}</td></tr>`;
+  return html`<tr><th scope="row">${one.plan}</th><td>${buyerLink(one.account, null)}</td><td>${day(one.periodEndMs)}</td><td class="id">${one.subscription}</td></tr>`;
 }

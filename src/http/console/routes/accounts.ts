@@ -114,7 +114,14 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
       inTime(shop.console.accounts.activity([account], nowMs - 30 * dayMs)),
     ]);
     const listed = await Promise.all(
-      orders.map(async (order) => ({ order, reversed: await Reversal.reversedAmount(shop, order) })),
+      orders.map(async (order) => {
+        const [reversed, reversals] = await Promise.all([
+          Reversal.reversedAmount(shop, order),
+          shop.orders.reversalsOf(order.id),
+        ]);
+        const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
+        return { order, reversed, isDisputed };
+      }),
     );
     const facts = {
       ...{ account: it, lots, subscriptions, orders: listed, keys, calls, acts, nowMs, result },

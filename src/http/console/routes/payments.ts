@@ -15,7 +15,7 @@ import type { Call } from '../../request-context.ts';
 import type { Console } from '../console.ts';
 import * as Csv from '../csv.ts';
 import type { FormResult } from '../pages/account.ts';
-import { usd } from '../pages/figures.ts';
+import { money } from '../pages/figures.ts';
 import * as LoginPage from '../pages/login-page.ts';
 import * as Page from '../pages/payment.ts';
 import * as ListPage from '../pages/payments.ts';
@@ -39,7 +39,8 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
   console.addSection('Payments', path, async (c, { role }) => {
     const filter = OrderSearch.readFilter((name) => c.req.query(name));
     const facts = await listFacts(shop, filter, c.req.query('after') ?? null);
-    const main = ListPage.payments({ ...facts, canExport: can(role, 'export') }, processor.pageOf);
+    const shown = { view: c.req.query('view') ?? null, canExport: can(role, 'export') };
+    const main = ListPage.payments({ ...facts, ...shown }, processor.pageOf);
     return { title: 'Payments', main };
   });
   console.addPage(`${path}.csv`, (c) => {
@@ -71,7 +72,7 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
       return paymentPage(
         shop,
         c,
-        bad(`At most ${usd(preview.left)} USD of this purchase can be refunded.`),
+        bad(`At most ${money(preview.left)} of this purchase can be refunded.`),
         person,
       );
     const key = preview.answersRequest ? null : id('console');
@@ -102,7 +103,7 @@ async function listFacts(
   shop: PaymentSectionContext,
   filter: OrderSearch.OrderFilter,
   after: string | null,
-): Promise<Omit<ListPage.PaymentListFacts, 'canExport'>> {
+): Promise<Omit<ListPage.PaymentListFacts, 'canExport' | 'view'>> {
   const { revenueReport } = shop.console;
   const [requests, flagged, unfinished, returned, webhookEvents, pastDue, declined, all] = await Promise.all([
     shop.refundRequests.list('open', null, listedMax),
@@ -117,13 +118,12 @@ async function listFacts(
   const shown = all.slice(0, pageSize);
   return {
     ...{ requests, flagged, unfinished, returned, webhookEvents, pastDue },
-    declined: declined.map((order) => ({ order, reversed: Money.zero })),
+    declined: declined.length,
     all: shown,
     isFirst: after === null,
     next: all.length > pageSize ? (shown.at(-1)?.order.id ?? null) : null,
     filter,
     plans: [...shop.catalog.plans, ...shop.catalog.retired].map(({ id: plan }) => plan),
-    hasTasks: after === null && Object.keys(filter).length === 0,
   };
 }
 
@@ -170,7 +170,8 @@ async function paymentPage(
     const main = LoginPage.problem('Purchase not found', text);
     return { title: 'Purchase not found', status: 404, main };
   }
-  const [request, reversals, lot, loss, fees, signals, charges] = await Promise.all([
+  const [buyers, request, reversals, lot, loss, fees, signals, charges] = await Promise.all([
+    order.account === null ? [] : shop.console.accounts.find({ kind: 'id', id: order.account }, 1),
     shop.refundRequests.find(order.id),
     orders.reversalsOf(order.id),
     shop.console.revenueReport.lotOf(order.id),
@@ -181,6 +182,7 @@ async function paymentPage(
   ]);
   const facts = {
     ...{ order, request, reversals, lot, fees, signals, charges, result },
+    email: buyers[0]?.email ?? null,
     loss: loss.certain,
     key: id('console'),
     canRefund: can(role, 'refund'),
@@ -210,8 +212,15 @@ function inWords(outcome: RefundRequests.AnswerResult): FormResult {
       return bad(
         'This purchase was paid in a stablecoin. Send the money from your wallet, then record it below.',
       );
+    case 'refunded': {
+      const [, ...more] = Refund.describeRefund(outcome).split('\n');
+      const { reversal, left } = outcome;
+      const tax = reversal.tax ? ` and ${money(reversal.tax)} of tax` : '';
+      const text = `${money(reversal.amount)}${tax} was refunded. ${left > 0 ? `${money(left)} of this payment remains.` : 'Nothing of this payment remains.'}`;
+      return { text: [text, ...more].join(' '), isBad: false };
+    }
     default:
-      return { text: Refund.describeRefund(outcome), isBad: outcome.kind !== 'refunded' };
+      return bad(Refund.describeRefund(outcome));
   }
 }
 

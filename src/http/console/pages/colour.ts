@@ -1,0 +1,8 @@
+import { html } from 'hono/html';
+import type { Html } from '../../pages/frame.ts';
+
+/** Shows a colour (`#0b5f52`) as a small square; nothing for another text. */
+export function swatch(colour: string): Html {
+  if (!/^#[0-9a-f]{6}$/i.test(colour)) return html``;
+  return html`<svg class="swatch" viewBox="0 0 1 1" role="img" aria-label="${colour}"><rect width="1" height="1" fill="${colour}"/></svg>`;
+}
