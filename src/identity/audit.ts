@@ -6,6 +6,8 @@ export type AuditEntry = {
   act: string;
   /** The id of an account or order, or a promotion code. */
   subject: string;
+  /** The email address of the account that the subject is, or whose order it is; null without one. */
+  email: string | null;
   before: unknown;
   /** Null when the action was started and its outcome is unknown. */
   after: unknown;

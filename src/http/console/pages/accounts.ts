@@ -44,7 +44,7 @@ export function accounts({ typed, filter, found, activity, next, isFirst, canExp
   ];
   return html`<h1>Accounts</h1>
 <section aria-labelledby="list"><h2 id="list" class="${typed === '' ? 'hidden' : ''}">${typed === '' ? 'Newest accounts' : `Results for “${typed}”`}</h2>
-${filterForm(path, fields, query, canExport ? `${path}.csv` : null)}
+${filterForm(path, fields, query, canExport ? `${path}.csv` : null, !!(filter.from || filter.to))}
 ${
   found.length === 0
     ? html`<p class="soft">${query === '' ? 'No accounts yet.' : 'No account matches. Check the id or the address.'}</p>`

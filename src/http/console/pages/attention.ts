@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Task } from '../../../journeys/attention.ts';
 import { problemsMax } from '../../../payment/attention.ts';
 import type { Html } from '../../pages/frame.ts';
-import { between, count, table, usd } from './figures.ts';
+import { between, count, money } from './figures.ts';
 
 const payments = '/admin/console/payments';
 const health = '/admin/console/health';
@@ -14,7 +14,7 @@ type Wording = { what: (task: Task) => string; where: string };
 const wordings: Readonly<Record<Task['kind'], Wording>> = {
   refund_requests: { what: () => 'Refund requests', where: `${payments}?view=requests` },
   disputes: {
-    what: ({ figure = 0 }) => `Open disputes, over ${usd(Money.ofMicro(figure))} USD`,
+    what: ({ figure = 0 }) => `Open disputes (${money(Money.ofMicro(figure))}): respond to them`,
     where: `${payments}?view=returned`,
   },
   in_doubt: { what: () => 'Charges with an unknown outcome', where: `${payments}?view=unfinished` },
@@ -27,15 +27,15 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
     what: () => 'Cards, accounts or addresses with too many declined payments',
     where: `${payments}?state=declined`,
   },
-  webhook_events: { what: () => 'Failed webhook events', where: `${payments}?view=webhook-events` },
+  webhook_events: { what: () => 'Events of the card processor that failed', where: `${payments}?view=webhook-events` },
   past_due: { what: () => 'Unpaid renewals', where: `${payments}?view=past-due` },
   declined: { what: () => 'Declined payments', where: `${payments}?state=declined` },
   upstream_errors: {
-    what: ({ figure = 0 }) => `Upstream errors: ${figure}% of the calls of a day`,
+    what: ({ figure = 0 }) => `Your API fails: ${figure}% of the calls of a day`,
     where: `${health}#upstream`,
   },
-  uncountable: { what: () => 'Responses that could not be counted', where: `${health}#uncountable` },
-  above_hold: { what: () => 'Calls that used more than was held', where: `${health}#uncountable` },
+  uncountable: { what: () => 'Responses whose results could not be counted, so they were not charged as usual', where: `${health}#uncountable` },
+  above_hold: { what: () => 'Calls that used more than was reserved for them', where: `${health}#uncountable` },
   low_margins: { what: () => 'Services or models with a low margin', where: '#services' },
   mail_failed: { what: () => 'Mails that could not be delivered', where: `${health}#mail` },
   mail_waiting: { what: () => 'Mails that fail and are tried again', where: `${health}#mail` },
@@ -55,13 +55,20 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
   },
 };
 
+/** What costs money or buyers while it waits. */
+const urgent: ReadonlySet<Task['kind']> = new Set([
+  ...(['disputes', 'refund_requests', 'flagged', 'in_doubt', 'unreconciled', 'past_due'] as const),
+  ...(['upstream_errors', 'holds_credit', 'silent', 'low_disk'] as const),
+]);
+
 /** The tasks of the front page, each with its number, its first and last time, and a link to its list. */
 export function attention(tasks: readonly Task[]): Html {
   const many = (value: number) => (value >= problemsMax ? `${count(problemsMax)}+` : count(value));
   const row = (task: Task) => {
     const { what, where } = wordings[task.kind];
-    return html`<tr><td class="number"><b>${many(task.count)}</b></td><th scope="row"><a href="${where}">${what(task)}</a></th><td class="soft">${between(task.firstMs, task.lastMs)}</td></tr>`;
+    const kind = urgent.has(task.kind) ? 'count' : 'count mild';
+    return html`<li><b class="${kind}">${many(task.count)}</b> <a href="${where}">${what(task)}</a> <span class="soft">${between(task.firstMs, task.lastMs)}</span></li>`;
   };
   return html`<section aria-labelledby="attention"><h2 id="attention">Needs attention</h2>
-${tasks.length === 0 ? html`<p class="soft">All clear.</p>` : table('Needs attention', [{ number: 'Number' }, 'Task', 'First and last'], tasks.map(row), 'stack')}</section>`;
+${tasks.length === 0 ? html`<p>Nothing needs your attention.</p>` : html`<ul class="tasks">${tasks.map(row)}</ul>`}</section>`;
 }

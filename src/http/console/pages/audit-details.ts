@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '../../pages/frame.ts';
-import { amount, day } from './figures.ts';
+import { amount, day, momentText, words } from './figures.ts';
 
 const hexDigest = /^[0-9a-f]{64}$/;
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
@@ -10,18 +10,32 @@ type Member = readonly [name: string, value: unknown];
 /** Members that say nothing to a reader. */
 const hidden = new Set(['asset', 'key', 'isEffective']);
 
-/** The changes of an action in words: `role: viewer -> owner`, `amount: 5.00 USD`. */
+/** Members that say most; they are shown without their names, and the others are folded. */
+const leading = ['amount', 'role', 'name', 'url', 'reason'];
+
+/** The changes of an action in words: `5.00 USD · “a late answer”`, and everything else folded. */
 export function detailsOf(act: string, before: unknown, after: unknown): Html {
   const [was, is] = [membersOf(before), membersOf(after)];
   if (act === 'reload' || act === 'catalog_published') return reload(is);
   const names = [...new Set([...was, ...is].map(([name]) => name))].filter((name) => !hidden.has(name));
   const unit = [...was, ...is].find(([name]) => name === 'asset')?.[1] === 'unit' ? 'unit' : 'usd';
-  const lines = names.flatMap((name) => {
+  const shown = (name: string) => {
     const [from, to] = [textOf(was, name, unit), textOf(is, name, unit)];
-    const shown = from !== null && to !== null && from !== to ? `${from} → ${to}` : (to ?? from);
-    return shown === null ? [] : [html`<li>${name.replaceAll('_', ' ')}: ${shown}</li>`];
+    return from !== null && to !== null && from !== to ? `${from} → ${to}` : (to ?? from);
+  };
+  const first = leading.flatMap((name) => {
+    const text = shown(name);
+    return text === null ? [] : [name === 'reason' ? `“${text}”` : text];
   });
-  return lines.length === 0 ? html`` : html`<ul class="details">${lines}</ul>`;
+  const rest = names.flatMap((name) => {
+    const text = leading.includes(name) ? null : shown(name);
+    return text === null ? [] : [html`<li>${words(name)}: ${text}</li>`];
+  });
+  const list = html`<ul class="details">${rest}</ul>`;
+  if (rest.length === 0) return html`${first.join(' · ')}`;
+  return first.length === 0 && rest.length === 1
+    ? list
+    : html`${first.join(' · ')}<details><summary>Details</summary>${list}</details>`;
 }
 
 /** The details of an action as text, for exports. */
@@ -79,11 +93,11 @@ function wordsOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(wordsOf).join(', ');
   if (typeof value === 'object' && value !== null)
     return membersOf(value)
-      .map(([name, inner]) => `${name.replaceAll('_', ' ')} ${wordsOf(inner)}`)
+      .map(([name, inner]) => `${words(name)} ${wordsOf(inner)}`)
       .join(', ');
   const text = String(value);
   if (hexDigest.test(text)) return text.slice(0, 12);
   if (isoTime.test(text))
-    return text.endsWith('T00:00:00.000Z') ? day(Date.parse(text)) : text.slice(0, 16).replace('T', ' ');
+    return text.endsWith('T00:00:00.000Z') ? day(Date.parse(text)) : momentText(Date.parse(text));
   return text;
 }

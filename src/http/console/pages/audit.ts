@@ -3,8 +3,8 @@ import type { AuditEntry, AuditFilter } from '../../../identity/audit.ts';
 import type { Html } from '../../pages/frame.ts';
 import { detailsOf } from './audit-details.ts';
 import { field, filterForm, pages, queryOf, select } from './fields.ts';
-import { moment, sign, table } from './figures.ts';
-import { pageOf } from './orders.ts';
+import { moment, sign, table, words } from './figures.ts';
+import { pageOf, shortId } from './orders.ts';
 
 export type AuditFacts = {
   filter: AuditFilter;
@@ -23,8 +23,8 @@ const path = '/admin/console/audit';
 /** The audit log, the newest entry first. */
 export function audit({ filter, acts, entries, next, isFirst, canExport }: AuditFacts): Html {
   const fields = [
-    field({ name: 'account', label: 'Account, with its orders', value: filter.account ?? '' }),
-    field({ name: 'text', label: 'Who or on whom contains', value: filter.text ?? '' }),
+    field({ name: 'account', label: 'Account', value: filter.account ?? '', placeholder: 'acc_…' }),
+    field({ name: 'text', label: 'Person', value: filter.text ?? '', placeholder: 'Name or id' }),
     select(
       'act',
       'Action',
@@ -36,18 +36,18 @@ export function audit({ filter, acts, entries, next, isFirst, canExport }: Audit
   ];
   const query = queryOf(filter);
   return html`<h1>Audit log</h1>
-<section aria-labelledby="acts"><h2 id="acts">Actions</h2>
-${filterForm(path, fields, query, canExport ? `${path}.csv` : null)}
+<section aria-labelledby="acts"><h2 id="acts" class="hidden">Actions</h2>
+${filterForm(path, fields, query, canExport ? `${path}.csv` : null, !!(filter.act || filter.from || filter.to))}
 ${entries.length === 0 ? html`<p class="soft">No actions match.</p>` : log(entries)}
 ${pages(path, query, isFirst, next === null ? null : `before=${next}`)}</section>`;
 }
 
 /** A table of audit entries: when, who, what, on whom, and what changed. */
 export function log(entries: readonly AuditEntry[]): Html {
-  const row = ({ atMs, who, act, subject, before, after }: AuditEntry) =>
-    html`<tr><th scope="row">${wordsOf(act)}</th><td>${moment(atMs)}</td><td>${actor(who)}</td><td>${subjectLink(subject)}</td>
+  const row = ({ atMs, who, act, subject, email, before, after }: AuditEntry) =>
+    html`<tr><th scope="row">${wordsOf(act)}</th><td>${moment(atMs)}</td><td>${actor(who)}</td><td>${subjectLink(subject, email)}</td>
 <td>${detailsOf(act, before, after)}${after === null ? sign('outcome unknown', true) : ''}</td></tr>`;
-  const columns = ['What', { bare: 'When' }, { bare: 'Who' }, { bare: 'On whom' }, { bare: 'Details' }];
+  const columns = ['Action', { bare: 'When' }, { bare: 'Person' }, { bare: 'On' }, { bare: 'Details' }];
   return table('Actions', columns, entries.map(row), 'stack');
 }
 
@@ -57,16 +57,32 @@ function actor(who: string): Html {
   return name === undefined ? html`${who}` : html`${name}<br><span class="soft small">${address}</span>`;
 }
 
-/** The name of an action as words. */
+const names: Readonly<Record<string, string>> = {
+  grant: 'Granted credit',
+  refund: 'Refunded',
+  refund_by_hand: 'Refunded by hand',
+  refund_declined: 'Declined a refund',
+  frozen: 'Froze the account',
+  unfrozen: 'Unfroze the account',
+  promotion_made: 'Created a code',
+  promotion_ended: 'Ended a code',
+  reload: 'Applied the catalogue',
+  catalog_published: 'Published the catalogue',
+  operator_added: 'Invited a person',
+};
+
+/** The name of an action, in the past tense. */
 export function wordsOf(act: string): string {
-  const words = act.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return names[act] ?? words(act.charAt(0).toUpperCase() + act.slice(1));
 }
 
-/** The subject of an action, as a link when it has a page. */
-function subjectLink(subject: string): Html {
-  if (subject.startsWith('acc_'))
-    return html`<a class="id short" href="/admin/console/accounts/${subject}">${subject}</a>`;
-  if (subject.startsWith('pur_')) return html`<a class="id short" href="${pageOf(subject)}">${subject}</a>`;
-  return html`<span class="id">${subject}</span>`;
+/** The subject of an action, as a link when it has a page: the buyer's address, or the start of the id. */
+function subjectLink(subject: string, email: string | null): Html {
+  const page = subject.startsWith('acc_')
+    ? `/admin/console/accounts/${subject}`
+    : subject.startsWith('pur_')
+      ? pageOf(subject)
+      : null;
+  if (page === null) return html`<span class="id">${subject}</span>`;
+  return html`<a href="${page}">${email ?? html`<span class="id">${shortId(subject)}</span>`}</a>`;
 }

@@ -25,11 +25,20 @@ const path = '/admin/console/codes';
 /** The promotion codes, and the form that creates one. */
 export function codes(facts: CodesFacts): Html {
   const { codes: all, canChange, result } = facts;
-  const columns = ['Code', 'Grants', 'Plan', 'Status', { number: 'Used' }, 'Expires', 'For', ''] as const;
+  const columns = [
+    'Code',
+    { bare: 'Grants' },
+    { wide: 'Plan' },
+    { lead: 'Status' },
+    { number: 'Used' },
+    'Expires',
+    { bare: 'For' },
+    { bare: 'End' },
+  ] as const;
   return html`<h1>Promotion codes</h1>
 ${resultLine(result)}
 <section aria-labelledby="codes"><h2 id="codes">Codes</h2>
-<p class="soft">A code grants credit once to each account that enters it. Buyers enter codes on their account page, programs with <code>POST /account/promotions</code>.</p>
+<p class="soft">A code grants credit once to each account that enters it. Buyers enter codes on their account page, agents with <code>POST /account/promotions</code>.</p>
 ${
   all.length === 0
     ? html`<p class="soft">No codes yet.</p>`
@@ -47,10 +56,10 @@ function row(one: Promotion, { nowMs, canChange }: CodesFacts): Html {
   const isOver =
     endedMs !== null || (expiresMs !== null && expiresMs <= nowMs) || redemptions === redemptionsMax;
   const days = lotDays === null ? '' : `, for ${count(lotDays)} days`;
-  const end = html`<form method="post" action="${path}"><input type="hidden" name="act" value="end"><input type="hidden" name="code" value="${code}"><button class="quiet danger">End ${code}</button></form>`;
+  const end = html`<form method="post" action="${path}"><input type="hidden" name="act" value="end"><input type="hidden" name="code" value="${code}"><button class="quiet danger">End<span class="hidden"> ${code}</span></button></form>`;
   return html`<tr><th scope="row"><code>${code}</code></th><td>${amount(asset, one.amount)}${days}</td><td>${plan}</td>
 <td>${endedMs !== null ? sign('ended') : isOver ? sign('over') : sign('active')}</td><td class="number">${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}</td>
-<td>${expiresMs === null ? 'never' : day(expiresMs)}</td><td>${claimedOnly ? 'accounts with an email address' : 'all accounts'}</td><td>${canChange && !isOver ? end : ''}</td></tr>`;
+<td>${expiresMs === null ? 'never' : day(expiresMs)}</td><td>${claimedOnly ? 'accounts with an email' : 'all accounts'}</td><td>${canChange && !isOver ? end : ''}</td></tr>`;
 }
 
 function form({ plans, draft }: CodesFacts): Html {
@@ -58,18 +67,18 @@ function form({ plans, draft }: CodesFacts): Html {
   const usual = plans.find(({ kind }) => kind === 'credit')?.id ?? plans[0]?.id ?? '';
   return html`<section aria-labelledby="create"><h2 id="create">Create a code</h2>
 <form method="post" action="${path}"><input type="hidden" name="act" value="create"><div class="grid-fields">
-<div>${field({ ...of('code'), label: 'Code: 4 to 40 letters, digits, dashes', isRequired: true })}</div>
-<div>${field({ ...of('usd'), label: 'US dollars, such as 5.00', inputMode: 'decimal' })}</div>
-<div>${field({ ...of('units'), label: 'or units', inputMode: 'numeric' })}</div>
+<div>${field({ ...of('code'), label: 'Code', hint: '4 to 40 letters, digits, dashes', isRequired: true })}</div>
+<div>${field({ ...of('usd'), label: 'Credit (USD)', placeholder: '5.00', inputMode: 'decimal' })}</div>
+<div>${field({ ...of('units'), label: 'or units', hint: 'Dollars or units, not both', inputMode: 'numeric' })}</div>
 <div>${select(
     'plan',
-    'Plan that the credit is used under',
+    'Used under the plan',
     plans.map(({ id, name }) => [id, name] as const),
     draft?.values.plan ?? usual,
   )}</div>
-<div>${field({ ...of('max'), label: 'Accounts that can use it (empty: any number)', inputMode: 'numeric' })}</div>
-<div>${field({ ...of('expires'), label: 'Last day on which it is accepted', type: 'date' })}</div>
-<div>${field({ ...of('days'), label: 'Days in which the credit can be used', inputMode: 'numeric' })}</div></div>
+<div>${field({ ...of('max'), label: 'Accounts that can use it', hint: 'Any number if empty', inputMode: 'numeric' })}</div>
+<div>${field({ ...of('expires'), label: 'Accepted until', type: 'date' })}</div>
+<div>${field({ ...of('days'), label: 'Credit expires after (days)', hint: 'Never if empty', inputMode: 'numeric' })}</div></div>
 <p class="check"><input type="checkbox" id="claimed_only" name="claimed_only" value="yes"${draft?.claimedOnly ? raw(' checked') : ''}><label for="claimed_only">Only for accounts with a confirmed email address</label></p>
 <button>Create code</button></form></section>`;
 }

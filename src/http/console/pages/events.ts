@@ -1,4 +1,4 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import {
   type Delivery,
   type Endpoint,
@@ -9,7 +9,8 @@ import {
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { field, filterForm, pages, queryOf, select } from './fields.ts';
-import { count, moment, sign, table } from './figures.ts';
+import { count, moment, pairs, sign, table } from './figures.ts';
+import { shortId } from './orders.ts';
 
 export const path = '/admin/console/events';
 
@@ -41,9 +42,9 @@ export function events(facts: EventsFacts): Html {
   const { filter, endpoints, canChange, canReplay, result, secret } = facts;
   return html`<h1>Events</h1>
 ${resultLine(result)}
-${secret === null ? '' : html`<section><h2>Secret</h2><p class="soft">Shown once. Your program verifies the signatures with it.</p><pre class="secret" tabindex="0" aria-label="Secret">${secret}</pre></section>`}
+${secret === null ? '' : html`<section><h2>Secret of the endpoint</h2><p>Copy it now: it is shown once. Your program verifies the signatures of events with it.</p><pre class="secret" tabindex="0" aria-label="Secret">${secret}</pre></section>`}
 <section aria-labelledby="endpoints"><h2 id="endpoints">Endpoints</h2>
-<p class="soft">Your programs that receive orders, refunds, disputes, accounts and low credit, signed by Standard Webhooks and in order per account.</p>
+<p class="soft">Addresses of your programs. They receive orders, refunds, disputes, new accounts and low credit, signed (Standard Webhooks), and in order for each account.</p>
 ${
   endpoints.length === 0
     ? html`<p class="soft">No endpoints yet.</p>`
@@ -51,11 +52,11 @@ ${
         'Endpoints',
         [
           'Address',
-          'Types',
-          'Status',
+          { bare: 'Types' },
+          { lead: 'Status' },
           { number: 'Waiting' },
           { number: 'Failed' },
-          ...(canReplay ? [''] : []),
+          ...(canReplay ? [{ bare: 'Actions' }] : []),
         ],
         endpoints.map((one) => endpointRow(one, facts)),
       )
@@ -63,7 +64,7 @@ ${
 ${canChange ? addForm(facts.draft) : ''}
 ${canReplay && endpoints.length > 0 ? replayForm(endpoints) : ''}
 <section aria-labelledby="events"><h2 id="events">Events</h2>
-${filterForm(path, filterFields(filter), queryOf(withoutPage(filter)), null)}
+${filterForm(path, filterFields(filter), queryOf(withoutPage(filter)), null, filter.account !== undefined)}
 ${eventTable(facts)}</section>`;
 }
 
@@ -74,9 +75,9 @@ function withoutPage({ type, account, state }: EventFilter): Readonly<Record<str
 function filterFields({ type, account, state }: EventFilter): Html[] {
   const states = ['waiting', 'delivered', 'failed'] as const;
   return [
-    field({ name: 'account', label: 'Account', value: account ?? '' }),
     select('type', 'Type', [['', 'all'], ...eventTypes.map((one) => [one, one] as const)], type ?? ''),
     select('state', 'Delivery', [['', 'all'], ...states.map((one) => [one, one] as const)], state ?? ''),
+    field({ name: 'account', label: 'Account', value: account ?? '' }),
   ];
 }
 
@@ -85,16 +86,20 @@ function eventTable({ events: found, filter, next }: EventsFacts): Html {
   const query = queryOf(withoutPage(filter));
   const rows = found.map(
     ({ id, type, atMs, account, states }) =>
-      html`<tr><th scope="row"><a href="${path}/${id}">${type}</a></th><td>${moment(atMs)}</td><td>${accountLink(account)}</td><td>${states.length === 0 ? '' : states.map((state) => sign(state, state === 'failed'))}</td></tr>`,
+      html`<tr><th scope="row"><a href="${path}/${id}">${type}</a></th><td>${moment(atMs)}</td><td>${accountLink(account)}</td><td>${states.length === 0 ? html`<span class="soft">no endpoint</span>` : states.map(stateSign)}</td></tr>`,
   );
-  return html`${table('Events', ['Type', { bare: 'When' }, { bare: 'Account' }, { bare: 'Delivery' }], rows, 'stack')}
+  return html`${table('Events', ['Type', { bare: 'When' }, { bare: 'Account' }, { lead: 'Delivery' }], rows, 'stack')}
 ${pages(path, query, filter.before == null, next === null ? null : `before=${next}`)}`;
 }
 
 function accountLink(account: string): Html {
   return account === ''
     ? html``
-    : html`<a class="id" href="/admin/console/accounts/${account}">${account}</a>`;
+    : html`<a class="id" href="/admin/console/accounts/${account}">${shortId(account)}</a>`;
+}
+
+function stateSign(state: Delivery['state']): Html {
+  return sign(state, state === 'failed' || (state === 'waiting' && 'warn'));
 }
 
 function endpointRow(one: Endpoint, { canChange, canReplay }: EventsFacts): Html {
@@ -104,22 +109,31 @@ function endpointRow(one: Endpoint, { canChange, canReplay }: EventsFacts): Html
       ? html`${sign('disabled', true)} ${reason === null ? '' : reasons[reason]}`
       : failingSinceMs === null
         ? sign('on')
-        : html`${sign('fails', true)} since ${moment(failingSinceMs)}`;
+        : html`${sign('fails', true)} <span class="clock">since ${moment(failingSinceMs)}</span>`;
   const button = (act: string, words: string, isDangerous = false) =>
     html`<form method="post" action="${path}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}"><button class="${isDangerous ? 'quiet danger' : 'quiet'}">${words}</button></form>`;
   const change = canChange
-    ? html`${button('rotate', 'New secret')}${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('remove', 'Remove', true)}`
+    ? html` ${button('rotate', 'New secret')}${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('remove', 'Remove', true)}`
     : '';
-  return html`<tr><th scope="row">${url}<br><span class="id small">${id}</span></th><td>${types?.join(', ') ?? 'all'}</td><td>${status}</td>
-<td class="number">${count(waiting)}</td><td class="number">${count(failed)}</td>${canReplay ? html`<td><details><summary>Change</summary>${button('test', 'Send a test event')}${change}</details></td>` : ''}</tr>`;
+  return html`<tr><th scope="row">${url}<br><span class="id small">${id}</span></th><td>${types?.join(', ') ?? 'all types'}</td><td>${status}</td>
+<td class="number">${count(waiting)}</td><td class="number">${count(failed)}</td>${canReplay ? html`<td class="acts">${button('test', 'Send test event')}${change}</td>` : ''}</tr>`;
 }
 
 function addForm(draft: EventsFacts['draft']): Html {
   return html`<section aria-labelledby="add"><h2 id="add">Add an endpoint</h2>
 <form method="post" action="${path}"><input type="hidden" name="act" value="add">
-${field({ name: 'url', label: 'Address, https://...', value: draft?.url ?? '', fault: draft?.faults.url, isRequired: true })}
-${field({ name: 'types', label: 'Types, separated by commas (empty: all)', value: draft?.types ?? '', fault: draft?.faults.types })}
+${field({ name: 'url', label: 'Address', placeholder: 'https://example.com/events', value: draft?.url ?? '', fault: draft?.faults.url, isRequired: true })}
+${typeBoxes(draft)}
 <button>Add endpoint</button></form></section>`;
+}
+
+/** The types of events as boxes; none ticked means all. */
+function typeBoxes(draft: EventsFacts['draft']): Html {
+  const chosen = new Set(draft?.types.split(','));
+  const fault = draft?.faults.types;
+  const box = (type: string) =>
+    html`<label class="check"><input type="checkbox" name="types" value="${type}" ${chosen.has(type) ? 'checked' : ''}> ${type}</label>`;
+  return html`<fieldset${fault === undefined ? '' : raw(' aria-describedby="types-fault"')}><legend>Types of events</legend><details ${draft?.types ? 'open' : ''}><summary>All types, or only some</summary><p class="hint">Without a tick, the endpoint receives all types.</p>${eventTypes.map(box)}</details>${fault === undefined ? '' : html`<p class="fault" id="types-fault">${fault}</p>`}</fieldset>`;
 }
 
 function replayForm(endpoints: readonly Endpoint[]): Html {
@@ -146,18 +160,18 @@ export function event(
   return html`<h1>${one.type}</h1>
 ${resultLine(result)}
 <section aria-labelledby="event"><h2 id="event">Event</h2>
-<dl class="list"><dt>Id</dt><dd class="id">${one.id}</dd><dt>Time</dt><dd>${moment(one.atMs)}</dd><dt>Account</dt><dd>${accountLink(one.account)}</dd></dl>
-<pre tabindex="0" aria-label="Data">${JSON.stringify(one.data, null, 2)}</pre></section>
+${pairs([['Time', moment(one.atMs)], ...(one.account === '' ? [] : [['Account', accountLink(one.account)] as const]), ['Id', html`<span class="id">${one.id}</span>`]])}
+<h3>Data</h3><pre tabindex="0" aria-label="Data">${JSON.stringify(one.data, null, 2)}</pre></section>
 ${deliveries.length === 0 ? html`<p class="soft">No endpoint gets this event.</p>` : deliveries.map((delivery) => deliverySection(one.id, delivery, canReplay))}`;
 }
 
 function deliverySection(id: string, { endpoint, url, state, attempts }: Delivery, canReplay: boolean): Html {
   const rows = attempts.map(
     ({ at, ms, status, fault }) =>
-      html`<tr><th scope="row">${moment(Date.parse(at))}</th><td class="number">${count(ms)} ms</td><td>${status ?? ''}</td><td>${fault ?? 'accepted'}</td></tr>`,
+      html`<tr><th scope="row">${fault === null ? 'Accepted' : fault.charAt(0).toUpperCase() + fault.slice(1)}</th><td>${moment(Date.parse(at))}</td><td class="number">${count(ms)} ms</td><td>${status ?? ''}</td></tr>`,
   );
   const again = html`<form method="post" action="${path}/${id}"><input type="hidden" name="act" value="again"><input type="hidden" name="id" value="${endpoint}"><button class="plain">Deliver again</button></form>`;
-  return html`<section aria-labelledby="${endpoint}"><h2 id="${endpoint}">${url} ${sign(state, state === 'failed')}</h2>
-${rows.length === 0 ? html`<p class="soft">No attempts yet.</p>` : table('Attempts', ['When', { number: 'Duration' }, 'Status', { bare: 'Result' }], rows, 'stack')}
-${canReplay && state !== 'waiting' ? again : ''}</section>`;
+  return html`<section aria-labelledby="${endpoint}"><h2 id="${endpoint}"><span class="words">${url}</span> ${stateSign(state)}</h2>
+${rows.length === 0 ? html`<p class="soft">No attempts yet.</p>` : table('Attempts', ['Result', { bare: 'When' }, { number: 'Took', onPhone: 'bare' as const }, 'Status'], rows, 'stack')}
+${canReplay ? (state === 'waiting' ? html`<p class="soft">It is tried again automatically.</p>` : again) : ''}</section>`;
 }

@@ -67,8 +67,20 @@ export function pages(path: string, query: string, isFirst: boolean, next: strin
   return html`<nav class="pages" aria-label="Pages">${isFirst ? '' : newest}${next === null ? '' : older}</nav>`;
 }
 
-/** The filter above a list, with a link that clears it, and one that exports what it matches; null without the right to export. */
-export function filterForm(path: string, fields: readonly Html[], query: string, csv: string | null): Html {
-  return html`<form class="row filter" method="get" action="${path}" role="search">${fields.map((one) => html`<div>${one}</div>`)}<button>Filter</button></form>
+/** Fields of a filter that are shown at once; the others are folded while none of them restricts the list. */
+const filtersShown = 2;
+
+/** The filter above a list, with a link that clears it, and one that exports what it matches; null without the right to export. `isMore`: a folded field restricts the list. */
+export function filterForm(
+  path: string,
+  fields: readonly Html[],
+  query: string,
+  csv: string | null,
+  isMore = false,
+): Html {
+  const cells = (some: readonly Html[]) => some.map((one) => html`<div>${one}</div>`);
+  const rest = fields.slice(filtersShown);
+  const more = html`<details ${isMore ? 'open' : ''}><summary>More filters</summary><div class="more">${cells(rest)}</div></details>`;
+  return html`<form class="filter" method="get" action="${path}" role="search">${cells(fields.slice(0, filtersShown))}<button class="plain">Filter</button>${rest.length === 0 ? '' : more}</form>
 <p class="tools">${query === '' ? '' : html`<a href="${path}">Clear the filter</a>`}${csv === null ? '' : html`<a href="${csv}${query === '' ? '' : `?${query}`}">Export as CSV</a>`}</p>`;
 }

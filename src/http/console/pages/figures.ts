@@ -31,7 +31,7 @@ export function margin(known: UsageReport.Margin): string {
   if (value === null) return 'unknown';
   const percent = UsageReport.marginPercent(known);
   const share = known.unknownCalls === 0 ? '' : `, unknown for ${count(known.unknownCalls)} calls`;
-  return `${usd(value)}${percent === null ? '' : ` (${percent}%)`}${share}`;
+  return `${money(value)}${percent === null ? '' : ` (${percent}%)`}${share}`;
 }
 
 /** An amount of credit in dollars or units. */
@@ -54,7 +54,8 @@ export function momentText(ms: number): string {
 
 /** A time in UTC, to the minute. */
 export function moment(ms: number): Html {
-  return html`<time datetime="${new Date(ms).toISOString()}">${momentText(ms)}</time>`;
+  const [date, clock] = momentText(ms).split(', ');
+  return html`<time datetime="${new Date(ms).toISOString()}">${date}<span class="clock">, ${clock}</span></time>`;
 }
 
 /** The times of the first and the last of several events. */

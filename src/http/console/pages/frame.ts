@@ -26,15 +26,18 @@ h1 .sign{font-size:.9375rem}section.fold{padding-block:.9rem}section.fold>detail
 .chart{width:100%;height:10rem;display:block;margin-top:1.25rem}.chart .gross{fill:var(--accent)}.chart .back{fill:var(--note)}.chart line{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke}
 .axis{display:flex;justify-content:space-between;color:var(--soft);font-size:.8125rem;margin:.25rem 0 .75rem}
 .heed{list-style:none;margin:0;padding:0}.heed li{padding:.5rem 0;border-bottom:1px solid var(--line)}.heed li:last-child{border:0}
-.heed b{display:inline-block;min-width:2.5rem;font-variant-numeric:tabular-nums}
+.count.mild{background:var(--tint);color:var(--ink)}.tasks{list-style:none;margin:0;padding:0}.tasks li{display:flex;flex-wrap:wrap;gap:.25rem .75rem;align-items:baseline;padding:.5rem 0;border-bottom:1px solid var(--line)}.tasks li:last-child{border:0}.tasks a{font-weight:600}.tasks .soft{font-size:.875rem;margin-inline-start:auto}.steps{margin:0;padding-inline-start:1.25rem}.steps li{padding:.4rem 0}.steps a{font-weight:600}.lead{margin:0 0 1.25rem}
+@media(max-width:40rem){.tasks a{flex:1}.tasks .soft{flex-basis:100%;margin-inline-start:2.25rem}}
 .id{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace;overflow-wrap:anywhere}
 @media(min-width:40.01rem){.number:not(:last-child){padding-inline-end:1.25rem}}
 .log{list-style:none;margin:0;padding:0}.log li{padding:.75rem 0;border-bottom:1px solid var(--line)}.log li:last-child{border:0}.log p{margin:0;overflow-wrap:anywhere}
 @media(max-width:40rem){table:not(.stack) th .id{display:inline-block;max-width:7rem;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}.slim.slim tr>*{white-space:normal}.slim{font-size:.875rem}.slim .number{padding-left:.25rem}.slim .number:not(:last-child){padding-right:.25rem}.slim th:not(.number){padding-right:.5rem}}
-@media(max-width:40rem){header .name{flex:1;min-width:0}header nav{gap:0 1rem}header>.soft{display:none}header>a:not(.name){order:1;flex-basis:100%;font-size:.875rem}td[data-as=wide]{display:none!important}.pairs>div{grid-template-columns:7rem 1fr}}
+@media(max-width:40rem){header .name{flex:1;min-width:0}header nav{gap:0 1rem}header>.soft{display:none}header>a:not(.name){order:1;flex-basis:100%;font-size:.875rem}td[data-as=wide]{display:none!important}.pairs>div{grid-template-columns:6.5rem 1fr;gap:.25rem .5rem}}
 form.row{display:flex;flex-wrap:wrap;gap:.75rem;align-items:end}form.row>div{flex:1 1 12rem}form.row label{margin-top:0}form.row button{margin:0}
 header,main,footer{max-width:76rem}td time,th time{white-space:nowrap}th .soft{font-weight:400}
-form.filter{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(9rem,100%),1fr))}@media(min-width:50rem){form.filter>div:first-child{grid-column:span 2}}.tools{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem}
+form.filter{display:grid;grid-template-columns:repeat(2,minmax(0,14rem)) auto 1fr;gap:0 .75rem;align-items:end}form.filter label{margin-top:0}form.filter button{margin:0;justify-self:start}form.filter details[open]{grid-column:1/-1}.more{display:grid;gap:.5rem .75rem;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));max-width:60rem}@media(max-width:40rem){form.filter{grid-template-columns:1fr 1fr;gap:.5rem .75rem}}
+.nowrap{white-space:nowrap}.acts form{display:inline-block;margin-inline-end:.75rem}.verdict b{font-size:1.125rem}.verdict ul{margin:.25rem 0 0;padding-inline-start:1.25rem}.verdict.ok{font-weight:600}td details>summary{padding:0;color:var(--accent);font-size:.875rem}@media(max-width:40rem){table.compact td[data-label]:empty{display:none}table.compact :is(th,td){overflow-wrap:anywhere}table.compact td[data-as=lead]{max-width:none;white-space:nowrap}table.compact .clock{display:none}}
+.tools{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem}
 .small{font-size:.8125rem!important;font-weight:400!important}.id.short{display:inline-block;max-width:9rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
 .words{min-width:14rem;white-space:normal!important}ul.details{margin:0;padding:0;list-style:none}ul.details li{white-space:normal;overflow-wrap:anywhere}
 .grid-fields{display:grid;gap:0 1rem;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr))}
@@ -73,7 +76,7 @@ export function layout(
 <nav aria-label="Console">${sections.map(link)}</nav>`;
   return {
     header: html`<a class="name" href="${front}">${shop}: console</a>${at === null ? '' : signOut}`,
-    footer: html`<a href="/">Shop</a><span>Times are in UTC, amounts in US dollars.</span>`,
+    footer: html`<a href="/">Shop</a>${at === null ? '' : html`<span>Times are in UTC.</span>`}`,
     style,
   };
 }

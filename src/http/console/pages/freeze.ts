@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { FoundAccount } from '../../../identity/account-search.ts';
 import type { Html } from '../../pages/frame.ts';
-import { usd } from './figures.ts';
+import { money } from './figures.ts';
 
 /** Shows the effects of freezing an account, or of the opposite, before it is done. */
 export function confirm({ id, email, frozenMs, paid }: FoundAccount): Html {
@@ -10,12 +10,12 @@ export function confirm({ id, email, frozenMs, paid }: FoundAccount): Html {
   const effects = isFrozen
     ? ['Its keys and tokens work again.', 'It can call and buy, with the balance that was kept.']
     : [
-        'Calls with its keys and tokens are refused from now on, in every process (403 account_frozen).',
-        'It can neither buy nor use automatic top-ups. Subscriptions are not cancelled: they renew until you cancel them.',
+        'Its API calls are refused at once.',
+        'It cannot buy, and automatic top-ups stop. Subscriptions are not cancelled: they renew until you cancel them.',
         'The balance is kept. The account can be unfrozen at any time.',
       ];
-  return html`<h1>${name} ${email ?? 'this account'}?</h1>
-<section class="narrow"><h2>Effects</h2><p class="soft"><span class="id">${id}</span>, which has paid ${usd(paid)} USD.</p>
+  return html`<h1>${name} this account?</h1>
+<section class="narrow"><h2 class="words">${email ?? 'Account without email'}</h2><p class="soft">Paid ${money(paid)} · <span class="id">${id}</span></p>
 <ul>${effects.map((effect) => html`<li>${effect}</li>`)}</ul>
 <form method="post" action="/admin/console/accounts/${id}"><input type="hidden" name="act" value="${act}">
 <label for="reason">Reason, for the audit log</label><input id="reason" name="reason" maxlength="500" autocomplete="off" required>

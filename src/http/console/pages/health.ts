@@ -4,7 +4,7 @@ import type { LedgerFault, VerificationResult } from '../../../ledger/verificati
 import type { FailedMail } from '../../../payment/attention.ts';
 import type { UncountableCount } from '../../../proxy/uncountable.ts';
 import type { Html } from '../../pages/frame.ts';
-import { amount, count, fact, moment, sign, span, table } from './figures.ts';
+import { amount, count, fact, folded, moment, sign, span, table, words } from './figures.ts';
 
 const faultsShownMax = 50;
 
@@ -30,40 +30,80 @@ export type HealthFacts = {
   process: { version: string; upMs: number; memoryBytes: number };
 };
 
-/** The state of the shop: readiness checks, upstream responses, ledger writers and processes. */
+const checkNames: Readonly<Record<string, { name: string; problem: string }>> = {
+  serving: { name: 'Shop', problem: 'This process is stopping and takes no calls' },
+  ledger: { name: 'Charging', problem: 'Calls cannot be charged, so none are taken' },
+  schema: { name: 'Database', problem: 'The tables of the database are not those of this version' },
+  upstream: { name: 'Your API', problem: 'Your API does not answer' },
+};
+
+/** The state of the shop in one line, its parts, and below them what only an engineer needs. */
 export function health(facts: HealthFacts): Html {
-  const { checks, process } = facts;
+  const problems = problemsOf(facts);
+  const verdict =
+    problems.length === 0
+      ? html`<p class="ok verdict">Everything works.</p>`
+      : html`<div class="note verdict"><b>${problems.length === 1 ? '1 problem' : `${count(problems.length)} problems`}</b><ul>${problems.map((one) => html`<li>${one}</li>`)}</ul></div>`;
   return html`<h1>Health</h1>
-<section aria-labelledby="checks"><h2 id="checks">This process</h2>
-<dl class="facts">${[
-    ...Object.entries(checks).map(([name, isGood]) =>
-      fact(name, isGood ? sign('ready') : sign('not ready', true)),
-    ),
-    fact('Uptime', span(process.upMs)),
-    fact('Memory', `${count(Math.round(process.memoryBytes / 1_048_576))} MB`),
-    fact('Node', process.version),
-  ]}</dl>
-<p class="soft">For programs: <code>/readyz</code>, and <code>/metrics</code> with the admin token.</p></section>
+${verdict}
+${parts(facts)}
 ${upstream(facts)}
 ${uncountable(facts)}
 ${mail(facts)}
 ${verification(facts)}
-${writers(facts)}`;
+${technical(facts)}`;
+}
+
+/** What does not work now, a sentence each. */
+function problemsOf({ checks, writers: all, mails, uncountable: counts, verified }: HealthFacts): string[] {
+  const failed = Object.entries(checks).flatMap(([check, isGood]) =>
+    isGood ? [] : [`${checkNames[check]?.problem ?? `${check} is not ready`}.`],
+  );
+  const bad = all.filter((it) => ['silent', 'holds_credit'].includes(conditionOf(it))).length;
+  const lost = mails.filter(({ state }) => state !== 'waiting').length;
+  const uncounted = counts.reduce((sum, { calls }) => sum + calls, 0);
+  return [
+    ...failed,
+    ...(bad > 0 ? [`${count(bad)} of the processes gave no sign of life, or ended without returning credit.`] : []),
+    ...(lost > 0 ? [`${count(lost)} mails could not be delivered.`] : []),
+    ...(uncounted > 0 ? [`The results of ${count(uncounted)} responses could not be counted.`] : []),
+    ...(verified !== null && !('problem' in verified) && verified.faults.length > 0
+      ? ['The books are not consistent.']
+      : []),
+  ];
+}
+
+function parts({ checks, mails }: HealthFacts): Html {
+  const known = Object.entries(checks).map(([check, isGood]) =>
+    fact(checkNames[check]?.name ?? check, isGood ? sign('works') : sign('fails', true)),
+  );
+  return html`<section aria-labelledby="checks"><h2 id="checks">Parts</h2><dl class="facts">${known}${fact('Mail', mails.length === 0 ? sign('works') : sign('some fails', 'warn'))}</dl></section>`;
+}
+
+function technical(facts: HealthFacts): Html {
+  const { process } = facts;
+  const about = html`<dl class="facts">${[
+    fact('Running for', span(process.upMs)),
+    fact('Memory', `${count(Math.round(process.memoryBytes / 1_048_576))} MB`),
+    fact('Node', process.version),
+  ]}</dl><p class="soft">For programs: <code>/readyz</code>, and <code>/metrics</code> with the admin token.</p>`;
+  const isOpen = facts.writers.some((it) => ['silent', 'holds_credit'].includes(conditionOf(it)));
+  return folded('writers', 'Technical details', 'processes, memory, version', html`${about}${writers(facts)}`, isOpen);
 }
 
 function mail({ mails }: HealthFacts): Html {
   const named = { waiting: 'tried again', refused: 'refused', expired: 'expired' };
   const row = ({ state, recipient, subject, attempts, createdMs }: FailedMail) =>
     html`<tr><th scope="row">${sign(named[state], state !== 'waiting')}</th><td>${recipient ?? html`<span class="soft">erased</span>`}</td><td>${subject ?? ''}</td><td class="number">${count(attempts)}</td><td>${moment(createdMs)}</td></tr>`;
-  return html`<section aria-labelledby="mail"><h2 id="mail">Mail that fails, the last 7 days</h2>
-${mails.length === 0 ? html`<p class="soft">None.</p>` : html`<p class="soft">Recipient and text of a message are erased when it ends. Refused: the mailbox does not exist. Expired: it could not be sent in time.</p>${table('Failed mail', ['State', 'Recipient', 'Subject', { number: 'Attempts' }, 'Created'], mails.map(row))}`}</section>`;
+  return html`<section aria-labelledby="mail"><h2 id="mail">Mail that failed in the last 7 days</h2>
+${mails.length === 0 ? html`<p class="soft">None.</p>` : html`<p class="soft">Recipient and text of a message are erased when it ends. Refused: the mailbox does not exist. Expired: it could not be sent in time.</p>${table('Failed mail', ['State', { bare: 'Recipient' }, { bare: 'Subject' }, { number: 'Attempts' }, { bare: 'Created' }], mails.map(row))}`}</section>`;
 }
 
 function verification({ verified, canVerify }: HealthFacts): Html {
-  return html`<section aria-labelledby="verify"><h2 id="verify">Verify the ledger</h2>
-<p>Compares the lots, entries, usage, leases and orders of the whole database in one snapshot. It changes nothing.</p>
+  return html`<section aria-labelledby="verify"><h2 id="verify">Check the books</h2>
+<p>Compares all credit, calls and orders with each other. It changes nothing.</p>
 ${verified === null ? '' : verificationResult(verified)}
-${canVerify ? html`<form method="post" action="/admin/console/health#verify"><input type="hidden" name="act" value="verify"><button>Verify now</button></form>` : ''}
+${canVerify ? html`<form method="post" action="/admin/console/health#verify"><input type="hidden" name="act" value="verify"><button class="plain">Verify now</button></form>` : ''}
 <details><summary>Commands</summary><p>The same on the command line, without a time limit:</p>
 <pre tabindex="0" aria-label="Command">npm run ledger -- verify</pre>
 <p>This command compares the processor’s records with the ledger. With <code>-- --repair</code> it also applies what a lost webhook would have changed:</p>
@@ -73,9 +113,9 @@ ${canVerify ? html`<form method="post" action="/admin/console/health#verify"><in
 function verificationResult(result: NonNullable<HealthFacts['verified']>): Html {
   if ('problem' in result) return html`<p class="note" role="alert">${result.problem}</p>`;
   const { counts, faults } = result;
-  const read = `${count(counts.lots)} lots, ${count(counts.postings)} entries, ${count(counts.calls)} calls`;
+  const read = `${count(counts.lots)} lots of credit, ${count(counts.postings)} entries and ${count(counts.calls)} calls`;
   if (faults.length === 0)
-    return html`<p class="ok" role="status">The ledger is consistent: ${read} were read.</p>`;
+    return html`<p class="ok" role="status">The ledger is consistent: ${read} were compared.</p>`;
   const row = ({ rule, subject, detail }: LedgerFault) =>
     html`<tr><th scope="row">${rule}</th><td><span class="id">${subject}</span></td><td class="words">${detail}</td></tr>`;
   return html`<p class="note" role="alert">The ledger is not consistent: ${count(faults.length)} violations. Keep this page and ask for help (docs/operations.md).</p>
@@ -83,11 +123,11 @@ ${table('Violations', ['Rule', 'Subject', 'Details'], faults.slice(0, faultsShow
 }
 
 function upstream({ answers, answersOfMs, failures }: HealthFacts): Html {
-  const named = (status: number) => (status < 400 ? sign('succeeded') : sign('failed', status >= 500));
+  const named = (status: number) => (status < 400 ? sign('succeeded') : status < 500 ? sign('refused') : sign('failed', true));
   const row = ({ status, calls }: ResponseCount) =>
     html`<tr><th scope="row">${status}</th><td>${named(status)}</td><td class="number">${count(calls)}</td></tr>`;
   const failed = ({ code, times, lastMs }: HealthFacts['failures'][number]) =>
-    html`<tr><th scope="row">${code.replaceAll('_', ' ')}</th><td class="number">${count(times)}</td><td>${moment(lastMs)}</td></tr>`;
+    html`<tr><th scope="row">${words(code)}</th><td class="number">${count(times)}</td><td>${moment(lastMs)}</td></tr>`;
   const recent =
     answers === null
       ? html`<p class="soft">The query took too long. Reload the page to try again.</p>`
@@ -95,18 +135,20 @@ function upstream({ answers, answersOfMs, failures }: HealthFacts): Html {
         ? html`<p class="soft">No calls in the last ${span(answersOfMs)}.</p>`
         : table(
             `Responses of the last ${span(answersOfMs)}`,
-            ['Status', '', { number: 'Calls' }],
+            ['Status', { bare: 'Result' }, { number: 'Calls' }],
             answers.map(row),
+            'slim',
           );
-  return html`<section aria-labelledby="upstream"><h2 id="upstream">Upstream, the last ${span(answersOfMs)}</h2>${recent}
-${failures.length === 0 ? html`<p class="soft">The upstream has responded to every request of this process since it started, and accepted your key.</p>` : html`<h3>Failures in this process since it started</h3>${table('Failures', ['Failure', { number: 'Times' }, 'Last'], failures.map(failed))}`}</section>`;
+  return html`<section aria-labelledby="upstream"><h2 id="upstream">Your API, the last ${span(answersOfMs)}</h2><div class="narrow">${recent}</div>
+${failures.length === 0 ? html`<p class="soft">It has answered every request since the shop started, and accepted your key.</p>` : html`<h3>Failures in this process since it started</h3>${table('Failures', ['Failure', { number: 'Times' }, 'Last'], failures.map(failed))}`}</section>`;
 }
 
 function uncountable({ uncountable: counts, uncountableOfMs }: HealthFacts): Html {
   const row = ({ operation, reason, calls, lastMs }: UncountableCount) =>
-    html`<tr><th scope="row">${operation}</th><td>${reason.replaceAll('_', ' ')}</td><td class="number">${count(calls)}</td><td>${moment(lastMs)}</td></tr>`;
-  return html`<section aria-labelledby="uncountable"><h2 id="uncountable">Uncountable responses, the last ${span(uncountableOfMs)}</h2>
-${counts.length === 0 ? html`<p class="soft">Every successful response could be counted.</p>` : table('Uncountable responses', ['Operation', 'Reason', { number: 'Calls' }, 'Last'], counts.map(row))}</section>`;
+    html`<tr><th scope="row">${operation}</th><td>${words(reason)}</td><td class="number">${count(calls)}</td><td>${moment(lastMs)}</td></tr>`;
+  return html`<section aria-labelledby="uncountable"><h2 id="uncountable">Responses that could not be counted</h2>
+<p class="soft">The price follows from the number of results in a response. Where that number is missing, the rule of the operation in the catalogue decides. The last ${span(uncountableOfMs)}.</p>
+${counts.length === 0 ? html`<p>Every successful response could be counted.</p>` : table('Responses that could not be counted', ['Operation', { bare: 'Reason' }, { number: 'Calls', onPhone: 'lead' }, { bare: 'Last' }], counts.map(row), 'stack')}</section>`;
 }
 
 function writers({ writers: all, own }: HealthFacts): Html {
@@ -124,7 +166,7 @@ function writers({ writers: all, own }: HealthFacts): Html {
   };
   const row = (it: LedgerWriterState) =>
     html`<tr><th scope="row">${it.writer}${it.writer === own ? ' (this one)' : ''}</th><td>${status(it)}</td><td class="number">${count(it.epoch)}</td><td class="number">${span(it.silentMs)}</td><td class="number">${count(it.uncheckpointed)}</td><td class="number">${count(it.leases)}</td><td class="number">${amount('usd', it.leased.usd)}, ${amount('unit', it.leased.units)}</td></tr>`;
-  return html`<section aria-labelledby="writers"><h2 id="writers">Processes and their ledger writers</h2>
-<p class="soft">Each process leases credit for the calls that it serves. When a process stops sending heartbeats, the others end its writer within seconds and release the credit that it leased.</p>
-${table('Writers', ['Process', 'Status', { number: 'Starts' }, { number: 'Last heartbeat' }, { number: 'Open commits' }, { number: 'Leases' }, { number: 'Leased credit' }], all.map(row))}</section>`;
+  return html`<h3>Processes</h3>
+<p class="soft">Each process reserves (leases) credit for the calls that it serves. When one gives no sign of life, the others end it within seconds and release what it reserved.</p>
+${table('Writers', ['Process', 'Status', { number: 'Starts' }, { number: 'Last sign of life' }, { number: 'Open commits' }, { number: 'Leases' }, { number: 'Leased credit' }], all.map(row))}`;
 }

@@ -36,10 +36,11 @@ ${!acceptsToken ? '' : isFirst ? token : html`<details><summary>Use the admin to
 }
 
 function tokenForm(to: string): Html {
-  return html`<p class="soft">Use the admin token: the setting <code>ADMIN_TOKEN</code>, or the one that <code>npm start</code> showed once. The token is not stored in this browser. You stay signed in for eight hours.</p>
+  return html`<p class="soft">Enter the admin token of this shop. You stay signed in for eight hours.</p>
 <form method="post" action="/admin/console/sign-in"><input type="hidden" name="to" value="${to}">
 <label for="token">Admin token</label><input id="token" name="token" type="password" autocomplete="current-password" autocapitalize="off" spellcheck="false" required>
-<button>Sign in</button></form>`;
+<button>Sign in</button></form>
+<details><summary>Where is the token?</summary><p class="soft">It is the setting <code>ADMIN_TOKEN</code>, or the one that <code>npm start</code> showed once.</p></details>`;
 }
 
 export type InvitationFacts = {

@@ -24,7 +24,7 @@ export function me({ operator, passkeys, sessions, current, options, result }: M
 <p class="lead">${operator.email}, ${operator.role}</p>
 ${resultLine(result)}
 <section aria-labelledby="passkeys"><h2 id="passkeys">Passkeys</h2>
-${passkeys.length === 0 ? html`<p class="soft">None.</p>` : table('Passkeys', ['Passkey', 'Kind', 'Added', 'Last used', ''], passkeys.map(passkeyRow))}
+${passkeys.length === 0 ? html`<p class="soft">None.</p>` : table('Passkeys', ['Passkey', { bare: 'Kind' }, 'Added', 'Last used', { bare: 'Remove' }], passkeys.map(passkeyRow))}
 ${
   options === null
     ? html`<p class="note">Passkeys need a public URL with a host name and https.</p>`
@@ -33,7 +33,7 @@ ${
 <section aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>
 ${table(
   'Sessions',
-  ['Signed in', 'Address', 'Last used', 'Ends', ''],
+  ['Signed in', { bare: 'Address' }, 'Last used', 'Ends', { bare: 'End' }],
   sessions.map((one) => sessionRow(one, current)),
 )}
 ${sessions.length > 1 ? html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="sessions_end"><button class="plain">End all other sessions</button></form>` : ''}</section>`;
@@ -41,13 +41,13 @@ ${sessions.length > 1 ? html`<form method="post" action="${mePath}"><input type=
 
 function passkeyRow({ id, name, isBackedUp, createdMs, usedMs }: Passkey): Html {
   return html`<tr><th scope="row">${name}</th><td>${isBackedUp ? 'synchronized' : 'this device only'}</td><td>${moment(createdMs)}</td><td>${usedMs === null ? 'never' : moment(usedMs)}</td>
-<td><form method="post" action="${mePath}"><input type="hidden" name="act" value="passkey_remove"><input type="hidden" name="id" value="${id}"><button class="quiet danger">Remove ${name}</button></form></td></tr>`;
+<td><form method="post" action="${mePath}"><input type="hidden" name="act" value="passkey_remove"><input type="hidden" name="id" value="${id}"><button class="quiet danger">Remove<span class="hidden"> ${name}</span></button></form></td></tr>`;
 }
 
 function sessionRow(
   { digest, address, createdMs, usedMs, expiresMs }: OperatorSession,
   current: string | null,
 ): Html {
-  return html`<tr><th scope="row">${moment(createdMs)}</th><td>${address}</td><td>${moment(usedMs)}</td><td>${moment(expiresMs)}</td>
-<td>${digest === current ? sign('this browser') : html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="session_end"><input type="hidden" name="id" value="${digest}"><button class="quiet danger">End session</button></form>`}</td></tr>`;
+  return html`<tr><th scope="row">${moment(createdMs)} ${digest === current ? sign('this browser') : ''}</th><td>${address}</td><td>${moment(usedMs)}</td><td>${moment(expiresMs)}</td>
+<td>${digest === current ? '' : html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="session_end"><input type="hidden" name="id" value="${digest}"><button class="quiet danger">End session</button></form>`}</td></tr>`;
 }

@@ -32,7 +32,7 @@ const railNames: Record<Order['rail'], string> = {
 
 /** The way in which an order was paid, in words. */
 export function methodOf({ rail, challengeId }: Order): string {
-  return rail === 'card' && challengeId !== null ? 'Card, by an agent' : railNames[rail];
+  return rail === 'card' && challengeId !== null ? 'Card (agent)' : railNames[rail];
 }
 
 /** The status of an order as a label, with what has become of its money since. */
@@ -57,7 +57,7 @@ export function orders(label: string, all: readonly ListedOrder[]): Html {
   const hasReasons = all.some(({ order }) => order.failure !== null);
   const row = (listed: ListedOrder) => {
     const { order, reversed, buyer } = listed;
-    return html`<tr><th scope="row"><a href="${pageOf(order.id)}">${money(order.amount)}</a></th><td>${statusOf(listed)}</td>${hasBuyers ? html`<td>${buyerLink(order.account, buyer ?? null)}</td>` : ''}<td>${methodOf(order)}</td><td>${order.plan}</td><td>${moment(order.createdMs)}</td>${hasReasons ? html`<td>${order.failure ?? ''}</td>` : ''}<td class="number">${reversed === Money.zero ? '' : money(reversed)}</td><td>${link(order.id)}</td></tr>`;
+    return html`<tr><th scope="row" class="nowrap"><a href="${pageOf(order.id)}">${money(order.amount)}</a></th><td>${statusOf(listed)}</td>${hasBuyers ? html`<td>${buyerLink(order.account, buyer ?? null)}</td>` : ''}<td>${methodOf(order)}</td><td>${order.plan}</td><td>${moment(order.createdMs)}</td>${hasReasons ? html`<td>${order.failure ?? ''}</td>` : ''}<td class="number">${reversed === Money.zero ? '' : money(reversed)}</td><td>${link(order.id)}</td></tr>`;
   };
   return table(
     label,

@@ -5,7 +5,7 @@ import type { ModelUsage, OutstandingBalance, ServiceUsage } from '../../../ledg
 import { type DailyRevenue, type RailRevenue, totals } from '../../../payment/revenue-report.ts';
 import type { Html } from '../../pages/frame.ts';
 import { attention } from './attention.ts';
-import { type Column, count, fact, margin, measured, sign, table, usd } from './figures.ts';
+import { type Column, count, day, fact, margin, measured, money, sign, table } from './figures.ts';
 
 /** The figures of the overview. A figure is null when its query took too long. */
 export type OverviewFacts = {
@@ -31,13 +31,25 @@ const modelsShownMax = 50;
 
 const tooLong = html`<p class="soft">This query took too long. Reload the page to try again.</p>`;
 
-/** The front page: tasks that need attention, revenue, accounts, outstanding balances and usage. */
+/** The front page: tasks that need attention, revenue, accounts, outstanding balances and usage. A shop without sales gets its first steps instead of empty figures. */
 export function overview(facts: OverviewFacts): Html {
-  return html`<h1>The last ${facts.days.length} days</h1>
-${attention(facts.tasks)}
-${revenue(facts)}
-<div class="columns">${rails(facts.rails)}${accounts(facts)}</div>
-${services(facts)}`;
+  const isNew = facts.days.every(({ gross }) => gross === 0) && facts.before.every(({ gross }) => gross === 0);
+  return html`<h1>Overview</h1><p class="lead">The last ${facts.days.length} days, in UTC</p>
+${facts.tasks.length === 0 && isNew ? '' : attention(facts.tasks)}
+${isNew ? firstSteps() : revenue(facts)}
+<div class="columns">${isNew ? '' : rails(facts.rails)}${accounts(facts)}</div>
+${isNew && facts.services?.length === 0 ? '' : services(facts)}`;
+}
+
+function firstSteps(): Html {
+  const steps = [
+    ['/admin/console/catalogue', 'Set your plans and prices', 'Buyers see them on the front page of the shop.'],
+    ['/admin/console/catalogue/brand', 'Make it yours', 'Name, colour, logo, terms and contact.'],
+    ['/admin/console/team', 'Invite yourself', 'A passkey replaces the admin token.'],
+    ['/admin/console/health', 'Check that everything works', 'Your API, the database, mail and payments.'],
+    ['/', 'Try your shop as a buyer', 'Then share its address. The first sale appears here.'],
+  ] as const;
+  return html`<section aria-labelledby="steps"><h2 id="steps">First steps</h2><ol class="steps">${steps.map(([to, name, about]) => html`<li><a href="${to}">${name}</a><br><span class="soft">${about}</span></li>`)}</ol></section>`;
 }
 
 function revenue({ days, before, disputed }: OverviewFacts): Html {
@@ -45,17 +57,17 @@ function revenue({ days, before, disputed }: OverviewFacts): Html {
   const { gross, refunded, lost, net, tax, taxReturned, netTax } = totals(days);
   const isTaxed = tax > 0 || taxReturned > 0;
   const taxCells = (it: DailyRevenue) =>
-    isTaxed ? html`<td class="number">${usd(it.tax)}</td><td class="number">${usd(it.taxReturned)}</td>` : '';
+    isTaxed ? html`<td class="number">${money(it.tax)}</td><td class="number">${money(it.taxReturned)}</td>` : '';
   const row = (it: DailyRevenue) =>
-    html`<tr><th scope="row">${it.day}</th><td class="number">${usd(it.gross)}</td><td class="number">${usd(it.refunded)}</td><td class="number">${usd(it.lost)}</td>${taxCells(it)}</tr>`;
+    html`<tr><th scope="row">${dayOf(it.day)}</th><td class="number">${money(it.gross)}</td><td class="number">${money(it.refunded)}</td><td class="number">${money(it.lost)}</td>${taxCells(it)}</tr>`;
   return html`<section aria-labelledby="revenue"><h2 id="revenue">Revenue</h2>
 ${isTaxed ? html`<p class="soft">Net, gross, refunds and disputes are without tax.</p>` : ''}<dl class="facts" id="sums">${[
-    fact('Net', usd(net), change(net, earlier.net)),
-    fact('Gross', usd(gross), change(gross, earlier.gross)),
-    fact('Refunds', usd(refunded), change(refunded, earlier.refunded)),
-    fact('Disputes lost', usd(lost)),
-    ...(isTaxed ? [fact('Tax', usd(netTax)), fact('Tax refunded', usd(taxReturned))] : []),
-    disputed > 0 ? fact('In open disputes', usd(disputed)) : html``,
+    fact('Net', money(net), change(net, earlier.net)),
+    fact('Gross', money(gross), change(gross, earlier.gross)),
+    fact('Refunds', money(refunded), change(refunded, earlier.refunded)),
+    fact('Disputes lost', money(lost)),
+    ...(isTaxed ? [fact('Tax', money(netTax)), fact('Tax refunded', money(taxReturned))] : []),
+    disputed > 0 ? fact('In open disputes', money(disputed)) : html``,
   ]}</dl>
 ${chart(days)}
 <details><summary>Figures for each day</summary>${table('Revenue of each day', ['Day', { number: 'Gross' }, { number: 'Refunds' }, { number: 'Disputes lost' }, ...(isTaxed ? [{ number: 'Tax' }, { number: 'Tax refunded' }] : [])], [...days].reverse().map(row))}</details></section>`;
@@ -65,7 +77,7 @@ ${chart(days)}
 function change(now: number, before: number): Html | undefined {
   if (before === 0) return undefined;
   const percent = Math.round((100 * (now - before)) / Math.abs(before));
-  const sum = usd(Money.ofMicro(before));
+  const sum = money(Money.ofMicro(before));
   return html`<small class="soft">${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${Math.abs(percent)}% from ${sum} before</small>`;
 }
 
@@ -84,13 +96,21 @@ function chart(days: readonly DailyRevenue[]): Html {
     const height = (day.gross / up) * line;
     const returned = Money.ofMicro(back(day));
     return [
-      bar(at, line - height, height, 'gross', `${day.day}: ${usd(day.gross)} USD`),
-      bar(at, line, (returned / (up + down)) * 100, 'back', `${day.day}: ${usd(returned)} USD reversed`),
+      bar(at, line - height, height, 'gross', `${dayOf(day.day)}: ${money(day.gross)}`),
+      bar(at, line, (returned / (up + down)) * 100, 'back', `${dayOf(day.day)}: ${money(returned)} returned`),
     ];
   });
+  const ticks = [0, 1, 2, 3, 4].map((nth) => dayOf(days[Math.round((nth * (days.length - 1)) / 4)]?.day ?? '', true));
   const best = days.reduce((most, day) => (day.gross > most.gross ? day : most), days[0] as DailyRevenue);
-  return html`<div class="plot"><div class="scale" aria-hidden="true"><span>$${dollars(up)}</span><span>$${dollars(up / 2)}</span><span>$0</span></div><svg class="chart" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="Gross revenue of each day as bars above a line, reversed payments below it. The best day is ${best.day} with ${usd(best.gross)} USD.">${[0, line / 2].map((y) => html`<line class="grid" x1="0" x2="300" y1="${y}" y2="${y}"/>`)}${bars}<line x1="0" x2="300" y1="${line}" y2="${line}"/></svg></div>
-<div class="axis" aria-hidden="true"><span>${days[0]?.day}</span><span>best: ${usd(best.gross)}</span><span>${days.at(-1)?.day}</span></div>`;
+  return html`<div class="plot"><div class="scale" aria-hidden="true"><span>${dollars(up)} USD</span><span>${dollars(up / 2)}</span><span>0</span></div><svg class="chart" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="Gross revenue of each day as bars above a line, reversed payments below it. The best day is ${dayOf(best.day)} with ${money(best.gross)}.">${[0, line / 2].map((y) => html`<line class="grid" x1="0" x2="300" y1="${y}" y2="${y}"/>`)}${bars}<line x1="0" x2="300" y1="${line}" y2="${line}"/></svg></div>
+<div class="axis" aria-hidden="true">${ticks.map((tick) => html`<span>${tick}</span>`)}</div>
+<p class="soft">Best day: ${dayOf(best.day)}, ${money(best.gross)}.</p>`;
+}
+
+/** A day of the report: `26 Nov 2026`, or `26 Nov`. */
+function dayOf(text: string, isShort = false): string {
+  const shown = day(Date.parse(text));
+  return isShort ? shown.replace(/ \d+$/, '') : shown;
 }
 
 /** The next round number: 1, 2 or 5 times a power of ten, at least ten dollars. */
@@ -105,11 +125,11 @@ function dollars(micro: number): string {
 }
 
 const railNames: Record<RailRevenue['rail'], string> = {
-  card: 'Card, on the hosted page',
-  mpp: 'Card, from a program (MPP)',
+  card: 'Card, on the payment page',
+  mpp: 'Card, by an AI agent',
   invoice: 'Renewals',
   top_up: 'Auto top-ups',
-  x402: 'Stablecoin (x402)',
+  x402: 'Stablecoin',
 };
 
 function rails(all: readonly RailRevenue[]): Html {
@@ -119,17 +139,17 @@ function rails(all: readonly RailRevenue[]): Html {
     (rail) => of(rail) || ['card', 'mpp', 'x402'].includes(rail),
   );
   const row = (rail: RailRevenue['rail']) =>
-    html`<tr><th scope="row">${railNames[rail]}</th><td class="number">${count(of(rail)?.orders ?? 0)}</td><td class="number">${usd(of(rail)?.gross ?? Money.zero)}</td></tr>`;
-  return html`<section aria-labelledby="rails"><h2 id="rails">Payment methods</h2>${table('Gross revenue by rail', ['Method', { number: 'Orders' }, { number: 'Gross' }], shown.map(row), 'slim')}</section>`;
+    html`<tr><th scope="row">${railNames[rail]}</th><td class="number">${count(of(rail)?.orders ?? 0)}</td><td class="number">${money(of(rail)?.gross ?? Money.zero)}</td></tr>`;
+  return html`<section aria-labelledby="rails"><h2 id="rails">Payment methods</h2>${table('Gross revenue by method', ['Method', { number: 'Orders' }, { number: 'Gross' }], shown.map(row), 'slim')}</section>`;
 }
 
 function accounts({ callers, made, madeBefore, unspent }: OverviewFacts): Html {
-  const row = (name: string, { usd: money, units }: OutstandingBalance['paid']) =>
-    html`<tr><th scope="row">${name}</th><td class="number">${usd(money)}</td><td class="number">${count(units)}</td></tr>`;
+  const row = (name: string, { usd: dollarsLeft, units }: OutstandingBalance['paid']) =>
+    html`<tr><th scope="row">${name}</th><td class="number">${money(Money.ofMicro(Math.floor(dollarsLeft / 10_000) * 10_000))}</td><td class="number">${count(units)}</td></tr>`;
   return html`<section aria-labelledby="accounts"><h2 id="accounts">Accounts</h2>
 <dl class="facts">${[fact('Active', callers === null ? 'unknown' : count(callers)), fact('New', count(made), madeBefore === 0 ? undefined : html`<small class="soft">${count(madeBefore)} in the 30 days before</small>`)]}</dl>
-<h3>Outstanding balance</h3>
-${unspent === null ? tooLong : table('Outstanding balance', ['Source', { number: 'USD' }, { number: 'Units' }], [row('Paid for', unspent.paid), row('Trials and grants', unspent.given)], 'slim')}</section>`;
+<h3>What buyers can still use</h3>
+${unspent === null ? tooLong : table('Outstanding balance', ['Source', { number: 'Credit' }, { number: 'Units' }], [row('Paid for', unspent.paid), row('Given: trials, grants, codes', unspent.given)], 'slim')}</section>`;
 }
 
 function services({ services: all, models, low }: OverviewFacts): Html {
@@ -167,15 +187,15 @@ type UsageRow = Omit<ServiceUsage, 'service'> & { name: string; isLow: boolean }
 function usageTable(label: string, of: string, all: readonly UsageRow[]): Html {
   const isCosted = all.some((it) => it.margin.calls > 0);
   const costed = (it: UsageRow) =>
-    html`<td class="number">${it.margin.calls === 0 ? 'unknown' : usd(it.margin.revenue)}</td><td class="number">${it.margin.calls === 0 ? 'unknown' : usd(it.margin.upstreamCost)}</td><td class="number">${it.isLow ? html`${sign('low', true)} ` : ''}${margin(it.margin)}</td>`;
+    html`<td class="number">${it.margin.calls === 0 ? 'unknown' : money(it.margin.revenue)}</td><td class="number">${it.margin.calls === 0 ? 'unknown' : money(it.margin.upstreamCost)}</td><td class="number">${it.isLow ? html`${sign('low', true)} ` : ''}${margin(it.margin)}</td>`;
   const row = (it: UsageRow) =>
-    html`<tr><th scope="row">${it.name}</th><td class="number">${count(it.calls)}</td><td class="number">${measured(it)}</td><td class="number">${count(it.included)}</td><td class="number">${usd(it.charged)}</td>${isCosted ? costed(it) : ''}</tr>`;
+    html`<tr><th scope="row">${it.name}</th><td class="number">${count(it.calls)}</td><td class="number">${measured(it)}</td><td class="number">${count(it.included)}</td><td class="number">${money(it.charged)}</td>${isCosted ? costed(it) : ''}</tr>`;
   const isMetered = all.some((it) => Object.keys(it.quantities).length > 0);
   const columns: Column[] = [
     of,
     { number: 'Calls' },
-    { number: isMetered ? 'Quantity' : 'Units' },
-    { number: 'Included' },
+    { number: isMetered ? 'Quantity' : 'Results' },
+    { number: 'From plans' },
     { number: 'Charged' },
     ...(isCosted ? [{ number: 'Revenue' }, { number: 'Upstream cost' }, { number: 'Margin' }] : []),
   ];

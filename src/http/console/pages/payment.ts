@@ -157,9 +157,10 @@ ${table('Changes of the balance without usage', ['What', { number: 'Amount', onP
 
 function reversalTable(reversals: readonly Reversal[], page: string | null): Html {
   if (reversals.length === 0) return html``;
+  const hasDisputes = reversals.some(({ kind }) => kind === 'dispute');
   const row = (one: Reversal) =>
-    html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${sign(words(one.status), one.kind === 'dispute' && one.isEffective)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td><td>${one.reason === null ? '' : words(one.reason)}</td><td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td><td class="id">${one.id}</td></tr>`;
-  return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, { bare: 'Reason' }, { bare: 'Next step' }, { wide: 'At the processor' }], reversals.map(row))}</section>`;
+    html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${sign(words(one.status), one.kind === 'dispute' && one.isEffective)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td>${hasDisputes ? html`<td>${one.reason === null ? '' : words(one.reason)}</td><td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td>` : ''}<td class="id">${one.id}</td></tr>`;
+  return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, ...(hasDisputes ? [{ bare: 'Reason' }, { bare: 'Next step' }] : []), { wide: 'At the processor' }], reversals.map(row), 'stack')}</section>`;
 }
 
 function feeTable(fees: readonly Fee[]): Html {

@@ -135,8 +135,8 @@ const stateNames = [
 ] as const;
 const railOptions = [
   ['', 'all'],
-  ['card', 'card, on the payment page'],
-  ['mpp', 'card, by an agent'],
+  ['card', 'card'],
+  ['mpp', 'card (agent)'],
   ['x402', 'stablecoin'],
   ['invoice', 'renewal'],
   ['top_up', 'auto top-up'],
@@ -145,6 +145,7 @@ const railOptions = [
 /** All payments that match the filter, with the filter's form. */
 function allPayments({ all, next, isFirst, filter, plans, canExport }: PaymentListFacts): Html {
   const { text, ...others } = filter;
+  const isMore = !!(filter.rail || filter.plan || filter.from || filter.to);
   const query = queryOf({ q: text, ...others });
   const fields = [
     field({
@@ -164,7 +165,7 @@ function allPayments({ all, next, isFirst, filter, plans, canExport }: PaymentLi
   if (isEmpty)
     return html`<section aria-labelledby="all"><h2 id="all">All payments</h2><p class="soft">No payments yet. The first one appears here.</p></section>`;
   return html`<section aria-labelledby="all"><h2 id="all" class="hidden">All payments</h2>
-${filterForm(path, fields, query, canExport ? `${path}.csv` : null)}
+${filterForm(path, fields, query, canExport ? `${path}.csv` : null, isMore)}
 ${all.length === 0 ? html`<p class="soft">No payment matches.</p>` : orders('Orders', listed)}
 ${pages(path, query, isFirst, next === null ? null : `after=${encodeURIComponent(next)}`)}</section>`;
 }

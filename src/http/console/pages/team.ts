@@ -22,7 +22,7 @@ export type TeamFacts = {
 
 const abilities: Readonly<Record<Role, string>> = {
   owner: 'everything, including prices, plans and this page',
-  finance: 'refunds, promotion codes, exports, verification of the ledger',
+  finance: 'refunds, promotion codes, exports, checking the books',
   support: 'credit grants, freezing accounts, declining refund requests, delivering events again',
   viewer: 'reads every page',
 };
@@ -34,20 +34,21 @@ export function team(facts: TeamFacts): Html {
   const { people, canChange, result, link } = facts;
   return html`<h1>Team</h1>
 ${resultLine(result)}
-${link === null ? '' : html`<section><h2>Invitation link</h2><p class="soft">Shown once. The first person who opens it becomes this operator.</p><pre class="secret" tabindex="0" aria-label="Invitation link">${link}</pre></section>`}
+${link === null ? '' : html`<section><h2>Invitation link</h2><p class="soft">Shown once. The first person who opens it becomes this person.</p><pre class="secret" tabindex="0" aria-label="Invitation link">${link}</pre></section>`}
 <section aria-labelledby="people"><h2 id="people">People</h2>
 ${
   people.length === 0
-    ? html`<p>There is no operator yet. You are using the admin token: invite yourself as the first owner below, open the link and create a passkey.</p>`
+    ? html`<p>Nobody has been invited yet. You are using the admin token: invite yourself as the first owner, open the link and create a passkey.</p>`
     : table(
         'People',
-        ['Person', 'Role', 'Sign-in', 'Last seen', ...(canChange ? ['Change'] : [])],
+        ['Person', { lead: 'Role' }, { bare: 'Signs in with' }, 'Last seen', ...(canChange ? [{ bare: 'Change' }] : [])],
         people.map((one) => row(one, facts)),
+        'stack',
       )
 }</section>
 <div class="columns">${canChange ? inviteForm(facts) : ''}
 <section aria-labelledby="roles"><h2 id="roles">Roles</h2>
-<dl class="list">${roles.map((role) => html`<dt>${role}</dt><dd>${abilities[role]}</dd>`)}</dl></section></div>`;
+<dl class="list">${roles.map((role) => html`<dt>${nameOf(role)}</dt><dd>${abilities[role]}</dd>`)}</dl></section></div>`;
 }
 
 function row(one: ListedOperator, { canChange, me }: TeamFacts): Html {
@@ -58,20 +59,25 @@ function row(one: ListedOperator, { canChange, me }: TeamFacts): Html {
   ].filter((way) => way !== null);
   const open = invitedUntilMs === null ? '' : sign('invited');
   return html`<tr><th scope="row">${name}${id === me ? ' (you)' : ''}${name === email ? '' : html`<br><span class="soft">${email}</span>`}</th>
-<td>${role}</td><td>${ways.length === 0 && invitedUntilMs === null ? sign('cannot sign in', true) : ways.join(', ')} ${open}</td>
+<td>${nameOf(role)}</td><td>${ways.length === 0 && invitedUntilMs === null ? sign('cannot sign in', true) : ways.join(', ')} ${open}</td>
 <td>${seenMs === null ? 'never' : moment(seenMs)}</td>${canChange ? html`<td>${changeForms(one)}</td>` : ''}</tr>`;
 }
 
 function changeForms({ id, email, name, role }: ListedOperator): Html {
-  return html`<details><summary>Change</summary><form class="row" method="post" action="${path}"><input type="hidden" name="act" value="role"><input type="hidden" name="id" value="${id}">
+  return html`<details><summary>Change role or remove</summary><form class="row" method="post" action="${path}"><input type="hidden" name="act" value="role"><input type="hidden" name="id" value="${id}">
 <div><label for="role-${id}">Role of ${name}</label><select id="role-${id}" name="role">${options(role)}</select></div><button class="plain">Change role</button></form>
 <form method="post" action="${path}"><input type="hidden" name="act" value="invite"><input type="hidden" name="email" value="${email}"><input type="hidden" name="role" value="${role}"><button class="quiet">New invitation link</button></form>
 <form method="post" action="${path}"><input type="hidden" name="act" value="remove"><input type="hidden" name="id" value="${id}"><button class="quiet danger">Remove ${name}</button></form></details>`;
 }
 
+/** The name of a role: `Owner`. */
+function nameOf(role: Role): string {
+  return role.charAt(0).toUpperCase() + role.slice(1);
+}
+
 function options(selected: string): Html[] {
   return roles.map(
-    (role) => html`<option value="${role}"${role === selected ? raw(' selected') : ''}>${role}</option>`,
+    (role) => html`<option value="${role}"${role === selected ? raw(' selected') : ''}>${nameOf(role)}</option>`,
   );
 }
 

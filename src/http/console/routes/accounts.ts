@@ -225,7 +225,7 @@ async function freeze(
       isBad: false,
     };
   return {
-    text: isFrozen ? 'The account is frozen in every process.' : 'The account can call and buy again.',
+    text: isFrozen ? 'The account is frozen.' : 'The account can call and buy again.',
     isBad: false,
   };
 }

@@ -98,7 +98,7 @@ async function act(shop: EventsContext, form: URLSearchParams, who: string): Pro
 }
 
 async function add({ console }: EventsContext, form: URLSearchParams, who: string): Promise<Outcome> {
-  const draft = { url: form.get('url')?.trim() ?? '', types: form.get('types') ?? '' };
+  const draft = { url: form.get('url')?.trim() ?? '', types: form.getAll('types').filter(Boolean).join(',') };
   const urlFault = EventEndpoint.urlFault(draft.url, console.endpointRules);
   const read = EventEndpoint.parseTypes(draft.types);
   if (urlFault !== null || 'fault' in read) {
