@@ -51,6 +51,7 @@ test.each(names)(
       );
       await signIn(page, PeopleService.adminToken);
       await look(page, 'dashboard-keys', screen);
+      await page.getByText('Create a key', { exact: true }).click();
       await page.getByLabel('Label, such as').fill(label);
       await page.getByRole('combobox', { name: 'Plan', exact: true }).selectOption('Start');
       await press(page, 'Create the key');
@@ -61,17 +62,19 @@ test.each(names)(
       await page.getByRole('link', { name: 'Data API: keys and plans' }).click();
       await page.getByRole('link', { name: label }).click();
       await look(page, 'dashboard-key', screen);
+      await page.getByText('Change the plan', { exact: true }).click();
       await page.getByRole('combobox', { name: 'Plan', exact: true }).selectOption('custom');
       await page.getByText('Limits of a custom plan').click();
       await page.getByLabel('Name', { exact: true }).fill('Big');
       await page.getByLabel('Requests per second, on each endpoint').fill('50');
       await page.getByLabel('Records per month').fill('1,000,000');
       await page.getByRole('combobox', { name: 'Status' }).selectOption('past_due');
-      await press(page, 'Change the plan');
+      await press(page, 'Save the plan');
       expect(await page.getByRole('status').textContent()).toBe('The plan was changed.');
+      await page.getByText('Limit the operations', { exact: true }).click();
       await page.getByLabel('Only these:').check();
       await page.getByLabel('/jobs/company').check();
-      await press(page, 'Limit the operations');
+      await press(page, 'Save the operations');
       expect(await page.getByRole('status').textContent()).toBe('The operations were changed.');
       await press(page, 'Sign out');
 
@@ -79,6 +82,7 @@ test.each(names)(
       await page.getByText('This plan is past due').waitFor();
       await page.getByText('By day').click();
       await look(page, 'dashboard-holder', screen);
+      await page.getByText('Rotate the key', { exact: true }).click();
       await press(page, 'Create a new key');
       const fresh = (await page.getByLabel('API key').textContent()) ?? '';
       expect(fresh).not.toBe(secret);
@@ -87,6 +91,7 @@ test.each(names)(
 
       await signIn(page, PeopleService.adminToken);
       await page.getByRole('link', { name: label }).click();
+      await page.getByText('Revoke the key', { exact: true }).first().click();
       await page.getByLabel('I want to revoke this key').check();
       await press(page, 'Revoke the key');
       expect(await page.getByRole('status').textContent()).toBe('The key is revoked.');

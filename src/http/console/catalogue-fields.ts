@@ -73,7 +73,8 @@ export function groupsOf(form: CatalogueForm, text: string, shown: Shown): Field
   const services = listed('services');
   switch (form) {
     case 'plans': {
-      const units = new Set(services.map(unitOf));
+      const sold = services.filter(({ price_usd: price }) => Number(price ?? 1) > 0);
+      const units = new Set(sold.map(unitOf));
       const unit = units.size === 1 ? [...units][0] : 'unit';
       return listed('plans').map((plan, at) => {
         const texts = shown.plan(String(plan.id));

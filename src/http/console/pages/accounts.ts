@@ -36,7 +36,7 @@ export function accounts({ typed, filter, found, activity, next, isFirst, canExp
       name: 'q',
       label: 'Search',
       value: typed,
-      placeholder: 'Email, or any id',
+      placeholder: 'Email or id',
     }),
     select('kind', 'Kind', kindNames, filter.kind ?? ''),
     field({ name: 'from', label: 'Created from', type: 'date', value: filter.from ?? '' }),

@@ -97,7 +97,7 @@ function service({ title, about, id, fields, parts = [] }: FieldGroup, at: numbe
   const part = (one: (typeof parts)[number]) =>
     html`<details ${isTouched(one.fields, facts) ? 'open' : ''}><summary>Prices of ${one.title}</summary>${grid(one.fields, facts)}</details>`;
   const isOpen = isTouched(rest, facts) || parts.some((one) => isTouched(one.fields, facts));
-  return html`<li><b>${title}</b><span class="soft">${about}${price === undefined ? '' : perThousand(price.value)}</span>${price === undefined ? html`<span></span>` : html`<span class="amount">${input(price, facts)}</span>`}
+  return html`<li><b>${title}</b><span class="soft">${about}${price === undefined ? '' : html`<span class="more-units">${perThousand(price.value)}</span>`}</span>${price === undefined ? html`<span></span>` : html`<span class="amount">${input(price, facts)}</span>`}
 <details ${isOpen ? 'open' : ''}><summary>Edit<span class="hidden"> ${title}</span></summary><p class="soft">In the file: <code>${id ?? ''}</code></p>${grid(rest, facts)}${parts.map(part)}${parts.length === 0 ? '' : newPrices(at, facts)}</details></li>`;
 }
 

@@ -12,7 +12,7 @@ export const mePath = '/admin/console/me';
 
 const style = `
 :root{--bad-tint:#fbe4e1}@media(prefers-color-scheme:dark){:root{--bad-tint:#3b1c19}}.sign.bad{background:var(--bad-tint);color:var(--bad)}.sign.warn{background:var(--note-tint);color:var(--note)}
-main{overflow-wrap:break-word}table .id{white-space:nowrap}@media(max-width:40rem){table.stack .id:not(.short){white-space:normal}}
+main{overflow-wrap:break-word}h1{overflow-wrap:anywhere}table .id{white-space:nowrap}@media(max-width:40rem){table.stack .id:not(.short){white-space:normal}}
 header nav{display:flex;flex-wrap:wrap;gap:0 1.25rem;flex-basis:100%;order:1;border-bottom:1px solid var(--line)}
 header nav a{text-decoration:none;padding:.5rem 0}header nav a[aria-current]{box-shadow:inset 0 -2px var(--accent)}header nav a:hover,nav.views a:hover{color:var(--ink)}
 nav.views{display:flex;flex-wrap:wrap;gap:.5rem;margin:0 0 1.25rem}nav.views a{padding:.4rem .9rem;border:1px solid var(--line);border-radius:999px;background:var(--panel);color:var(--soft);text-decoration:none}nav.views a[aria-current]{color:var(--ink);font-weight:600;border-color:var(--accent)}
@@ -36,7 +36,7 @@ h1 .sign{font-size:.9375rem}section.fold{padding-block:.9rem}section.fold>detail
 form.row{display:flex;flex-wrap:wrap;gap:.75rem;align-items:end}form.row>div{flex:1 1 12rem}form.row label{margin-top:0}form.row button{margin:0}
 header,main,footer{max-width:76rem}td time,th time{white-space:nowrap}th .soft{font-weight:400}
 form.filter{display:grid;grid-template-columns:repeat(2,minmax(0,14rem)) auto 1fr;gap:0 .75rem;align-items:end}form.filter label{margin-top:0}form.filter button{margin:0;justify-self:start}form.filter details[open]{grid-column:1/-1}.more{display:grid;gap:.5rem .75rem;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));max-width:60rem}@media(max-width:40rem){form.filter{grid-template-columns:1fr 1fr;gap:.5rem .75rem}}
-.nowrap{white-space:nowrap}.acts form{display:inline-block;margin-inline-end:.75rem}.verdict b{font-size:1.125rem}.verdict ul{margin:.25rem 0 0;padding-inline-start:1.25rem}.verdict.ok{font-weight:600}td details>summary{padding:0;color:var(--accent);font-size:.875rem}@media(max-width:40rem){table.compact td[data-label]:empty{display:none}table.compact :is(th,td){overflow-wrap:anywhere}table.compact td[data-as=lead]{max-width:none;white-space:nowrap}table.compact .clock{display:none}}
+.nowrap{white-space:nowrap}.acts form{display:inline-block;margin-inline-end:.75rem}.verdict b{font-size:1.125rem}.verdict ul{margin:.25rem 0 0;padding-inline-start:1.25rem}.verdict.ok{font-weight:600}td details>summary{padding:0;color:var(--accent);font-size:.875rem}@media(max-width:40rem){table.compact td[data-label]:empty{display:none}table.compact :is(th,td){overflow-wrap:anywhere}table.compact td[data-as=lead]{max-width:none;white-space:nowrap}table.compact .clock{display:none}table.compact th[scope=row]{padding-inline-end:6.5rem}.slim.slim td.number:last-child{white-space:nowrap}nav.views{gap:.375rem}nav.views a{font-size:.875rem;padding:.35rem .7rem}.save .soft{display:none}}form.filter :is(input,select,button){height:2.75rem;padding-block:0}
 .tools{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;font-size:.875rem}
 .small{font-size:.8125rem!important;font-weight:400!important}.id.short{display:inline-block;max-width:9rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
 .words{min-width:14rem;white-space:normal!important}ul.details{margin:0;padding:0;list-style:none}ul.details li{white-space:normal;overflow-wrap:anywhere}
@@ -50,7 +50,7 @@ html{scroll-padding-bottom:6rem}.save{position:sticky;bottom:0;z-index:1;backgro
 ul.lines{list-style:none;margin:0;padding:0}ul.lines>li{display:grid;grid-template-columns:minmax(10rem,1fr) minmax(12rem,1fr) 8rem 5rem;gap:0 1rem;align-items:center;padding:.5rem 0;border-bottom:1px solid var(--line)}ul.lines>li:last-child{border:0}ul.lines .head{color:var(--soft);font-size:.875rem}
 ul.lines .amount label{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}.amount,.amount input{text-align:end}.amount{position:relative}.amount input{padding:.4rem .6rem}.amount .fault{text-align:start}
 ul.lines summary{color:var(--accent)}ul.lines>li>details{text-align:end}ul.lines>li>details[open]{grid-column:1/-1;text-align:start}ul.lines>li>details>summary{padding:.5rem 0}
-@media(max-width:40rem){ul.lines>li{grid-template-columns:1fr auto;gap:0 .75rem}ul.lines .head{display:none}ul.lines .amount{grid-column:2;grid-row:1;width:7rem}ul.lines .soft{font-size:.875rem}}
+@media(max-width:40rem){ul.lines>li{grid-template-columns:1fr auto;gap:0 .75rem}ul.lines .head{display:none}ul.lines .amount{grid-column:2;grid-row:1;width:7rem}ul.lines .soft{font-size:.875rem}.more-units{display:none}}
 .swatch{width:1.5rem;height:1.5rem;border-radius:6px;border:1px solid var(--line);vertical-align:middle;margin-top:.5rem}
 section>details>summary .soft{margin-inline-start:.5rem}
 nav.pages{display:flex;gap:1.25rem;margin-top:1rem}`;

@@ -15,7 +15,7 @@ export type ListedOrder = {
   buyer?: string | null;
 };
 
-const idCharsShown = 12;
+const idCharsShown = 9;
 
 /** The names of fraud signals. */
 export const signalNames: Record<FraudSignal['kind'], string> = {
@@ -57,7 +57,7 @@ export function orders(label: string, all: readonly ListedOrder[]): Html {
   const hasReasons = all.some(({ order }) => order.failure !== null);
   const row = (listed: ListedOrder) => {
     const { order, reversed, buyer } = listed;
-    return html`<tr><th scope="row" class="nowrap"><a href="${pageOf(order.id)}">${money(order.amount)}</a></th><td>${statusOf(listed)}</td>${hasBuyers ? html`<td>${buyerLink(order.account, buyer ?? null)}</td>` : ''}<td>${methodOf(order)}</td><td>${order.plan}</td><td>${moment(order.createdMs)}</td>${hasReasons ? html`<td>${order.failure ?? ''}</td>` : ''}<td class="number">${reversed === Money.zero ? '' : money(reversed)}</td><td>${link(order.id)}</td></tr>`;
+    return html`<tr><th scope="row" class="nowrap"><a href="${pageOf(order.id)}">${money(order.amount)}</a></th><td>${statusOf(listed)}</td>${hasBuyers ? html`<td>${buyerLink(order.account, buyer ?? null)}</td>` : ''}<td class="nowrap">${methodOf(order)}</td><td>${order.plan}</td><td>${moment(order.createdMs)}</td>${hasReasons ? html`<td>${order.failure ?? ''}</td>` : ''}<td class="number">${reversed === Money.zero ? '' : money(reversed)}</td><td>${link(order.id)}</td></tr>`;
   };
   return table(
     label,

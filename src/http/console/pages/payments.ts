@@ -152,7 +152,7 @@ function allPayments({ all, next, isFirst, filter, plans, canExport }: PaymentLi
       name: 'q',
       label: 'Search',
       value: text ?? '',
-      placeholder: 'Email of the buyer, or an id',
+      placeholder: 'Email or id',
     }),
     select('state', 'Status', stateNames, filter.state ?? ''),
     select('rail', 'Method', railOptions, filter.rail ?? ''),

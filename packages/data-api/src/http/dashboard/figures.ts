@@ -12,25 +12,38 @@ function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
 
-/** A time in UTC, to the minute. */
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** A time in UTC, to the minute: `26 Nov 2026, 23:53`. */
 export function moment(ms: number): Html {
   const time = new Date(ms).toISOString();
-  return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
+  return html`<time datetime="${time}">${day(ms)}, ${time.slice(11, 16)}</time>`;
 }
 
+/** A day in UTC: `26 Nov 2026`. */
 export function day(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
+  const at = new Date(ms);
+  return `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
 }
 
 export function status(word: string): Html {
   return html`<span class="${word === 'active' ? 'sign' : 'sign bad'}">${word.replace('_', ' ')}</span>`;
 }
 
+/** An allowance that nobody uses up: that of the storefront, which bills its own buyers. */
+const practicallyUnlimited = 1_000_000_000_000;
+
 /** Records of the running period. */
 export function records(key: Key, nowMs: number): { used: string; remaining: string; resets: Html } {
   const { recordsRemaining, nextResetAtMs } = Allowance.balance(key, nowMs);
   if (recordsRemaining === null || key.recordsAllowance === null)
-    return { used: 'not limited', remaining: 'unlimited', resets: html`never` };
+    return { used: 'unlimited', remaining: 'unlimited', resets: html`never` };
+  if (key.recordsAllowance >= practicallyUnlimited)
+    return {
+      used: count(key.recordsAllowance - recordsRemaining),
+      remaining: 'unlimited',
+      resets: nextResetAtMs === null ? html`never` : moment(nextResetAtMs),
+    };
   return {
     used: `${count(key.recordsAllowance - recordsRemaining)} of ${count(key.recordsAllowance)}`,
     remaining: count(recordsRemaining),
@@ -46,9 +59,9 @@ export function facts(key: Key, nowMs: number, standing: string = key.planStatus
     fact('Plan', key.plan),
     fact('Status', status(standing)),
     fact('Records used', used),
-    fact('Records remaining', remaining),
+    fact('Remaining', remaining),
     fact('Next reset', resets),
-    fact('Requests per second, per endpoint', count(key.requestsPerSecond)),
+    fact('Requests per second', count(key.requestsPerSecond)),
   ]}</dl>`;
 }
 
@@ -70,8 +83,11 @@ export function usage(days: readonly UsageDay[]): Html {
   const row = ({ dayMs, calls, records }: UsageDay) =>
     html`<tr><th scope="row">${day(dayMs)}</th><td class="number">${count(calls)}</td><td class="number">${count(records)}</td></tr>`;
   const used = days.filter((each) => each.calls > 0).toReversed();
+  if (calls === 0)
+    return html`<section aria-labelledby="usage"><h2 id="usage">Usage</h2><p>No calls in the last ${days.length} days.</p></section>`;
   return html`<section aria-labelledby="usage"><h2 id="usage">Usage</h2>
 <p>${plural(total, 'record')} in ${plural(calls, 'call')} of the last ${days.length} days.</p>
+<p class="axis"><span>${plural(most, 'record')} on the best day</span></p>
 <svg class="chart" viewBox="0 0 ${days.length * 10} 100" preserveAspectRatio="none" role="img" aria-label="Records by day, at most ${count(most)}"><line x1="0" y1="100" x2="${days.length * 10}" y2="100"/>${days.map(bar)}</svg>
 <p class="axis"><span>${first ? day(first.dayMs) : ''}</span><span>${last ? day(last.dayMs) : ''}</span></p>
 ${used.length === 0 ? '' : html`<details><summary>By day</summary><div class="wide" tabindex="0" role="group" aria-label="Usage by day"><table><thead><tr><th scope="col">Day</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Records</th></tr></thead><tbody>${used.map(row)}</tbody></table></div></details>`}</section>`;

@@ -15,7 +15,7 @@ const custom = 'custom';
 /** Fields that choose a plan: a known one, or a custom one with its limits. `keep` offers to leave it as it is. */
 export function planFields(keep: boolean): Html {
   const option = ({ name, requestsPerSecond, recordsPerMonth }: Plan.Plan) =>
-    html`<option value="${name}">${name}: ${(recordsPerMonth ?? 0).toLocaleString('en')} records a month, ${requestsPerSecond.toLocaleString('en')} requests/s</option>`;
+    html`<option value="${name}">${name}: ${(recordsPerMonth ?? 0).toLocaleString('en')} records a month, ${requestsPerSecond.toLocaleString('en')} requests per second</option>`;
   return html`<label for="plan">Plan</label><select id="plan" name="plan">${keep ? html`<option value="">No change</option>` : ''}${Plan.known.map(option)}<option value="${custom}">Custom, with the limits below</option></select>
 <details><summary>Limits of a custom plan</summary>
 <label for="plan_name">Name</label><input id="plan_name" name="plan_name" maxlength="60" autocomplete="off">
@@ -41,11 +41,11 @@ export function statusField(current: string): Html {
 
 /** The form that creates a new secret. `latestMs` lets it work once only: a repeated form names a secret that is no longer the latest. */
 export function rotateForm(action: string, latestMs: number): Html {
-  return html`<section aria-labelledby="rotate"><h2 id="rotate">Rotate the key</h2>
+  return html`<section class="fold" aria-labelledby="rotate"><details><summary><h2 id="rotate">Rotate the key</h2></summary>
 <p class="soft">Creates a new key with the same plan, balance and limits. The key in use stays valid for a while, so that programs can change over.</p>
 <form method="post" action="${action}"><input type="hidden" name="latest" value="${latestMs}">
 <label for="overlap">The key in use stays valid for</label><select id="overlap" name="overlap">${overlaps.map(([seconds, name]) => html`<option value="${seconds}">${name}</option>`)}</select>
-<button>Create a new key</button></form></section>`;
+<button>Create a new key</button></form></details></section>`;
 }
 
 /** The body of the admin API for the plan in a form; undefined for no change. */

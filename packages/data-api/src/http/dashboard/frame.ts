@@ -22,7 +22,8 @@ header form{margin:0}header button.quiet{color:var(--soft)}
 .chart{width:100%;height:8rem;display:block;margin-top:1rem}.chart rect{fill:var(--accent)}.chart line{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke}
 .axis{display:flex;justify-content:space-between;color:var(--soft);font-size:.8125rem;margin:.25rem 0 .75rem}
 .sign{display:inline-block;padding:0 .5rem;border-radius:6px;font-size:.8125rem;line-height:1.6;background:var(--tint);color:var(--ink);white-space:nowrap}.sign.bad{background:var(--note-tint);color:var(--note)}
-fieldset{border:0;margin:.75rem 0 0;padding:0}legend{font-size:.875rem;color:var(--soft);padding:0}
+section>form,details>form{max-width:34rem}input,select{max-width:100%}section.fold{padding-block:.9rem;margin-bottom:.75rem}section.fold details[open]>summary{margin-bottom:.5rem}.choices{max-width:100%}
+fieldset{border:0;min-width:0;margin:.75rem 0 0;padding:0}legend{font-size:.875rem;color:var(--soft);padding:0}
 .choices{columns:14rem;margin:.25rem 0}.choices label,.choice{display:flex;gap:.5rem;align-items:baseline;margin:.25rem 0;color:var(--ink);break-inside:avoid}
 .choices input,.choice input{width:auto}
 @supports selector(:has(a)){fieldset:has([value="all"]:checked) .choices{display:none}}

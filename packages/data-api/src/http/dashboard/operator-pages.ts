@@ -23,12 +23,12 @@ export function keysPage({ keys, next, apis, formId, faults, nowMs }: KeysView):
     html`<td data-label="${name}" class="${more}">${value}</td>`;
   const row = (key: KeyEntry) => {
     const { used, resets } = Figures.records(key, nowMs);
-    return html`<tr><th scope="row"><a href="${front}/keys/${key.id}">${key.label ?? 'without a label'}</a><br><span class="id soft">${key.id}</span></th>${[
+    return html`<tr><th scope="row"><a href="${front}/keys/${key.id}">${key.label ?? `${key.plan} key`}</a><br><span class="id soft">${key.id}</span></th>${[
       cell('Plan', key.plan),
       cell('Status', Figures.status(key.revokedAtMs === null ? key.planStatus : 'revoked')),
       cell('Records used', used, 'number'),
       cell('Next reset', resets),
-      cell('Requests/s', Figures.count(key.requestsPerSecond), 'number'),
+      cell('Requests per second', Figures.count(key.requestsPerSecond), 'number'),
     ]}</tr>`;
   };
   return {
@@ -36,19 +36,19 @@ export function keysPage({ keys, next, apis, formId, faults, nowMs }: KeysView):
     title: 'Keys',
     main: html`<h1>Keys</h1>
 ${problems(faults)}
-<section aria-labelledby="all"><h2 id="all">All keys</h2>
+<section aria-labelledby="all"><h2 id="all" class="hidden">All keys</h2>
 ${
   keys.length === 0
     ? html`<p>There are no keys here.</p>`
-    : html`<div class="wide" tabindex="0" role="group" aria-label="Keys"><table class="stack"><thead><tr><th scope="col">Key</th><th scope="col">Plan</th><th scope="col">Status</th><th scope="col" class="number">Records used</th><th scope="col">Next reset</th><th scope="col" class="number">Requests/s</th></tr></thead><tbody>${keys.map(row)}</tbody></table></div>`
+    : html`<div class="wide" tabindex="0" role="group" aria-label="Keys"><table class="stack"><thead><tr><th scope="col">Key</th><th scope="col">Plan</th><th scope="col">Status</th><th scope="col" class="number">Records used</th><th scope="col">Next reset</th><th scope="col" class="number">Requests per second</th></tr></thead><tbody>${keys.map(row)}</tbody></table></div>`
 }
 ${next === null ? '' : html`<p><a href="${front}?after=${next}">Further keys</a></p>`}</section>
-<section aria-labelledby="create"><h2 id="create">Create a key</h2>
+<section class="fold" aria-labelledby="create"><details ${faults.length > 0 || keys.length === 0 ? 'open' : ''}><summary><h2 id="create">Create a key</h2></summary>
 <form method="post" action="${front}/keys"><input type="hidden" name="form" value="${formId}">
 <label for="label">Label, such as the name of the customer</label><input id="label" name="label" maxlength="100" autocomplete="off">
 ${Forms.planFields(false)}
 ${Forms.operationFields(apis, null)}
-<button>Create the key</button></form></section>`,
+<button>Create the key</button></form></details></section>`,
   };
 }
 
@@ -76,7 +76,7 @@ export function keyPage({ key, days, apis, secret, result, faults, nowMs }: KeyV
     status: faults.length > 0 ? 422 : 200,
     title: key.label ?? 'Key',
     isScripted: secret !== null,
-    main: html`<h1>${key.label ?? 'Key without a label'}</h1>
+    main: html`<h1>${key.label ?? `${key.plan} key`}</h1>
 ${secret === null ? '' : Figures.newSecret(secret)}
 ${result === null ? '' : html`<p class="ok" role="status">${result}</p>`}
 ${problems(faults)}
@@ -91,15 +91,15 @@ ${key.revokedAtMs === null ? forms(key, at, apis) : ''}`,
 }
 
 function forms(key: KeyEntry, at: string, apis: readonly string[]): Html {
-  return html`<div class="columns"><section aria-labelledby="change"><h2 id="change">Change the plan</h2>
+  return html`<section class="fold" aria-labelledby="change"><details><summary><h2 id="change">Change the plan</h2></summary>
 <p class="soft">A new plan starts a new month at once, with its full allowance.</p>
-<form method="post" action="${at}/plan">${Forms.planFields(true)}${Forms.statusField(key.planStatus)}<button>Change the plan</button></form></section>
-<section aria-labelledby="limit"><h2 id="limit">Limit the operations</h2>
-<form method="post" action="${at}/operations">${Forms.operationFields(apis, key.allowedApis)}<button>Limit the operations</button></form></section></div>
+<form method="post" action="${at}/plan">${Forms.planFields(true)}${Forms.statusField(key.planStatus)}<button>Save the plan</button></form></details></section>
+<section class="fold" aria-labelledby="limit"><details><summary><h2 id="limit">Limit the operations</h2></summary>
+<form method="post" action="${at}/operations">${Forms.operationFields(apis, key.allowedApis)}<button>Save the operations</button></form></details></section>
 ${Forms.rotateForm(`${at}/rotate`, key.secrets.at(-1)?.madeAtMs ?? 0)}
-<section aria-labelledby="revoke"><h2 id="revoke">Revoke the key</h2>
+<section class="fold" aria-labelledby="revoke"><details><summary><h2 id="revoke">Revoke the key</h2></summary>
 <p class="soft">All its secrets end at once, and it cannot be restored.</p>
-<form method="post" action="${at}/revoke"><label class="choice"><input type="checkbox" name="sure" value="yes" required> I want to revoke this key</label><button class="danger">Revoke the key</button></form></section>`;
+<form method="post" action="${at}/revoke"><label class="choice"><input type="checkbox" name="sure" value="yes" required> I want to revoke this key</label><button class="danger">Revoke the key</button></form></details></section>`;
 }
 
 function problems(faults: readonly FieldError[]): Html {
