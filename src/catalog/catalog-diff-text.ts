@@ -60,7 +60,10 @@ export function shopFacts({ storefront, upstream, upstreams }: Catalog): Record<
     description: storefront.description,
     contact: storefront.contact,
     ...Object.fromEntries(
-      Object.entries({ font: usualFont, ...storefront.brand }).map(([name, value]) => [`brand.${name}`, value]),
+      Object.entries({ font: usualFont, ...storefront.brand }).map(([name, value]) => [
+        `brand.${name}`,
+        value,
+      ]),
     ),
     ...Object.fromEntries(links.map(([name, url]) => [`links.${name}`, url])),
     'upstream.description': upstream.description,

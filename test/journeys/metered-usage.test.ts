@@ -235,16 +235,16 @@ test('the seller sees quantities and margins by service and model, and calls wit
     '1',
     'input 1,200, output 34.5',
     '0',
-    '3.00',
-    '3.00',
-    '1.00',
-    '2.00 (66.7%)',
+    '3.00 USD',
+    '3.00 USD',
+    '1.00 USD',
+    '2.00 USD (66.7%)',
   ]);
   expect(cells('console-2')).toEqual([
     '1',
     'input 1,200, output 34.5',
     '0',
-    '9.00',
+    '9.00 USD',
     'unknown',
     'unknown',
     'unknown',
@@ -256,6 +256,6 @@ test('the seller sees quantities and margins by service and model, and calls wit
     })
   ).text();
   expect(page).toMatch(
-    /<td[^>]* class="number">input 1,200, output 34\.5<\/td><td[^>]* class="number">3\.00<\/td>/,
+    /<td[^>]* class="number">input 1,200, output 34\.5<\/td><td[^>]* class="number">3\.00 USD<\/td>/,
   );
 });

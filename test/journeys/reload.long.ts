@@ -233,7 +233,7 @@ describe('another catalogue', () => {
     await page('sign-in', { token: adminToken });
     await sell('0.003', credit + small);
     const shown = await page('catalogue');
-    expect(shown.html).toContain('price_usd: 0.002 → 0.003');
+    expect(shown.html).toContain('Price: 0.002 → 0.003 USD (+50%)');
     const digest = /name="digest" value="([0-9a-f]{64})"/.exec(shown.html)?.[1] ?? '';
     await sell('0.009', credit + small);
     expect((await page('catalogue', { digest })).status).toBe(409);

@@ -118,8 +118,7 @@ test('pages and documents state the rule, and none offers a free start', async (
   });
   const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
   const console = await read('/admin/console/catalogue', { ...html, cookie });
-  expect(console).toContain('<dt>Given once for each</dt><dd>email</dd>');
-  expect(console).toContain('<dt>All trials in an hour</dt><dd>10</dd>');
+  expect(console).toContain('given once for each email; all trials in an hour: 10 units');
   const metrics = await read('/metrics', headers);
   expect(metrics).toContain('sluice_upstream_waiting 0');
 });

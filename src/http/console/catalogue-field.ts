@@ -46,7 +46,15 @@ export function fieldOf(
   const path = [...base, key];
   const found = valueAt(root, path);
   const value = textOf(kind, found);
-  return { path, name: SourceLocation.format(path), label, value, kind, ...(choices && { choices }), ...(hint && { hint }) };
+  return {
+    path,
+    name: SourceLocation.format(path),
+    label,
+    value,
+    kind,
+    ...(choices && { choices }),
+    ...(hint && { hint }),
+  };
 }
 
 function textOf(kind: CatalogueField['kind'], found: unknown): string {

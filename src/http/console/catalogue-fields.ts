@@ -13,13 +13,7 @@ const planShapes: readonly Shape[] = [
 const speed: Shape = ['requests_per_second', 'Calls per second', 'count', [], '10 if empty'];
 const includedUnits: Shape = ['included', 'Included results or other units', 'count'];
 const includedUsd: Shape = ['included_usd', 'Included usage (USD)', 'usd'];
-const retired: Shape = [
-  'retired',
-  'Stop selling this plan',
-  'switch',
-  [],
-  'Accounts that have it keep it.',
-];
+const retired: Shape = ['retired', 'Stop selling this plan', 'switch', [], 'Accounts that have it keep it.'];
 
 type BrandShape = readonly [path: readonly string[], ...Shape];
 const brandGroups: readonly { title: string; shapes: readonly BrandShape[] }[] = [
@@ -36,7 +30,14 @@ const brandGroups: readonly { title: string; shapes: readonly BrandShape[] }[] =
     shapes: [
       [['storefront', 'brand'], 'colour', 'Colour of links and buttons', 'colour', [], 'Such as #0b5f52'],
       [['storefront', 'brand'], 'font', 'Font', 'choice', ['sans', 'serif', 'rounded', 'mono']],
-      [['storefront', 'brand'], 'logo', 'Logo', 'logo', [], 'A file beside the catalogue, or upload one below'],
+      [
+        ['storefront', 'brand'],
+        'logo',
+        'Logo',
+        'logo',
+        [],
+        'A file beside the catalogue, or upload one below',
+      ],
     ],
   },
   {
@@ -61,7 +62,10 @@ type Item = Readonly<Record<string, unknown>>;
 
 /** What buyers see of a plan or a service: its name and description, also where the file leaves them out. */
 export type ShownTexts = { name: string; description: string };
-export type Shown = { plan(id: string): ShownTexts | undefined; service(slug: string): ShownTexts | undefined };
+export type Shown = {
+  plan(id: string): ShownTexts | undefined;
+  service(slug: string): ShownTexts | undefined;
+};
 
 /** Returns the fields of a form for the source of a catalogue. */
 export function groupsOf(form: CatalogueForm, text: string, shown: Shown): FieldGroup[] {

@@ -235,7 +235,11 @@ describe('the holder of a key', () => {
     for (const shown of ['Small', '1 of 12', '>11<', '>7<', '1 record in 1 call of the last 30 days'])
       expect(text).toContain(shown);
     const { next_reset_at } = (await service.keyInfo(secret)).body;
-    expect(text).toMatch(new RegExp(`datetime="${next_reset_at.slice(0, 16)}[^>]*>\\d+ [A-Z][a-z]+ \\d{4}, ${next_reset_at.slice(11, 16)}<`));
+    expect(text).toMatch(
+      new RegExp(
+        `datetime="${next_reset_at.slice(0, 16)}[^>]*>\\d+ [A-Z][a-z]+ \\d{4}, ${next_reset_at.slice(11, 16)}<`,
+      ),
+    );
   });
 
   it('rotates the key and stays signed in, also when the one before ends at once', async () => {

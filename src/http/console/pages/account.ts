@@ -103,7 +103,12 @@ function lotTable(lots: ConsoleAccountFacts['lots'], nowMs: number): Html {
     'Expires',
   ];
   const listed = html`<p class="soft">Calls use these from the first to the last.</p>${table('Balance by source, in the order of use', columns, lots.map(row))}`;
-  return folded('lots', 'Balance by source', some(lots.length, 'source'), lots.length === 0 ? html`<p>None.</p>` : listed);
+  return folded(
+    'lots',
+    'Balance by source',
+    some(lots.length, 'source'),
+    lots.length === 0 ? html`<p>None.</p>` : listed,
+  );
 }
 
 function subscriptions(all: readonly Subscription[]): Html {
@@ -135,12 +140,39 @@ function keys(all: readonly Key[]): Html {
   if (all.length === 0) return html``;
   const row = (key: Key) =>
     html`<tr><th scope="row">${key.name}</th><td>${key.budget_usd === null ? `${key.spent_usd} USD spent` : `${key.spent_usd} of ${key.budget_usd} USD spent`}</td><td><code>${key.hint}</code></td><td>${key.services?.join(', ') ?? 'all services'}</td><td>${key.expires_at === null ? 'never' : day(Date.parse(key.expires_at))}</td></tr>`;
-  return folded('keys', 'Keys', some(all.length, 'key'), table('Keys', ['Name', { bare: 'Spent' }, { bare: 'Key' }, { bare: 'Services' }, 'Expires'], all.map(row), 'stack'));
+  return folded(
+    'keys',
+    'Keys',
+    some(all.length, 'key'),
+    table(
+      'Keys',
+      ['Name', { bare: 'Spent' }, { bare: 'Key' }, { bare: 'Services' }, 'Expires'],
+      all.map(row),
+      'stack',
+    ),
+  );
 }
 
 function calls(all: readonly RecordedCall[]): Html {
   const row = (call: RecordedCall) =>
     html`<tr><th scope="row"><code>${call.operation}</code>${call.model ? ` ${call.model}` : ''}</th><td>${moment(call.atMs)}</td><td class="number">${call.status}</td><td class="number">${measured(call)}</td><td class="number">${call.isReturned ? 'refunded' : money(call.cost)}</td><td>${call.plans.filter((plan) => plan !== '#budget').join(', ')}</td></tr>`;
-  const listed = table('Calls', ['Operation', { bare: 'When' }, { number: 'Status', onPhone: 'bare' }, { number: 'Results', onPhone: 'bare' }, { number: 'Cost', onPhone: 'lead' }, { bare: 'Plan' }], all.map(row), 'stack');
-  return folded('calls', 'Recent calls', some(all.length, 'call'), all.length === 0 ? html`<p>None in the last 30 days.</p>` : listed);
+  const listed = table(
+    'Calls',
+    [
+      'Operation',
+      { bare: 'When' },
+      { number: 'Status', onPhone: 'bare' },
+      { number: 'Results', onPhone: 'bare' },
+      { number: 'Cost', onPhone: 'lead' },
+      { bare: 'Plan' },
+    ],
+    all.map(row),
+    'stack',
+  );
+  return folded(
+    'calls',
+    'Recent calls',
+    some(all.length, 'call'),
+    all.length === 0 ? html`<p>None in the last 30 days.</p>` : listed,
+  );
 }

@@ -29,7 +29,15 @@ export const kindNames: readonly (readonly [string, string])[] = [
 ];
 
 /** The search result, or the newest accounts first. */
-export function accounts({ typed, filter, found, activity, next, isFirst, canExport }: AccountListFacts): Html {
+export function accounts({
+  typed,
+  filter,
+  found,
+  activity,
+  next,
+  isFirst,
+  canExport,
+}: AccountListFacts): Html {
   const query = queryOf({ ...filter, q: typed });
   const fields = [
     field({

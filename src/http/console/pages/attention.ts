@@ -22,20 +22,32 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
     what: () => 'Orders that reconciliation could not resolve',
     where: `${payments}?view=unfinished`,
   },
-  flagged: { what: () => 'Payments with a fraud warning or an open review', where: `${payments}?view=flagged` },
+  flagged: {
+    what: () => 'Payments with a fraud warning or an open review',
+    where: `${payments}?view=flagged`,
+  },
   slowed: {
     what: () => 'Cards, accounts or addresses with too many declined payments',
     where: `${payments}?state=declined`,
   },
-  webhook_events: { what: () => 'Events of the card processor that failed', where: `${payments}?view=webhook-events` },
+  webhook_events: {
+    what: () => 'Events of the card processor that failed',
+    where: `${payments}?view=webhook-events`,
+  },
   past_due: { what: () => 'Unpaid renewals', where: `${payments}?view=past-due` },
   declined: { what: () => 'Declined payments', where: `${payments}?state=declined` },
   upstream_errors: {
     what: ({ figure = 0 }) => `Your API fails: ${figure}% of the calls of a day`,
     where: `${health}#upstream`,
   },
-  uncountable: { what: () => 'Responses whose results could not be counted, so they were not charged as usual', where: `${health}#uncountable` },
-  above_hold: { what: () => 'Calls that used more than was reserved for them', where: `${health}#uncountable` },
+  uncountable: {
+    what: () => 'Responses whose results could not be counted, so they were not charged as usual',
+    where: `${health}#uncountable`,
+  },
+  above_hold: {
+    what: () => 'Calls that used more than was reserved for them',
+    where: `${health}#uncountable`,
+  },
   low_margins: { what: () => 'Services or models with a low margin', where: '#services' },
   mail_failed: { what: () => 'Mails that could not be delivered', where: `${health}#mail` },
   mail_waiting: { what: () => 'Mails that fail and are tried again', where: `${health}#mail` },

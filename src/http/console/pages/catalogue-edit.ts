@@ -71,7 +71,10 @@ function refusal(
   const named = faults.filter(({ path }) => isBeside(path));
   if (result === null || named.length === 0) return resultLine(result);
   const links = named.map(({ path }) => {
-    const name = path.replace(/^plans\[\d+\]\.(?=\w+$)|^services\[\d+\]\.|^storefront\.(brand\.|links\.)?/, '');
+    const name = path.replace(
+      /^plans\[\d+\]\.(?=\w+$)|^services\[\d+\]\.|^storefront\.(brand\.|links\.)?/,
+      '',
+    );
     return html` <a href="#${path}">${name.replaceAll('_', ' ')}</a>`;
   });
   return html`<p class="note" role="alert">${result.text}${links}</p>`;
@@ -132,7 +135,8 @@ function input(one: CatalogueField, { typed, faults }: EditFacts): Html {
   const fault = faults.find(({ path }) => path === name)?.reason;
   const common = { name, label, value: shown, fault, ...(hint && { hint }) };
   // What buyers see without the key is no edit when it comes back as it was.
-  const asShown = value === '' && usual !== '' ? html`<input type="hidden" name="shown:${name}" value="${usual}">` : '';
+  const asShown =
+    value === '' && usual !== '' ? html`<input type="hidden" name="shown:${name}" value="${usual}">` : '';
   switch (kind) {
     case 'switch':
       // A box that is not ticked sends nothing: the form still has the field.

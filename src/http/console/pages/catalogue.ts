@@ -45,11 +45,7 @@ function editLink(to: string, name: string, canPublish: boolean): Html {
   return canPublish ? html`<a class="button plain" href="${path}/${to}">${name}</a>` : html``;
 }
 
-function planList(
-  plans: readonly Plan[],
-  trial: CatalogueFacts['trial'],
-  canPublish: boolean,
-): Html {
+function planList(plans: readonly Plan[], trial: CatalogueFacts['trial'], canPublish: boolean): Html {
   const row = (plan: Plan) =>
     html`<tr><th scope="row">${plan.name}</th><td class="number">${priceOf(plan)}</td></tr>`;
   return html`<section aria-labelledby="plans"><h2 id="plans">Plans in force</h2>
@@ -155,9 +151,11 @@ function fieldChange({ name: key, from, to }: Impact['fields'][number]): Html {
   const words = key.replaceAll('_', ' ');
   const name = fieldNames[key] ?? words.charAt(0).toUpperCase() + words.slice(1);
   const isMoney = key.endsWith('_usd');
-  const shown = (text: string) => html`${shownValue(text)}${key === 'brand.colour' ? html` ${swatch(text)}` : ''}`;
+  const shown = (text: string) =>
+    html`${shownValue(text)}${key === 'brand.colour' ? html` ${swatch(text)}` : ''}`;
   const values = [from, to].filter((it) => it !== null);
-  const percent = isMoney && from !== null && to !== null && Number(from) > 0 ? percentOf(Number(from), Number(to)) : '';
+  const percent =
+    isMoney && from !== null && to !== null && Number(from) > 0 ? percentOf(Number(from), Number(to)) : '';
   return html`<li>${name}: ${values.map((value, at) => html`${at === 0 ? '' : ' → '}${shown(value)}`)}${isMoney ? ' USD' : ''}${percent}${to === null ? ' (removed)' : ''}</li>`;
 }
 

@@ -34,7 +34,10 @@ export function field(of: Field): Html {
     isRequired,
     rows,
   } = of;
-  const notes = [...(fault === undefined ? [] : [`${id}-fault`]), ...(hint === undefined ? [] : [`${id}-hint`])];
+  const notes = [
+    ...(fault === undefined ? [] : [`${id}-fault`]),
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+  ];
   const common = html`id="${id}" name="${name}" autocomplete="off"${isRequired ? raw(' required') : ''}${fault === undefined ? '' : raw(' aria-invalid="true"')}${notes.length === 0 ? '' : html` aria-describedby="${notes.join(' ')}"`}`;
   const input =
     rows !== undefined

@@ -64,7 +64,9 @@ function problemsOf({ checks, writers: all, mails, uncountable: counts, verified
   const uncounted = counts.reduce((sum, { calls }) => sum + calls, 0);
   return [
     ...failed,
-    ...(bad > 0 ? [`${count(bad)} of the processes gave no sign of life, or ended without returning credit.`] : []),
+    ...(bad > 0
+      ? [`${count(bad)} of the processes gave no sign of life, or ended without returning credit.`]
+      : []),
     ...(lost > 0 ? [`${count(lost)} mails could not be delivered.`] : []),
     ...(uncounted > 0 ? [`The results of ${count(uncounted)} responses could not be counted.`] : []),
     ...(verified !== null && !('problem' in verified) && verified.faults.length > 0
@@ -88,7 +90,13 @@ function technical(facts: HealthFacts): Html {
     fact('Node', process.version),
   ]}</dl><p class="soft">For programs: <code>/readyz</code>, and <code>/metrics</code> with the admin token.</p>`;
   const isOpen = facts.writers.some((it) => ['silent', 'holds_credit'].includes(conditionOf(it)));
-  return folded('writers', 'Technical details', 'processes, memory, version', html`${about}${writers(facts)}`, isOpen);
+  return folded(
+    'writers',
+    'Technical details',
+    'processes, memory, version',
+    html`${about}${writers(facts)}`,
+    isOpen,
+  );
 }
 
 function mail({ mails }: HealthFacts): Html {
@@ -123,7 +131,8 @@ ${table('Violations', ['Rule', 'Subject', 'Details'], faults.slice(0, faultsShow
 }
 
 function upstream({ answers, answersOfMs, failures }: HealthFacts): Html {
-  const named = (status: number) => (status < 400 ? sign('succeeded') : status < 500 ? sign('refused') : sign('failed', true));
+  const named = (status: number) =>
+    status < 400 ? sign('succeeded') : status < 500 ? sign('refused') : sign('failed', true);
   const row = ({ status, calls }: ResponseCount) =>
     html`<tr><th scope="row">${status}</th><td>${named(status)}</td><td class="number">${count(calls)}</td></tr>`;
   const failed = ({ code, times, lastMs }: HealthFacts['failures'][number]) =>

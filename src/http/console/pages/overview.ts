@@ -33,7 +33,8 @@ const tooLong = html`<p class="soft">This query took too long. Reload the page t
 
 /** The front page: tasks that need attention, revenue, accounts, outstanding balances and usage. A shop without sales gets its first steps instead of empty figures. */
 export function overview(facts: OverviewFacts): Html {
-  const isNew = facts.days.every(({ gross }) => gross === 0) && facts.before.every(({ gross }) => gross === 0);
+  const isNew =
+    facts.days.every(({ gross }) => gross === 0) && facts.before.every(({ gross }) => gross === 0);
   return html`<h1>Overview</h1><p class="lead">The last ${facts.days.length} days, in UTC</p>
 ${facts.tasks.length === 0 && isNew ? '' : attention(facts.tasks)}
 ${isNew ? firstSteps() : revenue(facts)}
@@ -43,7 +44,11 @@ ${isNew && facts.services?.length === 0 ? '' : services(facts)}`;
 
 function firstSteps(): Html {
   const steps = [
-    ['/admin/console/catalogue', 'Set your plans and prices', 'Buyers see them on the front page of the shop.'],
+    [
+      '/admin/console/catalogue',
+      'Set your plans and prices',
+      'Buyers see them on the front page of the shop.',
+    ],
     ['/admin/console/catalogue/brand', 'Make it yours', 'Name, colour, logo, terms and contact.'],
     ['/admin/console/team', 'Invite yourself', 'A passkey replaces the admin token.'],
     ['/admin/console/health', 'Check that everything works', 'Your API, the database, mail and payments.'],
@@ -57,7 +62,9 @@ function revenue({ days, before, disputed }: OverviewFacts): Html {
   const { gross, refunded, lost, net, tax, taxReturned, netTax } = totals(days);
   const isTaxed = tax > 0 || taxReturned > 0;
   const taxCells = (it: DailyRevenue) =>
-    isTaxed ? html`<td class="number">${money(it.tax)}</td><td class="number">${money(it.taxReturned)}</td>` : '';
+    isTaxed
+      ? html`<td class="number">${money(it.tax)}</td><td class="number">${money(it.taxReturned)}</td>`
+      : '';
   const row = (it: DailyRevenue) =>
     html`<tr><th scope="row">${dayOf(it.day)}</th><td class="number">${money(it.gross)}</td><td class="number">${money(it.refunded)}</td><td class="number">${money(it.lost)}</td>${taxCells(it)}</tr>`;
   return html`<section aria-labelledby="revenue"><h2 id="revenue">Revenue</h2>
@@ -100,7 +107,9 @@ function chart(days: readonly DailyRevenue[]): Html {
       bar(at, line, (returned / (up + down)) * 100, 'back', `${dayOf(day.day)}: ${money(returned)} returned`),
     ];
   });
-  const ticks = [0, 1, 2, 3, 4].map((nth) => dayOf(days[Math.round((nth * (days.length - 1)) / 4)]?.day ?? '', true));
+  const ticks = [0, 1, 2, 3, 4].map((nth) =>
+    dayOf(days[Math.round((nth * (days.length - 1)) / 4)]?.day ?? '', true),
+  );
   const best = days.reduce((most, day) => (day.gross > most.gross ? day : most), days[0] as DailyRevenue);
   return html`<div class="plot"><div class="scale" aria-hidden="true"><span>${dollars(up)} USD</span><span>${dollars(up / 2)}</span><span>0</span></div><svg class="chart" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="Gross revenue of each day as bars above a line, reversed payments below it. The best day is ${dayOf(best.day)} with ${money(best.gross)}.">${[0, line / 2].map((y) => html`<line class="grid" x1="0" x2="300" y1="${y}" y2="${y}"/>`)}${bars}<line x1="0" x2="300" y1="${line}" y2="${line}"/></svg></div>
 <div class="axis" aria-hidden="true">${ticks.map((tick) => html`<span>${tick}</span>`)}</div>

@@ -45,8 +45,7 @@ export type PaymentFacts = {
 /** One purchase: its status and buyer, the form for a refund, what happened to its credit, and the processor's details. */
 export function payment(facts: PaymentFacts): Html {
   const { order, reversals, lot, loss, left, request, result, key, page } = facts;
-  const isRefundable =
-    facts.canRefund && order.state === 'granted' && left > 0 && request?.state !== 'open';
+  const isRefundable = facts.canRefund && order.state === 'granted' && left > 0 && request?.state !== 'open';
   const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
   const reversed = Money.ofMicro(order.amount - left);
   return html`<h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed })}</h1>
@@ -67,7 +66,9 @@ function summary({ order, email, left, page }: PaymentFacts): Html {
     ...(order.state === 'granted' && left < order.amount
       ? ([['Remains paid', money(left)]] satisfies [string, string][])
       : []),
-    ...(page === null ? [] : ([['At the processor', html`<a href="${page}">View the payment</a>`]] satisfies [string, Html][])),
+    ...(page === null
+      ? []
+      : ([['At the processor', html`<a href="${page}">View the payment</a>`]] satisfies [string, Html][])),
   ];
   return html`<section aria-labelledby="payment"><h2 id="payment">Payment</h2>${pairs(rows)}${order.failure === null ? '' : html`<p class="note">${order.failure}</p>`}</section>`;
 }
@@ -77,13 +78,25 @@ function details({ order, charges, fees }: PaymentFacts): Html {
   const paid = reference(order);
   const ids: [string, Html][] = [
     ['Order', html`<span class="id">${order.id}</span>`],
-    ...(paid === null ? [] : ([['Payment', html`<span class="id">${paid}</span>`]] satisfies [string, Html][])),
+    ...(paid === null
+      ? []
+      : ([['Payment', html`<span class="id">${paid}</span>`]] satisfies [string, Html][])),
     ...(order.account === null
       ? []
-      : ([['Account', html`<a class="id" href="/admin/console/accounts/${order.account}">${order.account}</a>`]] satisfies [string, Html][])),
+      : ([
+          [
+            'Account',
+            html`<a class="id" href="/admin/console/accounts/${order.account}">${order.account}</a>`,
+          ],
+        ] satisfies [string, Html][])),
     ['Created', moment(order.createdMs)],
   ];
-  return folded('details', 'Details', 'ids, card check, fees', html`${pairs(ids)}${assessment(charges)}${feeTable(fees)}`);
+  return folded(
+    'details',
+    'Details',
+    'ids, card check, fees',
+    html`${pairs(ids)}${assessment(charges)}${feeTable(fees)}`,
+  );
 }
 
 /** The buyer's refund request, with the form that leads to the refund and the one that declines it. */

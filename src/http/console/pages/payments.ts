@@ -227,7 +227,10 @@ function returned(one: ReturnedPayment, processorPage: ProcessorPage): Html {
 }
 
 /** What the seller has to do about a refund or dispute, with the page of the processor where that is done. */
-export function nextStep({ kind, status }: Pick<ReturnedPayment, 'kind' | 'status'>, page: string | null): Html {
+export function nextStep(
+  { kind, status }: Pick<ReturnedPayment, 'kind' | 'status'>,
+  page: string | null,
+): Html {
   const mustRespond = kind === 'dispute' && status.endsWith('needs_response');
   if (page === null) return mustRespond ? html`Respond at the card processor` : html``;
   return html`<a href="${page}">${mustRespond ? 'Respond at the card processor' : 'View at the card processor'}</a>`;

@@ -41,7 +41,13 @@ ${
     ? html`<p>Nobody has been invited yet. You are using the admin token: invite yourself as the first owner, open the link and create a passkey.</p>`
     : table(
         'People',
-        ['Person', { lead: 'Role' }, { bare: 'Signs in with' }, 'Last seen', ...(canChange ? [{ bare: 'Change' }] : [])],
+        [
+          'Person',
+          { lead: 'Role' },
+          { bare: 'Signs in with' },
+          'Last seen',
+          ...(canChange ? [{ bare: 'Change' }] : []),
+        ],
         people.map((one) => row(one, facts)),
         'stack',
       )
@@ -77,7 +83,8 @@ function nameOf(role: Role): string {
 
 function options(selected: string): Html[] {
   return roles.map(
-    (role) => html`<option value="${role}"${role === selected ? raw(' selected') : ''}>${nameOf(role)}</option>`,
+    (role) =>
+      html`<option value="${role}"${role === selected ? raw(' selected') : ''}>${nameOf(role)}</option>`,
   );
 }
 
