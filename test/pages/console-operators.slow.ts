@@ -86,7 +86,7 @@ describe.each(['desktop', 'phone'] satisfies Screen[])('on a %s screen', (screen
       expect(await page.getByLabel('Admin token').count()).toBe(0);
       await seen('console-login-passkey');
       await press('Sign in with a passkey');
-      await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+      await page.getByRole('heading', { name: 'First steps' }).waitFor();
       const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId: id });
       expect(credentials).toHaveLength(1);
       const second = await invite(email('grace'), 'Grace Hopper', 'viewer');

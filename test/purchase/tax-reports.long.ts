@@ -142,7 +142,7 @@ test('the console shows revenue, refunds and their tax apart', async () => {
   const [taxed] = await shop.sql`SELECT sum(tax)::bigint AS paid,
     (SELECT coalesce(sum(tax), 0)::bigint FROM shop.reversal) AS returned FROM shop.purchase WHERE state = 'granted'`;
   const usd = (micro: number) => (micro / 1_000_000).toFixed(2);
-  expect(html).toContain(`<dt>Tax</dt><dd>${usd(taxed?.paid - taxed?.returned)}</dd>`);
+  expect(html).toContain(`<dt>Tax</dt><dd>${usd(taxed?.paid - taxed?.returned)} USD</dd>`);
   expect(html).toContain('Tax refunded');
 });
 

@@ -11,6 +11,7 @@ import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as Reversal from '../../../journeys/sync-reversals.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
 import * as CreditGrant from '../../../payment/credit-grant.ts';
+import type { Order } from '../../../payment/order.ts';
 import { dayOf } from '../../../payment/order-search.ts';
 import type { PaymentContext } from '../../../payment/payment-context.ts';
 import type { FieldFault } from '../../../payment/purchase-input.ts';
@@ -25,6 +26,7 @@ import * as ListPage from '../pages/accounts.ts';
 import { amount } from '../pages/figures.ts';
 import * as FreezePage from '../pages/freeze.ts';
 import * as LoginPage from '../pages/login-page.ts';
+import type { ListedOrder } from '../pages/orders.ts';
 import type { ConsoleResponse } from '../response.ts';
 import type { Person } from '../sessions.ts';
 
@@ -121,16 +123,7 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
       shop.audit.list({ account }, null, actsShownMax),
       inTime(shop.console.accounts.activity([account], nowMs - 30 * dayMs)),
     ]);
-    const listed = await Promise.all(
-      orders.map(async (order) => {
-        const [reversed, reversals] = await Promise.all([
-          Reversal.reversedAmount(shop, order),
-          shop.orders.reversalsOf(order.id),
-        ]);
-        const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
-        return { order, reversed, isDisputed };
-      }),
-    );
+    const listed = await Promise.all(orders.map((order) => listedOrder(shop, order)));
     const facts = {
       ...{ account: it, lots, subscriptions, orders: listed, keys, calls, acts, nowMs, result },
       activity: activity === null ? null : (activity.get(account) ?? { lastMs: null, spent: Money.zero }),
@@ -140,6 +133,16 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
     const main = Page.account({ ...facts, formKey: id('console') }, shop.catalog.plans);
     return { title: it.email ?? it.id, status: result?.isBad ? 422 : 200, main };
   }
+}
+
+/** Adds what has come back of an order's money. */
+async function listedOrder(shop: AccountSectionContext, order: Order): Promise<ListedOrder> {
+  const [reversed, reversals] = await Promise.all([
+    Reversal.reversedAmount(shop, order),
+    shop.orders.reversalsOf(order.id),
+  ]);
+  const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
+  return { order, reversed, isDisputed };
 }
 
 /** The listed accounts as CSV. */
