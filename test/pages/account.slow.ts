@@ -142,14 +142,14 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await look(page, 'account-usage-refused', screen);
 
       await open(page, 'Billing');
-      await page.getByLabel(/^Amount in USD/).fill('0.10');
+      await page.getByLabel('Another amount (USD)').fill('0.10');
       await button(page, 'Add credit');
       await page
         .getByText(/Must be at least 0\.50/)
         .first()
         .waitFor();
       await look(page, 'account-billing-refused', screen);
-      await button(page, '20.00 USD');
+      await button(page, 'Add 20.00 USD');
       await payByCard(page, email);
       await page.goto(`${shop.url}/#plans`);
       await page

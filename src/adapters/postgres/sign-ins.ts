@@ -1,9 +1,4 @@
-import {
-  dailyMax,
-  type SignInOutcome,
-  type SignIns,
-  triesMax,
-} from '../../identity/sign-in.ts';
+import { dailyMax, type SignInOutcome, type SignIns, triesMax } from '../../identity/sign-in.ts';
 import type { Role } from '../../identity/team/role.ts';
 import * as Admissions from './admissions.ts';
 import type { Connection } from './connection.ts';

@@ -97,6 +97,7 @@ export const accountPage = {
   'usage.cost': 'Cost',
   'usage.no_model': 'No model',
   'usage.no_key': 'No key',
+  'usage.other_key': 'Other key ({id})',
   'usage.revoked_key': 'Revoked key ({id})',
   'usage.quantity': 'Quantity',
   'usage.chart': '{figure} by day, divided by {group}. The table "By day" below has the same figures.',

@@ -28,7 +28,15 @@ export const kindNames: readonly (readonly [string, string])[] = [
 ];
 
 /** The search result, or the newest accounts first. */
-export function accounts({ typed, filter, found, activity, next, isFirst, canExport }: AccountListFacts): Html {
+export function accounts({
+  typed,
+  filter,
+  found,
+  activity,
+  next,
+  isFirst,
+  canExport,
+}: AccountListFacts): Html {
   const query = queryOf({ ...filter, q: typed });
   const fields = [
     field({
@@ -52,8 +60,8 @@ ${
         [
           'Account',
           { bare: 'Email' },
-          { number: 'Paid, USD' },
-          { number: 'Used in 30 days, USD' },
+          { number: 'Paid, USD', onPhone: 'lead' },
+          { number: 'Used in 30 days' },
           'Last call',
           { bare: 'Status' },
           'Created',

@@ -23,8 +23,8 @@ const path = '/admin/console/audit';
 /** The audit log, the newest entry first. */
 export function audit({ filter, acts, entries, next, isFirst, canExport }: AuditFacts): Html {
   const fields = [
-    field({ name: 'account', label: 'Account, with its orders', value: filter.account ?? '' }),
-    field({ name: 'text', label: 'Who or on whom contains', value: filter.text ?? '' }),
+    field({ name: 'account', label: 'Account', value: filter.account ?? '' }),
+    field({ name: 'text', label: 'Person', value: filter.text ?? '' }),
     select(
       'act',
       'Action',
@@ -36,7 +36,7 @@ export function audit({ filter, acts, entries, next, isFirst, canExport }: Audit
   ];
   const query = queryOf(filter);
   return html`<h1>Audit log</h1>
-<section aria-labelledby="acts"><h2 id="acts">Actions</h2>
+<section aria-label="Actions">
 ${filterForm(path, fields, query, canExport ? `${path}.csv` : null)}
 ${entries.length === 0 ? html`<p class="soft">No actions match.</p>` : log(entries)}
 ${pages(path, query, isFirst, next === null ? null : `before=${next}`)}</section>`;

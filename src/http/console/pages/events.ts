@@ -85,7 +85,7 @@ function eventTable({ events: found, filter, next }: EventsFacts): Html {
   const query = queryOf(withoutPage(filter));
   const rows = found.map(
     ({ id, type, atMs, account, states }) =>
-      html`<tr><th scope="row"><a href="${path}/${id}">${type}</a></th><td>${moment(atMs)}</td><td>${accountLink(account)}</td><td>${states.length === 0 ? '' : states.map((state) => sign(state, state === 'failed'))}</td></tr>`,
+      html`<tr><th scope="row"><a href="${path}/${id}">${type}</a></th><td>${moment(atMs)}</td><td>${accountLink(account)}</td><td>${states.length === 0 ? html`<span class="soft">no endpoint</span>` : states.map((state) => sign(state, state === 'failed'))}</td></tr>`,
   );
   return html`${table('Events', ['Type', { bare: 'When' }, { bare: 'Account' }, { bare: 'Delivery' }], rows, 'stack')}
 ${pages(path, query, filter.before == null, next === null ? null : `before=${next}`)}`;

@@ -59,13 +59,25 @@ export function payments(facts: PaymentListFacts, processorPage: ProcessorPage):
       ...{ id: 'flagged', name: 'Fraud warnings and reviews', rows: facts.flagged.map(flagged) },
       about:
         'Payments that the card issuer or Radar considers suspicious. Refund the purchase, freeze its account, or approve the review at the processor.',
-      columns: ['Order', { bare: 'Signal' }, { bare: 'Reason' }, { number: 'USD', onPhone: 'lead' }, { bare: 'When' }],
+      columns: [
+        'Order',
+        { bare: 'Signal' },
+        { bare: 'Reason' },
+        { number: 'USD', onPhone: 'lead' },
+        { bare: 'When' },
+      ],
     },
     {
       ...{ id: 'unfinished', name: 'Unfinished charges', rows: facts.unfinished.map(unfinished) },
       about:
         'Orders whose charge has no outcome yet. Reconciliation checks them every 20 seconds. Review the orders that stay here.',
-      columns: ['Order', { bare: 'Created' }, { bare: 'Status' }, { number: 'USD', onPhone: 'lead' }, { bare: 'Reason' }],
+      columns: [
+        'Order',
+        { bare: 'Created' },
+        { bare: 'Status' },
+        { number: 'USD', onPhone: 'lead' },
+        { bare: 'Reason' },
+      ],
     },
     {
       ...{ id: 'webhook-events', name: 'Failed webhook events' },
@@ -107,7 +119,8 @@ ${facts.hasTasks && empty.length > 0 ? html`<p class="soft">There are no ${empty
 
 /** The latest declined payments, and a link to all of them. */
 function declinedOrders(all: readonly ListedOrder[]): Html {
-  const rest = all.length > shownMax ? html`<p><a href="${path}?state=declined">All declined payments</a></p>` : '';
+  const rest =
+    all.length > shownMax ? html`<p><a href="${path}?state=declined">All declined payments</a></p>` : '';
   return html`<section aria-labelledby="declined"><h2 id="declined">Declined in the last 30 days</h2>${orders('Declined payments', all.slice(0, shownMax), ({ failure }) => failure ?? '')}${rest}</section>`;
 }
 

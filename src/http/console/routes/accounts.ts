@@ -64,7 +64,15 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
     const canExport = can(role, 'export') && query === null;
     return {
       title: 'Accounts',
-      main: ListPage.accounts({ typed, filter, found: shown, activity, next, isFirst: after === null, canExport }),
+      main: ListPage.accounts({
+        typed,
+        filter,
+        found: shown,
+        activity,
+        next,
+        isFirst: after === null,
+        canExport,
+      }),
     };
   });
   addExport(console, shop);
