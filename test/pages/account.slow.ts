@@ -89,11 +89,13 @@ test.each(['phone', 'desktop'] as const)(
       const line = (await sent.getByRole('status').textContent()) ?? '';
       expect(line).toMatch(/^200 OK · \d+ ms · [\d,]+ bytes · \d results? · free/);
       await look(page, 'try-sent', screen);
+      await sent.getByText('Send another request').click();
       await sent.getByText('Write the request as JSON').click();
       await sent.getByLabel('Body', { exact: true }).fill('{"max_results":2}');
       await sent.getByRole('button', { name: 'Send as JSON' }).click();
       await sent.getByText(/^200 OK/).waitFor();
       expect(await results.inputValue()).toBe('2');
+      await sent.getByText('Send another request').click();
       await results.fill('-1');
       await results.evaluate((input) => input.closest('form')?.setAttribute('novalidate', ''));
       await results.press('Enter');

@@ -112,7 +112,7 @@ describe.each(['phone', 'desktop'] as const)('on a %s screen', (screen) => {
       await button(page, `Remove ${bob}`);
       await page.getByText('The person is removed.').waitFor();
       await page.getByRole('heading', { name: 'Activity' }).scrollIntoViewIfNeeded();
-      expect(await page.getByRole('cell', { name: `Removed ${bob}` }).count()).toBe(1);
+      expect(await page.getByRole('rowheader', { name: `Removed ${bob}` }).count()).toBe(1);
     } finally {
       await owner.context.close();
       await guest.context.close();

@@ -191,9 +191,10 @@ function attempt(texts: Texts, { tried, catalog, summary, isTrying }: ShopFacts)
     .map(
       ({ id }) => html`<option value="${id}" ${id === operation.id ? 'selected' : ''}>${id}</option>`,
     )}</select>`;
+  const form = requestForm(texts, tried, choice, price(texts, operation));
   return html`<section id="try"><details ${isOpen ? 'open' : ''}><summary><h2>${say(texts, 'try.title')}</h2></summary>
 ${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? html`<p class="soft">${say(texts, 'try.intro')}${free}</p>` : outcome(texts, trial, summary !== null)}
-${requestForm(texts, tried, choice, price(texts, operation))}
+${trial === null ? form : html`<details class="again"><summary><h3>${say(texts, 'try.again')}</h3></summary>${form}</details>`}
 </details></section>`;
 }
 
@@ -218,7 +219,7 @@ function outcome(texts: Texts, trial: TrialOutcome, hasAccount: boolean): Html {
   if (trial.kind === 'refusal') return html`<p class="note" role="alert">${trial.message}</p>`;
   const { body, isCut } = trial;
   return html`<p class="ok" role="status">${outcomeLine(trial)}</p>${codeBlock(texts.text('try.response_body'), body)}
-${isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}${hasAccount ? html`<p class="next">${say(texts, 'try.next', { keys: html`<a href="/shop/account/keys">${say(texts, 'steps.key_link')}</a>`, account: html`<a href="/shop/account">${say(texts, 'try.next_account')}</a>` })}</p>` : ''}<h3>${say(texts, 'try.again')}</h3>`;
+${isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}${hasAccount ? html`<p class="next">${say(texts, 'try.next', { keys: html`<a href="/shop/account/keys">${say(texts, 'steps.key_link')}</a>`, account: html`<a href="/shop/account">${say(texts, 'try.next_account')}</a>` })}</p>` : ''}`;
 }
 
 /** The request of the "Try it" form as code. */

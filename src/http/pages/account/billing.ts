@@ -51,7 +51,7 @@ function creditForm(texts: Texts, plan: CreditPlan, result: FormResult | null, i
     (amount) =>
       html`<form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><input type="hidden" name="amount_usd" value="${Money.format(amount)}"><button class="plain">${say(texts, 'billing.add_amount', { amount: texts.usd(Money.format(amount)) })}</button></form>`,
   );
-  const [min, max] = [plan.min, plan.max].map((amount) => texts.decimal(Money.format(amount)));
+  const [min, max] = [plan.min, plan.max].map((amount) => texts.usd(Money.format(amount)));
   return html`<h3>${isNamed ? plan.name : say(texts, 'billing.add_credit')}</h3><p class="hint">${say(texts, 'billing.add_credit_text')}</p><div class="row presets" role="group" aria-label="${texts.text('billing.usual_amounts')}">${usual}</div>
 <form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><div class="row"><div>${field(texts, refused ? result : null, 'credit', { name: 'amount_usd', ...(!refused && isNamed && { id: `amount-${plan.id}` }), label: texts.text('billing.other_amount'), hint: texts.text('billing.amount_range', { min: String(min), max: String(max) }), attributes: html`inputmode="decimal" autocomplete="off"`, isRequired: true })}</div><div class="fit"><button>${say(texts, 'billing.add_credit')}</button></div></div></form>`;
 }

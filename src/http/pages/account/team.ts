@@ -158,9 +158,9 @@ ${
   events.length === 0
     ? html`<p class="soft">${say(texts, 'team.no_activity')}</p>`
     : table(events, [
-        { head: texts.text('team.when'), cell: ({ atMs }) => texts.minute(atMs) },
+        { head: texts.text('team.what'), cell: (one) => eventText(texts, one) },
         { head: texts.text('team.who'), cell: who, onPhone: 'bare' },
-        { head: texts.text('team.what'), cell: (one) => eventText(texts, one), onPhone: 'bare' },
+        { head: texts.text('team.when'), cell: ({ atMs }) => texts.minute(atMs), onPhone: 'bare' },
       ])
 }${older === null ? '' : html`<p><a href="${sections.team}?older=${older}#activity">${say(texts, 'team.older')}</a></p>`}</section>`;
 }
