@@ -265,8 +265,8 @@ describe('a visitor', () => {
       days: '',
     });
     expect(html).toContain('value="night"');
-    expect(html).toMatch(/value="1,00" aria-invalid="true" aria-describedby="key-budget-fault"/);
-    expect(html).toContain('id="key-budget-fault">Enter an amount such as 5.00<');
+    expect(html).toMatch(/value="1,00" aria-invalid="true" aria-describedby="keys-budget_usd-fault"/);
+    expect(html).toContain('id="keys-budget_usd-fault">Enter an amount such as 5.00<');
   });
 
   test('signs in elsewhere by the assertion, and leaves for good', async () => {

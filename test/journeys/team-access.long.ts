@@ -131,7 +131,7 @@ test('a person who is in accounts of others only can be exported and erased by t
   expect(exported.out).not.toMatch(/digest|slk_/);
   expect(exported.out).not.toContain(ada.email);
 
-  expect((await sluice('accounts', 'erase', email)).err + '').toContain('Add --yes');
+  expect((await sluice('accounts', 'erase', email)).err).toContain('Add --yes');
   expect((await people.get(bearer, '/account')).status).toBe(200);
   const erased = await sluice('accounts', 'erase', email, '--yes');
   expect([erased.code, erased.out], erased.err).toEqual([0, expect.stringContaining(ada.account)]);
@@ -251,7 +251,7 @@ test('the second link of an invitation joins, and its page and mail say so; a st
   const { html } = await browser.open(link);
   expect(html).toMatch(/<button>Join the account<\/button>/);
   expect(html).toContain(email);
-  // Another browser is not told the address, and has to know it.
+  // Another browser does not get the address, and has to know it.
   const stolen = await thief.open(link);
   expect(stolen.html).not.toContain(email);
   const body = { token: new URL(link, shop.url).searchParams.get('token') ?? '' };

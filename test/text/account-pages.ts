@@ -96,10 +96,12 @@ const call = {
   status: 200,
   units: 5,
   cost: usd(1),
+  ...{ included: 0, plans: ['‹plan›'], key: 'key_1' },
 };
 const calls = [
   { ...call, isReturned: false },
   { ...call, isReturned: true },
+  { ...call, isReturned: false, cost: usd(0), included: 5 },
   { ...call, model: '‹model›', quantities: { '‹input›': 1_200 } },
 ] as never;
 

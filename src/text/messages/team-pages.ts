@@ -120,7 +120,7 @@ export const teamPages = {
   'invitation.accept': 'Join the account',
   'invitation.decline': 'Decline',
   'invitation.prove':
-    'Enter the address that the invitation was sent to. We send a link there, so that nobody else can join with this page.',
+    'Enter the address that the invitation was sent to. We send a link there, because this page may have been passed on.',
   'invitation.send': 'Send me the link',
   'invitation.other_address':
     'This invitation was sent to another address. Ask for one to the address that you use.',

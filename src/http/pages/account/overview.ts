@@ -92,7 +92,7 @@ function claimOf(texts: Texts, { canClaim, claimed, codeSentTo, result }: Overvi
 function claim(texts: Texts, codeSentTo: string | null, result: FormResult | null): Html {
   if (codeSentTo !== null)
     return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.sent', { email: codeSentTo })}</p>
-<form method="post" action="/shop/account/claim/complete">${field(texts, result, 'claim/complete', { name: 'otp', label: texts.text('claim.code'), attributes: html`class="otp" inputmode="numeric" autocomplete="one-time-code" autofocus`, isRequired: true })}<button>${say(texts, 'claim.confirm')}</button></form>
+<form method="post" action="/shop/account/claim/complete">${field(texts, result, 'claim/complete', { name: 'otp', label: texts.text('claim.code'), attributes: html`class="otp" inputmode="numeric" autocomplete="one-time-code" autofocus=""`, isRequired: true })}<button>${say(texts, 'claim.confirm')}</button></form>
 <form method="post" action="/shop/account/claim" class="again"><input type="hidden" name="email" value="${codeSentTo}"><button class="quiet">${say(texts, 'claim.again')}</button></form>
 <p><a href="/shop/account?claim=new#claim">${say(texts, 'claim.other')}</a></p></section>`;
   return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.intro')} ${say(texts, 'claim.why')}</p>

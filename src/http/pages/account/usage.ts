@@ -74,7 +74,7 @@ function filterForm(texts: Texts, facts: UsageFacts, countsUnits: boolean, unit:
   const { filters, options, by, measure, faults, ranges } = facts;
   const day = (name: 'from' | 'to') => {
     const fault = faults.find(({ field }) => field === name);
-    return html`<div><label for="${name}">${say(texts, `usage.${name}`)}</label><input id="${name}" name="${name}" type="date" value="${filters[name]}"${fault === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-fault" autofocus`}>${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault.message}</p>`}</div>`;
+    return html`<div><label for="${name}">${say(texts, `usage.${name}`)}</label><input id="${name}" name="${name}" type="date" value="${filters[name]}"${fault === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-fault" autofocus=""`}>${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault.message}</p>`}</div>`;
   };
   const choice = (
     name: string,

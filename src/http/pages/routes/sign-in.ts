@@ -57,13 +57,10 @@ export function signInPages(
         const more = { 'retry-after': String(asked.retryAfterSeconds) };
         return signedOut(429, texts.text('sign_in.too_many_links'), more);
       }
-      case 'sent':
-        return FormResult.redirect(
-          shop,
-          sentPath,
-          { text: texts.text('sign_in.sent', { email }), secret: null, isBad: false },
-          [Cookies.setCookie(shop, asker, browser)],
-        );
+      case 'sent': {
+        const result = { text: texts.text('sign_in.sent', { email }), secret: null, isBad: false };
+        return FormResult.redirect(shop, sentPath, result, [Cookies.setCookie(shop, asker, browser)]);
+      }
     }
   });
 
