@@ -130,14 +130,15 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await press('Sign in');
       await page.waitForURL(`${shop.url}/shop/account`);
       await page.getByRole('link', { name: 'Settings' }).click();
-      expect((await page.locator('dd.id').allTextContents()).slice(0, 2)).toEqual([email, account]);
+      expect(await page.locator('dd.plain').first().textContent()).toBe(email);
+      expect(await page.locator('dd.id').textContent()).toBe(account);
       await page.getByRole('link', { name: 'Billing' }).click();
 
       await page.getByText('Ask for a refund', { exact: true }).first().click();
       await page.getByLabel('Amount in USD (leave empty for all)').fill('1.00');
       await page.getByLabel('Reason').fill('I bought more than I need.');
       await look(page, 'account-refund', screen);
-      await press('Ask for a refund');
+      await press('Send request');
       expect(await page.getByRole('status').textContent()).toContain('The seller has been notified.');
       expect(
         await page.getByRole('cell', { name: "Sent to the seller. You'll see the answer here." }).count(),
