@@ -29,6 +29,8 @@ export type Program = { name: 'storefront' | 'direct' | 'sandbox' | 'mailbox'; s
 export type Secrets = {
   direct: string;
   webhook: string;
+  /** The key that encrypts secrets in the database, as ENCRYPTION_KEYS takes it. */
+  encryptionKey: string;
   /** SHA-256 of the admin token, which is shown once at the first start. */
   adminDigest: string;
   /** The same for the admin token of the data API. */
@@ -90,6 +92,7 @@ export function programs(
     DATA_DIR: wiring.dataDir,
     DATABASE_URL: databaseUrl,
     DATABASE_URL_FILE: '',
+    ...(!env.ENCRYPTION_KEYS && { ENCRYPTION_KEYS: secrets.encryptionKey }),
     ...(!env.ADMIN_TOKEN && { ADMIN_TOKEN_DIGEST: env.ADMIN_TOKEN_DIGEST || secrets.adminDigest }),
   };
   const all: Program[] = [{ name: 'storefront', script: 'src/main', env: storefront }];

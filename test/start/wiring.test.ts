@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as Compose from '../../src/cli/compose.ts';
 import * as Port from '../../src/cli/port.ts';
 
-const secrets = { direct: 'd', webhook: 'w', adminDigest: 'a', directAdminDigest: 'e' };
+const secrets = { direct: 'd', webhook: 'w', encryptionKey: 'e', adminDigest: 'a', directAdminDigest: 'e' };
 
 function programs(env: NodeJS.ProcessEnv): Map<string, NodeJS.ProcessEnv> {
   const all = Compose.programs(Compose.read(env), env, 'postgres://here/sluice', secrets);
