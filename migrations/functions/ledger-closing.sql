@@ -93,7 +93,8 @@ $$;
 -- or `p_since` if that is later.
 CREATE OR REPLACE FUNCTION ledger.final_days(p_since date, OUT first date, OUT until date) LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  until := greatest(p_since, ledger.next_day_to_close());
+  -- Calls of the last two days may come even where no day is open yet.
+  until := greatest(p_since, least(ledger.next_day_to_close(), (clock_timestamp() AT TIME ZONE 'UTC')::date - 2));
   first := greatest(p_since, coalesce((SELECT min(d.day) FROM ledger.closed_day d), until));
   WHILE ledger.open_reason(until) IS NULL LOOP until := until + 1; END LOOP;
 END $$;
