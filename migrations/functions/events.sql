@@ -228,7 +228,7 @@ BEGIN
   RETURN true;
 END $$;
 
--- Returns the positions between which all events from `p_since` to `p_until` are, and few others; null stands for no limit. No transaction that writes an
+-- Returns the positions between which all events from `p_since` to `p_until` are, and few others; null is no limit. No transaction that writes an
 -- event lasts an hour.
 CREATE OR REPLACE FUNCTION shop.event_positions(p_since timestamptz, p_until timestamptz, OUT first bigint, OUT last bigint) LANGUAGE sql STABLE AS $$
   SELECT coalesce((SELECT e.position FROM shop.event e WHERE e.at < p_since - interval '1 hour' AND e.position IS NOT NULL ORDER BY e.at DESC LIMIT 1), 0) + 1,

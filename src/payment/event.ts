@@ -62,7 +62,7 @@ export type EventRange = {
   types: readonly EventType[] | null;
 };
 
-/** The result of delivering a range again. `next`: the event from which to go on, when there were too many for one run. */
+/** The result of delivering a range again. `next`: the event to continue from, when there were too many for one run. */
 export type Replayed = { count: number; next: string | null };
 
 /** The filter of a list of events. */

@@ -219,7 +219,7 @@ test('the exported usage of an account is what its books say was spent, over ref
 
 const sum = (list: readonly number[]) => list.reduce((total, one) => total + one, 0);
 
-/** What an account has spent by its lots, until the days that are not final: granted, less what was taken back or is left. */
+/** The sum that an account has spent by its lots, until the days that are not final: grants, less reversals and the rest. */
 async function booked(account: string): Promise<{ usd: number; unit: number }> {
   const rows = await real.sql<{ asset: 'usd' | 'unit'; amount: number }[]>`SELECT k.asset,
       (sum((SELECT coalesce(sum(p.amount), 0) FROM ledger.posting p WHERE p.account_id = k.account_id AND p.lot_id = k.id AND p.kind <> 'undelivered'))

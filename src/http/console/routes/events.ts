@@ -118,7 +118,7 @@ async function replay(events: SellerEvents, form: URLSearchParams, who: string):
   if ('fault' in range) return refused(`Nothing is delivered again: ${range.fault}.`);
   const again = await events.replay(form.get('id') ?? '', range, who);
   if (again === null) return unknown;
-  const more = again.next === null ? '' : ` There are more: go on from event ${again.next}.`;
+  const more = again.next === null ? '' : ` There are more: continue from event ${again.next}.`;
   return done(`${again.count} events are delivered again.${more}`);
 }
 
