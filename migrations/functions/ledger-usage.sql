@@ -31,6 +31,7 @@ BEGIN
       WHEN duplicate_table OR unique_violation THEN NULL; -- another process created it
       WHEN lock_not_available THEN
         IF v_day <= (clock_timestamp() AT TIME ZONE 'UTC')::date THEN RAISE; END IF;
+        RETURN;
       WHEN check_violation THEN NULL; -- the default partition already has rows of that day, and keeps them
     END;
   END LOOP;

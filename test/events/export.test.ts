@@ -169,6 +169,19 @@ test('an endpoint is added, listed, given a new secret and removed by the comman
   }
 });
 
+test('a partition of usage is created later when a reader holds the table, and calls do not wait for it', async () => {
+  const days = async () =>
+    (await sql`SELECT FROM pg_inherits WHERE inhparent = 'ledger.usage'::regclass`).length;
+  const before = await days();
+  await sql.begin(async (reader) => {
+    await reader`SELECT FROM ledger.usage LIMIT 0`;
+    await sql`SELECT ledger.prepare_usage(9)`;
+    expect(await days()).toBe(before);
+  });
+  await sql`SELECT ledger.prepare_usage(9)`;
+  expect(await days()).toBe(before + 2);
+});
+
 test('an empty export is a valid Parquet file', async () => {
   const path = join(folder, 'empty.parquet');
   const found = await EventExport.readEvents(sql, 'disputes', { ms: 0 });

@@ -217,6 +217,20 @@ test('the exported usage of an account is what its books say was spent, over ref
   expect(new Set(parts).size).toBe(1);
 });
 
+test('a day that is closed while it is exported is exported whole', async () => {
+  const before = (await exportFrom(real.sql, first)).rows;
+  const { pages } = await readAccountUsage(real.sql, Date.parse(first));
+  const rows: ExportRow[] = [];
+  let closing: ReturnType<typeof close> | null = null;
+  for await (const page of pages) {
+    closing ??= close(first);
+    rows.push(...page);
+  }
+  expect(rows).toEqual(before);
+  expect(await closing).toMatchObject({ kind: 'closed' });
+  expect((await exportFrom(real.sql, first)).rows).toEqual(before);
+});
+
 const sum = (list: readonly number[]) => list.reduce((total, one) => total + one, 0);
 
 /** The sum that an account has spent by its lots, until the days that are not final: grants, less reversals and the rest. */

@@ -42,6 +42,13 @@ test('each part is replaced by its one setting', () => {
   expect(Compose.read({ DATABASE_URL: 'postgres://there/x' }).embedded).toBe(false);
 });
 
+test('the kept key encrypts secrets until the setting is given, and decrypts from then on', () => {
+  const keysOf = (env: NodeJS.ProcessEnv) => programs(env).get('storefront')?.ENCRYPTION_KEYS;
+  expect(keysOf({})).toBe('e');
+  expect(keysOf({ ENCRYPTION_KEYS: 'mine' })).toBe('mine,e');
+  expect(keysOf({ ENCRYPTION_KEYS: 'mine, e' })).toBe('mine, e');
+});
+
 test('production is never given play money', () => {
   expect([...programs({ NODE_ENV: 'production' }).keys()]).toEqual(['storefront', 'direct']);
 });

@@ -3,6 +3,8 @@ import type { Connection } from './connection.ts';
 import type { Export } from './event-export.ts';
 
 const pageMax = 1_000;
+/** Maximum time that the reader of an export may take for a page. */
+const readerMsMax = 60_000;
 
 /**
  * Reads the usage of whole days (UTC), by service and price key, from the day of `sinceMs` to the last one that is complete. The cursor is the first day
@@ -50,6 +52,7 @@ async function* accountDays(sql: Connection, since: string, until: string): Asyn
     const session = await sql.reserve();
     try {
       await session`BEGIN READ ONLY`;
+      await session`SELECT set_config('idle_in_transaction_session_timeout', ${readerMsMax}::text, true)`;
       // A day is closed by one transaction that moves its sums and removes its calls. This lock keeps it from ending between the two readings below.
       await session`SELECT FROM ledger.usage LIMIT 0`;
       const rows = session<
