@@ -41,11 +41,13 @@ type DueRow = Pick<EventRow, 'type' | 'account_id' | 'at' | 'data'> & {
  * Stores the seller's events, and the endpoints that they are delivered to.
  * @param secrets encrypts the secrets of the endpoints
  * @param leasedMs the time after which another process may deliver an event that this one has taken
+ * @param queuedMax the number of events that one run of `replay` queues again
  */
 export function openSellerEvents(
   sql: Connection,
   secrets: StoredSecrets,
   leasedMs: number = leaseMs,
+  queuedMax: number = replayedMax,
 ): SellerEvents {
   return {
     publish: () => publish(sql),
@@ -53,6 +55,7 @@ export function openSellerEvents(
     ...openDeliveries(sql, secrets, leasedMs),
     ...openEndpoints(sql, secrets),
     ...openLog(sql),
+    replay: (endpoint, range, who) => replay(sql, endpoint, range, queuedMax, who),
   };
 }
 
@@ -116,7 +119,7 @@ function dueEvent(
   };
 }
 
-function openLog(sql: Connection): Pick<SellerEvents, 'list' | 'find' | 'replay'> {
+function openLog(sql: Connection): Pick<SellerEvents, 'list' | 'find'> {
   return {
     async list({ type, account, state, before }: EventFilter, max) {
       const rows = await sql<(EventRow & { states: Delivery['state'][] })[]>`SELECT e.*,
@@ -133,7 +136,6 @@ function openLog(sql: Connection): Pick<SellerEvents, 'list' | 'find' | 'replay'
         FROM shop.event_delivery d JOIN shop.event_endpoint p ON p.id = d.endpoint_id WHERE d.position = ${row.position} ORDER BY p.created_at`;
       return { event: sellerEvent(row), deliveries };
     },
-    replay: (endpoint, range, who) => replay(sql, endpoint, range, who),
   };
 }
 
@@ -141,6 +143,7 @@ async function replay(
   sql: Connection,
   endpoint: string,
   { from, to, sinceMs, untilMs, types }: EventRange,
+  queuedMax: number,
   who: string,
 ): Promise<Replayed | null> {
   const [since, until] = [sinceMs, untilMs].map((ms) => (ms === null ? null : new Date(ms)));
@@ -166,7 +169,7 @@ async function replay(
     if (row.count === null) return null;
     count += row.count;
     at += replayedAtOnceMax;
-  } while (at <= end && count + replayedAtOnceMax <= replayedMax);
+  } while (at <= end && count + replayedAtOnceMax <= queuedMax);
   const [next] = await sql<
     { id: string }[]
   >`SELECT id FROM shop.event WHERE position BETWEEN ${at} AND ${end} ORDER BY position LIMIT 1`;
