@@ -24,7 +24,7 @@ const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 const sealedForm = /^sealed:([\w.-]+):([\w-]+)$/;
-export const missingKey = `${settingName} is missing: secrets are stored encrypted. Set it to ID=KEY, KEY being the output of openssl rand -base64 32`;
+const missingKey = `${settingName} is missing: secrets are stored encrypted. Set it to ID=KEY, KEY being the output of openssl rand -base64 32`;
 
 /**
  * Opens secrets with `keys`: the first one encrypts, and all of them decrypt.

@@ -131,6 +131,12 @@ test('the command continues from the cursor that it printed', async () => {
     expect(await ExportCommand.run(['orders', '--since', first.cursor, '--out', out])).toBe(0);
     expect(cursorOf().rows).toBe(1);
     expect(JSON.parse(await readFile(out, 'utf8'))).toMatchObject({ account: 'acc_9' });
+    const usage = join(folder, 'usage.parquet');
+    const ofAccounts = ['account-usage', '--format', 'parquet', '--out', usage, '--since'];
+    expect(await ExportCommand.run([...ofAccounts, '2020-01-01'])).toBe(0);
+    expect(cursorOf()).toEqual({ cursor: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), rows: 0 });
+    expect(await parquetReadObjects({ file: await asyncBufferFromFile(usage) })).toEqual([]);
+    await expect(ExportCommand.run([...ofAccounts, first.cursor])).rejects.toThrow('--since');
     expect(await ExportCommand.run(['orders', '--since', 'evt_unknown', '--out', out])).toBe(1);
     await expect(ExportCommand.run(['orders', '--since', '2020', '--out', out])).rejects.toThrow('--since');
   } finally {
