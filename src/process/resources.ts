@@ -9,7 +9,7 @@ import { openCatalogHistory } from '../adapters/postgres/catalogs.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
 import type * as Connection from '../adapters/postgres/connection.ts';
 import { openDatabaseClock } from '../adapters/postgres/database-clock.ts';
-import { openSellerEvents } from '../adapters/postgres/events.ts';
+import * as Events from '../adapters/postgres/events.ts';
 import { openIdempotencyKeys } from '../adapters/postgres/idempotency-keys.ts';
 import { openLedgerStore } from '../adapters/postgres/ledger-store.ts';
 import type { Listener } from '../adapters/postgres/listener.ts';
@@ -158,7 +158,7 @@ async function openShared({ redisUrl: url }: Config, report: SharedCountOptions[
 }
 
 function openTotals(sql: Connection.Connection, reportSql: Connection.Connection) {
-  return { shopTotals: openShopTotals(reportSql), eventTotals: openSellerEvents(sql).totals };
+  return { shopTotals: openShopTotals(reportSql), eventTotals: () => Events.readTotals(sql) };
 }
 
 function prepareDatabase({ migrates, databaseUrl, databaseOwnerUrl }: Config): Promise<void> {
