@@ -69,7 +69,9 @@ export function roleNotAllowed(texts: Texts, { member, key }: RoleHolder, reques
   const role = member?.role ?? null;
   const text = key == null ? 'api.role_not_allowed' : 'api.role_not_allowed.key';
   const message =
-    role === null ? texts.text('api.person_required') : texts.text(text, { role: texts.text(`role.${role}`) });
+    role === null
+      ? texts.text('api.person_required')
+      : texts.text(text, { role: texts.text(`role.${role}`) });
   return error(403, 'role_not_allowed', message, requestId, { role });
 }
 

@@ -174,6 +174,9 @@ describe.each(names)('on a %s screen', (screen) => {
       await page.getByText('raises a price').waitFor();
       await look(page, 'console-review', screen);
       await go('Catalogue');
+      await page.getByRole('link', { name: 'Edit services and prices' }).click();
+      await look(page, 'console-prices', screen);
+      await go('Catalogue');
       await page.getByRole('link', { name: 'Branding' }).click();
       await look(page, 'console-brand', screen);
       await go('Health');
@@ -188,5 +191,5 @@ describe.each(names)('on a %s screen', (screen) => {
     } finally {
       await context.close();
     }
-  });
+  }, 120_000);
 });

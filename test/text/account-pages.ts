@@ -96,10 +96,12 @@ const call = {
   status: 200,
   units: 5,
   cost: usd(1),
+  ...{ included: 0, plans: ['‹plan›'], key: 'key_1' },
 };
 const calls = [
   { ...call, isReturned: false },
   { ...call, isReturned: true },
+  { ...call, isReturned: false, cost: usd(0), included: 5 },
   { ...call, model: '‹model›', quantities: { '‹input›': 1_200 } },
 ] as never;
 
@@ -141,7 +143,15 @@ export function accountPages(
   entry: PurchaseEntry,
 ): Record<string, Frame.Html> {
   const facts: BillingFacts = {
-    ...{ ...balance, ...holdings, topUp, result: null, details: billingDetails, older: 'pur_1', refundOf: null },
+    ...{
+      ...balance,
+      ...holdings,
+      topUp,
+      result: null,
+      details: billingDetails,
+      older: 'pur_1',
+      refundOf: null,
+    },
     mayChange: true,
     methods: [
       {
@@ -202,10 +212,16 @@ export function accountPages(
     'account settings with an address': settings(
       texts,
       {
-      ...settingsFacts,
-      ...{ claimed: true, email: 'ann@example.com', connections: [] },
-    }, 'mailto:a@example.com'),
-    'account settings without mail': settings(texts, { ...settingsFacts, canClaim: false }, 'mailto:a@example.com'),
+        ...settingsFacts,
+        ...{ claimed: true, email: 'ann@example.com', connections: [] },
+      },
+      'mailto:a@example.com',
+    ),
+    'account settings without mail': settings(
+      texts,
+      { ...settingsFacts, canClaim: false },
+      'mailto:a@example.com',
+    ),
     question: question(texts, {
       ...{ title: '‹title›', effect: '‹effect›', action: '/x', confirm: '‹confirm›', back: '/y' },
       field: { name: 'key', value: 'key_1' },

@@ -384,7 +384,10 @@ export function everyMail(texts: Texts): [name: string, mail: Mail][] {
   return [
     ['claim', claimMail(texts, { ...claim, known: false })],
     ['claim of a known address', claimMail(texts, { ...claim, known: true })],
-    ['sign-in', signInMail(texts, { to, name: shop.name, publicUrl, link: `${publicUrl}/link`, joins: false })],
+    [
+      'sign-in',
+      signInMail(texts, { to, name: shop.name, publicUrl, link: `${publicUrl}/link`, joins: false }),
+    ],
     ['join', signInMail(texts, { to, name: shop.name, publicUrl, link: `${publicUrl}/link`, joins: true })],
     ['no account', signInMail(texts, { to, name: shop.name, publicUrl, link: null, joins: false })],
     ['past due', PlanMail.renewalFailed(shop, pastDue, `${publicUrl}/plan`, to)],

@@ -1,9 +1,4 @@
-import {
-  dailyMax,
-  type SignInOutcome,
-  type SignIns,
-  triesMax,
-} from '../../identity/sign-in.ts';
+import { dailyMax, type SignInOutcome, type SignIns, triesMax } from '../../identity/sign-in.ts';
 import type { Role } from '../../identity/team/role.ts';
 import * as Admissions from './admissions.ts';
 import type { Connection } from './connection.ts';
@@ -26,7 +21,7 @@ export function openSignIns(sql: Connection): SignIns {
     async look(tokenDigest, browserDigest) {
       const [row] = await sql<
         { is_here: boolean; email: string; joins: boolean }[]
-      >`SELECT browser_digest IS NOT DISTINCT FROM ${browserDigest} AS is_here, email, invitation_id IS NOT NULL AS joins FROM shop.sign_in
+      >`SELECT coalesce(browser_digest = ${browserDigest}, false) AS is_here, email, invitation_id IS NOT NULL AS joins FROM shop.sign_in
         WHERE token_digest = ${tokenDigest} AND used_at IS NULL AND expires_at > clock_timestamp() AND tries < ${triesMax}`;
       if (row === undefined) return { kind: 'gone' };
       const { is_here, email, joins } = row;

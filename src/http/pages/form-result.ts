@@ -125,7 +125,7 @@ export function faultOf(
   const faults = result?.refused?.path === path ? result.refused.faults : [];
   const fault = faults.find(({ field }) => field === name);
   if (fault === undefined) return { marks: '', text: null };
-  const focus = faults[0] === fault ? html` autofocus` : '';
+  const focus = faults[0] === fault ? html` autofocus=""` : '';
   return {
     marks: html` aria-invalid="true" aria-describedby="${id}-fault"${focus}`,
     text: html`<p class="fault" id="${id}-fault">${FormFaults.inWords(texts, fault.message)}</p>`,

@@ -97,6 +97,7 @@ export const accountPage = {
   'usage.cost': 'Cost',
   'usage.no_model': 'No model',
   'usage.no_key': 'No key',
+  'usage.other_key': 'Other key ({id})',
   'usage.revoked_key': 'Revoked key ({id})',
   'usage.quantity': 'Quantity',
   'usage.chart': '{figure} by day, divided by {group}. The table "By day" below has the same figures.',
@@ -232,6 +233,7 @@ export const accountPage = {
   'claim.confirm': 'Confirm',
   'claim.intro':
     'Add your email to sign in from any device. If you already have an account with this address, this one is merged into it.',
+  'claim.why': 'Without an email, you lose the account when this browser forgets it.',
   'claim.email': 'Your email address',
   'claim.send': 'Send me a code',
 

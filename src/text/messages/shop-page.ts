@@ -115,6 +115,9 @@ export const shopPage = {
   'plans.dollar_buys': '{amount} buys {quantity}',
   'plans.each': '{amount} per {unit}',
 
+  'try.again': 'Send another request',
+  'try.next': '{keys} to call from your program, or {account}.',
+  'try.next_account': 'see your account',
   'try.title': 'Try it',
   'try.intro': 'Send a live request.',
   'try.first_usage_free': 'Your first {amount} of usage is free: no card, no sign-up.',

@@ -44,14 +44,16 @@ export const teamPages = {
   'team.resend_label': 'Send the invitation of {email} again',
   'team.withdraw': 'Withdraw',
   'team.withdraw_label': 'Withdraw the invitation of {email}',
-  'team.roles': 'Roles',
-  'team.ownership': 'Ownership',
+  'team.roles': 'What each role may do',
+  'team.roles_keys':
+    'Keys have no more rights than the person who created them: they are paused while that person may not call.',
+  'team.ownership': 'Ownership and other access',
   'team.transfer_intro': 'Another person becomes owner, and you become admin.',
   'team.new_owner': 'New owner',
   'team.transfer': 'Transfer ownership',
   'team.tokens_intro':
     'Agents and browsers that used this account before it had an email, and wallets, can access it without being a person of the team.',
-  'team.tokens': 'End access that belongs to no person',
+  'team.tokens': 'Sign out agents and wallets',
   'team.leave': 'Leave this account',
   'team.leave_intro': 'You lose access at once. An owner or admin can invite you again.',
   'team.activity': 'Activity',
@@ -71,7 +73,7 @@ export const teamPages = {
   'event.role_changed': 'Changed the role of {subject}',
   'event.person_left': '{subject} left',
   'event.person_removed': 'Removed {subject}',
-  'event.account_tokens_ended': 'Ended access that belongs to no person',
+  'event.account_tokens_ended': 'Signed out agents and wallets',
   'event.signed_in': 'Signed in',
   'event.claimed': 'Added an email to the account',
   'event.key_created': 'Created the key {subject}',
@@ -100,26 +102,25 @@ export const teamPages = {
     'Their sessions and connected applications end at once. Cards that they entered keep paying until they or you stop that.',
   'question.remove_keys': 'Revoke the keys that they created',
   'question.remove_tokens':
-    'End access that belongs to no person: agents and browsers from before the account had an email, and wallets. This person may know it.',
+    'Also sign out agents and browsers that were connected before the account had an email, and wallets',
   'question.leave': 'Leave this account?',
   'question.leave_effect': 'Your sessions and connected applications here end at once.',
   'question.leave_keys': 'Revoke the keys that I created',
   'question.transfer': 'Make {email} the owner?',
   'question.transfer_effect':
     'They can then do everything, including removing you. You become an admin and cannot undo this yourself.',
-  'question.tokens': 'End access that belongs to no person?',
+  'question.tokens': 'Sign out agents and wallets?',
   'question.tokens_effect':
     'Agents, browsers, applications and wallets that use this account without being a person of the team stop working at once. API keys keep working.',
 
   'invitation.title': 'Invitation',
   'invitation.text': '{inviter} invites you to their account at {shop}, as {role}.',
-  'invitation.separate':
-    'An account of your own stays separate, with its money and cards.',
+  'invitation.separate': 'An account of your own stays separate, with its money and cards.',
   'invitation.account': 'Account {account}',
   'invitation.accept': 'Join the account',
   'invitation.decline': 'Decline',
   'invitation.prove':
-    'Enter the address that the invitation was sent to. We send a link there, so that nobody else can join with this page.',
+    'Enter the address that the invitation was sent to. We send a link there, because this page may have been passed on.',
   'invitation.send': 'Send me the link',
   'invitation.other_address':
     'This invitation was sent to another address. Ask for one to the address that you use.',
@@ -137,10 +138,12 @@ export const teamPages = {
   'result.invite_role': 'Choose a role that you can give.',
   'result.invitation_withdrawn': 'The invitation is withdrawn.',
   'result.role_changed': 'The role is changed. It applies at once.',
+  'result.role_paused':
+    'The role is changed. It applies at once. Keys that this person created are paused, because the role includes no calls.',
   'result.person_removed': 'The person is removed.',
   'result.left': 'You have left the account.',
   'result.transferred': 'The account has a new owner. You are an admin now.',
-  'result.tokens_ended': 'Access that belongs to no person has ended.',
+  'result.tokens_ended': 'Agents and wallets are signed out.',
   'result.team_unknown': 'This account has no such person or invitation. Reload to see the team.',
   'result.last_owner': 'An account needs an owner. Make another person an owner first.',
   'result.team_forbidden': 'Your role does not allow this.',

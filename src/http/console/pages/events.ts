@@ -44,7 +44,7 @@ export function events(facts: EventsFacts): Html {
 ${resultLine(result)}
 ${secret === null ? '' : html`<section><h2>Secret of the endpoint</h2><p>Copy it now: it is shown once. Your program verifies the signatures of events with it.</p><pre class="secret" tabindex="0" aria-label="Secret">${secret}</pre></section>`}
 <section aria-labelledby="endpoints"><h2 id="endpoints">Endpoints</h2>
-<p class="soft">Addresses of your programs. They receive orders, refunds, disputes, new accounts and low credit, signed (Standard Webhooks), and in order for each account.</p>
+<p class="soft">Addresses of your programs. They receive orders, refunds, disputes, new accounts and low credit, signed (Standard Webhooks), and in order for each account. <a href="${path}/types">Types of events</a></p>
 ${
   endpoints.length === 0
     ? html`<p class="soft">No endpoints yet.</p>`
@@ -113,7 +113,7 @@ function endpointRow(one: Endpoint, { canChange, canReplay }: EventsFacts): Html
   const button = (act: string, words: string, isDangerous = false) =>
     html`<form method="post" action="${path}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}"><button class="${isDangerous ? 'quiet danger' : 'quiet'}">${words}</button></form>`;
   const change = canChange
-    ? html` ${button('rotate', 'New secret')}${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('remove', 'Remove', true)}`
+    ? html` ${button('rotate', 'New secret')}${button('replace', 'New secret, end the former one now', true)}${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('remove', 'Remove', true)}`
     : '';
   return html`<tr><th scope="row">${url}<br><span class="id small">${id}</span></th><td>${types?.join(', ') ?? 'all types'}</td><td>${status}</td>
 <td class="number">${count(waiting)}</td><td class="number">${count(failed)}</td>${canReplay ? html`<td class="acts">${button('test', 'Send test event')}${change}</td>` : ''}</tr>`;
@@ -137,7 +137,8 @@ function typeBoxes(draft: EventsFacts['draft']): Html {
 }
 
 function replayForm(endpoints: readonly Endpoint[]): Html {
-  return html`<section aria-labelledby="replay"><details><summary><h2 id="replay">Deliver a range again</h2></summary>
+  return html`<section aria-labelledby="replay"><details><summary><h2 id="replay">Deliver again</h2></summary>
+<p class="soft">Events from a day or an event on, also those from before the endpoint was added. They keep their ids and their order per account.</p>
 <form class="row" method="post" action="${path}"><input type="hidden" name="act" value="replay">
 <div>${select(
     'id',
@@ -145,8 +146,11 @@ function replayForm(endpoints: readonly Endpoint[]): Html {
     endpoints.map(({ id, url }) => [id, url] as const),
     '',
   )}</div>
-<div>${field({ name: 'from', label: 'From event', value: '', placeholder: 'evt_...', isRequired: true })}</div>
+<div>${field({ name: 'since', label: 'From the day (UTC)', value: '', type: 'date' })}</div>
+<div>${field({ name: 'until', label: 'To before the day', value: '', type: 'date', hint: 'Empty: the latest' })}</div>
+<div>${field({ name: 'from', label: 'Or from event', value: '', placeholder: 'evt_...' })}</div>
 <div>${field({ name: 'to', label: 'To event (empty: the latest)', value: '', placeholder: 'evt_...' })}</div>
+<div>${field({ name: 'types', id: 'replay_types', label: 'Types, separated by commas', value: '', hint: 'Empty: all' })}</div>
 <button class="plain">Deliver again</button></form></details></section>`;
 }
 

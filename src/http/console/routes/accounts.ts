@@ -44,8 +44,7 @@ export type AccountSectionContext = Pick<CatalogContext, 'catalog'> &
   Pick<PaymentContext, 'orders' | 'subscriptions'> &
   Pick<SellerContext, 'audit' | 'console' | 'creditGrants' | 'refundRequests'>;
 
-/** Accounts: search, account pages, credit grants and freezing. */
-export function addAccountSection(console: Console, shop: AccountSectionContext): void {
+function addList(console: Console, shop: AccountSectionContext): void {
   console.addSection('Accounts', path, async (c, { role }) => {
     const typed = c.req.query('q')?.trim() ?? '';
     const query = AccountSearch.read(typed);
@@ -77,6 +76,11 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
       }),
     };
   });
+}
+
+/** Accounts: search, account pages, credit grants and freezing. */
+export function addAccountSection(console: Console, shop: AccountSectionContext): void {
+  addList(console, shop);
   addExport(console, shop);
 
   console.addPage(`${path}/:id`, (c, person) => page(c.req.param('id') ?? '', null, person));

@@ -51,7 +51,7 @@ function creditForm(texts: Texts, plan: CreditPlan, result: FormResult | null, i
     (amount) =>
       html`<form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><input type="hidden" name="amount_usd" value="${Money.format(amount)}"><button class="plain">${say(texts, 'billing.add_amount', { amount: texts.usd(Money.format(amount)) })}</button></form>`,
   );
-  const [min, max] = [plan.min, plan.max].map((amount) => texts.decimal(Money.format(amount)));
+  const [min, max] = [plan.min, plan.max].map((amount) => texts.usd(Money.format(amount)));
   return html`<h3>${isNamed ? plan.name : say(texts, 'billing.add_credit')}</h3><p class="hint">${say(texts, 'billing.add_credit_text')}</p><div class="row presets" role="group" aria-label="${texts.text('billing.usual_amounts')}">${usual}</div>
 <form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><div class="row"><div>${field(texts, refused ? result : null, 'credit', { name: 'amount_usd', ...(!refused && isNamed && { id: `amount-${plan.id}` }), label: texts.text('billing.other_amount'), hint: texts.text('billing.amount_range', { min: String(min), max: String(max) }), attributes: html`inputmode="decimal" autocomplete="off"`, isRequired: true })}</div><div class="fit"><button>${say(texts, 'billing.add_credit')}</button></div></div></form>`;
 }
@@ -97,11 +97,13 @@ ${table(methods, [
 ${!mayChange ? '' : own === undefined ? html`<p class="soft">${say(texts, 'billing.no_portal')}</p>` : html`<p>${say(texts, 'billing.portal', { link: html`<a href="/shop/account/portal?subscription=${own.subscription}">${say(texts, 'billing.portal_link')}</a>` })}</p>`}</section>`;
 }
 
+const topUpStates = { off: 'top_up.is_off', on: 'top_up.is_on', stopped: 'top_up.is_stopped' } as const;
+
 function topUp(texts: Texts, now: TopUp | null, result: FormResult | null): Html {
   const terms = now ?? suggestedTerms;
   const input = (name: string, label: string, value: Money.Money) =>
     html`<div>${field(texts, result, 'top-up', { name, label, value: Money.format(value), attributes: html`inputmode="decimal" autocomplete="off"` })}</div>`;
-  return html`<section aria-labelledby="top-up"><h2 id="top-up">${say(texts, 'top_up.title')} <span class="sign">${say(texts, `top_up.is_${now?.state ?? 'off'}`)}</span></h2>
+  return html`<section aria-labelledby="top-up"><h2 id="top-up">${say(texts, 'top_up.title')} <span class="sign">${say(texts, topUpStates[now?.state ?? 'off'])}</span></h2>
 ${topUpState(texts, now)}<p class="soft">${say(texts, 'top_up.intro')}</p>
 <form method="post" action="/shop/account/top-up"><div class="row">
 ${input('below_usd', texts.text('top_up.below'), terms.below)}${input('amount_usd', texts.text('top_up.amount'), terms.amount)}${input('monthly_max_usd', texts.text('top_up.monthly_max'), terms.monthlyMax)}</div>

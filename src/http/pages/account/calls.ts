@@ -35,7 +35,12 @@ export function calls(
     },
     { head: texts.text('calls.when'), cell: ({ atMs }) => texts.minute(atMs), onPhone: 'bare' },
     ...key,
-    { head: texts.text('calls.status'), cell: ({ status }) => String(status), isNumber: true, onPhone: 'bare' },
+    {
+      head: texts.text('calls.status'),
+      cell: ({ status }) => String(status),
+      isNumber: true,
+      onPhone: 'bare',
+    },
     {
       head: isMetered ? texts.text('usage.quantity') : texts.unitHeading(unit),
       cell: (call) =>

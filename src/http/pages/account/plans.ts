@@ -51,8 +51,7 @@ export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged:
   return html`${table<Row>(rows, [
     {
       head: texts.text('account.plan'),
-      cell: ({ name, status }) =>
-        status === '' ? name : html`${name} <span class="sign">${status}</span>`,
+      cell: ({ name, status }) => (status === '' ? name : html`${name} <span class="sign">${status}</span>`),
     },
     { head: texts.text('account.remaining'), cell: ({ left }) => left, isNumber: true, onPhone: 'lead' },
     { head: texts.text('account.renews_or_ends'), cell: ({ until }) => until, onPhone: 'bare' },

@@ -35,8 +35,17 @@ export function purchases(
 ${table(receipts, [
   { head: texts.text('purchases.when'), cell: ({ paid_at }) => texts.dayOf(paid_at) },
   { head: texts.text('purchases.plan'), cell: ({ plan }) => nameOf(catalog, plan), onPhone: 'bare' },
-  { head: texts.text('purchases.amount'), cell: (one) => amountOf(texts, one), isNumber: true, onPhone: 'lead' },
-  { head: texts.text('purchases.documents'), cell: (one) => documents(texts, one, open.includes(one)), onPhone: 'bare' },
+  {
+    head: texts.text('purchases.amount'),
+    cell: (one) => amountOf(texts, one),
+    isNumber: true,
+    onPhone: 'lead',
+  },
+  {
+    head: texts.text('purchases.documents'),
+    cell: (one) => documents(texts, one, open.includes(one)),
+    onPhone: 'bare',
+  },
 ])}
 ${older === null ? '' : html`<p><a href="${sections.billing}?before=${older}#receipts">${say(texts, 'purchases.older')}</a></p>`}
 ${refundRequests.length === 0 ? '' : answers(texts, refundRequests, receipts, catalog)}

@@ -24,5 +24,5 @@ dl.roles dd{font-weight:400;font-size:1rem}.row>.wide{flex:2 1 15rem;overflow:vi
 form.role{display:flex;gap:.6rem;align-items:center;justify-content:flex-end}form.role select{width:auto;padding:.35rem .5rem}@media(min-width:40rem){form.role{justify-content:flex-start}}
 @media(max-width:40rem){table.stack:not(.compact) th[scope=row]{padding-bottom:.25rem}table.stack td form{text-align:end}}
 .made{border:2px solid var(--accent)}.made>p:first-child{margin-top:0;font-weight:600}.made pre.secret{margin-bottom:.75rem;font-size:.9375rem}dd.plain{font-size:1rem;font-weight:400}.otp{max-width:11rem;font-size:1.5rem;letter-spacing:.15em;font-variant-numeric:tabular-nums}
-table.stack th code{font-size:.875rem;font-weight:600}
+table.stack th code{font-weight:600}
 `;

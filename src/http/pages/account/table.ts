@@ -21,6 +21,6 @@ export function table<Row>(
   const cell = (row: Row, { head, cell, isNumber, onPhone }: Column<Row>) =>
     html`<td${kind(isNumber)}${head === '' ? '' : html` data-label="${head}"`}${onPhone === undefined ? '' : html` data-as="${onPhone}"`}>${cell(row)}</td>`;
   const isCompact = columns.some(({ onPhone }) => onPhone !== undefined);
-  return html`<table class="${isCompact ? 'stack compact' : 'stack'}"><thead><tr>${[first, ...columns].map(head)}</tr></thead>
+  return html`<table class="stack${isCompact ? html` ${'compact'}` : ''}"><thead><tr>${[first, ...columns].map(head)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr><th scope="row">${first.cell(row)}</th>${columns.map((column) => cell(row, column))}</tr>`)}</tbody></table>`;
 }

@@ -52,7 +52,9 @@ export function usage(texts: Texts, facts: UsageFacts, catalog: Catalog): Html {
   ];
   if (facts.calls.length === 0) return html`${own}`;
   const keyName = (id: string) => facts.options.key.find(({ value }) => value === id)?.name ?? id;
-  const newest = facts.isFirst ? '' : html`<a href="${sections.usage}?${query(facts, { by })}#calls">${say(texts, 'calls.newest')}</a> `;
+  const newest = facts.isFirst
+    ? ''
+    : html`<a href="${sections.usage}?${query(facts, { by })}#calls">${say(texts, 'calls.newest')}</a> `;
   return html`${own}
 <section aria-labelledby="calls"><div class="head"><h2 id="calls">${say(texts, 'calls.title')}</h2><a href="/shop/account/calls.csv?${query(facts, {})}">${say(texts, 'calls.csv')}</a></div>
 ${calls(texts, facts.calls, catalog, keyName)}<p class="range">${newest}${older === null ? '' : html`<a href="${sections.usage}?${query(facts, { by, before: older })}#calls">${say(texts, 'calls.older')}</a>`}</p></section>`;
@@ -72,7 +74,7 @@ function filterForm(texts: Texts, facts: UsageFacts, countsUnits: boolean, unit:
   const { filters, options, by, measure, faults, ranges } = facts;
   const day = (name: 'from' | 'to') => {
     const fault = faults.find(({ field }) => field === name);
-    return html`<div><label for="${name}">${say(texts, `usage.${name}`)}</label><input id="${name}" name="${name}" type="date" value="${filters[name]}"${fault === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-fault" autofocus`}>${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault.message}</p>`}</div>`;
+    return html`<div><label for="${name}">${say(texts, `usage.${name}`)}</label><input id="${name}" name="${name}" type="date" value="${filters[name]}"${fault === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-fault" autofocus=""`}>${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault.message}</p>`}</div>`;
   };
   const choice = (
     name: string,

@@ -103,6 +103,8 @@ async function readOptions(
   const option = (value: string, name: string | undefined, none: string) =>
     value === '' ? { value: Usage.noneValue, name: none } : { value, name: name ?? value };
   const noKey = texts.text('usage.no_key');
+  // A person who sees their own keys only cannot see whether another one is revoked.
+  const unknownKey = creator === null ? 'usage.revoked_key' : 'usage.other_key';
   const hasNames = (all: readonly string[]) => all.some((name) => name !== '');
   return {
     service: services.map((slug) =>
@@ -110,11 +112,7 @@ async function readOptions(
     ),
     key: hasNames(byKey)
       ? byKey.map((id) =>
-          option(
-            id,
-            keys.find((one) => one.id === id)?.name ?? texts.text('usage.revoked_key', { id }),
-            noKey,
-          ),
+          option(id, keys.find((one) => one.id === id)?.name ?? texts.text(unknownKey, { id }), noKey),
         )
       : [],
     model: hasNames(models) ? models.map((name) => option(name, name, texts.text('usage.no_model'))) : [],

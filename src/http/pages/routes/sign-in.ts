@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import type * as Claim from '../../../identity/claim.ts';
 import * as Email from '../../../identity/email.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as SignIn from '../../../identity/sign-in.ts';
@@ -56,24 +57,14 @@ export function signInPages(
         const more = { 'retry-after': String(asked.retryAfterSeconds) };
         return signedOut(429, texts.text('sign_in.too_many_links'), more);
       }
-      case 'sent':
-        return FormResult.redirect(
-          shop,
-          sentPath,
-          { text: texts.text('sign_in.sent', { email }), secret: null, isBad: false },
-          [Cookies.setCookie(shop, asker, browser)],
-        );
+      case 'sent': {
+        const result = { text: texts.text('sign_in.sent', { email }), secret: null, isBad: false };
+        return FormResult.redirect(shop, sentPath, result, [Cookies.setCookie(shop, asker, browser)]);
+      }
     }
   });
 
-  app.get(sentPath, (c) =>
-    FormResult.respondOnce(
-      shop,
-      c,
-      { title: texts.text('sign_in.check_email'), style: Page.style },
-      ({ text }) => Page.sent(texts, text, SignIn.linkLifeMs / 60_000),
-    ),
-  );
+  addConfirmation(app, shop);
 
   app.get(SigningIn.path, async (c) => {
     if (shop.claiming === null) return signedOut(501, texts.text('sign_in.no_mail'));
@@ -97,10 +88,7 @@ export function signInPages(
       case 'full':
         return signedOut(409, texts.text('invitation.full'));
       case 'elsewhere':
-        return openedLink(c, 403, {
-          ...{ token, kind: 'elsewhere', problem: texts.text('sign_in.wrong_email') },
-          joins: await SigningIn.joins(shop.claiming, token),
-        });
+        return wrongEmail(c, token, shop.claiming);
       case 'entered':
         c.get('entry').account = entered.account;
         return enter(
@@ -112,6 +100,16 @@ export function signInPages(
     }
   });
   return app;
+
+  async function wrongEmail(c: Call, token: string, claiming: Claim.ClaimService) {
+    const joins = await SigningIn.joins(claiming, token);
+    return openedLink(c, 403, {
+      token,
+      kind: 'elsewhere',
+      joins,
+      problem: texts.text('sign_in.wrong_email'),
+    });
+  }
 
   async function openedLink(c: Call, status: number, link: Omit<Page.OpenedLink, 'visitor'>) {
     const visitor = (await BrowserSession.readSession(shop, c))?.account ?? null;
@@ -128,6 +126,21 @@ export function signInPages(
       style: Page.style,
     });
   }
+}
+
+function addConfirmation(
+  app: Hono<Env>,
+  shop: Pick<CatalogContext, 'catalog' | 'publicUrl'> & TextsContext,
+): void {
+  const { texts } = shop;
+  app.get(sentPath, (c) =>
+    FormResult.respondOnce(
+      shop,
+      c,
+      { title: texts.text('sign_in.check_email'), style: Page.style },
+      ({ text }) => Page.sent(texts, text, SignIn.linkLifeMs / 60_000),
+    ),
+  );
 }
 
 /** Redirects to the page that the browser wanted before it signed in, or to the account page, and sets `cookies`. */
