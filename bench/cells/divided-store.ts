@@ -34,7 +34,7 @@ export function dividedStore(main: LedgerStore, usage: LedgerStore): LedgerStore
 
   async function lease(batch: Batch) {
     if (!batch.checkpoint && batch.wants.length === 0) return { state: 'ok' as const };
-    // What commits in the other database meanwhile is part of the next checkpoint.
+    // Calls that commit in the other database meanwhile are part of the next checkpoint.
     const spent = batch.checkpoint ? [...sums.values()] : [];
     if (batch.checkpoint) sums = new Map();
     own.main.seq += 1;
