@@ -19,7 +19,7 @@ import * as Revocations from '../adapters/postgres/revocations.ts';
 import { openShopTotals } from '../adapters/postgres/shop-totals.ts';
 import { openSignIns } from '../adapters/postgres/sign-ins.ts';
 import { openUncountableRecord } from '../adapters/postgres/uncountable.ts';
-import { openSharedCount } from '../adapters/redis/shared-rate-limit.ts';
+import type { SharedCountOptions } from '../adapters/redis/shared-rate-limit.ts';
 import type { Catalogs, Publications } from '../catalog/catalogs.ts';
 import type { PlanHoldingsReader } from '../catalog/plan-holdings.ts';
 import type { Config } from '../config.ts';
@@ -87,7 +87,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
   const clock = databaseClock.now;
   const secrets = await SharedSecrets.openSharedSecrets(sql, config.publicUrl, clock);
   const tokenVerifier = Bearer.openTokenVerifier(secrets.ring, clock());
-  const shared = config.redisUrl === null ? null : openSharedCount({ url: config.redisUrl, report: warn });
+  const shared = await openShared(config, warn);
   // OpenTelemetry is loaded only when tracing is on.
   const tracer =
     config.tracing && (await import('../adapters/otel/tracer.ts')).openTracer(config.tracing, warn);
@@ -148,6 +148,13 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
     },
   };
   return resources;
+}
+
+/** The client of Redis is loaded only when it is used. */
+async function openShared({ redisUrl: url }: Config, report: SharedCountOptions['report']) {
+  if (url === null) return null;
+  const { openSharedCount } = await import('../adapters/redis/shared-rate-limit.ts');
+  return openSharedCount({ url, report });
 }
 
 function openTotals(sql: Connection.Connection, reportSql: Connection.Connection) {
