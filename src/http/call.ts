@@ -280,8 +280,7 @@ export function unidentified(
 ): Reply {
   if (caller.kind === 'unknown') return Refusal.unanswerable(shop.texts, requestId);
   if (caller.kind === 'frozen') return Refusal.frozen(shop.texts, requestId);
-  if (caller.kind === 'forbidden')
-    return Refusal.roleNotAllowed(shop.texts, caller.claims.member?.role ?? null, requestId);
+  if (caller.kind === 'forbidden') return Refusal.roleNotAllowed(shop.texts, caller.claims, requestId);
   return Refusal.unidentified(shop, caller, method, `${target.path}${target.query}`, requestId);
 }
 

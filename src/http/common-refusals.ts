@@ -61,12 +61,17 @@ export function chargeInDoubt(texts: Texts, requestId: string): Reply {
   );
 }
 
-/** The 403 for a person whose role does not allow what they asked for; null is a token that belongs to no person. */
-export function roleNotAllowed(texts: Texts, role: Role | null, requestId: string): Reply {
+/** A caller with the role of a person: in their own session, or with a `key` that they created. */
+type RoleHolder = { member: { role: Role } | null; key?: object | null };
+
+/** The 403 for a person whose role does not allow what they asked for, or for a key that they created; without a role the token belongs to no person. */
+export function roleNotAllowed(texts: Texts, { member, key }: RoleHolder, requestId: string): Reply {
+  const role = member?.role ?? null;
+  const text = key == null ? 'api.role_not_allowed' : 'api.role_not_allowed.key';
   const message =
     role === null
       ? texts.text('api.person_required')
-      : texts.text('api.role_not_allowed', { role: texts.text(`role.${role}`) });
+      : texts.text(text, { role: texts.text(`role.${role}`) });
   return error(403, 'role_not_allowed', message, requestId, { role });
 }
 

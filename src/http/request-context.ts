@@ -102,7 +102,7 @@ function denialReply(
     case 'frozen':
       return Refusal.frozen(texts, id);
     case 'role_not_allowed':
-      return Refusal.roleNotAllowed(texts, member?.role ?? null, id);
+      return Refusal.roleNotAllowed(texts, { key, member }, id);
     case 'person_required':
       return error(403, 'person_required', texts.text('api.person_required'), id);
     case 'key_not_allowed': {

@@ -24,24 +24,24 @@ type Rule = {
   right: Right;
   /** The action is allowed while the seller has frozen the account. */
   whenFrozen?: true;
-  /** An account key may do it. `always`: whatever the role of the person who created it, because it is what keys are for. */
-  withKey?: 'always' | 'by_role';
+  /** An account key may do it while the person who created it has this right. Keys of the account itself have the rights of its tokens. */
+  withKey?: Right;
   /** Only a person in a session of their own may do it: no application, and no token that belongs to no person. */
   inPerson?: true;
 };
 
 const rules: Readonly<Record<AccountAction, Rule>> = {
-  read: { right: 'read', whenFrozen: true, withKey: 'always' },
-  read_billing: { right: 'read_billing', whenFrozen: true, withKey: 'by_role' },
+  read: { right: 'read', whenFrozen: true, withKey: 'read' },
+  read_billing: { right: 'read_billing', whenFrozen: true, withKey: 'read_billing' },
   // A key cannot manage keys, because it could then evade its own limits.
   read_keys: { right: 'keys', whenFrozen: true },
   change_keys: { right: 'keys' },
-  call: { right: 'call', withKey: 'always' },
-  // The buyer pays: no saved card is charged.
-  buy: { right: 'billing', withKey: 'always' },
+  call: { right: 'call', withKey: 'call' },
+  // A key that may call may also pay for its calls: the buyer pays, and no saved card is charged.
+  buy: { right: 'billing', withKey: 'call' },
   change_billing: { right: 'billing' },
   // An account must not keep paying because it is frozen, or because its tokens are lost.
-  end_charges: { right: 'billing', whenFrozen: true, withKey: 'by_role' },
+  end_charges: { right: 'billing', whenFrozen: true, withKey: 'billing' },
   // An application gets the role of the person who connects it.
   connect: { right: 'read' },
   claim: { right: 'claim' },
@@ -72,6 +72,6 @@ export function denial(caller: CallerRights, action: AccountAction): Denial | nu
   if (isFrozen && !whenFrozen) return 'frozen';
   if (isKey && withKey === undefined) return 'key_not_allowed';
   if (inPerson && (isKey || isApplication || role === null)) return 'person_required';
-  if (isKey && withKey === 'always') return null;
-  return can(role, right) ? null : 'role_not_allowed';
+  const needed = isKey && withKey !== undefined ? withKey : right;
+  return can(role, needed) ? null : 'role_not_allowed';
 }

@@ -9,10 +9,12 @@ export type SignInLetter = {
   publicUrl: string;
   /** The link that signs in to the account; null when the reader has none. */
   link: string | null;
+  /** The link accepts an invitation. */
+  joins: boolean;
 };
 
 /** Writes the mail for a sign-in. Only its reader learns that an account exists or does not. */
-export function signInMail(texts: Texts, { to, name, publicUrl, link }: SignInLetter): Mail {
+export function signInMail(texts: Texts, { to, name, publicUrl, link, joins }: SignInLetter): Mail {
   const shop = name.replace(/\s+/g, ' ').trim();
   if (link === null)
     return {
@@ -20,9 +22,10 @@ export function signInMail(texts: Texts, { to, name, publicUrl, link }: SignInLe
       subject: texts.text('mail.no_account.subject', { shop }),
       text: texts.text('mail.no_account.text', { shop, url: publicUrl, start: `${publicUrl}/shop/account` }),
     };
+  const kind = joins ? 'mail.join' : 'mail.sign_in';
   return {
     to,
-    subject: texts.text('mail.sign_in.subject', { shop }),
-    text: texts.text('mail.sign_in.text', { shop, url: publicUrl, link, minutes: linkLifeMs / 60_000 }),
+    subject: texts.text(`${kind}.subject`, { shop }),
+    text: texts.text(`${kind}.text`, { shop, url: publicUrl, link, minutes: linkLifeMs / 60_000 }),
   };
 }

@@ -40,8 +40,11 @@ export type SignInStart =
   | { kind: 'skipped' }
   | { kind: 'limited'; retryAfterSeconds: number };
 
-/** `here`: opened in the browser that requested it. */
-export type LinkState = 'here' | 'elsewhere' | 'gone';
+/** `here`: opened in the browser that requested it, which knows the `email`. `joins`: the link accepts an invitation. */
+export type LinkState =
+  | { kind: 'here'; email: string; joins: boolean }
+  | { kind: 'elsewhere'; joins: boolean }
+  | { kind: 'gone' };
 
 export type SignInOutcome =
   | { kind: 'signed_in'; holder: Holder }

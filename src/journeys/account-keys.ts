@@ -1,7 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import * as AccountKey from '../identity/account-key.ts';
 import type { IdentityContext } from '../identity/identity-context.ts';
-import type { Role } from '../identity/team/role.ts';
+import { can, type Role } from '../identity/team/role.ts';
 
 /** A key as its owner sees it; `key` is the secret, which only the response that creates it contains. */
 export type ShownKey = {
@@ -11,6 +11,8 @@ export type ShownKey = {
   hint: string;
   created_at: string;
   expires_at: string | null;
+  /** `paused`: it cannot call, because the role of the person who created it no longer includes calls. */
+  state: 'active' | 'paused';
   /** The address of the person who created it; null for the account's own tokens, and for a person who was removed. */
   created_by: string | null;
   services: readonly string[] | null;
@@ -75,6 +77,7 @@ function show({
   name,
   hint,
   createdMs,
+  creator,
   creatorEmail,
   expiresMs,
   services,
@@ -87,6 +90,7 @@ function show({
     hint: `slk_...${hint}`,
     created_at: new Date(createdMs).toISOString(),
     expires_at: expiresMs === null ? null : new Date(expiresMs).toISOString(),
+    state: can(creator?.role ?? null, 'call') ? 'active' : 'paused',
     created_by: creatorEmail,
     services,
     budget_usd: budget && Money.format(budget),

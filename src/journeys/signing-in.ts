@@ -46,6 +46,7 @@ export async function sendSignInLink(
     to: email,
     name: shop.catalog.storefront.name,
     publicUrl,
+    joins: invitation !== null,
     link: standing.known ? `${publicUrl}${path}?token=${token}` : null,
   });
   await mail.enqueue(letter, `sign-in:${link.id}`, link.expiresMs);
@@ -59,6 +60,12 @@ export function inspectLink(
   browser: string | null,
 ): Promise<SignIn.LinkState> {
   return signIns.look(SignIn.digest(token), browser && SignIn.digest(browser));
+}
+
+/** Returns true for a link that accepts an invitation. */
+export async function joins(claiming: Claim.ClaimService, token: string): Promise<boolean> {
+  const state = await inspectLink(claiming, token, null);
+  return state.kind !== 'gone' && state.joins;
 }
 
 export type SignInResult =

@@ -89,10 +89,11 @@ function normalTaxId(typed: string): string {
   return typed.toUpperCase().replace(/[\s.-]/g, '');
 }
 
-/** The details in lines, as they are printed. `language`: of the country's name. */
-export function lines({ name, address, country, taxId }: BillingDetails, language: string): string[] {
+/** The details in lines, as they are printed. */
+export function lines(texts: Texts, { name, address, country, taxId }: BillingDetails): string[] {
   const printed = address === '' ? [] : address.split('\n');
-  return [name, ...printed, countryName(country, language), ...(taxId === '' ? [] : [taxId])];
+  const taxLine = taxId === '' ? [] : [texts.text('details.tax_line', { id: taxId })];
+  return [name, ...printed, countryName(country, texts.language), ...taxLine];
 }
 
 /** The name of a country in a language; its code where the language has none. */

@@ -66,16 +66,16 @@ test('a promotion code is redeemed once; guesses are limited, and the fault is b
   const both = await Promise.all([redeem(' spring '), redeem('SPRING')]);
   expect(both.map(({ status }) => status).sort()).toEqual([303, 422]);
   expect((await browser.open(billing)).html).toContain('<dd id="balance">2.00 USD');
-  expect((await redeem('SPRING')).html).toMatch(/id="code-fault">[^<]*already used/);
+  expect((await redeem('SPRING')).html).toMatch(/id="promotion-code-fault">[^<]*already used/);
   for (let guess = 0; guess < 5; guess++) await redeem(`GUESS-${guess}`);
-  expect((await redeem('GUESS-6')).html).toMatch(/id="code-fault">[^<]*Too many/);
+  expect((await redeem('GUESS-6')).html).toMatch(/id="promotion-code-fault">[^<]*Too many/);
 });
 
 test('credit is bought from billing; a wrong amount keeps the form, and Enter buys what was typed', async () => {
   const browser = await visitor();
   const refused = await browser.open('/shop/account/credit', { plan: 'credit', amount_usd: '0.1' });
   expect(refused.status).toBe(422);
-  expect(refused.html).toMatch(/value="0\.1" aria-invalid="true" aria-describedby="amount-credit-fault"/);
+  expect(refused.html).toMatch(/value="0\.1" aria-invalid="true" aria-describedby="credit-amount_usd-fault"/);
   const bought = await browser.open('/shop/account/credit', { plan: 'credit', amount_usd: '20.00' });
   expect(bought.headers.get('location')).toMatch(/^\/shop\/buy\/pur_/);
   expect((await browser.open('/shop/account/credit', { plan: 'start', amount_usd: '5.00' })).status).toBe(

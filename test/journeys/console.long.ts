@@ -303,8 +303,8 @@ describe('the front page', () => {
     expect(found.Gross).toBe(paid.processor + 10_000_000);
 
     const byRail = rows(html, 'Gross revenue by rail');
-    expect(usd(byRail.get('Card, from a program (MPP)')?.[1])).toBe(paid.processor);
-    expect(byRail.get('Card, on the hosted page')).toEqual(['1', '10.00']);
+    expect(usd(byRail.get('Card, by an agent (MPP)')?.[1])).toBe(paid.processor);
+    expect(byRail.get('Card')).toEqual(['1', '10.00']);
     const total = async () =>
       Object.fromEntries(
         (
@@ -325,9 +325,7 @@ describe('the front page', () => {
     expect([usd(unspent[0]), Number(unspent[1])]).toEqual([left.usd, left.units]);
     expect(left.units).toBe(unit?.balance);
     expect(html).toMatch(/<dt>Active<\/dt><dd>4<\/dd>/);
-    expect(html).toMatch(
-      /<b>1<\/b><\/td><th[^>]* scope="row"><a href="[^"]+#returned">Open disputes, over 1.00 USD/,
-    );
+    expect(html).toMatch(/<a href="[^"]+#returned">Open disputes: 1.00 USD<\/a><\/th><td[^>]*><b>1<\/b>/);
 
     // Three hours later the same is summed up by the hour, and the page says the same of it.
     await unguarded(
@@ -357,7 +355,7 @@ describe('the front page', () => {
     const stuck = await Agent.offer(agent, { amount_usd: '3.00' });
     await shop.sql`UPDATE shop.purchase SET state = 'claimed', claimed_at = now(), claimed_by = 'nobody' WHERE id = ${stuck.order}`;
     expect((await seller.open('')).html).toMatch(
-      /<b>1<\/b><\/td><th[^>]* scope="row"><a href="[^"]+#unfinished">Charges with an unknown outcome/,
+      /<a href="[^"]+#unfinished">Charges with an unknown outcome<\/a><\/th><td[^>]*><b>1<\/b>/,
     );
     expect((await seller.open('/console/payments')).html).toMatch(
       /id="unfinished".*waiting for reconciliation/s,
@@ -472,7 +470,7 @@ describe('what the seller does', () => {
     await Customer.call(glad, 'POST', path(glad.order), { reason: 'Bought <twice>', amount_usd: '1.50' });
     await Customer.call(sorry, 'POST', path(sorry.order), { reason: 'I changed my mind' });
     expect((await seller.open('')).html).toMatch(
-      /<b>2<\/b><\/td><th[^>]* scope="row"><a href="[^"]+#requests">/,
+      /<a href="[^"]+#requests">[^<]*<\/a><\/th><td[^>]*><b>2<\/b>/,
     );
     const listed = (await seller.open('/console/payments')).html;
     const [, headings = ''] = /aria-label="Refund requests".*?<thead>(.*?)<\/thead>/s.exec(listed) ?? [];
@@ -532,10 +530,11 @@ describe('what the seller does', () => {
     ]);
     expect((await acts(buyer.account)).map(({ act }) => act)).toEqual(['grant']);
     const { html } = await seller.open(`/console/audit?account=${buyer.account}`);
-    const entries = [...rows(html, 'Actions').values()];
-    expect(entries.map(([, act]) => act)).toEqual(['Grant']);
-    expect(entries[0]?.[0]).toMatch(/^admin198.51.100.\d+$/);
-    expect(entries[0]?.[3]).toMatch(/plan: creditamount: 5.00 USD.*reason: sorry/);
+    const entries = rows(html, 'Actions');
+    expect([...entries.keys()]).toEqual(['Grant']);
+    const [, who, , details] = entries.get('Grant') ?? [];
+    expect(who).toMatch(/^admin198.51.100.\d+$/);
+    expect(details).toMatch(/^amount: 5.00 USDreason: sorry.*plan: credit/);
     const csv = await seller.open(`/console/audit.csv?account=${buyer.account}`);
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(csv.html).toMatch(/^when,who,action,subject,details\r\n[^,]+,admin at [^,]+,grant,acc_/);

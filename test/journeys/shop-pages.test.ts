@@ -81,14 +81,14 @@ test('the seller’s texts replace those of the pages and of API errors', async 
   const texts = join(folder, 'texts.yaml');
   await writeFile(
     texts,
-    'language: de\nshop.services: Leistungen\naccount.title: Ihr Konto\napi.bearer_required: Senden Sie ein Token.\n',
+    'language: de\nshop.services: Leistungen\nsign_in.submit: Anmelden\napi.bearer_required: Senden Sie ein Token.\n',
   );
   const german = await shop.addStorefront({ TEXTS: texts });
   const browser = new Browser.Browser(german);
   const { html } = await browser.open('/');
   expect(html).toContain('<html lang="de">');
   expect(html).toContain('<h2>Leistungen</h2>');
-  expect((await browser.open('/shop/account')).html).toContain('<h1>Ihr Konto</h1>');
+  expect((await browser.open('/shop/account')).html).toContain('<h1>Anmelden</h1>');
   const refused = await fetch(`${german}/v1/list`, { method: 'POST' });
   expect(await refused.json()).toMatchObject({ code: 'bearer_required', message: 'Senden Sie ein Token.' });
   await writeFile(texts, 'language: de\nshop.service: Leistung\nshop.servces: Leistungen\n');
@@ -265,8 +265,8 @@ describe('a visitor', () => {
       days: '',
     });
     expect(html).toContain('value="night"');
-    expect(html).toMatch(/value="1,00" aria-invalid="true" aria-describedby="key-budget-fault"/);
-    expect(html).toContain('id="key-budget-fault">Enter an amount such as 5.00<');
+    expect(html).toMatch(/value="1,00" aria-invalid="true" aria-describedby="keys-budget_usd-fault"/);
+    expect(html).toContain('id="keys-budget_usd-fault">Enter an amount such as 5.00<');
   });
 
   test('signs in elsewhere by the assertion, and leaves for good', async () => {

@@ -89,11 +89,13 @@ test.each(['phone', 'desktop'] as const)(
       const line = (await sent.getByRole('status').textContent()) ?? '';
       expect(line).toMatch(/^200 OK · \d+ ms · [\d,]+ bytes · \d results? · free/);
       await look(page, 'try-sent', screen);
+      await sent.getByText('Send another request').click();
       await sent.getByText('Write the request as JSON').click();
       await sent.getByLabel('Body', { exact: true }).fill('{"max_results":2}');
       await sent.getByRole('button', { name: 'Send as JSON' }).click();
       await sent.getByText(/^200 OK/).waitFor();
       expect(await results.inputValue()).toBe('2');
+      await sent.getByText('Send another request').click();
       await results.fill('-1');
       await results.evaluate((input) => input.closest('form')?.setAttribute('novalidate', ''));
       await results.press('Enter');
@@ -142,14 +144,14 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await look(page, 'account-usage-refused', screen);
 
       await open(page, 'Billing');
-      await page.getByLabel(/^Amount in USD/).fill('0.10');
+      await page.getByLabel('Another amount (USD)').fill('0.10');
       await button(page, 'Add credit');
       await page
         .getByText(/Must be at least 0\.50/)
         .first()
         .waitFor();
       await look(page, 'account-billing-refused', screen);
-      await button(page, '20.00 USD');
+      await button(page, 'Add 20.00 USD');
       await payByCard(page, email);
       await page.goto(`${shop.url}/#plans`);
       await page

@@ -87,7 +87,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
     expect(await title()).toBe('Thank you. 5.00 USD is paid.');
     expect(await page.locator('#balance').textContent()).toBe('5.00 USD');
     await look('paid', screen);
-    await page.getByText('For programs', { exact: true }).click();
+    await page.getByText('Tokens for programs (shown once)').click();
     await look('paid-tokens', screen);
     const token = (await page.locator('#token').textContent()) ?? '';
     const account = await Customer.call({ token }, 'GET', `${shop.url}/account`);

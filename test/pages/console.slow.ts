@@ -117,7 +117,7 @@ describe.each(names)('on a %s screen', (screen) => {
       await page.getByLabel('Admin token').fill(token);
       await press('Sign in');
       await page.getByRole('heading', { name: 'Revenue' }).waitFor();
-      await page.getByText('Open disputes, over').waitFor();
+      await page.getByText('Open disputes:').waitFor();
       await look(page, 'console', screen);
 
       await go('Accounts');
@@ -135,6 +135,7 @@ describe.each(names)('on a %s screen', (screen) => {
       expect(await said()).toMatch(/^1\.50 USD of pur_/);
       await look(page, 'console-payment', screen);
       await page.getByRole('link', { name: /^acc_/ }).click();
+      await page.getByText('Grant credit', { exact: true }).click();
       await page.getByLabel('US dollars, such as').fill('2.00');
       await page.getByLabel('Reason, for the audit log').fill('a late answer');
       await press('Grant');
@@ -163,6 +164,7 @@ describe.each(names)('on a %s screen', (screen) => {
       await look(page, 'console-catalogue', screen);
       await page.getByRole('link', { name: 'Plans', exact: true }).click();
       await look(page, 'console-plans', screen);
+      await page.getByText('Start', { exact: true }).click();
       await page.getByLabel('Price, USD').first().fill('0.10');
       await press('Review changes');
       expect(await page.locator('.fault').first().textContent()).toContain('0.10');
@@ -170,6 +172,9 @@ describe.each(names)('on a %s screen', (screen) => {
       await press('Review changes');
       await page.getByText('raises a price').waitFor();
       await look(page, 'console-review', screen);
+      await go('Catalogue');
+      await page.getByRole('link', { name: 'Services and prices' }).click();
+      await look(page, 'console-prices', screen);
       await go('Catalogue');
       await page.getByRole('link', { name: 'Branding' }).click();
       await look(page, 'console-brand', screen);
@@ -185,5 +190,5 @@ describe.each(names)('on a %s screen', (screen) => {
     } finally {
       await context.close();
     }
-  });
+  }, 120_000);
 });

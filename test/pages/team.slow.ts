@@ -103,7 +103,7 @@ describe.each(['phone', 'desktop'] as const)('on a %s screen', (screen) => {
       await page.reload();
       await page.getByLabel(`Role of ${bob}`, { exact: true }).selectOption('Billing');
       await button(page, `Change the role of ${bob}`);
-      await page.getByText('The role is changed.').waitFor();
+      await page.getByText('Keys that this person created are paused').waitFor();
       await look(page, 'team', screen);
       await button(page, `Remove ${bob}`);
       await page.getByRole('heading', { name: `Remove ${bob}?` }).waitFor();
@@ -112,7 +112,7 @@ describe.each(['phone', 'desktop'] as const)('on a %s screen', (screen) => {
       await button(page, `Remove ${bob}`);
       await page.getByText('The person is removed.').waitFor();
       await page.getByRole('heading', { name: 'Activity' }).scrollIntoViewIfNeeded();
-      expect(await page.getByRole('cell', { name: `Removed ${bob}` }).count()).toBe(1);
+      expect(await page.getByRole('rowheader', { name: `Removed ${bob}` }).count()).toBe(1);
     } finally {
       await owner.context.close();
       await guest.context.close();

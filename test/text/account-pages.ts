@@ -96,10 +96,12 @@ const call = {
   status: 200,
   units: 5,
   cost: usd(1),
+  ...{ included: 0, plans: ['‹plan›'], key: 'key_1' },
 };
 const calls = [
   { ...call, isReturned: false },
   { ...call, isReturned: true },
+  { ...call, isReturned: false, cost: usd(0), included: 5 },
   { ...call, model: '‹model›', quantities: { '‹input›': 1_200 } },
 ] as never;
 
@@ -110,7 +112,7 @@ const shown: OverviewFacts = {
 };
 const usageFacts: UsageFacts = {
   filters: { from: '2030-01-30', to: '2030-01-31', service: '', key: '', model: '' },
-  ...{ by: 'service', measure: 'units', faults: [], days, daily, calls, older: 'call_1' },
+  ...{ by: 'service', measure: 'units', faults: [], days, daily, calls, older: 'call_1', isFirst: false },
   ranges: [
     { days: 1, from: '2030-01-31', to: '2030-01-31' },
     { days: 2, from: '2030-01-30', to: '2030-01-31' },
@@ -141,7 +143,15 @@ export function accountPages(
   entry: PurchaseEntry,
 ): Record<string, Frame.Html> {
   const facts: BillingFacts = {
-    ...{ ...balance, ...holdings, topUp, result: null, details: billingDetails, older: 'pur_1' },
+    ...{
+      ...balance,
+      ...holdings,
+      topUp,
+      result: null,
+      details: billingDetails,
+      older: 'pur_1',
+      refundOf: null,
+    },
     mayChange: true,
     methods: [
       {
@@ -176,14 +186,13 @@ export function accountPages(
     'account calls by day': usage(texts, { ...usageFacts, measure: 'calls' }, catalog),
     'account costs by day': usage(texts, { ...usageFacts, measure: 'cost' }, catalog),
     'account without usage': usage(texts, { ...usageFacts, sums: [], calls: [] }, catalog),
-    'account keys': keys(
-      texts,
-      [
-        { ...key, expires_at: iso, budget_usd: '5.00', spent_usd: '1.00' },
-        { ...key, expires_at: null, budget_usd: null, spent_usd: null },
+    'account keys': keys(texts, {
+      keys: [
+        { ...key, state: 'active', expires_at: iso, budget_usd: '5.00', spent_usd: '1.00' },
+        { ...key, state: 'paused', expires_at: null, budget_usd: null, spent_usd: null },
       ],
-      null,
-    ),
+      ...{ page: 2, pages: 3, lastUse: new Map(), days: 30, result: null },
+    }),
     'account billing': billing(texts, facts, catalog),
     'account billing of another payer': billing(
       texts,
@@ -199,12 +208,20 @@ export function accountPages(
       { ...facts, topUp: null, methods: [], receipts: [] },
       catalog,
     ),
-    'account settings': settings(texts, settingsFacts),
-    'account settings with an address': settings(texts, {
-      ...settingsFacts,
-      ...{ claimed: true, email: 'ann@example.com', connections: [] },
-    }),
-    'account settings without mail': settings(texts, { ...settingsFacts, canClaim: false }),
+    'account settings': settings(texts, settingsFacts, 'mailto:a@example.com'),
+    'account settings with an address': settings(
+      texts,
+      {
+        ...settingsFacts,
+        ...{ claimed: true, email: 'ann@example.com', connections: [] },
+      },
+      'mailto:a@example.com',
+    ),
+    'account settings without mail': settings(
+      texts,
+      { ...settingsFacts, canClaim: false },
+      'mailto:a@example.com',
+    ),
     question: question(texts, {
       ...{ title: '‹title›', effect: '‹effect›', action: '/x', confirm: '‹confirm›', back: '/y' },
       field: { name: 'key', value: 'key_1' },

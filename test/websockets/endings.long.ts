@@ -1,22 +1,30 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { People } from '../journeys/people.ts';
 import * as Customer from '../support/customer.ts';
+import * as Mailbox from '../support/mailbox.ts';
 import * as Shop from '../support/shop.ts';
 import * as Upstream from './socket-upstream.ts';
 
 let upstream: Upstream.SocketUpstream;
 let shop: Shop.Shop;
+let mailbox: Mailbox.Mailbox;
+let people: People;
+const addressHeader = 'x-forwarded-for';
 /** A process that closes idle connections after a second, and all after three. */
 let hasty: string;
 const priceMicro = 100;
 
 beforeAll(async () => {
   upstream = await Upstream.open();
+  mailbox = await Mailbox.open();
   shop = await Shop.open({
     upstream: { url: upstream.url, key: 'upk_endings' },
     catalog: 'websockets.yaml',
+    env: { ...mailbox.env, CLIENT_ADDRESS_HEADER: addressHeader },
   });
+  people = new People(shop, mailbox, addressHeader);
   hasty = await shop.addStorefront({ SOCKET_IDLE_SECONDS: '1', SOCKET_MAX_SECONDS: '3' });
 });
 afterEach(async () => {
@@ -25,6 +33,7 @@ afterEach(async () => {
 afterAll(async () => {
   await shop?.stop();
   await upstream?.close();
+  await mailbox?.stop();
 });
 
 async function connect(token: string, url = shop.url) {
@@ -85,6 +94,19 @@ test('a key with a budget gets as many messages as its budget pays', async () =>
   expect(messages).toHaveLength(100);
   await charged(customer, 100);
 });
+
+test('a key and a session of a person who may no longer call lose their connections within half a minute', async () => {
+  const ada = await people.owner();
+  await Customer.credit(shop.sql, { account: ada.account, token: '', assertion: '' }, 100 * priceMicro);
+  const bob = await people.join(ada, 'developer');
+  const made = await people.call(bob, 'POST', '/account/keys', { name: 'socket' });
+  const [byKey, inPerson] = [await connect(made.body.key), await connect(await people.bearer(bob))];
+  const member = `/account/team/members/${bob.member}`;
+  expect((await people.call(ada, 'PATCH', member, { role: 'viewer' })).status).toBe(200);
+  expect(await byKey.closed).toEqual({ code: 1008, reason: 'role_not_allowed' });
+  // The token itself named the old role.
+  expect(await inPerson.closed).toEqual({ code: 1008, reason: 'token_invalid' });
+}, 60_000);
 
 test('a key that is revoked loses its connection within half a minute', async () => {
   const customer = await buyer(1000);

@@ -40,16 +40,22 @@ button,.button{display:inline-block;margin-top:1rem;padding:.65rem 1.1rem;border
 .actions{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;margin:0 0 1.5rem}.actions>*{margin-top:.5rem}.actions form button{margin-top:0}
 .button.plain,button.plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.fault{color:var(--bad);font-size:.875rem;margin:.25rem 0 0}[aria-invalid=true]{border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}
 button.quiet{background:none;color:var(--accent);padding:0;margin:0;text-decoration:underline;text-underline-offset:.2em;font-weight:400}
-button.danger{background:var(--bad);color:var(--panel)}button.quiet.danger{background:none;color:var(--bad)}
+button.danger{background:var(--bad);color:var(--panel)}:is(.button,button).plain.danger{background:none;color:var(--bad);box-shadow:inset 0 0 0 1.5px var(--bad)}button.quiet.danger{background:none;color:var(--bad)}
 @media(max-width:40rem){table.stack thead{position:absolute;clip-path:inset(50%)}table.stack :is(tr,th,td){display:block;border:0;padding:0}table.stack tr{padding:.75rem 0;border-bottom:1px solid var(--line)}:not(.stack)>*>tr>*{white-space:nowrap}
-table.stack td[data-label]{display:flow-root;text-align:end;overflow-wrap:anywhere}table.stack td[data-label]::before{content:attr(data-label);float:inline-start;margin-inline-end:1rem;color:var(--soft);font-weight:400}table.stack .number{white-space:normal}table.stack .number:not([data-label]){text-align:start}table.stack td:empty{display:none}}
+table.stack td[data-label]{display:flow-root;text-align:end;overflow-wrap:anywhere}table.stack td[data-label]::before{content:attr(data-label);float:inline-start;margin-inline-end:1rem;color:var(--soft);font-weight:400}table.stack .number{white-space:normal}table.stack .number:not([data-label]){text-align:start}table.stack td:empty{display:none}
+table.compact tr{position:relative;padding:.6rem 0}table.compact th[scope=row]{padding-block:0;padding-inline:0 8.25rem}table.compact :is(td,td[data-label]):not(:empty){display:inline;text-align:start;font-size:.875rem;color:var(--soft)}
+table.compact td[data-label]::before{content:attr(data-label) " ";float:none;margin:0}table.compact td[data-as]::before{content:none}table.compact td:not(:empty,[data-as=lead])~td:not(:empty,[data-as=lead])::before{content:" \\b7  " attr(data-label) " "}table.compact td:not(:empty,[data-as=lead])~td[data-as=bare]:not(:empty)::before{content:" \\b7  "}
+table.compact td[data-as=lead]:not(:empty){position:absolute;inset-block-start:.6rem;inset-inline-end:0;max-width:8.25rem;text-align:end;font-size:1rem;color:var(--ink)}table.compact form{display:inline}}
 .cards{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr))}
 .card{border:1px solid var(--line);border-radius:12px;padding:1.125rem;display:flex;flex-direction:column}.card form,.card .button{margin-top:auto}
 .price{font-size:1.5rem;font-weight:650;letter-spacing:-.01em;margin:.25rem 0}.price small{font-size:.875rem;font-weight:400;color:var(--soft)}
 .facts{display:flex;flex-wrap:wrap;gap:.75rem 2rem;margin:0}.facts div{min-width:7rem}.facts dt{color:var(--soft);font-size:.875rem}.facts dd{margin:0;font-size:1.25rem;font-weight:650;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 .facts .id{font:.8125rem/2 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 .note,.ok{margin:.5rem 0 1.25rem}.note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.75rem 1rem}
-.ok{background:var(--tint);border-radius:10px;padding:.75rem 1rem}
+.ok{background:var(--tint);border-radius:10px;padding:.75rem 1rem}.words{overflow-wrap:anywhere}.hint{color:var(--soft);font-size:.875rem;margin:.25rem 0 0}
+.sign{display:inline-block;padding:0 .5rem;border-radius:6px;font:400 .8125rem/1.6 inherit;font-family:inherit;background:var(--tint);color:var(--ink);white-space:nowrap;vertical-align:middle;letter-spacing:0}.sign.bad{background:var(--note-tint);color:var(--note)}
+input[type=checkbox],input[type=radio]{accent-color:var(--accent)}textarea:not(.code){font:inherit}input:user-invalid,textarea:user-invalid{border-color:var(--bad)}
+@media(pointer:coarse){header nav a,footer a,nav.sections a,header>a{padding-block:.6rem}footer{gap:0 1.25rem}}
 ul.legend{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;margin:.5rem 0;padding:0;font-size:.875rem}ul.legend span{display:inline-block;width:.75rem;height:.75rem;border-radius:3px;margin-inline-end:.5rem}
 details>summary{cursor:pointer;padding:.375rem 0}summary>h2{display:inline;margin:0}section>details:only-child>summary{padding-block:0}
 pre b{font-weight:400}pre .s{color:var(--one)}pre .k{color:var(--two)}pre .n{color:var(--note)}pre .w{color:var(--four)}pre .c{color:var(--soft)}

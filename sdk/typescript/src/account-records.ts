@@ -221,6 +221,8 @@ export interface AccountKey {
   /** The address of the person who created it, shown to persons. */
   created_by?: string | null;
   expires_at: string | null;
+  /** `paused` while the role of the person who created it does not include calls. */
+  state?: 'active' | 'paused';
   /** Slugs of the services that it may call; null for all. */
   services: string[] | null;
   /** The most that it may spend. */

@@ -1,10 +1,4 @@
-import {
-  dailyMax,
-  type LinkState,
-  type SignInOutcome,
-  type SignIns,
-  triesMax,
-} from '../../identity/sign-in.ts';
+import { dailyMax, type SignInOutcome, type SignIns, triesMax } from '../../identity/sign-in.ts';
 import type { Role } from '../../identity/team/role.ts';
 import * as Admissions from './admissions.ts';
 import type { Connection } from './connection.ts';
@@ -26,10 +20,12 @@ export function openSignIns(sql: Connection): SignIns {
     },
     async look(tokenDigest, browserDigest) {
       const [row] = await sql<
-        { look: LinkState }[]
-      >`SELECT CASE WHEN browser_digest = ${browserDigest} THEN 'here' ELSE 'elsewhere' END AS look FROM shop.sign_in
+        { is_here: boolean; email: string; joins: boolean }[]
+      >`SELECT coalesce(browser_digest = ${browserDigest}, false) AS is_here, email, invitation_id IS NOT NULL AS joins FROM shop.sign_in
         WHERE token_digest = ${tokenDigest} AND used_at IS NULL AND expires_at > clock_timestamp() AND tries < ${triesMax}`;
-      return row?.look ?? 'gone';
+      if (row === undefined) return { kind: 'gone' };
+      const { is_here, email, joins } = row;
+      return is_here ? { kind: 'here', email, joins } : { kind: 'elsewhere', joins };
     },
     async end({ tokenDigest, browserDigest, email }, membersMax) {
       type Row = { state: SignInOutcome['kind']; account: string; member: string; role: Role; epoch: number };

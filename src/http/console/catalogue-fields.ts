@@ -7,32 +7,27 @@ import * as Meters from './meter-fields.ts';
 export type CatalogueForm = 'plans' | 'prices' | 'brand';
 
 const planShapes: readonly Shape[] = [
-  ['name', 'Name', 'text'],
-  ['description', 'Description', 'lines'],
+  ['name', 'Name (by default its id)', 'text'],
+  ['description', 'Description (by default its terms)', 'lines'],
   ['requests_per_second', 'Calls per second (10 if empty)', 'count'],
 ];
 const includedUnits: Shape = ['included', 'Included units', 'count'];
 const includedUsd: Shape = ['included_usd', 'Included usage, USD', 'usd'];
-const retired: Shape = ['retired', 'Retired: no longer sold', 'switch'];
+const retired: Shape = ['retired', 'Stop selling this plan', 'switch'];
 
 const brandShapes: readonly (readonly [path: readonly string[], ...Shape])[] = [
   [['storefront'], 'name', 'Name of the shop', 'text'],
   [['storefront'], 'description', 'Description', 'lines'],
-  [['storefront'], 'contact', 'Contact: an email address or a URL', 'text'],
-  [['storefront'], 'seller', 'Seller on receipts: name, address, registration number', 'lines'],
+  [['storefront'], 'contact', 'Contact: email or URL', 'text'],
+  [['storefront'], 'seller', 'Seller on receipts', 'lines'],
   [['storefront'], 'tax_note', 'Note about tax on receipts', 'text'],
-  [['storefront', 'brand'], 'colour', 'Colour of links and buttons, such as #0b5f52', 'colour'],
+  [['storefront', 'brand'], 'colour', 'Colour, such as #0b5f52', 'colour'],
   [['storefront', 'brand'], 'font', 'Font', 'choice', ['sans', 'serif', 'rounded', 'mono']],
-  [
-    ['storefront', 'brand'],
-    'logo',
-    'Logo: the path of an SVG or PNG file, relative to the catalogue; or upload one below',
-    'logo',
-  ],
-  [['storefront', 'links'], 'terms', 'Terms: URL', 'text'],
-  [['storefront', 'links'], 'privacy', 'Privacy: URL', 'text'],
-  [['storefront', 'links'], 'imprint', 'Imprint: URL', 'text'],
-  [['storefront', 'links'], 'status', 'Status page: URL', 'text'],
+  [['storefront', 'brand'], 'logo', 'Logo: path of an SVG or PNG file', 'logo'],
+  [['storefront', 'links'], 'terms', 'Terms of service (URL)', 'text'],
+  [['storefront', 'links'], 'privacy', 'Privacy policy (URL)', 'text'],
+  [['storefront', 'links'], 'imprint', 'Legal notice (URL)', 'text'],
+  [['storefront', 'links'], 'status', 'Status page (URL)', 'text'],
 ];
 
 type Item = Readonly<Record<string, unknown>>;
@@ -47,8 +42,8 @@ export function groupsOf(form: CatalogueForm, text: string): FieldGroup[] {
   switch (form) {
     case 'plans':
       return listed('plans').map((plan, at) => ({
-        title: String(plan.name ?? plan.id ?? ''),
-        about: `${String(plan.kind)}, id ${String(plan.id)}`,
+        title: String(plan.name ?? defaultName(String(plan.id ?? ''))),
+        about: aboutPlan(plan),
         fields: [...planShapes, ...termsOf(plan), retired, coveredServices(listed('services'))].map((shape) =>
           fieldOf(root, ['plans', at], shape),
         ),
@@ -65,7 +60,7 @@ export function groupsOf(form: CatalogueForm, text: string): FieldGroup[] {
         ];
         return {
           title: String(service.name ?? service.slug ?? ''),
-          about: `slug ${String(service.slug)}`,
+          about: String(service.slug),
           fields: shapes.map((shape) => fieldOf(root, ['services', at], shape)),
           ...(isMetered && { parts: Meters.pricesOf(root, at, service) }),
         };
@@ -79,6 +74,17 @@ export function groupsOf(form: CatalogueForm, text: string): FieldGroup[] {
         },
       ];
   }
+}
+
+/** The name of a plan that has none in the file (src/catalog/draft.ts). */
+function defaultName(id: string): string {
+  return id.charAt(0).toUpperCase() + id.slice(1);
+}
+
+/** The kind and the price of a plan, as its folded part of the form shows them. */
+function aboutPlan({ kind, price_usd, every, retired: isRetired, id }: Item): string {
+  const price = price_usd === undefined ? [] : [`${String(price_usd)} USD per ${String(every ?? 'month')}`];
+  return [id, kind, ...price, ...(isRetired === true ? ['retired'] : [])].map(String).join(' · ');
 }
 
 /** The terms of a plan by its kind. A plan includes units or dollars, whichever it has now. */
@@ -128,7 +134,9 @@ export function editsOf(groups: readonly FieldGroup[], form: URLSearchParams): E
     .filter(({ kind, path }) => kind === 'remove' || !removed.some((one) => isBelow(path, one.path)))
     .flatMap(({ path, name, value, kind }) => {
       // Browsers send line breaks as CRLF.
-      const typed = typedText.get(name)?.replaceAll('\r\n', '\n').trim();
+      const sent = typedText.get(name)?.replaceAll('\r\n', '\n').trim();
+      // A checked box is sent after the hidden field of the same name.
+      const typed = kind === 'switch' && sent?.endsWith(', true') ? 'true' : sent;
       if (kind === 'remove') return typed === 'true' ? [{ path, value: undefined }] : [];
       // A switch that is off is the same as no key.
       const isSame = typed === value.trim() || (kind === 'switch' && value === '' && typed === 'false');

@@ -17,12 +17,16 @@ export type AuthorizationRequest = {
   problem: string | null;
 };
 
+const rights = ['connect.may_call', 'connect.may_spend', 'connect.may_buy', 'connect.may_read'] as const;
+
 /** Asks a person whether an application may use their account. */
 export function consent(texts: Texts, facts: AuthorizationRequest): Html {
   const { client, returnsTo, visitor, problem } = facts;
   return html`<h1>${say(texts, 'connect.heading', { application: client })}</h1>
 ${problem === null ? '' : html`<p class="note" role="alert">${problem}</p>`}
 <section><p>${say(texts, 'connect.asks', { application: html`<strong>${client}</strong>` })}</p>
+<ul class="rights">${rights.map((right) => html`<li>${say(texts, right)}</li>`)}</ul>
+<p>${say(texts, 'connect.never')}</p>
 <p class="soft">${say(texts, 'connect.returns', { address: html`<code>${returnsTo}</code>` })}</p></section>
 ${visitor === null ? strangers(texts, facts) : allow(texts, facts, visitor)}`;
 }
@@ -33,21 +37,21 @@ function allow(
   { account, balance }: NonNullable<AuthorizationRequest['visitor']>,
 ): Html {
   return html`<section><h2>${say(texts, 'connect.account')}</h2><dl class="facts"><div><dt>${say(texts, 'connect.account_id')}</dt><dd class="id">${account}</dd></div><div><dt>${say(texts, 'connect.balance')}</dt><dd>${texts.usd(balance)}</dd></div></dl>
-<form method="post" action="/shop/authorize"><input type="hidden" name="request" value="${request}"><button name="action" value="allow">${say(texts, 'connect.allow')}</button> <button class="quiet" name="action" value="deny">${say(texts, 'connect.refuse')}</button></form>
+<form method="post" action="/shop/authorize"><input type="hidden" name="request" value="${request}"><button name="action" value="allow">${say(texts, 'connect.allow')}</button> <button class="plain" name="action" value="deny">${say(texts, 'connect.refuse')}</button></form>
 <p class="soft">${say(texts, 'connect.end_any_time')}</p></section>`;
 }
 
 function strangers(texts: Texts, { request, trial, byMail }: AuthorizationRequest): Html {
   return html`<section><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${trial === null ? say(texts, 'connect.new_account') : say(texts, 'connect.new_account_trial', { quantity: trial })}</p>
-<form method="post" action="/shop/authorize"><input type="hidden" name="request" value="${request}"><button name="action" value="start">${say(texts, trial === null ? 'connect.open' : 'connect.start')}</button> <button class="quiet" name="action" value="deny">${say(texts, 'connect.refuse')}</button></form></section>
+<form method="post" action="/shop/authorize"><input type="hidden" name="request" value="${request}"><button name="action" value="start">${say(texts, trial === null ? 'connect.open' : 'connect.start')}</button> <button class="plain" name="action" value="deny">${say(texts, 'connect.refuse')}</button></form></section>
 ${
   byMail
-    ? html`<section><h2>${say(texts, 'sign_in.by_email')}</h2><p class="soft">${say(texts, 'connect.by_email_text')}</p>
+    ? html`<section><h2>${say(texts, 'connect.by_email')}</h2><p class="soft">${say(texts, 'connect.by_email_text')}</p>
 <form method="post" action="/shop/account/link"><label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" required><button>${say(texts, 'sign_in.send_link')}</button></form></section>`
     : ''
 }
-<section><h2>${say(texts, 'connect.by_assertion')}</h2>
-<form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'sign_in.assertion')}</label><textarea id="assertion" name="assertion" rows="3" spellcheck="false" required></textarea><button>${say(texts, 'sign_in.submit')}</button></form></section>`;
+<section><details><summary>${say(texts, 'connect.by_assertion')}</summary>
+<form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'sign_in.assertion')}</label><textarea class="code" id="assertion" name="assertion" rows="3" spellcheck="false" required></textarea><button class="plain">${say(texts, 'sign_in.submit')}</button></form></details></section>`;
 }
 
 /** The page for an invalid authorization request that must not be redirected to a client. */

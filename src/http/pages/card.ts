@@ -27,7 +27,7 @@ ${card === null ? '' : html`<div><dt>${say(texts, 'consent.card')}</dt><dd>${car
 </dl>`;
   const titled = (title: string, text: Html | string, action: Html | string = ''): CardPage => ({
     title,
-    main: html`<h1>${title}</h1><section><p>${text}</p>${facts}${action}</section>`,
+    main: html`<h1>${title}</h1><section><p class="words">${text}</p>${facts}${action}</section>`,
   });
   switch (stateAt(found, nowMs)) {
     case 'ended':

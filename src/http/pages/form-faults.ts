@@ -13,6 +13,11 @@ const labels = {
   email: 'field.email',
   reason: 'field.reason',
   claim_token: 'field.claim_token',
+  days: 'field.expires_at',
+  code: 'field.otp',
+  tax_id: 'field.tax_id',
+  address: 'details.address',
+  country: 'details.country',
 } as const satisfies Readonly<Record<string, Key>>;
 
 /** The faults of a form in one text for people, such as `Amount in USD: Must be at least 0.50.` */
@@ -27,7 +32,13 @@ export function sentence(texts: Texts, faults: readonly { field: string; message
     .join(' ');
 }
 
-function labelOf(texts: Texts, field: string): string {
+/** The faults of a form with one field, in one text beside it. */
+export function messages(texts: Texts, faults: readonly { message: string }[]): string {
+  return faults.map(({ message }) => inWords(texts, message)).join('. ');
+}
+
+/** The name of a field as its page labels it. */
+export function labelOf(texts: Texts, field: string): string {
   if (Object.hasOwn(labels, field)) return texts.text(labels[field as keyof typeof labels]);
   return field.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
 }

@@ -5,6 +5,7 @@ import type { Call } from '../request-context.ts';
 import * as Cookies from './cookies.ts';
 import * as FormFaults from './form-faults.ts';
 import * as Frame from './frame.ts';
+import { say } from './say.ts';
 
 type Fault = { field: string; message: string };
 /** A form that was refused: what was typed, and what is wrong with which field. */
@@ -76,20 +77,27 @@ export function redirect(
 export function respondOnce(
   shop: Origin & Frame.PageContext,
   c: Call,
-  title: string,
+  page: { title: string; style?: string },
   main: (result: FormResult) => Frame.Html,
 ): Response {
   const result = read(shop, c);
   if (result === null) return redirect(shop, '/shop/account', null);
   const more = { 'set-cookie': forgotten(shop) };
-  return Frame.respondWithPage(200, shop, { title, main: main(result), more });
+  return Frame.respondWithPage(200, shop, { ...page, main: main(result), more });
+}
+
+/** The id of a field of the form at `path`. The summary of faults links to it. */
+export function idOf(path: string, name: string): string {
+  return `${path.replaceAll('/', '-')}-${name}`;
 }
 
 type Field = {
   name: string;
   label: string;
-  /** The element's id; by default its name. */
+  /** The element's id; by default that of `idOf`. */
   id?: string;
+  /** A rule for the value, below the input. */
+  hint?: string;
   value?: string;
   attributes?: Frame.Html;
   isRequired?: boolean;
@@ -97,9 +105,39 @@ type Field = {
 
 /** A labelled input of the form at `path`. When the form was refused, it keeps what was typed, with the fault beside it. */
 export function field(texts: Texts, result: FormResult | null, path: string, one: Field): Frame.Html {
-  const { name, label, id = name, value = '', attributes = html``, isRequired = false } = one;
+  const { name, label, id = idOf(path, name), value = '', attributes = html``, isRequired = false } = one;
   const refused = result?.refused?.path === path ? result.refused : null;
-  const fault = refused?.faults.find((candidate) => candidate.field === name);
+  const { marks, text } = faultOf(texts, result, path, name, id);
   const shown = refused?.input.get(name) ?? value;
-  return html`<label for="${id}">${label}</label><input id="${id}" name="${name}" ${attributes} value="${shown}"${fault === undefined ? '' : html` aria-invalid="true" aria-describedby="${id}-fault"`} ${isRequired ? 'required' : ''}>${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${FormFaults.inWords(texts, fault.message)}</p>`}`;
+  const { hint } = one;
+  const described = hint === undefined || text !== null ? marks : html` aria-describedby="${id}-hint"`;
+  return html`<label for="${id}">${label}</label><input id="${id}" name="${name}" ${attributes} value="${shown}"${described} ${isRequired ? 'required' : ''}>${text ?? (hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`)}`;
+}
+
+/** The fault of a field of the form at `path`: the attributes of its element, and the text below it. The first field with a fault gets the focus. */
+export function faultOf(
+  texts: Texts,
+  result: FormResult | null,
+  path: string,
+  name: string,
+  id: string = idOf(path, name),
+): { marks: Frame.Html | string; text: Frame.Html | null } {
+  const faults = result?.refused?.path === path ? result.refused.faults : [];
+  const fault = faults.find(({ field }) => field === name);
+  if (fault === undefined) return { marks: '', text: null };
+  const focus = faults[0] === fault ? html` autofocus=""` : '';
+  return {
+    marks: html` aria-invalid="true" aria-describedby="${id}-fault"${focus}`,
+    text: html`<p class="fault" id="${id}-fault">${FormFaults.inWords(texts, fault.message)}</p>`,
+  };
+}
+
+/** The line above a refused form: the fields to change, with links to them; the faults are beside the fields. Null when no field has a fault. */
+export function summaryOf(texts: Texts, { refused }: FormResult): Frame.Html | null {
+  if (refused === undefined || refused.faults.length === 0) return null;
+  const links = refused.faults.map(
+    ({ field: name }) => html`<a href="#${idOf(refused.path, name)}">${FormFaults.labelOf(texts, name)}</a>`,
+  );
+  const fields = html`${links.map((link, at) => (at === 0 ? link : html`, ${link}`))}`;
+  return html`${say(texts, 'form.check', { count: links.length, fields })}`;
 }

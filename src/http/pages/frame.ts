@@ -97,16 +97,21 @@ export function languageOf({ language, direction }: Texts): Html {
   return direction === 'rtl' ? html`lang="${language}" dir="rtl"` : html`lang="${language}"`;
 }
 
-/** Header and footer of the shop's pages. */
-export function shopLayout({ catalog, texts }: PageContext): PageLayout {
+/** The address of the seller as a link. */
+export function contactUrl(contact: string): string {
+  return URL.canParse(contact) ? contact : `mailto:${contact}`;
+}
+
+/** Header and footer of the shop's pages. `current`: the entry of the navigation that the page belongs to. */
+export function shopLayout({ catalog, texts }: PageContext, current?: 'reference' | 'account'): PageLayout {
+  const marked = (entry: string) => (entry === current ? html` aria-current="true"` : '');
   const { name, contact, links = {} } = catalog.storefront;
   const own = (['terms', 'privacy', 'imprint', 'status'] as const).flatMap((rel) =>
     links[rel] === undefined ? [] : [html`<a href="${links[rel]}">${say(texts, `frame.${rel}`)}</a>`],
   );
-  const address = URL.canParse(contact) ? contact : `mailto:${contact}`;
   return {
-    header: html`<a class="name" href="/">${catalog.logo === undefined ? '' : html`<img src="${logoPath}" alt="">`}${name}</a><nav aria-label="${texts.text('frame.navigation')}"><a href="/#prices">${say(texts, 'frame.prices')}</a><a href="/docs">${say(texts, 'frame.reference')}</a><a href="/shop/account">${say(texts, 'frame.account')}</a></nav>`,
-    footer: html`<a href="${address}">${say(texts, 'frame.contact')}</a>${own}<a href="/auth.md">${say(texts, 'frame.for_programs')}</a><a href="/llms.txt">${say(texts, 'frame.for_agents')}</a><a href="/openapi.json">${say(texts, 'frame.openapi')}</a><a href="/manifest.json">${say(texts, 'frame.manifest')}</a>`,
+    header: html`<a class="name" href="/">${catalog.logo === undefined ? '' : html`<img src="${logoPath}" alt="">`}${name}</a><nav aria-label="${texts.text('frame.navigation')}"><a href="/#prices">${say(texts, 'frame.prices')}</a><a href="/docs"${marked('reference')}>${say(texts, 'frame.reference')}</a><a href="/shop/account"${marked('account')}>${say(texts, 'frame.account')}</a></nav>`,
+    footer: html`<a href="${contactUrl(contact)}">${say(texts, 'frame.contact')}</a>${own}<a href="/llms.txt">${say(texts, 'frame.for_agents')}</a>`,
     style: '',
   };
 }

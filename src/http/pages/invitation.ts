@@ -23,15 +23,15 @@ export function invitation(texts: Texts, facts: InvitationFacts): Html {
   const join = html`<form method="post" action="/shop/invitation/accept">${id}<button>${say(texts, 'invitation.accept')}</button></form>`;
   const prove = html`<form method="post" action="/shop/invitation/link">${id}<p>${say(texts, 'invitation.prove')}</p>
 <label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" value="${email}" ${problem === null ? '' : html`aria-invalid="true" aria-describedby="email-fault"`} required>${problem === null ? '' : html`<p class="fault" id="email-fault">${problem}</p>`}<button>${say(texts, 'invitation.send')}</button></form>`;
-  return html`<h1>${say(texts, 'invitation.title')}</h1>
-<section><p>${say(texts, 'invitation.text', { inviter: inviter ?? '', account: html`<code class="id">${account}</code>`, shop, role: texts.text(`role.${role}`) })}</p>
+  return html`<div class="narrow"><h1>${say(texts, 'invitation.title')}</h1>
+<section><p>${say(texts, 'invitation.text', { inviter: html`<strong>${inviter ?? ''}</strong>`, shop, role: html`<strong>${texts.text(`role.${role}`)}</strong>` })}</p>
 <p class="soft">${say(texts, `role.${role}_may`)} ${say(texts, 'invitation.separate')}</p>
 ${isInvited ? join : prove}
-<form method="post" action="/shop/invitation/decline" class="after">${id}<button class="quiet danger">${say(texts, 'invitation.decline')}</button></form></section>`;
+<form method="post" action="/shop/invitation/decline" class="second">${id}<button class="plain">${say(texts, 'invitation.decline')}</button></form><p class="hint">${say(texts, 'invitation.account', { account: html`<code>${account}</code>` })}</p></section></div>`;
 }
 
 /** A page with one message about an invitation. */
 export function message(texts: Texts, text: string, isBad: boolean): Html {
-  return html`<h1>${say(texts, 'invitation.title')}</h1>
-<section><p class="${isBad ? 'note' : 'ok'}" role="${isBad ? 'alert' : 'status'}">${text}</p></section>`;
+  return html`<div class="narrow"><h1>${say(texts, 'invitation.title')}</h1>
+<section><p class="${isBad ? 'note' : 'ok'}" role="${isBad ? 'alert' : 'status'}">${text}</p><p><a href="/shop/account">${say(texts, 'paid.to_account')}</a></p></section></div>`;
 }

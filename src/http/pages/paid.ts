@@ -93,12 +93,12 @@ function tokenBoxes(
   isOpen: boolean,
 ): Html {
   return html`<details class="then" ${isOpen ? 'open' : ''}><summary>${say(texts, 'paid.for_programs')}</summary>
+    <p><strong>${say(texts, 'paid.copy_now')}</strong></p>
     <dl><div><dt>${say(texts, 'paid.account')}</dt><dd class="id">${account}</dd></div></dl>
     <h2 id="access">${say(texts, 'paid.access')}</h2>
     <p>${say(texts, 'paid.access_text', { header: html`<code>Authorization: Bearer</code>` })}</p>
     <pre class="secret" id="token" tabindex="0" aria-labelledby="access">${access}</pre>
     <h2 id="way-back">${say(texts, 'paid.recovery')}</h2>
     <p>${say(texts, 'paid.recovery_text', { day: texts.dayOf(lastDay), link: html`<a href="${guide}">${say(texts, 'paid.recovery_link')}</a>` })}</p>
-    <p>${say(texts, 'paid.copy_now')}</p>
     <pre class="secret" id="assertion" tabindex="0" aria-labelledby="way-back">${assertion}</pre></details>`;
 }

@@ -36,7 +36,7 @@ a{color:var(--accent);text-underline-offset:.2em}
 dl{margin:1.5rem 0 0;border-top:1px solid var(--line)}
 dl div{display:flex;justify-content:space-between;gap:1.5rem;padding:.75rem 0;border-bottom:1px solid var(--line)}
 dt{color:var(--soft)}dd{margin:0;text-align:end;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
-#balance{font-weight:650}dd.id{font:.8125rem/1.9 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
+.small{font-size:.8125rem}dt{flex:none}#balance{font-weight:650}dd.id{font:.8125rem/1.9 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 h2{font-size:1rem;margin:1.75rem 0 0}.then{margin-top:1.5rem}summary{cursor:pointer;color:var(--soft)}
 label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}input{width:100%;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:10px;background:var(--panel);color:var(--ink);font:inherit}
 textarea{display:block;width:100%;margin:.75rem 0 0;padding:0;border:solid var(--ground);border-width:.75rem .875rem;border-radius:10px;box-shadow:0 0 0 1px var(--line);background:var(--ground);color:var(--ink);user-select:all;font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all;resize:none}

@@ -30,15 +30,16 @@ export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }
     body: html`<h1>${say(texts, 'receipt.title')}</h1>
       <dl>
         ${row(texts.text('receipt.number'), isPurchase ? signed.purchase : signed.call)}
-        ${row(texts.text('receipt.date'), texts.day(isPurchase ? Date.parse(signed.paid_at) : signed.issuedMs))}
+        ${row(texts.text(isPurchase ? 'receipt.paid_on' : 'receipt.date'), texts.day(isPurchase ? Date.parse(signed.paid_at) : signed.issuedMs))}
         ${row(texts.text('receipt.seller'), html`<span class="lines">${storefront.seller?.trim() || storefront.name}</span><br>${signed.issuer}`)}
-        ${row(texts.text('receipt.buyer'), html`${details === null ? '' : html`<span class="lines">${BillingDetails.lines(details, texts.language).join('\n')}</span><br>`}${email === null ? '' : html`${email}<br>`}${signed.account}`)}
+        ${row(texts.text('receipt.buyer'), html`${details === null ? '' : html`<span class="lines">${BillingDetails.lines(texts, details).join('\n')}</span><br>`}${email === null ? '' : html`${email}<br>`}${signed.account}`)}
       </dl>
       ${isPurchase ? purchase(texts, signed, facts.refunded, plans, storefront.tax_note?.trim()) : call(texts, signed)}
-      <section class="proof"><h2 id="proof">${say(texts, 'receipt.signature')}</h2>
+      <p class="proof"><a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a></p>
+      <p class="proof">${say(texts, 'receipt.print_hint')}</p>
+      <details class="proof"><summary id="proof">${say(texts, 'receipt.signature')}</summary>
       <p>${say(texts, 'receipt.signature_text', { address: `${signed.issuer}/.well-known/jwks.json` })}</p>
-      <textarea readonly spellcheck="false" rows="5" aria-labelledby="proof">${jws}</textarea></section>
-      <p class="proof">${say(texts, 'receipt.print_hint')}</p><p class="proof"><a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a></p>
+      <textarea readonly spellcheck="false" rows="5" aria-labelledby="proof">${jws}</textarea></details>
       <p class="print">${say(texts, 'receipt.signed', { day: texts.day(signed.issuedMs) })}</p>`,
   };
 }
@@ -62,7 +63,8 @@ function purchase(
     ${taxNote ? row(texts.text(Number(tax_usd) === 0 ? 'receipt.tax' : 'receipt.about_tax'), taxNote) : ''}
     <div class="total"><dt>${say(texts, 'receipt.total')}</dt><dd>${texts.usd(total_usd)}</dd></div>
     ${Number(refunded) === 0 ? '' : row(texts.text('receipt.refunded'), texts.usd(refunded))}
-    ${row(texts.text('receipt.paid_by'), texts.text('receipt.payment', { method, payment }))}
+    ${row(texts.text('receipt.paid_by'), method)}
+    ${row(texts.text('receipt.payment'), html`<span class="small">${payment}</span>`)}
   </dl>`;
 }
 

@@ -116,7 +116,7 @@ function mine(
   return html`<section aria-labelledby="mine"><h2 id="mine">${say(texts, 'shop.mine')}</h2>
 <dl class="facts">
 <div><dt>${say(texts, 'shop.balance')}</dt><dd id="balance">${texts.usd(balance)}</dd></div>
-${hasUnits ? html`<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.digits(included)}</dd></div>` : ''}
+${hasUnits ? html`<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.number(included)}</dd></div>` : ''}
 ${includedUsd === null ? '' : html`<div><dt>${say(texts, 'shop.plan_usage')}</dt><dd id="included_usd">${texts.usd(includedUsd)}</dd></div>`}
 <div><dt>${say(texts, 'shop.account')}</dt><dd class="id">${account}</dd></div>
 </dl></section>`;
@@ -191,10 +191,10 @@ function attempt(texts: Texts, { tried, catalog, summary, isTrying }: ShopFacts)
     .map(
       ({ id }) => html`<option value="${id}" ${id === operation.id ? 'selected' : ''}>${id}</option>`,
     )}</select>`;
+  const form = requestForm(texts, tried, choice, price(texts, operation));
   return html`<section id="try"><details ${isOpen ? 'open' : ''}><summary><h2>${say(texts, 'try.title')}</h2></summary>
-<p class="soft">${say(texts, 'try.intro')}${free}</p>
-${requestForm(texts, tried, choice, price(texts, operation))}
-${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? '' : outcome(texts, trial)}
+${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? html`<p class="soft">${say(texts, 'try.intro')}${free}</p>` : outcome(texts, trial, summary !== null)}
+${trial === null ? form : html`<details class="again"><summary><h3>${say(texts, 'try.again')}</h3></summary>${form}</details>`}
 </details></section>`;
 }
 
@@ -214,11 +214,12 @@ function firstFree(texts: Texts, { asset, amount }: Included, unit: string): Htm
     : say(texts, 'try.first_usage_free', { amount: texts.usd(Money.format(Money.ofMicro(amount))) });
 }
 
-function outcome(texts: Texts, trial: TrialOutcome): Html {
+/** The outcome of the request, above the form; after it a visitor who has an account is led to it. */
+function outcome(texts: Texts, trial: TrialOutcome, hasAccount: boolean): Html {
   if (trial.kind === 'refusal') return html`<p class="note" role="alert">${trial.message}</p>`;
   const { body, isCut } = trial;
   return html`<p class="ok" role="status">${outcomeLine(trial)}</p>${codeBlock(texts.text('try.response_body'), body)}
-${isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}`;
+${isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}${hasAccount ? html`<p class="next">${say(texts, 'try.next', { keys: html`<a href="/shop/account/keys">${say(texts, 'steps.key_link')}</a>`, account: html`<a href="/shop/account">${say(texts, 'try.next_account')}</a>` })}</p>` : ''}`;
 }
 
 /** The request of the "Try it" form as code. */

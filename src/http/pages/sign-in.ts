@@ -12,31 +12,37 @@ export function signedOut(
   byMail: boolean,
   problem: string | null,
 ): Html {
-  const byEmail = html`<section><h2>${say(texts, 'sign_in.by_email')}</h2><p class="soft">${say(texts, 'sign_in.by_email_text')}</p>
-<form method="post" action="/shop/account/link"><label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" required><button>${say(texts, 'sign_in.send_link')}</button></form></section>`;
-  const planLinks = html`<section><details><summary><h2>${say(texts, 'sign_in.plan_links')}</h2></summary><p class="soft">${say(texts, 'sign_in.plan_links_text')}</p>
-<form method="post" action="/shop/plans/links"><label for="payer">${say(texts, 'sign_in.payer_email')}</label><input id="payer" name="email" type="email" autocomplete="email" required><button class="plain">${say(texts, 'sign_in.send_plan_links')}</button></form></details></section>`;
-  return html`<h1>${say(texts, 'account.title')}</h1>
+  const byEmail = html`<form method="post" action="/shop/account/link"><label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" required><button>${say(texts, 'sign_in.send_link')}</button><p class="hint">${say(texts, 'sign_in.by_email_text')}</p></form>`;
+  const planLinks = html`<details><summary>${say(texts, 'sign_in.plan_links')}</summary><p class="soft">${say(texts, 'sign_in.plan_links_text')}</p>
+<form method="post" action="/shop/plans/links"><label for="payer">${say(texts, 'sign_in.payer_email')}</label><input id="payer" name="email" type="email" autocomplete="email" required><button class="plain">${say(texts, 'sign_in.send_plan_links')}</button></form></details>`;
+  return html`<div class="narrow"><h1>${say(texts, 'sign_in.submit')}</h1>
 ${alert(problem)}
-<section><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${say(texts, 'sign_in.new_text')}</p>${startForm(texts, plans)}</section>
-${byMail ? byEmail : ''}
-<section><details ${byMail ? '' : 'open'}><summary><h2>${say(texts, 'sign_in.by_token')}</h2></summary><p class="soft">${say(texts, 'sign_in.by_token_text', { request: html`<code>POST /agent/auth</code>` })}</p>
-<form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'sign_in.assertion')}</label><textarea id="assertion" name="assertion" rows="4" spellcheck="false" required></textarea><button class="plain">${say(texts, 'sign_in.submit')}</button></form></details></section>
-${byMail ? planLinks : ''}`;
+${byMail ? html`<section>${byEmail}</section>` : ''}
+<section class="new"><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${say(texts, 'sign_in.new_text')}</p>${startForm(texts, plans)}</section>
+<details ${byMail ? '' : 'open'}><summary>${say(texts, 'sign_in.by_token')}</summary><p class="soft">${say(texts, 'sign_in.by_token_text', { request: html`<code>POST /agent/auth</code>` })}</p>
+<form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'sign_in.assertion')}</label><textarea class="code" id="assertion" name="assertion" rows="4" spellcheck="false" required></textarea><button class="plain">${say(texts, 'sign_in.submit')}</button></form></details>
+${byMail ? planLinks : ''}</div>`;
 }
+
+/** The styles of the pages that sign in. */
+export const style =
+  '.narrow{max-width:28rem;margin:0 auto}.narrow h1{text-align:center}.narrow button{width:100%}.narrow .new button{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.narrow label{margin-top:0}.narrow .hint{margin-top:.75rem}.narrow form.second{margin-top:.75rem}';
 
 /** Does not reveal whether the address belongs to an account. */
 export function sent(texts: Texts, text: string, minutes: number): Html {
-  return html`<h1>${say(texts, 'sign_in.check_email')}</h1>
+  return html`<div class="narrow"><h1>${say(texts, 'sign_in.check_email')}</h1>
 <section><p class="ok" role="status">${text}</p>
 <p>${say(texts, 'sign_in.open_link', { count: minutes })}</p>
-<p class="soft">${say(texts, 'sign_in.nothing_there', { link: html`<a href="/shop/account">${say(texts, 'sign_in.try_again')}</a>` })}</p></section>`;
+<p class="soft">${say(texts, 'sign_in.nothing_there', { link: html`<a href="/shop/account">${say(texts, 'sign_in.try_again')}</a>` })}</p></section></div>`;
 }
 
 export type OpenedLink = {
   token: string;
-  /** True when this browser asked for the link. */
-  isHere: boolean;
+  /** `here`: this browser asked for the link, for `email`. */
+  kind: 'here' | 'elsewhere';
+  email?: string;
+  /** The link accepts an invitation. */
+  joins: boolean;
   /** The account that this browser is signed in to now. */
   visitor: string | null;
   problem: string | null;
@@ -44,24 +50,27 @@ export type OpenedLink = {
 
 /** Does not reveal whether a plan is paid with the address. */
 export function linksSent(texts: Texts, text: string): Html {
-  return html`<h1>${say(texts, 'sign_in.check_email')}</h1>
+  return html`<div class="narrow"><h1>${say(texts, 'sign_in.check_email')}</h1>
 <section><p class="ok" role="status">${text}</p>
-<p>${say(texts, 'sign_in.plan_links_next')}</p></section>`;
+<p>${say(texts, 'sign_in.plan_links_next')}</p></section></div>`;
 }
 
 /** The page of a sign-in link. Only its button signs in, because mail scanners open links too. */
-export function openedLink(texts: Texts, { token, isHere, visitor, problem }: OpenedLink): Html {
-  return html`<h1>${say(texts, 'sign_in.submit')}</h1>
+export function openedLink(texts: Texts, { token, email, joins, visitor, problem }: OpenedLink): Html {
+  const button = texts.text(joins ? 'invitation.accept' : 'sign_in.submit');
+  const other = html`<a href="/shop/account#claim">${say(texts, 'sign_in.other_account_link')}</a>`;
+  return html`<div class="narrow"><h1>${button}</h1>
 ${alert(problem)}
 <section><form method="post" action="/shop/account/link/open"><input type="hidden" name="token" value="${token}">
 ${
-  isHere
-    ? html`<p>${say(texts, 'sign_in.link_here')}</p>`
-    : html`<p>${say(texts, 'sign_in.link_elsewhere')}</p>
+  email === undefined
+    ? html`<p>${say(texts, 'sign_in.link_elsewhere')}</p>
 <label for="email">${say(texts, 'sign_in.link_email')}</label><input id="email" name="email" type="email" autocomplete="email" required>`
+    : html`<p>${say(texts, joins ? 'sign_in.join_here' : 'sign_in.link_here', { email: html`<strong>${email}</strong>` })}</p>`
 }
-<button>${say(texts, 'sign_in.submit')}</button></form>
-${visitor === null ? '' : html`<p class="soft">${say(texts, 'sign_in.other_account', { account: html`<code>${visitor}</code>`, link: html`<a href="/shop/account#claim">${say(texts, 'sign_in.other_account_link')}</a>` })}</p>`}</section>`;
+<button>${button}</button></form>
+${visitor === null || joins ? '' : html`<p class="soft">${say(texts, 'sign_in.other_account', { account: html`<code>${visitor}</code>`, link: other })}</p>`}</section>
+${email === undefined ? html`<p class="soft">${say(texts, 'sign_in.new_link', { link: html`<a href="/shop/account">${say(texts, 'sign_in.new_link_here')}</a>` })}</p>` : ''}</div>`;
 }
 
 function alert(problem: string | null): Html {

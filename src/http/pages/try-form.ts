@@ -67,7 +67,7 @@ function rawRequest(texts: Texts, facts: TryFormFacts, price: Html): Html {
   const { operation, path, body } = facts;
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
   return html`<label for="path">${say(texts, 'try.path')}</label><input class="code" id="path" name="path" value="${path}" spellcheck="false" autocomplete="off">
-${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea id="body" name="body" rows="9" spellcheck="false">${body}</textarea>` : ''}
+${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea class="code" id="body" name="body" rows="9" spellcheck="false">${body}</textarea>` : ''}
 ${buttons(texts, facts, price, 'raw')}`;
 }
 

@@ -44,7 +44,7 @@ export async function tryOperation(
   const bearer = await identify(shop, `Bearer ${token}`, shop.clock());
   if (bearer.kind === 'frozen') return refusal(Refusal.frozen(shop.texts, requestId(c)));
   if (bearer.kind === 'forbidden')
-    return refusal(Refusal.roleNotAllowed(shop.texts, bearer.claims.member?.role ?? null, requestId(c)));
+    return refusal(Refusal.roleNotAllowed(shop.texts, bearer.claims, requestId(c)));
   if (bearer.kind !== 'token') return refusal(Refusal.unanswerable(shop.texts, requestId(c)));
   const { account, key: callerKey = null } = bearer.claims;
   const target = Target.parse(path.trim());

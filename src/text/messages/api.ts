@@ -61,6 +61,8 @@ export const api = {
     'Too many new wallets from this address. Retry after the time in Retry-After.',
   'api.role_not_allowed':
     'The role {role} does not allow this. Ask an owner or admin of the account for another role.',
+  'api.role_not_allowed.key':
+    'The person who created this key has the role {role} now, which does not allow this. Use a key of another person, or ask an owner or admin of the account.',
   'api.signature_required':
     'Sign `sign_in.message` with the wallet as text (personal_sign), then send the message and its `signature`.',
   'api.tax.elsewhere':

@@ -10,8 +10,13 @@ export const formFaults = {
   'field.email': 'Email',
   'field.reason': 'Reason',
   'field.claim_token': 'Claim token',
+  'field.tax_id': 'VAT id',
   'fault.field': '{field}: {fault}.',
 
+  'form.check': {
+    one: 'Nothing was changed. Check this field: {fields}.',
+    other: 'Nothing was changed. Check these {count} fields: {fields}.',
+  },
   'form.amount': 'Enter an amount such as 5.00',
   'fault.object': 'Expected object',
   'fault.json_object': 'Must be a JSON object',

@@ -32,6 +32,19 @@ address first.
 
 If it was not you, ignore this mail and do not share the link.
 `,
+  'mail.join.subject': 'Join the account at {shop}',
+  'mail.join.text': `Someone who has an invitation to an account asked to join it with this
+address at {shop}, {url}
+
+If it was you, open this link in the browser in which you asked for it:
+
+{link}
+
+It works once, for {minutes} minutes. Another browser must enter this
+address first.
+
+If it was not you, ignore this mail and do not share the link.
+`,
   'mail.invitation.subject': '{inviter} invites you to an account at {shop}',
   'mail.invitation.text': `{inviter} invites you to the account
 {account} at {shop}, {url}

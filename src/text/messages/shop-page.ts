@@ -10,10 +10,7 @@ export const shopPage = {
   'frame.privacy': 'Privacy',
   'frame.imprint': 'Legal notice',
   'frame.status': 'Status',
-  'frame.for_programs': 'For programs',
   'frame.for_agents': 'For AI agents',
-  'frame.openapi': 'OpenAPI',
-  'frame.manifest': 'Manifest',
 
   'error.title': 'Something went wrong',
   'error.request': 'Request: {id}',
@@ -118,6 +115,9 @@ export const shopPage = {
   'plans.dollar_buys': '{amount} buys {quantity}',
   'plans.each': '{amount} per {unit}',
 
+  'try.again': 'Send another request',
+  'try.next': '{keys} to call from your program, or {account}.',
+  'try.next_account': 'see your account',
   'try.title': 'Try it',
   'try.intro': 'Send a live request.',
   'try.first_usage_free': 'Your first {amount} of usage is free: no card, no sign-up.',

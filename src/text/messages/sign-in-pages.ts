@@ -2,8 +2,7 @@
 export const signInPages = {
   'sign_in.new': 'New here',
   'sign_in.new_text': 'Start with one click: no card, no email.',
-  'sign_in.by_email': 'Sign in by email',
-  'sign_in.by_email_text': "If your account has an email address, we'll email you a sign-in link.",
+  'sign_in.by_email_text': 'For accounts with an email address. No password is needed.',
   'sign_in.email': 'Your email address',
   'sign_in.send_link': 'Send me a link',
   'sign_in.plan_links': 'Cancel a plan without the account',
@@ -27,9 +26,12 @@ export const signInPages = {
   'sign_in.plan_links_sent':
     'If {email} pays for a plan here, we sent it an email with a link for each plan.',
   'sign_in.plan_links_next': 'Open a link to cancel its plan. You can ask for another email in ten minutes.',
-  'sign_in.link_here': 'You asked for this link in this browser.',
+  'sign_in.link_here': 'You sign in to the account of {email}.',
+  'sign_in.join_here': 'You join the account as {email}.',
   'sign_in.link_elsewhere':
-    'This link was requested in another browser. If that was you, enter the address that it was sent to. If someone else sent you the link, close this page: you would sign in to an account that is not yours.',
+    'This link was requested in another browser. If that was you, enter the address that it was sent to. If someone else sent you the link, close this page.',
+  'sign_in.new_link': 'Or {link}.',
+  'sign_in.new_link_here': 'ask for a link in this browser',
   'sign_in.link_email': 'Email address that received the link',
   'sign_in.other_account':
     'This browser is already signed in to another account, {account}. To keep it, {link} first: with the same address, it is merged into your account.',
@@ -43,15 +45,20 @@ export const signInPages = {
 
   'connect.title': 'Connect an application',
   'connect.heading': 'Connect {application}',
-  'connect.asks':
-    "{application} asks to use this shop for you. It can call what is sold here, spend the account's credit, buy with a payment that you approve, and see usage. It cannot charge a card without your consent.",
+  'connect.asks': '{application} asks to use this shop for you. It can:',
+  'connect.may_call': 'call what is sold here',
+  'connect.may_spend': "spend the account's credit",
+  'connect.may_buy': 'buy with a payment that you approve',
+  'connect.may_read': 'see usage',
+  'connect.never': 'It cannot charge a card without your consent.',
+  'connect.by_email': 'Sign in by email',
   'connect.returns':
     'The application chose this name itself. After your decision the browser returns to {address}.',
   'connect.account': 'Your account',
   'connect.account_id': 'Account',
   'connect.balance': 'Balance',
   'connect.allow': 'Allow',
-  'connect.refuse': 'Refuse',
+  'connect.refuse': 'Cancel',
   'connect.end_any_time': 'You can end the connection on your account page at any time.',
   'connect.new_account': 'A new account needs no card and no email.',
   'connect.new_account_trial':
@@ -69,7 +76,7 @@ export const signInPages = {
     'Too many accounts were created from your network. Sign in, or try again later.',
   'connect.signed_out': 'This browser is no longer signed in. Sign in and try again.',
   'connect.frozen': 'This account is frozen. Contact the shop.',
-  'connect.choose': 'Choose whether to allow or to refuse.',
+  'connect.choose': 'Choose whether to allow or to cancel.',
 
   'payer.title': 'Cancel a plan',
   'payer.no_mail': 'This shop does not send email. Write to its contact address instead.',

@@ -176,6 +176,8 @@ class AccountKey(Record):
     #: The address of the person who created it, shown to persons.
     created_by: str | None
     expires_at: str | None
+    #: ``active``, or ``paused`` while the role of the person who created it does not include calls.
+    state: str
     #: Slugs of the services that it may call; ``None`` for all.
     services: list[str] | None
     #: The most that it may spend.

@@ -72,8 +72,8 @@ export function resultLine(result: FormResult): Html {
 function lotTable(lots: ConsoleAccountFacts['lots'], nowMs: number): Html {
   const end = (ms: number | null) => (ms === null ? 'never' : `${ms <= nowMs ? 'expired' : 'on'} ${day(ms)}`);
   const row = (lot: Statement.StatementLot) =>
-    html`<tr><th scope="row">${lot.kind}</th><td>${lot.source ?? lot.plan}</td><td class="number">${amount(lot.asset, lot.given)}</td><td class="number">${amount(lot.asset, lot.remaining)}</td><td>${day(lot.createdMs)}</td><td>${end(lot.expiresMs)}</td></tr>`;
-  return html`<section aria-labelledby="lots"><h2 id="lots">Balance by lot</h2>${lots.length === 0 ? html`<p class="soft">None.</p>` : table('Lots in the order in which they are used', ['Lot', 'Source', { number: 'Granted' }, { number: 'Remaining' }, 'Since', 'Expires'], lots.map(row))}</section>`;
+    html`<tr><th scope="row">${lot.kind}</th><td>${(lot.source ?? lot.plan) === lot.kind ? '' : (lot.source ?? lot.plan)}</td><td class="number">${amount(lot.asset, lot.given)}</td><td class="number">${amount(lot.asset, lot.remaining)}</td><td>${day(lot.createdMs)}</td><td>${end(lot.expiresMs)}</td></tr>`;
+  return html`<section aria-labelledby="lots"><h2 id="lots">Balance by lot</h2>${lots.length === 0 ? html`<p class="soft">None.</p>` : table('Lots in the order in which they are used', ['Lot', { bare: 'Source' }, { number: 'Granted' }, { number: 'Remaining', onPhone: 'lead' }, 'Since', 'Expires'], lots.map(row))}</section>`;
 }
 
 function subscriptions(all: readonly Subscription[]): Html {
@@ -84,7 +84,7 @@ function subscriptions(all: readonly Subscription[]): Html {
 }
 
 function grantForm(id: string, plans: readonly Plan[], formKey: string): Html {
-  return html`<section aria-labelledby="grant"><h2 id="grant">Grant credit</h2>
+  return html`<section aria-labelledby="grant"><details><summary><h2 id="grant">Grant credit</h2></summary>
 <p class="soft">Dollars or units, not both. The credit is available immediately, and its owner sees it as a grant from the seller.</p>
 <form method="post" action="/admin/console/accounts/${id}"><input type="hidden" name="act" value="grant"><input type="hidden" name="key" value="${formKey}">
 <label for="usd">US dollars, such as 5.00</label><input id="usd" name="usd" inputmode="decimal" autocomplete="off">
@@ -95,7 +95,7 @@ function grantForm(id: string, plans: readonly Plan[], formKey: string): Html {
   )}</select>
 <label for="expires">Last day (leave empty for no expiry)</label><input id="expires" name="expires" type="date">
 <label for="grant-reason">Reason, for the audit log</label><input id="grant-reason" name="reason" maxlength="500" autocomplete="off">
-<button>Grant</button></form></section>`;
+<button>Grant</button></form></details></section>`;
 }
 
 function requestLine({ purchase, amount: asked, reason }: RefundRequest): Html {
@@ -108,7 +108,7 @@ function freezeLink({ id, frozenMs }: FoundAccount): Html {
       ? ['Freeze', 'Blocks calls and purchases immediately. The balance is kept.']
       : ['Unfreeze', 'Allows calls and purchases again, with the balance that was kept.'];
   return html`<section aria-labelledby="freeze"><h2 id="freeze">${name}</h2><p class="soft">${what} The next page shows the effects.</p>
-<a class="button plain" href="/admin/console/accounts/${id}/freeze">${name} …</a></section>`;
+<a class="button plain${frozenMs === null ? ' danger' : ''}" href="/admin/console/accounts/${id}/freeze">${name} …</a></section>`;
 }
 
 function keys(all: readonly Key[]): Html {
@@ -120,6 +120,6 @@ function keys(all: readonly Key[]): Html {
 
 function calls(all: readonly RecordedCall[]): Html {
   const row = (call: RecordedCall) =>
-    html`<tr><td>${moment(call.atMs)}</td><td><code>${call.operation}</code>${call.model ? ` ${call.model}` : ''}</td><td class="number">${call.status}</td><td class="number">${measured(call)}</td><td class="number">${call.isReturned ? 'refunded' : usd(call.cost)}</td><td>${call.plans.filter((plan) => plan !== '#budget').join(', ')}</td></tr>`;
-  return html`<section aria-labelledby="calls"><h2 id="calls">Recent calls</h2>${all.length === 0 ? html`<p class="soft">None in the last 30 days.</p>` : table('Calls', ['When', 'Operation', { number: 'Status' }, { number: 'Quantity' }, { number: 'USD' }, 'Plan'], all.map(row))}</section>`;
+    html`<tr><th scope="row">${moment(call.atMs)}</th><td><code>${call.operation}</code>${call.model ? ` ${call.model}` : ''}</td><td class="number">${call.status}</td><td class="number">${measured(call)}</td><td class="number">${call.isReturned ? 'refunded' : usd(call.cost)}</td><td>${call.plans.filter((plan) => plan !== '#budget').join(', ')}</td></tr>`;
+  return html`<section aria-labelledby="calls"><h2 id="calls">Recent calls</h2>${all.length === 0 ? html`<p class="soft">None in the last 30 days.</p>` : table('Calls', ['When', { bare: 'Operation' }, { number: 'Status', onPhone: 'bare' }, { number: 'Quantity' }, { number: 'USD', onPhone: 'lead' }, { bare: 'Plan' }], all.map(row))}</section>`;
 }

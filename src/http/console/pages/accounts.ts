@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { AccountActivity, AccountFilter, FoundAccount } from '../../../identity/account-search.ts';
 import type { Html } from '../../pages/frame.ts';
-import { field, filterForm, queryOf, select } from './fields.ts';
+import { field, filterForm, pages, queryOf, select } from './fields.ts';
 import { moment, sign, table, usd } from './figures.ts';
 
 export type AccountListFacts = {
@@ -13,6 +13,8 @@ export type AccountListFacts = {
   activity: ReadonlyMap<string, AccountActivity> | null;
   /** The last account of this page when there are more. */
   next: string | null;
+  /** False for a page after the newest one. */
+  isFirst: boolean;
   canExport: boolean;
 };
 
@@ -26,7 +28,15 @@ export const kindNames: readonly (readonly [string, string])[] = [
 ];
 
 /** The search result, or the newest accounts first. */
-export function accounts({ typed, filter, found, activity, next, canExport }: AccountListFacts): Html {
+export function accounts({
+  typed,
+  filter,
+  found,
+  activity,
+  next,
+  isFirst,
+  canExport,
+}: AccountListFacts): Html {
   const query = queryOf({ ...filter, q: typed });
   const fields = [
     field({
@@ -49,17 +59,17 @@ ${
         'Accounts',
         [
           'Account',
-          'Email',
-          { number: 'Paid, USD' },
-          { number: 'Used in 30 days, USD' },
+          { bare: 'Email' },
+          { number: 'Paid, USD', onPhone: 'lead' },
+          { number: 'Used in 30 days' },
           'Last call',
-          'Status',
+          { bare: 'Status' },
           'Created',
         ],
         found.map((one) => row(one, activity)),
       )
 }
-${next === null ? '' : html`<nav class="pages" aria-label="Pages"><a href="${path}?${query === '' ? '' : `${query}&`}after=${next}">Older</a></nav>`}</section>`;
+${pages(path, query, isFirst, next === null ? null : `after=${next}`)}</section>`;
 }
 
 function row(one: FoundAccount, activity: AccountListFacts['activity']): Html {

@@ -14,7 +14,7 @@ type Wording = { what: (task: Task) => string; where: string };
 const wordings: Readonly<Record<Task['kind'], Wording>> = {
   refund_requests: { what: () => 'Refund requests', where: `${payments}#requests` },
   disputes: {
-    what: ({ figure = 0 }) => `Open disputes, over ${usd(Money.ofMicro(figure))} USD`,
+    what: ({ figure = 0 }) => `Open disputes: ${usd(Money.ofMicro(figure))} USD`,
     where: `${payments}#returned`,
   },
   in_doubt: { what: () => 'Charges with an unknown outcome', where: `${payments}#unfinished` },
@@ -60,8 +60,8 @@ export function attention(tasks: readonly Task[]): Html {
   const many = (value: number) => (value >= problemsMax ? `${count(problemsMax)}+` : count(value));
   const row = (task: Task) => {
     const { what, where } = wordings[task.kind];
-    return html`<tr><td class="number"><b>${many(task.count)}</b></td><th scope="row"><a href="${where}">${what(task)}</a></th><td class="soft">${between(task.firstMs, task.lastMs)}</td></tr>`;
+    return html`<tr><th scope="row"><a href="${where}">${what(task)}</a></th><td class="number"><b>${many(task.count)}</b></td><td class="soft">${between(task.firstMs, task.lastMs)}</td></tr>`;
   };
   return html`<section aria-labelledby="attention"><h2 id="attention">Needs attention</h2>
-${tasks.length === 0 ? html`<p class="soft">All clear.</p>` : table('Needs attention', [{ number: 'Number' }, 'Task', 'First and last'], tasks.map(row), 'stack')}</section>`;
+${tasks.length === 0 ? html`<p class="soft">All clear.</p>` : table('Needs attention', ['Task', { number: 'Number', onPhone: 'lead' }, { bare: 'Since' }], tasks.map(row), 'stack')}</section>`;
 }

@@ -2,6 +2,10 @@ import { html } from 'hono/html';
 import type { Html } from '../../pages/frame.ts';
 import { amount, day } from './figures.ts';
 
+/** Details of an entry that are not folded. */
+const linesShown = 2;
+/** The details that readers look for, first. */
+const first = ['amount', 'amount_usd', 'reason', 'role', 'status', 'note'];
 const hexDigest = /^[0-9a-f]{64}$/;
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
@@ -14,14 +18,20 @@ const hidden = new Set(['asset', 'key', 'isEffective']);
 export function detailsOf(act: string, before: unknown, after: unknown): Html {
   const [was, is] = [membersOf(before), membersOf(after)];
   if (act === 'reload' || act === 'catalog_published') return reload(is);
-  const names = [...new Set([...was, ...is].map(([name]) => name))].filter((name) => !hidden.has(name));
+  const rank = (name: string) => (first.includes(name) ? first.indexOf(name) : first.length);
+  const names = [...new Set([...was, ...is].map(([name]) => name))]
+    .filter((name) => !hidden.has(name))
+    .filter((name, _, all) => name !== 'amount_usd' || !all.includes('amount'))
+    .toSorted((a, b) => rank(a) - rank(b));
   const unit = [...was, ...is].find(([name]) => name === 'asset')?.[1] === 'unit' ? 'unit' : 'usd';
   const lines = names.flatMap((name) => {
     const [from, to] = [textOf(was, name, unit), textOf(is, name, unit)];
     const shown = from !== null && to !== null && from !== to ? `${from} → ${to}` : (to ?? from);
     return shown === null ? [] : [html`<li>${name.replaceAll('_', ' ')}: ${shown}</li>`];
   });
-  return lines.length === 0 ? html`` : html`<ul class="details">${lines}</ul>`;
+  if (lines.length === 0) return html``;
+  const [shown, more] = [lines.slice(0, linesShown), lines.slice(linesShown)];
+  return html`<ul class="details">${shown}</ul>${more.length === 0 ? '' : html`<details class="more"><summary>${more.length} more</summary><ul class="details">${more}</ul></details>`}`;
 }
 
 /** The details of an action as text, for exports. */

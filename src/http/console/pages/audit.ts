@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { AuditEntry, AuditFilter } from '../../../identity/audit.ts';
 import type { Html } from '../../pages/frame.ts';
 import { detailsOf } from './audit-details.ts';
-import { field, filterForm, queryOf, select } from './fields.ts';
+import { field, filterForm, pages, queryOf, select } from './fields.ts';
 import { moment, sign, table } from './figures.ts';
 import { pageOf } from './orders.ts';
 
@@ -13,16 +13,18 @@ export type AuditFacts = {
   entries: readonly AuditEntry[];
   /** The last entry of this page when there are more. */
   next: number | null;
+  /** False for a page after the newest one. */
+  isFirst: boolean;
   canExport: boolean;
 };
 
 const path = '/admin/console/audit';
 
 /** The audit log, the newest entry first. */
-export function audit({ filter, acts, entries, next, canExport }: AuditFacts): Html {
+export function audit({ filter, acts, entries, next, isFirst, canExport }: AuditFacts): Html {
   const fields = [
-    field({ name: 'account', label: 'Account, with its orders', value: filter.account ?? '' }),
-    field({ name: 'text', label: 'Who or on whom contains', value: filter.text ?? '' }),
+    field({ name: 'account', label: 'Account', value: filter.account ?? '' }),
+    field({ name: 'text', label: 'Person', value: filter.text ?? '' }),
     select(
       'act',
       'Action',
@@ -34,18 +36,19 @@ export function audit({ filter, acts, entries, next, canExport }: AuditFacts): H
   ];
   const query = queryOf(filter);
   return html`<h1>Audit log</h1>
-<section aria-labelledby="acts"><h2 id="acts">Actions</h2>
+<section aria-label="Actions">
 ${filterForm(path, fields, query, canExport ? `${path}.csv` : null)}
 ${entries.length === 0 ? html`<p class="soft">No actions match.</p>` : log(entries)}
-${next === null ? '' : html`<nav class="pages" aria-label="Pages"><a href="${path}?${query === '' ? '' : `${query}&`}before=${next}">Older</a></nav>`}</section>`;
+${pages(path, query, isFirst, next === null ? null : `before=${next}`)}</section>`;
 }
 
 /** A table of audit entries: when, who, what, on whom, and what changed. */
 export function log(entries: readonly AuditEntry[]): Html {
   const row = ({ atMs, who, act, subject, before, after }: AuditEntry) =>
-    html`<tr><td>${moment(atMs)}</td><td>${actor(who)}</td><th scope="row">${wordsOf(act)}</th><td>${subjectLink(subject)}</td>
+    html`<tr><th scope="row">${wordsOf(act)}</th><td>${moment(atMs)}</td><td>${actor(who)}</td><td>${subjectLink(subject)}</td>
 <td>${detailsOf(act, before, after)}${after === null ? sign('outcome unknown', true) : ''}</td></tr>`;
-  return table('Actions', ['When', 'Who', 'What', 'On whom', 'Details'], entries.map(row), 'stack');
+  const columns = ['What', { bare: 'When' }, { bare: 'Who' }, { bare: 'On whom' }, { bare: 'Details' }];
+  return table('Actions', columns, entries.map(row), 'stack');
 }
 
 /** The actor, with the address in small print. */

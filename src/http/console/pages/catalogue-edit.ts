@@ -44,8 +44,7 @@ ${resultLine(result)}${faultList(others)}
 <form method="post" action="${cataloguePath}/${form}"><input type="hidden" name="base" value="${file.digest}">
 ${groups.map((group, at) => groupFields(group, at, facts))}
 ${form === 'plans' ? newPlan(facts, newAt) : ''}
-<div class="actions"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div>
-<p class="soft">The next page shows the effects on buyers. Nothing changes before you publish there. Comments in the file stay.</p></form>
+<div class="actions save"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a><span class="soft">Nothing changes before you publish on the next page.</span></div></form>
 ${form === 'brand' ? logoForm(facts) : ''}`;
 }
 
@@ -63,7 +62,13 @@ function groupFields({ title, about, fields, parts = [] }: FieldGroup, at: numbe
     html`<div class="grid-fields">${all.map((one) => html`<div>${input(one, facts)}</div>`)}</div>`;
   const part = (one: (typeof parts)[number]) =>
     html`<details ${isTouched(one.fields, facts) ? 'open' : ''}><summary>Prices of ${one.title}</summary>${grid(one.fields)}</details>`;
-  return html`<section><h2>${title}</h2>${about === '' ? '' : html`<p class="soft">${about}</p>`}${grid(fields)}${parts.map(part)}${parts.length === 0 ? '' : newPrices(at, facts)}</section>`;
+  const more = html`${parts.map(part)}${parts.length === 0 ? '' : newPrices(at, facts)}`;
+  if (facts.form === 'brand') return html`<section><h2>${title}</h2>${grid(fields)}</section>`;
+  // The price of a service is what is edited most: it stays visible.
+  const shown = facts.form === 'prices' ? fields.filter(({ kind }) => kind === 'usd') : [];
+  const rest = fields.filter((one) => !shown.includes(one));
+  const isOpen = isTouched(rest, facts) || parts.some((one) => isTouched(one.fields, facts));
+  return html`<section class="group"><details ${isOpen ? 'open' : ''}><summary><b>${title}</b> <span class="soft">${about}</span></summary>${grid(rest)}${more}</details>${shown.map((one) => html`<div class="price-field">${input(one, facts)}</div>`)}</section>`;
 }
 
 /** Returns true when a field was changed or is at fault: its part of the form is shown open. */
@@ -87,10 +92,8 @@ function input({ name, label, value, kind, choices }: CatalogueField, { typed, f
   const common = { name, label, value: shown, fault };
   switch (kind) {
     case 'switch':
-      return choice(name, label, ['false', 'true'], shown === '' ? 'false' : shown, {
-        false: 'no',
-        true: 'yes',
-      });
+      // A box that is not checked sends nothing, so the hidden field before it has the other value.
+      return html`<input type="hidden" name="${name}" value="false"><label class="check"><input type="checkbox" name="${name}" value="true" ${shown === 'true' || shown.endsWith(', true') ? 'checked' : ''}> ${label}</label>`;
     case 'services':
       return services(name, label, choices ?? [], shown, fault);
     case 'remove':

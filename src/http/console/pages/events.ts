@@ -8,7 +8,7 @@ import {
 } from '../../../payment/event.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
-import { field, filterForm, queryOf, select } from './fields.ts';
+import { field, filterForm, pages, queryOf, select } from './fields.ts';
 import { count, moment, sign, table } from './figures.ts';
 
 export const path = '/admin/console/events';
@@ -85,10 +85,10 @@ function eventTable({ events: found, filter, next }: EventsFacts): Html {
   const query = queryOf(withoutPage(filter));
   const rows = found.map(
     ({ id, type, atMs, account, states }) =>
-      html`<tr><td>${moment(atMs)}</td><th scope="row"><a href="${path}/${id}">${type}</a></th><td>${accountLink(account)}</td><td>${states.length === 0 ? '' : states.map((state) => sign(state, state === 'failed'))}</td></tr>`,
+      html`<tr><th scope="row"><a href="${path}/${id}">${type}</a></th><td>${moment(atMs)}</td><td>${accountLink(account)}</td><td>${states.length === 0 ? html`<span class="soft">no endpoint</span>` : states.map((state) => sign(state, state === 'failed'))}</td></tr>`,
   );
-  return html`${table('Events', ['When', 'Type', 'Account', 'Delivery'], rows)}
-${next === null ? '' : html`<nav class="pages" aria-label="Pages"><a href="${path}?${query === '' ? '' : `${query}&`}before=${next}">Older</a></nav>`}`;
+  return html`${table('Events', ['Type', { bare: 'When' }, { bare: 'Account' }, { bare: 'Delivery' }], rows, 'stack')}
+${pages(path, query, filter.before == null, next === null ? null : `before=${next}`)}`;
 }
 
 function accountLink(account: string): Html {
@@ -119,11 +119,11 @@ function addForm(draft: EventsFacts['draft']): Html {
 <form method="post" action="${path}"><input type="hidden" name="act" value="add">
 ${field({ name: 'url', label: 'Address, https://...', value: draft?.url ?? '', fault: draft?.faults.url, isRequired: true })}
 ${field({ name: 'types', label: 'Types, separated by commas (empty: all)', value: draft?.types ?? '', fault: draft?.faults.types })}
-<button>Add</button></form></section>`;
+<button>Add endpoint</button></form></section>`;
 }
 
 function replayForm(endpoints: readonly Endpoint[]): Html {
-  return html`<section aria-labelledby="replay"><h2 id="replay">Deliver again</h2>
+  return html`<section aria-labelledby="replay"><details><summary><h2 id="replay">Deliver again</h2></summary>
 <p class="soft">Events from a day or an event on, also those from before the endpoint was added. They keep their ids and their order per account.</p>
 <form class="row" method="post" action="${path}"><input type="hidden" name="act" value="replay">
 <div>${select(
@@ -137,7 +137,7 @@ function replayForm(endpoints: readonly Endpoint[]): Html {
 <div>${field({ name: 'from', label: 'Or from event', value: '', placeholder: 'evt_...' })}</div>
 <div>${field({ name: 'to', label: 'To event (empty: the latest)', value: '', placeholder: 'evt_...' })}</div>
 <div>${field({ name: 'types', label: 'Types, separated by commas (empty: all)', value: '' })}</div>
-<button class="plain">Deliver again</button></form></section>`;
+<button class="plain">Deliver again</button></form></details></section>`;
 }
 
 /** One event with its deliveries and their attempts. */
@@ -158,10 +158,10 @@ ${deliveries.length === 0 ? html`<p class="soft">No endpoint gets this event.</p
 function deliverySection(id: string, { endpoint, url, state, attempts }: Delivery, canReplay: boolean): Html {
   const rows = attempts.map(
     ({ at, ms, status, fault }) =>
-      html`<tr><td>${moment(Date.parse(at))}</td><td class="number">${count(ms)} ms</td><td>${status ?? ''}</td><td>${fault ?? 'accepted'}</td></tr>`,
+      html`<tr><th scope="row">${moment(Date.parse(at))}</th><td class="number">${count(ms)} ms</td><td>${status ?? ''}</td><td>${fault ?? 'accepted'}</td></tr>`,
   );
   const again = html`<form method="post" action="${path}/${id}"><input type="hidden" name="act" value="again"><input type="hidden" name="id" value="${endpoint}"><button class="plain">Deliver again</button></form>`;
   return html`<section aria-labelledby="${endpoint}"><h2 id="${endpoint}">${url} ${sign(state, state === 'failed')}</h2>
-${rows.length === 0 ? html`<p class="soft">No attempts yet.</p>` : table('Attempts', ['When', { number: 'Duration' }, 'Status', 'Result'], rows)}
+${rows.length === 0 ? html`<p class="soft">No attempts yet.</p>` : table('Attempts', ['When', { number: 'Duration' }, 'Status', { bare: 'Result' }], rows, 'stack')}
 ${canReplay && state !== 'waiting' ? again : ''}</section>`;
 }

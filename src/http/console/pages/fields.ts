@@ -55,6 +55,14 @@ export function queryOf(filter: Readonly<Record<string, string | undefined>>): s
   return new URLSearchParams(members).toString();
 }
 
+/** The links between the pages of a list: back to the newest entries, and on to the older ones. `next`: the member of the query that selects them. */
+export function pages(path: string, query: string, isFirst: boolean, next: string | null): Html {
+  if (isFirst && next === null) return html``;
+  const newest = html`<a href="${path}${query === '' ? '' : `?${query}`}">Newest</a>`;
+  const older = html`<a href="${path}?${query === '' ? '' : `${query}&`}${next ?? ''}">Older</a>`;
+  return html`<nav class="pages" aria-label="Pages">${isFirst ? '' : newest}${next === null ? '' : older}</nav>`;
+}
+
 /** The filter above a list, with a link that clears it, and one that exports what it matches; null without the right to export. */
 export function filterForm(path: string, fields: readonly Html[], query: string, csv: string | null): Html {
   return html`<form class="row filter" method="get" action="${path}" role="search">${fields.map((one) => html`<div>${one}</div>`)}<button>Filter</button></form>

@@ -63,8 +63,11 @@ export function sign(word: string, isBad = false): Html {
   return html`<span class="${isBad ? 'sign bad' : 'sign'}">${word}</span>`;
 }
 
-/** The heading of a column; `{ number }` aligns it to the right, and `''` has no heading. */
-export type Column = string | { number: string };
+/**
+ * The heading of a column; `{ number }` aligns it to the right, and `''` has no heading. On a phone the cells of `lead` are at the end of the first line
+ * of their row, and those of `bare` below it without their heading.
+ */
+export type Column = string | { number: string; onPhone?: 'lead' | 'bare' } | { bare: string };
 
 /** Tables with more columns show their cells one below the other on a phone. */
 const columnsOnPhone = 4;
@@ -77,12 +80,25 @@ export function table(
   form: '' | 'slim' | 'stack' = columns.length > columnsOnPhone ? 'stack' : '',
 ): Html {
   const head = (column: Column) => {
-    if (column === '') return html`<td></td>`;
-    return typeof column === 'string'
-      ? html`<th scope="col">${column}</th>`
-      : html`<th scope="col" class="number">${column.number}</th>`;
+    const name = nameOf(column);
+    if (name === '') return html`<td></td>`;
+    return typeof column === 'object' && 'number' in column
+      ? html`<th scope="col" class="number">${name}</th>`
+      : html`<th scope="col">${name}</th>`;
   };
-  return html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table${form === '' ? '' : raw(` class="${form}"`)}><thead><tr>${columns.map(head)}</tr></thead><tbody>${form === 'stack' ? rows.map((row) => labelled(row, columns)) : rows}</tbody></table></div>`;
+  const isCompact = form === 'stack' && columns.some((column) => placeOf(column) !== undefined);
+  const kind = isCompact ? 'stack compact' : form;
+  return html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table${kind === '' ? '' : raw(` class="${kind}"`)}><thead><tr>${columns.map(head)}</tr></thead><tbody>${form === 'stack' ? rows.map((row) => labelled(row, columns)) : rows}</tbody></table></div>`;
+}
+
+function nameOf(column: Column): string {
+  if (typeof column === 'string') return column;
+  return 'number' in column ? column.number : column.bare;
+}
+
+function placeOf(column: Column): 'lead' | 'bare' | undefined {
+  if (typeof column === 'string') return undefined;
+  return 'number' in column ? column.onPhone : 'bare';
 }
 
 /** A row whose cells carry their headings: a phone shows them one below the other. Rows contain no tables. */
@@ -91,8 +107,10 @@ function labelled(row: Html, columns: readonly Column[]): Html {
   const cells = String(row).replace(/<(td|th)(?=[\s>])/g, (start) => {
     at += 1;
     const column = columns[at] ?? '';
-    const label = typeof column === 'string' ? column : column.number;
-    return label === '' || at === 0 ? start : `${start} data-label="${label}"`;
+    const label = nameOf(column);
+    const place = placeOf(column);
+    if (label === '' || at === 0) return start;
+    return `${start} data-label="${label}"${place === undefined ? '' : ` data-as="${place}"`}`;
   });
   return html`${raw(cells)}`;
 }

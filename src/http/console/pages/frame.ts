@@ -20,7 +20,6 @@ header nav a[aria-current]{color:var(--ink);font-weight:600;text-decoration-thic
 .axis{display:flex;justify-content:space-between;color:var(--soft);font-size:.8125rem;margin:.25rem 0 .75rem}
 .heed{list-style:none;margin:0;padding:0}.heed li{padding:.5rem 0;border-bottom:1px solid var(--line)}.heed li:last-child{border:0}
 .heed b{display:inline-block;min-width:2.5rem;font-variant-numeric:tabular-nums}
-.sign{display:inline-block;padding:0 .5rem;border-radius:6px;font-size:.8125rem;line-height:1.6;background:var(--tint);color:var(--ink);white-space:nowrap}.sign.bad{background:var(--note-tint);color:var(--note)}
 .id{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace;overflow-wrap:anywhere}
 @media(min-width:40.01rem){.number:not(:last-child){padding-inline-end:1.25rem}}
 .log{list-style:none;margin:0;padding:0}.log li{padding:.75rem 0;border-bottom:1px solid var(--line)}.log li:last-child{border:0}.log p{margin:0;overflow-wrap:anywhere}
@@ -37,6 +36,7 @@ blockquote{margin:.5rem 0;padding:.25rem 1rem;border-inline-start:3px solid var(
 dl.list{margin:0}dl.list dt{font-weight:600;margin-top:.5rem}dl.list dd{margin:0;color:var(--soft)}
 pre.diff{max-height:none}pre.diff>*{display:block;text-decoration:none;min-height:1.55em}pre.diff ins{background:var(--tint)}pre.diff del{background:var(--note-tint);color:var(--note)}pre.diff .gap{color:var(--soft)}
 .plot{display:grid;grid-template-columns:auto 1fr;gap:.5rem;margin-top:1.25rem}.plot .chart{margin:0}.scale{display:flex;flex-direction:column;justify-content:space-between;color:var(--soft);font-size:.8125rem;text-align:end;line-height:1}.chart .grid{stroke-dasharray:2 4}
+section.group{padding:.75rem 1.25rem;margin-bottom:.5rem;display:flex;flex-wrap:wrap;gap:0 1rem;align-items:start}section.group>details{flex:1 1 18rem;min-width:0}section.group>details[open]{flex-basis:100%}.price-field{flex:0 1 15rem;display:flex;gap:.5rem;align-items:center}.price-field label{margin:0;flex:1}.price-field input{width:7rem}.save{position:sticky;bottom:0;background:var(--ground);padding-bottom:.75rem;margin:0}@media(max-width:40rem){.save .soft{display:none}}
 nav.pages{display:flex;gap:1.25rem;margin-top:1rem}`;
 
 /** The header with the navigation, the person and the sign-out button; `at` is the path of the current page, null before the sign-in. */

@@ -30,25 +30,36 @@ export type HealthFacts = {
   process: { version: string; upMs: number; memoryBytes: number };
 };
 
+/** The checks of `/readyz` in the words of a seller. */
+const checkNames: Readonly<Record<string, string>> = {
+  serving: 'Shop',
+  ledger: 'Ledger',
+  schema: 'Database',
+  upstream: 'Your API',
+};
+
 /** The state of the shop: readiness checks, upstream responses, ledger writers and processes. */
 export function health(facts: HealthFacts): Html {
   const { checks, process } = facts;
+  const bad = Object.values(checks).filter((isGood) => !isGood).length + facts.failures.length;
   return html`<h1>Health</h1>
+<p class="${bad === 0 ? 'ok' : 'note'}">${bad === 0 ? 'Everything works.' : bad === 1 ? 'There is one problem.' : `There are ${count(bad)} problems.`}</p>
 <section aria-labelledby="checks"><h2 id="checks">This process</h2>
 <dl class="facts">${[
     ...Object.entries(checks).map(([name, isGood]) =>
-      fact(name, isGood ? sign('ready') : sign('not ready', true)),
+      fact(checkNames[name] ?? name, isGood ? sign('ready') : sign('not ready', true)),
     ),
     fact('Uptime', span(process.upMs)),
-    fact('Memory', `${count(Math.round(process.memoryBytes / 1_048_576))} MB`),
-    fact('Node', process.version),
-  ]}</dl>
-<p class="soft">For programs: <code>/readyz</code>, and <code>/metrics</code> with the admin token.</p></section>
+  ]}</dl></section>
 ${upstream(facts)}
 ${uncountable(facts)}
 ${mail(facts)}
 ${verification(facts)}
-${writers(facts)}`;
+${writers(facts)}
+<section aria-labelledby="process"><h2 id="process">Technical details</h2><dl class="facts">${[
+    fact('Memory', `${count(Math.round(process.memoryBytes / 1_048_576))} MB`),
+    fact('Node', process.version),
+  ]}</dl><p class="soft">For programs: <code>/readyz</code>, and <code>/metrics</code> with the admin token.</p></section>`;
 }
 
 function mail({ mails }: HealthFacts): Html {
@@ -56,7 +67,7 @@ function mail({ mails }: HealthFacts): Html {
   const row = ({ state, recipient, subject, attempts, createdMs }: FailedMail) =>
     html`<tr><th scope="row">${sign(named[state], state !== 'waiting')}</th><td>${recipient ?? html`<span class="soft">erased</span>`}</td><td>${subject ?? ''}</td><td class="number">${count(attempts)}</td><td>${moment(createdMs)}</td></tr>`;
   return html`<section aria-labelledby="mail"><h2 id="mail">Mail that fails, the last 7 days</h2>
-${mails.length === 0 ? html`<p class="soft">None.</p>` : html`<p class="soft">Recipient and text of a message are erased when it ends. Refused: the mailbox does not exist. Expired: it could not be sent in time.</p>${table('Failed mail', ['State', 'Recipient', 'Subject', { number: 'Attempts' }, 'Created'], mails.map(row))}`}</section>`;
+${mails.length === 0 ? html`<p class="soft">None.</p>` : html`<p class="soft">Recipient and text of a message are erased when it ends. Refused: the mailbox does not exist. Expired: it could not be sent in time.</p>${table('Failed mail', ['State', { bare: 'Recipient' }, { bare: 'Subject' }, { number: 'Attempts' }, { bare: 'Created' }], mails.map(row))}`}</section>`;
 }
 
 function verification({ verified, canVerify }: HealthFacts): Html {
@@ -98,7 +109,7 @@ function upstream({ answers, answersOfMs, failures }: HealthFacts): Html {
             ['Status', '', { number: 'Calls' }],
             answers.map(row),
           );
-  return html`<section aria-labelledby="upstream"><h2 id="upstream">Upstream, the last ${span(answersOfMs)}</h2>${recent}
+  return html`<section aria-labelledby="upstream"><h2 id="upstream">Your API, the last ${span(answersOfMs)}</h2>${recent}
 ${failures.length === 0 ? html`<p class="soft">The upstream has responded to every request of this process since it started, and accepted your key.</p>` : html`<h3>Failures in this process since it started</h3>${table('Failures', ['Failure', { number: 'Times' }, 'Last'], failures.map(failed))}`}</section>`;
 }
 
@@ -124,7 +135,7 @@ function writers({ writers: all, own }: HealthFacts): Html {
   };
   const row = (it: LedgerWriterState) =>
     html`<tr><th scope="row">${it.writer}${it.writer === own ? ' (this one)' : ''}</th><td>${status(it)}</td><td class="number">${count(it.epoch)}</td><td class="number">${span(it.silentMs)}</td><td class="number">${count(it.uncheckpointed)}</td><td class="number">${count(it.leases)}</td><td class="number">${amount('usd', it.leased.usd)}, ${amount('unit', it.leased.units)}</td></tr>`;
-  return html`<section aria-labelledby="writers"><h2 id="writers">Processes and their ledger writers</h2>
+  return html`<section aria-labelledby="writers"><h2 id="writers">Processes</h2>
 <p class="soft">Each process leases credit for the calls that it serves. When a process stops sending heartbeats, the others end its writer within seconds and release the credit that it leased.</p>
 ${table('Writers', ['Process', 'Status', { number: 'Starts' }, { number: 'Last heartbeat' }, { number: 'Open commits' }, { number: 'Leases' }, { number: 'Leased credit' }], all.map(row))}</section>`;
 }

@@ -33,11 +33,26 @@ const tooLong = html`<p class="soft">This query took too long. Reload the page t
 
 /** The front page: tasks that need attention, revenue, accounts, outstanding balances and usage. */
 export function overview(facts: OverviewFacts): Html {
-  return html`<h1>The last ${facts.days.length} days</h1>
+  return html`<h1>Overview</h1><p class="soft">The last ${facts.days.length} days, in UTC and US dollars.</p>
+${isNew(facts) ? firstSteps() : ''}
 ${attention(facts.tasks)}
 ${revenue(facts)}
 <div class="columns">${rails(facts.rails)}${accounts(facts)}</div>
 ${services(facts)}`;
+}
+
+/** A shop without accounts and payments. */
+function isNew({ days, made, madeBefore }: OverviewFacts): boolean {
+  return made === 0 && madeBefore === 0 && days.every(({ gross }) => gross === 0);
+}
+
+/** The way of a new shop to its first sale. */
+function firstSteps(): Html {
+  return html`<section aria-labelledby="steps"><h2 id="steps">First steps</h2><ol>
+<li><a href="/admin/console/catalogue/prices">Set the prices of your services</a></li>
+<li><a href="/admin/console/catalogue/brand">Name the shop, and add a logo and a contact address</a></li>
+<li><a href="/admin/console/team">Invite yourself, and sign in with a passkey</a></li>
+<li><a href="/">Open the shop as a buyer sees it</a>, and share its address</li></ol></section>`;
 }
 
 function revenue({ days, before, disputed }: OverviewFacts): Html {
@@ -89,7 +104,7 @@ function chart(days: readonly DailyRevenue[]): Html {
     ];
   });
   const best = days.reduce((most, day) => (day.gross > most.gross ? day : most), days[0] as DailyRevenue);
-  return html`<div class="plot"><div class="scale" aria-hidden="true"><span>$${dollars(up)}</span><span>$${dollars(up / 2)}</span><span>$0</span></div><svg class="chart" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="Gross revenue of each day as bars above a line, reversed payments below it. The best day is ${best.day} with ${usd(best.gross)} USD.">${[0, line / 2].map((y) => html`<line class="grid" x1="0" x2="300" y1="${y}" y2="${y}"/>`)}${bars}<line x1="0" x2="300" y1="${line}" y2="${line}"/></svg></div>
+  return html`<div class="plot"><div class="scale" aria-hidden="true"><span>${dollars(up)}</span><span>${dollars(up / 2)}</span><span>0</span></div><svg class="chart" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="Gross revenue of each day as bars above a line, reversed payments below it. The best day is ${best.day} with ${usd(best.gross)} USD.">${[0, line / 2].map((y) => html`<line class="grid" x1="0" x2="300" y1="${y}" y2="${y}"/>`)}${bars}<line x1="0" x2="300" y1="${line}" y2="${line}"/></svg></div>
 <div class="axis" aria-hidden="true"><span>${days[0]?.day}</span><span>best: ${usd(best.gross)}</span><span>${days.at(-1)?.day}</span></div>`;
 }
 
@@ -105,8 +120,8 @@ function dollars(micro: number): string {
 }
 
 const railNames: Record<RailRevenue['rail'], string> = {
-  card: 'Card, on the hosted page',
-  mpp: 'Card, from a program (MPP)',
+  card: 'Card',
+  mpp: 'Card, by an agent (MPP)',
   invoice: 'Renewals',
   top_up: 'Auto top-ups',
   x402: 'Stablecoin (x402)',

@@ -10,7 +10,7 @@ import type {
   UnfinishedOrder,
 } from '../../../payment/revenue-report.ts';
 import type { Html } from '../../pages/frame.ts';
-import { field, filterForm, queryOf, select } from './fields.ts';
+import { field, filterForm, pages, queryOf, select } from './fields.ts';
 import { count, day, moment, sign, table, usd } from './figures.ts';
 import { type ListedOrder, link, orders, pageOf, signalNames, statusOf } from './orders.ts';
 
@@ -29,6 +29,8 @@ export type PaymentListFacts = {
   all: readonly FoundOrder[];
   /** The last of these orders when there are more. */
   next: string | null;
+  /** False for a page after the newest one. */
+  isFirst: boolean;
   filter: OrderFilter;
   /** The ids of plans, to choose from. */
   plans: readonly string[];
@@ -45,11 +47,11 @@ export function payments(facts: PaymentListFacts, processorPage: ProcessorPage):
       about: 'Open a purchase to answer its request. The buyer sees your answer.',
       columns: [
         'Purchase',
-        { number: 'Requested, USD' },
+        { number: 'Requested, USD', onPhone: 'lead' },
         { number: 'Paid' },
         { number: 'Unspent' },
-        'Reason',
-        'Requested at',
+        { bare: 'Reason' },
+        { bare: 'Requested at' },
         '',
       ],
     },
@@ -57,45 +59,74 @@ export function payments(facts: PaymentListFacts, processorPage: ProcessorPage):
       ...{ id: 'flagged', name: 'Fraud warnings and reviews', rows: facts.flagged.map(flagged) },
       about:
         'Payments that the card issuer or Radar considers suspicious. Refund the purchase, freeze its account, or approve the review at the processor.',
-      columns: ['Order', 'Signal', 'Reason', { number: 'USD' }, 'When'],
+      columns: [
+        'Order',
+        { bare: 'Signal' },
+        { bare: 'Reason' },
+        { number: 'USD', onPhone: 'lead' },
+        { bare: 'When' },
+      ],
     },
     {
       ...{ id: 'unfinished', name: 'Unfinished charges', rows: facts.unfinished.map(unfinished) },
       about:
         'Orders whose charge has no outcome yet. Reconciliation checks them every 20 seconds. Review the orders that stay here.',
-      columns: ['Order', 'Created', 'Status', { number: 'USD' }, 'Reason'],
+      columns: [
+        'Order',
+        { bare: 'Created' },
+        { bare: 'Status' },
+        { number: 'USD', onPhone: 'lead' },
+        { bare: 'Reason' },
+      ],
     },
     {
       ...{ id: 'webhook-events', name: 'Failed webhook events' },
       rows: facts.webhookEvents.map(webhookEvent),
       about:
         'Events of the processor that could not be processed. The processor sends them again; npm run reconcile also processes them.',
-      columns: ['Event', 'Type', 'Received', { number: 'Attempts' }, 'Error'],
+      columns: ['Event', { bare: 'Type' }, { bare: 'Received' }, { number: 'Attempts' }, { bare: 'Error' }],
     },
     {
       ...{ id: 'past-due', name: 'Unpaid renewals', rows: facts.pastDue.map(pastDue) },
       about:
         'The processor charges these again on its own schedule. Plan units stay available during the grace period.',
-      columns: ['Subscription', 'Account', 'Plan', 'Period ended'],
+      columns: ['Subscription', { bare: 'Account' }, { bare: 'Plan' }, 'Period ended'],
     },
     {
       ...{ id: 'returned', name: 'Refunds and disputes' },
       rows: facts.returned.map((one) => returned(one, processorPage)),
       about:
         'A refund or dispute removes the credit that the payment bought. Credit is restored when the money returns.',
-      columns: ['Kind', { number: 'USD' }, 'At the processor', 'In the ledger', 'Order', 'When', ''],
+      columns: [
+        'Kind',
+        { number: 'USD', onPhone: 'lead' },
+        { bare: 'At the processor' },
+        { bare: 'In the ledger' },
+        { bare: 'Order' },
+        { bare: 'When' },
+        '',
+      ],
     },
   ];
   const open = parts.filter(({ rows }) => rows.length > 0);
   const empty = parts.filter(({ rows }) => rows.length === 0).map(({ name }) => name.toLowerCase());
   return html`<h1>Payments</h1>
 ${facts.hasTasks ? open.map(part) : ''}
-${facts.hasTasks && facts.declined.length > 0 ? html`<section aria-labelledby="declined"><h2 id="declined">Declined in the last 30 days</h2>${orders('Declined payments', facts.declined, ({ failure }) => failure ?? '')}</section>` : ''}
+${facts.hasTasks && facts.declined.length > 0 ? declinedOrders(facts.declined) : ''}
 ${allPayments(facts)}
 ${facts.hasTasks && empty.length > 0 ? html`<p class="soft">There are no ${empty.join(', no ')}.</p>` : ''}`;
 }
 
+/** The latest declined payments, and a link to all of them. */
+function declinedOrders(all: readonly ListedOrder[]): Html {
+  const rest =
+    all.length > shownMax ? html`<p><a href="${path}?state=declined">All declined payments</a></p>` : '';
+  return html`<section aria-labelledby="declined"><h2 id="declined">Declined in the last 30 days</h2>${orders('Declined payments', all.slice(0, shownMax), ({ failure }) => failure ?? '')}${rest}</section>`;
+}
+
 const path = '/admin/console/payments';
+/** Rows of a task that are shown at first. */
+const shownMax = 5;
 const stateNames = [
   ['', 'all'],
   ['granted', 'paid'],
@@ -114,7 +145,7 @@ const railOptions = [
 ] as const;
 
 /** All payments that match the filter, with the filter's form. */
-function allPayments({ all, next, filter, plans, canExport }: PaymentListFacts): Html {
+function allPayments({ all, next, isFirst, filter, plans, canExport }: PaymentListFacts): Html {
   const { text, ...others } = filter;
   const query = queryOf({ q: text, ...others });
   const fields = [
@@ -134,7 +165,7 @@ function allPayments({ all, next, filter, plans, canExport }: PaymentListFacts):
   return html`<section aria-labelledby="all"><h2 id="all">All payments</h2>
 ${filterForm(path, fields, query, canExport ? `${path}.csv` : null)}
 ${all.length === 0 ? html`<p class="soft">${query === '' ? 'None.' : 'No payment matches.'}</p>` : orders('Orders', listed, ({ rail, failure }) => failure ?? rail.replace('_', ' '))}
-${next === null ? '' : html`<nav class="pages" aria-label="Pages"><a href="${path}?${query === '' ? '' : `${query}&`}after=${encodeURIComponent(next)}">Older</a></nav>`}</section>`;
+${pages(path, query, isFirst, next === null ? null : `after=${encodeURIComponent(next)}`)}</section>`;
 }
 
 type Part = {
@@ -146,7 +177,13 @@ type Part = {
 };
 
 function part({ id, name, about, rows, columns }: Part): Html {
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2><p class="soft">${about}</p>${table(name, columns, rows)}</section>`;
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2><p class="soft">${about}</p>${table(name, columns, rows.slice(0, shownMax))}${more(name, columns, rows.slice(shownMax))}</section>`;
+}
+
+/** The rows of a task beyond the first ones, folded. */
+function more(name: string, columns: Part['columns'], rows: readonly Html[]): Html {
+  if (rows.length === 0) return html``;
+  return html`<details><summary>Show ${count(rows.length)} more</summary>${table(name, columns, rows)}</details>`;
 }
 
 function request(one: RefundRequest): Html {

@@ -38,7 +38,7 @@ ${link === null ? '' : html`<section><h2>Invitation link</h2><p class="soft">Sho
 <section aria-labelledby="people"><h2 id="people">People</h2>
 ${
   people.length === 0
-    ? html`<p>There is no operator yet. You are using the admin token: invite yourself as the first owner below, open the link and create a passkey.</p>`
+    ? html`<p>No persons have been invited yet. You are using the admin token: invite yourself as the first owner below, open the link and create a passkey.</p>`
     : table(
         'People',
         ['Person', 'Role', 'Sign-in', 'Last seen', ...(canChange ? ['Change'] : [])],

@@ -42,16 +42,16 @@ export type AccountSectionContext = Pick<CatalogContext, 'catalog'> &
   Pick<PaymentContext, 'orders' | 'subscriptions'> &
   Pick<SellerContext, 'audit' | 'console' | 'creditGrants' | 'refundRequests'>;
 
-/** Accounts: search, account pages, credit grants and freezing. */
-export function addAccountSection(console: Console, shop: AccountSectionContext): void {
+function addList(console: Console, shop: AccountSectionContext): void {
   console.addSection('Accounts', path, async (c, { role }) => {
     const typed = c.req.query('q')?.trim() ?? '';
     const query = AccountSearch.read(typed);
     const filter = filterOf(c);
     const { accounts } = shop.console;
+    const after = c.req.query('after') ?? null;
     const found =
       query === null
-        ? await accounts.newest(filter, c.req.query('after') ?? null, pageSize + 1)
+        ? await accounts.newest(filter, after, pageSize + 1)
         : await accounts.find(query, pageSize);
     const shown = found.slice(0, pageSize);
     const next = found.length > pageSize ? (shown.at(-1)?.id ?? null) : null;
@@ -63,9 +63,22 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
     const canExport = can(role, 'export') && query === null;
     return {
       title: 'Accounts',
-      main: ListPage.accounts({ typed, filter, found: shown, activity, next, canExport }),
+      main: ListPage.accounts({
+        typed,
+        filter,
+        found: shown,
+        activity,
+        next,
+        isFirst: after === null,
+        canExport,
+      }),
     };
   });
+}
+
+/** Accounts: search, account pages, credit grants and freezing. */
+export function addAccountSection(console: Console, shop: AccountSectionContext): void {
+  addList(console, shop);
   addExport(console, shop);
 
   console.addPage(`${path}/:id`, (c, person) => page(c.req.param('id') ?? '', null, person));

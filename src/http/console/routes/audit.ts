@@ -8,7 +8,7 @@ import * as Csv from '../csv.ts';
 import * as Page from '../pages/audit.ts';
 import { detailsText } from '../pages/audit-details.ts';
 
-const pageSize = 50;
+const pageSize = 25;
 const textCharsMax = 200;
 
 /** The audit log, page by page, with a filter and an export. */
@@ -20,7 +20,7 @@ export function addAuditSection(console: Console, { audit }: Pick<SellerContext,
     const [found, acts] = await Promise.all([audit.list(filter, from, pageSize + 1), audit.acts()]);
     const entries = found.slice(0, pageSize);
     const next = found.length > pageSize ? (entries.at(-1)?.id ?? null) : null;
-    const facts = { filter, acts, entries, next, canExport: can(role, 'export') };
+    const facts = { filter, acts, entries, next, isFirst: from === null, canExport: can(role, 'export') };
     return { title: 'Audit log', main: Page.audit(facts) };
   });
   console.addPage('/admin/console/audit.csv', (c) =>

@@ -14,7 +14,7 @@ import * as LoginPage from '../pages/login-page.ts';
 import type { ConsoleResponse } from '../response.ts';
 import type { Person } from '../sessions.ts';
 
-const pageSize = 50;
+const pageSize = 25;
 const textCharsMax = 100;
 
 type EventsContext = Pick<SellerContext, 'console'>;

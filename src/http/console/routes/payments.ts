@@ -25,6 +25,7 @@ import type { Person } from '../sessions.ts';
 const path = '/admin/console/payments';
 const dayMs = 86_400_000;
 const listedMax = 50;
+const pageSize = 25;
 
 /** The dependencies of the payments section. */
 export type PaymentSectionContext = RefundRequests.RefundAnswerContext &
@@ -111,14 +112,15 @@ async function listFacts(
     revenueReport.openWebhookEvents(listedMax),
     revenueReport.pastDue(listedMax),
     revenueReport.declined(shop.clock() - 30 * dayMs, listedMax),
-    shop.console.orders.find(filter, after, listedMax + 1),
+    shop.console.orders.find(filter, after, pageSize + 1),
   ]);
-  const shown = all.slice(0, listedMax);
+  const shown = all.slice(0, pageSize);
   return {
     ...{ requests, flagged, unfinished, returned, webhookEvents, pastDue },
     declined: declined.map((order) => ({ order, reversed: Money.zero })),
     all: shown,
-    next: all.length > listedMax ? (shown.at(-1)?.order.id ?? null) : null,
+    isFirst: after === null,
+    next: all.length > pageSize ? (shown.at(-1)?.order.id ?? null) : null,
     filter,
     plans: [...shop.catalog.plans, ...shop.catalog.retired].map(({ id: plan }) => plan),
     hasTasks: after === null && Object.keys(filter).length === 0,

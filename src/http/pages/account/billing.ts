@@ -7,7 +7,7 @@ import * as BillingDetails from '../../../payment/billing-details.ts';
 import { countries } from '../../../payment/countries.ts';
 import { suggestedTerms, type TopUp } from '../../../payment/top-up.ts';
 import type { Texts } from '../../../text/texts.ts';
-import { type FormResult, field } from '../form-result.ts';
+import { type FormResult, faultOf, field } from '../form-result.ts';
 import type { Html } from '../frame.ts';
 import { nameOf } from '../paid.ts';
 import { creditAmounts } from '../plan-card.ts';
@@ -49,11 +49,11 @@ function creditForm(texts: Texts, plan: CreditPlan, result: FormResult | null, i
   const refused = result?.refused?.path === 'credit' && result.refused.input.get('plan') === plan.id;
   const usual = creditAmounts(plan).map(
     (amount) =>
-      html`<form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><input type="hidden" name="amount_usd" value="${Money.format(amount)}"><button class="plain">${texts.usd(Money.format(amount))}</button></form>`,
+      html`<form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><input type="hidden" name="amount_usd" value="${Money.format(amount)}"><button class="plain">${say(texts, 'billing.add_amount', { amount: texts.usd(Money.format(amount)) })}</button></form>`,
   );
   const [min, max] = [plan.min, plan.max].map((amount) => texts.usd(Money.format(amount)));
-  return html`<h3>${isNamed ? plan.name : say(texts, 'billing.add_credit')}</h3><div class="row presets" role="group" aria-label="${texts.text('billing.usual_amounts')}">${usual}</div>
-<form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><div class="row"><div>${field(texts, refused ? result : null, 'credit', { name: 'amount_usd', id: `amount-${plan.id}`, label: texts.text('billing.other_amount', { min: String(min), max: String(max) }), attributes: html`inputmode="decimal" autocomplete="off"`, isRequired: true })}</div><div class="fit"><button>${say(texts, 'billing.add_credit')}</button></div></div></form>`;
+  return html`<h3>${isNamed ? plan.name : say(texts, 'billing.add_credit')}</h3><p class="hint">${say(texts, 'billing.add_credit_text')}</p><div class="row presets" role="group" aria-label="${texts.text('billing.usual_amounts')}">${usual}</div>
+<form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><div class="row"><div>${field(texts, refused ? result : null, 'credit', { name: 'amount_usd', ...(!refused && isNamed && { id: `amount-${plan.id}` }), label: texts.text('billing.other_amount'), hint: texts.text('billing.amount_range', { min: String(min), max: String(max) }), attributes: html`inputmode="decimal" autocomplete="off"`, isRequired: true })}</div><div class="fit"><button>${say(texts, 'billing.add_credit')}</button></div></div></form>`;
 }
 
 /** The form for a promotion code; folded until it is needed. */
@@ -97,24 +97,27 @@ ${table(methods, [
 ${!mayChange ? '' : own === undefined ? html`<p class="soft">${say(texts, 'billing.no_portal')}</p>` : html`<p>${say(texts, 'billing.portal', { link: html`<a href="/shop/account/portal?subscription=${own.subscription}">${say(texts, 'billing.portal_link')}</a>` })}</p>`}</section>`;
 }
 
+const topUpStates = { off: 'top_up.is_off', on: 'top_up.is_on', stopped: 'top_up.is_stopped' } as const;
+
 function topUp(texts: Texts, now: TopUp | null, result: FormResult | null): Html {
   const terms = now ?? suggestedTerms;
   const input = (name: string, label: string, value: Money.Money) =>
     html`<div>${field(texts, result, 'top-up', { name, label, value: Money.format(value), attributes: html`inputmode="decimal" autocomplete="off"` })}</div>`;
-  return html`<section aria-labelledby="top-up"><h2 id="top-up">${say(texts, 'top_up.title')}</h2>
-<p class="soft">${say(texts, 'top_up.intro', { state: topUpState(texts, now) })}</p>
+  return html`<section aria-labelledby="top-up"><h2 id="top-up">${say(texts, 'top_up.title')} <span class="sign">${say(texts, topUpStates[now?.state ?? 'off'])}</span></h2>
+${topUpState(texts, now)}<p class="soft">${say(texts, 'top_up.intro')}</p>
 <form method="post" action="/shop/account/top-up"><div class="row">
 ${input('below_usd', texts.text('top_up.below'), terms.below)}${input('amount_usd', texts.text('top_up.amount'), terms.amount)}${input('monthly_max_usd', texts.text('top_up.monthly_max'), terms.monthlyMax)}</div>
 <button class="plain">${say(texts, now?.state === 'on' ? 'top_up.change' : 'top_up.turn_on')}</button></form>
 ${now?.state === 'on' ? html`<form method="post" action="/shop/account/top-up/end" class="after"><button class="quiet danger">${say(texts, 'top_up.turn_off')}</button></form>` : ''}</section>`;
 }
 
-function topUpState(texts: Texts, now: TopUp | null): string {
-  if (now === null || now.state === 'off') return texts.text('top_up.off');
-  if (now.state === 'stopped') return texts.text('top_up.stopped', { reason: String(now.reason) });
+function topUpState(texts: Texts, now: TopUp | null): Html {
+  if (now === null || now.state === 'off') return html``;
+  if (now.state === 'stopped')
+    return html`<p>${say(texts, 'top_up.stopped', { reason: String(now.reason) })}</p>`;
   const { brand, last4 } = now.card;
   const charged = texts.usd(Money.format(now.chargedThisMonth));
-  return texts.text('top_up.on', { card: `${brand} ${last4}`, charged });
+  return html`<p>${say(texts, 'top_up.on', { card: `${brand} ${last4}`, charged })}</p>`;
 }
 
 /** The company and address on receipts; folded once they are known. */
@@ -122,15 +125,9 @@ function detailsForm(texts: Texts, { details, result, mayChange }: BillingFacts)
   const refused = result?.refused?.path === 'details' ? result.refused : null;
   const typed = (name: string, value: string) => refused?.input.get(name) ?? value;
   const chosen = typed('country', details?.country ?? '');
-  const faultOf = (name: string) => refused?.faults.find((one) => one.field === name);
-  const fault = (name: string) => {
-    const found = faultOf(name);
-    return found === undefined ? '' : html`<p class="fault" id="details-${name}-fault">${found.message}</p>`;
-  };
-  const marked = (name: string) =>
-    faultOf(name) === undefined ? '' : html`aria-invalid="true" aria-describedby="details-${name}-fault"`;
+  const [address, country] = ['address', 'country'].map((name) => faultOf(texts, result, 'details', name));
   const input = (name: string, label: string, value: string, attributes: Html) =>
-    html`<div>${field(texts, result, 'details', { name, id: `details-${name}`, label, value, attributes })}</div>`;
+    html`<div>${field(texts, result, 'details', { name, label, value, attributes })}</div>`;
   const options = countries
     .map((code) => ({ code, name: BillingDetails.countryName(code, texts.language) }))
     .toSorted((a, b) => a.name.localeCompare(b.name, texts.language))
@@ -139,15 +136,15 @@ function detailsForm(texts: Texts, { details, result, mayChange }: BillingFacts)
     );
   return html`<section aria-labelledby="details"><h2 id="details">${say(texts, 'details.title')}</h2>
 <p class="soft">${say(texts, 'details.intro')}</p>
-${details === null ? '' : html`<p class="lines">${BillingDetails.lines(details, texts.language).join('\n')}</p>`}
+${details === null ? '' : html`<p class="lines">${BillingDetails.lines(texts, details).join('\n')}</p>`}
 ${
   !mayChange
     ? ''
     : html`<details ${refused === null ? '' : 'open'}><summary>${say(texts, details === null ? 'details.add' : 'details.change')}</summary>
 <form method="post" action="/shop/account/details">
 <div class="row">${input('name', texts.text('details.name'), details?.name ?? '', html`autocomplete="organization" maxlength="200"`)}${input('tax_id', texts.text('details.tax_id'), details?.taxId ?? '', html`autocomplete="off" maxlength="40"`)}</div>
-<label for="details-address">${say(texts, 'details.address')}</label><textarea id="details-address" name="address" rows="3" maxlength="500" autocomplete="street-address" ${marked('address')}>${typed('address', details?.address ?? '')}</textarea>${fault('address')}
-<label for="details-country">${say(texts, 'details.country')}</label><select id="details-country" name="country" autocomplete="country" ${marked('country')}><option value="">${say(texts, 'details.choose')}</option>${options}</select>${fault('country')}
+<label for="details-address">${say(texts, 'details.address')}</label><textarea id="details-address" name="address" rows="3" maxlength="500" autocomplete="street-address" ${address?.marks}>${typed('address', details?.address ?? '')}</textarea>${address?.text}
+<label for="details-country">${say(texts, 'details.country')}</label><select id="details-country" name="country" autocomplete="country" ${country?.marks}><option value="">${say(texts, 'details.choose')}</option>${options}</select>${country?.text}
 <button class="plain">${say(texts, 'details.save')}</button></form></details>`
 }</section>`;
 }

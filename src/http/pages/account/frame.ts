@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Membership } from '../../../identity/team/team.ts';
 import type { Texts } from '../../../text/texts.ts';
-import type { FormResult } from '../form-result.ts';
+import { type FormResult, summaryOf } from '../form-result.ts';
 import type { Html } from '../frame.ts';
 import { say } from '../say.ts';
 
@@ -40,14 +40,27 @@ export function inSection(
   main: Html,
   shown: readonly Section[] = Object.keys(sections) as Section[],
 ): Html {
-  const link = (one: Section) =>
-    html`<a href="${sections[one]}" ${one === section ? html`aria-current="page"` : ''}>${say(texts, `account.${one}`)}</a>`;
-  return html`<nav class="sections" aria-label="${texts.text('account.sections')}">${shown.map(link)}</nav>
+  return html`${navigation(texts, section, shown)}
 <h1>${titleOf(texts, section)}</h1>
 ${result === null ? '' : outcome(texts, result)}
 ${main}`;
 }
 
-function outcome(texts: Texts, { isBad, text, link, secret }: FormResult): Html {
-  return html`<p class="${isBad ? 'note' : 'ok'}" role="${isBad ? 'alert' : 'status'}">${text}${link === undefined ? '' : html` <a href="${link.url}">${link.text}</a>`}</p>${secret === null ? '' : html`<pre class="secret" tabindex="0" aria-label="${texts.text('result.key_label')}">${secret}</pre>`}`;
+/** The links to the sections that the person may see. */
+export function navigation(texts: Texts, current: Section, shown: readonly Section[]): Html {
+  const link = (one: Section) =>
+    html`<a href="${sections[one]}" ${one === current ? html`aria-current="page"` : ''}>${say(texts, `account.${one}`)}</a>`;
+  return html`<nav class="sections" aria-label="${texts.text('account.sections')}">${shown.map(link)}</nav>`;
+}
+
+function outcome(texts: Texts, result: FormResult): Html {
+  const { isBad, text, link, secret } = result;
+  if (secret !== null) return newKey(texts, text, secret);
+  return html`<p class="${isBad ? 'note' : 'ok'}" role="${isBad ? 'alert' : 'status'}">${summaryOf(texts, result) ?? text}${link === undefined ? '' : html` <a href="${link.url}">${link.text}</a>`}</p>`;
+}
+
+/** A key that was just created, and the next step. */
+function newKey(texts: Texts, text: string, secret: string): Html {
+  const reference = html`<a href="/docs">${say(texts, 'result.key_use_link')}</a>`;
+  return html`<section class="made"><p role="status">${text}</p><pre class="secret" tabindex="0" aria-label="${texts.text('result.key_label')}">${secret}</pre><p>${say(texts, 'result.key_use', { header: html`<code>Authorization: Bearer</code>`, link: reference })}</p></section>`;
 }

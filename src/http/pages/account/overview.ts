@@ -43,11 +43,11 @@ export function overview(texts: Texts, facts: OverviewFacts, catalog: Catalog): 
   return html`${codeSentTo === null ? '' : claimOf(texts, facts)}
 <section aria-labelledby="overview"><h2 id="overview">${say(texts, 'account.balance')}</h2>
 ${balanceOf(texts, facts, catalog)}
-${may.billing ? html`<p class="actions"><a class="button" href="${sections.billing}">${say(texts, 'account.buy_more')}</a></p>` : ''}</section>
+${may.billing ? html`<p class="actions"><a class="button${facts.canClaim && !facts.claimed ? ' plain' : ''}" href="${sections.billing}">${say(texts, 'account.buy_more')}</a></p>` : ''}</section>
+${codeSentTo === null ? claimOf(texts, facts) : ''}
 ${(hasKeys && recent.length > 0) || !may.keys ? '' : firstSteps(texts, facts)}
 ${held === 0 ? '' : html`<section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2>${may.billing ? html`<a href="${sections.billing}#plans">${say(texts, 'account.manage')}</a>` : ''}</div>${plans(texts, facts, catalog, false)}</section>`}
-${recent.length === 0 ? '' : lastDays(texts, facts, catalog)}
-${codeSentTo === null ? claimOf(texts, facts) : ''}`;
+${recent.length === 0 ? '' : lastDays(texts, facts, catalog)}`;
 }
 
 /** The credit, and what is left of plans. */
@@ -72,7 +72,8 @@ ${hasKeys ? '' : html`<li>${say(texts, 'steps.key', { link: key })}</li>`}
 <li>${say(texts, 'steps.call', { link: call })}</li></ol></section>`;
 }
 
-function lastDays(texts: Texts, { days, daily, calls: recent }: OverviewFacts, { services }: Catalog): Html {
+function lastDays(texts: Texts, { days, daily, calls: recent }: OverviewFacts, catalog: Catalog): Html {
+  const { services } = catalog;
   const unit = sharedUnit(services);
   const measure = daily.some(({ units }) => units > 0) ? 'units' : 'cost';
   const named = (slug: string) => services.find((service) => service.slug === slug)?.name ?? slug;
@@ -80,7 +81,7 @@ function lastDays(texts: Texts, { days, daily, calls: recent }: OverviewFacts, {
   const heading = measure === 'units' ? texts.unitHeading(unit) : texts.text('usage.cost');
   return html`<section aria-labelledby="used"><div class="head"><h2 id="used">${say(texts, 'usage.last_days_total', { count: days.length, total: figureOf(texts, measure, total, unit) })}</h2><a href="${sections.usage}">${say(texts, 'usage.details')}</a></div>
 ${chart(texts, { days, daily, named, isSmall: true, value: (one) => Number(one[measure]), shown: (value) => figureOf(texts, measure, value, unit), tick: (value) => tickOf(texts, measure, value), label: texts.text('usage.chart_small', { figure: heading, group: texts.text('usage.service') }) })}
-<h3>${say(texts, 'calls.recent')}</h3>${calls(texts, recent, unit)}</section>`;
+<h3>${say(texts, 'calls.recent')}</h3>${calls(texts, recent, catalog)}</section>`;
 }
 
 /** The form that saves the account with an email address, or takes the code sent to it. */
@@ -91,9 +92,9 @@ function claimOf(texts: Texts, { canClaim, claimed, codeSentTo, result }: Overvi
 function claim(texts: Texts, codeSentTo: string | null, result: FormResult | null): Html {
   if (codeSentTo !== null)
     return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.sent', { email: codeSentTo })}</p>
-<form method="post" action="/shop/account/claim/complete">${field(texts, result, 'claim/complete', { name: 'otp', label: texts.text('claim.code'), attributes: html`inputmode="numeric" autocomplete="one-time-code"`, isRequired: true })}<button>${say(texts, 'claim.confirm')}</button></form>
+<form method="post" action="/shop/account/claim/complete">${field(texts, result, 'claim/complete', { name: 'otp', label: texts.text('claim.code'), attributes: html`class="otp" inputmode="numeric" autocomplete="one-time-code" autofocus=""`, isRequired: true })}<button>${say(texts, 'claim.confirm')}</button></form>
 <form method="post" action="/shop/account/claim" class="again"><input type="hidden" name="email" value="${codeSentTo}"><button class="quiet">${say(texts, 'claim.again')}</button></form>
 <p><a href="/shop/account?claim=new#claim">${say(texts, 'claim.other')}</a></p></section>`;
-  return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.intro')}</p>
-<form method="post" action="/shop/account/claim"><div class="row"><div>${field(texts, result, 'claim', { name: 'email', label: texts.text('claim.email'), attributes: html`type="email" autocomplete="email"`, isRequired: true })}</div><div class="fit"><button class="plain">${say(texts, 'claim.send')}</button></div></div></form></section>`;
+  return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.intro')} ${say(texts, 'claim.why')}</p>
+<form method="post" action="/shop/account/claim"><div class="row"><div>${field(texts, result, 'claim', { name: 'email', label: texts.text('claim.email'), attributes: html`type="email" autocomplete="email"`, isRequired: true })}</div><div class="fit"><button>${say(texts, 'claim.send')}</button></div></div></form></section>`;
 }

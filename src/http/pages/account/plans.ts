@@ -45,21 +45,20 @@ export function leftOfPlan(
   return included_remaining === 0 ? dollars : `${units} · ${dollars}`;
 }
 
-/** A table of plans and grants: the rest of each, its status, and when it renews or ends; with the forms that change it, if `isManaged`. */
+/** A table of plans: the rest of each, and when it renews or ends; with the forms that change it, if `isManaged`. Grants are part of them. */
 export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged: boolean): Html {
-  const rows = [
-    ...held.plans.flatMap((plan) => rowsOfPlan(texts, plan, held.subscriptions, catalog)),
-    ...held.grants.map((grant) => rowOfGrant(texts, grant, catalog)),
-  ];
-  return table<Row>(rows, [
-    { head: texts.text('account.plan'), cell: ({ name }) => name },
-    { head: texts.text('account.remaining'), cell: ({ left }) => left, isNumber: true },
-    { head: texts.text('account.status'), cell: ({ status }) => status },
-    { head: texts.text('account.renews_or_ends'), cell: ({ until }) => until },
+  const rows = held.plans.flatMap((plan) => rowsOfPlan(texts, plan, held.subscriptions, catalog));
+  return html`${table<Row>(rows, [
+    {
+      head: texts.text('account.plan'),
+      cell: ({ name, status }) => (status === '' ? name : html`${name} <span class="sign">${status}</span>`),
+    },
+    { head: texts.text('account.remaining'), cell: ({ left }) => left, isNumber: true, onPhone: 'lead' },
+    { head: texts.text('account.renews_or_ends'), cell: ({ until }) => until, onPhone: 'bare' },
     ...(isManaged
       ? [{ head: '', cell: ({ period }: Row) => (period === null ? '' : decision(texts, period)) }]
       : []),
-  ]);
+  ])}${held.grants.map((grant) => html`<p class="hint">${textOfGrant(texts, grant, catalog)}</p>`)}`;
 }
 
 function rowsOfPlan(
@@ -81,31 +80,23 @@ function rowsOfPlan(
   return [row(first, left), ...later.map((one) => row(one, ''))];
 }
 
-function rowOfGrant(
+/** A grant is a part of what its plan has left. Those of promotion codes have the code in their source. */
+function textOfGrant(
   texts: Texts,
   { source, remaining_usd, remaining_units, expires_at }: Holdings['grants'][number],
   { services }: Catalog,
-): Row {
-  return {
-    name: nameOfGrant(texts, source),
-    left:
-      remaining_usd === undefined
-        ? texts.quantity(remaining_units ?? 0, sharedUnit(services))
-        : texts.usd(remaining_usd),
-    status: '',
-    until:
-      expires_at === null
-        ? texts.text('account.never_expires')
-        : texts.text('account.expires', { day: texts.dayOf(expires_at) }),
-    period: null,
-  };
-}
-
-/** A grant is a part of what its plan has left. Those of promotion codes have the code in their source. */
-function nameOfGrant(texts: Texts, source: string | null): string {
+): string {
   const code = source?.startsWith(promotionSource) ? source.slice(promotionSource.length) : null;
-  if (code !== null) return texts.text('account.grant_code', { code });
-  return texts.text('account.grant', { source: source ?? texts.text('account.grant_seller') });
+  const left =
+    remaining_usd === undefined
+      ? texts.quantity(remaining_units ?? 0, sharedUnit(services))
+      : texts.usd(remaining_usd);
+  const until =
+    expires_at === null
+      ? texts.text('account.never_expires')
+      : texts.text('account.expires', { day: texts.dayOf(expires_at) });
+  if (code !== null) return texts.text('account.grant_code', { code, left, until });
+  return texts.text('account.grant', { source: source ?? texts.text('account.grant_seller'), left, until });
 }
 
 function until(texts: Texts, { renews, status, period_end, next_plan }: Period): string {

@@ -4,7 +4,7 @@ import type { PurchaseEntry } from '../../../journeys/receipts.ts';
 import * as RefundRequests from '../../../journeys/refund-requests.ts';
 import { textCharsMax } from '../../../payment/refund-request.ts';
 import type { Texts } from '../../../text/texts.ts';
-import { type FormResult, field } from '../form-result.ts';
+import { type FormResult, faultOf, field } from '../form-result.ts';
 import type { Html } from '../frame.ts';
 import { nameOf } from '../paid.ts';
 import { say } from '../say.ts';
@@ -18,12 +18,14 @@ export type PurchaseFacts = {
   /** The last purchase of the page, when there are older ones. */
   older: string | null;
   refundRequests: readonly Asked[];
+  /** The purchase whose refund form the visitor opened; null for none. */
+  refundOf: string | null;
 };
 
 /** The purchases with their receipts, the refund requests, and the form for a new request. */
 export function purchases(
   texts: Texts,
-  { receipts, older, refundRequests }: PurchaseFacts,
+  { receipts, older, refundRequests, refundOf }: PurchaseFacts,
   catalog: Catalog,
   { result, mayAsk }: { result: FormResult | null; mayAsk: boolean },
 ): Html {
@@ -32,18 +34,27 @@ export function purchases(
   return html`<section aria-labelledby="receipts"><h2 id="receipts">${say(texts, 'purchases.title')}</h2>
 ${table(receipts, [
   { head: texts.text('purchases.when'), cell: ({ paid_at }) => texts.dayOf(paid_at) },
-  { head: texts.text('purchases.plan'), cell: ({ plan }) => nameOf(catalog, plan) },
-  { head: texts.text('purchases.amount'), cell: (one) => amountOf(texts, one), isNumber: true },
-  { head: texts.text('purchases.documents'), cell: (one) => documents(texts, one) },
+  { head: texts.text('purchases.plan'), cell: ({ plan }) => nameOf(catalog, plan), onPhone: 'bare' },
+  {
+    head: texts.text('purchases.amount'),
+    cell: (one) => amountOf(texts, one),
+    isNumber: true,
+    onPhone: 'lead',
+  },
+  {
+    head: texts.text('purchases.documents'),
+    cell: (one) => documents(texts, one, open.includes(one)),
+    onPhone: 'bare',
+  },
 ])}
 ${older === null ? '' : html`<p><a href="${sections.billing}?before=${older}#receipts">${say(texts, 'purchases.older')}</a></p>`}
 ${refundRequests.length === 0 ? '' : answers(texts, refundRequests, receipts, catalog)}
-${open.length === 0 ? '' : form(texts, open, catalog, result)}</section>`;
+${open.length === 0 ? '' : form(texts, open, catalog, { result, refundOf })}</section>`;
 }
 
-function documents(texts: Texts, one: PurchaseEntry): Html {
+function documents(texts: Texts, one: PurchaseEntry, mayAsk: boolean): Html {
   const facts = { day: texts.dayOf(one.paid_at), amount: texts.usd(one.amount_usd) };
-  return html`<span><a href="${one.url}" aria-label="${texts.text('purchases.receipt_label', facts)}">${say(texts, 'purchases.receipt')}</a>${one.invoice_url === null ? '' : html` · <a href="${one.invoice_url}" aria-label="${texts.text('purchases.invoice_label', facts)}">${say(texts, 'purchases.invoice')}</a>`}</span>`;
+  return html`<span><a href="${one.url}" aria-label="${texts.text('purchases.receipt_label', facts)}">${say(texts, 'purchases.receipt')}</a>${one.invoice_url === null ? '' : html` · <a href="${one.invoice_url}" aria-label="${texts.text('purchases.invoice_label', facts)}">${say(texts, 'purchases.invoice')}</a>`}${mayAsk ? html` · <a href="${sections.billing}?refund=${one.purchase}#refund" aria-label="${texts.text('refunds.ask_label', facts)}">${say(texts, 'refunds.ask')}</a>` : ''}</span>`;
 }
 
 function amountOf(texts: Texts, { amount_usd, tax_usd, reversed_usd }: PurchaseEntry): string {
@@ -96,16 +107,17 @@ function form(
   texts: Texts,
   open: readonly PurchaseEntry[],
   catalog: Catalog,
-  result: FormResult | null,
+  { result, refundOf }: { result: FormResult | null; refundOf: string | null },
 ): Html {
+  const reason = faultOf(texts, result, 'refund', 'reason');
   const typed = result?.refused?.path === 'refund' ? result.refused.input : null;
   const option = ({ purchase, plan, amount_usd, paid_at }: PurchaseEntry) =>
-    html`<option value="${purchase}" ${typed?.get('purchase') === purchase ? 'selected' : ''}>${texts.dayOf(paid_at)}, ${nameOf(catalog, plan)}, ${texts.usd(amount_usd)}</option>`;
-  return html`<details id="refund" ${typed === null ? '' : 'open'}><summary>${say(texts, 'refunds.ask')}</summary>
+    html`<option value="${purchase}" ${(typed?.get('purchase') ?? refundOf) === purchase ? 'selected' : ''}>${texts.dayOf(paid_at)}, ${nameOf(catalog, plan)}, ${texts.usd(amount_usd)}</option>`;
+  return html`<details id="refund" ${typed === null && refundOf === null ? '' : 'open'}><summary>${say(texts, 'refunds.ask')}</summary>
 <p class="soft">${say(texts, 'refunds.intro')}</p>
 <form method="post" action="/shop/account/refund">
 <label for="refund-purchase">${say(texts, 'refunds.purchase')}</label><select id="refund-purchase" name="purchase">${open.map(option)}</select>
-${field(texts, result, 'refund', { name: 'amount_usd', label: texts.text('refunds.amount'), id: 'refund-amount', attributes: html`inputmode="decimal" autocomplete="off"` })}
-<label for="refund-reason">${say(texts, 'refunds.reason')}</label><textarea id="refund-reason" name="reason" rows="3" maxlength="${textCharsMax}" required>${typed?.get('reason') ?? ''}</textarea>
-<button class="plain">${say(texts, 'refunds.ask')}</button></form></details>`;
+${field(texts, result, 'refund', { name: 'amount_usd', label: texts.text('refunds.amount'), attributes: html`inputmode="decimal" autocomplete="off"` })}
+<label for="refund-reason">${say(texts, 'refunds.reason')}</label><textarea id="refund-reason" name="reason" rows="3" maxlength="${textCharsMax}"${reason.marks} required>${typed?.get('reason') ?? ''}</textarea>${reason.text}
+<button>${say(texts, 'refunds.send')}</button></form></details>`;
 }

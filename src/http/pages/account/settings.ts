@@ -16,21 +16,22 @@ export type SettingsFacts = {
   connections: readonly GrantListing[];
 };
 
-/** The identity of the account, the applications that may use it, and the way out. */
-export function settings(texts: Texts, facts: SettingsFacts): Html {
+/** The identity of the account, the applications that may use it, and the way out. `contact`: the address of the seller. */
+export function settings(texts: Texts, facts: SettingsFacts, contact: string): Html {
   const { claimed, email, canClaim, connections } = facts;
   const leave = texts.text(claimed ? 'account.leave_claimed' : 'account.leave_unclaimed');
   const added = html`<a href="/shop/account#claim">${say(texts, 'leave.add_email')}</a>`;
   return html`<section aria-labelledby="profile"><h2 id="profile">${say(texts, 'settings.profile')}</h2>
 <dl class="facts">
-<div><dt>${say(texts, 'account.email')}</dt><dd class="id">${email ?? (canClaim && !claimed ? added : texts.text('settings.no_email'))}</dd></div>
+<div><dt>${say(texts, 'account.email')}</dt><dd class="plain">${email ?? (canClaim && !claimed ? added : texts.text('settings.no_email'))}</dd></div>
 <div><dt>${say(texts, 'account.account')}</dt><dd class="id">${facts.account}</dd></div>
-${facts.createdMs === null ? '' : html`<div><dt>${say(texts, 'settings.created')}</dt><dd class="id">${texts.day(facts.createdMs)}</dd></div>`}
+${facts.createdMs === null ? '' : html`<div><dt>${say(texts, 'settings.created')}</dt><dd class="plain">${texts.day(facts.createdMs)}</dd></div>`}
 </dl></section>
 <section aria-labelledby="connections"><h2 id="connections">${say(texts, 'connections.title')}</h2>
 ${connections.length === 0 ? html`<p class="soft">${say(texts, 'connections.none')}</p>` : applications(texts, connections)}</section>
 <section aria-labelledby="leave"><h2 id="leave">${leave}</h2><p class="soft">${say(texts, claimed ? 'account.leave_claimed_effect' : 'account.leave_unclaimed_effect')}</p>
-<form method="post" action="/shop/leave"><button class="${claimed ? 'plain' : 'danger'}">${leave}</button></form></section>`;
+<form method="post" action="/shop/leave"><button class="${claimed ? 'plain' : 'danger'}">${leave}</button></form></section>
+<section aria-labelledby="close"><h2 id="close">${say(texts, 'settings.close')}</h2><p class="soft">${say(texts, 'settings.close_text', { contact: html`<a href="${contact}">${say(texts, 'frame.contact')}</a>` })}</p></section>`;
 }
 
 /** Applications that may use the account, each with a button that disconnects it. */

@@ -22,5 +22,7 @@ ol.steps{padding-inline-start:1.25rem;margin:.5rem 0}ol.steps li{margin:.35rem 0
 form.switch{display:flex;gap:.5rem;align-items:center;flex-wrap:wrap}form.switch label{margin:0}form.switch select{width:auto;max-width:14rem;flex:0 1 14rem;padding:.35rem .5rem}form.switch button{margin:0;padding:.3rem .75rem}
 dl.roles dd{font-weight:400;font-size:1rem}.row>.wide{flex:2 1 15rem;overflow:visible}.row :is(input:not([type=checkbox],[type=hidden]),select){height:2.625rem}.row :is(button,.button){min-height:2.625rem}.check{display:flex;gap:.6rem;align-items:flex-start}.check input{width:1.15rem;height:1.15rem;flex:none;margin:.2rem 0 0}.check label{margin:0}
 form.role{display:flex;gap:.6rem;align-items:center;justify-content:flex-end}form.role select{width:auto;padding:.35rem .5rem}@media(min-width:40rem){form.role{justify-content:flex-start}}
-@media(max-width:40rem){table.stack th[scope=row]{padding-bottom:.25rem}table.stack td form{text-align:end}}
+@media(max-width:40rem){table.stack:not(.compact) th[scope=row]{padding-bottom:.25rem}table.stack td form{text-align:end}}
+.made{border:2px solid var(--accent)}.made>p:first-child{margin-top:0;font-weight:600}.made pre.secret{margin-bottom:.75rem;font-size:.9375rem}dd.plain{font-size:1rem;font-weight:400}.otp{max-width:11rem;font-size:1.5rem;letter-spacing:.15em;font-variant-numeric:tabular-nums}
+table.stack th code{font-weight:600}
 `;

@@ -36,13 +36,13 @@ export function team(texts: Texts, facts: TeamFacts): Html {
   return html`<section aria-labelledby="people"><h2 id="people">${say(texts, 'team.people')}</h2>${people(texts, facts)}</section>
 ${isManager ? inviteForm(texts, facts) : ''}
 ${isManager && invitations.length > 0 ? html`<section aria-labelledby="invitations"><h2 id="invitations">${say(texts, 'team.invitations')}</h2>${invited(texts, facts)}</section>` : ''}
-<section aria-labelledby="roles"><h2 id="roles">${say(texts, 'team.roles')}</h2><dl class="facts roles">${roles.map((role) => html`<div><dt>${say(texts, `role.${role}`)}</dt><dd>${say(texts, `role.${role}_may`)}</dd></div>`)}</dl></section>
+<section aria-labelledby="roles"><details><summary><h2 id="roles">${say(texts, 'team.roles')}</h2></summary><dl class="facts roles">${roles.map((role) => html`<div><dt>${say(texts, `role.${role}`)}</dt><dd>${say(texts, `role.${role}_may`)}</dd></div>`)}</dl><p class="soft">${say(texts, 'team.roles_keys')}</p></details></section>
 ${events === null ? '' : activity(texts, events, facts.older)}
 ${can(me.role, 'owners') ? ownership(texts, members, me.id) : ''}
 ${
   mayLeave(facts)
     ? html`<section aria-labelledby="leave"><h2 id="leave">${say(texts, 'team.leave')}</h2><p class="soft">${say(texts, 'team.leave_intro')}</p>
-<form method="post" action="/shop/account/team/leave"><button class="danger">${say(texts, 'team.leave')}</button></form></section>`
+<form method="post" action="/shop/account/team/leave"><button class="plain danger">${say(texts, 'team.leave')}</button></form></section>`
     : ''
 }`;
 }
@@ -100,7 +100,7 @@ function action(path: string, name: string, id: string, { button, label, isDange
 function inviteForm(texts: Texts, { me, result }: TeamFacts): Html {
   const typed = result?.refused?.path === 'team' ? result.refused.input.get('role') : null;
   return html`<section aria-labelledby="invite"><h2 id="invite">${say(texts, 'team.invite')}</h2><p class="soft">${say(texts, 'team.invite_intro')}</p>
-<form method="post" action="/shop/account/team"><div class="row"><div class="wide">${field(texts, result, 'team', { name: 'email', id: 'invite-email', label: texts.text('team.email'), attributes: html`type="email" autocomplete="off"`, isRequired: true })}</div>
+<form method="post" action="/shop/account/team"><div class="row"><div class="wide">${field(texts, result, 'team', { name: 'email', label: texts.text('team.email'), attributes: html`type="email" autocomplete="off"`, isRequired: true })}</div>
 <div><label for="invite-role">${say(texts, 'team.role')}</label><select id="invite-role" name="role">${options(texts, manageable(me.role), typed ?? 'developer')}</select></div>
 <div class="fit"><button>${say(texts, 'team.send')}</button></div></div></form></section>`;
 }
@@ -135,11 +135,11 @@ function invited(texts: Texts, { invitations, me, nowMs }: TeamFacts): Html {
 function ownership(texts: Texts, members: readonly Member[], me: string): Html {
   const others = members.filter(({ id }) => id !== me);
   const transfer = html`<p class="soft">${say(texts, 'team.transfer_intro')}</p>
-<form method="post" action="/shop/account/team/transfer"><div class="row"><div><label for="new-owner">${say(texts, 'team.new_owner')}</label><select id="new-owner" name="member">${others.map(({ id, email }) => html`<option value="${id}">${email}</option>`)}</select></div><div class="fit"><button class="danger">${say(texts, 'team.transfer')}</button></div></div></form>`;
-  return html`<section aria-labelledby="ownership"><h2 id="ownership">${say(texts, 'team.ownership')}</h2>
+<form method="post" action="/shop/account/team/transfer"><div class="row"><div><label for="new-owner">${say(texts, 'team.new_owner')}</label><select id="new-owner" name="member">${others.map(({ id, email }) => html`<option value="${id}">${email}</option>`)}</select></div><div class="fit"><button class="plain danger">${say(texts, 'team.transfer')}</button></div></div></form>`;
+  return html`<section aria-labelledby="ownership"><details><summary><h2 id="ownership">${say(texts, 'team.ownership')}</h2></summary>
 ${others.length === 0 ? '' : transfer}
 <p class="soft">${say(texts, 'team.tokens_intro')}</p>
-<form method="post" action="/shop/account/team/tokens"><button class="danger">${say(texts, 'team.tokens')}</button></form></section>`;
+<form method="post" action="/shop/account/team/tokens"><button class="plain danger">${say(texts, 'team.tokens')}</button></form></details></section>`;
 }
 
 const names: Readonly<Record<string, 'team.by_account' | 'team.by_payment' | 'team.by_erased'>> = {
@@ -158,9 +158,9 @@ ${
   events.length === 0
     ? html`<p class="soft">${say(texts, 'team.no_activity')}</p>`
     : table(events, [
-        { head: texts.text('team.when'), cell: ({ atMs }) => texts.minute(atMs) },
-        { head: texts.text('team.who'), cell: who },
         { head: texts.text('team.what'), cell: (one) => eventText(texts, one) },
+        { head: texts.text('team.who'), cell: who, onPhone: 'bare' },
+        { head: texts.text('team.when'), cell: ({ atMs }) => texts.minute(atMs), onPhone: 'bare' },
       ])
 }${older === null ? '' : html`<p><a href="${sections.team}?older=${older}#activity">${say(texts, 'team.older')}</a></p>`}</section>`;
 }

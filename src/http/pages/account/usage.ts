@@ -24,7 +24,7 @@ export type UsageFacts = {
   filters: Filters;
   by: DailyGroup;
   measure: Measure;
-  /** A fault of `from` or `to`; the page then shows no usage. */
+  /** A fault of `from` or `to`; the page then shows the usual range. */
   faults: readonly { field: string; message: string }[];
   /** Lengths of the ranges that end today, each with its first and last day. */
   ranges: readonly { days: number; from: string; to: string }[];
@@ -36,21 +36,28 @@ export type UsageFacts = {
   calls: readonly RecordedCall[];
   /** The last call of the page of calls, when there are more. */
   older: string | null;
+  /** False for a page of calls after the newest one. */
+  isFirst: boolean;
 };
 
 /** The usage of an account in a range of days, by service, model or key: filters, a chart, its figures as tables, and the calls. */
-export function usage(texts: Texts, facts: UsageFacts, { services }: Catalog): Html {
+export function usage(texts: Texts, facts: UsageFacts, catalog: Catalog): Html {
   const { by, older } = facts;
+  const { services } = catalog;
   const unit = sharedUnit(services);
   const countsUnits = services.some(({ metering, price }) => metering === undefined && price > 0);
   const own = [
     filterForm(texts, facts, countsUnits, unit),
-    facts.faults.length > 0 ? '' : facts.sums.length === 0 ? none(texts) : figures(texts, facts, unit),
+    facts.sums.length === 0 ? none(texts) : figures(texts, facts, unit),
   ];
   if (facts.calls.length === 0) return html`${own}`;
+  const keyName = (id: string) => facts.options.key.find(({ value }) => value === id)?.name ?? id;
+  const newest = facts.isFirst
+    ? ''
+    : html`<a href="${sections.usage}?${query(facts, { by })}#calls">${say(texts, 'calls.newest')}</a> `;
   return html`${own}
 <section aria-labelledby="calls"><div class="head"><h2 id="calls">${say(texts, 'calls.title')}</h2><a href="/shop/account/calls.csv?${query(facts, {})}">${say(texts, 'calls.csv')}</a></div>
-${calls(texts, facts.calls, unit)}${older === null ? '' : html`<p><a href="${sections.usage}?${query(facts, { by, before: older })}#calls">${say(texts, 'calls.older')}</a></p>`}</section>`;
+${calls(texts, facts.calls, catalog, keyName)}<p class="range">${newest}${older === null ? '' : html`<a href="${sections.usage}?${query(facts, { by, before: older })}#calls">${say(texts, 'calls.older')}</a>`}</p></section>`;
 }
 
 function none(texts: Texts): Html {
@@ -67,7 +74,7 @@ function filterForm(texts: Texts, facts: UsageFacts, countsUnits: boolean, unit:
   const { filters, options, by, measure, faults, ranges } = facts;
   const day = (name: 'from' | 'to') => {
     const fault = faults.find(({ field }) => field === name);
-    return html`<div><label for="${name}">${say(texts, `usage.${name}`)}</label><input id="${name}" name="${name}" type="date" value="${filters[name]}" ${fault === undefined ? '' : html`aria-invalid="true" aria-describedby="${name}-fault"`}>${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault.message}</p>`}</div>`;
+    return html`<div><label for="${name}">${say(texts, `usage.${name}`)}</label><input id="${name}" name="${name}" type="date" value="${filters[name]}"${fault === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-fault" autofocus=""`}>${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault.message}</p>`}</div>`;
   };
   const choice = (
     name: string,

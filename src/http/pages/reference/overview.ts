@@ -23,14 +23,15 @@ import { parameterTable } from './schema-table.ts';
 /** The first page: the quick start, authentication, the parts that all operations share, and the operations. */
 export function overview(write: ReferenceWriter, outline: Outline): Html {
   const { texts, catalog } = write;
-  const link = html`<a href="/openapi.json"><code>openapi.json</code></a>`;
+  const documents = ['openapi.json', 'auth.md', 'llms.txt', 'manifest.json'];
+  const link = html`${documents.map((name, at) => html`${at === 0 ? '' : ', '}<a href="/${name}"><code>${name}</code></a>`)}`;
   return html`<h1>${say(texts, 'reference.heading', { shop: catalog.storefront.name })}</h1>
 <p class="lead">${say(texts, 'reference.intro', { link })}</p>
 ${quickStart(write, outline)}
+${outline.sold.map((group) => html`<section><h2>${group.name}</h2>${operations(write, group)}</section>`)}
 ${authentication(write)}
 ${headers(write, outline)}
 ${errors(write)}
-${outline.sold.map((group) => html`<section><h2>${group.name}</h2>${operations(write, group)}</section>`)}
 <section><h2>${outline.own.name}</h2><p>${say(texts, 'reference.storefront_text')}</p>${ownList(outline.own)}</section>`;
 }
 
@@ -78,12 +79,12 @@ function headers(write: ReferenceWriter, outline: Outline): Html {
   const received = Object.entries(Schema.node(read(success).headers))
     .filter(([name]) => name.startsWith('storefront-'))
     .map(([name, header]) => ({ ...read(header), name, in: '', required: false }));
-  return html`<section id="headers"><h2>${say(texts, 'reference.nav_headers')}</h2>
+  return html`<section><details><summary><h2>${say(texts, 'reference.nav_headers')}</h2></summary><div id="headers">
 <h3>${say(texts, 'reference.request')}</h3>${parameterTable(
     write,
     sent.map((one) => ({ ...one, in: '' })),
   )}
-<h3>${say(texts, 'reference.response')}</h3>${parameterTable(write, received)}</section>`;
+<h3>${say(texts, 'reference.response')}</h3>${parameterTable(write, received)}</div></details></section>`;
 }
 
 function errors(write: ReferenceWriter): Html {
@@ -94,20 +95,20 @@ function errors(write: ReferenceWriter): Html {
     message: texts.text('reference.error_example'),
     request_id: 'req_6f0c2a4b8d1e4f7390a5c6b7d8e9f012',
   };
-  return html`<section id="errors"><h2>${say(texts, 'reference.nav_errors')}</h2>
-<div class="columns"><div><p>${say(texts, 'reference.errors_text', { code: html`<code>code</code>`, retry: html`<code>Retry-After</code>` })}</p>
+  return html`<section><details><summary><h2>${say(texts, 'reference.nav_errors')}</h2></summary>
+<div class="columns" id="errors"><div><p>${say(texts, 'reference.errors_text', { code: html`<code>code</code>`, retry: html`<code>Retry-After</code>` })}</p>
 ${refusalTable(write, common.list)}</div>
-<div>${codeBlock(texts.text('reference.nav_errors'), JSON.stringify(example, null, 2))}</div></div></section>`;
+<div>${codeBlock(texts.text('reference.nav_errors'), JSON.stringify(example, null, 2))}</div></div></details></section>`;
 }
 
 /** The operations of a group of services, with their prices. */
 function operations({ texts }: ReferenceWriter, { chapters }: ChapterGroup): Html {
   const price = ({ service }: Chapter) =>
-    service === null ? '' : html` <span class="soft">${priceOf(texts, service)}</span>`;
+    service === null ? '' : html`<span class="soft">${priceOf(texts, service)}</span>`;
   return html`<ul class="list">${chapters.map((chapter) => {
     const [only] = chapter.pages;
     const isAlone = chapter.pages.length === 1 && only !== undefined;
-    return html`<li><a href="${chapter.path}">${chapter.name}</a>${price(chapter)}<br><span class="soft">${Markdown.line(chapter.description)}</span>${isAlone ? html`<br><code>${only.entry.method} ${only.entry.path}</code>` : ''}</li>`;
+    return html`<li><div class="entry"><a href="${chapter.path}">${chapter.name}</a>${price(chapter)}</div><span class="soft">${Markdown.line(chapter.description)}</span>${isAlone ? html`<br><span class="method">${only.entry.method}</span> <code>${only.entry.path}</code>` : ''}</li>`;
   })}</ul>`;
 }
 

@@ -43,7 +43,7 @@ ${facts(texts, catalog, page)}
 <label for="docs-key">${say(texts, 'reference.key')}</label><input id="docs-key" class="code" type="password" name="api_key" value="${form.apiKey}" autocomplete="off" spellcheck="false" aria-describedby="key-help"${bad}>
 ${form.fault === null ? '' : html`<p class="fault" role="alert">${form.fault}</p>`}<p class="soft" id="key-help">${who}</p>
 <label for="path">${say(texts, 'try.path')}</label><input class="code" id="path" name="path" value="${form.path}" spellcheck="false" autocomplete="off">
-${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea id="body" name="body" rows="16" spellcheck="false">${form.body}</textarea>` : ''}
+${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea class="code" id="body" name="body" rows="16" spellcheck="false">${form.body}</textarea>` : ''}
 <button>${say(texts, 'try.send')}</button></form>
 <div class="samples" id="response"><h2>${say(texts, 'reference.response')}</h2>${outcome(write, form)}
 <h2>${say(texts, 'reference.request')}</h2>${codeTabs(texts, 'request', samplesOf({ ...sent(form, hasBody), method: entry.method, baseUrl: write.publicUrl, token: sampleKey }))}</div></div>`;

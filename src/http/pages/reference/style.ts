@@ -19,7 +19,7 @@ main section{background:none;border:0;border-radius:0;padding:0;margin:0 0 3rem}
 tr:has(+.nested)>*{border-bottom:0}.values code{display:inline-block;background:var(--tint);border-radius:6px;padding:0 .4rem;margin:.15rem .15rem 0 0;overflow-wrap:anywhere;white-space:normal}
 td details>summary{font-size:.875rem;color:var(--accent)}td p{margin:0}
 .columns{display:grid;gap:1rem 2.5rem;grid-template-columns:minmax(0,1fr)}.columns>*{min-width:0}.columns pre{background:var(--panel);max-height:24rem}.samples h2{font-size:.9375rem;margin:0 0 .25rem}.samples h2:not(:first-child){margin-top:1.5rem}
-.list{list-style:none;margin:0;padding:0}.list li{padding:.625rem 0;border-bottom:1px solid var(--line)}.list a{font-weight:600}.list code{overflow-wrap:anywhere}
+.list{list-style:none;margin:0;padding:0}.list li{padding:.625rem 0;border-bottom:1px solid var(--line)}.list a{font-weight:600}.entry{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem}main details>summary>h2{display:inline;margin:0}.list code{overflow-wrap:anywhere}
 .steps{padding-inline-start:1.25rem}.steps li{margin:.75rem 0}
 @media(max-width:40rem){.fields th{width:auto}.fields.stack tr:has(+.nested){border-bottom:0;padding-bottom:0}}
 @media(min-width:64rem){

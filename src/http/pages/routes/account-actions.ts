@@ -40,7 +40,8 @@ export async function createKey(
   if (parsed.kind === 'faults') return faulty(shop, parsed.faults);
   const made = await AccountKeys.make(shop, account, AccountKeys.creatorOf(visitor.member), parsed.limits);
   if (made === null) return bad(shop.texts.text('result.keys_max', { keys: AccountKey.keysMax }));
-  return { text: shop.texts.text('result.key_created'), secret: made.key ?? null, isBad: false };
+  const text = shop.texts.text('result.key_created', { name: made.name });
+  return { text, secret: made.key ?? null, isBad: false };
 }
 
 export async function revokeKey(

@@ -14,6 +14,7 @@ import { isLive } from '../../../payment/subscription.ts';
 import type * as TopUp from '../../../payment/top-up.ts';
 import { onlyOwn } from '../../request-context.ts';
 import type { BillingFacts } from '../account/billing.ts';
+import type { KeysFacts } from '../account/keys.ts';
 import type { Balance, OverviewFacts } from '../account/overview.ts';
 import type { Holdings } from '../account/plans.ts';
 import type { SettingsFacts } from '../account/settings.ts';
@@ -22,6 +23,7 @@ import type { BrowserSession } from '../browser-session.ts';
 /** The length of the overview's chart. */
 const chartDays = 30;
 const recentCallsMax = 5;
+const keysOnPage = 25;
 
 /** The dependencies of showing an account to its owner. */
 export type AccountPageContext = AccountJourney.AccountContext &
@@ -63,7 +65,7 @@ export async function readBilling(
   shop: AccountPageContext,
   { account, member }: Visitor,
   before: string | null,
-): Promise<Omit<BillingFacts, Shown | 'mayChange'>> {
+): Promise<Omit<BillingFacts, Shown | 'mayChange' | 'refundOf'>> {
   const subscriptions = shop.subscriptions.of(account);
   const [overview, topUp, paid, requests, details, methods] = await Promise.all([
     AccountJourney.overview(shop, account),
@@ -81,6 +83,25 @@ export async function readBilling(
     older: paid.cursor,
     refundRequests: requests.map(RefundRequests.asRefundRequest),
   };
+}
+
+/** Reads one page of the keys that a visitor sees. `typed`: the number of the page as it was sent. */
+export async function readKeys(
+  shop: Pick<AccountPageContext, 'keys' | 'usage' | 'clock'>,
+  { account, member }: Visitor,
+  typed: string | undefined,
+): Promise<Omit<KeysFacts, 'result'>> {
+  const { fromMs, toMs } = Usage.lastDays(chartDays, shop.clock());
+  const [all, daily] = await Promise.all([
+    AccountKeys.list(shop, account, onlyOwn(member)),
+    shop.usage.daily(account, fromMs, toMs, 'key', allCalls),
+  ]);
+  const pages = Math.max(1, Math.ceil(all.length / keysOnPage));
+  const page = Math.min(pages, /^[1-9]\d?$/.test(typed ?? '') ? Number(typed) : 1);
+  const lastUse = new Map<string, string>();
+  for (const { name, day } of daily) if (day > (lastUse.get(name) ?? '')) lastUse.set(name, day);
+  const keys = all.slice((page - 1) * keysOnPage, page * keysOnPage);
+  return { keys, page, pages, lastUse, days: chartDays };
 }
 
 export async function readSettings(

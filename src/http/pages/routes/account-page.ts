@@ -1,14 +1,13 @@
 import { html } from 'hono/html';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import type { AccountAction } from '../../../identity/permission.ts';
-import * as AccountKeys from '../../../journeys/account-keys.ts';
 import type * as OAuth from '../../../journeys/oauth.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as Team from '../../../journeys/team.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import { actionOf, routeOf } from '../../account-rights.ts';
 import { errorPage } from '../../fault-page.ts';
-import { type Call, onlyOwn } from '../../request-context.ts';
+import type { Call } from '../../request-context.ts';
 import { billing } from '../account/billing.ts';
 import * as Section from '../account/frame.ts';
 import { keys } from '../account/keys.ts';
@@ -50,11 +49,15 @@ export async function signedIn(
   }
   const problem = status === 200 ? null : shop.texts.text('result.no_session');
   const main = SignInPage.signedOut(shop.texts, shop.catalog.plans, shop.claiming !== null, problem);
-  return Frame.respondWithPage(status, shop, { title: shop.texts.text('account.title'), main });
+  return Frame.respondWithPage(status, shop, {
+    ...{ title: shop.texts.text('sign_in.submit'), main },
+    style: SignInPage.style,
+    layout: Frame.shopLayout(shop, 'account'),
+  });
 }
 
 /** The sections that a visitor may see. */
-function sectionsOf(visitor: Visitor): Section.Section[] {
+export function sectionsOf(visitor: Visitor): Section.Section[] {
   return (Object.keys(Section.sections) as Section.Section[]).filter(
     (section) => section === 'team' || may(visitor, sectionActions[section]),
   );
@@ -98,7 +101,7 @@ export async function page(
     Team.membershipsOf(shop, visitor.member),
   ]);
   const main = Section.inSection(shop.texts, section, result, content, sectionsOf(visitor));
-  const layout = Frame.shopLayout(shop);
+  const layout = Frame.shopLayout(shop, 'account');
   const switcher = Section.switcher(shop.texts, memberships, visitor.account);
   const response = Frame.respondWithPage(result?.isBad ? 422 : 200, shop, {
     title: Section.titleOf(shop.texts, section),
@@ -127,11 +130,15 @@ async function contentOf(
     case 'usage':
       return usage(texts, await AccountUsage.readUsage(shop, visitor, c.req.query()), catalog);
     case 'keys':
-      return keys(texts, await AccountKeys.list(shop, account, onlyOwn(member)), shown.result);
+      return keys(texts, {
+        ...(await Facts.readKeys(shop, visitor, c.req.query('page'))),
+        result: shown.result,
+      });
     case 'billing': {
       const facts = await Facts.readBilling(shop, visitor, c.req.query('before') ?? null);
       const mayChange = may(visitor, 'change_billing');
-      return billing(texts, { ...facts, mayChange, result: shown.result }, catalog);
+      const refundOf = c.req.query('refund') ?? null;
+      return billing(texts, { ...facts, mayChange, refundOf, result: shown.result }, catalog);
     }
     case 'team': {
       if (member === null || !may(visitor, 'read_team'))
@@ -142,7 +149,11 @@ async function contentOf(
       });
     }
     case 'settings':
-      return settings(texts, await Facts.readSettings(shop, visitor));
+      return settings(
+        texts,
+        await Facts.readSettings(shop, visitor),
+        Frame.contactUrl(catalog.storefront.contact),
+      );
   }
 }
 

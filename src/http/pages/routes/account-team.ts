@@ -87,7 +87,8 @@ export async function setRole(shop: Team.TeamContext, submission: Submission): P
   const role = parseRole(form.get('role'));
   if (role === null) return bad(shop.texts.text('result.invite_role'));
   const id = form.get('member') ?? '';
-  return changed(shop, await Team.setRole(shop, personOf(submission), id, role), 'result.role_changed');
+  const done = can(role, 'call') ? 'result.role_changed' : 'result.role_paused';
+  return changed(shop, await Team.setRole(shop, personOf(submission), id, role), done);
 }
 
 export async function remove(shop: Team.TeamContext, submission: Submission): Promise<Result> {
@@ -121,6 +122,7 @@ function changed(
   done:
     | 'result.invitation_withdrawn'
     | 'result.role_changed'
+    | 'result.role_paused'
     | 'result.person_removed'
     | 'result.left'
     | 'result.transferred'

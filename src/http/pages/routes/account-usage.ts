@@ -63,17 +63,12 @@ export async function readUsage(
   const { filters, selection, period, faults } = select(shop, query);
   const by = dailyGroups.find((one) => one === query.by) ?? 'service';
   const chosen = Page.measures.find((one) => one === query.show);
-  const facts = { filters, by, measure: chosen ?? 'units', faults, ranges: ranges(shop.clock()) };
-  if (period === null)
-    return {
-      ...facts,
-      options: { service: [], key: [], model: [] },
-      ...{ days: [], daily: [], sums: [], calls: [], older: null },
-    };
-  const { fromMs, toMs } = period;
+  const facts = { filters, by, faults, ranges: ranges(shop.clock()) };
+  const shownPeriod = period ?? Usage.lastDays(daysDefault, shop.clock());
+  const { fromMs, toMs } = shownPeriod;
   const before = Usage.readCallId(query.before ?? '');
   const [options, daily, sums, calls] = await Promise.all([
-    readOptions(shop, account, onlyOwn(member), period),
+    readOptions(shop, account, onlyOwn(member), shownPeriod),
     shop.usage.daily(account, fromMs, toMs, by, selection),
     shop.usage.sums(account, fromMs, toMs, by, selection),
     shop.usage.calls(account, fromMs, toMs, before, shownCallsMax + 1, selection),
@@ -83,7 +78,8 @@ export async function readUsage(
   return {
     ...facts,
     measure: chosen ?? (daily.some(({ units }) => units > 0) ? 'units' : 'cost'),
-    ...{ options, daily, sums, days: Usage.daysOf(period), calls: shown },
+    ...{ options, daily, sums, days: Usage.daysOf(shownPeriod), calls: shown },
+    isFirst: before === null,
     older: calls.length > shownCallsMax && last !== undefined ? `call_${last}` : null,
   };
 }
@@ -107,6 +103,8 @@ async function readOptions(
   const option = (value: string, name: string | undefined, none: string) =>
     value === '' ? { value: Usage.noneValue, name: none } : { value, name: name ?? value };
   const noKey = texts.text('usage.no_key');
+  // A person who sees their own keys only cannot see whether another one is revoked.
+  const unknownKey = creator === null ? 'usage.revoked_key' : 'usage.other_key';
   const hasNames = (all: readonly string[]) => all.some((name) => name !== '');
   return {
     service: services.map((slug) =>
@@ -114,11 +112,7 @@ async function readOptions(
     ),
     key: hasNames(byKey)
       ? byKey.map((id) =>
-          option(
-            id,
-            keys.find((one) => one.id === id)?.name ?? texts.text('usage.revoked_key', { id }),
-            noKey,
-          ),
+          option(id, keys.find((one) => one.id === id)?.name ?? texts.text(unknownKey, { id }), noKey),
         )
       : [],
     model: hasNames(models) ? models.map((name) => option(name, name, texts.text('usage.no_model'))) : [],

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { html } from 'hono/html';
 import { findForSale } from '../../../catalog/plan.ts';
 import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
@@ -19,7 +20,14 @@ import * as Actions from './account-actions.ts';
 import * as Cancel from './account-cancel.ts';
 import { confirmCode, sendCode } from './account-claim.ts';
 import { bad, badField, good, type Result, type Submission } from './account-form.ts';
-import { type AccountPagesContext, page, refused, signedIn, type Visitor } from './account-page.ts';
+import {
+  type AccountPagesContext,
+  page,
+  refused,
+  sectionsOf,
+  signedIn,
+  type Visitor,
+} from './account-page.ts';
 import { changePlan } from './account-plan.ts';
 import * as Questions from './account-questions.ts';
 import * as TeamForms from './account-team.ts';
@@ -110,7 +118,8 @@ function addQuestions(app: Hono<Env>, shop: AccountPagesContext): void {
         if (asked === null) return FormResult.redirect(shop, Section.sections[sectionOf(path)], null);
         return Frame.respondWithPage(200, shop, {
           title: asked.title,
-          main: question(shop.texts, asked),
+          main: html`${Section.navigation(shop.texts, sectionOf(path), sectionsOf(visitor))}${question(shop.texts, asked)}`,
+          layout: Frame.shopLayout(shop, 'account'),
           style,
         });
       }),
@@ -220,6 +229,10 @@ async function done(
   const cookies = [await BrowserSession.prolonged(shop, visitor)];
   if (path === 'claim') cookies.push(Awaited.remembered(shop, form.get('email') ?? ''));
   if (path === 'claim/complete') cookies.push(Awaited.forgotten(shop));
+  // The section of the code says that it was sent, and the page of the terms what a cardholder agrees to.
+  if (path === 'claim') return FormResult.redirect(shop, location, null, cookies);
+  if (path === 'top-up' && result.link !== undefined)
+    return FormResult.redirect(shop, result.link.url, null, cookies);
   return FormResult.redirect(shop, location, result, cookies);
 }
 

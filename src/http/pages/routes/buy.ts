@@ -38,7 +38,7 @@ export async function startPurchase(
     ...(visitor && { return_url: `${shop.publicUrl}${ReturnTo.accountPath}` }),
   };
   const parsed = PurchaseInput.parse(texts, body, plan);
-  if (!parsed.ok) return { kind: 'fault', text: FormFaults.sentence(texts, parsed.faults) };
+  if (!parsed.ok) return { kind: 'fault', text: FormFaults.messages(texts, parsed.faults) };
   const outcome = await Purchase.purchase(shop, {
     plan,
     ...parsed.purchaseInput,
@@ -57,7 +57,7 @@ export async function startPurchase(
 /** Returns what is wrong with the amount of a form; null when it can be bought. */
 export function faultOf({ texts }: TextsContext, plan: PaidPlan, form: URLSearchParams): string | null {
   const parsed = PurchaseInput.parse(texts, amountOf(plan, form), plan);
-  return parsed.ok ? null : FormFaults.sentence(texts, parsed.faults);
+  return parsed.ok ? null : FormFaults.messages(texts, parsed.faults);
 }
 
 function amountOf({ kind }: PaidPlan, form: URLSearchParams): { amount_usd?: string | undefined } {

@@ -13,6 +13,7 @@ import * as Cookies from '../cookies.ts';
 import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
 import * as Page from '../invitation.ts';
+import { style } from '../sign-in.ts';
 import { asker, sentPath } from './sign-in.ts';
 
 type Context = IdentityContext &
@@ -78,11 +79,11 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
     const isInvited = (await Team.emailOf(shop, member)) === found.email;
     const name = shop.catalog.storefront.name;
     const main = Page.invitation(texts, { invitation: found, token, shop: name, isInvited, email, problem });
-    return Frame.respondWithPage(status, shop, { title: texts.text('invitation.title'), main });
+    return Frame.respondWithPage(status, shop, { title: texts.text('invitation.title'), main, style });
   }
 
   function message(status: number, text: string): Response {
     const main = Page.message(texts, text, status !== 200);
-    return Frame.respondWithPage(status, shop, { title: texts.text('invitation.title'), main });
+    return Frame.respondWithPage(status, shop, { title: texts.text('invitation.title'), main, style });
   }
 }

@@ -43,8 +43,11 @@ export function planHolderPages(
   });
 
   app.get(linksSentPath, (c) =>
-    FormResult.respondOnce(shop, c, texts.text('payer.title'), ({ text }) =>
-      SignInPage.linksSent(texts, text),
+    FormResult.respondOnce(
+      shop,
+      c,
+      { title: texts.text('payer.title'), style: SignInPage.style },
+      ({ text }) => SignInPage.linksSent(texts, text),
     ),
   );
 

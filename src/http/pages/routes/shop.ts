@@ -79,7 +79,7 @@ export function shopPages(
   app.post('/shop/start', async (c) => {
     const account = await VisitorAccount.accountOf(shop, c, clientAddressHeader);
     if (account.kind === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
-    return new Response(null, { status: 303, headers: { ...account.headers, location: '/' } });
+    return new Response(null, { status: 303, headers: { ...account.headers, location: '/shop/account' } });
   });
 
   app.post('/shop/try', async (c) => {

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import type * as Claim from '../../../identity/claim.ts';
 import * as Email from '../../../identity/email.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as SignIn from '../../../identity/sign-in.ts';
@@ -56,29 +57,22 @@ export function signInPages(
         const more = { 'retry-after': String(asked.retryAfterSeconds) };
         return signedOut(429, texts.text('sign_in.too_many_links'), more);
       }
-      case 'sent':
-        return FormResult.redirect(
-          shop,
-          sentPath,
-          { text: texts.text('sign_in.sent', { email }), secret: null, isBad: false },
-          [Cookies.setCookie(shop, asker, browser)],
-        );
+      case 'sent': {
+        const result = { text: texts.text('sign_in.sent', { email }), secret: null, isBad: false };
+        return FormResult.redirect(shop, sentPath, result, [Cookies.setCookie(shop, asker, browser)]);
+      }
     }
   });
 
-  app.get(sentPath, (c) =>
-    FormResult.respondOnce(shop, c, texts.text('account.title'), ({ text }) =>
-      Page.sent(texts, text, SignIn.linkLifeMs / 60_000),
-    ),
-  );
+  addConfirmation(app, shop);
 
   app.get(SigningIn.path, async (c) => {
     if (shop.claiming === null) return signedOut(501, texts.text('sign_in.no_mail'));
     const token = c.req.query('token') ?? '';
     const look = await SigningIn.inspectLink(shop.claiming, token, Cookies.readCookie(shop, asker, c));
-    return look === 'gone'
+    return look.kind === 'gone'
       ? signedOut(410, texts.text('sign_in.link_used'))
-      : openedLink(c, 200, token, look === 'here', null);
+      : openedLink(c, 200, { token, ...look, problem: null });
   });
 
   app.post(`${SigningIn.path}/open`, async (c) => {
@@ -94,7 +88,7 @@ export function signInPages(
       case 'full':
         return signedOut(409, texts.text('invitation.full'));
       case 'elsewhere':
-        return openedLink(c, 403, token, false, texts.text('sign_in.wrong_email'));
+        return wrongEmail(c, token, shop.claiming);
       case 'entered':
         c.get('entry').account = entered.account;
         return enter(
@@ -107,9 +101,19 @@ export function signInPages(
   });
   return app;
 
-  async function openedLink(c: Call, status: number, token: string, isHere: boolean, problem: string | null) {
+  async function wrongEmail(c: Call, token: string, claiming: Claim.ClaimService) {
+    const joins = await SigningIn.joins(claiming, token);
+    return openedLink(c, 403, {
+      token,
+      kind: 'elsewhere',
+      joins,
+      problem: texts.text('sign_in.wrong_email'),
+    });
+  }
+
+  async function openedLink(c: Call, status: number, link: Omit<Page.OpenedLink, 'visitor'>) {
     const visitor = (await BrowserSession.readSession(shop, c))?.account ?? null;
-    return respond(status, Page.openedLink(texts, { token, isHere, visitor, problem }));
+    return respond(status, Page.openedLink(texts, { ...link, visitor }));
   }
 
   function signedOut(status: number, problem: string, more: Readonly<Record<string, string>> = {}): Response {
@@ -117,8 +121,26 @@ export function signInPages(
   }
 
   function respond(status: number, main: Frame.Html, more: Readonly<Record<string, string>> = {}): Response {
-    return Frame.respondWithPage(status, shop, { title: texts.text('account.title'), main, more });
+    return Frame.respondWithPage(status, shop, {
+      ...{ title: texts.text('sign_in.submit'), main, more },
+      style: Page.style,
+    });
   }
+}
+
+function addConfirmation(
+  app: Hono<Env>,
+  shop: Pick<CatalogContext, 'catalog' | 'publicUrl'> & TextsContext,
+): void {
+  const { texts } = shop;
+  app.get(sentPath, (c) =>
+    FormResult.respondOnce(
+      shop,
+      c,
+      { title: texts.text('sign_in.check_email'), style: Page.style },
+      ({ text }) => Page.sent(texts, text, SignIn.linkLifeMs / 60_000),
+    ),
+  );
 }
 
 /** Redirects to the page that the browser wanted before it signed in, or to the account page, and sets `cookies`. */
