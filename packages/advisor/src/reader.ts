@@ -26,12 +26,18 @@ export type Reader = {
   /** The descriptions, compared with a goal; null when callers' own phrases decide everything. */
   api: Described.Api | null;
   ranks: Ranker.Weights;
-  /** Counts of one operation before another in the samples. */
-  order: ReadonlyMap<string, number>;
+  counts: Counts;
 };
 
 /** The words of the descriptions: how much each says of each offer, from 0 to 1, and how rare it is. */
 type Words = { shares: ReadonlyMap<string, ReadonlyMap<number, number>>; rarity: (word: string) => number };
+
+/** How often the samples have each operation, one operation before another, and each whole chain. */
+type Counts = {
+  one: readonly number[];
+  pairs: ReadonlyMap<string, number>;
+  chains: ReadonlyMap<string, number>;
+};
 
 /** The log-odds of each reading of a goal. */
 export type Reading = {
@@ -96,11 +102,6 @@ export function* open(
       weight: weights[kind],
     });
   }
-  const order = new Map<string, number>();
-  for (const { calls } of samples)
-    for (const [index, from] of calls.entries())
-      for (const to of calls.slice(index + 1))
-        order.set(`${from} ${to}`, (order.get(`${from} ${to}`) ?? 0) + 1);
   return {
     ...reader,
     classifier: yield* Classifier.train(examples, offers.length + 2, (name) =>
@@ -110,8 +111,20 @@ export function* open(
     api,
     ranks: api === null ? {} : Knowledge.weights(),
     trust: asked.map((count) => coverage.asksHalf / (coverage.asksHalf + count)),
-    order,
+    counts: countsOf(samples, asked),
   };
+}
+
+function countsOf(samples: readonly Sample[], one: readonly number[]): Counts {
+  const [pairs, chains] = [new Map<string, number>(), new Map<string, number>()];
+  const add = (to: Map<string, number>, ...calls: number[]) =>
+    to.set(calls.join(' '), (to.get(calls.join(' ')) ?? 0) + 1);
+  for (const { calls } of samples) {
+    if (calls.length > 0) add(chains, ...calls);
+    for (const [index, from] of calls.entries())
+      for (const to of calls.slice(index + 1)) add(pairs, from, to);
+  }
+  return { one, pairs, chains };
 }
 
 /** The phrases of each offer that it alone answers. */
@@ -168,7 +181,7 @@ function learnt(reader: Reader, goal: Goal.Goal): Reading {
 function compared({ ranks }: Reader, api: Described.Api, goal: Goal.Goal, text: string): Reading {
   const asked = Asked.ask(api, goal, text);
   const shares = Ranker.probabilities(
-    Ranker.scores(ranks, Pairing.pair(api, asked), Pairing.nothing(api, asked)),
+    Ranker.scores(ranks, [...Pairing.pair(api, asked), Pairing.nothing(api, asked)]),
   );
   const odds = shares.map((share) => Math.log(Math.max(share, 1e-4) / Math.max(1 - share, 1e-4)));
   return {
