@@ -2,8 +2,8 @@ import * as Money from '@sluice/kernel/money';
 import type { Advice, Advised, Status } from './advice.ts';
 import { cost } from './advice.ts';
 import * as Chain from './chain.ts';
-import * as Draft from './draft.ts';
 import * as Choice from './choice.ts';
+import type * as Draft from './draft.ts';
 import * as Estimate from './estimate.ts';
 import * as Goal from './goal.ts';
 import * as Guide from './guide.ts';
@@ -30,8 +30,8 @@ type Plain = Omit<Advice, 'guide' | 'guideUrl'>;
 const nothing = cost([]);
 /** A longer address is refused on the way by many. */
 const urlCharsMax = 8000;
-/** The least probability of the whole chain for an answer without a question. */
-const sure = 0.85;
+/** The least probability of the whole chain for an answer without a question: where callers' phrases were learned, and where the description is compared. */
+const sure = { trained: 0.85, described: 0.9 };
 /** Parts of a goal that nothing uses are named up to this number. */
 const unusedCountMax = 5;
 
@@ -97,16 +97,19 @@ const whichData = 'Which data is wanted, of whom, and how much of it?';
 type Verdict = 'sure' | 'doubtful' | 'vague' | 'outside';
 
 /** Judges whether a goal is understood: whether anything sold answers it, and whether the calls are certain. */
-function verdictOf({ odds, vague }: Reader.Reading, plan: Chain.Plan): Verdict {
+function verdictOf({ vague, isTrained }: Reader.Reading, plan: Chain.Plan): Verdict {
   const [best] = plan.chains;
   if (best === undefined) return 'outside';
-  if (vague > Math.max(...odds) && vague === Number.POSITIVE_INFINITY) return 'vague';
+  if (vague === Number.POSITIVE_INFINITY) return 'vague';
   const share = (of: (links: readonly Chain.Link[]) => unknown) =>
-    plan.chains.reduce((sum, { links, probability }) => sum + (of(links) === of(best.links) ? probability : 0), 0);
+    plan.chains.reduce(
+      (sum, { links, probability }) => sum + (of(links) === of(best.links) ? probability : 0),
+      0,
+    );
   const first = share((links) => links[0]?.offer);
   if (plan.vague > Math.max(first, plan.outside)) return 'vague';
   if (plan.outside > first) return 'outside';
-  return share(Chain.meaning) >= sure ? 'sure' : 'doubtful';
+  return share(Chain.meaning) >= sure[isTrained ? 'trained' : 'described'] ? 'sure' : 'doubtful';
 }
 
 /** Asks which of the two most probable readings is meant. */

@@ -63,7 +63,12 @@ export function prepare(goal: Goal, surface: Surface, reading: Reading): Draft.P
     slot.isKey && value?.kind === 'values' ? value.at : [],
   );
   const unfound = new Set(surface.offers.filter((offer) => Found.isWanted(offer, goal)).map(({ at }) => at));
-  return { goal, surface, reading, given, literals: new Set(values), unfound };
+  const returned = new Set(
+    [...given].flatMap(([{ slot, makers }, value]) =>
+      slot.isKey && value?.kind === 'values' ? makers.map(({ at }) => at) : [],
+    ),
+  );
+  return { goal, surface, reading, given, literals: new Set(values), unfound, returned };
 }
 
 /** Returns all chains of the most probable operations. */
@@ -111,18 +116,20 @@ function candidatesOf(planning: Draft.Planning): number[] {
 
 /** The identifiers in a goal that a key takes. */
 function identified(
-  { words }: Goal,
+  { words, text }: Goal,
   { identifiers }: Reading,
   key: { slot: Ask['slot']; path: string },
   keys: readonly { slot: Ask['slot']; path: string }[],
 ): Key.Given {
-  if (!key.slot.isKey || identifiers.length === 0) return null;
-  const found = Identifier.identifying(key, identifiers, keys);
-  if (found.length === 0) return null;
+  if (!key.slot.isKey) return null;
+  const found = Identifier.identifying(key, identifiers, keys).map(({ value }) => value);
+  const number = found.length > 0 ? null : Identifier.numbered(text, Identifier.keyOf(key.slot, key.path));
+  const values = number === null ? found : [number];
+  if (values.length === 0) return null;
   const at = words.flatMap(({ raw }, index) =>
-    found.some(({ value }) => value.split(/[_-]+/).includes(raw) || value === raw) ? [index] : [],
+    values.some((value) => value.split(/[_-]+/).includes(raw) || value === raw) ? [index] : [],
   );
-  return { kind: 'values', values: found.map(({ value }) => value), at };
+  return { kind: 'values', values, at };
 }
 
 function subsets(of: readonly number[], most: number): number[][] {
@@ -130,4 +137,3 @@ function subsets(of: readonly number[], most: number): number[][] {
   for (const at of of) all = [...all, ...all.filter((set) => set.length < most).map((set) => [...set, at])];
   return all.filter((set) => set.length > 0);
 }
-

@@ -22,6 +22,8 @@ export type Planning = {
   literals: ReadonlySet<number>;
   /** The operations that need numbers of a thing which the goal only names. */
   unfound: ReadonlySet<number>;
+  /** The operations that find a value which the goal gives. */
+  returned: ReadonlySet<number>;
 };
 
 /** Some operations in the order in which they are called, the sources of what they need, and what speaks for and against them, by name. */
@@ -59,69 +61,77 @@ export function draft(planning: Planning, chosen: readonly number[]): Draft {
   return { members, sources, evidence: evidenceOf(planning, members, sources) };
 }
 
+type Add = (name: string, value: number) => void;
+
 function evidenceOf(
   planning: Planning,
   members: readonly number[],
   sources: readonly (readonly Source[])[],
 ): Evidence {
-  const { surface, given, literals, unfound } = planning;
-  // A call that finds what the caller already has leads nowhere.
-  const fed = new Set(
-    sources
-      .flat()
-      .flatMap((source) => (source.kind === 'call' && !given.get(source.ask) ? [source.call] : [])),
-  );
   const sum: Record<string, number> = {};
-  const add = (name: string, value: number) => {
+  const add: Add = (name, value) => {
     sum[name] = (sum[name] ?? 0) + value;
   };
-  let main = 0;
+  addCalls(planning, members, sources, add);
+  for (const { kind, ...source } of sources.flat()) {
+    if (kind === 'missing') add('missing', 1);
+    if (kind === 'given' && 'given' in source && source.given.kind === 'said') add('said', 1);
+  }
+  const taken = new Set(sources.flat().flatMap((source) => (source.kind === 'given' ? source.given.at : [])));
+  if ([...planning.literals].some((word) => !taken.has(word))) add(sum.missing ? 'mistaken' : 'idle', 1);
+  const rest = planning.surface.offers.filter(({ at }) => !members.includes(at));
+  add('left', Math.max(0, ...rest.map(({ at }) => oddsOf(planning, at))));
+  if (members.length > 1) {
+    add(`of${members.length}`, 1);
+    add(`several${members.length}`, planning.reading.several);
+  }
+  if (planning.reading.isTrained) addCounts(planning, members, add);
+  return sum;
+}
+
+/** The odds of the calls by their roles. */
+function addCalls(
+  planning: Planning,
+  members: readonly number[],
+  sources: readonly (readonly Source[])[],
+  add: Add,
+): void {
+  const { surface, unfound, returned } = planning;
+  const fed = fedBy(planning, sources);
+  let [hasMain, lowest] = [false, odds.most];
   for (const [index, at] of members.entries()) {
     const own = sources[index] ?? [];
     const isFound = own.some(({ ask }) => !surface.offers[at]?.asks.includes(ask));
     const isLed = !isFound && own.some(({ kind }) => kind === 'call');
     const least = leastOf(planning, members, index, sources, fed);
     const value = Math.max(oddsOf(planning, at), least ?? -odds.most);
-    const role = least !== null ? 'leading' : isLed ? 'led' : main === 0 ? 'main' : 'apart';
-    if (role === 'main') main += 1;
+    const role = least !== null ? 'leading' : isLed ? 'led' : hasMain ? 'apart' : 'main';
+    if (least === null) lowest = Math.min(lowest, value);
+    hasMain ||= role === 'main';
     add(role, 1);
     add(`${role}Odds`, value);
     if (unfound.has(at) && !isFound) add('unfound', 1);
-    for (const source of own) {
-      if (source.kind === 'missing') add('missing', 1);
-      if (source.kind === 'given' && source.given.kind === 'said') add('said', 1);
-    }
-    if (isLed && !fed.has(index) && returns(planning, at)) add('back', 1);
+    if (isLed && !fed.has(index) && returned.has(at)) add('back', 1);
   }
-  const taken = new Set(
-    sources.flat().flatMap((source) => (source.kind === 'given' ? source.given.at : [])),
-  );
-  if ([...literals].some((word) => !taken.has(word))) add('idle', 1);
-  const left = planning.surface.offers.reduce(
-    (most, { at }) => (members.includes(at) ? most : Math.max(most, oddsOf(planning, at))),
-    0,
-  );
-  add('left', left);
-  add('lowest', Math.min(...members.map((at) => oddsOf(planning, at))));
-  if (members.length > 1) add(`of${members.length}`, 1);
-  if (planning.reading.isTrained) {
-    const { one, pairs, chains } = surface.reader().counts;
-    add('seen', Math.log(1 + (chains.get(members.join(' ')) ?? 0)));
-    for (const [index, from] of members.entries())
-      for (const to of members.slice(index + 1))
-        add('pairs', Math.log(((pairs.get(`${from} ${to}`) ?? 0) + 0.5) / ((one[from] ?? 0) + 10)));
-  }
-  return sum;
+  add('lowest', lowest);
 }
 
-/** Returns true for an operation that finds a value which the goal gives. */
-function returns({ surface, given }: Planning, at: number): boolean {
-  return surface.offers.some(({ asks }) =>
-    asks.some(
-      (ask) =>
-        ask.slot.isKey && given.get(ask)?.kind === 'values' && ask.makers.some((made) => made.at === at),
-    ),
+/** The positions of calls that find what a later one needs. A call that finds what the caller already has leads nowhere. */
+function fedBy({ given }: Planning, sources: readonly (readonly Source[])[]): Set<number> {
+  return new Set(
+    sources
+      .flat()
+      .flatMap((source) => (source.kind === 'call' && !given.get(source.ask) ? [source.call] : [])),
   );
+}
+
+/** How often callers' goals have the chain, and each call of it before another. */
+function addCounts({ surface }: Planning, members: readonly number[], add: Add): void {
+  const { one, pairs, chains } = surface.reader().counts;
+  add('seen', Math.log(1 + (chains.get(members.join(' ')) ?? 0)));
+  for (const [index, from] of members.entries())
+    for (const to of members.slice(index + 1))
+      add('pairs', Math.log(((pairs.get(`${from} ${to}`) ?? 0) + 0.5) / ((one[from] ?? 0) + 10)));
 }
 
 /** Returns the least that a call counts which leads to a later one; null for any other. */

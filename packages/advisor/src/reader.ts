@@ -44,6 +44,8 @@ export type Reading = {
   odds: readonly number[];
   outside: number;
   vague: number;
+  /** The log-odds that it takes several calls; 0 where no phrases say it. */
+  several: number;
   /** The share of the goal's words that the descriptions contain, from 0 to 1. */
   known: number;
   /** True when callers' own phrases decide. */
@@ -98,13 +100,13 @@ export function* open(
     if (examples.length % examplesAtOnce === 0) yield;
     examples.push({
       features: Features.of(Goal.read(Translation.toEnglish(ask, concepts).text), concepts, keysOf),
-      classes: kind === 'outside' ? [offers.length] : kind === 'vague' ? [offers.length + 1] : calls,
+      classes: classesOf(kind, calls, offers.length),
       weight: weights[kind],
     });
   }
   return {
     ...reader,
-    classifier: yield* Classifier.train(examples, offers.length + 2, (name) =>
+    classifier: yield* Classifier.train(examples, offers.length + 3, (name) =>
       name.startsWith('~') ? 2 : 1,
     ),
     learned,
@@ -125,6 +127,13 @@ function countsOf(samples: readonly Sample[], one: readonly number[]): Counts {
       for (const to of calls.slice(index + 1)) add(pairs, from, to);
   }
   return { one, pairs, chains };
+}
+
+/** The classes of an example: its operations, and after these that nothing answers, that it says too little, and that it takes several calls. */
+function classesOf(kind: Sample['kind'], calls: readonly number[], count: number): readonly number[] {
+  if (kind === 'outside') return [count];
+  if (kind === 'vague') return [count + 1];
+  return calls.length > 1 ? [...calls, count + 2] : calls;
 }
 
 /** The phrases of each offer that it alone answers. */
@@ -171,6 +180,7 @@ function learnt(reader: Reader, goal: Goal.Goal): Reading {
     ),
     outside: scores[count] ?? 0,
     vague: scores[count + 1] ?? 0,
+    several: scores[count + 2] ?? 0,
     known,
     isTrained: true,
     identifiers: [],
@@ -187,6 +197,7 @@ function compared({ ranks }: Reader, api: Described.Api, goal: Goal.Goal, text: 
   return {
     odds: odds.slice(0, -1),
     outside: odds.at(-1) ?? 0,
+    several: 0,
     vague:
       asked.meaningful === 0 && asked.identifiers.length === 0
         ? Number.POSITIVE_INFINITY

@@ -59,6 +59,12 @@ async function readApi(catalog: URL): Promise<Api> {
 
 /** Learns the weights of the comparisons. */
 export function train(apis: Iterable<Api>): Ranker.Weights {
-  return { ...Softmax.train([...apis].flatMap(({ rows }) => rows), penalty), asked: askedWeight, behind: behindWeight };
+  return {
+    ...Softmax.train(
+      [...apis].flatMap(({ rows }) => rows),
+      penalty,
+    ),
+    asked: askedWeight,
+    behind: behindWeight,
+  };
 }
-

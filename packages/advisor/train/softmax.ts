@@ -8,8 +8,8 @@ type Vector = { at: Int32Array; value: Float64Array };
 const epochs = 150;
 const rate = 0.15;
 
-/** Learns the weight of each piece of evidence: a softmax over the readings of every goal. @param penalty of the squares of the weights */
-export function train(rows: readonly Row[], penalty: number): Ranker.Weights {
+/** Learns the weight of each piece of evidence: a softmax over the readings of every goal. @param penalty of the squares of what the weights differ from `prior` by */
+export function train(rows: readonly Row[], penalty: number, prior: Ranker.Weights = {}): Ranker.Weights {
   const index = new Map<string, number>();
   for (const { readings } of rows)
     for (const own of readings)
@@ -23,10 +23,11 @@ export function train(rows: readonly Row[], penalty: number): Ranker.Weights {
       };
     }),
   );
-  const weights = new Float64Array(index.size);
+  const start = Float64Array.from(index.keys(), (name) => prior[name] ?? 0);
+  const weights = Float64Array.from(start);
   const [mean, square] = [new Float64Array(index.size), new Float64Array(index.size)];
   for (let epoch = 1; epoch <= epochs; epoch++) {
-    const gradient = weights.map((weight) => 2 * penalty * weight);
+    const gradient = weights.map((weight, k) => 2 * penalty * (weight - (start[k] as number)));
     for (const [at, row] of rows.entries()) descend(row, vectors[at] ?? [], weights, gradient, rows.length);
     for (const [k, slope] of gradient.entries()) {
       mean[k] = 0.9 * (mean[k] as number) + 0.1 * slope;
