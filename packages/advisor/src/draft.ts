@@ -98,7 +98,8 @@ function addCalls(
 ): void {
   const { surface, unfound, returned } = planning;
   const fed = fedBy(planning, sources);
-  let [hasMain, lowest] = [false, odds.most];
+  let hasMain = false;
+  const wanted = [odds.most];
   for (const [index, at] of members.entries()) {
     const own = sources[index] ?? [];
     const isFound = own.some(({ ask }) => !surface.offers[at]?.asks.includes(ask));
@@ -106,14 +107,14 @@ function addCalls(
     const least = leastOf(planning, members, index, sources, fed);
     const value = Math.max(oddsOf(planning, at), least ?? -odds.most);
     const role = least !== null ? 'leading' : isLed ? 'led' : hasMain ? 'apart' : 'main';
-    if (least === null) lowest = Math.min(lowest, value);
     hasMain ||= role === 'main';
+    if (role !== 'leading') wanted.push(value);
     add(role, 1);
     add(`${role}Odds`, value);
-    if (unfound.has(at) && !isFound) add('unfound', 1);
-    if (isLed && !fed.has(index) && returned.has(at)) add('back', 1);
+    add('unfound', Number(unfound.has(at) && !isFound));
+    add('back', Number(isLed && !fed.has(index) && returned.has(at)));
   }
-  add('lowest', lowest);
+  add('lowest', Math.min(...wanted));
 }
 
 /** The positions of calls that find what a later one needs. A call that finds what the caller already has leads nowhere. */
