@@ -21,7 +21,8 @@ export type Part = 'caller' | 'upstream' | 'commit' | 'gateway' | 'machine';
 const explainingShareMin = 0.3;
 
 /**
- * Finds the part in which a slow call spent most of its time, and the disturbance that covers most of that part.
+ * Finds the part in which a slow call spent most of its time, and the disturbance that covers most of that part. All parts are seen from the
+ * gateway, so its own pauses make each of them longer: it reads the answer of a commit or of the upstream only afterwards.
  * @returns for example `commit: a checkpoint was being written`, or `commit: not explained`
  */
 export function causeOf(call: TracedCall, disturbances: readonly Disturbance[]): string {
@@ -29,7 +30,7 @@ export function causeOf(call: TracedCall, disturbances: readonly Disturbance[]):
   const total = sum(spans.map(lengthMs));
   const byCause = new Map<string, number>();
   for (const disturbance of disturbances) {
-    if (disturbance.part !== part && disturbance.part !== 'machine') continue;
+    if (!['machine', 'gateway', part].includes(disturbance.part)) continue;
     const ms = sum(spans.map((span) => overlapMs(span, disturbance)));
     byCause.set(disturbance.cause, (byCause.get(disturbance.cause) ?? 0) + ms);
   }

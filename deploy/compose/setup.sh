@@ -10,6 +10,7 @@ public_url=${1:-http://localhost:4020}
 user=$(id -u):$(id -g)
 [ "$user" != 0:0 ] || user=65532:65532
 secret() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
+encryption_key() { head -c 32 /dev/urandom | base64; }
 domain=${public_url#https://}
 mode=production
 sandbox_secret=
@@ -43,6 +44,7 @@ if [ ! -e shop/shop.env ]; then
 UPSTREAM_URL=
 UPSTREAM_API_KEY=
 ADMIN_TOKEN=adm_$(secret)
+ENCRYPTION_KEYS=first=$(encryption_key)
 STRIPE_SECRET_KEY=$([ -n "$sandbox_secret" ] && echo sk_test_sandbox)
 STRIPE_WEBHOOK_SECRET=$sandbox_secret
 $([ -n "$sandbox_secret" ] && echo STRIPE_API_BASE=http://sandbox:4022)

@@ -97,19 +97,23 @@ BEGIN
   RETURN v_count;
 END $$;
 
--- Queues the published events of a range for an endpoint, except those that wait already. A test event is for one endpoint. Returns their number.
+-- Queues the published events of a range that an endpoint wants. A test event is for one endpoint. Returns the number of those that did not wait already.
 CREATE OR REPLACE FUNCTION shop.queue_events(p_endpoint text, p_from bigint, p_to bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN shop.queue_positions(p_endpoint, ARRAY(SELECT e.position FROM shop.event_endpoint p JOIN shop.event e ON e.position BETWEEN p_from AND p_to
+    WHERE p.id = p_endpoint AND CASE e.type WHEN 'event.test' THEN e.data ->> 'endpoint' = p.id ELSE p.types IS NULL OR e.type = ANY (p.types) END));
+END $$;
+
+-- Queues events for an endpoint, except those that wait already. Returns their number.
+CREATE OR REPLACE FUNCTION shop.queue_positions(p_endpoint text, p_wanted bigint[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
-  v_wanted bigint[];
   v_count bigint;
 BEGIN
-  SELECT array_agg(e.position) INTO v_wanted FROM shop.event_endpoint p JOIN shop.event e ON e.position BETWEEN p_from AND p_to
-    WHERE p.id = p_endpoint AND CASE e.type WHEN 'event.test' THEN e.data ->> 'endpoint' = p.id ELSE p.types IS NULL OR e.type = ANY (p.types) END;
   -- Lanes are locked before deliveries, as everywhere. The update waits for the removal of a lane, whose transaction cannot see the new deliveries.
-  INSERT INTO shop.event_lane (endpoint_id, account_id) SELECT DISTINCT p_endpoint, e.account_id FROM shop.event e WHERE e.position = ANY (v_wanted) ORDER BY 2
+  INSERT INTO shop.event_lane (endpoint_id, account_id) SELECT DISTINCT p_endpoint, e.account_id FROM shop.event e WHERE e.position = ANY (p_wanted) ORDER BY 2
     ON CONFLICT (endpoint_id, account_id) DO UPDATE SET account_id = excluded.account_id;
   INSERT INTO shop.event_delivery AS d (endpoint_id, position, account_id)
-    SELECT p_endpoint, e.position, e.account_id FROM shop.event e WHERE e.position = ANY (v_wanted) ORDER BY e.position
+    SELECT p_endpoint, e.position, e.account_id FROM shop.event e WHERE e.position = ANY (p_wanted) ORDER BY e.position
     ON CONFLICT (endpoint_id, position) DO UPDATE SET state = 'waiting', tries = 0, updated_at = clock_timestamp() WHERE d.state <> 'waiting';
   GET DIAGNOSTICS v_count = ROW_COUNT;
   RETURN v_count;
@@ -183,10 +187,10 @@ BEGIN
   RETURN true;
 END $$;
 
--- Replaces an endpoint's secret. The former one signs as well until `p_overlap` has passed. Returns false if there is no such endpoint.
+-- Replaces an endpoint's secret, which the caller has encrypted. The former one signs as well until `p_overlap` has passed. Returns false if there is no such endpoint.
 CREATE OR REPLACE FUNCTION shop.rotate_event_secret(p_id text, p_secret text, p_overlap interval, p_who text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE shop.event_endpoint SET previous_secret = secret, previous_until = clock_timestamp() + p_overlap, secret = p_secret WHERE id = p_id AND secret <> p_secret;
+  UPDATE shop.event_endpoint SET previous_secret = CASE WHEN p_overlap > '0' THEN secret END, previous_until = CASE WHEN p_overlap > '0' THEN clock_timestamp() + p_overlap END, secret = p_secret WHERE id = p_id AND secret <> p_secret;
   IF FOUND THEN
     INSERT INTO shop.audit (who, act, subject) VALUES (p_who, 'event_secret_rotated', p_id);
     RETURN true;
@@ -224,15 +228,27 @@ BEGIN
   RETURN true;
 END $$;
 
--- Queues published events of a range again for an endpoint, together with the audit entry. Returns their number, or null if there is no such endpoint.
-CREATE OR REPLACE FUNCTION shop.replay_events(p_endpoint text, p_from bigint, p_to bigint, p_who text) RETURNS bigint LANGUAGE plpgsql AS $$
+-- Returns the positions between which all events from `p_since` to `p_until` are, and few others; null is no limit. No transaction that writes an
+-- event lasts an hour.
+CREATE OR REPLACE FUNCTION shop.event_positions(p_since timestamptz, p_until timestamptz, OUT first bigint, OUT last bigint) LANGUAGE sql STABLE AS $$
+  SELECT coalesce((SELECT e.position FROM shop.event e WHERE e.at < p_since - interval '1 hour' AND e.position IS NOT NULL ORDER BY e.at DESC LIMIT 1), 0) + 1,
+    coalesce((SELECT e.position FROM shop.event e WHERE e.at > p_until + interval '1 hour' AND e.position IS NOT NULL ORDER BY e.at LIMIT 1), (SELECT h.position FROM shop.event_head h))
+$$;
+
+-- Queues published events of a range again for an endpoint, together with the audit entry: those of `p_types` that it wants, from `p_since` to before `p_until` (null
+-- for no limit). Events from before the endpoint was added are queued too. Returns their number, or null if there is no such endpoint.
+CREATE OR REPLACE FUNCTION shop.replay_events(p_endpoint text, p_from bigint, p_to bigint, p_types text[], p_since timestamptz, p_until timestamptz, p_who text)
+RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   v_count bigint;
 BEGIN
   PERFORM 1 FROM shop.event_endpoint WHERE id = p_endpoint FOR SHARE;
   IF NOT FOUND THEN RETURN NULL; END IF;
-  v_count := shop.queue_events(p_endpoint, p_from, p_to);
-  INSERT INTO shop.audit (who, act, subject, after) VALUES (p_who, 'events_replayed', p_endpoint, jsonb_build_object('from', p_from, 'to', p_to, 'events', v_count));
+  v_count := shop.queue_positions(p_endpoint, ARRAY(SELECT e.position FROM shop.event_endpoint p JOIN shop.event e ON e.position BETWEEN p_from AND p_to
+    WHERE p.id = p_endpoint AND CASE e.type WHEN 'event.test' THEN e.data ->> 'endpoint' = p.id ELSE p.types IS NULL OR e.type = ANY (p.types) END
+      AND (p_types IS NULL OR e.type = ANY (p_types)) AND (p_since IS NULL OR e.at >= p_since) AND (p_until IS NULL OR e.at < p_until)));
+  INSERT INTO shop.audit (who, act, subject, after) VALUES (p_who, 'events_replayed', p_endpoint,
+    jsonb_strip_nulls(jsonb_build_object('from', p_from, 'to', p_to, 'types', p_types, 'since', p_since, 'until', p_until, 'events', v_count)));
   PERFORM ledger.announce('events', '');
   RETURN v_count;
 END $$;

@@ -82,6 +82,23 @@ CREATE OR REPLACE FUNCTION ledger.open_reason(p_day date) RETURNS text LANGUAGE 
   END
 $$;
 
+-- Returns the usage of a day by account, whether the day is closed or open, less what was credited back.
+CREATE OR REPLACE FUNCTION ledger.account_day(p_day date)
+RETURNS TABLE (account_id text, service text, operation text, plan_id text, key_id text, price_key text, calls bigint, plan_calls bigint, units bigint, included bigint, cost bigint, quantities jsonb) LANGUAGE sql STABLE AS $$
+  SELECT d.* FROM ledger.day_by_account(p_day) d
+  UNION ALL SELECT c.account_id, c.service, c.operation, c.plan_id, c.key_id, c.price_key, c.calls, c.plan_calls, c.units, c.included, c.cost, c.quantities FROM ledger.closed_usage c WHERE c.day = p_day
+$$;
+
+-- Returns the days from `p_since` on whose usage is final, without days before the first usage. `until` is the first one whose usage may still change,
+-- or `p_since` if that is later.
+CREATE OR REPLACE FUNCTION ledger.final_days(p_since date, OUT first date, OUT until date) LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  -- Calls of the last two days may come even where no day is open yet.
+  until := greatest(p_since, least(ledger.next_day_to_close(), (clock_timestamp() AT TIME ZONE 'UTC')::date - 2));
+  first := greatest(p_since, coalesce((SELECT min(d.day) FROM ledger.closed_day d), until));
+  WHILE ledger.open_reason(until) IS NULL LOOP until := until + 1; END LOOP;
+END $$;
+
 -- Closes a day whose rows the caller has archived: `p_usage_digest` is the digest of the lines that the caller has read back from the archive, `p_record` the
 -- signed record, whose predecessor has the digest `p_previous` (null for the first day). Writes the sums and the record and removes the rows, in one
 -- transaction. Raises an exception when the archive is not what the table holds, when an earlier day is open, or when the day cannot be closed yet. Returns

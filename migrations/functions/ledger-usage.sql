@@ -9,8 +9,8 @@ CREATE OR REPLACE FUNCTION ledger.time_of(p_call uuid) RETURNS timestamptz LANGU
 $$;
 
 -- Creates the partitions of calls for today (UTC) and the `p_days` after it, with the rights of the tables' owner. Safe to repeat and to run in
--- several processes.
-CREATE OR REPLACE FUNCTION ledger.prepare_usage(p_days integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+-- several processes. A partition takes a lock that calls wait for: when a report or an export holds the table, a later run creates the partition of a day to come.
+CREATE OR REPLACE FUNCTION ledger.prepare_usage(p_days integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog SET lock_timeout = '200ms' AS $$
 DECLARE
   v_day date;
   v_table text;
@@ -29,6 +29,9 @@ BEGIN
       END IF;
     EXCEPTION
       WHEN duplicate_table OR unique_violation THEN NULL; -- another process created it
+      WHEN lock_not_available THEN
+        IF v_day <= (clock_timestamp() AT TIME ZONE 'UTC')::date THEN RAISE; END IF;
+        RETURN;
       WHEN check_violation THEN NULL; -- the default partition already has rows of that day, and keeps them
     END;
   END LOOP;

@@ -1,6 +1,7 @@
+import type { LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import { type EndpointRules, type EventRequest, urlFault } from '../payment/event-endpoint.ts';
-import { publicOnly } from './public-lookup.ts';
+import { notLinkLocal, publicOnly } from './public-lookup.ts';
 
 /** Maximum duration of a request with an event. */
 const requestMsMax = 15_000;
@@ -22,16 +23,16 @@ interface EventSender {
  * @param msMax maximum duration of a request
  */
 export function openEventSender(allows: EndpointRules, msMax: number = requestMsMax): EventSender {
-  const open = (isGuarded: boolean) =>
+  const open = (lookup: LookupFunction | null) =>
     new Agent({
-      connect: { timeout: connectMsMax, ...(isGuarded && { lookup: publicOnly }) },
+      connect: { timeout: connectMsMax, ...(lookup && { lookup }) },
       maxHeaderSize: headerBytesMax,
       pipelining: 1,
       keepAliveTimeout: 10_000,
     });
-  const guarded = open(!allows.private);
+  const guarded = open(allows.private ? notLinkLocal : publicOnly);
   // Only for addresses on this machine, which `urlFault` has checked.
-  const local = open(false);
+  const local = open(null);
   return {
     async send({ url, body, headers }) {
       // The rules may be stricter than they were when the endpoint was added.
@@ -46,7 +47,12 @@ export function openEventSender(allows: EndpointRules, msMax: number = requestMs
         return { status: response.statusCode };
       } catch (error) {
         const { code, name, message } = error as { code?: string; name?: string; message?: string };
-        if (code === 'EPRIVATE') return { fault: 'the name does not resolve to a public address' };
+        if (code === 'EPRIVATE')
+          return {
+            fault: allows.private
+              ? 'the name resolves to a link-local address'
+              : 'the name does not resolve to a public address',
+          };
         return { fault: name === 'TimeoutError' ? 'no response in time' : (code ?? message ?? 'failed') };
       }
     },

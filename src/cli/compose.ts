@@ -29,6 +29,8 @@ export type Program = { name: 'storefront' | 'direct' | 'sandbox' | 'mailbox'; s
 export type Secrets = {
   direct: string;
   webhook: string;
+  /** The key that encrypts secrets in the database, as ENCRYPTION_KEYS takes it. */
+  encryptionKey: string;
   /** SHA-256 of the admin token, which is shown once at the first start. */
   adminDigest: string;
   /** The same for the admin token of the data API. */
@@ -90,6 +92,8 @@ export function programs(
     DATA_DIR: wiring.dataDir,
     DATABASE_URL: databaseUrl,
     DATABASE_URL_FILE: '',
+    ENCRYPTION_KEYS: encryptionKeys(env, secrets.encryptionKey),
+    ENCRYPTION_KEYS_FILE: '',
     ...(!env.ADMIN_TOKEN && { ADMIN_TOKEN_DIGEST: env.ADMIN_TOKEN_DIGEST || secrets.adminDigest }),
   };
   const all: Program[] = [{ name: 'storefront', script: 'src/main', env: storefront }];
@@ -146,6 +150,12 @@ export function programs(
     });
   }
   return all;
+}
+
+/** Returns ENCRYPTION_KEYS with the key that `sluice start` keeps, which decrypts what was stored before the setting was given. */
+export function encryptionKeys({ ENCRYPTION_KEYS: given = '' }: Env, kept: string): string {
+  const isMissing = kept !== '' && !given.split(',').some((one) => one.trim() === kept);
+  return [given, isMissing ? kept : ''].filter((one) => one !== '').join(',');
 }
 
 /** Returns true when the seller has named an API. */

@@ -2,8 +2,7 @@ import type { Clock } from '@sluice/kernel/clock';
 import type { DueEvent, Outcome, SellerEvents } from '../payment/event.ts';
 import { type EventRequest, eventRequest, retryMs } from '../payment/event-endpoint.ts';
 
-/** Limits of one process, so that a slow endpoint does not delay the others. */
-const underWayMax = 16;
+/** Requests under way to one endpoint, in one process. There is no limit for all of them, so that slow endpoints do not delay the others. */
 const perEndpointMax = 6;
 
 const statusGone = 410;
@@ -52,7 +51,7 @@ export class EventDelivery {
   }
 
   async #start(): Promise<void> {
-    while (!this.#isStopped && this.#underWay.size < underWayMax) {
+    while (!this.#isStopped) {
       const due = await this.#context.events.take(this.#busy());
       if (due === null) return;
       const sending: Promise<void> = this.#deliver(due)
@@ -79,7 +78,10 @@ export class EventDelivery {
   async #deliver(due: DueEvent): Promise<void> {
     const { events, sender, includesEmail, clock, report } = this.#context;
     const startMs = clock();
-    const sent = await sender.send(eventRequest(due, includesEmail, startMs));
+    const sent =
+      'fault' in due.secrets
+        ? due.secrets
+        : await sender.send(eventRequest(due, due.secrets, includesEmail, startMs));
     const status = 'status' in sent ? sent.status : null;
     const outcome = this.#outcome(status, due.tries);
     const fault = 'fault' in sent ? sent.fault : outcome.state === 'delivered' ? null : `status ${status}`;

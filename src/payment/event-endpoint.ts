@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import { isIP } from 'node:net';
-import { isPublic } from '@sluice/kernel/public-address';
+import { isLinkLocal, isPublic } from '@sluice/kernel/public-address';
 import { type DueEvent, type EventType, eventTypes } from './event.ts';
 
 const urlCharsMax = 500;
@@ -26,6 +26,7 @@ export function urlFault(text: string, allows: EndpointRules): string | null {
     isLoopback || hostname.endsWith('.localhost') || (isIP(address) > 0 && !isPublic(address));
   if (isReserved && !allows.private)
     return 'must be a public address. EVENTS_PRIVATE_ADDRESSES=on allows others';
+  if (isIP(address) > 0 && isLinkLocal(address)) return 'must not be link-local';
   return null;
 }
 
@@ -52,7 +53,12 @@ export function newSecret(): string {
 export type EventRequest = { url: string; body: string; headers: Readonly<Record<string, string>> };
 
 /** Writes the request for an event, signed with each secret (https://www.standardwebhooks.com). */
-export function eventRequest(due: DueEvent, includesEmail: boolean, nowMs: number): EventRequest {
+export function eventRequest(
+  due: DueEvent,
+  secrets: readonly string[],
+  includesEmail: boolean,
+  nowMs: number,
+): EventRequest {
   const { id, type, atMs, account, data, email } = due;
   const body = JSON.stringify({
     id,
@@ -63,7 +69,7 @@ export function eventRequest(due: DueEvent, includesEmail: boolean, nowMs: numbe
     data,
   });
   const timestamp = String(Math.floor(nowMs / 1_000));
-  const signed = due.secrets.map((secret) => {
+  const signed = secrets.map((secret) => {
     const key = Buffer.from(secret.slice(prefix.length), 'base64');
     return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
   });

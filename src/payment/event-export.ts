@@ -1,8 +1,18 @@
 import type { EventType, SellerEvent } from './event.ts';
 
 /** The kinds of rows that `sluice export` writes (docs/events.md#export). */
-export const exportKinds = ['events', 'orders', 'refunds', 'disputes', 'accounts', 'usage'] as const;
+export const exportKinds = [
+  'events',
+  'orders',
+  'refunds',
+  'disputes',
+  'accounts',
+  'usage',
+  'account-usage',
+] as const;
 export type ExportKind = (typeof exportKinds)[number];
+/** The kinds whose rows are events; the others have days, and their cursor is a day. */
+export type EventKind = Exclude<ExportKind, 'usage' | 'account-usage'>;
 
 export type Column = { name: string; type: 'text' | 'whole' | 'time' };
 export type ExportRow = Readonly<Record<string, string | number | null>>;
@@ -34,10 +44,15 @@ export const columns: Readonly<Record<ExportKind, readonly Column[]>> = {
     ...whole('calls', 'units', 'included', 'cost_micro_usd', 'costed_calls', 'revenue_micro_usd'),
     ...whole('upstream_cost_micro_usd'),
   ],
+  'account-usage': [
+    ...text('day', 'account', 'key', 'service', 'operation', 'plan', 'price_key'),
+    ...whole('calls', 'units', 'included', 'cost_micro_usd'),
+    ...text('quantities'),
+  ],
 };
 
 /** The events that are rows of a kind; null for all. */
-export const typesOf: Readonly<Record<Exclude<ExportKind, 'usage'>, readonly EventType[] | null>> = {
+export const typesOf: Readonly<Record<EventKind, readonly EventType[] | null>> = {
   events: null,
   orders: ['order.granted'],
   refunds: ['order.refunded', 'order.refund_failed'],
@@ -46,7 +61,7 @@ export const typesOf: Readonly<Record<Exclude<ExportKind, 'usage'>, readonly Eve
 };
 
 /** Returns the row of an event. */
-export function rowOf(kind: Exclude<ExportKind, 'usage'>, event: SellerEvent): ExportRow {
+export function rowOf(kind: EventKind, event: SellerEvent): ExportRow {
   const { amount, tax, ...data } = event.data;
   const values: Readonly<Record<string, unknown>> = {
     ...data,

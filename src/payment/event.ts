@@ -1,20 +1,6 @@
-/** The types of events that a seller's program can receive (docs/events.md). */
-export const eventTypes = [
-  'account.registered',
-  'account.joined',
-  'account.erased',
-  'order.granted',
-  'order.refunded',
-  'order.refund_failed',
-  'dispute.opened',
-  'dispute.closed',
-  'subscription.started',
-  'subscription.ended',
-  'credit.low',
-  'credit.exhausted',
-  'event.test',
-] as const;
-export type EventType = (typeof eventTypes)[number];
+import { type EventType, eventTypes } from './event-data.ts';
+
+export { type EventType, eventTypes };
 
 /** An event of the outbox. Amounts in `data` are integer micro-dollars. */
 export type SellerEvent = {
@@ -58,13 +44,26 @@ export type DueEvent = SellerEvent & {
   lease: string;
   endpoint: string;
   url: string;
-  secrets: readonly string[];
+  /** The endpoint's secret, and the former one during a rotation; or the reason why they are unknown. */
+  secrets: readonly string[] | { fault: string };
   email: string | null;
   tries: number;
 };
 
 /** The result of an attempt. `waiting`: it is tried again after `waitMs`. */
 export type Outcome = { state: 'delivered' | 'failed' | 'waiting'; waitMs: number; isGone: boolean };
+
+/** Events to deliver again: from one event to another, both included, and from one time to another, without the latter. Null: no limit. */
+export type EventRange = {
+  from: string | null;
+  to: string | null;
+  sinceMs: number | null;
+  untilMs: number | null;
+  types: readonly EventType[] | null;
+};
+
+/** The result of delivering a range again. `next`: the event to continue from, when there were too many for one run. */
+export type Replayed = { count: number; next: string | null };
 
 /** The filter of a list of events. */
 export type EventFilter = {
@@ -77,6 +76,9 @@ export type EventFilter = {
 
 /** Counts of deliveries and endpoints. `oldestMs` is the time of the oldest event that an endpoint has not received, null if there is none. */
 export type EventTotals = { waiting: number; failed: number; disabled: number; oldestMs: number | null };
+
+/** The result of encrypting the stored secrets again. `unreadable`: endpoints whose secret cannot be decrypted, and why. */
+export type Resealed = { count: number; unreadable: readonly { endpoint: string; fault: string }[] };
 
 /** The outbox and its deliveries (migrations/functions/events.sql). Every method is safe to repeat. */
 export interface SellerEvents {
@@ -91,13 +93,19 @@ export interface SellerEvents {
     outcome: Outcome,
   ): Promise<{ recorded: boolean; disabled: boolean }>;
   endpoints(): Promise<Endpoint[]>;
+  /** The reason why no secret can be stored, so that `add` and `rotate` throw; null if it can. */
+  readonly secretFault: string | null;
+  /** Encrypts the secrets that are not encrypted by the first key, and forgets former ones that sign no more. */
+  reseal(): Promise<Resealed>;
   /** Returns false when there are too many endpoints. */
   add(
     endpoint: { id: string; url: string; types: readonly EventType[] | null; secret: string },
     who: string,
   ): Promise<boolean>;
-  /** Replaces the secret; the former one signs as well for a day. Returns false when there is no such endpoint. */
-  rotate(id: string, secret: string, who: string): Promise<boolean>;
+  /**
+   * Replaces the secret. The former one signs as well for a day, or no more when it `endsNow`. Returns false when there is no such endpoint.
+   */
+  rotate(id: string, secret: string, endsNow: boolean, who: string): Promise<boolean>;
   enable(id: string, isOn: boolean, who: string): Promise<boolean>;
   remove(id: string, who: string): Promise<boolean>;
   /** Sends a test event to one endpoint. Returns its id, or null when there is no such endpoint. */
@@ -106,9 +114,9 @@ export interface SellerEvents {
   list(filter: EventFilter, max: number): Promise<(SellerEvent & { states: readonly Delivery['state'][] })[]>;
   find(id: string): Promise<{ event: SellerEvent; deliveries: readonly Delivery[] } | null>;
   /**
-   * Queues the published events from `from` to `to` again, both included. Returns their number, or null when there is no such endpoint or event.
-   * @param to null for the latest event
+   * Queues the published events of a range again that the endpoint wants, also those from before it was added. Returns null when there is no such
+   * endpoint or event.
    */
-  replay(endpoint: string, from: string, to: string | null, who: string): Promise<number | null>;
+  replay(endpoint: string, range: EventRange, who: string): Promise<Replayed | null>;
   totals(): Promise<EventTotals>;
 }

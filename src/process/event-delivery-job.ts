@@ -8,7 +8,9 @@ import type { Resources } from './resources.ts';
 const everyMs = 1_000;
 const drainMsMax = 5_000;
 
-/** Delivers the seller's events every second, and as soon as one is announced. `stop` waits a few seconds for requests under way. */
+/**
+ * Encrypts stored secrets by the first key, and delivers the seller's events every second and as soon as one is announced. `stop` waits a few seconds for requests under way.
+ */
 export async function start(
   { log, listener, kept }: Resources,
   rules: EventRules,
@@ -21,6 +23,8 @@ export async function start(
     clock: kept.clock,
     report: kept.report,
   });
+  const { unreadable } = await kept.console.events.reseal();
+  for (const one of unreadable) kept.report('event_secret_unreadable', one);
   const job = PeriodicJob.start(log, 'events', everyMs, () => delivery.run());
   await Notify.listenToEvents(listener, job.tick);
   return {

@@ -29,6 +29,7 @@ import { openTopUps } from '../adapters/postgres/top-ups.ts';
 import { openUsage } from '../adapters/postgres/usage.ts';
 import { openWallets } from '../adapters/postgres/wallets.ts';
 import type { Config } from '../config.ts';
+import { openStoredSecrets } from '../identity/stored-secret.ts';
 import type { Shop } from '../journeys/shop.ts';
 import * as BufferBudget from '../proxy/buffer-budget.ts';
 import * as RateLimit from '../proxy/rate-limit.ts';
@@ -127,7 +128,7 @@ export async function openKept({
     audit: Operator.openAudit(sql),
     console: {
       ...(await openConsole(sql, reportSql, config.databaseUrl, secret('con'))),
-      events: openSellerEvents(sql),
+      events: openSellerEvents(sql, openStoredSecrets(config.events.keys)),
       endpointRules: config.events.allows,
     },
     operators: openOperators(sql),

@@ -9,7 +9,7 @@ import { openCatalogHistory } from '../adapters/postgres/catalogs.ts';
 import { openClaims } from '../adapters/postgres/claims.ts';
 import type * as Connection from '../adapters/postgres/connection.ts';
 import { openDatabaseClock } from '../adapters/postgres/database-clock.ts';
-import { openSellerEvents } from '../adapters/postgres/events.ts';
+import * as Events from '../adapters/postgres/events.ts';
 import { openIdempotencyKeys } from '../adapters/postgres/idempotency-keys.ts';
 import { openLedgerStore } from '../adapters/postgres/ledger-store.ts';
 import type { Listener } from '../adapters/postgres/listener.ts';
@@ -19,7 +19,7 @@ import * as Revocations from '../adapters/postgres/revocations.ts';
 import { openShopTotals } from '../adapters/postgres/shop-totals.ts';
 import { openSignIns } from '../adapters/postgres/sign-ins.ts';
 import { openUncountableRecord } from '../adapters/postgres/uncountable.ts';
-import { openSharedCount } from '../adapters/redis/shared-rate-limit.ts';
+import type { SharedCountOptions } from '../adapters/redis/shared-rate-limit.ts';
 import type { Catalogs, Publications } from '../catalog/catalogs.ts';
 import type { PlanHoldingsReader } from '../catalog/plan-holdings.ts';
 import type { Config } from '../config.ts';
@@ -87,7 +87,7 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
   const clock = databaseClock.now;
   const secrets = await SharedSecrets.openSharedSecrets(sql, config.publicUrl, clock);
   const tokenVerifier = Bearer.openTokenVerifier(secrets.ring, clock());
-  const shared = config.redisUrl === null ? null : openSharedCount({ url: config.redisUrl, report: warn });
+  const shared = await openShared(config, warn);
   // OpenTelemetry is loaded only when tracing is on.
   const tracer =
     config.tracing && (await import('../adapters/otel/tracer.ts')).openTracer(config.tracing, warn);
@@ -150,8 +150,15 @@ export async function openResources(config: Config, log: Log.Log): Promise<Resou
   return resources;
 }
 
+/** The client of Redis is loaded only when it is used. */
+async function openShared({ redisUrl: url }: Config, report: SharedCountOptions['report']) {
+  if (url === null) return null;
+  const { openSharedCount } = await import('../adapters/redis/shared-rate-limit.ts');
+  return openSharedCount({ url, report });
+}
+
 function openTotals(sql: Connection.Connection, reportSql: Connection.Connection) {
-  return { shopTotals: openShopTotals(reportSql), eventTotals: openSellerEvents(sql).totals };
+  return { shopTotals: openShopTotals(reportSql), eventTotals: () => Events.readTotals(sql) };
 }
 
 function prepareDatabase({ migrates, databaseUrl, databaseOwnerUrl }: Config): Promise<void> {

@@ -3,6 +3,7 @@ import * as PostgresUrl from '@sluice/kernel/postgres-url';
 import { z } from 'zod';
 import * as Email from '../identity/email.ts';
 import { agentPerDayUsual, type TrustedAgent } from '../identity/registration.ts';
+import { type EncryptionKey, parseKey } from '../identity/stored-secret.ts';
 
 /** Turns the text of a setting into its value. The message of an issue continues a sentence that starts with the setting's name. */
 export type SettingSchema<Value = unknown> = z.ZodType<Value, string>;
@@ -111,6 +112,19 @@ export const postgresUrl: SettingSchema<string> = parsedBy((given) => {
   const read = PostgresUrl.parse(given);
   if (!read.ok) throw new Invalid(...read.faults);
   return given;
+});
+
+/** Keys as `ID=KEY`, 32 bytes in base64 each. A fault repeats no key. */
+export const encryptionKeys: SettingSchema<readonly EncryptionKey[]> = parsedBy((given) => {
+  const keys = list(given).map(parseKey);
+  const read = keys.filter((key) => key !== null);
+  const wrong = keys.indexOf(null);
+  if (wrong >= 0)
+    throw new Invalid(
+      `must have the form ID=KEY, with an ID of letters, digits, "." and "-", and the output of openssl rand -base64 32 as the KEY; number ${wrong + 1} has not`,
+    );
+  if (new Set(read.map(({ id }) => id)).size < read.length) throw new Invalid('has two keys of one ID');
+  return read;
 });
 
 export const textList: SettingSchema<readonly string[]> = z.string().transform(list);

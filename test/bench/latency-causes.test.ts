@@ -41,8 +41,11 @@ describe('the cause of a slow call', () => {
     const most = disturbance(span(6, 18));
     expect(causeOf(slow, [few, most])).toBe('commit: the disk flushed the log');
     expect(causeOf(slow, [few])).toBe('commit: not explained');
-    expect(causeOf(slow, [disturbance({ part: 'gateway', cause: 'garbage collection' })])).toBe(
+    expect(causeOf(slow, [disturbance({ part: 'upstream', cause: 'upstream waited for a core' })])).toBe(
       'commit: not explained',
+    );
+    expect(causeOf(slow, [disturbance({ part: 'gateway', cause: 'garbage collection' })])).toBe(
+      'commit: garbage collection',
     );
     expect(causeOf(slow, [disturbance({ part: 'machine', cause: 'the host took the core' })])).toBe(
       'commit: the host took the core',

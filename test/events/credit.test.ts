@@ -120,3 +120,39 @@ test('paid calls write no event and change no level', async () => {
   await look();
   expect(await levels()).toEqual(before);
 });
+
+test('the statements of a paid call run no function and no trigger of the outbox or of credit levels', async () => {
+  const account = newId('acc');
+  await grant(account);
+  const one = await openProcess();
+  // The first call takes the lease; the others are what a paid call costs.
+  await spend(one, account, 1, 1);
+  const [{ name }] = await sql<[{ name: string }]>`SELECT current_database() AS name`;
+  await sql.unsafe(`ALTER DATABASE "${name}" SET track_functions = 'all'`);
+  const tracked = await openProcess();
+  await spend(tracked, account, 50, 1);
+  await tracked.end();
+  writers.splice(writers.indexOf(tracked), 1);
+  const calls = async () => {
+    const rows = await sql<
+      { schema: string; name: string }[]
+    >`SELECT schemaname AS schema, funcname AS name FROM pg_stat_user_functions WHERE calls > 0 ORDER BY 1, 2`;
+    return rows.map(({ schema, name: function_ }) => `${schema}.${function_}`);
+  };
+  await expect.poll(calls).toContain('ledger.batch');
+  expect(
+    (await calls()).filter((function_) => /^shop\.(note_|raise_|add_event|credit_|lower_)/.test(function_)),
+  ).toEqual([]);
+  // A call that is refused for lack of credit is not paid, and noted.
+  const refused = await openProcess();
+  expect(await spend(refused, account, 1, 5_000)).toBe(0);
+  await refused.end();
+  writers.splice(writers.indexOf(refused), 1);
+  await expect.poll(calls).toContain('shop.note_refused');
+  await sql.unsafe(`ALTER DATABASE "${name}" RESET track_functions`);
+  const triggers =
+    await sql`SELECT t.tgrelid::regclass::text AS "table", t.tgname AS name FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+    WHERE t.tgrelid IN ('ledger.usage'::regclass, 'ledger.batch'::regclass, 'ledger.writer'::regclass, 'ledger.lease'::regclass, 'ledger.lot'::regclass,
+      'ledger.batch_result'::regclass) AND p.proname LIKE ANY ('{note%,raise%}')`;
+  expect(triggers).toEqual([]);
+});

@@ -3,6 +3,7 @@ import { openEventSender } from '../../src/adapters/event-sender.ts';
 import { openConnection } from '../../src/adapters/postgres/connection.ts';
 import { openSellerEvents } from '../../src/adapters/postgres/events.ts';
 import { EventDelivery } from '../../src/journeys/event-delivery.ts';
+import { secrets } from './secrets.ts';
 
 const leaseMs = 3_000;
 const requestMs = 1_000;
@@ -16,7 +17,7 @@ export function startDeliverer(
   const sql = openConnection(url, 3);
   const sender = openEventSender({ local: true, private: false }, requestMs);
   const context = {
-    events: change(openSellerEvents(sql, leaseMs)),
+    events: change(openSellerEvents(sql, secrets, leaseMs)),
     sender,
     includesEmail: false,
     clock: Date.now,

@@ -4,13 +4,12 @@ import type * as Connection from '../../src/adapters/postgres/connection.ts';
 import { openConnection } from '../../src/adapters/postgres/connection.ts';
 import { openSellerEvents } from '../../src/adapters/postgres/events.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
-import { EventDelivery } from '../../src/journeys/event-delivery.ts';
-import type { EventType, SellerEvents } from '../../src/payment/event.ts';
+import type { EventRange, EventType, SellerEvents } from '../../src/payment/event.ts';
 import * as EventEndpoint from '../../src/payment/event-endpoint.ts';
 import { createDatabase, type Database } from '../support/database.ts';
+import { deliverAll } from './deliver-all.ts';
 import { openReceiver, type Received, type Receiver, type Reply } from './receiver.ts';
-
-const rules = { local: true, private: false };
+import { secrets } from './secrets.ts';
 
 let database: Database;
 let sql: Connection.Connection;
@@ -19,7 +18,7 @@ beforeAll(async () => {
   database = await createDatabase();
   await migrate(database.url);
   sql = openConnection(database.url, 4);
-  events = openSellerEvents(sql);
+  events = openSellerEvents(sql, secrets);
 });
 afterAll(async () => {
   await sql?.end();
@@ -28,16 +27,16 @@ afterAll(async () => {
 
 let secret: string;
 let reply: (message: Received) => Reply | Promise<Reply>;
-let secrets: () => string[];
+let known: () => string[];
 let receiver: Receiver;
 let endpoint: string;
 let numbers = 0;
 beforeEach(async () => {
   secret = EventEndpoint.newSecret();
-  secrets = () => [secret];
+  known = () => [secret];
   reply = () => 204;
   receiver = await openReceiver(
-    () => secrets(),
+    () => known(),
     (message) => reply(message),
   );
   endpoint = await add(null);
@@ -63,21 +62,11 @@ async function write(account: string, ...types: EventType[]): Promise<void> {
 }
 
 const reports: string[] = [];
+const deliver = (includesEmail = false) => deliverAll(sql, events, reports, includesEmail);
 
-/** Delivers until nothing is due. Further attempts follow at once. */
-async function deliver(includesEmail = false): Promise<void> {
-  const sender = openEventSender(rules);
-  const report = (event: string) => void reports.push(event);
-  const context = { events, sender, includesEmail, clock: Date.now, report };
-  const delivery = new EventDelivery(context, (tries) => EventEndpoint.retryMs(tries, 0.5) && 0);
-  const due =
-    () => sql`SELECT FROM shop.event_lane l JOIN shop.event_endpoint p ON p.id = l.endpoint_id AND p.state = 'on'
-    UNION ALL SELECT FROM shop.event WHERE position IS NULL`;
-  do await delivery.run();
-  while ((await due()).length > 0);
-  await delivery.drain(1_000);
-  await sender.close();
-}
+/** Delivers a range again. */
+const replay = (range: Partial<EventRange>, to = endpoint) =>
+  events.replay(to, { from: null, to: null, sinceMs: null, untilMs: null, types: null, ...range }, 'test');
 
 const types = () => receiver.received.map(({ type }) => type);
 
@@ -86,8 +75,8 @@ test('the stock verifier accepts each message, and both secrets during a rotatio
   await deliver();
   const old = secret;
   secret = EventEndpoint.newSecret();
-  for (const _ of [1, 2]) expect(await events.rotate(endpoint, secret, 'test')).toBe(true);
-  secrets = () => [secret, old];
+  for (const _ of [1, 2]) expect(await events.rotate(endpoint, secret, false, 'test')).toBe(true);
+  known = () => [secret, old];
   await write('acc_1', 'order.granted');
   await deliver();
   expect(types()).toEqual(['account.registered', 'order.granted']);
@@ -95,7 +84,7 @@ test('the stock verifier accepts each message, and both secrets during a rotatio
   expect(receiver.received[1]).toMatchObject({ account: 'acc_1', body: { data: { amount: 5_000_000 } } });
   expect(receiver.received[1]?.id).toBe(receiver.received[1]?.body.id);
   await sql`UPDATE shop.event_endpoint SET previous_until = now()`;
-  secrets = () => [secret];
+  known = () => [secret];
   await write('acc_1', 'order.refunded');
   await deliver();
   expect(receiver.signatures.at(-1)?.split(' ')).toHaveLength(1);
@@ -131,13 +120,61 @@ test('an event that fails for two days is given up, kept and can be delivered ag
   expect(found?.deliveries[0]?.attempts).toHaveLength(10);
   expect(found?.deliveries[0]?.attempts[0]).toMatchObject({ status: 503 });
   reply = () => 204;
-  expect(await events.replay(endpoint, failed?.id ?? '', failed?.id ?? '', 'test')).toBe(1);
+  expect(await replay({ from: failed?.id ?? '', to: failed?.id ?? '' })).toEqual({ count: 1, next: null });
   await deliver();
   expect(types()).toEqual(['order.refunded', 'order.granted']);
   const [first] = receiver.received;
-  expect(await events.replay(endpoint, failed?.id ?? '', null, 'test')).toBe(2);
+  expect(await replay({ from: failed?.id ?? '' })).toEqual({ count: 2, next: null });
   await deliver();
   expect(receiver.received.slice(2).map(({ id }) => id)).toEqual([failed?.id, first?.id]);
+});
+
+test('an endpoint that is added later gets past events from a time on, by type, in order per account and with their ids', async () => {
+  for (const account of ['acc_9', 'acc_10'])
+    await write(account, 'account.registered', 'order.granted', 'order.refunded');
+  const [old] = await sql<
+    { id: string }[]
+  >`SELECT id FROM shop.event WHERE account_id = 'acc_9' AND type = 'account.registered'`;
+  await sql`UPDATE shop.event SET at = now() - interval '10 days' WHERE id = ${old?.id ?? ''}`;
+  await deliver();
+  const before = receiver.received.splice(0);
+  const late = await add(['account.registered', 'order.granted', 'order.refunded']);
+  await deliver();
+  expect(receiver.received).toEqual([]);
+  const sinceMs = Date.now() - 60_000;
+  const again = () =>
+    replay({ sinceMs, types: ['account.registered', 'order.refunded', 'credit.low'] }, late);
+  const counts = await Promise.all([again(), again()]);
+  expect(counts.map((run) => run?.count).sort()).toEqual([0, 3]);
+  expect(await again()).toEqual({ count: 0, next: null });
+  await deliver();
+  const of = (account: string) =>
+    receiver.received.filter((one) => one.account === account).map(({ type }) => type);
+  expect([of('acc_9'), of('acc_10')]).toEqual([['order.refunded'], ['account.registered', 'order.refunded']]);
+  const ids = before.map(({ id }) => id);
+  for (const { id } of receiver.received) expect(ids).toContain(id);
+  expect(await replay({ sinceMs: 0, untilMs: sinceMs, types: ['account.registered'] }, late)).toMatchObject({
+    count: 1,
+  });
+  await deliver();
+  expect(receiver.received.at(-1)?.id).toBe(old?.id);
+  expect(await replay({ from: old?.id ?? '' }, 'ep_unknown')).toBeNull();
+  expect(await replay({ from: 'evt_unknown' })).toBeNull();
+});
+
+test('a run delivers a bounded number of events again, and says where the next one goes on', async () => {
+  await sql`INSERT INTO shop.event (key, type, account_id, data) SELECT 'many:' || n, 'credit.low', 'acc_many', '{}' FROM generate_series(1, 5000) n`;
+  await events.remove(endpoint, 'test');
+  while (!(await events.publish()));
+  const late = await add(['credit.low']);
+  const range = { from: null, to: null, sinceMs: 0, untilMs: null, types: null };
+  const bounded = openSellerEvents(sql, secrets, 1_000, 4_000);
+  const first = await bounded.replay(late, range, 'test');
+  expect(first?.count).toBeGreaterThan(2_000);
+  expect(first?.count).toBeLessThanOrEqual(4_000);
+  const second = await bounded.replay(late, { ...range, from: first?.next ?? '' }, 'test');
+  expect(second).toEqual({ count: 5_000 - (first?.count ?? 0), next: null });
+  await sql`DELETE FROM shop.event WHERE account_id = 'acc_many'`;
 });
 
 test('410 and days of failures disable an endpoint, whose events wait until it is enabled', async () => {
@@ -178,7 +215,7 @@ test('the address of the account is part of an event only when the seller asks f
   await deliver(true);
   expect(receiver.received.map(({ body }) => body.email)).toEqual([undefined, 'ada@shop.example']);
   await sql`SELECT shop.erase_account('acc_6', true, 'asked', 'test')`;
-  await events.replay(endpoint, receiver.received[1]?.id ?? '', null, 'test');
+  await replay({ from: receiver.received[1]?.id ?? '' });
   await deliver(true);
   expect(receiver.received.slice(2).map(({ body }) => body.email)).toEqual([null, null]);
 });

@@ -7,11 +7,13 @@ import type * as Connection from '../../src/adapters/postgres/connection.ts';
 import { openConnection } from '../../src/adapters/postgres/connection.ts';
 import * as EventExport from '../../src/adapters/postgres/event-export.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
+import * as UsageExport from '../../src/adapters/postgres/usage-export.ts';
 import * as EventsCommand from '../../src/cli/commands/events.ts';
 import * as ExportCommand from '../../src/cli/commands/export.ts';
 import * as ExportFile from '../../src/cli/export-file.ts';
 import { columns } from '../../src/payment/event-export.ts';
 import { createDatabase, type Database } from '../support/database.ts';
+import { keys } from './secrets.ts';
 
 let database: Database;
 let sql: Connection.Connection;
@@ -107,12 +109,12 @@ test('usage is exported by whole days that never change', async () => {
   await sql`INSERT INTO ledger.usage_hour (hour, service, calls, units, included, cost)
     SELECT h, 's', 1, 2, 3, 4 FROM unnest(ARRAY['2030-01-01 00:00Z', '2030-01-01 23:00Z', '2030-01-02 00:00Z']::timestamptz[]) h
     UNION ALL SELECT date_trunc('day', now() - interval '3 days', 'UTC') + interval '5 hours', 's', 1, 2, 3, 4`;
-  const found = await EventExport.readUsage(sql, Date.now() - 4 * 86_400_000);
+  const found = await UsageExport.readUsage(sql, Date.now() - 4 * 86_400_000);
   const rows = [];
   for await (const page of found.pages) rows.push(...page);
   expect(rows).toMatchObject([{ service: 's', calls: 1, cost_micro_usd: 4 }]);
   expect(Date.parse(found.cursor ?? '')).toBeLessThanOrEqual(Date.now());
-  const again = await EventExport.readUsage(sql, Date.parse(found.cursor ?? ''));
+  const again = await UsageExport.readUsage(sql, Date.parse(found.cursor ?? ''));
   for await (const page of again.pages) expect(page).toEqual([]);
 });
 
@@ -129,6 +131,12 @@ test('the command continues from the cursor that it printed', async () => {
     expect(await ExportCommand.run(['orders', '--since', first.cursor, '--out', out])).toBe(0);
     expect(cursorOf().rows).toBe(1);
     expect(JSON.parse(await readFile(out, 'utf8'))).toMatchObject({ account: 'acc_9' });
+    const usage = join(folder, 'usage.parquet');
+    const ofAccounts = ['account-usage', '--format', 'parquet', '--out', usage, '--since'];
+    expect(await ExportCommand.run([...ofAccounts, '2020-01-01'])).toBe(0);
+    expect(cursorOf()).toEqual({ cursor: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), rows: 0 });
+    expect(await parquetReadObjects({ file: await asyncBufferFromFile(usage) })).toEqual([]);
+    await expect(ExportCommand.run([...ofAccounts, first.cursor])).rejects.toThrow('--since');
     expect(await ExportCommand.run(['orders', '--since', 'evt_unknown', '--out', out])).toBe(1);
     await expect(ExportCommand.run(['orders', '--since', '2020', '--out', out])).rejects.toThrow('--since');
   } finally {
@@ -138,6 +146,7 @@ test('the command continues from the cursor that it printed', async () => {
 
 test('an endpoint is added, listed, given a new secret and removed by the command', async () => {
   process.env.DATABASE_URL = database.url;
+  process.env.ENCRYPTION_KEYS = keys;
   const said = vi.spyOn(console, 'log').mockImplementation(() => {});
   const result = () => JSON.parse(String(said.mock.lastCall?.[0]));
   const events = (...args: string[]) => EventsCommand.run([...args, '--json']);
@@ -164,6 +173,19 @@ test('an endpoint is added, listed, given a new secret and removed by the comman
   } finally {
     said.mockRestore();
   }
+});
+
+test('a partition of usage is created later when a reader holds the table, and calls do not wait for it', async () => {
+  const days = async () =>
+    (await sql`SELECT FROM pg_inherits WHERE inhparent = 'ledger.usage'::regclass`).length;
+  const before = await days();
+  await sql.begin(async (reader) => {
+    await reader`SELECT FROM ledger.usage LIMIT 0`;
+    await sql`SELECT ledger.prepare_usage(9)`;
+    expect(await days()).toBe(before);
+  });
+  await sql`SELECT ledger.prepare_usage(9)`;
+  expect(await days()).toBe(before + 2);
 });
 
 test('an empty export is a valid Parquet file', async () => {

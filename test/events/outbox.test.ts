@@ -1,10 +1,21 @@
+import { readFile } from 'node:fs/promises';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type * as Connection from '../../src/adapters/postgres/connection.ts';
 import { openConnection } from '../../src/adapters/postgres/connection.ts';
-import { openSellerEvents } from '../../src/adapters/postgres/events.ts';
+import { openSellerEvents, publish } from '../../src/adapters/postgres/events.ts';
 import * as Maintenance from '../../src/adapters/postgres/maintenance.ts';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
+import { eventDocument, schemaOf } from '../../src/discovery/event-reference.ts';
+import { type EventType, eventData, eventTypes } from '../../src/payment/event-data.ts';
+import { newSecret } from '../../src/payment/event-endpoint.ts';
 import { createDatabase, type Database } from '../support/database.ts';
+import { deliverAll } from './deliver-all.ts';
+import { openReceiver } from './receiver.ts';
+import { secrets } from './secrets.ts';
+
+type Properties = { properties: Record<string, { properties?: object } | undefined> };
 
 const dollar = 1_000_000;
 
@@ -44,7 +55,7 @@ const grant = (order: string, newAccount = 'acc_none') =>
 
 /** The types of an account's events, in the order of their publication, and the data of the last one. */
 async function eventsOf(accountId: string): Promise<{ types: string[]; last: Record<string, unknown> }> {
-  await openSellerEvents(sql).publish();
+  await publish(sql);
   const rows = await sql<
     { type: string; data: Record<string, unknown> }[]
   >`SELECT type, data FROM shop.event WHERE account_id = ${accountId} ORDER BY position`;
@@ -154,4 +165,46 @@ test('joined and erased accounts are reported, and no event contains an address'
   expect(types).toEqual(['account.registered', 'account.joined', 'account.erased']);
   expect((last.accounts as string[]).sort()).toEqual([from, to].sort());
   expect(await sql`SELECT FROM shop.event WHERE data::text LIKE '%@%'`).toEqual([]);
+});
+
+test('each event, as it is delivered, has exactly the members of the OpenAPI document, which is valid', async () => {
+  const document = eventDocument();
+  expect(await new Validator().validate(structuredClone(document) as never)).toMatchObject({ valid: true });
+  const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true } }).addSchema(document, 'events');
+  const secret = newSecret();
+  const receiver = await openReceiver(() => [secret]);
+  const events = openSellerEvents(sql, secrets);
+  await events.add({ id: 'ep_all', url: receiver.url, types: null, secret }, 'test');
+  await events.test('ep_all', 'test');
+  // Credit that expired unused.
+  const id = await account();
+  await grant(await offer(id));
+  await sql`UPDATE ledger.lot SET expires_at = now() WHERE account_id = ${id}`;
+  await sql`SELECT shop.sweep_credit(NULL, 1000)`;
+  await publish(sql);
+  await events.replay('ep_all', { from: null, to: null, sinceMs: 0, untilMs: null, types: null }, 'test');
+  await deliverAll(sql, events, [], true);
+  for (const { type, body } of receiver.received) {
+    const isValid = ajv.validate({ $ref: `events#/components/schemas/${type}` }, body);
+    expect([type, isValid || ajv.errorsText()]).toEqual([type, true]);
+    const { properties } = schemaOf(type as EventType) as Properties;
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(body)));
+    expect(Object.keys(body.data as object).sort()).toEqual(
+      Object.keys(properties.data?.properties ?? {}).sort(),
+    );
+  }
+  expect(new Set(receiver.received.map(({ type }) => type))).toEqual(new Set(eventTypes));
+  expect(Object.keys(document.webhooks as object)).toEqual(eventTypes);
+  await receiver.close();
+});
+
+test('the page of the events has each type with its members', async () => {
+  const page = await readFile('docs/events.md', 'utf8');
+  for (const [type, { shape }] of Object.entries(eventData)) {
+    const row = page.split('\n').find((line) => line.startsWith(`| \`${type}\``)) ?? '';
+    const same = /as `([a-z.]+)`/.exec(row)?.[1];
+    const text = same ? (page.split('\n').find((line) => line.startsWith(`| \`${same}\``)) ?? '') : row;
+    for (const name of Object.keys(shape))
+      expect([type, text]).toEqual([type, expect.stringContaining(`\`${name}\``)]);
+  }
 });

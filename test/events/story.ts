@@ -6,6 +6,7 @@ import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { newSecret } from '../../src/payment/event-endpoint.ts';
 import { createDatabase } from '../support/database.ts';
 import { openReceiver, type Reply } from './receiver.ts';
+import { secrets } from './secrets.ts';
 
 const dollar = 1_000_000;
 const drainMsMax = 30_000;
@@ -74,7 +75,7 @@ export async function tell(story: Story): Promise<Verdict> {
       return dice < 0.15 ? 500 : dice < 0.25 ? 'cut' : dice < 0.35 ? 'cut after' : dice < 0.37 ? 'hang' : 200;
     },
   );
-  await openSellerEvents(sql).add({ id: 'ep_1', url: receiver.url, types: null, secret }, 'test');
+  await openSellerEvents(sql, secrets).add({ id: 'ep_1', url: receiver.url, types: null, secret }, 'test');
   if (story.flaw === 'written after the commit')
     await sql`ALTER TABLE shop.purchase DISABLE TRIGGER purchase_granted_event`;
   if (story.prepare) await sql.unsafe(story.prepare);

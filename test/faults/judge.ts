@@ -44,7 +44,10 @@ type Row = {
 
 const keysAskedMax = 60;
 const spendersMax = 3;
-const spendsMax = 400;
+const unitsACall = 50;
+const unitMicroUsd = 100;
+/** Refused calls and calls that find less than they asked for, besides the ones that spend the balance. */
+const furtherCallsMax = 100;
 /** So many refusals in a row for credit that other calls hold mean that no call holds it. */
 const inFlightMax = 20;
 const settleMs = 20_000;
@@ -117,24 +120,31 @@ async function askAgain({ gateways, accounts, record, upstream }: Run): Promise<
 async function spendRest({ gateways, accounts, record, sql }: Run): Promise<void> {
   const path = '/v1/list' as const;
   for (const [at, { id, open }] of accounts.slice(0, spendersMax).entries()) {
-    for (let spent = 0, max = 50, inFlight = 0; ; spent++) {
+    const callsMax = Math.ceil((await left(sql, id)) / (unitsACall * unitMicroUsd)) + furtherCallsMax;
+    for (let spent = 0, max = unitsACall, inFlight = 0; ; spent++) {
       const asked: Asked = { id: `rest ${at} ${spent}`, path, max, act: 'right', count: max, bytes: 0 };
       const gateway = gateways[spent % gateways.length] as Gateway;
       const attempt = await ask(gateway, open, asked, null);
       record.take(at, asked, null, attempt);
       inFlight = attempt.kind === 'whole' && attempt.status === 429 ? inFlight + 1 : 0;
-      if (attempt.kind !== 'whole' || spent === spendsMax || inFlight === inFlightMax) {
+      if (attempt.kind !== 'whole' || spent === callsMax || inFlight === inFlightMax) {
         record.breaches.push(`${id} cannot spend what it has`);
         break;
       }
       if (attempt.status !== 402) continue;
-      max = Math.min(50, JSON.parse(attempt.body.toString()).affordable_units);
+      max = Math.min(unitsACall, JSON.parse(attempt.body.toString()).affordable_units);
       if (max === 0) break;
     }
-    const [row] =
-      await sql`SELECT coalesce(sum(remaining), 0) AS left FROM ledger.statement(${id}) WHERE asset = 'usd'`;
-    if (row?.left >= 100) record.breaches.push(`${id} has ${row?.left} left that it cannot spend`);
+    const unspent = await left(sql, id);
+    if (unspent >= unitMicroUsd) record.breaches.push(`${id} has ${unspent} left that it cannot spend`);
   }
+}
+
+/** Returns the credit of an account in micro-dollars. */
+async function left(sql: Run['sql'], id: string): Promise<number> {
+  const [row] =
+    await sql`SELECT coalesce(sum(remaining), 0)::bigint AS left FROM ledger.statement(${id}) WHERE asset = 'usd'`;
+  return Number(row?.left);
 }
 
 /** Compares each call as its caller saw it with the same call in the ledger. */

@@ -9,12 +9,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { folder } from '../../src/adapters/archive/folder.ts';
 import { closeBooks } from '../../src/adapters/postgres/usage.ts';
 import { openUsageClosings } from '../../src/adapters/postgres/usage-closings.ts';
+import { readAccountUsage } from '../../src/adapters/postgres/usage-export.ts';
 import * as KeyRing from '../../src/identity/key-ring.ts';
 import * as SigningKey from '../../src/identity/signing-key.ts';
 import * as CloseUsage from '../../src/journeys/close-usage.ts';
 import * as VerifyClosings from '../../src/journeys/verify-closings.ts';
 import type { MeteredCall } from '../../src/ledger/hold.ts';
 import type { ArchiveStore } from '../../src/ledger/usage-archive.ts';
+import type { ExportRow } from '../../src/payment/event-export.ts';
 import * as Sluice from '../cli/sluice.ts';
 import * as SqlFlaw from '../support/sql-flaw.ts';
 import { unguarded } from '../support/unguarded.ts';
@@ -51,6 +53,7 @@ async function call(
   ago: number | null,
   outcome: Partial<MeteredCall> & { units: number },
   price = 1,
+  key: string | null = null,
 ) {
   const callId = uuidv7(Date.now());
   const moneyOnly = outcome.quantities !== undefined;
@@ -61,6 +64,7 @@ async function call(
     plans: ['p'],
     price: ofMicro(price),
     units: outcome.units,
+    key: key === null ? null : { id: key, capped: false },
   });
   if (held.kind !== 'held') throw new Error(held.kind);
   const settled = await writer.writer.settle(held.hold, {
@@ -127,13 +131,23 @@ async function stateOf(sql: OpenLedgerStore['sql']): Promise<unknown> {
     (group) =>
       sql`SELECT * FROM ledger.account_usage_by(${buyer}, ${new Date(`${first}Z`)}, now() + interval '1 day', ${group}, NULL, NULL, NULL)`,
   );
-  const [verify, totals, models, ...sums] = await Promise.all([
+  const [exported, verify, totals, models, ...sums] = await Promise.all([
+    sql`SELECT d.day, u.* FROM unnest(${[first, second, third]}::date[]) d (day), ledger.account_day(d.day) u
+      ORDER BY 1, u.account_id, u.service, u.operation, u.plan_id, u.key_id, u.price_key`,
     sql`SELECT * FROM ledger.verify()`,
     sql`SELECT * FROM ledger.totals()`,
     sql`SELECT * FROM ledger.usage_by_model(${new Date(`${first}Z`)})`,
     ...usage,
   ]);
-  return JSON.parse(JSON.stringify({ verify, totals, models, sums }));
+  return JSON.parse(JSON.stringify({ exported, verify, totals, models, sums }));
+}
+
+/** Exports the usage of accounts from a day on: the rows, and the cursor. */
+async function exportFrom(sql: OpenLedgerStore['sql'], day: string) {
+  const { pages, cursor } = await readAccountUsage(sql, Date.parse(day));
+  const rows: ExportRow[] = [];
+  for await (const page of pages) rows.push(...page);
+  return { rows, cursor };
 }
 
 const close = (day: string) => CloseUsage.closeDay(context, day);
@@ -163,6 +177,73 @@ test('leaves balances, sums and reports as they were, and archives every row', a
   expect(text.trimEnd().split('\n')).toEqual(rows.map(({ line }) => line));
   expect(await real.sql`SELECT DISTINCT call_id FROM ledger.usage`).toHaveLength(1);
 });
+
+test('the exported usage of an account is what its books say was spent, over refunds, returned calls, days and closings', async () => {
+  const reversal = {
+    id: 're_1',
+    kind: 'refund',
+    amount: 100_000,
+    tax: 0,
+    status: 'succeeded',
+    is_effective: true,
+  };
+  await real.sql`SELECT shop.apply_reversals('o1', 1, ${real.sql.json([reversal])})`;
+  const other = id('acc');
+  await real.sql`SELECT shop.register(${other}, 'p', 50)`;
+  await call(other, 12, { units: 5, operation: 'GET /a' }, 1, 'key_1');
+  await call(other, 10, { units: 6, operation: 'GET /a' }, 1, 'key_2');
+  await forgetBatches();
+  await closeBooks(real.sql);
+  const spent = (rows: readonly ExportRow[], account: string) => ({
+    usd: sum(rows.filter((row) => row.account === account).map((row) => Number(row.cost_micro_usd))),
+    unit: sum(rows.filter((row) => row.account === account).map((row) => Number(row.included))),
+  });
+  const parts: string[] = [];
+  for (const day of [null, first, second, third]) {
+    if (day !== null) await close(day);
+    // Two runs, the second of which continues at the cursor of the first.
+    const { rows, cursor } = await exportFrom(real.sql, '2000-01-01');
+    expect(cursor).toBe(dayOf(2));
+    expect(await exportFrom(real.sql, cursor ?? '')).toEqual({ rows: [], cursor });
+    const later = rows.filter((row) => String(row.day) >= second);
+    expect((await exportFrom(real.sql, second)).rows).toEqual(later);
+    for (const account of [buyer, other]) expect(spent(rows, account)).toEqual(await booked(account));
+    expect(sum(rows.filter((row) => row.account === other).map((row) => Number(row.calls)))).toBe(2);
+    expect(
+      new Set(rows.filter((row) => row.account === other).map((row) => `${row.key} ${row.operation}`)).size,
+    ).toBe(2);
+    parts.push(JSON.stringify(rows));
+  }
+  expect(new Set(parts).size).toBe(1);
+});
+
+test('a day that is closed while it is exported is exported whole', async () => {
+  const before = (await exportFrom(real.sql, first)).rows;
+  const { pages } = await readAccountUsage(real.sql, Date.parse(first));
+  const rows: ExportRow[] = [];
+  let closing: ReturnType<typeof close> | null = null;
+  for await (const page of pages) {
+    closing ??= close(first);
+    rows.push(...page);
+  }
+  expect(rows).toEqual(before);
+  expect(await closing).toMatchObject({ kind: 'closed' });
+  expect((await exportFrom(real.sql, first)).rows).toEqual(before);
+});
+
+const sum = (list: readonly number[]) => list.reduce((total, one) => total + one, 0);
+
+/** The sum that an account has spent by its lots, until the days that are not final: grants, less reversals and the rest. */
+async function booked(account: string): Promise<{ usd: number; unit: number }> {
+  const rows = await real.sql<{ asset: 'usd' | 'unit'; amount: number }[]>`SELECT k.asset,
+      (sum((SELECT coalesce(sum(p.amount), 0) FROM ledger.posting p WHERE p.account_id = k.account_id AND p.lot_id = k.id AND p.kind <> 'undelivered'))
+        - sum(k.avail) - sum((SELECT coalesce(sum(l.amount), 0) FROM ledger.lease l WHERE l.account_id = k.account_id AND l.lot_id = k.id))
+        - sum((SELECT coalesce(sum(u.amount), 0) FROM ledger.usage u WHERE u.account_id = k.account_id AND u.lot_id = k.id
+            AND u.call_id >= ledger.uuid_at(now() - interval '1 day'))))::bigint AS amount
+    FROM ledger.lot k WHERE k.account_id = ${account} AND k.kind <> 'budget' GROUP BY 1`;
+  const of = (asset: string) => rows.find((row) => row.asset === asset)?.amount ?? 0;
+  return { usd: of('usd'), unit: of('unit') };
+}
 
 test('happens once, also in two processes at the same time', async () => {
   const results = await Promise.allSettled([close(first), close(first)]);
@@ -347,6 +428,7 @@ const flaws: [string, string, string, string][] = [
     'count(*) FILTER (WHERE draw = 0)',
     'count(*)',
   ],
+  ['exports open days only', 'ledger.account_day', 'WHERE c.day = p_day', 'WHERE false'],
   ['keeps hours gross', 'ledger.close_day', 'PERFORM ledger.net_hours(p_day);', ''],
   [
     'keeps revenue of returned calls',

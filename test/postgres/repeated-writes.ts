@@ -409,6 +409,7 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'shop.publish_events',
     'shop.take_event',
     'shop.finish_event',
+    'UPDATE shop.event_endpoint',
     'shop.check_credit',
     'shop.sweep_credit',
     'shop.end_prepaid',

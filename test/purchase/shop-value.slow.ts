@@ -3,8 +3,7 @@ import type * as PurchaseInput from '../../src/payment/purchase-input.ts';
 import { breaches } from './shop-breaches.ts';
 import { planted } from './shop-flaws.ts';
 
-const histories = 192;
-/** A flaw that needs a slow payment, time to pass and no later sale is in about every third batch. */
+/** The shop without a flaw is in shop-value.long.ts. A flaw that needs a slow payment, time to pass and no later sale is in about every third batch. */
 const mutantHistoriesMax = 144;
 const mutantMs = 300_000;
 /** Fixed, so that every run has the same histories; only the interleaving of their calls differs. */
@@ -17,10 +16,6 @@ vi.mock('../../src/payment/purchase-input.ts', async (original) => {
     rules.takesReturnUrls ? [] : purchaseInput.refusedReturn(...given);
   return { ...purchaseInput, refusedReturn };
 });
-
-test('a whole shop of two processes delivers what was paid for, no more and no less', async () => {
-  expect(await breaches(histories)).toEqual([]);
-}, 1_800_000);
 
 describe('random histories find a shop in which', () => {
   test.each(planted)(

@@ -83,6 +83,23 @@ describe.each(places.filter((place) => place.runs))(
       expect(await account()).toBe(200);
     });
 
+    test('the end of npm ends all that it started', async () => {
+      const shop = await start();
+      const program = Tree.pidOf(shop, 'src/cli/sluice.ts start');
+      await stop(shop);
+      await expect.poll(() => Tree.isRunning(program)).toBe(false);
+      const log = await readFile(join(tree.dir, '.data', 'logs', 'postgres.log'), 'utf8');
+      expect(log.trimEnd()).toMatch(/database system is shut down$/);
+    });
+
+    test('the tests find their database', async () => {
+      const args = ['vitest', 'run', 'test/start/cluster.long.ts', '-t', 'keeps data'];
+      expect(await Tree.run(tree, 'env', 'LONG=1', 'npx', ...args)).toMatch(/1 passed/);
+    });
+
+    // To what follows it makes no difference who runs it.
+    if (closed) return;
+
     test('a start after the program was killed takes over the database that still runs', async () => {
       const killed = await start();
       const server = await Tree.serverPid(tree);
@@ -100,23 +117,6 @@ describe.each(places.filter((place) => place.runs))(
       await start();
       expect(await account()).toBe(200);
     });
-
-    test('the end of npm ends all that it started', async () => {
-      const shop = await start();
-      const program = Tree.pidOf(shop, 'src/cli/sluice.ts start');
-      await stop(shop);
-      await expect.poll(() => Tree.isRunning(program)).toBe(false);
-      const log = await readFile(join(tree.dir, '.data', 'logs', 'postgres.log'), 'utf8');
-      expect(log.trimEnd()).toMatch(/database system is shut down$/);
-    });
-
-    test('the tests find their database', async () => {
-      const args = ['vitest', 'run', 'test/start/cluster.long.ts', '-t', 'keeps data'];
-      expect(await Tree.run(tree, 'env', 'LONG=1', 'npx', ...args)).toMatch(/1 passed/);
-    });
-
-    // To what follows it makes no difference who runs it.
-    if (closed) return;
 
     test('a killed storefront and a killed database come back by themselves', async () => {
       const shop = await start();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as Compose from '../../src/cli/compose.ts';
 import * as Port from '../../src/cli/port.ts';
 
-const secrets = { direct: 'd', webhook: 'w', adminDigest: 'a', directAdminDigest: 'e' };
+const secrets = { direct: 'd', webhook: 'w', encryptionKey: 'e', adminDigest: 'a', directAdminDigest: 'e' };
 
 function programs(env: NodeJS.ProcessEnv): Map<string, NodeJS.ProcessEnv> {
   const all = Compose.programs(Compose.read(env), env, 'postgres://here/sluice', secrets);
@@ -40,6 +40,13 @@ test('each part is replaced by its one setting', () => {
   expect([...mail.keys()]).toEqual(['storefront', 'direct', 'sandbox']);
   expect(mail.get('storefront')?.SMTP_URL).toBe('smtps://mail.example');
   expect(Compose.read({ DATABASE_URL: 'postgres://there/x' }).embedded).toBe(false);
+});
+
+test('the kept key encrypts secrets until the setting is given, and decrypts from then on', () => {
+  const keysOf = (env: NodeJS.ProcessEnv) => programs(env).get('storefront')?.ENCRYPTION_KEYS;
+  expect(keysOf({})).toBe('e');
+  expect(keysOf({ ENCRYPTION_KEYS: 'mine' })).toBe('mine,e');
+  expect(keysOf({ ENCRYPTION_KEYS: 'mine, e' })).toBe('mine, e');
 });
 
 test('production is never given play money', () => {

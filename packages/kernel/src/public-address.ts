@@ -33,6 +33,17 @@ for (const [network, prefix] of [
   reserved.addSubnet(network, prefix, 'ipv6');
 }
 
+/** Addresses of this link, and the one that a cloud serves its metadata at over IPv6. */
+const linkLocal = new BlockList();
+linkLocal.addSubnet('169.254.0.0', 16);
+linkLocal.addSubnet('fe80::', 10, 'ipv6');
+linkLocal.addAddress('fd00:ec2::254', 'ipv6');
+
+/** Returns true for addresses at which clouds serve the credentials of a machine. An IPv4 address may be written as IPv6. */
+export function isLinkLocal(address: string): boolean {
+  return linkLocal.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
 export function isPublic(address: string): boolean {
   const family = isIPv6(address) ? 'ipv6' : 'ipv4';
   if (reserved.check(address, family)) return false;

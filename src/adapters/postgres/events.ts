@@ -1,14 +1,17 @@
 import { id as newId } from '@sluice/kernel/id';
+import type { StoredSecrets } from '../../identity/stored-secret.ts';
 import type {
   Delivery,
   DueEvent,
-  Endpoint,
   EventFilter,
+  EventRange,
+  EventTotals,
+  Replayed,
   SellerEvent,
   SellerEvents,
 } from '../../payment/event.ts';
-import { endpointsMax } from '../../payment/event-endpoint.ts';
 import type { Connection } from './connection.ts';
+import { openEndpoints, ownerOf } from './event-endpoints.ts';
 import { announced } from './notices.ts';
 import type * as Schema from './schema/events.ts';
 import type { Row } from './schema/row.ts';
@@ -18,9 +21,10 @@ const publishedMax = 500;
 const leaseMs = 45_000;
 /** The time for which an endpoint fails before it is disabled. */
 const failingMax = '3 days';
-const overlap = '1 day';
-/** Number of events that one statement queues again. */
+/** Number of events that one statement looks at to queue them again. */
 const replayedAtOnceMax = 2_000;
+/** Number of events after which a run that queues them again ends: a person waits for it in the console. */
+const replayedMax = 20_000;
 
 type EventRow = Row<typeof Schema.event>;
 type DueRow = Pick<EventRow, 'type' | 'account_id' | 'at' | 'data'> & {
@@ -35,27 +39,58 @@ type DueRow = Pick<EventRow, 'type' | 'account_id' | 'at' | 'data'> & {
 
 /**
  * Stores the seller's events, and the endpoints that they are delivered to.
+ * @param secrets encrypts the secrets of the endpoints
  * @param leasedMs the time after which another process may deliver an event that this one has taken
+ * @param queuedMax the number of events that one run of `replay` queues again
  */
-export function openSellerEvents(sql: Connection, leasedMs: number = leaseMs): SellerEvents {
-  return { ...openDeliveries(sql, leasedMs), ...openEndpoints(sql), ...openLog(sql) };
+export function openSellerEvents(
+  sql: Connection,
+  secrets: StoredSecrets,
+  leasedMs: number = leaseMs,
+  queuedMax: number = replayedMax,
+): SellerEvents {
+  return {
+    publish: () => publish(sql),
+    totals: () => readTotals(sql),
+    ...openDeliveries(sql, secrets, leasedMs),
+    ...openEndpoints(sql, secrets),
+    ...openLog(sql),
+    replay: (endpoint, range, who) => replay(sql, endpoint, range, queuedMax, who),
+  };
+}
+
+/** Publishes committed events. Returns false if there may be more. */
+export async function publish(sql: Connection): Promise<boolean> {
+  const [row] = await sql<[{ count: number }]>`SELECT shop.publish_events(${publishedMax}) AS count`;
+  return row.count < publishedMax;
+}
+
+/** Counts deliveries and endpoints. */
+export async function readTotals(sql: Connection): Promise<EventTotals> {
+  const [row] = await sql<[{ waiting: number; failed: number; disabled: number; oldest: Date | null }]>`SELECT
+    (SELECT count(*) FROM shop.event_delivery WHERE state = 'waiting') AS waiting,
+    (SELECT count(*) FROM shop.event_delivery WHERE state = 'failed') AS failed,
+    (SELECT count(*) FROM shop.event_endpoint WHERE state = 'disabled') AS disabled,
+    (SELECT min(e.at) FROM shop.event_lane l JOIN shop.event_endpoint p ON p.id = l.endpoint_id AND p.state = 'on'
+      CROSS JOIN LATERAL (SELECT d.position FROM shop.event_delivery d WHERE d.endpoint_id = l.endpoint_id
+        AND d.account_id = l.account_id AND d.state = 'waiting' ORDER BY d.position LIMIT 1) d
+      JOIN shop.event e ON e.position = d.position) AS oldest`;
+  const { oldest, ...counts } = row;
+  return { ...counts, oldestMs: oldest?.getTime() ?? null };
 }
 
 function openDeliveries(
   sql: Connection,
+  secrets: StoredSecrets,
   leasedMs: number,
-): Pick<SellerEvents, 'publish' | 'take' | 'finish' | 'totals'> {
+): Pick<SellerEvents, 'take' | 'finish'> {
   return {
-    async publish() {
-      const [row] = await sql<[{ count: number }]>`SELECT shop.publish_events(${publishedMax}) AS count`;
-      return row.count < publishedMax;
-    },
     async take(busy) {
       const name = newId('lse');
       const [row] = await sql<
         DueRow[]
       >`SELECT * FROM shop.take_event(${name}, ${`${leasedMs} milliseconds`}::interval, string_to_array(${busy.join(' ')}, ' '))`;
-      return row ? dueEvent(row, name) : null;
+      return row ? dueEvent(row, name, secrets) : null;
     },
     async finish(due, attempt, { state, waitMs, isGone }) {
       const [row] = await sql<[{ recorded: boolean; disabled: boolean }]>`SELECT * FROM shop.finish_event(
@@ -63,90 +98,28 @@ function openDeliveries(
         ${`${waitMs} milliseconds`}::interval, ${failingMax}::interval, ${isGone})`;
       return row;
     },
-    async totals() {
-      const [row] = await sql<
-        [{ waiting: number; failed: number; disabled: number; oldest: Date | null }]
-      >`SELECT
-        (SELECT count(*) FROM shop.event_delivery WHERE state = 'waiting') AS waiting,
-        (SELECT count(*) FROM shop.event_delivery WHERE state = 'failed') AS failed,
-        (SELECT count(*) FROM shop.event_endpoint WHERE state = 'disabled') AS disabled,
-        (SELECT min(e.at) FROM shop.event_lane l JOIN shop.event_endpoint p ON p.id = l.endpoint_id AND p.state = 'on'
-          CROSS JOIN LATERAL (SELECT d.position FROM shop.event_delivery d WHERE d.endpoint_id = l.endpoint_id
-            AND d.account_id = l.account_id AND d.state = 'waiting' ORDER BY d.position LIMIT 1) d
-          JOIN shop.event e ON e.position = d.position) AS oldest`;
-      const { oldest, ...counts } = row;
-      return { ...counts, oldestMs: oldest?.getTime() ?? null };
-    },
   };
 }
 
 function dueEvent(
-  { endpoint_id, url, secrets, event_id, email, position, tries, ...row }: DueRow,
+  { endpoint_id, url, secrets: stored, event_id, email, position, tries, ...row }: DueRow,
   name: string,
+  secrets: StoredSecrets,
 ): DueEvent {
+  const [current = { fault: 'the endpoint has no secret' }, ...former] = stored.map((one) =>
+    secrets.open(one, ownerOf(endpoint_id)),
+  );
+  // A former secret that cannot be decrypted is left out: the current one was set since.
+  const opened = [current, ...former].flatMap((one) => ('secret' in one ? [one.secret] : []));
   return {
-    ...{ lease: name, endpoint: endpoint_id, url, secrets, email, tries },
+    ...{ lease: name, endpoint: endpoint_id, url, email, tries },
+    secrets: 'fault' in current ? current : opened,
     ...{ id: event_id, type: row.type, atMs: row.at.getTime(), account: row.account_id },
     ...{ data: row.data, position },
   };
 }
 
-type EndpointMethods = 'endpoints' | 'add' | 'rotate' | 'enable' | 'remove' | 'test';
-
-function openEndpoints(sql: Connection): Pick<SellerEvents, EndpointMethods> {
-  type EndpointRow = Row<typeof Schema.eventEndpoint> & { waiting: number; failed: number };
-  return {
-    async endpoints() {
-      const rows = await sql<EndpointRow[]>`SELECT p.*,
-          (SELECT count(*) FROM shop.event_delivery d WHERE d.endpoint_id = p.id AND d.state = 'waiting') AS waiting,
-          (SELECT count(*) FROM shop.event_delivery d WHERE d.endpoint_id = p.id AND d.state = 'failed') AS failed
-        FROM shop.event_endpoint p ORDER BY p.created_at, p.id`;
-      return rows.map(
-        (row): Endpoint => ({
-          ...{ id: row.id, url: row.url, types: row.types, state: row.state },
-          ...{ reason: row.reason as Endpoint['reason'], waiting: row.waiting, failed: row.failed },
-          failingSinceMs: row.failing_since?.getTime() ?? null,
-          createdMs: row.created_at.getTime(),
-        }),
-      );
-    },
-    async add({ id, url, types, secret }, who) {
-      const [row] = await sql<[{ added: boolean }]>`SELECT shop.add_event_endpoint(
-        ${id}, ${url}, string_to_array(${types?.join(' ') ?? null}, ' '), ${secret}, ${endpointsMax}, ${who}) AS added`;
-      return row.added;
-    },
-    async rotate(id, secret, who) {
-      const [row] = await sql<
-        [{ done: boolean }]
-      >`SELECT shop.rotate_event_secret(${id}, ${secret}, ${overlap}::interval, ${who}) AS done`;
-      return row.done;
-    },
-    async enable(id, isOn, who) {
-      const [row] = await announced(
-        sql,
-        sql<[{ done: boolean }]>`SELECT shop.switch_event_endpoint(${id}, ${isOn}, ${who}) AS done`,
-      );
-      return row.done;
-    },
-    async remove(id, who) {
-      const [row] = await sql<[{ done: boolean }]>`SELECT shop.remove_event_endpoint(${id}, ${who}) AS done`;
-      return row.done;
-    },
-    async test(id, who) {
-      const [row] = await announced(
-        sql,
-        sql<[{ id: string | null }]>`SELECT shop.test_event_endpoint(${id}, ${newId('tst')}, ${who}) AS id`,
-      );
-      return row.id;
-    },
-  };
-}
-
-function openLog(sql: Connection): Pick<SellerEvents, 'list' | 'find' | 'replay'> {
-  const positionOf = async (id: string) => {
-    const [row] = await sql<{ position: number | null }[]>`SELECT position FROM shop.event WHERE id = ${id}`;
-    return row?.position ?? null;
-  };
+function openLog(sql: Connection): Pick<SellerEvents, 'list' | 'find'> {
   return {
     async list({ type, account, state, before }: EventFilter, max) {
       const rows = await sql<(EventRow & { states: Delivery['state'][] })[]>`SELECT e.*,
@@ -163,26 +136,49 @@ function openLog(sql: Connection): Pick<SellerEvents, 'list' | 'find' | 'replay'
         FROM shop.event_delivery d JOIN shop.event_endpoint p ON p.id = d.endpoint_id WHERE d.position = ${row.position} ORDER BY p.created_at`;
       return { event: sellerEvent(row), deliveries };
     },
-    async replay(endpoint, from, to, who) {
-      const first = await positionOf(from);
-      const [head] = await sql<[{ position: number }]>`SELECT position FROM shop.event_head`;
-      const last = to === null ? head.position : await positionOf(to);
-      if (first === null || last === null) return null;
-      let total = 0;
-      for (let at = first; at <= last; at += replayedAtOnceMax) {
-        const end = Math.min(last, at + replayedAtOnceMax - 1);
-        const [row] = await announced(
-          sql,
-          sql<
-            [{ count: number | null }]
-          >`SELECT shop.replay_events(${endpoint}, ${at}, ${end}, ${who}) AS count`,
-        );
-        if (row.count === null) return null;
-        total += row.count;
-      }
-      return total;
-    },
   };
+}
+
+async function replay(
+  sql: Connection,
+  endpoint: string,
+  { from, to, sinceMs, untilMs, types }: EventRange,
+  queuedMax: number,
+  who: string,
+): Promise<Replayed | null> {
+  const [since, until] = [sinceMs, untilMs].map((ms) => (ms === null ? null : new Date(ms)));
+  const [[range], first, last] = await Promise.all([
+    sql<
+      [{ first: number; last: number }]
+    >`SELECT * FROM shop.event_positions(${since ?? null}, ${until ?? null})`,
+    from === null ? 0 : positionOf(sql, from),
+    to === null ? Number.MAX_SAFE_INTEGER : positionOf(sql, to),
+  ]);
+  if (first === null || last === null) return null;
+  const end = Math.min(last, range.last);
+  let count = 0;
+  let at = Math.max(first, range.first);
+  do {
+    const [row] = await announced(
+      sql,
+      sql<
+        [{ count: number | null }]
+      >`SELECT shop.replay_events(${endpoint}, ${at}, ${Math.min(end, at + replayedAtOnceMax - 1)},
+        string_to_array(${types?.join(' ') ?? null}, ' '), ${since ?? null}, ${until ?? null}, ${who}) AS count`,
+    );
+    if (row.count === null) return null;
+    count += row.count;
+    at += replayedAtOnceMax;
+  } while (at <= end && count + replayedAtOnceMax <= queuedMax);
+  const [next] = await sql<
+    { id: string }[]
+  >`SELECT id FROM shop.event WHERE position BETWEEN ${at} AND ${end} ORDER BY position LIMIT 1`;
+  return { count, next: next?.id ?? null };
+}
+
+async function positionOf(sql: Connection, event: string): Promise<number | null> {
+  const [row] = await sql<{ position: number | null }[]>`SELECT position FROM shop.event WHERE id = ${event}`;
+  return row?.position ?? null;
 }
 
 export function sellerEvent(row: EventRow): SellerEvent {

@@ -11,6 +11,7 @@ import { checkAddress } from '../check/address.ts';
 import { checkCards } from '../check/cards.ts';
 import { checkCatalogue } from '../check/catalogue.ts';
 import { checkDatabase } from '../check/database.ts';
+import { checkEvents } from '../check/events.ts';
 import * as Finding from '../check/finding.ts';
 import { checkMail } from '../check/mail.ts';
 import { checkNamedUpstreams } from '../check/named-upstreams.ts';
@@ -37,6 +38,7 @@ database    reachable, version, migrations, permissions, safe in a crash; standb
 upstream    reachable; accepts the key, tried by a GET that is free in the catalogue, or for a resource that does not exist
 cards       the key, its mode and permissions, the account, the webhook endpoint and its events, the profile for agents
 counting    recent successes of the upstream that could not be counted, by operation and reason
+events      the secrets of endpoints are encrypted, by a key that ENCRYPTION_KEYS has
 coin        if configured: the facilitator, its key and networks; the chain, the token, who has to be trusted
 mail, redis if configured: connection and sign-in
 address     reachable and ready at PUBLIC_URL, and complete for a crawler
@@ -94,6 +96,7 @@ async function* findings(env: NodeJS.ProcessEnv, probe: string | null): AsyncGen
     if (database.url !== null && PostgresUrl.parse(database.url).ok) {
       yield await checkWebhookEvents(database.url);
       yield await checkUncountable(database.url, Date.now());
+      yield* await checkEvents(database.url, environment);
     }
     // Faults of these settings are reported with all other settings.
     const coinFaults: string[] = [];
@@ -136,12 +139,14 @@ async function storefront(
   databaseUrl: string,
 ): Promise<NodeJS.ProcessEnv> {
   const folder = join(wiring.dataDir, 'secrets');
-  const [direct, webhook, adminDigest] = await Promise.all(
-    ['direct', 'webhook', 'admin-token.sha256'].map((name) => LocalSecret.find(folder, name)),
-  );
+  const [encryptionKey, direct, webhook, adminDigest] = await Promise.all([
+    LocalSecret.findEncryptionKey(folder),
+    ...['direct', 'webhook', 'admin-token.sha256'].map((name) => LocalSecret.find(folder, name)),
+  ]);
   const secrets = {
     direct: direct ?? '',
     webhook: webhook || 'whsec_made_at_the_first_start',
+    encryptionKey,
     adminDigest: adminDigest ?? '',
     // Only the storefront's environment is checked.
     directAdminDigest: '',

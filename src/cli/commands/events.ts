@@ -2,27 +2,36 @@ import * as CommandLine from '@sluice/kernel/command-line';
 import { id as newId } from '@sluice/kernel/id';
 import * as Connection from '../../adapters/postgres/connection.ts';
 import { openSellerEvents } from '../../adapters/postgres/events.ts';
+import { eventDocument } from '../../discovery/event-reference.ts';
 import type { SellerEvents } from '../../payment/event.ts';
 import * as EventEndpoint from '../../payment/event-endpoint.ts';
+import { readRange } from '../../payment/event-range.ts';
 import { readEventRules } from '../../process/event-settings.ts';
 import * as Settings from '../../process/settings.ts';
 import { who } from '../back-office.ts';
 import * as Command from '../command.ts';
 import * as Compose from '../compose.ts';
+import * as EncryptionKeys from '../encryption-keys.ts';
 import * as ShopDatabase from '../shop-database.ts';
 
 export const help = `Delivers the events of the shop (orders, refunds, disputes, accounts, low credit) to your own programs.
 
   sluice events endpoints add URL [--types order.granted,order.refunded]   prints the secret, once
   sluice events endpoints list
-  sluice events endpoints rotate|enable|disable|remove|test ID
+  sluice events endpoints rotate ID [--now]                                a new secret, printed once
+  sluice events endpoints enable|disable|remove|test ID
   sluice events list [--type TYPE] [--account ACCOUNT] [--state waiting|delivered|failed] [--max 50]
   sluice events show EVENT
-  sluice events replay ENDPOINT --from EVENT [--to EVENT]                  delivers events again; without --to up to the latest
+  sluice events openapi                                                    the types of events, as an OpenAPI document
+  sluice events replay ENDPOINT --since TIME|--from EVENT [--until TIME] [--to EVENT] [--types order.granted]
+
+  replay   delivers events again, in order per account and with the ids that they had; also those from before the endpoint was added.
+           TIME is such as 2030-01-31 or 2030-01-31T12:00:00Z
 
   --json   prints the result as JSON
 
-Events are signed by Standard Webhooks and come in order per account (docs/events.md). After rotate, the former secret signs as well for a day.
+Events are signed by Standard Webhooks and come in order per account (docs/events.md). After rotate, the former secret signs as well for a day;
+with --now it ends at once.
 
 Exit code: 0 done, 1 there is no such endpoint or event, 2 the arguments are wrong, or the database could not be read.`;
 
@@ -36,20 +45,25 @@ type Values = {
   max?: string;
   from?: string;
   to?: string;
+  since?: string;
+  until?: string;
+  now?: boolean;
   json?: boolean;
 };
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = CommandLine.read(args, {
     ...{ types: text, type: text, account: text, state: text, max: text, from: text, to: text },
-    json: { type: 'boolean' },
+    ...{ since: text, until: text },
+    ...{ now: { type: 'boolean' }, json: { type: 'boolean' } },
   });
   const [given, ...rest] = positionals;
-  const verb = CommandLine.choose(given, ['endpoints', 'list', 'show', 'replay']);
+  const verb = CommandLine.choose(given, ['endpoints', 'list', 'show', 'replay', 'openapi']);
+  if (verb === 'openapi') return Command.tell(JSON.stringify(eventDocument(), null, 2), 0);
   const database = await ShopDatabase.reach(process.env);
   const sql = Connection.openConnection(database.url, 2);
   try {
-    const events = openSellerEvents(sql);
+    const events = openSellerEvents(sql, await EncryptionKeys.read(process.env));
     if (verb === 'endpoints') return await endpoints(events, rest, values);
     if (verb === 'replay') return await replay(events, rest, values);
     if (verb === 'show') return await show(events, rest);
@@ -85,7 +99,7 @@ async function endpoints(
   if (verb === 'rotate') {
     const secret = EventEndpoint.newSecret();
     return told(
-      await events.rotate(subject, secret, who),
+      await events.rotate(subject, secret, values.now ?? false, who),
       values,
       { secret },
       `New secret, shown once: ${secret}`,
@@ -151,12 +165,19 @@ async function replay(
   values: Values,
 ): Promise<number> {
   CommandLine.noMore(rest);
-  if (endpoint === '' || !values.from)
-    throw new CommandLine.Misuse(
-      'Give an endpoint and --from EVENT: sluice events replay ENDPOINT --from EVENT',
-    );
-  const count = await events.replay(endpoint, values.from, values.to ?? null, who);
-  return told(count !== null, values, { events: count }, `Queued ${count} events.`);
+  if (endpoint === '')
+    throw new CommandLine.Misuse('The id of the endpoint is missing: sluice events endpoints list');
+  const range = readRange(values);
+  if ('fault' in range)
+    throw new CommandLine.Misuse(`--since, --from, --until, --to, --types: ${range.fault}`);
+  let count = 0;
+  for (let from = range.from; ; ) {
+    const run = await events.replay(endpoint, { ...range, from }, who);
+    if (run === null) return told(false, values, {}, '');
+    count += run.count;
+    if (run.next === null) return told(true, values, { events: count }, `Queued ${count} events.`);
+    from = run.next;
+  }
 }
 
 function told(isDone: boolean, { json }: Values, result: object, done: string): number {

@@ -125,15 +125,17 @@ async function keptSecrets(
   const isGiven = env.ADMIN_TOKEN || env.ADMIN_TOKEN_DIGEST;
   const needsDirect = wiring.direct !== null && !env.DIRECT_ADMIN_TOKEN && !env.DIRECT_ADMIN_TOKEN_DIGEST;
   const none = { digest: '', fresh: null };
-  const [direct, webhook, admin, directAdmin] = await Promise.all([
+  const [direct, webhook, encryptionKey, admin, directAdmin] = await Promise.all([
     LocalSecret.keep(folder, 'direct', 'sk'),
     LocalSecret.keep(folder, 'webhook', 'whsec'),
+    LocalSecret.keepEncryptionKey(folder),
     isGiven ? none : LocalSecret.keepDigest(folder, 'admin-token.sha256', 'adm'),
     needsDirect ? LocalSecret.keepDigest(folder, 'direct-admin-token.sha256', 'dadm') : none,
   ]);
   return {
     direct,
     webhook,
+    encryptionKey,
     adminDigest: admin.digest,
     adminToken: admin.fresh,
     directAdminDigest: directAdmin.digest,

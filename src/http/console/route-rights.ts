@@ -13,6 +13,8 @@ export const pageRights = {
   '/admin/console/payments/:id/refund': 'refund',
   '/admin/console/codes': 'read',
   '/admin/console/events': 'read',
+  '/admin/console/events/openapi.json': 'read',
+  '/admin/console/events/types': 'read',
   '/admin/console/events/:id': 'read',
   '/admin/console/catalogue': 'read',
   '/admin/console/catalogue/plans': 'publish',
@@ -40,6 +42,7 @@ export const actionRights = {
     ...{
       add: 'endpoints',
       rotate: 'endpoints',
+      replace: 'endpoints',
       enable: 'endpoints',
       disable: 'endpoints',
       remove: 'endpoints',

@@ -40,6 +40,7 @@ export const watched: readonly string[] = [
   'client_address_unknown',
   'event_endpoint_disabled',
   'event_given_up',
+  'event_secret_unreadable',
   'writer_fenced',
   'mail_expired',
   'mail_failed',

@@ -1,13 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import type { Clock } from '@sluice/kernel/clock';
 import { sha256Hex } from '@sluice/kernel/digest';
@@ -56,15 +52,19 @@ function isOwn(shop: PasskeyContext, purpose: string, browser: string, encoded: 
   return SealedSession.isGood(proof, shop.secret, sealed(purpose, browser, nonce), shop.clock());
 }
 
+/** Loaded when a passkey is first used: it has more files than half of the storefront, and most starts never need them. */
+const webAuthn = () => import('@simplewebauthn/server');
+
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(text));
 }
 
 /** The options of `navigator.credentials.get`. No credential is named: the browser offers the passkeys that it has for the shop. */
-export function signInOptions(
+export async function signInOptions(
   shop: PasskeyContext,
   browser: string,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await webAuthn();
   return generateAuthenticationOptions({
     rpID: new URL(shop.publicUrl).hostname,
     challenge: bytesOf(challenge(shop, 'sign-in', browser)),
@@ -80,6 +80,7 @@ export async function registrationOptions(
   { shopName, purpose, browser }: { shopName: string; purpose: string; browser: string },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const known = await shop.operators.passkeys(id);
+  const { generateRegistrationOptions } = await webAuthn();
   return generateRegistrationOptions({
     rpID: new URL(shop.publicUrl).hostname,
     rpName: shopName,
@@ -160,6 +161,7 @@ export async function signIn(
   const { userHandle } = response.response;
   if (userHandle && Buffer.from(userHandle, 'base64url').toString() !== passkey.operator)
     return { kind: 'refused' };
+  const { verifyAuthenticationResponse } = await webAuthn();
   const verified = await verifyAuthenticationResponse({
     response: response as AuthenticationResponseJSON,
     expectedChallenge: (said) => isOwn(shop, 'sign-in', browser, said),
@@ -196,6 +198,7 @@ export async function register(
 ): Promise<'registered' | 'refused'> {
   const response = parsed(registrationSchema, said.credential);
   if (response === null) return 'refused';
+  const { verifyRegistrationResponse } = await webAuthn();
   const verified = await verifyRegistrationResponse({
     response: response as RegistrationResponseJSON,
     expectedChallenge: (encodedChallenge) => isOwn(shop, said.purpose, said.browser, encodedChallenge),

@@ -58,6 +58,7 @@ export const eventEndpoint = shop.table(
     url: text('url').notNull(),
     /** Null for all types. */
     types: text('types').array().$type<EventType[]>(),
+    /** Encrypted (identity/stored-secret.ts). */
     secret: text('secret').notNull(),
     /** The secret before the last rotation, which signs too until `previousUntil`. */
     previousSecret: text('previous_secret'),

@@ -43,7 +43,7 @@ export function events(facts: EventsFacts): Html {
 ${resultLine(result)}
 ${secret === null ? '' : html`<section><h2>Secret</h2><p class="soft">Shown once. Your program verifies the signatures with it.</p><pre class="secret" tabindex="0" aria-label="Secret">${secret}</pre></section>`}
 <section aria-labelledby="endpoints"><h2 id="endpoints">Endpoints</h2>
-<p class="soft">Your programs that receive orders, refunds, disputes, accounts and low credit, signed by Standard Webhooks and in order per account.</p>
+<p class="soft">Your programs that receive orders, refunds, disputes, accounts and low credit, signed by Standard Webhooks and in order per account. <a href="${path}/types">Types of events</a></p>
 ${
   endpoints.length === 0
     ? html`<p class="soft">No endpoints yet.</p>`
@@ -108,7 +108,7 @@ function endpointRow(one: Endpoint, { canChange, canReplay }: EventsFacts): Html
   const button = (act: string, words: string, isDangerous = false) =>
     html`<form method="post" action="${path}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}"><button class="${isDangerous ? 'quiet danger' : 'quiet'}">${words}</button></form>`;
   const change = canChange
-    ? html`${button('rotate', 'New secret')}${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('remove', 'Remove', true)}`
+    ? html`${button('rotate', 'New secret')}${button('replace', 'New secret, end the former one now', true)}${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('remove', 'Remove', true)}`
     : '';
   return html`<tr><th scope="row">${url}<br><span class="id small">${id}</span></th><td>${types?.join(', ') ?? 'all'}</td><td>${status}</td>
 <td class="number">${count(waiting)}</td><td class="number">${count(failed)}</td>${canReplay ? html`<td><details><summary>Change</summary>${button('test', 'Send a test event')}${change}</details></td>` : ''}</tr>`;
@@ -123,7 +123,8 @@ ${field({ name: 'types', label: 'Types, separated by commas (empty: all)', value
 }
 
 function replayForm(endpoints: readonly Endpoint[]): Html {
-  return html`<section aria-labelledby="replay"><h2 id="replay">Deliver a range again</h2>
+  return html`<section aria-labelledby="replay"><h2 id="replay">Deliver again</h2>
+<p class="soft">Events from a day or an event on, also those from before the endpoint was added. They keep their ids and their order per account.</p>
 <form class="row" method="post" action="${path}"><input type="hidden" name="act" value="replay">
 <div>${select(
     'id',
@@ -131,8 +132,11 @@ function replayForm(endpoints: readonly Endpoint[]): Html {
     endpoints.map(({ id, url }) => [id, url] as const),
     '',
   )}</div>
-<div>${field({ name: 'from', label: 'From event', value: '', placeholder: 'evt_...', isRequired: true })}</div>
+<div>${field({ name: 'since', label: 'From the day (UTC)', value: '', placeholder: '2030-01-31' })}</div>
+<div>${field({ name: 'until', label: 'To before the day (empty: the latest)', value: '', placeholder: '2030-02-01' })}</div>
+<div>${field({ name: 'from', label: 'Or from event', value: '', placeholder: 'evt_...' })}</div>
 <div>${field({ name: 'to', label: 'To event (empty: the latest)', value: '', placeholder: 'evt_...' })}</div>
+<div>${field({ name: 'types', label: 'Types, separated by commas (empty: all)', value: '' })}</div>
 <button class="plain">Deliver again</button></form></section>`;
 }
 

@@ -1,11 +1,14 @@
 import { id as newId } from '@sluice/kernel/id';
+import { eventDocument } from '../../../discovery/event-reference.ts';
 import { can } from '../../../identity/operators/role.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
-import type { EventFilter } from '../../../payment/event.ts';
+import type { EventFilter, SellerEvents } from '../../../payment/event.ts';
 import * as EventEndpoint from '../../../payment/event-endpoint.ts';
+import { readRange } from '../../../payment/event-range.ts';
 import type { Call } from '../../request-context.ts';
 import type { Console } from '../console.ts';
 import type { FormResult } from '../pages/account.ts';
+import { eventTypesPage } from '../pages/event-types.ts';
 import * as Page from '../pages/events.ts';
 import * as LoginPage from '../pages/login-page.ts';
 import type { ConsoleResponse } from '../response.ts';
@@ -42,6 +45,13 @@ export function addEventSection(console: Console, shop: EventsContext): void {
   console.addSection('Events', Page.path, (c, person) => page(c, person, { result: null }));
   console.addAction(Page.path, async (c, form, person) => page(c, person, await act(shop, form, person.who)));
 
+  // These come before the page of an event, whose path would match them.
+  console.addPage('/admin/console/events/openapi.json', async () => Response.json(eventDocument()));
+  console.addPage('/admin/console/events/types', async () => ({
+    title: 'Types of events',
+    main: eventTypesPage('/admin/console/events/openapi.json'),
+  }));
+
   const one = async (c: Call, { role }: Person, result: FormResult): Promise<ConsoleResponse> => {
     const found = await events.find(c.req.param('id') ?? '');
     if (found === null)
@@ -56,8 +66,9 @@ export function addEventSection(console: Console, shop: EventsContext): void {
   console.addPage('/admin/console/events/:id', (c, person) => one(c, person, null));
   console.addAction('/admin/console/events/:id', async (c, form, person) => {
     const event = c.req.param('id') ?? '';
-    const count = await events.replay(form.get('id') ?? '', event, event, person.who);
-    const { result } = count === null ? unknown : done('The event is delivered again.');
+    const range = { from: event, to: event, sinceMs: null, untilMs: null, types: null };
+    const again = await events.replay(form.get('id') ?? '', range, person.who);
+    const { result } = again === null ? unknown : done('The event is delivered again.');
     return one(c, person, result);
   });
 }
@@ -68,11 +79,10 @@ async function act(shop: EventsContext, form: URLSearchParams, who: string): Pro
   switch (form.get('act')) {
     case 'add':
       return add(shop, form, who);
-    case 'rotate': {
-      const secret = EventEndpoint.newSecret();
-      const text = 'New secret made. For a day, events are signed with the former one too.';
-      return (await events.rotate(id, secret, who)) ? done(text, { secret }) : unknown;
-    }
+    case 'rotate':
+      return rotate(events, id, false, who);
+    case 'replace':
+      return rotate(events, id, true, who);
     case 'enable':
       return (await events.enable(id, true, who))
         ? done('Enabled. Waiting events are delivered now.')
@@ -83,21 +93,37 @@ async function act(shop: EventsContext, form: URLSearchParams, who: string): Pro
       return (await events.remove(id, who)) ? done('Removed, with its deliveries.') : unknown;
     case 'test':
       return (await events.test(id, who)) === null ? unknown : done('A test event is on its way.');
-    case 'replay': {
-      const count = await events.replay(
-        id,
-        form.get('from')?.trim() ?? '',
-        form.get('to')?.trim() || null,
-        who,
-      );
-      return count === null ? unknown : done(`${count} events are delivered again.`);
-    }
+    case 'replay':
+      return replay(events, form, who);
     default:
       return refused('Unknown action. Reload the page and try again.');
   }
 }
 
+async function rotate(events: SellerEvents, id: string, endsNow: boolean, who: string): Promise<Outcome> {
+  if (events.secretFault !== null) return refused(`${events.secretFault}.`);
+  const secret = EventEndpoint.newSecret();
+  const text = endsNow
+    ? 'New secret made. The former one signs no more events.'
+    : 'New secret made. For a day, events are signed with the former one too.';
+  return (await events.rotate(id, secret, endsNow, who)) ? done(text, { secret }) : unknown;
+}
+
+async function replay(events: SellerEvents, form: URLSearchParams, who: string): Promise<Outcome> {
+  const said = (name: string) => form.get(name)?.trim();
+  const range = readRange({
+    ...{ from: said('from'), to: said('to'), since: said('since'), until: said('until') },
+    types: said('types'),
+  });
+  if ('fault' in range) return refused(`Nothing is delivered again: ${range.fault}.`);
+  const again = await events.replay(form.get('id') ?? '', range, who);
+  if (again === null) return unknown;
+  const more = again.next === null ? '' : ` There are more: continue from event ${again.next}.`;
+  return done(`${again.count} events are delivered again.${more}`);
+}
+
 async function add({ console }: EventsContext, form: URLSearchParams, who: string): Promise<Outcome> {
+  if (console.events.secretFault !== null) return refused(`${console.events.secretFault}.`);
   const draft = { url: form.get('url')?.trim() ?? '', types: form.get('types') ?? '' };
   const urlFault = EventEndpoint.urlFault(draft.url, console.endpointRules);
   const read = EventEndpoint.parseTypes(draft.types);
