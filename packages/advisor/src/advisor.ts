@@ -84,8 +84,10 @@ function judge(advisor: Advisor, question: Question.Question): Plain {
   const { chains } = plan;
   const [best] = chains;
   const verdict = verdictOf(reading, plan);
-  if (best === undefined || verdict === 'outside')
-    return without(Reader.understands(reader, goal) ? 'unsupported' : 'unknown', [whichData]);
+  const isUnderstood = Reader.understands(reader, goal);
+  const isForeign = !isUnderstood && Reader.unknown(reader, goal).size > 0;
+  if (best === undefined || verdict === 'outside' || (verdict === 'vague' && isForeign))
+    return without(isUnderstood ? 'unsupported' : 'unknown', [whichData]);
   if (verdict === 'vague') return without('needs_input', [whichData, ...readings(chains)]);
   const plain = planned(advisor, question, goal, best, translation);
   if (verdict === 'sure' || plain.status === 'blocked' || plain.status === 'unavailable') return plain;
