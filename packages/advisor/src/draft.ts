@@ -126,7 +126,7 @@ function fedBy({ given }: Planning, sources: readonly (readonly Source[])[]): Se
   );
 }
 
-/** How often callers' goals have the chain, and each call of it before another. */
+/** Counts callers' goals that have the chain, and each call of it before another. */
 function addCounts({ surface }: Planning, members: readonly number[], add: Add): void {
   const { one, pairs, chains } = surface.reader().counts;
   add('seen', Math.log(1 + (chains.get(members.join(' ')) ?? 0)));

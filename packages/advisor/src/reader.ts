@@ -32,7 +32,7 @@ export type Reader = {
 /** The words of the descriptions: how much each says of each offer, from 0 to 1, and how rare it is. */
 type Words = { shares: ReadonlyMap<string, ReadonlyMap<number, number>>; rarity: (word: string) => number };
 
-/** How often the samples have each operation, one operation before another, and each whole chain. */
+/** Counts of samples that have each operation, one operation before another, and each whole chain. */
 type Counts = {
   one: readonly number[];
   pairs: ReadonlyMap<string, number>;
