@@ -106,7 +106,7 @@ function addCalls(
     const isLed = !isFound && own.some(({ kind }) => kind === 'call');
     const least = leastOf(planning, members, index, sources, fed);
     const value = Math.max(oddsOf(planning, at), least ?? -odds.most);
-    const role = least !== null ? 'leading' : isLed ? 'led' : hasMain ? 'apart' : 'main';
+    const role: string = least !== null ? 'leading' : isLed ? 'led' : hasMain ? 'apart' : 'main';
     hasMain ||= role === 'main';
     if (role !== 'leading') wanted.push(value);
     add(role, 1);
