@@ -86,7 +86,8 @@ export async function sample({ child, pid, clusters }: Subject, load: Load): Pro
   };
 }
 
-async function ask(child: ChildProcess, load: Load): Promise<Done> {
+/** Lets a process make calls, and returns what it counted. */
+export async function ask(child: ChildProcess, load: Load): Promise<Done> {
   const answer = once(child, 'message');
   const over = new AbortController();
   const gone = once(child, 'exit', { signal: over.signal }).then(([code]) => {

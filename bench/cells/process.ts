@@ -8,13 +8,14 @@ import { openConnection } from '../../src/adapters/postgres/connection.ts';
 import { openLedgerStore } from '../../src/adapters/postgres/ledger-store.ts';
 import type { LedgerStore } from '../../src/ledger/ledger-store.ts';
 import { LedgerWriter } from '../../src/ledger/ledger-writer.ts';
+import { dividedStore } from './divided-store.ts';
 
-/** `urls`: the databases of the cells, each with an equal range of slots. */
-export type Setup = { urls: readonly string[]; name: string; accounts: readonly string[] };
+/** `urls`: the databases of the cells, each with an equal range of slots. `usageUrl`: the database of all their usage, if it is another one. */
+export type Setup = { urls: readonly string[]; name: string; accounts: readonly string[]; usageUrl?: string };
 export type Load = { callers: number; seconds: number };
 export type Done = { calls: number; batches: number; latenciesMs: number[] };
 
-const { urls, name, accounts } = JSON.parse(process.argv[2] ?? '') as Setup;
+const { urls, name, accounts, usageUrl } = JSON.parse(process.argv[2] ?? '') as Setup;
 const units = 5;
 const price = ofMicro(100);
 const tickEveryMs = 50;
@@ -31,16 +32,16 @@ function counted(store: LedgerStore): LedgerStore {
   };
 }
 
+function storeOf(url: string): LedgerStore {
+  const open = (at: string) => openLedgerStore(openConnection(at, 2));
+  return usageUrl === undefined ? open(url) : dividedStore(open(url), open(usageUrl));
+}
+
 const writers = await Promise.all(
   urls.map(async (url) => {
-    const writer = new LedgerWriter(
-      counted(openLedgerStore(openConnection(url, 2))),
-      name,
-      clock,
-      (event) => {
-        if (event.kind !== 'opened') throw new Error(`writer: ${event.kind}`);
-      },
-    );
+    const writer = new LedgerWriter(counted(storeOf(url)), name, clock, (event) => {
+      if (event.kind !== 'opened') throw new Error(`writer: ${event.kind}`);
+    });
     await writer.open();
     return writer;
   }),

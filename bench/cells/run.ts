@@ -5,8 +5,9 @@ import { plproxy } from './plproxy.ts';
 import { routing } from './routing.ts';
 import { simulate } from './simulate.ts';
 import { split } from './split.ts';
+import { usage } from './usage.ts';
 
-const parts = { routing, plproxy, split, simulate: async () => simulate() };
+const parts = { routing, plproxy, split, usage, simulate: async () => simulate() };
 
 const help = `Measures what dividing accounts over several PostgreSQL clusters costs (docs/decisions/0053-ledger-cells.md).
 
@@ -15,6 +16,7 @@ const help = `Measures what dividing accounts over several PostgreSQL clusters c
   --only PART,...   routing: one process with a writer in one, two and four cells
                     plproxy: the ledger through PL/Proxy beside the same one directly
                     split: a standby that is promoted as a new cell under load
+                    usage: processes whose usage is in databases of their own (decision 0056)
                     simulate: what 100,000 and 1,000,000 calls a second need, and what gives way first
   --rounds N        5 unless said otherwise
   --seconds N       of each round; 2 unless said otherwise

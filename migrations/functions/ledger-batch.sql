@@ -89,6 +89,10 @@ DECLARE
   v_need bigint;
   v_take bigint;
   v_locked bigint[];
+  v_accounts text[];
+  v_lots bigint[];
+  v_spent bigint[];
+  v_charged uuid[];
   v_granted jsonb := '[]'::jsonb;
   v_short text[] := '{}'::text[];
   v_paused boolean;
@@ -118,14 +122,24 @@ BEGIN
     INSERT INTO ledger.usage SELECT u.*, p_writer, p_epoch, p_seq
       FROM ledger.usage_rows(u_call, u_draw, u_account, u_lot, u_plan, u_service, u_operation, u_status, u_units, u_price, u_amount, u_key, u_metered) u;
   END IF;
-  INSERT INTO ledger.batch (writer_id, epoch, seq, delivered_seq, account_ids, lot_ids, spent, call_ids)
-    SELECT p_writer, p_epoch, p_seq, CASE WHEN p_checkpoint THEN p_delivered ELSE 0 END, coalesce(array_agg(s.account_id), '{}'), coalesce(array_agg(s.lot_id), '{}'), coalesce(array_agg(s.amount), '{}'),
-        ARRAY(SELECT c.call_id FROM unnest(u_call, u_amount) AS c (call_id, amount) WHERE coalesce(c.amount, u_amount[1]) > 0)
+  -- Most batches charge each call the same, from one lot, or have a single call. Then the sums need no query.
+  IF cardinality(u_account) = 1 AND cardinality(u_amount) = 1 AND u_amount[1] > 0 AND u_lot[1] = ALL (u_lot) THEN
+    v_accounts := u_account;
+    v_lots := u_lot[1:1];
+    v_spent := ARRAY[u_amount[1] * cardinality(u_call)];
+  ELSE
+    SELECT coalesce(array_agg(s.account_id), '{}'), coalesce(array_agg(s.lot_id), '{}'), coalesce(array_agg(s.amount), '{}') INTO v_accounts, v_lots, v_spent
       FROM (
         SELECT coalesce(u.account_id, u_account[1]) AS account_id, u.lot_id, sum(coalesce(u.amount, u_amount[1]))::bigint AS amount
           FROM unnest(u_account, u_lot, u_amount) AS u (account_id, lot_id, amount)
           WHERE coalesce(u.amount, u_amount[1]) > 0 GROUP BY 1, 2
       ) s;
+  END IF;
+  IF 0 < ALL (u_amount) THEN v_charged := u_call;
+  ELSE v_charged := ARRAY(SELECT c.call_id FROM unnest(u_call, u_amount) AS c (call_id, amount) WHERE coalesce(c.amount, u_amount[1]) > 0);
+  END IF;
+  INSERT INTO ledger.batch (writer_id, epoch, seq, delivered_seq, account_ids, lot_ids, spent, call_ids)
+    VALUES (p_writer, p_epoch, p_seq, CASE WHEN p_checkpoint THEN p_delivered ELSE 0 END, v_accounts, v_lots, v_spent, v_charged);
   IF cardinality(k_call) > 0 THEN
     INSERT INTO ledger.stored_response (call_id, account_id, key, status, headers, body)
       SELECT * FROM unnest(k_call, k_account, k_key, k_status, k_headers, k_body) ON CONFLICT DO NOTHING;

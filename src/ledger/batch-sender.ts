@@ -132,8 +132,9 @@ export class BatchSender {
       this.#finish(sent, faults);
     } catch (error) {
       if (error instanceof BatchFailed) sent.failures += 1;
-      if (error instanceof LedgerInconsistent || this.#isHopeless(sent)) {
-        report({ kind: 'ledger_inconsistent', error });
+      const isInconsistent = error instanceof LedgerInconsistent;
+      if (isInconsistent || this.#isHopeless(sent)) {
+        report({ kind: isInconsistent ? 'ledger_inconsistent' : 'batch_given_up', error });
         return this.#owner.reopen();
       }
       if (this.#doubtSinceMs === null) report({ kind: 'ledger_unreachable', error });

@@ -3,6 +3,7 @@ import type { Advice, Advised, Status } from './advice.ts';
 import { cost } from './advice.ts';
 import * as Chain from './chain.ts';
 import * as Choice from './choice.ts';
+import type * as Draft from './draft.ts';
 import * as Estimate from './estimate.ts';
 import * as Goal from './goal.ts';
 import * as Guide from './guide.ts';
@@ -29,8 +30,8 @@ type Plain = Omit<Advice, 'guide' | 'guideUrl'>;
 const nothing = cost([]);
 /** A longer address is refused on the way by many. */
 const urlCharsMax = 8000;
-/** The conditions for an answer without a question: the least probability of the first call, and more where callers' phrases were learned. */
-const sure = { probability: 0.9, described: 0.9, odds: -1.5, known: 0.15, floor: -5 };
+/** The least probability of the whole chain for an answer without a question: where callers' phrases were learned, and where the description is compared. */
+const sure = { trained: 0.85, described: 0.9 };
 /** Parts of a goal that nothing uses are named up to this number. */
 const unusedCountMax = 5;
 
@@ -79,11 +80,14 @@ function judge(advisor: Advisor, question: Question.Question): Plain {
   const translation = Translation.toEnglish(text, reader.concepts);
   const goal = Goal.read(translation.text);
   const reading = Reader.read(reader, goal, text);
-  const chains = Chain.plan(goal, surface, reading);
+  const plan = Chain.plan(goal, surface, reading);
+  const { chains } = plan;
   const [best] = chains;
-  const verdict = verdictOf(reading, chains);
-  if (best === undefined || verdict === 'outside')
-    return without(Reader.understands(reader, goal) ? 'unsupported' : 'unknown', [whichData]);
+  const verdict = verdictOf(reading, plan);
+  const isUnderstood = Reader.understands(reader, goal);
+  const isForeign = !isUnderstood && Reader.unknown(reader, goal).size > 0;
+  if (best === undefined || verdict === 'outside' || (verdict === 'vague' && isForeign))
+    return without(isUnderstood ? 'unsupported' : 'unknown', [whichData]);
   if (verdict === 'vague') return without('needs_input', [whichData, ...readings(chains)]);
   const plain = planned(advisor, question, goal, best, translation);
   if (verdict === 'sure' || plain.status === 'blocked' || plain.status === 'unavailable') return plain;
@@ -94,35 +98,26 @@ const whichData = 'Which data is wanted, of whom, and how much of it?';
 
 type Verdict = 'sure' | 'doubtful' | 'vague' | 'outside';
 
-/** Judges whether a goal is understood: whether anything sold answers it, and whether its first call is certain. */
-function verdictOf(
-  { odds, outside, vague, known, isTrained }: Reader.Reading,
-  chains: readonly Chain.Chain[],
-): Verdict {
-  const most = Math.max(...odds);
-  const first = chains[0]?.links[0]?.offer;
-  if (!isTrained) {
-    // A call that only finds a place by its name is as certain as the one that needs it.
-    const [aim] = Chain.wanted(chains[0]?.links ?? []);
-    if (vague > most) return 'vague';
-    if (outside > most) return 'outside';
-    const share = 1 / (1 + Math.exp(-(odds[aim?.at ?? -1] ?? Number.NEGATIVE_INFINITY)));
-    return share >= sure.described ? 'sure' : 'doubtful';
-  }
-  if (outside > Math.max(most, sure.floor) || (known < sure.known && most < sure.odds)) return 'outside';
-  if (vague > most) return 'vague';
-  const probability = chains.reduce(
-    (sum, { links, probability: own }) => sum + (links[0]?.offer === first ? own : 0),
-    0,
-  );
-  const inside = 1 / (1 + Math.exp(outside - most));
-  return probability * inside >= sure.probability && most > sure.odds ? 'sure' : 'doubtful';
+/** Judges whether a goal is understood: whether anything sold answers it, and whether the calls are certain. */
+function verdictOf({ vague, isTrained }: Reader.Reading, plan: Chain.Plan): Verdict {
+  const [best] = plan.chains;
+  if (best === undefined) return 'outside';
+  if (vague === Number.POSITIVE_INFINITY) return 'vague';
+  const share = (of: (links: readonly Chain.Link[]) => unknown) =>
+    plan.chains.reduce(
+      (sum, { links, probability }) => sum + (of(links) === of(best.links) ? probability : 0),
+      0,
+    );
+  const first = share((links) => links[0]?.offer);
+  if (plan.vague > Math.max(first, plan.outside)) return 'vague';
+  if (plan.outside > first) return 'outside';
+  return share(Chain.meaning) >= sure[isTrained ? 'trained' : 'described'] ? 'sure' : 'doubtful';
 }
 
 /** Asks which of the two most probable readings is meant. */
 function readings(chains: readonly Chain.Chain[]): string[] {
   // The same calls without the search for what they need are no other reading.
-  const meant = chains.map(({ links }) => JSON.stringify(Chain.wanted(links).map(({ id }) => id)));
+  const meant = chains.map(({ links }) => Chain.meaning(links));
   const distinct = chains.filter((_, at) => meant.indexOf(meant[at] ?? '') === at);
   const named = distinct.map(({ links }) =>
     links
@@ -226,7 +221,7 @@ function advised(
 }
 
 /** Values that were given beyond the first: one call each. */
-function further(sources: readonly Chain.Source[]): Advised['takes'] {
+function further(sources: readonly Draft.Source[]): Advised['takes'] {
   return sources.flatMap((source) => {
     if (source.kind !== 'given' || source.given.kind !== 'values' || source.ask.slot.leaf.many) return [];
     return source.given.values
@@ -235,7 +230,7 @@ function further(sources: readonly Chain.Source[]): Advised['takes'] {
   });
 }
 
-function asking(source: Chain.Source, at: number): string[] {
+function asking(source: Draft.Source, at: number): string[] {
   const { slot } = source.ask;
   const name = slot.leaf.path
     .filter((key) => key !== '*')

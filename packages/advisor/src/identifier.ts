@@ -1,5 +1,6 @@
+import { isStop } from './lexicon.ts';
 import type { Slot } from './slot.ts';
-import { fold } from './words.ts';
+import { fold, stem } from './words.ts';
 
 /** The words that name what a key identifies, and the beginnings of its examples. */
 export type KeyName = { words: readonly string[]; samples: readonly string[] };
@@ -61,6 +62,20 @@ export function find(text: string, isKnown: (word: string) => boolean): Identifi
     if (!/\p{L}/u.test(word)) return /^\d{5,}$|^\d+-\d{4,}$/.test(word) ? found : [];
     return isKnown(fold(word)) ? [] : found;
   });
+}
+
+const numbers =
+  /(\p{L}+)\s*(#|\b(?:no|nr|number|id)\b[.:#]?|:)?\s*(\d{1,15})(?![\p{L}\d]|[.,]\d)(?:\s+(\p{L}+))?/giu;
+
+/** Returns the number by which a goal names what a key identifies: "ticket 4211", "order no. 88". A bare number before a noun counts things. */
+export function numbered(text: string, { words: own }: KeyName): string | null {
+  const names = new Set(own.flatMap((word) => (word.length > 2 ? [stem(word)] : [])));
+  for (const [, word = '', mark, digits = '', next] of text.matchAll(numbers)) {
+    if (!names.has(stem(fold(word)))) continue;
+    if (mark !== undefined || (digits.length > 2 && (next === undefined || isStop(fold(next)))))
+      return digits;
+  }
+  return null;
 }
 
 /** Returns true for an identifier that begins as the name of a key, or as its examples: `ev_12` for `event_id`. */

@@ -27,7 +27,7 @@ const notDomains =
 /** Values of one goal that are looked at. */
 const literalCountMax = 300;
 
-/** Finds the literals in `text`, in their order and without overlaps. */
+/** Finds the literals in `text`, in their order and without overlaps. A page without its scheme has `https://` added. */
 export function find(text: string): Literal[] {
   const found: Literal[] = [];
   for (const [kind, pattern] of patterns) {
@@ -36,7 +36,9 @@ export function find(text: string): Literal[] {
       const value = kind === 'phone' ? match[0] : match[0].replace(/(?:['’]s)?[.?!:]+$|['’]s$/, '');
       const [from, to] = [match.index, match.index + value.length];
       if (kind === 'domain' && notDomains.test(value)) continue;
-      if (found.every((other) => to <= other.from || from >= other.to)) found.push({ kind, value, from, to });
+      if (found.some((other) => to > other.from && from < other.to)) continue;
+      const isPage = kind === 'domain' && /\/./.test(value);
+      found.push({ ...(isPage ? { kind: 'url', value: `https://${value}` } : { kind, value }), from, to });
     }
   }
   return found.sort((a, b) => a.from - b.from);

@@ -1,4 +1,5 @@
 import type { Goal } from './goal.ts';
+import * as Identifier from './identifier.ts';
 import type { Leaf } from './leaf.ts';
 import type { Offer } from './offer.ts';
 import type { Fill, Slot } from './slot.ts';
@@ -19,7 +20,7 @@ const dayOf = new RegExp(
  * @param name the slot that takes the name of what the goal is about
  */
 export function fills(
-  { slots }: Offer,
+  { slots, operation: { path } }: Offer,
   goal: Goal,
   filled: ReadonlySet<Slot>,
   name: Slot | null = null,
@@ -30,6 +31,10 @@ export function fills(
   if (open.length === 0) return [];
   const found = { place: placeOf(goal), point: point.exec(goal.text), days: daysOf(goal.text) };
   return open.flatMap((slot): Fill[] => {
+    const number =
+      slot.kind === 'number' ? Identifier.numbered(goal.text, Identifier.keyOf(slot, path)) : null;
+    if (number !== null)
+      return [{ slot, value: Number(number), at: goal.words.findIndex(({ raw }) => raw === number) }];
     const value = slot === name ? found.place?.text : valueFor(slot, found);
     return value === undefined ? [] : [{ slot, value, at: found.place?.at ?? 0 }];
   });

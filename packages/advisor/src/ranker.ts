@@ -1,12 +1,10 @@
-import type { Pairing } from './pairing.ts';
-
-/** The weight of each comparison, learned over many APIs. */
+/** The weight of each piece of evidence, learned over many APIs. */
 export type Weights = Readonly<Record<string, number>>;
 
-/** Returns the log-odds that an operation is wanted rather than another, for each; the last is for none of them. */
-export function scores(weights: Weights, pairs: readonly Pairing[], none: Pairing): number[] {
-  return [...pairs, none].map((pairing) =>
-    Object.entries(pairing).reduce((sum, [name, value]) => sum + value * (weights[name] ?? 0), 0),
+/** Returns the log-odds that each of some readings is meant rather than another, by what speaks for it. */
+export function scores(weights: Weights, evidence: readonly Readonly<Record<string, number>>[]): number[] {
+  return evidence.map((own) =>
+    Object.entries(own).reduce((sum, [name, value]) => sum + value * (weights[name] ?? 0), 0),
   );
 }
 

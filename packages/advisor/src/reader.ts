@@ -26,18 +26,26 @@ export type Reader = {
   /** The descriptions, compared with a goal; null when callers' own phrases decide everything. */
   api: Described.Api | null;
   ranks: Ranker.Weights;
-  /** Counts of one operation before another in the samples. */
-  order: ReadonlyMap<string, number>;
+  counts: Counts;
 };
 
 /** The words of the descriptions: how much each says of each offer, from 0 to 1, and how rare it is. */
 type Words = { shares: ReadonlyMap<string, ReadonlyMap<number, number>>; rarity: (word: string) => number };
+
+/** Counts of samples that have each operation, one operation before another, and each whole chain. */
+type Counts = {
+  one: readonly number[];
+  pairs: ReadonlyMap<string, number>;
+  chains: ReadonlyMap<string, number>;
+};
 
 /** The log-odds of each reading of a goal. */
 export type Reading = {
   odds: readonly number[];
   outside: number;
   vague: number;
+  /** The log-odds that it takes several calls; 0 where no phrases say it. */
+  several: number;
   /** The share of the goal's words that the descriptions contain, from 0 to 1. */
   known: number;
   /** True when callers' own phrases decide. */
@@ -92,26 +100,40 @@ export function* open(
     if (examples.length % examplesAtOnce === 0) yield;
     examples.push({
       features: Features.of(Goal.read(Translation.toEnglish(ask, concepts).text), concepts, keysOf),
-      classes: kind === 'outside' ? [offers.length] : kind === 'vague' ? [offers.length + 1] : calls,
+      classes: classesOf(kind, calls, offers.length),
       weight: weights[kind],
     });
   }
-  const order = new Map<string, number>();
-  for (const { calls } of samples)
-    for (const [index, from] of calls.entries())
-      for (const to of calls.slice(index + 1))
-        order.set(`${from} ${to}`, (order.get(`${from} ${to}`) ?? 0) + 1);
   return {
     ...reader,
-    classifier: yield* Classifier.train(examples, offers.length + 2, (name) =>
+    classifier: yield* Classifier.train(examples, offers.length + 3, (name) =>
       name.startsWith('~') ? 2 : 1,
     ),
     learned,
     api,
     ranks: api === null ? {} : Knowledge.weights(),
     trust: asked.map((count) => coverage.asksHalf / (coverage.asksHalf + count)),
-    order,
+    counts: countsOf(samples, asked),
   };
+}
+
+function countsOf(samples: readonly Sample[], one: readonly number[]): Counts {
+  const [pairs, chains] = [new Map<string, number>(), new Map<string, number>()];
+  const add = (to: Map<string, number>, ...calls: number[]) =>
+    to.set(calls.join(' '), (to.get(calls.join(' ')) ?? 0) + 1);
+  for (const { calls } of samples) {
+    if (calls.length > 0) add(chains, ...calls);
+    for (const [index, from] of calls.entries())
+      for (const to of calls.slice(index + 1)) add(pairs, from, to);
+  }
+  return { one, pairs, chains };
+}
+
+/** The classes of an example: its operations, and after these that nothing answers, that it says too little, and that it takes several calls. */
+function classesOf(kind: Sample['kind'], calls: readonly number[], count: number): readonly number[] {
+  if (kind === 'outside') return [count];
+  if (kind === 'vague') return [count + 1];
+  return calls.length > 1 ? [...calls, count + 2] : calls;
 }
 
 /** The phrases of each offer that it alone answers. */
@@ -158,6 +180,7 @@ function learnt(reader: Reader, goal: Goal.Goal): Reading {
     ),
     outside: scores[count] ?? 0,
     vague: scores[count + 1] ?? 0,
+    several: scores[count + 2] ?? 0,
     known,
     isTrained: true,
     identifiers: [],
@@ -168,12 +191,13 @@ function learnt(reader: Reader, goal: Goal.Goal): Reading {
 function compared({ ranks }: Reader, api: Described.Api, goal: Goal.Goal, text: string): Reading {
   const asked = Asked.ask(api, goal, text);
   const shares = Ranker.probabilities(
-    Ranker.scores(ranks, Pairing.pair(api, asked), Pairing.nothing(api, asked)),
+    Ranker.scores(ranks, [...Pairing.pair(api, asked), Pairing.nothing(api, asked)]),
   );
   const odds = shares.map((share) => Math.log(Math.max(share, 1e-4) / Math.max(1 - share, 1e-4)));
   return {
     odds: odds.slice(0, -1),
     outside: odds.at(-1) ?? 0,
+    several: 0,
     vague:
       asked.meaningful === 0 && asked.identifiers.length === 0
         ? Number.POSITIVE_INFINITY

@@ -1,6 +1,7 @@
 import * as JsonPointer from '@sluice/kernel/json-pointer';
 import * as Schema from '@sluice/kernel/json-schema';
-import type { Link, Source } from './chain.ts';
+import type { Link } from './chain.ts';
+import type { Source } from './draft.ts';
 import type { Fill, Slot } from './slot.ts';
 import type { Surface } from './surface.ts';
 

@@ -36,6 +36,16 @@ describe('an operation that needs numbers of what the goal names', () => {
   });
 
   test.each([
+    ['daily timetable of pier 412', '?pier_number=412'],
+    ['täglicher Fahrplan, Pier Nr. 7', '?pier_number=7'],
+    ['the daily timetable, pier #88 please', '?pier_number=88'],
+  ])('takes the number that "%s" gives', (goal, wanted) => {
+    const [timetable, ...more] = advise(goal).operations;
+    expect(new URL(timetable?.request.url ?? '').search).toBe(wanted);
+    expect(more).toEqual([]);
+  });
+
+  test.each([
     ['water level at 50.94,6.96', ['waterLevel']],
     ['water level in Cologne at 50.94,6.96', ['waterLevel']],
     ['closed waterways in Cologne', ['closures']],

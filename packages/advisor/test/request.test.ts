@@ -103,6 +103,12 @@ describe('a goal fills', () => {
     });
   });
 
+  test('a page that is written without its scheme', () => {
+    expect(body('people who work in marketing at network.example/company/acme')).toMatchObject({
+      company_network_url: 'https://network.example/company/acme',
+    });
+  });
+
   test('what it gives by itself, and what one answer gives to the next', () => {
     const { operations } = GoalSet.ask(advisor, { goal: 'work emails of the decision makers at acme.com' });
     expect(operations.map(({ takes }) => takes.map(({ field, from }) => [field, from]))).toEqual([

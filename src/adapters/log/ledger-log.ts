@@ -16,6 +16,7 @@ export function logLedgerEvent(log: Log.Log, tally: Log.EventCounts, event: Ledg
       break;
     case 'ledger_unreachable':
     case 'ledger_inconsistent':
+    case 'batch_given_up':
     case 'undelivered_not_credited':
       report(event.kind, Log.describe(event.error));
       break;

@@ -1,0 +1,234 @@
+import { writeFileSync } from 'node:fs';
+import * as Advisor from '../src/advisor.ts';
+import * as Chain from '../src/chain.ts';
+import type * as Draft from '../src/draft.ts';
+import * as Goal from '../src/goal.ts';
+import { chainWeights } from '../src/knowledge.ts';
+import * as Ranker from '../src/ranker.ts';
+import * as Reader from '../src/reader.ts';
+import * as Translation from '../src/translation.ts';
+import * as GoalSet from '../test/goal-set.ts';
+import * as Apis from './apis.ts';
+import * as Softmax from './softmax.ts';
+
+// node packages/advisor/train/chains.ts [--save]
+// Learns what speaks for some calls together: over goals of the bundled catalogue, each read by what was learned from the others, and over
+// the APIs of test/goals and train/apis, each read by what was learned from the others. Prints how well goals are answered that were left
+// out of both. --save writes data/chains.json.
+
+const foldCount = 5;
+const penalties = { trained: 2e-4, described: 1e-3 };
+/** Expert estimates, from which what is learned departs only as far as the goals demand: few goals for several calls of other APIs are known. */
+const prior = {
+  mainOdds: 1,
+  ledOdds: 1,
+  apartOdds: 1,
+  leadingOdds: 1,
+  led: 0.3,
+  apart: -1.2,
+  missing: -1.5,
+  said: -0.1,
+  idle: -2.5,
+  mistaken: -2.5,
+  unfound: -1.5,
+  outside: -1,
+  outsideOdds: 1,
+};
+/** The chains of a goal that are learned from: the most probable. */
+const readingCountMax = 60;
+
+type Example = Softmax.Row & {
+  group: string;
+  isSeveral: boolean;
+  isInside: boolean;
+  firsts: readonly string[];
+  meanings: readonly string[];
+};
+
+/** A number below `count` that depends on the text alone. */
+function lot(text: string, count: number): number {
+  let state = 7;
+  for (const letter of text) state = (Math.imul(state, 31) + letter.charCodeAt(0)) >>> 0;
+  return (state >>> 8) % count;
+}
+
+/** The readings of a goal: chains, none, and too vague. */
+function exampleOf(
+  { surface }: Advisor.Advisor,
+  reader: Reader.Reader,
+  text: string,
+  right: { chains: readonly (readonly number[])[]; first: readonly number[]; isVague: boolean },
+  group: string,
+): Example {
+  const goal = Goal.read(Translation.toEnglish(text, reader.concepts).text);
+  const reading = Reader.read(reader, goal, text);
+  const planning = Chain.prepare(goal, surface, reading);
+  const initial = chainWeights()[reading.isTrained ? 'trained' : 'described'];
+  const drafts = Chain.draftsOf(planning);
+  const isRight = ({ members, sources }: Draft.Draft) => {
+    // Calls that find what a later one needs are no fault.
+    const finders = new Set(
+      sources.flat().flatMap((source) => (source.kind === 'call' ? [source.call] : [])),
+    );
+    const answers = (chain: readonly number[]) => {
+      let done = 0;
+      for (const [index, at] of members.entries())
+        if (at === chain[done]) done += 1;
+        else if (!finders.has(index)) return false;
+      return done === chain.length;
+    };
+    return right.chains.some(answers) || right.first.some((at) => members.length === 1 && members[0] === at);
+  };
+  const scores = Ranker.scores(
+    initial,
+    drafts.map(({ evidence }) => evidence),
+  );
+  const least = [...scores].sort((a, b) => b - a)[readingCountMax] ?? Number.NEGATIVE_INFINITY;
+  const kept = drafts.filter((draft, at) => isRight(draft) || (scores[at] as number) > least);
+  const isInside = right.chains.length + right.first.length > 0;
+  const none = right.isVague && reading.isTrained ? kept.length + 1 : kept.length;
+  return {
+    group,
+    isInside,
+    isSeveral: (right.chains[0]?.length ?? 0) > 1,
+    readings: [...kept.map(({ evidence }) => evidence), ...Chain.othersOf(reading)],
+    right: isInside ? kept.flatMap((draft, at) => (isRight(draft) ? [at] : [])) : [none],
+    weight: 1,
+    firsts: kept.map(({ members }) => String(members[0])),
+    meanings: kept.map(({ members }) => members.join(' ')),
+  };
+}
+
+async function bundled(): Promise<Example[]> {
+  const { advisor, document } = await GoalSet.advisor(GoalSet.shipped);
+  const samples = advisor.prices.samples ?? [];
+  const at = new Map(advisor.surface.offers.map((offer) => [offer.operation.id, offer.at]));
+  return [...Array(foldCount).keys()].flatMap((fold) => {
+    const prices = { ...advisor.prices, samples: samples.filter(({ ask }) => lot(ask, foldCount) !== fold) };
+    const partial = Advisor.openAdvisor(prices, document, advisor.baseUrl, advisor.rails, advisor.path);
+    const reader = partial.surface.reader();
+    return samples
+      .filter(({ ask }) => lot(ask, foldCount) === fold)
+      .map(({ ask, calls, kind }) => {
+        const chain = calls.map((call) => at.get(call) as number);
+        const right = { chains: chain.length > 0 ? [chain] : [], first: [], isVague: kind === 'vague' };
+        return exampleOf(partial, reader, ask, right, String(fold));
+      });
+  });
+}
+
+async function described(): Promise<Example[]> {
+  const apis = await Apis.read();
+  return [...apis].flatMap(([name, { advisor, goals }]) => {
+    const ranks = Apis.train([...apis].flatMap(([other, api]) => (other === name ? [] : [api])));
+    const reader = { ...advisor.surface.reader(), ranks };
+    const at = new Map(advisor.surface.offers.map((offer) => [offer.operation.id, offer.at]));
+    const place = (id: string) => at.get(id) ?? -1;
+    return goals
+      .filter(({ status }) => status !== 'needs_input')
+      .map(({ goal, first, chains }) => {
+        const right = {
+          chains: chains.map((steps) => steps.map(([id = '']) => place(id))),
+          first: chains.length > 0 ? [] : first.map(place),
+          isVague: false,
+        };
+        return exampleOf(advisor, reader, goal, right, name);
+      });
+  });
+}
+
+type Judged = {
+  isRight: boolean;
+  isFirst: boolean;
+  share: number;
+  isAnswer: boolean;
+  isInside: boolean;
+  isSeveral: boolean;
+};
+
+function judge(
+  weights: Ranker.Weights,
+  { readings, right, meanings, firsts, isInside, isSeveral }: Example,
+): Judged {
+  const shares = Ranker.probabilities(Ranker.scores(weights, readings));
+  const chains = shares.slice(0, meanings.length);
+  const best = chains.indexOf(Math.max(...chains));
+  const share = shares[best] as number;
+  const first = chains.reduce((sum, own, at) => sum + (firsts[at] === firsts[best] ? own : 0), 0);
+  const others = shares.slice(meanings.length);
+  const other = others.indexOf(Math.max(...others));
+  const isAnswer = Math.max(...others) <= first;
+  const isFirst = isInside ? isAnswer && right.some((at) => firsts[at] === firsts[best]) : !isAnswer;
+  return {
+    isRight: isAnswer ? right.includes(best) : right.includes(meanings.length + other),
+    isFirst,
+    share: isAnswer ? share : 0,
+    isAnswer,
+    isInside,
+    isSeveral,
+  };
+}
+
+function print(name: string, judged: readonly Judged[]): void {
+  const percent = (some: readonly Judged[], of: (one: Judged) => boolean) =>
+    `${((some.filter(of).length / Math.max(1, some.length)) * 100).toFixed(1)} %`;
+  const line = (label: string, some: readonly Judged[]) => {
+    const certain = [0.8, 0.85, 0.9].map((least) => {
+      const sure = some.filter(({ share }) => share >= least);
+      return `from ${least} ${percent(some, ({ share }) => share >= least)} wrong ${percent(sure, ({ isRight }) => !isRight)} first ${percent(sure, ({ isFirst }) => !isFirst)}`;
+    });
+    process.stdout.write(
+      `${name} ${label.padEnd(8)} ${some.length} goals, first ${percent(some, ({ isFirst }) => isFirst)}, chain ${percent(some, ({ isRight }) => isRight)}; ${certain.join('; ')}\n`,
+    );
+  };
+  line('all', judged);
+  line(
+    'one',
+    judged.filter(({ isInside, isSeveral }) => isInside && !isSeveral),
+  );
+  line(
+    'several',
+    judged.filter(({ isSeveral }) => isSeveral),
+  );
+  line(
+    'outside',
+    judged.filter(({ isInside }) => !isInside),
+  );
+}
+
+const learned: Record<string, Ranker.Weights> = {};
+for (const [name, read] of Object.entries({ trained: bundled, described })) {
+  if (
+    process.argv.includes(`--only=${name}`) === false &&
+    process.argv.some((arg) => arg.startsWith('--only'))
+  )
+    continue;
+  const examples = await read();
+  const usable = (some: readonly Example[]) => some.filter(({ right }) => right.length > 0);
+  const kind = name as 'trained' | 'described';
+  const initial = chainWeights()[kind];
+  print(
+    `${name} before`,
+    examples.map((example) => judge(initial, example)),
+  );
+  const judged = [...Map.groupBy(examples, ({ group }) => group)].flatMap(([group, own]) => {
+    const weights = Softmax.train(
+      usable(examples.filter((other) => other.group !== group)),
+      penalties[kind],
+      prior,
+    );
+    return own.map((example) => judge(weights, example));
+  });
+  print(`${name} after `, judged);
+  learned[name] = Softmax.train(usable(examples), penalties[kind], prior);
+  process.stdout.write(`${JSON.stringify(learned[name])}\n`);
+}
+if (process.argv.includes('--save')) {
+  const rounded = Object.fromEntries(
+    Object.entries({ ...chainWeights(), ...learned }).map(([name, weights]) => [
+      name,
+      Object.fromEntries(Object.entries(weights).map(([key, value]) => [key, Number(value.toFixed(3))])),
+    ]),
+  );
+  writeFileSync(new URL('../data/chains.json', import.meta.url), `${JSON.stringify(rounded, null, 2)}\n`);
+}
