@@ -10,7 +10,7 @@ export type CatalogueField = {
   label: string;
   /** The value in the file as text; empty when the key is missing. */
   value: string;
-  /** What buyers see while the key is missing; the form shows it, and leaves the file as it is when it comes back unchanged. */
+  /** The text that buyers see while the key is missing. The form shows it; sent back unchanged, it is no edit. */
   usual?: string;
   /** A sentence below the field. */
   hint?: string;
@@ -19,7 +19,7 @@ export type CatalogueField = {
 };
 export type FieldGroup = {
   title: string;
-  /** What is sold, beside the title. */
+  /** Price and contents in a line, beside the title. */
   about: string;
   /** The name in the catalogue's file. */
   id?: string;

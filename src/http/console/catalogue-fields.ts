@@ -60,7 +60,7 @@ const brandGroups: readonly { title: string; shapes: readonly BrandShape[] }[] =
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** What buyers see of a plan or a service: its name and description, also where the file leaves them out. */
+/** The name and description of a plan or service as buyers see them, also where the file leaves them out. */
 export type ShownTexts = { name: string; description: string };
 export type Shown = {
   plan(id: string): ShownTexts | undefined;

@@ -67,7 +67,7 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
   },
 };
 
-/** What costs money or buyers while it waits. */
+/** Tasks that cost money or buyers while they wait. */
 const urgent: ReadonlySet<Task['kind']> = new Set([
   ...(['disputes', 'refund_requests', 'flagged', 'in_doubt', 'unreconciled', 'past_due'] as const),
   ...(['upstream_errors', 'holds_credit', 'silent', 'low_disk'] as const),

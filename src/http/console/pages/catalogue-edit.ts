@@ -134,7 +134,7 @@ function input(one: CatalogueField, { typed, faults }: EditFacts): Html {
   const shown = typed.get(name) ?? (value || usual);
   const fault = faults.find(({ path }) => path === name)?.reason;
   const common = { name, label, value: shown, fault, ...(hint && { hint }) };
-  // What buyers see without the key is no edit when it comes back as it was.
+  // The text that buyers see without the key is no edit when it comes back as it was.
   const asShown =
     value === '' && usual !== '' ? html`<input type="hidden" name="shown:${name}" value="${usual}">` : '';
   switch (kind) {

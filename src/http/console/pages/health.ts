@@ -54,7 +54,7 @@ ${verification(facts)}
 ${technical(facts)}`;
 }
 
-/** What does not work now, a sentence each. */
+/** Returns the present problems, a sentence each. */
 function problemsOf({ checks, writers: all, mails, uncountable: counts, verified }: HealthFacts): string[] {
   const failed = Object.entries(checks).flatMap(([check, isGood]) =>
     isGood ? [] : [`${checkNames[check]?.problem ?? `${check} is not ready`}.`],

@@ -73,7 +73,7 @@ function summary({ order, email, left, page }: PaymentFacts): Html {
   return html`<section aria-labelledby="payment"><h2 id="payment">Payment</h2>${pairs(rows)}${order.failure === null ? '' : html`<p class="note">${order.failure}</p>`}</section>`;
 }
 
-/** What is needed rarely: ids, the assessment of the card, and fees. */
+/** The folded part: ids, the assessment of the card, and fees. */
 function details({ order, charges, fees }: PaymentFacts): Html {
   const paid = reference(order);
   const ids: [string, Html][] = [

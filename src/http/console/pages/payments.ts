@@ -226,7 +226,7 @@ function returned(one: ReturnedPayment, processorPage: ProcessorPage): Html {
 <td>${status}</td><td>${one.reason === null ? '' : words(one.reason)}</td><td>${effectOf(one)}</td><td>${moment(one.createdMs)}</td><td>${nextStep(one, page)}</td></tr>`;
 }
 
-/** What the seller has to do about a refund or dispute, with the page of the processor where that is done. */
+/** The seller's next step for a refund or dispute, with a link to the page of the processor. */
 export function nextStep(
   { kind, status }: Pick<ReturnedPayment, 'kind' | 'status'>,
   page: string | null,

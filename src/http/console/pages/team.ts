@@ -38,7 +38,7 @@ ${link === null ? '' : html`<section><h2>Invitation link</h2><p class="soft">Sho
 <section aria-labelledby="people"><h2 id="people">People</h2>
 ${
   people.length === 0
-    ? html`<p>Nobody has been invited yet. You are using the admin token: invite yourself as the first owner, open the link and create a passkey.</p>`
+    ? html`<p>No persons have been invited yet. You are using the admin token: invite yourself as the first owner, open the link and create a passkey.</p>`
     : table(
         'People',
         [

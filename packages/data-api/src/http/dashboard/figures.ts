@@ -30,7 +30,7 @@ export function status(word: string): Html {
   return html`<span class="${word === 'active' ? 'sign' : 'sign bad'}">${word.replace('_', ' ')}</span>`;
 }
 
-/** An allowance that nobody uses up: that of the storefront, which bills its own buyers. */
+/** The allowance of the storefront's key, which no month uses up: the storefront bills its own buyers. */
 const practicallyUnlimited = 1_000_000_000_000;
 
 /** Records of the running period. */
