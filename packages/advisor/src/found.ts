@@ -9,23 +9,29 @@ import type { Slot } from './slot.ts';
 /** Numbers by which one thing is found. */
 const identifier = /(?:id|number|code|key|ref)$/i;
 
-/** Returns the operations that find the numbers which `offer` needs: both coordinates of a place, the number of an order. */
+/** Returns the operations that find what `offer` needs: both coordinates of a place, the id of a place, the number of an order. */
 export function findersOf(offer: Offer, offers: readonly Offer[]): Finder[] {
-  const needed = offer.slots.filter(isNumber);
+  const needed = offer.slots.filter((slot) => isNumber(slot) || isPoint(slot));
   if (needed.length === 0) return [];
   return offers.flatMap((other): Finder[] => {
     const name = other === offer ? null : nameSlot(other);
     if (name === null) return [];
-    const items = Map.groupBy(other.gives.filter(isNumeric), ({ path }) => path.slice(0, -1).join('/'));
+    const items = Map.groupBy(
+      other.gives.filter((leaf) => isNumeric(leaf) || isId(leaf)),
+      ({ path }) => path.slice(0, -1).join('/'),
+    );
     const found = [...items.values()].map((leaves) =>
       needed.flatMap((slot) => {
-        const leaf = leaves.find(({ path }) => isSame(path.at(-1) ?? '', slot.leaf.path[0] ?? ''));
+        const leaf = leaves.find((own) =>
+          isPoint(slot) ? isNamedBy(own, slot) : isSame(nameOf(own), nameOf(slot.leaf)),
+        );
         return leaf === undefined ? [] : [{ ask: { slot, words: [], makers: [] }, leaf }];
       }),
     );
     // One number alone, such as an amount, says nothing of a thing.
     const values = found.find(
-      (own) => own.length > 1 || own.some(({ ask }) => identifier.test(ask.slot.leaf.path[0] ?? '')),
+      (own) =>
+        own.length > 1 || own.some(({ ask }) => isPoint(ask.slot) || identifier.test(nameOf(ask.slot.leaf))),
     );
     return values === undefined ? [] : [{ at: other.at, name, values }];
   });
@@ -40,6 +46,25 @@ export function isWanted(offer: Offer, goal: Goal): boolean {
 
 function isNumber({ leaf, kind, place }: Slot): boolean {
   return kind === 'number' && (leaf.required || place === 'path') && !leaf.many && leaf.path.length === 1;
+}
+
+/** A text that takes the id of a place instead of its coordinates. */
+function isPoint({ leaf }: Slot): boolean {
+  return leaf.required && !leaf.many && Located.isPointOnly(leaf);
+}
+
+/** Returns true when the description of a slot names the value of a response: "coordinates or a place id". */
+function isNamedBy(leaf: Leaf, slot: Slot): boolean {
+  const name = nameOf(leaf).replace(/([a-z])([A-Z])|[_-]/g, '$1 $2');
+  return isId(leaf) && new RegExp(`\\b${name}\\b`, 'i').test(String(slot.leaf.schema.description));
+}
+
+function isId({ path, schema }: Leaf): boolean {
+  return /.[_-]?id$/i.test(path.at(-1) ?? '') && schema.type === 'string';
+}
+
+function nameOf({ path }: Leaf): string {
+  return path.at(-1) ?? '';
 }
 
 function isNumeric({ schema: { type } }: Leaf): boolean {

@@ -6,6 +6,8 @@ import type { Fill, Slot } from './slot.ts';
 
 const placeName = /^(?:location|locations|place|where|near|address|destination|town|city|q|query|search)$/i;
 const pointSaid = /lat(?:itude)?,\s*lon/i;
+/** A description of coordinates that takes names, too. */
+const nameSaid = /\b(?:name|city|town|address|zip|postal|postcode|free text)\b/i;
 const point = /(-?\d{1,2}\.\d+)\s*[,/ ]\s*(-?\d{1,3}\.\d+)/;
 const months = 'january february march april may june july august september october november december'.split(
   ' ',
@@ -48,14 +50,22 @@ type Found = {
 
 function valueFor(slot: Slot, { place, point: at, days }: Found): unknown {
   const name = slot.leaf.path.at(-1) ?? '';
-  const { description = '', format } = slot.leaf.schema;
+  const description = String(slot.leaf.schema.description ?? '');
+  const { format } = slot.leaf.schema;
   if (format === 'date') return /^(?:to|end|until|last)/i.test(name) ? days.at(-1) : days[0];
-  const isPoint = pointSaid.test(String(description)) || /point|coordinate/i.test(name);
+  const isPoint = pointSaid.test(description) || /point|coordinate/i.test(name);
   if (at !== null && /^lat(?:itude)?$/i.test(name)) return Number(at[1]);
   if (at !== null && /^(?:lon|lng|long|longitude)$/i.test(name)) return Number(at[2]);
   if (slot.kind !== 'text' && slot.kind !== 'city') return undefined;
   if (at !== null && isPoint) return `${at[1]},${at[2]}`;
+  if (isPointOnly(slot.leaf)) return undefined;
   return isName(slot.leaf) ? place?.text : undefined;
+}
+
+/** Returns true for a text that takes coordinates, or an id, and no name of a place. */
+export function isPointOnly({ schema }: Leaf): boolean {
+  const description = String(schema.description ?? '');
+  return pointSaid.test(description) && !nameSaid.test(description);
 }
 
 /** Returns true for a value that is named as the name of a thing. */

@@ -35,6 +35,18 @@ describe('an operation that needs numbers of what the goal names', () => {
     ]);
   });
 
+  test('is called with the id of a place, where its text takes coordinates or an id, and no name', () => {
+    const { operations, questions } = advise('wind speed in Cologne');
+    expect(operations.map(({ path }) => path)).toEqual(['/v1/piers/search', '/v1/wind']);
+    expect(operations[1]?.takes.map(({ field, from }) => [field, from])).toEqual([
+      ['location', { operation: 1, pointer: '/piers/*/pier_id' }],
+    ]);
+    expect(questions).toEqual([]);
+    const [wind, ...more] = advise('wind speed at 50.94,6.96').operations;
+    expect(new URL(wind?.request.url ?? '').searchParams.get('location')).toBe('50.94,6.96');
+    expect(more).toEqual([]);
+  });
+
   test.each([
     ['daily timetable of pier 412', '?pier_number=412'],
     ['täglicher Fahrplan, Pier Nr. 7', '?pier_number=7'],

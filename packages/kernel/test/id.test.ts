@@ -20,7 +20,7 @@ it('names what an id or a secret is for, and keeps secrets longer', () => {
 
 it('gives ids, secrets and digests the slot of their owner', () => {
   const slots = new Set<number>();
-  for (let at = 0; at < 2_000; at++) {
+  for (let at = 0; at < 5_000; at++) {
     const account = id('acc');
     const slot = Number.parseInt(account.slice(4, 6), 16);
     slots.add(slot);
