@@ -93,27 +93,26 @@ BEGIN
   ) n WHERE e.seq = n.seq;
   GET DIAGNOSTICS v_count = ROW_COUNT;
   UPDATE shop.event_head SET position = v_last + v_count;
-  PERFORM shop.queue_events(p.id, v_last + 1, v_last + v_count) FROM shop.event_endpoint p;
+  PERFORM shop.queue_events(p.id, v_last + 1, v_last + v_count, NULL, NULL, NULL) FROM shop.event_endpoint p;
   RETURN v_count;
 END $$;
 
--- Queues the published events of a range that an endpoint wants. A test event is for one endpoint. Returns the number of those that did not wait already.
-CREATE OR REPLACE FUNCTION shop.queue_events(p_endpoint text, p_from bigint, p_to bigint) RETURNS bigint LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN shop.queue_positions(p_endpoint, ARRAY(SELECT e.position FROM shop.event_endpoint p JOIN shop.event e ON e.position BETWEEN p_from AND p_to
-    WHERE p.id = p_endpoint AND CASE e.type WHEN 'event.test' THEN e.data ->> 'endpoint' = p.id ELSE p.types IS NULL OR e.type = ANY (p.types) END));
-END $$;
-
--- Queues events for an endpoint, except those that wait already. Returns their number.
-CREATE OR REPLACE FUNCTION shop.queue_positions(p_endpoint text, p_wanted bigint[]) RETURNS bigint LANGUAGE plpgsql AS $$
+-- Queues published events of a range for an endpoint: those that it wants, of `p_types`, from `p_since` to before `p_until` (null for no limit). A test event is
+-- for one endpoint. Returns the number of those that did not wait already.
+CREATE OR REPLACE FUNCTION shop.queue_events(p_endpoint text, p_from bigint, p_to bigint, p_types text[], p_since timestamptz, p_until timestamptz)
+RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
+  v_wanted bigint[];
   v_count bigint;
 BEGIN
+  SELECT array_agg(e.position) INTO v_wanted FROM shop.event_endpoint p JOIN shop.event e ON e.position BETWEEN p_from AND p_to
+    WHERE p.id = p_endpoint AND CASE e.type WHEN 'event.test' THEN e.data ->> 'endpoint' = p.id ELSE p.types IS NULL OR e.type = ANY (p.types) END
+      AND (p_types IS NULL OR e.type = ANY (p_types)) AND (p_since IS NULL OR e.at >= p_since) AND (p_until IS NULL OR e.at < p_until);
   -- Lanes are locked before deliveries, as everywhere. The update waits for the removal of a lane, whose transaction cannot see the new deliveries.
-  INSERT INTO shop.event_lane (endpoint_id, account_id) SELECT DISTINCT p_endpoint, e.account_id FROM shop.event e WHERE e.position = ANY (p_wanted) ORDER BY 2
+  INSERT INTO shop.event_lane (endpoint_id, account_id) SELECT DISTINCT p_endpoint, e.account_id FROM shop.event e WHERE e.position = ANY (v_wanted) ORDER BY 2
     ON CONFLICT (endpoint_id, account_id) DO UPDATE SET account_id = excluded.account_id;
   INSERT INTO shop.event_delivery AS d (endpoint_id, position, account_id)
-    SELECT p_endpoint, e.position, e.account_id FROM shop.event e WHERE e.position = ANY (p_wanted) ORDER BY e.position
+    SELECT p_endpoint, e.position, e.account_id FROM shop.event e WHERE e.position = ANY (v_wanted) ORDER BY e.position
     ON CONFLICT (endpoint_id, position) DO UPDATE SET state = 'waiting', tries = 0, updated_at = clock_timestamp() WHERE d.state <> 'waiting';
   GET DIAGNOSTICS v_count = ROW_COUNT;
   RETURN v_count;
@@ -244,9 +243,7 @@ DECLARE
 BEGIN
   PERFORM 1 FROM shop.event_endpoint WHERE id = p_endpoint FOR SHARE;
   IF NOT FOUND THEN RETURN NULL; END IF;
-  v_count := shop.queue_positions(p_endpoint, ARRAY(SELECT e.position FROM shop.event_endpoint p JOIN shop.event e ON e.position BETWEEN p_from AND p_to
-    WHERE p.id = p_endpoint AND CASE e.type WHEN 'event.test' THEN e.data ->> 'endpoint' = p.id ELSE p.types IS NULL OR e.type = ANY (p.types) END
-      AND (p_types IS NULL OR e.type = ANY (p_types)) AND (p_since IS NULL OR e.at >= p_since) AND (p_until IS NULL OR e.at < p_until)));
+  v_count := shop.queue_events(p_endpoint, p_from, p_to, p_types, p_since, p_until);
   INSERT INTO shop.audit (who, act, subject, after) VALUES (p_who, 'events_replayed', p_endpoint,
     jsonb_strip_nulls(jsonb_build_object('from', p_from, 'to', p_to, 'types', p_types, 'since', p_since, 'until', p_until, 'events', v_count)));
   PERFORM ledger.announce('events', '');

@@ -82,7 +82,7 @@ function nextSteps({ texts }: Frame.PageContext, status: number): Frame.Html {
   const reference = html`<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a>`;
   switch (status) {
     case 401:
-      return html`<a class="button" href="/shop/account">${say(texts, 'frame.account')}</a> <a class="button plain" href="/docs#authentication">${say(texts, 'reference.nav_authentication')}</a>`;
+      return html`<a class="button" href="/shop/account">${say(texts, 'sign_in.submit')}</a> <a class="button plain" href="/docs#authentication">${say(texts, 'reference.nav_authentication')}</a>`;
     case 402:
       return html`<a class="button" href="/#plans">${say(texts, 'shop.see_plans')}</a> ${shop}`;
     case 403:

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Misuse } from '@sluice/kernel/command-line';
 import { vi } from 'vitest';
 import * as Table from '../../src/cli/table.ts';
+import type { Shop } from '../support/shop.ts';
 
 const script = fileURLToPath(new URL('../../src/cli/sluice.ts', import.meta.url));
 
@@ -34,6 +35,20 @@ export async function run(args: readonly string[], { env = {}, cwd, input }: Aro
   child.stdin?.end(input);
   [run.code] = await once(child, 'close');
   return run;
+}
+
+/** Runs `sluice` beside a shop, on its database and card sandbox. */
+export function runBeside(
+  { databaseUrl, sandboxUrl }: Pick<Shop, 'databaseUrl' | 'sandboxUrl'>,
+  ...args: readonly string[]
+): Promise<Run> {
+  return run(args, {
+    env: {
+      DATABASE_URL: databaseUrl,
+      STRIPE_SECRET_KEY: 'sk_test_sandbox',
+      STRIPE_API_BASE: sandboxUrl,
+    },
+  });
 }
 
 /** Returns the only variables of the test run that the command gets. */

@@ -49,14 +49,7 @@ const setRole = async (owner: Member, person: Member, role: string) => {
 const find = (token: string, base = shop.url, max_results = 1) =>
   Customer.call({ token }, 'POST', base + search, { max_results });
 
-async function sluice(...args: string[]): Promise<Sluice.Run> {
-  const env = {
-    DATABASE_URL: shop.databaseUrl,
-    STRIPE_SECRET_KEY: 'sk_test_sandbox',
-    STRIPE_API_BASE: shop.sandboxUrl,
-  };
-  return Sluice.run(args, { env });
-}
+const sluice = (...args: string[]) => Sluice.runBeside(shop, ...args);
 
 test('a key is paused, in every process, while the person who created it may not call', async () => {
   const ada = await people.owner();

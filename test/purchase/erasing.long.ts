@@ -14,14 +14,7 @@ const email = 'ada.lovelace@example.com';
 /** The address that the person types on the card page. */
 const payerEmail = 'buyer@example.com';
 
-async function sluice(...args: string[]): Promise<Sluice.Run> {
-  const env = {
-    DATABASE_URL: shop.databaseUrl,
-    STRIPE_SECRET_KEY: 'sk_test_sandbox',
-    STRIPE_API_BASE: shop.sandboxUrl,
-  };
-  return Sluice.run(args, { env });
-}
+const sluice = (...args: string[]) => Sluice.runBeside(shop, ...args);
 
 /** Returns the places in the shop's tables that contain `text`, as `table.column`. */
 async function placesOf(text: string): Promise<string[]> {

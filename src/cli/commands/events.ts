@@ -175,7 +175,8 @@ async function replay(
     const run = await events.replay(endpoint, { ...range, from }, who);
     if (run === null) return told(false, values, {}, '');
     count += run.count;
-    if (run.next === null) return told(true, values, { events: count }, `Queued ${count} events.`);
+    if (run.next === null)
+      return told(true, values, { events: count }, `Queued ${count} ${count === 1 ? 'event' : 'events'}.`);
     from = run.next;
   }
 }

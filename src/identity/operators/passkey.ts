@@ -52,7 +52,7 @@ function isOwn(shop: PasskeyContext, purpose: string, browser: string, encoded: 
   return SealedSession.isGood(proof, shop.secret, sealed(purpose, browser, nonce), shop.clock());
 }
 
-/** Loaded when a passkey is first used: it has more files than half of the storefront, and most starts never need them. */
+/** Loaded when a passkey is first used, because its 300 modules would slow down every start. */
 const webAuthn = () => import('@simplewebauthn/server');
 
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
