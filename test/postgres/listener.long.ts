@@ -52,18 +52,14 @@ describe.runIf(ReplicaPair.isInstalled)('the connection that receives notificati
   test('is replaced when it stays open and a notification of its own process does not arrive', async () => {
     front.silence('sluice listener');
     await admin`SELECT pg_notify('one', 'lost')`;
-    listener.expect();
-    await arrives();
+    await whileExpecting(arrives);
     expect(heard).not.toContain('one lost');
     expect(beginnings).toBe(1);
   });
 
   test('listens to a further channel although it is replaced meanwhile', async () => {
     front.silence('sluice listener');
-    // A notification of the test before may still arrive, and end the expectation.
-    const expecting = setInterval(() => listener.expect(), 50);
-    await listener.listen('three', (payload) => heard.push(`three ${payload}`));
-    clearInterval(expecting);
+    await whileExpecting(() => listener.listen('three', (payload) => heard.push(`three ${payload}`)));
     await admin`SELECT pg_notify('three', 'here')`;
     await expect.poll(() => heard, { timeout }).toContain('three here');
     await arrives();
@@ -106,6 +102,12 @@ describe.runIf(ReplicaPair.isInstalled)('the connection that receives notificati
     expect(beginnings).toBe(1);
   });
 });
+
+/** Expects notifications again and again until `step` is done: one of the test before may still arrive, and end an expectation. */
+async function whileExpecting(step: () => Promise<void>): Promise<void> {
+  const expecting = setInterval(() => listener.expect(), 50);
+  await step().finally(() => clearInterval(expecting));
+}
 
 /** Waits until both channels deliver. The payload is new each time: notifications of the test before may still arrive. */
 async function arrives(): Promise<void> {
