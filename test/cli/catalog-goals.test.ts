@@ -10,7 +10,7 @@ import * as GoalRehearsal from '../../src/cli/goal-rehearsal.ts';
 const fixtures = fileURLToPath(new URL('../../packages/advisor/test/fixtures/', import.meta.url));
 const track = 'GET /v1/parcels/{tracking_number}';
 const points = 'GET /v1/pickup-points';
-/** Each kind of goal is easily told from the others, so that an advisor that was not taught one of them still reads it. */
+/** Both kinds differ so much that an advisor that was not taught one of these goals still reads it. */
 const goals = {
   [track]: [
     'where is my parcel',
