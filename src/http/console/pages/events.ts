@@ -64,7 +64,7 @@ ${
 ${canChange ? addForm(facts.draft) : ''}
 ${canReplay && endpoints.length > 0 ? replayForm(endpoints) : ''}
 <section aria-labelledby="events"><h2 id="events">Events</h2>
-${filterForm(path, filterFields(filter), queryOf(withoutPage(filter)), null, filter.account !== undefined)}
+${filterForm(path, filterFields(filter), queryOf(withoutPage(filter)), filter.account !== undefined)}
 ${eventTable(facts)}</section>`;
 }
 

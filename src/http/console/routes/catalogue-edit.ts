@@ -85,7 +85,11 @@ function addForm(
     const file = await editor.file();
     const typed = Fields.typedIn(said);
     if (said.get('base') !== file.digest) return page(file, typed, [], { text: stale, isBad: true });
+    if (form === 'brand' && said.get('act') === 'preview') return page(file, typed);
     const groups = Fields.groupsOf(form, file.text, shown);
+    const unread = form === 'prices' ? Fields.spreadPrices(groups, said) : [];
+    if (unread.length > 0)
+      return page(file, typed, unread.map(notAnAmount), { text: problem, isBad: true });
     const edits = [
       ...Fields.editsOf(groups, said),
       ...(form === 'prices' ? Meters.newPrices(file.text, groups.length, said) : []),
@@ -177,6 +181,10 @@ function refusal(published: Exclude<PublishResult, { kind: 'published' }>): {
         result: bad(problem),
       };
   }
+}
+
+function notAnAmount(path: string): ProposalFault {
+  return { path, line: null, reason: 'Enter an amount in US dollars, such as 0.001.' };
 }
 
 function cannotEdit({ path }: Extract<EditResult, { kind: 'refused' }>): ProposalFault {
