@@ -10,7 +10,13 @@ import {
 } from '../../payment/attention.ts';
 import type { Connection } from './connection.ts';
 
-type Counted = { kind: string; count: number; first_at: Date | null; last_at: Date | null; amount: number | null };
+type Counted = {
+  kind: string;
+  count: number;
+  first_at: Date | null;
+  last_at: Date | null;
+  amount: number | null;
+};
 
 /** A message that was tried this often without success needs attention. */
 const attemptsMany = 3;

@@ -31,14 +31,7 @@ const brandGroups: readonly { title: string; shapes: readonly BrandShape[] }[] =
     shapes: [
       [['storefront', 'brand'], 'colour', 'Colour of links and buttons', 'colour', [], 'Such as #0b5f52'],
       [['storefront', 'brand'], 'font', 'Font', 'choice', fonts],
-      [
-        ['storefront', 'brand'],
-        'logo',
-        'Logo',
-        'logo',
-        [],
-        'The name of a file beside the catalogue',
-      ],
+      [['storefront', 'brand'], 'logo', 'Logo', 'logo', [], 'The name of a file beside the catalogue'],
     ],
   },
   {
@@ -201,7 +194,8 @@ export function spreadPrices(groups: readonly FieldGroup[], form: URLSearchParam
     const typed = form.get(name)?.trim() ?? '';
     if (typed === '') return [];
     if (!/^\d{1,9}(\.\d{1,6})?$/.test(typed)) return [name];
-    for (const { name: own, value } of services) if ((form.get(own) ?? value).trim() === value.trim()) form.set(own, typed);
+    for (const { name: own, value } of services)
+      if ((form.get(own) ?? value).trim() === value.trim()) form.set(own, typed);
     return [];
   });
 }

@@ -25,8 +25,10 @@ const families = {
  */
 export function brandStyle({ colour, font = usualFont }: Brand = {}, part?: string): string {
   const family = families[font];
-  return (colour === undefined ? '' : colours(rgb(colour), part ?? ':root')) +
-    (family && `\n${part ?? 'body'}{font-family:${family}}`);
+  return (
+    (colour === undefined ? '' : colours(rgb(colour), part ?? ':root')) +
+    (family && `\n${part ?? 'body'}{font-family:${family}}`)
+  );
 }
 
 function colours(colour: Rgb, part: string): string {

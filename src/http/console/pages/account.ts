@@ -70,17 +70,23 @@ function status({ account: it, lots, nowMs, activity }: ConsoleAccountFacts): Ht
   const dollars = Statement.includedUsd(lots, nowMs);
   return html`<section aria-labelledby="status"><h2 id="status" class="hidden">Status</h2>
 <dl class="facts">${[
-    fact('Balance', html`<span id="balance">${wholeCents(left('usd'))}</span>`, html`paid and granted credit`),
+    fact(
+      'Balance',
+      html`<span id="balance">${wholeCents(left('usd'))}</span>`,
+      html`paid and granted credit`,
+    ),
     fact('Results left', count(left('unit')), html`from plans and the trial`),
-    ...(dollars === null ? [] : [fact('Included usage', wholeCents(dollars), html`from plans and the trial`)]),
+    ...(dollars === null
+      ? []
+      : [fact('Included usage', wholeCents(dollars), html`from plans and the trial`)]),
     fact('Paid', money(it.paid), html`in all purchases`),
     fact('Used', activity === null ? 'unknown' : wholeCents(activity.spent), html`in the last 30 days`),
   ]}</dl>
 ${pairs([
-    ['Created', day(it.createdMs)],
-    ['Last call', activity?.lastMs == null ? 'none in the last 30 days' : moment(activity.lastMs)],
-    ['Id', html`<span class="id">${it.id}</span>`],
-  ])}</section>`;
+  ['Created', day(it.createdMs)],
+  ['Last call', activity?.lastMs == null ? 'none in the last 30 days' : moment(activity.lastMs)],
+  ['Id', html`<span class="id">${it.id}</span>`],
+])}</section>`;
 }
 
 /** The spending of a key: `0.05 USD of 2.00 USD`. */
@@ -162,17 +168,8 @@ function keys(all: readonly Key[]): Html {
   if (all.length === 0) return html``;
   const row = (key: Key) =>
     html`<tr><th scope="row">${key.name}</th><td>${spentOf(key)}</td><td><code>${key.hint}</code></td><td>${key.services?.join(', ') ?? 'all services'}</td><td>${key.expires_at === null ? 'never' : day(Date.parse(key.expires_at))}</td></tr>`;
-  return folded(
-    'keys',
-    'Keys',
-    some(all.length, 'key'),
-    table(
-      'Keys',
-      ['Name', { bare: 'Spent' }, { bare: 'Key' }, { bare: 'Services' }, 'Expires'],
-      all.map(row),
-      'stack',
-    ),
-  );
+  const columns = ['Name', { lead: 'Spent' }, { bare: 'Key' }, { bare: 'Services' }, 'Expires'];
+  return html`<section aria-labelledby="keys"><h2 id="keys">Keys</h2>${table('Keys', columns, all.map(row), 'stack')}</section>`;
 }
 
 const callsShownFirst = 10;

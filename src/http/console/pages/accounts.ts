@@ -60,7 +60,7 @@ ${
           { number: 'Paid' },
           { number: 'Used in 30 days' },
           { wide: 'Last call' },
-          'Created',
+          { wide: 'Created' },
         ],
         found.map((one) => row(one, facts)),
       )
@@ -71,10 +71,10 @@ ${pages(path, query, isFirst, next === null ? null : `after=${next}`)}</section>
 function row(one: FoundAccount, { activity, balances }: AccountListFacts): Html {
   const { id, email, createdMs, frozenMs, joinedTo, paid } = one;
   const recent = activity?.get(id);
-  const last = recent?.lastMs == null ? (activity === null ? 'unknown' : 'none in 30 days') : moment(recent.lastMs);
+  const last = recent?.lastMs == null ? (activity === null ? 'unknown' : 'none') : moment(recent.lastMs);
   const spent = activity === null ? 'unknown' : wholeCents(recent?.spent ?? zero);
   const balance = balances === null ? 'unknown' : wholeCents(balances.get(id) ?? zero);
   const status = frozenMs !== null ? sign('frozen', true) : joinedTo !== null ? sign('merged') : '';
   return html`<tr><th scope="row">${buyerLink(id, email)} ${status}</th><td class="number">${balance}</td><td class="number">${money(paid)}</td><td class="number">${spent}</td>
-<td class="soft">${last}</td><td>${day(createdMs)}</td></tr>`;
+<td class="soft">${last}</td><td class="nowrap">${day(createdMs)}</td></tr>`;
 }

@@ -46,17 +46,10 @@ ${pages(path, query, isFirst, next === null ? null : `before=${next}`)}</section
 export function log(entries: readonly AuditEntry[]): Html {
   const row = ({ atMs, who, act, subject, email, before, after }: AuditEntry) => {
     const { name, address } = actor(who);
-    return html`<tr><th scope="row">${wordsOf(act)}</th><td>${moment(atMs)}</td><td>${name}</td><td>${subjectLink(subject, email)}</td>
-<td>${detailsOf(act, before, after)}${after === null ? sign('outcome unknown', true) : ''}</td><td class="nowrap soft small">${address}</td></tr>`;
+    return html`<tr><th scope="row" class="nowrap">${wordsOf(act)}</th><td>${moment(atMs)}</td><td class="nowrap">${name}</td><td>${subjectLink(subject, email)}</td>
+<td>${detailsOf(act, before, after)}${after === null && !act.startsWith('event_') ? sign('outcome unknown', true) : ''}</td><td class="nowrap soft small">${address}</td></tr>`;
   };
-  const columns = [
-    'Action',
-    { bare: 'When' },
-    { bare: 'Person' },
-    { bare: 'On' },
-    { bare: 'Details' },
-    'IP address',
-  ];
+  const columns = ['Action', { bare: 'When' }, { bare: 'Person' }, { bare: 'On' }, { bare: 'Details' }, 'IP'];
   return table('Actions', columns, entries.map(row), 'stack');
 }
 
@@ -80,6 +73,7 @@ const names: Readonly<Record<string, string>> = {
   operator_added: 'Invited a person',
   operator_invited: 'Invited a person',
   operator_removed: 'Removed a person',
+  event_test_sent: 'Sent a test event',
   event_endpoint_added: 'Added an endpoint',
   event_endpoint_removed: 'Removed an endpoint',
 };

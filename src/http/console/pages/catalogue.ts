@@ -132,7 +132,7 @@ export function changesForBuyers(
 ): Html {
   const { changes, warnings } = consequences;
   return html`<section aria-labelledby="changes"><h2 id="changes">Changes for buyers</h2>
-${changes.length === 0 ? html`<p>Nothing changes for buyers.</p>` : changes.map(change)}
+${changes.length === 0 ? html`<p>Nothing changes for buyers.</p>` : alike(changes).map(change)}
 ${settings.length === 0 ? '' : html`<p>Changed settings: ${settings.join(', ')}.</p>`}
 ${lines(warnings)}${isInFiles ? digests(digest, running) : ''}</section>`;
 }
@@ -144,10 +144,24 @@ export function lines(all: readonly string[]): Html {
     : html`<ul class="heed">${all.map((line) => html`<li>${withSwitch(line)}</li>`)}</ul>`;
 }
 
-function change({ subject, id, name, deed, severity, fields, says }: Impact): Html {
-  const what = { shop: 'Shop', plan: `Plan ${name}`, service: name, operation: id }[subject];
+/** Changes that have the same effect, such as a new price for all services. */
+function alike(changes: readonly Impact[]): Impact[][] {
+  const groups = Map.groupBy(changes, ({ subject, deed, severity, fields, says }) =>
+    JSON.stringify([subject, deed, severity, fields, says]),
+  );
+  return [...groups.values()];
+}
+
+function change(all: readonly Impact[]): Html {
+  const [first] = all;
+  if (first === undefined) return html``;
+  const { subject, deed, severity, fields, says } = first;
+  const names = all.map(
+    ({ id, name }) => ({ shop: 'Shop', plan: `Plan ${name}`, service: name, operation: id })[subject],
+  );
+  const what = all.length === 1 ? names[0] : `${count(all.length)} ${subject}s`;
   return html`<h3>${what}${deed === 'changed' ? '' : `: ${deed}`} ${severitySign(severity)}</h3>
-<ul>${fields.map(fieldChange)}</ul>${says.map((line) => html`<p>${plainWords(line, subject === 'plan')}.</p>`)}`;
+${all.length === 1 ? '' : html`<p class="soft">${names.join(', ')}</p>`}<ul>${fields.map(fieldChange)}</ul>${says.map((line) => html`<p>${plainWords(line, subject === 'plan')}.</p>`)}`;
 }
 
 const fieldNames: Readonly<Record<string, string>> = {
@@ -199,7 +213,9 @@ function percentOf(from: number, to: number): string {
 function shownValue(text: string): string {
   if (text.startsWith('data:')) return 'uploaded image';
   if (text === '*') return 'every service';
-  return withSeparators(text).replace(/^true$/, 'yes').replace(/^false$/, 'no');
+  return withSeparators(text)
+    .replace(/^true$/, 'yes')
+    .replace(/^false$/, 'no');
 }
 
 /** A sentence about the holders of a plan, without the words of the file: `start: 3 accounts ...`. */

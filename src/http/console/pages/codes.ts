@@ -31,7 +31,7 @@ export function codes(facts: CodesFacts): Html {
     { wide: 'Plan' },
     { lead: 'Status' },
     { number: 'Used' },
-    'Expires',
+    'Until',
     { bare: 'For' },
     { bare: 'Action' },
   ] as const;
@@ -59,14 +59,14 @@ function row(one: Promotion, { nowMs, canChange }: CodesFacts): Html {
   const end = html`<form method="post" action="${path}"><input type="hidden" name="act" value="end"><input type="hidden" name="code" value="${code}"><button class="plain danger small">End code<span class="hidden"> ${code}</span></button></form>`;
   return html`<tr><th scope="row"><code>${code}</code></th><td>${amount(asset, one.amount)}${days}</td><td>${plan}</td>
 <td>${endedMs !== null ? sign('ended') : isOver ? sign('over') : sign('active')}</td><td class="number">${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}</td>
-<td>${expiresMs === null ? 'Never' : day(expiresMs)}</td><td>${claimedOnly ? 'With an email' : 'All accounts'}</td><td>${canChange && !isOver ? end : ''}</td></tr>`;
+<td>${expiresMs === null ? 'never' : day(expiresMs - 1)}</td><td>${claimedOnly ? 'With an email' : 'All accounts'}</td><td>${canChange && !isOver ? end : ''}</td></tr>`;
 }
 
 function form({ plans, draft }: CodesFacts): Html {
   const of = (name: string) => ({ name, value: draft?.values[name] ?? '', fault: draft?.faults[name] });
   const usual = plans.find(({ kind }) => kind === 'credit')?.id ?? plans[0]?.id ?? '';
   return html`<section aria-labelledby="create"><h2 id="create">Create a code</h2>
-<form method="post" action="${path}"><input type="hidden" name="act" value="create"><div class="grid-fields">
+<form method="post" action="${path}"><input type="hidden" name="act" value="create"><div class="grid-fields short-fields">
 <div>${field({ ...of('code'), label: 'Code', hint: '4 to 40 letters, digits, dashes', isRequired: true })}</div>
 <div>${field({ ...of('usd'), label: 'Credit (USD)', placeholder: '5.00', inputMode: 'decimal', hint: 'Money to spend at your prices' })}</div>
 <div>${field({ ...of('units'), label: 'Results, in place of credit', hint: 'Fill in one of the two', inputMode: 'numeric' })}</div>

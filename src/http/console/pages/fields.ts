@@ -47,7 +47,9 @@ export function field(of: Field): Html {
       ? html`<textarea ${common} rows="${rows}">${value}</textarea>`
       : html`<input ${common} type="${type}" value="${value}"${inputMode ? html` inputmode="${inputMode}"` : ''}${placeholder ? html` placeholder="${placeholder}"` : ''}>`;
   const input =
-    unit === undefined ? control : html`<span class="with-unit">${control}<span aria-hidden="true">${unit}</span></span>`;
+    unit === undefined
+      ? control
+      : html`<span class="with-unit">${control}<span aria-hidden="true">${unit}</span></span>`;
   return html`<label for="${id}">${label}</label>${input}${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}`;
 }
 

@@ -15,7 +15,11 @@ export function confirm({ id, email, frozenMs, paid }: FoundAccount): Html {
         'The balance is kept. The account can be unfrozen at any time.',
       ];
   return html`<h1>${name} this account?</h1>
-<section class="narrow">${pairs([['Account', email ?? 'without email'], ['Id', html`<span class="id">${id}</span>`], ['Paid', money(paid)]])}
+<section class="narrow">${pairs([
+    ['Account', email ?? 'without email'],
+    ['Id', html`<span class="id">${id}</span>`],
+    ['Paid', money(paid)],
+  ])}
 <h2>Effects</h2><ul>${effects.map((effect) => html`<li>${effect}</li>`)}</ul>
 <form method="post" action="/admin/console/accounts/${id}"><input type="hidden" name="act" value="${act}">
 <label for="reason">Reason, for the audit log</label><input id="reason" name="reason" maxlength="500" autocomplete="off" required>

@@ -74,14 +74,13 @@ export function orders(label: string, all: readonly ListedOrder[]): Html {
   const hasBuyers = all.some(({ buyer }) => buyer !== undefined);
   const row = (listed: ListedOrder) => {
     const { order, buyer } = listed;
-    return html`<tr><th scope="row" class="nowrap"><a href="${pageOf(order.id)}">${money(order.amount)}</a></th><td>${statusOf(listed)}</td><td>${noteOf(listed)}</td>${hasBuyers ? html`<td>${buyerLink(order.account, buyer ?? null)}</td>` : ''}<td class="nowrap">${methodOf(order)}</td><td>${order.plan}</td><td>${moment(order.createdMs)}</td></tr>`;
+    return html`<tr><th scope="row" class="nowrap"><a href="${pageOf(order.id)}">${money(order.amount)}</a></th><td>${statusOf(listed)}${noteOf(listed)}</td>${hasBuyers ? html`<td>${buyerLink(order.account, buyer ?? null)}</td>` : ''}<td class="nowrap">${methodOf(order)}</td><td>${order.plan}</td><td>${moment(order.createdMs)}</td></tr>`;
   };
   return table(
     label,
     [
       'Amount',
       { lead: 'Status' },
-      { bare: 'Note' },
       ...(hasBuyers ? [{ bare: 'Buyer' }] : []),
       { bare: 'Method' },
       { wide: 'Plan' },
@@ -99,7 +98,7 @@ function noteOf({ order, reversed }: ListedOrder): Html {
       : reversed > 0 && reversed < order.amount
         ? `${money(reversed)} returned`
         : '';
-  return text === '' ? html`` : html`<span class="soft small">${text}</span>`;
+  return text === '' ? html`` : html` <small>${text}</small>`;
 }
 
 /** A link to a buyer's account: its email address, which breaks only after the at sign, or the start of its id. */

@@ -5,7 +5,18 @@ import type { ModelUsage, OutstandingBalance, ServiceUsage } from '../../../ledg
 import { type DailyRevenue, type RailRevenue, totals } from '../../../payment/revenue-report.ts';
 import type { Html } from '../../pages/frame.ts';
 import { attention } from './attention.ts';
-import { type Column, count, day, fact, margin, measured, money, sign, table, wholeCents } from './figures.ts';
+import {
+  type Column,
+  count,
+  day,
+  fact,
+  margin,
+  measured,
+  money,
+  sign,
+  table,
+  wholeCents,
+} from './figures.ts';
 import { methodNames } from './orders.ts';
 
 /** The figures of the overview. A figure is null when its query took too long. */

@@ -143,24 +143,41 @@ const entryNames: Readonly<Record<string, string>> = {
 };
 
 /** What happened to the purchase, the latest first, and what is left of it. */
-function timeline({ order, lot, loss }: PaymentFacts): Html {
+function timeline({ order, lot, loss, charges }: PaymentFacts): Html {
   type Entry = { atMs: number; what: string; amount: string };
   const begun: Entry = { atMs: order.createdMs, what: 'Purchase started', amount: money(order.amount) };
   const paid: Entry[] =
     order.grantedMs === null ? [] : [{ atMs: order.grantedMs, what: 'Paid', amount: money(order.amount) }];
-  const entries = (lot?.entries ?? []).map(({ atMs, kind, asset, amount: value }): Entry => {
-    const shown = amount(asset, Math.abs(value));
+  const declined = charges
+    .filter(({ succeeded }) => !succeeded)
+    .map(({ createdMs }): Entry => ({ atMs: createdMs, what: 'Card declined', amount: '' }));
+  const entries = together(lot?.entries ?? []).map(({ atMs, kind, asset, amount: value }): Entry => {
+    const shown = asset === 'usd' ? money(nearestCent(Math.abs(value))) : amount(asset, Math.abs(value));
     return { atMs, what: entryNames[kind] ?? words(kind), amount: `${value < 0 ? '−' : '+'}${shown}` };
   });
-  const all = [begun, ...paid, ...entries].sort((one, other) => other.atMs - one.atMs);
+  const all = [begun, ...declined, ...paid, ...entries].sort((one, other) => other.atMs - one.atMs);
   const row = ({ atMs, what, amount: sum }: Entry) =>
     html`<tr><th scope="row">${what}</th><td class="number">${sum}</td><td>${moment(atMs)}</td></tr>`;
   return html`<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>
 ${table('Timeline', ['What', { number: 'Amount', onPhone: 'lead' }, { bare: 'When' }], all.map(row), 'stack')}
-${lot === null ? '' : html`<p class="soft">${left(lot)}${loss > 0 ? ` ${wholeCents(loss)} of what was returned had already been spent: your loss.` : ''}</p>`}</section>`;
+${lot === null ? '' : html`<p class="soft">${left(lot)}${loss > 0 ? ` ${money(nearestCent(loss))} of what was returned had already been spent: your loss.` : ''}</p>`}</section>`;
 }
 
-/** What of a purchase is unspent. */
+/** Adds up entries of one kind and minute: a refund can take from several parts of the credit. */
+function together(entries: OrderLot['entries']): OrderLot['entries'] {
+  const groups = Map.groupBy(entries, ({ atMs, kind }) => `${kind} ${Math.floor(atMs / 60_000)}`);
+  return [...groups.values()].flatMap(([first, ...rest]) =>
+    first === undefined
+      ? []
+      : [{ ...first, amount: rest.reduce((sum, one) => sum + one.amount, first.amount) }],
+  );
+}
+
+function nearestCent(micro: number): Money.Money {
+  return Money.ofMicro(Math.round(micro / 10_000) * 10_000);
+}
+
+/** The rest of a purchase. */
 function left({ asset, remaining }: OrderLot): string {
   const shown = asset === 'usd' ? wholeCents(remaining) : amount(asset, remaining);
   return `Unspent of this purchase: ${shown}.`;
@@ -174,18 +191,21 @@ function reversalTable(reversals: readonly Reversal[], page: string | null): Htm
   return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, ...(hasDisputes ? [{ bare: 'Reason' }, { bare: 'Next step' }] : []), { wide: 'At the processor' }], reversals.map(row), 'stack')}</section>`;
 }
 
+const feeNames = { charge: 'Charge', refund: 'Refund', dispute: 'Dispute' };
+
 function feeTable(fees: readonly Fee[]): Html {
   if (fees.length === 0) return html``;
   const row = ({ id, kind, currency, amount: gross, fee, net, atMs }: Fee) => {
-    const shown = (value: Money.Money) => `${Money.format(value)} ${currency.toUpperCase()}`;
-    return html`<tr><th scope="row">${words(kind)}</th><td class="number">${shown(gross)}</td><td class="number">${shown(fee)}</td><td class="number">${shown(net)}</td><td>${moment(atMs)}</td><td class="id">${id}</td></tr>`;
+    const shown = (value: Money.Money) =>
+      `${value < 0 ? '−' : ''}${usd(Money.ofMicro(Math.abs(value)))} ${currency.toUpperCase()}`;
+    return html`<tr><th scope="row">${feeNames[kind]}</th><td class="number">${shown(gross)}</td><td class="number">${shown(fee)}</td><td class="number">${shown(net)}</td><td>${moment(atMs)}</td><td class="id">${id}</td></tr>`;
   };
   return html`<section aria-labelledby="fees"><h2 id="fees">Processor fees</h2>${table('Fees', ['Kind', { number: 'Amount', onPhone: 'lead' }, { number: 'Fee' }, { number: 'Net' }, { bare: 'When' }, { wide: 'At the processor' }], fees.map(row))}</section>`;
 }
 
 function refund(order: Order, amount: Money.Money, left: Money.Money, key: string): Html {
-  return html`<section class="narrow" aria-labelledby="refund"><h2 id="refund">Refund</h2>
-${order.rail === 'x402' ? byHandForm(order, amount, left, key) : reviewForm(order, amount, left, null)}</section>`;
+  return html`<section aria-labelledby="refund"><h2 id="refund">Refund</h2>
+<div class="half">${order.rail === 'x402' ? byHandForm(order, amount, left, key) : reviewForm(order, amount, left, null)}</div></section>`;
 }
 
 /** The form that records a refund which the seller sent from their own wallet. */
@@ -216,7 +236,10 @@ export function confirm(
     ['Buyer', order.account === null ? 'not known' : buyerLink(order.account, email)],
     ['Purchase', `${money(order.amount)} for ${order.plan}`],
     ['Paid', moment(order.grantedMs ?? order.createdMs)],
-    ['Refund', html`<b>${shown}</b>, to the ${methodOf(order).toLowerCase().startsWith('card') ? 'card' : 'payment method'} that paid`],
+    [
+      'Refund',
+      html`<b>${shown}</b>, to the ${methodOf(order).toLowerCase().startsWith('card') ? 'card' : 'payment method'} that paid`,
+    ],
   ])}
 <h2>Effects</h2>
 <ul><li>The money arrives within days.</li>
