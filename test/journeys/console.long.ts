@@ -439,7 +439,7 @@ describe('what the seller does', () => {
     expect((await seller.open(`${page}/refund?amount_usd=0.001`)).status).toBe(422);
     const asked = await seller.open(`${page}/refund?amount_usd=2.00`);
     expect(asked.html).toMatch(
-      /1.90 USD of the purchased credit are removed.*0.10 USD are already spent: that part is your loss/s,
+      /1.90 USD of the purchased credit is removed.*0.10 USD is already spent: that part is your loss/s,
     );
     expect(await acts(buyer.order)).toEqual([]);
     const key = await seller.hidden(`${page}/refund?amount_usd=0.75`, 'key');

@@ -117,7 +117,7 @@ describe.each(names)('on a %s screen', (screen) => {
       await page.getByLabel('Admin token').fill(token);
       await press('Sign in');
       await page.getByRole('heading', { name: 'Revenue' }).waitFor();
-      await page.getByText('Open disputes').waitFor();
+      await page.getByText('Open disputes: respond to them').waitFor();
       await look(page, 'console', screen);
 
       await go('Accounts');

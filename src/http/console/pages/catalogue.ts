@@ -220,7 +220,9 @@ function shownValue(text: string): string {
 
 /** A sentence about the holders of a plan, without the words of the file: `start: 3 accounts ...`. */
 function plainWords(line: string, isOfPlan: boolean): string {
-  const text = line.replace(/^([\w-]+): /, isOfPlan ? '' : 'Plan $1, ');
+  const text = line
+    .replace(/^([\w-]+): /, isOfPlan ? '' : 'Plan $1, ')
+    .replace('renewals keep their price (there are none); ', '');
   return withSeparators(text.charAt(0).toUpperCase() + text.slice(1)).replace(/\bunit(s?)\b/g, 'result$1');
 }
 

@@ -31,7 +31,7 @@ export function codes(facts: CodesFacts): Html {
     { wide: 'Plan' },
     { lead: 'Status' },
     { number: 'Used' },
-    'Until',
+    'Expires',
     { bare: 'For' },
     { bare: 'Action' },
   ] as const;

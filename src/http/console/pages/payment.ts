@@ -64,6 +64,7 @@ function summary({ order, email, left, page, fees, charges }: PaymentFacts): Htm
   const [latest] = charges;
   const charged = fees.filter(({ kind }) => kind === 'charge');
   const fee = Money.ofMicro(charged.reduce((sum, one) => sum + one.fee, 0));
+  const currency = charged[0]?.currency.toUpperCase() ?? '';
   const risk = latest?.riskLevel == null ? '' : `, risk ${words(latest.riskLevel)}`;
   const isCard = order.rail !== 'x402';
   const rows: (readonly [string, string | Html] | null)[] = [
@@ -73,7 +74,7 @@ function summary({ order, email, left, page, fees, charges }: PaymentFacts): Htm
     order.failure === null ? null : ['Declined', failureText(order.failure)],
     order.state === 'granted' && left < order.amount ? ['Remains paid', money(left)] : null,
     order.state === 'granted' && isCard
-      ? ['Processor fee', charged.length === 0 ? 'not reported yet' : money(fee)]
+      ? ['Processor fee', charged.length === 0 ? 'not reported yet' : `${usd(fee)} ${currency}`]
       : null,
     page === null ? null : ['At the processor', html`<a href="${page}">View the payment</a>`],
     ['Order', html`<span class="id">${order.id}</span>`],
@@ -165,7 +166,10 @@ ${lot === null ? '' : html`<p class="soft">${left(lot)}${loss > 0 ? ` ${money(ne
 
 /** Adds up entries of one kind and minute: a refund can take from several parts of the credit. */
 function together(entries: OrderLot['entries']): OrderLot['entries'] {
-  const groups = Map.groupBy(entries, ({ atMs, kind }) => `${kind} ${Math.floor(atMs / 60_000)}`);
+  const groups = Map.groupBy(
+    entries,
+    ({ atMs, kind, asset }) => `${kind} ${asset} ${Math.floor(atMs / 60_000)}`,
+  );
   return [...groups.values()].flatMap(([first, ...rest]) =>
     first === undefined
       ? []
@@ -230,7 +234,8 @@ export function confirm(
 ): Html {
   const { asset, taken, missing } = effect;
   const shown = money(refunded);
-  const part = (value: number) => (asset === 'usd' ? wholeCents(value) : amount(asset, value));
+  const part = (value: number) => (asset === 'usd' ? money(nearestCent(value)) : amount(asset, value));
+  const verb = asset === 'usd' ? 'is' : 'are';
   return html`<h1>Refund ${shown}?</h1>
 <section class="narrow">${pairs([
     ['Buyer', order.account === null ? 'not known' : buyerLink(order.account, email)],
@@ -243,8 +248,8 @@ export function confirm(
   ])}
 <h2>Effects</h2>
 <ul><li>The money arrives within days.</li>
-<li>${part(taken)} of the purchased credit is removed from the account immediately.</li>
-${missing > 0 ? html`<li>${part(missing)} is already spent: that part is your loss. The balance never falls below zero.</li>` : ''}
+<li>${part(taken)} of the purchased credit ${verb} removed from the account immediately.</li>
+${missing > 0 ? html`<li>${part(missing)} ${verb} already spent: that part is your loss. The balance never falls below zero.</li>` : ''}
 <li>Auto top-up of the account is turned off.</li>
 <li>The audit log records the refund, with your name and your IP address.</li></ul>
 <form method="post" action="${pageOf(order.id)}"><input type="hidden" name="amount_usd" value="${Money.format(refunded)}">${key === null ? html`<input type="hidden" name="act" value="answer">` : html`<input type="hidden" name="key" value="${key}">`}
