@@ -44,7 +44,7 @@ export function events(facts: EventsFacts): Html {
 ${resultLine(result)}
 ${secret === null ? '' : html`<section><h2>Secret of the endpoint</h2><p>Copy it now: it is shown once. Your program verifies the signatures of events with it.</p><pre class="secret" tabindex="0" aria-label="Secret">${secret}</pre></section>`}
 <section aria-labelledby="endpoints"><h2 id="endpoints">Endpoints</h2>
-<p class="soft">Your programs that are told about orders, refunds, disputes, new accounts and low credit. Events are signed (Standard Webhooks) and arrive in order for each account. <a href="${path}/types">Types of events</a></p>
+<p class="soft">Addresses of your programs that receive orders, refunds, disputes, new accounts and low credit. Events are signed (Standard Webhooks) and arrive in order for each account. <a href="${path}/types">Types of events</a></p>
 ${
   endpoints.length === 0
     ? html`<p class="soft">No endpoints yet.</p>`

@@ -90,7 +90,7 @@ export function orders(label: string, all: readonly ListedOrder[]): Html {
   );
 }
 
-/** What the status leaves open: why a payment was declined, or how much of it has come back. */
+/** A note below the status: why a payment was declined, or how much of it was returned. */
 function noteOf({ order, reversed }: ListedOrder): Html {
   const text =
     order.failure !== null

@@ -143,7 +143,7 @@ const entryNames: Readonly<Record<string, string>> = {
   undelivered: 'Credit returned for a call',
 };
 
-/** What happened to the purchase, the latest first, and what is left of it. */
+/** The events of a purchase, the latest first, and the rest of its credit. */
 function timeline({ order, lot, loss, charges }: PaymentFacts): Html {
   type Entry = { atMs: number; what: string; amount: string };
   const begun: Entry = { atMs: order.createdMs, what: 'Purchase started', amount: money(order.amount) };
