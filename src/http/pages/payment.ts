@@ -23,7 +23,7 @@ export type PaymentPage = {
 
 const style = `${palette}
 *{box-sizing:border-box}
-body{margin:0;min-height:100vh;min-height:100svh;display:grid;grid-template-rows:1fr auto 1.6fr;justify-items:center;padding:1.5rem 1rem;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
+body{margin:0;min-height:100vh;min-height:100svh;display:grid;grid-template:1fr auto 1.6fr/minmax(0,1fr);justify-items:center;padding:1.5rem 1rem;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
 main{grid-row:2;width:100%;max-width:34rem;background:var(--panel);border:1px solid var(--line);border-radius:16px;padding:2rem;box-shadow:0 1px 2px #00000008,0 12px 32px -16px #00000026}
 @media(max-width:30rem){main{padding:1.5rem}}
 h1{font-size:1.625rem;line-height:1.2;letter-spacing:-.015em;margin:0 0 .5rem;text-wrap:balance}

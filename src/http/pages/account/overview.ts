@@ -40,7 +40,7 @@ export type OverviewFacts = Balance &
 export function overview(texts: Texts, facts: OverviewFacts, catalog: Catalog): Html {
   const { codeSentTo, hasKeys, calls: recent, may } = facts;
   const held = facts.plans.length + facts.grants.length;
-  return html`<div class="columns">${codeSentTo === null ? '' : claimOf(texts, facts)}
+  return html`<div class="columns wide-second">${codeSentTo === null ? '' : claimOf(texts, facts)}
 <section aria-labelledby="overview"><h2 id="overview">${say(texts, 'account.balance')}</h2>
 ${balanceOf(texts, facts, catalog)}
 ${may.billing ? html`<p class="actions"><a class="button${facts.canClaim && !facts.claimed ? ' plain' : ''}" href="${sections.billing}">${say(texts, 'account.buy_more')}</a></p>` : ''}</section>
