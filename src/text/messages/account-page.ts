@@ -24,7 +24,7 @@ export const accountPage = {
   'leave.add_email': 'Add my email',
   'leave.stay': 'Stay',
   'leave.anyway': 'Leave anyway',
-  'cancel.title': 'Cancel {plan}?',
+  'cancel.title': 'Cancel the plan {plan}?',
   'cancel.until':
     'You can use the plan until {day}. After that it does not renew, and the card is not charged again.',
   'cancel.unpaid':

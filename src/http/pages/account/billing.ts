@@ -34,7 +34,7 @@ export function billing(texts: Texts, facts: BillingFacts, catalog: Catalog): Ht
   const { topUp: now, result, mayChange } = facts;
   const credit = mayChange ? catalog.plans.filter((plan) => plan.kind === 'credit') : [];
   const held = facts.plans.length + facts.grants.length;
-  return html`<div class="columns wide-second"><section aria-labelledby="credit"><h2 id="credit">${say(texts, 'account.balance')}</h2>${balanceOf(texts, facts, catalog)}
+  return html`<div class="columns money"><section aria-labelledby="credit"><h2 id="credit">${say(texts, 'account.balance')}</h2>${balanceOf(texts, facts, catalog)}
 ${credit.map((plan) => creditForm(texts, plan, result, credit.length > 1))}
 ${mayChange ? promotion(texts, result) : ''}</section>
 <div><section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2><a href="/#plans">${say(texts, 'billing.see_plans')}</a></div>
