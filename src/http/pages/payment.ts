@@ -68,7 +68,7 @@ export function subscribed(texts: Texts): PaymentPage {
   };
 }
 
-/** What a payment is for. `amount`: with its tax, once that is known. */
+/** The plan that a payment buys. `amount`: with its tax, once that is known. */
 export type Bought = { plan: string; amount: string };
 
 /** The plan and the amount of a payment; nothing for a link without a purchase. */
