@@ -35,6 +35,11 @@ export function readBrowser(kept: string | null): string | null {
 
 const digest = sha256Hex;
 
+/** Returns true for the browser that the hosted page of the order was opened for last. */
+export function isPageOf({ pageBrowser }: Pick<Order, 'pageBrowser'>, browser: string): boolean {
+  return pageBrowser === digest(browser);
+}
+
 /**
  * Opens the hosted page of an unpaid order. The page is made on the first request, and again after it has closed unpaid. It belongs to one
  * browser, so that other people with the link cannot take the payer's place. Another browser gets a page of its own once the first one is

@@ -55,6 +55,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await look(page, 'account-paid', screen);
 
       await page.goto(`${shop.url}/shop/account/billing`);
+      await page.getByText('Set up auto top-up').click();
       await press('Turn on auto top-up');
       await page.waitForURL(/\/auto-top-up\//);
       await look(page, 'account-top-up', screen);
