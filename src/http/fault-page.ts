@@ -44,7 +44,7 @@ ${forHelp(shop, status, requestId)}</section>`,
 }
 
 const style =
-  '.error h1{margin-top:0}.error .help{border-top:1px solid var(--line);padding-top:.75rem;font-size:.875rem;margin-bottom:0}.error pre{font-size:.75rem;white-space:nowrap;max-width:30rem}.error .code{max-width:30rem}.error .code>pre{padding-block:.5rem;padding-inline-end:5rem}.error .code>.copy{inset-block-start:.25rem}';
+  '.error h1{margin-top:0}.error .help{border-top:1px solid var(--line);padding-top:.75rem;font-size:.875rem;margin-bottom:0}.error pre,.error .code>pre{margin:.5rem 0 0;padding:.5rem .75rem;white-space:nowrap;width:fit-content;max-width:100%;user-select:all}.error .code{display:flex;flex-wrap:wrap;gap:0 .75rem;align-items:end}.error .code>.copy{position:static;padding:.35rem .75rem;margin-top:.5rem}@media(max-width:40rem){.error .code>pre{font-size:.75rem}}';
 
 /** The status, the seller's contact, and the id that the seller finds the request by. */
 function forHelp({ texts, catalog }: Frame.PageContext, status: number, requestId?: string): Frame.Html {

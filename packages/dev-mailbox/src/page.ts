@@ -9,7 +9,11 @@ article summary{padding-inline-start:1.25rem;list-style-position:outside;margin-
 .text{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem;overflow-wrap:anywhere}.text p{margin:.6rem 0}.text .block{white-space:pre-wrap;font-family:ui-monospace,"SF Mono",Menlo,Consolas,monospace;font-size:1.0625rem}`;
 
 /** The page of the mailbox: the newest mail first and open. Everything in it was written by strangers, and is shown as text. */
-export function render(messages: readonly Message[], to: string | null, recipients: readonly string[]): string {
+export function render(
+  messages: readonly Message[],
+  to: string | null,
+  recipients: readonly string[],
+): string {
   const query = to === null ? '' : `?to=${encodeURIComponent(to)}`;
   const newest = [...messages].reverse();
   return `<!doctype html>

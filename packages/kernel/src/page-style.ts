@@ -32,7 +32,7 @@ table{border-collapse:collapse;width:100%}th,td{text-align:start;padding-block:.
 tr:last-child>*{border-bottom:0}th{font-weight:600}thead th{color:var(--soft);font-size:.875rem;font-weight:500}
 .number{text-align:end;padding-inline-start:.75rem;font-variant-numeric:tabular-nums;white-space:nowrap}.number:last-child{padding-inline-end:0}
 code,pre,textarea,input.code{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
-pre{margin:.5rem 0 0;padding:.875rem 1rem;background:linear-gradient(var(--ground),#0000) top/100% 2rem no-repeat local,linear-gradient(#0000,var(--ground)) bottom/100% 2rem no-repeat local,linear-gradient(var(--shade),#0000) top/100% .875rem no-repeat,linear-gradient(#0000,var(--shade)) bottom/100% .875rem no-repeat,var(--ground);border:1px solid var(--line);border-radius:10px;overflow:auto;max-height:28rem}pre.secret{margin-bottom:1.25rem}
+pre{margin:.5rem 0 0;padding:.875rem 1rem;background:linear-gradient(var(--ground) 45%,#0000) top/100% 2rem no-repeat local,linear-gradient(#0000,var(--ground) 55%) bottom/100% 2rem no-repeat local,linear-gradient(var(--shade),#0000) top/100% .875rem no-repeat,linear-gradient(#0000,var(--shade)) bottom/100% .875rem no-repeat,var(--ground);border:1px solid var(--line);border-radius:10px;overflow:auto;max-height:28rem}pre.secret{margin-bottom:1.25rem}
 label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}
 input,select,textarea{width:100%;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:10px;background:var(--panel);color:var(--ink);font-size:1rem}
 input:not(.code),select{font-family:inherit}@media(min-width:40.01rem){:is(input,textarea).code{font-size:.8125rem}}textarea{resize:vertical}

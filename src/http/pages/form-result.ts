@@ -144,5 +144,7 @@ export function summaryOf(texts: Texts, { refused }: FormResult): Frame.Html | n
   const fields = html`${links.map((link, at) => (at === 0 ? link : html`, ${link}`))}`;
   // A code that was typed wrongly changes nothing in any case.
   const isCode = refused.faults.every(({ field: name }) => name === 'otp' || name === 'code');
-  return isCode ? say(texts, 'form.check_code', { fields }) : say(texts, 'form.check', { count: links.length, fields });
+  return isCode
+    ? say(texts, 'form.check_code', { fields })
+    : say(texts, 'form.check', { count: links.length, fields });
 }

@@ -55,14 +55,12 @@ export function card(texts: Texts, plan: Plan, catalog: Catalog, visitor: Visito
       : covered.map(({ name }) => name).join(', ');
   const terms = [scope, texts.text('plans.rate', { count: plan.requestsPerSecond })];
   const unit = unitOfPlan(plan, services);
-  const badge = visitor.isLowest
-    ? html` <span class="sign">${say(texts, 'plans.lowest', { unit: texts.unit(unit) })}</span>`
-    : '';
+  const badge = visitor.isLowest ? html` <span class="sign">${say(texts, 'plans.lowest')}</span>` : '';
   const title = html`<h3>${plan.name}${badge}</h3>`;
   switch (plan.kind) {
     case 'trial':
       return html`<div class="card">${title}<p class="price">${say(texts, 'plans.free')} <small>${say(texts, 'plans.once', { quantity: includedText(texts, plan.included, unit) })}</small></p>
-${facts([...(isTrialImmediate(catalog.plans) ? [texts.text('plans.no_card')] : []), ...oncePer(texts, plan), ...terms])}
+${facts([...(isTrialImmediate(catalog.plans) ? [texts.text('plans.no_card')] : []), ...claimed(texts, plan, unit), ...oncePer(texts, plan), ...terms])}
 ${visitor.isSignedIn ? (isTrialImmediate(catalog.plans) ? html`<p class="ok state"><strong>${say(texts, 'plans.in_use')}</strong></p>` : '') : startForm(texts, catalog.plans)}</div>`;
     case 'credit':
       return html`<div class="card">${title}<p class="price">${say(texts, 'plans.from', { amount: texts.usd(Money.format(plan.min)) })} <small>${worth(texts, covered)}</small></p>
@@ -70,11 +68,17 @@ ${facts([isByUsage(covered) ? texts.text('plans.credit_usage') : texts.text('pla
 ${creditForm(texts, plan, visitor.refused)}</div>`;
     case 'subscription': {
       const period = texts.text(`plans.per_${plan.every}`);
-      return html`<div class="card${visitor.isLowest ? ' best' : ''}">${title}<p class="price">${texts.usd(Money.format(plan.price))} ${period} <small>${eachCosts(texts, plan, unit)}</small></p>
+      return html`<div class="card${visitor.isLowest ? ' best' : ''}">${title}<p class="price">${texts.usd(Money.format(plan.price))} <small>${period}</small><small>${eachCosts(texts, plan, unit)}</small></p>
 ${facts([texts.text('plans.included', { quantity: includedText(texts, plan.included, unit), period }), ...terms, texts.text('plans.renews')])}
 ${planAction(texts, plan, visitor.offer, { isTaxAdded: TaxNote.isTaxAdded(catalog), code: codeField(texts, plan.id, visitor.refused) })}</div>`;
     }
   }
+}
+
+/** The units that an email address adds to a trial. */
+function claimed(texts: Texts, { includedWhenClaimed }: TrialPlan, unit: string): string[] {
+  if (includedWhenClaimed.amount === 0) return [];
+  return [texts.text('plans.claimed', { quantity: includedText(texts, includedWhenClaimed, unit) })];
 }
 
 /** Says for which facts a trial is given once, and which of them earn it. */

@@ -27,7 +27,7 @@ ${byMail ? planLinks : ''}</div>`;
 
 /** The styles of the pages that sign in. */
 export const style =
-  '.narrow{max-width:28rem;margin:0 auto}.narrow button{width:100%}.narrow .new button{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.narrow label{margin-top:0}.narrow .hint{margin-top:.75rem}.narrow form.second{margin-top:.75rem}.narrow .actions{margin:0}.narrow .actions .button{width:100%;text-align:center}.resend button{animation:resend 0s 30s both}.resend p::after{content:counter(seconds) "\\a0s";counter-reset:seconds var(--seconds)}.resend p{animation:wait 30s linear both,gone 0s 30s both}@property --seconds{syntax:"<integer>";inherits:false;initial-value:0}@keyframes wait{from{--seconds:30}to{--seconds:0}}@keyframes resend{from{visibility:hidden}to{visibility:visible}}@keyframes gone{to{display:none}}';
+  '.narrow{max-width:28rem;margin:0 auto}.narrow button{width:100%}.narrow .new button{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.narrow label{margin-top:0}.narrow .hint{margin-top:.75rem}.narrow form.second{margin-top:.75rem}.narrow .actions{margin:0}.narrow .actions .button{width:100%;text-align:center}.resend{display:grid}.resend>*{grid-area:1/1}.resend button{margin:0;animation:resend 0s 30s both}.resend p::after{content:"\\a0" counter(seconds) "\\a0s";counter-reset:seconds var(--seconds)}.resend p{animation:wait 30s linear both,gone 0s 30s both}@property --seconds{syntax:"<integer>";inherits:true;initial-value:0}@keyframes wait{from{--seconds:30}to{--seconds:0}}@keyframes resend{from{visibility:hidden}to{visibility:visible}}@keyframes gone{to{display:none}}';
 
 /** Does not reveal whether the address belongs to an account. */
 export function sent(

@@ -55,11 +55,9 @@ export async function tryOperation(
       message: shop.texts.text('try.path_mismatch', { operation: operation.id }),
     };
   if (operation.answeredBy === 'storefront')
-    return shown(
-      json(200, await Account.keyInfo(shop, account, requestId(c))).body,
-      200,
-      { cost: shop.texts.text('try.free') },
-    );
+    return shown(json(200, await Account.keyInfo(shop, account, requestId(c))).body, 200, {
+      cost: shop.texts.text('try.free'),
+    });
   c.get('entry').account = account;
   const startedMs = shop.clock();
   const outcome = await PaidCall.make(
@@ -86,11 +84,9 @@ export async function tryOperation(
     case 'served':
       return deliver(shop, c, operation, outcome, startedMs);
     case 'replayed':
-      return shown(
-        textOf(shop.texts, outcome.headers, outcome.body),
-        outcome.status,
-        { cost: shop.texts.text('try.repeated') },
-      );
+      return shown(textOf(shop.texts, outcome.headers, outcome.body), outcome.status, {
+        cost: shop.texts.text('try.repeated'),
+      });
     case 'left':
       return {
         kind: 'refusal',
