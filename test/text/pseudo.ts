@@ -39,7 +39,7 @@ export function wordsOutside(text: string): string[] {
     before = rest;
     rest = rest.replace(/⟦[^⟦⟧]*⟧/g, ' ').replace(/‹[^‹›]*›/g, ' ');
   }
-  const data = /https?:\/\/\S+|\S+@\S+|\/v1\/\S+|\b(?:acc|pur|pi|call|sub)_\d+\b/g;
+  const data = /https?:\/\/\S+|\S+@\S+|\/v1\/\S+|\b\d{1,2} (?:Jan|Feb|Dec) \d{4}|\b(?:acc|pur|pi|call|sub)_\d+\b/g;
   return (
     rest
       .replace(data, ' ')

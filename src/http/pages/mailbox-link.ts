@@ -2,9 +2,9 @@
 const providers: readonly [name: string, url: string, domains: readonly string[]][] = [
   ['Gmail', 'https://mail.google.com/', ['gmail.com', 'googlemail.com']],
   ['Outlook', 'https://outlook.live.com/mail/', ['outlook.com', 'hotmail.com', 'live.com', 'msn.com']],
-  ['Yahoo Mail', 'https://mail.yahoo.com/', ['yahoo.com', 'ymail.com']],
-  ['iCloud Mail', 'https://www.icloud.com/mail/', ['icloud.com', 'me.com', 'mac.com']],
-  ['Proton Mail', 'https://mail.proton.me/', ['proton.me', 'protonmail.com', 'pm.me']],
+  ['Yahoo', 'https://mail.yahoo.com/', ['yahoo.com', 'ymail.com']],
+  ['iCloud', 'https://www.icloud.com/mail/', ['icloud.com', 'me.com', 'mac.com']],
+  ['Proton', 'https://mail.proton.me/', ['proton.me', 'protonmail.com', 'pm.me']],
   ['GMX', 'https://www.gmx.net/', ['gmx.net', 'gmx.de']],
 ];
 

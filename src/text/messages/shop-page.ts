@@ -117,7 +117,7 @@ export const shopPage = {
   'plans.change_later': 'Change to {plan} at the end of the period',
   'plans.change_later_day': 'Begins on {day}. You keep your present plan until then.',
   'plans.lowest': 'Lowest price',
-  'plans.claimed': '{quantity} more with your email address',
+  'plans.claimed': '{quantity} more with your email',
   'plans.no_card': 'No card, no sign-up',
   'plans.in_use': 'In use by your account.',
   'plans.each': '{amount} per {unit}',

@@ -11,8 +11,8 @@ export function signInPage(status: number, problem: string | null): Page {
 ${problem === null ? '' : html`<p class="note" role="alert">${problem}</p>`}
 <section>
 <form method="post" action="${front}/sign-in">
-<label for="credential">API key or admin token</label><input id="credential" name="credential" type="password" autocomplete="current-password" autocapitalize="off" spellcheck="false" maxlength="300" required>
+<label for="credential">API key or admin token</label><input id="credential" name="credential" type="password" autocomplete="current-password" autocapitalize="off" spellcheck="false" maxlength="300" aria-describedby="help" required>
 <button>Sign in</button>
-<p class="hint">An API key shows its plan, its records and their next reset. The admin token manages all keys. Neither is stored in this browser. You stay signed in for ${lifeHours} hours.</p></form></section></div>`,
+<p class="hint" id="help">An API key shows its plan, its records and their next reset. The admin token manages all keys. Neither is stored in this browser. You stay signed in for ${lifeHours} hours.</p></form></section></div>`,
   };
 }
