@@ -19,7 +19,7 @@ export type Changes = {
 type Prepared = string | Parsed | { forms: Readonly<Record<string, Parsed>>; rules: Intl.PluralRules };
 
 const defaultLanguage = 'en';
-/** Dates of the English defaults, with the day first: `27 Nov 2026`. */
+/** The English defaults write the month as a word, so that no reader takes it for the day: `27 Nov 2026`. */
 const defaultDates = 'en-GB';
 /** The usual English plural of a unit; a seller's file may name other forms. */
 const englishUnit = (unit: string): PluralForms => ({ one: unit, other: `${unit}s` });
@@ -36,6 +36,7 @@ export class Texts {
   readonly #number: Intl.NumberFormat;
   readonly #decimals = new Map<string, Intl.NumberFormat>();
   readonly #day: (ms: number) => string;
+  readonly #shortDay: (ms: number) => string;
   readonly #minute: (ms: number) => string;
 
   constructor({ language, units, texts }: Changes) {
@@ -44,8 +45,10 @@ export class Texts {
     this.#units = units;
     this.#rules = new Intl.PluralRules(this.language);
     this.#number = new Intl.NumberFormat(this.language);
-    this.#day = dateFormat(language ?? defaultDates, { dateStyle: 'medium' });
-    this.#minute = dateFormat(language ?? defaultDates, { dateStyle: 'medium', timeStyle: 'short' });
+    const dates = language ?? defaultDates;
+    this.#day = dateFormat(dates, { dateStyle: 'medium' });
+    this.#shortDay = dateFormat(dates, { day: 'numeric', month: 'short' });
+    this.#minute = dateFormat(dates, { dateStyle: 'medium', timeStyle: 'short' });
     const english = new Intl.PluralRules(defaultLanguage);
     for (const [key, template] of Object.entries(defaults)) {
       const changed = texts.get(key);
@@ -98,7 +101,12 @@ export class Texts {
     return this.day(Date.parse(timestamp));
   }
 
-  /** A minute in UTC, such as `27 Nov 2026, 00:02`. */
+  /** The day of an ISO 8601 day without its year, such as `27 Nov`. */
+  shortDayOf(day: string): string {
+    return this.#shortDay(Date.parse(day));
+  }
+
+  /** A minute in UTC, such as `27 Nov 2026, 14:05`. */
   minute(ms: number): string {
     return this.#minute(ms);
   }

@@ -73,7 +73,7 @@ ${inner === null ? '' : html`<tr class="nested"><td colspan="2"><details><summar
 }
 
 /** `names`: the first fields, for an object without a description. */
-type Nested = { table: Html; count: number; names: string };
+type Nested = { table: Html; count: number; names: Html };
 
 /** The fields of an object, or of the objects in a list; for alternatives, those of each. Null when there are none. */
 function nested(write: SchemaWriter, value: unknown, at: Position): Nested | null {
@@ -90,7 +90,7 @@ function nested(write: SchemaWriter, value: unknown, at: Position): Nested | nul
       (sum, choice) => sum + Object.keys(Schema.node(choice.properties)).length,
       0,
     );
-    return { table: html`${options}`, count, names: '' };
+    return { table: html`${options}`, count, names: html`` };
   }
   const object = objectOf(write, choices[0] ?? read(value));
   return object === null ? null : members(write, object, at);
@@ -115,11 +115,11 @@ function members(write: SchemaWriter, object: Schema.Node, at: Position): Nested
     place: '',
   }));
   const inside = { ...at, within: name === '' ? at.within : [...at.within, name] };
-  const names = fields.slice(0, namesMax).map((field) => field.name);
+  const shown = fields.slice(0, namesMax);
   return {
     table: table(write, fields, inside, at.depth === 0),
     count: fields.length,
-    names: `${names.join(', ')}${fields.length > namesMax ? ', …' : ''}`,
+    names: html`${shown.map(({ name }, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`)}${fields.length > namesMax ? ', …' : ''}`,
   };
 }
 
