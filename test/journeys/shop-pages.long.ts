@@ -184,7 +184,8 @@ describe('a visitor', () => {
 
   test('calls the selected operation, with its example when the form showed another one', async () => {
     const browser = visitor();
-    const other = /option value="([^"]+)" >/.exec((await browser.open('/')).html)?.[1] ?? '';
+    const form = `/?operation=${encodeURIComponent(list.operation)}`;
+    const other = /option value="([^"]+)" >/.exec((await browser.open(form)).html)?.[1] ?? '';
     const [method, path = ''] = other.split(' ');
     const typed = { path: '/v1/list', body: '{"max":50}', shown: list.operation };
     const loaded = await browser.open('/shop/try', { ...typed, operation: other, load: '1' });
