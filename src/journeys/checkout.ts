@@ -1,6 +1,5 @@
 import { sha256Hex } from '@sluice/kernel/digest';
 import { secret } from '@sluice/kernel/id';
-import * as Money from '@sluice/kernel/money';
 import type { BillingDetails } from '../payment/billing-details.ts';
 import { type Order, ownAccount } from '../payment/order.ts';
 import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
@@ -160,7 +159,7 @@ async function makePage(shop: CheckoutContext, order: Order, page: number): Prom
   const checkout = await shop.processor.openCheckout(
     { ...order, pagesClosed: page },
     {
-      title: `${plan?.name ?? order.plan}: ${Money.format(order.amount)} USD at ${shop.catalog.storefront.name}`,
+      title: `${plan?.name ?? order.plan} at ${shop.catalog.storefront.name}`,
       product: PlanChange.productOf(shop, plan?.name ?? order.plan),
       success: `${shop.publicUrl}/purchases/${order.id}/return?session={CHECKOUT_SESSION_ID}`,
       isTaxed: shop.isTaxed,

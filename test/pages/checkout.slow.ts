@@ -69,7 +69,7 @@ async function fill(number: string): Promise<void> {
     await page.getByLabel(label, { exact: true }).fill(value);
 }
 
-const pay = () => page.getByRole('button', { name: /^Pay \$/ }).click();
+const pay = () => page.getByRole('button', { name: /^Pay / }).click();
 const title = async () =>
   (await page.getByRole('heading', { level: 1 }).textContent())?.replaceAll('\u00a0', ' ');
 
@@ -134,7 +134,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
     await open(screen);
     const link = await offered();
     await page.goto(link);
-    await page.getByRole('link', { name: /^Back to/ }).click();
+    await page.getByRole('link', { name: /^Cancel and go back/ }).click();
     expect(await title()).toBe('Nothing was charged.');
     expect(await page.locator('dl').textContent()).toContain('5.00 USD');
     const cancelled = page.url();

@@ -199,7 +199,16 @@ function contents(texts: Texts): Record<string, Rendered> {
     problem: null,
   };
   return {
-    shop: shop({}, { kind: 'whole', status: 200, body: '{}', isCut: true, line: '‹line›' }),
+    shop: shop(
+      {},
+      {
+        kind: 'whole',
+        status: 200,
+        body: '{}',
+        isCut: true,
+        figures: { time: '‹time›', size: '‹size›', cost: '‹cost›', left: '‹left›' },
+      },
+    ),
     ...Object.fromEntries(
       offers.flatMap((offer) =>
         [true, false].map((isTaxed) => [
@@ -236,7 +245,11 @@ function contents(texts: Texts): Record<string, Rendered> {
     refused: ShopPage.refused(texts, '‹message›'),
     ...accountPages(texts, catalog, entry),
     'signed out': SignInPage.signedOut(texts, catalog.plans, true, '‹problem›'),
-    sent: SignInPage.sent(texts, texts.text('sign_in.sent', { email: to }), 15),
+    sent: SignInPage.sent(
+      texts,
+      { text: texts.text('sign_in.sent', { email: to }), email: 'ada@gmail.com' },
+      15,
+    ),
     'links sent': SignInPage.linksSent(texts, texts.text('sign_in.plan_links_sent', { email: to })),
     'link in this browser': SignInPage.openedLink(texts, {
       ...{ token: 't', kind: 'here', email: to, joins: false },
