@@ -140,7 +140,8 @@ describe('a call', () => {
       body: JSON.stringify({ model: 'small-1', max_tokens: 50, prompt: 'x'.repeat(900) }),
     });
     // 812 * 0.15 + 40 * 0.60 micro-dollars, rounded up.
-    expect(html).toContain('input 812, output 40 · 0.000146 USD (0.999854 USD left)');
+    expect(html).toContain('input 812, output 40: 0.000146 USD</dd>');
+    expect(html).toContain('<dt>Left</dt><dd>0.999854 USD</dd>');
   });
 
   test('that costs more than the credit is refused in dollars, with what to lower', async () => {
