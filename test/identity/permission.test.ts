@@ -53,8 +53,13 @@ test('each role has its rights, and no more', () => {
   for (const role of roles) expect(allowed({ role }), role).toEqual(expected[role]);
 });
 
-test('an application has the role of its person, but never manages persons', () => {
-  expect(allowed({ role: 'owner', isApplication: true })).toEqual([...reads, ...changes, 'end_charges']);
+test('an application has the role of its person, but manages neither persons nor keys', () => {
+  const undone = changes.filter((action) => action !== 'change_keys');
+  for (const role of ['owner', null] as const)
+    expect(allowed({ role, isApplication: true }), String(role)).toEqual([
+      ...[...reads, ...undone, 'end_charges'],
+      ...(role === null ? ['claim'] : []),
+    ]);
 });
 
 test('only owners give and take the role of an owner', () => {
