@@ -5,6 +5,7 @@ export type AccountAction =
   | 'read'
   | 'read_billing'
   | 'read_keys'
+  | 'read_results'
   | 'change_keys'
   | 'call'
   | 'buy'
@@ -37,6 +38,8 @@ const rules: Readonly<Record<AccountAction, Rule>> = {
   read_billing: { right: 'read_billing', whenFrozen: true, withKey: 'read_billing' },
   // A key cannot manage keys, because it could then evade its own limits.
   read_keys: { right: 'keys', whenFrozen: true },
+  // The stored response of a call is what was sold.
+  read_results: { right: 'call', whenFrozen: true, withKey: 'call' },
   change_keys: { right: 'keys', notByApplication: true },
   call: { right: 'call', withKey: 'call' },
   // A key that may call may also pay for its calls: the buyer pays, and no saved card is charged.

@@ -8,6 +8,7 @@ import type * as Browser from '../support/browser.ts';
 import * as Customer from '../support/customer.ts';
 import * as Mailbox from '../support/mailbox.ts';
 import * as Shop from '../support/shop.ts';
+import * as McpClient from './mcp-client.ts';
 import { People, type Person } from './people.ts';
 
 const addressHeader = 'x-forwarded-for';
@@ -157,6 +158,22 @@ test('an application creates and revokes no keys, because they would outlive it'
   for (const { status, body } of [made, ended]) expect([status, body.code]).toEqual([403, 'person_required']);
   const listed = await people.get(app.access, '/account/keys');
   expect(listed.body.keys.map(({ id }: { id: string }) => id)).toEqual([key.body.id]);
+});
+
+test('who may not call reads no stored response of a call, with a session or with a paused key', async () => {
+  const ada = await people.owner();
+  const bob = await people.join(ada, 'developer');
+  const key = await keyOf(bob);
+  const answer = async (token: string) => {
+    const client = await McpClient.connect(shop.url, token);
+    const call = 'call_019b0000-0000-7000-8000-000000000000';
+    const { body } = await McpClient.call(client, 'read_result', { call });
+    await client.close();
+    return body.code;
+  };
+  for (const token of [key, await people.bearer(bob)]) expect(await answer(token)).toBe('not_found');
+  await setRole(ada, bob, 'viewer');
+  for (const token of [key, await people.bearer(bob)]) expect(await answer(token)).toBe('role_not_allowed');
 });
 
 test('the activity names the account for a form whose subject it does not check', async () => {
