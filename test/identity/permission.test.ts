@@ -22,12 +22,24 @@ test('a frozen account can only read and end charges', () => {
 });
 
 test('a key reads, calls, buys and ends charges, but never manages keys', () => {
-  expect(allowed({ isKey: true })).toEqual(['read', 'read_billing', 'read_results', 'call', 'buy', 'end_charges']);
+  expect(allowed({ isKey: true })).toEqual([
+    'read',
+    'read_billing',
+    'read_results',
+    'call',
+    'buy',
+    'end_charges',
+  ]);
   expect(denial({ ...nobody, isKey: true }, 'read_keys')).toBe('key_not_allowed');
 });
 
 test('a key of a frozen account reads and ends charges', () => {
-  expect(allowed({ isFrozen: true, isKey: true })).toEqual(['read', 'read_billing', 'read_results', 'end_charges']);
+  expect(allowed({ isFrozen: true, isKey: true })).toEqual([
+    'read',
+    'read_billing',
+    'read_results',
+    'end_charges',
+  ]);
   expect(denial({ ...nobody, isFrozen: true, isKey: true }, 'change_keys')).toBe('frozen');
 });
 

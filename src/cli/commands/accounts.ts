@@ -83,8 +83,8 @@ export async function run(args: string[]): Promise<number> {
 }
 
 /**
- * Reads the term that names an account. What exports or changes an account takes the whole address: the start of one would find the account of another
- * person as soon as the person who was meant has none.
+ * Reads the term that names an account. Commands that export or change an account take the whole address: the start of one would find the account of
+ * another person as soon as the person who was meant has none.
  */
 function queryOf(verb: string, wanted: string): AccountSearch.AccountQuery | null {
   const query = AccountSearch.read(wanted);
