@@ -146,7 +146,7 @@ function addForms(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
           ? bad(shop.texts.text('result.frozen'))
           : await act(shop, { c, visitor, account, form, clientAddressHeader }).catch(gone(shop));
         if (result.isBad) return refused(shop, c, visitor, { section, path, input: form, result });
-        await record(shop, c, routeOf(c), who, (subject && form.get(subject)) ?? account);
+        await record(shop, c, routeOf(c), who, subjectOf(form, subject) ?? account);
         return path === 'team/leave' ? left(shop, result) : done(shop, visitor, path, form, result);
       }),
     );
@@ -163,6 +163,11 @@ function gone({ texts }: AccountPagesContext): (fault: unknown) => Result {
 function refusedPortal(fault: unknown): BillingPortal.PortalResult {
   if (!(fault instanceof ObjectUnknown)) throw fault;
   return { kind: 'refused' };
+}
+
+/** Returns the id in the field of a form that its action has checked. */
+function subjectOf(form: URLSearchParams, field: string | undefined): string | null {
+  return field === undefined ? null : form.get(field);
 }
 
 /** The path of the question that a form without a confirmation leads to; null when it asks none. */
