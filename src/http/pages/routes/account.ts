@@ -146,7 +146,7 @@ function addForms(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
           ? bad(shop.texts.text('result.frozen'))
           : await act(shop, { c, visitor, account, form, clientAddressHeader }).catch(gone(shop));
         if (result.isBad) return refused(shop, c, visitor, { section, path, input: form, result });
-        await record(shop, c, routeOf(c), who, subjectOf(form, subject) ?? account);
+        await record(shop, c, routeOf(c), who, subjectOf(form, subject, account));
         return path === 'team/leave' ? left(shop, result) : done(shop, visitor, path, form, result);
       }),
     );
@@ -165,9 +165,9 @@ function refusedPortal(fault: unknown): BillingPortal.PortalResult {
   return { kind: 'refused' };
 }
 
-/** Returns the id in the field of a form that its action has checked. */
-function subjectOf(form: URLSearchParams, field: string | undefined): string | null {
-  return field === undefined ? null : form.get(field);
+/** Returns the id in the field of a form that its action has checked; the account for a form without one. */
+function subjectOf(form: URLSearchParams, field: string | undefined, account: string): string {
+  return (field === undefined ? null : form.get(field)) ?? account;
 }
 
 /** The path of the question that a form without a confirmation leads to; null when it asks none. */
