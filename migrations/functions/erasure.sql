@@ -79,11 +79,12 @@ CREATE OR REPLACE FUNCTION shop.no_card() RETURNS jsonb LANGUAGE sql IMMUTABLE A
 $$;
 
 -- Removes a person from the accounts of others, with their sessions, applications and invitations, and their address from the audit lists there. Keys that
--- they created stay: they belong to the accounts. Returns the accounts, or null if one of them would be left without an owner.
+-- they created stay: they belong to the accounts. Keys that are paused, because their role includes no calls, are revoked. Returns the accounts, or null if one of them would be left without an owner.
 CREATE OR REPLACE FUNCTION shop.forget_person(p_email text) RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
   v_accounts text[];
   v_member shop.member;
+  v_key text;
 BEGIN
   PERFORM 1 FROM shop.account a WHERE a.id IN (SELECT m.account_id FROM shop.member m WHERE m.email = p_email) ORDER BY a.id FOR UPDATE;
   IF EXISTS (SELECT FROM shop.member m WHERE m.email = p_email AND m.role = 'owner'
@@ -96,6 +97,10 @@ BEGIN
     PERFORM shop.revoke_ids(ARRAY[v_member.id || '.' || v_member.epoch]);
     DELETE FROM shop.oauth_grant g WHERE g.member_id = v_member.id;
     UPDATE shop.invitation i SET state = 'withdrawn' WHERE i.invited_by = v_member.id AND i.state = 'open';
+    FOR v_key IN SELECT k.id FROM shop.key k WHERE k.member_id = v_member.id AND k.revoked_at IS NULL AND NOT shop.role_calls(v_member.role) LOOP
+      PERFORM shop.end_key(v_member.account_id, v_key);
+      PERFORM shop.revoke_ids(ARRAY[v_key]);
+    END LOOP;
   END LOOP;
   DELETE FROM shop.invitation i WHERE i.email = p_email;
   UPDATE shop.account_event e SET who = CASE WHEN e.who = p_email THEN 'erased' ELSE e.who END, subject = CASE WHEN e.subject = p_email THEN 'erased' ELSE e.subject END

@@ -134,7 +134,7 @@ BEGIN
     CONTINUE WHEN NOT FOUND;
     UPDATE shop.event_lane l SET due_at = clock_timestamp() + p_for, lease = p_lease WHERE l.endpoint_id = v_endpoint.id AND l.account_id = v_account;
     RETURN QUERY SELECT v_endpoint.id, v_endpoint.url, array_remove(ARRAY[v_endpoint.secret, CASE WHEN v_endpoint.previous_until > clock_timestamp() THEN v_endpoint.previous_secret END], NULL),
-        e.id, e.type, e.account_id, (SELECT a.email FROM shop.account a WHERE a.id = shop.joined_account(e.account_id)), e.at, e.data, e.position, d.tries
+        e.id, e.type, e.account_id, shop.contact_of(shop.joined_account(e.account_id)), e.at, e.data, e.position, d.tries
       FROM shop.event_delivery d JOIN shop.event e ON e.position = d.position
       WHERE d.endpoint_id = v_endpoint.id AND d.account_id = v_account AND d.state = 'waiting' ORDER BY d.position LIMIT 1;
     IF FOUND THEN RETURN; END IF;

@@ -15,9 +15,16 @@ CREATE OR REPLACE FUNCTION shop.has_person(p_account text) RETURNS boolean LANGU
   SELECT EXISTS (SELECT FROM shop.account WHERE id = p_account AND email IS NOT NULL) OR EXISTS (SELECT FROM shop.member WHERE account_id = p_account)
 $$;
 
+-- Returns true for the roles that include calls: those with the right `call` in src/identity/team/role.ts.
+CREATE OR REPLACE FUNCTION shop.role_calls(p_role text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT p_role IN ('owner', 'admin', 'developer')
+$$;
+
 -- Returns the person `p_email` of an account. Makes them an owner if it is their own account and they are not in it yet.
 CREATE OR REPLACE FUNCTION shop.own_member(p_account text, p_email text) RETURNS SETOF shop.member LANGUAGE plpgsql AS $$
 BEGIN
+  -- A removal that runs meanwhile ends first: otherwise the person whom it removes would be added again, as an owner.
+  PERFORM shop.lock_team(p_account, NULL);
   INSERT INTO shop.member (id, account_id, email, role)
     SELECT 'mem_' || replace(gen_random_uuid()::text, '-', ''), p_account, p_email, 'owner'
       FROM shop.account a WHERE a.email = p_email AND coalesce(a.joined_to, a.id) = p_account
@@ -147,8 +154,14 @@ CREATE OR REPLACE FUNCTION shop.revoke_ids(p_ids text[]) RETURNS void LANGUAGE s
   SELECT ledger.announce('revocations', 'revoked ' || i) FROM unnest(p_ids) AS i;
 $$;
 
+-- Ends that an account is the own account of a person, whose address then neither opens it nor joins other accounts to it.
+CREATE OR REPLACE FUNCTION shop.disown(p_account text, p_email text) RETURNS void LANGUAGE sql AS $$
+  UPDATE shop.account a SET email = NULL WHERE coalesce(a.joined_to, a.id) = p_account AND a.email = p_email
+$$;
+
 -- Changes the role of a person. Access tokens with the old role are refused: their ids are in `revoked`. Invitations that the person sent end, because
--- they may give more than the new role allows. `state`: `done`, `unknown`, `forbidden`, or `last_owner`.
+-- they may give more than the new role allows. A former owner has no account of their own here: accounts that they claim later must not be joined to it,
+-- because the tokens of a joined account have rights that their role may lack. `state`: `done`, `unknown`, `forbidden`, or `last_owner`.
 CREATE OR REPLACE FUNCTION shop.set_member_role(p_account text, p_member text, p_role text, p_by text, p_team text[], p_owners text[])
 RETURNS TABLE (state text, revoked text[]) LANGUAGE plpgsql AS $$
 DECLARE
@@ -169,6 +182,7 @@ BEGIN
     state := 'done';
     revoked := ARRAY[p_member || '.' || v_member.epoch];
     UPDATE shop.member m SET role = p_role, epoch = m.epoch + 1 WHERE m.id = p_member;
+    IF v_member.role = 'owner' THEN PERFORM shop.disown(p_account, v_member.email); END IF;
     UPDATE shop.invitation i SET state = 'withdrawn' WHERE i.account_id = p_account AND i.invited_by = p_member AND i.state = 'open';
     PERFORM shop.revoke_ids(revoked);
     PERFORM shop.add_account_event(p_account, p_by, 'role_changed', v_member.email, jsonb_build_object('before', v_member.role, 'after', p_role));
@@ -209,7 +223,7 @@ BEGIN
 END $$;
 
 -- Removes a person, or lets one leave. Their sessions and applications end, and so do the invitations that they sent. With `p_keys`, the keys that they
--- created end too; with `p_tokens`, everything that gives access and belongs to no person, because they may know it.
+-- created end too; with `p_tokens`, which only owners may ask for, everything that gives access and belongs to no person, because they may know it.
 -- `state`: `done`, `unknown`, `forbidden`, or `last_owner`.
 CREATE OR REPLACE FUNCTION shop.remove_member(p_account text, p_member text, p_by text, p_keys boolean, p_tokens boolean, p_team text[], p_owners text[])
 RETURNS TABLE (state text, revoked text[]) LANGUAGE plpgsql AS $$
@@ -223,17 +237,18 @@ BEGIN
   SELECT * INTO v_member FROM shop.member m WHERE m.id = p_member AND m.account_id = p_account;
   IF v_member.id IS NULL THEN state := 'unknown'; RETURN NEXT; RETURN; END IF;
   IF p_member <> p_by AND (NOT coalesce(v_role = ANY (p_team), false) OR (v_member.role = ANY (p_owners) AND v_role <> ALL (p_owners)))
-    OR v_role IS NULL THEN state := 'forbidden'; RETURN NEXT; RETURN; END IF;
+    OR p_tokens AND v_role <> ALL (p_owners) OR v_role IS NULL THEN state := 'forbidden'; RETURN NEXT; RETURN; END IF;
   IF v_member.role = 'owner' AND NOT EXISTS (SELECT FROM shop.member m WHERE m.account_id = p_account AND m.role = 'owner' AND m.id <> p_member) THEN
     state := 'last_owner'; RETURN NEXT; RETURN;
   END IF;
+  -- A key that stays can call. A person whose keys are paused must not make them call again by leaving.
+  p_keys := p_keys OR p_member = p_by AND NOT shop.role_calls(v_member.role);
   PERFORM shop.add_account_event(p_account, p_by, CASE WHEN p_member = p_by THEN 'person_left' ELSE 'person_removed' END, v_member.email,
     jsonb_build_object('role', v_member.role, 'keys_revoked', p_keys));
   DELETE FROM shop.member m WHERE m.id = p_member;
   UPDATE shop.invitation i SET state = 'withdrawn' WHERE i.account_id = p_account AND i.invited_by = p_member AND i.state = 'open';
   DELETE FROM shop.oauth_grant g WHERE g.member_id = p_member;
-  -- Otherwise sign-in would still open the account for them, and accounts that they claim later would be joined to it.
-  UPDATE shop.account a SET email = NULL WHERE coalesce(a.joined_to, a.id) = p_account AND a.email = v_member.email;
+  PERFORM shop.disown(p_account, v_member.email);
   IF p_keys THEN
     SELECT array_agg(k.id) INTO v_keys FROM shop.key k WHERE k.member_id = p_member AND k.revoked_at IS NULL;
     FOREACH v_key IN ARRAY coalesce(v_keys, '{}'::text[]) LOOP PERFORM shop.end_key(p_account, v_key); END LOOP;

@@ -97,7 +97,7 @@ const tools = {
   'MCP request': only('read'),
   'MCP call': only('call'),
   'MCP buy': only('buy'),
-  'MCP result': only('read'),
+  'MCP result': only('read_results'),
   'MCP account': only('read'),
 } as const satisfies Readonly<Record<string, Route>>;
 

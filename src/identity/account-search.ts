@@ -3,6 +3,7 @@ import type { Money } from '@sluice/kernel/money';
 /** An account in the seller's search results. */
 export type FoundAccount = {
   id: string;
+  /** The address to which mails about it go: that of the person whose own account it is, otherwise of its first owner. */
   email: string | null;
   createdMs: number;
   /** Time since which the account is frozen (read-only); null when it is not. */
@@ -17,7 +18,10 @@ export type FoundAccount = {
 export type AccountQuery =
   | { kind: 'id'; id: string }
   | { kind: 'call'; call: string }
-  | { kind: 'email'; prefix: string };
+  /** Accounts of which a person has an address that starts with `prefix`. */
+  | { kind: 'email'; prefix: string }
+  /** The own account of the person with exactly this address. */
+  | { kind: 'owner'; email: string };
 
 const textCharsMax = 200;
 

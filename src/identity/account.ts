@@ -5,8 +5,9 @@ export type Account = {
   id: string;
   createdMs: number;
   origin: 'anonymous' | 'purchase';
-  /** Time when a person claimed the account with `email`; both are null before. */
+  /** Time when a person claimed the account; null before. */
   claimedMs: number | null;
+  /** The address to which mails about it go: that of the person whose own account it is, otherwise of its first owner. Null without a person. */
   email: string | null;
 };
 

@@ -5,6 +5,7 @@ export type AccountAction =
   | 'read'
   | 'read_billing'
   | 'read_keys'
+  | 'read_results'
   | 'change_keys'
   | 'call'
   | 'buy'
@@ -26,6 +27,8 @@ type Rule = {
   whenFrozen?: true;
   /** An account key may do it while the person who created it has this right. Keys of the account itself have the rights of its tokens. */
   withKey?: Right;
+  /** No application may do it, because disconnecting the application would not undo it. */
+  notByApplication?: true;
   /** Only a person in a session of their own may do it: no application, and no token that belongs to no person. */
   inPerson?: true;
 };
@@ -35,7 +38,9 @@ const rules: Readonly<Record<AccountAction, Rule>> = {
   read_billing: { right: 'read_billing', whenFrozen: true, withKey: 'read_billing' },
   // A key cannot manage keys, because it could then evade its own limits.
   read_keys: { right: 'keys', whenFrozen: true },
-  change_keys: { right: 'keys' },
+  // The stored response of a call is what was sold.
+  read_results: { right: 'call', whenFrozen: true, withKey: 'call' },
+  change_keys: { right: 'keys', notByApplication: true },
   call: { right: 'call', withKey: 'call' },
   // A key that may call may also pay for its calls: the buyer pays, and no saved card is charged.
   buy: { right: 'billing', withKey: 'call' },
@@ -68,10 +73,11 @@ export type Denial = 'frozen' | 'key_not_allowed' | 'role_not_allowed' | 'person
 /** Returns why a caller may not perform an action; null when it may. */
 export function denial(caller: CallerRights, action: AccountAction): Denial | null {
   const { isFrozen, isKey, role, isApplication } = caller;
-  const { right, whenFrozen = false, withKey, inPerson = false } = rules[action];
+  const { right, whenFrozen = false, withKey, inPerson = false, notByApplication = inPerson } = rules[action];
   if (isFrozen && !whenFrozen) return 'frozen';
   if (isKey && withKey === undefined) return 'key_not_allowed';
-  if (inPerson && (isKey || isApplication || role === null)) return 'person_required';
+  if (isApplication && notByApplication) return 'person_required';
+  if (inPerson && (isKey || role === null)) return 'person_required';
   const needed = isKey && withKey !== undefined ? withKey : right;
   return can(role, needed) ? null : 'role_not_allowed';
 }

@@ -3,8 +3,7 @@ import type { PaymentContext } from '../payment/payment-context.ts';
 import { ObjectUnknown, type Payer, ProcessorUnavailable } from '../payment/processor.ts';
 import { isLive, type Subscription } from '../payment/subscription.ts';
 
-type PortalContext = Pick<PaymentContext, 'subscriptions' | 'processor'> &
-  Pick<IdentityContext, 'accounts' | 'team'>;
+type PortalContext = Pick<PaymentContext, 'subscriptions' | 'processor'> & Pick<IdentityContext, 'team'>;
 /** An account, and the person in it who asks; null when the session belongs to no person. */
 type Asker = { account: string; member: { id: string } | null };
 
@@ -22,10 +21,9 @@ export type PortalResult = { kind: 'page'; url: string } | { kind: 'refused' };
 /** The page of the account does not wait longer for the processor. */
 const waitMs = 2_000;
 
-/** Returns the address that the asker has proved. Another person of the account is not the payer. */
-async function provedAddress(shop: PortalContext, { account, member }: Asker): Promise<string | null> {
-  if (member !== null) return (await shop.team.find(member.id))?.email ?? null;
-  return (await shop.accounts.find(account))?.email ?? null;
+/** Returns the address that the asker has proved. Another person of the account is not the payer, and a session of no person has proved none. */
+async function provedAddress({ team }: PortalContext, { member }: Asker): Promise<string | null> {
+  return member === null ? null : ((await team.find(member.id))?.email ?? null);
 }
 
 /** Returns how the running subscriptions of an account are paid. Without the processor, cards are unknown. */

@@ -6,6 +6,7 @@ import type { LoadedCatalog } from '../catalog/file.ts';
 import type { Config } from '../config.ts';
 import * as Paths from '../discovery/paths.ts';
 import * as App from '../http/app.ts';
+import * as Fault from '../http/fault.ts';
 import type { Outgoing } from '../http/server/outgoing.ts';
 import type { Answering } from '../http/server/server.ts';
 import type { Reload } from '../journeys/reload.ts';
@@ -61,8 +62,11 @@ export async function openRevision(
     reload,
     log: {
       line: (line) => lines.info(line),
-      fault: (fault, requestId) =>
-        log.error({ event: 'fault', request_id: requestId, ...Log.describe(fault) }),
+      fault(fault, requestId) {
+        const line = { event: 'fault', request_id: requestId, ...Log.describe(fault) };
+        if (Fault.isOfSender(fault)) log.warn(line);
+        else log.error(line);
+      },
     },
   });
   let underWay = 0;

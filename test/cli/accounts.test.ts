@@ -52,6 +52,23 @@ test('shows one: what is left, of what, and the purchases', async () => {
   expect((await accounts('show', 'acc_ann')).out).toContain('5.00 USD and 25 units are left');
 });
 
+test('exports, erases and freezes by a whole address only: the start of one finds the account of another person', async () => {
+  expect(ids(await json('find', 'ann@example.co'))).toEqual(['acc_ann']);
+  for (const [verb = '', ...more] of [
+    ['export'],
+    ['erase', '--yes', '--forfeit'],
+    ['freeze'],
+    ['unfreeze'],
+  ]) {
+    const refused = await accounts(verb, 'ann@example.co', ...more);
+    expect([refused.code, refused.out], verb).toEqual([1, '']);
+  }
+  expect((await json('show', 'acc_ann')).email).toBe('ann@example.com');
+  expect(JSON.parse((await accounts('export', 'Ann@example.com')).out).accounts).toMatchObject([
+    { id: 'acc_ann' },
+  ]);
+});
+
 test('freezes one and lets it go on, on the record; nobody, or several, are neither', async () => {
   expect((await accounts('freeze', 'acc_ann', '--reason', 'stolen card')).out).toBe('acc_ann is frozen.\n');
   expect((await json('show', 'acc_ann')).frozen_at).toMatch(/Z$/);

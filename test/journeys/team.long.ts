@@ -412,7 +412,7 @@ test('an application has the role that its person has at the time of use', async
   const refreshed = await people.refresh(app);
   expect(refreshed.status, refreshed.text).toBe(200);
   expect((await receipts(refreshed.body.access_token)).status).toBe(200);
-  const keys = await people.send(refreshed.body.access_token, 'POST', '/account/keys', { name: 'x' });
+  const keys = await people.get(refreshed.body.access_token, '/account/keys');
   expect(keys.body.code).toBe('role_not_allowed');
 });
 

@@ -36,7 +36,7 @@ export function openAccounts(sql: Connection): Accounts {
     async find(id) {
       const [row] = await sql<
         Pick<Row<typeof account>, 'created_at' | 'origin' | 'claimed_at' | 'email'>[]
-      >`SELECT created_at, origin, claimed_at, email FROM shop.account WHERE id = ${id}`;
+      >`SELECT created_at, origin, claimed_at, shop.contact_of(id) AS email FROM shop.account WHERE id = ${id}`;
       if (!row) return null;
       const { created_at, origin, claimed_at, email } = row;
       return { id, createdMs: created_at.getTime(), origin, claimedMs: claimed_at?.getTime() ?? null, email };

@@ -40,7 +40,8 @@ export async function openConsole(sql: Connection, reports: Connection, url: str
 
 /** Searches accounts for the seller. */
 export function openSearch(sql: Connection): AccountSearch {
-  const columns = () => sql`a.id, a.email, a.created_at, a.frozen_at, a.joined_to, coalesce((
+  const columns =
+    () => sql`a.id, shop.contact_of(a.id) AS email, a.created_at, a.frozen_at, a.joined_to, coalesce((
     SELECT sum(o.amount) FROM shop.purchase o WHERE o.account_id = a.id AND o.state = 'granted'), 0)::bigint AS paid`;
   const paid = () =>
     sql`EXISTS (SELECT FROM shop.purchase o WHERE o.account_id = a.id AND o.state = 'granted')`;
@@ -51,7 +52,7 @@ export function openSearch(sql: Connection): AccountSearch {
       case 'frozen':
         return sql`a.frozen_at IS NOT NULL`;
       case 'claimed':
-        return sql`a.email IS NOT NULL`;
+        return sql`shop.has_person(a.id)`;
       case 'paying':
         return paid();
       case 'unpaid':
@@ -98,11 +99,14 @@ export function openSearch(sql: Connection): AccountSearch {
           // The typed text contains no wildcards.
           const pattern = `${query.prefix.replace(/[\\%_]/g, String.raw`\$&`)}%`;
           return (
-            await sql<
-              Row[]
-            >`SELECT ${columns()} FROM shop.account a WHERE a.email LIKE ${pattern} ORDER BY a.email LIMIT ${max}`
+            await sql<Row[]>`SELECT ${columns()} FROM shop.account a WHERE a.email LIKE ${pattern}
+                OR a.id IN (SELECT m.account_id FROM shop.member m WHERE m.email LIKE ${pattern}) ORDER BY a.email, a.id LIMIT ${max}`
           ).map(found);
         }
+        case 'owner':
+          return (
+            await sql<Row[]>`SELECT ${columns()} FROM shop.account a WHERE a.email = ${query.email}`
+          ).map(found);
         case 'call':
           return (
             await sql<Row[]>`SELECT ${columns()} FROM shop.account a

@@ -114,7 +114,7 @@ export function openAudit(sql: Connection): Audit {
       const part = `%${(text ?? '').replace(/[\\%_]/g, String.raw`\$&`)}%`;
       const [first, end] = [from ? new Date(from) : null, to ? new Date(Date.parse(to) + dayMs) : null];
       const rows = await sql<Row[]>`SELECT id, at, who, act, subject, before, after,
-          (SELECT a.email FROM shop.account a WHERE a.id = coalesce((SELECT o.account_id FROM shop.purchase o WHERE o.id = subject), subject)) AS email
+          shop.contact_of(coalesce((SELECT o.account_id FROM shop.purchase o WHERE o.id = subject), subject)) AS email
         FROM shop.audit
         WHERE (${before}::bigint IS NULL OR id < ${before}) AND ${account === undefined ? sql`true` : its}
           AND (${text ?? null}::text IS NULL OR who ILIKE ${part} OR subject ILIKE ${part})

@@ -12,7 +12,7 @@ export function openOrderSearch(sql: Connection): OrderSearch {
     if (/^[a-z]{2,6}_\w+(:\w+)?$|^0x[0-9a-fA-F]{64}$/.test(typed))
       return sql`(o.id = ${typed} OR o.account_id = ${typed} OR o.payment = ${typed} OR o.transaction = ${typed.toLowerCase()})`;
     const pattern = `${typed.toLowerCase().replace(/[\\%_]/g, String.raw`\$&`)}%`;
-    return sql`o.account_id IN (SELECT id FROM shop.account WHERE email LIKE ${pattern})`;
+    return sql`o.account_id IN (SELECT id FROM shop.account WHERE email LIKE ${pattern} UNION ALL SELECT account_id FROM shop.member WHERE email LIKE ${pattern})`;
   };
   const state = (wanted: OrderFilter['state']) => {
     switch (wanted) {
@@ -36,10 +36,12 @@ export function openOrderSearch(sql: Connection): OrderSearch {
     async find({ text: typed, state: wantedState, rail: wantedRail, plan, from, to }, after, max) {
       type Row = OrderRow & { email: string | null; reversed: number; is_disputed: boolean };
       const [first, end] = [from ? new Date(from) : null, to ? new Date(Date.parse(to) + dayMs) : null];
-      const rows = await sql<Row[]>`SELECT o.*, a.email, least(o.amount, coalesce((
+      const rows = await sql<
+        Row[]
+      >`SELECT o.*, shop.contact_of(o.account_id) AS email, least(o.amount, coalesce((
           SELECT sum(v.amount) FROM shop.reversal v WHERE v.purchase_id = o.id AND v.is_effective), 0))::bigint AS reversed,
           EXISTS (SELECT FROM shop.reversal v WHERE v.purchase_id = o.id AND v.kind = 'dispute' AND v.is_effective) AS is_disputed
-        FROM shop.purchase o LEFT JOIN shop.account a ON a.id = o.account_id
+        FROM shop.purchase o
         WHERE ${state(wantedState)} AND ${text(typed)} AND ${rail(wantedRail)}
           AND (${plan ?? null}::text IS NULL OR o.plan_id = ${plan ?? null})
           AND (${first}::timestamptz IS NULL OR o.created_at >= ${first}) AND (${end}::timestamptz IS NULL OR o.created_at < ${end})

@@ -135,7 +135,7 @@ function payers(
         SubscriptionRow[]
       >`SELECT * FROM shop.subscription s WHERE status = 'past_due' AND ended_at IS NULL
         AND payer_email IS NOT NULL AND unpaid_notified_for IS DISTINCT FROM period_end
-        AND NOT EXISTS (SELECT FROM shop.account a WHERE a.id = s.account_id AND a.email = s.payer_email)
+        AND shop.contact_of(s.account_id) IS DISTINCT FROM s.payer_email
         ORDER BY random() LIMIT ${listedMax}`;
       return rows.map((row) => ({ one: subscription(row), to: row.payer_email ?? '', key: row.manage_key }));
     },

@@ -62,7 +62,7 @@ export async function run(args: string[]): Promise<number> {
   try {
     const accounts = Console.openSearch(office.sql);
     if (verb === 'list') return list(await accounts.newest({}, values.after ?? null, max), values.json);
-    const query = AccountSearch.read(wanted);
+    const query = queryOf(verb, wanted);
     const found = query === null ? [] : await accounts.find(query, max);
     if (verb === 'find' && (found.length > 0 || values.json))
       return Math.max(list(found, values.json), found.length > 0 ? 0 : 1);
@@ -80,6 +80,17 @@ export async function run(args: string[]): Promise<number> {
   } finally {
     await office.close();
   }
+}
+
+/**
+ * Reads the term that names an account. Commands that export or change an account take the whole address: the start of one would find the account of
+ * another person as soon as the person who was meant has none.
+ */
+function queryOf(verb: string, wanted: string): AccountSearch.AccountQuery | null {
+  const query = AccountSearch.read(wanted);
+  if (query?.kind !== 'email' || verb === 'find' || verb === 'show') return query;
+  const email = Email.parse(wanted);
+  return email === null ? null : { kind: 'owner', email };
 }
 
 type Values = { json: boolean; forfeit: boolean; yes: boolean; reason?: string | undefined };

@@ -47,6 +47,7 @@ export const apiCalls = {
     'An internal error occurred. If it happens again, contact the shop and quote the request_id.',
   'api.invalid_request': 'Invalid request: {problems}',
   'api.invalid_request.more': 'Invalid request: {problems} (and {more} more)',
+  'api.malformed_text': 'The request has text with the character U+0000. Send it without that character.',
   'api.key_not_allowed':
     'Your key is not allowed to call this service. Use a key that covers it: see `services`.',
   'api.key_not_allowed.account': 'A key cannot do this. Send an access token of the account.',

@@ -5,7 +5,7 @@ import type { Role } from '../../../identity/team/role.ts';
 import { account } from './accounts.ts';
 import { shop, statementTime, time, whole } from './shop.ts';
 
-/** The persons of an account. `shop.account.email` is the address of the one whose own account it is, if that person is still in it. */
+/** The persons of an account. `shop.account.email` is the address of the one whose own account it is, while that person is an owner. */
 export const member = shop.table(
   'member',
   {

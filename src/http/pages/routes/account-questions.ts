@@ -5,6 +5,7 @@ import { onlyOwn } from '../../request-context.ts';
 import { sections } from '../account/frame.ts';
 import type * as QuestionPage from '../account/question.ts';
 import type { BrowserSession } from '../browser-session.ts';
+import { may } from '../visitor-rights.ts';
 
 type Context = Pick<IdentityContext, 'keys' | 'team'> & Pick<RegistrationContext, 'oauth'> & TextsContext;
 
@@ -33,7 +34,7 @@ export async function questionOf(
   id: string,
 ): Promise<QuestionPage.Question | null> {
   const { texts } = shop;
-  if (form.startsWith('team/')) return aboutTeam(shop, account, form, id);
+  if (form.startsWith('team/')) return aboutTeam(shop, { account, member }, form, id);
   const asked = { action: `/shop/account/${form}`, field: { name: fields[form] ?? '', value: id } };
   switch (form) {
     case 'keys/end': {
@@ -72,7 +73,7 @@ export async function questionOf(
 
 async function aboutTeam(
   { team, texts }: Pick<Context, 'team' | 'texts'>,
-  account: string,
+  { account, member }: Pick<BrowserSession, 'account' | 'member'>,
   form: string,
   id: string,
 ): Promise<QuestionPage.Question | null> {
@@ -109,7 +110,9 @@ async function aboutTeam(
     effect: texts.text('question.remove_effect'),
     options: [
       { name: 'keys', label: texts.text('question.remove_keys'), isOn: true },
-      { name: 'tokens', label: texts.text('question.remove_tokens'), isOn: role === 'owner' },
+      ...(may({ member }, 'change_owners')
+        ? [{ name: 'tokens', label: texts.text('question.remove_tokens'), isOn: role === 'owner' }]
+        : []),
     ],
     confirm: texts.text('team.remove_label', { email }),
   };

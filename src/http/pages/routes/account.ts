@@ -36,20 +36,27 @@ import { startPurchase } from './buy.ts';
 
 type Action = (shop: AccountPagesContext, submission: Submission) => Promise<Result>;
 
+type Form = {
+  act: Action;
+  section: Section.Section;
+  /** The field with the id that the activity of the account names; by default it names the account. */
+  subject?: string;
+};
+
 /** The forms of an account, by their path below `/shop/account/`, and the section that each belongs to. */
-const actions: Readonly<Record<string, { act: Action; section: Section.Section }>> = {
+const actions: Readonly<Record<string, Form>> = {
   keys: { act: Actions.createKey, section: 'keys' },
   'keys/end': { act: Actions.revokeKey, section: 'keys' },
   'connections/end': { act: Actions.disconnect, section: 'settings' },
-  cancel: { act: Actions.cancel, section: 'billing' },
+  cancel: { act: Actions.cancel, section: 'billing', subject: 'subscription' },
   change: { act: changePlan, section: 'billing' },
-  card: { act: Actions.changeCard, section: 'billing' },
-  resume: { act: Actions.resume, section: 'billing' },
+  card: { act: Actions.changeCard, section: 'billing', subject: 'subscription' },
+  resume: { act: Actions.resume, section: 'billing', subject: 'subscription' },
   promotion: { act: Actions.redeemCode, section: 'billing' },
   details: { act: Actions.changeDetails, section: 'billing' },
   'top-up': { act: Actions.startTopUp, section: 'billing' },
   'top-up/end': { act: Actions.endTopUp, section: 'billing' },
-  refund: { act: Actions.requestRefund, section: 'billing' },
+  refund: { act: Actions.requestRefund, section: 'billing', subject: 'purchase' },
   team: { act: TeamForms.invite, section: 'team' },
   'team/resend': { act: TeamForms.resend, section: 'team' },
   'team/withdraw': { act: TeamForms.withdraw, section: 'team' },
@@ -127,7 +134,7 @@ function addQuestions(app: Hono<Env>, shop: AccountPagesContext): void {
 }
 
 function addForms(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader: string | null): void {
-  for (const [path, { act, section }] of Object.entries(actions))
+  for (const [path, { act, section, subject }] of Object.entries(actions))
     app.post(`/shop/account/${path}`, (c) =>
       signedIn(shop, c, 401, async (visitor) => {
         const form = await BrowserSession.fields(c);
@@ -139,7 +146,7 @@ function addForms(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
           ? bad(shop.texts.text('result.frozen'))
           : await act(shop, { c, visitor, account, form, clientAddressHeader }).catch(gone(shop));
         if (result.isBad) return refused(shop, c, visitor, { section, path, input: form, result });
-        await record(shop, c, routeOf(c), who, subjectOf(form, account));
+        await record(shop, c, routeOf(c), who, subjectOf(form, subject, account));
         return path === 'team/leave' ? left(shop, result) : done(shop, visitor, path, form, result);
       }),
     );
@@ -158,9 +165,9 @@ function refusedPortal(fault: unknown): BillingPortal.PortalResult {
   return { kind: 'refused' };
 }
 
-/** The subject of a form for the activity of the account. */
-function subjectOf(form: URLSearchParams, account: string): string {
-  return form.get('subscription') ?? form.get('purchase') ?? account;
+/** Returns the id in the field of a form that its action has checked; the account for a form without one. */
+function subjectOf(form: URLSearchParams, field: string | undefined, account: string): string {
+  return (field === undefined ? null : form.get(field)) ?? account;
 }
 
 /** The path of the question that a form without a confirmation leads to; null when it asks none. */
