@@ -59,7 +59,7 @@ afterAll(async () => {
 /** The price of a plan on the public pages; undefined when it is not sold. */
 async function priceOf(name: string, url = shop.url): Promise<string | undefined> {
   const page = await (await fetch(`${url}/`, { headers: { accept: 'text/html' } })).text();
-  return new RegExp(`>${name}<.*?(\\d+\\.\\d\\d)`, 's').exec(page)?.[1];
+  return new RegExp(`>${name}\\s*<.*?(\\d+\\.\\d\\d)`, 's').exec(page)?.[1];
 }
 
 test('an edit is reviewed with its effects, published in every process, and keeps the comments', async () => {

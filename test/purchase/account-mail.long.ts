@@ -93,7 +93,7 @@ test('an unpaid renewal is mailed to the account, and apart from that to the car
   // The access ends with the plan's days of grace.
   const [lot] = await shop.sql<
     [{ day: string }]
-  >`SELECT to_char(max(expires_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day
+  >`SELECT to_char(max(expires_at) AT TIME ZONE 'UTC', 'FMDD Mon YYYY') AS day
     FROM ledger.lot WHERE account_id = ${buyer.account} AND kind = 'allowance'`;
   expect(mail?.text).toContain(`until ${lot.day}`);
   expect(mail?.text).not.toContain('/plans/manage/');
