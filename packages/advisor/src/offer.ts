@@ -1,6 +1,7 @@
 import type * as Schema from '@sluice/kernel/json-schema';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { Leaf } from './leaf.ts';
+import type { Maker } from './makers.ts';
 import type { Operation } from './price-list.ts';
 import type * as Slot from './slot.ts';
 
@@ -30,7 +31,7 @@ export type Offer = {
 export type Ask = {
   slot: Slot.Slot;
   words: readonly string[];
-  makers: readonly { at: number; leaf: Leaf }[];
+  makers: readonly Maker[];
 };
 
 /** An operation that finds a thing by its name, and the numbers of one item of its answer that another operation needs. */
