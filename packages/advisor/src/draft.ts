@@ -117,20 +117,25 @@ function addCalls(
   for (const [index, at] of members.entries()) {
     const own = sources[index] ?? [];
     const isFound = own.some(({ ask }) => !surface.offers[at]?.asks.includes(ask));
-    const isLed = !isFound && own.some(({ kind, ask }) => kind === 'call' && !isOptional(planning, ask));
-    const isLinked = !isFound && !isLed && own.some(({ kind }) => kind === 'call');
+    const taking = isFound ? null : takingOf(planning, own);
     const least = leastOf(planning, members, index, sources, fed);
     const value = Math.max(oddsOf(planning, at), least ?? -odds.most);
-    const role: string =
-      least !== null ? 'leading' : isLed ? 'led' : isLinked ? 'linked' : hasMain ? 'apart' : 'main';
+    const role: string = least === null ? (taking ?? (hasMain ? 'apart' : 'main')) : 'leading';
     hasMain ||= role === 'main';
     if (role !== 'leading') wanted.push(value);
     add(role, 1);
     add(`${role}Odds`, value);
     add('unfound', Number(unfound.has(at) && !isFound));
-    add('back', Number(isLed && !fed.has(index) && returned.has(at)));
+    add('back', Number(taking === 'led' && !fed.has(index) && returned.has(at)));
   }
   add('lowest', Math.min(...wanted));
+}
+
+/** The role of a call that takes what an earlier one finds: `linked` when it can do without; null for one that takes nothing. */
+function takingOf(planning: Planning, sources: readonly Source[]): 'led' | 'linked' | null {
+  const taken = sources.filter(({ kind }) => kind === 'call');
+  if (taken.length === 0) return null;
+  return taken.every(({ ask }) => isOptional(planning, ask)) ? 'linked' : 'led';
 }
 
 /** The positions of calls that find what a later one needs. A call that finds what the caller already has leads nowhere. */
@@ -216,7 +221,7 @@ function sourcesOf(planning: Planning, before: readonly number[], at: number): S
     const leaf = ask.makers.find((made) => made.at === before[call])?.leaf;
     if (ask.slot.isKey && leaf !== undefined) return [{ kind: 'call', ask, call, leaf }];
     if (!ask.slot.isKey) {
-      const made = ask.makers.find(({ at: from }) => from === before[call]);
+      const made = ask.makers.find((maker) => maker.at === before[call]);
       const isFree = made?.isOwn === true && isSearch(planning, made.at);
       return leaf !== undefined && (isFree || knows(surface, given, before[call]))
         ? [{ kind: 'call', ask, call, leaf }]

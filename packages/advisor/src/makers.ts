@@ -1,6 +1,6 @@
 import * as Key from './key.ts';
 import type { Leaf } from './leaf.ts';
-import type { Offer } from './offer.ts';
+import type { Maker, Offer } from './offer.ts';
 import type { Slot } from './slot.ts';
 import { stem } from './words.ts';
 
@@ -14,9 +14,6 @@ const depthMax = 3;
 
 /** The part of an offer that says where values come from. */
 type Known = Pick<Offer, 'operation' | 'slots' | 'gives'>;
-
-/** An operation whose response has a value, where, and if the value is the key of the things that it is about. */
-export type Maker = { at: number; leaf: Leaf; isOwn: boolean };
 
 /** Finds for each value that an operation is asked about the other operations whose responses have it. */
 export function among(offers: readonly Known[]): (self: number, slot: Slot) => Maker[] {

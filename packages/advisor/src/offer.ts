@@ -1,7 +1,6 @@
 import type * as Schema from '@sluice/kernel/json-schema';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { Leaf } from './leaf.ts';
-import type { Maker } from './makers.ts';
 import type { Operation } from './price-list.ts';
 import type * as Slot from './slot.ts';
 
@@ -33,6 +32,9 @@ export type Ask = {
   words: readonly string[];
   makers: readonly Maker[];
 };
+
+/** An operation whose response has a value, where, and if the value is the key of the things that it is about. */
+export type Maker = { at: number; leaf: Leaf; isOwn: boolean };
 
 /** An operation that finds a thing by its name, and the numbers of one item of its answer that another operation needs. */
 export type Finder = { at: number; name: Slot.Slot; values: readonly { ask: Ask; leaf: Leaf }[] };

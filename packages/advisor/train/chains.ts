@@ -180,7 +180,7 @@ function print(name: string, judged: readonly Judged[]): void {
   const percent = (some: readonly Judged[], of: (one: Judged) => boolean) =>
     `${((some.filter(of).length / Math.max(1, some.length)) * 100).toFixed(1)} %`;
   const line = (label: string, some: readonly Judged[]) => {
-    const certain = [0.8, 0.85, 0.9].map((least) => {
+    const certain = [0.85, 0.9, 0.93, 0.95].map((least) => {
       const sure = some.filter(({ share }) => share >= least);
       return `from ${least} ${percent(some, ({ share }) => share >= least)} wrong ${percent(sure, ({ isRight }) => !isRight)} first ${percent(sure, ({ isFirst }) => !isFirst)}`;
     });
