@@ -77,6 +77,7 @@ async function measure(): Promise<void> {
     writers: () => usageReport.writers(),
     'new accounts': () => search.madeSince(sinceMs),
     'active accounts': () => usageReport.callers(sinceMs),
+    'balances of a page': () => search.balances(Array.from({ length: 25 }, (_, at) => `acc_${at + 1}`)),
     'usage by service': () => usageReport.byModel(sinceMs),
     unspent: () => usageReport.unspent(),
   };

@@ -112,17 +112,18 @@ BEGIN
   RETURN NEXT;
 END $$;
 
--- Declines an open invitation. Returns false when there is none.
-CREATE OR REPLACE FUNCTION shop.decline_invitation(p_digest text) RETURNS boolean LANGUAGE plpgsql AS $$
+-- Declines an open invitation for the person who has proved `p_email`: `declined`, `gone`, or `other_address`. A repetition has the same result.
+CREATE OR REPLACE FUNCTION shop.decline_invitation(p_digest text, p_email text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   v_invitation shop.invitation;
 BEGIN
   SELECT * INTO v_invitation FROM shop.invitation WHERE digest = p_digest FOR UPDATE;
-  IF v_invitation.state = 'declined' THEN RETURN true; END IF;
-  IF v_invitation.id IS NULL OR v_invitation.state <> 'open' OR v_invitation.expires_at <= clock_timestamp() THEN RETURN false; END IF;
+  IF v_invitation.id IS NULL OR v_invitation.state NOT IN ('open', 'declined') OR v_invitation.expires_at <= clock_timestamp() THEN RETURN 'gone'; END IF;
+  IF v_invitation.email <> p_email THEN RETURN 'other_address'; END IF;
+  IF v_invitation.state = 'declined' THEN RETURN 'declined'; END IF;
   UPDATE shop.invitation SET state = 'declined' WHERE id = v_invitation.id;
   PERFORM shop.add_account_event(v_invitation.account_id, v_invitation.email, 'invitation_declined', v_invitation.email);
-  RETURN true;
+  RETURN 'declined';
 END $$;
 
 -- Withdraws an open invitation: `done`, `unknown`, or `forbidden`.

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 
+export const fonts = ['sans', 'serif', 'rounded', 'mono'] as const;
+
 /** The look of the shop's pages. `colour`: `#rrggbb`, of links and buttons. `logo`: the path of a file. */
 export type Brand = {
   readonly colour?: string;
-  readonly font?: 'sans' | 'serif' | 'rounded' | 'mono';
+  readonly font?: (typeof fonts)[number];
   readonly logo?: string;
 };
 

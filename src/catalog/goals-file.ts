@@ -32,9 +32,10 @@ export async function read(path: string, operations: readonly string[]): Promise
   const findings: SourceLocation.Finding[] = [];
   const root = { value: source.value, path: [] };
   const goals = source.readable ? goalsIn(root, new Set(operations), findings) : [];
+  const cut = source.readable ? cutGoals(text) : [];
   const concepts = source.readable ? conceptsIn(SourceLocation.member(root, 'concepts'), findings) : {};
   const faults = [
-    ...source.flaws.map((flaw) => ({ file: path, ...flaw, path: '' })),
+    ...[...source.flaws, ...cut].map((flaw) => ({ file: path, ...flaw, path: '' })),
     ...findings.map(({ path: at, reason }) => ({
       file: path,
       ...source.locate(at),
@@ -46,44 +47,92 @@ export async function read(path: string, operations: readonly string[]): Promise
 }
 
 type Located = SourceLocation.LocatedValue;
+type Find = (at: Located, reason: string) => void;
 
 function goalsIn(root: Located, known: ReadonlySet<string>, findings: SourceLocation.Finding[]): Goal[] {
-  const find = (at: Located, reason: string) => findings.push({ path: at.path, reason });
-  const phrase = (at: Located): string[] => {
-    const ask = SourceLocation.text(at);
-    if (ask !== null && ask.trim() !== '' && ask.length <= askCharsMax) return [ask];
-    find(
-      at,
-      `write a goal in 1 to ${askCharsMax} characters, in quotes where it contains ": " or begins with a sign`,
-    );
-    return [];
-  };
-  const call = (at: Located, id: string): string[] => {
-    if (known.has(id)) return [id];
-    const near = nearest(id, [...known]);
-    find(at, `${id} is not sold here${near === null ? '' : `: did you mean "${near}"?`}`);
-    return [];
-  };
+  const find: Find = (at, reason) => findings.push({ path: at.path, reason });
   for (const { name, at } of members(root))
     if (!keys.includes(name)) find(at, `${name} is not a key of this file: the keys are ${keys.join(', ')}`);
-  const asked = members(SourceLocation.member(root, 'asks')).flatMap(({ name, at }): Goal[] => {
-    const calls = call(at, name);
-    return SourceLocation.items(at).flatMap((item) =>
-      phrase(item).map((ask) => ({ ask, calls, kind: 'asked' as const })),
+  const read = [...asked(root, known, find), ...chained(root, known, find), ...unanswered(root, find)];
+  const answers = new Map<string, string>();
+  for (const { at, ask, calls, kind } of read) {
+    const answer = calls.join(', then ') || kind;
+    const other = answers.get(spoken(ask)) ?? answer;
+    if (other !== answer)
+      find(at, `this goal has two answers: ${other}, and ${answer}. Keep one, or say what differs`);
+    answers.set(spoken(ask), other);
+  }
+  return read.map(({ ask, calls, kind }) => ({ ask, calls, kind }));
+}
+
+type FoundGoal = Goal & { at: Located };
+
+function asked(root: Located, known: ReadonlySet<string>, find: Find): FoundGoal[] {
+  return members(SourceLocation.member(root, 'asks')).flatMap(({ name, at: listed }) => {
+    const calls = soldCall(listed, name, known, find);
+    return SourceLocation.items(listed).flatMap((at) =>
+      goalText(at, find).map((ask): FoundGoal => ({ at, ask, calls, kind: 'asked' })),
     );
   });
-  const chained = SourceLocation.items(SourceLocation.member(root, 'chains')).flatMap((item): Goal[] => {
-    const calls = SourceLocation.items(SourceLocation.member(item, 'calls')).flatMap((at) =>
-      call(at, SourceLocation.text(at) ?? ''),
-    );
-    return phrase(SourceLocation.member(item, 'ask')).map((ask) => ({ ask, calls, kind: 'asked' }));
+}
+
+function chained(root: Located, known: ReadonlySet<string>, find: Find): FoundGoal[] {
+  return SourceLocation.items(SourceLocation.member(root, 'chains')).flatMap((item) => {
+    const named = SourceLocation.items(SourceLocation.member(item, 'calls'));
+    if (named.length < 2)
+      find(item, 'a chain has two calls or more: write a goal that one call answers under asks');
+    const calls = named.flatMap((at) => soldCall(at, SourceLocation.text(at) ?? '', known, find));
+    const at = SourceLocation.member(item, 'ask');
+    return goalText(at, find).map((ask): FoundGoal => ({ at, ask, calls, kind: 'asked' }));
   });
-  const none = (['outside', 'vague'] as const).flatMap((kind) =>
-    SourceLocation.items(SourceLocation.member(root, kind)).flatMap((item) =>
-      phrase(item).map((ask): Goal => ({ ask, calls: [], kind })),
+}
+
+function unanswered(root: Located, find: Find): FoundGoal[] {
+  return (['outside', 'vague'] as const).flatMap((kind) =>
+    SourceLocation.items(SourceLocation.member(root, kind)).flatMap((at) =>
+      goalText(at, find).map((ask): FoundGoal => ({ at, ask, calls: [], kind })),
     ),
   );
-  return [...asked, ...chained, ...none];
+}
+
+function soldCall(at: Located, id: string, known: ReadonlySet<string>, find: Find): string[] {
+  if (known.has(id)) return [id];
+  const near = nearest(id, [...known]);
+  find(at, `${id} is not sold here${near === null ? '' : `: did you mean "${near}"?`}`);
+  return [];
+}
+
+function goalText(at: Located, find: Find): string[] {
+  const ask = SourceLocation.text(at);
+  if (ask !== null && ask.trim() !== '' && ask.length <= askCharsMax) return [ask];
+  if (ask !== null) find(at, `write a goal in 1 to ${askCharsMax} characters`);
+  else
+    find(
+      at,
+      `this is ${kindOf(at.value)} for YAML, and a goal is a text: put it in quotes. ": " and " #" need them, and signs and numbers at the beginning`,
+    );
+  return [];
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'a mapping' : `a ${typeof value}`;
+}
+
+/** A goal as it is compared with others. */
+function spoken(ask: string): string {
+  return ask.trim().toLowerCase().replace(/\s+/g, ' ');
+}
+
+/** Goals without quotes that YAML ends at a " #": "group of #7120" would be "group of". A comment has a blank after its sign. */
+function cutGoals(text: string): { line: number; column: number; reason: string }[] {
+  return text.split('\n').flatMap((line, index) => {
+    const [, kept] = /^(\s*(?:- |ask: )[^'"\s#].*?) #[^\s#]/.exec(line) ?? [];
+    if (kept === undefined) return [];
+    const reason = 'YAML takes what follows " #" as a comment: put this goal in quotes';
+    return [{ line: index + 1, column: kept.length + 2, reason }];
+  });
 }
 
 function conceptsIn(table: Located, findings: SourceLocation.Finding[]) {

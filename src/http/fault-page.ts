@@ -33,12 +33,25 @@ export function errorPage(shop: Frame.PageContext, fault: PageFault): Response {
   const seconds = headers['retry-after'];
   return Frame.respondWithPage(status, shop, {
     title,
-    main: html`<section class="error"><p class="soft">${status}</p><h1>${title}</h1><p role="alert">${message}</p>
+    main: html`<section class="error"><h1>${title}</h1><p role="alert">${message}</p>
 ${/^\d+$/.test(seconds ?? '') ? html`<p>${say(texts, 'error.wait', { count: Number(seconds) })}</p>` : ''}
 ${again === undefined ? '' : repeat(shop, again)}<div class="actions">${nextSteps(shop, status)}</div>
-${requestId === undefined ? '' : html`<p class="soft" style="overflow-wrap:anywhere">${say(texts, 'error.request', { id: requestId })}</p>`}</section>`,
+${forHelp(shop, status, requestId)}</section>`,
+    isScripted: requestId !== undefined,
+    style,
     more: headers,
   });
+}
+
+const style =
+  '.error h1{margin-top:0}.error .help{border-top:1px solid var(--line);padding-top:.75rem;font-size:.875rem;margin-bottom:0}.error pre,.error .code>pre{margin:.5rem 0 0;padding:.5rem .75rem;white-space:nowrap;width:fit-content;max-width:100%;user-select:all}.error .code{display:flex;flex-wrap:wrap;gap:0 .75rem;align-items:end}.error .code>.copy{position:static;padding:.35rem .75rem;margin-top:.5rem}@media(max-width:40rem){.error .code>pre{font-size:.75rem}}';
+
+/** The status, the seller's contact, and the id that the seller finds the request by. */
+function forHelp({ texts, catalog }: Frame.PageContext, status: number, requestId?: string): Frame.Html {
+  const { contact } = catalog.storefront;
+  const contactLink = html`<a href="${Frame.contactUrl(contact)}">${say(texts, 'error.contact')}</a>`;
+  return html`<p class="help soft">${say(texts, requestId === undefined ? 'error.help' : 'error.help_request', { status: String(status), contact: contactLink })}</p>
+${requestId === undefined ? '' : html`<pre tabindex="0" aria-label="${texts.text('error.request')}">${requestId}</pre>`}`;
 }
 
 function titleOf(status: number) {

@@ -56,6 +56,8 @@ export interface AccountSearch {
   newest(filter: AccountFilter, after: string | null, max: number): Promise<FoundAccount[]>;
   /** Returns the last call and the dollars spent since `sinceMs`, by account. Accounts without calls are absent. */
   activity(accounts: readonly string[], sinceMs: number): Promise<ReadonlyMap<string, AccountActivity>>;
+  /** Returns the unspent credit of each account, without the dollars that plans include. */
+  balances(accounts: readonly string[]): Promise<ReadonlyMap<string, Money>>;
   find(query: AccountQuery, max: number): Promise<FoundAccount[]>;
   /** Number of accounts created since `sinceMs`, by registration or purchase. */
   madeSince(sinceMs: number): Promise<number>;

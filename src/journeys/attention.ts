@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import * as Money from '@sluice/kernel/money';
 import {
   conditionOf,
   type LedgerWriterState,
@@ -32,7 +33,7 @@ export type Task = Problem & {
     | 'holds_credit'
     | 'low_disk'
     | 'hidden_addresses';
-  /** A figure for the text: a sum, a share in percent, or the bytes that are left. */
+  /** A figure for the text: a share in percent, or the bytes that are left. */
   figure?: number;
 };
 
@@ -54,22 +55,21 @@ export async function tasks(
 ): Promise<Task[]> {
   const { attention } = shop.console;
   const nowMs = shop.clock();
-  const [requests, flagged, slowed, problems, disputed, errors, disk] = await Promise.all([
+  const [requests, flagged, slowed, problems, errors, disk] = await Promise.all([
     shop.refundRequests.list('open', null, problemsMax),
     shop.fraudSignals.open(problemsMax),
     shop.cardAttempts.slowed(shop.cardLimits),
     attention.problems(nowMs - recentMs),
-    attention.disputed(),
     upstreamErrors(shop, nowMs),
     lowDisk(),
   ]);
   const of = (kind: ProblemKind): Task => ({ kind, ...problems[kind] });
   const found: (Task | null)[] = [
-    { kind: 'refund_requests', ...span(requests.map(({ askedMs }) => askedMs)) },
-    { ...of('disputes'), figure: disputed },
+    { kind: 'refund_requests', ...span(requests.map(({ askedMs }) => askedMs)), ...sum(requests) },
+    of('disputes'),
     of('in_doubt'),
     of('unreconciled'),
-    { kind: 'flagged', ...span(flagged.map(({ createdMs }) => createdMs)) },
+    { kind: 'flagged', ...span(flagged.map(({ createdMs }) => createdMs)), ...sum(flagged) },
     { kind: 'slowed', ...span([]), count: slowed },
     of('webhook_events'),
     of('past_due'),
@@ -135,4 +135,8 @@ function inCondition(
 function span(timesMs: readonly number[]): Problem {
   if (timesMs.length === 0) return { count: 0, firstMs: null, lastMs: null };
   return { count: timesMs.length, firstMs: Math.min(...timesMs), lastMs: Math.max(...timesMs) };
+}
+
+function sum(all: readonly { amount: Money.Money }[]): { amount: Money.Money } {
+  return { amount: Money.ofMicro(all.reduce((total, { amount }) => total + amount, 0)) };
 }

@@ -1,6 +1,5 @@
 import { sha256Hex } from '@sluice/kernel/digest';
 import { secret } from '@sluice/kernel/id';
-import * as Money from '@sluice/kernel/money';
 import type { BillingDetails } from '../payment/billing-details.ts';
 import { type Order, ownAccount } from '../payment/order.ts';
 import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
@@ -34,6 +33,11 @@ export function readBrowser(kept: string | null): string | null {
 }
 
 const digest = sha256Hex;
+
+/** Returns true for the browser that the hosted page of the order was opened for last. */
+export function isPageOf({ pageBrowser }: Pick<Order, 'pageBrowser'>, browser: string): boolean {
+  return pageBrowser === digest(browser);
+}
 
 /**
  * Opens the hosted page of an unpaid order. The page is made on the first request, and again after it has closed unpaid. It belongs to one
@@ -155,7 +159,7 @@ async function makePage(shop: CheckoutContext, order: Order, page: number): Prom
   const checkout = await shop.processor.openCheckout(
     { ...order, pagesClosed: page },
     {
-      title: `${plan?.name ?? order.plan}: ${Money.format(order.amount)} USD at ${shop.catalog.storefront.name}`,
+      title: `${plan?.name ?? order.plan} at ${shop.catalog.storefront.name}`,
       product: PlanChange.productOf(shop, plan?.name ?? order.plan),
       success: `${shop.publicUrl}/purchases/${order.id}/return?session={CHECKOUT_SESSION_ID}`,
       isTaxed: shop.isTaxed,

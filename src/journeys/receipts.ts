@@ -7,6 +7,7 @@ import type { BillingDetails, BillingRecord } from '../payment/billing-details.t
 import * as Orders from '../payment/order.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import * as Reversal from '../payment/reversal.ts';
+import type { SavedCard } from '../payment/saved-card.ts';
 
 const pageMax = 50;
 
@@ -100,6 +101,16 @@ export async function buyerDetails(
   reader: string | null,
 ): Promise<BillingDetails | null> {
   return reader === account ? billingDetails.of(account) : null;
+}
+
+/** Returns the saved card that paid the purchase of a receipt, for a reader: only the buyer sees it. Null for anyone else, and for other payments. */
+export async function buyerCard(
+  { orders }: Pick<PaymentContext, 'orders'>,
+  signed: SignedReceipt.VerifiedReceipt,
+  reader: string | null,
+): Promise<Pick<SavedCard, 'brand' | 'last4'> | null> {
+  if (signed.kind !== 'purchase' || reader !== signed.account) return null;
+  return (await orders.find(signed.purchase))?.savedCard ?? null;
 }
 
 /** Returns true when the processor made an invoice: for each period of a plan that renews, and for a taxed payment on a hosted page. */

@@ -158,6 +158,16 @@ export type Joined =
   | { kind: 'accepted'; assertion: string }
   | Exclude<Invitation.AcceptResult, { kind: 'accepted' }>;
 
+/** Declines an invitation for the person of a session, whose proved address must be that of the invitation: its link may have been passed on. */
+export async function decline(
+  { team }: Pick<IdentityContext, 'team'>,
+  member: { id: string } | null,
+  token: string,
+): Promise<Invitation.DeclineResult> {
+  const email = await emailOf({ team }, member);
+  return email === null ? 'other_address' : team.decline(Invitation.digest(token), email);
+}
+
 /** Accepts an invitation for the person of a session, whose proved address must be that of the invitation. No money moves. */
 export async function accept(
   shop: Pick<IdentityContext, 'clock' | 'team' | 'tokenVerifier'> & Pick<RegistrationContext, 'teamLimits'>,

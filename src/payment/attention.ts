@@ -1,7 +1,13 @@
 import type { Money } from '@sluice/kernel/money';
 
 /** A number of like problems, and the times of the first and the last of them; null when no time is known. */
-export type Problem = { count: number; firstMs: number | null; lastMs: number | null };
+export type Problem = {
+  count: number;
+  firstMs: number | null;
+  lastMs: number | null;
+  /** The sum of the payments, for problems of payments. */
+  amount?: Money;
+};
 
 /** The problems that the database knows of, by kind. Counts end at `problemsMax`. */
 export const problemKinds = [

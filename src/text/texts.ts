@@ -8,7 +8,7 @@ export type Values<Name extends Key, Value = never> = [PlaceholdersOf<Name>] ext
 
 /** The seller's changes to the texts. */
 export type Changes = {
-  /** BCP 47 tag of the language of the pages and mails; null for the English defaults with ISO 8601 dates. */
+  /** BCP 47 tag of the language of the pages and mails; null for the English defaults. */
   language: string | null;
   /** The catalogue's units in this language, by their names in the catalogue. */
   units: ReadonlyMap<string, Template>;
@@ -19,6 +19,8 @@ export type Changes = {
 type Prepared = string | Parsed | { forms: Readonly<Record<string, Parsed>>; rules: Intl.PluralRules };
 
 const defaultLanguage = 'en';
+/** The English defaults write the month as a word, so that no reader takes it for the day: `27 Nov 2026`. */
+const defaultDates = 'en-GB';
 /** The usual English plural of a unit; a seller's file may name other forms. */
 const englishUnit = (unit: string): PluralForms => ({ one: unit, other: `${unit}s` });
 
@@ -33,8 +35,9 @@ export class Texts {
   readonly #rules: Intl.PluralRules;
   readonly #number: Intl.NumberFormat;
   readonly #decimals = new Map<string, Intl.NumberFormat>();
-  readonly #day: ((ms: number) => string) | null;
-  readonly #minute: ((ms: number) => string) | null;
+  readonly #day: (ms: number) => string;
+  readonly #shortDay: (ms: number) => string;
+  readonly #minute: (ms: number) => string;
 
   constructor({ language, units, texts }: Changes) {
     this.language = language ?? defaultLanguage;
@@ -42,9 +45,10 @@ export class Texts {
     this.#units = units;
     this.#rules = new Intl.PluralRules(this.language);
     this.#number = new Intl.NumberFormat(this.language);
-    this.#day = language === null ? null : dateFormat(language, { dateStyle: 'medium' });
-    this.#minute =
-      language === null ? null : dateFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+    const dates = language ?? defaultDates;
+    this.#day = dateFormat(dates, { dateStyle: 'medium' });
+    this.#shortDay = dateFormat(dates, { day: 'numeric', month: 'short' });
+    this.#minute = dateFormat(dates, { dateStyle: 'medium', timeStyle: 'short' });
     const english = new Intl.PluralRules(defaultLanguage);
     for (const [key, template] of Object.entries(defaults)) {
       const changed = texts.get(key);
@@ -87,9 +91,9 @@ export class Texts {
     return this.text('format.usd', { amount: this.#decimal(amount, true) });
   }
 
-  /** A day in UTC: ISO 8601 where the seller names no language. */
+  /** A day in UTC, such as `27 Nov 2026`. */
   day(ms: number): string {
-    return this.#day === null ? isoMinute(ms).slice(0, 10) : this.#day(ms);
+    return this.#day(ms);
   }
 
   /** The day of an ISO 8601 day or timestamp. */
@@ -97,9 +101,14 @@ export class Texts {
     return this.day(Date.parse(timestamp));
   }
 
-  /** A minute in UTC. */
+  /** The day of an ISO 8601 day without its year, such as `27 Nov`. */
+  shortDayOf(day: string): string {
+    return this.#shortDay(Date.parse(day));
+  }
+
+  /** A minute in UTC, such as `27 Nov 2026, 14:05`. */
   minute(ms: number): string {
-    return this.#minute === null ? isoMinute(ms).replace('T', ' ') : this.#minute(ms);
+    return this.#minute(ms);
   }
 
   /** A count with its unit, such as `1 result` or `1,000 results`. */
@@ -180,10 +189,6 @@ function formOf(
   count: unknown,
 ) {
   return forms[rules.select(Number(count))] ?? forms.other ?? [];
-}
-
-function isoMinute(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 16);
 }
 
 function dateFormat(language: string, options: Intl.DateTimeFormatOptions): (ms: number) => string {

@@ -125,7 +125,13 @@ function readIn(root: { components: { schemas: Record<string, object> } }, value
 test('the page of an operation states price, limits and code, and its required fields come first', () => {
   const page = pagesOf(outline).find(({ entry }) => entry.path === '/v2/jobs/company');
   const html = String(page === undefined ? '' : operation(write, page)).replace(/<[^>]*>/g, ' ');
-  for (const text of ['0.001 USD per result', '0.05 USD', '10 per second', '25 per second', 'YOUR_API_KEY'])
+  for (const text of [
+    '1.00 USD per 1,000 results',
+    '0.05 USD',
+    '10 per second',
+    '25 per second',
+    'YOUR_API_KEY',
+  ])
     expect(html).toContain(text);
   expect(html).toMatch(/Body\s+Field\s+Description\s+company_network_url\s+required/);
 });

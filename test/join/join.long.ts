@@ -5,7 +5,7 @@ import * as SqlFlaw from '../support/sql-flaw.ts';
 import { history, stories } from './history.ts';
 import * as World from './world.ts';
 
-const runs = 100;
+const runs = 60;
 const mutantRunsMax = 400;
 /** Fixed, so that every run tries the same histories: a mutant that is found once is always found. */
 const seed = 1;

@@ -127,6 +127,51 @@ test('the prices of meters are edited, added and removed, with their effects on 
   await publishFile(owner, catalogue);
 });
 
+const several = catalogue.replace(
+  'plans:',
+  `  - slug: people
+    name: People
+    price_usd: "0.002"
+    operations:
+      - { call: GET /v1/people, units: /count, units_max: 10 }
+  - slug: clock
+    name: Clock
+    price_usd: "0.00"
+    operations:
+      - { call: GET /v1/clock, units: 1 }
+plans:`,
+);
+
+test('one price is set for all services that cost something, except those that are changed themselves', async () => {
+  const owner = await signedIn(shop.url);
+  await publishFile(owner, several);
+  const all = await edit(owner, 'prices', { 'all[result]': '0.004', 'services[1].price_usd': '0.003' });
+  expect(all.status).toBe(200);
+  await publish(owner, all);
+  expect(await readFile(here(), 'utf8')).toBe(
+    several.replace('"0.001"', '"0.004"').replace('"0.002"', '"0.003"'),
+  );
+  const bad = await edit(owner, 'prices', { 'all[result]': 'cheap' });
+  expect([bad.status, bad.html.includes('id="all[result]-fault"')]).toEqual([422, true]);
+  await publishFile(owner, catalogue);
+});
+
+test('a preview of the branding shows what was typed, and changes nothing', async () => {
+  const owner = await signedIn(shop.url);
+  const shown = await edit(owner, 'brand', {
+    act: 'preview',
+    'storefront.name': 'Previewed',
+    'storefront.brand.colour': '#7a1fa2',
+    'storefront.brand.font': 'serif}body{display:none',
+  });
+  expect([shown.status, shown.html.includes('<b>Previewed</b>')]).toEqual([200, true]);
+  expect(shown.html).toMatch(/\.shop-preview\{--accent:#[0-9a-f]{6}/);
+  expect(/<style>[^<]*display:none[^<]*<\/style>\s*<div class="shop-preview"/.test(shown.html)).toBe(false);
+  const odd = await edit(owner, 'brand', { act: 'preview', 'storefront.brand.colour': 'red}body{color:red' });
+  expect(odd.html).not.toMatch(/<style>[^<]*color:red/);
+  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+});
+
 test('the services of a plan are chosen by boxes', async () => {
   const owner = await signedIn(shop.url);
   await publishFile(owner, metered);

@@ -309,8 +309,8 @@ describe('the front page', () => {
     expect(found.Gross).toBe(paid.processor + 10_000_000);
 
     const byRail = rows(html, 'Gross revenue by method');
-    expect(usd(byRail.get('Card, by an AI agent')?.[1])).toBe(paid.processor);
-    expect(byRail.get('Card, on the payment page')).toEqual(['1', '10.00 USD']);
+    expect(usd(byRail.get('Card (agent)')?.[1])).toBe(paid.processor);
+    expect(byRail.get('Card')).toEqual(['1', '10.00 USD']);
     const total = async () =>
       Object.fromEntries(
         (
@@ -331,7 +331,9 @@ describe('the front page', () => {
     expect([usd(unspent[0]), Number(unspent[1])]).toEqual([left.usd, left.units]);
     expect(left.units).toBe(unit?.balance);
     expect(html).toMatch(/<dt>Active<\/dt><dd>4<\/dd>/);
-    expect(html).toMatch(/<b class="count">1<\/b> <a href="[^"]+view=returned">Open disputes \(1.00 USD\)/);
+    expect(html).toMatch(
+      /<b class="count">1<\/b> <a href="[^"]+view=returned">Open disputes[^<]*<\/a> <span class="sum">1.00 USD</,
+    );
 
     // Three hours later the same is summed up by the hour, and the page says the same of it.
     await unguarded(
@@ -437,7 +439,7 @@ describe('what the seller does', () => {
     expect((await seller.open(`${page}/refund?amount_usd=0.001`)).status).toBe(422);
     const asked = await seller.open(`${page}/refund?amount_usd=2.00`);
     expect(asked.html).toMatch(
-      /1.90 USD of the purchased credit are removed.*0.10 USD are already spent: that part is your loss/s,
+      /1.90 USD of the purchased credit is removed.*0.10 USD is already spent: that part is your loss/s,
     );
     expect(await acts(buyer.order)).toEqual([]);
     const key = await seller.hidden(`${page}/refund?amount_usd=0.75`, 'key');
@@ -451,9 +453,7 @@ describe('what the seller does', () => {
       '0.75 USD was refunded. 1.25 USD of this payment remains.',
     );
     expect((await seller.open(page, { ...form, amount_usd: '0.80' })).status).toBe(422);
-    expect(rows((await seller.open(page)).html, 'Changes of the balance without usage').size).toBeGreaterThan(
-      0,
-    );
+    expect(rows((await seller.open(page)).html, 'Timeline').size).toBeGreaterThan(2);
     // A coin goes back by hand.
     await shop.sql`UPDATE shop.purchase SET rail = 'x402' WHERE id = ${buyer.order}`;
     const coin = await seller.open(page, { amount_usd: '0.25', key: id('console') });
@@ -542,9 +542,9 @@ describe('what the seller does', () => {
     const { html } = await seller.open(`/console/audit?account=${buyer.account}`);
     const entries = rows(html, 'Actions');
     expect([...entries.keys()]).toEqual(['Granted credit']);
-    const [, person, , details] = entries.get('Granted credit') ?? [];
-    expect(person).toMatch(/^admin198.51.100.\d+$/);
-    expect(details).toMatch(/^5.00 USD · “sorry”Details.*plan: credit/);
+    const [, person, , details, address] = entries.get('Granted credit') ?? [];
+    expect([person, address]).toEqual(['Admin token', expect.stringMatching(/^198.51.100.\d+$/)]);
+    expect(details).toMatch(/^5.00 USD, “sorry”Details.*plan: credit/);
     const csv = await seller.open(`/console/audit.csv?account=${buyer.account}`);
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(csv.html).toMatch(/^when,who,action,subject,details\r\n[^,]+,admin at [^,]+,grant,acc_/);
@@ -592,6 +592,9 @@ describe('what the seller does', () => {
     );
     const paying = await seller.open('/console/accounts?kind=paying');
     expect(accountsOf(paying.html)).toContain(buyer.account);
+    // The balance is what is left of the purchases; the trial is none.
+    const found = await seller.open(`/console/accounts?q=${encodeURIComponent(`=cmd.${buyer.account}`)}`);
+    expect([...rows(found.html, 'Accounts').values()][0]?.slice(0, 2)).toEqual(['1.25 USD', '1.25 USD']);
     const unpaid = await seller.open('/console/accounts?kind=unpaid');
     expect(accountsOf(unpaid.html)).not.toContain(buyer.account);
     const accounts = (await seller.open('/console/accounts.csv?kind=paying')).html;

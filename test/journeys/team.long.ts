@@ -105,7 +105,7 @@ describe('an invitation', () => {
       expect((await eve.browser.open('/shop/invitation/accept', { token })).status).toBe(403);
       const [open] = (await team(ada)).invitations;
       if (how === 'decline')
-        expect((await people.visitor().open('/shop/invitation/decline', { token })).status).toBe(200);
+        expect((await bob.browser.open('/shop/invitation/decline', { token })).status).toBe(200);
       else if (how === 'withdraw')
         expect((await call(ada, 'DELETE', `/account/team/invitations/${open.id}`)).status).toBe(200);
       else await shop.sql`UPDATE shop.invitation SET expires_at = now() WHERE id = ${open.id}`;
@@ -114,6 +114,24 @@ describe('an invitation', () => {
       expect(again.status, how).toBe(how === 'decline' ? 409 : 202);
     }
     expect((await team(ada)).members).toHaveLength(1);
+  });
+
+  test('is not declined by a person who only has its link', async () => {
+    const ada = await people.owner();
+    const eve = await people.owner();
+    const bob = await people.owner();
+    await call(ada, 'POST', '/account/team/invitations', { email: bob.email, role: 'viewer' });
+    const token = await people.invitation(bob.email);
+    for (const stranger of [people.visitor(), eve.browser]) {
+      expect((await stranger.open(`/shop/invitation?token=${token}`)).html).not.toContain('/decline"');
+      expect((await stranger.open('/shop/invitation/decline', { token })).status).toBe(403);
+    }
+    expect((await team(ada)).invitations).toMatchObject([{ email: bob.email, state: 'open' }]);
+    expect((await bob.browser.open(`/shop/invitation?token=${token}`)).html).toContain('/decline"');
+    const declines = Array.from({ length: 4 }, () => bob.browser.open('/shop/invitation/decline', { token }));
+    const statuses = (await Promise.all(declines)).map(({ status }) => status);
+    expect(statuses).toEqual([200, 200, 200, 200]);
+    expect((await team(ada)).invitations).toMatchObject([{ state: 'declined' }]);
   });
 
   test('is accepted once, by one of many concurrent forms', async () => {

@@ -118,7 +118,9 @@ test('pages and documents state the rule, and none offers a free start', async (
   });
   const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
   const console = await read('/admin/console/catalogue', { ...html, cookie });
-  expect(console).toContain('given once for each email; all trials in an hour: 10 units');
+  expect(console).toContain(
+    'given once to each email address. All new accounts together get at most 10 results in an hour.',
+  );
   const metrics = await read('/metrics', headers);
   expect(metrics).toContain('sluice_upstream_waiting 0');
 });

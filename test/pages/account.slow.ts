@@ -87,7 +87,7 @@ test.each(['phone', 'desktop'] as const)(
       await look(page, 'try-fields', screen);
       await results.press('Enter');
       const line = (await sent.getByRole('status').textContent()) ?? '';
-      expect(line).toMatch(/^200 OK · \d+ ms · [\d,]+ bytes · \d results? · free/);
+      expect(line).toMatch(/^Status200 OKTime\d+ msSize[\d,]+ bytesCost\d results?: free/);
       await look(page, 'try-sent', screen);
       await sent.getByText('Send another request').click();
       await sent.getByText('Write the request as JSON').click();

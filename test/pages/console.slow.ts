@@ -117,7 +117,7 @@ describe.each(names)('on a %s screen', (screen) => {
       await page.getByLabel('Admin token').fill(token);
       await press('Sign in');
       await page.getByRole('heading', { name: 'Revenue' }).waitFor();
-      await page.getByText('Open disputes (').waitFor();
+      await page.getByText('Open disputes: respond to them').waitFor();
       await look(page, 'console', screen);
 
       await go('Accounts');
@@ -140,10 +140,10 @@ describe.each(names)('on a %s screen', (screen) => {
       await page.getByLabel('Reason, for the audit log').fill('a late answer');
       await press('Grant');
       expect(await said()).toBe('Granted 2.00 USD.');
-      await page.getByRole('link', { name: 'Freeze …' }).click();
+      await page.getByRole('link', { name: 'Freeze account' }).click();
       await look(page, 'console-freeze', screen);
       await page.getByLabel('Reason, for the audit log').fill('a stolen card');
-      await press('Freeze');
+      await press('Freeze account');
       expect(await said()).toBe('The account is frozen.');
       await look(page, 'console-account-after', screen);
 

@@ -54,7 +54,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
         await page.keyboard.press('Enter');
         await page.getByRole('heading', { name: 'Results for “work email”' }).waitFor();
         await page.getByRole('main').getByRole('link', { name: 'Work email', exact: true }).click();
-        await page.getByText('0.001 USD per result').waitFor();
+        await page.getByText('1.00 USD per 1,000 results').waitFor();
 
         await openMenu(page);
         await page

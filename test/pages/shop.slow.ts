@@ -30,7 +30,7 @@ async function payByCard(page: Page): Promise<void> {
   await page.getByLabel('Card number').waitFor();
   for (const [label, value] of Object.entries(fields))
     await page.getByLabel(label, { exact: true }).fill(value);
-  await page.getByRole('button', { name: /^Pay \$/ }).click();
+  await page.getByRole('button', { name: /^Pay / }).click();
 }
 
 describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
@@ -55,6 +55,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await look(page, 'account-paid', screen);
 
       await page.goto(`${shop.url}/shop/account/billing`);
+      await page.getByText('Set up auto top-up').click();
       await press('Turn on auto top-up');
       await page.waitForURL(/\/auto-top-up\//);
       await look(page, 'account-top-up', screen);
@@ -104,7 +105,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await press('Send me a code');
       await page.getByLabel('6-digit code').fill('000000');
       await press('Confirm');
-      expect(await page.getByRole('alert').textContent()).toContain('Check this field: Code');
+      expect(await page.getByRole('alert').textContent()).toContain('Check this field: 6-digit code');
       expect(await page.locator('#claim-complete-otp-fault').textContent()).toContain('That code is wrong.');
       await look(page, 'account-wrong-code', screen);
       await page.goto(`${shop.url}/shop/account`);

@@ -153,7 +153,7 @@ export const repeatedWrites: readonly RepeatedWrite[] = [
   },
   {
     item: 'shop.decline_invitation',
-    write: (sql) => sql`SELECT shop.decline_invitation('declined')`,
+    write: (sql) => sql`SELECT shop.decline_invitation('declined', 'cid@shop.example')`,
   },
   {
     item: 'shop.withdraw_invitation',

@@ -171,7 +171,7 @@ test('an unpaid renewal is mailed once for each period, with the end of the acce
   await AccountMail.notifyAccounts(context);
   const [mail, ...others] = await mailsTo(email);
   expect(others).toEqual([]);
-  expect(mail?.body).toContain('until 2030-02-01');
+  expect(mail?.body).toContain('until 1 Feb 2030');
   expect(mail?.body).toContain(`${publicUrl}/shop/account/billing#plans`);
   expect(mail?.body).not.toContain('secret');
 });

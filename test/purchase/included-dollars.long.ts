@@ -182,7 +182,7 @@ test('a plan of units changes into a plan of dollars by the worth of the units l
 test('every listing says dollars of usage and no number of units', async () => {
   const page = await (await fetch(shop.url, { headers: { accept: 'text/html' } })).text();
   expect(page).toContain('0.50 USD of usage per month');
-  expect(page).toContain('0.05 USD of usage free, once');
+  expect(page).toContain('0.05 USD of usage, once');
   const { body: manifest } = await Customer.send({ method: 'GET', url: `${shop.url}/manifest.json` });
   expect(manifest.plans.find(({ id }: { id: string }) => id === 'usage')).toMatchObject({
     included: null,

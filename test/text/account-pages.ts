@@ -150,7 +150,8 @@ export function accountPages(
       result: null,
       details: billingDetails,
       older: 'pur_1',
-      refundOf: null,
+      before: 'pur_0',
+      refundOf: 'pur_2',
     },
     mayChange: true,
     methods: [
@@ -189,9 +190,25 @@ export function accountPages(
     'account keys': keys(texts, {
       keys: [
         { ...key, state: 'active', expires_at: iso, budget_usd: '5.00', spent_usd: '1.00' },
-        { ...key, state: 'paused', expires_at: null, budget_usd: null, spent_usd: null },
+        {
+          ...key,
+          state: 'paused',
+          expires_at: null,
+          budget_usd: null,
+          spent_usd: null,
+          created_by: 'bob@example.com',
+        },
+        {
+          ...key,
+          id: 'key_2',
+          state: 'active',
+          expires_at: null,
+          budget_usd: null,
+          spent_usd: null,
+          created_at: '2020-01-01T00:00:00Z',
+        },
       ],
-      ...{ page: 2, pages: 3, lastUse: new Map(), days: 30, result: null },
+      ...{ page: 2, pages: 3, lastUse: new Map(), days: 30, firstDay: '2030-01-01', result: null },
     }),
     'account billing': billing(texts, facts, catalog),
     'account billing of another payer': billing(

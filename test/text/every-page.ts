@@ -199,7 +199,16 @@ function contents(texts: Texts): Record<string, Rendered> {
     problem: null,
   };
   return {
-    shop: shop({}, { kind: 'whole', status: 200, body: '{}', isCut: true, line: '‹line›' }),
+    shop: shop(
+      {},
+      {
+        kind: 'whole',
+        status: 200,
+        body: '{}',
+        isCut: true,
+        figures: { time: '‹time›', size: '‹size›', cost: '‹cost›', left: '‹left›' },
+      },
+    ),
     ...Object.fromEntries(
       offers.flatMap((offer) =>
         [true, false].map((isTaxed) => [
@@ -236,7 +245,11 @@ function contents(texts: Texts): Record<string, Rendered> {
     refused: ShopPage.refused(texts, '‹message›'),
     ...accountPages(texts, catalog, entry),
     'signed out': SignInPage.signedOut(texts, catalog.plans, true, '‹problem›'),
-    sent: SignInPage.sent(texts, texts.text('sign_in.sent', { email: to }), 15),
+    sent: SignInPage.sent(
+      texts,
+      { text: texts.text('sign_in.sent', { email: to }), email: 'ada@gmail.com' },
+      15,
+    ),
     'links sent': SignInPage.linksSent(texts, texts.text('sign_in.plan_links_sent', { email: to })),
     'link in this browser': SignInPage.openedLink(texts, {
       ...{ token: 't', kind: 'here', email: to, joins: false },
@@ -276,6 +289,7 @@ function contents(texts: Texts): Record<string, Rendered> {
 
 /** The pages before and after the card page, by name. */
 function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
+  const bought = { plan: '‹Credit›', amount: '5.00' };
   const sold = { amount: '5.00', plan: '‹Credit›', isPeriod: false, receipt: entry };
   const own = {
     kind: 'own' as const,
@@ -297,6 +311,7 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
         refunded,
         email: 'ann@example.com',
         details: billingDetails,
+        card: rail === 'top_up' ? { brand: 'visa', last4: '4242' } : null,
       },
       catalog,
     );
@@ -319,10 +334,12 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     'paid before': PaidPage.paid(texts, { ...sold, buyer: { ...own, isSignedIn: false, tokens: null } }),
     'paid for a program': PaidPage.paid(texts, { ...sold, receipt: null, buyer: { kind: 'program' } }),
     subscribed: PaymentPage.subscribed(texts),
-    pending: PaymentPage.pending(texts),
-    slow: PaymentPage.slow(texts),
-    'already paid': PaymentPage.alreadyPaid(texts),
-    cancelled: PaymentPage.cancelled(texts, '/checkout/1'),
+    pending: PaymentPage.pending(texts, bought),
+    slow: PaymentPage.slow(texts, bought),
+    'already paid': PaymentPage.alreadyPaid(texts, bought, '/receipts/1'),
+    'already paid by another': PaymentPage.alreadyPaid(texts, null, null),
+    cancelled: PaymentPage.cancelled(texts, '/checkout/1', { ...bought, expiresMs: ms }),
+    'cancelled without a purchase': PaymentPage.cancelled(texts, '/checkout/1', null),
     elsewhere: PaymentPage.elsewhere(texts, '/checkout/1'),
     'to card page': PaymentPage.toCardPage(texts, '/checkout/1'),
     expired: PaymentPage.expired(texts),
@@ -333,7 +350,7 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     'receipt of a stablecoin': receipt('x402', '0.00', '0.00', 'credit'),
     'receipt of a call': ReceiptPage.receipt(
       texts,
-      { signed: call, jws: 'jws', refunded: '0.00', email: null, details: null },
+      { signed: call, jws: 'jws', refunded: '0.00', email: null, details: null, card: null },
       catalog,
     ),
   };

@@ -35,7 +35,7 @@ describe('a seller’s file', () => {
     expect(html).toContain('<html lang="de">');
     expect(html).toContain('<h2>Leistungen und Preise</h2>');
     expect(html).toContain('<dt>Ergebnisse des Tarifs übrig</dt>');
-    expect(html).toContain('25 Ergebnisse free, once');
+    expect(html).toContain('25 Ergebnisse, once');
     expect(html).toContain('10 Anfragen je Sekunde');
     expect(new Map(everyMail(texts)).get('claim')?.subject).toBe('Ihr Code für ‹Shop›');
   });

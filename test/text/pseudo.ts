@@ -27,7 +27,7 @@ export function untranslatedWords(html: string): string[] {
   const visible = html
     .replace(/<(style|script)>[\s\S]*?<\/\1>/g, '')
     .replace(/<(code|pre|textarea|option)\b[^>]*>[\s\S]*?<\/\1>/g, (block) => labelsOf(block))
-    .replace(/<(dd|p) class="id"[^>]*>[^<]*/g, '')
+    .replace(/<(dd|p|span) class="id"[^>]*>[^<]*/g, '')
     .replace(/<[^>]*>/g, (tag) => ` ${labelsOf(tag)} `);
   return wordsOutside(visible);
 }
@@ -39,10 +39,13 @@ export function wordsOutside(text: string): string[] {
     before = rest;
     rest = rest.replace(/⟦[^⟦⟧]*⟧/g, ' ').replace(/‹[^‹›]*›/g, ' ');
   }
+  // The language of the texts writes the months itself.
+  const day = /\b\d{1,2} Jan(?: \d{4}(?:, \d\d:\d\d)?)?/g;
   const data = /https?:\/\/\S+|\S+@\S+|\/v1\/\S+|\b(?:acc|pur|pi|call|sub)_\d+\b/g;
   return (
     rest
       .replace(data, ' ')
+      .replace(day, ' ')
       .replace(untranslated, ' ')
       .match(/[^\n]{0,30}\p{L}{2,}[^\n]{0,30}/gu) ?? []
   );

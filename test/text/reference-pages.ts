@@ -120,7 +120,13 @@ export function referencePages(texts: Texts, catalog: Catalog, sold: Operation):
   };
   const none = { list: [], keys: new Set<string>() };
   const form = emptyForm(write, first, 'try_1');
-  const trial = { kind: 'whole', status: 200, body: '{}', isCut: true, line: '‹line›' } as const;
+  const trial = {
+    kind: 'whole',
+    status: 200,
+    body: '{}',
+    isCut: true,
+    figures: { time: '‹time›', size: '‹size›', cost: '‹cost›', left: '‹left›' },
+  } as const;
   return {
     reference: Overview.overview(write, outline),
     'service of the reference': Overview.service(write, service),

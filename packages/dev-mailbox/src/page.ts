@@ -5,11 +5,16 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 const ownStyle = `
 header,main{max-width:46rem}article{background:var(--panel);border:1px solid var(--line);border-radius:12px;margin:0 0 .75rem;padding:.75rem 1.25rem}
-article summary h2{display:inline;font-size:1.0625rem}article .soft{margin:.125rem 0 0;font-size:.875rem;overflow-wrap:anywhere}
+article summary{padding-inline-start:1.25rem;list-style-position:outside;margin-inline-start:0;list-style:none;position:relative}article summary::-webkit-details-marker{display:none}article summary::before{content:"\\25b8";position:absolute;inset-inline-start:0}article [open]>summary::before{content:"\\25be"}article summary h2{display:inline;font-size:1.0625rem;overflow-wrap:anywhere}article>.soft{padding-inline-start:1.25rem}form.filter{display:flex;gap:.5rem;align-items:end;max-width:28rem;margin:0 0 1rem}.filter div{flex:1}.filter label{margin-top:0}.filter button{margin:0}article .soft{margin:.125rem 0 0;font-size:.875rem;overflow-wrap:anywhere}
 .text{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem;overflow-wrap:anywhere}.text p{margin:.6rem 0}.text .block{white-space:pre-wrap;font-family:ui-monospace,"SF Mono",Menlo,Consolas,monospace;font-size:1.0625rem}`;
 
 /** The page of the mailbox: the newest mail first and open. Everything in it was written by strangers, and is shown as text. */
-export function render(messages: readonly Message[]): string {
+export function render(
+  messages: readonly Message[],
+  to: string | null,
+  recipients: readonly string[],
+): string {
+  const query = to === null ? '' : `?to=${encodeURIComponent(to)}`;
   const newest = [...messages].reverse();
   return `<!doctype html>
 <html lang="en">
@@ -21,22 +26,31 @@ export function render(messages: readonly Message[]): string {
 <style>${style}${ownStyle}</style>
 </head>
 <body>
-<header><span class="name">Sandbox mailbox</span><a href="/mails">As data</a></header>
+<header><a class="name" href="/">Sandbox mailbox</a><a href="/mails${asText(query)}">JSON</a></header>
 <main>
 <h1>Mail</h1>
 <p class="soft">Mail that this shop would send. Nothing leaves this machine. The page reloads by itself.</p>
-${newest.length === 0 ? '<section><p>No mail yet.</p></section>' : newest.map((one, at) => article(one, at === 0)).join('\n')}
+${filter(to, recipients)}
+${newest.length === 0 ? `<section><p>${to === null ? 'No mail yet.' : `No mail to ${asText(to)} yet. <a href="/">Show all mail</a>`}</p></section>` : newest.map((one, at) => article(one, at === 0)).join('\n')}
 </main>
 </body>
 </html>
 `;
 }
 
-function article({ to, subject, text, receivedAt }: Message, isOpen: boolean): string {
+/** Chooses a recipient. It appears with the second one, because a reload would take away what is being typed. */
+function filter(to: string | null, recipients: readonly string[]): string {
+  if (recipients.length < 2) return '';
+  const option = (one: string) =>
+    `<option value="${asText(one)}"${one === to ? ' selected' : ''}>${asText(one)}</option>`;
+  return `<form class="filter"><div><label for="to">Recipient</label><select id="to" name="to"><option value="">All</option>${recipients.map(option).join('')}</select></div><button class="plain">Filter</button></form>`;
+}
+
+function article({ from, to, subject, text, receivedAt }: Message, isOpen: boolean): string {
   return `<article>
 <details${isOpen ? ' open' : ''}><summary><h2>${asText(subject)}</h2></summary>
 <div class="text">${paragraphs(text)}</div></details>
-<p class="soft">To ${asText(to.join(', '))} · <time datetime="${asText(receivedAt)}">${moment(receivedAt)}</time></p>
+<p class="soft">From ${asText(from)} to ${asText(to.join(', '))}, <time datetime="${asText(receivedAt)}">${moment(receivedAt)}</time></p>
 </article>`;
 }
 

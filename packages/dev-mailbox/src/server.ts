@@ -83,14 +83,14 @@ async function show(config: Config, messages: readonly Message.Message[]): Promi
   const server = createServer((request, response) => {
     const asked = URL.parse(request.url ?? '', 'http://mailbox');
     const pathname = asked?.pathname;
-    const to = asked?.searchParams.get('to') ?? null;
+    const to = asked?.searchParams.get('to') || null;
     const mine = messages.filter((message) => to === null || message.to.includes(to));
     if (request.method !== 'GET' || (pathname !== '/' && pathname !== '/mails')) {
       response.writeHead(404, security).end();
     } else if (pathname === '/') {
       response
         .writeHead(200, { ...security, 'content-type': 'text/html; charset=utf-8' })
-        .end(Page.render(mine));
+        .end(Page.render(mine, to, [...new Set(messages.flatMap((message) => message.to))].sort()));
     } else {
       response
         .writeHead(200, { ...security, 'content-type': 'application/json' })

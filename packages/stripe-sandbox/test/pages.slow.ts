@@ -61,7 +61,7 @@ async function fill(number: string, over: Record<string, string> = {}): Promise<
 }
 
 async function pay(): Promise<void> {
-  await page.getByRole('button', { name: 'Pay $5.00' }).click();
+  await page.getByRole('button', { name: 'Pay 5.00 USD' }).click();
 }
 
 async function look(name: string): Promise<void> {

@@ -24,7 +24,7 @@ it('offers in the portal what its configuration allows, and nothing else', async
   expect(data.map(({ metadata }) => metadata?.shop)).toEqual(['one']);
   const { url } = await stripe.billingPortal.sessions.create({ customer, configuration: made.id });
   const page = await (await fetch(url)).text();
-  expect(page).toContain('$99.00, paid');
+  expect(page).toContain('99.00 USD, paid');
   expect(page).not.toContain('Cancel at its end');
   expect((await submit(network, `${url}/${id}`, { leaves: 'yes' })).status).toBe(404);
   expect((await stripe.subscriptions.retrieve(id)).cancel_at_period_end).toBe(false);

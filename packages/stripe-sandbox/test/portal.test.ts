@@ -20,7 +20,7 @@ describe('the portal', () => {
     const path = new URL(url).pathname;
     const page = await (await fetch(network.url + path)).text();
     expect(page).toContain('Start');
-    expect(page).toContain('$99.00');
+    expect(page).toContain('99.00 USD');
     expect((await submit(network, `${url}/${id}`, { leaves: 'yes' })).status).toBe(303);
     expect((await stripe.subscriptions.retrieve(id)).cancel_at_period_end).toBe(true);
     expect(await (await fetch(network.url + path)).text()).toContain('Keep it');

@@ -10,7 +10,13 @@ import {
 } from '../../payment/attention.ts';
 import type { Connection } from './connection.ts';
 
-type Counted = { kind: string; count: number; first_at: Date | null; last_at: Date | null };
+type Counted = {
+  kind: string;
+  count: number;
+  first_at: Date | null;
+  last_at: Date | null;
+  amount: number | null;
+};
 
 /** A message that was tried this often without success needs attention. */
 const attemptsMany = 3;
@@ -18,25 +24,26 @@ const none: Problem = { count: 0, firstMs: null, lastMs: null };
 
 /** Reads what needs the seller's attention. Every statement ends within the pool's timeout. */
 export function openAttentionReport(sql: Connection): AttentionReport {
-  /** Counts rows with a column `at`, up to the maximum. */
-  const counted = (kind: ProblemKind, rows: postgres.Fragment) =>
-    sql`SELECT ${kind} AS kind, count(*) AS count, min(at) AS first_at, max(at) AS last_at FROM (${rows} LIMIT ${problemsMax}) r`;
+  /** Counts rows with a column `at`, up to the maximum; `sum` is the sum of a column of them. */
+  const counted = (kind: ProblemKind, rows: postgres.Fragment, sum = sql`NULL::bigint`) =>
+    sql`SELECT ${kind} AS kind, count(*) AS count, min(at) AS first_at, max(at) AS last_at, ${sum} AS amount FROM (${rows} LIMIT ${problemsMax}) r`;
+  const amounts = () => sql`sum(amount)::bigint`;
   const openDisputes = () => sql`SELECT created_at AS at, amount FROM shop.reversal WHERE kind = 'dispute'
     AND status IN ('needs_response', 'under_review', 'warning_needs_response', 'warning_under_review')`;
   const uncountable = (since: Date, isAboveHold: boolean) =>
     sql`SELECT ${isAboveHold ? 'above_hold' : 'uncountable'} AS kind, coalesce(sum(calls), 0)::bigint AS count,
-      min(day)::timestamp AT TIME ZONE 'UTC' AS first_at, max(last_at) AS last_at FROM shop.uncountable_response
+      min(day)::timestamp AT TIME ZONE 'UTC' AS first_at, max(last_at) AS last_at, NULL::bigint AS amount FROM shop.uncountable_response
       WHERE day >= (${since}::timestamptz AT TIME ZONE 'UTC')::date AND (reason IN ('above_hold', 'above_units_max')) = ${isAboveHold}`;
   return {
     async problems(sinceMs) {
       const since = new Date(sinceMs);
       const rows = await sql<Counted[]>`
-        ${counted('in_doubt', sql`SELECT coalesce(claimed_at, created_at) AS at FROM shop.purchase p WHERE claimed_by IS NOT NULL AND NOT shop.is_being_charged(p)`)}
-        UNION ALL ${counted('unreconciled', sql`SELECT created_at AS at FROM shop.purchase WHERE unreconciled IS NOT NULL AND (claimed_by IS NOT NULL OR checkout_session IS NOT NULL)`)}
-        UNION ALL ${counted('disputes', openDisputes())}
+        ${counted('in_doubt', sql`SELECT coalesce(claimed_at, created_at) AS at, amount FROM shop.purchase p WHERE claimed_by IS NOT NULL AND NOT shop.is_being_charged(p)`, amounts())}
+        UNION ALL ${counted('unreconciled', sql`SELECT created_at AS at, amount FROM shop.purchase WHERE unreconciled IS NOT NULL AND (claimed_by IS NOT NULL OR checkout_session IS NOT NULL)`, amounts())}
+        UNION ALL ${counted('disputes', openDisputes(), amounts())}
         UNION ALL ${counted('webhook_events', sql`SELECT received_at AS at FROM shop.processor_event WHERE done_at IS NULL AND failure IS NOT NULL`)}
         UNION ALL ${counted('past_due', sql`SELECT period_end AS at FROM shop.subscription WHERE status = 'past_due'`)}
-        UNION ALL ${counted('declined', sql`SELECT created_at AS at FROM shop.purchase WHERE state = 'declined' AND created_at >= ${since}`)}
+        UNION ALL ${counted('declined', sql`SELECT created_at AS at, amount FROM shop.purchase WHERE state = 'declined' AND created_at >= ${since}`, amounts())}
         UNION ALL ${counted('mail_failed', sql`SELECT created_at AS at FROM shop.mail WHERE state IN ('refused', 'expired') AND created_at >= ${since}`)}
         UNION ALL ${counted('mail_waiting', sql`SELECT created_at AS at FROM shop.mail WHERE state = 'waiting' AND attempts >= ${attemptsMany}`)}
         UNION ALL ${counted('events_failed', sql`SELECT updated_at AS at FROM shop.event_delivery WHERE state = 'failed' AND updated_at >= ${since}`)}
@@ -63,7 +70,7 @@ export function openAttentionReport(sql: Connection): AttentionReport {
       type Row = Omit<Counted, 'kind'> & { calls: number };
       const [row] = await sql<[Row]>`SELECT count(*) AS calls, count(*) FILTER (WHERE status >= 500) AS count,
           ledger.time_of(min(call_id::text) FILTER (WHERE status >= 500)::uuid) AS first_at,
-          ledger.time_of(max(call_id::text) FILTER (WHERE status >= 500)::uuid) AS last_at
+          ledger.time_of(max(call_id::text) FILTER (WHERE status >= 500)::uuid) AS last_at, NULL::bigint AS amount
         FROM ledger.usage WHERE draw = 0 AND call_id >= ledger.uuid_at(${new Date(sinceMs)})`;
       return { ...problem(row), calls: row.calls };
     },
@@ -79,6 +86,11 @@ export function openAttentionReport(sql: Connection): AttentionReport {
   };
 }
 
-function problem({ count, first_at, last_at }: Omit<Counted, 'kind'>): Problem {
-  return { count, firstMs: first_at?.getTime() ?? null, lastMs: last_at?.getTime() ?? null };
+function problem({ count, first_at, last_at, amount }: Omit<Counted, 'kind'>): Problem {
+  return {
+    count,
+    firstMs: first_at?.getTime() ?? null,
+    lastMs: last_at?.getTime() ?? null,
+    ...(amount !== null && { amount: Money.ofMicro(amount) }),
+  };
 }

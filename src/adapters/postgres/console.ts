@@ -74,6 +74,15 @@ export function openSearch(sql: Connection): AccountSearch {
         ]),
       );
     },
+    async balances(accounts) {
+      const rows = await sql<
+        { account: string; balance: number }[]
+      >`SELECT a.id AS account, coalesce(sum(s.remaining), 0)::bigint AS balance
+        FROM unnest(${sql.array([...accounts])}::text[]) a (id), LATERAL ledger.statement(a.id) s
+        WHERE s.asset = 'usd' AND s.kind NOT IN ('trial', 'allowance', 'budget') AND (s.expires_at IS NULL OR s.expires_at > now())
+        GROUP BY 1`;
+      return new Map(rows.map(({ account, balance }) => [account, Money.ofMicro(balance)]));
+    },
     async newest({ kind, from, to }, after, max) {
       const [first, end] = [from ? new Date(from) : null, to ? new Date(Date.parse(to) + dayMs) : null];
       const rows = await sql<Row[]>`SELECT ${columns()} FROM shop.account a

@@ -1,5 +1,6 @@
 import type {
   AcceptResult,
+  DeclineResult,
   InviteResult,
   ListedInvitation,
   OpenInvitation,
@@ -128,9 +129,11 @@ function invitations(
         epoch: row.epoch,
       };
     },
-    async decline(digest) {
-      const [row] = await sql<[{ declined: boolean }]>`SELECT shop.decline_invitation(${digest}) AS declined`;
-      return row.declined;
+    async decline(digest, email) {
+      const [row] = await sql<
+        [{ state: DeclineResult }]
+      >`SELECT shop.decline_invitation(${digest}, ${email}) AS state`;
+      return row.state;
     },
     async withdraw(account, id, by) {
       const [row] = await sql<

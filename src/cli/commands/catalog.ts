@@ -8,6 +8,7 @@ import * as CatalogImport from '../catalog-import.ts';
 import * as Command from '../command.ts';
 import * as Pricing from '../pricing.ts';
 import * as CatalogDiff from './catalog-diff.ts';
+import * as CatalogGoals from './catalog-goals.ts';
 
 export const help = `Creates and checks the catalogue: the one file that says what the shop sells, and for how much.
 
@@ -17,6 +18,8 @@ export const help = `Creates and checks the catalogue: the one file that says wh
   printf '0.002\\n0.01\\n25\\n0.50\\n' | sluice catalog import openapi.yaml      answers the questions in their order
   sluice catalog check [catalog.yaml]                lists every error and warning as file:line:column reason
   sluice catalog diff [catalog.yaml]                 shows what it would change, and for how many accounts
+  sluice catalog goals [catalog.yaml]                tries the goals that teach the advisor, and names those that it confuses
+  sluice catalog goals --draft goals.yaml            writes a file of goals with all operations, to fill in
 
 import  creates a catalogue from an OpenAPI 3 or Swagger 2.0 description (YAML or JSON, a file or a URL). Operations are grouped into
         services by tag. Results are counted where a response contains a list. The command asks for the price of each service, the
@@ -24,9 +27,10 @@ import  creates a catalogue from an OpenAPI 3 or Swagger 2.0 description (YAML o
         from piped input. Guesses are marked with "?" in the file and counted in the output. A downloaded description is stored
         beside the catalogue. Above ${Selection.unselectedMax} operations, choose with --tag or --path what to sell. Operations that manage your own account
         with the API (keys, members, tokens, billing, webhooks, limits) are sold only with --include.
-check   reads a catalogue as the shop does; by default the one that CATALOG names.
+check   reads a catalogue and its file of goals as the shop does; by default the one that CATALOG names.
 diff    compares a catalogue with the one that the shop loaded last: prices, plans and services, and the number of accounts that hold
         or renew a plan. "!" marks a higher price, "-" something that is removed, "x" a change that the shop would refuse.
+goals   asks the advisor each goal of the catalogue that it was not taught this time, and counts right answers; takes up to a minute.
 
   --out      the file to write; an existing file is replaced only with --force
   --price    price in USD of a result or call, with at most six decimals: for every service (default 0.001), or for one as slug=0.01
@@ -38,6 +42,7 @@ diff    compares a catalogue with the one that the shop loaded last: prices, pla
   --prices   price list in CSV for what is charged by tokens or other usage: key,input,output in USD for a million units
   --trial    free units of a new account, 0 for no trial; default: 25, or as many as the most expensive call can cost
   --min      the smallest purchase in USD; default 0.50
+  --draft    the file of goals to write, with the "asks" of the catalogue
   --yes      accepts all defaults without questions
   --json     prints the result as JSON
 
@@ -53,6 +58,7 @@ const options = {
   prices: { type: 'string' },
   only: { type: 'string' },
   trial: { type: 'string' },
+  draft: { type: 'string' },
   min: { type: 'string' },
   yes: { type: 'boolean', default: false },
   force: { type: 'boolean', default: false },
@@ -61,9 +67,10 @@ const options = {
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = CommandLine.read(args, options);
   const [given, source, ...rest] = positionals;
-  const verb = CommandLine.choose(given, ['import', 'check', 'diff']);
+  const verb = CommandLine.choose(given, ['import', 'check', 'diff', 'goals']);
   CommandLine.noMore(rest);
   if (verb === 'diff') return CatalogDiff.run(source ?? catalogPath(process.env), values.json);
+  if (verb === 'goals') return CatalogGoals.run(source ?? catalogPath(process.env), values);
   if (verb === 'check') return check(source ?? catalogPath(process.env), values.json);
   if (source === undefined)
     throw new CommandLine.Misuse('The description is missing: give an OpenAPI file or its URL');
@@ -82,8 +89,13 @@ async function check(path: string, asJson: boolean): Promise<number> {
       ...CatalogFile.warnings(text, path).map((warning) => `Warning: ${warning}`),
       ...missing.map((name) => `Not set here: ${name}, which upstreams names.`),
     ];
-    const counts = { operations: operations.length, services: services.length, plans: plans.length };
-    const said = `${path}: ${counts.operations} operations in ${counts.services} services, ${counts.plans} plans.`;
+    const counts = {
+      operations: operations.length,
+      services: services.length,
+      plans: plans.length,
+      goals: catalog.goals?.length ?? 0,
+    };
+    const said = `${path}: ${counts.operations} operations in ${counts.services} services, ${counts.plans} plans, ${counts.goals} goals.`;
     const found = { path, ...counts, faults: [], warnings: CatalogFile.warnings(text, path) };
     return Command.tell(
       asJson ? JSON.stringify({ ...found, variables_missing: missing }) : [said, ...warnings].join('\n'),

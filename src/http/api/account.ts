@@ -6,6 +6,8 @@ import type { CallerContext } from '../../journeys/identification.ts';
 import * as PlanChange from '../../journeys/plan-change.ts';
 import type { CheckoutContext } from '../../payment/payment-context.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
+import { prefersHtml } from '../pages/accept.ts';
+import { accountPath } from '../pages/return-to.ts';
 import { error, json, type Reply } from '../reply.ts';
 import { type Call, type Env, owned, readJson, requestId, unprocessable } from '../request-context.ts';
 
@@ -15,9 +17,12 @@ const noStore = { 'cache-control': 'no-store' };
 export function accountRoutes(shop: CallerContext & Account.AccountContext & CheckoutContext): Hono<Env> {
   const app = new Hono<Env>();
 
-  app.get('/account', (c) =>
-    owned(shop, c, async (account) => json(200, await Account.overview(shop, account), noStore)),
-  );
+  app.get('/account', async (c) => {
+    // A person who types this address into a browser wants the page of the account, which asks them to sign in.
+    const isPerson = c.req.header('authorization') === undefined && prefersHtml(c.req.header('accept') ?? '');
+    if (isPerson) return c.redirect(accountPath, 303);
+    return owned(shop, c, async (account) => json(200, await Account.overview(shop, account), noStore));
+  });
 
   // Each action addresses a plan, or one subscription by its id.
   for (const [path, which] of [

@@ -88,6 +88,6 @@ export function cardsRoutes(
   return app;
 
   function respond(status: number, { title, main }: CardPage.CardPage): Response {
-    return Frame.respondWithPage(status, shop, { title, main });
+    return Frame.respondWithPage(status, shop, { title, main, style: CardPage.style });
   }
 }

@@ -61,7 +61,8 @@ export function receiptsRoutes(
     const email = await Receipts.buyerEmail(shop, signed, reader);
     const details = await Receipts.buyerDetails(shop, signed, reader);
     const refunded = Money.format(await Receipts.refundedTotal(shop, signed));
-    const page = Page.receipt(shop.texts, { signed, jws, refunded, email, details }, shop.catalog);
+    const card = await Receipts.buyerCard(shop, signed, reader);
+    const page = Page.receipt(shop.texts, { signed, jws, refunded, email, details, card }, shop.catalog);
     return Payment.respond(200, shop, page);
   });
 

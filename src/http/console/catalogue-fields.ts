@@ -1,3 +1,4 @@
+import { fonts } from '../../catalog/brand.ts';
 import { type Addition, type Edit, type EditValue, valueAt } from '../../catalog/catalog-edit.ts';
 import * as Source from '../../catalog/source.ts';
 import type * as SourceLocation from '../../catalog/source-location.ts';
@@ -11,7 +12,7 @@ const planShapes: readonly Shape[] = [
   ['description', 'Description', 'lines'],
 ];
 const speed: Shape = ['requests_per_second', 'Calls per second', 'count', [], '10 if empty'];
-const includedUnits: Shape = ['included', 'Included results or other units', 'count'];
+const includedUnits: Shape = ['included', 'Included results', 'count'];
 const includedUsd: Shape = ['included_usd', 'Included usage (USD)', 'usd'];
 const retired: Shape = ['retired', 'Stop selling this plan', 'switch', [], 'Accounts that have it keep it.'];
 
@@ -29,15 +30,8 @@ const brandGroups: readonly { title: string; shapes: readonly BrandShape[] }[] =
     title: 'Look',
     shapes: [
       [['storefront', 'brand'], 'colour', 'Colour of links and buttons', 'colour', [], 'Such as #0b5f52'],
-      [['storefront', 'brand'], 'font', 'Font', 'choice', ['sans', 'serif', 'rounded', 'mono']],
-      [
-        ['storefront', 'brand'],
-        'logo',
-        'Logo',
-        'logo',
-        [],
-        'A file beside the catalogue, or upload one below',
-      ],
+      [['storefront', 'brand'], 'font', 'Font', 'choice', fonts],
+      [['storefront', 'brand'], 'logo', 'Logo', 'logo', [], 'The name of a file beside the catalogue'],
     ],
   },
   {
@@ -133,7 +127,7 @@ function withTexts(one: CatalogueField, texts: ShownTexts | undefined): Catalogu
   return isText && one.value === '' && texts?.[key] ? { ...one, usual: texts[key] } : one;
 }
 
-/** A plan in a line: `99.00 USD / month · 200,000 results`. */
+/** A plan in a line: `99.00 USD per month, 200,000 results`. */
 function saleOf(plan: Item, units: string): string {
   const some = (key: string) => (plan[key] === undefined ? '' : String(plan[key]));
   const included =
@@ -145,11 +139,11 @@ function saleOf(plan: Item, units: string): string {
   const price = {
     trial: 'Free',
     credit: `From ${some('min_usd') || '0.50'} USD`,
-    subscription: `${some('price_usd')} USD / ${some('every') || 'month'}`,
+    subscription: `${some('price_usd')} USD per ${some('every') || 'month'}`,
   }[some('kind')];
   return [price ?? some('kind'), included, plan.retired === true ? 'no longer sold' : '']
     .filter((part) => part !== '')
-    .join(' · ');
+    .join(', ');
 }
 
 /** The terms of a plan by its kind. A plan includes units or dollars, whichever it has now. */
@@ -178,6 +172,32 @@ function termsOf(plan: Item): Shape[] {
 
 function coveredServices(services: readonly Item[]): Shape {
   return ['covers', 'Services', 'services', services.map(({ slug }) => String(slug))];
+}
+
+/** The services of the form that are sold by the same unit, at least two of them; `name` is the field for the price of all. */
+export function pricedTogether(
+  groups: readonly FieldGroup[],
+): { unit: string; name: string; services: CatalogueField[] }[] {
+  const priced = groups.flatMap(({ about, fields }) =>
+    fields.flatMap((one) =>
+      one.kind === 'usd' && Number(one.value || 1) > 0 ? [{ unit: about.replace(/^per /, ''), one }] : [],
+    ),
+  );
+  return [...Map.groupBy(priced, ({ unit }) => unit)]
+    .map(([unit, all]) => ({ unit, name: `all[${unit}]`, services: all.map(({ one }) => one) }))
+    .filter(({ services }) => services.length > 1);
+}
+
+/** Writes the price of all services of a unit into their fields, except those that were changed themselves. Returns the fields that are no amounts. */
+export function spreadPrices(groups: readonly FieldGroup[], form: URLSearchParams): string[] {
+  return pricedTogether(groups).flatMap(({ name, services }) => {
+    const typed = form.get(name)?.trim() ?? '';
+    if (typed === '') return [];
+    if (!/^\d{1,9}(\.\d{1,6})?$/.test(typed)) return [name];
+    for (const { name: own, value } of services)
+      if ((form.get(own) ?? value).trim() === value.trim()) form.set(own, typed);
+    return [];
+  });
 }
 
 /** Returns what was typed into each field, by its name; the choices of one field in one text. */

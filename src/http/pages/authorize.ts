@@ -26,7 +26,7 @@ export function consent(texts: Texts, facts: AuthorizationRequest): Html {
 ${problem === null ? '' : html`<p class="note" role="alert">${problem}</p>`}
 <section><p>${say(texts, 'connect.asks', { application: html`<strong>${client}</strong>` })}</p>
 <ul class="rights">${rights.map((right) => html`<li>${say(texts, right)}</li>`)}</ul>
-<p>${say(texts, 'connect.never')}</p>
+<p>${visitor === null ? say(texts, 'connect.never') : say(texts, 'connect.spend_limit', { amount: html`<strong>${texts.usd(visitor.balance)}</strong>`, never: say(texts, 'connect.never') })}</p>
 <p class="soft">${say(texts, 'connect.returns', { address: html`<code>${returnsTo}</code>` })}</p></section>
 ${visitor === null ? strangers(texts, facts) : allow(texts, facts, visitor)}`;
 }
@@ -37,21 +37,24 @@ function allow(
   { account, balance }: NonNullable<AuthorizationRequest['visitor']>,
 ): Html {
   return html`<section><h2>${say(texts, 'connect.account')}</h2><dl class="facts"><div><dt>${say(texts, 'connect.account_id')}</dt><dd class="id">${account}</dd></div><div><dt>${say(texts, 'connect.balance')}</dt><dd>${texts.usd(balance)}</dd></div></dl>
-<form method="post" action="/shop/authorize"><input type="hidden" name="request" value="${request}"><button name="action" value="allow">${say(texts, 'connect.allow')}</button> <button class="plain" name="action" value="deny">${say(texts, 'connect.refuse')}</button></form>
+<form method="post" action="/shop/authorize"><input type="hidden" name="request" value="${request}"><div class="actions"><button name="action" value="allow">${say(texts, 'connect.allow')}</button><button class="plain" name="action" value="deny">${say(texts, 'connect.refuse')}</button></div></form>
 <p class="soft">${say(texts, 'connect.end_any_time')}</p></section>`;
 }
 
+/** Signing in comes first: a person who has an account must not open a second one. */
 function strangers(texts: Texts, { request, trial, byMail }: AuthorizationRequest): Html {
-  return html`<section><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${trial === null ? say(texts, 'connect.new_account') : say(texts, 'connect.new_account_trial', { quantity: trial })}</p>
-<form method="post" action="/shop/authorize"><input type="hidden" name="request" value="${request}"><button name="action" value="start">${say(texts, trial === null ? 'connect.open' : 'connect.start')}</button> <button class="plain" name="action" value="deny">${say(texts, 'connect.refuse')}</button></form></section>
-${
-  byMail
-    ? html`<section><h2>${say(texts, 'connect.by_email')}</h2><p class="soft">${say(texts, 'connect.by_email_text')}</p>
+  const choice = html`<input type="hidden" name="request" value="${request}">`;
+  const refuse = html`<button class="plain" name="action" value="deny">${say(texts, 'connect.refuse')}</button>`;
+  return html`${
+    byMail
+      ? html`<section><h2>${say(texts, 'connect.by_email')}</h2><p class="soft">${say(texts, 'connect.by_email_text')}</p>
 <form method="post" action="/shop/account/link"><label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" required><button>${say(texts, 'sign_in.send_link')}</button></form></section>`
-    : ''
-}
-<section><details><summary>${say(texts, 'connect.by_assertion')}</summary>
-<form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'sign_in.assertion')}</label><textarea class="code" id="assertion" name="assertion" rows="3" spellcheck="false" required></textarea><button class="plain">${say(texts, 'sign_in.submit')}</button></form></details></section>`;
+      : ''
+  }
+<section><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${trial === null ? say(texts, 'connect.new_account') : say(texts, 'connect.new_account_trial', { quantity: trial })}</p>
+<form method="post" action="/shop/authorize">${choice}<div class="actions"><button${byMail ? html` class="plain"` : ''} name="action" value="start">${say(texts, trial === null ? 'connect.open' : 'connect.start')}</button>${refuse}</div></form></section>
+<details><summary>${say(texts, 'connect.by_assertion')}</summary>
+<form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'sign_in.assertion')}</label><textarea class="code" id="assertion" name="assertion" rows="3" spellcheck="false" required></textarea><button class="plain">${say(texts, 'sign_in.submit')}</button></form></details>`;
 }
 
 /** The page for an invalid authorization request that must not be redirected to a client. */

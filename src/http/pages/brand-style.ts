@@ -19,18 +19,24 @@ const families = {
   mono: 'ui-monospace,"SF Mono",Menlo,Consolas,monospace',
 } as const;
 
-/** Returns the styles of a seller's brand, which follow those of the page. Its colour is darkened or lightened until it can be read. */
-export function brandStyle({ colour, font = usualFont }: Brand = {}): string {
+/**
+ * Returns the styles of a seller's brand, which follow those of the page. Its colour is darkened or lightened until it can be read.
+ * @param part a selector of the part of a page that they apply to; by default the whole page
+ */
+export function brandStyle({ colour, font = usualFont }: Brand = {}, part?: string): string {
   const family = families[font];
-  return (colour === undefined ? '' : colours(rgb(colour))) + (family && `\nbody{font-family:${family}}`);
+  return (
+    (colour === undefined ? '' : colours(rgb(colour), part ?? ':root')) +
+    (family && `\n${part ?? 'body'}{font-family:${family}}`)
+  );
 }
 
-function colours(colour: Rgb): string {
+function colours(colour: Rgb, part: string): string {
   const light = readable(colour, lightTint, [0, 0, 0]);
   const dark = readable(colour, darkPanel, white);
   return `
-:root{${accent(light, white, mix(white, light, 0.1))}}
-@media(prefers-color-scheme:dark){:root{${accent(dark, black, mix(darkPanel, dark, 0.15))}}}`;
+${part}{${accent(light, white, mix(white, light, 0.1))}}
+@media(prefers-color-scheme:dark){${part}{${accent(dark, black, mix(darkPanel, dark, 0.15))}}}`;
 }
 
 function accent(colour: Rgb, text: Rgb, tint: Rgb): string {

@@ -27,6 +27,6 @@ export function cancel(texts: Texts, asked: Cancellation): Html {
   return html`<h1>${say(texts, 'cancel.title', { plan })}</h1>
 <section><p class="note" role="alert">${asked.isUnpaid ? say(texts, 'cancel.unpaid') : say(texts, 'cancel.until', { day })}</p>
 <p>${say(texts, lost)}${left === null ? '' : html` ${say(texts, 'cancel.left', { left })}`}</p>
-<div class="actions"><a class="button" href="${asked.keep}">${say(texts, 'cancel.keep')}</a>
+<div class="actions"><a class="button plain" href="${asked.keep}">${say(texts, 'cancel.keep')}</a>
 <form method="post" action="${form.action}">${form.subscription === null ? '' : html`<input type="hidden" name="subscription" value="${form.subscription}">`}<input type="hidden" name="confirm" value="yes"><button class="danger">${say(texts, 'cancel.confirm')}</button></form></div></section>`;
 }

@@ -1,7 +1,8 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
-import { type Consent, sentence, stateAt } from '../../payment/top-up-consent.ts';
+import { type Consent, stateAt } from '../../payment/top-up-consent.ts';
 import type { Texts } from '../../text/texts.ts';
+import { capitalized } from './card-brand.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
 
@@ -17,17 +18,19 @@ export function consent(
   if (found === null) return unknown(texts);
   const { id, account, terms, card, agreedMs } = found;
   const usd = (money: Money.Money) => texts.usd(Money.format(money));
-  const stop = html`<form method="post" action="/auto-top-up/${id}/stop"><button>${say(texts, 'consent.stop')}</button></form>`;
-  const facts = html`<dl class="facts">
-<div><dt>${say(texts, 'consent.each_charge')}</dt><dd>${usd(terms.amount)}</dd></div>
-<div><dt>${say(texts, 'consent.below')}</dt><dd>${usd(terms.below)}</dd></div>
-<div><dt>${say(texts, 'consent.monthly_max')}</dt><dd>${usd(terms.monthlyMax)}</dd></div>
+  const stop = html`<form method="post" action="/auto-top-up/${id}/stop"><button class="plain danger">${say(texts, 'consent.stop')}</button></form>`;
+  const each = usd(terms.amount);
+  const facts = html`<dl class="terms">
+<div><dt>${say(texts, 'consent.each_charge')}</dt><dd>${isTaxed ? say(texts, 'consent.each_charge_taxed', { amount: each }) : each}</dd></div>
+<div><dt>${say(texts, 'consent.when')}</dt><dd>${say(texts, 'consent.below', { below: usd(terms.below) })}</dd></div>
+<div><dt>${say(texts, 'consent.monthly_max')}</dt><dd>${say(texts, 'consent.monthly_max_of', { monthly_max: usd(terms.monthlyMax) })}</dd></div>
+<div><dt>${say(texts, 'consent.until')}</dt><dd>${say(texts, 'consent.until_cancelled')}</dd></div>
+${card === null ? '' : html`<div><dt>${say(texts, 'consent.card')}</dt><dd>${capitalized(card.brand)} ${card.last4}</dd></div>`}
 <div><dt>${say(texts, 'consent.account')}</dt><dd class="id">${account}</dd></div>
-${card === null ? '' : html`<div><dt>${say(texts, 'consent.card')}</dt><dd>${card.brand} ${card.last4}</dd></div>`}
 </dl>`;
   const titled = (title: string, text: Html | string, action: Html | string = ''): CardPage => ({
     title,
-    main: html`<h1>${title}</h1><section><p class="words">${text}</p>${facts}${action}</section>`,
+    main: html`<div class="narrow"><h1>${title}</h1><section><p>${text}</p>${facts}${action}</section></div>`,
   });
   switch (stateAt(found, nowMs)) {
     case 'ended':
@@ -43,8 +46,8 @@ ${card === null ? '' : html`<div><dt>${say(texts, 'consent.card')}</dt><dd>${car
     case 'offered':
       return titled(
         texts.text('consent.offered'),
-        say(texts, 'consent.offered_text', { sentence: sentence(texts, found, name, isTaxed) }),
-        html`<p><a class="button" href="/auto-top-up/${id}/card">${say(texts, 'consent.continue')}</a></p><p class="soft">${say(texts, 'consent.nothing_now')}</p>`,
+        say(texts, 'consent.offered_text', { shop: name }),
+        html`<p>${say(texts, 'consent.mail')}</p><p><a class="button" href="/auto-top-up/${id}/card">${say(texts, 'consent.continue')}</a></p><p class="soft">${say(texts, 'consent.nothing_now')}</p>`,
       );
   }
 }
@@ -52,21 +55,33 @@ ${card === null ? '' : html`<div><dt>${say(texts, 'consent.card')}</dt><dd>${car
 export function subscriptionCard(texts: Texts): CardPage {
   return {
     title: texts.text('card.saved_title'),
-    main: html`<h1>${say(texts, 'card.saved')}</h1><p>${say(texts, 'card.saved_text')}</p>`,
+    main: message(texts.text('card.saved'), texts.text('card.saved_text'), next(texts)),
   };
 }
 
 export function cancelled(texts: Texts): CardPage {
   const title = texts.text('card.cancelled');
-  return { title, main: html`<h1>${title}</h1><p>${say(texts, 'card.cancelled_text')}</p>` };
+  return { title, main: message(title, texts.text('card.cancelled_text'), next(texts)) };
 }
 
 export function unavailable(texts: Texts): CardPage {
-  const main = html`<h1>${say(texts, 'card.unavailable')}</h1><p>${say(texts, 'card.unavailable_text')}</p>`;
+  const main = message(texts.text('card.unavailable'), texts.text('card.unavailable_text'));
   return { title: texts.text('card.unavailable_title'), main };
 }
 
 export function unknown(texts: Texts): CardPage {
   const title = texts.text('card.unknown');
-  return { title, main: html`<h1>${title}</h1><p>${say(texts, 'card.unknown_text')}</p>` };
+  return { title, main: message(title, texts.text('card.unknown_text'), next(texts)) };
 }
+
+function message(title: string, text: string, action: Html | string = ''): Html {
+  return html`<div class="narrow"><h1>${title}</h1><section><p>${text}</p>${action}</section></div>`;
+}
+
+function next(texts: Texts): Html {
+  return html`<p><a class="button plain" href="/shop/account/billing">${say(texts, 'paid.to_account')}</a></p>`;
+}
+
+/** The styles of these pages: the terms of an agreement, a line for each. */
+export const style =
+  '.narrow{max-width:34rem;margin:0 auto}.narrow h1{font-size:clamp(1.5rem,4vw,1.875rem)}.terms{margin:1rem 0;border-bottom:1px solid var(--line)}.terms div{display:flex;gap:1.5rem;justify-content:space-between;padding-block:.6rem;border-top:1px solid var(--line)}.terms dt{color:var(--soft);flex:none;max-width:45%}.terms dd{margin:0;text-align:end;text-wrap:balance;overflow-wrap:anywhere}.terms .id{font:.8125rem/1.9 ui-monospace,"SF Mono",Menlo,Consolas,monospace}';

@@ -16,6 +16,8 @@ export type FormResult = {
   secret: string | null;
   isBad: boolean;
   link?: { url: string; text: string };
+  /** The address that a mail was sent to, so that it can be sent again. */
+  email?: string;
   faults?: readonly Fault[];
   refused?: RefusedForm;
 };
@@ -28,8 +30,8 @@ const charsMax = 3_600;
 type Origin = Pick<CatalogContext, 'publicUrl'>;
 
 /** The `Set-Cookie` that shows a result on the next page. */
-export function remembered(shop: Origin, { text, secret, link }: FormResult): string {
-  const value = Buffer.from(JSON.stringify({ text, secret, link })).toString('base64url');
+export function remembered(shop: Origin, { text, secret, link, email }: FormResult): string {
+  const value = Buffer.from(JSON.stringify({ text, secret, link, email })).toString('base64url');
   return value.length > charsMax ? forgotten(shop) : Cookies.setCookie(shop, kept, value);
 }
 
@@ -42,7 +44,7 @@ export function read(shop: Origin, c: Call): FormResult | null {
   const value = Cookies.readCookie(shop, kept, c);
   if (value === null) return null;
   try {
-    const { text, secret, link } = JSON.parse(Buffer.from(value, 'base64url').toString());
+    const { text, secret, link, email } = JSON.parse(Buffer.from(value, 'base64url').toString());
     if (typeof text !== 'string') return null;
     const isLink =
       typeof link?.url === 'string' && typeof link.text === 'string' && /^https?:/.test(link.url);
@@ -50,6 +52,7 @@ export function read(shop: Origin, c: Call): FormResult | null {
       text,
       secret: typeof secret === 'string' ? secret : null,
       isBad: false,
+      ...(typeof email === 'string' && { email }),
       ...(isLink && { link: { url: link.url, text: link.text } }),
     };
   } catch {
@@ -139,5 +142,9 @@ export function summaryOf(texts: Texts, { refused }: FormResult): Frame.Html | n
     ({ field: name }) => html`<a href="#${idOf(refused.path, name)}">${FormFaults.labelOf(texts, name)}</a>`,
   );
   const fields = html`${links.map((link, at) => (at === 0 ? link : html`, ${link}`))}`;
-  return html`${say(texts, 'form.check', { count: links.length, fields })}`;
+  // A code that was typed wrongly changes nothing in any case.
+  const isCode = refused.faults.every(({ field: name }) => name === 'otp' || name === 'code');
+  return isCode
+    ? say(texts, 'form.check_code', { fields })
+    : say(texts, 'form.check', { count: links.length, fields });
 }

@@ -15,23 +15,33 @@ export type InvitationFacts = {
   problem: string | null;
 };
 
-/** An invitation as its recipient sees it. The address of the invitation is not shown: the link may have been passed on. */
+/**
+ * An invitation as its recipient sees it. The address of the invitation is not shown, and only the person who has proved it can decline: the link
+ * may have been passed on.
+ */
 export function invitation(texts: Texts, facts: InvitationFacts): Html {
   const { token, shop, isInvited, email, problem } = facts;
-  const { inviter, account, role } = facts.invitation;
+  const { inviter, account, role, expiresMs } = facts.invitation;
   const id = html`<input type="hidden" name="token" value="${token}">`;
-  const join = html`<form method="post" action="/shop/invitation/accept">${id}<button>${say(texts, 'invitation.accept')}</button></form>`;
+  const answer = html`<form method="post" action="/shop/invitation/accept">${id}<button>${say(texts, 'invitation.accept')}</button></form>
+<form method="post" action="/shop/invitation/decline" class="second">${id}<button class="plain">${say(texts, 'invitation.decline')}</button></form>`;
   const prove = html`<form method="post" action="/shop/invitation/link">${id}<p>${say(texts, 'invitation.prove')}</p>
 <label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" value="${email}" ${problem === null ? '' : html`aria-invalid="true" aria-describedby="email-fault"`} required>${problem === null ? '' : html`<p class="fault" id="email-fault">${problem}</p>`}<button>${say(texts, 'invitation.send')}</button></form>`;
   return html`<div class="narrow"><h1>${say(texts, 'invitation.title')}</h1>
 <section><p>${say(texts, 'invitation.text', { inviter: html`<strong>${inviter ?? ''}</strong>`, shop, role: html`<strong>${texts.text(`role.${role}`)}</strong>` })}</p>
-<p class="soft">${say(texts, `role.${role}_may`)} ${say(texts, 'invitation.separate')}</p>
-${isInvited ? join : prove}
-<form method="post" action="/shop/invitation/decline" class="second">${id}<button class="plain">${say(texts, 'invitation.decline')}</button></form><p class="hint">${say(texts, 'invitation.account', { account: html`<code>${account}</code>` })}</p></section></div>`;
+<dl class="terms"><div><dt>${say(texts, 'invitation.rights')}</dt><dd>${say(texts, `role.${role}_may`)}</dd></div>
+<div><dt>${say(texts, 'invitation.expires')}</dt><dd>${texts.day(expiresMs)}</dd></div>
+<div><dt>${say(texts, 'account.account')}</dt><dd class="id">${account}</dd></div></dl>
+${isInvited && problem !== null ? html`<p class="note" role="alert">${problem}</p>` : ''}${isInvited ? answer : prove}
+<p class="hint">${say(texts, 'invitation.separate')}${isInvited ? '' : html` ${say(texts, 'invitation.ignore', { link: html`<a href="/shop/account">${say(texts, 'invitation.ignore_link')}</a>` })}`}</p></section></div>`;
 }
 
 /** A page with one message about an invitation. */
 export function message(texts: Texts, text: string, isBad: boolean): Html {
   return html`<div class="narrow"><h1>${say(texts, 'invitation.title')}</h1>
-<section><p class="${isBad ? 'note' : 'ok'}" role="${isBad ? 'alert' : 'status'}">${text}</p><p><a href="/shop/account">${say(texts, 'paid.to_account')}</a></p></section></div>`;
+<section><p class="${isBad ? 'note' : 'ok'}" role="${isBad ? 'alert' : 'status'}">${text}</p><a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a></section></div>`;
 }
+
+/** The styles of an invitation: its facts, a line for each. */
+export const style =
+  '.terms{margin:1rem 0}.terms div{display:flex;gap:1.5rem;justify-content:space-between;padding-block:.5rem;border-top:1px solid var(--line)}.terms dt{color:var(--soft);flex:none}.terms dd{margin:0;text-align:end;overflow-wrap:anywhere}.terms .id{font:.8125rem/1.9 ui-monospace,"SF Mono",Menlo,Consolas,monospace}.narrow a.button{display:block;text-align:center}';

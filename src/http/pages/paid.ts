@@ -47,15 +47,15 @@ export function paid(texts: Texts, { amount, plan, isPeriod, receipt, buyer }: P
     title: texts.text('paid.title'),
     mark: 'done',
     body: html`<h1>${say(texts, 'paid.heading', { amount: texts.usd(total).replace(' ', '\u00a0') })}</h1>
-      ${buyer.kind === 'own' ? html`<p>${say(texts, isPeriod ? 'paid.plan_text' : 'paid.text')}</p>` : ''}
+      ${buyer.kind === 'own' ? html`<p>${say(texts, isPeriod ? 'paid.plan_text' : 'paid.text')}</p>` : html`<p>${say(texts, 'paid.program_continues')}</p>`}
       <dl>
+        ${buyer.kind === 'own' && !isPeriod ? html`<div><dt>${say(texts, 'paid.balance')}</dt><dd id="balance">${texts.usd(buyer.balance)}</dd></div>` : ''}
         <div><dt>${say(texts, 'paid.bought')}</dt><dd>${plan}</dd></div>
         <div><dt>${say(texts, 'paid.amount')}</dt><dd>${texts.usd(amount)}</dd></div>
         ${receipt === null || receipt.tax_usd === '0.00' ? '' : html`<div><dt>${say(texts, 'receipt.tax')}</dt><dd>${texts.usd(receipt.tax_usd)}</dd></div>`}
-        ${receipt === null ? '' : html`<div><dt>${say(texts, 'receipt.title')}</dt><dd><a href="${receipt.url}">${say(texts, 'paid.receipt')}</a></dd></div>`}
-        ${buyer.kind === 'own' && !isPeriod ? html`<div><dt>${say(texts, 'paid.balance')}</dt><dd id="balance">${texts.usd(buyer.balance)}</dd></div>` : ''}
+        ${receipt === null || buyer.kind === 'program' ? '' : html`<div><dt>${say(texts, 'receipt.title')}</dt><dd><a href="${receipt.url}">${say(texts, 'paid.receipt')}</a></dd></div>`}
       </dl>
-      ${buyer.kind === 'own' ? own(texts, buyer) : html`<p class="then">${say(texts, 'paid.program_continues')}</p>`}`,
+      ${buyer.kind === 'own' ? own(texts, buyer) : programNext(texts, receipt)}`,
     hasForm: buyer.kind === 'own' && buyer.isSignedIn,
     isScripted: buyer.kind === 'own' && buyer.tokens !== null,
   };
@@ -66,6 +66,11 @@ export function nameOf({ plans }: Pick<Catalog, 'plans'>, plan: string): string 
   return plans.find(({ id }) => id === plan)?.name ?? plan;
 }
 
+/** The next steps of a person who paid for a program. */
+function programNext(texts: Texts, receipt: PurchaseEntry | null): Html {
+  return html`<p class="next">${receipt === null ? '' : html`<a class="button" href="${receipt.url}">${say(texts, 'paid.receipt')}</a>`}<a class="button plain" href="/">${say(texts, 'error.back')}</a></p>`;
+}
+
 function own(texts: Texts, buyer: Extract<Buyer, { kind: 'own' }>): Html {
   const { isSignedIn, canClaim, tokens, account, guide } = buyer;
   if (!isSignedIn && tokens === null) {
@@ -73,32 +78,35 @@ function own(texts: Texts, buyer: Extract<Buyer, { kind: 'own' }>): Html {
     return html`<p class="then">${say(texts, 'paid.already_shown', { link })}</p>`;
   }
   return html`${isSignedIn ? html`<p class="then">${say(texts, 'paid.signed_in')}</p><p class="next"><a class="button" href="/shop/account/keys">${say(texts, 'paid.make_key')}</a><a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a></p>` : ''}
-    ${isSignedIn && canClaim ? secure(texts) : ''}
-    ${tokens === null ? '' : tokenBoxes(texts, tokens, account, guide, !isSignedIn)}`;
+    ${tokens === null ? '' : tokenBoxes(texts, tokens, account, guide)}
+    ${isSignedIn && canClaim ? secure(texts) : ''}`;
 }
 
 /** Starts the claim by mail: only the code that is sent to the address proves that it is the buyer's. */
 function secure(texts: Texts): Html {
-  return html`<section aria-labelledby="secure"><h2 id="secure">${say(texts, 'paid.secure')}</h2>
+  return html`<section aria-labelledby="secure"><h2 id="secure">${say(texts, 'claim.title')}</h2>
     <p>${say(texts, 'paid.secure_text')}</p>
     <form method="post" action="/shop/account/claim"><label for="email">${say(texts, 'claim.email')}</label><input id="email" name="email" type="email" autocomplete="email" required>
     <button class="button plain">${say(texts, 'paid.secure_button')}</button></form></section>`;
 }
 
+/** The tokens, which are shown once. Each is one line that scrolls: a click selects all of it, and with the script it has a copy button. */
 function tokenBoxes(
   texts: Texts,
   { access, assertion, lastDay }: Tokens,
   account: string,
   guide: string,
-  isOpen: boolean,
 ): Html {
-  return html`<details class="then" ${isOpen ? 'open' : ''}><summary>${say(texts, 'paid.for_programs')}</summary>
-    <p><strong>${say(texts, 'paid.copy_now')}</strong></p>
-    <dl><div><dt>${say(texts, 'paid.account')}</dt><dd class="id">${account}</dd></div></dl>
-    <h2 id="access">${say(texts, 'paid.access')}</h2>
-    <p>${say(texts, 'paid.access_text', { header: html`<code>Authorization: Bearer</code>` })}</p>
-    <pre class="secret" id="token" tabindex="0" aria-labelledby="access">${access}</pre>
-    <h2 id="way-back">${say(texts, 'paid.recovery')}</h2>
-    <p>${say(texts, 'paid.recovery_text', { day: texts.dayOf(lastDay), link: html`<a href="${guide}">${say(texts, 'paid.recovery_link')}</a>` })}</p>
-    <pre class="secret" id="assertion" tabindex="0" aria-labelledby="way-back">${assertion}</pre></details>`;
+  const token = (id: string, name: string, value: string) =>
+    html`<pre class="secret one-line" id="${id}" tabindex="0" aria-label="${name}">${value}</pre>`;
+  return html`<section aria-labelledby="tokens"><h2 id="tokens">${say(texts, 'paid.for_programs')}</h2>
+    <p class="note"><strong>${say(texts, 'paid.copy_now')}</strong></p>
+    <h3>${say(texts, 'paid.access')}</h3>
+    ${token('token', texts.text('paid.access'), access)}
+    <p class="small">${say(texts, 'paid.access_text', { header: html`<code>Authorization: Bearer</code>` })}</p>
+    <h3>${say(texts, 'paid.recovery')}</h3>
+    ${token('assertion', texts.text('paid.recovery'), assertion)}
+    <p class="small">${say(texts, 'paid.recovery_text', { day: texts.dayOf(lastDay), link: html`<a href="${guide}">${say(texts, 'paid.recovery_link')}</a>` })}</p>
+    <p class="small">${say(texts, 'paid.next', { link: html`<a href="/docs">${say(texts, 'paid.next_link')}</a>` })}</p>
+    <dl><div><dt>${say(texts, 'paid.account')}</dt><dd class="id">${account}</dd></div></dl></section>`;
 }

@@ -23,7 +23,7 @@ export type PaymentPage = {
 
 const style = `${palette}
 *{box-sizing:border-box}
-body{margin:0;min-height:100vh;min-height:100svh;display:grid;grid-template-rows:1fr auto 1.6fr;justify-items:center;padding:1.5rem 1rem;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
+body{margin:0;min-height:100vh;min-height:100svh;display:grid;grid-template:1fr auto 1.6fr/minmax(0,1fr);justify-items:center;padding:1.5rem 1rem;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
 main{grid-row:2;width:100%;max-width:34rem;background:var(--panel);border:1px solid var(--line);border-radius:16px;padding:2rem;box-shadow:0 1px 2px #00000008,0 12px 32px -16px #00000026}
 @media(max-width:30rem){main{padding:1.5rem}}
 h1{font-size:1.625rem;line-height:1.2;letter-spacing:-.015em;margin:0 0 .5rem;text-wrap:balance}
@@ -36,19 +36,21 @@ a{color:var(--accent);text-underline-offset:.2em}
 dl{margin:1.5rem 0 0;border-top:1px solid var(--line)}
 dl div{display:flex;justify-content:space-between;gap:1.5rem;padding:.75rem 0;border-bottom:1px solid var(--line)}
 dt{color:var(--soft)}dd{margin:0;text-align:end;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
-.small{font-size:.8125rem}dt{flex:none}#balance{font-weight:650}dd.id{font:.8125rem/1.9 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
-h2{font-size:1rem;margin:1.75rem 0 0}.then{margin-top:1.5rem}summary{cursor:pointer;color:var(--soft)}
+.small{font-size:.875rem}dt{flex:none}#balance{font-weight:650}:is(dd,span).id{font:.8125rem/1.9 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
+h2{font-size:1.125rem;margin:1.75rem 0 0}h3{font-size:.9375rem;margin:1rem 0 0}.then{margin-top:1.5rem}summary{cursor:pointer;color:var(--soft)}
 label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}input{width:100%;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:10px;background:var(--panel);color:var(--ink);font:inherit}
 textarea{display:block;width:100%;margin:.75rem 0 0;padding:0;border:solid var(--ground);border-width:.75rem .875rem;border-radius:10px;box-shadow:0 0 0 1px var(--line);background:var(--ground);color:var(--ink);user-select:all;font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all;resize:none}
 code{font:.875em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 .lines{white-space:pre-line}.total{font-weight:650}.print{display:none}
-@page{margin:2cm}
-@media print{:root{color-scheme:light;--ground:#fff;--panel:#fff;--ink:#000;--soft:#444;--line:#bbb}body{display:block;padding:0}main{max-width:none;border:0;box-shadow:none;padding:0}.mark,.proof,.button{display:none}.print{display:block}dl div{break-inside:avoid}}
+@page{margin:1cm}
+@media print{:root{color-scheme:light;--ground:#fff;--panel:#fff;--ink:#000;--soft:#444;--line:#bbb}body{display:block;padding:1cm}main{max-width:none;border:0;box-shadow:none;padding:0}.mark,.proof,.button{display:none}.print{display:block}dl div{break-inside:avoid}}
 .button{display:block;margin-top:1.5rem;padding:.7rem 1rem;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600;text-align:center;text-decoration:none}
 main .plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent);margin-top:.75rem}
 button.button{width:100%;border:0;font:inherit;font-weight:600;cursor:pointer}
 ${copyStyle}
-pre.secret{margin:.75rem 0 0;padding:.75rem .875rem;border:1px solid var(--line);border-radius:10px;background:var(--ground);font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all}`;
+.note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.6rem .875rem}.next .button{margin-top:.75rem}
+pre.secret{margin:.5rem 0 0;padding:.75rem .875rem;border:1px solid var(--line);border-radius:10px;background:var(--ground);font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
+pre.one-line{white-space:nowrap;overflow-wrap:normal;overflow-x:auto;scrollbar-width:thin}.code>pre.one-line{margin-inline-end:5rem;padding-inline-end:.875rem}.code>pre.one-line+.copy{inset-block:0;margin-block:auto;height:2rem;inset-inline-end:0;min-width:4.25rem}`;
 
 /** SVG paths in a view box of 24 by 24. */
 const marks = {
@@ -66,8 +68,17 @@ export function subscribed(texts: Texts): PaymentPage {
   };
 }
 
-function plansLink(texts: Texts): Html {
-  return html`<a class="button" href="/#plans">${say(texts, 'shop.see_plans')}</a>`;
+/** The plan that a payment buys. `amount`: with its tax, once that is known. */
+export type Bought = { plan: string; amount: string };
+
+/** The plan and the amount of a payment; nothing for a link without a purchase. */
+function bought(texts: Texts, facts: Bought | null): Html | string {
+  if (facts === null) return '';
+  return html`<dl><div><dt>${say(texts, 'paid.item')}</dt><dd>${facts.plan}</dd></div><div><dt>${say(texts, 'paid.amount')}</dt><dd>${texts.usd(facts.amount)}</dd></div></dl>`;
+}
+
+function plansLink(texts: Texts, isMain = true): Html {
+  return html`<a class="button${isMain ? '' : ' plain'}" href="/#plans">${say(texts, 'shop.see_plans')}</a>`;
 }
 
 function accountLink(texts: Texts): Html {
@@ -91,37 +102,49 @@ export function limited(texts: Texts): PaymentPage {
   };
 }
 
-export function pending(texts: Texts): PaymentPage {
+export function pending(texts: Texts, facts: Bought | null): PaymentPage {
   return {
     title: texts.text('checkout.pending_title'),
     mark: 'wait',
     againSeconds: 3,
-    body: html`<h1>${say(texts, 'checkout.pending')}</h1><p>${say(texts, 'checkout.pending_text')}</p>${nowOrBack(texts)}`,
+    body: html`<h1>${say(texts, 'checkout.pending')}</h1><p>${say(texts, 'checkout.pending_text')}</p>${bought(texts, facts)}${nowOrBack(texts)}`,
   };
 }
 
 /** The page for a bank debit or another payment that takes days. */
-export function slow(texts: Texts): PaymentPage {
+export function slow(texts: Texts, facts: Bought | null): PaymentPage {
   return {
     title: texts.text('checkout.pending_title'),
     mark: 'wait',
-    body: html`<h1>${say(texts, 'checkout.pending')}</h1><p>${say(texts, 'checkout.slow_text')}</p>${nowOrBack(texts)}`,
+    body: html`<h1>${say(texts, 'checkout.pending')}</h1><p>${say(texts, 'checkout.slow_text')}</p>${bought(texts, facts)}${nowOrBack(texts)}`,
   };
 }
 
-export function alreadyPaid(texts: Texts): PaymentPage {
+/** @param receipt the address of the receipt; null for a browser that may not see it */
+export function alreadyPaid(texts: Texts, facts: Bought | null, receipt: string | null): PaymentPage {
+  const link =
+    receipt === null ? '' : html`<a class="button plain" href="${receipt}">${say(texts, 'paid.receipt')}</a>`;
   return {
     title: texts.text('checkout.paid_title'),
     mark: 'done',
-    body: html`<h1>${say(texts, 'checkout.paid')}</h1><p>${say(texts, 'checkout.paid_text')}</p>${accountLink(texts)}${shopLink(texts)}`,
+    body: html`<h1>${say(texts, 'checkout.paid')}</h1><p>${say(texts, 'checkout.paid_text')}</p>${bought(texts, facts)}${accountLink(texts)}${receipt === null ? shopLink(texts) : link}`,
   };
 }
 
-export function cancelled(texts: Texts, checkoutUrl: string): PaymentPage {
+/** `open`: the purchase, and when its link expires; null for a link without one. */
+export function cancelled(
+  texts: Texts,
+  checkoutUrl: string,
+  open: (Bought & { expiresMs: number }) | null,
+): PaymentPage {
+  const until =
+    open === null
+      ? texts.text('checkout.cancelled_text')
+      : texts.text('checkout.cancelled_until', { when: texts.minute(open.expiresMs) });
   return {
     title: texts.text('checkout.cancelled_title'),
     mark: 'stop',
-    body: html`<h1>${say(texts, 'checkout.cancelled')}</h1><p>${say(texts, 'checkout.cancelled_text')}</p><a class="button" href="${checkoutUrl}">${say(texts, 'checkout.cancelled_link')}</a>`,
+    body: html`<h1>${say(texts, 'checkout.cancelled')}</h1><p>${until}</p>${bought(texts, open)}<a class="button" href="${checkoutUrl}">${say(texts, 'checkout.cancelled_link')}</a>${plansLink(texts, false)}`,
   };
 }
 

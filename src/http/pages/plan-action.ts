@@ -17,9 +17,9 @@ export function planAction(
     case undefined:
       return html`<form method="post" action="/shop/buy#plans"><input type="hidden" name="plan" value="${id}">${code}<button>${say(texts, 'plans.subscribe')}</button></form>`;
     case 'current':
-      return html`<p class="ok" style="margin:auto 0 0"><strong>${say(texts, 'plans.current')}</strong> <a href="/shop/account/billing#plans">${say(texts, 'plans.manage')}</a></p>`;
+      return html`<p class="ok state"><strong>${say(texts, 'plans.current')}</strong> <a href="/shop/account/billing#plans">${say(texts, 'plans.manage')}</a></p>`;
     case 'next':
-      return html`<p class="ok" style="margin:auto 0 0">${say(texts, 'plans.next', { day: texts.day(offer.fromMs) })}</p>`;
+      return html`<p class="ok state">${say(texts, 'plans.next', { day: texts.day(offer.fromMs) })}</p>`;
     case 'resume':
       return html`<p class="soft">${say(texts, 'plans.ends', { day: texts.day(offer.endMs) })}</p><form method="post" action="/shop/account/resume"><input type="hidden" name="subscription" value="${offer.subscription}"><button>${say(texts, 'account.resume')}</button></form>`;
     case 'keep':

@@ -4,6 +4,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import {
   type CreditPlan,
   covers,
+  isTrialImmediate,
   type Plan,
   proofsOf,
   type SubscriptionPlan,
@@ -19,6 +20,7 @@ import type { Html } from './frame.ts';
 import { planAction } from './plan-action.ts';
 import { say } from './say.ts';
 import { startForm } from './start-form.ts';
+import { effectivePrice, unitPrice } from './unit-price.ts';
 
 /** A purchase form that was refused: the plan, the amount and the promotion code as they were typed, and the fault of each. */
 export type RefusedBuy = {
@@ -34,9 +36,9 @@ type Visitor = {
   /** The next step with a plan that renews. */
   offer: PlanOffer | undefined;
   refused: RefusedBuy | null;
+  /** True for the plan whose units cost least. */
+  isLowest: boolean;
 };
-
-const centMicroUsd = 10_000;
 
 /** Returns usual amounts of credit, as far as the plan allows them. */
 export function creditAmounts({ min, max }: CreditPlan): Money.Money[] {
@@ -53,23 +55,30 @@ export function card(texts: Texts, plan: Plan, catalog: Catalog, visitor: Visito
       : covered.map(({ name }) => name).join(', ');
   const terms = [scope, texts.text('plans.rate', { count: plan.requestsPerSecond })];
   const unit = unitOfPlan(plan, services);
-  const title = html`<h3 style="margin:0">${plan.name}</h3>`;
+  const badge = visitor.isLowest ? html` <span class="sign">${say(texts, 'plans.lowest')}</span>` : '';
+  const title = html`<h3>${plan.name}${badge}</h3>`;
   switch (plan.kind) {
     case 'trial':
-      return html`<div class="card">${title}<p class="price">${say(texts, 'plans.free')}</p>
-${facts([texts.text('plans.once', { quantity: includedText(texts, plan.included, unit) }), ...oncePer(texts, plan), ...terms])}
-${visitor.isSignedIn ? '' : startForm(texts, catalog.plans)}</div>`;
+      return html`<div class="card">${title}<p class="price">${say(texts, 'plans.free')} <small>${say(texts, 'plans.once', { quantity: includedText(texts, plan.included, unit) })}</small></p>
+${facts([...(isTrialImmediate(catalog.plans) ? [texts.text('plans.no_card')] : []), ...claimed(texts, plan, unit), ...oncePer(texts, plan), ...terms])}
+${visitor.isSignedIn ? (isTrialImmediate(catalog.plans) ? html`<p class="ok state"><strong>${say(texts, 'plans.in_use')}</strong></p>` : '') : startForm(texts, catalog.plans)}</div>`;
     case 'credit':
-      return html`<div class="card">${title}<p class="price">${say(texts, 'plans.from', { amount: texts.usd(Money.format(plan.min)) })}</p>
-${facts([...worth(texts, covered, unit), isByUsage(covered) ? texts.text('plans.credit_usage') : texts.text('plans.credit', { unit: texts.unit(unit) }), ...terms])}
+      return html`<div class="card">${title}<p class="price">${say(texts, 'plans.from', { amount: texts.usd(Money.format(plan.min)) })} <small>${worth(texts, covered)}</small></p>
+${facts([isByUsage(covered) ? texts.text('plans.credit_usage') : texts.text('plans.credit', { unit: texts.unit(unit) }), ...terms])}
 ${creditForm(texts, plan, visitor.refused)}</div>`;
     case 'subscription': {
       const period = texts.text(`plans.per_${plan.every}`);
-      return html`<div class="card">${title}<p class="price">${texts.usd(Money.format(plan.price))} <small>${period}</small></p>
-${facts([texts.text('plans.included', { quantity: includedText(texts, plan.included, unit), period }), ...eachCosts(texts, plan, unit), ...terms, texts.text('plans.renews')])}
+      return html`<div class="card${visitor.isLowest ? ' best' : ''}">${title}<p class="price">${texts.usd(Money.format(plan.price))} <small>${period}</small><small>${eachCosts(texts, plan, unit)}</small></p>
+${facts([texts.text('plans.included', { quantity: includedText(texts, plan.included, unit), period }), ...terms, texts.text('plans.renews')])}
 ${planAction(texts, plan, visitor.offer, { isTaxAdded: TaxNote.isTaxAdded(catalog), code: codeField(texts, plan.id, visitor.refused) })}</div>`;
     }
   }
+}
+
+/** The units that an email address adds to a trial. */
+function claimed(texts: Texts, { includedWhenClaimed }: TrialPlan, unit: string): string[] {
+  if (includedWhenClaimed.amount === 0) return [];
+  return [texts.text('plans.claimed', { quantity: includedText(texts, includedWhenClaimed, unit) })];
 }
 
 /** Says for which facts a trial is given once, and which of them earn it. */
@@ -116,22 +125,26 @@ function facts(lines: readonly string[]): Html {
   return html`<ul class="facts-list">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
-/** Says how many units a dollar of credit buys. Returns nothing where prices differ. */
-function worth(texts: Texts, covered: readonly Service[], unit: string): string[] {
+/** The price of credit: of a unit, where all services have one price. */
+function worth(texts: Texts, covered: readonly Service[]): string {
   const prices = new Set(covered.map(({ price }) => price).filter((price) => price > 0));
-  const [price] = prices;
-  if (isByUsage(covered) || price === undefined || prices.size > 1) return [];
-  const quantity = texts.quantity(Math.floor(1_000_000 / price), unit);
-  return [texts.text('plans.dollar_buys', { amount: texts.usd('1.00'), quantity })];
+  const service = covered.find(({ price }) => price > 0);
+  return isByUsage(covered) || service === undefined || prices.size > 1 ? '' : unitPrice(texts, service);
 }
 
-/** Says what included units cost, by the thousand where one costs less than a cent. */
-function eachCosts(texts: Texts, { price, included }: SubscriptionPlan, unit: string): string[] {
-  if (included.asset !== 'unit' || included.amount === 0) return [];
-  const isSmall = price / included.amount < centMicroUsd;
-  const each = Math.round((price * (isSmall ? 1_000 : 1)) / included.amount);
-  const amount = texts.usd(Money.format(Money.ofMicro(each)));
-  return isSmall
-    ? [texts.text('shop.thousand', { amount, units: texts.units(unit) })]
-    : [texts.text('plans.each', { amount, unit: texts.unit(unit) })];
+/** The price of an included unit. */
+function eachCosts(texts: Texts, { price, included }: SubscriptionPlan, unit: string): string {
+  if (included.asset !== 'unit' || included.amount === 0) return '';
+  return effectivePrice(texts, price, included.amount, unit);
+}
+
+/** The id of the subscription whose included units cost least; null where none is cheaper than another. */
+export function lowestPriced(plans: readonly Plan[]): string | null {
+  const priced = plans.flatMap((plan) =>
+    plan.kind === 'subscription' && plan.included.asset === 'unit' && plan.included.amount > 0
+      ? [{ id: plan.id, each: plan.price / plan.included.amount }]
+      : [],
+  );
+  const [first, second] = priced.toSorted((a, b) => a.each - b.each);
+  return first !== undefined && second !== undefined && first.each < second.each ? first.id : null;
 }

@@ -2,7 +2,9 @@ import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CallReceipt, PurchaseReceipt, VerifiedReceipt } from '../../identity/signed-receipt.ts';
 import * as BillingDetails from '../../payment/billing-details.ts';
+import type { SavedCard } from '../../payment/saved-card.ts';
 import type { Texts } from '../../text/texts.ts';
+import { capitalized } from './card-brand.ts';
 import type { PaymentPage } from './payment.ts';
 import * as Quantities from './quantities.ts';
 import { say } from './say.ts';
@@ -16,6 +18,8 @@ export type ReceiptFacts = {
   email: string | null;
   /** The buyer's company and address; null as above, or when there are none. */
   details: BillingDetails.BillingDetails | null;
+  /** The card that paid; null when it is not known to the shop or the reader may not see it. */
+  card: Pick<SavedCard, 'brand' | 'last4'> | null;
 };
 
 type Html = PaymentPage['body'];
@@ -27,14 +31,14 @@ export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }
   return {
     title: texts.text('receipt.title'),
     mark: 'done',
-    body: html`<h1>${say(texts, 'receipt.title')}</h1>
+    body: html`<h1>${say(texts, 'receipt.heading', { amount: texts.usd(isPurchase ? signed.total_usd : signed.cost_usd).replace(' ', '\u00a0') })}</h1>
       <dl>
-        ${row(texts.text('receipt.number'), isPurchase ? signed.purchase : signed.call)}
+        ${row(texts.text('receipt.number'), identifier(isPurchase ? signed.purchase : signed.call))}
         ${row(texts.text(isPurchase ? 'receipt.paid_on' : 'receipt.date'), texts.day(isPurchase ? Date.parse(signed.paid_at) : signed.issuedMs))}
         ${row(texts.text('receipt.seller'), html`<span class="lines">${storefront.seller?.trim() || storefront.name}</span><br>${signed.issuer}`)}
-        ${row(texts.text('receipt.buyer'), html`${details === null ? '' : html`<span class="lines">${BillingDetails.lines(texts, details).join('\n')}</span><br>`}${email === null ? '' : html`${email}<br>`}${signed.account}`)}
+        ${row(texts.text('receipt.buyer'), html`${details === null ? '' : html`<span class="lines">${BillingDetails.lines(texts, details).join('\n')}</span><br>`}${email === null ? '' : html`${email}<br>`}${identifier(signed.account)}`)}
       </dl>
-      ${isPurchase ? purchase(texts, signed, facts.refunded, plans, storefront.tax_note?.trim()) : call(texts, signed)}
+      ${isPurchase ? purchase(texts, signed, facts, plans, storefront.tax_note?.trim()) : call(texts, signed)}
       <p class="proof"><a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a></p>
       <p class="proof">${say(texts, 'receipt.print_hint')}</p>
       <details class="proof"><summary id="proof">${say(texts, 'receipt.signature')}</summary>
@@ -47,7 +51,7 @@ export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }
 function purchase(
   texts: Texts,
   { plan, amount_usd, tax_usd, total_usd, rail, payment }: PurchaseReceipt,
-  refunded: string,
+  { refunded, card }: Pick<ReceiptFacts, 'refunded' | 'card'>,
   plans: Catalog['plans'],
   taxNote: string | undefined,
 ): Html {
@@ -63,8 +67,8 @@ function purchase(
     ${taxNote ? row(texts.text(Number(tax_usd) === 0 ? 'receipt.tax' : 'receipt.about_tax'), taxNote) : ''}
     <div class="total"><dt>${say(texts, 'receipt.total')}</dt><dd>${texts.usd(total_usd)}</dd></div>
     ${Number(refunded) === 0 ? '' : row(texts.text('receipt.refunded'), texts.usd(refunded))}
-    ${row(texts.text('receipt.paid_by'), method)}
-    ${row(texts.text('receipt.payment'), html`<span class="small">${payment}</span>`)}
+    ${row(texts.text('receipt.paid_by'), card === null ? method : texts.text('receipt.method', { method, card: `${capitalized(card.brand)} ${card.last4}` }))}
+    ${row(texts.text('receipt.payment'), identifier(payment))}
   </dl>`;
 }
 
@@ -79,6 +83,10 @@ function call(texts: Texts, { operation, units, model, quantities, cost_usd }: C
   return html`<dl>${row(texts.text('receipt.operation'), operation)}${model === undefined ? '' : row(texts.text('receipt.model'), model)}
     ${quantities === undefined ? row(texts.text('receipt.results'), texts.digits(units ?? 0)) : row(texts.text('receipt.quantities'), Quantities.quantities(texts, quantities))}
     <div class="total"><dt>${say(texts, 'receipt.cost')}</dt><dd>${texts.usd(cost_usd)}</dd></div></dl>`;
+}
+
+function identifier(id: string): Html {
+  return html`<span class="id">${id}</span>`;
 }
 
 function row(name: string, value: string | Html): Html {

@@ -20,7 +20,9 @@ import * as PlanCard from './plan-card.ts';
 import { say } from './say.ts';
 import { startForm } from './start-form.ts';
 import { requestForm, type TryFormFacts } from './try-form.ts';
-import { outcomeLine, type TrialOutcome } from './try-it.ts';
+import type { TrialOutcome } from './try-it.ts';
+import { tryStatus } from './try-status.ts';
+import { unitPrice } from './unit-price.ts';
 
 /** Longer lists of services with one price are folded. */
 const foldedAbove = 8;
@@ -58,11 +60,12 @@ export function front(texts: Texts, facts: ShopFacts): Html {
   const isTaxAdded = TaxNote.isTaxAdded(catalog);
   const unit = sharedUnit(services);
   const shown = { isSignedIn: summary !== null, isTaxAdded };
+  const lowest = PlanCard.lowestPriced(plans);
   return html`${summary === null && tried.trial === null ? welcome(texts, facts) : html`<h1>${catalog.storefront.name}</h1>${summary === null ? '' : mine(texts, summary, services)}`}
 ${attempt(texts, facts)}
 <section id="plans">
 <h2>${say(texts, 'plans.title')}</h2>
-<div class="cards plans">${plans.map((plan) => PlanCard.card(texts, plan, catalog, { ...shown, offer: summary?.offers.get(plan.id), refused: refusedBuy?.plan === plan.id ? refusedBuy : null }))}</div>
+<div class="cards plans">${plans.map((plan) => PlanCard.card(texts, plan, catalog, { ...shown, isLowest: plan.id === lowest, offer: summary?.offers.get(plan.id), refused: refusedBuy?.plan === plan.id ? refusedBuy : null }))}</div>
 ${isTaxAdded ? html`<p class="soft">${say(texts, 'shop.tax_note')}</p>` : ''}
 </section>
 <section id="prices">
@@ -75,18 +78,18 @@ ${samples(texts, tried, publicUrl, summary)}`;
 }
 
 /** The first screen of a new visitor: what is sold, its price, the ways to begin, and a request with its response. */
-function welcome(texts: Texts, { catalog, tried, response }: ShopFacts): Html {
+function welcome(texts: Texts, { catalog, tried, response, isTrying }: ShopFacts): Html {
   const { services, plans, storefront } = catalog;
   const priced = services.filter(({ price, metering }) => metering === undefined && price > 0);
   const trial = trialOf(plans);
-  return html`<div class="hero"><div>
+  return html`<div class="hero${isTrying ? '' : ' shown'}"><div>
 <h1>${storefront.name}</h1>
 <p class="lead">${storefront.description}</p>
 ${priced.length === 0 ? '' : perThousand(texts, priced)}
 <div class="actions">${trial === null ? '' : startForm(texts, plans)}<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a><a href="#plans">${say(texts, 'shop.see_plans')}</a></div>
 ${trial === null || !isTrialImmediate(plans) ? '' : html`<p class="soft">${firstFree(texts, trial.included, unitOfPlan(trial, services))}</p>`}
 </div>
-${demonstration(texts, tried, response)}</div>`;
+${isTrying ? '' : demonstration(texts, tried, response)}</div>`;
 }
 
 /** The request of the "Try it" form with its described response, and the button that sends it. */
@@ -96,7 +99,7 @@ function demonstration(texts: Texts, { operation, path, body, key }: TryForm, re
   return html`<section class="demo" aria-labelledby="demo"><h2 id="demo" class="call"><span class="method">${method}</span> <code>${path}</code></h2>
 ${body === '' ? '' : html`<div class="request">${codeBlock(texts.text('reference.request'), body)}</div>`}
 ${response === null ? '' : html`<p class="soft">${say(texts, 'shop.response')}</p>${codeBlock(texts.text('reference.response'), response)}`}
-<form method="post" action="/shop/try#try">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button>${say(texts, 'try.send')}</button></form></section>`;
+<form method="post" action="/shop/try#try">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<div class="actions"><button>${say(texts, 'try.send')}</button><a href="/?operation=${encodeURIComponent(id)}#try">${say(texts, 'try.change')}</a></div></form></section>`;
 }
 
 function perThousand(texts: Texts, priced: readonly Service[]): Html {
@@ -137,8 +140,7 @@ ${grouped(services).map(([group, own]) => html`<tbody>${group === '' ? '' : html
     (one) => one.metering === undefined && one.price === first?.price && one.unit === first.unit,
   );
   if (services.length <= foldedAbove || first === undefined || !isOnePrice) return table;
-  const price = texts.usd(Money.format(first.price));
-  return html`<p>${say(texts, 'shop.one_price', { price, unit: texts.unit(first.unit) })}${free.length === 0 ? '' : html` ${say(texts, 'shop.free_services', { services: free.join(', ') })}`}</p>
+  return html`<p>${say(texts, 'shop.one_price', { price: unitPrice(texts, first) })}${free.length === 0 ? '' : html` ${say(texts, 'shop.free_services', { services: free.join(', ') })}`}</p>
 <details><summary>${say(texts, 'shop.all_services', { count: services.length })}</summary>${table}</details>`;
 }
 
@@ -159,7 +161,7 @@ function row(
   const own = operations.filter((operation) => operation.service === service);
   return html`<tr><th scope="row">${service.name}<br><span class="soft" style="font-weight:400">${service.description}</span></th>
 <td>${own.map((operation) => call(operation, description))}</td>
-<td class="number">${service.metering !== undefined ? meterTableLink(texts, service) : service.price === 0 ? say(texts, 'shop.free') : html`${texts.usd(Money.format(service.price))} <span class="soft">${say(texts, 'shop.per_unit', { unit: texts.unit(service.unit) })}</span>`}</td></tr>`;
+<td class="number">${service.metering !== undefined ? meterTableLink(texts, service) : service.price === 0 ? say(texts, 'shop.free') : unitPrice(texts, service)}</td></tr>`;
 }
 
 function call(operation: Operation, description: Description.Description): Html {
@@ -170,7 +172,7 @@ function call(operation: Operation, description: Description.Description): Html 
   return html`<div>${link}${text === null || text === operation.service.name ? '' : html` <span class="soft">${text}</span>`}</div>`;
 }
 
-/** The "Try it" form. For a new visitor, who sees its example above, it is folded. */
+/** The "Try it" form. A new visitor sees its example above, with a link to the form. */
 function attempt(texts: Texts, { tried, catalog, summary, isTrying }: ShopFacts): Html {
   const { operation, trial } = tried;
   const { operations, plans, services } = catalog;
@@ -192,10 +194,11 @@ function attempt(texts: Texts, { tried, catalog, summary, isTrying }: ShopFacts)
       ({ id }) => html`<option value="${id}" ${id === operation.id ? 'selected' : ''}>${id}</option>`,
     )}</select>`;
   const form = requestForm(texts, tried, choice, price(texts, operation));
-  return html`<section id="try"><details ${isOpen ? 'open' : ''}><summary><h2>${say(texts, 'try.title')}</h2></summary>
+  if (!isOpen) return html``;
+  return html`<section id="try"><h2>${say(texts, 'try.title')}</h2>
 ${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? html`<p class="soft">${say(texts, 'try.intro')}${free}</p>` : outcome(texts, trial, summary !== null)}
 ${trial === null ? form : html`<details class="again"><summary><h3>${say(texts, 'try.again')}</h3></summary>${form}</details>`}
-</details></section>`;
+</section>`;
 }
 
 /** The price of the shown operation, before it is called. */
@@ -203,8 +206,7 @@ function price(texts: Texts, { id, service, answeredBy }: Operation): Html {
   if (service.metering !== undefined)
     return say(texts, 'try.price', { operation: id, price: meterTableLink(texts, service) });
   const isFree = service.price === 0 || answeredBy === 'storefront';
-  const amount = texts.usd(Money.format(service.price));
-  const each = html`${amount} ${say(texts, 'shop.per_unit', { unit: texts.unit(service.unit) })}`;
+  const each = unitPrice(texts, service);
   return say(texts, 'try.price', { operation: id, price: isFree ? say(texts, 'shop.free') : each });
 }
 
@@ -218,7 +220,7 @@ function firstFree(texts: Texts, { asset, amount }: Included, unit: string): Htm
 function outcome(texts: Texts, trial: TrialOutcome, hasAccount: boolean): Html {
   if (trial.kind === 'refusal') return html`<p class="note" role="alert">${trial.message}</p>`;
   const { body, isCut } = trial;
-  return html`<p class="ok" role="status">${outcomeLine(trial)}</p>${codeBlock(texts.text('try.response_body'), body)}
+  return html`${tryStatus(texts, trial)}${codeBlock(texts.text('try.response_body'), body)}
 ${isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}${hasAccount ? html`<p class="next">${say(texts, 'try.next', { keys: html`<a href="/shop/account/keys">${say(texts, 'steps.key_link')}</a>`, account: html`<a href="/shop/account">${say(texts, 'try.next_account')}</a>` })}</p>` : ''}`;
 }
 

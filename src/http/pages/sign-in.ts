@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { Plan } from '../../catalog/plan.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
+import { mailboxOf } from './mailbox-link.ts';
 import { say } from './say.ts';
 import { startForm } from './start-form.ts';
 
@@ -26,14 +27,26 @@ ${byMail ? planLinks : ''}</div>`;
 
 /** The styles of the pages that sign in. */
 export const style =
-  '.narrow{max-width:28rem;margin:0 auto}.narrow h1{text-align:center}.narrow button{width:100%}.narrow .new button{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.narrow label{margin-top:0}.narrow .hint{margin-top:.75rem}.narrow form.second{margin-top:.75rem}';
+  '.narrow{max-width:28rem;margin:0 auto}.narrow button{width:100%}.narrow .new button{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.narrow label{margin-top:0}.narrow .hint{margin-top:.75rem}.narrow form.second{margin-top:.75rem}.narrow .actions{margin:0}.narrow .actions .button{width:100%;text-align:center}.resend{display:grid}.resend>*{grid-area:1/1}.resend button{margin:0;animation:resend 0s 30s both}.resend p::after{content:"\\a0" counter(seconds) "\\a0s";counter-reset:seconds var(--seconds)}.resend p{animation:wait 30s linear both,gone 0s 30s both}@property --seconds{syntax:"<integer>";inherits:true;initial-value:0}@keyframes wait{from{--seconds:30}to{--seconds:0}}@keyframes resend{from{visibility:hidden}to{visibility:visible}}@keyframes gone{to{display:none}}';
 
 /** Does not reveal whether the address belongs to an account. */
-export function sent(texts: Texts, text: string, minutes: number): Html {
+export function sent(
+  texts: Texts,
+  { text, email }: { text: string; email: string | null },
+  minutes: number,
+): Html {
+  const mailbox = email === null ? null : mailboxOf(email);
   return html`<div class="narrow"><h1>${say(texts, 'sign_in.check_email')}</h1>
 <section><p class="ok" role="status">${text}</p>
 <p>${say(texts, 'sign_in.open_link', { count: minutes })}</p>
-<p class="soft">${say(texts, 'sign_in.nothing_there', { link: html`<a href="/shop/account">${say(texts, 'sign_in.try_again')}</a>` })}</p></section></div>`;
+${mailbox === null ? '' : html`<div class="actions"><a class="button" href="${mailbox.url}" rel="noreferrer">${say(texts, 'sign_in.open_mailbox', { name: mailbox.name })}</a></div>`}
+<p class="soft">${say(texts, 'sign_in.nothing_there', { link: html`<a href="/shop/account">${say(texts, 'sign_in.try_again')}</a>` })}</p>
+${email === null ? '' : resend(texts, email)}</section></div>`;
+}
+
+/** Sends the mail again. The button appears after half a minute, which CSS counts: the page has no script. */
+function resend(texts: Texts, email: string): Html {
+  return html`<form class="resend" method="post" action="/shop/account/link"><input type="hidden" name="email" value="${email}"><p class="soft" aria-hidden="true">${say(texts, 'sign_in.resend_in')}</p><button class="plain">${say(texts, 'sign_in.resend')}</button></form>`;
 }
 
 export type OpenedLink = {

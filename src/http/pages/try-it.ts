@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import * as Money from '@sluice/kernel/money';
 import * as Target from '@sluice/kernel/request-target';
 import * as Match from '../../catalog/match.ts';
@@ -23,9 +22,11 @@ import { json, type Reply } from '../reply.ts';
 import { type Call, requestId } from '../request-context.ts';
 import * as Quantities from './quantities.ts';
 
+/** The figures of a call in words. A call that was not made has neither a time nor a size. */
+export type CallFigures = { time?: string; size?: string; cost: string; left?: string };
 /** The result of a call from the "Try it" form: the response as text, or the reason why there is none. */
 export type TrialOutcome =
-  | { kind: 'whole'; status: number; body: string; isCut: boolean; line: string }
+  | { kind: 'whole'; status: number; body: string; isCut: boolean; figures: CallFigures }
   | { kind: 'refusal'; message: string };
 
 /** Maximum size of a response that is read for a page, and maximum length of the text that is shown. */
@@ -54,11 +55,9 @@ export async function tryOperation(
       message: shop.texts.text('try.path_mismatch', { operation: operation.id }),
     };
   if (operation.answeredBy === 'storefront')
-    return shown(
-      json(200, await Account.keyInfo(shop, account, requestId(c))).body,
-      200,
-      shop.texts.text('try.free_of_charge'),
-    );
+    return shown(json(200, await Account.keyInfo(shop, account, requestId(c))).body, 200, {
+      cost: shop.texts.text('try.free'),
+    });
   c.get('entry').account = account;
   const startedMs = shop.clock();
   const outcome = await PaidCall.make(
@@ -85,11 +84,9 @@ export async function tryOperation(
     case 'served':
       return deliver(shop, c, operation, outcome, startedMs);
     case 'replayed':
-      return shown(
-        textOf(shop.texts, outcome.headers, outcome.body),
-        outcome.status,
-        shop.texts.text('try.repeated'),
-      );
+      return shown(textOf(shop.texts, outcome.headers, outcome.body), outcome.status, {
+        cost: shop.texts.text('try.repeated'),
+      });
     case 'left':
       return {
         kind: 'refusal',
@@ -125,14 +122,11 @@ async function deliver(
   entry.costMicroUsd = paid.cost.cost;
   const text = textOf(shop.texts, await PaidResponse.headers(shop, paid), body);
   const { texts } = shop;
-  const took = texts.text('try.took', { ms: shop.clock() - startedMs, bytes: body.length });
-  return shown(text, paid.response.status, `${took} · ${costLine(texts, paid, service)}`);
-}
-
-/** The status in words, the time, the size and the cost of a response, such as `200 OK · 84 ms · 1,204 bytes · 1 result · free`. */
-export function outcomeLine({ status, line }: Extract<TrialOutcome, { kind: 'whole' }>): string {
-  const words = STATUS_CODES[status];
-  return `${words === undefined ? status : `${status} ${words}`} · ${line}`;
+  return shown(text, paid.response.status, {
+    time: texts.text('try.time', { ms: shop.clock() - startedMs }),
+    size: texts.text('try.size', { count: body.length }),
+    ...costOf(texts, paid, service),
+  });
 }
 
 /** Returns a body as text, or its size and type when it is none. */
@@ -143,39 +137,58 @@ function textOf(texts: Texts, headers: readonly string[], body: Buffer): string 
   return texts.text('try.not_text', facts);
 }
 
-/** The units and the cost of a call, such as `5 results · 0.005000 USD (0.495000 USD and 0 results left)`. */
-function costLine(texts: Texts, paid: ServedResponse, { unit, metering }: Operation['service']): string {
-  if (metering !== undefined) return meteredCostLine(texts, paid);
+/** The units, the cost and the rest of the credit of a call, such as `5 results: 0.005 USD`, and `0.495 USD and 0 results`. */
+function costOf(
+  texts: Texts,
+  paid: ServedResponse,
+  { unit, metering }: Operation['service'],
+): Pick<CallFigures, 'cost' | 'left'> {
+  if (metering !== undefined) return meteredCostOf(texts, paid);
   const { cost, balance, includedRemaining, includedUsd } = paid.cost;
-  return texts.text('try.outcome', {
-    quantity: Quantities.ofCall(texts, paid, unit),
-    price: cost === Money.zero ? texts.text('try.free') : texts.usd(Money.format(cost)),
-    balance: texts.usd(Money.format(balance)),
-    included:
-      includedUsd === null
-        ? texts.quantity(includedRemaining, unit)
-        : includedText(texts, { asset: 'usd', amount: includedUsd }, unit),
-  });
-}
-
-/** The quantities and the cost of a call by meters, such as `input 812, output 40 · 0.000124 USD (0.999876 USD left)`. */
-function meteredCostLine(texts: Texts, { cost: paid, measured }: ServedResponse): string {
-  const { cost, balance, includedUsd } = paid;
-  const left = Money.ofMicro(balance + (includedUsd ?? 0));
-  const values = {
-    price: cost === Money.zero ? texts.text('try.free') : texts.usd(Money.format(cost)),
-    balance: texts.usd(Money.format(left)),
+  const rest =
+    includedUsd === null
+      ? texts.quantity(includedRemaining, unit)
+      : includedText(texts, { asset: 'usd', amount: includedUsd }, unit);
+  const hasRest = (includedUsd ?? includedRemaining) > 0;
+  const amount = texts.usd(Money.format(balance));
+  return {
+    cost: texts.text('try.cost', {
+      quantity: Quantities.ofCall(texts, paid, unit),
+      price: priceOf(texts, cost),
+    }),
+    left:
+      !hasRest || balance === Money.zero
+        ? hasRest
+          ? rest
+          : amount
+        : texts.text('try.left', { balance: amount, included: rest }),
   };
-  const counted = measured?.quantities;
-  return counted === undefined
-    ? texts.text('try.outcome_uncounted', values)
-    : texts.text('try.outcome_usd', { ...values, quantity: Quantities.quantities(texts, counted) });
 }
 
-function shown(value: unknown, status: number, line: string): TrialOutcome {
+/** The quantities and the cost of a call by meters, such as `input 812, output 40: 0.000124 USD`. */
+function meteredCostOf(
+  texts: Texts,
+  { cost: paid, measured }: ServedResponse,
+): Pick<CallFigures, 'cost' | 'left'> {
+  const price = priceOf(texts, paid.cost);
+  const counted = measured?.quantities;
+  return {
+    cost:
+      counted === undefined
+        ? price
+        : texts.text('try.cost', { price, quantity: Quantities.quantities(texts, counted) }),
+    left: texts.usd(Money.format(Money.ofMicro(paid.balance + (paid.includedUsd ?? 0)))),
+  };
+}
+
+function priceOf(texts: Texts, cost: Money.Money): string {
+  return cost === Money.zero ? texts.text('try.free') : texts.usd(Money.format(cost));
+}
+
+function shown(value: unknown, status: number, figures: CallFigures): TrialOutcome {
   const text = pretty(value);
   const isCut = text.length > shownCharsMax;
-  return { kind: 'whole', status, body: isCut ? text.slice(0, shownCharsMax) : text, isCut, line };
+  return { kind: 'whole', status, body: isCut ? text.slice(0, shownCharsMax) : text, isCut, figures };
 }
 
 function pretty(value: unknown): string {

@@ -91,3 +91,6 @@ export type AcceptResult =
   /** It was sent to another address. */
   | { kind: 'other_address' }
   | { kind: 'full' };
+
+/** As in `AcceptResult`; a declined invitation cannot be accepted any more. */
+export type DeclineResult = 'declined' | 'gone' | 'other_address';

@@ -1,5 +1,6 @@
 import type {
   AcceptResult,
+  DeclineResult,
   InviteResult,
   ListedInvitation,
   NewInvitation,
@@ -59,7 +60,8 @@ export interface Team {
   opened(digest: string): Promise<OpenInvitation | null>;
   /** Accepts an invitation for the person who has proved `email`, once. A repetition has the same result. */
   accept(digest: string, email: string, membersMax: number): Promise<AcceptResult>;
-  decline(digest: string): Promise<boolean>;
+  /** Declines an invitation for the person who has proved `email`. A repetition has the same result. */
+  decline(digest: string, email: string): Promise<DeclineResult>;
   withdraw(account: string, id: string, by: string): Promise<ChangeResult>;
 
   setRole(account: string, member: string, role: Role, by: string): Promise<ChangeResult>;

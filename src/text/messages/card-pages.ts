@@ -5,8 +5,13 @@ export const cardPages = {
   'consent.sentence_taxed':
     'You allow {shop} to charge this card {amount} automatically, without asking you, each time the credit of account {account} falls below {below}: at most {monthly_max} in a calendar month (UTC), until you cancel it. Tax for your country is added to each charge. You can cancel it at any time.',
   'consent.each_charge': 'Each charge',
-  'consent.below': 'When the credit falls below',
-  'consent.monthly_max': 'At most in a calendar month (UTC)',
+  'consent.each_charge_taxed': '{amount} and tax for your country',
+  'consent.when': 'When',
+  'consent.below': 'Each time the credit of the account falls below {below}',
+  'consent.monthly_max': 'At most',
+  'consent.monthly_max_of': '{monthly_max} in a calendar month (UTC)',
+  'consent.until': 'Until',
+  'consent.until_cancelled': 'You cancel it. You can cancel at any time, on this page.',
   'consent.account': 'Account',
   'consent.card': 'Card',
   'consent.stop': 'Stop automatic charges',
@@ -18,7 +23,9 @@ export const cardPages = {
   'consent.expired_text': 'Nothing is charged. Ask for a new link.',
   'consent.offered': 'Automatic charges to your card',
   'consent.offered_text':
-    '{sentence} You get an email for each charge. Use a card: Link and bank accounts cannot be charged this way.',
+    'You allow {shop} to charge your card automatically, without asking you, on these terms:',
+  'consent.mail':
+    'You get an email for each charge. Use a card: Link and bank accounts cannot be charged this way.',
   'consent.continue': 'Continue to the card page',
   'consent.nothing_now': 'Nothing is charged now. Close this page if you do not agree.',
 

@@ -22,7 +22,10 @@ export const signInPages = {
     other: 'Open its link in this browser within {count} minutes. It works once.',
   },
   'sign_in.nothing_there': 'Nothing there? Look in spam, or {link}.',
-  'sign_in.try_again': 'try again',
+  'sign_in.try_again': 'use another address',
+  'sign_in.open_mailbox': 'Open {name}',
+  'sign_in.resend_in': 'You can send it again in',
+  'sign_in.resend': 'Send the email again',
   'sign_in.plan_links_sent':
     'If {email} pays for a plan here, we sent it an email with a link for each plan.',
   'sign_in.plan_links_next': 'Open a link to cancel its plan. You can ask for another email in ten minutes.',
@@ -50,6 +53,7 @@ export const signInPages = {
   'connect.may_spend': "spend the account's credit",
   'connect.may_buy': 'buy with a payment that you approve',
   'connect.may_read': 'see usage',
+  'connect.spend_limit': 'It can spend at most the credit of the account: {amount} now. {never}',
   'connect.never': 'It cannot charge a card without your consent.',
   'connect.by_email': 'Sign in by email',
   'connect.returns':

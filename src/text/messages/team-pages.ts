@@ -116,7 +116,13 @@ export const teamPages = {
   'invitation.title': 'Invitation',
   'invitation.text': '{inviter} invites you to their account at {shop}, as {role}.',
   'invitation.separate': 'An account of your own stays separate, with its money and cards.',
-  'invitation.account': 'Account {account}',
+  'invitation.ignore':
+    'Not for you? Ignore the invitation, or {link} with the invited address to decline it.',
+  'invitation.ignore_link': 'sign in',
+  'invitation.decline_elsewhere':
+    'Only the invited person can decline. Sign in with the address that the invitation was sent to, and open its link again.',
+  'invitation.rights': 'Your rights',
+  'invitation.expires': 'Expires',
   'invitation.accept': 'Join the account',
   'invitation.decline': 'Decline',
   'invitation.prove':
@@ -126,7 +132,7 @@ export const teamPages = {
     'This invitation was sent to another address. Ask for one to the address that you use.',
   'invitation.gone': 'This invitation was used or withdrawn, or has expired. Ask for a new one.',
   'invitation.full': 'The account has as many people as it can have. Ask its owner.',
-  'invitation.declined': 'You declined the invitation.',
+  'invitation.declined': 'You declined the invitation. You are not in the account.',
   'invitation.joined': 'You have joined the account.',
 
   'result.invited': 'The invitation is on its way to {email}.',

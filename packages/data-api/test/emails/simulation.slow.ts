@@ -5,7 +5,7 @@ import * as Simulation from './simulation.ts';
 const settledDays = 26;
 
 /** ADDRESSES=100000 reproduces the figures in docs/emails.md. */
-const addresses = Number(process.env.ADDRESSES ?? 40_000);
+const addresses = Number(process.env.ADDRESSES ?? 20_000);
 
 it('sixty days over many addresses: no answer is older than thirty days or unverified, and no day has 10 % more work than another', async () => {
   const story = await Simulation.run({

@@ -29,11 +29,11 @@ const labels: Record<Field, string> = {
 
 const testCards = [
   ['4242 4242 4242 4242', 'succeeds'],
-  ['4000 0025 0000 3155', 'asks for 3-D Secure'],
+  ['4000 0025 0000 3155', 'requires 3-D Secure'],
   ['4000 0000 0000 0002', 'is declined'],
-  ['4000 0000 0000 9995', 'has insufficient funds'],
-  ['4000 0000 0000 7080', 'is paid after four days, as a bank debit is'],
-  ['4000 0000 0000 0341', 'succeeds; its renewals are declined'],
+  ['4000 0000 0000 9995', 'is declined: insufficient funds'],
+  ['4000 0000 0000 7080', 'is paid four days later'],
+  ['4000 0000 0000 0341', 'succeeds, renewals are declined'],
   ['4000 0000 0000 0259', 'succeeds, then is disputed'],
 ] as const;
 
@@ -47,7 +47,7 @@ export function checkoutPage(session: CheckoutSession, shown: Shown): Html {
     isSetup ? `Save a card with ${shop}` : `Pay ${total} to ${shop}`,
     html`<main class="checkout">
       <section class="summary" aria-labelledby="total">
-        ${session.cancel_url ? html`<a class="back" href="${session.cancel_url}">Back to ${shop}</a>` : ''}
+        ${session.cancel_url ? html`<a class="back" href="${session.cancel_url}">Cancel and go back</a>` : ''}
         <h1 id="total"><span class="to">${isSetup ? 'Save a card with' : 'Pay'} ${shop}</span> <span class="total">${total}</span></h1>
         <ul class="lines">
           ${session._line_items.map((line) => lineRow(line))}
@@ -84,7 +84,7 @@ export function checkoutPage(session: CheckoutSession, shown: Shown): Html {
         <dl>
           ${testCards.map(([number, what]) => html`<div><dt>${number}</dt><dd>${what}</dd></div>`)}
         </dl>
-        <p>Any date to come, any security code, any name.</p>
+        <p>Use any future date, any security code and any name.</p>
       </section>
     </main>`,
   );

@@ -35,9 +35,20 @@ export function noticePage(title: string, text: string, link?: { url: string; la
   );
 }
 
-/** An amount of minor units as people write it: `$5.00`. */
+/** A day as people write it: `27 Nov 2026`. */
+export function formatDay(seconds: number): string {
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(seconds * 1_000);
+}
+
+/** An amount of minor units in the notation of the shop's pages: `5.00 USD`. */
 export function formatAmount(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency });
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
-  return format.format(amount / 10 ** digits);
+  const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions();
+  const format = new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return `${format.format(amount / 10 ** digits)} ${currency.toUpperCase()}`;
 }

@@ -13,7 +13,7 @@ import type { RequestContext } from '../request-context.ts';
 import * as Store from '../store.ts';
 import { addressOf } from '../tax.ts';
 import * as CardForm from './card-form.ts';
-import { formatAmount, type Html, layout, noticePage } from './layout.ts';
+import { formatAmount, formatDay, type Html, layout, noticePage } from './layout.ts';
 
 type Answer = Response | Promise<Response>;
 
@@ -111,7 +111,7 @@ function row(
     ({ price }) => Store.get(store, products, price.product)?.name ?? 'Subscription',
   );
   const amount = items.data.reduce((sum, { price, quantity }) => sum + price.unit_amount * quantity, 0);
-  const end = new Date(Subscription.period(subscription).end * 1_000).toISOString().slice(0, 10);
+  const end = formatDay(Subscription.period(subscription).end);
   const price = formatAmount(amount, currency);
   return html`<section class="plan">
     <p><strong>${names.join(', ')}</strong><br />${leaves ? `Ends on ${end}` : `${price}, next on ${end}`}</p>
@@ -145,7 +145,6 @@ function invoiceList(ctx: RequestContext, { customer }: PortalSession.PortalSess
     (one) => one.customer === customer && one.status !== 'draft',
   );
   return html`<section class="plan"><h2>Invoices</h2>${all.map(
-    (one) =>
-      html`<p>${new Date(one.created * 1_000).toISOString().slice(0, 10)}, ${formatAmount(one.total, one.currency)}, ${one.status}</p>`,
+    (one) => html`<p>${formatDay(one.created)}, ${formatAmount(one.total, one.currency)}, ${one.status}</p>`,
   )}</section>`;
 }

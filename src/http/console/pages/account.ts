@@ -10,7 +10,21 @@ import type { RefundRequest } from '../../../payment/refund-request.ts';
 import { type Subscription, willRenew } from '../../../payment/subscription.ts';
 import type { Html } from '../../pages/frame.ts';
 import { log } from './audit.ts';
-import { amount, count, day, fact, folded, measured, moment, money, sign, table, words } from './figures.ts';
+import {
+  amount,
+  count,
+  day,
+  fact,
+  folded,
+  measured,
+  moment,
+  money,
+  pairs,
+  sign,
+  table,
+  wholeCents,
+  words,
+} from './figures.ts';
 import { type ListedOrder, orders, pageOf } from './orders.ts';
 
 /** The outcome of the form that was just sent. */
@@ -38,14 +52,14 @@ export type ConsoleAccountFacts = {
 /** One account: its balance, purchases, keys and calls, and the forms that grant credit and freeze it. */
 export function account(facts: ConsoleAccountFacts, plans: readonly Plan[]): Html {
   const { account: it, lots, nowMs, result, requests } = facts;
-  const listed = html`${orders('Purchases', facts.orders)}<p class="soft">To refund a purchase, open its page.</p>`;
-  return html`<h1>${it.email ?? 'Account without email'} ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h1>
+  const none = html`<p class="soft">None yet.</p>`;
+  return html`<div class="top"><h1>${it.email ?? 'Account without email'} ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h1>${facts.canSupport ? freezeLink(it) : ''}</div>
 ${resultLine(result)}${requests.map(requestLine)}
 ${status(facts)}
-${facts.canSupport ? actions(it, plans, facts.formKey) : ''}
 ${subscriptions(facts.subscriptions)}
-${facts.orders.length === 0 ? folded('orders', 'Purchases', 'none', html`<p>None.</p>`) : folded('orders', 'Purchases', some(facts.orders.length, 'purchase'), listed, true)}
+<section aria-labelledby="orders"><h2 id="orders">Purchases</h2>${facts.orders.length === 0 ? none : orders('Purchases', facts.orders)}</section>
 ${lotTable(lots, nowMs)}
+${facts.canSupport ? folded('grant', 'Grant credit', 'a gift to this buyer', grantForm(it.id, plans, facts.formKey)) : ''}
 ${keys(facts.keys)}
 ${calls(facts.calls)}
 ${folded('acts', 'What the team did', some(facts.acts.length, 'recent action'), html`${facts.acts.length === 0 ? '' : log(facts.acts)}<p><a href="/admin/console/audit?account=${it.id}">All actions in the audit log</a></p>`)}`;
@@ -56,13 +70,30 @@ function status({ account: it, lots, nowMs, activity }: ConsoleAccountFacts): Ht
   const dollars = Statement.includedUsd(lots, nowMs);
   return html`<section aria-labelledby="status"><h2 id="status" class="hidden">Status</h2>
 <dl class="facts">${[
-    fact('Balance', html`<span id="balance">${money(Money.ofMicro(left('usd')))}</span>`),
-    fact('Included units', count(left('unit'))),
-    ...(dollars === null ? [] : [fact('Included usage', money(Money.ofMicro(dollars)))]),
-    fact('Paid', money(it.paid)),
-    fact('Used in 30 days', activity === null ? 'unknown' : money(activity.spent)),
+    fact(
+      'Balance',
+      html`<span id="balance">${wholeCents(left('usd'))}</span>`,
+      html`paid and granted credit`,
+    ),
+    fact('Results left', count(left('unit')), html`from plans and the trial`),
+    ...(dollars === null
+      ? []
+      : [fact('Included usage', wholeCents(dollars), html`from plans and the trial`)]),
+    fact('Paid', money(it.paid), html`in all purchases`),
+    fact('Used', activity === null ? 'unknown' : wholeCents(activity.spent), html`in the last 30 days`),
   ]}</dl>
-<p class="soft">Created ${day(it.createdMs)} · last call ${activity?.lastMs == null ? 'not in the last 30 days' : moment(activity.lastMs)} · <span class="id">${it.id}</span></p></section>`;
+${pairs([
+  ['Created', day(it.createdMs)],
+  ['Last call', activity?.lastMs == null ? 'none in the last 30 days' : moment(activity.lastMs)],
+  ['Id', html`<span class="id">${it.id}</span>`],
+])}</section>`;
+}
+
+/** The spending of a key: `0.05 USD of 2.00 USD`. */
+function spentOf({ spent_usd, budget_usd }: Key): string {
+  const spent = wholeCents(Money.parse(spent_usd ?? '0') ?? 0);
+  const limit = budget_usd === null ? null : Money.parse(budget_usd);
+  return limit === null ? spent : `${spent} of ${money(limit)}`;
 }
 
 /** A number of things: `2 purchases`. */
@@ -70,10 +101,10 @@ function some(number: number, of: string): string {
   return number === 0 ? 'none' : `${count(number)} ${of}${number === 1 ? '' : 's'}`;
 }
 
-/** The forms of the seller: a credit grant, folded, and the page that freezes. */
-function actions(it: FoundAccount, plans: readonly Plan[], formKey: string): Html {
-  const name = it.frozenMs === null ? 'Freeze' : 'Unfreeze';
-  return html`<div class="actions act"><details><summary class="button plain">Grant credit</summary>${grantForm(it.id, plans, formKey)}</details><a class="button plain${it.frozenMs === null ? ' danger' : ''}" href="/admin/console/accounts/${it.id}/freeze">${name} …</a></div>`;
+/** The link to the page that freezes. */
+function freezeLink({ id, frozenMs }: FoundAccount): Html {
+  const [name, kind] = frozenMs === null ? ['Freeze account', ' danger'] : ['Unfreeze account', ''];
+  return html`<a class="button plain small${kind}" href="/admin/console/accounts/${id}/freeze">${name}</a>`;
 }
 
 /** The message about the form that was just sent. */
@@ -93,7 +124,9 @@ const lotNames: Readonly<Record<Statement.StatementLot['kind'], string>> = {
 function lotTable(lots: ConsoleAccountFacts['lots'], nowMs: number): Html {
   const end = (ms: number | null) => (ms === null ? 'never' : `${ms <= nowMs ? 'expired' : 'on'} ${day(ms)}`);
   const row = (lot: Statement.StatementLot) =>
-    html`<tr><th scope="row">${lotNames[lot.kind]}${lot.source === null ? '' : ` (${lot.source})`}</th><td class="number">${amount(lot.asset, lot.remaining)}</td><td class="number">${amount(lot.asset, lot.given)}</td><td>${lot.plan}</td><td>${day(lot.createdMs)}</td><td>${end(lot.expiresMs)}</td></tr>`;
+    html`<tr><th scope="row">${lotNames[lot.kind]}${lot.source === null ? '' : ` (${lot.source})`}</th><td class="number">${rest(lot.asset, lot.remaining)}</td><td class="number">${amount(lot.asset, lot.given)}</td><td>${lot.plan}</td><td>${day(lot.createdMs)}</td><td>${end(lot.expiresMs)}</td></tr>`;
+  const rest = (asset: 'usd' | 'unit', value: number) =>
+    asset === 'usd' ? wholeCents(value) : amount(asset, value);
   const columns = [
     'Source',
     { number: 'Left', onPhone: 'lead' as const },
@@ -103,12 +136,7 @@ function lotTable(lots: ConsoleAccountFacts['lots'], nowMs: number): Html {
     'Expires',
   ];
   const listed = html`<p class="soft">Calls use these from the first to the last.</p>${table('Balance by source, in the order of use', columns, lots.map(row))}`;
-  return folded(
-    'lots',
-    'Balance by source',
-    some(lots.length, 'source'),
-    lots.length === 0 ? html`<p>None.</p>` : listed,
-  );
+  return html`<section aria-labelledby="lots"><h2 id="lots">Balance by source</h2>${lots.length === 0 ? html`<p class="soft">No balance.</p>` : listed}</section>`;
 }
 
 function subscriptions(all: readonly Subscription[]): Html {
@@ -119,17 +147,17 @@ function subscriptions(all: readonly Subscription[]): Html {
 }
 
 function grantForm(id: string, plans: readonly Plan[], formKey: string): Html {
-  return html`<section><p class="soft">Dollars or units, not both. The credit is available immediately, and its owner sees it as a grant from the seller.</p>
+  return html`<p class="soft">Dollars or results, not both. The credit is available immediately, and its owner sees it as a grant from the seller.</p>
 <form method="post" action="/admin/console/accounts/${id}"><input type="hidden" name="act" value="grant"><input type="hidden" name="key" value="${formKey}">
 <div class="grid-fields"><div><label for="usd">Credit (USD)</label><input id="usd" name="usd" inputmode="decimal" autocomplete="off" placeholder="5.00"></div>
-<div><label for="units">or units</label><input id="units" name="units" inputmode="numeric" autocomplete="off"></div>
+<div><label for="units">Results, in place of credit</label><input id="units" name="units" inputmode="numeric" autocomplete="off"></div>
 <div><label for="plan">Used under the plan</label><select id="plan" name="plan">${plans.map(
     (plan) =>
       html`<option value="${plan.id}" ${plan.kind === 'credit' ? 'selected' : ''}>${plan.name}</option>`,
   )}</select></div>
 <div><label for="expires">Last day (empty: no expiry)</label><input id="expires" name="expires" type="date"></div>
 <div><label for="grant-reason">Reason, for the audit log</label><input id="grant-reason" name="reason" maxlength="500" autocomplete="off"></div></div>
-<button>Grant</button></form></section>`;
+<button>Grant</button></form>`;
 }
 
 function requestLine({ purchase, amount: asked, reason }: RefundRequest): Html {
@@ -139,40 +167,32 @@ function requestLine({ purchase, amount: asked, reason }: RefundRequest): Html {
 function keys(all: readonly Key[]): Html {
   if (all.length === 0) return html``;
   const row = (key: Key) =>
-    html`<tr><th scope="row">${key.name}</th><td>${key.budget_usd === null ? `${key.spent_usd} USD spent` : `${key.spent_usd} of ${key.budget_usd} USD spent`}</td><td><code>${key.hint}</code></td><td>${key.services?.join(', ') ?? 'all services'}</td><td>${key.expires_at === null ? 'never' : day(Date.parse(key.expires_at))}</td></tr>`;
-  return folded(
-    'keys',
-    'Keys',
-    some(all.length, 'key'),
-    table(
-      'Keys',
-      ['Name', { bare: 'Spent' }, { bare: 'Key' }, { bare: 'Services' }, 'Expires'],
-      all.map(row),
-      'stack',
-    ),
-  );
+    html`<tr><th scope="row">${key.name}</th><td>${spentOf(key)}</td><td><code>${key.hint}</code></td><td>${key.services?.join(', ') ?? 'all services'}</td><td>${key.expires_at === null ? 'never' : day(Date.parse(key.expires_at))}</td></tr>`;
+  const columns = ['Name', { lead: 'Spent' }, { bare: 'Key' }, { bare: 'Services' }, 'Expires'];
+  return html`<section aria-labelledby="keys"><h2 id="keys">Keys</h2>${table('Keys', columns, all.map(row), 'stack')}</section>`;
 }
+
+const callsShownFirst = 10;
 
 function calls(all: readonly RecordedCall[]): Html {
   const row = (call: RecordedCall) =>
     html`<tr><th scope="row"><code>${call.operation}</code>${call.model ? ` ${call.model}` : ''}</th><td>${moment(call.atMs)}</td><td class="number">${call.status}</td><td class="number">${measured(call)}</td><td class="number">${call.isReturned ? 'refunded' : money(call.cost)}</td><td>${call.plans.filter((plan) => plan !== '#budget').join(', ')}</td></tr>`;
-  const listed = table(
-    'Calls',
-    [
-      'Operation',
-      { bare: 'When' },
-      { number: 'Status', onPhone: 'bare' },
-      { number: 'Results', onPhone: 'bare' },
-      { number: 'Cost', onPhone: 'lead' },
-      { bare: 'Plan' },
-    ],
-    all.map(row),
-    'stack',
-  );
-  return folded(
-    'calls',
-    'Recent calls',
-    some(all.length, 'call'),
-    all.length === 0 ? html`<p>None in the last 30 days.</p>` : listed,
-  );
+  const listed = (label: string, some: readonly RecordedCall[]) =>
+    table(
+      label,
+      [
+        'Operation',
+        { bare: 'When' },
+        { number: 'Status' },
+        { number: 'Results' },
+        { number: 'Cost', onPhone: 'lead' },
+        { bare: 'Plan' },
+      ],
+      some.map(row),
+      'stack',
+    );
+  const rest = all.slice(callsShownFirst);
+  return html`<section aria-labelledby="calls"><h2 id="calls">Recent calls</h2>
+${all.length === 0 ? html`<p class="soft">None in the last 30 days.</p>` : listed('Calls', all.slice(0, callsShownFirst))}
+${rest.length === 0 ? '' : html`<details><summary>Show ${count(rest.length)} more</summary>${listed('Earlier calls', rest)}</details>`}</section>`;
 }

@@ -1,9 +1,10 @@
+import { type Money, zero } from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { AccountActivity, AccountFilter, FoundAccount } from '../../../identity/account-search.ts';
 import type { Html } from '../../pages/frame.ts';
-import { field, filterForm, pages, queryOf, select } from './fields.ts';
-import { day, moment, money, sign, table } from './figures.ts';
-import { buyerLink, shortId } from './orders.ts';
+import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
+import { day, moment, money, sign, table, wholeCents } from './figures.ts';
+import { buyerLink } from './orders.ts';
 
 export type AccountListFacts = {
   /** The search text; empty for the newest accounts. */
@@ -12,6 +13,8 @@ export type AccountListFacts = {
   found: readonly FoundAccount[];
   /** The last call and the spending of 30 days, by account; null when the query took too long. */
   activity: ReadonlyMap<string, AccountActivity> | null;
+  /** The unspent credit by account; null when the query took too long. */
+  balances: ReadonlyMap<string, Money> | null;
   /** The last account of this page when there are more. */
   next: string | null;
   /** False for a page after the newest one. */
@@ -29,15 +32,8 @@ export const kindNames: readonly (readonly [string, string])[] = [
 ];
 
 /** The search result, or the newest accounts first. */
-export function accounts({
-  typed,
-  filter,
-  found,
-  activity,
-  next,
-  isFirst,
-  canExport,
-}: AccountListFacts): Html {
+export function accounts(facts: AccountListFacts): Html {
+  const { typed, filter, found, next, isFirst, canExport } = facts;
   const query = queryOf({ ...filter, q: typed });
   const fields = [
     field({
@@ -50,9 +46,9 @@ export function accounts({
     field({ name: 'from', label: 'Created from', type: 'date', value: filter.from ?? '' }),
     field({ name: 'to', label: 'Created to', type: 'date', value: filter.to ?? '' }),
   ];
-  return html`<h1>Accounts</h1>
+  return html`${listTop('Accounts', canExport ? `${path}.csv` : null, query)}
 <section aria-labelledby="list"><h2 id="list" class="${typed === '' ? 'hidden' : ''}">${typed === '' ? 'Newest accounts' : `Results for “${typed}”`}</h2>
-${filterForm(path, fields, query, canExport ? `${path}.csv` : null, !!(filter.from || filter.to))}
+${filterForm(path, fields, query, !!(filter.from || filter.to))}
 ${
   found.length === 0
     ? html`<p class="soft">${query === '' ? 'No accounts yet.' : 'No account matches. Check the id or the address.'}</p>`
@@ -60,24 +56,25 @@ ${
         'Accounts',
         [
           'Account',
-          { number: 'Paid', onPhone: 'lead' },
+          { number: 'Balance' },
+          { number: 'Paid' },
           { number: 'Used in 30 days' },
-          { bare: 'Status' },
           { wide: 'Last call' },
-          { bare: 'Created' },
-          { wide: 'Id' },
+          { wide: 'Created' },
         ],
-        found.map((one) => row(one, activity)),
+        found.map((one) => row(one, facts)),
       )
 }
 ${pages(path, query, isFirst, next === null ? null : `after=${next}`)}</section>`;
 }
 
-function row(one: FoundAccount, activity: AccountListFacts['activity']): Html {
+function row(one: FoundAccount, { activity, balances }: AccountListFacts): Html {
   const { id, email, createdMs, frozenMs, joinedTo, paid } = one;
   const recent = activity?.get(id);
-  const last = recent?.lastMs == null ? (activity === null ? 'unknown' : '') : moment(recent.lastMs);
-  const spent = recent === undefined ? (activity === null ? 'unknown' : '') : money(recent.spent);
-  return html`<tr><th scope="row">${buyerLink(id, email)}</th><td class="number">${money(paid)}</td><td class="number">${spent}</td>
-<td>${frozenMs !== null ? sign('frozen', true) : joinedTo !== null ? sign('merged') : ''}</td><td>${last}</td><td>${day(createdMs)}</td><td><a class="id" href="${path}/${id}">${shortId(id)}</a></td></tr>`;
+  const last = recent?.lastMs == null ? (activity === null ? 'unknown' : 'none') : moment(recent.lastMs);
+  const spent = activity === null ? 'unknown' : wholeCents(recent?.spent ?? zero);
+  const balance = balances === null ? 'unknown' : wholeCents(balances.get(id) ?? zero);
+  const status = frozenMs !== null ? sign('frozen', true) : joinedTo !== null ? sign('merged') : '';
+  return html`<tr><th scope="row">${buyerLink(id, email)} ${status}</th><td class="number">${balance}</td><td class="number">${money(paid)}</td><td class="number">${spent}</td>
+<td class="soft">${last}</td><td class="nowrap">${day(createdMs)}</td></tr>`;
 }

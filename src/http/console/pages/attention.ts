@@ -1,4 +1,3 @@
-import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Task } from '../../../journeys/attention.ts';
 import { problemsMax } from '../../../payment/attention.ts';
@@ -14,7 +13,7 @@ type Wording = { what: (task: Task) => string; where: string };
 const wordings: Readonly<Record<Task['kind'], Wording>> = {
   refund_requests: { what: () => 'Refund requests', where: `${payments}?view=requests` },
   disputes: {
-    what: ({ figure = 0 }) => `Open disputes (${money(Money.ofMicro(figure))}): respond to them`,
+    what: () => 'Open disputes: respond to them',
     where: `${payments}?view=returned`,
   },
   in_doubt: { what: () => 'Charges with an unknown outcome', where: `${payments}?view=unfinished` },
@@ -73,13 +72,14 @@ const urgent: ReadonlySet<Task['kind']> = new Set([
   ...(['upstream_errors', 'holds_credit', 'silent', 'low_disk'] as const),
 ]);
 
-/** The tasks of the front page, each with its number, its first and last time, and a link to its list. */
+/** The tasks of the front page, each with its number, its sum, its first and last time, and a link to its list. */
 export function attention(tasks: readonly Task[]): Html {
   const many = (value: number) => (value >= problemsMax ? `${count(problemsMax)}+` : count(value));
   const row = (task: Task) => {
     const { what, where } = wordings[task.kind];
     const kind = urgent.has(task.kind) ? 'count' : 'count mild';
-    return html`<li><b class="${kind}">${many(task.count)}</b> <a href="${where}">${what(task)}</a> <span class="soft">${between(task.firstMs, task.lastMs)}</span></li>`;
+    const sum = task.amount === undefined ? '' : money(task.amount);
+    return html`<li><b class="${kind}">${many(task.count)}</b> <a href="${where}">${what(task)}</a> <span class="sum">${sum}</span> <span class="soft">${between(task.firstMs, task.lastMs)}</span></li>`;
   };
   return html`<section aria-labelledby="attention"><h2 id="attention">Needs attention</h2>
 ${tasks.length === 0 ? html`<p>Nothing needs your attention.</p>` : html`<ul class="tasks">${tasks.map(row)}</ul>`}</section>`;

@@ -13,7 +13,7 @@ const hidden = new Set(['asset', 'key', 'isEffective']);
 /** Members that say most; they are shown without their names, and the others are folded. */
 const leading = ['amount', 'role', 'name', 'url', 'reason'];
 
-/** The changes of an action in words: `5.00 USD · “a late answer”`, and everything else folded. */
+/** The changes of an action in words: `5.00 USD, “a late answer”`, and everything else folded. */
 export function detailsOf(act: string, before: unknown, after: unknown): Html {
   const [was, is] = [membersOf(before), membersOf(after)];
   if (act === 'reload' || act === 'catalog_published') return reload(is);
@@ -32,10 +32,10 @@ export function detailsOf(act: string, before: unknown, after: unknown): Html {
     return text === null ? [] : [html`<li>${words(name)}: ${text}</li>`];
   });
   const list = html`<ul class="details">${rest}</ul>`;
-  if (rest.length === 0) return html`${first.join(' · ')}`;
+  if (rest.length === 0) return html`${first.join(', ')}`;
   return first.length === 0 && rest.length === 1
     ? list
-    : html`${first.join(' · ')}<details><summary>Details</summary>${list}</details>`;
+    : html`${first.join(', ')}<details><summary>Details</summary>${list}</details>`;
 }
 
 /** The details of an action as text, for exports. */

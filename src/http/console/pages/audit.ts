@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { AuditEntry, AuditFilter } from '../../../identity/audit.ts';
 import type { Html } from '../../pages/frame.ts';
 import { detailsOf } from './audit-details.ts';
-import { field, filterForm, pages, queryOf, select } from './fields.ts';
+import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
 import { moment, sign, table, words } from './figures.ts';
 import { pageOf, shortId } from './orders.ts';
 
@@ -35,26 +35,28 @@ export function audit({ filter, acts, entries, next, isFirst, canExport }: Audit
     field({ name: 'to', label: 'To', type: 'date', value: filter.to ?? '' }),
   ];
   const query = queryOf(filter);
-  return html`<h1>Audit log</h1>
+  return html`${listTop('Audit log', canExport ? `${path}.csv` : null, query)}
 <section aria-labelledby="acts"><h2 id="acts" class="hidden">Actions</h2>
-${filterForm(path, fields, query, canExport ? `${path}.csv` : null, !!(filter.act || filter.from || filter.to))}
+${filterForm(path, fields, query, !!(filter.act || filter.from || filter.to))}
 ${entries.length === 0 ? html`<p class="soft">No actions match.</p>` : log(entries)}
 ${pages(path, query, isFirst, next === null ? null : `before=${next}`)}</section>`;
 }
 
-/** A table of audit entries: when, who, what, on whom, and what changed. */
+/** A table of audit entries: what, when, who, on whom, what changed, and from which address. */
 export function log(entries: readonly AuditEntry[]): Html {
-  const row = ({ atMs, who, act, subject, email, before, after }: AuditEntry) =>
-    html`<tr><th scope="row">${wordsOf(act)}</th><td>${moment(atMs)}</td><td>${actor(who)}</td><td>${subjectLink(subject, email)}</td>
-<td>${detailsOf(act, before, after)}${after === null ? sign('outcome unknown', true) : ''}</td></tr>`;
-  const columns = ['Action', { bare: 'When' }, { bare: 'Person' }, { bare: 'On' }, { bare: 'Details' }];
+  const row = ({ atMs, who, act, subject, email, before, after }: AuditEntry) => {
+    const { name, address } = actor(who);
+    return html`<tr><th scope="row" class="nowrap">${wordsOf(act)}</th><td>${moment(atMs)}</td><td class="nowrap">${name}</td><td>${subjectLink(subject, email)}</td>
+<td>${detailsOf(act, before, after)}${after === null && !act.startsWith('event_') ? sign('outcome unknown', true) : ''}</td><td class="nowrap soft small">${address}</td></tr>`;
+  };
+  const columns = ['Action', { bare: 'When' }, { bare: 'Person' }, { bare: 'On' }, { bare: 'Details' }, 'IP'];
   return table('Actions', columns, entries.map(row), 'stack');
 }
 
-/** The actor, with the address in small print. */
-function actor(who: string): Html {
-  const [, name, address] = /^(.*) at (\S+)$/.exec(who) ?? [];
-  return name === undefined ? html`${who}` : html`${name}<br><span class="soft small">${address}</span>`;
+/** The actor, and the address of the browser. */
+function actor(who: string): { name: string; address: string } {
+  const [, name = who, address = ''] = /^(.*) at (\S+)$/.exec(who) ?? [];
+  return { name: name === 'admin' ? 'Admin token' : name, address };
 }
 
 const names: Readonly<Record<string, string>> = {
@@ -69,6 +71,11 @@ const names: Readonly<Record<string, string>> = {
   reload: 'Applied the catalogue',
   catalog_published: 'Published the catalogue',
   operator_added: 'Invited a person',
+  operator_invited: 'Invited a person',
+  operator_removed: 'Removed a person',
+  event_test_sent: 'Sent a test event',
+  event_endpoint_added: 'Added an endpoint',
+  event_endpoint_removed: 'Removed an endpoint',
 };
 
 /** The name of an action, in the past tense. */

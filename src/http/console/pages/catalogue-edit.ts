@@ -1,12 +1,14 @@
 import * as Money from '@sluice/kernel/money';
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
+import * as Brand from '../../../catalog/brand.ts';
 import type { CatalogFileState, ProposalFault } from '../../../journeys/catalog-editing.ts';
+import { brandStyle } from '../../pages/brand-style.ts';
 import type { Html } from '../../pages/frame.ts';
 import type { CatalogueField, FieldGroup } from '../catalogue-field.ts';
-import type { CatalogueForm } from '../catalogue-fields.ts';
+import { type CatalogueForm, pricedTogether } from '../catalogue-fields.ts';
 import * as Meters from '../meter-fields.ts';
 import { type FormResult, resultLine } from './account.ts';
-import { swatch } from './colour.ts';
+import { isColour, swatch } from './colour.ts';
 import { field } from './fields.ts';
 import { usd } from './figures.ts';
 
@@ -16,6 +18,9 @@ const titles: Readonly<Record<CatalogueForm, string>> = {
   prices: 'Edit services and prices',
   brand: 'Edit branding',
 };
+/** The accent colour of pages without a brand. */
+const usualColour = '#0b5f52';
+const previewCharsMax = 140;
 const rowsOfText = 4;
 const rowsOfFile = 30;
 
@@ -44,7 +49,7 @@ export function edit(facts: EditFacts): Html {
   const others = faults.filter(({ path }) => !isBeside(path));
   return html`<h1>${titles[form]}</h1>
 ${refusal(result, faults, isBeside)}${faultList(others)}
-<form method="post" action="${cataloguePath}/${form}"><input type="hidden" name="base" value="${file.digest}">
+<form method="post" action="${cataloguePath}/${form}"><input type="hidden" name="base" value="${file.digest}">${form === 'brand' ? html`<button hidden></button>` : ''}
 ${body(facts, newAt)}
 <div class="actions save"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a><span class="soft">Nothing changes before you publish on the next page.</span></div></form>
 ${form === 'brand' ? logoForm(facts) : ''}`;
@@ -54,11 +59,11 @@ function body(facts: EditFacts, newAt: string): Html {
   const { form, groups } = facts;
   switch (form) {
     case 'prices':
-      return html`<section><ul class="lines"><li class="head" aria-hidden="true"><span>Service</span><span>Unit</span><span class="amount">Price (USD)</span><span></span></li>${groups.map((group, at) => service(group, at, facts))}</ul></section>`;
+      return html`${onePrice(facts)}<section><ul class="lines"><li class="head" aria-hidden="true"><span>Service</span><span>Unit</span><span>Price</span><span></span></li>${groups.map((group, at) => service(group, at, facts))}</ul></section>`;
     case 'plans':
-      return html`${groups.map((group) => plan(group, facts))}${newPlan(facts, newAt)}`;
+      return html`<p class="lead">Open a plan to change its name, its price, what it includes and the services that it covers.</p>${groups.map((group) => plan(group, facts))}${newPlan(facts, newAt)}`;
     case 'brand':
-      return html`<div class="columns">${groups.map(({ title, fields }) => html`<section><h2>${title}</h2>${fields.map((one) => input(one, facts))}</section>`)}</div>`;
+      return html`<div class="columns">${groups.map(({ title, fields }) => html`<section><h2>${title}</h2>${fields.map((one) => html`${input(one, facts)}${one.kind === 'logo' ? logoUpload(facts) : ''}`)}${title === 'Look' ? preview(facts) : ''}</section>`)}</div>`;
   }
 }
 
@@ -80,13 +85,37 @@ function refusal(
   return html`<p class="note" role="alert">${result.text}${links}</p>`;
 }
 
-/** The form that uploads a logo. Its review is the one of all edits. */
-function logoForm({ file: { digest }, logoFault }: EditFacts): Html {
+/** The form that uploads a logo; its controls are beside the field of the logo. Its review is the one of all edits. */
+function logoForm({ file: { digest } }: EditFacts): Html {
+  return html`<form id="logo-form" method="post" action="${cataloguePath}/logo" enctype="multipart/form-data"><input type="hidden" name="base" value="${digest}"></form>`;
+}
+
+function logoUpload({ logoFault }: EditFacts): Html {
   const fault = logoFault === undefined ? '' : html` aria-invalid="true" aria-describedby="upload-fault"`;
-  return html`<section class="narrow"><h2>Upload a logo</h2><p class="soft">A PNG image of at most 64 KiB. It is stored in the catalogue file, so every process and every revert has it.</p>
-<form method="post" action="${cataloguePath}/logo" enctype="multipart/form-data"><input type="hidden" name="base" value="${digest}">
-<label for="upload">Image</label><input id="upload" name="upload" type="file" accept="image/png" required${fault}>${logoFault === undefined ? '' : html`<p class="fault" id="upload-fault">${logoFault}</p>`}
-<button class="plain">Review the logo</button></form></section>`;
+  return html`<label for="upload">Or upload a PNG image of at most 64 KiB</label><div class="beside"><input form="logo-form" id="upload" name="upload" type="file" accept="image/png" required${fault}><button form="logo-form" class="plain small">Review the logo</button></div>${logoFault === undefined ? '' : html`<p class="fault" id="upload-fault">${logoFault}</p>`}`;
+}
+
+/** The name, colour and font of the form as the shop shows them. */
+function preview({ groups, typed }: EditFacts): Html {
+  const of = (key: string) => {
+    const found = groups.flatMap(({ fields }) => fields).find(({ path }) => path.at(-1) === key);
+    return found === undefined ? '' : (typed.get(found.name) ?? found.value);
+  };
+  const colour = of('colour').trim();
+  const font = Brand.fonts.find((one) => one === of('font'));
+  const brand = { ...(isColour(colour) && { colour }), ...(font && { font }) };
+  return html`<h3 id="preview">Preview</h3><style>${raw(brandStyle(brand, '.shop-preview'))}</style>
+<div class="shop-preview" role="group" aria-labelledby="preview"><p><b>${of('name')}</b></p><p>${of('description').slice(0, previewCharsMax)}</p><p><span class="button">Start free</span> <span class="link">Prices</span> <span class="sign">in use</span></p></div>
+<button class="plain small" name="act" value="preview" formnovalidate>Update the preview</button>`;
+}
+
+/** One price for all services of a unit: a shop with twenty services seldom has twenty prices. */
+function onePrice({ groups, typed, faults }: EditFacts): Html {
+  const units = pricedTogether(groups);
+  if (units.length === 0) return html``;
+  const cell = ({ unit, name, services }: (typeof units)[number]) =>
+    html`<div>${field({ name, label: `All ${services.length} services, per ${unit}`, value: typed.get(name) ?? '', unit: 'USD', inputMode: 'decimal', fault: faults.find(({ path }) => path === name)?.reason, hint: 'Empty: each keeps its own price below' })}</div>`;
+  return html`<section><h2>One price for all</h2><div class="grid-fields">${units.map(cell)}</div></section>`;
 }
 
 function grid(fields: readonly CatalogueField[], facts: EditFacts): Html {
@@ -101,13 +130,13 @@ function service({ title, about, id, fields, parts = [] }: FieldGroup, at: numbe
     html`<details ${isTouched(one.fields, facts) ? 'open' : ''}><summary>Prices of ${one.title}</summary>${grid(one.fields, facts)}</details>`;
   const isOpen = isTouched(rest, facts) || parts.some((one) => isTouched(one.fields, facts));
   return html`<li><b>${title}</b><span class="soft">${about}${price === undefined ? '' : html`<span class="more-units">${perThousand(price.value)}</span>`}</span>${price === undefined ? html`<span></span>` : html`<span class="amount">${input(price, facts)}</span>`}
-<details ${isOpen ? 'open' : ''}><summary>Edit<span class="hidden"> ${title}</span></summary><p class="soft">In the file: <code>${id ?? ''}</code></p>${grid(rest, facts)}${parts.map(part)}${parts.length === 0 ? '' : newPrices(at, facts)}</details></li>`;
+<details ${isOpen ? 'open' : ''}><summary>${parts.length === 0 ? 'Name and text' : 'All prices'}<span class="hidden"> of ${title}</span></summary><p class="soft">In the file: <code>${id ?? ''}</code></p>${grid(rest, facts)}${parts.map(part)}${parts.length === 0 ? '' : newPrices(at, facts)}</details></li>`;
 }
 
 /** The price of a thousand, where one costs less than a cent. */
 function perThousand(price: string): string {
   const one = Money.parse(price);
-  return one === null || one === 0 || one >= 10_000 ? '' : ` · ${usd(Money.times(one, 1_000))} USD per 1,000`;
+  return one === null || one === 0 || one >= 10_000 ? '' : `, ${usd(Money.times(one, 1_000))} USD per 1,000`;
 }
 
 function plan({ title, about, id, fields }: FieldGroup, facts: EditFacts): Html {
@@ -148,11 +177,11 @@ function input(one: CatalogueField, { typed, faults }: EditFacts): Html {
     case 'choice':
       return choice(name, label, ['', ...(choices ?? [])], shown, { '': `Default (${choices?.[0] ?? ''})` });
     case 'colour':
-      return html`${field({ ...common, fault: fault && 'Enter a colour such as #0b5f52.' })}${swatch(value)}`;
+      return html`<div class="beside"><div>${field({ ...common, fault: fault && 'Enter a colour such as #0b5f52.' })}</div>${swatch(shown || usualColour)}</div>`;
     case 'lines':
       return html`${field({ ...common, rows: rowsOfText })}${asShown}`;
     case 'usd':
-      return field({ ...common, inputMode: 'decimal' });
+      return field({ ...common, inputMode: 'decimal', unit: 'USD' });
     case 'count':
       return field({ ...common, inputMode: 'numeric' });
     default:
@@ -201,7 +230,7 @@ function newPlan({ typed, faults }: EditFacts, at: string): Html {
     one('name', 'Name'),
     one('price_usd', 'Price (USD)', 'decimal'),
     html`<div>${choice('new.every', 'Per', ['month', 'year'], said('every') || 'month')}</div>`,
-    one('included', 'Included results or other units', 'numeric'),
+    one('included', 'Included results', 'numeric'),
   ]}</div><p class="soft">Covers every service. Other kinds and terms: edit the file.</p>`;
   return html`<section><details ${isOpen ? 'open' : ''}><summary><b>Add a plan</b> <span class="soft">a new subscription</span></summary>${fields}</details></section>`;
 }

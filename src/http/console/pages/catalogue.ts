@@ -8,7 +8,7 @@ import type { ReloadPreview } from '../../../journeys/reload-preview.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { swatch } from './colour.ts';
-import { moment, sign, table, usd } from './figures.ts';
+import { amount, count, moment, money, results, sign, table, unitPrice } from './figures.ts';
 
 type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
 
@@ -35,21 +35,20 @@ export function catalogue(facts: CatalogueFacts): Html {
   return html`<h1>Catalogue</h1>
 ${resultLine(result)}
 ${preview.kind === 'faulty' ? faulty(preview.faults) : sound(preview, canPublish)}
-<div class="columns">${planList(plans, trial, canPublish)}${serviceList(services, canPublish)}</div>
-${canPublish ? otherEdits() : ''}
+<div class="columns">${planList(plans, trial, canPublish)}${serviceList(services, canPublish)}${canPublish ? otherEdits() : ''}
 <section aria-labelledby="history"><h2 id="history">Published in the console</h2>
-${history.length === 0 ? html`<p class="soft">Nothing yet.</p>` : table('Publications', ['When', { bare: 'Who' }, { bare: 'Note' }, { bare: 'Changes' }], history.map(historyRow), 'stack')}</section>`;
+${history.length === 0 ? html`<p class="soft">Nothing yet. Every edit is listed here, and can be reverted.</p>` : table('Publications', ['When', { bare: 'Who' }, { bare: 'Note' }, { bare: 'Changes' }], history.map(historyRow), 'stack')}</section></div>`;
 }
 
 function editLink(to: string, name: string, canPublish: boolean): Html {
-  return canPublish ? html`<a class="button plain" href="${path}/${to}">${name}</a>` : html``;
+  return canPublish ? html`<a class="button plain end" href="${path}/${to}">${name}</a>` : html``;
 }
 
 function planList(plans: readonly Plan[], trial: CatalogueFacts['trial'], canPublish: boolean): Html {
   const row = (plan: Plan) =>
-    html`<tr><th scope="row">${plan.name}</th><td class="number">${priceOf(plan)}</td></tr>`;
-  return html`<section aria-labelledby="plans"><h2 id="plans">Plans in force</h2>
-${table('Plans', ['Plan', { number: 'Price' }], plans.map(row), 'slim')}${trial === null ? '' : trialRules(trial)}
+    html`<tr><th scope="row">${plan.name}</th><td>${contentsOf(plan)}</td><td class="number">${priceOf(plan)}</td></tr>`;
+  return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2>
+${table('Plans', ['Plan', { bare: 'Includes' }, { number: 'Price', onPhone: 'lead' }], plans.map(row), 'stack')}${trial === null ? '' : trialRules(trial)}
 ${editLink('plans', 'Edit plans', canPublish)}</section>`;
 }
 
@@ -58,37 +57,55 @@ function priceOf(plan: Plan): string {
     case 'trial':
       return 'free';
     case 'credit':
-      return `from ${usd(plan.min)} USD`;
+      return `from ${money(plan.min)}`;
     case 'subscription':
-      return `${usd(plan.price)} USD / ${plan.every}`;
+      return `${money(plan.price)} per ${plan.every}`;
   }
 }
 
-function trialRules(trial: Readonly<Record<string, string>>): Html {
-  const isUsd = trial.included_usd !== undefined;
-  const included = Number(trial[isUsd ? 'included_usd' : 'included'] ?? '0').toLocaleString('en');
-  const perHour = trial[isUsd ? 'all_usd_per_hour' : 'all_per_hour'];
-  const unit = isUsd ? 'USD' : 'units';
-  return html`<p class="soft">Free trial: ${included} ${unit}, given once for each ${trial.once_per ?? 'new account'}; all trials in an hour: ${perHour === undefined ? 'no limit' : `${perHour} ${unit}`}.</p>`;
+/** The contents of a plan: `200,000 results`. */
+function contentsOf(plan: Plan): string {
+  if (plan.kind === 'credit') return 'pays per call';
+  const { asset, amount: included } = plan.included;
+  return asset === 'usd' ? `${amount(asset, included)} of usage` : amount(asset, included);
 }
 
-const servicesShownMax = 8;
+const onceNames: Readonly<Record<string, string>> = { email: 'email address' };
 
+function trialRules(trial: Readonly<Record<string, string>>): Html {
+  const isUsd = trial.included_usd !== undefined;
+  const perHour = trial[isUsd ? 'all_usd_per_hour' : 'all_per_hour'];
+  const once = (trial.once_per ?? '')
+    .split(', ')
+    .map((one) => onceNames[one] ?? one)
+    .join(', ');
+  const shown = (value: string) => (isUsd ? `${value} USD` : results(Number(value)));
+  return html`<p class="soft">The free trial is given once to each ${once || 'new account'}. ${perHour === undefined ? 'There is no limit for all new accounts together.' : `All new accounts together get at most ${shown(perHour)} in an hour.`}</p>`;
+}
+
+const namesShownMax = 12;
+
+/** The services by price: most shops have many services and few prices. */
 function serviceList(services: readonly Service[], canPublish: boolean): Html {
-  const row = ({ name, unit, price, metering }: Service) =>
-    html`<tr><th scope="row">${name}</th><td class="number">${metering === undefined ? html`${usd(price)} USD <span class="soft">/ ${unit}</span>` : 'by meter'}</td></tr>`;
-  const list = (label: string, some: readonly Service[]) =>
-    table(label, ['Service', { number: 'Price' }], some.map(row), 'slim');
-  const rest = services.slice(servicesShownMax);
-  return html`<section aria-labelledby="services"><h2 id="services">Prices in force</h2>${list('Services', services.slice(0, servicesShownMax))}
-${rest.length === 0 ? '' : html`<details><summary>${rest.length} more services</summary>${list('More services', rest)}</details>`}
+  const groups = Map.groupBy(services, ({ unit, price, metering }) =>
+    metering === undefined ? unitPrice(price, unit) : 'By meter',
+  );
+  const names = (all: readonly Service[]) => all.map(({ name }) => name).join(', ');
+  const row = ([price, all]: readonly [string, readonly Service[]]) =>
+    html`<dt>${price}</dt><dd>${names(all.slice(0, namesShownMax))}${all.length <= namesShownMax ? '' : html`<details><summary>${count(all.length - namesShownMax)} more</summary>${names(all.slice(namesShownMax))}</details>`}</dd>`;
+  return html`<section aria-labelledby="services"><h2 id="services">Services and prices</h2>
+<dl class="list">${[...groups].map(row)}</dl>
 ${editLink('prices', 'Edit services and prices', canPublish)}</section>`;
 }
 
 function otherEdits(): Html {
+  const all = [
+    [`${path}/brand`, 'Branding', 'Name, colour, logo, receipts, and links in the footer'],
+    ['/admin/console/codes', 'Promotion codes', 'Credit for buyers who enter a code'],
+    [`${path}/file`, 'The whole file', 'Everything, in YAML'],
+  ] as const;
   return html`<section aria-labelledby="edit"><h2 id="edit">More to edit</h2>
-<div class="actions"><a class="button plain" href="${path}/brand">Branding</a><a class="button plain" href="/admin/console/codes">Promotion codes</a><a class="button plain" href="${path}/file">The whole file</a></div>
-<p class="soft">Every edit shows its effects on buyers before it is published.</p></section>`;
+<ul class="heed">${all.map(([to, name, about]) => html`<li><a href="${to}"><b>${name}</b></a><br><span class="soft">${about}</span></li>`)}</ul></section>`;
 }
 
 function historyRow({ id, atMs, who, note }: CatalogueFacts['history'][number]): Html {
@@ -103,7 +120,7 @@ function faulty(faults: readonly string[]): Html {
 function sound(preview: Sound, canPublish: boolean): Html {
   const { digest, running, settings, refusals } = preview;
   if (digest === running && settings.length === 0)
-    return html`<p class="soft">Everything in the catalogue’s files is in force. Changes that you make in the files outside the console are shown here before they take effect.</p>`;
+    return html`<p class="lead">What buyers can buy now. Every edit shows its effect on them before you publish it.</p>`;
   return html`${changesForBuyers(preview, true)}
 ${refusals.length > 0 ? html`<section><h2>These changes cannot be published</h2>${lines(refusals)}</section>` : canPublish ? publishForm(digest) : ''}`;
 }
@@ -115,26 +132,54 @@ export function changesForBuyers(
 ): Html {
   const { changes, warnings } = consequences;
   return html`<section aria-labelledby="changes"><h2 id="changes">Changes for buyers</h2>
-${changes.length === 0 ? html`<p>Nothing changes for buyers.</p>` : changes.map(change)}
+${changes.length === 0 ? html`<p>Nothing changes for buyers.</p>` : alike(changes).map(change)}
 ${settings.length === 0 ? '' : html`<p>Changed settings: ${settings.join(', ')}.</p>`}
 ${lines(warnings)}${isInFiles ? digests(digest, running) : ''}</section>`;
 }
 
 /** A list of sentences; empty when there are none. */
 export function lines(all: readonly string[]): Html {
-  return all.length === 0 ? html`` : html`<ul class="heed">${all.map((line) => html`<li>${line}</li>`)}</ul>`;
+  return all.length === 0
+    ? html``
+    : html`<ul class="heed">${all.map((line) => html`<li>${withSwitch(line)}</li>`)}</ul>`;
 }
 
-function change({ subject, id, name, deed, severity, fields, says }: Impact): Html {
-  const what = { shop: 'Shop', plan: `Plan ${name}`, service: name, operation: id }[subject];
+/** Changes that have the same effect, such as a new price for all services. */
+function alike(changes: readonly Impact[]): Impact[][] {
+  const groups = Map.groupBy(changes, ({ subject, deed, severity, fields, says }) =>
+    JSON.stringify([subject, deed, severity, fields, says]),
+  );
+  return [...groups.values()];
+}
+
+function change(all: readonly Impact[]): Html {
+  const [first] = all;
+  if (first === undefined) return html``;
+  const { subject, deed, severity, fields, says } = first;
+  const names = all.map(
+    ({ id, name }) => ({ shop: 'Shop', plan: `Plan ${name}`, service: name, operation: id })[subject],
+  );
+  const what = all.length === 1 ? names[0] : `${count(all.length)} ${subject}s`;
   return html`<h3>${what}${deed === 'changed' ? '' : `: ${deed}`} ${severitySign(severity)}</h3>
-<ul>${fields.map(fieldChange)}</ul>${says.map((line) => html`<p>${line}.</p>`)}`;
+${all.length === 1 ? '' : html`<p class="soft">${names.join(', ')}</p>`}<ul>${fields.map(fieldChange)}</ul>${says.map((line) => html`<p>${plainWords(line, subject === 'plan')}.</p>`)}`;
 }
 
 const fieldNames: Readonly<Record<string, string>> = {
   price_usd: 'Price',
   included_usd: 'Included usage',
   requests_per_second: 'Calls per second',
+  included: 'Included results',
+  included_when_claimed: 'More results with an email address',
+  included_usd_when_claimed: 'More usage with an email address',
+  min_usd: 'Smallest purchase',
+  max_usd: 'Largest purchase',
+  max_cost_usd: 'Highest cost of a call',
+  all_per_hour: 'Free results of all new accounts in an hour',
+  all_usd_per_hour: 'Free usage of all new accounts in an hour',
+  once_per: 'Given once for each',
+  every: 'Charged every',
+  covers: 'Services',
+  tax_note: 'Note about tax',
   grace_days: 'Days of grace',
   rollover: 'What is unused stays for one more period',
   'brand.colour': 'Colour',
@@ -164,10 +209,35 @@ function percentOf(from: number, to: number): string {
   return percent === 0 ? '' : ` (${percent > 0 ? '+' : '−'}${Math.abs(percent)}%)`;
 }
 
-/** Whole numbers with separators; an uploaded image without its bytes. */
+/** Whole numbers and numbers of units with separators; an uploaded image without its bytes. */
 function shownValue(text: string): string {
   if (text.startsWith('data:')) return 'uploaded image';
-  return /^\d{4,}$/.test(text) ? Number(text).toLocaleString('en') : text;
+  if (text === '*') return 'every service';
+  return withSeparators(text)
+    .replace(/^true$/, 'yes')
+    .replace(/^false$/, 'no');
+}
+
+/** A sentence about the holders of a plan, without the words of the file: `start: 3 accounts ...`. */
+function plainWords(line: string, isOfPlan: boolean): string {
+  const text = line
+    .replace(/^([\w-]+): /, isOfPlan ? '' : 'Plan $1, ')
+    .replace('renewals keep their price (there are none); ', '');
+  return withSeparators(text.charAt(0).toUpperCase() + text.slice(1)).replace(/\bunit(s?)\b/g, 'result$1');
+}
+
+/** A reason against a change, which names the switch of the form in place of the key of the file. */
+function withSwitch(line: string): string {
+  return withSeparators(line)
+    .replace(/(Keep|Load) it with "retired: true"/, 'First tick “Stop selling this plan” for it')
+    .replace(/Add it again with "retired: true"/, 'Add it again, and tick “Stop selling this plan”');
+}
+
+/** Adds separators to a number, or to the numbers of units and dollars in a sentence. */
+function withSeparators(text: string): string {
+  return text.replace(/^\d{4,}$|\b\d{4,}(?= units?\b| results?\b|\.\d\d USD\b)/g, (digits) =>
+    Number(digits).toLocaleString('en'),
+  );
 }
 
 function severitySign(severity: Severity): Html {

@@ -33,7 +33,7 @@ export function codes(facts: CodesFacts): Html {
     { number: 'Used' },
     'Expires',
     { bare: 'For' },
-    { bare: 'End' },
+    { bare: 'Action' },
   ] as const;
   return html`<h1>Promotion codes</h1>
 ${resultLine(result)}
@@ -56,20 +56,20 @@ function row(one: Promotion, { nowMs, canChange }: CodesFacts): Html {
   const isOver =
     endedMs !== null || (expiresMs !== null && expiresMs <= nowMs) || redemptions === redemptionsMax;
   const days = lotDays === null ? '' : `, for ${count(lotDays)} days`;
-  const end = html`<form method="post" action="${path}"><input type="hidden" name="act" value="end"><input type="hidden" name="code" value="${code}"><button class="quiet danger">End<span class="hidden"> ${code}</span></button></form>`;
+  const end = html`<form method="post" action="${path}"><input type="hidden" name="act" value="end"><input type="hidden" name="code" value="${code}"><button class="plain danger small">End code<span class="hidden"> ${code}</span></button></form>`;
   return html`<tr><th scope="row"><code>${code}</code></th><td>${amount(asset, one.amount)}${days}</td><td>${plan}</td>
 <td>${endedMs !== null ? sign('ended') : isOver ? sign('over') : sign('active')}</td><td class="number">${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}</td>
-<td>${expiresMs === null ? 'never' : day(expiresMs)}</td><td>${claimedOnly ? 'accounts with an email' : 'all accounts'}</td><td>${canChange && !isOver ? end : ''}</td></tr>`;
+<td>${expiresMs === null ? 'never' : day(expiresMs - 1)}</td><td>${claimedOnly ? 'With an email' : 'All accounts'}</td><td>${canChange && !isOver ? end : ''}</td></tr>`;
 }
 
 function form({ plans, draft }: CodesFacts): Html {
   const of = (name: string) => ({ name, value: draft?.values[name] ?? '', fault: draft?.faults[name] });
   const usual = plans.find(({ kind }) => kind === 'credit')?.id ?? plans[0]?.id ?? '';
   return html`<section aria-labelledby="create"><h2 id="create">Create a code</h2>
-<form method="post" action="${path}"><input type="hidden" name="act" value="create"><div class="grid-fields">
+<form method="post" action="${path}"><input type="hidden" name="act" value="create"><div class="grid-fields short-fields">
 <div>${field({ ...of('code'), label: 'Code', hint: '4 to 40 letters, digits, dashes', isRequired: true })}</div>
-<div>${field({ ...of('usd'), label: 'Credit (USD)', placeholder: '5.00', inputMode: 'decimal' })}</div>
-<div>${field({ ...of('units'), label: 'or units', hint: 'Dollars or units, not both', inputMode: 'numeric' })}</div>
+<div>${field({ ...of('usd'), label: 'Credit (USD)', placeholder: '5.00', inputMode: 'decimal', hint: 'Money to spend at your prices' })}</div>
+<div>${field({ ...of('units'), label: 'Results, in place of credit', hint: 'Fill in one of the two', inputMode: 'numeric' })}</div>
 <div>${select(
     'plan',
     'Used under the plan',
@@ -78,7 +78,7 @@ function form({ plans, draft }: CodesFacts): Html {
   )}</div>
 <div>${field({ ...of('max'), label: 'Accounts that can use it', hint: 'Any number if empty', inputMode: 'numeric' })}</div>
 <div>${field({ ...of('expires'), label: 'Accepted until', type: 'date' })}</div>
-<div>${field({ ...of('days'), label: 'Credit expires after (days)', hint: 'Never if empty', inputMode: 'numeric' })}</div></div>
-<p class="check"><input type="checkbox" id="claimed_only" name="claimed_only" value="yes"${draft?.claimedOnly ? raw(' checked') : ''}><label for="claimed_only">Only for accounts with a confirmed email address</label></p>
+<div>${field({ ...of('days'), label: 'Credit expires after (days)', hint: 'Never if empty', inputMode: 'numeric' })}</div>
+<div><label class="check below"><input type="checkbox" name="claimed_only" value="yes"${draft?.claimedOnly ? raw(' checked') : ''}> Only accounts with a confirmed email address</label></div></div>
 <button>Create code</button></form></section>`;
 }

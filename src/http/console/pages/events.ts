@@ -44,7 +44,7 @@ export function events(facts: EventsFacts): Html {
 ${resultLine(result)}
 ${secret === null ? '' : html`<section><h2>Secret of the endpoint</h2><p>Copy it now: it is shown once. Your program verifies the signatures of events with it.</p><pre class="secret" tabindex="0" aria-label="Secret">${secret}</pre></section>`}
 <section aria-labelledby="endpoints"><h2 id="endpoints">Endpoints</h2>
-<p class="soft">Addresses of your programs. They receive orders, refunds, disputes, new accounts and low credit, signed (Standard Webhooks), and in order for each account. <a href="${path}/types">Types of events</a></p>
+<p class="soft">Addresses of your programs that receive orders, refunds, disputes, new accounts and low credit. Events are signed (Standard Webhooks) and arrive in order for each account. <a href="${path}/types">Types of events</a></p>
 ${
   endpoints.length === 0
     ? html`<p class="soft">No endpoints yet.</p>`
@@ -52,11 +52,11 @@ ${
         'Endpoints',
         [
           'Address',
-          { bare: 'Types' },
           { lead: 'Status' },
+          { bare: 'Types' },
           { number: 'Waiting' },
           { number: 'Failed' },
-          ...(canReplay ? [{ bare: 'Actions' }] : []),
+          ...(canReplay ? [{ bare: 'Test' }, { bare: 'Change' }] : []),
         ],
         endpoints.map((one) => endpointRow(one, facts)),
       )
@@ -64,7 +64,7 @@ ${
 ${canChange ? addForm(facts.draft) : ''}
 ${canReplay && endpoints.length > 0 ? replayForm(endpoints) : ''}
 <section aria-labelledby="events"><h2 id="events">Events</h2>
-${filterForm(path, filterFields(filter), queryOf(withoutPage(filter)), null, filter.account !== undefined)}
+${filterForm(path, filterFields(filter), queryOf(withoutPage(filter)), filter.account !== undefined)}
 ${eventTable(facts)}</section>`;
 }
 
@@ -106,17 +106,17 @@ function endpointRow(one: Endpoint, { canChange, canReplay }: EventsFacts): Html
   const { id, url, types, state, reason, failingSinceMs, waiting, failed } = one;
   const status =
     state === 'disabled'
-      ? html`${sign('disabled', true)} ${reason === null ? '' : reasons[reason]}`
+      ? html`${sign('disabled', true)} <small>${reason === null ? '' : reasons[reason]}</small>`
       : failingSinceMs === null
         ? sign('on')
-        : html`${sign('fails', true)} <span class="clock">since ${moment(failingSinceMs)}</span>`;
+        : html`${sign('fails', true)} <small>since ${moment(failingSinceMs)}</small>`;
   const button = (act: string, words: string, isDangerous = false) =>
     html`<form method="post" action="${path}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}"><button class="${isDangerous ? 'quiet danger' : 'quiet'}">${words}</button></form>`;
   const change = canChange
-    ? html` ${button('rotate', 'New secret')}${button('replace', 'New secret, end the former one now', true)}${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('remove', 'Remove', true)}`
+    ? html`<details><summary>Change</summary><div class="choices">${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('rotate', 'New secret')}${button('replace', 'New secret, end the former one now', true)}${button('remove', 'Remove endpoint', true)}</div></details>`
     : '';
-  return html`<tr><th scope="row">${url}<br><span class="id small">${id}</span></th><td>${types?.join(', ') ?? 'all types'}</td><td>${status}</td>
-<td class="number">${count(waiting)}</td><td class="number">${count(failed)}</td>${canReplay ? html`<td class="acts">${button('test', 'Send test event')}${change}</td>` : ''}</tr>`;
+  return html`<tr><th scope="row">${url.split(/(?=[/?&])/).map((part) => html`${part}<wbr>`)}</th><td>${status}</td><td>${types?.join(', ') ?? 'all types'}</td>
+<td class="number">${count(waiting)}</td><td class="number">${count(failed)}</td>${canReplay ? html`<td class="acts">${button('test', 'Send a test event')}</td><td>${change}</td>` : ''}</tr>`;
 }
 
 function addForm(draft: EventsFacts['draft']): Html {
@@ -154,6 +154,17 @@ function replayForm(endpoints: readonly Endpoint[]): Html {
 <button class="plain">Deliver again</button></form></details></section>`;
 }
 
+const faultNames: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Connection refused',
+  ECONNRESET: 'Connection closed',
+  ENOTFOUND: 'Host not found',
+  ETIMEDOUT: 'No connection in time',
+};
+
+function faultText(fault: string): string {
+  return faultNames[fault] ?? fault.charAt(0).toUpperCase() + fault.slice(1);
+}
+
 /** One event with its deliveries and their attempts. */
 export function event(
   one: SellerEvent,
@@ -172,10 +183,10 @@ ${deliveries.length === 0 ? html`<p class="soft">No endpoint gets this event.</p
 function deliverySection(id: string, { endpoint, url, state, attempts }: Delivery, canReplay: boolean): Html {
   const rows = attempts.map(
     ({ at, ms, status, fault }) =>
-      html`<tr><th scope="row">${fault === null ? 'Accepted' : fault.charAt(0).toUpperCase() + fault.slice(1)}</th><td>${moment(Date.parse(at))}</td><td class="number">${count(ms)} ms</td><td>${status ?? ''}</td></tr>`,
+      html`<tr><th scope="row">${fault === null ? 'Accepted' : faultText(fault)}</th><td>${moment(Date.parse(at))}</td><td class="number">${count(ms)} ms</td><td>${status === null || status === undefined ? '' : `HTTP ${status}`}</td></tr>`,
   );
   const again = html`<form method="post" action="${path}/${id}"><input type="hidden" name="act" value="again"><input type="hidden" name="id" value="${endpoint}"><button class="plain">Deliver again</button></form>`;
   return html`<section aria-labelledby="${endpoint}"><h2 id="${endpoint}"><span class="words">${url}</span> ${stateSign(state)}</h2>
-${rows.length === 0 ? html`<p class="soft">No attempts yet.</p>` : table('Attempts', ['Result', { bare: 'When' }, { number: 'Took', onPhone: 'bare' as const }, 'Status'], rows, 'stack')}
+${rows.length === 0 ? html`<p class="soft">No attempts yet.</p>` : table('Attempts', ['Result', { bare: 'When' }, { number: 'Took', onPhone: 'bare' as const }, { bare: 'Response' }], rows, 'stack')}
 ${canReplay ? (state === 'waiting' ? html`<p class="soft">It is tried again automatically.</p>` : again) : ''}</section>`;
 }

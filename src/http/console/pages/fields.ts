@@ -9,6 +9,8 @@ type Field = {
   id?: string;
   type?: string;
   inputMode?: 'decimal' | 'numeric';
+  /** A unit that is shown after the input, such as `USD`. */
+  unit?: string;
   placeholder?: string;
   /** The fault of the value. */
   fault?: string | undefined;
@@ -28,6 +30,7 @@ export function field(of: Field): Html {
     id = name,
     type = 'text',
     inputMode,
+    unit,
     placeholder,
     fault,
     hint,
@@ -39,10 +42,14 @@ export function field(of: Field): Html {
     ...(hint === undefined ? [] : [`${id}-hint`]),
   ];
   const common = html`id="${id}" name="${name}" autocomplete="off"${isRequired ? raw(' required') : ''}${fault === undefined ? '' : raw(' aria-invalid="true"')}${notes.length === 0 ? '' : html` aria-describedby="${notes.join(' ')}"`}`;
-  const input =
+  const control =
     rows !== undefined
       ? html`<textarea ${common} rows="${rows}">${value}</textarea>`
       : html`<input ${common} type="${type}" value="${value}"${inputMode ? html` inputmode="${inputMode}"` : ''}${placeholder ? html` placeholder="${placeholder}"` : ''}>`;
+  const input =
+    unit === undefined
+      ? control
+      : html`<span class="with-unit">${control}<span aria-hidden="true">${unit}</span></span>`;
   return html`<label for="${id}">${label}</label>${input}${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}`;
 }
 
@@ -73,17 +80,16 @@ export function pages(path: string, query: string, isFirst: boolean, next: strin
 /** Fields of a filter that are shown at once; the others are folded while none of them restricts the list. */
 const filtersShown = 2;
 
-/** The filter above a list, with a link that clears it, and one that exports what it matches; null without the right to export. `isMore`: a folded field restricts the list. */
-export function filterForm(
-  path: string,
-  fields: readonly Html[],
-  query: string,
-  csv: string | null,
-  isMore = false,
-): Html {
+/** The heading of a list, with the link that exports what its filter matches; null without the right to export. */
+export function listTop(name: string, csv: string | null, query: string): Html {
+  const link = html`<a class="button plain small" href="${csv}${query === '' ? '' : `?${query}`}">Export as CSV</a>`;
+  return html`<div class="top"><h1>${name}</h1>${csv === null ? '' : link}</div>`;
+}
+
+/** The filter above a list, with a link that clears it. `isMore`: a folded field restricts the list. */
+export function filterForm(path: string, fields: readonly Html[], query: string, isMore = false): Html {
   const cells = (some: readonly Html[]) => some.map((one) => html`<div>${one}</div>`);
   const rest = fields.slice(filtersShown);
   const more = html`<details ${isMore ? 'open' : ''}><summary>More filters</summary><div class="more">${cells(rest)}</div></details>`;
-  return html`<form class="filter" method="get" action="${path}" role="search">${cells(fields.slice(0, filtersShown))}<button class="plain">Filter</button>${rest.length === 0 ? '' : more}</form>
-<p class="tools">${query === '' ? '' : html`<a href="${path}">Clear the filter</a>`}${csv === null ? '' : html`<a href="${csv}${query === '' ? '' : `?${query}`}">Export as CSV</a>`}</p>`;
+  return html`<form class="filter" method="get" action="${path}" role="search">${cells(fields.slice(0, filtersShown))}<div class="tools"><button class="plain">Filter</button>${query === '' ? '' : html`<a href="${path}">Clear the filter</a>`}</div>${rest.length === 0 ? '' : more}</form>`;
 }

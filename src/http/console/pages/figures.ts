@@ -15,6 +15,28 @@ export function money(value: Money.Money): string {
   return `${usd(value)} USD`;
 }
 
+const microPerCent = 10_000;
+
+/** A balance or a sum of calls in whole cents, rounded towards zero, so that all amounts of a page have the same form: `4.94 USD`. */
+export function wholeCents(value: number): string {
+  const cents = Math.trunc(value / microPerCent);
+  if (cents === 0 && value > 0) return 'under 0.01 USD';
+  return money(Money.ofMicro(cents * microPerCent));
+}
+
+/** The price of one unit. Below a cent it is that of a thousand: `1.00 USD per 1,000 results`. */
+export function unitPrice(price: Money.Money, unit: string): string {
+  if (price === 0) return 'free';
+  return price < microPerCent
+    ? `${money(Money.times(price, 1_000))} per 1,000 ${unit}s`
+    : `${money(price)} per ${unit}`;
+}
+
+/** A number of results: `1 result`, `500 results`. */
+export function results(value: number): string {
+  return `${count(value)} ${value === 1 ? 'result' : 'results'}`;
+}
+
 export function count(value: number): string {
   return value.toLocaleString('en');
 }
@@ -31,12 +53,12 @@ export function margin(known: UsageReport.Margin): string {
   if (value === null) return 'unknown';
   const percent = UsageReport.marginPercent(known);
   const share = known.unknownCalls === 0 ? '' : `, unknown for ${count(known.unknownCalls)} calls`;
-  return `${money(value)}${percent === null ? '' : ` (${percent}%)`}${share}`;
+  return `${wholeCents(value)}${percent === null ? '' : ` (${percent}%)`}${share}`;
 }
 
-/** An amount of credit in dollars or units. */
+/** An amount of credit in dollars or results. */
 export function amount(asset: 'usd' | 'unit', value: number): string {
-  return asset === 'usd' ? money(Money.ofMicro(value)) : `${count(value)} units`;
+  return asset === 'usd' ? money(Money.ofMicro(value)) : results(value);
 }
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -54,8 +76,7 @@ export function momentText(ms: number): string {
 
 /** A time in UTC, to the minute. */
 export function moment(ms: number): Html {
-  const [date, clock] = momentText(ms).split(', ');
-  return html`<time datetime="${new Date(ms).toISOString()}">${date}<span class="clock">, ${clock}</span></time>`;
+  return html`<time datetime="${new Date(ms).toISOString()}">${momentText(ms)}</time>`;
 }
 
 /** The times of the first and the last of several events. */

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { FoundAccount } from '../../../identity/account-search.ts';
 import type { Html } from '../../pages/frame.ts';
-import { money } from './figures.ts';
+import { money, pairs } from './figures.ts';
 
 /** Shows the effects of freezing an account, or of the opposite, before it is done. */
 export function confirm({ id, email, frozenMs, paid }: FoundAccount): Html {
@@ -15,9 +15,13 @@ export function confirm({ id, email, frozenMs, paid }: FoundAccount): Html {
         'The balance is kept. The account can be unfrozen at any time.',
       ];
   return html`<h1>${name} this account?</h1>
-<section class="narrow"><h2 class="words">${email ?? 'Account without email'}</h2><p class="soft">Paid ${money(paid)} · <span class="id">${id}</span></p>
-<ul>${effects.map((effect) => html`<li>${effect}</li>`)}</ul>
+<section class="narrow">${pairs([
+    ['Account', email ?? 'without email'],
+    ['Id', html`<span class="id">${id}</span>`],
+    ['Paid', money(paid)],
+  ])}
+<h2>Effects</h2><ul>${effects.map((effect) => html`<li>${effect}</li>`)}</ul>
 <form method="post" action="/admin/console/accounts/${id}"><input type="hidden" name="act" value="${act}">
 <label for="reason">Reason, for the audit log</label><input id="reason" name="reason" maxlength="500" autocomplete="off" required>
-<div class="actions"><button class="${isFrozen ? '' : 'danger'}">${name}</button><a class="button plain" href="/admin/console/accounts/${id}">Cancel</a></div></form></section>`;
+<div class="actions"><button class="${isFrozen ? '' : 'danger'}">${name} account</button><a class="button plain" href="/admin/console/accounts/${id}">Cancel</a></div></form></section>`;
 }

@@ -27,6 +27,7 @@ export type HealthFacts = {
   /** The result of a verification that was just run; `problem` when it could not be finished. */
   verified: VerificationResult | { problem: string } | null;
   canVerify: boolean;
+  nowMs: number;
   process: { version: string; upMs: number; memoryBytes: number };
 };
 
@@ -42,15 +43,12 @@ export function health(facts: HealthFacts): Html {
   const problems = problemsOf(facts);
   const verdict =
     problems.length === 0
-      ? html`<p class="ok verdict">Everything works.</p>`
+      ? html`<p class="ok verdict">Everything works. Checked ${moment(facts.nowMs)}.</p>`
       : html`<div class="note verdict"><b>${problems.length === 1 ? '1 problem' : `${count(problems.length)} problems`}</b><ul>${problems.map((one) => html`<li>${one}</li>`)}</ul></div>`;
   return html`<h1>Health</h1>
 ${verdict}
 ${parts(facts)}
-${upstream(facts)}
-${uncountable(facts)}
-${mail(facts)}
-${verification(facts)}
+<div class="columns">${upstream(facts)}${verification(facts)}${uncountable(facts)}${mail(facts)}</div>
 ${technical(facts)}`;
 }
 
@@ -155,8 +153,8 @@ ${failures.length === 0 ? html`<p class="soft">It has answered every request sin
 function uncountable({ uncountable: counts, uncountableOfMs }: HealthFacts): Html {
   const row = ({ operation, reason, calls, lastMs }: UncountableCount) =>
     html`<tr><th scope="row">${operation}</th><td>${words(reason)}</td><td class="number">${count(calls)}</td><td>${moment(lastMs)}</td></tr>`;
-  return html`<section aria-labelledby="uncountable"><h2 id="uncountable">Responses that could not be counted</h2>
-<p class="soft">The price follows from the number of results in a response. Where that number is missing, the rule of the operation in the catalogue decides. The last ${span(uncountableOfMs)}.</p>
+  return html`<section aria-labelledby="uncountable"><h2 id="uncountable">Uncounted responses, the last ${span(uncountableOfMs)}</h2>
+<p class="soft">Calls whose response did not say how many results it had. They are charged by the rule of their operation in the catalogue.</p>
 ${counts.length === 0 ? html`<p>Every successful response could be counted.</p>` : table('Responses that could not be counted', ['Operation', { bare: 'Reason' }, { number: 'Calls', onPhone: 'lead' }, { bare: 'Last' }], counts.map(row), 'stack')}</section>`;
 }
 

@@ -22,9 +22,8 @@ export type LoginFacts = {
 /** The login page of the console. */
 export function login({ to, problem, options, hasOidc, acceptsToken, isFirst }: LoginFacts): Html {
   const token = tokenForm(to);
-  return html`<h1>Seller console</h1>
+  return html`<section class="entry"><h1>Sign in</h1>
 ${problem === null ? '' : html`<p class="note" role="alert">${problem}</p>`}
-<section class="narrow"><h2>Sign in</h2>
 ${
   options === null
     ? ''
@@ -36,9 +35,8 @@ ${!acceptsToken ? '' : isFirst ? token : html`<details><summary>Use the admin to
 }
 
 function tokenForm(to: string): Html {
-  return html`<p class="soft">Enter the admin token of this shop. You stay signed in for eight hours.</p>
-<form method="post" action="/admin/console/sign-in"><input type="hidden" name="to" value="${to}">
-<label for="token">Admin token</label><input id="token" name="token" type="password" autocomplete="current-password" autocapitalize="off" spellcheck="false" required>
+  return html`<form method="post" action="/admin/console/sign-in"><input type="hidden" name="to" value="${to}">
+<label for="token">Admin token</label><input id="token" name="token" type="password" autocomplete="current-password" autocapitalize="off" spellcheck="false" required aria-describedby="token-hint"><p class="hint" id="token-hint">You stay signed in for eight hours.</p>
 <button>Sign in</button></form>
 <details><summary>Where is the token?</summary><p class="soft">It is the setting <code>ADMIN_TOKEN</code>, or the one that <code>npm start</code> showed once.</p></details>`;
 }
@@ -53,10 +51,9 @@ export type InvitationFacts = {
 
 /** The page of an invitation link. */
 export function invitation({ operator, options, hasOidc, problem, path }: InvitationFacts): Html {
-  return html`<h1>Welcome, ${operator.name}</h1>
+  return html`<section class="entry"><h1>Welcome, ${operator.name}</h1>
 ${problem === null ? '' : html`<p class="note" role="alert">${problem}</p>`}
-<section class="narrow"><h2>Create your passkey</h2>
-<p>You were invited to this console as <b>${operator.role}</b>, with the address ${operator.email}.</p>
+<p>You were invited to this console as <b>${operator.role}</b>, with the address <span class="words">${operator.email}</span>. Create a passkey to sign in.</p>
 <p class="soft">A passkey replaces a password: your device, phone or security key confirms that it is you.</p>
 ${
   options === null
@@ -73,12 +70,12 @@ export function passkeyNameField(): Html {
 
 /** The page that leads to the sign-in provider. */
 export function leave(address: string): Html {
-  return html`<section class="narrow"><h1>Sign in</h1><p>You are sent to your sign-in provider.</p><a class="button" href="${address}">Continue</a></section>`;
+  return html`<section class="entry"><h1>Sign in</h1><p>You are sent to your sign-in provider.</p><a class="button" href="${address}">Continue</a></section>`;
 }
 
 /** The page after the return from the sign-in provider. */
 export function arrived(to: string): Html {
-  return html`<section class="narrow"><h1>Signed in</h1><a class="button" href="${to}">Continue to the console</a></section>`;
+  return html`<section class="entry"><h1>Signed in</h1><a class="button" href="${to}">Continue to the console</a></section>`;
 }
 
 /** An error message in place of a page. */

@@ -15,7 +15,7 @@ export type ListedOrder = {
   buyer?: string | null;
 };
 
-const idCharsShown = 9;
+const idCharsShown = 12;
 
 /** The names of fraud signals. */
 export const signalNames: Record<FraudSignal['kind'], string> = {
@@ -23,16 +23,34 @@ export const signalNames: Record<FraudSignal['kind'], string> = {
   review: 'Review',
 };
 
-const railNames: Record<Order['rail'], string> = {
+/** The ways to pay. `mpp`: the card of an AI agent. */
+export const methodNames = {
   card: 'Card',
+  mpp: 'Card (agent)',
   x402: 'Stablecoin',
   invoice: 'Renewal',
   top_up: 'Auto top-up',
-};
+} as const;
 
 /** The way in which an order was paid, in words. */
 export function methodOf({ rail, challengeId }: Order): string {
-  return rail === 'card' && challengeId !== null ? 'Card (agent)' : railNames[rail];
+  return methodNames[rail === 'card' && challengeId !== null ? 'mpp' : rail];
+}
+
+const declinedBy: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/insufficient funds/i, 'insufficient funds'],
+  [/expired/i, 'the card has expired'],
+  [/security code|cvc/i, 'wrong security code'],
+  [/requires authentication|3-?d secure/i, 'the bank asks the buyer to confirm'],
+  [/^your card was declined\.?$/i, 'by the bank, without a reason'],
+];
+
+/** Why a payment failed, for the seller. The processor writes to the buyer: "Your card was declined." */
+export function failureText(failure: string): string {
+  const known = declinedBy.find(([pattern]) => pattern.test(failure))?.[1];
+  if (known !== undefined) return known;
+  const text = failure.replace(/\byour card\b/gi, 'the card').replace(/\byour\b/gi, 'the buyer’s');
+  return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, '');
 }
 
 /** The status of an order as a label, with what has become of its money since. */
@@ -54,10 +72,9 @@ export function statusOf({ order, reversed, isDisputed }: Omit<ListedOrder, 'buy
 /** A table of orders with links to their pages. */
 export function orders(label: string, all: readonly ListedOrder[]): Html {
   const hasBuyers = all.some(({ buyer }) => buyer !== undefined);
-  const hasReasons = all.some(({ order }) => order.failure !== null);
   const row = (listed: ListedOrder) => {
-    const { order, reversed, buyer } = listed;
-    return html`<tr><th scope="row" class="nowrap"><a href="${pageOf(order.id)}">${money(order.amount)}</a></th><td>${statusOf(listed)}</td>${hasBuyers ? html`<td>${buyerLink(order.account, buyer ?? null)}</td>` : ''}<td class="nowrap">${methodOf(order)}</td><td>${order.plan}</td><td>${moment(order.createdMs)}</td>${hasReasons ? html`<td>${order.failure ?? ''}</td>` : ''}<td class="number">${reversed === Money.zero ? '' : money(reversed)}</td><td>${link(order.id)}</td></tr>`;
+    const { order, buyer } = listed;
+    return html`<tr><th scope="row" class="nowrap"><a href="${pageOf(order.id)}">${money(order.amount)}</a></th><td>${statusOf(listed)}${noteOf(listed)}</td>${hasBuyers ? html`<td>${buyerLink(order.account, buyer ?? null)}</td>` : ''}<td class="nowrap">${methodOf(order)}</td><td>${order.plan}</td><td>${moment(order.createdMs)}</td></tr>`;
   };
   return table(
     label,
@@ -68,28 +85,38 @@ export function orders(label: string, all: readonly ListedOrder[]): Html {
       { bare: 'Method' },
       { wide: 'Plan' },
       { bare: 'Date' },
-      ...(hasReasons ? [{ bare: 'Reason' }] : []),
-      { number: 'Returned' },
-      { wide: 'Order' },
     ],
     all.map(row),
   );
 }
 
-/** A link to a buyer's account: its email address, or the start of its id. */
+/** A note below the status: why a payment was declined, or how much of it was returned. */
+function noteOf({ order, reversed }: ListedOrder): Html {
+  const text =
+    order.failure !== null
+      ? failureText(order.failure)
+      : reversed > 0 && reversed < order.amount
+        ? `${money(reversed)} returned`
+        : '';
+  return text === '' ? html`` : html` <small>${text}</small>`;
+}
+
+/** A link to a buyer's account: its email address, which breaks only after the at sign, or the start of its id. */
 export function buyerLink(account: string | null, email: string | null): Html {
   if (account === null) return html``;
-  return html`<a href="/admin/console/accounts/${account}">${email ?? html`No email <span class="id">${shortId(account)}</span>`}</a>`;
+  const [name = '', host] = (email ?? '').split('@');
+  const text =
+    email === null
+      ? html`<span class="id">${shortId(account)}</span>`
+      : host === undefined
+        ? html`${email}`
+        : html`${name}<wbr>@${host}`;
+  return html`<a href="/admin/console/accounts/${account}">${text}</a>`;
 }
 
 /** The start of an id. */
 export function shortId(id: string): string {
   return id.length > idCharsShown ? `${id.slice(0, idCharsShown)}…` : id;
-}
-
-/** A link to an order's page, labelled with the start of its id. */
-export function link(order: string): Html {
-  return html`<a class="id" href="${pageOf(order)}">${shortId(order)}</a>`;
 }
 
 export function pageOf(order: string): string {

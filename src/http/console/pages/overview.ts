@@ -5,7 +5,19 @@ import type { ModelUsage, OutstandingBalance, ServiceUsage } from '../../../ledg
 import { type DailyRevenue, type RailRevenue, totals } from '../../../payment/revenue-report.ts';
 import type { Html } from '../../pages/frame.ts';
 import { attention } from './attention.ts';
-import { type Column, count, day, fact, margin, measured, money, sign, table } from './figures.ts';
+import {
+  type Column,
+  count,
+  day,
+  fact,
+  margin,
+  measured,
+  money,
+  sign,
+  table,
+  wholeCents,
+} from './figures.ts';
+import { methodNames } from './orders.ts';
 
 /** The figures of the overview. A figure is null when its query took too long. */
 export type OverviewFacts = {
@@ -35,7 +47,7 @@ const tooLong = html`<p class="soft">This query took too long. Reload the page t
 export function overview(facts: OverviewFacts): Html {
   const isNew =
     facts.days.every(({ gross }) => gross === 0) && facts.before.every(({ gross }) => gross === 0);
-  return html`<h1>Overview</h1><p class="lead">The last ${facts.days.length} days, in UTC</p>
+  return html`<h1>Overview</h1><p class="lead">The last ${facts.days.length} days</p>
 ${facts.tasks.length === 0 && isNew ? '' : attention(facts.tasks)}
 ${isNew ? firstSteps() : revenue(facts)}
 <div class="columns">${isNew ? '' : rails(facts.rails)}${accounts(facts)}</div>
@@ -68,11 +80,12 @@ function revenue({ days, before, disputed }: OverviewFacts): Html {
   const row = (it: DailyRevenue) =>
     html`<tr><th scope="row">${dayOf(it.day)}</th><td class="number">${money(it.gross)}</td><td class="number">${money(it.refunded)}</td><td class="number">${money(it.lost)}</td>${taxCells(it)}</tr>`;
   return html`<section aria-labelledby="revenue"><h2 id="revenue">Revenue</h2>
-${isTaxed ? html`<p class="soft">Net, gross, refunds and disputes are without tax.</p>` : ''}<dl class="facts" id="sums">${[
-    fact('Net', money(net), change(net, earlier.net)),
+${isTaxed ? html`<p class="soft">All amounts but the tax are without tax.</p>` : ''}<dl class="facts" id="sums">${[
     fact('Gross', money(gross), change(gross, earlier.gross)),
     fact('Refunds', money(refunded), change(refunded, earlier.refunded)),
     fact('Disputes lost', money(lost)),
+    // Without refunds and disputes it would repeat the gross revenue.
+    ...(net === gross ? [] : [fact('Net', money(net), change(net, earlier.net))]),
     ...(isTaxed ? [fact('Tax', money(netTax)), fact('Tax refunded', money(taxReturned))] : []),
     disputed > 0 ? fact('In open disputes', money(disputed)) : html``,
   ]}</dl>
@@ -133,32 +146,24 @@ function dollars(micro: number): string {
   return (micro / 1_000_000).toLocaleString('en', { maximumFractionDigits: 2 });
 }
 
-const railNames: Record<RailRevenue['rail'], string> = {
-  card: 'Card, on the payment page',
-  mpp: 'Card, by an AI agent',
-  invoice: 'Renewals',
-  top_up: 'Auto top-ups',
-  x402: 'Stablecoin',
-};
-
 function rails(all: readonly RailRevenue[]): Html {
   const of = (rail: RailRevenue['rail']) => all.find((one) => one.rail === rail);
   // The three ways to buy are always listed, the others only when they were used.
-  const shown = (Object.keys(railNames) as RailRevenue['rail'][]).filter(
+  const shown = (Object.keys(methodNames) as RailRevenue['rail'][]).filter(
     (rail) => of(rail) || ['card', 'mpp', 'x402'].includes(rail),
   );
   const row = (rail: RailRevenue['rail']) =>
-    html`<tr><th scope="row">${railNames[rail]}</th><td class="number">${count(of(rail)?.orders ?? 0)}</td><td class="number">${money(of(rail)?.gross ?? Money.zero)}</td></tr>`;
+    html`<tr><th scope="row">${methodNames[rail]}</th><td class="number">${count(of(rail)?.orders ?? 0)}</td><td class="number">${money(of(rail)?.gross ?? Money.zero)}</td></tr>`;
   return html`<section aria-labelledby="rails"><h2 id="rails">Payment methods</h2>${table('Gross revenue by method', ['Method', { number: 'Orders' }, { number: 'Gross' }], shown.map(row), 'slim')}</section>`;
 }
 
 function accounts({ callers, made, madeBefore, unspent }: OverviewFacts): Html {
   const row = (name: string, { usd: dollarsLeft, units }: OutstandingBalance['paid']) =>
-    html`<tr><th scope="row">${name}</th><td class="number">${money(Money.ofMicro(Math.floor(dollarsLeft / 10_000) * 10_000))}</td><td class="number">${count(units)}</td></tr>`;
+    html`<tr><th scope="row">${name}</th><td class="number">${wholeCents(dollarsLeft)}</td><td class="number">${count(units)}</td></tr>`;
   return html`<section aria-labelledby="accounts"><h2 id="accounts">Accounts</h2>
 <dl class="facts">${[fact('Active', callers === null ? 'unknown' : count(callers)), fact('New', count(made), madeBefore === 0 ? undefined : html`<small class="soft">${count(madeBefore)} in the 30 days before</small>`)]}</dl>
 <h3>What buyers can still use</h3>
-${unspent === null ? tooLong : table('Outstanding balance', ['Source', { number: 'Credit' }, { number: 'Units' }], [row('Paid for', unspent.paid), row('Given: trials, grants, codes', unspent.given)], 'slim')}</section>`;
+${unspent === null ? tooLong : table('Outstanding balance', ['Source', { number: 'Credit' }, { number: 'Results' }], [row('Paid for', unspent.paid), row('Given: trials, grants, codes', unspent.given)], 'slim')}</section>`;
 }
 
 function services({ services: all, models, low }: OverviewFacts): Html {
@@ -196,9 +201,9 @@ type UsageRow = Omit<ServiceUsage, 'service'> & { name: string; isLow: boolean }
 function usageTable(label: string, of: string, all: readonly UsageRow[]): Html {
   const isCosted = all.some((it) => it.margin.calls > 0);
   const costed = (it: UsageRow) =>
-    html`<td class="number">${it.margin.calls === 0 ? 'unknown' : money(it.margin.revenue)}</td><td class="number">${it.margin.calls === 0 ? 'unknown' : money(it.margin.upstreamCost)}</td><td class="number">${it.isLow ? html`${sign('low', true)} ` : ''}${margin(it.margin)}</td>`;
+    html`<td class="number">${it.margin.calls === 0 ? 'unknown' : wholeCents(it.margin.revenue)}</td><td class="number">${it.margin.calls === 0 ? 'unknown' : wholeCents(it.margin.upstreamCost)}</td><td class="number">${it.isLow ? html`${sign('low', true)} ` : ''}${margin(it.margin)}</td>`;
   const row = (it: UsageRow) =>
-    html`<tr><th scope="row">${it.name}</th><td class="number">${count(it.calls)}</td><td class="number">${measured(it)}</td><td class="number">${count(it.included)}</td><td class="number">${money(it.charged)}</td>${isCosted ? costed(it) : ''}</tr>`;
+    html`<tr><th scope="row">${it.name}</th><td class="number">${count(it.calls)}</td><td class="number">${measured(it)}</td><td class="number">${count(it.included)}</td><td class="number">${wholeCents(it.charged)}</td>${isCosted ? costed(it) : ''}</tr>`;
   const isMetered = all.some((it) => Object.keys(it.quantities).length > 0);
   const columns: Column[] = [
     of,

@@ -10,8 +10,8 @@ import type { OrderLot } from '../../../payment/revenue-report.ts';
 import { type RefundEffect, type Reversal, suggestedRefund } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
-import { amount, folded, moment, money, pairs, sign, table, usd, words } from './figures.ts';
-import { buyerLink, methodOf, pageOf, signalNames, statusOf } from './orders.ts';
+import { amount, moment, money, pairs, sign, table, usd, wholeCents, words } from './figures.ts';
+import { buyerLink, failureText, methodOf, pageOf, signalNames, statusOf } from './orders.ts';
 import { nextStep } from './payments.ts';
 
 export type PaymentFacts = {
@@ -42,61 +42,45 @@ export type PaymentFacts = {
   key: string;
 };
 
-/** One purchase: its status and buyer, the form for a refund, what happened to its credit, and the processor's details. */
+/** One purchase: its status and buyer, what happened to its money and its credit, the form for a refund, and the processor's details. */
 export function payment(facts: PaymentFacts): Html {
-  const { order, reversals, lot, loss, left, request, result, key, page } = facts;
+  const { order, reversals, left, request, result, key, page } = facts;
   const isRefundable = facts.canRefund && order.state === 'granted' && left > 0 && request?.state !== 'open';
   const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
   const reversed = Money.ofMicro(order.amount - left);
-  return html`<h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed })}</h1>
+  return html`<div class="top"><h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed })}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
 ${resultLine(result)}
 ${request === null ? '' : refundRequest(facts, request)}
-<div class="columns">${summary(facts)}${isRefundable ? refund(order, suggestedRefund(left, request), left, key) : ''}</div>
+<div class="columns">${summary(facts)}${timeline(facts)}</div>
 ${flagged(facts.signals)}
 ${reversalTable(reversals, page)}
-${lot === null ? '' : balance(lot, loss)}
-${details(facts)}`;
+${isRefundable ? refund(order, suggestedRefund(left, request), left, key) : ''}
+${assessment(facts.charges)}
+${feeTable(facts.fees)}`;
 }
 
-function summary({ order, email, left, page }: PaymentFacts): Html {
-  const rows: [string, string | Html][] = [
-    ['Buyer', order.account === null ? 'not known yet' : buyerLink(order.account, email)],
-    ['Method', methodOf(order)],
-    order.grantedMs === null ? ['Created', moment(order.createdMs)] : ['Paid', moment(order.grantedMs)],
-    ...(order.state === 'granted' && left < order.amount
-      ? ([['Remains paid', money(left)]] satisfies [string, string][])
-      : []),
-    ...(page === null
-      ? []
-      : ([['At the processor', html`<a href="${page}">View the payment</a>`]] satisfies [string, Html][])),
-  ];
-  return html`<section aria-labelledby="payment"><h2 id="payment">Payment</h2>${pairs(rows)}${order.failure === null ? '' : html`<p class="note">${order.failure}</p>`}</section>`;
-}
-
-/** The folded part: ids, the assessment of the card, and fees. */
-function details({ order, charges, fees }: PaymentFacts): Html {
+function summary({ order, email, left, page, fees, charges }: PaymentFacts): Html {
   const paid = reference(order);
-  const ids: [string, Html][] = [
+  const [latest] = charges;
+  const charged = fees.filter(({ kind }) => kind === 'charge');
+  const fee = Money.ofMicro(charged.reduce((sum, one) => sum + one.fee, 0));
+  const currency = charged[0]?.currency.toUpperCase() ?? '';
+  const risk = latest?.riskLevel == null ? '' : `, risk ${words(latest.riskLevel)}`;
+  const isCard = order.rail !== 'x402';
+  const rows: (readonly [string, string | Html] | null)[] = [
+    ['Buyer', order.account === null ? 'not known yet' : buyerLink(order.account, email)],
+    ['Method', `${methodOf(order)}${risk}`],
+    order.grantedMs === null ? ['Created', moment(order.createdMs)] : ['Paid', moment(order.grantedMs)],
+    order.failure === null ? null : ['Declined', failureText(order.failure)],
+    order.state === 'granted' && left < order.amount ? ['Remains paid', money(left)] : null,
+    order.state === 'granted' && isCard
+      ? ['Processor fee', charged.length === 0 ? 'not reported yet' : `${usd(fee)} ${currency}`]
+      : null,
+    page === null ? null : ['At the processor', html`<a href="${page}">View the payment</a>`],
     ['Order', html`<span class="id">${order.id}</span>`],
-    ...(paid === null
-      ? []
-      : ([['Payment', html`<span class="id">${paid}</span>`]] satisfies [string, Html][])),
-    ...(order.account === null
-      ? []
-      : ([
-          [
-            'Account',
-            html`<a class="id" href="/admin/console/accounts/${order.account}">${order.account}</a>`,
-          ],
-        ] satisfies [string, Html][])),
-    ['Created', moment(order.createdMs)],
+    paid === null ? null : ['Payment', html`<span class="id">${paid}</span>`],
   ];
-  return folded(
-    'details',
-    'Details',
-    'ids, card check, fees',
-    html`${pairs(ids)}${assessment(charges)}${feeTable(fees)}`,
-  );
+  return html`<section aria-labelledby="payment"><h2 id="payment">Payment</h2>${pairs(rows.filter((row) => row !== null))}</section>`;
 }
 
 /** The buyer's refund request, with the form that leads to the refund and the one that declines it. */
@@ -107,7 +91,7 @@ function refundRequest(
   const { amount: wanted, reason, askedMs, state, answer } = request;
   const isOpen = state === 'open';
   return html`<section aria-labelledby="asked"><h2 id="asked">The buyer asks for a refund of ${money(wanted)} ${sign(state, isOpen && 'warn')}</h2>
-<blockquote>${reason}</blockquote><p class="soft">Requested ${moment(askedMs)}. Unspent: ${money(request.unspent)}. Refundable: ${money(left)}.${answer === null ? '' : ` You declined: ${answer}`}</p>
+<blockquote>${reason}</blockquote><p class="soft">Requested ${moment(askedMs)}. Unspent: ${wholeCents(request.unspent)}. Refundable: ${money(left)}.${answer === null ? '' : ` You declined: ${answer}`}</p>
 ${isOpen && canRefund && left > 0 && order.rail !== 'x402' ? reviewForm(order, suggestedRefund(left, request), left, ending) : ''}
 ${isOpen && canRefund && left > 0 && order.rail === 'x402' ? byHandForm(order, suggestedRefund(left, request), left, key) : ''}
 ${
@@ -146,26 +130,61 @@ function assessment(charges: readonly ChargeOutcome[]): Html {
     const isRisky = one.riskLevel === 'elevated' || one.riskLevel === 'highest';
     return html`<tr><th scope="row">${moment(one.createdMs)}</th><td>${one.riskLevel === null ? '' : sign(said(one.riskLevel), isRisky)}</td><td class="number">${one.riskScore ?? ''}</td><td>${said(one.networkStatus)}</td><td>${said(one.reason ?? one.outcome)}</td><td class="id">${one.id}</td></tr>`;
   };
-  return html`<h3>Risk of the card, as the processor sees it</h3>
-${table('Charges of the card as the processor assessed them', ['When', { lead: 'Risk' }, { number: 'Score' }, { bare: 'Bank' }, { bare: 'Reason' }, { wide: 'Charge' }], charges.map(row), 'stack')}`;
+  return html`<section aria-labelledby="risk"><h2 id="risk">Risk of the card, as the processor sees it</h2>
+${table('Charges of the card as the processor assessed them', ['When', { lead: 'Risk' }, { number: 'Score' }, { bare: 'Bank' }, { bare: 'Reason' }, { wide: 'Charge' }], charges.map(row), 'stack')}</section>`;
 }
 
 const entryNames: Readonly<Record<string, string>> = {
   purchase: 'Credit added',
   reversed: 'Credit removed',
   reinstated: 'Credit restored',
-  expiry: 'Expired',
-  moved: 'Moved to a later plan',
-  undelivered: 'Returned for a call',
+  expiry: 'Credit expired',
+  moved: 'Credit moved to a later plan',
+  undelivered: 'Credit returned for a call',
 };
 
-function balance({ asset, remaining, entries }: OrderLot, loss: Money.Money): Html {
-  const row = (entry: OrderLot['entries'][number]) => {
-    return html`<tr><th scope="row">${entryNames[entry.kind] ?? words(entry.kind)}</th><td class="number">${entry.amount < 0 ? '−' : ''}${amount(entry.asset, Math.abs(entry.amount))}</td><td>${moment(entry.atMs)}</td></tr>`;
-  };
-  return html`<section aria-labelledby="balance"><h2 id="balance">Effect on the balance</h2>
-<p>${amount(asset, remaining)} of this purchase ${asset === 'usd' ? 'is' : 'are'} unspent.${loss > 0 ? ` ${money(loss)} of what was returned had already been spent: your loss.` : ''}</p>
-${table('Changes of the balance without usage', ['What', { number: 'Amount', onPhone: 'lead' }, { bare: 'When' }], entries.map(row), 'stack')}</section>`;
+/** The events of a purchase, the latest first, and the rest of its credit. */
+function timeline({ order, lot, loss, charges }: PaymentFacts): Html {
+  type Entry = { atMs: number; what: string; amount: string };
+  const begun: Entry = { atMs: order.createdMs, what: 'Purchase started', amount: money(order.amount) };
+  const paid: Entry[] =
+    order.grantedMs === null ? [] : [{ atMs: order.grantedMs, what: 'Paid', amount: money(order.amount) }];
+  const declined = charges
+    .filter(({ succeeded }) => !succeeded)
+    .map(({ createdMs }): Entry => ({ atMs: createdMs, what: 'Card declined', amount: '' }));
+  const entries = together(lot?.entries ?? []).map(({ atMs, kind, asset, amount: value }): Entry => {
+    const shown = asset === 'usd' ? money(nearestCent(Math.abs(value))) : amount(asset, Math.abs(value));
+    return { atMs, what: entryNames[kind] ?? words(kind), amount: `${value < 0 ? '−' : '+'}${shown}` };
+  });
+  const all = [begun, ...declined, ...paid, ...entries].sort((one, other) => other.atMs - one.atMs);
+  const row = ({ atMs, what, amount: sum }: Entry) =>
+    html`<tr><th scope="row">${what}</th><td class="number">${sum}</td><td>${moment(atMs)}</td></tr>`;
+  return html`<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>
+${table('Timeline', ['What', { number: 'Amount', onPhone: 'lead' }, { bare: 'When' }], all.map(row), 'stack')}
+${lot === null ? '' : html`<p class="soft">${left(lot)}${loss > 0 ? ` ${money(nearestCent(loss))} of what was returned had already been spent: your loss.` : ''}</p>`}</section>`;
+}
+
+/** Adds up entries of one kind and minute: a refund can take from several parts of the credit. */
+function together(entries: OrderLot['entries']): OrderLot['entries'] {
+  const groups = Map.groupBy(
+    entries,
+    ({ atMs, kind, asset }) => `${kind} ${asset} ${Math.floor(atMs / 60_000)}`,
+  );
+  return [...groups.values()].flatMap(([first, ...rest]) =>
+    first === undefined
+      ? []
+      : [{ ...first, amount: rest.reduce((sum, one) => sum + one.amount, first.amount) }],
+  );
+}
+
+function nearestCent(micro: number): Money.Money {
+  return Money.ofMicro(Math.round(micro / 10_000) * 10_000);
+}
+
+/** The rest of a purchase. */
+function left({ asset, remaining }: OrderLot): string {
+  const shown = asset === 'usd' ? wholeCents(remaining) : amount(asset, remaining);
+  return `Unspent of this purchase: ${shown}.`;
 }
 
 function reversalTable(reversals: readonly Reversal[], page: string | null): Html {
@@ -176,18 +195,21 @@ function reversalTable(reversals: readonly Reversal[], page: string | null): Htm
   return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, ...(hasDisputes ? [{ bare: 'Reason' }, { bare: 'Next step' }] : []), { wide: 'At the processor' }], reversals.map(row), 'stack')}</section>`;
 }
 
+const feeNames = { charge: 'Charge', refund: 'Refund', dispute: 'Dispute' };
+
 function feeTable(fees: readonly Fee[]): Html {
   if (fees.length === 0) return html``;
   const row = ({ id, kind, currency, amount: gross, fee, net, atMs }: Fee) => {
-    const shown = (value: Money.Money) => `${Money.format(value)} ${currency.toUpperCase()}`;
-    return html`<tr><th scope="row">${words(kind)}</th><td class="number">${shown(gross)}</td><td class="number">${shown(fee)}</td><td class="number">${shown(net)}</td><td>${moment(atMs)}</td><td class="id">${id}</td></tr>`;
+    const shown = (value: Money.Money) =>
+      `${value < 0 ? '−' : ''}${usd(Money.ofMicro(Math.abs(value)))} ${currency.toUpperCase()}`;
+    return html`<tr><th scope="row">${feeNames[kind]}</th><td class="number">${shown(gross)}</td><td class="number">${shown(fee)}</td><td class="number">${shown(net)}</td><td>${moment(atMs)}</td><td class="id">${id}</td></tr>`;
   };
-  return html`<h3>Processor fees</h3>${table('Fees', ['Kind', { number: 'Amount', onPhone: 'lead' }, { number: 'Fee' }, { number: 'Net' }, { bare: 'When' }, { wide: 'At the processor' }], fees.map(row))}`;
+  return html`<section aria-labelledby="fees"><h2 id="fees">Processor fees</h2>${table('Fees', ['Kind', { number: 'Amount', onPhone: 'lead' }, { number: 'Fee' }, { number: 'Net' }, { bare: 'When' }, { wide: 'At the processor' }], fees.map(row))}</section>`;
 }
 
 function refund(order: Order, amount: Money.Money, left: Money.Money, key: string): Html {
   return html`<section aria-labelledby="refund"><h2 id="refund">Refund</h2>
-${order.rail === 'x402' ? byHandForm(order, amount, left, key) : reviewForm(order, amount, left, null)}</section>`;
+<div class="half">${order.rail === 'x402' ? byHandForm(order, amount, left, key) : reviewForm(order, amount, left, null)}</div></section>`;
 }
 
 /** The form that records a refund which the seller sent from their own wallet. */
@@ -204,6 +226,7 @@ function byHandForm({ id }: Order, amount: Money.Money, left: Money.Money, key: 
  */
 export function confirm(
   order: Order,
+  email: string | null,
   refunded: Money.Money,
   effect: RefundEffect,
   key: string | null,
@@ -211,13 +234,24 @@ export function confirm(
 ): Html {
   const { asset, taken, missing } = effect;
   const shown = money(refunded);
+  const part = (value: number) => (asset === 'usd' ? money(nearestCent(value)) : amount(asset, value));
+  const verb = asset === 'usd' ? 'is' : 'are';
   return html`<h1>Refund ${shown}?</h1>
-<section><h2>Effects</h2>
-<ul><li>${shown} of ${money(order.amount)} is refunded to the card that paid, within days.</li>
-<li>${amount(asset, taken)} of the purchased credit are removed from the account immediately.</li>
-${missing > 0 ? html`<li>${amount(asset, missing)} are already spent: that part is your loss. The balance never falls below zero.</li>` : ''}
+<section class="narrow">${pairs([
+    ['Buyer', order.account === null ? 'not known' : buyerLink(order.account, email)],
+    ['Purchase', `${money(order.amount)} for ${order.plan}`],
+    ['Paid', moment(order.grantedMs ?? order.createdMs)],
+    [
+      'Refund',
+      html`<b>${shown}</b>, to the ${methodOf(order).toLowerCase().startsWith('card') ? 'card' : 'payment method'} that paid`,
+    ],
+  ])}
+<h2>Effects</h2>
+<ul><li>The money arrives within days.</li>
+<li>${part(taken)} of the purchased credit ${verb} removed from the account immediately.</li>
+${missing > 0 ? html`<li>${part(missing)} ${verb} already spent: that part is your loss. The balance never falls below zero.</li>` : ''}
 <li>Auto top-up of the account is turned off.</li>
-<li>The refund is recorded in the audit log with your name and address.</li></ul>
+<li>The audit log records the refund, with your name and your IP address.</li></ul>
 <form method="post" action="${pageOf(order.id)}"><input type="hidden" name="amount_usd" value="${Money.format(refunded)}">${key === null ? html`<input type="hidden" name="act" value="answer">` : html`<input type="hidden" name="key" value="${key}">`}
 ${
   ending === null

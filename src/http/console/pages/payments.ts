@@ -10,9 +10,9 @@ import type {
   UnfinishedOrder,
 } from '../../../payment/revenue-report.ts';
 import type { Html } from '../../pages/frame.ts';
-import { field, filterForm, pages, queryOf, select } from './fields.ts';
-import { count, day, moment, money, sign, table, usd, words } from './figures.ts';
-import { buyerLink, orders, pageOf, signalNames, statusOf } from './orders.ts';
+import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
+import { count, day, moment, money, sign, table, usd, wholeCents, words } from './figures.ts';
+import { buyerLink, methodNames, orders, pageOf, signalNames, statusOf } from './orders.ts';
 
 /** Returns the URL of a payment at the processor, or null when it has no such page. */
 export type ProcessorPage = (payment: string) => string | null;
@@ -44,7 +44,8 @@ export type PaymentListFacts = {
 export function payments(facts: PaymentListFacts, processorPage: ProcessorPage): Html {
   const parts = partsOf(facts, processorPage);
   const shown = parts.find(({ id }) => id === facts.view);
-  return html`<h1>Payments</h1>
+  const csv = shown === undefined && facts.canExport ? `${path}.csv` : null;
+  return html`${listTop('Payments', csv, queryOfFilter(facts.filter))}
 ${tabs(facts, parts)}
 ${shown === undefined ? allPayments(facts) : part(shown)}`;
 }
@@ -69,7 +70,7 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       rows: facts.returned.map((one) => returned(one, processorPage)),
       open: facts.returned.filter(({ status }) => status === 'needs_response').length,
       about:
-        'A refund or dispute removes the credit that the payment bought. Credit is restored when the money returns.',
+        'A refund or dispute removes the credit that the payment bought. If the money returns, the credit is restored.',
       isUsual: true,
       columns: [
         'Amount',
@@ -133,20 +134,17 @@ const stateNames = [
   ['declined', 'declined'],
   ['claimed', 'being charged'],
 ] as const;
-const railOptions = [
-  ['', 'all'],
-  ['card', 'card'],
-  ['mpp', 'card (agent)'],
-  ['x402', 'stablecoin'],
-  ['invoice', 'renewal'],
-  ['top_up', 'auto top-up'],
-] as const;
+const railOptions = [['', 'all'], ...Object.entries(methodNames)] as [string, string][];
+
+function queryOfFilter({ text, ...others }: OrderFilter): string {
+  return queryOf({ q: text, ...others });
+}
 
 /** All payments that match the filter, with the filter's form. */
-function allPayments({ all, next, isFirst, filter, plans, canExport }: PaymentListFacts): Html {
-  const { text, ...others } = filter;
+function allPayments({ all, next, isFirst, filter, plans }: PaymentListFacts): Html {
+  const { text } = filter;
   const isMore = !!(filter.rail || filter.plan || filter.from || filter.to);
-  const query = queryOf({ q: text, ...others });
+  const query = queryOfFilter(filter);
   const fields = [
     field({
       name: 'q',
@@ -165,7 +163,7 @@ function allPayments({ all, next, isFirst, filter, plans, canExport }: PaymentLi
   if (isEmpty)
     return html`<section aria-labelledby="all"><h2 id="all">All payments</h2><p class="soft">No payments yet. The first one appears here.</p></section>`;
   return html`<section aria-labelledby="all"><h2 id="all" class="hidden">All payments</h2>
-${filterForm(path, fields, query, canExport ? `${path}.csv` : null, isMore)}
+${filterForm(path, fields, query, isMore)}
 ${all.length === 0 ? html`<p class="soft">No payment matches.</p>` : orders('Orders', listed)}
 ${pages(path, query, isFirst, next === null ? null : `after=${encodeURIComponent(next)}`)}</section>`;
 }
@@ -201,7 +199,7 @@ function orderLink(order: string, amount: Money): Html {
 }
 
 function request(one: RefundRequest): Html {
-  return html`<tr><th scope="row">${withTax(one.amount, one.tax)}</th><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${money(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td><td><a href="${pageOf(one.purchase)}">Review</a></td></tr>`;
+  return html`<tr><th scope="row">${withTax(one.amount, one.tax)}</th><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${wholeCents(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td><td><a href="${pageOf(one.purchase)}">Review</a></td></tr>`;
 }
 
 /** Formats a net amount and the tax on top of it. */
@@ -239,7 +237,7 @@ export function nextStep(
 /** The effect of a refund or dispute on the buyer's balance. */
 function effectOf({ isEffective, loss }: Pick<ReturnedPayment, 'isEffective' | 'loss'>): string {
   if (!isEffective) return 'credit restored';
-  return loss > 0 ? `credit removed, ${money(loss)} of it was spent` : 'credit removed';
+  return loss > 0 ? `credit removed, ${wholeCents(loss)} of it was spent` : 'credit removed';
 }
 
 function webhookEvent(one: OpenWebhookEvent): Html {

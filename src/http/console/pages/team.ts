@@ -21,10 +21,10 @@ export type TeamFacts = {
 };
 
 const abilities: Readonly<Record<Role, string>> = {
-  owner: 'everything, including prices, plans and this page',
-  finance: 'refunds, promotion codes, exports, checking the books',
-  support: 'credit grants, freezing accounts, declining refund requests, delivering events again',
-  viewer: 'reads every page',
+  owner: 'Everything, including prices, plans and this page.',
+  finance: 'Refunds, promotion codes, exports and checking the books.',
+  support: 'Granting credit, freezing accounts, declining refund requests and delivering events again.',
+  viewer: 'Reads every page, and changes nothing.',
 };
 
 const path = '/admin/console/team';

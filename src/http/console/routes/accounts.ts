@@ -61,7 +61,10 @@ function addList(console: Console, shop: AccountSectionContext): void {
     // An id that matches exactly one account opens its page.
     if (only && found.length === 1 && query !== null && query.kind !== 'email') return redirect(only.id);
     const ids = shown.map(({ id }) => id);
-    const activity = await inTime(accounts.activity(ids, shop.clock() - 30 * dayMs));
+    const [activity, balances] = await Promise.all([
+      inTime(accounts.activity(ids, shop.clock() - 30 * dayMs)),
+      inTime(accounts.balances(ids)),
+    ]);
     const canExport = can(role, 'export') && query === null;
     return {
       title: 'Accounts',
@@ -70,6 +73,7 @@ function addList(console: Console, shop: AccountSectionContext): void {
         filter,
         found: shown,
         activity,
+        balances,
         next,
         isFirst: after === null,
         canExport,

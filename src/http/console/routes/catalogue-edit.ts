@@ -1,5 +1,5 @@
 import * as Brand from '../../../catalog/brand.ts';
-import { apply, type EditResult } from '../../../catalog/catalog-edit.ts';
+import { apply, type Edit, type EditResult } from '../../../catalog/catalog-edit.ts';
 import * as SourceLocation from '../../../catalog/source-location.ts';
 import { can } from '../../../identity/operators/role.ts';
 import type {
@@ -85,11 +85,11 @@ function addForm(
     const file = await editor.file();
     const typed = Fields.typedIn(said);
     if (said.get('base') !== file.digest) return page(file, typed, [], { text: stale, isBad: true });
+    if (form === 'brand' && said.get('act') === 'preview') return page(file, typed);
     const groups = Fields.groupsOf(form, file.text, shown);
-    const edits = [
-      ...Fields.editsOf(groups, said),
-      ...(form === 'prices' ? Meters.newPrices(file.text, groups.length, said) : []),
-    ];
+    const unread = form === 'prices' ? Fields.spreadPrices(groups, said) : [];
+    if (unread.length > 0) return page(file, typed, unread.map(notAnAmount), { text: problem, isBad: true });
+    const edits = editsIn(form, file.text, groups, said);
     const addition = form === 'plans' ? Fields.additionOf(said) : null;
     if (edits.length === 0 && addition === null)
       return page(file, typed, [], { text: 'Nothing was changed in the form.', isBad: true });
@@ -100,6 +100,17 @@ function addForm(
     if (proposal.kind === 'faulty') return page(file, typed, proposal.faults, { text: problem, isBad: true });
     return { title: 'Review changes', main: ReviewPage.review(file, edited.text, proposal) };
   });
+}
+
+/** The edits of a form, with those of the prices that it adds. */
+function editsIn(
+  form: Fields.CatalogueForm,
+  text: string,
+  groups: ReturnType<typeof Fields.groupsOf>,
+  said: URLSearchParams,
+): Edit[] {
+  const edits = Fields.editsOf(groups, said);
+  return form === 'prices' ? [...edits, ...Meters.newPrices(text, groups.length, said)] : edits;
 }
 
 /** Adds the form that uploads a logo, which becomes part of the catalogue's text. */
@@ -177,6 +188,10 @@ function refusal(published: Exclude<PublishResult, { kind: 'published' }>): {
         result: bad(problem),
       };
   }
+}
+
+function notAnAmount(path: string): ProposalFault {
+  return { path, line: null, reason: 'Enter an amount in US dollars, such as 0.001.' };
 }
 
 function cannotEdit({ path }: Extract<EditResult, { kind: 'refused' }>): ProposalFault {

@@ -56,6 +56,7 @@ export function addHealthSection(
       mails,
       verified,
       canVerify: can(role, 'verify'),
+      nowMs: shop.clock(),
       process: own,
     };
     return { title: 'Health', main: Page.health(facts) };

@@ -76,7 +76,9 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
         person,
       );
     const key = preview.answersRequest ? null : id('console');
-    return { title: 'Refund', main: Page.confirm(order, amount, preview.effect, key, preview.ending) };
+    const [buyer] = await buyersOf(shop, order.account);
+    const main = Page.confirm(order, buyer?.email ?? null, amount, preview.effect, key, preview.ending);
+    return { title: 'Refund', main };
   });
 
   console.addAction(`${path}/:id`, async (c, form, person) =>
@@ -171,7 +173,7 @@ async function paymentPage(
     return { title: 'Purchase not found', status: 404, main };
   }
   const [buyers, request, reversals, lot, loss, fees, signals, charges] = await Promise.all([
-    order.account === null ? [] : shop.console.accounts.find({ kind: 'id', id: order.account }, 1),
+    buyersOf(shop, order.account),
     shop.refundRequests.find(order.id),
     orders.reversalsOf(order.id),
     shop.console.revenueReport.lotOf(order.id),
@@ -197,6 +199,11 @@ async function paymentPage(
   const page = order.payment === null ? null : processor.pageOf(order.payment);
   const main = Page.payment({ ...facts, left, page, ending });
   return { title: `Purchase ${order.id}`, status: result?.isBad ? 422 : 200, main };
+}
+
+/** The account of an order; empty before it is known. */
+async function buyersOf({ console }: Pick<SellerContext, 'console'>, account: string | null) {
+  return account === null ? [] : console.accounts.find({ kind: 'id', id: account }, 1);
 }
 
 /** The outcome of an answer or a refund in words. */

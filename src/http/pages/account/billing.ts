@@ -7,6 +7,7 @@ import * as BillingDetails from '../../../payment/billing-details.ts';
 import { countries } from '../../../payment/countries.ts';
 import { suggestedTerms, type TopUp } from '../../../payment/top-up.ts';
 import type { Texts } from '../../../text/texts.ts';
+import { capitalized } from '../card-brand.ts';
 import { type FormResult, faultOf, field } from '../form-result.ts';
 import type { Html } from '../frame.ts';
 import { nameOf } from '../paid.ts';
@@ -33,14 +34,14 @@ export function billing(texts: Texts, facts: BillingFacts, catalog: Catalog): Ht
   const { topUp: now, result, mayChange } = facts;
   const credit = mayChange ? catalog.plans.filter((plan) => plan.kind === 'credit') : [];
   const held = facts.plans.length + facts.grants.length;
-  return html`<section aria-labelledby="credit"><h2 id="credit">${say(texts, 'account.balance')}</h2>${balanceOf(texts, facts, catalog)}
+  return html`<div class="columns money"><section aria-labelledby="credit"><h2 id="credit">${say(texts, 'account.balance')}</h2>${balanceOf(texts, facts, catalog)}
 ${credit.map((plan) => creditForm(texts, plan, result, credit.length > 1))}
 ${mayChange ? promotion(texts, result) : ''}</section>
-<section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2><a href="/#plans">${say(texts, 'billing.see_plans')}</a></div>
+<div><section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2><a href="/#plans">${say(texts, 'billing.see_plans')}</a></div>
 ${held === 0 ? html`<p class="soft">${say(texts, 'billing.no_plans')}</p>` : plans(texts, facts, catalog, mayChange)}</section>
-${facts.methods.length === 0 ? '' : cards(texts, facts, catalog)}
+${facts.methods.length === 0 ? '' : cards(texts, facts, catalog)}</div>
 ${credit.length === 0 ? '' : topUp(texts, now, result)}
-${mayChange || facts.details !== null ? detailsForm(texts, facts) : ''}
+${mayChange || facts.details !== null ? detailsForm(texts, facts) : ''}</div>
 ${purchases(texts, facts, catalog, { result, mayAsk: mayChange })}`;
 }
 
@@ -75,7 +76,7 @@ function cards(texts: Texts, { methods, mayChange }: BillingFacts, catalog: Cata
     card === null
       ? texts.text(isOwn ? 'billing.card_unknown' : 'billing.card_of_payer')
       : texts.text('billing.card', {
-          brand: card.brand.replace(/^./u, (first) => first.toUpperCase()),
+          brand: capitalized(card.brand),
           digits: card.last4,
           expiry: `${String(card.expMonth).padStart(2, '0')}/${card.expYear}`,
         });
@@ -99,25 +100,30 @@ ${!mayChange ? '' : own === undefined ? html`<p class="soft">${say(texts, 'billi
 
 const topUpStates = { off: 'top_up.is_off', on: 'top_up.is_on', stopped: 'top_up.is_stopped' } as const;
 
+/** Its state first; the form for its terms is folded until it is needed. */
 function topUp(texts: Texts, now: TopUp | null, result: FormResult | null): Html {
   const terms = now ?? suggestedTerms;
+  const isOn = now?.state === 'on';
+  const isRefused = result?.refused?.path === 'top-up';
   const input = (name: string, label: string, value: Money.Money) =>
     html`<div>${field(texts, result, 'top-up', { name, label, value: Money.format(value), attributes: html`inputmode="decimal" autocomplete="off"` })}</div>`;
   return html`<section aria-labelledby="top-up"><h2 id="top-up">${say(texts, 'top_up.title')} <span class="sign">${say(texts, topUpStates[now?.state ?? 'off'])}</span></h2>
-${topUpState(texts, now)}<p class="soft">${say(texts, 'top_up.intro')}</p>
+${topUpState(texts, now)}
+<details ${isRefused || now?.state === 'stopped' ? 'open' : ''}><summary>${say(texts, isOn ? 'top_up.change_terms' : 'top_up.set_up')}</summary><p class="soft">${say(texts, 'top_up.intro')}</p>
 <form method="post" action="/shop/account/top-up"><div class="row">
 ${input('below_usd', texts.text('top_up.below'), terms.below)}${input('amount_usd', texts.text('top_up.amount'), terms.amount)}${input('monthly_max_usd', texts.text('top_up.monthly_max'), terms.monthlyMax)}</div>
-<button class="plain">${say(texts, now?.state === 'on' ? 'top_up.change' : 'top_up.turn_on')}</button></form>
-${now?.state === 'on' ? html`<form method="post" action="/shop/account/top-up/end" class="after"><button class="quiet danger">${say(texts, 'top_up.turn_off')}</button></form>` : ''}</section>`;
+<button class="plain">${say(texts, isOn ? 'top_up.change' : 'top_up.turn_on')}</button></form></details>
+${isOn ? html`<form method="post" action="/shop/account/top-up/end" class="after"><button class="quiet danger">${say(texts, 'top_up.turn_off')}</button></form>` : ''}</section>`;
 }
 
 function topUpState(texts: Texts, now: TopUp | null): Html {
-  if (now === null || now.state === 'off') return html``;
+  if (now === null || now.state === 'off') return html`<p class="soft">${say(texts, 'top_up.off')}</p>`;
   if (now.state === 'stopped')
     return html`<p>${say(texts, 'top_up.stopped', { reason: String(now.reason) })}</p>`;
+  const usd = (amount: Money.Money) => texts.usd(Money.format(amount));
   const { brand, last4 } = now.card;
-  const charged = texts.usd(Money.format(now.chargedThisMonth));
-  return html`<p>${say(texts, 'top_up.on', { card: `${brand} ${last4}`, charged })}</p>`;
+  return html`<p>${say(texts, 'top_up.on', { card: `${capitalized(brand)} ${last4}`, amount: usd(now.amount), below: usd(now.below) })}</p>
+<p class="soft">${say(texts, 'top_up.charged', { charged: usd(now.chargedThisMonth), monthly_max: usd(now.monthlyMax) })}</p>`;
 }
 
 /** The company and address on receipts; folded once they are known. */

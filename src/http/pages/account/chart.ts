@@ -38,7 +38,7 @@ export function chart(texts: Texts, facts: ChartFacts): Html {
   );
   return html`<div class="chart${isSmall ? ' small' : ''}"><div class="y" aria-hidden="true"><span>${tick(top)}</span>${top > 1 ? html`<span>${tick(top / 2)}</span>` : ''}<span>${tick(0)}</span></div>
 <svg viewBox="0 0 100 ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${(top > 1 ? [0, height / 2, height] : [0, height]).map((y) => html`<line x1="0" x2="100" y1="${y}" y2="${y}"/>`)}${days.map((day, at) => bar(texts, facts, { bands, day, top, at }))}</svg>
-<div class="x" aria-hidden="true">${shown.map((day) => html`<span>${texts.dayOf(day)}</span>`)}</div></div>
+<div class="x" aria-hidden="true">${shown.map((day) => html`<span>${texts.shortDayOf(day)}</span>`)}</div></div>
 ${bands.length < 2 ? '' : html`<ul class="legend">${bands.map(({ name }, at) => html`<li><span class="band-${at}"></span>${name}</li>`)}</ul>`}`;
 }
 

@@ -32,16 +32,17 @@ export function titleOf(texts: Texts, section: Section): string {
   return texts.text(section === 'keys' ? 'account.keys_title' : `account.${section}`);
 }
 
-/** A section: the links to the sections that the person may see, the title, the result of the form that was just sent, and `main`. */
+/** A section: the links to the sections that the person may see, the heading, the result of the form that was just sent, and `main`. */
 export function inSection(
   texts: Texts,
   section: Section,
   result: FormResult | null,
   main: Html,
   shown: readonly Section[] = Object.keys(sections) as Section[],
+  heading: string = titleOf(texts, section),
 ): Html {
   return html`${navigation(texts, section, shown)}
-<h1>${titleOf(texts, section)}</h1>
+<h1>${heading}</h1>
 ${result === null ? '' : outcome(texts, result)}
 ${main}`;
 }

@@ -14,6 +14,8 @@ export type KeysFacts = {
   /** The last day of use of each key in the last `days` days, by its id. */
   lastUse: ReadonlyMap<string, string>;
   days: number;
+  /** The first of these days (`2030-01-31`). */
+  firstDay: string;
   result: FormResult | null;
 };
 
@@ -24,46 +26,50 @@ export function keys(texts: Texts, facts: KeysFacts): Html {
     html`<div>${field(texts, result, 'keys', { name, label, attributes, isRequired })}</div>`;
   const isPaused = all.some(({ state }) => state === 'paused');
   const own = html`<section aria-labelledby="own"><h2 id="own">${say(texts, 'keys.title')}</h2>${list(texts, facts)}${isPaused ? html`<p class="hint">${say(texts, 'keys.paused_why')}</p>` : ''}</section>`;
-  return html`<p class="soft">${say(texts, 'keys.intro')}</p>
+  return html`<p class="soft intro">${say(texts, 'keys.intro')}</p>
 ${all.length === 0 ? '' : own}
 <section aria-labelledby="new"><h2 id="new">${say(texts, 'keys.new')}</h2>
 <form method="post" action="/shop/account/keys"><div class="row">${input('name', texts.text('keys.name'), html`maxlength="100" autocomplete="off" placeholder="${texts.text('keys.name_example')}"`, true)}${input('budget_usd', texts.text('keys.budget'), html`inputmode="decimal" autocomplete="off"`)}${input('days', texts.text('keys.days'), html`inputmode="numeric" autocomplete="off"`)}</div>
 <button>${say(texts, 'keys.create')}</button></form></section>`;
 }
 
-function list(texts: Texts, { keys: all, page, pages, lastUse, days }: KeysFacts): Html {
+function list(texts: Texts, { keys: all, page, pages, ...used }: KeysFacts): Html {
   const link = (to: number, key: 'keys.previous' | 'keys.next') =>
     html`<a href="/shop/account/keys?page=${to}">${say(texts, key)}</a> `;
-  return html`${table(all, columns(texts, all, lastUse, days))}${pages === 1 ? '' : html`<p class="range">${page > 1 ? link(page - 1, 'keys.previous') : ''}${page < pages ? link(page + 1, 'keys.next') : ''}</p>`}`;
+  return html`${table(all, columns(texts, all, used))}${pages === 1 ? '' : html`<p class="range">${page > 1 ? link(page - 1, 'keys.previous') : ''}${page < pages ? link(page + 1, 'keys.next') : ''}</p>`}`;
 }
 
 function columns(
   texts: Texts,
   all: readonly ShownKey[],
-  lastUse: KeysFacts['lastUse'],
-  days: number,
+  { lastUse, days, firstDay }: Pick<KeysFacts, 'lastUse' | 'days' | 'firstDay'>,
 ): [Column<ShownKey>, ...Column<ShownKey>[]] {
-  const usedOn = (id: string) => {
+  const usedOn = ({ id, created_at }: ShownKey) => {
     const day = lastUse.get(id);
-    return day === undefined ? texts.text('keys.unused', { count: days }) : texts.dayOf(day);
+    if (day !== undefined) return texts.dayOf(day);
+    return created_at.slice(0, 10) >= firstDay
+      ? texts.text('keys.unused_new')
+      : texts.text('keys.unused', { count: days });
   };
-  const creator: Column<ShownKey>[] = all.some(({ created_by }) => created_by !== null)
-    ? [{ head: texts.text('keys.creator'), cell: ({ created_by }) => created_by ?? '', onPhone: 'bare' }]
-    : [];
+  const usedBy = new Set(all.map(({ created_by }) => created_by));
+  const creator = ({ created_by }: ShownKey) =>
+    usedBy.size < 2 || created_by === null
+      ? ''
+      : html`<br><small>${say(texts, 'keys.created_by', { email: created_by })}</small>`;
   return [
     {
       head: texts.text('keys.name'),
-      cell: ({ id, name, state }) =>
-        html`<a href="/shop/account/usage?key=${id}">${name}</a>${state === 'paused' ? html` <span class="sign">${say(texts, 'keys.paused')}</span>` : ''}`,
+      cell: (key) =>
+        html`<a href="/shop/account/usage?key=${key.id}">${key.name}</a>${key.state === 'paused' ? html` <span class="sign">${say(texts, 'keys.paused')}</span>` : ''}${creator(key)}`,
     },
     { head: texts.text('keys.key'), cell: ({ hint }) => html`<code>${hint}</code>`, onPhone: 'bare' },
-    ...creator,
-    { head: texts.text('keys.created'), cell: ({ created_at }) => texts.dayOf(created_at) },
-    { head: texts.text('keys.last_used'), cell: ({ id }) => usedOn(id) },
-    { head: texts.text('keys.spent'), cell: (key) => spentOf(texts, key), isNumber: true },
+    { head: texts.text('keys.created'), cell: ({ created_at }) => texts.dayOf(created_at), isShort: true },
+    { head: texts.text('keys.last_used'), cell: usedOn, isShort: true },
+    { head: texts.text('keys.spent'), cell: (key) => spentOf(texts, key), isShort: true },
     {
       head: texts.text('keys.expires'),
       cell: ({ expires_at }) => (expires_at === null ? texts.text('keys.never') : texts.dayOf(expires_at)),
+      isShort: true,
     },
     {
       head: '',

@@ -15,8 +15,9 @@ type Asked = ReturnType<typeof RefundRequests.asRefundRequest>;
 
 export type PurchaseFacts = {
   receipts: readonly PurchaseEntry[];
-  /** The last purchase of the page, when there are older ones. */
+  /** The last purchase of the page, when there are older ones; the purchase that the page continues after. */
   older: string | null;
+  before: string | null;
   refundRequests: readonly Asked[];
   /** The purchase whose refund form the visitor opened; null for none. */
   refundOf: string | null;
@@ -25,36 +26,51 @@ export type PurchaseFacts = {
 /** The purchases with their receipts, the refund requests, and the form for a new request. */
 export function purchases(
   texts: Texts,
-  { receipts, older, refundRequests, refundOf }: PurchaseFacts,
+  { receipts, older, before, refundRequests, refundOf }: PurchaseFacts,
   catalog: Catalog,
   { result, mayAsk }: { result: FormResult | null; mayAsk: boolean },
 ): Html {
   if (receipts.length === 0) return html``;
   const open = mayAsk ? RefundRequests.requestable(receipts, refundRequests) : [];
+  const typed = result?.refused?.path === 'refund' ? result.refused.input.get('purchase') : null;
+  const asked = open.find(({ purchase }) => purchase === (typed ?? refundOf));
   return html`<section aria-labelledby="receipts"><h2 id="receipts">${say(texts, 'purchases.title')}</h2>
-${table(receipts, [
-  { head: texts.text('purchases.when'), cell: ({ paid_at }) => texts.dayOf(paid_at) },
-  { head: texts.text('purchases.plan'), cell: ({ plan }) => nameOf(catalog, plan), onPhone: 'bare' },
-  {
-    head: texts.text('purchases.amount'),
-    cell: (one) => amountOf(texts, one),
-    isNumber: true,
-    onPhone: 'lead',
-  },
-  {
-    head: texts.text('purchases.documents'),
-    cell: (one) => documents(texts, one, open.includes(one)),
-    onPhone: 'bare',
-  },
-])}
+${table(
+  receipts,
+  [
+    { head: texts.text('purchases.when'), cell: ({ paid_at }) => texts.dayOf(paid_at), isShort: true },
+    { head: texts.text('purchases.plan'), cell: ({ plan }) => nameOf(catalog, plan), onPhone: 'bare' },
+    {
+      head: texts.text('purchases.amount'),
+      cell: (one) => amountOf(texts, one),
+      isNumber: true,
+      onPhone: 'lead',
+    },
+    {
+      head: texts.text('purchases.documents'),
+      cell: (one) => documents(texts, one, { mayAsk: open.includes(one), before }),
+      onPhone: 'bare',
+    },
+  ],
+  (one) => (one === asked ? form(texts, one, { result, before }) : null),
+)}
 ${older === null ? '' : html`<p><a href="${sections.billing}?before=${older}#receipts">${say(texts, 'purchases.older')}</a></p>`}
-${refundRequests.length === 0 ? '' : answers(texts, refundRequests, receipts, catalog)}
-${open.length === 0 ? '' : form(texts, open, catalog, { result, refundOf })}</section>`;
+${refundRequests.length === 0 ? '' : answers(texts, refundRequests, receipts, catalog)}</section>`;
 }
 
-function documents(texts: Texts, one: PurchaseEntry, mayAsk: boolean): Html {
+/** The path of the page of purchases, with further members. */
+function pagePath(before: string | null, more: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams({ ...(before !== null && { before }), ...more });
+  return `${sections.billing}${query.size === 0 ? '' : `?${query}`}`;
+}
+
+function documents(
+  texts: Texts,
+  one: PurchaseEntry,
+  { mayAsk, before }: { mayAsk: boolean; before: string | null },
+): Html {
   const facts = { day: texts.dayOf(one.paid_at), amount: texts.usd(one.amount_usd) };
-  return html`<span><a href="${one.url}" aria-label="${texts.text('purchases.receipt_label', facts)}">${say(texts, 'purchases.receipt')}</a>${one.invoice_url === null ? '' : html` · <a href="${one.invoice_url}" aria-label="${texts.text('purchases.invoice_label', facts)}">${say(texts, 'purchases.invoice')}</a>`}${mayAsk ? html` · <a href="${sections.billing}?refund=${one.purchase}#refund" aria-label="${texts.text('refunds.ask_label', facts)}">${say(texts, 'refunds.ask')}</a>` : ''}</span>`;
+  return html`<span><a href="${one.url}" aria-label="${texts.text('purchases.receipt_label', facts)}">${say(texts, 'purchases.receipt')}</a>${one.invoice_url === null ? '' : html` · <a href="${one.invoice_url}" aria-label="${texts.text('purchases.invoice_label', facts)}">${say(texts, 'purchases.invoice')}</a>`}${mayAsk ? html` · <a href="${pagePath(before, { refund: one.purchase })}#refund" aria-label="${texts.text('refunds.ask_label', facts)}">${say(texts, 'refunds.ask')}</a>` : ''}</span>`;
 }
 
 function amountOf(texts: Texts, { amount_usd, tax_usd, reversed_usd }: PurchaseEntry): string {
@@ -103,21 +119,17 @@ function state(texts: Texts, { state, answer, refunded_usd, refunded_tax_usd }: 
   }
 }
 
+/** The form for a refund, below the row of its purchase. */
 function form(
   texts: Texts,
-  open: readonly PurchaseEntry[],
-  catalog: Catalog,
-  { result, refundOf }: { result: FormResult | null; refundOf: string | null },
+  { purchase }: PurchaseEntry,
+  { result, before }: { result: FormResult | null; before: string | null },
 ): Html {
   const reason = faultOf(texts, result, 'refund', 'reason');
   const typed = result?.refused?.path === 'refund' ? result.refused.input : null;
-  const option = ({ purchase, plan, amount_usd, paid_at }: PurchaseEntry) =>
-    html`<option value="${purchase}" ${(typed?.get('purchase') ?? refundOf) === purchase ? 'selected' : ''}>${texts.dayOf(paid_at)}, ${nameOf(catalog, plan)}, ${texts.usd(amount_usd)}</option>`;
-  return html`<details id="refund" ${typed === null && refundOf === null ? '' : 'open'}><summary>${say(texts, 'refunds.ask')}</summary>
-<p class="soft">${say(texts, 'refunds.intro')}</p>
-<form method="post" action="/shop/account/refund">
-<label for="refund-purchase">${say(texts, 'refunds.purchase')}</label><select id="refund-purchase" name="purchase">${open.map(option)}</select>
+  const action = `/shop/account/refund${before === null ? '' : `?${new URLSearchParams({ before })}`}`;
+  return html`<form id="refund" method="post" action="${action}"><p class="soft">${say(texts, 'refunds.intro')}</p><input type="hidden" name="purchase" value="${purchase}">
+<label for="refund-reason">${say(texts, 'refunds.reason')}</label><textarea id="refund-reason" name="reason" rows="2" maxlength="${textCharsMax}"${reason.marks} required>${typed?.get('reason') ?? ''}</textarea>${reason.text}
 ${field(texts, result, 'refund', { name: 'amount_usd', label: texts.text('refunds.amount'), attributes: html`inputmode="decimal" autocomplete="off"` })}
-<label for="refund-reason">${say(texts, 'refunds.reason')}</label><textarea id="refund-reason" name="reason" rows="3" maxlength="${textCharsMax}"${reason.marks} required>${typed?.get('reason') ?? ''}</textarea>${reason.text}
-<button>${say(texts, 'refunds.send')}</button></form></details>`;
+<div class="actions"><button>${say(texts, 'refunds.send')}</button><a href="${pagePath(before, {})}#receipts">${say(texts, 'question.back')}</a></div></form>`;
 }

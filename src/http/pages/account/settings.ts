@@ -27,11 +27,11 @@ export function settings(texts: Texts, facts: SettingsFacts, contact: string): H
 <div><dt>${say(texts, 'account.account')}</dt><dd class="id">${facts.account}</dd></div>
 ${facts.createdMs === null ? '' : html`<div><dt>${say(texts, 'settings.created')}</dt><dd class="plain">${texts.day(facts.createdMs)}</dd></div>`}
 </dl></section>
-<section aria-labelledby="connections"><h2 id="connections">${say(texts, 'connections.title')}</h2>
+<div class="columns"><section aria-labelledby="connections"><h2 id="connections">${say(texts, 'connections.title')}</h2>
 ${connections.length === 0 ? html`<p class="soft">${say(texts, 'connections.none')}</p>` : applications(texts, connections)}</section>
 <section aria-labelledby="leave"><h2 id="leave">${leave}</h2><p class="soft">${say(texts, claimed ? 'account.leave_claimed_effect' : 'account.leave_unclaimed_effect')}</p>
-<form method="post" action="/shop/leave"><button class="${claimed ? 'plain' : 'danger'}">${leave}</button></form></section>
-<section aria-labelledby="close"><h2 id="close">${say(texts, 'settings.close')}</h2><p class="soft">${say(texts, 'settings.close_text', { contact: html`<a href="${contact}">${say(texts, 'frame.contact')}</a>` })}</p></section>`;
+<form method="post" action="/shop/leave"><button class="plain${claimed ? '' : ' danger'}">${leave}</button></form></section>
+<section aria-labelledby="close"><h2 id="close">${say(texts, 'settings.close')}</h2><p class="soft">${say(texts, 'settings.close_text', { contact: html`<a href="${contact}">${say(texts, 'frame.contact')}</a>` })}</p></section></div>`;
 }
 
 /** Applications that may use the account, each with a button that disconnects it. */

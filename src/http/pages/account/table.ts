@@ -6,21 +6,32 @@ export type Column<Row> = {
   head: string;
   cell: (row: Row) => Html | string;
   isNumber?: boolean;
+  /** True for short values, such as dates, that stay on one line. */
+  isShort?: boolean;
   /** On a phone: at the end of the first line, or below it without its heading. One such column makes the rows compact. */
   onPhone?: 'lead' | 'bare';
 };
 
-/** A table whose rows become cards on a phone, where each cell repeats its heading. The first column is the heading of the row. */
+/**
+ * A table whose rows become cards on a phone, where each cell repeats its heading. The first column is the heading of the row.
+ * @param below content below a row, over its whole width; null for none
+ */
 export function table<Row>(
   rows: readonly Row[],
   [first, ...columns]: readonly [Column<Row>, ...Column<Row>[]],
+  below: (row: Row) => Html | null = () => null,
 ): Html {
-  const kind = (isNumber = false) => (isNumber ? html` class="number"` : '');
-  const head = ({ head, isNumber }: Column<Row>) =>
-    head === '' ? html`<td></td>` : html`<th scope="col"${kind(isNumber)}>${head}</th>`;
-  const cell = (row: Row, { head, cell, isNumber, onPhone }: Column<Row>) =>
-    html`<td${kind(isNumber)}${head === '' ? '' : html` data-label="${head}"`}${onPhone === undefined ? '' : html` data-as="${onPhone}"`}>${cell(row)}</td>`;
+  const kind = ({ isNumber = false, isShort = false }: Column<Row>) =>
+    isNumber ? html` class="number"` : isShort ? html` class="short"` : '';
+  const head = (column: Column<Row>) =>
+    column.head === '' ? html`<td></td>` : html`<th scope="col"${kind(column)}>${column.head}</th>`;
+  const more = (content: Html | null) =>
+    content === null ? '' : html`<tr class="below"><td colspan="${columns.length + 1}">${content}</td></tr>`;
+  const cell = (row: Row, column: Column<Row>) => {
+    const { head, onPhone } = column;
+    return html`<td${kind(column)}${head === '' ? '' : html` data-label="${head}"`}${onPhone === undefined ? '' : html` data-as="${onPhone}"`}>${column.cell(row)}</td>`;
+  };
   const isCompact = columns.some(({ onPhone }) => onPhone !== undefined);
   return html`<table class="stack${isCompact ? html` ${'compact'}` : ''}"><thead><tr>${[first, ...columns].map(head)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr><th scope="row">${first.cell(row)}</th>${columns.map((column) => cell(row, column))}</tr>`)}</tbody></table>`;
+<tbody>${rows.map((row) => html`<tr><th scope="row">${first.cell(row)}</th>${columns.map((column) => cell(row, column))}</tr>${more(below(row))}`)}</tbody></table>`;
 }

@@ -18,6 +18,8 @@ export type TeamFacts = {
   events: readonly AccountEvent[] | null;
   /** The last entry of the page of activity, when there are more. */
   older: number | null;
+  /** The names of the account's keys, by their ids. */
+  keyNames: ReadonlyMap<string, string>;
   nowMs: number;
   result: FormResult | null;
 };
@@ -36,8 +38,8 @@ export function team(texts: Texts, facts: TeamFacts): Html {
   return html`<section aria-labelledby="people"><h2 id="people">${say(texts, 'team.people')}</h2>${people(texts, facts)}</section>
 ${isManager ? inviteForm(texts, facts) : ''}
 ${isManager && invitations.length > 0 ? html`<section aria-labelledby="invitations"><h2 id="invitations">${say(texts, 'team.invitations')}</h2>${invited(texts, facts)}</section>` : ''}
-<section aria-labelledby="roles"><details><summary><h2 id="roles">${say(texts, 'team.roles')}</h2></summary><dl class="facts roles">${roles.map((role) => html`<div><dt>${say(texts, `role.${role}`)}</dt><dd>${say(texts, `role.${role}_may`)}</dd></div>`)}</dl><p class="soft">${say(texts, 'team.roles_keys')}</p></details></section>
-${events === null ? '' : activity(texts, events, facts.older)}
+${isManager ? '' : html`<section aria-labelledby="roles"><h2 id="roles">${say(texts, 'team.roles')}</h2>${rights(texts)}</section>`}
+${events === null ? '' : activity(texts, events, facts)}
 ${can(me.role, 'owners') ? ownership(texts, members, me.id) : ''}
 ${
   mayLeave(facts)
@@ -64,8 +66,8 @@ function people(texts: Texts, { me, members }: TeamFacts): Html {
       head: texts.text('team.role'),
       cell: (one) => (mayChange(one) ? roleForm(texts, one, given) : texts.text(`role.${one.role}`)),
     },
-    { head: texts.text('team.joined'), cell: ({ joinedMs }) => texts.day(joinedMs) },
-    { head: texts.text('team.last_used'), cell: ({ usedMs }) => texts.day(usedMs) },
+    { head: texts.text('team.joined'), cell: ({ joinedMs }) => texts.day(joinedMs), isShort: true },
+    { head: texts.text('team.last_used'), cell: ({ usedMs }) => texts.day(usedMs), isShort: true },
     {
       head: '',
       cell: (one) =>
@@ -102,7 +104,12 @@ function inviteForm(texts: Texts, { me, result }: TeamFacts): Html {
   return html`<section aria-labelledby="invite"><h2 id="invite">${say(texts, 'team.invite')}</h2><p class="soft">${say(texts, 'team.invite_intro')}</p>
 <form method="post" action="/shop/account/team"><div class="row"><div class="wide">${field(texts, result, 'team', { name: 'email', label: texts.text('team.email'), attributes: html`type="email" autocomplete="off"`, isRequired: true })}</div>
 <div><label for="invite-role">${say(texts, 'team.role')}</label><select id="invite-role" name="role">${options(texts, manageable(me.role), typed ?? 'developer')}</select></div>
-<div class="fit"><button>${say(texts, 'team.send')}</button></div></div></form></section>`;
+<div class="fit"><button>${say(texts, 'team.send')}</button></div></div></form>
+<details><summary>${say(texts, 'team.roles')}</summary>${rights(texts)}</details></section>`;
+}
+
+function rights(texts: Texts): Html {
+  return html`<dl class="roles">${roles.map((role) => html`<div><dt>${say(texts, `role.${role}`)}</dt><dd>${say(texts, `role.${role}_may`)}</dd></div>`)}</dl><p class="soft">${say(texts, 'team.roles_keys')}</p>`;
 }
 
 function invited(texts: Texts, { invitations, me, nowMs }: TeamFacts): Html {
@@ -120,8 +127,8 @@ function invited(texts: Texts, { invitations, me, nowMs }: TeamFacts): Html {
     { head: texts.text('team.person'), cell: ({ email }) => email },
     { head: texts.text('team.role'), cell: ({ role }) => texts.text(`role.${role}`) },
     { head: texts.text('team.state'), cell: stateOf },
-    { head: texts.text('team.sent'), cell: ({ sentMs }) => texts.day(sentMs) },
-    { head: texts.text('team.expires'), cell: ({ expiresMs }) => texts.day(expiresMs) },
+    { head: texts.text('team.sent'), cell: ({ sentMs }) => texts.day(sentMs), isShort: true },
+    { head: texts.text('team.expires'), cell: ({ expiresMs }) => texts.day(expiresMs), isShort: true },
     {
       head: '',
       cell: (one) =>
@@ -148,7 +155,8 @@ const names: Readonly<Record<string, 'team.by_account' | 'team.by_payment' | 'te
   erased: 'team.by_erased',
 };
 
-function activity(texts: Texts, events: readonly AccountEvent[], older: number | null): Html {
+function activity(texts: Texts, events: readonly AccountEvent[], facts: TeamFacts): Html {
+  const { older } = facts;
   const who = ({ who: name }: AccountEvent) => {
     const known = names[name];
     return known === undefined ? name : texts.text(known);
@@ -158,16 +166,26 @@ ${
   events.length === 0
     ? html`<p class="soft">${say(texts, 'team.no_activity')}</p>`
     : table(events, [
-        { head: texts.text('team.what'), cell: (one) => eventText(texts, one) },
+        { head: texts.text('team.what'), cell: (one) => eventText(texts, one, facts.keyNames) },
         { head: texts.text('team.who'), cell: who, onPhone: 'bare' },
-        { head: texts.text('team.when'), cell: ({ atMs }) => texts.minute(atMs), onPhone: 'bare' },
+        {
+          head: texts.text('team.when'),
+          cell: ({ atMs }) => texts.minute(atMs),
+          isShort: true,
+          onPhone: 'bare',
+        },
       ])
 }${older === null ? '' : html`<p><a href="${sections.team}?older=${older}#activity">${say(texts, 'team.older')}</a></p>`}</section>`;
 }
 
 /** An entry in words; the name of the act where there are none. */
-function eventText(texts: Texts, { act, subject }: AccountEvent): string {
+function eventText(texts: Texts, { act, subject }: AccountEvent, names: ReadonlyMap<string, string>): string {
   const key = `event.${act}`;
   if (!Object.hasOwn(defaults, key)) return act;
-  return texts.text(key as 'event.person_invited', { subject });
+  return texts.text(key as 'event.person_invited', { subject: names.get(subject) ?? shortId(subject) });
+}
+
+/** Ids of purchases and keys in short, as the first and last characters; other subjects as they are. */
+function shortId(subject: string): string {
+  return /^[a-z]{3}_[0-9a-f]{20,}$/.test(subject) ? `${subject.slice(0, 8)}…${subject.slice(-4)}` : subject;
 }

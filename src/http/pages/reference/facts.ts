@@ -9,13 +9,13 @@ import type { Service } from '../../../catalog/service.ts';
 import type { Texts } from '../../../text/texts.ts';
 import type { Html } from '../frame.ts';
 import { say } from '../say.ts';
+import { unitPrice } from '../unit-price.ts';
 import type { OperationPage } from './outline.ts';
 
-/** The price of a service in short, such as `0.001 USD per result`. */
-export function priceOf(texts: Texts, { metering, price, unit }: Service): Html {
-  if (metering !== undefined) return say(texts, 'shop.by_usage');
-  if (price === 0) return say(texts, 'shop.free');
-  return html`${texts.usd(Money.format(price))} ${say(texts, 'shop.per_unit', { unit: texts.unit(unit) })}`;
+/** The price of a service in short, such as `1.00 USD per 1,000 results`. */
+export function priceOf(texts: Texts, { metering, price, unit }: Service): string {
+  if (metering !== undefined) return texts.text('shop.by_usage');
+  return price === 0 ? texts.text('shop.free') : unitPrice(texts, { price, unit });
 }
 
 /** The facts that a caller needs before a call: price, unit, limits and authentication. */

@@ -26,6 +26,7 @@ export function navigation(texts: Texts, outline: Outline, place: Place, words =
 <ul>${chapters.map((chapter) => chapterItem(chapter, place, isSmall))}</ul></div>`;
   return html`<button type="button" class="plain menu" popovertarget="docs-nav">${say(texts, 'reference.menu')}</button>
 <nav id="docs-nav" popover aria-label="${texts.text('reference.title')}">
+<button type="button" class="plain close" popovertarget="docs-nav" popovertargetaction="hide">${say(texts, 'reference.close_menu')}</button>
 <form action="${home}" role="search"><label class="hidden" for="docs-search">${say(texts, 'reference.search')}</label><input type="search" id="docs-search" name="q" value="${words}" placeholder="${texts.text('reference.search')}" maxlength="200"></form>
 <ul>${sections.map((section) => html`<li data-words="${texts.text(`reference.nav_${section.replace('-', '_') as 'quick_start'}`).toLowerCase()}"><a href="${home}#${section}">${say(texts, `reference.nav_${section.replace('-', '_') as 'quick_start'}`)}</a></li>`)}</ul>
 ${outline.sold.map(group)}
@@ -38,11 +39,16 @@ function chapterItem(chapter: Chapter, { chapter: current, page }: Place, isSmal
   const isHere = chapter === current;
   const [only] = pages;
   if (pages.length === 1 && only !== undefined && chapter.service !== null)
-    return html`<li data-words="${wordsOf(only)}"><a href="${path}" ${isHere ? html`aria-current="page"` : ''}>${name}</a></li>`;
+    return html`<li data-words="${wordsOf(only)}"><a href="${path}" ${isHere ? html`aria-current="page"` : ''}>${name}${methodMark(only)}</a></li>`;
   if (!isSmall && !isHere)
     return html`<li data-words="${name.toLowerCase()}"><a href="${path}">${name}</a></li>`;
   return html`<li data-group><a href="${path}" ${isHere && page === null ? html`aria-current="page"` : ''}>${name}</a>
-<ul>${pages.map((one) => html`<li data-words="${wordsOf(one)}"><a href="${one.path}" ${one === page ? html`aria-current="page"` : ''}>${one.title}</a></li>`)}</ul></li>`;
+<ul>${pages.map((one) => html`<li data-words="${wordsOf(one)}"><a href="${one.path}" ${one === page ? html`aria-current="page"` : ''}>${one.title}${methodMark(one)}</a></li>`)}</ul></li>`;
+}
+
+/** The method beside the title; screen readers get it on the page of the operation. */
+function methodMark({ entry }: OperationPage): Html {
+  return html`<span class="verb" aria-hidden="true">${entry.method}</span>`;
 }
 
 function wordsOf({ entry, chapter, title }: OperationPage): string {

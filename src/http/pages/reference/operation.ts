@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import * as Schema from '@sluice/kernel/json-schema';
 import { html } from 'hono/html';
 import type { Catalog } from '../../../catalog/catalog.ts';
@@ -36,7 +37,7 @@ export function operation(write: ReferenceWriter, page: OperationPage): Html {
   return html`${heading(write, page)}
 ${facts(texts, catalog, page)}
 <div class="columns"><div>
-${Markdown.blocks(Schema.text(described.description))}
+${Markdown.blocks(sold === null ? Schema.text(described.description) : withoutCost(Schema.text(described.description)))}
 ${service?.metering === undefined ? '' : html`<h2>${say(texts, 'reference.prices')}</h2>${meterTable(texts, service, service.metering)}`}
 ${parameters.length === 0 ? '' : html`<h2>${say(texts, 'reference.parameters')}</h2>${parameterTable(write, parameters)}`}
 ${bodyTable(write, body)}
@@ -45,6 +46,11 @@ ${responses(write, described)}
 ${ownRefusals(write, described, write.common)}
 </div>
 <div class="samples">${samples(write, page)}</div></div>`;
+}
+
+/** A description without the paragraph about the cost: that is the seller's cost upstream. The page shows the price of the shop. */
+function withoutCost(description: string): string {
+  return description.replace(/(^|\n\n)Costs?: [^\n]*(?:\n(?!\n)[^\n]*)*/, '').trim();
 }
 
 /** The title of an operation, its method and path, and the way to it. */
@@ -72,8 +78,15 @@ function responses(write: ReferenceWriter, described: Schema.Node): Html {
 ${found.map(([status, response]) => {
   const { content, description } = read(response);
   const [, media] = Object.entries(Schema.node(content)).find(([name]) => Examples.isJson(name)) ?? [];
-  return html`<p><code>${status}</code> ${Markdown.line(Schema.text(description))}</p>${media === undefined ? '' : fieldTable(write, read(media).schema, false)}`;
+  return html`<p><code>${status}</code> ${successOf(status, Schema.text(description))}</p>${media === undefined ? '' : fieldTable(write, read(media).schema, false)}`;
 })}`;
+}
+
+/** The description of a successful response; the words of its status where the description says nothing. */
+function successOf(status: string, description: string): Html | string {
+  return /^(the )?(response|ok|success|successful response)?\.?$/i.test(description.trim())
+    ? (STATUS_CODES[status] ?? '')
+    : Markdown.line(description);
 }
 
 function samples(write: ReferenceWriter, page: OperationPage): Html {

@@ -28,7 +28,7 @@ export function overview(write: ReferenceWriter, outline: Outline): Html {
   return html`<h1>${say(texts, 'reference.heading', { shop: catalog.storefront.name })}</h1>
 <p class="lead">${say(texts, 'reference.intro', { link })}</p>
 ${quickStart(write, outline)}
-${outline.sold.map((group) => html`<section><h2>${group.name}</h2>${operations(write, group)}</section>`)}
+${outline.sold.map((group) => html`<section>${operations(write, group)}</section>`)}
 ${authentication(write)}
 ${headers(write, outline)}
 ${errors(write)}
@@ -101,19 +101,22 @@ ${refusalTable(write, common.list)}</div>
 <div>${codeBlock(texts.text('reference.nav_errors'), JSON.stringify(example, null, 2))}</div></div></details></section>`;
 }
 
-/** The operations of a group of services, with their prices. */
-function operations({ texts }: ReferenceWriter, { chapters }: ChapterGroup): Html {
-  const price = ({ service }: Chapter) =>
-    service === null ? '' : html`<span class="soft">${priceOf(texts, service)}</span>`;
-  return html`<ul class="list">${chapters.map((chapter) => {
+/** The operations of a group of services. A price that all of them share is beside the heading. */
+function operations({ texts }: ReferenceWriter, { name, chapters }: ChapterGroup): Html {
+  const prices = chapters.map(({ service }) => (service === null ? null : priceOf(texts, service)));
+  const isShared = new Set(prices).size === 1 && chapters.length > 1;
+  const price = (at: number) =>
+    isShared || prices[at] === null ? '' : html`<span class="soft cost">${prices[at]}</span>`;
+  return html`<div class="entry"><h2>${name}</h2>${isShared && prices[0] !== null ? html`<span class="soft cost">${prices[0]}</span>` : ''}</div>
+<ul class="list grid">${chapters.map((chapter, at) => {
     const [only] = chapter.pages;
     const isAlone = chapter.pages.length === 1 && only !== undefined;
-    return html`<li><div class="entry"><a href="${chapter.path}">${chapter.name}</a>${price(chapter)}</div><span class="soft">${Markdown.line(chapter.description)}</span>${isAlone ? html`<br><span class="method">${only.entry.method}</span> <code>${only.entry.path}</code>` : ''}</li>`;
+    return html`<li><a href="${chapter.path}">${chapter.name}</a>${isAlone ? html`<div><span class="method">${only.entry.method}</span> <code>${only.entry.path}</code></div>` : ''}<p class="soft">${Markdown.line(chapter.description)}</p>${price(at)}</li>`;
   })}</ul>`;
 }
 
 function ownList({ chapters }: ChapterGroup): Html {
-  return html`<ul class="list">${chapters.map((chapter) => html`<li><a href="${chapter.path}">${chapter.name}</a><br><span class="soft">${Markdown.line(chapter.description)}</span></li>`)}</ul>`;
+  return html`<ul class="list grid">${chapters.map((chapter) => html`<li><a href="${chapter.path}">${chapter.name}</a><p class="soft">${Markdown.line(chapter.description)}</p></li>`)}</ul>`;
 }
 
 /** The page of a service with several operations. */
@@ -145,5 +148,5 @@ ${pages.length === 0 ? html`<p>${say(texts, 'reference.nothing_found')}</p>` : p
 }
 
 function pageList(pages: readonly OperationPage[]): Html {
-  return html`<ul class="list">${pages.map(({ path, entry, title }) => html`<li><a href="${path}">${title}</a><br><code>${entry.method} ${entry.path}</code></li>`)}</ul>`;
+  return html`<ul class="list grid">${pages.map(({ path, entry, title }) => html`<li><a href="${path}">${title}</a><div><span class="method">${entry.method}</span> <code>${entry.path}</code></div></li>`)}</ul>`;
 }

@@ -4,11 +4,16 @@ import { codeBlock, codeTabs } from '../code-block.ts';
 import { sampleKey, samplesOf } from '../code-samples.ts';
 import type { Html } from '../frame.ts';
 import { say } from '../say.ts';
-import { outcomeLine, type TrialOutcome } from '../try-it.ts';
+import type { TrialOutcome } from '../try-it.ts';
+import { tryStatus } from '../try-status.ts';
 import * as Examples from './examples.ts';
 import { facts } from './facts.ts';
 import { heading, type ReferenceWriter, tryPath } from './operation.ts';
 import type { OperationPage } from './outline.ts';
+
+/** Lines of the body's field. */
+const rowsMin = 6;
+const rowsMax = 28;
 
 /** A request as it was typed. `once`: the idempotency key of its form. `fault`: of the API key. */
 export type RequestForm = {
@@ -43,16 +48,21 @@ ${facts(texts, catalog, page)}
 <label for="docs-key">${say(texts, 'reference.key')}</label><input id="docs-key" class="code" type="password" name="api_key" value="${form.apiKey}" autocomplete="off" spellcheck="false" aria-describedby="key-help"${bad}>
 ${form.fault === null ? '' : html`<p class="fault" role="alert">${form.fault}</p>`}<p class="soft" id="key-help">${who}</p>
 <label for="path">${say(texts, 'try.path')}</label><input class="code" id="path" name="path" value="${form.path}" spellcheck="false" autocomplete="off">
-${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea class="code" id="body" name="body" rows="16" spellcheck="false">${form.body}</textarea>` : ''}
+${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea class="code" id="body" name="body" rows="${rowsOf(form.body)}" spellcheck="false">${form.body}</textarea>` : ''}
 <button>${say(texts, 'try.send')}</button></form>
-<div class="samples" id="response"><h2>${say(texts, 'reference.response')}</h2>${outcome(write, form)}
-<h2>${say(texts, 'reference.request')}</h2>${codeTabs(texts, 'request', samplesOf({ ...sent(form, hasBody), method: entry.method, baseUrl: write.publicUrl, token: sampleKey }))}</div></div>`;
+<div class="samples sent"><h2>${say(texts, 'reference.request')}</h2>${codeTabs(texts, 'request', samplesOf({ ...sent(form, hasBody), method: entry.method, baseUrl: write.publicUrl, token: sampleKey }))}
+<h2 id="response">${say(texts, 'reference.response')}</h2>${outcome(write, form)}</div></div>`;
+}
+
+/** Enough lines for the whole body, up to a limit. */
+function rowsOf(body: string): number {
+  return Math.min(Math.max(body.split('\n').length + 1, rowsMin), rowsMax);
 }
 
 function outcome({ texts }: ReferenceWriter, { outcome: shown }: RequestForm): Html {
   if (shown === null) return html`<p class="soft">${say(texts, 'reference.no_response')}</p>`;
   if (shown.kind === 'refusal') return html`<p class="note" role="alert">${shown.message}</p>`;
-  return html`<p class="ok" role="status">${outcomeLine(shown)}</p>${codeBlock(texts.text('try.response_body'), shown.body)}
+  return html`${tryStatus(texts, shown)}${codeBlock(texts.text('try.response_body'), shown.body)}
 ${shown.isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}`;
 }
 

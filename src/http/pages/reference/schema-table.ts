@@ -12,6 +12,8 @@ const rowsMax = 400;
 /** Longer lists of values are folded after the first ones. */
 const valuesMax = 8;
 const valuesShown = 6;
+/** Objects without a description are described by this many of their fields. */
+const namesMax = 5;
 
 /** `place`: where a parameter is sent, such as `query`; empty for a member of a body. */
 type Field = { name: string; schema: unknown; description: string; isRequired: boolean; place: string };
@@ -66,11 +68,12 @@ function row(write: SchemaWriter, field: Field, at: Position): Html {
   const text = field.description || Schema.text(schema.description);
   const inner = at.depth < depthMax ? nested(write, field.schema, { ...at, depth: at.depth + 1 }) : null;
   return html`<tr><th scope="row"><code>${field.name}</code>${field.isRequired && at.isSent ? html` <span class="required">${say(texts, 'reference.required')}</span>` : ''}<br><span class="soft">${type}</span></th>
-<td>${Markdown.line(text)}${limits.length === 0 ? '' : html`<div class="soft">${limits.join(' · ')}</div>`}${values(write, schema)}</td></tr>
+<td>${text === '' && inner !== null ? html`<span class="soft">${inner.names}</span>` : Markdown.line(text)}${limits.length === 0 ? '' : html`<div class="soft">${limits.join(' · ')}</div>`}${values(write, schema)}</td></tr>
 ${inner === null ? '' : html`<tr class="nested"><td colspan="2"><details><summary>${say(texts, 'reference.fields_of', { count: inner.count, name: html`<code>${field.name}</code>` })}</summary>${inner.table}</details></td></tr>`}`;
 }
 
-type Nested = { table: Html; count: number };
+/** `names`: the first fields, for an object without a description. */
+type Nested = { table: Html; count: number; names: Html };
 
 /** The fields of an object, or of the objects in a list; for alternatives, those of each. Null when there are none. */
 function nested(write: SchemaWriter, value: unknown, at: Position): Nested | null {
@@ -87,7 +90,7 @@ function nested(write: SchemaWriter, value: unknown, at: Position): Nested | nul
       (sum, choice) => sum + Object.keys(Schema.node(choice.properties)).length,
       0,
     );
-    return { table: html`${options}`, count };
+    return { table: html`${options}`, count, names: html`` };
   }
   const object = objectOf(write, choices[0] ?? read(value));
   return object === null ? null : members(write, object, at);
@@ -112,7 +115,12 @@ function members(write: SchemaWriter, object: Schema.Node, at: Position): Nested
     place: '',
   }));
   const inside = { ...at, within: name === '' ? at.within : [...at.within, name] };
-  return { table: table(write, fields, inside, at.depth === 0), count: fields.length };
+  const shown = fields.slice(0, namesMax);
+  return {
+    table: table(write, fields, inside, at.depth === 0),
+    count: fields.length,
+    names: html`${shown.map(({ name }, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`)}${fields.length > namesMax ? ', …' : ''}`,
+  };
 }
 
 /** The values that a field or its items may have; all but the first are folded when there are many. */
@@ -122,7 +130,9 @@ function values({ texts, read }: SchemaWriter, schema: Schema.Node): Html {
   const codes = (some: readonly unknown[]) =>
     some.map((value) => html`<code>${typeof value === 'string' ? value : JSON.stringify(value)}</code> `);
   if (known.length === 0) return html``;
-  if (known.length <= valuesMax) return html`<div class="values">${codes(known)}</div>`;
-  return html`<div class="values">${codes(known.slice(0, valuesShown))}</div>
-<details><summary>${say(texts, 'reference.all_values', { count: known.length })}</summary><div class="values">${codes(known.slice(valuesShown))}</div></details>`;
+  const label = say(texts, 'reference.allowed');
+  if (known.length <= valuesMax)
+    return html`<div class="values"><span class="soft">${label}</span> ${codes(known)}</div>`;
+  return html`<div class="values"><span class="soft">${label}</span> ${codes(known.slice(0, valuesShown))}</div>
+<details><summary>${say(texts, 'reference.all_values', { count: known.length })}</summary><div class="values all" tabindex="0" role="group" aria-label="${texts.text('reference.allowed')}">${codes(known)}</div></details>`;
 }

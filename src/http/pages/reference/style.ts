@@ -6,8 +6,8 @@ header,main,footer{max-width:96rem;width:100%}
 #docs-nav:popover-open{position:fixed;inset:0 auto 0 0;margin:0;width:min(20rem,85vw);height:100%;max-height:none;overflow:auto;border-inline-end:1px solid var(--line)}#docs-nav::backdrop{background:#0008}
 #docs-nav h2{font-size:.8125rem;color:var(--soft);margin:1.25rem 0 .25rem;font-weight:600}
 #docs-nav ul{list-style:none;margin:0;padding:0}#docs-nav ul ul{margin-inline-start:.75rem;border-inline-start:1px solid var(--line)}
-#docs-nav li a{display:block;padding:.25rem .625rem;border-radius:8px;color:var(--ink);text-decoration:none}#docs-nav li a:hover{background:var(--tint)}
-#docs-nav [aria-current]{background:var(--tint);color:var(--accent);font-weight:600}#docs-nav form{margin-bottom:.75rem}#docs-nav input{padding:.4rem .625rem;font-size:.9375rem}
+#docs-nav li a{display:flex;justify-content:space-between;align-items:baseline;gap:.5rem;padding:.25rem .625rem;border-radius:8px;color:var(--ink);text-decoration:none}#docs-nav li a:hover{background:var(--tint)}
+#docs-nav [aria-current]{background:var(--tint);color:var(--accent);font-weight:600}#docs-nav .verb{font:600 .625rem/1.6 ui-monospace,Menlo,Consolas,monospace;color:var(--soft)}#docs-nav .close{position:sticky;top:0;float:inline-end;margin:0 0 .5rem;padding:.35rem .8rem;font-size:.875rem;background:var(--panel);z-index:1}#docs-nav form{clear:both;margin-bottom:.75rem}#docs-nav input{padding:.4rem .625rem;font-size:.9375rem}
 main section{background:none;border:0;border-radius:0;padding:0;margin:0 0 3rem}main h1{margin-top:.5rem}main h2{margin:2rem 0 .75rem}
 .crumbs{font-size:.875rem;color:var(--soft);margin:0}
 .call{display:flex;flex-wrap:wrap;gap:.25rem .625rem;align-items:center;margin:0 0 1rem}.call code{font-size:.9375rem;overflow-wrap:anywhere}
@@ -18,13 +18,13 @@ main section{background:none;border:0;border-radius:0;padding:0;margin:0 0 3rem}
 .nested>td{padding-top:0!important}.nested details[open]{border-inline-start:2px solid var(--line);padding-inline-start:.875rem}
 tr:has(+.nested)>*{border-bottom:0}.values code{display:inline-block;background:var(--tint);border-radius:6px;padding:0 .4rem;margin:.15rem .15rem 0 0;overflow-wrap:anywhere;white-space:normal}
 td details>summary{font-size:.875rem;color:var(--accent)}td p{margin:0}
-.columns{display:grid;gap:1rem 2.5rem;grid-template-columns:minmax(0,1fr)}.columns>*{min-width:0}.columns pre{background:var(--panel);max-height:24rem}.samples h2{font-size:.9375rem;margin:0 0 .25rem}.samples h2:not(:first-child){margin-top:1.5rem}
-.list{list-style:none;margin:0;padding:0}.list li{padding:.625rem 0;border-bottom:1px solid var(--line)}.list a{font-weight:600}.entry{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem}main details>summary>h2{display:inline;margin:0}.list code{overflow-wrap:anywhere}
+.columns{display:grid;gap:1rem 2.5rem;grid-template-columns:minmax(0,1fr)}.columns>*{min-width:0}.columns pre{max-height:24rem}.sent pre[aria-label]{max-height:20rem}.samples h2{font-size:.9375rem;margin:0 0 .25rem}.samples h2:not(:first-child){margin-top:1.5rem}
+.list{list-style:none;margin:0;padding:0}.list li{padding:.625rem 0;border-bottom:1px solid var(--line)}.list a{font-weight:600}.entry{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem}main details>summary>h2{display:inline;margin:0}.list code{overflow-wrap:anywhere}.list p{margin:.125rem 0 0}.entry{align-items:baseline;margin-bottom:.5rem}.entry h2{margin:0!important}.grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(22rem,100%),1fr));gap:0 2.5rem}.cost{white-space:nowrap}.values.all{max-height:11rem;overflow:auto;border:1px solid var(--line);border-radius:8px;padding:.375rem .5rem;margin-top:.25rem}.columns pre{--ground:var(--panel)}.values:has(+details[open]) code{display:none}
 .steps{padding-inline-start:1.25rem}.steps li{margin:.75rem 0}
-@media(max-width:40rem){.fields th{width:auto}.fields.stack tr:has(+.nested){border-bottom:0;padding-bottom:0}}
+@media(max-width:40rem){.list div+p.soft{display:none}.list li{padding:.5rem 0}main section{margin-bottom:2rem}.columns .tabs pre{max-height:9.5rem}.fields th{width:auto}.fields.stack tr:has(+.nested){border-bottom:0;padding-bottom:0}}
 @media(min-width:64rem){
 body{display:grid;grid-template:"h h" auto "n m" 1fr "f f" auto/17rem minmax(0,1fr);max-width:96rem;margin:0 auto}
-header{grid-area:h}main{grid-area:m;padding-inline-start:2rem}footer{grid-area:f}.menu{display:none}
+header{grid-area:h}main{grid-area:m;padding-inline-start:2rem}footer{grid-area:f}:is(.menu,#docs-nav .close){display:none}
 #docs-nav{grid-area:n;display:block;position:sticky;inset:0 auto auto 0;margin:0;width:auto;height:auto;max-height:100vh;overflow:auto;background:none;border-inline-end:1px solid var(--line)}
-.columns{grid-template-columns:minmax(0,1fr) minmax(0,26rem)}.samples{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow:auto}}
+.columns{grid-template-columns:minmax(0,1fr) minmax(0,26rem)}.samples{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow:auto}.samples.sent{position:static;max-height:none;overflow:visible}}
 @media(min-width:84rem){.columns{grid-template-columns:minmax(0,1fr) minmax(0,32rem)}}`;

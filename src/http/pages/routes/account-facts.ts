@@ -80,7 +80,7 @@ export async function readBilling(
     ...holdingsIn(overview),
     ...{ topUp, details, methods },
     receipts: paid.receipts,
-    older: paid.cursor,
+    ...{ older: paid.cursor, before },
     refundRequests: requests.map(RefundRequests.asRefundRequest),
   };
 }
@@ -101,7 +101,8 @@ export async function readKeys(
   const lastUse = new Map<string, string>();
   for (const { name, day } of daily) if (day > (lastUse.get(name) ?? '')) lastUse.set(name, day);
   const keys = all.slice((page - 1) * keysOnPage, page * keysOnPage);
-  return { keys, page, pages, lastUse, days: chartDays };
+  const firstDay = new Date(fromMs).toISOString().slice(0, 10);
+  return { keys, page, pages, lastUse, days: chartDays, firstDay };
 }
 
 export async function readSettings(

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import type { AccountAction } from '../../../identity/permission.ts';
+import type { Membership } from '../../../identity/team/team.ts';
 import type * as OAuth from '../../../journeys/oauth.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as Team from '../../../journeys/team.ts';
@@ -100,7 +101,9 @@ export async function page(
     contentOf(shop, c, visitor, section, { result, codeSentTo }),
     Team.membershipsOf(shop, visitor.member),
   ]);
-  const main = Section.inSection(shop.texts, section, result, content, sectionsOf(visitor));
+  const heading =
+    section === 'overview' ? await nameOf(shop, visitor, memberships) : Section.titleOf(shop.texts, section);
+  const main = Section.inSection(shop.texts, section, result, content, sectionsOf(visitor), heading);
   const layout = Frame.shopLayout(shop, 'account');
   const switcher = Section.switcher(shop.texts, memberships, visitor.account);
   const response = Frame.respondWithPage(result?.isBad ? 422 : 200, shop, {
@@ -113,6 +116,16 @@ export async function page(
   });
   for (const cookie of cookies) response.headers.append('set-cookie', cookie);
   return response;
+}
+
+/** The name of an account: the address of its owner. */
+async function nameOf(
+  { accounts, texts }: Pick<AccountPagesContext, 'accounts' | 'texts'>,
+  { account }: Visitor,
+  memberships: readonly Membership[],
+): Promise<string> {
+  const owner = memberships.find((one) => one.account === account)?.owner;
+  return owner ?? (await accounts.find(account))?.email ?? texts.text('account.unsaved');
 }
 
 async function contentOf(

@@ -2,32 +2,43 @@ import * as Email from '../../../identity/email.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
 import { can, parseRole } from '../../../identity/team/role.ts';
 import type { ChangeResult } from '../../../identity/team/team.ts';
+import * as AccountKeys from '../../../journeys/account-keys.ts';
 import * as Team from '../../../journeys/team.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { address } from '../../request-context.ts';
 import type { TeamFacts } from '../account/team.ts';
 import { bad, badField, good, type Result, type Submission } from './account-form.ts';
 
-const eventsMax = 25;
+const eventsMax = 10;
 
 /** Reads the team section; its activity from the entry before `older`. */
 export async function readTeam(
-  { team, clock }: Pick<IdentityContext, 'clock' | 'team'>,
+  shop: Pick<IdentityContext, 'clock' | 'keys' | 'team'>,
   account: string,
   me: TeamFacts['me'],
   older: string | undefined,
 ): Promise<Omit<TeamFacts, 'result'>> {
+  const { team, clock } = shop;
   const before = older !== undefined && /^\d{1,15}$/.test(older) ? Number(older) : null;
   const seesAll = can(me.role, 'team');
-  const [members, invitations, events] = await Promise.all([
+  const [members, invitations, events, keys] = await Promise.all([
     team.members(account),
     seesAll ? team.invitations(account) : [],
     seesAll ? team.events(account, before, eventsMax + 1) : null,
+    seesAll ? AccountKeys.list(shop, account, null) : [],
   ]);
   const shown = events?.slice(0, eventsMax) ?? null;
   const hasMore = events !== null && events.length > eventsMax;
   const last = hasMore ? (shown?.at(-1)?.id ?? null) : null;
-  return { me, members, invitations, events: shown, older: last, nowMs: clock() };
+  return {
+    me,
+    members,
+    invitations,
+    events: shown,
+    older: last,
+    keyNames: new Map(keys.map(({ id, name }) => [id, name])),
+    nowMs: clock(),
+  };
 }
 
 /** The table of rights admits only persons to these forms. */

@@ -1,13 +1,16 @@
+import * as Money from '@sluice/kernel/money';
 import { Hono } from 'hono';
 import { blockOf } from '../../../identity/address-block.ts';
 import * as Checkout from '../../../journeys/checkout.ts';
-import { payerKnownMs } from '../../../payment/order.ts';
+import * as Receipts from '../../../journeys/receipts.ts';
+import { type Order, payerKnownMs, totalPaid } from '../../../payment/order.ts';
 import { address, type Call, type Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Cookies from '../cookies.ts';
-import type * as Frame from '../frame.ts';
+import { nameOf } from '../paid.ts';
 import * as PaymentPage from '../payment.ts';
 import * as ReturnTo from '../return-to.ts';
+import { may } from '../visitor-rights.ts';
 import { confirmation, type PaidPageContext } from './paid.ts';
 
 /** Identifies the browser that opened a card page, until it can no longer return from it and get its tokens. */
@@ -27,7 +30,7 @@ export function checkoutPages(shop: PaidPageContext, clientAddressHeader: string
     if (c.req.method === 'HEAD') return onlyHead();
     const browser = Checkout.readBrowser(Cookies.readCookie(shop, payer, c)) ?? Checkout.newBrowser();
     const opened = await Checkout.openCheckout(shop, c.req.param('id'), browser, false, from(c));
-    if (opened.kind !== 'redirect') return notOpened(shop, opened, c.req.param('id'), remember(browser));
+    if (opened.kind !== 'redirect') return notOpened(shop, c, opened, c.req.param('id'), remember(browser));
     const headers = { location: opened.url, 'cache-control': 'no-store', ...remember(browser) };
     return new Response(null, { status: 303, headers });
   });
@@ -36,19 +39,28 @@ export function checkoutPages(shop: PaidPageContext, clientAddressHeader: string
   app.post('/checkout/:id', async (c) => {
     const browser = Checkout.readBrowser(Cookies.readCookie(shop, payer, c)) ?? Checkout.newBrowser();
     const opened = await Checkout.openCheckout(shop, c.req.param('id'), browser, true, from(c));
-    if (opened.kind !== 'redirect') return notOpened(shop, opened, c.req.param('id'), remember(browser));
+    if (opened.kind !== 'redirect') return notOpened(shop, c, opened, c.req.param('id'), remember(browser));
     // The policy `form-action` would stop a redirect after a form.
     const more = { ...remember(browser), refresh: `0; url=${opened.url}` };
     return PaymentPage.respond(200, shop, PaymentPage.toCardPage(texts, opened.url), more);
   });
 
-  app.get('/purchases/:id/cancelled', (c) =>
-    PaymentPage.respond(
-      200,
-      shop,
-      PaymentPage.cancelled(texts, `${shop.publicUrl}/checkout/${c.req.param('id')}`),
-    ),
-  );
+  app.get('/purchases/:id/cancelled', async (c) => {
+    const id = c.req.param('id');
+    const order = await shop.orders.find(id);
+    const isOver = order !== null && !['offered', 'declined'].includes(order.state);
+    // An old tab may come back after the purchase was paid elsewhere.
+    if (isOver)
+      return notOpened(
+        shop,
+        c,
+        order.state === 'granted' ? { kind: 'paid' } : { kind: 'pending', isSlow: true },
+        id,
+      );
+    const open = order && { ...boughtIn(shop, order), expiresMs: order.expiresMs };
+    const page = PaymentPage.cancelled(texts, `${shop.publicUrl}/checkout/${encodeURIComponent(id)}`, open);
+    return PaymentPage.respond(200, shop, page);
+  });
 
   app.get('/purchases/:id/return', async (c) => {
     if (c.req.method === 'HEAD') return onlyHead();
@@ -59,18 +71,14 @@ export function checkoutPages(shop: PaidPageContext, clientAddressHeader: string
       case 'unknown':
         return PaymentPage.respond(404, shop, PaymentPage.unknown(texts));
       case 'pending':
-        return PaymentPage.respond(
-          202,
-          shop,
-          returned.isSlow ? PaymentPage.slow(texts) : PaymentPage.pending(texts),
-        );
+        return notOpened(shop, c, returned, c.req.param('id'));
       case 'paid':
         // Only an order that an account made for itself has a return URL.
         if (returned.order.returnUrl !== null)
           return c.redirect(ReturnTo.afterPayment(shop, returned.order), 303);
         return returned.isPayer && browser !== null
           ? await confirmation(shop, c, returned, browser)
-          : PaymentPage.respond(200, shop, PaymentPage.alreadyPaid(texts));
+          : notOpened(shop, c, { kind: 'paid' }, c.req.param('id'));
     }
   });
   return app;
@@ -80,14 +88,38 @@ export function checkoutPages(shop: PaidPageContext, clientAddressHeader: string
   }
 }
 
+/** The plan and the amount of an order, with the tax that was paid on it. */
+function boughtIn({ catalog }: Pick<PaidPageContext, 'catalog'>, order: Order): PaymentPage.Bought {
+  return { plan: nameOf(catalog, order.plan), amount: Money.format(totalPaid(order)) };
+}
+
+/** The address of an order's receipt, for the browser that paid it and for one that is signed in to its account; null for others. */
+async function receiptFor(
+  shop: PaidPageContext,
+  c: Call,
+  { id, account, pageBrowser }: Order,
+): Promise<string | null> {
+  if (account === null) return null;
+  const browser = Checkout.readBrowser(Cookies.readCookie(shop, payer, c));
+  const isPayer = browser !== null && Checkout.isPageOf({ pageBrowser }, browser);
+  if (!isPayer) {
+    const visitor = await BrowserSession.readSession(shop, c);
+    if (visitor?.account !== account || !may(visitor, 'read_billing')) return null;
+  }
+  return (await Receipts.ofPurchase(shop, account, id))?.url ?? null;
+}
+
 /** The page for a payment link that does not lead to a card page. */
-function notOpened(
-  shop: Frame.PageContext,
+async function notOpened(
+  shop: PaidPageContext,
+  c: Call,
   opened: Exclude<Checkout.CheckoutResult, { kind: 'redirect' }>,
   id: string,
-  cookie: { 'set-cookie': string },
-): Response {
+  cookie: { 'set-cookie'?: string } = {},
+): Promise<Response> {
   const { texts } = shop;
+  const order = ['paid', 'pending'].includes(opened.kind) ? await shop.orders.find(id) : null;
+  const bought = order && boughtIn(shop, order);
   switch (opened.kind) {
     case 'elsewhere':
       return PaymentPage.respond(
@@ -96,12 +128,16 @@ function notOpened(
         PaymentPage.elsewhere(texts, `/checkout/${encodeURIComponent(id)}`),
       );
     case 'paid':
-      return PaymentPage.respond(200, shop, PaymentPage.alreadyPaid(texts));
+      return PaymentPage.respond(
+        200,
+        shop,
+        PaymentPage.alreadyPaid(texts, bought, order && (await receiptFor(shop, c, order))),
+      );
     case 'pending':
       return PaymentPage.respond(
         202,
         shop,
-        opened.isSlow ? PaymentPage.slow(texts) : PaymentPage.pending(texts),
+        opened.isSlow ? PaymentPage.slow(texts, bought) : PaymentPage.pending(texts, bought),
       );
     case 'gone':
       return PaymentPage.respond(410, shop, PaymentPage.expired(texts));

@@ -22,7 +22,7 @@ type Context = IdentityContext &
   TextsContext;
 
 /**
- * The page of an invitation. Its link is not enough to join: the person proves the invited address, by their session or with a second link that is
+ * The page of an invitation. Its link is not enough to join or to decline: the person proves the invited address, by their session or with a second link that is
  * sent to that address.
  */
 export function invitationPages(shop: Context, clientAddressHeader: string | null): Hono<Env> {
@@ -45,9 +45,11 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
 
   app.post(`${Team.invitationPath}/decline`, async (c) => {
     const token = (await BrowserSession.fields(c)).get('token') ?? '';
-    return (await shop.team.decline(Invitation.digest(token)))
-      ? message(200, texts.text('invitation.declined'))
-      : message(410, texts.text('invitation.gone'));
+    const member = (await BrowserSession.readSession(shop, c))?.member ?? null;
+    const declined = await Team.decline(shop, member, token);
+    if (declined === 'other_address')
+      return show(c, 403, token, '', texts.text('invitation.decline_elsewhere'));
+    return message(declined === 'declined' ? 200 : 410, texts.text(`invitation.${declined}`));
   });
 
   app.post(`${Team.invitationPath}/link`, async (c) => {
@@ -79,7 +81,11 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
     const isInvited = (await Team.emailOf(shop, member)) === found.email;
     const name = shop.catalog.storefront.name;
     const main = Page.invitation(texts, { invitation: found, token, shop: name, isInvited, email, problem });
-    return Frame.respondWithPage(status, shop, { title: texts.text('invitation.title'), main, style });
+    return Frame.respondWithPage(status, shop, {
+      title: texts.text('invitation.title'),
+      main,
+      style: style + Page.style,
+    });
   }
 
   function message(status: number, text: string): Response {

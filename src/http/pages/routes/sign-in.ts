@@ -58,7 +58,7 @@ export function signInPages(
         return signedOut(429, texts.text('sign_in.too_many_links'), more);
       }
       case 'sent': {
-        const result = { text: texts.text('sign_in.sent', { email }), secret: null, isBad: false };
+        const result = { text: texts.text('sign_in.sent', { email }), secret: null, isBad: false, email };
         return FormResult.redirect(shop, sentPath, result, [Cookies.setCookie(shop, asker, browser)]);
       }
     }
@@ -138,7 +138,7 @@ function addConfirmation(
       shop,
       c,
       { title: texts.text('sign_in.check_email'), style: Page.style },
-      ({ text }) => Page.sent(texts, text, SignIn.linkLifeMs / 60_000),
+      ({ text, email }) => Page.sent(texts, { text, email: email ?? null }, SignIn.linkLifeMs / 60_000),
     ),
   );
 }

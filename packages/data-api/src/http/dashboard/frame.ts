@@ -18,6 +18,7 @@ const ownStyle = `
 main{overflow-wrap:break-word}table .id{white-space:nowrap}@media(max-width:40rem){table.stack .id{white-space:normal}}
 header form{margin:0}header button.quiet{color:var(--soft)}
 .id{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace;overflow-wrap:anywhere}
+.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(9.5rem,45%),1fr));gap:.75rem 1.25rem}.facts dd{font-size:1.125rem}.crumbs{margin:0;font-size:.875rem}.crumbs+h1{margin-top:.25rem}.narrow{max-width:28rem;margin:0 auto}.narrow button{width:100%}.narrow label{margin-top:0}.narrow .hint{margin-top:.75rem}section.fold:has(.danger){border-color:var(--bad)}@media(max-width:40rem){table.stack tr:last-child{border-bottom:0;padding-bottom:0}}
 .columns{display:grid;gap:0 1.25rem;grid-template-columns:repeat(auto-fit,minmax(min(24rem,100%),1fr));align-items:start}
 .chart{width:100%;height:8rem;display:block;margin-top:1rem}.chart rect{fill:var(--accent)}.chart line{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke}
 .axis{display:flex;justify-content:space-between;color:var(--soft);font-size:.8125rem;margin:.25rem 0 .75rem}

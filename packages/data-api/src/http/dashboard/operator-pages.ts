@@ -69,14 +69,15 @@ export function keyPage({ key, days, apis, secret, result, faults, nowMs }: KeyV
   const at = `${front}/keys/${key.id}`;
   const secrets = key.secrets.map(({ madeAtMs, endsAtMs }) =>
     endsAtMs === null
-      ? html`<li>made ${Figures.moment(madeAtMs)}, in use</li>`
-      : html`<li>made ${Figures.moment(madeAtMs)}, ends ${Figures.moment(endsAtMs)}</li>`,
+      ? html`<li>Created ${Figures.moment(madeAtMs)}, in use</li>`
+      : html`<li>Created ${Figures.moment(madeAtMs)}, ends ${Figures.moment(endsAtMs)}</li>`,
   );
   return {
     status: faults.length > 0 ? 422 : 200,
     title: key.label ?? 'Key',
     isScripted: secret !== null,
-    main: html`<h1>${key.label ?? `${key.plan} key`}</h1>
+    main: html`<p class="crumbs"><a href="${front}">Keys</a></p>
+<h1>${key.label ?? `${key.plan} key`}</h1>
 ${secret === null ? '' : Figures.newSecret(secret)}
 ${result === null ? '' : html`<p class="ok" role="status">${result}</p>`}
 ${problems(faults)}
