@@ -1,6 +1,6 @@
 import type { Offer } from './offer.ts';
 
-/** What an operation does to the things that it is about, or what a goal wants done to them. */
+/** The deed that an operation does to the things that it is about, or that a goal wants done to them. */
 export type Deed = 'make' | 'act' | 'change' | 'remove' | 'read';
 
 /** The deeds of goals by the concepts of their verbs. */
