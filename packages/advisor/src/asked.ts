@@ -70,6 +70,7 @@ const writes = [
   'embed',
   'moderate',
   'summarise',
+  'mark',
 ];
 const strong = new Set(writes);
 const asking =

@@ -21,6 +21,8 @@ export type Plan = { chains: readonly Chain[]; outside: number; vague: number };
 
 /** The operations that are looked at as part of a chain, the most of one chain, and the chains that are returned. */
 const candidateCountMax = 9;
+/** The most probable operations whose keys are looked for. */
+const soughtCount = 3;
 const linkCountMax = 4;
 const chainCountMax = 8;
 
@@ -103,15 +105,29 @@ export function meaning(links: readonly Link[]): string {
 /** The most probable operations, and those that find what the first of them need. */
 function candidatesOf(planning: Draft.Planning): number[] {
   const { offers } = planning.surface;
+  const odds = (at: number) => planning.reading.odds[at] ?? Number.NEGATIVE_INFINITY;
+  const byOdds = (a: number, b: number) => odds(b) - odds(a) || a - b;
   const sorted = offers
     .map(({ at }) => at)
-    .sort((a, b) => Draft.oddsOf(planning, b) - Draft.oddsOf(planning, a) || a - b)
+    .sort(byOdds)
     .slice(0, candidateCountMax);
   const finders = sorted
     .filter((at) => planning.unfound.has(at))
     .flatMap((at) => offers[at]?.finders ?? [])
     .map(({ at }) => at);
-  return [...new Set([...finders.slice(0, 1), ...sorted])].slice(0, candidateCountMax);
+  const makers = sorted
+    .slice(0, soughtCount)
+    .flatMap((at) => offers[at]?.asks ?? [])
+    .filter((ask) => ask.slot.isKey && !planning.given.get(ask))
+    .map((ask) => {
+      const own = ask.makers.filter(({ isOwn }) => isOwn);
+      return (own.length > 0 ? own : ask.makers).map(({ at }) => at).sort(byOdds)[0] ?? -1;
+    })
+    .filter((at) => at >= 0);
+  return [...new Set([...finders.slice(0, 1), ...sorted.slice(0, soughtCount), ...makers, ...sorted])].slice(
+    0,
+    candidateCountMax,
+  );
 }
 
 /** The identifiers in a goal that a key takes. */

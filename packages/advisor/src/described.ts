@@ -1,4 +1,5 @@
 import type * as Concepts from './concepts.ts';
+import * as Deed from './deed.ts';
 import * as Features from './features.ts';
 import * as Goal from './goal.ts';
 import * as Identifier from './identifier.ts';
@@ -35,6 +36,10 @@ export type Described = {
   verbs: ReadonlySet<string>;
   keys: readonly Identifier.KeyName[];
   takes: Readonly<Record<'point' | 'date' | 'email' | 'place', boolean>>;
+  deed: Deed.Deed;
+  /** True where the address ends with the key of one thing, and where more follows on that key. */
+  isOfOne: boolean;
+  isBelowOne: boolean;
   isWrite: boolean;
   isList: boolean;
 };
@@ -189,6 +194,9 @@ function describe(
         ({ leaf }) => `${leaf.path.join(' ')} ${leaf.schema.description ?? ''} ${leaf.schema.format ?? ''}`,
       ),
     ),
+    deed: Deed.of(offer),
+    isOfOne: Deed.isOfOne(operation.path),
+    isBelowOne: operation.path.includes('}') && !Deed.isOfOne(operation.path),
     isWrite: operation.method !== 'GET',
     isList:
       gives.some(({ path }) => path.indexOf('*') >= 0 && path.indexOf('*') <= 1) || asListed.test(summary),

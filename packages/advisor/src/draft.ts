@@ -75,6 +75,7 @@ function evidenceOf(
   addCalls(planning, members, sources, add);
   for (const { kind, ...source } of sources.flat()) {
     if (kind === 'missing') add('missing', 1);
+    if (kind === 'missing' && isFindable(planning, source.ask)) add('unsought', 1);
     if (kind === 'given' && 'given' in source && source.given.kind === 'said') add('said', 1);
   }
   const taken = new Set(sources.flat().flatMap((source) => (source.kind === 'given' ? source.given.at : [])));
@@ -87,6 +88,19 @@ function evidenceOf(
   }
   if (planning.reading.isTrained) addCounts(planning, members, add);
   return sum;
+}
+
+/** Returns true when an operation that needs no key itself finds a missing value. */
+function isFindable(planning: Planning, { makers }: Ask): boolean {
+  return makers.some(({ at }) => isSearch(planning, at));
+}
+
+/** Returns true for an operation that finds things and needs no key itself. */
+function isSearch({ surface: { offers }, reading }: Planning, at: number): boolean {
+  const offer = offers[at];
+  return (
+    !reading.isTrained && offer?.operation.method === 'GET' && offer.asks.every(({ slot }) => !slot.isKey)
+  );
 }
 
 /** The odds of the calls by their roles. */
@@ -103,27 +117,43 @@ function addCalls(
   for (const [index, at] of members.entries()) {
     const own = sources[index] ?? [];
     const isFound = own.some(({ ask }) => !surface.offers[at]?.asks.includes(ask));
-    const isLed = !isFound && own.some(({ kind }) => kind === 'call');
+    const taking = isFound ? null : takingOf(planning, own);
     const least = leastOf(planning, members, index, sources, fed);
     const value = Math.max(oddsOf(planning, at), least ?? -odds.most);
-    const role: string = least !== null ? 'leading' : isLed ? 'led' : hasMain ? 'apart' : 'main';
+    const role: string = least === null ? (taking ?? (hasMain ? 'apart' : 'main')) : 'leading';
     hasMain ||= role === 'main';
     if (role !== 'leading') wanted.push(value);
     add(role, 1);
     add(`${role}Odds`, value);
     add('unfound', Number(unfound.has(at) && !isFound));
-    add('back', Number(isLed && !fed.has(index) && returned.has(at)));
+    add('back', Number(taking === 'led' && !fed.has(index) && returned.has(at)));
   }
   add('lowest', Math.min(...wanted));
 }
 
+/** The role of a call that takes what an earlier one finds: `linked` when it can do without; null for one that takes nothing. */
+function takingOf(planning: Planning, sources: readonly Source[]): 'led' | 'linked' | null {
+  const taken = sources.filter(({ kind }) => kind === 'call');
+  if (taken.length === 0) return null;
+  return taken.every(({ ask }) => isOptional(planning, ask)) ? 'linked' : 'led';
+}
+
 /** The positions of calls that find what a later one needs. A call that finds what the caller already has leads nowhere. */
-function fedBy({ given }: Planning, sources: readonly (readonly Source[])[]): Set<number> {
+function fedBy(planning: Planning, sources: readonly (readonly Source[])[]): Set<number> {
   return new Set(
     sources
       .flat()
-      .flatMap((source) => (source.kind === 'call' && !given.get(source.ask) ? [source.call] : [])),
+      .flatMap((source) =>
+        source.kind === 'call' && !planning.given.get(source.ask) && !isOptional(planning, source.ask)
+          ? [source.call]
+          : [],
+      ),
   );
+}
+
+/** A value that an operation can do without; callers' phrases say by themselves if it is looked up. */
+function isOptional({ reading }: Planning, { slot }: Ask): boolean {
+  return !reading.isTrained && !slot.isKey && !slot.leaf.required;
 }
 
 /** Counts callers' goals that have the chain, and each call of it before another. */
@@ -190,10 +220,13 @@ function sourcesOf(planning: Planning, before: readonly number[], at: number): S
     const call = before.findLastIndex((maker) => makers.has(maker));
     const leaf = ask.makers.find((made) => made.at === before[call])?.leaf;
     if (ask.slot.isKey && leaf !== undefined) return [{ kind: 'call', ask, call, leaf }];
-    if (!ask.slot.isKey)
-      return leaf !== undefined && knows(surface, given, before[call])
+    if (!ask.slot.isKey) {
+      const made = ask.makers.find((maker) => maker.at === before[call]);
+      const isFree = made?.isOwn === true && isSearch(planning, made.at);
+      return leaf !== undefined && (isFree || knows(surface, given, before[call]))
         ? [{ kind: 'call', ask, call, leaf }]
         : [];
+    }
     return [own === null ? { kind: 'missing', ask } : { kind: 'given', ask, given: own }];
   });
   return [...asked, ...foundOf(planning, before, at)];

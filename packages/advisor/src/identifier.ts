@@ -3,7 +3,7 @@ import type { Slot } from './slot.ts';
 import { fold, stem } from './words.ts';
 
 /** The words that name what a key identifies, and the beginnings of its examples. */
-export type KeyName = { words: readonly string[]; samples: readonly string[] };
+export type KeyName = { words: readonly string[]; samples: readonly string[]; isNumber: boolean };
 
 /** Names a key by its own name, by the part of the path before it, and by its examples. */
 export function keyOf({ leaf }: Slot, path: string): KeyName {
@@ -14,6 +14,7 @@ export function keyOf({ leaf }: Slot, path: string): KeyName {
     samples: [
       ...`${description ?? ''} ${example ?? ''} ${pattern ?? ''}`.matchAll(/\b([a-z]{1,6})[_-]/gi),
     ].map((match) => fold(match[1] ?? '')),
+    isNumber: [leaf.schema.type].flat().includes('integer') || /^\d+$/.test(String(example)),
   };
 }
 
@@ -76,6 +77,11 @@ export function numbered(text: string, { words: own }: KeyName): string | null {
       return digits;
   }
   return null;
+}
+
+/** Returns true for an identifier in the form of a key: one that begins as its name or its examples, or a long number for a number. */
+export function fits(id: string, key: KeyName): boolean {
+  return isOf(id, key) || (key.isNumber && /^\d+$/.test(id));
 }
 
 /** Returns true for an identifier that begins as the name of a key, or as its examples: `ev_12` for `event_id`. */

@@ -2,6 +2,7 @@ import type { Goal, Mention } from './goal.ts';
 import type { Leaf } from './leaf.ts';
 import { terms } from './lexicon.ts';
 import type * as Literal from './literal.ts';
+import * as Located from './located.ts';
 import type { Slot } from './slot.ts';
 
 /** The key of an operation (the value that it is asked about) as found in the goal. */
@@ -28,6 +29,8 @@ export function given(slot: Slot, own: readonly string[], goal: Goal): Given {
   );
   if (literals.length > 0)
     return { kind: 'values', values: literals.map(value), at: literals.map(({ at }) => at) };
+  const point = slot.isKey ? Located.pointFor(slot.leaf, goal.text) : null;
+  if (point !== null) return { kind: 'values', values: [point], at: [] };
   const at = goal.words.findIndex((word) => word.given && own.includes(word.word));
   if (at < 0) return null;
   return { kind: 'said', count: counted(goal, at), at: [at] };
@@ -112,12 +115,23 @@ export function source(from: Sources, words: readonly string[]): Leaf | null {
   return fit?.leaf ?? null;
 }
 
-function isText({ schema }: Leaf): boolean {
-  return schema.type === 'string' || (Array.isArray(schema.type) && schema.type.includes('string'));
+function isText(leaf: Leaf): boolean {
+  return [leaf.schema.type].flat().includes('string') || (isWhole(leaf) && isIdentifier(leaf));
+}
+
+function isWhole({ schema }: Leaf): boolean {
+  return [schema.type].flat().includes('integer');
+}
+
+/** Returns true for a value that is named as the identifier of one thing. */
+export function isIdentifier({ path }: Leaf): boolean {
+  return /(?:^|[a-z_-])(?:id|key|code|slug|uuid|number|ref)$/i.test(
+    path.filter((key) => key !== '*').at(-1) ?? '',
+  );
 }
 
 /** Splits a name into words. Each is read on its own, so that no phrase spans two of them. */
-function raw(name: string): string[] {
+export function raw(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
@@ -129,6 +143,7 @@ function raw(name: string): string[] {
 export function isLink(slot: Slot): boolean {
   return (
     slot.isKey ||
+    (slot.kind === 'number' && !slot.leaf.many && /id$/i.test(slot.leaf.path.at(-1) ?? '')) ||
     (slot.kind === 'text' &&
       !slot.isExclude &&
       /(?:url|id|domain|email|phone)s?$/i.test(slot.leaf.path.at(-1) ?? ''))

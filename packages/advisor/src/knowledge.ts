@@ -4,12 +4,20 @@ import * as Concepts from './concepts.ts';
 import * as Intents from './intents.ts';
 import type { Sample } from './sample.ts';
 
-let shared: readonly Concepts.ConceptData[] | undefined;
+let shared: readonly [Concepts.ConceptData, Concepts.ConceptData, Concepts.ConceptData] | undefined;
 
-/** The concepts that every catalogue shares, with their word forms in seven languages, after those of one catalogue, and a dictionary of everyday words. */
-export function concepts(own: Concepts.ConceptData): Concepts.Concepts {
-  shared ??= [table('concepts.yaml') as Concepts.ConceptData, dictionary()];
-  return Concepts.open(own, ...shared);
+/**
+ * The concepts that every catalogue shares, with their word forms in seven languages, after those of one catalogue, and a dictionary of everyday words.
+ * @param isLearned true where callers' phrases of every operation are learned: the words of trades stay out, as phrases teach what they mean
+ */
+export function concepts(own: Concepts.ConceptData, isLearned = false): Concepts.Concepts {
+  shared ??= [
+    table('concepts.yaml') as Concepts.ConceptData,
+    table('trades.yaml') as Concepts.ConceptData,
+    dictionary(),
+  ];
+  const [general, trades, words] = shared;
+  return Concepts.open(own, general, ...(isLearned ? [] : [trades]), words);
 }
 
 /** Reads the dictionary: lines of the same words in all languages, English first. */

@@ -62,6 +62,13 @@ function valueFor(slot: Slot, { place, point: at, days }: Found): unknown {
   return isName(slot.leaf) ? place?.text : undefined;
 }
 
+/** The coordinates in a goal for a value that takes them in place of an id, as its description writes them: `@lat,lon`. */
+export function pointFor({ schema }: Leaf, text: string): string | null {
+  const description = String(schema.description ?? '');
+  const found = pointSaid.test(description) ? point.exec(text) : null;
+  return found && `${/@\{?lat/i.test(description) ? '@' : ''}${found[1]},${found[2]}`;
+}
+
 /** Returns true for a text that takes coordinates, or an id, and no name of a place. */
 export function isPointOnly({ schema }: Leaf): boolean {
   const description = String(schema.description ?? '');

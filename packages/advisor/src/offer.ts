@@ -30,8 +30,11 @@ export type Offer = {
 export type Ask = {
   slot: Slot.Slot;
   words: readonly string[];
-  makers: readonly { at: number; leaf: Leaf }[];
+  makers: readonly Maker[];
 };
+
+/** An operation whose response has a value, where, and if the value is the key of the things that it is about. */
+export type Maker = { at: number; leaf: Leaf; isOwn: boolean };
 
 /** An operation that finds a thing by its name, and the numbers of one item of its answer that another operation needs. */
 export type Finder = { at: number; name: Slot.Slot; values: readonly { ask: Ask; leaf: Leaf }[] };

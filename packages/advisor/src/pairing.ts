@@ -1,4 +1,5 @@
 import type * as Asked from './asked.ts';
+import * as Deed from './deed.ts';
 import * as Described from './described.ts';
 import * as Identifier from './identifier.ts';
 import * as Key from './key.ts';
@@ -10,8 +11,10 @@ export type Pairing = Readonly<Record<string, number>>;
 export function pair(api: Described.Api, asked: Asked.Asked): Pairing[] {
   const fits = api.described.map(
     ({ keys }) =>
-      asked.identifiers.filter(({ value }) => keys.some((key) => Identifier.isOf(value, key))).length,
+      asked.identifiers.filter(({ value }) => keys.some((key) => Identifier.fits(value, key))).length +
+      Number(keys.some((key) => Identifier.numbered(asked.literals.text, key) !== null)),
   );
+  const deeds = Deed.wanted(asked.actions);
   const anyFit = fits.some((count) => count > 0);
   const weighed = asked.probability.map((value, at) => value * (api.prior[at] as number));
   const sum = weighed.reduce((all, value) => all + value, 0);
@@ -37,7 +40,8 @@ export function pair(api: Described.Api, asked: Asked.Asked): Pairing[] {
     features.toldRead = Number(!own.isWrite && asked.actions.size > 0 && !asked.isQuestion);
     features.write = Number(own.isWrite);
     const [needs, count] = [own.keys.length, asked.identifiers.length];
-    features.idFits = Number((fits[at] ?? 0) > 0);
+    const isFit = (fits[at] ?? 0) > 0;
+    Object.assign(features, doing(own, asked, deeds, isFit));
     features.idElsewhere = Number(anyFit && (fits[at] ?? 0) === 0);
     features.idTaken = Number(count > 0 && needs > 0 && !anyFit);
     features.idUnused = Number(count > 0 && needs === 0);
@@ -58,6 +62,23 @@ export function pair(api: Described.Api, asked: Asked.Asked): Pairing[] {
     return features;
   });
   return pairs.map((features) => compared(features, pairs));
+}
+
+/** Compares what is to be done, and to which thing, with what an operation does. */
+function doing(
+  own: Described.Described,
+  asked: Asked.Asked,
+  deeds: ReadonlySet<Deed.Deed>,
+  isFit: boolean,
+): Pairing {
+  const verbs = deeds.size > 0 ? [...deeds] : [asked.isQuestion ? 'question' : 'told'];
+  return {
+    idFits: Number(isFit),
+    idOfOne: Number(isFit && own.isOfOne),
+    idBelow: Number(isFit && own.isBelowOne),
+    idOfOneRead: Number(isFit && own.isOfOne && own.deed === 'read' && deeds.size === 0),
+    ...Object.fromEntries(verbs.map((verb) => [`${verb} by ${own.deed}`, 1])),
+  };
 }
 
 /** Adds how far an operation is ahead of the others. */
@@ -87,6 +108,10 @@ export function nothing(api: Described.Api, asked: Asked.Asked): Pairing {
     noneUnknown: 1 - asked.known,
     noneShort: Number(asked.meaningful <= 2),
     noneId: Number(asked.identifiers.length > 0),
+    noneVerb: Number([...asked.actions].some((name) => !api.known.has(name))),
+    noneRemove: Number(
+      Deed.wanted(asked.actions).has('remove') && api.described.every(({ deed }) => deed !== 'remove'),
+    ),
   };
 }
 

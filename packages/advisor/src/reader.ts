@@ -69,6 +69,16 @@ const phrasesEnough = 20;
  */
 const coverage = { weight: 5, middle: 0.35, asksHalf: 6 };
 
+/** Counts the phrases of each offer. */
+function phraseCounts(offers: readonly Offer[], samples: readonly Sample[]): number[] {
+  return offers.map((_, at) => samples.filter(({ calls }) => calls.includes(at)).length);
+}
+
+/** Returns true when callers' phrases alone decide. */
+export function isLearned(offers: readonly Offer[], samples: readonly Sample[]): boolean {
+  return phraseCounts(offers, samples).every((count) => count >= phrasesEnough);
+}
+
 /** Trains a reader on the samples and on what is described of each offer; yields after each short part of the work. */
 export function* open(
   offers: readonly Offer[],
@@ -81,7 +91,7 @@ export function* open(
       weight < describedMin ? [] : [{ ask: text, calls: [at], kind: 'described' }],
     ),
   );
-  const asked = offers.map((_, at) => samples.filter(({ calls }) => calls.includes(at)).length);
+  const asked = phraseCounts(offers, samples);
   const joined = offers.flatMap((offer, at) => ((asked[at] ?? 0) === 0 ? joinedTitles(offers, offer) : []));
   const words = wordsOf(offers, concepts);
   const reader = { concepts, keysOf, words };

@@ -96,15 +96,20 @@ export function toSlot(
     leaf,
     isExclude: leaf.path.at(-1) === 'exclude',
     isKey:
-      kind === 'text' &&
       leaf.required &&
       !leaf.many &&
       leaf.path.length === 1 &&
-      (place === 'path' || identifier.test(name)),
+      (kind === 'text'
+        ? place === 'path' || identifier.test(name)
+        : kind === 'number' && place === 'path' && isWhole(leaf)),
     words,
     way: new Set(way.flatMap(terms)),
     choice,
   };
+}
+
+function isWhole({ schema }: Leaf): boolean {
+  return Schema.isType(schema, 'integer');
 }
 
 function kindOf(

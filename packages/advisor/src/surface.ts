@@ -6,6 +6,7 @@ import * as Key from './key.ts';
 import { concepts, outside } from './knowledge.ts';
 import { type Leaf, leaves } from './leaf.ts';
 import { terms } from './lexicon.ts';
+import * as Makers from './makers.ts';
 import type { Offer } from './offer.ts';
 import type { Operation, PriceList } from './price-list.ts';
 import * as Reader from './reader.ts';
@@ -60,12 +61,12 @@ export function readSurface(
     const found = described.get(operationKey(operation.method, operation.path));
     return (found && offer(operation, at, found, { read, ajv, base, enums })) ?? [];
   });
-  const makers = offers.map(({ gives }) => Key.sources(gives));
+  const makersOf = Makers.among(offers);
   const placed = offers.map((it, at) => ({ ...it, at }));
   const known: Offer[] = placed.map((it, at) => ({
     ...it,
     finders: Found.findersOf(it, placed),
-    asks: it.asks.map((ask) => ({ ...ask, makers: made(makers, at, Key.wanted(ask.slot)) })),
+    asks: it.asks.map((ask) => ({ ...ask, makers: makersOf(at, ask.slot) })),
   }));
   const places = new Map(known.map(({ operation, at: place }) => [operation.id, place]));
   const asked = samples.map(({ ask, kind, calls }) => ({
@@ -74,7 +75,7 @@ export function readSurface(
     calls: calls.flatMap((id) => places.get(id) ?? []),
   }));
   const train = function* () {
-    const ownConcepts = concepts(own);
+    const ownConcepts = concepts(own, Reader.isLearned(known, asked));
     yield;
     const samplesOutside = outside();
     yield;
@@ -97,18 +98,6 @@ export function readSurface(
       return preparing;
     },
   };
-}
-
-/** Returns the other operations whose responses have the value that is asked about. */
-function made(
-  makers: readonly Key.Sources[],
-  self: number,
-  wanted: readonly string[],
-): { at: number; leaf: Leaf }[] {
-  return makers.flatMap((from, at) => {
-    const leaf = at === self ? null : Key.source(from, wanted);
-    return leaf === null ? [] : [{ at, leaf }];
-  });
 }
 
 type Tools = { read: Schema.Reader; ajv: Ajv2020; base: string; enums: Map<string, Slot.Choice> };

@@ -5,7 +5,7 @@ import type * as Softmax from './softmax.ts';
 
 // node packages/advisor/train/ranker.ts [--save]
 // Learns what a goal and the operation that it wants have in common, over all APIs of test/goals and train/apis. Prints how well each API
-// is answered by what was learned from the others, and how many of the certain answers are wrong. --save writes data/ranker.json.
+// is answered by what was learned from others, and how many of the certain answers are wrong. --save writes data/ranker.json.
 
 type Judged = { share: number; isRight: boolean; isOutside: boolean };
 
@@ -22,8 +22,10 @@ function percent(judged: readonly Judged[]): string {
 
 const apis = await Apis.read();
 const all: Judged[] = [];
-for (const [name, { rows }] of apis) {
-  const weights = Apis.train([...apis].flatMap(([other, api]) => (other === name ? [] : [api])));
+const listed = [...apis.values()];
+const ranksOf = Apis.leftOut(listed);
+for (const [at, [name, { rows }]] of [...apis].entries()) {
+  const weights = ranksOf[at % Apis.foldCount] ?? {};
   const judged = rows.filter(({ weight }) => weight === 1).map((row) => judge(weights, row));
   all.push(...judged);
   process.stdout.write(`${name.padEnd(12)} ${percent(judged)}\n`);
@@ -34,10 +36,7 @@ for (const least of [0.5, 0.7, 0.8, 0.85, 0.9, 0.95]) {
   process.stdout.write(`from ${least}: ${certain.length} certain, right ${percent(certain)}\n`);
 }
 if (process.argv.includes('--save')) {
-  const weights = Object.entries(Apis.train(apis.values())).map(([name, value]) => [
-    name,
-    Number(value.toFixed(3)),
-  ]);
+  const weights = Object.entries(Apis.train(listed)).map(([name, value]) => [name, Number(value.toFixed(3))]);
   const file = new URL('../data/ranker.json', import.meta.url);
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(weights), null, 2)}\n`);
 }
