@@ -62,8 +62,8 @@ const examplesAtOnce = 10;
 
 /** Goals outside of the offer are few beside those that can be answered. */
 const weights = { asked: 1, described: 0.6, outside: 3, vague: 1 };
-/** The number of phrases of an operation from which they decide alone. Fewer are compared with the goal as the description is. */
-const phrasesEnough = 20;
+/** The weight of an operation's phrases by their number; the description has the rest. Fewer than `some` are compared as it is, `many` decide alone. */
+const phraseWeight = { some: 20, many: 60, between: 0.7 };
 /**
  * The weight of a description's words, and the share of the goal's words from which they count.
  */
@@ -76,7 +76,7 @@ function phraseCounts(offers: readonly Offer[], samples: readonly Sample[]): num
 
 /** Returns true when callers' phrases alone decide. */
 export function isLearned(offers: readonly Offer[], samples: readonly Sample[]): boolean {
-  return phraseCounts(offers, samples).every((count) => count >= phrasesEnough);
+  return phraseCounts(offers, samples).every((count) => count >= phraseWeight.many);
 }
 
 /** Trains a reader on the samples and on what is described of each offer; yields after each short part of the work. */
@@ -96,7 +96,8 @@ export function* open(
   const words = wordsOf(offers, concepts);
   const reader = { concepts, keysOf, words };
   yield;
-  const learned = asked.map((count) => Number(count >= phrasesEnough));
+  const { some, many, between } = phraseWeight;
+  const learned = asked.map((count) => (count < some ? 0 : count < many ? between : 1));
   const api = learned.every((share) => share === 1)
     ? null
     : yield* Described.open(offers, phrasesOf(offers, samples), concepts, Knowledge.intents());
