@@ -181,7 +181,7 @@ test('who pays without an account has one, and the token on the page after it ca
     body: {},
   });
   const page = await Customer.pay(offer.body.checkout_url);
-  const token = /<pre class="secret" id="token"[^>]*>([^<]+)</.exec(page.text)?.[1] ?? '';
+  const token = /<pre class="secret one-line" id="token"[^>]*>([^<]+)</.exec(page.text)?.[1] ?? '';
   const answer = await Customer.call({ token }, 'POST', at(tam), search(3));
   expect(answer.status).toBe(200);
   expect(answer.headers.get('storefront-balance-usd')).toBe('0.497000');

@@ -72,7 +72,9 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
         await page.getByRole('link', { name: 'Try it' }).click();
         await page.getByRole('button', { name: 'Send request' }).click();
         await page.getByRole('status').waitFor();
-        expect(await page.getByRole('status').textContent()).toMatch(/^200 OK · \d+ ms · .*\d+ results?/);
+        expect(await page.getByRole('status').textContent()).toMatch(
+          /^Status200 OKTime\d+ msSize[\d,]+ bytesCost.*\d+ results?/,
+        );
         await look(page, 'request-sent', screen);
         await page.getByLabel('API key (optional)').fill('slk_wrong');
         await page.getByRole('button', { name: 'Send request' }).click();
@@ -117,8 +119,8 @@ test('the script of the pages runs under their policy: it copies code, filters, 
     await page.keyboard.type('phone');
     const shown = page.getByRole('navigation', { name: 'Reference' }).getByRole('listitem');
     expect(await shown.filter({ visible: true }).allTextContents()).toEqual([
-      'Phone number',
-      'Reverse phone lookup',
+      'Phone numberPOST',
+      'Reverse phone lookupPOST',
     ]);
     await page.goto(`${shop.url}/shop/request/people-search`);
     await page.getByLabel('API key (optional)').fill('slk_mine<b>');

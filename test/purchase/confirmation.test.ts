@@ -54,7 +54,7 @@ describe('the confirmation of a payment', () => {
     const script = /<script>(.*?)<\/script>/s.exec(shown.html)?.[1] ?? '';
     const digest = createHash('sha256').update(script).digest('base64');
     expect(shown.headers.get('content-security-policy')).toContain(`script-src 'sha256-${digest}';`);
-    expect(shown.html).toContain('<pre class="secret" id="token"');
+    expect(shown.html).toContain('<pre class="secret one-line" id="token"');
     const again = await browser.open(back);
     expect(again.html).not.toContain('<script');
     expect(again.headers.get('content-security-policy')).not.toContain('script-src');

@@ -136,7 +136,8 @@ export class ShopBuyer {
 
   async #comeBack(url: string): Promise<void> {
     const { text } = await Person.visit(url, this.#jar);
-    const shown = (id: string) => new RegExp(`<pre class="secret" id="${id}"[^>]*>([^<]+)<`).exec(text)?.[1];
+    const shown = (id: string) =>
+      new RegExp(`<pre class="secret one-line" id="${id}"[^>]*>([^<]+)<`).exec(text)?.[1];
     const [access, assertion] = [shown('token'), shown('assertion')];
     const account = /acc_[A-Za-z0-9_-]+/.exec(text)?.[0];
     if (access && assertion && account)
