@@ -43,7 +43,7 @@ describe('the confirmation of a payment', () => {
       expect(html).toContain(part);
     // The card page may have been filled in by another person than the owner of this browser.
     expect(html).not.toContain(typed);
-    expect(html).toContain('<details class="then" >');
+    expect(html).toContain('aria-labelledby="tokens"');
     expect((await browser.open('/shop/account')).html).toContain('id="balance">5.00 USD');
   });
 

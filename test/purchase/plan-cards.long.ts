@@ -73,7 +73,7 @@ test('cancelling asks first, says until when the plan can be used and what is lo
   const [, subscription = ''] =
     /name="subscription" value="([^"]+)"/.exec((await browser.open('/shop/account/billing')).html) ?? [];
   const [row] =
-    await shop.sql`SELECT to_char(period_end AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day FROM shop.subscription`;
+    await shop.sql`SELECT to_char(period_end AT TIME ZONE 'UTC', 'FMDD Mon YYYY') AS day FROM shop.subscription`;
   const asked = await browser.send('/shop/account/cancel', { subscription });
   expect(asked.status).toBe(200);
   for (const part of [`until ${row?.day}`, 'It has 100 results left', 'Keep the plan', 'class="danger"'])
