@@ -137,6 +137,12 @@ export class People {
     return this.#person({ ...person, account: owner.account });
   }
 
+  /** Gives another person of the account a role, as `owner`. */
+  async setRole(owner: Person, { member }: Person, role: string): Promise<void> {
+    const done = await this.call(owner, 'PATCH', `/account/team/members/${member}`, { role });
+    expect(done.status, done.text).toBe(200);
+  }
+
   async #person(one: Omit<Person, 'member'>): Promise<Person> {
     const [row] = await this.#shop
       .sql`SELECT id FROM shop.member WHERE account_id = ${one.account} AND email = ${one.email}`;

@@ -42,10 +42,6 @@ afterAll(async () => {
 const team = '/account/team/members';
 const keyOf = async (person: Member, name = 'key') =>
   (await people.call(person, 'POST', '/account/keys', { name })).body as { id: string; key: string };
-const setRole = async (owner: Member, person: Member, role: string) => {
-  const { status, text } = await people.call(owner, 'PATCH', `${team}/${person.member}`, { role });
-  expect(status, text).toBe(200);
-};
 const find = (token: string, base = shop.url, max_results = 1) =>
   Customer.call({ token }, 'POST', base + search, { max_results });
 
@@ -62,7 +58,7 @@ test('a key is paused, in every process, while the person who created it may not
       one.state,
     ]);
   for (const role of ['viewer', 'billing']) {
-    await setRole(ada, bob, role);
+    await people.setRole(ada, bob, role);
     for (const base of [shop.url, other]) {
       const refused = await find(key, base);
       expect([refused.status, refused.body.code], `${role} ${base}`).toEqual([403, 'role_not_allowed']);
@@ -73,7 +69,7 @@ test('a key is paused, in every process, while the person who created it may not
     expect(await states()).toEqual([[id, 'paused']]);
     expect((await people.moved(ada.browser).open('/shop/account/keys')).html).toContain('Paused');
   }
-  await setRole(ada, bob, 'admin');
+  await people.setRole(ada, bob, 'admin');
   for (const base of [shop.url, other]) expect((await find(key, base)).status).toBe(200);
   expect(await states()).toEqual([[id, 'active']]);
 });
@@ -83,7 +79,7 @@ test('a key that outlives its person can call, and has no right beside it, whate
   for (const role of ['owner', 'billing']) {
     const bob = await people.join(ada, 'admin');
     const { key } = await keyOf(bob);
-    await setRole(ada, bob, role);
+    await people.setRole(ada, bob, role);
     expect((await people.call(ada, 'DELETE', `${team}/${bob.member}?revoke_keys=false`)).status).toBe(200);
     for (const base of [shop.url, other]) {
       expect((await find(key, base)).status, role).toBe(200);

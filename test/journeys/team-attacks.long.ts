@@ -42,10 +42,6 @@ afterAll(async () => {
 
 const find = (token: string) =>
   Customer.call({ token }, 'POST', `${shop.url}/v2/search/people`, { max_results: 1 });
-const setRole = async (owner: Person, person: Person, role: string) => {
-  const { status, text } = await people.call(owner, 'PATCH', `${members}/${person.member}`, { role });
-  expect(status, text).toBe(200);
-};
 const keyOf = async (person: Person) =>
   (await people.call(person, 'POST', '/account/keys', { name: 'key' })).body.key as string;
 
@@ -58,7 +54,7 @@ test('a person whose keys are paused cannot make them call by leaving, or by hav
   for (const how of ['leave', 'erase'] as const) {
     const bob = await people.join(ada, 'developer');
     const key = await keyOf(bob);
-    await setRole(ada, bob, 'viewer');
+    await people.setRole(ada, bob, 'viewer');
     expect((await find(key)).body.code, how).toBe('role_not_allowed');
     if (how === 'leave')
       expect((await people.call(bob, 'DELETE', `${members}/me?revoke_keys=false`)).status).toBe(200);
@@ -95,7 +91,7 @@ test('an account is no longer the own account of a person who is no owner: what 
   const ada = await people.owner();
   const bob = await people.join(ada, 'viewer');
   expect((await people.call(ada, 'POST', '/account/team/transfer', { member: bob.member })).status).toBe(200);
-  await setRole(bob, ada, 'viewer');
+  await people.setRole(bob, ada, 'viewer');
   const agent = await Customer.register(shop.url);
   expect((await people.claim(agent, ada.email)).body).toMatchObject({
     account: agent.account,
@@ -172,7 +168,7 @@ test('who may not call reads no stored response of a call, with a session or wit
     return body.code;
   };
   for (const token of [key, await people.bearer(bob)]) expect(await answer(token)).toBe('not_found');
-  await setRole(ada, bob, 'viewer');
+  await people.setRole(ada, bob, 'viewer');
   for (const token of [key, await people.bearer(bob)]) expect(await answer(token)).toBe('role_not_allowed');
 });
 
