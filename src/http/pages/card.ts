@@ -5,6 +5,7 @@ import type { Texts } from '../../text/texts.ts';
 import { capitalized } from './card-brand.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
+import { termsStyle } from './terms-style.ts';
 
 export type CardPage = { title: string; main: Html };
 
@@ -83,5 +84,4 @@ function next(texts: Texts): Html {
 }
 
 /** The styles of these pages: the terms of an agreement, a line for each. */
-export const style =
-  '.narrow{max-width:34rem;margin:0 auto}.narrow h1{font-size:clamp(1.5rem,4vw,1.875rem)}.terms{margin:1rem 0;border-bottom:1px solid var(--line)}.terms div{display:flex;gap:1.5rem;justify-content:space-between;padding-block:.6rem;border-top:1px solid var(--line)}.terms dt{color:var(--soft);flex:none;max-width:45%}.terms dd{margin:0;text-align:end;text-wrap:balance;overflow-wrap:anywhere}.terms .id{font:.8125rem/1.9 ui-monospace,"SF Mono",Menlo,Consolas,monospace}';
+export const style = `.narrow{max-width:34rem;margin:0 auto}.narrow h1{font-size:clamp(1.5rem,4vw,1.875rem)}${termsStyle}`;

@@ -3,6 +3,7 @@ import type { OpenInvitation } from '../../identity/team/invitation.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
+import { termsStyle } from './terms-style.ts';
 
 export type InvitationFacts = {
   invitation: OpenInvitation;
@@ -43,5 +44,4 @@ export function message(texts: Texts, text: string, isBad: boolean): Html {
 }
 
 /** The styles of an invitation: its facts, a line for each. */
-export const style =
-  '.terms{margin:1rem 0}.terms div{display:flex;gap:1.5rem;justify-content:space-between;padding-block:.5rem;border-top:1px solid var(--line)}.terms dt{color:var(--soft);flex:none}.terms dd{margin:0;text-align:end;overflow-wrap:anywhere}.terms .id{font:.8125rem/1.9 ui-monospace,"SF Mono",Menlo,Consolas,monospace}.narrow a.button{display:block;text-align:center}';
+export const style = `${termsStyle}.narrow a.button{display:block;text-align:center}`;
