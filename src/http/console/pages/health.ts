@@ -33,7 +33,11 @@ export type HealthFacts = {
 
 const checkNames: Readonly<Record<string, { name: string; problem: string }>> = {
   serving: { name: 'Shop', problem: 'This process is stopping and takes no calls' },
-  ledger: { name: 'Charging', problem: 'Calls cannot be charged, so none are taken' },
+  ledger: {
+    name: 'Charging',
+    problem:
+      'A charge could not be booked just now. Reload this page; if it stays, the log says why (charge_not_proved)',
+  },
   schema: { name: 'Database', problem: 'The tables of the database are not those of this version' },
   upstream: { name: 'Your API', problem: 'Your API does not answer' },
 };
