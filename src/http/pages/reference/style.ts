@@ -23,8 +23,8 @@ td details>summary{font-size:.875rem;color:var(--accent)}td p{margin:0}
 .steps{padding-inline-start:1.25rem}.steps li{margin:.75rem 0}
 @media(max-width:40rem){.list div+p.soft{display:none}.list li{padding:.5rem 0}main section{margin-bottom:2rem}.columns .tabs pre{max-height:9.5rem}.fields th{width:auto}.fields.stack tr:has(+.nested){border-bottom:0;padding-bottom:0}}
 @media(min-width:64rem){
-body{display:grid;grid-template:"h h" auto "n m" 1fr "f f" auto/17rem minmax(0,1fr);max-width:96rem;margin:0 auto}
-header{grid-area:h}main{grid-area:m;padding-inline-start:2rem}footer{grid-area:f}:is(.menu,#docs-nav .close){display:none}
-#docs-nav{grid-area:n;align-self:start;display:block;position:sticky;inset:0 auto auto 0;margin:0;width:auto;height:auto;max-height:100vh;overflow:auto;background:none;border-inline-end:1px solid var(--line)}
+body{display:grid;grid-template:"h h" auto "n m" 1fr "n f" auto/17rem minmax(0,1fr);max-width:96rem;margin:0 auto}
+header{grid-area:h}main{grid-area:m}footer{grid-area:f}:is(main,footer){padding-inline-start:2rem}:is(.menu,#docs-nav .close){display:none}
+#docs-nav{grid-area:n;display:block;position:sticky;inset:0 auto auto 0;margin:0;width:auto;height:auto;max-height:100vh;overflow:auto;background:none;border-inline-end:1px solid var(--line)}
 .columns{grid-template-columns:minmax(0,1fr) minmax(0,26rem)}.samples{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow:auto}.samples.sent{position:static;max-height:none;overflow:visible}}
 @media(min-width:84rem){.columns{grid-template-columns:minmax(0,1fr) minmax(0,32rem)}}`;
