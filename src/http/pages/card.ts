@@ -5,7 +5,7 @@ import type { Texts } from '../../text/texts.ts';
 import { capitalized } from './card-brand.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
-import { termsStyle } from './terms-style.ts';
+import * as TermsStyle from './terms-style.ts';
 
 export type CardPage = { title: string; main: Html };
 
@@ -84,4 +84,4 @@ function next(texts: Texts): Html {
 }
 
 /** The styles of these pages: the terms of an agreement, a line for each. */
-export const style = `.narrow{max-width:34rem;margin:0 auto}.narrow h1{font-size:clamp(1.5rem,4vw,1.875rem)}${termsStyle}`;
+export const style = `.narrow{max-width:34rem;margin:0 auto}.narrow h1{font-size:clamp(1.5rem,4vw,1.875rem)}${TermsStyle.style}`;

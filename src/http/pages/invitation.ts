@@ -3,7 +3,7 @@ import type { OpenInvitation } from '../../identity/team/invitation.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
-import { termsStyle } from './terms-style.ts';
+import * as TermsStyle from './terms-style.ts';
 
 export type InvitationFacts = {
   invitation: OpenInvitation;
@@ -44,4 +44,4 @@ export function message(texts: Texts, text: string, isBad: boolean): Html {
 }
 
 /** The styles of an invitation: its facts, a line for each. */
-export const style = `${termsStyle}.narrow a.button{display:block;text-align:center}`;
+export const style = `${TermsStyle.style}.narrow a.button{display:block;text-align:center}`;
