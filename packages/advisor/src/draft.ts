@@ -82,11 +82,16 @@ function evidenceOf(
   if ([...planning.literals].some((word) => !taken.has(word))) add(sum.missing ? 'mistaken' : 'idle', 1);
   const rest = planning.surface.offers.filter(({ at }) => !members.includes(at));
   add('left', Math.max(0, ...rest.map(({ at }) => oddsOf(planning, at))));
+  if (planning.reading.parts.length > 0) {
+    add('leftPart', Math.max(-odds.most, ...rest.map(({ at }) => cut(planning.reading.parts[at] ?? 0))));
+    add('leftTold', Math.max(-odds.most, ...rest.map(({ at }) => cut(planning.reading.told?.[at] ?? 0))));
+    add('lowestPart', Math.min(...members.map((at) => cut(planning.reading.parts[at] ?? 0))));
+  }
   if (members.length > 1) {
     add(`of${members.length}`, 1);
     add(`several${members.length}`, planning.reading.several);
   }
-  if (planning.reading.isTrained) addCounts(planning, members, add);
+  if (planning.reading.by !== 'described') addCounts(planning, members, add);
   return sum;
 }
 
@@ -99,7 +104,7 @@ function isFindable(planning: Planning, { makers }: Ask): boolean {
 function isSearch({ surface: { offers }, reading }: Planning, at: number): boolean {
   const offer = offers[at];
   return (
-    !reading.isTrained && offer?.operation.method === 'GET' && offer.asks.every(({ slot }) => !slot.isKey)
+    reading.by !== 'trained' && offer?.operation.method === 'GET' && offer.asks.every(({ slot }) => !slot.isKey)
   );
 }
 
@@ -125,6 +130,11 @@ function addCalls(
     if (role !== 'leading') wanted.push(value);
     add(role, 1);
     add(`${role}Odds`, value);
+    if (planning.reading.parts.length > 0) {
+      const part = cut(planning.reading.parts[at] ?? 0);
+      add(`${role}Part`, part);
+      add(`${role}Told`, cut(planning.reading.told?.[at] ?? 0));
+    }
     add('unfound', Number(unfound.has(at) && !isFound));
     add('back', Number(taking === 'led' && !fed.has(index) && returned.has(at)));
   }
@@ -153,7 +163,7 @@ function fedBy(planning: Planning, sources: readonly (readonly Source[])[]): Set
 
 /** A value that an operation can do without; callers' phrases say by themselves if it is looked up. */
 function isOptional({ reading }: Planning, { slot }: Ask): boolean {
-  return !reading.isTrained && !slot.isKey && !slot.leaf.required;
+  return reading.by !== 'trained' && !slot.isKey && !slot.leaf.required;
 }
 
 /** Counts callers' goals that have the chain, and each call of it before another. */
@@ -178,7 +188,7 @@ function leastOf(
   const own = sources[index] ?? [];
   if (!fed.has(index) || !own.every(({ kind }) => kind === 'given')) return null;
   const isSearch =
-    !planning.reading.isTrained &&
+    planning.reading.by !== 'trained' &&
     (planning.surface.offers[at]?.operation.method === 'GET' || oddsOf(planning, at) > odds.searched);
   return own.length > 0 || isSearch ? odds.leading : null;
 }

@@ -41,6 +41,7 @@ type Counts = {
 
 /** The log-odds of each reading of a goal. */
 export type Reading = {
+  told?: readonly number[]; toldOutside?: number; saidOdds?: readonly number[]; saidOutside?: number;
   odds: readonly number[];
   outside: number;
   vague: number;
@@ -48,8 +49,10 @@ export type Reading = {
   several: number;
   /** The share of the goal's words that the descriptions contain, from 0 to 1. */
   known: number;
-  /** True when callers' own phrases decide. */
-  isTrained: boolean;
+  /** The log-odds of each operation in the part of the goal that speaks of it most; empty where they are not known. */
+  parts: readonly number[];
+  /** What decides: callers' own phrases, these beside the description, or the description alone. */
+  by: 'trained' | 'taught' | 'described';
   /** Values of the goal that look like the identifier of one thing. */
   identifiers: readonly Identifier.Identifier[];
 };
@@ -176,7 +179,27 @@ export function read(reader: Reader, goal: Goal.Goal, text: string): Reading {
     ...own,
     odds: own.odds.map((odds, at) => mixed(odds, other.odds[at] ?? 0, reader.learned[at] ?? 0)),
     outside: mixed(own.outside, other.outside, share),
+    told: other.odds, toldOutside: other.outside, saidOdds: own.odds, saidOutside: own.outside,
+    vague: Math.max(own.vague, other.vague),
+    several: other.several,
+    parts: partOdds(reader, text, other.odds),
+    by: 'taught',
   };
+}
+
+/** Words and marks between the parts of a goal. */
+const between =
+  /[.,;:!?\n]+\s|\s(?:and|then|und|dann|y|luego|después|e|poi|depois|et|puis|en|daarna|dan)\s|→|->/giu;
+
+/** The odds of each operation in the part of a goal that speaks of it most. */
+function partOdds(reader: Reader, text: string, whole: readonly number[]): number[] {
+  const parts = text.split(between).filter((part) => part.trim().split(/\s+/).length > 1);
+  if (parts.length < 2) return [...whole];
+  const scores = parts.slice(0, 8).map((part) => {
+    const goal = Goal.read(Translation.toEnglish(part, reader.concepts).text);
+    return Classifier.score(reader.classifier, Features.of(goal, reader.concepts, reader.keysOf));
+  });
+  return whole.map((_, at) => Math.max(...scores.map((own) => own[at] ?? 0)));
 }
 
 /** Reads a goal by the phrases of callers. */
@@ -193,7 +216,8 @@ function learnt(reader: Reader, goal: Goal.Goal): Reading {
     vague: scores[count + 1] ?? 0,
     several: scores[count + 2] ?? 0,
     known,
-    isTrained: true,
+    parts: [],
+    by: 'trained',
     identifiers: [],
   };
 }
@@ -214,7 +238,8 @@ function compared({ ranks }: Reader, api: Described.Api, goal: Goal.Goal, text: 
         ? Number.POSITIVE_INFINITY
         : Number.NEGATIVE_INFINITY,
     known: asked.known,
-    isTrained: false,
+    parts: [],
+    by: 'described',
     identifiers: asked.identifiers,
   };
 }

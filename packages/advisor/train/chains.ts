@@ -69,7 +69,7 @@ function exampleOf(
   const goal = Goal.read(Translation.toEnglish(text, reader.concepts).text);
   const reading = Reader.read(reader, goal, text);
   const planning = Chain.prepare(goal, surface, reading);
-  const initial = chainWeights()[reading.isTrained ? 'trained' : 'described'];
+  const initial = chainWeights()[reading.by];
   const drafts = Chain.draftsOf(planning);
   const isRight = ({ members, sources }: Draft.Draft) => {
     // Calls that find what a later one needs are no fault.
@@ -92,7 +92,7 @@ function exampleOf(
   const least = [...scores].sort((a, b) => b - a)[readingCountMax] ?? Number.NEGATIVE_INFINITY;
   const kept = drafts.filter((draft, at) => isRight(draft) || (scores[at] as number) > least);
   const isInside = right.chains.length + right.first.length > 0;
-  const none = right.isVague && reading.isTrained ? kept.length + 1 : kept.length;
+  const none = right.isVague && reading.by !== 'described' ? kept.length + 1 : kept.length;
   return {
     group,
     isInside,
