@@ -79,9 +79,9 @@ export function draftsOf(planning: Draft.Planning): Draft.Draft[] {
 }
 
 /** Returns the evidence that no chain answers a goal, and that it says too little. */
-export function othersOf({ by, told, toldOutside, odds, outside, vague, known }: Reading): Draft.Evidence[] {
+export function othersOf({ by, odds, outside, vague, known }: Reading): Draft.Evidence[] {
   const most = Draft.cut(Math.max(...odds));
-  const none = { outside: 1, outsideOdds: Draft.cut(outside), outsideMost: most, outsideUnknown: 1 - known, ...(told && { outsideTold: Draft.cut(toldOutside ?? 0), outsideMostTold: Draft.cut(Math.max(...told)) }) };
+  const none = { outside: 1, outsideOdds: Draft.cut(outside), outsideMost: most, outsideUnknown: 1 - known };
   return by === 'described' ? [none] : [none, { vague: 1, vagueOdds: Draft.cut(vague), vagueMost: most }];
 }
 

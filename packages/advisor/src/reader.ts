@@ -5,6 +5,7 @@ import * as Described from './described.ts';
 import * as Features from './features.ts';
 import * as Goal from './goal.ts';
 import type * as Identifier from './identifier.ts';
+import * as Intents from './intents.ts';
 import * as Key from './key.ts';
 import * as Knowledge from './knowledge.ts';
 import type { Offer } from './offer.ts';
@@ -41,7 +42,6 @@ type Counts = {
 
 /** The log-odds of each reading of a goal. */
 export type Reading = {
-  told?: readonly number[]; toldOutside?: number; saidOdds?: readonly number[]; saidOutside?: number;
   odds: readonly number[];
   outside: number;
   vague: number;
@@ -49,8 +49,8 @@ export type Reading = {
   several: number;
   /** The share of the goal's words that the descriptions contain, from 0 to 1. */
   known: number;
-  /** The log-odds of each operation in the part of the goal that speaks of it most; empty where they are not known. */
-  parts: readonly number[];
+  /** The part of the goal that speaks of each operation most, and its log-odds there; empty where they are not known. */
+  parts: readonly { odds: number; part: number }[];
   /** What decides: callers' own phrases, these beside the description, or the description alone. */
   by: 'trained' | 'taught' | 'described';
   /** Values of the goal that look like the identifier of one thing. */
@@ -65,6 +65,8 @@ const examplesAtOnce = 10;
 
 /** Goals outside of the offer are few beside those that can be answered. */
 const weights = { asked: 1, described: 0.6, outside: 3, vague: 1 };
+/** How the common operations that a goal is like count among its features: their temperature, the least share, and the weight. */
+const common = { heat: 0.5, shareMin: 0.02, weight: 0.5 };
 /** The weight of an operation's phrases by their number; the description has the rest. Fewer than `some` are compared as it is, `many` decide alone. */
 const phraseWeight = { some: 20, many: 60, between: 0.7 };
 /**
@@ -113,7 +115,7 @@ export function* open(
   for (const { ask, calls, kind } of all) {
     if (examples.length % examplesAtOnce === 0) yield;
     examples.push({
-      features: Features.of(Goal.read(Translation.toEnglish(ask, concepts).text), concepts, keysOf),
+      features: featuresOf({ ...reader, api }, Goal.read(Translation.toEnglish(ask, concepts).text)),
       classes: classesOf(kind, calls, offers.length),
       weight: weights[kind],
     });
@@ -157,6 +159,23 @@ function phrasesOf(offers: readonly Offer[], samples: readonly Sample[]): string
   );
 }
 
+/** The features of a goal; beside few phrases also the common operations that it is like. */
+function featuresOf(
+  { concepts, keysOf, api }: Pick<Reader, 'concepts' | 'keysOf' | 'api'>,
+  goal: Goal.Goal,
+): Classifier.Features {
+  const features = new Map(Features.of(goal, concepts, keysOf));
+  if (api === null) return features;
+  const shares = Intents.probabilities(
+    api.intents,
+    Features.tokens(goal, concepts, () => []),
+    common.heat,
+  );
+  for (const [at, share] of shares.entries())
+    if (share >= common.shareMin) features.set(`#${at}`, common.weight * Math.sqrt(share));
+  return features;
+}
+
 /** Titles of operations that can follow each other, as examples of goals that need both. */
 function joinedTitles(offers: readonly Offer[], { at, asks, summary }: Offer): Sample[] {
   const makers = asks.flatMap(({ slot, makers: those }) => (slot.isKey ? those.map((made) => made.at) : []));
@@ -179,7 +198,6 @@ export function read(reader: Reader, goal: Goal.Goal, text: string): Reading {
     ...own,
     odds: own.odds.map((odds, at) => mixed(odds, other.odds[at] ?? 0, reader.learned[at] ?? 0)),
     outside: mixed(own.outside, other.outside, share),
-    told: other.odds, toldOutside: other.outside, saidOdds: own.odds, saidOutside: own.outside,
     vague: Math.max(own.vague, other.vague),
     several: other.several,
     parts: partOdds(reader, text, other.odds),
@@ -192,20 +210,23 @@ const between =
   /[.,;:!?\n]+\s|\s(?:and|then|und|dann|y|luego|después|e|poi|depois|et|puis|en|daarna|dan)\s|→|->/giu;
 
 /** The odds of each operation in the part of a goal that speaks of it most. */
-function partOdds(reader: Reader, text: string, whole: readonly number[]): number[] {
+function partOdds(reader: Reader, text: string, whole: readonly number[]): Reading['parts'] {
   const parts = text.split(between).filter((part) => part.trim().split(/\s+/).length > 1);
-  if (parts.length < 2) return [...whole];
+  if (parts.length < 2) return whole.map((odds) => ({ odds, part: 0 }));
   const scores = parts.slice(0, 8).map((part) => {
     const goal = Goal.read(Translation.toEnglish(part, reader.concepts).text);
-    return Classifier.score(reader.classifier, Features.of(goal, reader.concepts, reader.keysOf));
+    return Classifier.score(reader.classifier, featuresOf(reader, goal));
   });
-  return whole.map((_, at) => Math.max(...scores.map((own) => own[at] ?? 0)));
+  return whole.map((_, at) => {
+    const own = scores.map((score) => score[at] ?? 0);
+    const odds = Math.max(...own);
+    return { odds, part: own.indexOf(odds) };
+  });
 }
 
 /** Reads a goal by the phrases of callers. */
 function learnt(reader: Reader, goal: Goal.Goal): Reading {
-  const features = Features.of(goal, reader.concepts, reader.keysOf);
-  const scores = Classifier.score(reader.classifier, features);
+  const scores = Classifier.score(reader.classifier, featuresOf(reader, goal));
   const { shares, known } = covered(reader, goal);
   const count = reader.trust.length;
   return {
