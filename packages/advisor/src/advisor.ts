@@ -30,8 +30,8 @@ type Plain = Omit<Advice, 'guide' | 'guideUrl'>;
 const nothing = cost([]);
 /** A longer address is refused on the way by many. */
 const urlCharsMax = 8000;
-/** The least probability of the whole chain for an answer without a question: where callers' phrases were learned, and where the description is compared. */
-const sure = { trained: 0.85, taught: 0.85, described: 0.93 };
+/** The least probability of the whole chain for an answer without a question: where callers' phrases decide, where they count beside the description, and where it is compared alone. */
+const sure = { trained: 0.85, taught: 0.9, described: 0.93 };
 /** Parts of a goal that nothing uses are named up to this number. */
 const unusedCountMax = 5;
 
