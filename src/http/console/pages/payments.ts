@@ -2,7 +2,7 @@ import { type Money, zero } from '@sluice/kernel/money';
 import { html, raw } from 'hono/html';
 import type { FlaggedOrder } from '../../../payment/fraud-signal.ts';
 import type { FoundOrder, OrderFilter } from '../../../payment/order-search.ts';
-import type { RefundRequest } from '../../../payment/refund-request.ts';
+import type { ListedRefundRequest } from '../../../payment/refund-request.ts';
 import type {
   OpenWebhookEvent,
   PastDue,
@@ -10,6 +10,7 @@ import type {
   UnfinishedOrder,
 } from '../../../payment/revenue-report.ts';
 import type { Html } from '../../pages/frame.ts';
+import { needsResponse } from './dispute.ts';
 import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
 import { count, day, moment, money, sign, table, usd, wholeCents, words } from './figures.ts';
 import { buyerLink, methodNames, orders, pageOf, signalNames, statusOf } from './orders.ts';
@@ -20,7 +21,7 @@ export type PaymentListFacts = {
   /** The list that is shown; null for that of all payments. */
   view: string | null;
   /** Refund requests without an answer. */
-  requests: readonly RefundRequest[];
+  requests: readonly ListedRefundRequest[];
   /** Open early fraud warnings and reviews. */
   flagged: readonly FlaggedOrder[];
   unfinished: readonly UnfinishedOrder[];
@@ -57,7 +58,8 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       about: 'Open a purchase to answer its request. The buyer sees your answer.',
       isUsual: true,
       columns: [
-        'Requested',
+        'Buyer',
+        { number: 'Requested' },
         { number: 'Paid' },
         { number: 'Unspent' },
         { bare: 'Reason' },
@@ -198,8 +200,8 @@ function orderLink(order: string, amount: Money): Html {
   return html`<a href="${pageOf(order)}">${money(amount)}</a>`;
 }
 
-function request(one: RefundRequest): Html {
-  return html`<tr><th scope="row">${withTax(one.amount, one.tax)}</th><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${wholeCents(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td><td><a href="${pageOf(one.purchase)}">Review</a></td></tr>`;
+function request(one: ListedRefundRequest): Html {
+  return html`<tr><th scope="row">${buyerLink(one.account, one.email)}</th><td class="number">${withTax(one.amount, one.tax)}</td><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${wholeCents(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td><td><a href="${pageOf(one.purchase)}">Review</a></td></tr>`;
 }
 
 /** Formats a net amount and the tax on top of it. */
@@ -225,13 +227,11 @@ function returned(one: ReturnedPayment, processorPage: ProcessorPage): Html {
 }
 
 /** The seller's next step for a refund or dispute, with a link to the page of the processor. */
-export function nextStep(
-  { kind, status }: Pick<ReturnedPayment, 'kind' | 'status'>,
-  page: string | null,
-): Html {
-  const mustRespond = kind === 'dispute' && status.endsWith('needs_response');
-  if (page === null) return mustRespond ? html`Respond at the card processor` : html``;
-  return html`<a href="${page}">${mustRespond ? 'Respond at the card processor' : 'View at the card processor'}</a>`;
+export function nextStep(one: Pick<ReturnedPayment, 'kind' | 'status' | 'dueMs'>, page: string | null): Html {
+  const mustRespond = needsResponse(one);
+  const due = mustRespond && one.dueMs != null ? html` <span class="nowrap">by ${day(one.dueMs)}</span>` : '';
+  if (page === null) return mustRespond ? html`Respond at the card processor${due}` : html``;
+  return html`<a href="${page}">${mustRespond ? html`Respond at the card processor` : 'View at the card processor'}</a>${due}`;
 }
 
 /** The effect of a refund or dispute on the buyer's balance. */
