@@ -20,7 +20,7 @@ const titles: Readonly<Record<CatalogueForm, string>> = {
 };
 /** The accent colour of pages without a brand. */
 const usualColour = '#0b5f52';
-const rowsOfText = 4;
+const rowsOfText = 3;
 /** Line numbers beyond the end of the file. */
 const sparesOfFile = 500;
 
@@ -70,10 +70,8 @@ function onePrice({ groups, typed, faults }: EditFacts): Html {
 }
 
 function grid(fields: readonly CatalogueField[], facts: EditFacts): Html {
-  const cell = (one: CatalogueField) =>
-    one.kind === 'services'
-      ? html`<div class="row-wide">${input(one, facts)}</div>`
-      : html`<div>${input(one, facts)}</div>`;
+  const widths: Partial<Record<CatalogueField['kind'], string>> = { services: 'row-wide', lines: 'row-two' };
+  const cell = (one: CatalogueField) => html`<div class="${widths[one.kind] ?? ''}">${input(one, facts)}</div>`;
   return html`<div class="grid-fields">${fields.map(cell)}</div>`;
 }
 

@@ -44,14 +44,14 @@ export function disputeBanner({ dispute, fees, account, page, nowMs }: DisputeFa
 <dl class="facts">${[
     ...(dueMs === null ? [] : [fact('Due', html`${moment(dueMs)}`, html`${timeLeft(dueMs, nowMs)}`)]),
     fact('At stake', money(total), html`returns if you win`),
-    ...feeFacts(fees),
+    ...feeFacts(fees, total),
   ]}</dl>
 <div class="actions">${page === null ? '' : html`<a class="button" href="${page}">Respond at the card processor</a>`}${account === null ? '' : html`<a class="button plain" href="/admin/console/accounts/${account}#calls">See what the buyer used</a>`}</div>
 <p class="soft">${page === null ? 'The card sandbox has no dashboard. With real payments, a button here opens the payment there, where you respond. ' : ''}Good evidence: the calls of the buyer, the receipt, and your terms of service.</p></section>`;
 }
 
-/** The fees that stay with the processor. They may be in another currency than the payment. */
-function feeFacts(fees: readonly Fee[]): Html[] {
+/** The fees that stay with the processor, and the total loss without a win. Fees may be in another currency than the payment. */
+function feeFacts(fees: readonly Fee[], disputed: Money.Money): Html[] {
   const currency = fees[0]?.currency.toUpperCase();
   if (currency === undefined) return [];
   const sum = (some: readonly Fee[]) => Money.ofMicro(some.reduce((total, { fee }) => total + fee, 0));
@@ -63,5 +63,6 @@ function feeFacts(fees: readonly Fee[]): Html[] {
       ? html`${usd(ofDispute)} for the dispute, kept by the processor`
       : html`kept by the processor`,
   );
-  return [all];
+  const lost = Money.ofMicro(disputed + sum(fees));
+  return currency === 'USD' ? [all, fact('If you lose', money(lost), html`payment and fees`)] : [all];
 }

@@ -9,10 +9,9 @@ import { count } from './figures.ts';
 
 /** The members that all messages have, once, and below them the member `data` of each type, as the OpenAPI document has them. */
 export function eventTypesPage(documentPath: string): Html {
-  const [first] = eventTypes;
   return html`<h1>Types of events</h1>
 <p class="lead">Each message has the same members around its <code>data</code>. Amounts are integer micro-dollars; members may be added.</p>
-<section aria-labelledby="common"><h2 id="common">In every message</h2>${fields(commonOf(first))}</section>
+<section aria-labelledby="common"><h2 id="common">In every message</h2>${fields(commonOf('account.registered'))}</section>
 <section aria-labelledby="types"><h2 id="types">Types and their data</h2>
 <ul class="heed types">${eventTypes.map((type) => html`<li>${typeOf(type)}</li>`)}</ul></section>
 <p class="soft">For programs: <a href="${documentPath}">OpenAPI document</a></p>`;
@@ -32,12 +31,11 @@ function commonOf(type: EventType): Schema.Node {
   const described = {
     type: { type: 'string', description: 'One of the types below' },
     data: { type: 'object', description: 'What happened: the fields of the type, below' },
+    account: { type: 'string', description: 'The account; an `event.test` has none' },
   };
-  const { id, timestamp, account, ...others } = common;
-  return {
-    ...schema,
-    properties: { id, type: described.type, timestamp, account, data: described.data, ...others },
-  };
+  const { id, timestamp, account: ___, ...others } = common;
+  const properties = { id, timestamp, ...described, ...others };
+  return { ...schema, properties };
 }
 
 function fields(schema: Schema.Node): Html {

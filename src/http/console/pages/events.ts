@@ -181,7 +181,7 @@ ${deliveries.length === 0 ? html`<p class="soft">No endpoint gets this event.</p
 }
 
 function deliverySection(id: string, { endpoint, url, state, attempts }: Delivery, canReplay: boolean): Html {
-  const rows = attempts.map(
+  const rows = attempts.toReversed().map(
     ({ at, ms, status, fault }) =>
       html`<tr><th scope="row">${fault === null ? 'Accepted' : faultText(fault)}</th><td>${moment(Date.parse(at))}</td><td class="number">${count(ms)} ms</td><td>${status === null || status === undefined ? '' : `HTTP ${status}`}</td></tr>`,
   );

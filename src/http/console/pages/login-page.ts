@@ -78,6 +78,12 @@ export function arrived(to: string): Html {
   return html`<section class="entry"><h1>Signed in</h1><a class="button" href="${to}">Continue to the console</a></section>`;
 }
 
+/** The page of an invitation link that no longer works. */
+export function invitationGone(): Html {
+  return html`<section class="entry"><h1>This link no longer works</h1><p class="note" role="alert">The invitation was used, has expired after seven days, or was replaced by a newer one.</p>
+<p>If you have created a passkey with it, sign in. Otherwise ask an owner of the shop for a new link: they find it under Team.</p><a class="button" href="/admin">Sign in</a></section>`;
+}
+
 /** An error message in place of a page. */
 export function problem(heading: string, message: string): Html {
   return html`<section><h1>${heading}</h1><p class="note" role="alert">${message}</p><a class="button" href="/admin">Go to the overview</a></section>`;

@@ -115,14 +115,14 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
 /** Links to the lists, with the number of entries that wait for the seller. Lists of rare problems only while there are any. */
 function tabs({ view, filter, declined }: PaymentListFacts, parts: readonly Part[]): Html {
   const isDeclined = filter.state === 'declined' && Object.keys(filter).length === 1;
-  const tab = (query: string, name: string, waiting: number, isShown: boolean) =>
-    html`<a href="${path}${query}"${isShown ? raw(' aria-current="page"') : ''}>${name}${waiting === 0 ? '' : html` <span class="count">${count(waiting)}</span>`}</a>`;
+  const tab = (query: string, name: string, waiting: number, isShown: boolean, isMild = false) =>
+    html`<a href="${path}${query}"${isShown ? raw(' aria-current="page"') : ''}>${name}${waiting === 0 ? '' : html` <span class="count${isMild ? ' mild' : ''}">${count(waiting)}</span>`}</a>`;
   const ofPart = ({ id, name, rows, open = rows.length }: Part) =>
-    tab(`?view=${id}`, name, open, view === id);
+    tab(`?view=${id}`, name, open, view === id, id === 'webhook-events');
   const isAll = !isDeclined && !parts.some(({ id }) => id === view);
   const listed = parts.filter(({ isUsual, rows, id }) => isUsual || rows.length > 0 || id === view);
   const [usual, rare] = [listed.filter(({ isUsual }) => isUsual), listed.filter(({ isUsual }) => !isUsual)];
-  return html`<nav class="views" aria-label="Lists">${tab('', 'All', 0, isAll)}${usual.map(ofPart)}${tab('?state=declined', 'Declined', declined, isDeclined)}${rare.map(ofPart)}</nav>`;
+  return html`<nav class="views" aria-label="Lists">${tab('', 'All', 0, isAll)}${usual.map(ofPart)}${tab('?state=declined', 'Declined', declined, isDeclined, true)}${rare.map(ofPart)}</nav>`;
 }
 
 const path = '/admin/console/payments';
