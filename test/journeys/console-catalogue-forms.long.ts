@@ -190,6 +190,31 @@ test('the services of a plan are chosen by boxes', async () => {
   await publishFile(owner, catalogue);
 });
 
+test('a form shows the names of the services, and its faults name the field in words', async () => {
+  const owner = await signedIn(shop.url);
+  const page = (await owner.open(`${base}/plans`)).html;
+  expect(page).toMatch(/name="plans\[1\]\.covers" value="lists"[^>]*> Lists</);
+  expect(page).toContain('of 1 services are chosen');
+  const bad = await edit(owner, 'plans', { 'plans[1].price_usd': '0.10' });
+  expect(bad.html).toContain('<a href="#plans[1].price_usd">Small: Price</a>');
+  expect(/id="plans\[1\]\.price_usd-fault">([^<]*)/.exec(bad.html)?.[1]).toMatch(
+    /^Price 0\.10 is below .* enter at least 0\.50\.$/,
+  );
+});
+
+test('a form of an old page keeps what was changed in it, and does not undo the edit of somebody else', async () => {
+  const owner = await signedIn(shop.url);
+  const { html } = await owner.open(`${base}/plans`);
+  const stale = { base: hidden(html, 'base'), was: hidden(html, 'was') };
+  await publish(owner, await edit(owner, 'plans', { 'plans[1].price_usd': '12.00' }));
+  const sent = { ...stale, 'plans[1].price_usd': '10.00', 'plans[1].included': '150' };
+  const again = await owner.open(`${base}/plans`, sent);
+  const value = (name: string) =>
+    new RegExp(`name="plans\\[1\\]\\.${name}"[^>]*value="([^"]*)"`).exec(again.html)?.[1];
+  expect([again.status, value('price_usd'), value('included')]).toEqual([422, '12.00', '150']);
+  await publishFile(owner, catalogue);
+});
+
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',

@@ -334,6 +334,16 @@ describe('the front page', () => {
     expect(html).toMatch(
       /<b class="count">1<\/b> <a href="[^"]+view=returned">Open disputes[^<]*<\/a> <span class="sum">1.00 USD</,
     );
+    // The seller sees until when to respond, as the processor says, and what is at stake.
+    const { due_by } = (await network.stripe.disputes.list({ limit: 10 })).data.find(
+      ({ status }) => status === 'needs_response',
+    )?.evidence_details ?? { due_by: null };
+    const due = new Date((due_by ?? 0) * 1_000);
+    const dueDay = `${due.getUTCDate()} ${due.toLocaleString('en', { month: 'short', timeZone: 'UTC' })} ${due.getUTCFullYear()}`;
+    expect(html).toContain(`Due ${dueDay}`);
+    const disputed = (await seller.open(`/console/payments/${buyers[2]?.order}`)).html;
+    expect(disputed).toContain(`Respond to the dispute by ${dueDay}</h2>`);
+    expect(disputed).toMatch(/<dt>At stake<\/dt><dd>1\.00 USD</);
 
     // Three hours later the same is summed up by the hour, and the page says the same of it.
     await unguarded(

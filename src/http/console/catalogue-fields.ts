@@ -1,3 +1,4 @@
+import { sha256Hex } from '@sluice/kernel/digest';
 import { fonts } from '../../catalog/brand.ts';
 import { type Addition, type Edit, type EditValue, valueAt } from '../../catalog/catalog-edit.ts';
 import * as Source from '../../catalog/source.ts';
@@ -212,6 +213,38 @@ export function typedIn(form: URLSearchParams): Map<string, string> {
   return new Map(
     [...new Set(form.keys())].map((name) => [name, form.getAll(name).filter(Boolean).join(', ')]),
   );
+}
+
+/** Digests of the texts that a form shows at first, by the names of its fields: a hidden field of the form. */
+export function shownDigests(groups: readonly FieldGroup[]): string {
+  const fields = groups.flatMap(({ fields: own, parts = [] }) => [
+    ...own,
+    ...parts.flatMap((part) => part.fields),
+  ]);
+  return JSON.stringify(
+    Object.fromEntries(fields.map(({ name, value, usual = '' }) => [name, digestOf(value || usual)])),
+  );
+}
+
+/**
+ * Returns what a person changed in a form, by the names of its fields. Where the file has changed since the form was shown, every other field takes
+ * the value of the file, so that an edit of somebody else is not undone.
+ */
+export function changedIn(form: URLSearchParams): Map<string, string> {
+  const before = digestsIn(form.get('was'));
+  return new Map([...typedIn(form)].filter(([name, text]) => before.get(name) !== digestOf(text)));
+}
+
+function digestsIn(was: string | null): ReadonlyMap<string, unknown> {
+  try {
+    return new Map(Object.entries((JSON.parse(was ?? '{}') ?? {}) as object));
+  } catch {
+    return new Map();
+  }
+}
+
+function digestOf(text: string): string {
+  return sha256Hex(textOf(text) ?? '').slice(0, 12);
 }
 
 /** Returns the edits of a form: the fields whose text differs from the file. An empty field removes its key. */

@@ -3,7 +3,7 @@ import { html, raw } from 'hono/html';
 import type { CatalogFileState, ProposalFault } from '../../../journeys/catalog-editing.ts';
 import type { Html } from '../../pages/frame.ts';
 import type { CatalogueField, FieldGroup } from '../catalogue-field.ts';
-import { type CatalogueForm, pricedTogether } from '../catalogue-fields.ts';
+import { type CatalogueForm, pricedTogether, shownDigests } from '../catalogue-fields.ts';
 import * as Meters from '../meter-fields.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { brandGroups, logo } from './catalogue-brand.ts';
@@ -43,7 +43,7 @@ export function edit(facts: EditFacts): Html {
   const words = faultWords(groups, facts.faults, form === 'plans' ? newAt : null);
   return html`<h1>${titles[form]}</h1>
 ${refusal(result, words)}${faultList(words.faults.filter(({ path }) => words.placeOf(path) === null))}
-<form method="post" action="${cataloguePath}/${form}"${form === 'brand' ? raw(' enctype="multipart/form-data"') : ''}><input type="hidden" name="base" value="${file.digest}">${form === 'brand' ? html`<button hidden></button>` : ''}
+<form method="post" action="${cataloguePath}/${form}"${form === 'brand' ? raw(' enctype="multipart/form-data"') : ''}><input type="hidden" name="base" value="${file.digest}"><input type="hidden" name="was" value="${shownDigests(groups)}">${form === 'brand' ? html`<button hidden></button>` : ''}
 ${body({ ...facts, faults: words.faults }, newAt)}
 <div class="actions save"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a><span class="soft">Nothing changes before you publish on the next page.</span></div></form>`;
 }
@@ -71,7 +71,8 @@ function onePrice({ groups, typed, faults }: EditFacts): Html {
 
 function grid(fields: readonly CatalogueField[], facts: EditFacts): Html {
   const widths: Partial<Record<CatalogueField['kind'], string>> = { services: 'row-wide', lines: 'row-two' };
-  const cell = (one: CatalogueField) => html`<div class="${widths[one.kind] ?? ''}">${input(one, facts)}</div>`;
+  const cell = (one: CatalogueField) =>
+    html`<div class="${widths[one.kind] ?? ''}">${input(one, facts)}</div>`;
   return html`<div class="grid-fields">${fields.map(cell)}</div>`;
 }
 
@@ -99,7 +100,9 @@ function plan({ title, about, id, fields }: FieldGroup, facts: EditFacts): Html 
 /** Returns true when a field was changed or is at fault: its part of the form is shown open. */
 function isTouched(fields: readonly CatalogueField[], { typed, faults }: EditFacts): boolean {
   return fields.some(
-    ({ name, value }) => (typed.get(name) ?? value) !== value || faults.some(({ path }) => path === name),
+    ({ name, value, usual = '' }) =>
+      ![undefined, value, value || usual].includes(typed.get(name)) ||
+      faults.some(({ path }) => path === name),
   );
 }
 

@@ -56,6 +56,7 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
     {
       ...{ id: 'requests', name: 'Refund requests', rows: facts.requests.map(request) },
       about: 'Open a purchase to answer its request. The buyer sees your answer.',
+      empty: 'No buyer waits for an answer. Buyers ask for a refund on their account page.',
       isUsual: true,
       columns: [
         'Buyer',
@@ -73,6 +74,7 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       open: facts.returned.filter(({ status }) => status === 'needs_response').length,
       about:
         'A refund or dispute removes the credit that the payment bought. If the money returns, the credit is restored.',
+      empty: 'No payment was refunded or disputed yet. To refund one, open it in the list of all payments.',
       isUsual: true,
       columns: [
         'Amount',
@@ -163,7 +165,7 @@ function allPayments({ all, next, isFirst, filter, plans }: PaymentListFacts): H
   const listed = all.map(({ email, ...one }) => ({ ...one, buyer: email }));
   const isEmpty = all.length === 0 && query === '';
   if (isEmpty)
-    return html`<section aria-labelledby="all"><h2 id="all">All payments</h2><p class="soft">No payments yet. The first one appears here.</p></section>`;
+    return html`<section aria-labelledby="all"><h2 id="all">All payments</h2><p>No payments yet. The first sale appears here. Buy something yourself to see how it looks for a buyer, then share the address of your shop.</p><a class="button" href="/">Try your shop as a buyer</a></section>`;
   return html`<section aria-labelledby="all"><h2 id="all" class="hidden">All payments</h2>
 ${filterForm(path, fields, query, isMore)}
 ${all.length === 0 ? html`<p class="soft">No payment matches.</p>` : orders('Orders', listed)}
@@ -177,15 +179,17 @@ type Part = {
   rows: readonly Html[];
   /** The entries that wait for the seller; all by default. */
   open?: number;
+  /** The text in place of an empty list. */
+  empty?: string;
   /** Its link is shown also while the list is empty. */
   isUsual?: true;
   columns: Parameters<typeof table>[1];
 };
 
-function part({ id, name, about, rows, columns }: Part): Html {
+function part({ id, name, about, rows, columns, empty = 'None.' }: Part): Html {
   const list =
     rows.length === 0
-      ? html`<p>None.</p>`
+      ? html`<p>${empty}</p>`
       : html`${table(name, columns, rows.slice(0, shownMax))}${more(name, columns, rows.slice(shownMax))}`;
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2><p class="soft">${about}</p>${list}</section>`;
 }

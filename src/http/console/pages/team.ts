@@ -64,7 +64,10 @@ function row(one: ListedOperator, { canChange, me }: TeamFacts): Html {
     passkeys === 0 ? null : passkeys === 1 ? '1 passkey' : `${passkeys} passkeys`,
     hasOidc ? 'single sign-on' : null,
   ].filter((way) => way !== null);
-  const open = invitedUntilMs === null ? '' : html`${sign('invited', 'warn')} <small>link works until ${day(invitedUntilMs)}</small>`;
+  const open =
+    invitedUntilMs === null
+      ? ''
+      : html`${sign('invited', 'warn')} <small>link works until ${day(invitedUntilMs)}</small>`;
   return html`<tr><th scope="row">${name}${id === me ? ' (you)' : ''}${name === email ? '' : html`<br><span class="soft">${emailText(email)}</span>`}</th>
 <td>${nameOf(role)}</td><td>${ways.length === 0 && invitedUntilMs === null ? html`${sign('cannot sign in', true)} <small>no passkey, and the invitation has expired</small>` : ways.join(', ')} ${open}</td>
 <td>${seenMs === null ? 'never' : moment(seenMs)}</td>${canChange ? html`<td>${changeForms(one)}</td>` : ''}</tr>`;

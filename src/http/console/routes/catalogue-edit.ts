@@ -21,7 +21,7 @@ const forms = ['plans', 'prices', 'brand'] as const;
 const noteCharsMax = 200;
 const problem = 'Nothing was published. Correct the problems and review again.';
 const stale =
-  'The file has changed since this page was loaded. Nothing was published. Your input is kept below, on top of the new file: check it and review again.';
+  'The file has changed since this page was loaded. Nothing was published. What you changed is kept below, on top of the new file: check it and review again.';
 
 const chooseAgain = 'Choose the image again.';
 
@@ -88,7 +88,8 @@ function addForm(
     const upload = form === 'brand' ? uploadIn(said) : null;
     // A browser does not keep a chosen file.
     const lost = upload === null ? undefined : chooseAgain;
-    if (said.get('base') !== file.digest) return page(file, typed, [], { text: stale, isBad: true }, lost);
+    if (said.get('base') !== file.digest)
+      return page(file, Fields.changedIn(said), [], { text: stale, isBad: true }, lost);
     if (form === 'brand' && said.get('act') === 'preview') return page(file, typed, [], null, lost);
     const draft = draftOf(form, file.text, Fields.groupsOf(form, file.text, shown), upload, said);
     if (draft.kind === 'faulty')
