@@ -495,6 +495,7 @@ describe('what the seller does', () => {
     const listed = (await seller.open('/console/payments?view=requests')).html;
     const [, headings = ''] = /aria-label="Refund requests".*?<thead>(.*?)<\/thead>/s.exec(listed) ?? [];
     expect([...headings.matchAll(/<th[^>]*>([^<]*)/g)].map(([, text]) => text)).toEqual([
+      'Buyer',
       'Requested',
       'Paid',
       'Unspent',
@@ -502,8 +503,9 @@ describe('what the seller does', () => {
       'Requested at',
       'Next step',
     ]);
-    const asked = rows(listed, 'Refund requests').get('1.50 USD');
-    expect(asked?.slice(0, 3)).toEqual(['2.00 USD', '2.00 USD', 'Bought &lt;twice&gt;']);
+    const asked = [...rows(listed, 'Refund requests').values()].find(([wanted]) => wanted === '1.50 USD');
+    expect(asked?.slice(0, 4)).toEqual(['1.50 USD', '2.00 USD', '2.00 USD', 'Bought &lt;twice&gt;']);
+    expect(listed).toContain(`href="/admin/console/accounts/${glad.account}"`);
     const page = `/console/payments/${glad.order}`;
     expect((await seller.open(page)).html).toMatch(/name="amount_usd"[^>]* value="1.50"/);
     expect(await seller.hidden(`${page}/refund?amount_usd=1.50`, 'act')).toBe('answer');
@@ -554,7 +556,7 @@ describe('what the seller does', () => {
     expect([...entries.keys()]).toEqual(['Granted credit']);
     const [, person, , details, address] = entries.get('Granted credit') ?? [];
     expect([person, address]).toEqual(['Admin token', expect.stringMatching(/^198.51.100.\d+$/)]);
-    expect(details).toMatch(/^5.00 USD, “sorry”Details.*plan: credit/);
+    expect(details).toMatch(/^5.00 USD, “sorry”Details.*Plan: credit/);
     const csv = await seller.open(`/console/audit.csv?account=${buyer.account}`);
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(csv.html).toMatch(/^when,who,action,subject,details\r\n[^,]+,admin at [^,]+,grant,acc_/);
