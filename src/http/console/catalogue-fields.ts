@@ -227,8 +227,8 @@ export function shownDigests(groups: readonly FieldGroup[]): string {
 }
 
 /**
- * Returns what a person changed in a form, by the names of its fields. Where the file has changed since the form was shown, every other field takes
- * the value of the file, so that an edit of somebody else is not undone.
+ * Returns the texts that a person changed in a form, by the names of its fields. A form that is shown again on top of a changed file takes all others
+ * from the file, so that it does not undo the edit of another person.
  */
 export function changedIn(form: URLSearchParams): Map<string, string> {
   const before = digestsIn(form.get('was'));

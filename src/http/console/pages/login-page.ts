@@ -65,7 +65,7 @@ ${hasOidc ? html`<form method="post" action="/admin/console/oidc/start"><button 
 
 /** The field for the name of a passkey. */
 export function passkeyNameField(): Html {
-  return html`<label for="name">Name of this passkey</label><input id="name" name="name" maxlength="100" autocomplete="off" aria-describedby="name-hint"><p class="hint" id="name-hint">Such as “Work laptop”, to tell it from your others</p>`;
+  return html`<label for="name">Name of this passkey</label><input id="name" name="name" maxlength="100" autocomplete="off" aria-describedby="name-hint"><p class="hint" id="name-hint">Such as “Work laptop”; it is listed under your name</p>`;
 }
 
 /** The page that leads to the sign-in provider. */
