@@ -1,4 +1,3 @@
-import { sha256Hex } from '@sluice/kernel/digest';
 import { fonts } from '../../catalog/brand.ts';
 import { type Addition, type Edit, type EditValue, valueAt } from '../../catalog/catalog-edit.ts';
 import * as Source from '../../catalog/source.ts';
@@ -215,38 +214,6 @@ export function typedIn(form: URLSearchParams): Map<string, string> {
   );
 }
 
-/** Digests of the texts that a form shows at first, by the names of its fields: a hidden field of the form. */
-export function shownDigests(groups: readonly FieldGroup[]): string {
-  const fields = groups.flatMap(({ fields: own, parts = [] }) => [
-    ...own,
-    ...parts.flatMap((part) => part.fields),
-  ]);
-  return JSON.stringify(
-    Object.fromEntries(fields.map(({ name, value, usual = '' }) => [name, digestOf(value || usual)])),
-  );
-}
-
-/**
- * Returns the texts that a person changed in a form, by the names of its fields. A form that is shown again on top of a changed file takes all others
- * from the file, so that it does not undo the edit of another person.
- */
-export function changedIn(form: URLSearchParams): Map<string, string> {
-  const before = digestsIn(form.get('was'));
-  return new Map([...typedIn(form)].filter(([name, text]) => before.get(name) !== digestOf(text)));
-}
-
-function digestsIn(was: string | null): ReadonlyMap<string, unknown> {
-  try {
-    return new Map(Object.entries((JSON.parse(was ?? '{}') ?? {}) as object));
-  } catch {
-    return new Map();
-  }
-}
-
-function digestOf(text: string): string {
-  return sha256Hex(textOf(text) ?? '').slice(0, 12);
-}
-
 /** Returns the edits of a form: the fields whose text differs from the file. An empty field removes its key. */
 export function editsOf(groups: readonly FieldGroup[], form: URLSearchParams): Edit[] {
   const typedText = typedIn(form);
@@ -270,7 +237,7 @@ export function editsOf(groups: readonly FieldGroup[], form: URLSearchParams): E
 }
 
 /** A typed text without blanks around it. Browsers send line breaks as CRLF. */
-function textOf(typed: string | null): string | undefined {
+export function textOf(typed: string | null): string | undefined {
   return typed?.replaceAll('\r\n', '\n').trim();
 }
 

@@ -16,6 +16,7 @@ import * as EditPage from '../pages/catalogue-edit.ts';
 import * as ReviewPage from '../pages/catalogue-review.ts';
 import * as LoginPage from '../pages/login-page.ts';
 import type { ConsoleResponse } from '../response.ts';
+import { changedIn } from '../stale-form.ts';
 
 const forms = ['plans', 'prices', 'brand'] as const;
 const noteCharsMax = 200;
@@ -89,7 +90,7 @@ function addForm(
     // A browser does not keep a chosen file.
     const lost = upload === null ? undefined : chooseAgain;
     if (said.get('base') !== file.digest)
-      return page(file, Fields.changedIn(said), [], { text: stale, isBad: true }, lost);
+      return page(file, changedIn(said), [], { text: stale, isBad: true }, lost);
     if (form === 'brand' && said.get('act') === 'preview') return page(file, typed, [], null, lost);
     const draft = draftOf(form, file.text, Fields.groupsOf(form, file.text, shown), upload, said);
     if (draft.kind === 'faulty')
