@@ -91,7 +91,7 @@ function problemsOf({
 
 const chargeCauses: readonly (readonly [pattern: RegExp, words: string])[] = [
   [
-    /does not respond|statement timeout|budget|late/i,
+    /does not respond|statement timeout/i,
     'The database did not answer in time, twice in a row: it is overloaded or unreachable. Look at its load and its connections.',
   ],
   [
