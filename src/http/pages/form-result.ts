@@ -142,9 +142,11 @@ export function summaryOf(texts: Texts, { refused }: FormResult): Frame.Html | n
     ({ field: name }) => html`<a href="#${idOf(refused.path, name)}">${FormFaults.labelOf(texts, name)}</a>`,
   );
   const fields = html`${links.map((link, at) => (at === 0 ? link : html`, ${link}`))}`;
-  // A code that was typed wrongly changes nothing in any case.
-  const isCode = refused.faults.every(({ field: name }) => name === 'otp' || name === 'code');
-  return isCode
-    ? say(texts, 'form.check_code', { fields })
-    : say(texts, 'form.check', { count: links.length, fields });
+  return say(texts, 'form.check', { count: links.length, fields });
+}
+
+/** Returns true when the fault is a code, which is the only field of its form: the fault is shown beside it, and nowhere else. */
+export function isCodeRefused({ refused }: FormResult): boolean {
+  const faults = refused?.faults ?? [];
+  return faults.length > 0 && faults.every(({ field: name }) => name === 'otp' || name === 'code');
 }

@@ -57,8 +57,23 @@ export async function signedIn(
   });
 }
 
+/** Responds with a page of a section that is not the section itself, such as a question: below the links to the sections. */
+export function respondInSection(
+  shop: Frame.PageContext,
+  visitor: Pick<Visitor, 'member'>,
+  section: Section.Section,
+  { title, main, status = 200 }: { title: string; main: Frame.Html; status?: number },
+): Response {
+  return Frame.respondWithPage(status, shop, {
+    title,
+    main: html`${Section.navigation(shop.texts, section, sectionsOf(visitor))}${main}`,
+    layout: Frame.shopLayout(shop, 'account'),
+    style,
+  });
+}
+
 /** The sections that a visitor may see. */
-export function sectionsOf(visitor: Visitor): Section.Section[] {
+function sectionsOf(visitor: Pick<Visitor, 'member'>): Section.Section[] {
   return (Object.keys(Section.sections) as Section.Section[]).filter(
     (section) => section === 'team' || may(visitor, sectionActions[section]),
   );
