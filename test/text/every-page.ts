@@ -190,7 +190,7 @@ function contents(texts: Texts): Record<string, Rendered> {
       ...facts,
     });
   const card = (state: Partial<TopUpConsent.Consent>) =>
-    CardPage.consent(texts, { ...consent, ...state }, { name: '‹Shop›', isTaxed: true }, ms).main;
+    CardPage.consent(texts, { ...consent, ...state }, { name: '‹Shop›', isTaxed: true, isOwn: true }, ms).main;
   const authorize = {
     client: '‹Client›',
     returnsTo: 'app.example.com',

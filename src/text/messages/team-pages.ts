@@ -132,7 +132,8 @@ export const teamPages = {
     'This invitation was sent to another address. Ask for one to the address that you use.',
   'invitation.gone': 'This invitation was used or withdrawn, or has expired. Ask for a new one.',
   'invitation.full': 'The account has as many people as it can have. Ask its owner.',
-  'invitation.declined': 'You declined the invitation. You are not in the account.',
+  'invitation.declined':
+    'You declined the invitation. You are not in the account. If this was a mistake, ask the person who invited you for a new invitation. They can send it when this one has expired.',
   'invitation.joined': 'You have joined the account.',
 
   'result.invited': 'The invitation is on its way to {email}.',

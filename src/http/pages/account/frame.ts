@@ -48,7 +48,7 @@ ${main}`;
 }
 
 /** The links to the sections that the person may see. */
-export function navigation(texts: Texts, current: Section, shown: readonly Section[]): Html {
+export function navigation(texts: Texts, current: Section | null, shown: readonly Section[]): Html {
   const link = (one: Section) =>
     html`<a href="${sections[one]}" ${one === current ? html`aria-current="page"` : ''}>${say(texts, `account.${one}`)}</a>`;
   return html`<nav class="sections" aria-label="${texts.text('account.sections')}">${shown.map(link)}</nav>`;

@@ -1,7 +1,7 @@
 /** The styles that only the pages of an account need. */
 export const style = `
 nav.sections{display:flex;gap:.25rem;overflow-x:auto;border-bottom:1px solid var(--line);margin-block:0 1.5rem}
-main>h1{font-size:clamp(1.375rem,4vw,1.875rem);margin-top:0;overflow-wrap:anywhere}.lines{white-space:pre-line}.row.presets{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.5rem}.row.presets button{width:100%;padding-inline:.4rem}.again{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}.after{margin-top:.75rem}:is(section,section>form)>.actions:last-child{margin:1rem 0 0}
+main>h1{font-size:clamp(1.375rem,4vw,1.875rem);margin-top:0;overflow-wrap:anywhere}.lines{white-space:pre-line}.row.presets{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.5rem}.row.presets button{width:100%;padding-inline:.4rem}.again{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}.after{margin-top:.75rem}:is(section,section>form)>.actions:last-child{margin-top:1rem}
 table.stack td:last-child:has(form){text-align:end;padding-inline-end:0}table.stack tr:last-child{border-bottom:0}.range a{white-space:nowrap}.presets button{white-space:nowrap}
 @media(min-width:40rem){table.stack .number:not(:last-child){padding-inline-end:2rem}}
 nav.sections a{padding:.6rem .75rem;color:var(--soft);text-decoration:none;white-space:nowrap;border-bottom:2px solid transparent;margin-bottom:-1px}
