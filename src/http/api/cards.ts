@@ -89,7 +89,8 @@ export function cardsRoutes(
   return app;
 
   async function showConsent(c: Call, consent: Consent | null): Promise<Response> {
-    const isOwn = consent !== null && (await BrowserSession.readSession(shop, c))?.account === consent.account;
+    const isOwn =
+      consent !== null && (await BrowserSession.readSession(shop, c))?.account === consent.account;
     const facts = { name: shop.catalog.storefront.name, isTaxed: shop.isTaxed, isOwn };
     return respond(consent === null ? 404 : 200, CardPage.consent(texts, consent, facts, shop.clock()));
   }

@@ -137,11 +137,13 @@ async function consent(
     request,
     visitor: visitor &&
       left && {
-        account: (await shop.accounts.find(visitor.account))?.email ?? visitor.account,
+        account: (visitor.member && (await shop.team.find(visitor.member.id))?.email) ?? visitor.account,
         credit: usd(left.credit),
         included: [
           ...(left.units > 0 ? [shop.texts.quantity(left.units, sharedUnit(shop.catalog.services))] : []),
-          ...(left.includedUsd > 0 ? [shop.texts.text('format.usage', { amount: usd(left.includedUsd) })] : []),
+          ...(left.includedUsd > 0
+            ? [shop.texts.text('format.usage', { amount: usd(left.includedUsd) })]
+            : []),
         ].join(' · '),
       },
     trial:

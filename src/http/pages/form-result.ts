@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
+import type { AccountEvent } from '../../identity/team/team.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Call } from '../request-context.ts';
 import * as Cookies from './cookies.ts';
@@ -20,6 +21,8 @@ export type FormResult = {
   email?: string;
   faults?: readonly Fault[];
   refused?: RefusedForm;
+  /** Facts for the activity of the account; the page does not show them. */
+  detail?: AccountEvent['detail'];
 };
 
 /** A result is shown once, on the page that follows the form's redirect. A key in it stays out of addresses and logs. */

@@ -69,8 +69,7 @@ export const signInPages = {
     'A new account needs no card and no email, and starts with {quantity} for free.',
   'connect.start': 'Start free and allow',
   'connect.open': 'Open an account and allow',
-  'connect.by_email_text':
-    'If your account has an email, a link signs you in and brings you back here.',
+  'connect.by_email_text': 'If your account has an email, a link signs you in and brings you back here.',
   'connect.by_assertion': 'Sign in with a token',
   'connect.token': 'Recovery token',
   'connect.unusable': 'This application cannot be connected',

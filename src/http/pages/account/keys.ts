@@ -22,8 +22,12 @@ export type KeysFacts = {
 /** The keys of an account, and the form that creates one. */
 export function keys(texts: Texts, facts: KeysFacts): Html {
   const { keys: all, result } = facts;
-  const input = (name: string, label: string, attributes: Html, more: { isRequired?: boolean; hint?: string } = {}) =>
-    html`<div>${field(texts, result, 'keys', { name, label, attributes, ...more })}</div>`;
+  const input = (
+    name: string,
+    label: string,
+    attributes: Html,
+    more: { isRequired?: boolean; hint?: string } = {},
+  ) => html`<div>${field(texts, result, 'keys', { name, label, attributes, ...more })}</div>`;
   const isPaused = all.some(({ state }) => state === 'paused');
   const own = html`<section aria-labelledby="own"><h2 id="own">${say(texts, 'keys.title')}</h2>${list(texts, facts)}${isPaused ? html`<p class="hint">${say(texts, 'keys.paused_why')}</p>` : ''}</section>`;
   return html`<p class="soft intro">${say(texts, 'keys.intro')}</p>

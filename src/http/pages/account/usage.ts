@@ -159,9 +159,7 @@ ${table(sums, [
 
 /** The amount that calls were charged; that plans included them when they cost no credit. */
 function chargedOf(texts: Texts, { cost, included }: UsageSum): string {
-  return cost === Money.zero && included > 0
-    ? texts.text('usage.included')
-    : texts.usd(Money.format(cost));
+  return cost === Money.zero && included > 0 ? texts.text('usage.included') : texts.usd(Money.format(cost));
 }
 
 /** A figure with its unit. Costs are in micro-dollars. */

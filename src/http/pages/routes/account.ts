@@ -139,7 +139,7 @@ function addForms(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
           ? bad(shop.texts.text('result.frozen'))
           : await act(shop, { c, visitor, account, form, clientAddressHeader }).catch(gone(shop));
         if (result.isBad) return refused(shop, c, visitor, { section, path, input: form, result });
-        await record(shop, c, routeOf(c), who, subjectOf(form, subject, account));
+        await record(shop, c, routeOf(c), who, subjectOf(form, subject, account), result.detail);
         return path === 'team/leave' ? left(shop, result) : done(shop, visitor, path, form, result);
       }),
     );
