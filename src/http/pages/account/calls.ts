@@ -46,6 +46,8 @@ export function calls(
       cell: ({ status }) => String(status),
       isNumber: true,
       onPhone: 'bare',
+      // A success goes without saying, so that the line has room for the key.
+      phone: ({ status }) => (status < 300 ? '' : null),
     },
     {
       head: isMetered ? texts.text('usage.quantity') : texts.unitHeading(unit),

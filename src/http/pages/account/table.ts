@@ -10,7 +10,7 @@ export type Column<Row> = {
   isShort?: boolean;
   /** On a phone: at the end of the first line, or below it without its heading. One such column makes the rows compact. */
   onPhone?: 'lead' | 'bare';
-  /** The value with its unit or name, for a phone, where the heading is not shown; null to show the cell with its heading. */
+  /** The value with its unit or name, for a phone, where the heading is not shown; empty to hide the cell, null to show it with its heading. */
   phone?: (row: Row) => string | null;
 };
 
