@@ -94,7 +94,7 @@ export const teamPages = {
   'event.portal_opened': "Opened the card processor's portal",
   'event.top_up_changed': 'Changed auto top-up',
   'event.top_up_on': 'Turned on auto top-up, {amount}',
-  'event.top_up_asked': 'Asked a cardholder to agree to auto top-up, {amount}',
+  'event.top_up_asked': 'Set up auto top-up, {amount}',
   'event.top_up_off': 'Turned off auto top-up',
   'event.promotion_redeemed': 'Redeemed a promotion code',
   'event.billing_details_changed': 'Changed the billing details',
