@@ -29,6 +29,7 @@ type Html = PaymentPage['body'];
 export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }: Catalog): PaymentPage {
   const { signed, jws, email, details } = facts;
   const isPurchase = signed.kind === 'purchase';
+  const address = `${signed.issuer}/receipts/${jws}`;
   return {
     title: texts.text('receipt.title'),
     mark: 'done',
@@ -45,7 +46,7 @@ export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }
       <details class="proof"><summary id="proof">${say(texts, 'receipt.signature')}</summary>
       <p>${say(texts, 'receipt.signature_text', { address: `${signed.issuer}/.well-known/jwks.json` })}</p>
       <textarea readonly spellcheck="false" rows="5" aria-labelledby="proof">${jws}</textarea></details>
-      <p class="print">${say(texts, 'receipt.signed', { day: texts.day(signed.issuedMs) })} <span class="url">${signed.issuer}/receipts/${jws}</span></p>`,
+      <p class="print">${say(texts, 'receipt.signed', { day: texts.day(signed.issuedMs) })} <span class="url">${address}</span></p>`,
     script: PrintScript,
   };
 }

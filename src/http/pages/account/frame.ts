@@ -64,5 +64,5 @@ function outcome(texts: Texts, result: FormResult): Html {
 /** A key that was just created, and the next step. */
 function newKey(texts: Texts, text: string, secret: string): Html {
   const reference = html`<a href="/docs">${say(texts, 'result.key_use_link')}</a>`;
-  return html`<section class="made"><p role="status">${text}</p><pre class="secret" tabindex="0" aria-label="${texts.text('result.key_label')}">${secret}</pre><p>${say(texts, 'result.key_use', { link: reference })}</p><pre class="secret" tabindex="0" aria-label="${texts.text('result.key_header')}">Authorization: Bearer ${secret}</pre></section>`;
+  return html`<section class="made"><p role="status">${text}</p><pre class="secret" tabindex="0" aria-label="${texts.text('result.key_label')}">${secret}</pre><p>${say(texts, 'result.key_use', { link: reference })}</p><pre class="secret" tabindex="0" aria-label="${texts.text('result.key_header')}"><code>Authorization: Bearer ${secret}</code></pre></section>`;
 }
