@@ -190,7 +190,8 @@ function contents(texts: Texts): Record<string, Rendered> {
       ...facts,
     });
   const card = (state: Partial<TopUpConsent.Consent>) =>
-    CardPage.consent(texts, { ...consent, ...state }, { name: '‹Shop›', isTaxed: true }, ms).main;
+    CardPage.consent(texts, { ...consent, ...state }, { name: '‹Shop›', isTaxed: true, isOwn: true }, ms)
+      .main;
   const authorize = {
     client: '‹Client›',
     returnsTo: 'app.example.com',
@@ -267,7 +268,7 @@ function contents(texts: Texts): Record<string, Rendered> {
     'connect without a trial': AuthorizePage.consent(texts, { ...authorize, visitor: null, trial: null }),
     connect: AuthorizePage.consent(texts, {
       ...authorize,
-      visitor: { account, balance: '1.00' },
+      visitor: { account, credit: '1.00 USD', included: '‹25›' },
       trial: null,
     }),
     'not connectable': AuthorizePage.unusable(texts, '‹description›'),

@@ -37,7 +37,7 @@ label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}
 input,select,textarea{width:100%;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:10px;background:var(--panel);color:var(--ink);font-size:1rem}
 input:not(.code),select{font-family:inherit}@media(min-width:40.01rem){:is(input,textarea).code{font-size:.8125rem}}textarea{resize:vertical}
 button,.button{display:inline-block;margin-top:1rem;padding:.65rem 1.1rem;border:0;border-radius:10px;background:var(--accent);color:var(--on-accent);font-family:inherit;font-size:1rem;font-weight:600;line-height:1.4;text-decoration:none;cursor:pointer}
-.actions{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;margin:0 0 1.5rem}.actions>*{margin-top:.5rem}.actions form button{margin-top:0}
+.actions{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;margin:0 0 1.5rem}.actions>*{margin-top:.5rem}.actions form button{margin-top:0}:is(section,section>form)>.actions:last-child{margin-bottom:0}
 .button.plain,button.plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.fault{color:var(--bad);font-size:.875rem;margin:.25rem 0 0}[aria-invalid=true]{border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}
 button.quiet{background:none;color:var(--accent);padding:0;margin:0;text-decoration:underline;text-underline-offset:.2em;font-weight:400}
 button.danger{background:var(--bad);color:var(--panel)}:is(.button,button).plain.danger{background:none;color:var(--bad);box-shadow:inset 0 0 0 1.5px var(--bad)}button.quiet.danger{background:none;color:var(--bad)}

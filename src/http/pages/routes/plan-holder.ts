@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { html } from 'hono/html';
 import * as Email from '../../../identity/email.ts';
 import type { RegistrationContext } from '../../../identity/identity-context.ts';
 import * as PlanHolder from '../../../journeys/plan-holder.ts';
@@ -82,7 +83,11 @@ export function planHolderPages(
       form: { action: `${page}/cancel`, subscription: null },
       keep: page,
     });
-    return Frame.respondWithPage(200, shop, { title: texts.text('payer.title'), main });
+    return Frame.respondWithPage(200, shop, {
+      title: texts.text('payer.title'),
+      main: html`<div class="narrow">${main}</div>`,
+      style: CardPage.style,
+    });
   }
 
   function shown(found: Subscription | null, key: string): Response {

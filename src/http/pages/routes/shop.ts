@@ -28,6 +28,7 @@ import * as TryFields from '../try-fields.ts';
 import { style as tryStyle } from '../try-form.ts';
 import * as TryIt from '../try-it.ts';
 import * as VisitorAccount from '../visitor-account.ts';
+import { respondInSection } from './account-page.ts';
 import * as PurchaseForm from './purchase-form.ts';
 
 /** Idempotency keys of the "Try it" form. */
@@ -114,9 +115,12 @@ export function shopPages(
   app.route('/', PurchaseForm.purchaseForm(shop, clientAddressHeader, again));
 
   app.get('/shop/leave', async (c) => {
+    const visitor = await BrowserSession.readSession(shop, c);
     const lost = await losses(shop, c);
-    if (lost === null) return new Response(null, { status: 303, headers: { location: '/shop/account' } });
-    return respond(shop, 200, shop.texts.text('leave.title'), LeavePage.leave(shop.texts, lost));
+    if (visitor === null || lost === null)
+      return new Response(null, { status: 303, headers: { location: '/shop/account' } });
+    const main = LeavePage.leave(shop.texts, lost);
+    return respondInSection(shop, visitor, 'settings', { title: shop.texts.text('leave.title'), main });
   });
 
   app.post('/shop/leave', async (c) => {
