@@ -306,7 +306,7 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
   'a key of another kind of plan': [
     'included: 25',
     'included: 25, min_usd: "1.00"',
-    '39:71 plans[0].min_usd | min_usd is not an allowed key here. Allowed keys: id, kind, name, description, covers, requests_per_second, retired, included, included_usd, included_when_claimed, included_usd_when_claimed, once_per, all_per_hour, all_usd_per_hour',
+    '39:71 plans[0].min_usd | min_usd is not an allowed key here. Allowed keys: id, kind, name, description, covers, requests_per_second, recommended, retired, included, included_usd, included_when_claimed, included_usd_when_claimed, once_per, all_per_hour, all_usd_per_hour',
   ],
   'a plan that covers no service': [
     'covers: [todos, account]',

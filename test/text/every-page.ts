@@ -177,7 +177,6 @@ function contents(texts: Texts): Record<string, Rendered> {
       description: new Map([[`post /v1/search`, { summary: '‹Find›' }]]) as never,
       publicUrl,
       summary: {
-        account,
         balance: '4.50',
         included: 20,
         includedUsd: '19.50',

@@ -16,6 +16,8 @@ const includedUnits: Shape = ['included', 'Included results', 'count'];
 const includedUsd: Shape = ['included_usd', 'Included usage (USD)', 'usd'];
 const retired: Shape = ['retired', 'Stop selling this plan', 'switch', [], 'Accounts that have it keep it.'];
 
+const recommended: Shape = ['recommended', 'Highlight this plan', 'switch', [], 'One plan of the shop.'];
+
 type BrandShape = readonly [path: readonly string[], ...Shape];
 const brandGroups: readonly { title: string; shapes: readonly BrandShape[] }[] = [
   {
@@ -76,7 +78,7 @@ export function groupsOf(form: CatalogueForm, text: string, shown: Shown): Field
       const unit = units.size === 1 ? [...units][0] : 'unit';
       return listed('plans').map((plan, at) => {
         const texts = shown.plan(String(plan.id));
-        const shapes = [...planShapes, ...termsOf(plan), speed, coveredServices(services), retired];
+        const shapes = [...planShapes, ...termsOf(plan), speed, coveredServices(services), recommended, retired];
         return {
           title: String(plan.name ?? texts?.name ?? plan.id ?? ''),
           about: saleOf(plan, `${unit}s`),

@@ -170,7 +170,6 @@ async function front(
   const overview = visitor && (await AccountJourney.overview(shop, visitor.account));
   const summary = visitor &&
     overview && {
-      account: visitor.account,
       balance: String(overview.balance_usd),
       included: Number(overview.included_remaining),
       includedUsd: overview.included_usd === undefined ? null : String(overview.included_usd),
