@@ -78,7 +78,14 @@ export function groupsOf(form: CatalogueForm, text: string, shown: Shown): Field
       const unit = units.size === 1 ? [...units][0] : 'unit';
       return listed('plans').map((plan, at) => {
         const texts = shown.plan(String(plan.id));
-        const shapes = [...planShapes, ...termsOf(plan), speed, coveredServices(services), recommended, retired];
+        const shapes = [
+          ...planShapes,
+          ...termsOf(plan),
+          speed,
+          coveredServices(services),
+          recommended,
+          retired,
+        ];
         return {
           title: String(plan.name ?? texts?.name ?? plan.id ?? ''),
           about: saleOf(plan, `${unit}s`),

@@ -64,6 +64,7 @@ export const referencePages = {
     'Without a key, this request uses a new account of this browser, which has no credit yet.',
   'reference.key_invalid':
     'This key is invalid, has expired or was revoked. Copy it again from your account.',
+  'reference.not_sent': 'Nothing was sent. Check this field: {field}.',
   'reference.no_response': 'The response will be shown here, with its price.',
   'reference.back': 'Parameters and responses',
 

@@ -159,6 +159,7 @@ export const shopPage = {
   'try.fault_required': 'Fill in this field.',
   'try.fault_number': 'Enter a number.',
   'try.fault_json': 'This is not valid JSON.',
+  'try.json_place': 'This is not valid JSON. Check line {line}, column {column}.',
   'try.fault_fields': 'Nothing was sent. Check the marked fields.',
   'try.send': 'Send request',
   'try.change': 'Change the request',

@@ -11,6 +11,7 @@ import type { RefusalContext } from '../../plans-on-offer.ts';
 import type { Call, Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Frame from '../frame.ts';
+import { jsonFault } from '../json-fault.ts';
 import { canBeTried } from '../reference/operation.ts';
 import { home, type OperationPage, pagesOf } from '../reference/outline.ts';
 import * as Page from '../reference/request-form.ts';
@@ -74,8 +75,12 @@ export function requestPages(
       once: newId('try'),
       outcome: null,
       fault: null,
+      isBodyFaulty: false,
       isSignedIn: false,
     };
+    const isSigned = async () => (await BrowserSession.readSession(shop, c)) !== null;
+    if (form.body.trim() !== '' && jsonFault(form.body) !== null)
+      return respond(422, page, { ...form, isBodyFaulty: true, isSignedIn: await isSigned() });
     const known = await credentialOf(shop, c, form.apiKey, clientAddressHeader);
     if (known === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
     if (known === 'invalid')

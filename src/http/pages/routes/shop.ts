@@ -22,6 +22,7 @@ import * as Accept from '../accept.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Frame from '../frame.ts';
 import { style as frontStyle } from '../front-style.ts';
+import { jsonFault } from '../json-fault.ts';
 import * as LeavePage from '../leave.ts';
 import * as Page from '../shop.ts';
 import * as TryFields from '../try-fields.ts';
@@ -206,10 +207,11 @@ function readTyped(shop: TryContext, operation: Operation, form: URLSearchParams
   if ((form.get('shown') ?? operation.id) !== operation.id) return example(shop, operation);
   if ((form.get('check') ?? form.get('as')) !== 'fields') {
     const request = { path: form.get('path') ?? '', body: form.get('body') ?? '' };
+    const isFaulty = request.body.trim() !== '' && jsonFault(request.body) !== null;
     return formOf(shop, operation, {
       ...request,
       typed: null,
-      faults: [],
+      faults: isFaulty ? [{ field: TryFields.rawBody, fault: 'json' }] : [],
       isRaw: form.has('as') || form.has('check'),
     });
   }
