@@ -298,6 +298,11 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
     'plans:\n  - { id: taste, kind: trial, covers: "*", included: 1 }\n',
     '40:18 plans[1].kind | kind trial is taken by plans[0]: a shop has at most one such plan',
   ],
+  'a second recommended plan': [
+    'plans:\n',
+    'plans:\n  - { id: more, kind: subscription, covers: "*", price_usd: "1.00", every: month, included: 1, recommended: true }\n  - { id: most, kind: subscription, covers: "*", price_usd: "2.00", every: month, included: 1, recommended: true }\n',
+    '40:96 plans[1].recommended | recommended is taken by plans[0]: recommend one plan',
+  ],
   'a second accountLeases of credit': [
     'kind: subscription, covers: "*", price_usd: "99.00", every: month, included: 200000',
     'kind: credit, covers: "*"',

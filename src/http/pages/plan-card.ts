@@ -56,20 +56,20 @@ export function card(texts: Texts, plan: Plan, catalog: Catalog, visitor: Visito
   const terms = [scope, texts.text('plans.rate', { count: plan.requestsPerSecond })];
   const unit = unitOfPlan(plan, services);
   const { badge } = visitor;
-  const open = badge === null ? 'card' : 'card best';
+  const best = badge === null ? '' : ' best';
   const title = html`<h3>${plan.name}${badge === null ? '' : html` <span class="sign">${badge}</span>`}</h3>`;
   switch (plan.kind) {
     case 'trial':
-      return html`<div class="${open}">${title}${price(texts.text('plans.free'), texts.text('plans.once', { quantity: includedText(texts, plan.included, unit) }), '')}
+      return html`<div class="card${best}">${title}${price(texts.text('plans.free'), texts.text('plans.once', { quantity: includedText(texts, plan.included, unit) }), '')}
 ${facts([...(isTrialImmediate(catalog.plans) ? [texts.text('plans.no_card')] : []), ...claimed(texts, plan, unit), ...oncePer(texts, plan), ...terms])}
 <div class="action begin">${visitor.isSignedIn ? (isTrialImmediate(catalog.plans) ? html`<p class="ok state"><strong>${say(texts, 'plans.in_use')}</strong></p>` : '') : startForm(texts, catalog.plans)}</div></div>`;
     case 'credit':
-      return html`<div class="${open}">${title}${price(texts.text('plans.from', { amount: texts.usd(Money.format(plan.min)) }), texts.text('plans.prepaid'), worth(texts, covered))}
+      return html`<div class="card${best}">${title}${price(texts.text('plans.from', { amount: texts.usd(Money.format(plan.min)) }), texts.text('plans.prepaid'), worth(texts, covered))}
 ${facts([isByUsage(covered) ? texts.text('plans.credit_usage') : texts.text('plans.credit', { unit: texts.unit(unit) }), ...terms])}
 <div class="action">${creditForm(texts, plan, visitor.refused)}</div></div>`;
     case 'subscription': {
       const period = texts.text(`plans.per_${plan.every}`);
-      return html`<div class="${open}">${title}${price(texts.usd(Money.format(plan.price)), period, eachCosts(texts, plan, unit))}
+      return html`<div class="card${best}">${title}${price(texts.usd(Money.format(plan.price)), period, eachCosts(texts, plan, unit))}
 ${facts([texts.text('plans.included', { quantity: includedText(texts, plan.included, unit), period }), ...terms, texts.text('plans.renews')])}
 <div class="action">${planAction(texts, plan, visitor.offer, { isTaxAdded: TaxNote.isTaxAdded(catalog), code: codeField(texts, plan.id, visitor.refused) })}</div></div>`;
     }

@@ -1,9 +1,9 @@
+import { jsonFault } from '@sluice/kernel/json-fault';
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Operation } from '../../catalog/operation.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
-import { jsonFault } from './json-fault.ts';
 import { say } from './say.ts';
 import * as TryFields from './try-fields.ts';
 

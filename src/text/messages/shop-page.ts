@@ -25,6 +25,9 @@ export const shopPage = {
   'error.too_many_text': 'Your network sent too many requests in a short time.',
   'error.too_large_text': 'Shorten your input and send it again.',
   'error.credit': 'Not enough credit',
+  'error.credit_text':
+    'This request may cost up to {required}, and you have {available}. Nothing was charged.',
+  'error.plan_text': 'None of your plans covers this service. Choose one that does.',
   'error.forbidden': 'This is not allowed',
   'error.method': 'This address cannot be opened in a browser',
   'error.gone': 'This page no longer exists',

@@ -1,4 +1,5 @@
 import { id as newId } from '@sluice/kernel/id';
+import { jsonFault } from '@sluice/kernel/json-fault';
 import { Hono } from 'hono';
 import type * as Match from '../../../catalog/match.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
@@ -11,7 +12,6 @@ import type { RefusalContext } from '../../plans-on-offer.ts';
 import type { Call, Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Frame from '../frame.ts';
-import { jsonFault } from '../json-fault.ts';
 import { canBeTried } from '../reference/operation.ts';
 import { home, type OperationPage, pagesOf } from '../reference/outline.ts';
 import * as Page from '../reference/request-form.ts';

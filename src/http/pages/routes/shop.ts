@@ -1,4 +1,5 @@
 import { id as newId } from '@sluice/kernel/id';
+import { jsonFault } from '@sluice/kernel/json-fault';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import * as ExampleRequest from '../../../catalog/example-request.ts';
@@ -22,7 +23,6 @@ import * as Accept from '../accept.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Frame from '../frame.ts';
 import { style as frontStyle } from '../front-style.ts';
-import { jsonFault } from '../json-fault.ts';
 import * as LeavePage from '../leave.ts';
 import * as Page from '../shop.ts';
 import * as TryFields from '../try-fields.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonFault } from '../../src/http/pages/json-fault.ts';
+import { jsonFault } from '../src/json-fault.ts';
 
 describe('the place of a fault in JSON', () => {
   test.each([
