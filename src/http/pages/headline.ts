@@ -9,7 +9,7 @@ export type Headline = { title: string; lead: string };
 
 /**
  * Returns the headline of the start page, which says what is sold: the first sentence of the shop's description, with the rest of it as `lead`.
- * Where that sentence is too long or missing, the headline names the first services.
+ * It names the first services if that sentence is too long or missing.
  */
 export function headlineOf(
   texts: Texts,
