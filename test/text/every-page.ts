@@ -177,7 +177,6 @@ function contents(texts: Texts): Record<string, Rendered> {
       description: new Map([[`post /v1/search`, { summary: '‹Find›' }]]) as never,
       publicUrl,
       summary: {
-        account,
         balance: '4.50',
         included: 20,
         includedUsd: '19.50',
@@ -245,7 +244,7 @@ function contents(texts: Texts): Record<string, Rendered> {
     'to the card page': ShopPage.toCardPage(texts, 'https://pay.example.com/1'),
     refused: ShopPage.refused(texts, '‹message›'),
     ...accountPages(texts, catalog, entry),
-    'signed out': SignInPage.signedOut(texts, catalog.plans, true, '‹problem›'),
+    'signed out': SignInPage.signedOut(texts, catalog, true, '‹problem›'),
     sent: SignInPage.sent(
       texts,
       { text: texts.text('sign_in.sent', { email: to }), email: 'ada@gmail.com' },

@@ -16,6 +16,8 @@ const includedUnits: Shape = ['included', 'Included results', 'count'];
 const includedUsd: Shape = ['included_usd', 'Included usage (USD)', 'usd'];
 const retired: Shape = ['retired', 'Stop selling this plan', 'switch', [], 'Accounts that have it keep it.'];
 
+const recommended: Shape = ['recommended', 'Highlight this plan', 'switch', [], 'One plan of the shop.'];
+
 type BrandShape = readonly [path: readonly string[], ...Shape];
 const brandGroups: readonly { title: string; shapes: readonly BrandShape[] }[] = [
   {
@@ -77,7 +79,14 @@ export function groupsOf(form: CatalogueForm, text: string, shown: Shown): Field
       const names = services.map((service) => nameOf(service, shown));
       return listed('plans').map((plan, at) => {
         const texts = shown.plan(String(plan.id));
-        const shapes = [...planShapes, ...termsOf(plan), speed, coveredServices(services), retired];
+        const shapes = [
+          ...planShapes,
+          ...termsOf(plan),
+          speed,
+          coveredServices(services),
+          recommended,
+          retired,
+        ];
         return {
           title: String(plan.name ?? texts?.name ?? plan.id ?? ''),
           about: saleOf(plan, `${unit}s`),

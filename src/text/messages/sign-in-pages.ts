@@ -1,8 +1,9 @@
 /** Signing in, connecting an application, and cancelling a plan as its payer. */
 export const signInPages = {
   'sign_in.new': 'New here',
-  'sign_in.new_text': 'Start with one click: no card, no email.',
-  'sign_in.by_email_text': 'For accounts with an email address. No password is needed.',
+  'sign_in.new_text': 'Open an account with one click: no card, no email.',
+  'sign_in.new_trial': 'Get {included} free with one click: no card, no email.',
+  'sign_in.by_email_text': 'No password is needed.',
   'sign_in.email': 'Your email address',
   'sign_in.send_link': 'Send me a link',
   'sign_in.plan_links': 'Cancel a plan without the account',

@@ -21,6 +21,7 @@ export const fieldNames: Readonly<Record<string, string>> = {
   once_per: 'Given once for each',
   every: 'Charged every',
   covers: 'Services',
+  recommended: 'Highlighted',
   tax_note: 'Note about tax',
   grace_days: 'Days of grace',
   rollover: 'What is unused stays for one more period',

@@ -49,7 +49,7 @@ export async function signedIn(
     return denied === null ? respond(visitor) : forbidden(shop, c, visitor, denied);
   }
   const problem = status === 200 ? null : shop.texts.text('result.no_session');
-  const main = SignInPage.signedOut(shop.texts, shop.catalog.plans, shop.claiming !== null, problem);
+  const main = SignInPage.signedOut(shop.texts, shop.catalog, shop.claiming !== null, problem);
   return Frame.respondWithPage(status, shop, {
     ...{ title: shop.texts.text('sign_in.submit'), main },
     style: SignInPage.style,

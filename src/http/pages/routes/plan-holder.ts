@@ -32,7 +32,7 @@ export function planHolderPages(
       const problem = texts.text(email === null ? 'sign_in.invalid_email' : 'payer.no_mail');
       return Frame.respondWithPage(422, shop, {
         title,
-        main: SignInPage.signedOut(texts, shop.catalog.plans, shop.claiming !== null, problem),
+        main: SignInPage.signedOut(texts, shop.catalog, shop.claiming !== null, problem),
       });
     }
     // Not awaited: the response time would reveal whether the address pays for a plan.

@@ -1,4 +1,5 @@
 import { id as newId } from '@sluice/kernel/id';
+import { jsonFault } from '@sluice/kernel/json-fault';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import * as ExampleRequest from '../../../catalog/example-request.ts';
@@ -174,7 +175,6 @@ async function front(
   const overview = visitor && (await AccountJourney.overview(shop, visitor.account));
   const summary = visitor &&
     overview && {
-      account: visitor.account,
       balance: String(overview.balance_usd),
       included: Number(overview.included_remaining),
       includedUsd: overview.included_usd === undefined ? null : String(overview.included_usd),
@@ -211,10 +211,11 @@ function readTyped(shop: TryContext, operation: Operation, form: URLSearchParams
   if ((form.get('shown') ?? operation.id) !== operation.id) return example(shop, operation);
   if ((form.get('check') ?? form.get('as')) !== 'fields') {
     const request = { path: form.get('path') ?? '', body: form.get('body') ?? '' };
+    const isFaulty = request.body.trim() !== '' && jsonFault(request.body) !== null;
     return formOf(shop, operation, {
       ...request,
       typed: null,
-      faults: [],
+      faults: isFaulty ? [{ field: TryFields.rawBody, fault: 'json' }] : [],
       isRaw: form.has('as') || form.has('check'),
     });
   }
