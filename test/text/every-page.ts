@@ -403,10 +403,30 @@ export function everyMail(texts: Texts): [name: string, mail: Mail][] {
     ['claim of a known address', claimMail(texts, { ...claim, known: true })],
     [
       'sign-in',
-      signInMail(texts, { to, name: shop.name, publicUrl, link: `${publicUrl}/link`, joins: false }),
+      signInMail(texts, {
+        to,
+        name: shop.name,
+        publicUrl,
+        lifeMs: 900_000,
+        link: `${publicUrl}/link`,
+        joins: false,
+      }),
     ],
-    ['join', signInMail(texts, { to, name: shop.name, publicUrl, link: `${publicUrl}/link`, joins: true })],
-    ['no account', signInMail(texts, { to, name: shop.name, publicUrl, link: null, joins: false })],
+    [
+      'join',
+      signInMail(texts, {
+        to,
+        name: shop.name,
+        publicUrl,
+        lifeMs: 900_000,
+        link: `${publicUrl}/link`,
+        joins: true,
+      }),
+    ],
+    [
+      'no account',
+      signInMail(texts, { to, name: shop.name, publicUrl, lifeMs: 900_000, link: null, joins: false }),
+    ],
     ['past due', PlanMail.renewalFailed(shop, pastDue, `${publicUrl}/plan`, to)],
     ['past due without a page', PlanMail.renewalFailed(shop, subscription, `${publicUrl}/plan`, to)],
     ['plans', PlanMail.links(shop, [{ one: subscription, page: `${publicUrl}/plan` }], to)],
