@@ -1,7 +1,7 @@
 -- Records a sign-in link that will be sent by email. `state`: `begun` or `limited` (wait), regardless of whether the email has an account. Only the mail
 -- may mention that (`known`). With `p_invitation`, opening the link accepts that invitation. Calls follow each other over all processes, so that the daily limits hold.
 -- A browser that has opened a link of the mailbox (`p_known`) has an allowance of its own, which requests of others do not use. All others share that
--- of the mailbox; beyond it (`is_late`) a link lives until `p_late_expires`, and an address gets the next one when the last has expired: whoever
+-- of the mailbox; beyond it (`is_late`) a link lives until `p_late_expires`, and an address gets the next one when the last has expired: the person who
 -- reads the mailbox can always request a link, or has one that works. An email without an account is then `skipped`, or addresses of one mailbox
 -- would get mail without end: it looks the same to the caller, and no mail is sent. So is one in the last fifth of the daily maximum.
 CREATE OR REPLACE FUNCTION shop.begin_sign_in(p_id text, p_email text, p_mailbox text, p_blocks text[], p_seconds integer[], p_max integer[],

@@ -223,7 +223,7 @@ describe('links are limited', () => {
     const { account, email } = await person();
     await bomb(email);
     for (let hour = 0; hour < 3; hour++) {
-      // Each hour the stranger is faster. The owner opens the stranger's link, in a browser of his own.
+      // Each hour the stranger is faster. The owner opens the link of the stranger in another browser.
       expect((await ask(visitor(), email)).status).toBe(429);
       const owner = visitor();
       expect((await press(owner, await tokenOf(email), { email })).status).toBe(303);
