@@ -334,6 +334,7 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     'paid before': PaidPage.paid(texts, { ...sold, buyer: { ...own, isSignedIn: false, tokens: null } }),
     'paid for a program': PaidPage.paid(texts, { ...sold, receipt: null, buyer: { kind: 'program' } }),
     subscribed: PaymentPage.subscribed(texts),
+    frozen: PaymentPage.frozen(texts),
     pending: PaymentPage.pending(texts, bought),
     slow: PaymentPage.slow(texts, bought),
     'already paid': PaymentPage.alreadyPaid(texts, bought, '/receipts/1'),
