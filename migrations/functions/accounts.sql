@@ -13,7 +13,7 @@ CREATE OR REPLACE FUNCTION shop.joined_account(p_account text) RETURNS text LANG
   SELECT coalesce(joined_to, id) FROM shop.account WHERE id = p_account
 $$;
 
--- Returns true for an account that the seller has frozen, or whose owner is erased. Nobody pays for it: it could not use what is paid.
+-- Returns true for an account that the seller has frozen, or whose owner is erased. No payment is taken for it, because it could not use what is paid.
 CREATE OR REPLACE FUNCTION shop.is_frozen(p_account text) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT FROM shop.account a WHERE a.id = shop.joined_account(p_account) AND a.frozen_at IS NOT NULL)
 $$;

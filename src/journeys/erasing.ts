@@ -9,7 +9,7 @@ export type Erased = Erasure & { customers: readonly string[] };
 
 /**
  * Erases the owner of an account: first at the card processor, because its ids are stored here only, then here. Before that it closes the open card
- * pages, because nobody could use what is paid on them. Safe to repeat after a failure.
+ * pages, because the account could not use what is paid on them. Safe to repeat after a failure.
  * Rejects with `ProcessorUnavailable`.
  */
 export async function erase(

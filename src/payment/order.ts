@@ -231,7 +231,7 @@ export interface Orders {
   declinePage(id: string, session: string, failure: string): Promise<void>;
   /** Lists the processor's sessions of an account's open hosted pages for a plan that renews, except that of order `but`. */
   openPages(account: string, plan: string, but: string): Promise<string[]>;
-  /** Returns true when the account of an order is frozen, so that nobody may pay for it. */
+  /** Returns true when the account of an order is frozen: then no payment may be taken for it. */
   isFrozen(id: string): Promise<boolean>;
   /** Lists the unpaid orders of an account that have an open hosted page. */
   withOpenPage(account: string): Promise<Order[]>;

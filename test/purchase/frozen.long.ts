@@ -7,7 +7,7 @@ import * as Books from './books.ts';
 import * as Network from './network.ts';
 import * as Person from './person.ts';
 
-/** Nobody pays for an account that cannot use what was paid: the seller has frozen it, or its owner is erased. */
+/** No payment is taken for an account that cannot use what is paid: the seller has frozen it, or its owner is erased. */
 const adminToken = 'adm_of_the_frozen_accounts_and_long';
 let shop: Shop.Shop;
 let network: Network.Network;
