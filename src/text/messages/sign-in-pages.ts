@@ -28,7 +28,7 @@ export const signInPages = {
   'sign_in.resend': 'Send the email again',
   'sign_in.plan_links_sent':
     'If {email} pays for a plan here, we sent it an email with a link for each plan.',
-  'sign_in.plan_links_next': 'Open a link to cancel its plan. You can ask for another email in ten minutes.',
+  'sign_in.plan_links_next': 'Open a link to cancel its plan. You can ask for another email in an hour.',
   'sign_in.link_here': 'You sign in to the account of {email}.',
   'sign_in.join_here': 'You join the account as {email}.',
   'sign_in.link_elsewhere':
