@@ -64,12 +64,13 @@ function references(text: Buffer): string[] {
   } catch {
     // Nothing refers to a file in a text that cannot be read.
   }
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+  while (open.length > 0) {
+    const value = open.pop();
     if (typeof value !== 'object' || value === null || seen.has(value)) continue;
     seen.add(value);
     if ('$ref' in value && typeof value.$ref === 'string' && !value.$ref.startsWith('#'))
       names.push(value.$ref.split('#')[0] ?? '');
-    open.push(...Object.values(value));
+    for (const item of Object.values(value)) open.push(item);
   }
   return names;
 }

@@ -18,7 +18,7 @@ export function openOutbox(sql: Connection): Outbox {
     },
     async pretend(key) {
       await sql`INSERT INTO shop.mail (key, recipient, subject, body, state, expires_at)
-        VALUES (${key}, '', '', '', 'expired', clock_timestamp()) ON CONFLICT DO NOTHING`;
+        VALUES (${key}, '', '', '', 'sent', clock_timestamp())`;
     },
     async take() {
       const [row] = await sql<Row<typeof mail>[]>`SELECT * FROM shop.lease_mail(${lease}::interval)`;
