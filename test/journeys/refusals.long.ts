@@ -578,8 +578,13 @@ describe('a database out of reach', () => {
 
     await proxy.restore();
     await expect.poll(ready, { timeout: 10_000 }).toBe(true);
-    const again = await ask(30);
-    expect(again.status).toBe(200);
+    // A refused call costs nothing: the balance below shows one charge.
+    let again = answer;
+    const asksAgain = async () => {
+      again = await ask(30);
+      return again.status;
+    };
+    await expect.poll(asksAgain, { timeout: 10_000 }).toBe(200);
     // The first call is free when the mark of its delivery was lost with the connection.
     expect(['0.490000', '0.495000']).toContain(again.headers.get('storefront-balance-usd'));
     await shop.storefronts.at(-1)?.stop();

@@ -177,7 +177,6 @@ function contents(texts: Texts): Record<string, Rendered> {
       description: new Map([[`post /v1/search`, { summary: '‹Find›' }]]) as never,
       publicUrl,
       summary: {
-        account,
         balance: '4.50',
         included: 20,
         includedUsd: '19.50',
@@ -190,7 +189,8 @@ function contents(texts: Texts): Record<string, Rendered> {
       ...facts,
     });
   const card = (state: Partial<TopUpConsent.Consent>) =>
-    CardPage.consent(texts, { ...consent, ...state }, { name: '‹Shop›', isTaxed: true }, ms).main;
+    CardPage.consent(texts, { ...consent, ...state }, { name: '‹Shop›', isTaxed: true, isOwn: true }, ms)
+      .main;
   const authorize = {
     client: '‹Client›',
     returnsTo: 'app.example.com',
@@ -244,7 +244,7 @@ function contents(texts: Texts): Record<string, Rendered> {
     'to the card page': ShopPage.toCardPage(texts, 'https://pay.example.com/1'),
     refused: ShopPage.refused(texts, '‹message›'),
     ...accountPages(texts, catalog, entry),
-    'signed out': SignInPage.signedOut(texts, catalog.plans, true, '‹problem›'),
+    'signed out': SignInPage.signedOut(texts, catalog, true, '‹problem›'),
     sent: SignInPage.sent(
       texts,
       { text: texts.text('sign_in.sent', { email: to }), email: 'ada@gmail.com' },
@@ -267,7 +267,7 @@ function contents(texts: Texts): Record<string, Rendered> {
     'connect without a trial': AuthorizePage.consent(texts, { ...authorize, visitor: null, trial: null }),
     connect: AuthorizePage.consent(texts, {
       ...authorize,
-      visitor: { account, balance: '1.00' },
+      visitor: { account, credit: '1.00 USD', included: '‹25›' },
       trial: null,
     }),
     'not connectable': AuthorizePage.unusable(texts, '‹description›'),
@@ -334,6 +334,7 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     'paid before': PaidPage.paid(texts, { ...sold, buyer: { ...own, isSignedIn: false, tokens: null } }),
     'paid for a program': PaidPage.paid(texts, { ...sold, receipt: null, buyer: { kind: 'program' } }),
     subscribed: PaymentPage.subscribed(texts),
+    frozen: PaymentPage.frozen(texts),
     pending: PaymentPage.pending(texts, bought),
     slow: PaymentPage.slow(texts, bought),
     'already paid': PaymentPage.alreadyPaid(texts, bought, '/receipts/1'),
@@ -403,10 +404,30 @@ export function everyMail(texts: Texts): [name: string, mail: Mail][] {
     ['claim of a known address', claimMail(texts, { ...claim, known: true })],
     [
       'sign-in',
-      signInMail(texts, { to, name: shop.name, publicUrl, link: `${publicUrl}/link`, joins: false }),
+      signInMail(texts, {
+        to,
+        name: shop.name,
+        publicUrl,
+        lifeMs: 900_000,
+        link: `${publicUrl}/link`,
+        joins: false,
+      }),
     ],
-    ['join', signInMail(texts, { to, name: shop.name, publicUrl, link: `${publicUrl}/link`, joins: true })],
-    ['no account', signInMail(texts, { to, name: shop.name, publicUrl, link: null, joins: false })],
+    [
+      'join',
+      signInMail(texts, {
+        to,
+        name: shop.name,
+        publicUrl,
+        lifeMs: 900_000,
+        link: `${publicUrl}/link`,
+        joins: true,
+      }),
+    ],
+    [
+      'no account',
+      signInMail(texts, { to, name: shop.name, publicUrl, lifeMs: 900_000, link: null, joins: false }),
+    ],
     ['past due', PlanMail.renewalFailed(shop, pastDue, `${publicUrl}/plan`, to)],
     ['past due without a page', PlanMail.renewalFailed(shop, subscription, `${publicUrl}/plan`, to)],
     ['plans', PlanMail.links(shop, [{ one: subscription, page: `${publicUrl}/plan` }], to)],
