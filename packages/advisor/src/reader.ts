@@ -51,7 +51,7 @@ export type Reading = {
   known: number;
   /** The part of the goal that speaks of each operation most, and its log-odds there; empty where they are not known. */
   parts: readonly { odds: number; part: number }[];
-  /** What decides: callers' own phrases, these beside the description, or the description alone. */
+  /** The source that decides: callers' own phrases, these beside the description, or the description alone. */
   by: 'trained' | 'taught' | 'described';
   /** Values of the goal that look like the identifier of one thing. */
   identifiers: readonly Identifier.Identifier[];
@@ -65,7 +65,7 @@ const examplesAtOnce = 10;
 
 /** Goals outside of the offer are few beside those that can be answered. */
 const weights = { asked: 1, described: 0.6, outside: 3, vague: 1 };
-/** How the common operations that a goal is like count among its features: their temperature, the least share, and the weight. */
+/** The temperature, the least share and the weight of the common operations among the features of a goal. */
 const common = { heat: 0.5, shareMin: 0.02, weight: 0.5 };
 /** The weight of an operation's phrases by their number; the description has the rest. Fewer than `some` are compared as it is, `many` decide alone. */
 const phraseWeight = { some: 20, many: 60, between: 0.7 };
@@ -205,6 +205,8 @@ export function read(reader: Reader, goal: Goal.Goal, text: string): Reading {
   };
 }
 
+/** The parts of a goal that are read on their own; a long text says what it wants before. */
+const partCountMax = 8;
 /** Words and marks between the parts of a goal. */
 const between =
   /[.,;:!?\n]+\s|\s(?:and|then|und|dann|y|luego|después|e|poi|depois|et|puis|en|daarna|dan)\s|→|->/giu;
@@ -213,7 +215,7 @@ const between =
 function partOdds(reader: Reader, text: string, whole: readonly number[]): Reading['parts'] {
   const parts = text.split(between).filter((part) => part.trim().split(/\s+/).length > 1);
   if (parts.length < 2) return whole.map((odds) => ({ odds, part: 0 }));
-  const scores = parts.slice(0, 8).map((part) => {
+  const scores = parts.slice(0, partCountMax).map((part) => {
     const goal = Goal.read(Translation.toEnglish(part, reader.concepts).text);
     return Classifier.score(reader.classifier, featuresOf(reader, goal));
   });
