@@ -101,9 +101,7 @@ async function isWellAgain({ token }: Customer.Customer): Promise<void> {
   await expect.poll(status, { timeout: 40_000 }).toBe(200);
 }
 
-test('an upstream that stalls: waits end with its time-out, further calls are refused at once, memory stays', {
-  timeout: 120_000,
-}, async () => {
+test('an upstream that stalls: waits end with its time-out, further calls are refused at once, memory stays', async () => {
   const customer = await join();
   script = right;
   await press([customer.token], 2_000);
@@ -117,9 +115,7 @@ test('an upstream that stalls: waits end with its time-out, further calls are re
   await isWellAgain(customer);
 });
 
-test('a database that stalls: whoever waits is told to come again, nothing is delivered uncharged, memory stays', {
-  timeout: 120_000,
-}, async () => {
+test('a database that stalls: whoever waits is told to come again, nothing is delivered uncharged, memory stays', async () => {
   const customer = await join();
   script = right;
   const { body } = await Customer.call(customer, 'POST', `${shop.url}/account/keys`, { name: 'known' });
@@ -140,9 +136,6 @@ test('a database that stalls: whoever waits is told to come again, nothing is de
 
 test.each(['/v1/list', '/v1/file'])(
   'an answer of %s that a dead process had not handed over costs nothing',
-  {
-    timeout: 60_000,
-  },
   async (path) => {
     const customer = await join();
     script = ({ socket }) => socket.write(Upstream.http(200, `{"count":1,"padding":"${'x'.repeat(24e6)}"}`));
@@ -162,7 +155,7 @@ test.each(['/v1/list', '/v1/file'])(
     // Wait until its writer has reported to the ledger which responses were delivered.
     const checkpointed = () =>
       shop.sql`SELECT 1 FROM ledger.writer WHERE id LIKE ${`%:${doomed.port}`} AND checkpointed_seq >= 3`;
-    await expect.poll(checkpointed, { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(checkpointed).toHaveLength(1);
     await shop.storefronts.pop()?.kill();
     const givenBack = () =>
       shop.sql`SELECT 1 FROM ledger.posting WHERE account_id = ${customer.account} AND kind = 'undelivered'`;
@@ -171,9 +164,7 @@ test.each(['/v1/list', '/v1/file'])(
   },
 );
 
-test('a process that is told to end under load loses nothing: each key is called, charged and answered once, here or at the process that stays', {
-  timeout: 60_000,
-}, async () => {
+test('a process that is told to end under load loses nothing: each key is called, charged and answered once, here or at the process that stays', async () => {
   const leaving = await shop.addStorefront();
   const customer = await join();
   const drainers = 48;

@@ -20,9 +20,7 @@ test.each(Object.entries(stories))('%s', async (_, steps) => {
   expect(await world.live(steps)).toEqual([]);
 });
 
-test('whatever happens to accounts that join, not a micro-dollar is lost or doubled', {
-  timeout: 120_000,
-}, async () => {
+test('whatever happens to accounts that join, not a micro-dollar is lost or doubled', async () => {
   await fc.assert(
     fc.asyncProperty(history, async (steps) => {
       expect(await world.live(steps)).toEqual([]);
@@ -123,7 +121,7 @@ describe('the histories find', () => {
       'joined := true;',
     ],
   ];
-  test.each(mutants)('%s', { timeout: 120_000 }, async (_, name, from, to) => {
+  test.each(mutants)('%s', async (_, name, from, to) => {
     const mutated = await World.open();
     try {
       await mutated.books.sql.unsafe(SqlFlaw.replacing(name, from, to));

@@ -279,7 +279,7 @@ describe('a person who has an account takes the new one in', () => {
     for (const agent of [old, young])
       for (const base of [shop.url, other])
         await expect
-          .poll(() => account(agent, base), { timeout: 10_000 })
+          .poll(() => account(agent, base))
           .toMatchObject({
             account: old.account,
             claimed: true,
@@ -342,9 +342,7 @@ describe('a person who has an account takes the new one in', () => {
     const { id } = offered.body.purchase;
     expect((await Customer.pay(offered.body.checkout_url)).status).toBe(200);
     await expect
-      .poll(async () => (await Customer.call(old, 'GET', `${shop.url}/purchases/${id}`)).body, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await Customer.call(old, 'GET', `${shop.url}/purchases/${id}`)).body)
       .toMatchObject({ state: 'granted', account: old.account });
     expect(await account(old)).toMatchObject({ balance_usd: '1.50' });
     const { receipts } = (await Customer.call(old, 'GET', `${shop.url}/account/receipts`)).body;
@@ -404,15 +402,12 @@ describe('a person who has an account takes the new one in', () => {
     proxy.forbid(null);
     // The process confirms again, so claims no longer wait for it.
     await expect
-      .poll(
-        async () => {
-          const { old, young, email } = await two();
-          const startedMs = performance.now();
-          expect((await claim(young, email)).body.account).toBe(old.account);
-          return performance.now() - startedMs;
-        },
-        { timeout: 15_000 },
-      )
+      .poll(async () => {
+        const { old, young, email } = await two();
+        const startedMs = performance.now();
+        expect((await claim(young, email)).body.account).toBe(old.account);
+        return performance.now() - startedMs;
+      })
       .toBeLessThan(1_000);
     expect((await account(young, other)).account).toBe(old.account);
   });

@@ -86,15 +86,12 @@ test('a process that hears nothing asks the record, and has caught up when it he
   proxy.forbid(null);
   // It confirms again, so a revocation need not wait for it any more.
   await expect
-    .poll(
-      async () => {
-        const { token } = await Customer.register(shop.url);
-        const startedMs = performance.now();
-        await revoke(shop.url, token);
-        return performance.now() - startedMs;
-      },
-      { timeout: 15_000 },
-    )
+    .poll(async () => {
+      const { token } = await Customer.register(shop.url);
+      const startedMs = performance.now();
+      await revoke(shop.url, token);
+      return performance.now() - startedMs;
+    })
     .toBeLessThan(1_000);
   const tokens = [deaf.token, before.token, during.token];
   expect(await Promise.all(tokens.map((token) => status(other, token)))).toEqual([401, 200, 200]);

@@ -380,9 +380,7 @@ beforeAll(async () => {
 });
 afterAll(() => real.end());
 
-test('PostgreSQL answers as the model does, whatever comes in whatever order', {
-  timeout: 60_000,
-}, async () => {
+test('PostgreSQL answers as the model does, whatever comes in whatever order', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
       expect(await parting(real, all)).toBeNull();
@@ -502,7 +500,7 @@ describe('the comparison finds books that', () => {
     ['close a writer for a stale epoch', 'close_writer', ' AND epoch = p_epoch', ''],
     ['expire what is not expired', 'expire', 'expires_at <= clock_timestamp() AND', 'true AND'],
   ];
-  test.each(mutants)('%s', { timeout: 120_000 }, async (_, name, from, to) => {
+  test.each(mutants)('%s', async (_, name, from, to) => {
     const [row] = await real.sql`SELECT pg_get_functiondef(${`ledger.${name}`}::regproc) AS source`;
     await real.sql.unsafe(SqlFlaw.replacing(`ledger.${name}`, from, to));
     try {

@@ -108,7 +108,7 @@ test('accounts without a trial lease, pay and return leases while the row of the
       const [row] = await real.sql`SELECT avail::int FROM ledger.lot WHERE account_id = 'paying'`;
       return row?.avail;
     };
-    await expect.poll(free, { timeout: 15_000 }).toBe(50_000 - 6 * 1_000);
+    await expect.poll(free).toBe(50_000 - 6 * 1_000);
   });
 });
 

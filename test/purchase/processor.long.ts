@@ -89,7 +89,7 @@ describe('a charge', () => {
     await network.fault(intents, 'delay_before', 1, 3_000);
     expect(await charge(given)).toEqual({ kind: 'unknown' });
     expect(await processor.chargesOf(given)).toEqual([]);
-    await expect.poll(() => network.takenFor(given.id), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => network.takenFor(given.id)).toBe(1);
     expect(await processor.chargesOf(given)).toMatchObject([
       { state: 'succeeded', received: given.amount, order: given.id, challengeId: given.challengeId },
     ]);

@@ -221,4 +221,4 @@ test('whatever is sent, ended and joined at once, a code gives no more than it m
     expect(row.count).toBe(had);
     expect(row.most).toBeLessThanOrEqual(max);
   }
-}, 60_000);
+});

@@ -374,4 +374,4 @@ test('one need is charged once and a month never more than was agreed, whatever 
     { numRuns: 25, endOnFailure: true },
   );
   await Books.proves(sql);
-}, 120_000);
+});

@@ -90,14 +90,10 @@ describe.skipIf(RedisServer.program === '')('a limit over two processes', () => 
       // The limit never blocks everything: each process allows its half.
       expect(during.passed).toBeGreaterThan(2 * perSecond);
       expect(during.slowestMs).toBeLessThan(answerMsMax);
-      await expect
-        .poll(() => said('shared_limits_away'), { timeout: 5_000 })
-        .toEqual(before.away.map((n) => n + 1));
+      await expect.poll(() => said('shared_limits_away')).toEqual(before.away.map((n) => n + 1));
 
       await mend();
-      await expect
-        .poll(() => said('shared_limits_back'), { timeout: 5_000 })
-        .toEqual(before.back.map((n) => n + 1));
+      await expect.poll(() => said('shared_limits_back')).toEqual(before.back.map((n) => n + 1));
       const after = await load(customer, (one) => one.seconds > 2.5);
       expect(after.passed).toBeLessThanOrEqual(mostIn(after.seconds));
       expect(after.passed).toBeGreaterThanOrEqual(2 * perSecond);
