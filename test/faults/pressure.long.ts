@@ -6,12 +6,11 @@ import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
 import * as TcpProxy from '../support/proxy.ts';
 import * as Shop from '../support/shop.ts';
+import * as Waits from '../support/waits.ts';
 import * as Attempt from './attempt.ts';
 
 /** More than the upstream's connections and queue together. */
 const callers = 400;
-/** A busy machine may double the time limits of the shop. Without a limit a call would wait for the whole test. */
-const busyFactor = 2;
 const padding = 'x'.repeat(20_000);
 let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
@@ -110,7 +109,7 @@ test('an upstream that stalls: waits end with its time-out, further calls are re
   expect([...seen.codes.keys()].sort()).toEqual(['busy', 'upstream_timeout']);
   // 256 calls wait for 64 connections: the last one waits four time-outs and then has its own. Each is 1.5 s, and is noticed up to a
   // tenth later.
-  expect(seen.longestMs).toBeLessThan(busyFactor * 5 * 1_500 * 1.1);
+  expect(seen.longestMs).toBeLessThan(Waits.busyFactor * 5 * 1_500 * 1.1);
   expect(seen.grownBytes).toBeLessThan(64e6);
   await isWellAgain(customer);
 });
@@ -128,7 +127,7 @@ test('a database that stalls: whoever waits is told to come again, nothing is de
   expect(['busy', 'ledger_unavailable']).toEqual(expect.arrayContaining([...seen.codes.keys()]));
   expect(seen.codes.get('ledger_unavailable')).toBeGreaterThan(0);
   // A call waits for the upstream (1.5 s), for its hold (3 s) and for its settlement (5 s).
-  expect(seen.longestMs).toBeLessThan(busyFactor * (1_500 + 3_000 + 5_000));
+  expect(seen.longestMs).toBeLessThan(Waits.busyFactor * (1_500 + 3_000 + 5_000));
   expect(seen.grownBytes).toBeLessThan(96e6);
   proxy.stall(false);
   await isWellAgain(customer);
