@@ -111,6 +111,9 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 type BatchStep = Extract<Step, { kind: 'batch' }>;
 const steps = fc.array(step, { minLength: 1, maxLength: 40, size: 'max' });
+const draw = { kind: 'draw', writer: 0, stale: 0, account: 0, key: 0, request: 0 } as const;
+/** Steps that random search takes long to find: a second call cannot have a key, and gives up what it does not have. */
+const examples: [Step[]][] = [[[{ kind: 'open', writer: 0 }, draw, draw, { kind: 'giveUp', pick: 1 }, draw]]];
 
 /** Applies the same steps to PostgreSQL and to the model, under names that are unique to the run. */
 class Comparison {
@@ -509,7 +512,7 @@ describe('the comparison finds books that', () => {
           (difference) => (difference === null ? [] : [JSON.stringify(difference)]),
           () => ['failed'],
         );
-      expect(await firstBreaches(steps, breaches, { numRuns: 1000, seed: 2 })).not.toEqual([]);
+      expect(await firstBreaches(steps, breaches, { numRuns: 1000, seed: 2, examples })).not.toEqual([]);
     } finally {
       await real.sql.unsafe(row?.source);
     }

@@ -103,11 +103,11 @@ test('a facilitator that does not serve the shop is no decline, and the same pay
 });
 
 test('a payment that was never sent is declined with its end, and one in doubt is not', async () => {
-  const doubted = await signed('eip155:84532', 20);
+  const doubted = await signed('eip155:84532', 25);
   facilitator?.setMood('broken');
   const doubt = await doubted.send();
   await facilitator?.close();
-  const unsent = await signed('eip155:84532', 12);
+  const unsent = await signed('eip155:84532', 18);
   const answer = await unsent.send();
   expect([doubt.status, answer.status]).toEqual([202, 202]);
   await expect.poll(() => stateOf(answer.body.purchase.id), inTheEnd).toBe('declined');
