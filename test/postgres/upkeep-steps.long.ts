@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
 import * as Maintenance from '../../src/adapters/postgres/maintenance.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { openTopUps } from '../../src/adapters/postgres/top-ups.ts';
-import { createDatabase } from '../support/database.ts';
+import { createMigrated } from '../support/database.ts';
 
 const lots = 30_000;
 const agreements = 90_000;
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
+let database: Awaited<ReturnType<typeof createMigrated>>;
 let sql: Connection.Connection;
 /** Without the limit on a statement's time: to fill the database. */
 let patient: Connection.Connection;
 beforeAll(async () => {
-  database = await createDatabase();
-  await migrate(database.url);
+  database = await createMigrated();
   sql = Connection.openConnection(database.url, 2);
   patient = Connection.openConnection(database.url, 1, 0);
 });
