@@ -144,10 +144,10 @@ BEGIN
   UPDATE shop.purchase SET applied_seq = p_sync_seq WHERE id = p_id AND state = 'granted' AND applied_seq < p_sync_seq RETURNING * INTO v_order;
   IF NOT FOUND THEN RETURN false; END IF;
   v_before := shop.reversed_own(v_order);
-  INSERT INTO shop.reversal AS v (id, purchase_id, kind, amount, tax, status, is_effective, reason)
-    SELECT r.id, p_id, r.kind, r.amount, coalesce(r.tax, 0), r.status, r.is_effective, r.reason
-      FROM jsonb_to_recordset(p_found) AS r (id text, kind text, amount bigint, tax bigint, status text, is_effective boolean, reason text)
-    ON CONFLICT (id) DO UPDATE SET amount = excluded.amount, tax = excluded.tax, status = excluded.status, is_effective = excluded.is_effective, reason = excluded.reason,
+  INSERT INTO shop.reversal AS v (id, purchase_id, kind, amount, tax, status, is_effective, reason, due_at)
+    SELECT r.id, p_id, r.kind, r.amount, coalesce(r.tax, 0), r.status, r.is_effective, r.reason, to_timestamp(r.due_ms / 1000.0)
+      FROM jsonb_to_recordset(p_found) AS r (id text, kind text, amount bigint, tax bigint, status text, is_effective boolean, reason text, due_ms bigint)
+    ON CONFLICT (id) DO UPDATE SET amount = excluded.amount, tax = excluded.tax, status = excluded.status, is_effective = excluded.is_effective, reason = excluded.reason, due_at = excluded.due_at,
       updated_at = CASE WHEN (v.amount, v.tax, v.status, v.is_effective) = (excluded.amount, excluded.tax, excluded.status, excluded.is_effective) THEN v.updated_at ELSE clock_timestamp() END;
   PERFORM shop.add_account_mail('refunded_' || r.id, v_order.account_id, 'refunded', r.id)
     FROM shop.reversal r WHERE r.purchase_id = p_id AND r.kind = 'refund' AND r.is_effective;

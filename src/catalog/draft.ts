@@ -90,6 +90,7 @@ type DraftPlan = {
   description?: string;
   covers: '*' | readonly string[];
   requests_per_second: number;
+  recommended: boolean;
   retired: boolean;
 } & (
   | ({
@@ -232,6 +233,7 @@ function toPlan(draft: DraftPlan): Plan {
     name: draft.name ?? draft.id.charAt(0).toUpperCase() + draft.id.slice(1),
     covers: draft.covers === '*' ? draft.covers : new Set(draft.covers),
     requestsPerSecond: draft.requests_per_second,
+    ...(draft.recommended && { isRecommended: true }),
   };
   const described = (terms: string) => ({ ...offer, description: draft.description ?? terms });
   switch (draft.kind) {

@@ -10,6 +10,7 @@ export function planFacts(plan: Plan | undefined): Record<string, string> {
     ...termsOf(plan),
     covers: plan.covers === '*' ? '*' : [...plan.covers].sort().join(', '),
     requests_per_second: `${plan.requestsPerSecond}`,
+    ...(plan.isRecommended && { recommended: 'true' }),
     name: plan.name,
     description: plan.description,
   };

@@ -10,6 +10,8 @@ type Offer = {
   covers: '*' | ReadonlySet<string>;
   /** Calls per second, per account and operation. */
   requestsPerSecond: number;
+  /** True for the plan that the start page highlights. */
+  isRecommended?: boolean;
 };
 
 /** The facts by which a trial can be given once. */

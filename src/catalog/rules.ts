@@ -32,6 +32,7 @@ export function checkRules(root: SourceLocation.LocatedValue): SourceLocation.Fi
     ...repeated(plans.map((plan) => SourceLocation.member(plan, 'id'))),
     ...onlyOne(sold, 'trial'),
     ...onlyOne(sold, 'credit'),
+    ...onlyOneRecommended(sold),
     ...plans.flatMap(charges),
     ...plans.flatMap(IncludedRules.checkIncluded),
     ...plans.flatMap((plan) => covered(plan, slugs)),
@@ -74,6 +75,18 @@ function onlyOne(plans: readonly SourceLocation.LocatedValue[], kind: string): S
   return more.map(({ path }) => ({
     path,
     reason: `kind ${kind} is taken by ${SourceLocation.format(first.path.slice(0, -1))}: a shop has at most one such plan`,
+  }));
+}
+
+/** The start page highlights one plan. */
+function onlyOneRecommended(plans: readonly SourceLocation.LocatedValue[]): SourceLocation.Finding[] {
+  const [first, ...more] = plans
+    .map((plan) => SourceLocation.member(plan, 'recommended'))
+    .filter(({ value }) => value === true);
+  if (first === undefined) return [];
+  return more.map(({ path }) => ({
+    path,
+    reason: `recommended is taken by ${SourceLocation.format(first.path.slice(0, -1))}: recommend one plan`,
   }));
 }
 

@@ -13,6 +13,8 @@ export type PageFault = {
   /** Headers of the error that the page keeps. */
   headers?: Readonly<Record<string, string>>;
   requestId?: string;
+  /** True when a plan is what is missing. */
+  needsPlan?: boolean;
   /** The request that failed, where a repetition can succeed: the fields of its form, or null for a page. */
   again?: { target: string; form: URLSearchParams | null };
 };
@@ -27,7 +29,7 @@ const formCharsMax = 64 * 1024;
 
 /** Shows an error to a person: the event, its cause, the next step, and the id to quote. Their input is kept. */
 export function errorPage(shop: Frame.PageContext, fault: PageFault): Response {
-  const { status, message, headers = {}, requestId, again } = fault;
+  const { status, message, headers = {}, requestId, needsPlan = status === 402, again } = fault;
   const { texts } = shop;
   const title = texts.text(titleOf(status));
   const seconds = headers['retry-after'];
@@ -35,7 +37,7 @@ export function errorPage(shop: Frame.PageContext, fault: PageFault): Response {
     title,
     main: html`<section class="error"><h1>${title}</h1><p role="alert">${message}</p>
 ${/^\d+$/.test(seconds ?? '') ? html`<p>${say(texts, 'error.wait', { count: Number(seconds) })}</p>` : ''}
-${again === undefined ? '' : repeat(shop, again)}<div class="actions">${nextSteps(shop, status)}</div>
+${again === undefined ? '' : repeat(shop, again)}<div class="actions">${nextSteps(shop, status, needsPlan)}</div>
 ${forHelp(shop, status, requestId)}</section>`,
     isScripted: requestId !== undefined,
     style,
@@ -44,7 +46,7 @@ ${forHelp(shop, status, requestId)}</section>`,
 }
 
 const style =
-  '.error h1{margin-top:0}.error .help{border-top:1px solid var(--line);padding-top:.75rem;font-size:.875rem;margin-bottom:0}.error pre,.error .code>pre{margin:.5rem 0 0;padding:.5rem .75rem;white-space:nowrap;width:fit-content;max-width:100%;user-select:all}.error .code{display:flex;flex-wrap:wrap;gap:0 .75rem;align-items:end}.error .code>.copy{position:static;padding:.35rem .75rem;margin-top:.5rem}@media(max-width:40rem){.error .code>pre{font-size:.75rem}}';
+  '.error h1{margin-top:0}.error .help{border-top:1px solid var(--line);padding-top:.75rem;font-size:.875rem;margin-bottom:0}.error pre,.error .code>pre{margin:.5rem 0 0;padding:.5rem .75rem;white-space:nowrap;width:fit-content;max-width:100%;user-select:all}.error .code{display:flex;flex-wrap:wrap;gap:0 .75rem;align-items:end}.error .code>.copy{position:static;padding:.35rem .75rem;margin-top:.5rem}.error .actions .button{flex:0 1 auto;text-align:center}@media(max-width:40rem){.error .code>pre{font-size:.75rem}.error .actions{display:grid;gap:.25rem}.error form>button,.error p>.button{width:100%;text-align:center}}';
 
 /** The status, the seller's contact, and the id that the seller finds the request by. */
 function forHelp({ texts, catalog }: Frame.PageContext, status: number, requestId?: string): Frame.Html {
@@ -90,14 +92,15 @@ function repeat({ texts }: Frame.PageContext, { target, form }: NonNullable<Page
   return html`<form method="post" action="${target}">${[...form].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button>${say(texts, 'error.again')}</button></form><p class="soft">${say(texts, 'error.kept')}</p>`;
 }
 
-function nextSteps({ texts }: Frame.PageContext, status: number): Frame.Html {
-  const shop = html`<a class="button plain" href="/">${say(texts, 'not_found.shop')}</a>`;
+function nextSteps({ texts }: Frame.PageContext, status: number, needsPlan: boolean): Frame.Html {
+  const isFirst = status !== 401 && status !== 403;
+  const shop = html`<a class="button${isFirst ? '' : ' plain'}" href="/">${say(texts, 'not_found.shop')}</a>`;
   const reference = html`<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a>`;
+  if (needsPlan)
+    return html`<a class="button" href="/#plans">${say(texts, 'shop.see_plans')}</a> <a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a>`;
   switch (status) {
     case 401:
       return html`<a class="button" href="/shop/account">${say(texts, 'sign_in.submit')}</a> <a class="button plain" href="/docs#authentication">${say(texts, 'reference.nav_authentication')}</a>`;
-    case 402:
-      return html`<a class="button" href="/#plans">${say(texts, 'shop.see_plans')}</a> ${shop}`;
     case 403:
       return html`<a class="button" href="/shop/account">${say(texts, 'paid.to_account')}</a> ${shop}`;
     case 404:
@@ -153,20 +156,28 @@ export async function forPeople(shop: Frame.PageContext, c: Call, response: Resp
 function faultOf(
   { texts }: Frame.PageContext,
   status: number,
-  { message, code, request_id: requestId }: Readonly<Record<string, unknown>>,
+  body: Readonly<Record<string, unknown>>,
 ): PageFault | null {
+  const { message, code, request_id: requestId, required_usd: required, available_usd: available } = body;
   if (typeof message !== 'string') return null;
   const own = {
     bearer_required: 'error.sign_in_text',
     token_invalid: 'error.sign_in_text',
+    plan_required: 'error.plan_text',
     method_not_allowed: 'error.method_text',
     rate_limited: 'error.too_many_text',
     body_too_large: 'error.too_large_text',
   } as const;
   const key = typeof code === 'string' && code in own ? own[code as keyof typeof own] : null;
+  const credit =
+    code === 'credit_exhausted' && typeof required === 'string' && typeof available === 'string'
+      ? { required: texts.usd(required), available: texts.usd(available) }
+      : null;
+  const text = credit === null ? message : texts.text('error.credit_text', credit);
   return {
     status,
-    message: key === null ? message : texts.text(key),
+    message: key === null ? text : texts.text(key),
+    ...(code === 'plan_required' && { needsPlan: true }),
     ...(typeof requestId === 'string' && { requestId }),
   };
 }

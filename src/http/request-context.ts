@@ -6,6 +6,7 @@ import type * as Bearer from '../identity/bearer.ts';
 import type { CallerKey } from '../identity/jwt.ts';
 import { type Denial, denial } from '../identity/permission.ts';
 import { can, type Role } from '../identity/team/role.ts';
+import type { AccountEvent } from '../identity/team/team.ts';
 import type { CallerContext } from '../journeys/identification.ts';
 import { type IdentifiedCaller, identify } from '../journeys/identification.ts';
 import * as Authorization from '../payment/authorization.ts';
@@ -114,18 +115,22 @@ function denialReply(
   }
 }
 
-/** Responds to an identified caller who may do what the route does, and adds a success to the audit list of the account where the route has an entry there. */
+/**
+ * Responds to an identified caller who may do what the route does, and adds a success to the audit list of the account where the route has an
+ * entry there. `detailOf`: facts of the entry.
+ */
 export async function owned(
   shop: CallerContext,
   c: Call,
   answer: (account: string, caller: IdentifiedAccount) => Promise<Reply>,
+  detailOf: (reply: Reply) => AccountEvent['detail'] = () => null,
 ): Promise<Response> {
   const route = routeOf(c);
   const known = await caller(shop, c, route);
   if (known.kind === 'refused') return send(c, known.reply);
   if (known.kind === 'absent') return send(c, unidentified(shop, c, { kind: 'absent' }));
   const reply = await answer(known.account, known);
-  if (reply.status < 300) await record(shop, c, route, known);
+  if (reply.status < 300) await record(shop, c, route, known, undefined, detailOf(reply));
   return send(c, reply);
 }
 
@@ -136,9 +141,10 @@ export async function record(
   route: AccountRoute,
   known: Pick<IdentifiedAccount, 'account' | 'key' | 'member'>,
   subject: string = Object.values(c.req.param() as Record<string, string>)[0] ?? '',
+  detail: AccountEvent['detail'] = null,
 ): Promise<void> {
   const event = eventOf(route);
-  if (event !== null) await shop.team.record(known.account, actorOf(known), event, subject);
+  if (event !== null) await shop.team.record(known.account, actorOf(known), event, subject, detail);
 }
 
 /** Returns how the audit list names a caller. */

@@ -10,3 +10,16 @@ export async function balance(
 ): Promise<Money.Money> {
   return Money.ofMicro(Statement.remaining(await statements.of(account), 'usd', clock()));
 }
+
+/** Returns all that an account can use now: its credit, and the units and dollars of its plans. */
+export async function usable(
+  { statements, clock }: Pick<IdentityContext, 'clock'> & Pick<LedgerContext, 'statements'>,
+  account: string,
+): Promise<{ credit: Money.Money; units: number; includedUsd: Money.Money }> {
+  const [lots, nowMs] = [await statements.of(account), clock()];
+  return {
+    credit: Money.ofMicro(Statement.remaining(lots, 'usd', nowMs)),
+    units: Statement.remaining(lots, 'unit', nowMs),
+    includedUsd: Money.ofMicro(Statement.includedUsd(lots, nowMs) ?? 0),
+  };
+}

@@ -5,7 +5,7 @@ import type { SellerContext } from './seller-context.ts';
 
 /** The dependencies of the checks. */
 export type ReadinessContext = Pick<ProxyContext, 'upstream'> &
-  Pick<SellerContext, 'schemaProblem' | 'canCharge'> & {
+  Pick<SellerContext, 'schemaProblem' | 'chargeProblem'> & {
     readonly writer: Pick<LedgerContext['writer'], 'ready'>;
   };
 
@@ -14,6 +14,8 @@ type Readiness = {
   checks: { serving: boolean } & Partial<Record<'ledger' | 'schema' | 'upstream', boolean>>;
   /** Instructions for the operator, for the checks that no retry resolves. */
   problems: string[];
+  /** The database's reason for a charge that could not be booked; for operators only. */
+  chargeProblem: string | null;
   /** The state of each upstream, where there are several. */
   upstreams: Readonly<Record<string, boolean>> | null;
 };
@@ -23,15 +25,16 @@ const databaseWaitMsMax = 1_500;
 
 /** Returns the conditions for this process to take calls, each with its current state. */
 export async function read(shop: ReadinessContext, isDraining: () => boolean): Promise<Readiness> {
-  if (isDraining()) return { checks: { serving: false }, problems: [], upstreams: null };
+  if (isDraining()) return { checks: { serving: false }, problems: [], chargeProblem: null, upstreams: null };
   const database = withinBudget(databaseWaitMsMax, () =>
-    Promise.all([shop.canCharge(), shop.schemaProblem()]),
+    Promise.all([shop.chargeProblem(), shop.schemaProblem()]),
   );
-  const [[canCharge, problem], upstream] = await Promise.all([database, probe(shop)]);
-  const ledger = canCharge && shop.writer.ready;
+  const [[chargeProblem, problem], upstream] = await Promise.all([database, probe(shop)]);
+  const ledger = chargeProblem === null && shop.writer.ready;
   return {
     checks: { serving: true, ledger, schema: problem === null, upstream: upstream.isReady },
     problems: problem === null ? [] : [problem],
+    chargeProblem,
     upstreams: upstream.states,
   };
 }

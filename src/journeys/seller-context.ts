@@ -53,8 +53,8 @@ export type SellerContext = {
   readonly attentionLimits: AttentionLimits;
   /** The uncountable responses that all processes recorded. */
   readonly uncountableRecord: UncountableRecord;
-  /** Returns false when the database cannot book a charge now, or does not respond in time. */
-  readonly canCharge: () => Promise<boolean>;
+  /** Returns why the database cannot book a charge now, such as no response in time; null if it can. */
+  readonly chargeProblem: () => Promise<string | null>;
   /** Returns why this process cannot work on the database's schema, and what to do; null if it can. */
   readonly schemaProblem: () => Promise<string | null>;
 };

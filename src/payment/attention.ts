@@ -7,6 +7,8 @@ export type Problem = {
   lastMs: number | null;
   /** The sum of the payments, for problems of payments. */
   amount?: Money;
+  /** The first time until which the seller can act, for problems that end by themselves. */
+  dueMs?: number;
 };
 
 /** The problems that the database knows of, by kind. Counts end at `problemsMax`. */

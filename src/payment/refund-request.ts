@@ -30,6 +30,9 @@ export type RefundRequest = {
   declinedMs: number | null;
 };
 
+/** A request in a list, with the buyer's email address. */
+export type ListedRefundRequest = RefundRequest & { email: string | null };
+
 /** The record of refund requests, at most one for each purchase. Each method is safe to repeat. */
 export interface RefundRequests {
   /** Stores a request. Returns false when the purchase already has one, which is left unchanged. */
@@ -38,7 +41,7 @@ export interface RefundRequests {
   /** Lists the requests of an account, the newest first. */
   of(account: string): Promise<RefundRequest[]>;
   /** Lists the requests in `state`, or all, the newest first, at most `limit`, after that of the purchase `after`. */
-  list(state: RefundRequestState | null, after: string | null, limit: number): Promise<RefundRequest[]>;
+  list(state: RefundRequestState | null, after: string | null, limit: number): Promise<ListedRefundRequest[]>;
   /** Declines a request with a reason for the buyer. Returns false when it is not open. `who` is for the audit log. */
   decline(purchase: string, answer: string, who: string): Promise<boolean>;
   /** Takes requests that the seller was not notified of yet. Those that are not marked as notified in time are returned again. */

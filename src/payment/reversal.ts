@@ -18,6 +18,8 @@ export type Reversal = {
   /** True when the money has left the shop. It becomes false again when a refund fails or a dispute is won. */
   isEffective: boolean;
   reason: string | null;
+  /** The time until which the seller can respond to a dispute; absent or null when none is known. */
+  dueMs?: number | null;
   /** The seller's idempotency key, for a refund that was requested here with one. */
   key: string | null;
 };

@@ -105,7 +105,7 @@ export async function openKept({
     ...parts,
     report,
     publicUrl: config.publicUrl,
-    canCharge: openChargeProof(sql, (reason) => report('charge_not_proved', { reason })),
+    chargeProblem: openChargeProof(sql, (reason) => report('charge_not_proved', { reason })),
     schemaProblem: SchemaVersion.watch(sql),
     accounts: Accounts.openAccounts(sql),
     admissions: openAdmissions(sql),

@@ -38,6 +38,7 @@ export class Texts {
   readonly #day: (ms: number) => string;
   readonly #shortDay: (ms: number) => string;
   readonly #minute: (ms: number) => string;
+  readonly #shortMinute: (ms: number) => string;
 
   constructor({ language, units, texts }: Changes) {
     this.language = language ?? defaultLanguage;
@@ -49,6 +50,8 @@ export class Texts {
     this.#day = dateFormat(dates, { dateStyle: 'medium' });
     this.#shortDay = dateFormat(dates, { day: 'numeric', month: 'short' });
     this.#minute = dateFormat(dates, { dateStyle: 'medium', timeStyle: 'short' });
+    const time = { hour: '2-digit', minute: '2-digit' } as const;
+    this.#shortMinute = dateFormat(dates, { day: 'numeric', month: 'short', ...time });
     const english = new Intl.PluralRules(defaultLanguage);
     for (const [key, template] of Object.entries(defaults)) {
       const changed = texts.get(key);
@@ -109,6 +112,11 @@ export class Texts {
   /** A minute in UTC, such as `27 Nov 2026, 14:05`. */
   minute(ms: number): string {
     return this.#minute(ms);
+  }
+
+  /** A minute in UTC without its year, such as `27 Nov, 14:05`. */
+  shortMinute(ms: number): string {
+    return this.#shortMinute(ms);
   }
 
   /** A count with its unit, such as `1 result` or `1,000 results`. */

@@ -59,7 +59,7 @@ function plan(id: string): fc.Arbitrary<Plan> {
     description: fc.constant(''),
     covers: covering,
   };
-  const rate = { requestsPerSecond: fc.integer({ min: 1, max: 3 }) };
+  const rate = { requestsPerSecond: fc.integer({ min: 1, max: 3 }), isRecommended: fc.boolean() };
   const some = fc.integer({ min: 1, max: 3 });
   const what = fc.record({ asset: fc.constantFrom('unit' as const, 'usd' as const), amount: some });
   switch (id) {

@@ -298,6 +298,11 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
     'plans:\n  - { id: taste, kind: trial, covers: "*", included: 1 }\n',
     '40:18 plans[1].kind | kind trial is taken by plans[0]: a shop has at most one such plan',
   ],
+  'a second recommended plan': [
+    'plans:\n',
+    'plans:\n  - { id: more, kind: subscription, covers: "*", price_usd: "1.00", every: month, included: 1, recommended: true }\n  - { id: most, kind: subscription, covers: "*", price_usd: "2.00", every: month, included: 1, recommended: true }\n',
+    '40:96 plans[1].recommended | recommended is taken by plans[0]: recommend one plan',
+  ],
   'a second accountLeases of credit': [
     'kind: subscription, covers: "*", price_usd: "99.00", every: month, included: 200000',
     'kind: credit, covers: "*"',
@@ -306,7 +311,7 @@ const mistakes: Record<string, [from: string, to: string, fault: string]> = {
   'a key of another kind of plan': [
     'included: 25',
     'included: 25, min_usd: "1.00"',
-    '39:71 plans[0].min_usd | min_usd is not an allowed key here. Allowed keys: id, kind, name, description, covers, requests_per_second, retired, included, included_usd, included_when_claimed, included_usd_when_claimed, once_per, all_per_hour, all_usd_per_hour',
+    '39:71 plans[0].min_usd | min_usd is not an allowed key here. Allowed keys: id, kind, name, description, covers, requests_per_second, recommended, retired, included, included_usd, included_when_claimed, included_usd_when_claimed, once_per, all_per_hour, all_usd_per_hour',
   ],
   'a plan that covers no service': [
     'covers: [todos, account]',

@@ -131,8 +131,8 @@ describe('a call', () => {
   test('from the page says what was counted, what it cost, and the dollars that are left', async () => {
     const browser = new Browser.Browser(shop.url);
     await browser.open('/shop/start', {});
-    const { html: page } = await browser.open('/');
-    const account = /<dd class="id">(acc_[^<]+)</.exec(page)?.[1] ?? '';
+    const { html: page } = await browser.open('/shop/account/settings');
+    const account = /class="id">(acc_[^<]+)</.exec(page)?.[1] ?? '';
     await Customer.credit(shop.sql, { account, token: '', assertion: '' }, 1_000_000);
     const { html } = await browser.open('/shop/try', {
       operation: 'POST /v1/chat/completions',

@@ -140,7 +140,7 @@ test('a bad value is refused beside its field, and a shared one with a way out',
   const owner = await signedIn(shop.url);
   const bad = await edit(owner, 'plans', { 'plans[1].price_usd': '0.10', 'plans[1].included': 'many' });
   expect(bad.status).toBe(422);
-  expect(bad.html).toMatch(/id="plans\[1\]\.included-fault">included is not a whole number/);
+  expect(bad.html).toMatch(/id="plans\[1\]\.included-fault">Included results is not a whole number/);
   expect(bad.html).toMatch(/id="plans\[1\]\.included" name="plans\[1\]\.included"[^>]*value="many"/);
   const missing = await edit(owner, 'brand', { 'storefront.name': '' });
   expect(missing.html).toMatch(/id="storefront\.name-fault">/);

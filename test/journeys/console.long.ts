@@ -333,6 +333,16 @@ describe('the front page', () => {
     expect(html).toMatch(
       /<b class="count">1<\/b> <a href="[^"]+view=returned">Open disputes[^<]*<\/a> <span class="sum">1.00 USD</,
     );
+    // The seller sees until when to respond, as the processor says, and what is at stake.
+    const { due_by } = (await network.stripe.disputes.list({ limit: 10 })).data.find(
+      ({ status }) => status === 'needs_response',
+    )?.evidence_details ?? { due_by: null };
+    const due = new Date((due_by ?? 0) * 1_000);
+    const dueDay = `${due.getUTCDate()} ${due.toLocaleString('en', { month: 'short', timeZone: 'UTC' })} ${due.getUTCFullYear()}`;
+    expect(html).toContain(`Due ${dueDay}`);
+    const disputed = (await seller.open(`/console/payments/${buyers[2]?.order}`)).html;
+    expect(disputed).toContain(`Respond to the dispute by ${dueDay}</h2>`);
+    expect(disputed).toMatch(/<dt>At stake<\/dt><dd>1\.00 USD</);
 
     // Three hours later the same is summed up by the hour, and the page says the same of it.
     await unguarded(
@@ -484,6 +494,7 @@ describe('what the seller does', () => {
     const listed = (await seller.open('/console/payments?view=requests')).html;
     const [, headings = ''] = /aria-label="Refund requests".*?<thead>(.*?)<\/thead>/s.exec(listed) ?? [];
     expect([...headings.matchAll(/<th[^>]*>([^<]*)/g)].map(([, text]) => text)).toEqual([
+      'Buyer',
       'Requested',
       'Paid',
       'Unspent',
@@ -491,8 +502,9 @@ describe('what the seller does', () => {
       'Requested at',
       'Next step',
     ]);
-    const asked = rows(listed, 'Refund requests').get('1.50 USD');
-    expect(asked?.slice(0, 3)).toEqual(['2.00 USD', '2.00 USD', 'Bought &lt;twice&gt;']);
+    const asked = [...rows(listed, 'Refund requests').values()].find(([wanted]) => wanted === '1.50 USD');
+    expect(asked?.slice(0, 4)).toEqual(['1.50 USD', '2.00 USD', '2.00 USD', 'Bought &lt;twice&gt;']);
+    expect(listed).toContain(`href="/admin/console/accounts/${glad.account}"`);
     const page = `/console/payments/${glad.order}`;
     expect((await seller.open(page)).html).toMatch(/name="amount_usd"[^>]* value="1.50"/);
     expect(await seller.hidden(`${page}/refund?amount_usd=1.50`, 'act')).toBe('answer');
@@ -543,7 +555,7 @@ describe('what the seller does', () => {
     expect([...entries.keys()]).toEqual(['Granted credit']);
     const [, person, , details, address] = entries.get('Granted credit') ?? [];
     expect([person, address]).toEqual(['Admin token', expect.stringMatching(/^198.51.100.\d+$/)]);
-    expect(details).toMatch(/^5.00 USD, “sorry”Details.*plan: credit/);
+    expect(details).toMatch(/^5.00 USD, “sorry”Details.*Plan: credit/);
     const csv = await seller.open(`/console/audit.csv?account=${buyer.account}`);
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(csv.html).toMatch(/^when,who,action,subject,details\r\n[^,]+,admin at [^,]+,grant,acc_/);

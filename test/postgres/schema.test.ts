@@ -116,6 +116,7 @@ const released = {
   '0009_team': '07319f370ee42756c73f71399a1fbbfba16a36c8ce7382fbcd329c293cd265f4',
   '0010_events': '63d9ac20487c98078ac327b7d5007ca010a8868eacc4bc2a9c4e7f52c17c7b6e',
   '0011_event_triggers': 'affb5a9e1e9d360f52133731b64d9f41445e41495e4aae367d12f7f830c009cb',
+  '0012_dispute_due': 'd93981e52a2a335f611d97a2390eec24b9db9543ecc1e53b30497c46c830fa2f',
 };
 
 test('released migrations stay as they are', async () => {

@@ -177,7 +177,6 @@ function contents(texts: Texts): Record<string, Rendered> {
       description: new Map([[`post /v1/search`, { summary: '‹Find›' }]]) as never,
       publicUrl,
       summary: {
-        account,
         balance: '4.50',
         included: 20,
         includedUsd: '19.50',
@@ -190,7 +189,8 @@ function contents(texts: Texts): Record<string, Rendered> {
       ...facts,
     });
   const card = (state: Partial<TopUpConsent.Consent>) =>
-    CardPage.consent(texts, { ...consent, ...state }, { name: '‹Shop›', isTaxed: true }, ms).main;
+    CardPage.consent(texts, { ...consent, ...state }, { name: '‹Shop›', isTaxed: true, isOwn: true }, ms)
+      .main;
   const authorize = {
     client: '‹Client›',
     returnsTo: 'app.example.com',
@@ -244,7 +244,7 @@ function contents(texts: Texts): Record<string, Rendered> {
     'to the card page': ShopPage.toCardPage(texts, 'https://pay.example.com/1'),
     refused: ShopPage.refused(texts, '‹message›'),
     ...accountPages(texts, catalog, entry),
-    'signed out': SignInPage.signedOut(texts, catalog.plans, true, '‹problem›'),
+    'signed out': SignInPage.signedOut(texts, catalog, true, '‹problem›'),
     sent: SignInPage.sent(
       texts,
       { text: texts.text('sign_in.sent', { email: to }), email: 'ada@gmail.com' },
@@ -267,7 +267,7 @@ function contents(texts: Texts): Record<string, Rendered> {
     'connect without a trial': AuthorizePage.consent(texts, { ...authorize, visitor: null, trial: null }),
     connect: AuthorizePage.consent(texts, {
       ...authorize,
-      visitor: { account, balance: '1.00' },
+      visitor: { account, credit: '1.00 USD', included: '‹25›' },
       trial: null,
     }),
     'not connectable': AuthorizePage.unusable(texts, '‹description›'),

@@ -49,7 +49,7 @@ describe('every text that a buyer reads comes from the texts', () => {
  * content security policy.
  */
 const notTexts = {
-  files: /(?:code-samples|brand-style|page-script|markdown)\.ts$/,
+  files: /(?:code-samples|brand-style|page-script|print-script|markdown)\.ts$/,
   constants: /^(?:style|policy)$/,
 };
 

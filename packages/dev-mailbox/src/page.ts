@@ -4,9 +4,9 @@ import type { Message } from './message.ts';
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 const ownStyle = `
-header,main{max-width:46rem}article{background:var(--panel);border:1px solid var(--line);border-radius:12px;margin:0 0 .75rem;padding:.75rem 1.25rem}
-article summary{padding-inline-start:1.25rem;list-style-position:outside;margin-inline-start:0;list-style:none;position:relative}article summary::-webkit-details-marker{display:none}article summary::before{content:"\\25b8";position:absolute;inset-inline-start:0}article [open]>summary::before{content:"\\25be"}article summary h2{display:inline;font-size:1.0625rem;overflow-wrap:anywhere}article>.soft{padding-inline-start:1.25rem}form.filter{display:flex;gap:.5rem;align-items:end;max-width:28rem;margin:0 0 1rem}.filter div{flex:1}.filter label{margin-top:0}.filter button{margin:0}article .soft{margin:.125rem 0 0;font-size:.875rem;overflow-wrap:anywhere}
-.text{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem;overflow-wrap:anywhere}.text p{margin:.6rem 0}.text .block{white-space:pre-wrap;font-family:ui-monospace,"SF Mono",Menlo,Consolas,monospace;font-size:1.0625rem}`;
+header,main{max-width:46rem}article{background:var(--panel);border:1px solid var(--line);border-radius:12px;margin:0 0 .75rem;padding:.875rem 1.25rem}
+article summary{padding-inline-start:1.25rem;list-style-position:outside;margin-inline-start:0;list-style:none;position:relative}article summary::-webkit-details-marker{display:none}article summary::before{content:"\\25b8";position:absolute;inset-inline-start:0}article [open]>summary::before{content:"\\25be"}article summary h2{display:inline;font-size:1.0625rem;overflow-wrap:anywhere}form.filter{display:flex;gap:.5rem;align-items:end;max-width:28rem;margin:0 0 1rem}.filter div{flex:1}.filter label{margin-top:0}.filter button{margin:0}article .meta{display:block;margin:.125rem 0 0;font-size:.875rem;color:var(--soft);overflow-wrap:anywhere}
+.text{border-top:1px solid var(--line);margin:.75rem 0 0 1.25rem;padding:.5rem 0 .25rem;overflow-wrap:anywhere}.text p{margin:.6rem 0}.text .block{white-space:pre-wrap;font-family:ui-monospace,"SF Mono",Menlo,Consolas,monospace;font-size:1rem}.text .code{font-size:1.75rem;font-weight:700;line-height:1.3;letter-spacing:.06em}`;
 
 /** The page of the mailbox: the newest mail first and open. Everything in it was written by strangers, and is shown as text. */
 export function render(
@@ -48,9 +48,8 @@ function filter(to: string | null, recipients: readonly string[]): string {
 
 function article({ from, to, subject, text, receivedAt }: Message, isOpen: boolean): string {
   return `<article>
-<details${isOpen ? ' open' : ''}><summary><h2>${asText(subject)}</h2></summary>
+<details${isOpen ? ' open' : ''}><summary><h2>${asText(subject)}</h2><span class="meta">From ${asText(from)} to ${asText(to.join(', '))}, <time datetime="${asText(receivedAt)}">${moment(receivedAt)}</time></span></summary>
 <div class="text">${paragraphs(text)}</div></details>
-<p class="soft">From ${asText(from)} to ${asText(to.join(', '))}, <time datetime="${asText(receivedAt)}">${moment(receivedAt)}</time></p>
 </article>`;
 }
 
@@ -61,10 +60,15 @@ function paragraphs(text: string): string {
     .split(/\n\s*\n/)
     .map((part) =>
       /^[ \t]/m.test(part)
-        ? `<p class="block">${linked(part.replace(/^[ \t]+/gm, ''))}</p>`
+        ? `<p class="${isCode(part) ? 'block code' : 'block'}">${linked(part.replace(/^[ \t]+/gm, ''))}</p>`
         : `<p>${linked(part).replace(/\n(?=[-*] )/g, '<br>')}</p>`,
     )
     .join('\n');
+}
+
+/** True for an indented line that is a code to type. */
+function isCode(part: string): boolean {
+  return /^\s*[A-Z\d-]{4,16}\s*$/.test(part);
 }
 
 /** Text as HTML, its web addresses as links. */

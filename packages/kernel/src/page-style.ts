@@ -6,7 +6,7 @@ export const palette = `
 /** Styles of code and secrets with a copy button: beside a secret, in the row of the tabs or heading above, or in a row above the code. */
 export const copyStyle = `
 .code{position:relative}button.copy{position:absolute;inset-block-start:.4rem;inset-inline-end:.4rem;margin:0;padding:.2rem .6rem;font-size:.75rem;font-weight:600;line-height:1.4;background:var(--panel);color:var(--ink);border:1px solid var(--line);border-radius:8px;cursor:pointer}
-.code>pre{padding-block-start:2.25rem}.code>pre.secret{padding-block-start:.875rem;padding-inline-end:5.5rem}pre.secret{white-space:pre-wrap;overflow-wrap:anywhere;max-height:none;user-select:all}`;
+.code>pre{--top:2.25rem}.code>pre.secret{--top:.875rem;padding-inline-end:5.5rem}pre.secret{white-space:pre-wrap;overflow-wrap:anywhere;max-height:none;user-select:all}`;
 
 /** The stylesheet of all pages. Pages load nothing. */
 export const style = `${palette}
@@ -32,12 +32,12 @@ table{border-collapse:collapse;width:100%}th,td{text-align:start;padding-block:.
 tr:last-child>*{border-bottom:0}th{font-weight:600}thead th{color:var(--soft);font-size:.875rem;font-weight:500}
 .number{text-align:end;padding-inline-start:.75rem;font-variant-numeric:tabular-nums;white-space:nowrap}.number:last-child{padding-inline-end:0}
 code,pre,textarea,input.code{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
-pre{margin:.5rem 0 0;padding:.875rem 1rem;background:linear-gradient(var(--ground) 45%,#0000) top/100% 2rem no-repeat local,linear-gradient(#0000,var(--ground) 55%) bottom/100% 2rem no-repeat local,linear-gradient(var(--shade),#0000) top/100% .875rem no-repeat,linear-gradient(#0000,var(--shade)) bottom/100% .875rem no-repeat,var(--ground);border:1px solid var(--line);border-radius:10px;overflow:auto;max-height:28rem}pre.secret{margin-bottom:1.25rem}
+pre{--top:.875rem;--lines:22;margin:.5rem 0 0;padding:var(--top) 1rem .875rem;background:linear-gradient(var(--ground) 45%,#0000) top/100% 2rem no-repeat local,linear-gradient(#0000,var(--ground) 55%) bottom/100% 2rem no-repeat local,linear-gradient(var(--shade),#0000) top/100% .875rem no-repeat,linear-gradient(#0000,var(--shade)) bottom/100% .875rem no-repeat,var(--ground);border:1px solid var(--line);border-radius:10px;overflow:auto;max-height:calc(var(--lines)*1lh + var(--top) + .3rem)}pre.secret{margin-bottom:1.25rem}
 label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}
 input,select,textarea{width:100%;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:10px;background:var(--panel);color:var(--ink);font-size:1rem}
 input:not(.code),select{font-family:inherit}@media(min-width:40.01rem){:is(input,textarea).code{font-size:.8125rem}}textarea{resize:vertical}
 button,.button{display:inline-block;margin-top:1rem;padding:.65rem 1.1rem;border:0;border-radius:10px;background:var(--accent);color:var(--on-accent);font-family:inherit;font-size:1rem;font-weight:600;line-height:1.4;text-decoration:none;cursor:pointer}
-.actions{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;margin:0 0 1.5rem}.actions>*{margin-top:.5rem}.actions form button{margin-top:0}
+.actions{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;margin:0 0 1.5rem}.actions>*{margin-top:.5rem}.actions form button{margin-top:0}:is(section,section>form)>.actions:last-child{margin-bottom:0}
 .button.plain,button.plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.fault{color:var(--bad);font-size:.875rem;margin:.25rem 0 0}[aria-invalid=true]{border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}
 button.quiet{background:none;color:var(--accent);padding:0;margin:0;text-decoration:underline;text-underline-offset:.2em;font-weight:400}
 button.danger{background:var(--bad);color:var(--panel)}:is(.button,button).plain.danger{background:none;color:var(--bad);box-shadow:inset 0 0 0 1.5px var(--bad)}button.quiet.danger{background:none;color:var(--bad)}
@@ -56,7 +56,7 @@ table.compact td[data-label]::before{content:attr(data-label) " ";float:none;mar
 .sign{display:inline-block;padding:0 .5rem;border-radius:6px;font:400 .8125rem/1.6 inherit;font-family:inherit;background:var(--tint);color:var(--ink);white-space:nowrap;vertical-align:middle;letter-spacing:0}.sign.bad{background:var(--note-tint);color:var(--note)}
 input[type=checkbox],input[type=radio]{accent-color:var(--accent)}textarea:not(.code){font:inherit}input:user-invalid,textarea:user-invalid{border-color:var(--bad)}
 @media(pointer:coarse){header nav a,footer a,nav.sections a,header>a{padding-block:.6rem}footer{gap:0 1.25rem}}
-.outcome{display:flex;flex-wrap:wrap;gap:.25rem 1.75rem;margin:0}.outcome dt{font-size:.8125rem;color:var(--soft)}.outcome dd{margin:0;font-weight:600;font-variant-numeric:tabular-nums}
+.outcome{display:flex;flex-wrap:wrap;gap:.25rem 1.75rem;margin:0}@media(max-width:40rem){.outcome{display:grid;grid-template-columns:1fr 1fr;gap:.375rem .75rem}}.outcome dt{font-size:.8125rem;color:var(--soft)}.outcome dd{margin:0;font-weight:600;font-variant-numeric:tabular-nums}
 ul.legend{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;list-style:none;margin:.5rem 0;padding:0;font-size:.875rem}ul.legend span{display:inline-block;width:.75rem;height:.75rem;border-radius:3px;margin-inline-end:.5rem}
 details>summary{cursor:pointer;padding:.375rem 0}summary>h2{display:inline;margin:0}section>details:only-child>summary{padding-block:0}
 pre b{font-weight:400}pre .s{color:var(--one)}pre .k{color:var(--two)}pre .n{color:var(--note)}pre .w{color:var(--four)}pre .c{color:var(--soft)}
@@ -65,7 +65,7 @@ pre b{font-weight:400}pre .s{color:var(--one)}pre .k{color:var(--two)}pre .n{col
 .tabs>.tab{display:none}.tabs>input:nth-of-type(1):checked~.tab:nth-of-type(1),.tabs>input:nth-of-type(2):checked~.tab:nth-of-type(2),.tabs>input:nth-of-type(3):checked~.tab:nth-of-type(3),.tabs>input:nth-of-type(4):checked~.tab:nth-of-type(4){display:block}
 ${copyStyle}
 .tabs pre{margin-top:0}[data-copy] .tabs{padding-inline-end:5.5rem}[data-copy] .tabs>.tab{margin-inline-end:-5.5rem}.tabs .code{position:static}.tabs .copy{inset-block-start:.2rem;inset-inline-end:0}
-:is(.samples h2,.demo .call,.demo p):has(+.code){padding-inline-end:5.5rem}:is(.samples h2,.demo .call,.demo p)+.code>.copy{inset-block-start:-1.8rem;inset-inline-end:0}:is(.tabs .code,.samples h2+.code,.demo .call+.code,.demo p+.code)>pre{padding-block-start:.875rem}`;
+:is(.samples h2,.demo .call,.demo p):has(+.code){padding-inline-end:5.5rem}:is(.samples h2,.demo .call,.demo p)+.code>.copy{inset-block-start:-1.8rem;inset-inline-end:0}:is(.tabs .code,.samples h2+.code,.demo .call+.code,.demo p+.code)>pre{--top:.875rem}`;
 
 /**
  * The content security policy of a page. `formAction` limits the targets of its forms, redirects included.

@@ -11,6 +11,8 @@ export type Config = {
   dataDir: string | null;
   /** The start of every link to a hosted page, without a trailing slash; null means this port on localhost. */
   publicUrl: string | null;
+  /** The name of the business on the card pages; null shows the shop's host. */
+  businessName: string | null;
 };
 
 const url = z
@@ -25,6 +27,7 @@ const environment = z
     SANDBOX_WEBHOOK_SECRET: z.string().startsWith('whsec_', 'does not start with whsec_').optional(),
     SANDBOX_DATA: z.string().min(1).optional(),
     SANDBOX_PUBLIC_URL: url.optional(),
+    SANDBOX_BUSINESS_NAME: z.string().trim().min(1).max(200).optional(),
   })
   .refine((env) => (env.SANDBOX_WEBHOOK_URL === undefined) === (env.SANDBOX_WEBHOOK_SECRET === undefined), {
     error: 'is needed together with its other half: SANDBOX_WEBHOOK_URL and SANDBOX_WEBHOOK_SECRET',
@@ -51,6 +54,7 @@ export function read(env: NodeJS.ProcessEnv): { ok: true; config: Config } | { o
       webhook: webhookUrl && webhookSecret ? { url: webhookUrl, secret: webhookSecret } : null,
       dataDir: data.SANDBOX_DATA ?? null,
       publicUrl: data.SANDBOX_PUBLIC_URL ?? null,
+      businessName: data.SANDBOX_BUSINESS_NAME ?? null,
     },
   };
 }

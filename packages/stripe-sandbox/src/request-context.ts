@@ -6,6 +6,8 @@ export type RequestContext = {
   /** Whole seconds since the epoch, as in every timestamp of the API. */
   now: number;
   publicUrl: string;
+  /** The name of the business on the card pages; null shows the shop's host. */
+  businessName: string | null;
   /** The cause that events name; its members are null when no API request is the cause. */
   request: { id: string | null; idempotency_key: string | null };
 };

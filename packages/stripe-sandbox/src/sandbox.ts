@@ -14,6 +14,7 @@ export type Sandbox = {
   store: Store.Store;
   clock: Clock;
   publicUrl: string;
+  businessName: string | null;
   dispatcher: WebhookDispatcher.WebhookDispatcher;
   faults: OrderedFault[];
   /** Idempotency keys whose first request is running. */
@@ -31,7 +32,11 @@ export function openSandbox(config: Config, publicUrl: string, clock: Clock): Sa
     store.journal = Journal.openJournal(config.dataDir, Store.state(store));
   }
   const dispatcher = WebhookDispatcher.createDispatcher(store, clock);
-  const sandbox: Sandbox = { store, clock, publicUrl, dispatcher, faults: [], running: new Set(), close };
+  const sandbox: Sandbox = {
+    ...{ store, clock, publicUrl, dispatcher, close },
+    businessName: config.businessName,
+    ...{ faults: [], running: new Set() },
+  };
   WebhookEndpoint.configure(begin(sandbox), config.webhook);
   finish(sandbox);
   const sweep = setInterval(() => {
@@ -51,10 +56,10 @@ export function openSandbox(config: Config, publicUrl: string, clock: Clock): Sa
 
 /** Returns the context of a request, page or timer that runs now. */
 export function begin(
-  { store, clock, publicUrl }: Sandbox,
+  { store, clock, publicUrl, businessName }: Sandbox,
   request: RequestContext['request'] = { id: null, idempotency_key: null },
 ): RequestContext {
-  return { store, publicUrl, now: Time.now(store, clock), request };
+  return { store, publicUrl, businessName, now: Time.now(store, clock), request };
 }
 
 /** Runs all scheduled events that are due. */

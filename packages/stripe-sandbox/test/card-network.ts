@@ -18,7 +18,15 @@ export type CardNetwork = {
 
 export async function open(over: Partial<Config> = {}, clock = systemClock): Promise<CardNetwork> {
   const { url, close } = await start(
-    { host: '127.0.0.1', port: 0, webhook: null, dataDir: null, publicUrl: null, ...over },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      webhook: null,
+      dataDir: null,
+      publicUrl: null,
+      businessName: null,
+      ...over,
+    },
     clock,
   );
   const { hostname: host, port } = new URL(url);

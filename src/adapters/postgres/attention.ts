@@ -16,6 +16,7 @@ type Counted = {
   first_at: Date | null;
   last_at: Date | null;
   amount: number | null;
+  due_at: Date | null;
 };
 
 /** A message that was tried this often without success needs attention. */
@@ -24,15 +25,21 @@ const none: Problem = { count: 0, firstMs: null, lastMs: null };
 
 /** Reads what needs the seller's attention. Every statement ends within the pool's timeout. */
 export function openAttentionReport(sql: Connection): AttentionReport {
-  /** Counts rows with a column `at`, up to the maximum; `sum` is the sum of a column of them. */
-  const counted = (kind: ProblemKind, rows: postgres.Fragment, sum = sql`NULL::bigint`) =>
-    sql`SELECT ${kind} AS kind, count(*) AS count, min(at) AS first_at, max(at) AS last_at, ${sum} AS amount FROM (${rows} LIMIT ${problemsMax}) r`;
+  /** Counts rows with a column `at`, up to the maximum; `sum` is the sum of a column of them, `due` the first due date. */
+  const counted = (
+    kind: ProblemKind,
+    rows: postgres.Fragment,
+    sum = sql`NULL::bigint`,
+    due = sql`NULL::timestamptz`,
+  ) =>
+    sql`SELECT ${kind} AS kind, count(*) AS count, min(at) AS first_at, max(at) AS last_at, ${sum} AS amount, ${due} AS due_at FROM (${rows} LIMIT ${problemsMax}) r`;
   const amounts = () => sql`sum(amount)::bigint`;
-  const openDisputes = () => sql`SELECT created_at AS at, amount FROM shop.reversal WHERE kind = 'dispute'
+  const openDisputes =
+    () => sql`SELECT created_at AS at, amount, status, due_at FROM shop.reversal WHERE kind = 'dispute'
     AND status IN ('needs_response', 'under_review', 'warning_needs_response', 'warning_under_review')`;
   const uncountable = (since: Date, isAboveHold: boolean) =>
     sql`SELECT ${isAboveHold ? 'above_hold' : 'uncountable'} AS kind, coalesce(sum(calls), 0)::bigint AS count,
-      min(day)::timestamp AT TIME ZONE 'UTC' AS first_at, max(last_at) AS last_at, NULL::bigint AS amount FROM shop.uncountable_response
+      min(day)::timestamp AT TIME ZONE 'UTC' AS first_at, max(last_at) AS last_at, NULL::bigint AS amount, NULL::timestamptz AS due_at FROM shop.uncountable_response
       WHERE day >= (${since}::timestamptz AT TIME ZONE 'UTC')::date AND (reason IN ('above_hold', 'above_units_max')) = ${isAboveHold}`;
   return {
     async problems(sinceMs) {
@@ -40,7 +47,7 @@ export function openAttentionReport(sql: Connection): AttentionReport {
       const rows = await sql<Counted[]>`
         ${counted('in_doubt', sql`SELECT coalesce(claimed_at, created_at) AS at, amount FROM shop.purchase p WHERE claimed_by IS NOT NULL AND NOT shop.is_being_charged(p)`, amounts())}
         UNION ALL ${counted('unreconciled', sql`SELECT created_at AS at, amount FROM shop.purchase WHERE unreconciled IS NOT NULL AND (claimed_by IS NOT NULL OR checkout_session IS NOT NULL)`, amounts())}
-        UNION ALL ${counted('disputes', openDisputes(), amounts())}
+        UNION ALL ${counted('disputes', openDisputes(), amounts(), sql`min(due_at) FILTER (WHERE status LIKE '%needs_response')`)}
         UNION ALL ${counted('webhook_events', sql`SELECT received_at AS at FROM shop.processor_event WHERE done_at IS NULL AND failure IS NOT NULL`)}
         UNION ALL ${counted('past_due', sql`SELECT period_end AS at FROM shop.subscription WHERE status = 'past_due'`)}
         UNION ALL ${counted('declined', sql`SELECT created_at AS at, amount FROM shop.purchase WHERE state = 'declined' AND created_at >= ${since}`, amounts())}
@@ -67,12 +74,12 @@ export function openAttentionReport(sql: Connection): AttentionReport {
       return Money.ofMicro(row.amount);
     },
     async upstreamErrors(sinceMs) {
-      type Row = Omit<Counted, 'kind'> & { calls: number };
+      type Row = Omit<Counted, 'kind' | 'due_at'> & { calls: number };
       const [row] = await sql<[Row]>`SELECT count(*) AS calls, count(*) FILTER (WHERE status >= 500) AS count,
           ledger.time_of(min(call_id::text) FILTER (WHERE status >= 500)::uuid) AS first_at,
           ledger.time_of(max(call_id::text) FILTER (WHERE status >= 500)::uuid) AS last_at, NULL::bigint AS amount
         FROM ledger.usage WHERE draw = 0 AND call_id >= ledger.uuid_at(${new Date(sinceMs)})`;
-      return { ...problem(row), calls: row.calls };
+      return { ...problem({ ...row, due_at: null }), calls: row.calls };
     },
     async failedMails(sinceMs, max) {
       type Row = Omit<FailedMail, 'createdMs'> & { created_at: Date };
@@ -86,11 +93,12 @@ export function openAttentionReport(sql: Connection): AttentionReport {
   };
 }
 
-function problem({ count, first_at, last_at, amount }: Omit<Counted, 'kind'>): Problem {
+function problem({ count, first_at, last_at, amount, due_at }: Omit<Counted, 'kind'>): Problem {
   return {
     count,
     firstMs: first_at?.getTime() ?? null,
     lastMs: last_at?.getTime() ?? null,
     ...(amount !== null && { amount: Money.ofMicro(amount) }),
+    ...(due_at !== null && { dueMs: due_at.getTime() }),
   };
 }

@@ -9,15 +9,16 @@ const freshMs = 2_000;
 const failedMs = 250;
 
 /**
- * Returns a check that a charge can be booked in the database now. Nothing is left of the charge (migrations/functions/readiness.sql). Concurrent
- * checks share one statement, and a success is reused for two seconds. Never rejects; `report` gets the reason of a failure.
+ * Returns a check that a charge can be booked in the database now: it returns the reason of a failure, or null. Nothing is left of the charge
+ * (migrations/functions/readiness.sql). Concurrent checks share one statement, and a success is reused for two seconds. Never rejects; `report` gets
+ * the reason, too.
  */
 export function openChargeProof(
   sql: Connection,
   report: (reason: string) => void,
   monotonicMs: () => number = () => performance.now(),
-): () => Promise<boolean> {
-  let proof = Promise.resolve(false);
+): () => Promise<string | null> {
+  let proof = Promise.resolve<string | null>(null);
   let untilMs = Number.NEGATIVE_INFINITY;
   return () => {
     if (monotonicMs() < untilMs) return proof;
@@ -25,15 +26,16 @@ export function openChargeProof(
     untilMs = Number.POSITIVE_INFINITY;
     proof = sql`SELECT ledger.prove_charge()`
       .then(
-        () => true,
+        () => null,
         (fault: unknown) => {
-          report(fault instanceof Error ? fault.message : String(fault));
-          return false;
+          const reason = fault instanceof Error ? fault.message : String(fault);
+          report(reason);
+          return reason;
         },
       )
-      .then((isProved) => {
-        untilMs = monotonicMs() + (isProved ? freshMs : failedMs);
-        return isProved;
+      .then((reason) => {
+        untilMs = monotonicMs() + (reason === null ? freshMs : failedMs);
+        return reason;
       });
     return proof;
   };

@@ -16,7 +16,11 @@ export function openOrderReversals(sql: Connection): OrderReversals {
       return row.syncSeq;
     },
     async reverse(id, syncSeq, found) {
-      const rows = found.map(({ isEffective, ...reversal }) => ({ ...reversal, is_effective: isEffective }));
+      const rows = found.map(({ isEffective, dueMs = null, ...reversal }) => ({
+        ...reversal,
+        is_effective: isEffective,
+        due_ms: dueMs,
+      }));
       const [row] = await announced(
         sql,
         sql<
@@ -63,7 +67,8 @@ export function openOrderReversals(sql: Connection): OrderReversals {
     async reversalsOf(id) {
       return await sql<
         Reversal[]
-      >`SELECT id, kind, amount, tax, status, is_effective AS "isEffective", reason FROM shop.reversal
+      >`SELECT id, kind, amount, tax, status, is_effective AS "isEffective", reason,
+          (extract(epoch FROM due_at) * 1000)::bigint AS "dueMs" FROM shop.reversal
         WHERE purchase_id = ${id} ORDER BY created_at, id`;
     },
   };

@@ -57,11 +57,13 @@ export function openRefundRequests(sql: Connection): RefundRequests {
       return rows.map(request);
     },
     async list(state, after, limit) {
-      const rows = await sql<Row[]>`SELECT * FROM ${withTax()} r
+      const rows = await sql<
+        (Row & { email: string | null })[]
+      >`SELECT r.*, a.email FROM ${withTax()} r LEFT JOIN shop.account a ON a.id = r.account_id
         WHERE (${state}::text IS NULL OR state = ${state}) AND (${after}::text IS NULL OR (asked_at, purchase_id) < (
           SELECT a.asked_at, a.purchase_id FROM shop.refund_request a WHERE a.purchase_id = ${after}))
         ORDER BY asked_at DESC, purchase_id DESC LIMIT ${limit}`;
-      return rows.map(request);
+      return rows.map((row) => ({ ...request(row), email: row.email }));
     },
     async decline(purchase, answer, who) {
       const [row] = await sql<

@@ -126,11 +126,12 @@ function returned(sql: Connection): Pick<RevenueReport, 'returned'> {
         payment: string | null;
         created_at: Date;
         updated_at: Date;
+        due_at: Date | null;
         loss: number;
       };
       const rows = await sql<
         Returned[]
-      >`SELECT v.id, v.kind, v.amount, v.status, v.is_effective, v.reason, v.created_at, v.updated_at,
+      >`SELECT v.id, v.kind, v.amount, v.status, v.is_effective, v.reason, v.due_at, v.created_at, v.updated_at,
           o.id AS order_id, o.account_id, o.payment, shop.reversal_loss(o.id) AS loss
         FROM (SELECT * FROM shop.reversal ORDER BY created_at DESC LIMIT ${max}) v JOIN shop.purchase o ON o.id = v.purchase_id
         ORDER BY v.created_at DESC, v.id`;
@@ -141,6 +142,7 @@ function returned(sql: Connection): Pick<RevenueReport, 'returned'> {
         status: row.status,
         isEffective: row.is_effective,
         reason: row.reason,
+        dueMs: row.due_at?.getTime() ?? null,
         key: null,
         order: row.order_id,
         account: row.account_id,

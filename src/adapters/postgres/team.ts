@@ -177,8 +177,9 @@ function changes(sql: Connection): Pick<Team, 'setRole' | 'transfer' | 'remove' 
 
 function events(sql: Connection): Pick<Team, 'record' | 'events'> {
   return {
-    async record(account, by, act, subject) {
-      await sql`SELECT shop.add_account_event(${account}, ${by}, ${act}, ${subject})`;
+    async record(account, by, act, subject, detail = null) {
+      const more = detail && sql.json(detail as never);
+      await sql`SELECT shop.add_account_event(${account}, ${by}, ${act}, ${subject}, ${more})`;
     },
     async events(account, before, max) {
       const rows = await sql<

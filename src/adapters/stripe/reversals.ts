@@ -41,10 +41,21 @@ export function ofDispute({
   amount,
   status,
   reason,
+  evidence_details: evidence,
   balance_transactions: moves,
 }: Stripe.Dispute): Reversal {
   const taken = moves.filter((move) => move.amount < 0).length;
   const reinstated = moves.filter((move) => move.amount > 0).length;
   const isEffective = moves.length > 0 ? taken > reinstated : !harmless.includes(status);
-  return { id, kind: 'dispute', amount: Money.ofCents(amount), status, isEffective, reason, key: null };
+  const dueMs = evidence.due_by === null ? null : evidence.due_by * 1_000;
+  return {
+    id,
+    kind: 'dispute',
+    amount: Money.ofCents(amount),
+    status,
+    isEffective,
+    reason,
+    dueMs,
+    key: null,
+  };
 }

@@ -97,7 +97,8 @@ async function open(): Promise<void> {
   if (wiring.embedded) database = openDatabase(dataDir);
   const cluster = await database;
   const url = cluster?.url ?? env.DATABASE_URL ?? '';
-  await startAll(Compose.programs(wiring, env, url, secrets, process.env), wiring, drainMsMax(env));
+  const named = { ...env, SANDBOX_BUSINESS_NAME: env.SANDBOX_BUSINESS_NAME || (await shopName(env)) };
+  await startAll(Compose.programs(wiring, named, url, secrets, process.env), wiring, drainMsMax(env));
   if (abandon.signal.aborted) return;
   const seconds = (performance.now() - startedAt) / 1000;
   console.log(
@@ -110,6 +111,14 @@ async function open(): Promise<void> {
       adminToken,
       directAdminToken,
     }),
+  );
+}
+
+/** Returns the name of the shop for the card sandbox; none for a catalogue with faults, which the storefront reports. */
+async function shopName(env: Settings.Env): Promise<string> {
+  return CatalogFile.load(catalogPath(env)).then(
+    ({ storefront }) => storefront.name,
+    () => '',
   );
 }
 

@@ -6,6 +6,8 @@ import * as SubscriptionCard from '../../journeys/subscription-card.ts';
 import * as TopUpConsent from '../../journeys/top-up-consent.ts';
 import type { CheckoutContext } from '../../payment/payment-context.ts';
 import { ProcessorUnavailable } from '../../payment/processor.ts';
+import type { Consent } from '../../payment/top-up-consent.ts';
+import * as BrowserSession from '../pages/browser-session.ts';
 import * as CardPage from '../pages/card.ts';
 import * as Frame from '../pages/frame.ts';
 import * as PaymentPage from '../pages/payment.ts';
@@ -23,7 +25,6 @@ export function cardsRoutes(
   const app = new Hono<Env>();
   const { texts } = shop;
   const from = (c: Call) => blockOf(address(c, clientAddressHeader));
-  const facts = { name: shop.catalog.storefront.name, isTaxed: shop.isTaxed };
 
   app.post('/account/subscriptions/:id/card', (c) =>
     owned(shop, c, async (account) => {
@@ -46,7 +47,7 @@ export function cardsRoutes(
 
   app.get('/auto-top-up/:id', async (c) => {
     const consent = await TopUpConsent.read(shop, c.req.param('id'));
-    return respond(consent === null ? 404 : 200, CardPage.consent(texts, consent, facts, shop.clock()));
+    return showConsent(c, consent);
   });
 
   app.get('/auto-top-up/:id/card', async (c) => {
@@ -66,7 +67,7 @@ export function cardsRoutes(
 
   app.post('/auto-top-up/:id/stop', async (c) => {
     const consent = await TopUpConsent.stop(shop, c.req.param('id'));
-    return respond(consent === null ? 404 : 200, CardPage.consent(texts, consent, facts, shop.clock()));
+    return showConsent(c, consent);
   });
 
   app.get('/cards/return', async (c) => {
@@ -86,6 +87,13 @@ export function cardsRoutes(
 
   app.get('/cards/cancelled', () => respond(200, CardPage.cancelled(texts)));
   return app;
+
+  async function showConsent(c: Call, consent: Consent | null): Promise<Response> {
+    const isOwn =
+      consent !== null && (await BrowserSession.readSession(shop, c))?.account === consent.account;
+    const facts = { name: shop.catalog.storefront.name, isTaxed: shop.isTaxed, isOwn };
+    return respond(consent === null ? 404 : 200, CardPage.consent(texts, consent, facts, shop.clock()));
+  }
 
   function respond(status: number, { title, main }: CardPage.CardPage): Response {
     return Frame.respondWithPage(status, shop, { title, main, style: CardPage.style });

@@ -4,9 +4,9 @@ import { policy } from '@sluice/kernel/page-style';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
 import { isTrialImmediate, trialOf } from '../../catalog/plan.ts';
-import { unitOfPlan } from '../../catalog/plan-unit.ts';
+import { sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
 import * as Form from '../../identity/form.ts';
-import { balance } from '../../journeys/balance.ts';
+import { usable } from '../../journeys/balance.ts';
 import type { CallerContext } from '../../journeys/identification.ts';
 import * as OAuth from '../../journeys/oauth.ts';
 import * as Registering from '../../journeys/registration.ts';
@@ -17,6 +17,7 @@ import * as Page from '../pages/authorize.ts';
 import * as BrowserSession from '../pages/browser-session.ts';
 import * as Frame from '../pages/frame.ts';
 import * as ReturnTo from '../pages/return-to.ts';
+import * as SignInPage from '../pages/sign-in.ts';
 import { json, type Reply } from '../reply.ts';
 import {
   address,
@@ -128,14 +129,23 @@ async function consent(
   const visitor = await BrowserSession.readSession(shop, c);
   const trial = trialOf(shop.catalog.plans);
   const returnsTo = new URL(ready.request.redirectUri);
+  const left = visitor && (await usable(shop, visitor.account));
+  const usd = (money: Money.Money) => shop.texts.usd(Money.format(money));
   const main = Page.consent(shop.texts, {
     client: ready.client.name,
     returnsTo: returnsTo.host || returnsTo.protocol,
     request,
-    visitor: visitor && {
-      account: visitor.account,
-      balance: Money.format(await balance(shop, visitor.account)),
-    },
+    visitor: visitor &&
+      left && {
+        account: (visitor.member && (await shop.team.find(visitor.member.id))?.email) ?? visitor.account,
+        credit: usd(left.credit),
+        included: [
+          ...(left.units > 0 ? [shop.texts.quantity(left.units, sharedUnit(shop.catalog.services))] : []),
+          ...(left.includedUsd > 0
+            ? [shop.texts.text('format.usage', { amount: usd(left.includedUsd) })]
+            : []),
+        ].join(' · '),
+      },
     trial:
       trial === null || !isTrialImmediate(shop.catalog.plans)
         ? null
@@ -147,7 +157,10 @@ async function consent(
     'content-security-policy': policy(`'self' ${origin(returnsTo)}`),
     'set-cookie': ReturnTo.remembered(shop, `${path.authorize}?${request}`),
   };
-  return Frame.respondWithPage(status, shop, { title: shop.texts.text('connect.title'), main, more });
+  return Frame.respondWithPage(status, shop, {
+    ...{ title: shop.texts.text('connect.title'), main, more },
+    style: SignInPage.style,
+  });
 }
 
 function refuse(
@@ -160,7 +173,10 @@ function refuse(
     texts,
     checked.kind === 'too_long' ? texts.text('connect.too_long') : checked.description,
   );
-  return Frame.respondWithPage(400, shop, { title: texts.text('connect.title'), main });
+  return Frame.respondWithPage(400, shop, {
+    ...{ title: texts.text('connect.title'), main },
+    style: SignInPage.style,
+  });
 }
 
 async function registerClient(shop: OAuth.OAuthContext, c: Call): Promise<Reply> {

@@ -20,20 +20,31 @@ export function topUpRoutes(
   app.get(path, (c) => owned(shop, c, async (account) => reply(await shop.topUps.of(account))));
 
   app.put(path, (c) =>
-    owned(shop, c, async (account) => {
-      const plan = Journey.planOf(shop);
-      if (plan === null)
-        return error(404, 'not_found', shop.texts.text('api.not_found.credit_plan'), requestId(c));
-      const body = await readJson(c);
-      if (!('value' in body)) return body;
-      const read = TopUp.parse(shop.texts, body.value, plan);
-      if (read.kind === 'fault') return unprocessable(c, read.faults);
-      const changed = await Journey.change(shop, account, plan, read.kind === 'on' ? read.terms : null);
-      if (changed.kind === 'done') return reply(changed.topUp);
-      return consentNeeded(c, Journey.pageOf(shop, changed.consent), changed.consent);
-    }),
+    owned(
+      shop,
+      c,
+      async (account) => {
+        const plan = Journey.planOf(shop);
+        if (plan === null)
+          return error(404, 'not_found', shop.texts.text('api.not_found.credit_plan'), requestId(c));
+        const body = await readJson(c);
+        if (!('value' in body)) return body;
+        const read = TopUp.parse(shop.texts, body.value, plan);
+        if (read.kind === 'fault') return unprocessable(c, read.faults);
+        const changed = await Journey.change(shop, account, plan, read.kind === 'on' ? read.terms : null);
+        if (changed.kind === 'done') return reply(changed.topUp);
+        return consentNeeded(c, Journey.pageOf(shop, changed.consent), changed.consent);
+      },
+      ({ body }) => changeIn(body),
+    ),
   );
   return app;
+}
+
+/** The facts of a change for the activity of the account. */
+function changeIn(body: Reply['body']): Record<string, unknown> {
+  const { state, amount_usd } = Object(body.auto_top_up);
+  return { state, amount_usd };
 }
 
 function reply(topUp: TopUp.TopUp | null): Reply {

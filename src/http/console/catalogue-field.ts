@@ -16,6 +16,8 @@ export type CatalogueField = {
   hint?: string;
   kind: 'text' | 'lines' | 'usd' | 'count' | 'switch' | 'colour' | 'choice' | 'services' | 'logo' | 'remove';
   choices?: readonly string[];
+  /** The names of the choices where these are ids. */
+  choiceNames?: readonly string[];
 };
 export type FieldGroup = {
   title: string;
@@ -61,4 +63,11 @@ function textOf(kind: CatalogueField['kind'], found: unknown): string {
   if (found === undefined || found === null || kind === 'remove') return '';
   if (kind === 'logo' && isEmbedded(String(found))) return embeddedLogo;
   return Array.isArray(found) ? found.join(', ') : String(found);
+}
+
+/** Returns the field of a form with a name; undefined when the form has none. */
+export function namedIn(groups: readonly FieldGroup[], name: string): CatalogueField | undefined {
+  return groups
+    .flatMap(({ fields, parts = [] }) => [...fields, ...parts.flatMap((part) => part.fields)])
+    .find((one) => one.name === name);
 }

@@ -16,6 +16,8 @@ const includedUnits: Shape = ['included', 'Included results', 'count'];
 const includedUsd: Shape = ['included_usd', 'Included usage (USD)', 'usd'];
 const retired: Shape = ['retired', 'Stop selling this plan', 'switch', [], 'Accounts that have it keep it.'];
 
+const recommended: Shape = ['recommended', 'Highlight this plan', 'switch', [], 'One plan of the shop.'];
+
 type BrandShape = readonly [path: readonly string[], ...Shape];
 const brandGroups: readonly { title: string; shapes: readonly BrandShape[] }[] = [
   {
@@ -31,7 +33,7 @@ const brandGroups: readonly { title: string; shapes: readonly BrandShape[] }[] =
     shapes: [
       [['storefront', 'brand'], 'colour', 'Colour of links and buttons', 'colour', [], 'Such as #0b5f52'],
       [['storefront', 'brand'], 'font', 'Font', 'choice', fonts],
-      [['storefront', 'brand'], 'logo', 'Logo', 'logo', [], 'The name of a file beside the catalogue'],
+      [['storefront', 'brand'], 'logo', 'Logo', 'logo'],
     ],
   },
   {
@@ -74,14 +76,24 @@ export function groupsOf(form: CatalogueForm, text: string, shown: Shown): Field
       const sold = services.filter(({ price_usd: price }) => Number(price ?? 1) > 0);
       const units = new Set(sold.map(unitOf));
       const unit = units.size === 1 ? [...units][0] : 'unit';
+      const names = services.map((service) => nameOf(service, shown));
       return listed('plans').map((plan, at) => {
         const texts = shown.plan(String(plan.id));
-        const shapes = [...planShapes, ...termsOf(plan), speed, coveredServices(services), retired];
+        const shapes = [
+          ...planShapes,
+          ...termsOf(plan),
+          speed,
+          coveredServices(services),
+          recommended,
+          retired,
+        ];
         return {
           title: String(plan.name ?? texts?.name ?? plan.id ?? ''),
           about: saleOf(plan, `${unit}s`),
           id: String(plan.id),
-          fields: shapes.map((shape) => withTexts(fieldOf(root, ['plans', at], shape), texts)),
+          fields: shapes
+            .map((shape) => withTexts(fieldOf(root, ['plans', at], shape), texts))
+            .map((one) => (one.kind === 'services' ? { ...one, choiceNames: names } : one)),
         };
       });
     }
@@ -99,7 +111,7 @@ export function groupsOf(form: CatalogueForm, text: string, shown: Shown): Field
 function serviceGroup(root: unknown, service: Item, at: number, shown: Shown): FieldGroup {
   const isMetered = service.meters !== undefined || service.prices !== undefined;
   const texts = shown.service(String(service.slug));
-  const title = String(service.name ?? texts?.name ?? service.slug ?? '');
+  const title = nameOf(service, shown);
   const shapes: Shape[] = [
     ['name', 'Name', 'text'],
     ['description', 'Description', 'lines'],
@@ -114,6 +126,10 @@ function serviceGroup(root: unknown, service: Item, at: number, shown: Shown): F
     fields: shapes.map((shape) => withTexts(fieldOf(root, ['services', at], shape), texts)),
     ...(isMetered && { parts: Meters.pricesOf(root, at, service) }),
   };
+}
+
+function nameOf(service: Item, shown: Shown): string {
+  return String(service.name ?? shown.service(String(service.slug))?.name ?? service.slug ?? '');
 }
 
 function unitOf(service: Item): string {
@@ -218,8 +234,9 @@ export function editsOf(groups: readonly FieldGroup[], form: URLSearchParams): E
   return all
     .filter(({ kind, path }) => kind === 'remove' || !removed.some((one) => isBelow(path, one.path)))
     .flatMap(({ path, name, value, kind }) => {
-      const typed = textOf(typedText.get(name) ?? null);
-      if (kind === 'remove') return typed === 'true' ? [{ path, value: undefined }] : [];
+      const said = textOf(typedText.get(name) ?? null);
+      const typed = kind === 'services' && said?.split(', ').includes('*') ? '*' : said;
+      if (kind === 'remove' || kind === 'logo') return typed === 'true' ? [{ path, value: undefined }] : [];
       // A switch that is off is the same as no key.
       const isOff = kind === 'switch' && (value === '' || value === 'false') && typed !== 'true';
       const isAsShown = value === '' && typed === textOf(form.get(`shown:${name}`));
@@ -229,7 +246,7 @@ export function editsOf(groups: readonly FieldGroup[], form: URLSearchParams): E
 }
 
 /** A typed text without blanks around it. Browsers send line breaks as CRLF. */
-function textOf(typed: string | null): string | undefined {
+export function textOf(typed: string | null): string | undefined {
   return typed?.replaceAll('\r\n', '\n').trim();
 }
 
@@ -240,10 +257,7 @@ function isBelow(path: SourceLocation.Path, top: SourceLocation.Path): boolean {
 /** A text that does not have the form of its kind stays a text: the schema's message says what is wrong with it. */
 function typedValue(kind: CatalogueField['kind'], typed: string): EditValue | undefined {
   if (typed === '') return undefined;
-  if (kind === 'services') {
-    const slugs = typed.split(', ');
-    return slugs.includes('*') ? '*' : slugs;
-  }
+  if (kind === 'services') return typed === '*' ? typed : typed.split(', ');
   if (kind === 'count') return /^\d{1,15}$/.test(typed) ? Number(typed) : typed;
   return kind === 'switch' ? typed === 'true' : typed;
 }

@@ -54,7 +54,6 @@ export const actionRights = {
   '/admin/console/catalogue/plans': 'publish',
   '/admin/console/catalogue/prices': 'publish',
   '/admin/console/catalogue/brand': 'publish',
-  '/admin/console/catalogue/logo': 'publish',
   '/admin/console/catalogue/file': 'publish',
   '/admin/console/catalogue/publish': 'publish',
   '/admin/console/health': { verify: 'verify' },

@@ -142,11 +142,7 @@ function addInvitation(
   respond: Respond,
   limited: (work: (c: Call) => Promise<Response>) => (c: Call) => Promise<Response>,
 ): void {
-  const gone = () => {
-    const text =
-      'This invitation was used, has expired, or was replaced by a newer one. Ask an owner for another.';
-    return respond({ status: 410, title: 'Invitation', main: LoginPage.problem('Invitation expired', text) });
-  };
+  const gone = () => respond({ status: 410, title: 'Invitation', main: LoginPage.invitationGone() });
   const page = async (c: Call, digest: string, operator: Operator, problem: string | null) => {
     const { browser, cookies } = browserOf(shop, c);
     const options = Passkey.arePossible(shop.publicUrl)

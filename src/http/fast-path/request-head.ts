@@ -26,9 +26,9 @@ const lengths = /^(?:0|[1-9]\d{0,9})$/;
 
 /**
  * The treatment of a header field; unlisted fields are forwarded unread. `once`: the storefront reads it, so a second one would be
- * ambiguous. `no`: it changes the framing of messages, which the fast path does not support.
+ * ambiguous. `fetch`: a browser that opens the address gets errors as pages, which the fast path does not write. `no`: it changes the framing of messages, which the fast path does not support.
  */
-type Rule = { name: string; kind: 'once' | 'length' | 'connection' | 'no' };
+type Rule = { name: string; kind: 'once' | 'length' | 'connection' | 'fetch' | 'no' };
 
 /** Contains the usual spellings of each name, so that names rarely have to be lower-cased. */
 const rules = new Map<string, Rule>();
@@ -40,6 +40,7 @@ for (const name of ['transfer-encoding', 'expect', 'upgrade', 'trailer', 'te', '
   addRule(name, 'no');
 addRule('content-length', 'length');
 addRule('connection', 'connection');
+addRule('sec-fetch-mode', 'fetch');
 const forwarded: Rule = { name: '', kind: 'once' };
 for (const name of ['accept', 'accept-encoding', 'accept-language', 'user-agent'])
   addSpellings(name, forwarded);
@@ -84,6 +85,7 @@ export function parseRequestHead(text: string): RequestHead | null {
 function isPlain({ kind }: Rule, value: string): boolean {
   if (kind === 'length') return lengths.test(value);
   if (kind === 'connection') return value === 'keep-alive' || value.toLowerCase() === 'keep-alive';
+  if (kind === 'fetch') return value !== 'navigate';
   return kind === 'once';
 }
 

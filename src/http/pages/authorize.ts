@@ -9,8 +9,8 @@ export type AuthorizationRequest = {
   returnsTo: string;
   /** The query of the authorization request, for the form. */
   request: string;
-  /** The account of this browser; null where it has none. */
-  visitor: { account: string; balance: string } | null;
+  /** The account of this browser, by its address or id, its credit, and what its plans include; null where it has none. */
+  visitor: { account: string; credit: string; included: string } | null;
   /** The content of the trial, such as `25 results`. */
   trial: string | null;
   byMail: boolean;
@@ -21,45 +21,48 @@ const rights = ['connect.may_call', 'connect.may_spend', 'connect.may_buy', 'con
 
 /** Asks a person whether an application may use their account. */
 export function consent(texts: Texts, facts: AuthorizationRequest): Html {
-  const { client, returnsTo, visitor, problem } = facts;
-  return html`<h1>${say(texts, 'connect.heading', { application: client })}</h1>
+  const { client, returnsTo, visitor, problem, request } = facts;
+  const form = (action: string) =>
+    html`<form method="post" action="/shop/authorize"><input type="hidden" name="request" value="${request}">${action === 'allow' ? allowOrRefuse(texts) : html`<button class="plain" name="action" value="deny">${say(texts, 'connect.refuse')}</button>`}</form>`;
+  return html`<div class="narrow"><h1>${say(texts, 'connect.heading', { application: client })}</h1>
 ${problem === null ? '' : html`<p class="note" role="alert">${problem}</p>`}
-<section><p>${say(texts, 'connect.asks', { application: html`<strong>${client}</strong>` })}</p>
+<section>${visitor === null ? '' : html`<p>${say(texts, 'connect.signed_in', { account: html`<strong class="words">${visitor.account}</strong>` })}</p>`}<p>${say(texts, 'connect.asks', { application: html`<strong>${client}</strong>` })}</p>
 <ul class="rights">${rights.map((right) => html`<li>${say(texts, right)}</li>`)}</ul>
-<p>${visitor === null ? say(texts, 'connect.never') : say(texts, 'connect.spend_limit', { amount: html`<strong>${texts.usd(visitor.balance)}</strong>`, never: say(texts, 'connect.never') })}</p>
-<p class="soft">${say(texts, 'connect.returns', { address: html`<code>${returnsTo}</code>` })}</p></section>
-${visitor === null ? strangers(texts, facts) : allow(texts, facts, visitor)}`;
+<p>${visitor === null ? say(texts, 'connect.never') : html`${limit(texts, visitor)} ${say(texts, 'connect.never')}`}</p>
+<p class="soft">${say(texts, 'connect.returns', { address: html`<code>${returnsTo}</code>` })}${visitor === null ? '' : html` ${say(texts, 'connect.end_any_time')}`}</p>
+${form(visitor === null ? 'deny' : 'allow')}</section>
+${visitor === null ? strangers(texts, facts) : ''}</div>`;
 }
 
-function allow(
-  texts: Texts,
-  { request }: AuthorizationRequest,
-  { account, balance }: NonNullable<AuthorizationRequest['visitor']>,
-): Html {
-  return html`<section><h2>${say(texts, 'connect.account')}</h2><dl class="facts"><div><dt>${say(texts, 'connect.account_id')}</dt><dd class="id">${account}</dd></div><div><dt>${say(texts, 'connect.balance')}</dt><dd>${texts.usd(balance)}</dd></div></dl>
-<form method="post" action="/shop/authorize"><input type="hidden" name="request" value="${request}"><div class="actions"><button name="action" value="allow">${say(texts, 'connect.allow')}</button><button class="plain" name="action" value="deny">${say(texts, 'connect.refuse')}</button></div></form>
-<p class="soft">${say(texts, 'connect.end_any_time')}</p></section>`;
+function limit(texts: Texts, { credit, included }: NonNullable<AuthorizationRequest['visitor']>): Html {
+  const amount = html`<strong>${credit}</strong>`;
+  return included === ''
+    ? say(texts, 'connect.spend_limit', { amount })
+    : say(texts, 'connect.spend_limit_included', { amount, included: html`<strong>${included}</strong>` });
+}
+
+function allowOrRefuse(texts: Texts): Html {
+  return html`<div class="choice"><button name="action" value="allow">${say(texts, 'connect.allow')}</button><button class="plain" name="action" value="deny">${say(texts, 'connect.refuse')}</button></div>`;
 }
 
 /** Signing in comes first: a person who has an account must not open a second one. */
 function strangers(texts: Texts, { request, trial, byMail }: AuthorizationRequest): Html {
-  const choice = html`<input type="hidden" name="request" value="${request}">`;
-  const refuse = html`<button class="plain" name="action" value="deny">${say(texts, 'connect.refuse')}</button>`;
+  const start = html`<form method="post" action="/shop/authorize"><input type="hidden" name="request" value="${request}"><button name="action" value="start">${say(texts, trial === null ? 'connect.open' : 'connect.start')}</button></form>`;
   return html`${
     byMail
-      ? html`<section><h2>${say(texts, 'connect.by_email')}</h2><p class="soft">${say(texts, 'connect.by_email_text')}</p>
-<form method="post" action="/shop/account/link"><label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" required><button>${say(texts, 'sign_in.send_link')}</button></form></section>`
+      ? html`<section><h2>${say(texts, 'connect.by_email')}</h2>
+<form method="post" action="/shop/account/link"><label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" required><button>${say(texts, 'sign_in.send_link')}</button><p class="hint">${say(texts, 'connect.by_email_text')}</p></form></section>`
       : ''
   }
-<section><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${trial === null ? say(texts, 'connect.new_account') : say(texts, 'connect.new_account_trial', { quantity: trial })}</p>
-<form method="post" action="/shop/authorize">${choice}<div class="actions"><button${byMail ? html` class="plain"` : ''} name="action" value="start">${say(texts, trial === null ? 'connect.open' : 'connect.start')}</button>${refuse}</div></form></section>
+<section${byMail ? html` class="new"` : ''}><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${trial === null ? say(texts, 'connect.new_account') : say(texts, 'connect.new_account_trial', { quantity: trial })}</p>
+${start}</section>
 <details><summary>${say(texts, 'connect.by_assertion')}</summary>
-<form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'sign_in.assertion')}</label><textarea class="code" id="assertion" name="assertion" rows="3" spellcheck="false" required></textarea><button class="plain">${say(texts, 'sign_in.submit')}</button></form></details>`;
+<form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'connect.token')}</label><textarea class="code" id="assertion" name="assertion" rows="3" spellcheck="false" required></textarea><button class="plain">${say(texts, 'sign_in.submit')}</button></form></details>`;
 }
 
 /** The page for an invalid authorization request that must not be redirected to a client. */
 export function unusable(texts: Texts, description: string): Html {
-  return html`<h1>${say(texts, 'connect.unusable')}</h1>
-<p class="note" role="alert">${description}</p>
-<p class="soft">${say(texts, 'connect.unusable_text')}</p>`;
+  return html`<div class="narrow"><h1>${say(texts, 'connect.unusable')}</h1>
+<section><p class="note" role="alert">${description}</p>
+<p>${say(texts, 'connect.unusable_text')}</p><div class="actions"><a class="button" href="/">${say(texts, 'not_found.shop')}</a></div></section></div>`;
 }

@@ -2,31 +2,34 @@ import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import { type Consent, stateAt } from '../../payment/top-up-consent.ts';
 import type { Texts } from '../../text/texts.ts';
-import { capitalized } from './card-brand.ts';
+import { cardName } from './card-brand.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
 import * as TermsStyle from './terms-style.ts';
 
 export type CardPage = { title: string; main: Html };
 
-/** The terms of auto top-up for the cardholder: the state of the agreement and the form that stops it. */
+/** The terms of auto top-up for the cardholder: the state of the agreement and the form that stops it. `isOwn`: this browser is signed in to the account. */
 export function consent(
   texts: Texts,
   found: Consent | null,
-  { name, isTaxed }: { name: string; isTaxed: boolean },
+  { name, isTaxed, isOwn }: { name: string; isTaxed: boolean; isOwn: boolean },
   nowMs: number,
 ): CardPage {
   if (found === null) return unknown(texts);
   const { id, account, terms, card, agreedMs } = found;
   const usd = (money: Money.Money) => texts.usd(Money.format(money));
   const stop = html`<form method="post" action="/auto-top-up/${id}/stop"><button class="plain danger">${say(texts, 'consent.stop')}</button></form>`;
+  const back = isOwn
+    ? html`<a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a>`
+    : '';
   const each = usd(terms.amount);
   const facts = html`<dl class="terms">
 <div><dt>${say(texts, 'consent.each_charge')}</dt><dd>${isTaxed ? say(texts, 'consent.each_charge_taxed', { amount: each }) : each}</dd></div>
 <div><dt>${say(texts, 'consent.when')}</dt><dd>${say(texts, 'consent.below', { below: usd(terms.below) })}</dd></div>
 <div><dt>${say(texts, 'consent.monthly_max')}</dt><dd>${say(texts, 'consent.monthly_max_of', { monthly_max: usd(terms.monthlyMax) })}</dd></div>
 <div><dt>${say(texts, 'consent.until')}</dt><dd>${say(texts, 'consent.until_cancelled')}</dd></div>
-${card === null ? '' : html`<div><dt>${say(texts, 'consent.card')}</dt><dd>${capitalized(card.brand)} ${card.last4}</dd></div>`}
+${card === null ? '' : html`<div><dt>${say(texts, 'consent.card')}</dt><dd>${cardName(texts, card)}</dd></div>`}
 <div><dt>${say(texts, 'consent.account')}</dt><dd class="id">${account}</dd></div>
 </dl>`;
   const titled = (title: string, text: Html | string, action: Html | string = ''): CardPage => ({
@@ -35,22 +38,26 @@ ${card === null ? '' : html`<div><dt>${say(texts, 'consent.card')}</dt><dd>${cap
   });
   switch (stateAt(found, nowMs)) {
     case 'ended':
-      return titled(texts.text('consent.ended'), texts.text('consent.ended_text'));
+      return titled(texts.text('consent.ended'), texts.text('consent.ended_text'), actions(back));
     case 'agreed':
       return titled(
         texts.text('consent.agreed'),
         texts.text('consent.agreed_text', { day: texts.day(agreedMs ?? 0) }),
-        stop,
+        actions(html`${back}${stop}`),
       );
     case 'expired':
-      return titled(texts.text('consent.expired'), texts.text('consent.expired_text'));
+      return titled(texts.text('consent.expired'), texts.text('consent.expired_text'), actions(back));
     case 'offered':
       return titled(
         texts.text('consent.offered'),
         say(texts, 'consent.offered_text', { shop: name }),
-        html`<p>${say(texts, 'consent.mail')}</p><p><a class="button" href="/auto-top-up/${id}/card">${say(texts, 'consent.continue')}</a></p><p class="soft">${say(texts, 'consent.nothing_now')}</p>`,
+        html`<p>${say(texts, 'consent.mail')} ${say(texts, 'consent.nothing_now')}${isOwn ? '' : html` ${say(texts, 'consent.close_page')}`}</p>${actions(html`<a class="button" href="/auto-top-up/${id}/card">${say(texts, 'consent.continue')}</a>${isOwn ? html`<a class="button plain" href="/shop/account/billing#top-up">${say(texts, 'consent.cancel')}</a>` : ''}`)}`,
       );
   }
+}
+
+function actions(all: Html | string): Html | string {
+  return all === '' ? '' : html`<div class="actions">${all}</div>`;
 }
 
 export function subscriptionCard(texts: Texts): CardPage {

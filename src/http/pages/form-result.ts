@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
+import type { AccountEvent } from '../../identity/team/team.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Call } from '../request-context.ts';
 import * as Cookies from './cookies.ts';
@@ -20,6 +21,8 @@ export type FormResult = {
   email?: string;
   faults?: readonly Fault[];
   refused?: RefusedForm;
+  /** Facts for the activity of the account; the page does not show them. */
+  detail?: AccountEvent['detail'];
 };
 
 /** A result is shown once, on the page that follows the form's redirect. A key in it stays out of addresses and logs. */
@@ -142,9 +145,11 @@ export function summaryOf(texts: Texts, { refused }: FormResult): Frame.Html | n
     ({ field: name }) => html`<a href="#${idOf(refused.path, name)}">${FormFaults.labelOf(texts, name)}</a>`,
   );
   const fields = html`${links.map((link, at) => (at === 0 ? link : html`, ${link}`))}`;
-  // A code that was typed wrongly changes nothing in any case.
-  const isCode = refused.faults.every(({ field: name }) => name === 'otp' || name === 'code');
-  return isCode
-    ? say(texts, 'form.check_code', { fields })
-    : say(texts, 'form.check', { count: links.length, fields });
+  return say(texts, 'form.check', { count: links.length, fields });
+}
+
+/** Returns true when the fault is a code, which is the only field of its form: the fault is shown beside it, and nowhere else. */
+export function isCodeRefused({ refused }: FormResult): boolean {
+  const faults = refused?.faults ?? [];
+  return faults.length > 0 && faults.every(({ field: name }) => name === 'otp' || name === 'code');
 }

@@ -22,7 +22,7 @@ export type InvitationFacts = {
  */
 export function invitation(texts: Texts, facts: InvitationFacts): Html {
   const { token, shop, isInvited, email, problem } = facts;
-  const { inviter, account, role, expiresMs } = facts.invitation;
+  const { inviter, role, expiresMs } = facts.invitation;
   const id = html`<input type="hidden" name="token" value="${token}">`;
   const answer = html`<form method="post" action="/shop/invitation/accept">${id}<button>${say(texts, 'invitation.accept')}</button></form>
 <form method="post" action="/shop/invitation/decline" class="second">${id}<button class="plain">${say(texts, 'invitation.decline')}</button></form>`;
@@ -31,8 +31,7 @@ export function invitation(texts: Texts, facts: InvitationFacts): Html {
   return html`<div class="narrow"><h1>${say(texts, 'invitation.title')}</h1>
 <section><p>${say(texts, 'invitation.text', { inviter: html`<strong>${inviter ?? ''}</strong>`, shop, role: html`<strong>${texts.text(`role.${role}`)}</strong>` })}</p>
 <dl class="terms"><div><dt>${say(texts, 'invitation.rights')}</dt><dd>${say(texts, `role.${role}_may`)}</dd></div>
-<div><dt>${say(texts, 'invitation.expires')}</dt><dd>${texts.day(expiresMs)}</dd></div>
-<div><dt>${say(texts, 'account.account')}</dt><dd class="id">${account}</dd></div></dl>
+<div><dt>${say(texts, 'invitation.expires')}</dt><dd>${texts.day(expiresMs)}</dd></div></dl>
 ${isInvited && problem !== null ? html`<p class="note" role="alert">${problem}</p>` : ''}${isInvited ? answer : prove}
 <p class="hint">${say(texts, 'invitation.separate')}${isInvited ? '' : html` ${say(texts, 'invitation.ignore', { link: html`<a href="/shop/account">${say(texts, 'invitation.ignore_link')}</a>` })}`}</p></section></div>`;
 }

@@ -11,7 +11,7 @@ export function leave(texts: Texts, { balance, renews }: Losses): Html {
   return html`<h1>${say(texts, 'leave.title')}</h1>
 <section><p class="note" role="alert">${say(texts, 'leave.balance', { amount: texts.usd(balance) })}${renews ? html` ${say(texts, 'leave.renews')}` : ''}</p>
 <p>${say(texts, 'leave.text')}</p>
-<div class="actions"><a class="button plain" href="/shop/account#claim">${say(texts, 'leave.add_email')}</a>
+<div class="actions"><a class="button" href="/shop/account#claim">${say(texts, 'leave.add_email')}</a>
 <a class="button plain" href="/shop/account/settings">${say(texts, 'leave.stay')}</a>
-<form method="post" action="/shop/leave"><input type="hidden" name="confirm" value="yes"><button class="danger">${say(texts, 'leave.anyway')}</button></form></div></section>`;
+<form method="post" action="/shop/leave"><input type="hidden" name="confirm" value="yes"><button class="plain danger">${say(texts, 'leave.anyway')}</button></form></div></section>`;
 }

@@ -3,7 +3,7 @@ import * as CopyScript from '@sluice/kernel/copy-script';
 
 /**
  * The script of the reference and the start page. It only adds comfort: copy buttons, the same language in all samples, a filter for the
- * navigation, "/" for the search, and the visitor's key in the samples. The key stays in the page's memory.
+ * navigation and for long lists of values, "/" for the search, and the visitor's key in the samples. The key stays in the page's memory.
  */
 export const code = String.raw`${CopyScript.code};(()=>{
 const $=(q,r=document)=>[...r.querySelectorAll(q)];
@@ -25,6 +25,13 @@ if(search){
     if(event.key!=='/'||event.target.closest('input,textarea,select'))return;
     event.preventDefault();search.focus()
   })
+}
+for(const box of $('.values.all')){
+  const input=document.createElement('input'),codes=$('code',box);
+  if(codes.length<20)continue;
+  input.type='search';input.placeholder=input.ariaLabel=box.dataset.filter;
+  input.oninput=()=>{for(const code of codes)code.hidden=!code.textContent.toLowerCase().includes(input.value.trim().toLowerCase())};
+  box.before(input)
 }
 const key=document.querySelector('#docs-key');
 if(key){

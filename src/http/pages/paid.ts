@@ -1,3 +1,4 @@
+import * as CopyScript from '@sluice/kernel/copy-script';
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { PurchaseEntry } from '../../journeys/receipts.ts';
@@ -57,7 +58,7 @@ export function paid(texts: Texts, { amount, plan, isPeriod, receipt, buyer }: P
       </dl>
       ${buyer.kind === 'own' ? own(texts, buyer) : programNext(texts, receipt)}`,
     hasForm: buyer.kind === 'own' && buyer.isSignedIn,
-    isScripted: buyer.kind === 'own' && buyer.tokens !== null,
+    ...(buyer.kind === 'own' && buyer.tokens !== null && { script: CopyScript }),
   };
 }
 
@@ -78,8 +79,8 @@ function own(texts: Texts, buyer: Extract<Buyer, { kind: 'own' }>): Html {
     return html`<p class="then">${say(texts, 'paid.already_shown', { link })}</p>`;
   }
   return html`${isSignedIn ? html`<p class="then">${say(texts, 'paid.signed_in')}</p><p class="next"><a class="button" href="/shop/account/keys">${say(texts, 'paid.make_key')}</a><a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a></p>` : ''}
-    ${tokens === null ? '' : tokenBoxes(texts, tokens, account, guide)}
-    ${isSignedIn && canClaim ? secure(texts) : ''}`;
+    ${isSignedIn && canClaim ? secure(texts) : ''}
+    ${tokens === null ? '' : tokenBoxes(texts, tokens, account, guide)}`;
 }
 
 /** Starts the claim by mail: only the code that is sent to the address proves that it is the buyer's. */

@@ -1,4 +1,3 @@
-import * as CopyScript from '@sluice/kernel/copy-script';
 import { copyStyle, palette } from '@sluice/kernel/page-style';
 import { html, raw } from 'hono/html';
 import type { Texts } from '../../text/texts.ts';
@@ -17,8 +16,8 @@ export type PaymentPage = {
   againSeconds?: number;
   /** True when the page has a form that is sent to the shop. */
   hasForm?: boolean;
-  /** True when the page has secrets, which get copy buttons. */
-  isScripted?: boolean;
+  /** The script of the page: copy buttons for secrets, or a button that prints it. */
+  script?: { code: string; source: string };
 };
 
 const style = `${palette}
@@ -50,7 +49,8 @@ button.button{width:100%;border:0;font:inherit;font-weight:600;cursor:pointer}
 ${copyStyle}
 .note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.6rem .875rem}.next .button{margin-top:.75rem}
 pre.secret{margin:.5rem 0 0;padding:.75rem .875rem;border:1px solid var(--line);border-radius:10px;background:var(--ground);font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
-pre.one-line{white-space:nowrap;overflow-wrap:normal;overflow-x:auto;scrollbar-width:thin}.code>pre.one-line{margin-inline-end:5rem;padding-inline-end:.875rem}.code>pre.one-line+.copy{inset-block:0;margin-block:auto;height:2rem;inset-inline-end:0;min-width:4.25rem}`;
+[hidden]{display:none!important}.url{display:block;font:.625rem/1.4 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all}dl div:has(>dd>.id){flex-wrap:wrap;row-gap:0}dd:has(>.id){margin-inline-start:auto}dd>.id{white-space:nowrap}@media(max-width:30rem){:is(dd,span).id{font-size:.75rem}dl div{gap:1rem}}
+pre.one-line{white-space:nowrap;text-overflow:ellipsis;overflow-wrap:normal;overflow-x:auto;scrollbar-width:thin}.code>pre.one-line{margin-inline-end:5rem;padding-inline-end:.875rem}.code>pre.one-line+.copy{inset-block:0;margin-block:auto;height:2rem;inset-inline-end:0;min-width:4.25rem}`;
 
 /** SVG paths in a view box of 24 by 24. */
 const marks = {
@@ -192,8 +192,8 @@ export function unknown(texts: Texts): PaymentPage {
   };
 }
 
-const policy = (formAction: string, isScripted: boolean) =>
-  `default-src 'none'; ${isScripted ? `script-src ${CopyScript.source}; ` : ''}style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
+const policy = (formAction: string, script: PaymentPage['script']) =>
+  `default-src 'none'; ${script ? `script-src ${script.source}; ` : ''}style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -205,7 +205,7 @@ const headers = {
 export function respond(
   status: number,
   { catalog, texts }: PageContext,
-  { title, mark, body, againSeconds, hasForm = false, isScripted = false }: PaymentPage,
+  { title, mark, body, againSeconds, hasForm = false, script }: PaymentPage,
   more: Readonly<Record<string, string>> = {},
 ): Response {
   const { path, tone } = marks[mark];
@@ -217,13 +217,13 @@ export function respond(
 ${againSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${againSeconds}">`}
 <title>${title} · ${shop}</title><link rel="icon" href="data:,"><style>${raw(style + brandStyle(catalog.storefront.brand))}</style>
 </head>
-<body${isScripted ? html` data-copy="${texts.text('code.copy')}" data-copied="${texts.text('code.copied')}"` : ''}><main>
+<body${script ? html` data-copy="${texts.text('code.copy')}" data-copied="${texts.text('code.copied')}"` : ''}><main>
 <p class="shop">${shop}</p>
 <svg class="mark ${tone}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${path}"/></svg>
 ${body}
-</main>${isScripted ? html`<script>${raw(CopyScript.code)}</script>` : ''}</body>
+</main>${script ? html`<script>${raw(script.code)}</script>` : ''}</body>
 </html>`;
   const again = againSeconds === undefined ? {} : { 'retry-after': String(againSeconds) };
-  const own = { ...headers, 'content-security-policy': policy(hasForm ? "'self'" : "'none'", isScripted) };
+  const own = { ...headers, 'content-security-policy': policy(hasForm ? "'self'" : "'none'", script) };
   return new Response(String(page), { status, headers: { ...own, ...again, ...more } });
 }

@@ -15,7 +15,7 @@ export function planAction(
 ): Html {
   switch (offer?.kind) {
     case undefined:
-      return html`<form method="post" action="/shop/buy#plans"><input type="hidden" name="plan" value="${id}">${code}<button>${say(texts, 'plans.subscribe')}</button></form>`;
+      return html`<form method="post" action="/shop/buy#plans"><input type="hidden" name="plan" value="${id}"><button>${say(texts, 'plans.subscribe')}</button>${code}</form>`;
     case 'current':
       return html`<p class="ok state"><strong>${say(texts, 'plans.current')}</strong> <a href="/shop/account/billing#plans">${say(texts, 'plans.manage')}</a></p>`;
     case 'next':

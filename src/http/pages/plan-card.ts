@@ -36,8 +36,8 @@ type Visitor = {
   /** The next step with a plan that renews. */
   offer: PlanOffer | undefined;
   refused: RefusedBuy | null;
-  /** True for the plan whose units cost least. */
-  isLowest: boolean;
+  /** The words on a highlighted plan; null for any other. */
+  badge: string | null;
 };
 
 /** Returns usual amounts of credit, as far as the plan allows them. */
@@ -55,24 +55,30 @@ export function card(texts: Texts, plan: Plan, catalog: Catalog, visitor: Visito
       : covered.map(({ name }) => name).join(', ');
   const terms = [scope, texts.text('plans.rate', { count: plan.requestsPerSecond })];
   const unit = unitOfPlan(plan, services);
-  const badge = visitor.isLowest ? html` <span class="sign">${say(texts, 'plans.lowest')}</span>` : '';
-  const title = html`<h3>${plan.name}${badge}</h3>`;
+  const { badge } = visitor;
+  const best = badge === null ? '' : ' best';
+  const title = html`<h3>${plan.name}${badge === null ? '' : html` <span class="sign">${badge}</span>`}</h3>`;
   switch (plan.kind) {
     case 'trial':
-      return html`<div class="card">${title}<p class="price">${say(texts, 'plans.free')} <small>${say(texts, 'plans.once', { quantity: includedText(texts, plan.included, unit) })}</small></p>
+      return html`<div class="card${best}">${title}${price(texts.text('plans.free'), texts.text('plans.once', { quantity: includedText(texts, plan.included, unit) }), '')}
 ${facts([...(isTrialImmediate(catalog.plans) ? [texts.text('plans.no_card')] : []), ...claimed(texts, plan, unit), ...oncePer(texts, plan), ...terms])}
-${visitor.isSignedIn ? (isTrialImmediate(catalog.plans) ? html`<p class="ok state"><strong>${say(texts, 'plans.in_use')}</strong></p>` : '') : startForm(texts, catalog.plans)}</div>`;
+<div class="action begin">${visitor.isSignedIn ? (isTrialImmediate(catalog.plans) ? html`<p class="ok state"><strong>${say(texts, 'plans.in_use')}</strong></p>` : '') : startForm(texts, catalog.plans)}</div></div>`;
     case 'credit':
-      return html`<div class="card">${title}<p class="price">${say(texts, 'plans.from', { amount: texts.usd(Money.format(plan.min)) })} <small>${worth(texts, covered)}</small></p>
+      return html`<div class="card${best}">${title}${price(texts.text('plans.from', { amount: texts.usd(Money.format(plan.min)) }), texts.text('plans.prepaid'), worth(texts, covered))}
 ${facts([isByUsage(covered) ? texts.text('plans.credit_usage') : texts.text('plans.credit', { unit: texts.unit(unit) }), ...terms])}
-${creditForm(texts, plan, visitor.refused)}</div>`;
+<div class="action">${creditForm(texts, plan, visitor.refused)}</div></div>`;
     case 'subscription': {
       const period = texts.text(`plans.per_${plan.every}`);
-      return html`<div class="card${visitor.isLowest ? ' best' : ''}">${title}<p class="price">${texts.usd(Money.format(plan.price))} <small>${period}</small><small>${eachCosts(texts, plan, unit)}</small></p>
+      return html`<div class="card${best}">${title}${price(texts.usd(Money.format(plan.price)), period, eachCosts(texts, plan, unit))}
 ${facts([texts.text('plans.included', { quantity: includedText(texts, plan.included, unit), period }), ...terms, texts.text('plans.renews')])}
-${planAction(texts, plan, visitor.offer, { isTaxAdded: TaxNote.isTaxAdded(catalog), code: codeField(texts, plan.id, visitor.refused) })}</div>`;
+<div class="action">${planAction(texts, plan, visitor.offer, { isTaxAdded: TaxNote.isTaxAdded(catalog), code: codeField(texts, plan.id, visitor.refused) })}</div></div>`;
     }
   }
+}
+
+/** A price, the time that it is for, and what a unit costs: two paragraphs, so that those of all plans have equal rows. */
+function price(amount: string, period: string, each: string): Html {
+  return html`<p class="price">${amount} <small>${period}</small></p><p class="each">${each}</p>`;
 }
 
 /** The units that an email address adds to a trial. */
@@ -100,9 +106,8 @@ function creditForm(texts: Texts, plan: CreditPlan, refused: RefusedBuy | null):
   return html`<form class="credit" method="post" action="/shop/buy#plans"><input type="hidden" name="plan" value="${plan.id}">
 <label for="amount">${say(texts, 'plans.amount')}</label><input id="amount" name="amount_usd" inputmode="decimal" list="amounts" value="${refused?.amount ?? Money.format(usualAmount(plan))}" autocomplete="off" required${fault}>
 <datalist id="amounts">${creditAmounts(plan).map((amount) => html`<option value="${Money.format(amount)}"></option>`)}</datalist>
-${(refused?.fault ?? null) === null ? '' : html`<p class="fault" id="amount-fault" role="alert">${refused?.fault}</p>`}
-${codeField(texts, plan.id, refused)}
-<button>${say(texts, 'plans.buy')}</button></form>`;
+<button>${say(texts, 'plans.buy')}</button>${(refused?.fault ?? null) === null ? '' : html`<p class="fault" id="amount-fault" role="alert">${refused?.fault}</p>`}
+${codeField(texts, plan.id, refused)}</form>`;
 }
 
 /** The field for a promotion code in the form of a plan; folded until it is needed. */
@@ -138,8 +143,16 @@ function eachCosts(texts: Texts, { price, included }: SubscriptionPlan, unit: st
   return effectivePrice(texts, price, included.amount, unit);
 }
 
+/** The plan that is highlighted, with its badge: the one that the catalogue recommends, or else the one whose units cost least. */
+export function highlighted(texts: Texts, plans: readonly Plan[]): { id: string; badge: string } | null {
+  const recommended = plans.find(({ isRecommended = false }) => isRecommended);
+  if (recommended !== undefined) return { id: recommended.id, badge: texts.text('plans.recommended') };
+  const lowest = lowestPriced(plans);
+  return lowest === null ? null : { id: lowest, badge: texts.text('plans.lowest') };
+}
+
 /** The id of the subscription whose included units cost least; null where none is cheaper than another. */
-export function lowestPriced(plans: readonly Plan[]): string | null {
+function lowestPriced(plans: readonly Plan[]): string | null {
   const priced = plans.flatMap((plan) =>
     plan.kind === 'subscription' && plan.included.asset === 'unit' && plan.included.amount > 0
       ? [{ id: plan.id, each: plan.price / plan.included.amount }]

@@ -4,8 +4,9 @@ import type { CallReceipt, PurchaseReceipt, VerifiedReceipt } from '../../identi
 import * as BillingDetails from '../../payment/billing-details.ts';
 import type { SavedCard } from '../../payment/saved-card.ts';
 import type { Texts } from '../../text/texts.ts';
-import { capitalized } from './card-brand.ts';
+import { cardName } from './card-brand.ts';
 import type { PaymentPage } from './payment.ts';
+import * as PrintScript from './print-script.ts';
 import * as Quantities from './quantities.ts';
 import { say } from './say.ts';
 
@@ -28,6 +29,7 @@ type Html = PaymentPage['body'];
 export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }: Catalog): PaymentPage {
   const { signed, jws, email, details } = facts;
   const isPurchase = signed.kind === 'purchase';
+  const address = `${signed.issuer}/receipts/${jws}`;
   return {
     title: texts.text('receipt.title'),
     mark: 'done',
@@ -39,12 +41,13 @@ export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }
         ${row(texts.text('receipt.buyer'), html`${details === null ? '' : html`<span class="lines">${BillingDetails.lines(texts, details).join('\n')}</span><br>`}${email === null ? '' : html`${email}<br>`}${identifier(signed.account)}`)}
       </dl>
       ${isPurchase ? purchase(texts, signed, facts, plans, storefront.tax_note?.trim()) : call(texts, signed)}
-      <p class="proof"><a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a></p>
+      <p class="proof"><button class="button" id="print" type="button" hidden>${say(texts, 'receipt.print')}</button><a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a></p>
       <p class="proof">${say(texts, 'receipt.print_hint')}</p>
       <details class="proof"><summary id="proof">${say(texts, 'receipt.signature')}</summary>
       <p>${say(texts, 'receipt.signature_text', { address: `${signed.issuer}/.well-known/jwks.json` })}</p>
       <textarea readonly spellcheck="false" rows="5" aria-labelledby="proof">${jws}</textarea></details>
-      <p class="print">${say(texts, 'receipt.signed', { day: texts.day(signed.issuedMs) })}</p>`,
+      <p class="print">${say(texts, 'receipt.signed', { day: texts.day(signed.issuedMs) })} <span class="url">${address}</span></p>`,
+    script: PrintScript,
   };
 }
 
@@ -67,7 +70,7 @@ function purchase(
     ${taxNote ? row(texts.text(Number(tax_usd) === 0 ? 'receipt.tax' : 'receipt.about_tax'), taxNote) : ''}
     <div class="total"><dt>${say(texts, 'receipt.total')}</dt><dd>${texts.usd(total_usd)}</dd></div>
     ${Number(refunded) === 0 ? '' : row(texts.text('receipt.refunded'), texts.usd(refunded))}
-    ${row(texts.text('receipt.paid_by'), card === null ? method : texts.text('receipt.method', { method, card: `${capitalized(card.brand)} ${card.last4}` }))}
+    ${row(texts.text('receipt.paid_by'), card === null ? method : texts.text('receipt.method', { method, card: cardName(texts, card) }))}
     ${row(texts.text('receipt.payment'), identifier(payment))}
   </dl>`;
 }

@@ -15,6 +15,7 @@ import type { Texts } from '../../text/texts.ts';
 import { codeBlock, codeTabs } from './code-block.ts';
 import { type SampleBody, sampleKey, samplesOf } from './code-samples.ts';
 import type { Html } from './frame.ts';
+import { headlineOf } from './headline.ts';
 import { meterTable, meterTableLink } from './meter-table.ts';
 import * as PlanCard from './plan-card.ts';
 import { say } from './say.ts';
@@ -29,7 +30,6 @@ const foldedAbove = 8;
 
 /** The account of a signed-in visitor, as the shop page shows it. `includedUsd`: the rest of the dollars that plans include; null when there are none. */
 export type AccountSummary = {
-  account: string;
   balance: string;
   included: number;
   includedUsd: string | null;
@@ -60,12 +60,16 @@ export function front(texts: Texts, facts: ShopFacts): Html {
   const isTaxAdded = TaxNote.isTaxAdded(catalog);
   const unit = sharedUnit(services);
   const shown = { isSignedIn: summary !== null, isTaxAdded };
-  const lowest = PlanCard.lowestPriced(plans);
-  return html`${summary === null && tried.trial === null ? welcome(texts, facts) : html`<h1>${catalog.storefront.name}</h1>${summary === null ? '' : mine(texts, summary, services)}`}
-${attempt(texts, facts)}
+  const best = PlanCard.highlighted(texts, plans);
+  const own = summary === null ? '' : mine(texts, summary, services);
+  const isNew = summary === null && tried.trial === null;
+  const top = isNew ? welcome(texts, facts) : html`<h1>${headlineOf(texts, catalog).title}</h1>`;
+  // The response that was asked for comes first.
+  return html`${top}
+${tried.trial === null ? own : ''}${attempt(texts, facts)}${tried.trial === null ? '' : own}
 <section id="plans">
 <h2>${say(texts, 'plans.title')}</h2>
-<div class="cards plans">${plans.map((plan) => PlanCard.card(texts, plan, catalog, { ...shown, isLowest: plan.id === lowest, offer: summary?.offers.get(plan.id), refused: refusedBuy?.plan === plan.id ? refusedBuy : null }))}</div>
+<div class="cards plans">${plans.map((plan) => PlanCard.card(texts, plan, catalog, { ...shown, badge: plan.id === best?.id ? best.badge : null, offer: summary?.offers.get(plan.id), refused: refusedBuy?.plan === plan.id ? refusedBuy : null }))}</div>
 ${isTaxAdded ? html`<p class="soft">${say(texts, 'shop.tax_note')}</p>` : ''}
 </section>
 <section id="prices">
@@ -79,12 +83,13 @@ ${samples(texts, tried, publicUrl, summary)}`;
 
 /** The first screen of a new visitor: what is sold, its price, the ways to begin, and a request with its response. */
 function welcome(texts: Texts, { catalog, tried, response, isTrying }: ShopFacts): Html {
-  const { services, plans, storefront } = catalog;
+  const { services, plans } = catalog;
+  const { title, lead } = headlineOf(texts, catalog);
   const priced = services.filter(({ price, metering }) => metering === undefined && price > 0);
   const trial = trialOf(plans);
   return html`<div class="hero${isTrying ? '' : ' shown'}"><div>
-<h1>${storefront.name}</h1>
-<p class="lead">${storefront.description}</p>
+<h1>${title}</h1>
+${lead === '' ? '' : html`<p class="lead">${lead}</p>`}
 ${priced.length === 0 ? '' : perThousand(texts, priced)}
 <div class="actions">${trial === null ? '' : startForm(texts, plans)}<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a><a href="#plans">${say(texts, 'shop.see_plans')}</a></div>
 ${trial === null || !isTrialImmediate(plans) ? '' : html`<p class="soft">${firstFree(texts, trial.included, unitOfPlan(trial, services))}</p>`}
@@ -97,7 +102,7 @@ function demonstration(texts: Texts, { operation, path, body, key }: TryForm, re
   const { id, method } = operation;
   const hidden = { operation: id, shown: id, path, body, key };
   return html`<section class="demo" aria-labelledby="demo"><h2 id="demo" class="call"><span class="method">${method}</span> <code>${path}</code></h2>
-${body === '' ? '' : html`<div class="request">${codeBlock(texts.text('reference.request'), body)}</div>`}
+${body === '' ? '' : codeBlock(texts.text('reference.request'), body)}
 ${response === null ? '' : html`<p class="soft">${say(texts, 'shop.response')}</p>${codeBlock(texts.text('reference.response'), response)}`}
 <form method="post" action="/shop/try#try">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<div class="actions"><button>${say(texts, 'try.send')}</button><a href="/?operation=${encodeURIComponent(id)}#try">${say(texts, 'try.change')}</a></div></form></section>`;
 }
@@ -111,7 +116,7 @@ function perThousand(texts: Texts, priced: readonly Service[]): Html {
 
 function mine(
   texts: Texts,
-  { account, balance, included, includedUsd }: AccountSummary,
+  { balance, included, includedUsd }: AccountSummary,
   services: readonly Service[],
 ): Html {
   const unit = sharedUnit(services);
@@ -121,7 +126,6 @@ function mine(
 <div><dt>${say(texts, 'shop.balance')}</dt><dd id="balance">${texts.usd(balance)}</dd></div>
 ${hasUnits ? html`<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.number(included)}</dd></div>` : ''}
 ${includedUsd === null ? '' : html`<div><dt>${say(texts, 'shop.plan_usage')}</dt><dd id="included_usd">${texts.usd(includedUsd)}</dd></div>`}
-<div><dt>${say(texts, 'shop.account')}</dt><dd class="id">${account}</dd></div>
 </dl></section>`;
 }
 

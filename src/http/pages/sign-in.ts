@@ -1,5 +1,8 @@
 import { html } from 'hono/html';
-import type { Plan } from '../../catalog/plan.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { isTrialImmediate, trialOf } from '../../catalog/plan.ts';
+import { unitOfPlan } from '../../catalog/plan-unit.ts';
+import { includedText } from '../../text/included-text.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
 import { mailboxOf } from './mailbox-link.ts';
@@ -9,17 +12,24 @@ import { startForm } from './start-form.ts';
 /** The account page of a browser that is not signed in. `byMail` is true when the shop sends sign-in links. */
 export function signedOut(
   texts: Texts,
-  plans: readonly Plan[],
+  { plans, services }: Pick<Catalog, 'plans' | 'services'>,
   byMail: boolean,
   problem: string | null,
 ): Html {
+  const trial = isTrialImmediate(plans) ? trialOf(plans) : null;
+  const newText =
+    trial === null
+      ? say(texts, 'sign_in.new_text')
+      : say(texts, 'sign_in.new_trial', {
+          included: includedText(texts, trial.included, unitOfPlan(trial, services)),
+        });
   const byEmail = html`<form method="post" action="/shop/account/link"><label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" required><button>${say(texts, 'sign_in.send_link')}</button><p class="hint">${say(texts, 'sign_in.by_email_text')}</p></form>`;
   const planLinks = html`<details><summary>${say(texts, 'sign_in.plan_links')}</summary><p class="soft">${say(texts, 'sign_in.plan_links_text')}</p>
 <form method="post" action="/shop/plans/links"><label for="payer">${say(texts, 'sign_in.payer_email')}</label><input id="payer" name="email" type="email" autocomplete="email" required><button class="plain">${say(texts, 'sign_in.send_plan_links')}</button></form></details>`;
   return html`<div class="narrow"><h1>${say(texts, 'sign_in.submit')}</h1>
 ${alert(problem)}
 ${byMail ? html`<section>${byEmail}</section>` : ''}
-<section class="new"><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${say(texts, 'sign_in.new_text')}</p>${startForm(texts, plans)}</section>
+<section class="new"><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${newText}</p>${startForm(texts, plans)}</section>
 <details ${byMail ? '' : 'open'}><summary>${say(texts, 'sign_in.by_token')}</summary><p class="soft">${say(texts, 'sign_in.by_token_text', { request: html`<code>POST /agent/auth</code>` })}</p>
 <form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'sign_in.assertion')}</label><textarea class="code" id="assertion" name="assertion" rows="4" spellcheck="false" required></textarea><button class="plain">${say(texts, 'sign_in.submit')}</button></form></details>
 ${byMail ? planLinks : ''}</div>`;
@@ -27,7 +37,7 @@ ${byMail ? planLinks : ''}</div>`;
 
 /** The styles of the pages that sign in. */
 export const style =
-  '.narrow{max-width:28rem;margin:0 auto}.narrow button{width:100%}.narrow .new button{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.narrow label{margin-top:0}.narrow .hint{margin-top:.75rem}.narrow form.second{margin-top:.75rem}.narrow .actions{margin:0}.narrow .actions .button{width:100%;text-align:center}.resend{display:grid}.resend>*{grid-area:1/1}.resend button{margin:0;animation:resend 0s 30s both}.resend p::after{content:"\\a0" counter(seconds) "\\a0s";counter-reset:seconds var(--seconds)}.resend p{animation:wait 30s linear both,gone 0s 30s both}@property --seconds{syntax:"<integer>";inherits:true;initial-value:0}@keyframes wait{from{--seconds:30}to{--seconds:0}}@keyframes resend{from{visibility:hidden}to{visibility:visible}}@keyframes gone{to{display:none}}';
+  '.narrow{max-width:28rem;margin:0 auto}.narrow button{width:100%}.narrow .new button{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.narrow label{margin-top:0}.narrow .hint{margin-top:.75rem}.narrow form.second{margin-top:.75rem}.narrow .actions{margin:0}.narrow .choice{display:flex;gap:.75rem}.narrow .choice button{margin-top:.5rem}.narrow .actions .button{width:100%;text-align:center}.resend{display:grid}.resend>*{grid-area:1/1}.resend button{margin:0;animation:resend 0s 30s both}.resend p::after{content:"\\a0" counter(seconds) "\\a0s";counter-reset:seconds var(--seconds)}.resend p{animation:wait 30s linear both,gone 0s 30s both}@property --seconds{syntax:"<integer>";inherits:true;initial-value:0}@keyframes wait{from{--seconds:30}to{--seconds:0}}@keyframes resend{from{visibility:hidden}to{visibility:visible}}@keyframes gone{to{display:none}}';
 
 /** Does not reveal whether the address belongs to an account. */
 export function sent(

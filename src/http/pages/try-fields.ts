@@ -47,6 +47,9 @@ export function fieldsOf(
   return all.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired)).slice(0, fieldsMax);
 }
 
+/** The field of a fault in a body that was written as JSON. */
+export const rawBody = 'raw.body';
+
 /** The name of a field in the form. */
 export function nameOf({ place, keys }: Pick<RequestField, 'place' | 'keys'>): string {
   return [place, ...keys].join('.');

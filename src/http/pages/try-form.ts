@@ -1,3 +1,4 @@
+import { jsonFault } from '@sluice/kernel/json-fault';
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Operation } from '../../catalog/operation.ts';
@@ -31,9 +32,9 @@ const linesOfJson = 4;
 
 /** The styles of the form. */
 export const style = `
-.default{position:absolute;clip-path:inset(50%);margin:0}.load{margin-top:.5rem}
+.default{position:absolute;clip-path:inset(50%);margin:0}button.load{margin-top:.5rem}
 .try-fields{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));gap:0 1.25rem;align-items:start}
-.try-fields label{overflow-wrap:anywhere}.try-fields label span{color:var(--bad)}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}
+.try-fields label{overflow-wrap:anywhere}.try-fields label small{font-size:.8125rem}.try-fields label span{color:var(--bad)}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}
 .raw{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem}#try .actions{margin:.5rem 0}`;
 
 /**
@@ -64,11 +65,23 @@ ${buttons(texts, facts, price, 'fields')}`;
 }
 
 function rawRequest(texts: Texts, facts: TryFormFacts, price: Html): Html {
-  const { operation, path, body } = facts;
+  const { operation, path, body, faults } = facts;
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
+  const bodyFault = bodyFaultOf(texts, faults.some(({ field }) => field === TryFields.rawBody) ? body : '');
   return html`<label for="path">${say(texts, 'try.path')}</label><input class="code" id="path" name="path" value="${path}" spellcheck="false" autocomplete="off">
-${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea class="code" id="body" name="body" rows="9" spellcheck="false">${body}</textarea>` : ''}
+${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea class="code" id="body" name="body" rows="9" spellcheck="false" wrap="off"${bodyFault.marks}>${body}</textarea>${bodyFault.text}` : ''}
 ${buttons(texts, facts, price, 'raw')}`;
+}
+
+/** The fault of a body that is not JSON: the attributes of its field and the text below it. */
+export function bodyFaultOf(texts: Texts, body: string): { marks: Html | string; text: Html | string } {
+  const place = body === '' ? null : jsonFault(body);
+  if (place === null) return { marks: '', text: '' };
+  const text = say(texts, 'try.json_place', { line: String(place.line), column: String(place.column) });
+  return {
+    marks: html` aria-invalid="true" aria-describedby="body-fault" autofocus=""`,
+    text: html`<p class="fault" id="body-fault" role="alert">${text}</p>`,
+  };
 }
 
 /** The price, and the buttons that send the request or read its highest price again. */
@@ -105,8 +118,14 @@ function fieldOf(
   const fault = faults.find((one) => one.field === name);
   const notes = [field.description === '' ? '' : `${id}-help`, fault === undefined ? '' : `${id}-fault`];
   const attributes = html`id="${id}" name="${name}" ${field.isRequired ? 'required' : ''} ${fault === undefined ? '' : html`aria-invalid="true"`} aria-describedby="${notes.join(' ').trim()}"`;
-  return html`<div><label for="${id}"><code>${breakable(field.keys.join('.'))}</code>${field.isRequired ? html` <span>${say(texts, 'try.required')}</span>` : ''}</label>${inputOf(texts, field.input, attributes, values.get(name) ?? '')}
+  return html`<div><label for="${id}"><code>${breakable(field.keys.join('.'))}</code>${field.isRequired ? html` <span>${say(texts, 'try.required')}</span>` : ''}${hintOf(texts, field.input)}</label>${inputOf(texts, field.input, attributes, values.get(name) ?? '')}
 ${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${faultOf(texts, field.input, fault.fault)}</p>`}${field.description === '' ? '' : html`<p class="help" id="${id}-help">${field.description.replaceAll('`', '')}</p>`}</div>`;
+}
+
+/** The form of a value that takes more than a word. */
+function hintOf(texts: Texts, { kind }: TryFields.FieldKind): Html | string {
+  if (kind !== 'list' && kind !== 'json') return '';
+  return html` <small>${say(texts, kind === 'list' ? 'try.list' : 'try.json')}</small>`;
 }
 
 /** A long name that can wrap after `_` and `.`. */
@@ -129,9 +148,9 @@ function inputOf(texts: Texts, input: TryFields.FieldKind, attributes: Html, val
     case 'text':
       return html`<input ${attributes} value="${value}" autocomplete="off" ${input.charsMax === null ? '' : html`maxlength="${input.charsMax}"`}>`;
     case 'list':
-      return html`<textarea ${attributes} rows="2" placeholder="${texts.text('try.list')}">${value}</textarea>`;
+      return html`<textarea ${attributes} rows="2">${value}</textarea>`;
     case 'json':
-      return html`<textarea ${attributes} class="code" rows="${linesOfJson}" spellcheck="false" placeholder="${texts.text('try.json')}">${value}</textarea>`;
+      return html`<textarea ${attributes} class="code" rows="${linesOfJson}" spellcheck="false">${value}</textarea>`;
   }
 }
 

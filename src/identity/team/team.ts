@@ -72,7 +72,13 @@ export interface Team {
   endAccountTokens(account: string, by: string): Promise<ChangeResult>;
 
   /** Adds an entry to the audit list. */
-  record(account: string, by: Actor, act: string, subject: string): Promise<void>;
+  record(
+    account: string,
+    by: Actor,
+    act: string,
+    subject: string,
+    detail?: AccountEvent['detail'],
+  ): Promise<void>;
   /** Returns at most `max` entries older than `before`, newest first. */
   events(account: string, before: number | null, max: number): Promise<AccountEvent[]>;
 }

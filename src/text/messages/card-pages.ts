@@ -12,22 +12,23 @@ export const cardPages = {
   'consent.monthly_max_of': '{monthly_max} in a calendar month (UTC)',
   'consent.until': 'Until',
   'consent.until_cancelled': 'You cancel it. You can cancel at any time, on this page.',
-  'consent.account': 'Account',
+  'consent.account': 'Account id',
   'consent.card': 'Card',
   'consent.stop': 'Stop automatic charges',
   'consent.ended': 'Automatic charges have stopped',
   'consent.ended_text': 'No card is charged under this agreement any more. Earlier charges are not affected.',
   'consent.agreed': 'Automatic charges are on',
-  'consent.agreed_text': 'The holder of this card agreed on {day}. They get an email for each charge.',
+  'consent.agreed_text': 'Agreed on {day}. The cardholder gets an email for each charge.',
   'consent.expired': 'This link has expired',
   'consent.expired_text': 'Nothing is charged. Ask for a new link.',
   'consent.offered': 'Automatic charges to your card',
   'consent.offered_text':
     'You allow {shop} to charge your card automatically, without asking you, on these terms:',
-  'consent.mail':
-    'You get an email for each charge. Use a card: Link and bank accounts cannot be charged this way.',
+  'consent.mail': 'You get an email for each charge. Only cards can be charged this way.',
   'consent.continue': 'Continue to the card page',
-  'consent.nothing_now': 'Nothing is charged now. Close this page if you do not agree.',
+  'consent.close_page': 'Close this page if you do not agree.',
+  'consent.cancel': 'Cancel',
+  'consent.nothing_now': 'Nothing is charged now.',
 
   'renewal_card.month':
     'You allow {shop} to charge this card {amount} every month for the plan {plan}, until it is cancelled.',

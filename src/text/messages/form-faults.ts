@@ -17,7 +17,6 @@ export const formFaults = {
     one: 'Nothing was changed. Check this field: {fields}.',
     other: 'Nothing was changed. Check these {count} fields: {fields}.',
   },
-  'form.check_code': 'Check this field: {fields}.',
   'form.amount': 'Enter an amount such as 5.00',
   'fault.object': 'Expected object',
   'fault.json_object': 'Must be a JSON object',

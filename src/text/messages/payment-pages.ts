@@ -9,7 +9,7 @@ export const paymentPages = {
   'paid.amount': 'Amount',
   'paid.receipt': 'View receipt',
   'paid.balance': 'Balance',
-  'paid.account': 'Account',
+  'paid.account': 'Account id',
   'paid.program_continues':
     'The program that asked you to pay has its own access to this account and can continue now. You can close this page.',
   'paid.already_shown':
@@ -45,7 +45,7 @@ export const paymentPages = {
   'checkout.pending_text': 'Do not pay again. This page updates itself in a moment.',
   'checkout.check_now': 'Check now',
   'checkout.slow_text':
-    'Your bank may take up to two weeks. Do not pay again: your purchase becomes available when the payment arrives.',
+    'Your bank may take up to two weeks. Do not pay again: your purchase becomes available when the payment arrives. Keep the address of this page to check on it. If your account has an email address, you also get an email.',
   'checkout.paid_title': 'Already paid',
   'checkout.paid': 'This purchase is paid.',
   'checkout.paid_text': 'Nothing more is due. You can close this page.',
@@ -77,6 +77,7 @@ export const paymentPages = {
   'receipt.title': 'Receipt',
   'receipt.heading': 'Receipt for {amount}',
   'receipt.method': '{method} ({card})',
+  'receipt.print': 'Print or save as PDF',
   'receipt.print_hint': 'To keep a copy, print this page or save it as a PDF.',
   'receipt.back': 'Back to billing',
   'receipt.number': 'Number',
@@ -86,7 +87,7 @@ export const paymentPages = {
   'receipt.buyer': 'Buyer',
   'receipt.signature': 'Signature',
   'receipt.signature_text': "Anyone can check this receipt with the shop's public keys, at {address}.",
-  'receipt.signed': 'Signed by the shop on {day}; its page shows the signature.',
+  'receipt.signed': 'Signed by the shop on {day}. This page has the signature:',
   'receipt.plan_month': '{plan}, one month',
   'receipt.plan_year': '{plan}, one year',
   'receipt.tax': 'Tax',

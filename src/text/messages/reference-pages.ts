@@ -26,7 +26,7 @@ export const referencePages = {
     one: 'Send a request. The reference has the {count} operation with code to copy.',
     other: 'Send a request. Each of the {count} operations has a page with code to copy.',
   },
-  'reference.step_pay': '{link} for more. Programs buy with POST /plans/credit/purchase.',
+  'reference.step_pay': '{link} for more. Programs buy with {request}.',
   'reference.step_pay_link': 'Buy credit or subscribe',
   'reference.sample_register': '1. Register',
   'reference.sample_call': '2. Send a request',
@@ -64,6 +64,7 @@ export const referencePages = {
     'Without a key, this request uses a new account of this browser, which has no credit yet.',
   'reference.key_invalid':
     'This key is invalid, has expired or was revoked. Copy it again from your account.',
+  'reference.not_sent': 'Nothing was sent. Check this field: {field}.',
   'reference.no_response': 'The response will be shown here, with its price.',
   'reference.back': 'Parameters and responses',
 
@@ -79,8 +80,8 @@ export const referencePages = {
   'reference.meaning': 'Description',
   'reference.common_headers': 'All operations also take {link}.',
   'reference.common_headers_link': 'headers for retries, price limits and receipts',
-  'reference.common_errors': 'Also {statuses}, as {link}.',
-  'reference.common_errors_link': 'every operation',
+  'reference.common_errors': 'Errors are free. {link}.',
+  'reference.common_errors_link': 'How to handle them',
   'reference.fields_of': {
     one: '{count} field of {name}',
     other: '{count} fields of {name}',
@@ -93,6 +94,12 @@ export const referencePages = {
   'reference.all_values': 'All {count} values',
   'reference.allowed': 'Allowed values:',
   'reference.required': 'required',
+  'reference.optional': 'optional',
+  'reference.values_above': {
+    one: 'The {count} value of {field}',
+    other: 'The {count} values of {field}',
+  },
+  'reference.filter': 'Filter the values',
   'reference.list_of': 'list of {type}',
   'reference.map_of': 'map of {type}',
   'reference.values': 'values',

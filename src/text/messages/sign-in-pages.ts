@@ -1,8 +1,9 @@
 /** Signing in, connecting an application, and cancelling a plan as its payer. */
 export const signInPages = {
   'sign_in.new': 'New here',
-  'sign_in.new_text': 'Start with one click: no card, no email.',
-  'sign_in.by_email_text': 'For accounts with an email address. No password is needed.',
+  'sign_in.new_text': 'Open an account with one click: no card, no email.',
+  'sign_in.new_trial': 'Get {included} free with one click: no card, no email.',
+  'sign_in.by_email_text': 'No password is needed.',
   'sign_in.email': 'Your email address',
   'sign_in.send_link': 'Send me a link',
   'sign_in.plan_links': 'Cancel a plan without the account',
@@ -49,18 +50,18 @@ export const signInPages = {
   'connect.title': 'Connect an application',
   'connect.heading': 'Connect {application}',
   'connect.asks': '{application} asks to use this shop for you. It can:',
-  'connect.may_call': 'call what is sold here',
+  'connect.may_call': 'send requests',
   'connect.may_spend': "spend the account's credit",
   'connect.may_buy': 'buy with a payment that you approve',
   'connect.may_read': 'see usage',
-  'connect.spend_limit': 'It can spend at most the credit of the account: {amount} now. {never}',
+  'connect.spend_limit': 'It can spend at most the credit of the account: {amount} now.',
+  'connect.spend_limit_included':
+    'It can use at most what the account has: {amount} of credit, and {included} of your plans.',
+  'connect.signed_in': 'You are signed in as {account}.',
   'connect.never': 'It cannot charge a card without your consent.',
   'connect.by_email': 'Sign in by email',
   'connect.returns':
     'The application chose this name itself. After your decision the browser returns to {address}.',
-  'connect.account': 'Your account',
-  'connect.account_id': 'Account',
-  'connect.balance': 'Balance',
   'connect.allow': 'Allow',
   'connect.refuse': 'Cancel',
   'connect.end_any_time': 'You can end the connection on your account page at any time.',
@@ -69,12 +70,12 @@ export const signInPages = {
     'A new account needs no card and no email, and starts with {quantity} for free.',
   'connect.start': 'Start free and allow',
   'connect.open': 'Open an account and allow',
-  'connect.by_email_text':
-    'If you claimed your account with an email address, a link signs you in and brings you back here.',
-  'connect.by_assertion': 'Sign in with an identity assertion',
+  'connect.by_email_text': 'If your account has an email, a link signs you in and brings you back here.',
+  'connect.by_assertion': 'Sign in with a token',
+  'connect.token': 'Recovery token',
   'connect.unusable': 'This application cannot be connected',
   'connect.unusable_text':
-    'The mistake is in the address that the application opened. Nothing has been granted.',
+    'The mistake is in the address that the application opened. It has no access to your account. Try again from the application, or ask its maker for help.',
   'connect.too_long': 'The request is too long.',
   'connect.too_many_accounts':
     'Too many accounts were created from your network. Sign in, or try again later.',

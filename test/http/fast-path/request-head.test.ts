@@ -36,6 +36,10 @@ describe('the head of a request', () => {
 
   test.each([
     ['a part of one', 'POST /v1/list HTTP/1.1\r\nHost: a\r\n'],
+    [
+      'a browser that opens the address',
+      request('GET /v1/list HTTP/1.1', [...plain, 'Sec-Fetch-Mode: navigate']),
+    ],
     ['another version', request('POST /v1/list HTTP/1.0', plain)],
     ['a method that nothing is sold by', request('CONNECT shop.example:443 HTTP/1.1', plain)],
     ['no host', request('POST /v1/list HTTP/1.1', plain.slice(1))],

@@ -52,7 +52,7 @@ export function limitedTo(perQueryMax: number): Operation {
           employee_range: ['1001-5000', '5001-10000'],
         },
         people: {
-          job_title: { include: ['[COO]', 'Director Operations'], include_network_headline: false },
+          job_title: { include: ['COO', 'Director Operations'], include_network_headline: false },
           job_level: ['C-Team', 'Director'],
           location: { continent: ['North America'] },
         },

@@ -40,7 +40,7 @@ export const waterfallKeyword = define({
     request: {
       company_network_url: `${NetworkUrl.origin}/company/tessera-health`,
       cascade: [
-        { include_title: ['[COO]', 'Director Operations'], exclude_title: ['Assistant'], location: ['US'] },
+        { include_title: ['COO', 'Director Operations'], exclude_title: ['Assistant'], location: ['US'] },
         { include_title: ['Operations'], location: ['WORLD'], include_headline_search: true },
       ],
       max_results: 5,

@@ -37,12 +37,13 @@ const testCards = [
   ['4000 0000 0000 0259', 'succeeds, then is disputed'],
 ] as const;
 
-/** The page on which a person pays a session. */
-export function checkoutPage(session: CheckoutSession, shown: Shown): Html {
+/** The page on which a person pays a session. `business`: the name of the shop; null for one that has none, which is called by its host. */
+export function checkoutPage(session: CheckoutSession, shown: Shown, business: string | null): Html {
   const isSetup = session.mode === 'setup';
   const total = isSetup ? '' : formatAmount(session.amount_total ?? 0, session.currency);
   const deed = isSetup ? 'Save card' : `Pay ${total}`;
-  const shop = new URL(session.success_url).host;
+  const shop = business ?? new URL(session.success_url).host;
+  const message = session.custom_text.submit?.message;
   return layout(
     isSetup ? `Save a card with ${shop}` : `Pay ${total} to ${shop}`,
     html`<main class="checkout">
@@ -52,6 +53,7 @@ export function checkoutPage(session: CheckoutSession, shown: Shown): Html {
         <ul class="lines">
           ${session._line_items.map((line) => lineRow(line))}
         </ul>
+        ${isSetup && message ? html`<p class="terms">${message}</p>` : ''}
       </section>
       <section class="panel" aria-labelledby="by-card">
         <h2 id="by-card">${isSetup ? 'Your card' : 'Pay by card'}</h2>
@@ -75,7 +77,7 @@ export function checkoutPage(session: CheckoutSession, shown: Shown): Html {
           </div>
           ${input('name', shown, { autocomplete: 'cc-name', value: shown.typed.name })}
           ${billing(session, shown)}
-          ${session.custom_text.submit === null ? '' : html`<p class="note">${session.custom_text.submit.message}</p>`}
+          ${isSetup || !message ? '' : html`<p class="note">${message}</p>`}
           <button type="submit">${deed}</button>
         </form>
       </section>
@@ -138,9 +140,10 @@ function alert({ faults, declined }: Shown): Html | '' {
     </div>`;
   }
   if (declined === null) return '';
-  return html`<div class="alert" role="alert" tabindex="-1" autofocus>
+  const advice = /try again/i.test(declined) ? '' : ' Try again, or use another card.';
+  return html`<div class="alert" role="alert">
     <p><strong>${declined}</strong></p>
-    <p>You have not been charged. Try again, or use another card.</p>
+    <p>You have not been charged.${advice}</p>
   </div>`;
 }
 
@@ -154,14 +157,17 @@ type Look = {
   isOptional?: true;
 };
 
-function input(field: Field, { faults }: Shown, look: Look): Html {
+function input(field: Field, { faults, declined }: Shown, look: Look): Html {
   const fault = faults[field];
+  // A declined card has to be entered again.
+  const isAgain = declined !== null && (field === 'number' || field === 'cvc');
   return html`<div class="field">
     <label for="${field}">${labels[field]}</label>
     <input id="${field}" name="${field}" type="${look.type ?? 'text'}" autocomplete="${look.autocomplete}"
       value="${look.value ?? ''}" placeholder="${look.placeholder ?? ''}" ${look.isOptional ? '' : 'required'}
       ${look.isNumeric ? html`inputmode="numeric"` : ''} ${look.isFixed ? html`readonly` : ''}
-      ${fault === undefined ? '' : html`aria-invalid="true" aria-describedby="${field}-fault"`} />
+      ${fault === undefined ? '' : html`aria-describedby="${field}-fault"`} ${fault === undefined && !isAgain ? '' : html`aria-invalid="true"`}
+      ${isAgain && field === 'number' ? html`autofocus` : ''} />
     ${fault === undefined ? '' : html`<p class="fault" id="${field}-fault">${fault}</p>`}
   </div>`;
 }

@@ -65,7 +65,7 @@ function showSession(c: Context<Env>, ctx: RequestContext): Response | Promise<R
   const session = openSession(c, ctx);
   if (session instanceof Response || session instanceof Promise) return session;
   const lastError = CheckoutSession.intentOf(ctx, session)?.last_payment_error;
-  return c.html(checkoutPage(session, blank(ctx, session, lastError?.message ?? null)));
+  return c.html(checkoutPage(session, blank(ctx, session, lastError?.message ?? null), ctx.businessName));
 }
 
 function paySession(
@@ -83,13 +83,17 @@ function paySession(
   const given = fresh.isEmailFixed ? { ...typed, email: fresh.typed.email } : typed;
   const checked = CardForm.check(given, ctx.now, asks);
   if ('faults' in checked)
-    return c.html(checkoutPage(session, { ...fresh, typed: given, faults: checked.faults }), 422);
+    return c.html(
+      checkoutPage(session, { ...fresh, typed: given, faults: checked.faults }, ctx.businessName),
+      422,
+    );
   const result =
     session.mode === 'setup'
       ? CardSetup.keep(ctx, session, checked.payer)
       : CheckoutSession.pay(ctx, session, checked.payer);
   if (isRefusal(result)) {
-    return c.html(checkoutPage(session, { ...fresh, typed: given, declined: result.error.message }), 402);
+    const shown = { ...fresh, typed: given, declined: result.error.message };
+    return c.html(checkoutPage(session, shown, ctx.businessName), 402);
   }
   if (result.status === 'requires_action')
     return c.redirect(Confirmation.challengeUrl(ctx.publicUrl, result.id), 303);
@@ -128,12 +132,27 @@ function blank(
 ): Shown {
   const customer = Store.get(ctx.store, customers, session.customer ?? '');
   const email = session.customer_email ?? customer?.email ?? null;
+  const tried = triedWith(ctx, session);
   return {
-    typed: { email: email ?? '', expiry: '', name: customer?.name ?? '' },
+    typed: {
+      email: email ?? tried?.billing_details.email ?? '',
+      expiry: tried === undefined ? '' : expiryOf(tried.card),
+      name: customer?.name ?? tried?.billing_details.name ?? '',
+    },
     isEmailFixed: email !== null,
     faults: {},
     declined,
   };
+}
+
+/** The card of the last try, which was not confirmed: the payer enters only its number and security code again. */
+function triedWith(ctx: RequestContext, session: CheckoutSession.CheckoutSession) {
+  const error = CheckoutSession.intentOf(ctx, session)?.last_payment_error;
+  return error ? Store.get(ctx.store, paymentMethods, error.payment_method?.id ?? '') : undefined;
+}
+
+function expiryOf({ exp_month, exp_year }: { exp_month: number; exp_year: number }): string {
+  return `${String(exp_month).padStart(2, '0')} / ${String(exp_year).slice(-2)}`;
 }
 
 function showChallenge(c: Context<Env>, ctx: RequestContext): Response | Promise<Response> {

@@ -44,6 +44,8 @@ a { color: var(--accent); text-underline-offset: .2em; }
 .lines li { display: flex; justify-content: space-between; gap: 1rem; padding: .75rem 0; border-bottom: 1px solid var(--line); }
 .what { min-width: 0; overflow-wrap: anywhere; }
 .note { display: block; font-size: .875rem; color: var(--soft); }
+.terms { margin-top: 1.25rem; padding-top: .75rem; border-top: 1px solid var(--line); color: var(--soft); overflow-wrap: anywhere; }
+.summary:has(.terms) .lines { display: none; }
 .quantity { color: var(--soft); white-space: nowrap; }
 .amount { font-variant-numeric: tabular-nums; white-space: nowrap; text-align: right; }
 h2 { font-size: 1.125rem; font-weight: 600; line-height: 1.3; }

@@ -153,6 +153,8 @@ export const reversal = shop.table(
     /** In its current status the reversal takes the money from the seller. */
     isEffective: boolean('is_effective').notNull(),
     reason: text('reason'),
+    /** The time until which the seller can respond to a dispute. */
+    dueAt: time('due_at'),
     createdAt: time('created_at').notNull().defaultNow(),
     updatedAt: time('updated_at').notNull().defaultNow(),
   },

@@ -51,7 +51,7 @@ export function accounts(facts: AccountListFacts): Html {
 ${filterForm(path, fields, query, !!(filter.from || filter.to))}
 ${
   found.length === 0
-    ? html`<p class="soft">${query === '' ? 'No accounts yet.' : 'No account matches. Check the id or the address.'}</p>`
+    ? html`<p>${query === '' ? html`No accounts yet. Each person or program that registers or buys appears here. <a href="/">Try your shop as a buyer</a> to open the first one.` : 'No account matches. Check the id or the address.'}</p>`
     : table(
         'Accounts',
         [

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Task } from '../../../journeys/attention.ts';
 import { problemsMax } from '../../../payment/attention.ts';
 import type { Html } from '../../pages/frame.ts';
-import { between, count, money } from './figures.ts';
+import { between, count, day, money } from './figures.ts';
 
 const payments = '/admin/console/payments';
 const health = '/admin/console/health';
@@ -13,7 +13,7 @@ type Wording = { what: (task: Task) => string; where: string };
 const wordings: Readonly<Record<Task['kind'], Wording>> = {
   refund_requests: { what: () => 'Refund requests', where: `${payments}?view=requests` },
   disputes: {
-    what: () => 'Open disputes: respond to them',
+    what: ({ dueMs }) => (dueMs === undefined ? 'Open disputes' : 'Open disputes: respond to them'),
     where: `${payments}?view=returned`,
   },
   in_doubt: { what: () => 'Charges with an unknown outcome', where: `${payments}?view=unfinished` },
@@ -79,7 +79,7 @@ export function attention(tasks: readonly Task[]): Html {
     const { what, where } = wordings[task.kind];
     const kind = urgent.has(task.kind) ? 'count' : 'count mild';
     const sum = task.amount === undefined ? '' : money(task.amount);
-    return html`<li><b class="${kind}">${many(task.count)}</b> <a href="${where}">${what(task)}</a> <span class="sum">${sum}</span> <span class="soft">${between(task.firstMs, task.lastMs)}</span></li>`;
+    return html`<li><b class="${kind}">${many(task.count)}</b> <a href="${where}">${what(task)}</a> <span class="sum">${sum}</span> <span class="soft">${task.dueMs === undefined ? between(task.firstMs, task.lastMs) : `Due ${day(task.dueMs)}`}</span></li>`;
   };
   return html`<section aria-labelledby="attention"><h2 id="attention">Needs attention</h2>
 ${tasks.length === 0 ? html`<p>Nothing needs your attention.</p>` : html`<ul class="tasks">${tasks.map(row)}</ul>`}</section>`;

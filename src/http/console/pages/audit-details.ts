@@ -29,13 +29,20 @@ export function detailsOf(act: string, before: unknown, after: unknown): Html {
   });
   const rest = names.flatMap((name) => {
     const text = leading.includes(name) ? null : shown(name);
-    return text === null ? [] : [html`<li>${words(name)}: ${text}</li>`];
+    return text === null ? [] : [html`<li>${memberInWords(name, text)}</li>`];
   });
   const list = html`<ul class="details">${rest}</ul>`;
   if (rest.length === 0) return html`${first.join(', ')}`;
   return first.length === 0 && rest.length === 1
     ? list
     : html`${first.join(', ')}<details><summary>Details</summary>${list}</details>`;
+}
+
+/** A member in words: `for 8 hours`, or its name and its value. */
+function memberInWords(name: string, text: string): string {
+  if (name === 'hours') return `for ${text} ${text === '1' ? 'hour' : 'hours'}`;
+  const named = words(name);
+  return `${named.charAt(0).toUpperCase()}${named.slice(1)}: ${text}`;
 }
 
 /** The details of an action as text, for exports. */

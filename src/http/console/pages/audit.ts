@@ -4,7 +4,7 @@ import type { Html } from '../../pages/frame.ts';
 import { detailsOf } from './audit-details.ts';
 import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
 import { moment, sign, table, words } from './figures.ts';
-import { pageOf, shortId } from './orders.ts';
+import { emailText, pageOf, shortId } from './orders.ts';
 
 export type AuditFacts = {
   filter: AuditFilter;
@@ -90,6 +90,8 @@ function subjectLink(subject: string, email: string | null): Html {
     : subject.startsWith('pur_')
       ? pageOf(subject)
       : null;
-  if (page === null) return html`<span class="id">${subject}</span>`;
-  return html`<a href="${page}">${email ?? html`<span class="id">${shortId(subject)}</span>`}</a>`;
+  if (subject === 'console') return html``;
+  if (page === null)
+    return subject.includes('@') ? emailText(subject) : html`<span class="id">${subject}</span>`;
+  return html`<a href="${page}">${email === null ? html`<span class="id">${shortId(subject)}</span>` : emailText(email)}</a>`;
 }

@@ -1,14 +1,15 @@
 import * as Money from '@sluice/kernel/money';
 import { html, raw } from 'hono/html';
-import * as Brand from '../../../catalog/brand.ts';
 import type { CatalogFileState, ProposalFault } from '../../../journeys/catalog-editing.ts';
-import { brandStyle } from '../../pages/brand-style.ts';
 import type { Html } from '../../pages/frame.ts';
 import type { CatalogueField, FieldGroup } from '../catalogue-field.ts';
 import { type CatalogueForm, pricedTogether } from '../catalogue-fields.ts';
 import * as Meters from '../meter-fields.ts';
+import { shownDigests } from '../stale-form.ts';
 import { type FormResult, resultLine } from './account.ts';
-import { isColour, swatch } from './colour.ts';
+import { brandGroups, logo } from './catalogue-brand.ts';
+import { faultList, faultWords, refusal } from './catalogue-words.ts';
+import { swatch } from './colour.ts';
 import { field } from './fields.ts';
 import { usd } from './figures.ts';
 
@@ -20,9 +21,9 @@ const titles: Readonly<Record<CatalogueForm, string>> = {
 };
 /** The accent colour of pages without a brand. */
 const usualColour = '#0b5f52';
-const previewCharsMax = 140;
-const rowsOfText = 4;
-const rowsOfFile = 30;
+const rowsOfText = 3;
+/** Line numbers beyond the end of the file. */
+const sparesOfFile = 500;
 
 export type EditFacts = {
   form: CatalogueForm;
@@ -38,21 +39,14 @@ export type EditFacts = {
 
 /** A form for plans, prices or branding. Faults are shown beside their fields. */
 export function edit(facts: EditFacts): Html {
-  const { form, file, groups, faults, result } = facts;
-  const names = new Set(
-    groups.flatMap(({ fields, parts = [] }) =>
-      [fields, ...parts.map((part) => part.fields)].flat().map(({ name }) => name),
-    ),
-  );
+  const { form, file, groups, result } = facts;
   const newAt = `plans[${groups.length}]`;
-  const isBeside = (path: string) => names.has(path) || (form === 'plans' && path.startsWith(`${newAt}.`));
-  const others = faults.filter(({ path }) => !isBeside(path));
+  const words = faultWords(groups, facts.faults, form === 'plans' ? newAt : null);
   return html`<h1>${titles[form]}</h1>
-${refusal(result, faults, isBeside)}${faultList(others)}
-<form method="post" action="${cataloguePath}/${form}"><input type="hidden" name="base" value="${file.digest}">${form === 'brand' ? html`<button hidden></button>` : ''}
-${body(facts, newAt)}
-<div class="actions save"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a><span class="soft">Nothing changes before you publish on the next page.</span></div></form>
-${form === 'brand' ? logoForm(facts) : ''}`;
+${refusal(result, words)}${faultList(words.faults.filter(({ path }) => words.placeOf(path) === null))}
+<form method="post" action="${cataloguePath}/${form}"${form === 'brand' ? raw(' enctype="multipart/form-data"') : ''}><input type="hidden" name="base" value="${file.digest}"><input type="hidden" name="was" value="${shownDigests(groups)}">${form === 'brand' ? html`<button hidden></button>` : ''}
+${body({ ...facts, faults: words.faults }, newAt)}
+<div class="actions save"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a><span class="soft">Nothing changes before you publish on the next page.</span></div></form>`;
 }
 
 function body(facts: EditFacts, newAt: string): Html {
@@ -63,50 +57,8 @@ function body(facts: EditFacts, newAt: string): Html {
     case 'plans':
       return html`<p class="lead">Open a plan to change its name, its price, what it includes and the services that it covers.</p>${groups.map((group) => plan(group, facts))}${newPlan(facts, newAt)}`;
     case 'brand':
-      return html`<div class="columns">${groups.map(({ title, fields }) => html`<section><h2>${title}</h2>${fields.map((one) => html`${input(one, facts)}${one.kind === 'logo' ? logoUpload(facts) : ''}`)}${title === 'Look' ? preview(facts) : ''}</section>`)}</div>`;
+      return brandGroups(groups, facts.typed, (one) => input(one, facts));
   }
-}
-
-/** The outcome of a refused form, with links to the fields that are at fault. */
-function refusal(
-  result: FormResult,
-  faults: readonly ProposalFault[],
-  isBeside: (path: string) => boolean,
-): Html {
-  const named = faults.filter(({ path }) => isBeside(path));
-  if (result === null || named.length === 0) return resultLine(result);
-  const links = named.map(({ path }) => {
-    const name = path.replace(
-      /^plans\[\d+\]\.(?=\w+$)|^services\[\d+\]\.|^storefront\.(brand\.|links\.)?/,
-      '',
-    );
-    return html` <a href="#${path}">${name.replaceAll('_', ' ')}</a>`;
-  });
-  return html`<p class="note" role="alert">${result.text}${links}</p>`;
-}
-
-/** The form that uploads a logo; its controls are beside the field of the logo. Its review is the one of all edits. */
-function logoForm({ file: { digest } }: EditFacts): Html {
-  return html`<form id="logo-form" method="post" action="${cataloguePath}/logo" enctype="multipart/form-data"><input type="hidden" name="base" value="${digest}"></form>`;
-}
-
-function logoUpload({ logoFault }: EditFacts): Html {
-  const fault = logoFault === undefined ? '' : html` aria-invalid="true" aria-describedby="upload-fault"`;
-  return html`<label for="upload">Or upload a PNG image of at most 64 KiB</label><div class="beside"><input form="logo-form" id="upload" name="upload" type="file" accept="image/png" required${fault}><button form="logo-form" class="plain small">Review the logo</button></div>${logoFault === undefined ? '' : html`<p class="fault" id="upload-fault">${logoFault}</p>`}`;
-}
-
-/** The name, colour and font of the form as the shop shows them. */
-function preview({ groups, typed }: EditFacts): Html {
-  const of = (key: string) => {
-    const found = groups.flatMap(({ fields }) => fields).find(({ path }) => path.at(-1) === key);
-    return found === undefined ? '' : (typed.get(found.name) ?? found.value);
-  };
-  const colour = of('colour').trim();
-  const font = Brand.fonts.find((one) => one === of('font'));
-  const brand = { ...(isColour(colour) && { colour }), ...(font && { font }) };
-  return html`<h3 id="preview">Preview</h3><style>${raw(brandStyle(brand, '.shop-preview'))}</style>
-<div class="shop-preview" role="group" aria-labelledby="preview"><p><b>${of('name')}</b></p><p>${of('description').slice(0, previewCharsMax)}</p><p><span class="button">Start free</span> <span class="link">Prices</span> <span class="sign">in use</span></p></div>
-<button class="plain small" name="act" value="preview" formnovalidate>Update the preview</button>`;
 }
 
 /** One price for all services of a unit: a shop with twenty services seldom has twenty prices. */
@@ -119,7 +71,10 @@ function onePrice({ groups, typed, faults }: EditFacts): Html {
 }
 
 function grid(fields: readonly CatalogueField[], facts: EditFacts): Html {
-  return html`<div class="grid-fields">${fields.map((one) => html`<div>${input(one, facts)}</div>`)}</div>`;
+  const widths: Partial<Record<CatalogueField['kind'], string>> = { services: 'row-wide', lines: 'row-two' };
+  const cell = (one: CatalogueField) =>
+    html`<div class="${widths[one.kind] ?? ''}">${input(one, facts)}</div>`;
+  return html`<div class="grid-fields">${fields.map(cell)}</div>`;
 }
 
 /** One service: its price is what is edited most, so everything else is folded. */
@@ -146,7 +101,9 @@ function plan({ title, about, id, fields }: FieldGroup, facts: EditFacts): Html 
 /** Returns true when a field was changed or is at fault: its part of the form is shown open. */
 function isTouched(fields: readonly CatalogueField[], { typed, faults }: EditFacts): boolean {
   return fields.some(
-    ({ name, value }) => (typed.get(name) ?? value) !== value || faults.some(({ path }) => path === name),
+    ({ name, value, usual = '' }) =>
+      ![undefined, value, value || usual].includes(typed.get(name)) ||
+      faults.some(({ path }) => path === name),
   );
 }
 
@@ -158,7 +115,7 @@ function newPrices(at: number, { typed, file }: EditFacts): Html {
   return html`<details ${isOpen ? 'open' : ''}><summary>Add prices</summary><div class="grid-fields">${fields.map(({ name, label }) => html`<div>${field({ name, label, value: typed.get(name) ?? '' })}</div>`)}</div></details>`;
 }
 
-function input(one: CatalogueField, { typed, faults }: EditFacts): Html {
+function input(one: CatalogueField, { typed, faults, logoFault }: EditFacts): Html {
   const { name, label, value, usual = '', kind, choices, hint } = one;
   const shown = typed.get(name) ?? (value || usual);
   const fault = faults.find(({ path }) => path === name)?.reason;
@@ -171,7 +128,9 @@ function input(one: CatalogueField, { typed, faults }: EditFacts): Html {
       // A box that is not ticked sends nothing: the form still has the field.
       return html`<input type="hidden" name="${name}" value=""><label class="check"><input type="checkbox" id="${name}" name="${name}" value="true" ${shown === 'true' ? 'checked' : ''}> ${label}</label>${hint === undefined ? '' : html`<p class="hint">${hint}</p>`}`;
     case 'services':
-      return services(name, label, choices ?? [], shown, fault);
+      return services(one, shown, fault);
+    case 'logo':
+      return logo(one, logoFault ?? fault);
     case 'remove':
       return html`<label class="check"><input type="checkbox" name="${name}" value="true" ${shown === 'true' ? 'checked' : ''}> ${label}</label>`;
     case 'choice':
@@ -189,20 +148,20 @@ function input(one: CatalogueField, { typed, faults }: EditFacts): Html {
   }
 }
 
-/** The services of a plan as boxes; the first one means all, also future ones. */
+/** The services of a plan: every service, also future ones, or those that are ticked. The boxes are shown for the second choice only. */
 function services(
-  name: string,
-  label: string,
-  slugs: readonly string[],
+  { name, label, choices = [], choiceNames = choices }: CatalogueField,
   shown: string,
   fault: string | undefined,
 ): Html {
   const chosen = new Set(shown.split(', '));
-  const box = (value: string, text: string) =>
-    html`<label class="check"><input type="checkbox" name="${name}" value="${value}" ${chosen.has(value) ? 'checked' : ''}> ${text}</label>`;
-  // Without a checked box, the form still has the field.
-  return html`<fieldset${fault === undefined ? '' : html` aria-describedby="${name}-fault"`}><legend>${label}</legend><input type="hidden" name="${name}" value="">${box('*', 'Every service, also future ones')}
-<details ${chosen.has('*') ? '' : 'open'}><summary>Only these</summary>${slugs.map((slug) => box(slug, slug))}</details>${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault}</p>`}</fieldset>`;
+  const isAll = chosen.has('*');
+  const way = (value: string, text: string, isChosen: boolean) =>
+    html`<label class="check"><input type="radio" name="${name}" value="${value}"${isChosen ? raw(' checked') : ''}> ${text}</label>`;
+  const box = (slug: string, at: number) =>
+    html`<label class="check"><input type="checkbox" name="${name}" value="${slug}"${chosen.has(slug) ? raw(' checked') : ''}> ${choiceNames[at] ?? slug}</label>`;
+  return html`<fieldset id="${name}" class="services"${fault === undefined ? '' : raw(` aria-describedby="${name}-fault"`)}><legend>${label}</legend><div class="ways">${way('*', 'Every service, also future ones', isAll)}${way('', 'Only these', !isAll)}</div>
+<div class="boxes">${choices.map(box)}<p class="soft chosen">of ${choices.length} services are chosen</p></div>${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault}</p>`}</fieldset>`;
 }
 
 function choice(
@@ -235,14 +194,6 @@ function newPlan({ typed, faults }: EditFacts, at: string): Html {
   return html`<section><details ${isOpen ? 'open' : ''}><summary><b>Add a plan</b> <span class="soft">a new subscription</span></summary>${fields}</details></section>`;
 }
 
-/** The faults that have no field. */
-export function faultList(faults: readonly ProposalFault[]): Html {
-  if (faults.length === 0) return html``;
-  const line = ({ line: at, reason }: ProposalFault) =>
-    html`<li>${at === null ? '' : `Line ${at}: `}${reason}</li>`;
-  return html`<section><h2>Problems</h2><ul>${faults.map(line)}</ul></section>`;
-}
-
 /** The whole file in a text field. */
 export function file(
   state: CatalogFileState,
@@ -250,11 +201,14 @@ export function file(
   faults: readonly ProposalFault[],
   result: FormResult,
 ): Html {
+  const rows = text.split('\n').length;
+  // More numbers than lines: the field grows while lines are added, and the rest is cut off at its end.
+  const numbers = Array.from({ length: rows + sparesOfFile }, (_, at) => at + 1).join('\n');
   return html`<h1>Edit the file</h1>
 ${resultLine(result)}${faultList(faults)}
 <form method="post" action="${cataloguePath}/file"><input type="hidden" name="base" value="${state.digest}">
 <section><label for="text">${state.name} (YAML)</label>
-<textarea class="code" id="text" name="text" rows="${rowsOfFile}" spellcheck="false" autocapitalize="off" wrap="off">
-${text}</textarea>
+<div class="editor"><pre aria-hidden="true">${numbers}</pre><textarea class="code" id="text" name="text" rows="${rows}" spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off">
+${text}</textarea></div>
 <div class="actions"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></section></form>`;
 }

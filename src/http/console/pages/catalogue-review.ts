@@ -6,7 +6,7 @@ import type { Html } from '../../pages/frame.ts';
 import { changesForBuyers, lines } from './catalogue.ts';
 import { cataloguePath } from './catalogue-edit.ts';
 import { field } from './fields.ts';
-import { moment } from './figures.ts';
+import { count, moment } from './figures.ts';
 
 type Sound = Extract<Proposal, { kind: 'sound' }>;
 
@@ -26,26 +26,51 @@ ${
 ${field({ name: 'note', label: 'Note for the history (optional)', value: '' })}<div class="actions"><button>Publish changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></form></section>`
       : html`<section class="narrow"><h2>Download</h2><p>This process may not write ${state.name}, for example because it is part of a container image. Download the file, replace it where it comes from, and reload.</p></section>`
 }
-<section aria-labelledby="diff"><h2 id="diff">Changes in ${state.name}</h2>${difference(lineDiff(state.text, text))}</section>
+<section aria-labelledby="diff"><h2 id="diff">Changes in ${state.name}</h2>${alikeFirst(lineDiff(state.text, text))}</section>
 <form method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="download"><button class="${state.isWritable ? 'quiet' : ''}">Download the edited file</button></form>`;
+}
+
+/** A difference whose changes repeat, such as one price of many services: each change once with its number, and all lines folded. */
+function alikeFirst(diff: readonly DiffLine[]): Html {
+  const changes = changesOf(diff);
+  const groups = [...Map.groupBy(changes, (change) => JSON.stringify(change)).values()];
+  if (groups.length === changes.length) return difference(diff);
+  const group = (all: DiffLine[][]) =>
+    html`<span class="gap">${count(all.length)} ${all.length === 1 ? 'place' : 'places'}</span>${(all[0] ?? []).map(changedLine)}`;
+  return html`<pre class="diff" tabindex="0" aria-label="Changes">${groups.map(group)}</pre>
+<details><summary>Show all lines, with those around them</summary>${difference(diff)}</details>`;
+}
+
+/** The changes of a difference: lines that were removed or added without others between them, and without their indent. */
+function changesOf(diff: readonly DiffLine[]): DiffLine[][] {
+  const changes: DiffLine[][] = [];
+  let isWithin = false;
+  for (const one of diff) {
+    const isChange = one.kind === 'removed' || one.kind === 'added';
+    if (isChange && !isWithin) changes.push([]);
+    if (isChange) changes.at(-1)?.push({ ...one, text: one.text.trim() });
+    isWithin = isChange;
+  }
+  return changes;
+}
+
+function changedLine(one: DiffLine): Html {
+  switch (one.kind) {
+    case 'gap':
+      return html`<span class="gap">… ${one.lines} unchanged ${one.lines === 1 ? 'line' : 'lines'}</span>`;
+    case 'same':
+      return html`<span>  ${cut(one.text)}</span>`;
+    case 'removed':
+      return html`<del>- ${cut(one.text)}</del>`;
+    case 'added':
+      return html`<ins>+ ${cut(one.text)}</ins>`;
+  }
 }
 
 /** Lines that were removed or added, with the lines around them. */
 export function difference(diff: readonly DiffLine[]): Html {
   if (diff.every(({ kind }) => kind === 'same' || kind === 'gap')) return html`<p class="soft">None.</p>`;
-  const line = (one: DiffLine) => {
-    switch (one.kind) {
-      case 'gap':
-        return html`<span class="gap">… ${one.lines} unchanged ${one.lines === 1 ? 'line' : 'lines'}</span>`;
-      case 'same':
-        return html`<span>  ${cut(one.text)}</span>`;
-      case 'removed':
-        return html`<del>- ${cut(one.text)}</del>`;
-      case 'added':
-        return html`<ins>+ ${cut(one.text)}</ins>`;
-    }
-  };
-  return html`<pre class="diff" tabindex="0" aria-label="Difference">${diff.map(line)}</pre>`;
+  return html`<pre class="diff" tabindex="0" aria-label="Difference">${diff.map(changedLine)}</pre>`;
 }
 
 /** A line without the middle of an embedded image. */

@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Severity } from '../../../catalog/catalog-diff.ts';
 import type { Impact } from '../../../catalog/catalog-impact.ts';
@@ -7,8 +8,9 @@ import type { Service } from '../../../catalog/service.ts';
 import type { ReloadPreview } from '../../../journeys/reload-preview.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
+import { fieldNames } from './catalogue-words.ts';
 import { swatch } from './colour.ts';
-import { amount, count, moment, money, results, sign, table, unitPrice } from './figures.ts';
+import { amount, count, moment, money, results, sign, table, unitPrice, usd } from './figures.ts';
 
 type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
 
@@ -164,33 +166,6 @@ function change(all: readonly Impact[]): Html {
 ${all.length === 1 ? '' : html`<p class="soft">${names.join(', ')}</p>`}<ul>${fields.map(fieldChange)}</ul>${says.map((line) => html`<p>${plainWords(line, subject === 'plan')}.</p>`)}`;
 }
 
-const fieldNames: Readonly<Record<string, string>> = {
-  price_usd: 'Price',
-  included_usd: 'Included usage',
-  requests_per_second: 'Calls per second',
-  included: 'Included results',
-  included_when_claimed: 'More results with an email address',
-  included_usd_when_claimed: 'More usage with an email address',
-  min_usd: 'Smallest purchase',
-  max_usd: 'Largest purchase',
-  max_cost_usd: 'Highest cost of a call',
-  all_per_hour: 'Free results of all new accounts in an hour',
-  all_usd_per_hour: 'Free usage of all new accounts in an hour',
-  once_per: 'Given once for each',
-  every: 'Charged every',
-  covers: 'Services',
-  tax_note: 'Note about tax',
-  grace_days: 'Days of grace',
-  rollover: 'What is unused stays for one more period',
-  'brand.colour': 'Colour',
-  'brand.font': 'Font',
-  'brand.logo': 'Logo',
-  'links.terms': 'Terms of service',
-  'links.privacy': 'Privacy',
-  'links.imprint': 'Imprint',
-  'links.status': 'Status page',
-};
-
 /** A changed field in words: `Price: 99.00 → 123.00 USD (+24%)`. */
 function fieldChange({ name: key, from, to }: Impact['fields'][number]): Html {
   const words = key.replaceAll('_', ' ');
@@ -201,7 +176,14 @@ function fieldChange({ name: key, from, to }: Impact['fields'][number]): Html {
   const values = [from, to].filter((it) => it !== null);
   const percent =
     isMoney && from !== null && to !== null && Number(from) > 0 ? percentOf(Number(from), Number(to)) : '';
-  return html`<li>${name}: ${values.map((value, at) => html`${at === 0 ? '' : ' → '}${shown(value)}`)}${isMoney ? ' USD' : ''}${percent}${to === null ? ' (removed)' : ''}</li>`;
+  return html`<li>${name}: ${values.map((value, at) => html`${at === 0 ? '' : ' → '}${shown(value)}`)}${isMoney ? ' USD' : ''}${percent}${key === 'price_usd' ? perThousand(from, to) : ''}${to === null ? ' (removed)' : ''}</li>`;
+}
+
+/** The price of a thousand, where one costs less than a cent: `, per 1,000: 1.00 → 2.00 USD`. */
+function perThousand(from: string | null, to: string | null): string {
+  const values = [from, to].filter((one) => one !== null).map((one) => Money.parse(one) ?? Money.zero);
+  if (values.some((one) => one === 0 || one >= 10_000)) return '';
+  return `, per 1,000: ${values.map((one) => usd(Money.times(one, 1_000))).join(' → ')} USD`;
 }
 
 function percentOf(from: number, to: number): string {
@@ -223,7 +205,9 @@ function plainWords(line: string, isOfPlan: boolean): string {
   const text = line
     .replace(/^([\w-]+): /, isOfPlan ? '' : 'Plan $1, ')
     .replace('renewals keep their price (there are none); ', '');
-  return withSeparators(text.charAt(0).toUpperCase() + text.slice(1)).replace(/\bunit(s?)\b/g, 'result$1');
+  return withSeparators(text.charAt(0).toUpperCase() + text.slice(1))
+    .replace(/\bunit(s?)\b/g, 'result$1')
+    .replace(/\b([\d,]+\.\d\d)\d{1,4}(?= USD, )/g, '$1');
 }
 
 /** A reason against a change, which names the switch of the form in place of the key of the file. */
@@ -235,7 +219,7 @@ function withSwitch(line: string): string {
 
 /** Adds separators to a number, or to the numbers of units and dollars in a sentence. */
 function withSeparators(text: string): string {
-  return text.replace(/^\d{4,}$|\b\d{4,}(?= units?\b| results?\b|\.\d\d USD\b)/g, (digits) =>
+  return text.replace(/^\d{4,}$|\b\d{4,}(?= units?\b| results?\b|\.\d{2,6} USD\b)/g, (digits) =>
     Number(digits).toLocaleString('en'),
   );
 }

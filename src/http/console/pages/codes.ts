@@ -41,7 +41,7 @@ ${resultLine(result)}
 <p class="soft">A code grants credit once to each account that enters it. Buyers enter codes on their account page, agents with <code>POST /account/promotions</code>.</p>
 ${
   all.length === 0
-    ? html`<p class="soft">No codes yet.</p>`
+    ? html`<p>No codes yet.${canChange ? ' Create the first one below, such as WELCOME-5 with 5.00 USD for new buyers.' : ''}</p>`
     : table(
         'Codes',
         columns,

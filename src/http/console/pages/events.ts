@@ -47,7 +47,7 @@ ${secret === null ? '' : html`<section><h2>Secret of the endpoint</h2><p>Copy it
 <p class="soft">Addresses of your programs that receive orders, refunds, disputes, new accounts and low credit. Events are signed (Standard Webhooks) and arrive in order for each account. <a href="${path}/types">Types of events</a></p>
 ${
   endpoints.length === 0
-    ? html`<p class="soft">No endpoints yet.</p>`
+    ? html`<p>No endpoints yet. You only need one if a program of yours has to know about sales, refunds or new accounts.</p>`
     : table(
         'Endpoints',
         [
@@ -82,7 +82,10 @@ function filterFields({ type, account, state }: EventFilter): Html[] {
 }
 
 function eventTable({ events: found, filter, next }: EventsFacts): Html {
-  if (found.length === 0) return html`<p class="soft">No events match.</p>`;
+  if (found.length === 0)
+    return Object.values(filter).some((value) => value != null)
+      ? html`<p>No events match.</p>`
+      : html`<p>No events yet. The first account or sale causes one; an endpoint added before then receives it.</p>`;
   const query = queryOf(withoutPage(filter));
   const rows = found.map(
     ({ id, type, atMs, account, states }) =>
@@ -181,10 +184,12 @@ ${deliveries.length === 0 ? html`<p class="soft">No endpoint gets this event.</p
 }
 
 function deliverySection(id: string, { endpoint, url, state, attempts }: Delivery, canReplay: boolean): Html {
-  const rows = attempts.map(
-    ({ at, ms, status, fault }) =>
-      html`<tr><th scope="row">${fault === null ? 'Accepted' : faultText(fault)}</th><td>${moment(Date.parse(at))}</td><td class="number">${count(ms)} ms</td><td>${status === null || status === undefined ? '' : `HTTP ${status}`}</td></tr>`,
-  );
+  const rows = attempts
+    .toReversed()
+    .map(
+      ({ at, ms, status, fault }) =>
+        html`<tr><th scope="row">${fault === null ? 'Accepted' : faultText(fault)}</th><td>${moment(Date.parse(at))}</td><td class="number">${count(ms)} ms</td><td>${status === null || status === undefined ? '' : `HTTP ${status}`}</td></tr>`,
+    );
   const again = html`<form method="post" action="${path}/${id}"><input type="hidden" name="act" value="again"><input type="hidden" name="id" value="${endpoint}"><button class="plain">Deliver again</button></form>`;
   return html`<section aria-labelledby="${endpoint}"><h2 id="${endpoint}"><span class="words">${url}</span> ${stateSign(state)}</h2>
 ${rows.length === 0 ? html`<p class="soft">No attempts yet.</p>` : table('Attempts', ['Result', { bare: 'When' }, { number: 'Took', onPhone: 'bare' as const }, { bare: 'Response' }], rows, 'stack')}

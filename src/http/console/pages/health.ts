@@ -11,6 +11,8 @@ const faultsShownMax = 50;
 export type HealthFacts = {
   /** The checks of `/readyz`. */
   checks: Readonly<Record<string, boolean>>;
+  /** Why the database could not book a charge; null if it could. */
+  chargeProblem: string | null;
   writers: readonly LedgerWriterState[];
   /** The writer of the process that serves this page. */
   own: string;
@@ -35,8 +37,7 @@ const checkNames: Readonly<Record<string, { name: string; problem: string }>> = 
   serving: { name: 'Shop', problem: 'This process is stopping and takes no calls' },
   ledger: {
     name: 'Charging',
-    problem:
-      'A charge could not be booked just now. Reload this page; if it stays, the log says why (charge_not_proved)',
+    problem: 'No charge can be booked, so calls and purchases are refused',
   },
   schema: { name: 'Database', problem: 'The tables of the database are not those of this version' },
   upstream: { name: 'Your API', problem: 'Your API does not answer' },
@@ -57,9 +58,20 @@ ${technical(facts)}`;
 }
 
 /** Returns the present problems, a sentence each. */
-function problemsOf({ checks, writers: all, mails, uncountable: counts, verified }: HealthFacts): string[] {
+function problemsOf({
+  checks,
+  chargeProblem,
+  writers: all,
+  mails,
+  uncountable: counts,
+  verified,
+}: HealthFacts): string[] {
   const failed = Object.entries(checks).flatMap(([check, isGood]) =>
-    isGood ? [] : [`${checkNames[check]?.problem ?? `${check} is not ready`}.`],
+    isGood
+      ? []
+      : [
+          `${checkNames[check]?.problem ?? `${check} is not ready`}.${check === 'ledger' ? ` ${chargeCause(chargeProblem)}` : ''}`,
+        ],
   );
   const bad = all.filter((it) => ['silent', 'holds_credit'].includes(conditionOf(it))).length;
   const lost = mails.filter(({ state }) => state !== 'waiting').length;
@@ -75,6 +87,31 @@ function problemsOf({ checks, writers: all, mails, uncountable: counts, verified
       ? ['The books are not consistent.']
       : []),
   ];
+}
+
+const chargeCauses: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [
+    /does not respond|statement timeout/i,
+    'The database did not answer in time, twice in a row: it is overloaded or unreachable. Look at its load and its connections.',
+  ],
+  [
+    /read-only/i,
+    'The database only reads: DATABASE_URL points to a standby, or its disk is full. Point it to the primary.',
+  ],
+  [
+    /ECONNREFUSED|ENOTFOUND|ECONNRESET|CONNECT|connection/i,
+    'The database cannot be reached. Check that it runs, and DATABASE_URL.',
+  ],
+  [/space|disk/i, 'The disk of the database is full. Free space on it.'],
+  [/permission|privilege/i, 'The role of DATABASE_URL lacks rights on the ledger. Run the migrations again.'],
+];
+
+/** The cause of a charge that could not be booked, and what to do. Without one, this process itself is not ready. */
+function chargeCause(reason: string | null): string {
+  if (reason === null)
+    return 'This process is opening its part of the ledger, which takes seconds after a start. Reload this page.';
+  const known = chargeCauses.find(([pattern]) => pattern.test(reason))?.[1];
+  return known ?? `The database says: “${reason}”. The log has more (charge_not_proved).`;
 }
 
 function parts({ checks, mails }: HealthFacts): Html {

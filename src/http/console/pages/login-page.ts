@@ -65,7 +65,7 @@ ${hasOidc ? html`<form method="post" action="/admin/console/oidc/start"><button 
 
 /** The field for the name of a passkey. */
 export function passkeyNameField(): Html {
-  return html`<label for="name">Name of this passkey, such as “Work laptop”</label><input id="name" name="name" maxlength="100" autocomplete="off">`;
+  return html`<label for="name">Name of this passkey</label><input id="name" name="name" maxlength="100" autocomplete="off" aria-describedby="name-hint"><p class="hint" id="name-hint">Such as “Work laptop”; it is listed under your name</p>`;
 }
 
 /** The page that leads to the sign-in provider. */
@@ -76,6 +76,12 @@ export function leave(address: string): Html {
 /** The page after the return from the sign-in provider. */
 export function arrived(to: string): Html {
   return html`<section class="entry"><h1>Signed in</h1><a class="button" href="${to}">Continue to the console</a></section>`;
+}
+
+/** The page of an invitation link that no longer works. */
+export function invitationGone(): Html {
+  return html`<section class="entry"><h1>This link no longer works</h1><p class="note" role="alert">The invitation was used, has expired after seven days, or was replaced by a newer one.</p>
+<p>If you have created a passkey with it, sign in. Otherwise ask an owner of the shop for a new link: they find it under Team.</p><a class="button" href="/admin">Sign in</a></section>`;
 }
 
 /** An error message in place of a page. */

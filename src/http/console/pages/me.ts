@@ -33,7 +33,7 @@ ${
 <section aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>
 ${table(
   'Sessions',
-  ['Signed in', { bare: 'Address' }, 'Last used', 'Ends', { bare: 'End' }],
+  ['Signed in', { bare: 'Address' }, 'Last used', 'Ends', sessions.length > 1 ? { bare: 'End' } : ''],
   sessions.map((one) => sessionRow(one, current)),
 )}
 ${sessions.length > 1 ? html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="sessions_end"><button class="plain">End all other sessions</button></form>` : ''}</section>`;

@@ -101,17 +101,22 @@ function noteOf({ order, reversed }: ListedOrder): Html {
   return text === '' ? html`` : html` <small>${text}</small>`;
 }
 
-/** A link to a buyer's account: its email address, which breaks only after the at sign, or the start of its id. */
+/** A link to a buyer's account: its email address, or the start of its id. */
 export function buyerLink(account: string | null, email: string | null): Html {
   if (account === null) return html``;
-  const [name = '', host] = (email ?? '').split('@');
-  const text =
-    email === null
-      ? html`<span class="id">${shortId(account)}</span>`
-      : host === undefined
-        ? html`${email}`
-        : html`${name}<wbr>@${host}`;
+  const text = email === null ? html`<span class="id">${shortId(account)}</span>` : emailText(email);
   return html`<a href="/admin/console/accounts/${account}">${text}</a>`;
+}
+
+/** Longer hosts of addresses may break after their dots and hyphens, too. */
+const hostCharsMax = 24;
+
+/** An email address, which breaks before the at sign, and never within a word of its host. */
+export function emailText(email: string): Html {
+  const at = email.lastIndexOf('@');
+  if (at === -1) return html`${email}`;
+  const host = email.slice(at + 1).split(email.length - at > hostCharsMax ? /(?<=[.-])/ : /$^/);
+  return html`${email.slice(0, at)}<wbr>@${host.map((part, nth) => (nth === 0 ? part : html`<wbr>${part}`))}`;
 }
 
 /** The start of an id. */

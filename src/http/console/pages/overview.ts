@@ -47,10 +47,10 @@ const tooLong = html`<p class="soft">This query took too long. Reload the page t
 export function overview(facts: OverviewFacts): Html {
   const isNew =
     facts.days.every(({ gross }) => gross === 0) && facts.before.every(({ gross }) => gross === 0);
-  return html`<h1>Overview</h1><p class="lead">The last ${facts.days.length} days</p>
+  return html`<h1>Overview</h1><p class="lead">${isNew ? `No sales in the last ${count(2 * facts.days.length)} days. These steps lead to one.` : `The last ${facts.days.length} days`}</p>
 ${facts.tasks.length === 0 && isNew ? '' : attention(facts.tasks)}
 ${isNew ? firstSteps() : revenue(facts)}
-<div class="columns">${isNew ? '' : rails(facts.rails)}${accounts(facts)}</div>
+${isNew && facts.made === 0 && !facts.callers ? '' : html`<div class="columns">${isNew ? '' : rails(facts.rails)}${accounts(facts)}</div>`}
 ${isNew && facts.services?.length === 0 ? '' : services(facts)}`;
 }
 

@@ -10,6 +10,7 @@ import type { OrderLot } from '../../../payment/revenue-report.ts';
 import { type RefundEffect, type Reversal, suggestedRefund } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
+import { disputeBanner, needsResponse } from './dispute.ts';
 import { amount, moment, money, pairs, sign, table, usd, wholeCents, words } from './figures.ts';
 import { buyerLink, failureText, methodOf, pageOf, signalNames, statusOf } from './orders.ts';
 import { nextStep } from './payments.ts';
@@ -37,6 +38,7 @@ export type PaymentFacts = {
   ending: SubscriptionEnd | null;
   canRefund: boolean;
   canDecline: boolean;
+  nowMs: number;
   result: FormResult;
   /** The idempotency key of the form: a form that is sent twice is recorded once. */
   key: string;
@@ -50,6 +52,7 @@ export function payment(facts: PaymentFacts): Html {
   const reversed = Money.ofMicro(order.amount - left);
   return html`<div class="top"><h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed })}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
 ${resultLine(result)}
+${reversals.filter(needsResponse).map((dispute) => disputeBanner({ dispute, fees: facts.fees, account: order.account, page, nowMs: facts.nowMs }))}
 ${request === null ? '' : refundRequest(facts, request)}
 <div class="columns">${summary(facts)}${timeline(facts)}</div>
 ${flagged(facts.signals)}
@@ -85,13 +88,13 @@ function summary({ order, email, left, page, fees, charges }: PaymentFacts): Htm
 
 /** The buyer's refund request, with the form that leads to the refund and the one that declines it. */
 function refundRequest(
-  { order, left, ending, canRefund, canDecline, key }: PaymentFacts,
+  { order, email, left, ending, canRefund, canDecline, key }: PaymentFacts,
   request: RefundRequest,
 ): Html {
   const { amount: wanted, reason, askedMs, state, answer } = request;
   const isOpen = state === 'open';
-  return html`<section aria-labelledby="asked"><h2 id="asked">The buyer asks for a refund of ${money(wanted)} ${sign(state, isOpen && 'warn')}</h2>
-<blockquote>${reason}</blockquote><p class="soft">Requested ${moment(askedMs)}. Unspent: ${wholeCents(request.unspent)}. Refundable: ${money(left)}.${answer === null ? '' : ` You declined: ${answer}`}</p>
+  return html`<section aria-labelledby="asked"><h2 id="asked">Refund request: ${money(wanted)} ${sign(state, isOpen && 'warn')}</h2>
+<p>${buyerLink(request.account, email)} asks for a refund:</p><blockquote>${reason}</blockquote><p class="soft">Requested ${moment(askedMs)}. Unspent: ${wholeCents(request.unspent)}. Refundable: ${money(left)}.${answer === null ? '' : ` You declined: ${answer}`}</p>
 ${isOpen && canRefund && left > 0 && order.rail !== 'x402' ? reviewForm(order, suggestedRefund(left, request), left, ending) : ''}
 ${isOpen && canRefund && left > 0 && order.rail === 'x402' ? byHandForm(order, suggestedRefund(left, request), left, key) : ''}
 ${
@@ -120,7 +123,7 @@ function flagged(signals: readonly FraudSignal[]): Html {
     html`<tr><th scope="row">${signalNames[kind]}</th><td><span class="id">${id}</span></td><td>${reason.replaceAll('_', ' ')}</td><td>${sign(isOpen ? 'needs attention' : 'closed', isOpen)}</td></tr>`;
   return html`<section aria-labelledby="flagged"><h2 id="flagged">Fraud warnings and reviews</h2>
 <p>No money has moved. A dispute often follows an early fraud warning; a full refund before it avoids the dispute and its fee.</p>
-${table('Fraud warnings and reviews', ['Signal', { wide: 'At the processor' }, { bare: 'Reason' }, { lead: 'Status' }], signals.map(row), 'stack')}</section>`;
+${table('Fraud warnings and reviews', ['Signal', { wide: 'At the processor' }, { bare: 'Reason' }, { lead: 'Status' }], signals.toReversed().map(row), 'stack')}</section>`;
 }
 
 function assessment(charges: readonly ChargeOutcome[]): Html {
@@ -192,7 +195,7 @@ function reversalTable(reversals: readonly Reversal[], page: string | null): Htm
   const hasDisputes = reversals.some(({ kind }) => kind === 'dispute');
   const row = (one: Reversal) =>
     html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${sign(words(one.status), one.kind === 'dispute' && one.isEffective)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td>${hasDisputes ? html`<td>${one.reason === null ? '' : words(one.reason)}</td><td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td>` : ''}<td class="id">${one.id}</td></tr>`;
-  return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, ...(hasDisputes ? [{ bare: 'Reason' }, { bare: 'Next step' }] : []), { wide: 'At the processor' }], reversals.map(row), 'stack')}</section>`;
+  return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, ...(hasDisputes ? [{ bare: 'Reason' }, { bare: 'Next step' }] : []), { wide: 'At the processor' }], reversals.toReversed().map(row), 'stack')}</section>`;
 }
 
 const feeNames = { charge: 'Charge', refund: 'Refund', dispute: 'Dispute' };
@@ -204,7 +207,7 @@ function feeTable(fees: readonly Fee[]): Html {
       `${value < 0 ? '−' : ''}${usd(Money.ofMicro(Math.abs(value)))} ${currency.toUpperCase()}`;
     return html`<tr><th scope="row">${feeNames[kind]}</th><td class="number">${shown(gross)}</td><td class="number">${shown(fee)}</td><td class="number">${shown(net)}</td><td>${moment(atMs)}</td><td class="id">${id}</td></tr>`;
   };
-  return html`<section aria-labelledby="fees"><h2 id="fees">Processor fees</h2>${table('Fees', ['Kind', { number: 'Amount', onPhone: 'lead' }, { number: 'Fee' }, { number: 'Net' }, { bare: 'When' }, { wide: 'At the processor' }], fees.map(row))}</section>`;
+  return html`<section aria-labelledby="fees"><h2 id="fees">Processor fees</h2>${table('Fees', ['Kind', { number: 'Amount', onPhone: 'lead' }, { number: 'Fee' }, { number: 'Net' }, { bare: 'When' }, { wide: 'At the processor' }], fees.toReversed().map(row))}</section>`;
 }
 
 function refund(order: Order, amount: Money.Money, left: Money.Money, key: string): Html {

@@ -2,7 +2,7 @@ import { type Money, zero } from '@sluice/kernel/money';
 import { html, raw } from 'hono/html';
 import type { FlaggedOrder } from '../../../payment/fraud-signal.ts';
 import type { FoundOrder, OrderFilter } from '../../../payment/order-search.ts';
-import type { RefundRequest } from '../../../payment/refund-request.ts';
+import type { ListedRefundRequest } from '../../../payment/refund-request.ts';
 import type {
   OpenWebhookEvent,
   PastDue,
@@ -10,6 +10,7 @@ import type {
   UnfinishedOrder,
 } from '../../../payment/revenue-report.ts';
 import type { Html } from '../../pages/frame.ts';
+import { needsResponse } from './dispute.ts';
 import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
 import { count, day, moment, money, sign, table, usd, wholeCents, words } from './figures.ts';
 import { buyerLink, methodNames, orders, pageOf, signalNames, statusOf } from './orders.ts';
@@ -20,7 +21,7 @@ export type PaymentListFacts = {
   /** The list that is shown; null for that of all payments. */
   view: string | null;
   /** Refund requests without an answer. */
-  requests: readonly RefundRequest[];
+  requests: readonly ListedRefundRequest[];
   /** Open early fraud warnings and reviews. */
   flagged: readonly FlaggedOrder[];
   unfinished: readonly UnfinishedOrder[];
@@ -55,9 +56,11 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
     {
       ...{ id: 'requests', name: 'Refund requests', rows: facts.requests.map(request) },
       about: 'Open a purchase to answer its request. The buyer sees your answer.',
+      empty: 'No buyer waits for an answer. Buyers ask for a refund on their account page.',
       isUsual: true,
       columns: [
-        'Requested',
+        'Buyer',
+        { number: 'Requested' },
         { number: 'Paid' },
         { number: 'Unspent' },
         { bare: 'Reason' },
@@ -71,6 +74,7 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       open: facts.returned.filter(({ status }) => status === 'needs_response').length,
       about:
         'A refund or dispute removes the credit that the payment bought. If the money returns, the credit is restored.',
+      empty: 'No payment was refunded or disputed yet. To refund one, open it in the list of all payments.',
       isUsual: true,
       columns: [
         'Amount',
@@ -113,14 +117,14 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
 /** Links to the lists, with the number of entries that wait for the seller. Lists of rare problems only while there are any. */
 function tabs({ view, filter, declined }: PaymentListFacts, parts: readonly Part[]): Html {
   const isDeclined = filter.state === 'declined' && Object.keys(filter).length === 1;
-  const tab = (query: string, name: string, waiting: number, isShown: boolean) =>
-    html`<a href="${path}${query}"${isShown ? raw(' aria-current="page"') : ''}>${name}${waiting === 0 ? '' : html` <span class="count">${count(waiting)}</span>`}</a>`;
+  const tab = (query: string, name: string, waiting: number, isShown: boolean, isMild = false) =>
+    html`<a href="${path}${query}"${isShown ? raw(' aria-current="page"') : ''}>${name}${waiting === 0 ? '' : html` <span class="count${isMild ? ' mild' : ''}">${count(waiting)}</span>`}</a>`;
   const ofPart = ({ id, name, rows, open = rows.length }: Part) =>
-    tab(`?view=${id}`, name, open, view === id);
+    tab(`?view=${id}`, name, open, view === id, id === 'webhook-events');
   const isAll = !isDeclined && !parts.some(({ id }) => id === view);
   const listed = parts.filter(({ isUsual, rows, id }) => isUsual || rows.length > 0 || id === view);
   const [usual, rare] = [listed.filter(({ isUsual }) => isUsual), listed.filter(({ isUsual }) => !isUsual)];
-  return html`<nav class="views" aria-label="Lists">${tab('', 'All', 0, isAll)}${usual.map(ofPart)}${tab('?state=declined', 'Declined', declined, isDeclined)}${rare.map(ofPart)}</nav>`;
+  return html`<nav class="views" aria-label="Lists">${tab('', 'All', 0, isAll)}${usual.map(ofPart)}${tab('?state=declined', 'Declined', declined, isDeclined, true)}${rare.map(ofPart)}</nav>`;
 }
 
 const path = '/admin/console/payments';
@@ -161,7 +165,7 @@ function allPayments({ all, next, isFirst, filter, plans }: PaymentListFacts): H
   const listed = all.map(({ email, ...one }) => ({ ...one, buyer: email }));
   const isEmpty = all.length === 0 && query === '';
   if (isEmpty)
-    return html`<section aria-labelledby="all"><h2 id="all">All payments</h2><p class="soft">No payments yet. The first one appears here.</p></section>`;
+    return html`<section aria-labelledby="all"><h2 id="all">All payments</h2><p>No payments yet. The first sale appears here. Buy something yourself to see how it looks for a buyer, then share the address of your shop.</p><a class="button" href="/">Try your shop as a buyer</a></section>`;
   return html`<section aria-labelledby="all"><h2 id="all" class="hidden">All payments</h2>
 ${filterForm(path, fields, query, isMore)}
 ${all.length === 0 ? html`<p class="soft">No payment matches.</p>` : orders('Orders', listed)}
@@ -175,15 +179,17 @@ type Part = {
   rows: readonly Html[];
   /** The entries that wait for the seller; all by default. */
   open?: number;
+  /** The text in place of an empty list. */
+  empty?: string;
   /** Its link is shown also while the list is empty. */
   isUsual?: true;
   columns: Parameters<typeof table>[1];
 };
 
-function part({ id, name, about, rows, columns }: Part): Html {
+function part({ id, name, about, rows, columns, empty = 'None.' }: Part): Html {
   const list =
     rows.length === 0
-      ? html`<p>None.</p>`
+      ? html`<p>${empty}</p>`
       : html`${table(name, columns, rows.slice(0, shownMax))}${more(name, columns, rows.slice(shownMax))}`;
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2><p class="soft">${about}</p>${list}</section>`;
 }
@@ -198,8 +204,8 @@ function orderLink(order: string, amount: Money): Html {
   return html`<a href="${pageOf(order)}">${money(amount)}</a>`;
 }
 
-function request(one: RefundRequest): Html {
-  return html`<tr><th scope="row">${withTax(one.amount, one.tax)}</th><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${wholeCents(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td><td><a href="${pageOf(one.purchase)}">Review</a></td></tr>`;
+function request(one: ListedRefundRequest): Html {
+  return html`<tr><th scope="row">${buyerLink(one.account, one.email)}</th><td class="number">${withTax(one.amount, one.tax)}</td><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${wholeCents(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td><td><a href="${pageOf(one.purchase)}">Review</a></td></tr>`;
 }
 
 /** Formats a net amount and the tax on top of it. */
@@ -225,13 +231,11 @@ function returned(one: ReturnedPayment, processorPage: ProcessorPage): Html {
 }
 
 /** The seller's next step for a refund or dispute, with a link to the page of the processor. */
-export function nextStep(
-  { kind, status }: Pick<ReturnedPayment, 'kind' | 'status'>,
-  page: string | null,
-): Html {
-  const mustRespond = kind === 'dispute' && status.endsWith('needs_response');
-  if (page === null) return mustRespond ? html`Respond at the card processor` : html``;
-  return html`<a href="${page}">${mustRespond ? 'Respond at the card processor' : 'View at the card processor'}</a>`;
+export function nextStep(one: Pick<ReturnedPayment, 'kind' | 'status' | 'dueMs'>, page: string | null): Html {
+  const mustRespond = needsResponse(one);
+  const due = mustRespond && one.dueMs != null ? html` <span class="nowrap">by ${day(one.dueMs)}</span>` : '';
+  if (page === null) return mustRespond ? html`Respond at the card processor${due}` : html``;
+  return html`<a href="${page}">${mustRespond ? html`Respond at the card processor` : 'View at the card processor'}</a>${due}`;
 }
 
 /** The effect of a refund or dispute on the buyer's balance. */

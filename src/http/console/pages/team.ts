@@ -4,7 +4,8 @@ import { type Role, roles } from '../../../identity/operators/role.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { field } from './fields.ts';
-import { moment, sign, table } from './figures.ts';
+import { day, moment, sign, table } from './figures.ts';
+import { emailText } from './orders.ts';
 
 export type TeamFacts = {
   people: readonly ListedOperator[];
@@ -63,9 +64,12 @@ function row(one: ListedOperator, { canChange, me }: TeamFacts): Html {
     passkeys === 0 ? null : passkeys === 1 ? '1 passkey' : `${passkeys} passkeys`,
     hasOidc ? 'single sign-on' : null,
   ].filter((way) => way !== null);
-  const open = invitedUntilMs === null ? '' : sign('invited');
-  return html`<tr><th scope="row">${name}${id === me ? ' (you)' : ''}${name === email ? '' : html`<br><span class="soft">${email}</span>`}</th>
-<td>${nameOf(role)}</td><td>${ways.length === 0 && invitedUntilMs === null ? sign('cannot sign in', true) : ways.join(', ')} ${open}</td>
+  const open =
+    invitedUntilMs === null
+      ? ''
+      : html`${sign('invited', 'warn')} <small>link works until ${day(invitedUntilMs)}</small>`;
+  return html`<tr><th scope="row">${name}${id === me ? ' (you)' : ''}${name === email ? '' : html`<br><span class="soft">${emailText(email)}</span>`}</th>
+<td>${nameOf(role)}</td><td>${ways.length === 0 && invitedUntilMs === null ? html`${sign('cannot sign in', true)} <small>no passkey, and the invitation has expired</small>` : ways.join(', ')} ${open}</td>
 <td>${seenMs === null ? 'never' : moment(seenMs)}</td>${canChange ? html`<td>${changeForms(one)}</td>` : ''}</tr>`;
 }
 
@@ -73,7 +77,7 @@ function changeForms({ id, email, name, role }: ListedOperator): Html {
   return html`<details><summary>Change role or remove</summary><form class="row" method="post" action="${path}"><input type="hidden" name="act" value="role"><input type="hidden" name="id" value="${id}">
 <div><label for="role-${id}">Role of ${name}</label><select id="role-${id}" name="role">${options(role)}</select></div><button class="plain">Change role</button></form>
 <form method="post" action="${path}"><input type="hidden" name="act" value="invite"><input type="hidden" name="email" value="${email}"><input type="hidden" name="role" value="${role}"><button class="quiet">New invitation link</button></form>
-<form method="post" action="${path}"><input type="hidden" name="act" value="remove"><input type="hidden" name="id" value="${id}"><button class="quiet danger">Remove ${name}</button></form></details>`;
+<details class="confirm"><summary>Remove ${name}</summary><p class="soft">Their passkeys and sessions end at once. What they did stays in the audit log.</p><form method="post" action="${path}"><input type="hidden" name="act" value="remove"><input type="hidden" name="id" value="${id}"><button class="danger small">Remove ${name}</button></form></details></details>`;
 }
 
 /** The name of a role: `Owner`. */

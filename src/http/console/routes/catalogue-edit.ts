@@ -16,14 +16,15 @@ import * as EditPage from '../pages/catalogue-edit.ts';
 import * as ReviewPage from '../pages/catalogue-review.ts';
 import * as LoginPage from '../pages/login-page.ts';
 import type { ConsoleResponse } from '../response.ts';
+import { changedIn } from '../stale-form.ts';
 
 const forms = ['plans', 'prices', 'brand'] as const;
 const noteCharsMax = 200;
 const problem = 'Nothing was published. Correct the problems and review again.';
 const stale =
-  'The file has changed since this page was loaded. Nothing was published. Your input is kept below, on top of the new file: check it and review again.';
+  'The file has changed since this page was loaded. Nothing was published. What you changed is kept below, on top of the new file: check it and review again.';
 
-const staleUpload = 'The file has changed since this page was loaded. Choose the image again.';
+const chooseAgain = 'Choose the image again.';
 
 /** Returns the page of the catalogue with the outcome of a form. */
 type Front = (role: Parameters<typeof can>[0], result: FormResult) => Promise<ConsoleResponse>;
@@ -37,7 +38,6 @@ export function addCatalogueEditing(
 ): void {
   for (const form of forms) addForm(console, editor, form, shown);
   addFile(console, editor);
-  addLogo(console, editor, shown);
 
   console.addAction('/admin/console/catalogue/publish', async (_, form, person) => {
     const state = await editor.file();
@@ -74,9 +74,11 @@ function addForm(
     typed: ReadonlyMap<string, string> = new Map(),
     faults: readonly ProposalFault[] = [],
     result: FormResult = null,
+    logoFault?: string,
   ): ConsoleResponse => {
     const groups = Fields.groupsOf(form, file.text, shown);
-    const main = EditPage.edit({ form, file, groups, typed, faults, result });
+    const facts = { form, file, groups, typed, faults, result, ...(logoFault && { logoFault }) };
+    const main = EditPage.edit(facts);
     return { title: 'Edit the catalogue', status: result === null ? 200 : 422, main };
   };
   const path = `/admin/console/catalogue/${form}` as const;
@@ -84,22 +86,48 @@ function addForm(
   console.addAction(path, async (_, said) => {
     const file = await editor.file();
     const typed = Fields.typedIn(said);
-    if (said.get('base') !== file.digest) return page(file, typed, [], { text: stale, isBad: true });
-    if (form === 'brand' && said.get('act') === 'preview') return page(file, typed);
-    const groups = Fields.groupsOf(form, file.text, shown);
-    const unread = form === 'prices' ? Fields.spreadPrices(groups, said) : [];
-    if (unread.length > 0) return page(file, typed, unread.map(notAnAmount), { text: problem, isBad: true });
-    const edits = editsIn(form, file.text, groups, said);
-    const addition = form === 'plans' ? Fields.additionOf(said) : null;
-    if (edits.length === 0 && addition === null)
-      return page(file, typed, [], { text: 'Nothing was changed in the form.', isBad: true });
-    const edited = apply(file.text, edits, addition === null ? [] : [addition]);
-    if (edited.kind === 'refused')
-      return page(file, typed, [cannotEdit(edited)], { text: problem, isBad: true });
-    const proposal = await editor.propose(edited.text);
-    if (proposal.kind === 'faulty') return page(file, typed, proposal.faults, { text: problem, isBad: true });
-    return { title: 'Review changes', main: ReviewPage.review(file, edited.text, proposal) };
+    const upload = form === 'brand' ? uploadIn(said) : null;
+    // A browser does not keep a chosen file.
+    const lost = upload === null ? undefined : chooseAgain;
+    if (said.get('base') !== file.digest)
+      return page(file, changedIn(said), [], { text: stale, isBad: true }, lost);
+    if (form === 'brand' && said.get('act') === 'preview') return page(file, typed, [], null, lost);
+    const draft = draftOf(form, file.text, Fields.groupsOf(form, file.text, shown), upload, said);
+    if (draft.kind === 'faulty')
+      return page(file, typed, draft.faults, { text: draft.result, isBad: true }, draft.logoFault ?? lost);
+    const proposal = await editor.propose(draft.text);
+    if (proposal.kind === 'faulty')
+      return page(file, typed, proposal.faults, { text: problem, isBad: true }, lost);
+    return { title: 'Review changes', main: ReviewPage.review(file, draft.text, proposal) };
   });
+}
+
+type Draft =
+  | { kind: 'edited'; text: string }
+  | { kind: 'faulty'; result: string; faults: readonly ProposalFault[]; logoFault?: string };
+
+/** Applies the edits of a form to the text of the catalogue. */
+function draftOf(
+  form: Fields.CatalogueForm,
+  text: string,
+  groups: ReturnType<typeof Fields.groupsOf>,
+  upload: ReturnType<typeof uploadIn>,
+  said: URLSearchParams,
+): Draft {
+  const faulty = (result: string, faults: readonly ProposalFault[] = []): Draft => ({
+    kind: 'faulty',
+    result,
+    faults,
+  });
+  if (upload !== null && 'fault' in upload)
+    return { kind: 'faulty', result: problem, faults: [], logoFault: upload.fault };
+  const unread = form === 'prices' ? Fields.spreadPrices(groups, said) : [];
+  if (unread.length > 0) return faulty(problem, unread.map(notAnAmount));
+  const edits = withUpload(editsIn(form, text, groups, said), upload);
+  const addition = form === 'plans' ? Fields.additionOf(said) : null;
+  if (edits.length === 0 && addition === null) return faulty('Nothing was changed in the form.');
+  const edited = apply(text, edits, addition === null ? [] : [addition]);
+  return edited.kind === 'refused' ? faulty(problem, [cannotEdit(edited)]) : edited;
 }
 
 /** The edits of a form, with those of the prices that it adds. */
@@ -113,29 +141,20 @@ function editsIn(
   return form === 'prices' ? [...edits, ...Meters.newPrices(text, groups.length, said)] : edits;
 }
 
-/** Adds the form that uploads a logo, which becomes part of the catalogue's text. */
-function addLogo(console: Console, editor: CatalogEditor, shown: Fields.Shown): void {
-  console.addAction('/admin/console/catalogue/logo', async (_, said) => {
-    const file = await editor.file();
-    const again = (logoFault: string): ConsoleResponse => {
-      const facts = { form: 'brand' as const, file, groups: Fields.groupsOf('brand', file.text, shown) };
-      const result = { text: problem, isBad: true };
-      const main = EditPage.edit({ ...facts, typed: new Map(), faults: [], result, logoFault });
-      return { title: 'Edit the catalogue', status: 422, main };
-    };
-    if (said.get('base') !== file.digest) return again(staleUpload);
-    const bytes = Buffer.from(said.get('upload') ?? '', 'base64');
-    if (bytes.length === 0) return again('Choose an image.');
-    const checked = Brand.checkUpload(bytes);
-    if (!checked.ok) return again(`The image ${checked.reason}.`);
-    const edited = apply(file.text, [
-      { path: ['storefront', 'brand', 'logo'], value: Brand.embedded(bytes) },
-    ]);
-    if (edited.kind === 'refused') return again(cannotEdit(edited).reason);
-    const proposal = await editor.propose(edited.text);
-    if (proposal.kind === 'faulty') return again(proposal.faults.map(({ reason }) => reason).join(' '));
-    return { title: 'Review changes', main: ReviewPage.review(file, edited.text, proposal) };
-  });
+/** Adds the upload to the edits. A new image replaces the box that removes the present one. */
+function withUpload(edits: readonly Edit[], upload: Edit | null): Edit[] {
+  if (upload === null) return [...edits];
+  const at = SourceLocation.format(upload.path);
+  return [...edits.filter(({ path }) => SourceLocation.format(path) !== at), upload];
+}
+
+/** Reads the image that the form of the branding uploads, as an edit; null without one. */
+function uploadIn(said: URLSearchParams): Edit | { fault: string } | null {
+  const bytes = Buffer.from(said.get('upload') ?? '', 'base64');
+  if (bytes.length === 0) return null;
+  const checked = Brand.checkUpload(bytes);
+  if (!checked.ok) return { fault: `The image ${checked.reason}.` };
+  return { path: ['storefront', 'brand', 'logo'], value: Brand.embedded(bytes) };
 }
 
 function addFile(console: Console, editor: CatalogEditor): void {

@@ -187,6 +187,7 @@ async function paymentPage(
     email: buyers[0]?.email ?? null,
     loss: loss.certain,
     key: id('console'),
+    nowMs: shop.clock(),
     canRefund: can(role, 'refund'),
     canDecline: can(role, 'support'),
   };

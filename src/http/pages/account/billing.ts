@@ -7,7 +7,7 @@ import * as BillingDetails from '../../../payment/billing-details.ts';
 import { countries } from '../../../payment/countries.ts';
 import { suggestedTerms, type TopUp } from '../../../payment/top-up.ts';
 import type { Texts } from '../../../text/texts.ts';
-import { capitalized } from '../card-brand.ts';
+import { cardName } from '../card-brand.ts';
 import { type FormResult, faultOf, field } from '../form-result.ts';
 import type { Html } from '../frame.ts';
 import { nameOf } from '../paid.ts';
@@ -50,11 +50,16 @@ function creditForm(texts: Texts, plan: CreditPlan, result: FormResult | null, i
   const refused = result?.refused?.path === 'credit' && result.refused.input.get('plan') === plan.id;
   const usual = creditAmounts(plan).map(
     (amount) =>
-      html`<form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><input type="hidden" name="amount_usd" value="${Money.format(amount)}"><button class="plain">${say(texts, 'billing.add_amount', { amount: texts.usd(Money.format(amount)) })}</button></form>`,
+      html`<form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><input type="hidden" name="amount_usd" value="${Money.format(amount)}">${presetButton(texts, texts.usd(Money.format(amount)))}</form>`,
   );
   const [min, max] = [plan.min, plan.max].map((amount) => texts.usd(Money.format(amount)));
   return html`<h3>${isNamed ? plan.name : say(texts, 'billing.add_credit')}</h3><p class="hint">${say(texts, 'billing.add_credit_text')}</p><div class="row presets" role="group" aria-label="${texts.text('billing.usual_amounts')}">${usual}</div>
 <form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><div class="row"><div>${field(texts, refused ? result : null, 'credit', { name: 'amount_usd', ...(!refused && isNamed && { id: `amount-${plan.id}` }), label: texts.text('billing.other_amount'), hint: texts.text('billing.amount_range', { min: String(min), max: String(max) }), attributes: html`inputmode="decimal" autocomplete="off"`, isRequired: true })}</div><div class="fit"><button>${say(texts, 'billing.add_credit')}</button></div></div></form>`;
+}
+
+/** A button with an amount alone; its name for screen readers says what it does. */
+function presetButton(texts: Texts, amount: string): Html {
+  return html`<button class="plain" aria-label="${texts.text('billing.add_amount', { amount })}">${amount}</button>`;
 }
 
 /** The form for a promotion code; folded until it is needed. */
@@ -76,21 +81,21 @@ function cards(texts: Texts, { methods, mayChange }: BillingFacts, catalog: Cata
     card === null
       ? texts.text(isOwn ? 'billing.card_unknown' : 'billing.card_of_payer')
       : texts.text('billing.card', {
-          brand: capitalized(card.brand),
-          digits: card.last4,
+          card: cardName(texts, card),
           expiry: `${String(card.expMonth).padStart(2, '0')}/${card.expYear}`,
         });
   const own = methods.find(({ isOwn }) => isOwn);
   return html`<section aria-labelledby="cards"><h2 id="cards">${say(texts, 'billing.cards')}</h2>
 ${table(methods, [
   { head: texts.text('billing.card_pays'), cell: ({ plan }) => nameOf(catalog, plan) },
-  { head: texts.text('billing.card_heading'), cell: cardOf },
+  { head: texts.text('billing.card_heading'), cell: cardOf, onPhone: 'bare' },
   ...(mayChange
     ? [
         {
           head: '',
           cell: ({ subscription }: PaymentMethod) =>
             subscriptionForm('card', subscription, texts.text('account.change_card')),
+          onPhone: 'lead' as const,
         },
       ]
     : []),
@@ -121,8 +126,7 @@ function topUpState(texts: Texts, now: TopUp | null): Html {
   if (now.state === 'stopped')
     return html`<p>${say(texts, 'top_up.stopped', { reason: String(now.reason) })}</p>`;
   const usd = (amount: Money.Money) => texts.usd(Money.format(amount));
-  const { brand, last4 } = now.card;
-  return html`<p>${say(texts, 'top_up.on', { card: `${capitalized(brand)} ${last4}`, amount: usd(now.amount), below: usd(now.below) })}</p>
+  return html`<p>${say(texts, 'top_up.on', { card: cardName(texts, now.card), amount: usd(now.amount), below: usd(now.below) })}</p>
 <p class="soft">${say(texts, 'top_up.charged', { charged: usd(now.chargedThisMonth), monthly_max: usd(now.monthlyMax) })}</p>`;
 }
 

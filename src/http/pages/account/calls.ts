@@ -9,14 +9,15 @@ import { nameOf } from '../paid.ts';
 import * as Quantities from '../quantities.ts';
 import { type Column, table } from './table.ts';
 
-/** A table of calls. `keyName` names the key of a call; without it keys are not shown. */
+/** A table of calls. `today`: the day (`2030-01-31`), whose year phones leave out. `keyName` names the key of a call; without it keys are not shown. */
 export function calls(
   texts: Texts,
   all: readonly RecordedCall[],
   catalog: Catalog,
-  keyName?: (id: string) => string,
+  { today, keyName }: { today: string; keyName?: (id: string) => string },
 ): Html {
   const unit = sharedUnit(catalog.services);
+  const isThisYear = (ms: number) => today.startsWith(String(new Date(ms).getUTCFullYear()));
   const isMetered = all.some(({ quantities }) => quantities);
   const key: Column<RecordedCall>[] =
     keyName === undefined || all.every((one) => one.key === null)
@@ -33,19 +34,28 @@ export function calls(
       head: texts.text('calls.operation'),
       cell: ({ operation, model }) => html`<code>${operation}</code>${model ? ` ${model}` : ''}`,
     },
-    { head: texts.text('calls.when'), cell: ({ atMs }) => texts.minute(atMs), onPhone: 'bare' },
+    {
+      head: texts.text('calls.when'),
+      cell: ({ atMs }) => texts.minute(atMs),
+      onPhone: 'bare',
+      phone: ({ atMs }) => (isThisYear(atMs) ? texts.shortMinute(atMs) : null),
+    },
     ...key,
     {
       head: texts.text('calls.status'),
       cell: ({ status }) => String(status),
       isNumber: true,
       onPhone: 'bare',
+      // A success goes without saying, so that the line has room for the key.
+      phone: ({ status }) => (status < 300 ? '' : null),
     },
     {
       head: isMetered ? texts.text('usage.quantity') : texts.unitHeading(unit),
       cell: (call) =>
         call.quantities ? Quantities.quantities(texts, call.quantities) : texts.number(call.units),
       isNumber: true,
+      onPhone: 'bare',
+      phone: ({ quantities, units }) => (quantities ? null : texts.quantity(units, unit)),
     },
     {
       head: texts.text('calls.cost'),

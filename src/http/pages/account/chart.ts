@@ -1,3 +1,4 @@
+import { axisEnd } from '@sluice/kernel/chart-axis';
 import { html } from 'hono/html';
 import type { DailyUsage } from '../../../ledger/usage.ts';
 import type { Texts } from '../../../text/texts.ts';
@@ -7,8 +8,6 @@ import { say } from '../say.ts';
 /** Number of bands with a colour of their own; further names share one more. */
 const colouredMax = 4;
 const height = 40;
-/** The axis ends at one of these, times a power of ten. Each can be halved. */
-const ends = [1, 2, 4, 6, 8, 10];
 
 export type ChartFacts = {
   /** Every day of the span, the oldest first (`2030-01-31`). */
@@ -40,13 +39,6 @@ export function chart(texts: Texts, facts: ChartFacts): Html {
 <svg viewBox="0 0 100 ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${(top > 1 ? [0, height / 2, height] : [0, height]).map((y) => html`<line x1="0" x2="100" y1="${y}" y2="${y}"/>`)}${days.map((day, at) => bar(texts, facts, { bands, day, top, at }))}</svg>
 <div class="x" aria-hidden="true">${shown.map((day) => html`<span>${texts.shortDayOf(day)}</span>`)}</div></div>
 ${bands.length < 2 ? '' : html`<ul class="legend">${bands.map(({ name }, at) => html`<li><span class="band-${at}"></span>${name}</li>`)}</ul>`}`;
-}
-
-/** The end of an axis that shows values up to `peak`: a round number. */
-export function axisEnd(peak: number): number {
-  if (peak <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(peak));
-  return Math.max(1, (ends.find((one) => one * power >= peak) ?? 10) * power);
 }
 
 /** The largest names, the largest at the bottom of a bar; all further ones form one band. */

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Membership } from '../../../identity/team/team.ts';
 import type { Texts } from '../../../text/texts.ts';
-import { type FormResult, summaryOf } from '../form-result.ts';
+import { type FormResult, isCodeRefused, summaryOf } from '../form-result.ts';
 import type { Html } from '../frame.ts';
 import { say } from '../say.ts';
 
@@ -48,7 +48,7 @@ ${main}`;
 }
 
 /** The links to the sections that the person may see. */
-export function navigation(texts: Texts, current: Section, shown: readonly Section[]): Html {
+export function navigation(texts: Texts, current: Section | null, shown: readonly Section[]): Html {
   const link = (one: Section) =>
     html`<a href="${sections[one]}" ${one === current ? html`aria-current="page"` : ''}>${say(texts, `account.${one}`)}</a>`;
   return html`<nav class="sections" aria-label="${texts.text('account.sections')}">${shown.map(link)}</nav>`;
@@ -57,11 +57,12 @@ export function navigation(texts: Texts, current: Section, shown: readonly Secti
 function outcome(texts: Texts, result: FormResult): Html {
   const { isBad, text, link, secret } = result;
   if (secret !== null) return newKey(texts, text, secret);
+  if (isCodeRefused(result)) return html``;
   return html`<p class="${isBad ? 'note' : 'ok'}" role="${isBad ? 'alert' : 'status'}">${summaryOf(texts, result) ?? text}${link === undefined ? '' : html` <a href="${link.url}">${link.text}</a>`}</p>`;
 }
 
 /** A key that was just created, and the next step. */
 function newKey(texts: Texts, text: string, secret: string): Html {
   const reference = html`<a href="/docs">${say(texts, 'result.key_use_link')}</a>`;
-  return html`<section class="made"><p role="status">${text}</p><pre class="secret" tabindex="0" aria-label="${texts.text('result.key_label')}">${secret}</pre><p>${say(texts, 'result.key_use', { header: html`<code>Authorization: Bearer</code>`, link: reference })}</p></section>`;
+  return html`<section class="made"><p role="status">${text}</p><pre class="secret" tabindex="0" aria-label="${texts.text('result.key_label')}">${secret}</pre><p>${say(texts, 'result.key_use', { link: reference })}</p><pre class="secret" tabindex="0" aria-label="${texts.text('result.key_header')}"><code>Authorization: Bearer ${secret}</code></pre></section>`;
 }

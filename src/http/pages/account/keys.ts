@@ -22,14 +22,18 @@ export type KeysFacts = {
 /** The keys of an account, and the form that creates one. */
 export function keys(texts: Texts, facts: KeysFacts): Html {
   const { keys: all, result } = facts;
-  const input = (name: string, label: string, attributes: Html, isRequired = false) =>
-    html`<div>${field(texts, result, 'keys', { name, label, attributes, isRequired })}</div>`;
+  const input = (
+    name: string,
+    label: string,
+    attributes: Html,
+    more: { isRequired?: boolean; hint?: string } = {},
+  ) => html`<div>${field(texts, result, 'keys', { name, label, attributes, ...more })}</div>`;
   const isPaused = all.some(({ state }) => state === 'paused');
   const own = html`<section aria-labelledby="own"><h2 id="own">${say(texts, 'keys.title')}</h2>${list(texts, facts)}${isPaused ? html`<p class="hint">${say(texts, 'keys.paused_why')}</p>` : ''}</section>`;
   return html`<p class="soft intro">${say(texts, 'keys.intro')}</p>
 ${all.length === 0 ? '' : own}
 <section aria-labelledby="new"><h2 id="new">${say(texts, 'keys.new')}</h2>
-<form method="post" action="/shop/account/keys"><div class="row">${input('name', texts.text('keys.name'), html`maxlength="100" autocomplete="off" placeholder="${texts.text('keys.name_example')}"`, true)}${input('budget_usd', texts.text('keys.budget'), html`inputmode="decimal" autocomplete="off"`)}${input('days', texts.text('keys.days'), html`inputmode="numeric" autocomplete="off"`)}</div>
+<form method="post" action="/shop/account/keys"><div class="row">${input('name', texts.text('keys.name'), html`maxlength="100" autocomplete="off" placeholder="${texts.text('keys.name_example')}"`, { isRequired: true })}${input('budget_usd', texts.text('keys.budget'), html`inputmode="decimal" autocomplete="off"`, { hint: texts.text('keys.budget_counts') })}${input('days', texts.text('keys.days'), html`inputmode="numeric" autocomplete="off"`)}</div>
 <button>${say(texts, 'keys.create')}</button></form></section>`;
 }
 
@@ -64,12 +68,23 @@ function columns(
     },
     { head: texts.text('keys.key'), cell: ({ hint }) => html`<code>${hint}</code>`, onPhone: 'bare' },
     { head: texts.text('keys.created'), cell: ({ created_at }) => texts.dayOf(created_at), isShort: true },
-    { head: texts.text('keys.last_used'), cell: usedOn, isShort: true },
-    { head: texts.text('keys.spent'), cell: (key) => spentOf(texts, key), isShort: true },
+    {
+      head: texts.text('keys.last_used'),
+      cell: usedOn,
+      isShort: true,
+      phone: (key) => (lastUse.has(key.id) ? null : usedOn(key)),
+    },
+    {
+      head: texts.text('keys.spent'),
+      cell: (key) => spentOf(texts, key),
+      isShort: true,
+      phone: ({ budget_usd }) => (budget_usd === null ? texts.text('keys.no_limit_phone') : null),
+    },
     {
       head: texts.text('keys.expires'),
       cell: ({ expires_at }) => (expires_at === null ? texts.text('keys.never') : texts.dayOf(expires_at)),
       isShort: true,
+      phone: ({ expires_at }) => (expires_at === null ? texts.text('keys.never_phone') : null),
     },
     {
       head: '',

@@ -38,13 +38,12 @@ export type OverviewFacts = Balance &
 
 /** The front page of an account: its balance and plans, the last days, and what to do next. */
 export function overview(texts: Texts, facts: OverviewFacts, catalog: Catalog): Html {
-  const { codeSentTo, hasKeys, calls: recent, may } = facts;
+  const { hasKeys, calls: recent, may } = facts;
   const held = facts.plans.length + facts.grants.length;
-  return html`<div class="columns wide-second">${codeSentTo === null ? '' : claimOf(texts, facts)}
-<section aria-labelledby="overview"><h2 id="overview">${say(texts, 'account.balance')}</h2>
+  return html`<div class="columns wide-second"><section aria-labelledby="overview"><h2 id="overview">${say(texts, 'account.balance')}</h2>
 ${balanceOf(texts, facts, catalog)}
 ${may.billing ? html`<p class="actions"><a class="button${facts.canClaim && !facts.claimed ? ' plain' : ''}" href="${sections.billing}">${say(texts, 'account.buy_more')}</a></p>` : ''}</section>
-${codeSentTo === null ? claimOf(texts, facts) : ''}
+${claimOf(texts, facts)}
 ${(hasKeys && recent.length > 0) || !may.keys ? '' : firstSteps(texts, facts)}
 ${held === 0 ? '' : html`<section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2>${may.billing ? html`<a href="${sections.billing}#plans">${say(texts, 'account.manage')}</a>` : ''}</div>${plans(texts, facts, catalog, false)}</section>`}</div>
 ${recent.length === 0 ? '' : lastDays(texts, facts, catalog)}`;
@@ -81,7 +80,7 @@ function lastDays(texts: Texts, { days, daily, calls: recent }: OverviewFacts, c
   const heading = measure === 'units' ? texts.unitHeading(unit) : texts.text('usage.cost');
   return html`<section aria-labelledby="used"><div class="head"><h2 id="used">${say(texts, 'usage.last_days_total', { count: days.length, total: figureOf(texts, measure, total, unit) })}</h2><a href="${sections.usage}">${say(texts, 'usage.details')}</a></div>
 ${chart(texts, { days, daily, named, isSmall: true, value: (one) => Number(one[measure]), shown: (value) => figureOf(texts, measure, value, unit), tick: (value) => tickOf(texts, measure, value), label: texts.text('usage.chart_small', { figure: heading, group: texts.text('usage.service') }) })}
-<h3>${say(texts, 'calls.recent')}</h3>${calls(texts, recent, catalog)}</section>`;
+<h3>${say(texts, 'calls.recent')}</h3>${calls(texts, recent, catalog, { today: days.at(-1) ?? '' })}</section>`;
 }
 
 /** The form that saves the account with an email address, or takes the code sent to it. */
@@ -93,8 +92,7 @@ function claim(texts: Texts, codeSentTo: string | null, result: FormResult | nul
   if (codeSentTo !== null)
     return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.sent', { email: codeSentTo })}</p>
 <form method="post" action="/shop/account/claim/complete">${field(texts, result, 'claim/complete', { name: 'otp', label: texts.text('claim.code'), attributes: html`class="otp" inputmode="numeric" autocomplete="one-time-code" autofocus=""`, isRequired: true })}<button>${say(texts, 'claim.confirm')}</button></form>
-<form method="post" action="/shop/account/claim" class="again"><input type="hidden" name="email" value="${codeSentTo}"><button class="quiet">${say(texts, 'claim.again')}</button></form>
-<p><a href="/shop/account?claim=new#claim">${say(texts, 'claim.other')}</a></p></section>`;
+<div class="again"><form method="post" action="/shop/account/claim"><input type="hidden" name="email" value="${codeSentTo}"><button class="quiet">${say(texts, 'claim.again')}</button></form><a href="/shop/account?claim=new#claim">${say(texts, 'claim.other')}</a></div></section>`;
   return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.intro')} ${say(texts, 'claim.why')}</p>
 <form method="post" action="/shop/account/claim"><div class="row"><div>${field(texts, result, 'claim', { name: 'email', label: texts.text('claim.email'), attributes: html`type="email" autocomplete="email"`, isRequired: true })}</div><div class="fit"><button>${say(texts, 'claim.send')}</button></div></div></form></section>`;
 }

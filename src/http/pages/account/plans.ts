@@ -54,7 +54,12 @@ export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged:
       cell: ({ name, status }) => (status === '' ? name : html`${name} <span class="sign">${status}</span>`),
     },
     { head: texts.text('account.remaining'), cell: ({ left }) => left, isNumber: true, onPhone: 'lead' },
-    { head: texts.text('account.renews_or_ends'), cell: ({ until }) => until, onPhone: 'bare' },
+    {
+      head: texts.text('account.renews_or_ends'),
+      cell: ({ until }) => until,
+      isShort: true,
+      onPhone: 'bare',
+    },
     ...(isManaged
       ? [{ head: '', cell: ({ period }: Row) => (period === null ? '' : decision(texts, period)) }]
       : []),

@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../../catalog/catalog.ts';
 import type { PurchaseEntry } from '../../../journeys/receipts.ts';
@@ -101,6 +102,12 @@ function answers(
   ])}`;
 }
 
+/** Returns the part of a purchase that can still be refunded, for people. */
+function refundable(texts: Texts, { amount_usd, reversed_usd }: PurchaseEntry): string {
+  const left = (Money.parse(amount_usd) ?? Money.zero) - (Money.parse(reversed_usd) ?? Money.zero);
+  return texts.usd(Money.format(Money.ofMicro(Number(left))));
+}
+
 /** Formats a net amount and the tax on top of it. */
 function withTax(texts: Texts, net: string, tax: string): string {
   const amount = texts.usd(net);
@@ -122,14 +129,14 @@ function state(texts: Texts, { state, answer, refunded_usd, refunded_tax_usd }: 
 /** The form for a refund, below the row of its purchase. */
 function form(
   texts: Texts,
-  { purchase }: PurchaseEntry,
+  entry: PurchaseEntry,
   { result, before }: { result: FormResult | null; before: string | null },
 ): Html {
   const reason = faultOf(texts, result, 'refund', 'reason');
   const typed = result?.refused?.path === 'refund' ? result.refused.input : null;
   const action = `/shop/account/refund${before === null ? '' : `?${new URLSearchParams({ before })}`}`;
-  return html`<form id="refund" method="post" action="${action}"><p class="soft">${say(texts, 'refunds.intro')}</p><input type="hidden" name="purchase" value="${purchase}">
+  return html`<form id="refund" method="post" action="${action}"><p class="soft">${say(texts, 'refunds.intro')}</p><input type="hidden" name="purchase" value="${entry.purchase}">
 <label for="refund-reason">${say(texts, 'refunds.reason')}</label><textarea id="refund-reason" name="reason" rows="2" maxlength="${textCharsMax}"${reason.marks} required>${typed?.get('reason') ?? ''}</textarea>${reason.text}
-${field(texts, result, 'refund', { name: 'amount_usd', label: texts.text('refunds.amount'), attributes: html`inputmode="decimal" autocomplete="off"` })}
+${field(texts, result, 'refund', { name: 'amount_usd', label: texts.text('refunds.amount'), hint: texts.text('refunds.amount_max', { amount: refundable(texts, entry) }), attributes: html`inputmode="decimal" autocomplete="off"` })}
 <div class="actions"><button>${say(texts, 'refunds.send')}</button><a href="${pagePath(before, {})}#receipts">${say(texts, 'question.back')}</a></div></form>`;
 }

@@ -31,7 +31,7 @@ ${facts.createdMs === null ? '' : html`<div><dt>${say(texts, 'settings.created')
 ${connections.length === 0 ? html`<p class="soft">${say(texts, 'connections.none')}</p>` : applications(texts, connections)}</section>
 <section aria-labelledby="leave"><h2 id="leave">${leave}</h2><p class="soft">${say(texts, claimed ? 'account.leave_claimed_effect' : 'account.leave_unclaimed_effect')}</p>
 <form method="post" action="/shop/leave"><button class="plain${claimed ? '' : ' danger'}">${leave}</button></form></section>
-<section aria-labelledby="close"><h2 id="close">${say(texts, 'settings.close')}</h2><p class="soft">${say(texts, 'settings.close_text', { contact: html`<a href="${contact}">${say(texts, 'frame.contact')}</a>` })}</p></section></div>`;
+<section aria-labelledby="close"><h2 id="close">${say(texts, 'settings.close')}</h2><p class="soft">${say(texts, 'settings.close_text')}</p><p class="soft">${say(texts, 'settings.close_kept')}</p><p class="actions"><a class="button plain" href="${contact}">${say(texts, 'settings.close_ask')}</a></p></section></div>`;
 }
 
 /** Applications that may use the account, each with a button that disconnects it. */

@@ -10,6 +10,8 @@ export type Column<Row> = {
   isShort?: boolean;
   /** On a phone: at the end of the first line, or below it without its heading. One such column makes the rows compact. */
   onPhone?: 'lead' | 'bare';
+  /** The value with its unit or name, for a phone, where the heading is not shown; empty to hide the cell, null to show it with its heading. */
+  phone?: (row: Row) => string | null;
 };
 
 /**
@@ -29,7 +31,9 @@ export function table<Row>(
     content === null ? '' : html`<tr class="below"><td colspan="${columns.length + 1}">${content}</td></tr>`;
   const cell = (row: Row, column: Column<Row>) => {
     const { head, onPhone } = column;
-    return html`<td${kind(column)}${head === '' ? '' : html` data-label="${head}"`}${onPhone === undefined ? '' : html` data-as="${onPhone}"`}>${column.cell(row)}</td>`;
+    const phone = column.phone?.(row) ?? null;
+    const content = column.cell(row);
+    return html`<td${kind(column)}${head === '' ? '' : html` data-label="${head}"`}${onPhone === undefined ? '' : html` data-as="${onPhone}"`}${phone === null ? html`>${content}` : html` data-phone="${phone}"><span>${content}</span>`}</td>`;
   };
   const isCompact = columns.some(({ onPhone }) => onPhone !== undefined);
   return html`<table class="stack${isCompact ? html` ${'compact'}` : ''}"><thead><tr>${[first, ...columns].map(head)}</tr></thead>

@@ -1,6 +1,7 @@
+import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { ListedInvitation } from '../../../identity/team/invitation.ts';
-import { can, manageable, type Role, roles } from '../../../identity/team/role.ts';
+import { can, manageable, parseRole, type Role, roles } from '../../../identity/team/role.ts';
 import type { AccountEvent, Member } from '../../../identity/team/team.ts';
 import { defaults } from '../../../text/defaults.ts';
 import type { Texts } from '../../../text/texts.ts';
@@ -18,8 +19,10 @@ export type TeamFacts = {
   events: readonly AccountEvent[] | null;
   /** The last entry of the page of activity, when there are more. */
   older: number | null;
-  /** The names of the account's keys, by their ids. */
-  keyNames: ReadonlyMap<string, string>;
+  /** The names of the account's keys, and of the plans of its subscriptions, by their ids. */
+  names: ReadonlyMap<string, string>;
+  /** The names of plans, by their ids. */
+  plans: ReadonlyMap<string, string>;
   nowMs: number;
   result: FormResult | null;
 };
@@ -65,6 +68,7 @@ function people(texts: Texts, { me, members }: TeamFacts): Html {
     {
       head: texts.text('team.role'),
       cell: (one) => (mayChange(one) ? roleForm(texts, one, given) : texts.text(`role.${one.role}`)),
+      onPhone: 'bare',
     },
     { head: texts.text('team.joined'), cell: ({ joinedMs }) => texts.day(joinedMs), isShort: true },
     { head: texts.text('team.last_used'), cell: ({ usedMs }) => texts.day(usedMs), isShort: true },
@@ -78,6 +82,7 @@ function people(texts: Texts, { me, members }: TeamFacts): Html {
               isDanger: true,
             })
           : '',
+      onPhone: 'lead',
     },
   ]);
 }
@@ -125,15 +130,15 @@ function invited(texts: Texts, { invitations, me, nowMs }: TeamFacts): Html {
   const isOpen = ({ state, role }: ListedInvitation) => state === 'open' && given.includes(role);
   return table(invitations, [
     { head: texts.text('team.person'), cell: ({ email }) => email },
-    { head: texts.text('team.role'), cell: ({ role }) => texts.text(`role.${role}`) },
-    { head: texts.text('team.state'), cell: stateOf },
+    { head: texts.text('team.role'), cell: ({ role }) => texts.text(`role.${role}`), onPhone: 'bare' },
+    { head: texts.text('team.state'), cell: stateOf, onPhone: 'bare' },
     { head: texts.text('team.sent'), cell: ({ sentMs }) => texts.day(sentMs), isShort: true },
     { head: texts.text('team.expires'), cell: ({ expiresMs }) => texts.day(expiresMs), isShort: true },
     {
       head: '',
       cell: (one) =>
         isOpen(one)
-          ? html`${action('resend', 'invitation', one.id, { button: texts.text('team.resend'), label: texts.text('team.resend_label', { email: one.email }), isDanger: false })}${action('withdraw', 'invitation', one.id, { button: texts.text('team.withdraw'), label: texts.text('team.withdraw_label', { email: one.email }), isDanger: true })}`
+          ? html`<div class="pair">${action('resend', 'invitation', one.id, { button: texts.text('team.resend'), label: texts.text('team.resend_label', { email: one.email }), isDanger: false })}${action('withdraw', 'invitation', one.id, { button: texts.text('team.withdraw'), label: texts.text('team.withdraw_label', { email: one.email }), isDanger: true })}</div>`
           : '',
     },
   ]);
@@ -149,16 +154,18 @@ ${others.length === 0 ? '' : transfer}
 <form method="post" action="/shop/account/team/tokens"><button class="plain danger">${say(texts, 'team.tokens')}</button></form></details></section>`;
 }
 
-const names: Readonly<Record<string, 'team.by_account' | 'team.by_payment' | 'team.by_erased'>> = {
+const actors: Readonly<Record<string, 'team.by_account' | 'team.by_payment' | 'team.by_erased'>> = {
   account: 'team.by_account',
   payment: 'team.by_payment',
   erased: 'team.by_erased',
 };
 
 function activity(texts: Texts, events: readonly AccountEvent[], facts: TeamFacts): Html {
-  const { older } = facts;
+  const { older, members, me } = facts;
+  const own = members.find(({ id }) => id === me.id)?.email;
   const who = ({ who: name }: AccountEvent) => {
-    const known = names[name];
+    if (name === own) return texts.text('team.yourself');
+    const known = actors[name];
     return known === undefined ? name : texts.text(known);
   };
   return html`<section aria-labelledby="activity"><h2 id="activity">${say(texts, 'team.activity')}</h2>
@@ -166,7 +173,7 @@ ${
   events.length === 0
     ? html`<p class="soft">${say(texts, 'team.no_activity')}</p>`
     : table(events, [
-        { head: texts.text('team.what'), cell: (one) => eventText(texts, one, facts.keyNames) },
+        { head: texts.text('team.what'), cell: (one) => eventText(texts, one, facts) },
         { head: texts.text('team.who'), cell: who, onPhone: 'bare' },
         {
           head: texts.text('team.when'),
@@ -179,10 +186,64 @@ ${
 }
 
 /** An entry in words; the name of the act where there are none. */
-function eventText(texts: Texts, { act, subject }: AccountEvent, names: ReadonlyMap<string, string>): string {
+function eventText(texts: Texts, event: AccountEvent, facts: Pick<TeamFacts, 'names' | 'plans'>): string {
+  const { act, subject } = event;
+  const exact = exactText(texts, event, facts);
+  if (exact !== null) return exact;
   const key = `event.${act}`;
   if (!Object.hasOwn(defaults, key)) return act;
-  return texts.text(key as 'event.person_invited', { subject: names.get(subject) ?? shortId(subject) });
+  const name = facts.names.get(subject) ?? textIn(event, 'name') ?? shortId(subject);
+  return texts.text(key as 'event.person_left', { subject: name });
+}
+
+/** An entry with the amount, plan or role that it is about; null when they are not known. */
+function exactText(
+  texts: Texts,
+  event: AccountEvent,
+  { names, plans }: Pick<TeamFacts, 'names' | 'plans'>,
+): string | null {
+  const { act, subject, detail } = event;
+  const id = textIn(event, 'plan');
+  const plan = id === null ? null : (plans.get(id) ?? id);
+  switch (act) {
+    case 'top_up_changed':
+      return topUpText(texts, event);
+    case 'purchase_paid': {
+      const micro = detail?.amount_micro_usd;
+      if (plan === null || typeof micro !== 'number') return null;
+      const amount = texts.usd(Money.format(Money.ofMicro(micro)));
+      return texts.text('event.purchase_paid_for', { plan, amount });
+    }
+    case 'plan_cancelled':
+    case 'plan_resumed': {
+      const name = names.get(subject);
+      return name === undefined ? null : texts.text(`event.${act}_named`, { plan: name });
+    }
+    case 'plan_changed':
+      return plan === null ? null : texts.text('event.plan_changed_to', { plan });
+    case 'role_changed':
+    case 'person_invited': {
+      const role = parseRole(textIn(event, 'after') ?? textIn(event, 'role'));
+      return role && texts.text(`event.${act}_as`, { subject, role: texts.text(`role.${role}`) });
+    }
+    default:
+      return null;
+  }
+}
+
+function topUpText(texts: Texts, event: AccountEvent): string | null {
+  const [state, usd] = [textIn(event, 'state'), textIn(event, 'amount_usd')];
+  if (state === 'off') return texts.text('event.top_up_off');
+  if (usd === null) return null;
+  return texts.text(state === 'asked' ? 'event.top_up_asked' : 'event.top_up_on', {
+    amount: texts.usd(usd),
+  });
+}
+
+/** A fact of an entry that is a text; null when it has none. */
+function textIn({ detail }: AccountEvent, member: string): string | null {
+  const value = detail?.[member];
+  return typeof value === 'string' ? value : null;
 }
 
 /** Ids of purchases and keys in short, as the first and last characters; other subjects as they are. */

@@ -57,7 +57,7 @@ export function usage(texts: Texts, facts: UsageFacts, catalog: Catalog): Html {
     : html`<a href="${sections.usage}?${query(facts, { by })}#calls">${say(texts, 'calls.newest')}</a> `;
   return html`${own}
 <section aria-labelledby="calls"><div class="head"><h2 id="calls">${say(texts, 'calls.title')}</h2><a href="/shop/account/calls.csv?${query(facts, {})}">${say(texts, 'calls.csv')}</a></div>
-${calls(texts, facts.calls, catalog, keyName)}<p class="range">${newest}${older === null ? '' : html`<a href="${sections.usage}?${query(facts, { by, before: older })}#calls">${say(texts, 'calls.older')}</a>`}</p></section>`;
+${calls(texts, facts.calls, catalog, { today: facts.ranges[0]?.to ?? '', keyName })}<p class="range">${newest}${older === null ? '' : html`<a href="${sections.usage}?${query(facts, { by, before: older })}#calls">${say(texts, 'calls.older')}</a>`}</p></section>`;
 }
 
 function none(texts: Texts): Html {
@@ -138,7 +138,7 @@ ${table(sums, [
       quantities ? Quantities.quantities(texts, quantities) : texts.number(units),
     isNumber: true,
   },
-  { head: texts.text('usage.cost'), cell: ({ cost }) => texts.usd(Money.format(cost)), isNumber: true },
+  { head: texts.text('usage.cost'), cell: (sum) => chargedOf(texts, sum), isNumber: true },
 ])}
 <details><summary>${say(texts, 'usage.by_day')}</summary>${table(daily.toReversed(), [
     { head: texts.text('usage.day'), cell: ({ day }) => texts.dayOf(day) },
@@ -155,6 +155,11 @@ ${table(sums, [
         ]),
     { head: texts.text('usage.cost'), cell: ({ cost }) => texts.usd(Money.format(cost)), isNumber: true },
   ])}</details></section>`;
+}
+
+/** The amount that calls were charged; that plans included them when they cost no credit. */
+function chargedOf(texts: Texts, { cost, included }: UsageSum): string {
+  return cost === Money.zero && included > 0 ? texts.text('usage.included') : texts.usd(Money.format(cost));
 }
 
 /** A figure with its unit. Costs are in micro-dollars. */

@@ -25,7 +25,8 @@ export type ReferenceWriter = SchemaWriter & {
 };
 
 /** The page of an operation. */
-export function operation(write: ReferenceWriter, page: OperationPage): Html {
+export function operation(writer: ReferenceWriter, page: OperationPage): Html {
+  const write = { ...writer, lists: new Map() };
   const { texts, read, catalog } = write;
   const { entry, chapter, sold } = page;
   const { operation: described } = entry;

@@ -19,6 +19,7 @@ import {
 } from './outline.ts';
 import { refusalTable } from './refusals.ts';
 import { parameterTable } from './schema-table.ts';
+import { snippet } from './snippet.ts';
 
 /** The first page: the quick start, authentication, the parts that all operations share, and the operations. */
 export function overview(write: ReferenceWriter, outline: Outline): Html {
@@ -43,12 +44,14 @@ function quickStart(write: ReferenceWriter, outline: Outline): Html {
     ...{ method: 'POST', baseUrl: publicUrl, path: '/agent/auth', token: null },
     body: { kind: 'json', value: { type: 'anonymous' } } as const,
   };
+  const request = html`<code>POST /plans/{plan}/purchase</code>`;
+  const purchase = all.find(({ entry }) => entry.id === 'plans.purchase');
   const start = html`<a href="/shop/account">${say(texts, 'reference.step_key_link')}</a>`;
   return html`<section id="quick-start"><h2>${say(texts, 'reference.nav_quick_start')}</h2>
 <div class="columns"><div><ol class="steps">
 <li>${say(texts, isTrialImmediate(catalog.plans) ? 'reference.step_key_trial' : 'reference.step_key', { link: start })}</li>
 <li>${say(texts, 'reference.step_call', { count: all.filter(({ sold }) => sold !== null).length })}</li>
-<li>${say(texts, 'reference.step_pay', { link: html`<a href="/#plans">${say(texts, 'reference.step_pay_link')}</a>` })}</li>
+<li>${say(texts, 'reference.step_pay', { link: html`<a href="/#plans">${say(texts, 'reference.step_pay_link')}</a>`, request: purchase === undefined ? html`${request}` : html`<a href="${purchase.path}">${request}</a>` })}</li>
 </ol></div><div>
 <h3>${say(texts, 'reference.sample_register')}</h3>${codeTabs(texts, 'register', samplesOf(register))}
 ${page === undefined ? '' : html`<h3>${say(texts, 'reference.sample_call')}</h3>${codeTabs(texts, 'call', samplesOf({ ...Examples.requestOf(write, page), method: page.entry.method, baseUrl: publicUrl, token: sampleKey }))}`}
@@ -84,7 +87,7 @@ function headers(write: ReferenceWriter, outline: Outline): Html {
     write,
     sent.map((one) => ({ ...one, in: '' })),
   )}
-<h3>${say(texts, 'reference.response')}</h3>${parameterTable(write, received)}</div></details></section>`;
+<h3>${say(texts, 'reference.response')}</h3>${parameterTable(write, received, false)}</div></details></section>`;
 }
 
 function errors(write: ReferenceWriter): Html {
@@ -142,11 +145,19 @@ ${chapters.map((chapter) => html`<section id="${slugOf(chapter.name)}"><h2>${cha
 }
 
 /** The operations that a search found. */
-export function found({ texts }: ReferenceWriter, words: string, pages: readonly OperationPage[]): Html {
+export function found(
+  { texts, read }: ReferenceWriter,
+  words: string,
+  pages: readonly OperationPage[],
+): Html {
   return html`<h1>${say(texts, 'reference.found', { words })}</h1>
-${pages.length === 0 ? html`<p>${say(texts, 'reference.nothing_found')}</p>` : pageList(pages)}`;
+${pages.length === 0 ? html`<p>${say(texts, 'reference.nothing_found')}</p>` : pageList(pages, (page) => html`<p class="soft found">${snippet(read, page, words)}</p>`)}`;
 }
 
-function pageList(pages: readonly OperationPage[]): Html {
-  return html`<ul class="list grid">${pages.map(({ path, entry, title }) => html`<li><a href="${path}">${title}</a><div><span class="method">${entry.method}</span> <code>${entry.path}</code></div></li>`)}</ul>`;
+/** `about`: a paragraph below an operation. */
+function pageList(
+  pages: readonly OperationPage[],
+  about: (page: OperationPage) => Html = () => html``,
+): Html {
+  return html`<ul class="list grid">${pages.map((page) => html`<li><a href="${page.path}">${page.title}</a><div><span class="method">${page.entry.method}</span> <code>${page.entry.path}</code></div>${about(page)}</li>`)}</ul>`;
 }

@@ -40,16 +40,22 @@ export function isSuccess(status: string): boolean {
   return /^[123]/.test(status);
 }
 
-/** The refusals of an operation that others do not have, and a link to those that all have. */
+/** The refusals of an operation: its own, and in short those that all operations have, with a link to more about them. */
 export function ownRefusals(write: SchemaWriter, operation: Schema.Node, common: CommonRefusals): Html {
   const { texts, read } = write;
   const all = refusalsOf(read, operation);
-  const own = all.filter(({ key }) => !common.keys.has(key));
-  const shared = all.filter(({ key, status }) => common.keys.has(key) && status !== 'default');
   if (all.length === 0) return html``;
+  const isShared = ({ key }: Refusal) => common.keys.has(key);
+  const shown = all.map((one) =>
+    isShared(one) ? { ...one, description: firstSentence(one.description) } : one,
+  );
   return html`<h2>${say(texts, 'reference.errors')}</h2>
-${own.length === 0 ? '' : refusalTable(write, own)}
-${shared.length === 0 ? '' : html`<p class="soft">${say(texts, 'reference.common_errors', { statuses: shared.map(({ status }) => status).join(', '), link: html`<a href="/docs#errors">${say(texts, 'reference.common_errors_link')}</a>` })}</p>`}`;
+${refusalTable(write, shown)}
+${all.some(isShared) ? html`<p class="soft">${say(texts, 'reference.common_errors', { link: html`<a href="/docs#errors">${say(texts, 'reference.common_errors_link')}</a>` })}</p>` : ''}`;
+}
+
+function firstSentence(text: string): string {
+  return text.split(/(?<=\.)\s/, 1)[0] ?? '';
 }
 
 export function refusalTable({ texts }: SchemaWriter, refusals: readonly Refusal[]): Html {

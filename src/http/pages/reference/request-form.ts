@@ -4,6 +4,7 @@ import { codeBlock, codeTabs } from '../code-block.ts';
 import { sampleKey, samplesOf } from '../code-samples.ts';
 import type { Html } from '../frame.ts';
 import { say } from '../say.ts';
+import { bodyFaultOf } from '../try-form.ts';
 import type { TrialOutcome } from '../try-it.ts';
 import { tryStatus } from '../try-status.ts';
 import * as Examples from './examples.ts';
@@ -23,13 +24,16 @@ export type RequestForm = {
   once: string;
   outcome: TrialOutcome | null;
   fault: string | null;
+  /** True when the body was not sent because it is not JSON. */
+  isBodyFaulty: boolean;
   isSignedIn: boolean;
 };
 
 export function emptyForm(write: ReferenceWriter, page: OperationPage, once: string): RequestForm {
   const { path, body } = Examples.requestOf(write, page);
   const text = body?.kind === 'json' ? JSON.stringify(body.value, null, 2) : '';
-  return { path, body: text, apiKey: '', once, outcome: null, fault: null, isSignedIn: false };
+  const nothing = { outcome: null, fault: null, isBodyFaulty: false };
+  return { path, body: text, apiKey: '', once, ...nothing, isSignedIn: false };
 }
 
 /** The page that sends a request to an operation, with the visitor's session or a key that is pasted, and shows the response. */
@@ -37,6 +41,7 @@ export function requestPage(write: ReferenceWriter, page: OperationPage, form: R
   const { texts, catalog } = write;
   const { entry } = page;
   const hasBody = !['GET', 'HEAD', 'DELETE'].includes(entry.method);
+  const bodyFault = bodyFaultOf(texts, form.isBodyFaulty ? form.body : '');
   const bad = form.fault === null ? '' : html` aria-invalid="true"`;
   const who = form.isSignedIn
     ? say(texts, 'reference.key_signed_in')
@@ -48,10 +53,10 @@ ${facts(texts, catalog, page)}
 <label for="docs-key">${say(texts, 'reference.key')}</label><input id="docs-key" class="code" type="password" name="api_key" value="${form.apiKey}" autocomplete="off" spellcheck="false" aria-describedby="key-help"${bad}>
 ${form.fault === null ? '' : html`<p class="fault" role="alert">${form.fault}</p>`}<p class="soft" id="key-help">${who}</p>
 <label for="path">${say(texts, 'try.path')}</label><input class="code" id="path" name="path" value="${form.path}" spellcheck="false" autocomplete="off">
-${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea class="code" id="body" name="body" rows="${rowsOf(form.body)}" spellcheck="false">${form.body}</textarea>` : ''}
-<button>${say(texts, 'try.send')}</button></form>
-<div class="samples sent"><h2>${say(texts, 'reference.request')}</h2>${codeTabs(texts, 'request', samplesOf({ ...sent(form, hasBody), method: entry.method, baseUrl: write.publicUrl, token: sampleKey }))}
-<h2 id="response">${say(texts, 'reference.response')}</h2>${outcome(write, form)}</div></div>`;
+${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea class="code" id="body" name="body" rows="${rowsOf(form.body)}" spellcheck="false" wrap="off"${bodyFault.marks}>${form.body}</textarea>${bodyFault.text}` : ''}
+<div class="send"><button>${say(texts, 'try.send')}</button></div></form>
+<div class="samples sent"><h2 id="response">${say(texts, 'reference.response')}</h2>${outcome(write, form)}
+<h2>${say(texts, 'reference.request')}</h2>${codeTabs(texts, 'request', samplesOf({ ...sent(form, hasBody), method: entry.method, baseUrl: write.publicUrl, token: sampleKey }))}</div></div>`;
 }
 
 /** Enough lines for the whole body, up to a limit. */
@@ -59,7 +64,9 @@ function rowsOf(body: string): number {
   return Math.min(Math.max(body.split('\n').length + 1, rowsMin), rowsMax);
 }
 
-function outcome({ texts }: ReferenceWriter, { outcome: shown }: RequestForm): Html {
+function outcome({ texts }: ReferenceWriter, { outcome: shown, fault, isBodyFaulty }: RequestForm): Html {
+  if (fault !== null || isBodyFaulty)
+    return html`<p class="note">${say(texts, 'reference.not_sent', { field: html`<a href="#${isBodyFaulty ? 'body' : 'docs-key'}">${say(texts, isBodyFaulty ? 'try.body' : 'reference.key')}</a>` })}</p>`;
   if (shown === null) return html`<p class="soft">${say(texts, 'reference.no_response')}</p>`;
   if (shown.kind === 'refusal') return html`<p class="note" role="alert">${shown.message}</p>`;
   return html`${tryStatus(texts, shown)}${codeBlock(texts.text('try.response_body'), shown.body)}

@@ -2,7 +2,13 @@ import * as Schema from '@sluice/kernel/json-schema';
 import type { Texts } from '../../../text/texts.ts';
 
 /** Writes the schemas of one description, whose references `read` resolves. */
-export type SchemaWriter = { texts: Texts; root: Schema.Node; read: Schema.Reader };
+export type SchemaWriter = {
+  texts: Texts;
+  root: Schema.Node;
+  read: Schema.Reader;
+  /** The long lists of values that the page shows already, by their values: each is written once. */
+  lists?: Map<string, { id: string; field: string }>;
+};
 
 /** The alternatives of a schema that are not null; empty when it has one form. */
 export function alternatives({ root, read }: SchemaWriter, value: unknown): Schema.Node[] {

@@ -26,8 +26,8 @@ type Position = {
   isSent: boolean;
 };
 
-/** The parameters of an operation, required ones first. */
-export function parameterTable(write: SchemaWriter, parameters: readonly Schema.Node[]): Html {
+/** Parameters or headers, required ones first. `isSent`: false for those of responses. */
+export function parameterTable(write: SchemaWriter, parameters: readonly Schema.Node[], isSent = true): Html {
   const fields = parameters.map((one) => ({
     name: Schema.text(one.name),
     schema: one.schema,
@@ -35,7 +35,7 @@ export function parameterTable(write: SchemaWriter, parameters: readonly Schema.
     isRequired: one.required === true,
     place: Schema.text(one.in),
   }));
-  return table(write, fields, start(true), true);
+  return table(write, fields, start(isSent), true);
 }
 
 /** The fields of a body or a response; empty when its schema names none. */
@@ -60,7 +60,8 @@ ${shown.length < sorted.length ? html`<p class="soft">${say(texts, 'reference.mo
 function row(write: SchemaWriter, field: Field, at: Position): Html {
   const { texts, read } = write;
   const schema = read(field.schema);
-  const type = [field.place, kind(write, field.schema)].filter((word) => word !== '').join(' · ');
+  const need = field.isRequired || !at.isSent ? '' : texts.text('reference.optional');
+  const type = [field.place, kind(write, field.schema), need].filter((word) => word !== '').join(' · ');
   const limits = bounds(
     texts,
     Schema.isType(schema, 'array') ? { ...read(schema.items), ...schema } : schema,
@@ -68,7 +69,7 @@ function row(write: SchemaWriter, field: Field, at: Position): Html {
   const text = field.description || Schema.text(schema.description);
   const inner = at.depth < depthMax ? nested(write, field.schema, { ...at, depth: at.depth + 1 }) : null;
   return html`<tr><th scope="row"><code>${field.name}</code>${field.isRequired && at.isSent ? html` <span class="required">${say(texts, 'reference.required')}</span>` : ''}<br><span class="soft">${type}</span></th>
-<td>${text === '' && inner !== null ? html`<span class="soft">${inner.names}</span>` : Markdown.line(text)}${limits.length === 0 ? '' : html`<div class="soft">${limits.join(' · ')}</div>`}${values(write, schema)}</td></tr>
+<td>${text === '' && inner !== null ? html`<span class="soft">${inner.names}</span>` : Markdown.line(text)}${limits.length === 0 ? '' : html`<div class="soft">${limits.join(' · ')}</div>`}${values(write, schema, field.name)}</td></tr>
 ${inner === null ? '' : html`<tr class="nested"><td colspan="2"><details><summary>${say(texts, 'reference.fields_of', { count: inner.count, name: html`<code>${field.name}</code>` })}</summary>${inner.table}</details></td></tr>`}`;
 }
 
@@ -123,8 +124,8 @@ function members(write: SchemaWriter, object: Schema.Node, at: Position): Nested
   };
 }
 
-/** The values that a field or its items may have; all but the first are folded when there are many. */
-function values({ texts, read }: SchemaWriter, schema: Schema.Node): Html {
+/** The values that a field or its items may have; all but the first are folded when there are many, and a list is written once on a page. */
+function values({ texts, read, lists }: SchemaWriter, schema: Schema.Node, field: string): Html {
   const listed = Schema.isType(schema, 'array') ? read(schema.items) : schema;
   const known = Schema.list(listed.enum).filter((value) => value !== null);
   const codes = (some: readonly unknown[]) =>
@@ -133,6 +134,14 @@ function values({ texts, read }: SchemaWriter, schema: Schema.Node): Html {
   const label = say(texts, 'reference.allowed');
   if (known.length <= valuesMax)
     return html`<div class="values"><span class="soft">${label}</span> ${codes(known)}</div>`;
-  return html`<div class="values"><span class="soft">${label}</span> ${codes(known.slice(0, valuesShown))}</div>
-<details><summary>${say(texts, 'reference.all_values', { count: known.length })}</summary><div class="values all" tabindex="0" role="group" aria-label="${texts.text('reference.allowed')}">${codes(known)}</div></details>`;
+  const first = html`<div class="values"><span class="soft">${label}</span> ${codes(known.slice(0, valuesShown))}</div>`;
+  const whole = JSON.stringify(known);
+  const earlier = lists?.get(whole);
+  if (earlier !== undefined)
+    return html`${first}<a class="same" href="#${earlier.id}">${say(texts, 'reference.values_above', { count: known.length, field: html`<code>${earlier.field}</code>` })}</a>`;
+  const id = `values-${lists?.size ?? 0}`;
+  lists?.set(whole, { id, field });
+  const mark = lists === undefined ? '' : html` id="${id}"`;
+  return html`${first}
+<details${mark}><summary>${say(texts, 'reference.all_values', { count: known.length })}</summary><div class="values all" tabindex="0" role="group" aria-label="${texts.text('reference.allowed')}" data-filter="${texts.text('reference.filter')}">${codes(known)}</div></details>`;
 }

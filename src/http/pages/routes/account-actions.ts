@@ -109,8 +109,11 @@ export async function startTopUp(
   const parsed = TopUp.parse(shop.texts, Object.fromEntries(form), plan);
   if (parsed.kind === 'fault') return faulty(shop, parsed.faults);
   const changed = await TopUps.change(shop, account, plan, parsed.kind === 'on' ? parsed.terms : null);
-  if (changed.kind === 'done') return good(shop.texts.text('result.top_up_on'));
+  const amount_usd = parsed.kind === 'on' ? Money.format(parsed.terms.amount) : null;
+  if (changed.kind === 'done')
+    return { ...good(shop.texts.text('result.top_up_on')), detail: { state: 'on', amount_usd } };
   return {
+    detail: { state: 'asked', amount_usd },
     text: shop.texts.text('result.top_up_terms'),
     secret: null,
     isBad: false,
@@ -123,7 +126,7 @@ export async function endTopUp(
   { account }: Submission,
 ): Promise<Result> {
   await shop.topUps.end(account);
-  return good(shop.texts.text('result.top_up_off'));
+  return { ...good(shop.texts.text('result.top_up_off')), detail: { state: 'off' } };
 }
 
 export async function requestRefund(

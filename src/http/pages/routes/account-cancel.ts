@@ -2,8 +2,10 @@ import type { Catalog } from '../../../catalog/catalog.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { type Holdings, leftOfPlan } from '../account/plans.ts';
+import type { BrowserSession } from '../browser-session.ts';
 import * as CancelPage from '../cancel.ts';
-import * as Frame from '../frame.ts';
+import type * as Frame from '../frame.ts';
+import { respondInSection } from './account-page.ts';
 
 /** The path that asks before a subscription is cancelled, and cancels it. */
 export const path = '/shop/account/cancel';
@@ -16,18 +18,19 @@ export function questionPath(subscription: string): string {
 /** Responds with the question; with the account page when the account has no such subscription that renews. */
 export async function respondWithQuestion(
   shop: AccountJourney.AccountContext & Frame.PageContext & TextsContext & { readonly catalog: Catalog },
-  account: string,
+  visitor: BrowserSession,
   id: string,
 ): Promise<Response> {
   const { texts, catalog } = shop;
-  const overview = await AccountJourney.overview(shop, account);
+  const overview = await AccountJourney.overview(shop, visitor.account);
   const { plans, subscriptions } = overview as unknown as Holdings;
   const found = subscriptions.find((one) => one.id === id && one.renews);
   if (found === undefined) return redirect('/shop/account/billing');
   const holding = plans.find((one) => one.id === found.plan);
   const sold = catalog.plans.find((one) => one.id === found.plan);
+  const plan = sold?.name ?? found.plan;
   const main = CancelPage.cancel(texts, {
-    plan: sold?.name ?? found.plan,
+    plan,
     endMs: Date.parse(found.period_end),
     isUnpaid: found.status === 'past_due',
     left: holding === undefined ? null : leftOfPlan(texts, holding, catalog),
@@ -35,7 +38,7 @@ export async function respondWithQuestion(
     form: { action: path, subscription: id },
     keep: '/shop/account/billing#plans',
   });
-  return Frame.respondWithPage(200, shop, { title: texts.text('account.cancel'), main });
+  return respondInSection(shop, visitor, 'billing', { title: texts.text('cancel.title', { plan }), main });
 }
 
 /** Returns true when the rest of a period of the plan can be used in the next one. */

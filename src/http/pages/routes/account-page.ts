@@ -7,7 +7,6 @@ import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as Team from '../../../journeys/team.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import { actionOf, routeOf } from '../../account-rights.ts';
-import { errorPage } from '../../fault-page.ts';
 import type { Call } from '../../request-context.ts';
 import { billing } from '../account/billing.ts';
 import * as Section from '../account/frame.ts';
@@ -20,6 +19,7 @@ import { usage } from '../account/usage.ts';
 import * as Awaited from '../awaited-code.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Frame from '../frame.ts';
+import { say } from '../say.ts';
 import * as SignInPage from '../sign-in.ts';
 import { may, roleDenial } from '../visitor-rights.ts';
 import * as Facts from './account-facts.ts';
@@ -46,10 +46,10 @@ export async function signedIn(
   const visitor = await BrowserSession.readSession(shop, c);
   if (visitor !== null) {
     const denied = roleDenial(shop, visitor, actionOf(routeOf(c)));
-    return denied === null ? respond(visitor) : errorPage(shop, { status: 403, message: denied });
+    return denied === null ? respond(visitor) : forbidden(shop, c, visitor, denied);
   }
   const problem = status === 200 ? null : shop.texts.text('result.no_session');
-  const main = SignInPage.signedOut(shop.texts, shop.catalog.plans, shop.claiming !== null, problem);
+  const main = SignInPage.signedOut(shop.texts, shop.catalog, shop.claiming !== null, problem);
   return Frame.respondWithPage(status, shop, {
     ...{ title: shop.texts.text('sign_in.submit'), main },
     style: SignInPage.style,
@@ -57,8 +57,35 @@ export async function signedIn(
   });
 }
 
+/** Responds to a person whose role does not include the section, or the form: the other sections stay reachable. */
+function forbidden(shop: AccountPagesContext, c: Call, visitor: Visitor, denied: string): Response {
+  const { texts } = shop;
+  const asked = (Object.keys(Section.sections) as Section.Section[]).find(
+    (section) => Section.sections[section] === c.req.path,
+  );
+  const title = asked === undefined ? texts.text('error.forbidden') : Section.titleOf(texts, asked);
+  const main = html`<h1>${title}</h1>
+<section><p class="note" role="alert">${denied}</p><div class="actions"><a class="button plain" href="${Section.sections.team}">${say(texts, 'account.team')}</a><a class="button plain" href="${Section.sections.overview}">${say(texts, 'paid.to_account')}</a></div></section>`;
+  return respondInSection(shop, visitor, null, { title, main, status: 403 });
+}
+
+/** Responds with a page of a section that is not the section itself, such as a question: below the links to the sections. */
+export function respondInSection(
+  shop: Frame.PageContext,
+  visitor: Pick<Visitor, 'member'>,
+  section: Section.Section | null,
+  { title, main, status = 200 }: { title: string; main: Frame.Html; status?: number },
+): Response {
+  return Frame.respondWithPage(status, shop, {
+    title,
+    main: html`${Section.navigation(shop.texts, section, sectionsOf(visitor))}${main}`,
+    layout: Frame.shopLayout(shop, 'account'),
+    style,
+  });
+}
+
 /** The sections that a visitor may see. */
-export function sectionsOf(visitor: Visitor): Section.Section[] {
+function sectionsOf(visitor: Pick<Visitor, 'member'>): Section.Section[] {
   return (Object.keys(Section.sections) as Section.Section[]).filter(
     (section) => section === 'team' || may(visitor, sectionActions[section]),
   );

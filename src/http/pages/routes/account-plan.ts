@@ -17,7 +17,10 @@ export async function changePlan(shop: CheckoutContext, { account, form }: Submi
   const changed = await PlanChange.change(shop, account, { subscription: offer.subscription }, target);
   switch (changed.kind) {
     case 'done':
-      return good(texts.text(offer.kind === 'cheaper' ? 'result.changes_later' : 'result.changed'));
+      return {
+        ...good(texts.text(offer.kind === 'cheaper' ? 'result.changes_later' : 'result.changed')),
+        detail: { plan: target },
+      };
     case 'declined':
       return bad(texts.text('result.change_declined', { reason: changed.reason }));
     case 'under_way':

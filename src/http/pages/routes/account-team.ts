@@ -1,19 +1,24 @@
+import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import * as Email from '../../../identity/email.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
 import { can, parseRole } from '../../../identity/team/role.ts';
 import type { ChangeResult } from '../../../identity/team/team.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
 import * as Team from '../../../journeys/team.ts';
+import type { PaymentContext } from '../../../payment/payment-context.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { address } from '../../request-context.ts';
 import type { TeamFacts } from '../account/team.ts';
+import { nameOf } from '../paid.ts';
 import { bad, badField, good, type Result, type Submission } from './account-form.ts';
 
-const eventsMax = 10;
+const eventsMax = 8;
 
 /** Reads the team section; its activity from the entry before `older`. */
 export async function readTeam(
-  shop: Pick<IdentityContext, 'clock' | 'keys' | 'team'>,
+  shop: Pick<IdentityContext, 'clock' | 'keys' | 'team'> &
+    Pick<CatalogContext, 'catalog'> &
+    Pick<PaymentContext, 'subscriptions'>,
   account: string,
   me: TeamFacts['me'],
   older: string | undefined,
@@ -21,11 +26,12 @@ export async function readTeam(
   const { team, clock } = shop;
   const before = older !== undefined && /^\d{1,15}$/.test(older) ? Number(older) : null;
   const seesAll = can(me.role, 'team');
-  const [members, invitations, events, keys] = await Promise.all([
+  const [members, invitations, events, keys, subscriptions] = await Promise.all([
     team.members(account),
     seesAll ? team.invitations(account) : [],
     seesAll ? team.events(account, before, eventsMax + 1) : null,
     seesAll ? AccountKeys.list(shop, account, null) : [],
+    seesAll ? shop.subscriptions.of(account) : [],
   ]);
   const shown = events?.slice(0, eventsMax) ?? null;
   const hasMore = events !== null && events.length > eventsMax;
@@ -36,7 +42,11 @@ export async function readTeam(
     invitations,
     events: shown,
     older: last,
-    keyNames: new Map(keys.map(({ id, name }) => [id, name])),
+    names: new Map([
+      ...keys.map(({ id, name }) => [id, name] as const),
+      ...subscriptions.map(({ id, plan }) => [id, nameOf(shop.catalog, plan)] as const),
+    ]),
+    plans: new Map([...shop.catalog.plans, ...shop.catalog.retired].map(({ id, name }) => [id, name])),
     nowMs: clock(),
   };
 }

@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import { html } from 'hono/html';
 import { findForSale } from '../../../catalog/plan.ts';
 import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
@@ -10,11 +9,9 @@ import * as CallsCsv from '../../api/calls-csv.ts';
 import { type Env, record } from '../../request-context.ts';
 import * as Section from '../account/frame.ts';
 import { question } from '../account/question.ts';
-import { style } from '../account/style.ts';
 import * as Awaited from '../awaited-code.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as FormResult from '../form-result.ts';
-import * as Frame from '../frame.ts';
 import { isFrozenFor } from '../visitor-rights.ts';
 import * as Actions from './account-actions.ts';
 import * as Cancel from './account-cancel.ts';
@@ -24,7 +21,7 @@ import {
   type AccountPagesContext,
   page,
   refused,
-  sectionsOf,
+  respondInSection,
   signedIn,
   type Visitor,
 } from './account-page.ts';
@@ -114,8 +111,8 @@ function addSections(app: Hono<Env>, shop: AccountPagesContext): void {
 /** Adds the pages that ask before something ends. */
 function addQuestions(app: Hono<Env>, shop: AccountPagesContext): void {
   app.get(Cancel.path, (c) =>
-    signedIn(shop, c, 200, ({ account }) =>
-      Cancel.respondWithQuestion(shop, account, c.req.query('subscription') ?? ''),
+    signedIn(shop, c, 200, (visitor) =>
+      Cancel.respondWithQuestion(shop, visitor, c.req.query('subscription') ?? ''),
     ),
   );
   for (const path of Object.keys(Questions.fields))
@@ -123,12 +120,8 @@ function addQuestions(app: Hono<Env>, shop: AccountPagesContext): void {
       signedIn(shop, c, 200, async (visitor) => {
         const asked = await Questions.questionOf(shop, visitor, path, c.req.query('id') ?? '');
         if (asked === null) return FormResult.redirect(shop, Section.sections[sectionOf(path)], null);
-        return Frame.respondWithPage(200, shop, {
-          title: asked.title,
-          main: html`${Section.navigation(shop.texts, sectionOf(path), sectionsOf(visitor))}${question(shop.texts, asked)}`,
-          layout: Frame.shopLayout(shop, 'account'),
-          style,
-        });
+        const main = question(shop.texts, asked);
+        return respondInSection(shop, visitor, sectionOf(path), { title: asked.title, main });
       }),
     );
 }
@@ -146,7 +139,7 @@ function addForms(app: Hono<Env>, shop: AccountPagesContext, clientAddressHeader
           ? bad(shop.texts.text('result.frozen'))
           : await act(shop, { c, visitor, account, form, clientAddressHeader }).catch(gone(shop));
         if (result.isBad) return refused(shop, c, visitor, { section, path, input: form, result });
-        await record(shop, c, routeOf(c), who, subjectOf(form, subject, account));
+        await record(shop, c, routeOf(c), who, subjectOf(form, subject, account), result.detail);
         return path === 'team/leave' ? left(shop, result) : done(shop, visitor, path, form, result);
       }),
     );

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { html } from 'hono/html';
 import * as Email from '../../../identity/email.ts';
 import type { RegistrationContext } from '../../../identity/identity-context.ts';
 import * as PlanHolder from '../../../journeys/plan-holder.ts';
@@ -31,7 +32,7 @@ export function planHolderPages(
       const problem = texts.text(email === null ? 'sign_in.invalid_email' : 'payer.no_mail');
       return Frame.respondWithPage(422, shop, {
         title,
-        main: SignInPage.signedOut(texts, shop.catalog.plans, shop.claiming !== null, problem),
+        main: SignInPage.signedOut(texts, shop.catalog, shop.claiming !== null, problem),
       });
     }
     // Not awaited: the response time would reveal whether the address pays for a plan.
@@ -82,7 +83,11 @@ export function planHolderPages(
       form: { action: `${page}/cancel`, subscription: null },
       keep: page,
     });
-    return Frame.respondWithPage(200, shop, { title: texts.text('payer.title'), main });
+    return Frame.respondWithPage(200, shop, {
+      title: texts.text('payer.title'),
+      main: html`<div class="narrow">${main}</div>`,
+      style: CardPage.style,
+    });
   }
 
   function shown(found: Subscription | null, key: string): Response {

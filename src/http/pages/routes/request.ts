@@ -1,4 +1,5 @@
 import { id as newId } from '@sluice/kernel/id';
+import { jsonFault } from '@sluice/kernel/json-fault';
 import { Hono } from 'hono';
 import type * as Match from '../../../catalog/match.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
@@ -74,8 +75,12 @@ export function requestPages(
       once: newId('try'),
       outcome: null,
       fault: null,
+      isBodyFaulty: false,
       isSignedIn: false,
     };
+    const isSigned = async () => (await BrowserSession.readSession(shop, c)) !== null;
+    if (form.body.trim() !== '' && jsonFault(form.body) !== null)
+      return respond(422, page, { ...form, isBodyFaulty: true, isSignedIn: await isSigned() });
     const known = await credentialOf(shop, c, form.apiKey, clientAddressHeader);
     if (known === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
     if (known === 'invalid')

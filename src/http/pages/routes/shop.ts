@@ -1,4 +1,5 @@
 import { id as newId } from '@sluice/kernel/id';
+import { jsonFault } from '@sluice/kernel/json-fault';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import * as ExampleRequest from '../../../catalog/example-request.ts';
@@ -28,6 +29,7 @@ import * as TryFields from '../try-fields.ts';
 import { style as tryStyle } from '../try-form.ts';
 import * as TryIt from '../try-it.ts';
 import * as VisitorAccount from '../visitor-account.ts';
+import { respondInSection } from './account-page.ts';
 import * as PurchaseForm from './purchase-form.ts';
 
 /** Idempotency keys of the "Try it" form. */
@@ -114,9 +116,12 @@ export function shopPages(
   app.route('/', PurchaseForm.purchaseForm(shop, clientAddressHeader, again));
 
   app.get('/shop/leave', async (c) => {
+    const visitor = await BrowserSession.readSession(shop, c);
     const lost = await losses(shop, c);
-    if (lost === null) return new Response(null, { status: 303, headers: { location: '/shop/account' } });
-    return respond(shop, 200, shop.texts.text('leave.title'), LeavePage.leave(shop.texts, lost));
+    if (visitor === null || lost === null)
+      return new Response(null, { status: 303, headers: { location: '/shop/account' } });
+    const main = LeavePage.leave(shop.texts, lost);
+    return respondInSection(shop, visitor, 'settings', { title: shop.texts.text('leave.title'), main });
   });
 
   app.post('/shop/leave', async (c) => {
@@ -170,7 +175,6 @@ async function front(
   const overview = visitor && (await AccountJourney.overview(shop, visitor.account));
   const summary = visitor &&
     overview && {
-      account: visitor.account,
       balance: String(overview.balance_usd),
       included: Number(overview.included_remaining),
       includedUsd: overview.included_usd === undefined ? null : String(overview.included_usd),
@@ -207,10 +211,11 @@ function readTyped(shop: TryContext, operation: Operation, form: URLSearchParams
   if ((form.get('shown') ?? operation.id) !== operation.id) return example(shop, operation);
   if ((form.get('check') ?? form.get('as')) !== 'fields') {
     const request = { path: form.get('path') ?? '', body: form.get('body') ?? '' };
+    const isFaulty = request.body.trim() !== '' && jsonFault(request.body) !== null;
     return formOf(shop, operation, {
       ...request,
       typed: null,
-      faults: [],
+      faults: isFaulty ? [{ field: TryFields.rawBody, fault: 'json' }] : [],
       isRaw: form.has('as') || form.has('check'),
     });
   }

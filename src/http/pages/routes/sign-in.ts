@@ -117,7 +117,7 @@ export function signInPages(
   }
 
   function signedOut(status: number, problem: string, more: Readonly<Record<string, string>> = {}): Response {
-    return respond(status, Page.signedOut(texts, shop.catalog.plans, shop.claiming !== null, problem), more);
+    return respond(status, Page.signedOut(texts, shop.catalog, shop.claiming !== null, problem), more);
   }
 
   function respond(status: number, main: Frame.Html, more: Readonly<Record<string, string>> = {}): Response {

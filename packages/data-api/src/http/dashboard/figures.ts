@@ -1,3 +1,4 @@
+import { axisEnd } from '@sluice/kernel/chart-axis';
 import { html } from 'hono/html';
 import * as Allowance from '../../keys/allowance.ts';
 import type { Key } from '../../keys/key.ts';
@@ -78,8 +79,13 @@ export function usage(days: readonly UsageDay[]): Html {
   const total = days.reduce((sum, { records }) => sum + records, 0);
   const calls = days.reduce((sum, each) => sum + each.calls, 0);
   const most = Math.max(1, ...days.map(({ records }) => records));
-  const bar = ({ records }: UsageDay, at: number) =>
-    html`<rect x="${at * 10 + 1}" y="${100 - (records / most) * 100}" width="8" height="${(records / most) * 100}"/>`;
+  const top = axisEnd(most);
+  const tick = (value: number) => html`<span>${count(value)}</span>`;
+  const lines = (top > 1 ? [0, 50, 100] : [0, 100]).map(
+    (y) => html`<line x1="0" y1="${y}" x2="${days.length * 10}" y2="${y}"/>`,
+  );
+  const bar = ({ dayMs, records }: UsageDay, at: number) =>
+    html`<rect x="${at * 10 + 1}" y="${100 - (records / top) * 100}" width="8" height="${(records / top) * 100}"><title>${day(dayMs)}: ${plural(records, 'record')}</title></rect>`;
   const row = ({ dayMs, calls, records }: UsageDay) =>
     html`<tr><th scope="row">${day(dayMs)}</th><td class="number">${count(calls)}</td><td class="number">${count(records)}</td></tr>`;
   const used = days.filter((each) => each.calls > 0).toReversed();
@@ -87,9 +93,9 @@ export function usage(days: readonly UsageDay[]): Html {
     return html`<section aria-labelledby="usage"><h2 id="usage">Usage</h2><p>No calls in the last ${days.length} days.</p></section>`;
   return html`<section aria-labelledby="usage"><h2 id="usage">Usage</h2>
 <p>${plural(total, 'record')} in ${plural(calls, 'call')} of the last ${days.length} days.</p>
-<p class="axis"><span>${plural(most, 'record')} on the best day</span></p>
-<svg class="chart" viewBox="0 0 ${days.length * 10} 100" preserveAspectRatio="none" role="img" aria-label="Records by day, at most ${count(most)}"><line x1="0" y1="100" x2="${days.length * 10}" y2="100"/>${days.map(bar)}</svg>
-<p class="axis"><span>${first ? day(first.dayMs) : ''}</span><span>${last ? day(last.dayMs) : ''}</span></p>
+<div class="chart"><div class="y" aria-hidden="true">${tick(top)}${top > 1 ? tick(top / 2) : ''}${tick(0)}</div>
+<svg viewBox="0 0 ${days.length * 10} 100" preserveAspectRatio="none" role="img" aria-label="Records by day, at most ${count(most)}">${lines}${days.map(bar)}</svg>
+<div class="x" aria-hidden="true"><span>${first ? day(first.dayMs) : ''}</span><span>${last ? day(last.dayMs) : ''}</span></div></div>
 ${used.length === 0 ? '' : html`<details><summary>By day</summary><div class="wide" tabindex="0" role="group" aria-label="Usage by day"><table><thead><tr><th scope="col">Day</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Records</th></tr></thead><tbody>${used.map(row)}</tbody></table></div></details>`}</section>`;
 }
 

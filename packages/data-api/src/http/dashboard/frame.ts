@@ -18,10 +18,10 @@ const ownStyle = `
 main{overflow-wrap:break-word}table .id{white-space:nowrap}@media(max-width:40rem){table.stack .id{white-space:normal}}
 header form{margin:0}header button.quiet{color:var(--soft)}
 .id{font:.8125rem/1.55 ui-monospace,"SF Mono",Menlo,Consolas,monospace;overflow-wrap:anywhere}
-.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(9.5rem,45%),1fr));gap:.75rem 1.25rem}.facts dd{font-size:1.125rem}.crumbs{margin:0;font-size:.875rem}.crumbs+h1{margin-top:.25rem}.narrow{max-width:28rem;margin:0 auto}.narrow button{width:100%}.narrow label{margin-top:0}.narrow .hint{margin-top:.75rem}section.fold:has(.danger){border-color:var(--bad)}@media(max-width:40rem){table.stack tr:last-child{border-bottom:0;padding-bottom:0}}
+.facts{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.75rem 1.25rem}@media(max-width:40rem){.facts{grid-template-columns:1fr 1fr}}p code{white-space:nowrap}.facts dd{font-size:1.125rem}.crumbs{margin:0;font-size:.875rem}.crumbs+h1{margin-top:.25rem}.narrow{max-width:28rem;margin:0 auto}.narrow button{width:100%}.narrow label{margin-top:0}.narrow .hint{margin-top:.75rem}section.fold:has(.danger){border-color:var(--bad)}@media(max-width:40rem){table.stack tr:last-child{border-bottom:0;padding-bottom:0}}
 .columns{display:grid;gap:0 1.25rem;grid-template-columns:repeat(auto-fit,minmax(min(24rem,100%),1fr));align-items:start}
-.chart{width:100%;height:8rem;display:block;margin-top:1rem}.chart rect{fill:var(--accent)}.chart line{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke}
-.axis{display:flex;justify-content:space-between;color:var(--soft);font-size:.8125rem;margin:.25rem 0 .75rem}
+.chart{display:grid;grid-template-columns:auto 1fr;gap:0 .75rem;margin:1rem 0 .5rem}.chart svg{display:block;width:100%;height:9rem}.chart rect{fill:var(--accent)}.chart line{stroke:var(--line);vector-effect:non-scaling-stroke}
+.chart :is(.y,.x){display:flex;justify-content:space-between;color:var(--soft);font-size:.8125rem}.chart .y{flex-direction:column;text-align:end;line-height:1;font-variant-numeric:tabular-nums}.chart .x{grid-column:2;padding-top:.4rem}
 .sign{display:inline-block;padding:0 .5rem;border-radius:6px;font-size:.8125rem;line-height:1.6;background:var(--tint);color:var(--ink);white-space:nowrap}.sign.bad{background:var(--note-tint);color:var(--note)}
 section>form,details>form{max-width:34rem}input,select{max-width:100%}section.fold{padding-block:.9rem;margin-bottom:.75rem}section.fold details[open]>summary{margin-bottom:.5rem}.choices{max-width:100%}
 fieldset{border:0;min-width:0;margin:.75rem 0 0;padding:0}legend{font-size:.875rem;color:var(--soft);padding:0}

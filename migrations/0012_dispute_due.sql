@@ -1,0 +1,1 @@
+ALTER TABLE "shop"."reversal" ADD COLUMN "due_at" timestamp with time zone;

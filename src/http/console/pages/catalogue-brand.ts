@@ -1,0 +1,45 @@
+import { html, raw } from 'hono/html';
+import * as Brand from '../../../catalog/brand.ts';
+import { brandStyle } from '../../pages/brand-style.ts';
+import { type Html, logoPath } from '../../pages/frame.ts';
+import { type CatalogueField, embeddedLogo, type FieldGroup } from '../catalogue-field.ts';
+import { isColour } from './colour.ts';
+
+const previewCharsMax = 140;
+
+/** The groups of the branding: the texts beside the look, and the links of the footer below both. `input` renders a field. */
+export function brandGroups(
+  groups: readonly FieldGroup[],
+  typed: ReadonlyMap<string, string>,
+  input: (one: CatalogueField) => Html,
+): Html {
+  const section = ({ title, fields }: FieldGroup, form = '') =>
+    html`<section><h2>${title}</h2><div class="${form}">${fields.map((one) => html`<div>${input(one)}</div>`)}</div>${title === 'Look' ? preview(groups, typed) : ''}</section>`;
+  const [shop, look, receipts, ...rest] = groups;
+  if (shop === undefined || look === undefined || receipts === undefined) return html``;
+  return html`<div class="columns"><div>${section(shop)}${section(receipts)}</div><div class="last">${section(look)}</div></div>${rest.map((one) => section(one, 'grid-fields two'))}`;
+}
+
+/** The logo: the present one, a new image, and a box that removes it. */
+export function logo({ name, value }: CatalogueField, fault: string | undefined): Html {
+  const notes = fault === undefined ? 'upload-hint' : 'upload-hint upload-fault';
+  const now =
+    value === ''
+      ? ''
+      : html`<div class="logo-now"><img src="${logoPath}" alt="Present logo"><span class="soft">${value === embeddedLogo ? 'Uploaded here' : html`The file <code>${value}</code>`}</span><label class="check"><input type="checkbox" name="${name}" value="true"> Remove it</label></div>`;
+  return html`<label for="upload">Logo</label>${now}<input id="upload" name="upload" type="file" accept="image/png" aria-describedby="${notes}"${fault === undefined ? '' : raw(' aria-invalid="true"')}><p class="hint" id="upload-hint">${value === '' ? 'A' : 'Another'} PNG image of at most 64 KiB</p>${fault === undefined ? '' : html`<p class="fault" id="upload-fault">${fault}</p>`}`;
+}
+
+/** The name, colour and font of the form as the shop shows them. */
+function preview(groups: readonly FieldGroup[], typed: ReadonlyMap<string, string>): Html {
+  const of = (key: string) => {
+    const found = groups.flatMap(({ fields }) => fields).find(({ path }) => path.at(-1) === key);
+    return found === undefined ? '' : (typed.get(found.name) ?? found.value);
+  };
+  const colour = of('colour').trim();
+  const font = Brand.fonts.find((one) => one === of('font'));
+  const brand = { ...(isColour(colour) && { colour }), ...(font && { font }) };
+  return html`<h3 id="preview">Preview</h3><style>${raw(brandStyle(brand, '.shop-preview'))}</style>
+<div class="shop-preview" role="group" aria-labelledby="preview"><p><b>${of('name')}</b></p><p>${of('description').slice(0, previewCharsMax)}</p><p><span class="button">Start free</span> <span class="link">Prices</span> <span class="sign">in use</span></p></div>
+<button class="plain small" name="act" value="preview" formnovalidate>Update the preview</button>`;
+}

@@ -1,0 +1,119 @@
+import { html } from 'hono/html';
+import type { ProposalFault } from '../../../journeys/catalog-editing.ts';
+import type { Html } from '../../pages/frame.ts';
+import { type FieldGroup, namedIn } from '../catalogue-field.ts';
+import { pricedTogether } from '../catalogue-fields.ts';
+import { type FormResult, resultLine } from './account.ts';
+
+/** The keys of the catalogue's file in words. */
+export const fieldNames: Readonly<Record<string, string>> = {
+  price_usd: 'Price',
+  included_usd: 'Included usage',
+  requests_per_second: 'Calls per second',
+  included: 'Included results',
+  included_when_claimed: 'More results with an email address',
+  included_usd_when_claimed: 'More usage with an email address',
+  min_usd: 'Smallest purchase',
+  max_usd: 'Largest purchase',
+  max_cost_usd: 'Highest cost of a call',
+  all_per_hour: 'Free results of all new accounts in an hour',
+  all_usd_per_hour: 'Free usage of all new accounts in an hour',
+  once_per: 'Given once for each',
+  every: 'Charged every',
+  covers: 'Services',
+  recommended: 'Highlighted',
+  tax_note: 'Note about tax',
+  grace_days: 'Days of grace',
+  rollover: 'What is unused stays for one more period',
+  'brand.colour': 'Colour',
+  'brand.font': 'Font',
+  'brand.logo': 'Logo',
+  'links.terms': 'Terms of service',
+  'links.privacy': 'Privacy',
+  'links.imprint': 'Imprint',
+  'links.status': 'Status page',
+};
+
+/** Keys that no sentence contains as a word. */
+const plainKeys = Object.keys(fieldNames).filter((key) => key.includes('_'));
+const keyPattern = new RegExp(`\\b(${plainKeys.join('|')})\\b`, 'g');
+
+/** A place in a form: the id of its input, and its name in words, such as `Start: Price`. */
+type Place = { id: string; name: string };
+
+/** The faults of a form in words. `placeOf`: the place of a fault, null when the form has no field for it. */
+export type FaultWords = {
+  faults: readonly ProposalFault[];
+  placeOf(path: string): Place | null;
+};
+
+/** The fields of a new item at the end of a list: `plans[4].id` has the input `new.id`. */
+const newFields: Readonly<Record<string, string>> = {
+  id: 'Id',
+  name: 'Name',
+  price_usd: 'Price',
+  every: 'Per',
+  included: 'Included results',
+};
+
+/** Puts the faults of a form into the words of its labels. `newAt`: the place of an item that the form adds, such as `plans[4]`. */
+export function faultWords(
+  groups: readonly FieldGroup[],
+  faults: readonly ProposalFault[],
+  newAt: string | null,
+): FaultWords {
+  const places = new Map<string, Place>();
+  for (const { title, id, fields, parts = [] } of groups) {
+    const of = (some: typeof fields, within: string) => {
+      for (const { name, label } of some) places.set(name, { id: name, name: `${within}${bare(label)}` });
+    };
+    of(fields, id === undefined ? '' : `${title}: `);
+    for (const part of parts) of(part.fields, `${title}, ${part.title}: `);
+  }
+  for (const { name, unit } of pricedTogether(groups))
+    places.set(name, { id: name, name: `All, per ${unit}` });
+  if (newAt !== null)
+    for (const [key, name] of Object.entries(newFields))
+      places.set(`${newAt}.${key}`, { id: `new.${key}`, name: `New plan: ${name}` });
+  return {
+    faults: faults.map((fault) => ({ ...fault, reason: reasonInWords(fault, groups) })),
+    placeOf: (path) => places.get(path) ?? null,
+  };
+}
+
+/** A label without its unit. */
+function bare(label: string): string {
+  return label.replace(/ \(USD\)$/, '').replace(/^Price of one \S+ of .*$/, 'Price');
+}
+
+/** `price_usd "0.10" is below what a card can be charged: write at least "0.50"` without the key of the file. */
+function reasonInWords({ path, reason }: ProposalFault, groups: readonly FieldGroup[]): string {
+  const key = /(\w+)$/.exec(path)?.[1] ?? '';
+  const label = bare(namedIn(groups, path)?.label ?? fieldNames[key] ?? newFields[key] ?? '');
+  const named = label !== '' && reason.startsWith(`${key} `) ? `${label}${reason.slice(key.length)}` : reason;
+  const text = named
+    .replace(keyPattern, (found) => `“${fieldNames[found] ?? found}”`)
+    .replace(/\bwrite at (least|most) "([\d.]+)"/g, 'enter at $1 $2')
+    .replace(/"([\d.]+)"/g, '$1');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
+}
+
+/** The outcome of a refused form, with links to the fields that are at fault. */
+export function refusal(result: FormResult, { faults, placeOf }: FaultWords): Html {
+  const places = new Map(
+    faults.flatMap(({ path }) => {
+      const place = placeOf(path);
+      return place === null ? [] : [[place.id, place.name] as const];
+    }),
+  );
+  if (result === null || places.size === 0) return resultLine(result);
+  return html`<div class="note" role="alert">${result.text}<ul class="faults">${[...places].map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></div>`;
+}
+
+/** The faults that have no field. */
+export function faultList(faults: readonly ProposalFault[]): Html {
+  if (faults.length === 0) return html``;
+  const line = ({ line: at, reason }: ProposalFault) =>
+    html`<li>${at === null ? '' : `Line ${at}: `}${reason}</li>`;
+  return html`<section><h2>Problems</h2><ul>${faults.map(line)}</ul></section>`;
+}
