@@ -13,6 +13,11 @@ CREATE OR REPLACE FUNCTION shop.joined_account(p_account text) RETURNS text LANG
   SELECT coalesce(joined_to, id) FROM shop.account WHERE id = p_account
 $$;
 
+-- Returns true for an account that the seller has frozen, or whose owner is erased. No payment is taken for it, because it could not use what is paid.
+CREATE OR REPLACE FUNCTION shop.is_frozen(p_account text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM shop.account a WHERE a.id = shop.joined_account(p_account) AND a.frozen_at IS NOT NULL)
+$$;
+
 -- Creates an anonymous account with its trial, if the rules of the trial (`shop.give_trial`) allow one without a proof. Returns the state of the trial.
 CREATE OR REPLACE FUNCTION shop.register(p_account text, p_plan text, p_units bigint, p_asset text DEFAULT 'unit', p_once text[] DEFAULT '{}', p_kind text DEFAULT NULL,
   p_digest text DEFAULT NULL, p_address text DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$

@@ -1,3 +1,8 @@
+-- Returns true for an account that has bought something.
+CREATE OR REPLACE FUNCTION shop.has_bought(p_account text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM shop.purchase o WHERE o.account_id = p_account AND o.state = 'granted')
+$$;
+
 -- Records a code that will be sent by email; earlier codes of the account stop working. `state`: `begun`, `limited` (wait), or `claimed`: a person
 -- has the account. `known`: an account has this email. Only the mail may mention it. Calls follow each other over all processes, so that the
 -- limits hold. The last fifth of the daily maximum is reserved for accounts that have bought something.
@@ -6,13 +11,15 @@ CREATE OR REPLACE FUNCTION shop.begin_claim(p_id text, p_account text, p_email t
 RETURNS TABLE (state text, wait_seconds integer, known boolean) LANGUAGE plpgsql AS $$
 DECLARE
   v_day timestamptz := clock_timestamp() - interval '1 day';
+  v_paid boolean := shop.has_bought(p_account);
 BEGIN
   LOCK TABLE shop.claim IN SHARE ROW EXCLUSIVE MODE;
   SELECT ceil(max(extract(epoch FROM c.created_at - v_day))) INTO wait_seconds FROM (
     (SELECT created_at FROM shop.claim WHERE account_id = p_account AND created_at > v_day ORDER BY created_at DESC OFFSET p_account_max - 1 LIMIT 1)
-    UNION ALL (SELECT created_at FROM shop.claim WHERE mailbox = p_mailbox AND created_at > v_day ORDER BY created_at DESC OFFSET p_email_max - 1 LIMIT 1)
+    -- Codes for accounts that have bought something count apart, so that a stranger with free accounts cannot use them up.
+    UNION ALL (SELECT created_at FROM shop.claim WHERE mailbox = p_mailbox AND shop.has_bought(account_id) = v_paid AND created_at > v_day ORDER BY created_at DESC OFFSET p_email_max - 1 LIMIT 1)
     UNION ALL (SELECT created_at FROM shop.claim WHERE created_at > v_day ORDER BY created_at DESC OFFSET
-      CASE WHEN EXISTS (SELECT FROM shop.purchase o WHERE o.account_id = p_account AND o.state = 'granted') THEN p_all_max ELSE p_all_max * 4 / 5 END - 1 LIMIT 1)
+      CASE WHEN v_paid THEN p_all_max ELSE p_all_max * 4 / 5 END - 1 LIMIT 1)
   ) c;
   wait_seconds := greatest(wait_seconds, shop.block_wait('claim', p_blocks, p_seconds, p_max));
   known := EXISTS (SELECT FROM shop.account WHERE email = p_email);

@@ -34,6 +34,10 @@ BEGIN
   PERFORM 1 FROM shop.account a WHERE a.id = account FOR UPDATE;
   IF NOT FOUND THEN state := 'unknown_account'; RETURN NEXT; RETURN; END IF;
   state := shop.erasure_obstacle(account, p_forfeits);
+  -- The caller has closed the card pages. One that was opened since could still be paid.
+  IF state IS NULL AND EXISTS (SELECT FROM shop.purchase o WHERE o.account_id = account AND o.state IN ('offered', 'declined') AND o.checkout_session IS NOT NULL) THEN
+    state := 'payment';
+  END IF;
   IF state IS NOT NULL THEN RETURN NEXT; RETURN; END IF;
   SELECT array_agg(a) INTO v_all FROM shop.accounts_of(account) AS a;
   SELECT array_agg(DISTINCT e.email) INTO v_emails FROM (

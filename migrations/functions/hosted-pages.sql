@@ -1,9 +1,12 @@
 -- Records the hosted page of an order. Returns false if the order may no longer be paid on it; the caller then closes the page again.
--- `p_number`: the number of pages that had closed when it was opened. Another browser may have started a new page since.
+-- `p_number`: the number of pages that had closed when it was opened. Another browser may have started a new page since, or the account may be frozen.
 CREATE OR REPLACE FUNCTION shop.attach_page(p_id text, p_session text, p_number integer) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
+  -- First of all the lock: an erasure waits for it, or is seen below.
+  PERFORM 1 FROM shop.purchase WHERE id = p_id FOR UPDATE;
   UPDATE shop.purchase SET checkout_session = p_session, page_read_at = NULL
-    WHERE id = p_id AND state IN ('offered', 'declined') AND pages_closed = p_number AND coalesce(checkout_session, p_session) = p_session;
+    WHERE id = p_id AND state IN ('offered', 'declined') AND pages_closed = p_number AND coalesce(checkout_session, p_session) = p_session
+      AND NOT shop.is_frozen(account_id);
   RETURN FOUND;
 END $$;
 

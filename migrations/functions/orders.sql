@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION shop.is_being_charged(p_order shop.purchase) RETURNS 
 $$;
 
 -- Claims an order before it is charged. `outcome`: `claimed` for the one process that may charge, otherwise `busy` (another process charges),
--- `in_doubt` (a charge was started and no process continues it), `granted`, `declined`, `expired` or `unknown`. The first credential owns the order,
+-- `in_doubt` (a charge was started and no process continues it), `granted`, `declined`, `expired`, `frozen` (its account) or `unknown`. The first credential owns the order,
 -- and takes over a claim in doubt. An order claimed by its hosted page (a slow payment) is `in_doubt` too, and no credential is charged for it.
 -- `is_first`: no request has claimed the order before. `p_expires`: end of the challenge; an order that is not claimed by then is never charged.
 CREATE OR REPLACE FUNCTION shop.claim_purchase(p_id text, p_challenge text, p_credential text, p_writer text, p_expires timestamptz DEFAULT NULL)
@@ -22,6 +22,7 @@ BEGIN
   SELECT * INTO v_order FROM shop.purchase WHERE id = p_id FOR UPDATE;
   IF NOT FOUND THEN RETURN QUERY SELECT 'unknown', false; RETURN; END IF;
   IF v_order.state = 'offered' AND p_expires <= clock_timestamp() THEN RETURN QUERY SELECT 'expired', false; RETURN; END IF;
+  IF v_order.state = 'offered' AND shop.is_frozen(v_order.account_id) THEN RETURN QUERY SELECT 'frozen', false; RETURN; END IF;
   IF v_order.credential_digest IS NULL THEN
     UPDATE shop.purchase SET challenge_id = coalesce(challenge_id, p_challenge), credential_digest = p_credential WHERE id = p_id RETURNING * INTO v_order;
   END IF;

@@ -1,31 +1,42 @@
 -- Records a sign-in link that will be sent by email. `state`: `begun` or `limited` (wait), regardless of whether the email has an account. Only the mail
--- may mention that (`known`). With `p_invitation`, opening the link accepts that invitation. Calls follow each other over all processes, so that the daily limits hold. The last fifth of the daily maximum is
--- reserved for emails with an account: others are `skipped`, which looks the same to the caller, and no mail is sent.
+-- may mention that (`known`). With `p_invitation`, opening the link accepts that invitation. Calls follow each other over all processes, so that the daily limits hold.
+-- A browser that has opened a link of the mailbox (`p_known`) has an allowance of its own, which requests of others do not use. All others share that
+-- of the mailbox; beyond it (`is_late`) a link lives until `p_late_expires`, and an address gets the next one when the last has expired: the person who
+-- reads the mailbox can always request a link, or has one that works. An email without an account is then `skipped`, or addresses of one mailbox
+-- would get mail without end: it looks the same to the caller, and no mail is sent. So is one in the last fifth of the daily maximum.
 CREATE OR REPLACE FUNCTION shop.begin_sign_in(p_id text, p_email text, p_mailbox text, p_blocks text[], p_seconds integer[], p_max integer[],
-  p_token text, p_browser text, p_expires timestamptz, p_mailbox_max integer, p_all_max integer, p_invitation text DEFAULT NULL)
-RETURNS TABLE (state text, wait_seconds integer, known boolean) LANGUAGE plpgsql AS $$
+  p_token text, p_browser text, p_known text, p_expires timestamptz, p_late_expires timestamptz,
+  p_mailbox_max integer, p_known_max integer, p_known_mailbox_max integer, p_all_max integer, p_invitation text)
+RETURNS TABLE (state text, wait_seconds integer, known boolean, is_late boolean) LANGUAGE plpgsql AS $$
 DECLARE
   v_day timestamptz := clock_timestamp() - interval '1 day';
+  v_known text;
+  v_sent integer;
+  v_total integer;
 BEGIN
   LOCK TABLE shop.sign_in IN SHARE ROW EXCLUSIVE MODE;
-  SELECT ceil(max(extract(epoch FROM s.created_at - v_day))) INTO wait_seconds FROM (
-    (SELECT created_at FROM shop.sign_in WHERE mailbox = p_mailbox AND created_at > v_day ORDER BY created_at DESC OFFSET p_mailbox_max - 1 LIMIT 1)
-    UNION ALL (SELECT created_at FROM shop.sign_in WHERE created_at > v_day ORDER BY created_at DESC OFFSET p_all_max - 1 LIMIT 1)
-  ) s;
-  wait_seconds := greatest(wait_seconds, shop.block_wait('sign_in', p_blocks, p_seconds, p_max));
+  SELECT p_known INTO v_known FROM shop.sign_in s WHERE s.mailbox = p_mailbox AND s.known_digest IS NOT NULL AND s.created_at > v_day
+    HAVING count(*) < p_known_mailbox_max AND count(*) FILTER (WHERE s.known_digest = p_known) < p_known_max;
+  SELECT count(*) INTO v_sent FROM shop.sign_in s WHERE s.mailbox = p_mailbox AND s.known_digest IS NULL AND s.created_at > v_day;
+  SELECT count(*) INTO v_total FROM shop.sign_in s WHERE s.created_at > v_day AND (s.known_digest IS NULL) = (v_known IS NULL);
   known := p_invitation IS NOT NULL OR shop.home_of(p_email) IS NOT NULL;
+  is_late := v_known IS NULL AND v_sent >= p_mailbox_max - 1;
+  SELECT ceil(max(extract(epoch FROM w.until - clock_timestamp()))) INTO wait_seconds FROM (
+    SELECT s.expires_at AS until FROM shop.sign_in s WHERE v_known IS NULL AND v_sent >= p_mailbox_max AND s.email = p_email AND s.known_digest IS NULL
+      AND s.invitation_id IS NOT DISTINCT FROM p_invitation AND s.expires_at > clock_timestamp()
+    UNION ALL (SELECT s.created_at + interval '1 day' FROM shop.sign_in s WHERE s.created_at > v_day AND (s.known_digest IS NULL) = (v_known IS NULL)
+      ORDER BY s.created_at DESC OFFSET p_all_max - 1 LIMIT 1)
+  ) w;
+  wait_seconds := greatest(wait_seconds, shop.block_wait('sign_in', p_blocks, p_seconds, p_max));
   IF wait_seconds IS NOT NULL THEN
-    state := 'limited';
-  ELSE
-    -- Skipped requests count for their block but not for the daily maximum.
-    PERFORM shop.use_blocks('sign_in', p_blocks);
-    IF NOT known AND (SELECT count(*) FROM shop.sign_in WHERE created_at > v_day) >= p_all_max * 4 / 5 THEN
-      state := 'skipped';
-    ELSE
-      state := 'begun';
-      INSERT INTO shop.sign_in (id, email, mailbox, token_digest, browser_digest, expires_at, invitation_id)
-        VALUES (p_id, p_email, p_mailbox, p_token, p_browser, p_expires, p_invitation);
-    END IF;
+    state := 'limited'; RETURN NEXT; RETURN;
+  END IF;
+  PERFORM shop.use_blocks('sign_in', p_blocks);
+  state := CASE WHEN NOT known AND (v_total >= p_all_max * 4 / 5 OR is_late AND v_sent >= p_mailbox_max) THEN 'skipped' ELSE 'begun' END;
+  -- In the last fifth, skipped requests do not count for the daily maximum.
+  IF state = 'begun' OR v_total < p_all_max * 4 / 5 THEN
+    INSERT INTO shop.sign_in (id, email, mailbox, token_digest, browser_digest, known_digest, expires_at, invitation_id)
+      VALUES (p_id, p_email, p_mailbox, p_token, p_browser, v_known, CASE WHEN is_late THEN p_late_expires ELSE p_expires END, p_invitation);
   END IF;
   RETURN NEXT;
 END $$;
@@ -34,7 +45,7 @@ END $$;
 -- `elsewhere`: the link was opened in a different browser, and the person did not enter the address that the mail was sent to; or `full`: the
 -- account that the link invites to has `p_members_max` persons.
 CREATE OR REPLACE FUNCTION shop.complete_sign_in(p_token text, p_browser text, p_email text, p_tries_max integer, p_members_max integer)
-RETURNS TABLE (state text, account text, member text, role text, epoch integer) LANGUAGE plpgsql AS $$
+RETURNS TABLE (state text, account text, member text, role text, epoch integer, email text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   v_link shop.sign_in;
@@ -57,7 +68,7 @@ BEGIN
     SELECT m.account_id, m.id, m.role, m.epoch INTO account, member, role, epoch FROM shop.own_member(v_account, v_link.email) m;
     IF member IS NULL THEN state := 'gone'; RETURN NEXT; RETURN; END IF;
   END IF;
-  state := 'signed_in';
+  state := 'signed_in'; email := v_link.email;
   UPDATE shop.sign_in SET used_at = clock_timestamp() WHERE id = v_link.id;
   UPDATE shop.member m SET used_at = clock_timestamp() WHERE m.id = member;
   PERFORM shop.add_account_event(account, member, 'signed_in', v_link.email);

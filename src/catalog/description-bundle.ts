@@ -104,6 +104,9 @@ class Bundling {
     const target = name === '' ? file : resolve(dirname(file), decodeURIComponent(name));
     if (relative(dirname(this.main), target).split(sep)[0] === '..')
       throw new BundleFault(`refers to ${ref}, which lies outside of its folder`);
+    // The settings of the shop may lie beside it, and what is read here is published.
+    if (!/\.(json|ya?ml)$/i.test(target))
+      throw new BundleFault(`refers to ${ref}: only .json, .yaml and .yml files are read`);
     const pointer = JsonPointer.parse(decodeURIComponent(fragment));
     const part = pointer === null ? undefined : JsonPointer.resolve(await this.#read(target, ref), pointer);
     if (part === undefined) throw new BundleFault(`refers to ${ref}, which does not exist`);

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
+import { parse as parseYaml } from 'yaml';
 import * as Description from '../catalog/description.ts';
 
 const fetchMsMax = 30_000;
@@ -9,34 +10,31 @@ const filesMax = 200;
 
 /**
  * Downloads a description and stores it in `folder`, where the shop reads it at each start: `upstream.json` or `upstream.yaml`. A
- * description of several files becomes one. Returns the file. Throws with a reason.
+ * description of several files becomes one. So the stored file refers to no other file, and its author cannot choose files of this machine
+ * that the shop reads. Returns the file. Throws with a reason.
  */
 export async function download(address: string, folder: string): Promise<string> {
-  const text = await fetched(address);
+  const { text, from } = await fetched(address, 'follow');
   const isJson = text.toString('utf8', 0, 200).trimStart().startsWith('{');
-  const others = referencesIn(text, address, new URL('.', address).href);
-  if (others.length > 0) return await downloadAll(address, text, others, folder);
+  if (references(text).length > 0) return await downloadAll(from, text, folder);
   const file = join(folder, isJson ? 'upstream.json' : 'upstream.yaml');
   await writeFile(file, text);
   return file;
 }
 
-async function downloadAll(
-  address: string,
-  text: Buffer,
-  others: readonly string[],
-  folder: string,
-): Promise<string> {
+async function downloadAll(address: string, text: Buffer, folder: string): Promise<string> {
   const root = new URL('.', address).href;
   const copies = await mkdtemp(join(tmpdir(), 'sluice-description-'));
   try {
     const main = join(copies, placeOf(address, root));
     await writeFile(main, text);
+    const others = referencesIn(text, address, root);
     const open = [...others];
     const seen = new Set([address, ...others]);
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       if (seen.size > filesMax) throw new Error(`${address} refers to more than ${filesMax} files`);
-      const part = await fetched(next);
+      // A redirect could lead to a file that is not the author's.
+      const { text: part } = await fetched(next, 'error');
       const file = join(copies, placeOf(next, root));
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, part);
@@ -55,10 +53,31 @@ async function downloadAll(
   }
 }
 
+/** Returns the names of the other files that a description refers to. */
+function references(text: Buffer): string[] {
+  const names: string[] = [];
+  const open: unknown[] = [];
+  const seen = new Set<unknown>();
+  try {
+    // The parser that reads the description later: another one could find other references.
+    open.push(parseYaml(text.toString(), { logLevel: 'error', uniqueKeys: false }));
+  } catch {
+    // Nothing refers to a file in a text that cannot be read.
+  }
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    seen.add(value);
+    if ('$ref' in value && typeof value.$ref === 'string' && !value.$ref.startsWith('#'))
+      names.push(value.$ref.split('#')[0] ?? '');
+    for (const item of Object.values(value)) open.push(item);
+  }
+  return names;
+}
+
 /** Returns the addresses of the other files that a text refers to, as far as they lie below `root`. */
 function referencesIn(text: Buffer, address: string, root: string): string[] {
-  const found = text.toString().matchAll(/["']?\$ref["']?\s*:\s*["']?([^"'#\s,}]+)/g);
-  const addresses = [...found].flatMap(([, name = '']) => {
+  const addresses = references(text).flatMap((name) => {
     if (/^[a-z][a-z0-9+.-]*:|^\//i.test(name) || !URL.canParse(name, address)) return [];
     const { href } = new URL(name, address);
     return href.startsWith(root) && href !== address ? [href] : [];
@@ -75,8 +94,18 @@ function placeOf(address: string, root: string): string {
   return place;
 }
 
-async function fetched(address: string): Promise<Buffer> {
-  const response = await fetch(address, { signal: AbortSignal.timeout(fetchMsMax) });
+/** Downloads a file. `from`: its address after redirects. */
+async function fetched(
+  address: string,
+  redirect: 'follow' | 'error',
+): Promise<{ text: Buffer; from: string }> {
+  const response = await fetch(address, { redirect, signal: AbortSignal.timeout(fetchMsMax) }).catch(
+    (fault: Error) => {
+      throw new Error(
+        `${address} cannot be downloaded (${(fault.cause as Error | undefined)?.message ?? fault.message})`,
+      );
+    },
+  );
   if (!response.ok) throw new Error(`${address} responds with status ${response.status}`);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -85,5 +114,5 @@ async function fetched(address: string): Promise<Buffer> {
     if (bytes > bytesMax) throw new Error(`${address} is larger than ${bytesMax} bytes`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return { text: Buffer.concat(chunks), from: response.url };
 }

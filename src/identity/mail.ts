@@ -21,6 +21,8 @@ export interface MailQueue {
    * @param expiresMs time after which the message is useless; three days from now by default
    */
   enqueue(mail: Mail, idempotencyKey: string, expiresMs?: number): Promise<void>;
+  /** Takes as long as `enqueue` and sends nothing, so that the duration of a response does not reveal whether a mail is sent. */
+  pretend(idempotencyKey: string): Promise<void>;
 }
 
 /** A message that is due. `attempt` counts from 1. */

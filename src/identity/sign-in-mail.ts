@@ -1,6 +1,5 @@
 import type { Texts } from '../text/texts.ts';
 import type { Mail } from './mail.ts';
-import { linkLifeMs } from './sign-in.ts';
 
 export type SignInLetter = {
   to: string;
@@ -11,10 +10,12 @@ export type SignInLetter = {
   link: string | null;
   /** The link accepts an invitation. */
   joins: boolean;
+  /** Time until the link expires. */
+  lifeMs: number;
 };
 
 /** Writes the mail for a sign-in. Only its reader learns that an account exists or does not. */
-export function signInMail(texts: Texts, { to, name, publicUrl, link, joins }: SignInLetter): Mail {
+export function signInMail(texts: Texts, { to, name, publicUrl, link, joins, lifeMs }: SignInLetter): Mail {
   const shop = name.replace(/\s+/g, ' ').trim();
   if (link === null)
     return {
@@ -26,6 +27,6 @@ export function signInMail(texts: Texts, { to, name, publicUrl, link, joins }: S
   return {
     to,
     subject: texts.text(`${kind}.subject`, { shop }),
-    text: texts.text(`${kind}.text`, { shop, url: publicUrl, link, minutes: linkLifeMs / 60_000 }),
+    text: texts.text(`${kind}.text`, { shop, url: publicUrl, link, minutes: lifeMs / 60_000 }),
   };
 }

@@ -5,8 +5,21 @@ import type { Holder } from './team/team.ts';
 
 /** A link expires after this. */
 export const linkLifeMs = 15 * 60_000;
-/** Links in 24 hours: per mailbox, per address block of the requester (narrowest first) and in total. */
-export const dailyMax = { mailbox: 10, blocks: [30, 60, 120], all: 5_000 } as const;
+/**
+ * The last link of the day's allowance of a mailbox and those after it expire after this, and there is at most one such link for each address at a
+ * time. So strangers who request links cannot keep the reader of the mailbox out: until the next one may be requested, theirs works.
+ */
+export const lateLinkLifeMs = 60 * 60_000;
+/**
+ * Links in 24 hours: per mailbox, per address block of the requester (narrowest first) and in total. `known`: of a browser that has opened a link of
+ * the mailbox before, and of all such browsers of the mailbox. Those have a total of their own.
+ */
+export const dailyMax = {
+  mailbox: 10,
+  known: { browser: 10, mailbox: 20 },
+  blocks: [30, 60, 120],
+  all: 5_000,
+} as const;
 /** Wrong addresses that can be entered for a link that another browser requested. */
 export const triesMax = 5;
 
@@ -28,14 +41,18 @@ export type NewSignInLink = {
   rules: readonly Rule[];
   tokenDigest: string;
   browserDigest: string;
+  /** The digest of the browser, if it has opened a link of the mailbox before. */
+  knownDigest: string | null;
   expiresMs: number;
+  /** For a link beyond the allowance of the mailbox. */
+  lateExpiresMs: number;
   /** The invitation that opening the link accepts; null for a plain sign-in. */
   invitation: string | null;
 };
 
 export type SignInStart =
   /** `known`: the email has an account. Only the mail may reveal this. */
-  | { kind: 'begun'; known: boolean }
+  | { kind: 'begun'; known: boolean; expiresMs: number }
   /** Respond as to `begun`, but send no mail. */
   | { kind: 'skipped' }
   | { kind: 'limited'; retryAfterSeconds: number };
@@ -47,7 +64,7 @@ export type LinkState =
   | { kind: 'gone' };
 
 export type SignInOutcome =
-  | { kind: 'signed_in'; holder: Holder }
+  | { kind: 'signed_in'; holder: Holder; email: string }
   /** The browser is not the one that requested the link and did not enter the address of the mail. */
   | { kind: 'elsewhere' }
   /** The link was used, has expired, had too many attempts, or never existed. */

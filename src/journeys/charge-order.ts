@@ -27,7 +27,9 @@ export type ChargeResult =
   /** Nothing was charged, and nothing will be unless the buyer tries again: this rail is unavailable. */
   | { kind: 'unavailable' }
   /** Not claimed in time, by the database's clock. No process has charged it or will. */
-  | { kind: 'expired' };
+  | { kind: 'expired' }
+  /** Not charged: the account is frozen, so it could not use what is paid. */
+  | { kind: 'frozen' };
 
 /** A way to charge an order, under an id with which it can be charged once. */
 export type Attempt = {
@@ -102,7 +104,8 @@ async function untilDecided(shop: PaymentContext, attempt: Attempt): Promise<Cha
         return { kind: 'declined', reason: failure ?? 'The payment was declined.' };
       }
       case 'expired':
-        return { kind: 'expired' };
+      case 'frozen':
+        return { kind: outcome };
       case 'unknown':
         throw new Error(`order ${orderId} went away while it was paid`);
     }

@@ -22,6 +22,8 @@ export type CheckoutResult =
   | { kind: 'limited'; waitMs: number }
   /** The plan already renews for the account of the order. */
   | { kind: 'subscribed' }
+  /** The account of the order is frozen, so it could not use what is paid. */
+  | { kind: 'frozen' }
   | { kind: 'unknown' };
 
 /** Creates a secret that identifies a browser which was sent to a hosted page. */
@@ -59,8 +61,9 @@ export async function openCheckout(
   if (order.state === 'granted') return { kind: 'paid' };
   if (order.state === 'claimed') return { kind: 'pending', isSlow: isSlow(order) };
   try {
-    if (await isSubscribed(shop, order))
-      return (await close(shop, order)) ? { kind: 'subscribed' } : await currentState(shop, order.id, null);
+    const obstacle = await obstacleOf(shop, order);
+    if (obstacle !== null)
+      return (await close(shop, order)) ? { kind: obstacle } : await currentState(shop, order.id, null);
     // A page that is open already was counted, and stays reachable for its browser.
     const number = order.pagesClosed + (replaces && order.checkoutSession !== null ? 1 : 0);
     const delay = await CardTesting.beginPage(
@@ -78,6 +81,15 @@ export async function openCheckout(
     if (fault instanceof ProcessorUnavailable) return { kind: 'away' };
     throw fault;
   }
+}
+
+/** Returns why an order must not be paid; null when it may. */
+async function obstacleOf(
+  shop: Pick<PaymentContext, 'orders' | 'subscriptions'>,
+  order: Order,
+): Promise<'frozen' | 'subscribed' | null> {
+  if (await shop.orders.isFrozen(order.id)) return 'frozen';
+  return (await isSubscribed(shop, order)) ? 'subscribed' : null;
 }
 
 /** Returns true when another order of the account already renews the plan of this order. */

@@ -24,7 +24,7 @@ export async function notifyUnpaidRenewals(shop: PlanHolderContext): Promise<voi
 
 /**
  * Mails the links for canceling the plans that an address pays for, to people who have lost access to the account. The result does not reveal
- * whether there are any. At most one mail is sent in ten minutes.
+ * whether there are any. At most one mail is sent in an hour.
  */
 export async function sendLinks(
   shop: PlanHolderContext & Pick<PaymentContext, 'clock'>,

@@ -2,6 +2,7 @@ import { id } from '@sluice/kernel/id';
 import type { CatalogContext } from '../catalog/catalog-context.ts';
 import * as Claim from '../identity/claim.ts';
 import type { IdentityContext, RegistrationContext } from '../identity/identity-context.ts';
+import * as KnownBrowser from '../identity/known-browser.ts';
 import * as Registration from '../identity/registration.ts';
 import * as SignIn from '../identity/sign-in.ts';
 import { signInMail } from '../identity/sign-in-mail.ts';
@@ -15,32 +16,44 @@ export type SignInLinkResult =
   /** A mail is queued, if the address can receive mail. */
   { kind: 'sent' } | { kind: 'limited'; retryAfterSeconds: number };
 
+/** A person's request for a link. */
+type LinkRequest = { email: string; browser: string; known: string | null; invitation?: string | null };
+
 /**
  * Sends a person a sign-in link. An address without an account gets a mail that says so, so that the response has the same content and
  * duration in both cases and does not reveal accounts.
  * @param browser a secret of the requesting browser
+ * @param known its cookie with the mailboxes whose links it has opened
  * @param invitation the invitation that opening the link accepts
  */
 export async function sendSignInLink(
   shop: Pick<CatalogContext, 'catalog' | 'publicUrl'> & Pick<IdentityContext, 'clock'> & TextsContext,
   { signIns, mail, secret }: Claim.ClaimService,
-  { email, browser, invitation = null }: { email: string; browser: string; invitation?: string | null },
+  { email, browser, known, invitation = null }: LinkRequest,
   address: string,
 ): Promise<SignInLinkResult> {
   const token = SignIn.newToken();
+  const mailbox = Claim.mailboxDigest(secret, email);
+  const knownId = KnownBrowser.knownTo(secret, mailbox, known);
   const link = {
     id: id('sin'),
     email,
-    mailbox: Claim.mailboxDigest(secret, email),
+    mailbox,
     rules: Registration.dailyRules(address, SignIn.dailyMax.blocks),
     tokenDigest: SignIn.digest(token),
     browserDigest: SignIn.digest(browser),
+    knownDigest: knownId && SignIn.digest(knownId),
     expiresMs: shop.clock() + SignIn.linkLifeMs,
+    lateExpiresMs: shop.clock() + SignIn.lateLinkLifeMs,
     invitation,
   };
   const standing = await signIns.start(link);
   if (standing.kind === 'limited') return standing;
-  if (standing.kind === 'skipped') return { kind: 'sent' };
+  const key = `sign-in:${link.id}`;
+  if (standing.kind === 'skipped') {
+    await mail.pretend(key);
+    return { kind: 'sent' };
+  }
   const { publicUrl } = shop;
   const letter = signInMail(shop.texts, {
     to: email,
@@ -48,8 +61,9 @@ export async function sendSignInLink(
     publicUrl,
     joins: invitation !== null,
     link: standing.known ? `${publicUrl}${path}?token=${token}` : null,
+    lifeMs: standing.expiresMs === link.expiresMs ? SignIn.linkLifeMs : SignIn.lateLinkLifeMs,
   });
-  await mail.enqueue(letter, `sign-in:${link.id}`, link.expiresMs);
+  await mail.enqueue(letter, key, standing.expiresMs);
   return { kind: 'sent' };
 }
 
@@ -69,18 +83,27 @@ export async function joins(claiming: Claim.ClaimService, token: string): Promis
 }
 
 export type SignInResult =
-  | { kind: 'entered'; account: string; assertion: string }
+  /** `known`: the new cookie of the browser, with the mailbox. */
+  | { kind: 'entered'; account: string; assertion: string; known: string }
   | { kind: 'elsewhere' | 'gone' | 'full' };
+
+type OpenedLink = { token: string; browser: string | null; email: string | null; known: string | null };
 
 /** Redeems a link, and opens a session of its person: in the account of the invitation, in their own account, or in the one that they used last. */
 export async function enter(
   shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'> & Pick<RegistrationContext, 'teamLimits'>,
-  { signIns }: Claim.ClaimService,
-  { token, browser, email }: { token: string; browser: string | null; email: string | null },
+  { signIns, secret }: Claim.ClaimService,
+  { token, browser, email, known }: OpenedLink,
 ): Promise<SignInResult> {
   const link = { tokenDigest: SignIn.digest(token), browserDigest: browser && SignIn.digest(browser), email };
   const outcome = await signIns.end(link, shop.teamLimits.membersMax);
   if (outcome.kind !== 'signed_in') return outcome;
   const { assertion } = await Registering.session(shop, outcome.holder);
-  return { kind: 'entered', account: outcome.holder.account, assertion: assertion.token };
+  const mailbox = Claim.mailboxDigest(secret, outcome.email);
+  return {
+    kind: 'entered',
+    account: outcome.holder.account,
+    assertion: assertion.token,
+    known: KnownBrowser.withMailbox(secret, mailbox, known),
+  };
 }

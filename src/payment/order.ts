@@ -105,9 +105,9 @@ export type ReversalLoss = { certain: Money; pending: Money };
 export type ClaimResult = {
   /**
    * `claimed`: this process may charge. `busy`: another process is charging. `in_doubt`: perhaps charged, and no process is working on it.
-   * `expired`: not claimed in time, and never charged. Otherwise the state of the order.
+   * `expired`: not claimed in time, and never charged. `frozen`: its account is frozen; never charged. Otherwise the state of the order.
    */
-  outcome: 'claimed' | 'busy' | 'in_doubt' | 'granted' | 'declined' | 'expired' | 'unknown';
+  outcome: 'claimed' | 'busy' | 'in_doubt' | 'granted' | 'declined' | 'expired' | 'frozen' | 'unknown';
   /** True when no earlier request has claimed the order. */
   isFirst: boolean;
 };
@@ -231,6 +231,10 @@ export interface Orders {
   declinePage(id: string, session: string, failure: string): Promise<void>;
   /** Lists the processor's sessions of an account's open hosted pages for a plan that renews, except that of order `but`. */
   openPages(account: string, plan: string, but: string): Promise<string[]>;
+  /** Returns true when the account of an order is frozen: then no payment may be taken for it. */
+  isFrozen(id: string): Promise<boolean>;
+  /** Lists the unpaid orders of an account that have an open hosted page. */
+  withOpenPage(account: string): Promise<Order[]>;
   /** Lists orders with an open charge that no live process works on, after a crash or a lost response. */
   inDoubt(): Promise<Order[]>;
   /** Lists orders whose hosted page has closed but is still recorded, because its payment may have been missed. A page with a slow payment is listed every ten minutes. */

@@ -251,6 +251,23 @@ describe('enough is enough', () => {
     expect((await ask((await register()).claimToken, 'eve@person.example')).status).toBe(429);
   });
 
+  test('but strangers with free accounts do not use up the codes of a mailbox whose reader has paid', async () => {
+    const email = person();
+    for (let at = 0; at < 6; at++) expect((await ask((await register()).claimToken, email)).status).toBe(200);
+    expect((await ask((await register()).claimToken, email)).status).toBe(429);
+    const paying = await register();
+    await Customer.credit(shop.sql, paying, 500_000);
+    expect(await claim(paying, email)).toMatchObject({ status: 200, body: { account: paying.account } });
+    for (let at = 0; at < 5; at++) {
+      const other = await register();
+      await Customer.credit(shop.sql, other, 500_000);
+      expect((await ask(other.claimToken, email)).status).toBe(200);
+    }
+    const last = await register();
+    await Customer.credit(shop.sql, last, 500_000);
+    expect((await ask(last.claimToken, email)).status).toBe(429);
+  });
+
   test('for an address block', async () => {
     const from = (at: number) => ({ [addressHeader]: `2001:db8::${at}` });
     const agents = await Promise.all(Array.from({ length: 21 }, register));

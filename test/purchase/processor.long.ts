@@ -22,7 +22,10 @@ let sandbox: Running;
 let network: Network.Network;
 let processor: Processor;
 beforeAll(async () => {
-  sandbox = await start({ host: '127.0.0.1', port: 0, webhook: null, dataDir: null, publicUrl: null, businessName: null }, clock);
+  sandbox = await start(
+    { host: '127.0.0.1', port: 0, webhook: null, dataDir: null, publicUrl: null, businessName: null },
+    clock,
+  );
   network = Network.of(sandbox.url);
   processor = Stripe.openStripe({ ...settings, apiBase: sandbox.url, timeoutMs: 200 });
 });

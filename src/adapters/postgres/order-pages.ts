@@ -5,7 +5,15 @@ import { type OrderRow, order } from './order-row.ts';
 
 type OrderPages = Pick<
   Orders,
-  'takePage' | 'attachPage' | 'retirePage' | 'claimByPage' | 'declinePage' | 'openPages' | 'closedPages'
+  | 'takePage'
+  | 'attachPage'
+  | 'retirePage'
+  | 'claimByPage'
+  | 'declinePage'
+  | 'openPages'
+  | 'isFrozen'
+  | 'withOpenPage'
+  | 'closedPages'
 >;
 
 /** The page of a slow payment is read from the processor this often, in addition to the processor's webhook events. */
@@ -41,6 +49,17 @@ export function openOrderPages(sql: Connection): OrderPages {
         WHERE account_id = ${account} AND plan_id = ${plan} AND id <> ${but} AND state IN ('offered', 'declined')
           AND units IS NOT NULL AND terms -> 'replaces' IS NULL AND checkout_session IS NOT NULL LIMIT ${listedMax}`;
       return rows.map(({ session }) => session);
+    },
+    async isFrozen(id) {
+      const [row] = await sql<
+        { frozen: boolean }[]
+      >`SELECT shop.is_frozen(account_id) AS frozen FROM shop.purchase WHERE id = ${id}`;
+      return row?.frozen ?? false;
+    },
+    async withOpenPage(account) {
+      const rows = await sql<OrderRow[]>`SELECT * FROM shop.purchase
+        WHERE account_id = shop.joined_account(${account}) AND state IN ('offered', 'declined') AND checkout_session IS NOT NULL LIMIT ${listedMax}`;
+      return rows.map(order);
     },
     async closedPages(nowMs) {
       const rows = await sql<OrderRow[]>`SELECT * FROM shop.purchase

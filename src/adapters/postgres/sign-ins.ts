@@ -6,16 +6,25 @@ import type { Connection } from './connection.ts';
 /** Stores sign-in links (migrations/functions/sign-ins.sql). */
 export function openSignIns(sql: Connection): SignIns {
   return {
-    async start({ id, email, mailbox, rules, tokenDigest, browserDigest, expiresMs, invitation }) {
+    async start(link) {
+      const { id, email, mailbox, rules, tokenDigest, browserDigest, knownDigest, invitation } = link;
+      const { expiresMs, lateExpiresMs } = link;
       const { blocks, seconds, max } = Admissions.columns(rules);
-      type Row = { state: 'begun' | 'skipped' | 'limited'; wait_seconds: number | null; known: boolean };
+      const { known: knownMax, mailbox: mailboxMax, all } = dailyMax;
+      type Row = {
+        state: 'begun' | 'skipped' | 'limited';
+        wait_seconds: number | null;
+        known: boolean;
+        is_late: boolean;
+      };
       const [row] = await sql<
         [Row]
       >`SELECT * FROM shop.begin_sign_in(${id}, ${email}, ${mailbox}, ${blocks}::text[], ${seconds}::integer[],
-        ${max}::integer[], ${tokenDigest}, ${browserDigest}, ${new Date(expiresMs)}, ${dailyMax.mailbox}, ${dailyMax.all}, ${invitation})`;
+        ${max}::integer[], ${tokenDigest}, ${browserDigest}, ${knownDigest}, ${new Date(expiresMs)}, ${new Date(lateExpiresMs)},
+        ${mailboxMax}, ${knownMax.browser}, ${knownMax.mailbox}, ${all}, ${invitation})`;
       if (row.state === 'skipped') return { kind: 'skipped' };
       return row.state === 'begun'
-        ? { kind: 'begun', known: row.known }
+        ? { kind: 'begun', known: row.known, expiresMs: row.is_late ? lateExpiresMs : expiresMs }
         : { kind: 'limited', retryAfterSeconds: Math.max(1, row.wait_seconds ?? 1) };
     },
     async look(tokenDigest, browserDigest) {
@@ -28,13 +37,20 @@ export function openSignIns(sql: Connection): SignIns {
       return is_here ? { kind: 'here', email, joins } : { kind: 'elsewhere', joins };
     },
     async end({ tokenDigest, browserDigest, email }, membersMax) {
-      type Row = { state: SignInOutcome['kind']; account: string; member: string; role: Role; epoch: number };
+      type Row = {
+        state: SignInOutcome['kind'];
+        account: string;
+        member: string;
+        role: Role;
+        epoch: number;
+        email: string;
+      };
       const [row] = await sql<
         [Row]
       >`SELECT * FROM shop.complete_sign_in(${tokenDigest}, ${browserDigest}, ${email}, ${triesMax}, ${membersMax})`;
       if (row.state !== 'signed_in') return { kind: row.state };
-      const { account, member, role, epoch } = row;
-      return { kind: row.state, holder: { account, member: { id: member, role }, epoch } };
+      const { account, member, role, epoch, email: to } = row;
+      return { kind: row.state, holder: { account, member: { id: member, role }, epoch }, email: to };
     },
   };
 }

@@ -7,8 +7,8 @@ import type * as Plans from './schema/plans.ts';
 import type { Row } from './schema/row.ts';
 
 const listedMax = 200;
-/** Minimum time between two mails with links to one address. */
-const linksEvery = '10 minutes';
+/** Minimum time between two mails with links to one address, which a stranger may request. The links of the last one stay valid. */
+const linksEvery = '1 hour';
 /** Ended subscriptions are listed for this long. */
 const shownDays = 92;
 

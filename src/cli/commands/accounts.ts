@@ -169,9 +169,8 @@ async function erase(
         : obstacles[obstacle];
     return Command.tell(`Nothing was erased. ${next}`, 1);
   }
-  const { processor } = paymentContext;
   const how = { forfeits: forfeit, reason: reason ?? null };
-  const erased = await Erasing.erase({ personData, processor }, id, how, BackOffice.who);
+  const erased = await Erasing.erase({ ...paymentContext, personData }, id, how, BackOffice.who);
   if (erased.kind !== 'done') return Command.tell(`Nothing was erased. ${obstacles[erased.kind]}`, 1);
   const { account, customers } = erased;
   if (json) return Command.tell(JSON.stringify({ account, erased: true, customers }), 0);

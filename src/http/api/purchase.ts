@@ -18,6 +18,7 @@ import * as PurchaseInput from '../../payment/purchase-input.ts';
 import * as WebhookSignature from '../../payment/webhook-signature.ts';
 import * as Payload from '../../payment/x402/payload.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
+import * as Refusal from '../common-refusals.ts';
 import { checkoutPages } from '../pages/routes/checkout.ts';
 import type { PaidPageContext } from '../pages/routes/paid.ts';
 import { error, unprocessable as invalid, json, type Reply } from '../reply.ts';
@@ -145,6 +146,8 @@ export async function outcomeReply(
       return alreadySubscribed(shop, plan, id);
     case 'cannot_replace':
       return invalid(shop.texts, [{ field: 'replaces', message: outcome.reason }], id);
+    case 'frozen':
+      return Refusal.frozen(shop.texts, id);
     case 'too_small':
       return invalid(shop.texts, [{ field: 'amount_usd', message: tooSmall(shop, outcome.above) }], id);
     default:
@@ -163,7 +166,7 @@ async function offeredReply(
   options: Paid.ReplyOptions,
   answer: Exclude<
     Purchase.PurchaseResult,
-    { kind: 'already_subscribed' | 'cannot_replace' | 'not_sold' | 'too_small' }
+    { kind: 'already_subscribed' | 'cannot_replace' | 'frozen' | 'not_sold' | 'too_small' }
   >,
   id: string,
 ): Promise<Reply> {

@@ -68,6 +68,14 @@ export function subscribed(texts: Texts): PaymentPage {
   };
 }
 
+export function frozen(texts: Texts): PaymentPage {
+  return {
+    title: texts.text('checkout.frozen_title'),
+    mark: 'stop',
+    body: html`<h1>${say(texts, 'checkout.frozen')}</h1><p>${say(texts, 'checkout.frozen_text')}</p>`,
+  };
+}
+
 /** The plan that a payment buys. `amount`: with its tax, once that is known. */
 export type Bought = { plan: string; amount: string };
 

@@ -36,6 +36,9 @@ export const paymentPages = {
   'checkout.subscribed': 'You already have this plan.',
   'checkout.subscribed_text':
     'The account of this link has a running subscription to it, so nothing was charged. You can see it on the account page.',
+  'checkout.frozen_title': 'Not available',
+  'checkout.frozen': 'This account cannot be paid for.',
+  'checkout.frozen_text': 'The shop has frozen it, or its owner has left. Nothing was charged.',
   'checkout.limited_title': 'Please wait',
   'checkout.limited': 'The card page cannot be opened now.',
   'checkout.limited_text':

@@ -29,7 +29,7 @@ export const signInPages = {
   'sign_in.resend': 'Send the email again',
   'sign_in.plan_links_sent':
     'If {email} pays for a plan here, we sent it an email with a link for each plan.',
-  'sign_in.plan_links_next': 'Open a link to cancel its plan. You can ask for another email in ten minutes.',
+  'sign_in.plan_links_next': 'Open a link to cancel its plan. You can ask for another email in an hour.',
   'sign_in.link_here': 'You sign in to the account of {email}.',
   'sign_in.join_here': 'You join the account as {email}.',
   'sign_in.link_elsewhere':
@@ -43,7 +43,8 @@ export const signInPages = {
   'sign_in.assertion_refused': 'This identity assertion was not accepted: {reason}.',
   'sign_in.no_mail': 'This shop does not send email. Sign in with a token.',
   'sign_in.invalid_email': 'Enter a valid email address.',
-  'sign_in.too_many_links': 'Too many sign-in links were sent. Try again later, or sign in with a token.',
+  'sign_in.too_many_links':
+    'Too many sign-in links were requested. If there is a new one in your mailbox, open it: it works in this browser, too. Otherwise try again later, or sign in with a token.',
   'sign_in.link_used': 'This link has expired or was already used. Ask for a new link.',
   'sign_in.wrong_email': 'This link was not sent to that address. Check the address.',
 

@@ -155,6 +155,8 @@ export const signIn = shop.table(
     tokenDigest: text('token_digest').notNull(),
     /** Digest of a secret held by the browser that requested the link. */
     browserDigest: text('browser_digest').notNull(),
+    /** Digest of the browser, if it requested the link in its own allowance: it had opened a link of the mailbox before. */
+    knownDigest: text('known_digest'),
     tries: integer('tries').notNull().default(0),
     createdAt: time('created_at').notNull().default(statementTime),
     expiresAt: time('expires_at').notNull(),

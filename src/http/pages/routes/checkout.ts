@@ -151,6 +151,8 @@ async function notOpened(
       });
     case 'subscribed':
       return PaymentPage.respond(409, shop, PaymentPage.subscribed(texts));
+    case 'frozen':
+      return PaymentPage.respond(403, shop, PaymentPage.frozen(texts));
     case 'unknown':
       return PaymentPage.respond(404, shop, PaymentPage.unknown(texts));
   }

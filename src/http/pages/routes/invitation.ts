@@ -2,7 +2,6 @@ import { Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import * as Email from '../../../identity/email.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
-import * as SignIn from '../../../identity/sign-in.ts';
 import * as Invitation from '../../../identity/team/invitation.ts';
 import * as SigningIn from '../../../journeys/signing-in.ts';
 import * as Team from '../../../journeys/team.ts';
@@ -14,7 +13,7 @@ import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
 import * as Page from '../invitation.ts';
 import { style } from '../sign-in.ts';
-import { asker, sentPath } from './sign-in.ts';
+import { asker, askingBrowser, sentPath } from './sign-in.ts';
 
 type Context = IdentityContext &
   Pick<CatalogContext, 'catalog'> &
@@ -61,16 +60,16 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
     if (found === null || shop.claiming === null) return message(410, texts.text('invitation.gone'));
     if (email === null) return show(c, 422, token, typed, texts.text('sign_in.invalid_email'));
     if (email !== found.email) return show(c, 422, token, typed, texts.text('invitation.other_address'));
-    const browser = SignIn.readBrowser(Cookies.readCookie(shop, asker, c)) ?? SignIn.newBrowser();
+    const asking = askingBrowser(shop, c);
     const asked = await SigningIn.sendSignInLink(
       shop,
       shop.claiming,
-      { email, browser, invitation: found.id },
+      { email, ...asking, invitation: found.id },
       address(c, clientAddressHeader),
     );
     if (asked.kind === 'limited') return show(c, 429, token, typed, texts.text('sign_in.too_many_links'));
     const result = { text: texts.text('sign_in.sent', { email }), secret: null, isBad: false };
-    return FormResult.redirect(shop, sentPath, result, [Cookies.setCookie(shop, asker, browser)]);
+    return FormResult.redirect(shop, sentPath, result, [Cookies.setCookie(shop, asker, asking.browser)]);
   });
   return app;
 

@@ -18,9 +18,18 @@ import * as Page from '../sign-in.ts';
 /** Identifies the browser that asked for a link. */
 export const asker: Cookies.Cookie = {
   name: 'sluice_asked',
-  maxAgeSeconds: SignIn.linkLifeMs / 1_000,
+  maxAgeSeconds: SignIn.lateLinkLifeMs / 1_000,
   sameSite: 'Lax',
 };
+
+/** The mailboxes whose links a browser has opened, so that it can request further ones whatever strangers request. */
+const knownTo: Cookies.Cookie = { name: 'sluice_known', maxAgeSeconds: 365 * 86_400, sameSite: 'Lax' };
+
+/** Identifies a browser that requests a link. One that asks twice keeps its value, so that it can open either link. */
+export function askingBrowser(shop: Pick<CatalogContext, 'publicUrl'>, c: Call) {
+  const browser = SignIn.readBrowser(Cookies.readCookie(shop, asker, c)) ?? SignIn.newBrowser();
+  return { browser, known: Cookies.readCookie(shop, knownTo, c) };
+}
 
 /** Confirms that a link was requested. */
 export const sentPath = `${SigningIn.path}/sent`;
@@ -48,10 +57,9 @@ export function signInPages(
     if (shop.claiming === null) return signedOut(501, texts.text('sign_in.no_mail'));
     const email = Email.parse((await BrowserSession.fields(c)).get('email') ?? '');
     if (email === null) return signedOut(422, texts.text('sign_in.invalid_email'));
-    // A browser that asks twice keeps its value, so that it can open either link.
-    const browser = SignIn.readBrowser(Cookies.readCookie(shop, asker, c)) ?? SignIn.newBrowser();
     const from = address(c, clientAddressHeader);
-    const asked = await SigningIn.sendSignInLink(shop, shop.claiming, { email, browser }, from);
+    const asking = askingBrowser(shop, c);
+    const asked = await SigningIn.sendSignInLink(shop, shop.claiming, { email, ...asking }, from);
     switch (asked.kind) {
       case 'limited': {
         const more = { 'retry-after': String(asked.retryAfterSeconds) };
@@ -59,7 +67,7 @@ export function signInPages(
       }
       case 'sent': {
         const result = { text: texts.text('sign_in.sent', { email }), secret: null, isBad: false, email };
-        return FormResult.redirect(shop, sentPath, result, [Cookies.setCookie(shop, asker, browser)]);
+        return FormResult.redirect(shop, sentPath, result, [Cookies.setCookie(shop, asker, asking.browser)]);
       }
     }
   });
@@ -81,7 +89,8 @@ export function signInPages(
     const token = form.get('token') ?? '';
     const email = Email.parse(form.get('email') ?? '');
     const browser = Cookies.readCookie(shop, asker, c);
-    const entered = await SigningIn.enter(shop, shop.claiming, { token, browser, email });
+    const link = { token, browser, email, known: Cookies.readCookie(shop, knownTo, c) };
+    const entered = await SigningIn.enter(shop, shop.claiming, link);
     switch (entered.kind) {
       case 'gone':
         return signedOut(410, texts.text('sign_in.link_used'));
@@ -91,12 +100,7 @@ export function signInPages(
         return wrongEmail(c, token, shop.claiming);
       case 'entered':
         c.get('entry').account = entered.account;
-        return enter(
-          shop,
-          c,
-          BrowserSession.remembered(shop, entered.assertion),
-          Cookies.eraseCookie(shop, asker),
-        );
+        return enter(shop, c, BrowserSession.remembered(shop, entered.assertion), ...opened(shop, entered));
     }
   });
   return app;
@@ -126,6 +130,11 @@ export function signInPages(
       style: Page.style,
     });
   }
+}
+
+/** The cookies of a browser that has opened a link. */
+function opened(shop: Pick<CatalogContext, 'publicUrl'>, { known }: { known: string }): string[] {
+  return [Cookies.eraseCookie(shop, asker), Cookies.setCookie(shop, knownTo, known)];
 }
 
 function addConfirmation(
