@@ -64,8 +64,7 @@ const withKills: Story['deliver'] = async (url, { onReceipt, random }) => {
     }
   };
   const total = () => killed.deliverers + killed.receipts + killed.backends;
-  const areKilled = () =>
-    total() < kills || killed.receipts < receiptsMin || killed.backends < backendsMin;
+  const areKilled = () => total() < kills || killed.receipts < receiptsMin || killed.backends < backendsMin;
   const killing = (async () => {
     while (areKilled()) {
       const dice = random();
