@@ -13,7 +13,6 @@ export default defineConfig({
     // Not longer than the time between two reconciliations of a storefront, so that these bring little of what a notification should bring.
     expect: { poll: { timeout: 20_000 } },
     globalSetup: ['test/support/global-setup.ts'],
-    // The long tests wait about half of their time, for processes and for timers.
-    maxWorkers: process.env.LONG ? 3 : 2,
+    maxWorkers: 2,
   },
 });
