@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.slow.ts', 'packages/*/test/**/*.slow.ts'],
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 300_000,
     retry: 0,
     // A busy machine may take long for what a quiet one does at once.

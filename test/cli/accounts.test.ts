@@ -1,13 +1,11 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
-import { createDatabase } from '../support/database.ts';
+import { createMigrated } from '../support/database.ts';
 import * as Sluice from './sluice.ts';
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
+let database: Awaited<ReturnType<typeof createMigrated>>;
 beforeAll(async () => {
-  database = await createDatabase();
-  await migrate(database.url);
+  database = await createMigrated();
   const sql = postgres(database.url, { max: 1, onnotice: () => {} });
   await sql`SELECT shop.register('acc_ann', 'trial', 25)`;
   await sql`SELECT shop.register('acc_bob', 'trial', 0)`;

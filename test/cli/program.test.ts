@@ -77,7 +77,7 @@ test('says for programs, too, why there is no answer', async () => {
     expect([code, out]).toEqual([2, '']);
     expect(JSON.parse(err)).toEqual({ error: expect.any(String) });
   }
-}, 60_000);
+});
 
 test('reads settings from a file, before which those of the environment come', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sluice settings '));

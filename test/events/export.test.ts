@@ -6,21 +6,19 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type * as Connection from '../../src/adapters/postgres/connection.ts';
 import { openConnection } from '../../src/adapters/postgres/connection.ts';
 import * as EventExport from '../../src/adapters/postgres/event-export.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as UsageExport from '../../src/adapters/postgres/usage-export.ts';
 import * as EventsCommand from '../../src/cli/commands/events.ts';
 import * as ExportCommand from '../../src/cli/commands/export.ts';
 import * as ExportFile from '../../src/cli/export-file.ts';
 import { columns } from '../../src/payment/event-export.ts';
-import { createDatabase, type Database } from '../support/database.ts';
+import { createMigrated, type Database } from '../support/database.ts';
 import { keys } from './secrets.ts';
 
 let database: Database;
 let sql: Connection.Connection;
 let folder: string;
 beforeAll(async () => {
-  database = await createDatabase();
-  await migrate(database.url);
+  database = await createMigrated();
   sql = openConnection(database.url, 4);
   folder = await mkdtemp(join(tmpdir(), 'sluice-export-'));
 });

@@ -11,6 +11,9 @@ import { startDeliverer } from './deliverer.ts';
 import { openPool, type Story, tell } from './story.ts';
 
 const kills = 50;
+/** More are killed until there are so many of each kind: on a busy machine a request rarely comes in time. */
+const receiptsMin = 6;
+const backendsMin = 4;
 const seed = Number(process.env.SEED ?? 23);
 const program = fileURLToPath(new URL('deliverer.ts', import.meta.url));
 
@@ -61,8 +64,9 @@ const withKills: Story['deliver'] = async (url, { onReceipt, random }) => {
     }
   };
   const total = () => killed.deliverers + killed.receipts + killed.backends;
+  const areKilled = () => total() < kills || killed.receipts < receiptsMin || killed.backends < backendsMin;
   const killing = (async () => {
-    while (total() < kills) {
+    while (areKilled()) {
       const dice = random();
       if (dice < 0.2) await killBackend();
       else if (dice < 0.6) {
@@ -84,7 +88,7 @@ const withKills: Story['deliver'] = async (url, { onReceipt, random }) => {
     }
   })();
   return {
-    areKilled: () => total() < kills,
+    areKilled,
     async stop() {
       await killing;
       for (const one of processes) one.kill('SIGKILL');
@@ -97,8 +101,8 @@ test('no event is lost, doubled in an export or out of order over fifty kills of
 }, async () => {
   const verdict = await tell({ admin: cluster.url, seed, accounts: 8, orders: 5, deliver: withKills });
   expect(verdict, `SEED=${seed}`).toMatchObject(sound);
-  expect(killed.backends).toBeGreaterThan(3);
-  expect(killed.receipts).toBeGreaterThan(5);
+  expect(killed.backends).toBeGreaterThanOrEqual(backendsMin);
+  expect(killed.receipts).toBeGreaterThanOrEqual(receiptsMin);
 });
 
 const story = { seed, accounts: 6, orders: 5 };

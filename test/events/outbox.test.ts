@@ -6,11 +6,10 @@ import type * as Connection from '../../src/adapters/postgres/connection.ts';
 import { openConnection } from '../../src/adapters/postgres/connection.ts';
 import { openSellerEvents, publish } from '../../src/adapters/postgres/events.ts';
 import * as Maintenance from '../../src/adapters/postgres/maintenance.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { eventDocument, schemaOf } from '../../src/discovery/event-reference.ts';
 import { type EventType, eventData, eventTypes } from '../../src/payment/event-data.ts';
 import { newSecret } from '../../src/payment/event-endpoint.ts';
-import { createDatabase, type Database } from '../support/database.ts';
+import { createMigrated, type Database } from '../support/database.ts';
 import { deliverAll } from './deliver-all.ts';
 import { openReceiver } from './receiver.ts';
 import { secrets } from './secrets.ts';
@@ -22,8 +21,7 @@ const dollar = 1_000_000;
 let database: Database;
 let sql: Connection.Connection;
 beforeAll(async () => {
-  database = await createDatabase();
-  await migrate(database.url);
+  database = await createMigrated();
   sql = openConnection(database.url, 4);
 });
 afterAll(async () => {

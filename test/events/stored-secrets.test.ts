@@ -2,12 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import type * as Connection from '../../src/adapters/postgres/connection.ts';
 import { openConnection } from '../../src/adapters/postgres/connection.ts';
 import { openSellerEvents } from '../../src/adapters/postgres/events.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { checkEvents } from '../../src/cli/check/events.ts';
 import * as EventsCommand from '../../src/cli/commands/events.ts';
 import { openStoredSecrets, parseKey } from '../../src/identity/stored-secret.ts';
 import * as EventEndpoint from '../../src/payment/event-endpoint.ts';
-import { createDatabase, type Database } from '../support/database.ts';
+import { createMigrated, type Database } from '../support/database.ts';
 import { deliverAll } from './deliver-all.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
 import { keys, secretsOf } from './secrets.ts';
@@ -21,8 +20,7 @@ let sql: Connection.Connection;
 let secret: string;
 let receiver: Receiver;
 beforeAll(async () => {
-  database = await createDatabase();
-  await migrate(database.url);
+  database = await createMigrated();
   sql = openConnection(database.url, 4);
 });
 afterAll(async () => {

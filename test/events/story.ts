@@ -9,7 +9,7 @@ import { openReceiver, type Reply } from './receiver.ts';
 import { secrets } from './secrets.ts';
 
 const dollar = 1_000_000;
-const drainMsMax = 30_000;
+const drainMsMax = 100_000;
 
 /** A deliberate fault of the outbox or of its readers. */
 type Flaw = 'written after the commit' | 'cursor by sequence';

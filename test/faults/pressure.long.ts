@@ -6,12 +6,11 @@ import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
 import * as TcpProxy from '../support/proxy.ts';
 import * as Shop from '../support/shop.ts';
+import * as Waits from '../support/waits.ts';
 import * as Attempt from './attempt.ts';
 
 /** More than the upstream's connections and queue together. */
 const callers = 400;
-/** A busy machine may double the time limits of the shop. Without a limit a call would wait for the whole test. */
-const busyFactor = 2;
 const padding = 'x'.repeat(20_000);
 let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
@@ -101,9 +100,7 @@ async function isWellAgain({ token }: Customer.Customer): Promise<void> {
   await expect.poll(status, { timeout: 40_000 }).toBe(200);
 }
 
-test('an upstream that stalls: waits end with its time-out, further calls are refused at once, memory stays', {
-  timeout: 120_000,
-}, async () => {
+test('an upstream that stalls: waits end with its time-out, further calls are refused at once, memory stays', async () => {
   const customer = await join();
   script = right;
   await press([customer.token], 2_000);
@@ -112,14 +109,12 @@ test('an upstream that stalls: waits end with its time-out, further calls are re
   expect([...seen.codes.keys()].sort()).toEqual(['busy', 'upstream_timeout']);
   // 256 calls wait for 64 connections: the last one waits four time-outs and then has its own. Each is 1.5 s, and is noticed up to a
   // tenth later.
-  expect(seen.longestMs).toBeLessThan(busyFactor * 5 * 1_500 * 1.1);
+  expect(seen.longestMs).toBeLessThan(Waits.busyFactor * 5 * 1_500 * 1.1);
   expect(seen.grownBytes).toBeLessThan(64e6);
   await isWellAgain(customer);
 });
 
-test('a database that stalls: whoever waits is told to come again, nothing is delivered uncharged, memory stays', {
-  timeout: 120_000,
-}, async () => {
+test('a database that stalls: whoever waits is told to come again, nothing is delivered uncharged, memory stays', async () => {
   const customer = await join();
   script = right;
   const { body } = await Customer.call(customer, 'POST', `${shop.url}/account/keys`, { name: 'known' });
@@ -132,7 +127,7 @@ test('a database that stalls: whoever waits is told to come again, nothing is de
   expect(['busy', 'ledger_unavailable']).toEqual(expect.arrayContaining([...seen.codes.keys()]));
   expect(seen.codes.get('ledger_unavailable')).toBeGreaterThan(0);
   // A call waits for the upstream (1.5 s), for its hold (3 s) and for its settlement (5 s).
-  expect(seen.longestMs).toBeLessThan(busyFactor * (1_500 + 3_000 + 5_000));
+  expect(seen.longestMs).toBeLessThan(Waits.busyFactor * (1_500 + 3_000 + 5_000));
   expect(seen.grownBytes).toBeLessThan(96e6);
   proxy.stall(false);
   await isWellAgain(customer);
@@ -140,9 +135,6 @@ test('a database that stalls: whoever waits is told to come again, nothing is de
 
 test.each(['/v1/list', '/v1/file'])(
   'an answer of %s that a dead process had not handed over costs nothing',
-  {
-    timeout: 60_000,
-  },
   async (path) => {
     const customer = await join();
     script = ({ socket }) => socket.write(Upstream.http(200, `{"count":1,"padding":"${'x'.repeat(24e6)}"}`));
@@ -162,7 +154,7 @@ test.each(['/v1/list', '/v1/file'])(
     // Wait until its writer has reported to the ledger which responses were delivered.
     const checkpointed = () =>
       shop.sql`SELECT 1 FROM ledger.writer WHERE id LIKE ${`%:${doomed.port}`} AND checkpointed_seq >= 3`;
-    await expect.poll(checkpointed, { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(checkpointed).toHaveLength(1);
     await shop.storefronts.pop()?.kill();
     const givenBack = () =>
       shop.sql`SELECT 1 FROM ledger.posting WHERE account_id = ${customer.account} AND kind = 'undelivered'`;
@@ -171,9 +163,7 @@ test.each(['/v1/list', '/v1/file'])(
   },
 );
 
-test('a process that is told to end under load loses nothing: each key is called, charged and answered once, here or at the process that stays', {
-  timeout: 60_000,
-}, async () => {
+test('a process that is told to end under load loses nothing: each key is called, charged and answered once, here or at the process that stays', async () => {
   const leaving = await shop.addStorefront();
   const customer = await join();
   const drainers = 48;

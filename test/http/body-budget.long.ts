@@ -71,7 +71,7 @@ describe('strangers who send bodies', () => {
       const all = Array.from({ length: 1_000 }, (_, at) =>
         sendPart({ path, announced: megabyte, bytes: 300 * 1024, from: `203.0.${at % 250}.${at % 200}` }),
       );
-      await expect.poll(() => all.filter(({ isOver }) => isOver()).length, { timeout: 20_000 }).toBe(1_000);
+      await expect.poll(() => all.filter(({ isOver }) => isOver()).length).toBe(1_000);
       // A connection that is closed over unread bytes may lose its answer.
       expect(
         new Set(all.map(({ status }) => status().slice(9, 12)).filter((status) => status !== '')),
@@ -86,9 +86,7 @@ describe('strangers who send bodies', () => {
     const all = Array.from({ length: 200 }, (_, at) =>
       sendPart({ path: '/mcp', announced: 60_000, bytes: 59_000, from: `198.51.${at}.1` }),
     );
-    await expect
-      .poll(() => all.filter(({ status }) => status().includes('503')).length, { timeout: 20_000 })
-      .toBeGreaterThan(100);
+    await expect.poll(() => all.filter(({ status }) => status().includes('503')).length).toBeGreaterThan(100);
     const served = await Customer.call(buyer, 'POST', `${shop.url}/v1/list`, { fill: 'x'.repeat(500_000) });
     expect(served.status).toBe(200);
     expect(all.some(({ status }) => status() === '')).toBe(true);

@@ -62,7 +62,7 @@ async function join(): Promise<Customer.Customer> {
 async function spanOf(name: string, account: string): Promise<Collector.Span> {
   const find = () =>
     collector.spans.find((span) => span.name === name && span.attributes['sluice.account'] === account);
-  await expect.poll(find, { timeout: 5_000 }).toBeDefined();
+  await expect.poll(find).toBeDefined();
   return find() as Collector.Span;
 }
 
@@ -226,7 +226,7 @@ describe('a collector', () => {
       expect((await Customer.call(customer, 'POST', `${others.dead}/v1/list`, { max: 1 })).status).toBe(200);
     const storefront = processAt(others.dead);
     const told = () => storefront.output().split('"event":"traces_away"').length - 1;
-    await expect.poll(told, { timeout: 20_000 }).toBe(1);
+    await expect.poll(told).toBe(1);
     const since = performance.now();
     expect(await storefront.stop()).toBe(0);
     expect(performance.now() - since).toBeLessThan(12_000);

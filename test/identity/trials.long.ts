@@ -4,7 +4,6 @@ import { openAccounts } from '../../src/adapters/postgres/accounts.ts';
 import { openCardAttempts } from '../../src/adapters/postgres/card-attempts.ts';
 import { openClaims } from '../../src/adapters/postgres/claims.ts';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { openWallets } from '../../src/adapters/postgres/wallets.ts';
 import type * as TrialProof from '../../src/identity/trial-proof.ts';
 import * as Database from '../support/database.ts';
@@ -14,8 +13,7 @@ let database: Database.Database;
 let processes: [Connection.Connection, Connection.Connection];
 
 beforeAll(async () => {
-  database = await Database.createDatabase();
-  await migrate(database.url);
+  database = await Database.createMigrated();
   processes = [Connection.openConnection(database.url, 8), Connection.openConnection(database.url, 8)];
 });
 afterAll(async () => {

@@ -58,8 +58,7 @@ async function balance(): Promise<[number, number]> {
 const stateOf = async (job: string) =>
   (await shop.sql<{ state: string }[]>`SELECT state FROM ledger.job WHERE id = ${job}`)[0]?.state;
 
-const whenState = (job: string, state: string) =>
-  expect.poll(() => stateOf(job), { timeout: 20_000 }).toBe(state);
+const whenState = (job: string, state: string) => expect.poll(() => stateOf(job)).toBe(state);
 
 async function start(body: unknown = { seconds: 20 }, path = '/v1/videos'): Promise<string> {
   const answer = await call('POST', path, body);

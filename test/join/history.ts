@@ -86,6 +86,16 @@ export const stories: Readonly<Record<string, readonly Step[]>> = {
     { kind: 'kill', process: 0 },
     { kind: 'upkeep' },
   ],
+  'a part of an order is refunded after the join': [
+    { kind: 'join', from: 0, to: 2 },
+    { kind: 'reverse', order: 0, percent: 30 },
+  ],
+  'the part of an account has used a code': [
+    { kind: 'redeem', account: 0 },
+    { kind: 'redeem', account: 2 },
+    { kind: 'join', from: 0, to: 1 },
+    { kind: 'join', from: 1, to: 2 },
+  ],
   'an old order is refunded after two joins': [
     { kind: 'join', from: 0, to: 1 },
     { ...call, account: 1, knows: true, units: 12, used: 12 },

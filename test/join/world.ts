@@ -40,8 +40,9 @@ export type World = {
   end(): Promise<void>;
 };
 
-export async function open(): Promise<World> {
-  const books = await openLedgerStore();
+/** @param statementMs the longest time of a statement */
+export async function open(statementMs?: number): Promise<World> {
+  const books = await openLedgerStore(2, statementMs);
   let nowMs = Date.now();
   await books.sql`SELECT shop.make_promotion(${code}, 'p', 'usd', ${codeAmount}, NULL, NULL, NULL, false, 'test')`;
   const processes = await Promise.all(['a', 'b'].map((name) => openWriter(books.url, name, () => nowMs)));

@@ -78,8 +78,8 @@ test('an edit is reviewed with its effects, published in every process, and keep
     .replace('"10.00"', '"12.00"')
     .replace('covers: "*" }\n  - { id: small', 'covers: "*", name: "Prepaid" }\n  - { id: small');
   expect(await readFile(here(), 'utf8')).toBe(text);
-  await expect.poll(() => readFile(there(), 'utf8'), { timeout: 5_000 }).toBe(text);
-  await expect.poll(() => priceOf('Small', elsewhere), { timeout: 5_000 }).toBe('12.00');
+  await expect.poll(() => readFile(there(), 'utf8')).toBe(text);
+  await expect.poll(() => priceOf('Small', elsewhere)).toBe('12.00');
   expect(done.html).toMatch(/admin at 198\.51[^<]*<\/td><td[^>]*>New year<\/td>/);
   expect(await readdir(join(folder, 'here'))).toEqual(['catalog.yaml']);
   // The revert is an edit, too.

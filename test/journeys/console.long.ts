@@ -202,7 +202,7 @@ describe('who comes in', () => {
     expect(given.headers.get('location')).toBe('/admin');
     // A shop under a public URL delivers no events to this machine, as the test of endpoints wants.
     await Promise.all(shop.storefronts.splice(1).map((storefront) => storefront.stop()));
-  }, 60_000);
+  });
 
   test('a proof that is forged, changed or too old is none', async () => {
     const seller = await signedIn();
@@ -276,9 +276,8 @@ describe('the front page', () => {
     await network.stripe.disputes.close(lost.id);
     await dispute(third?.[0]?.id);
     await expect
-      .poll(
-        () => shop.sql`SELECT kind, status FROM shop.reversal ORDER BY kind, status`.then((all) => [...all]),
-        { timeout: 10_000 },
+      .poll(() =>
+        shop.sql`SELECT kind, status FROM shop.reversal ORDER BY kind, status`.then((all) => [...all]),
       )
       .toEqual([
         { kind: 'dispute', status: 'lost' },
@@ -399,7 +398,7 @@ describe('the front page', () => {
       shop.sql<
         { failure: string }[]
       >`SELECT failure FROM shop.processor_event WHERE done_at IS NULL AND failure IS NOT NULL`;
-    await expect.poll(async () => (await open()).length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await open()).length).toBeGreaterThan(0);
     const front = (await seller.open('')).html;
     expect(front).toMatch(/Events of the card processor that failed/);
     expect(front).toMatch(/Declined payments/);
@@ -407,7 +406,7 @@ describe('the front page', () => {
     const page = (await seller.open('/console/payments?state=declined')).html;
     expect([...rows(page, 'Orders').values()][0]?.join(' ')).toMatch(/declined/);
     await network.clearFaults();
-    await expect.poll(async () => (await open()).length, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await open()).length).toBe(0);
     expect((await seller.open('')).html).not.toMatch(/Events of the card processor that failed/);
   });
 });

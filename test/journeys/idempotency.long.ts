@@ -281,9 +281,7 @@ describe('an answer that is too large to be kept', () => {
   });
 });
 
-test('calls of processes that are killed at any moment are charged once, and answered', {
-  timeout: 90_000,
-}, async () => {
+test('calls of processes that are killed at any moment are charged once, and answered', async () => {
   const customer = await join();
   script = (received) => setImmediate(() => answer('{"count":2}')(received));
   const wanted = Array.from({ length: 40 }, freshKey);
@@ -323,9 +321,7 @@ test('a key is forgotten after a day, and its answer with it', async () => {
   await ask(customer, key);
   await shop.sql`UPDATE ledger.idempotency_key SET taken_at = taken_at - interval '25 hours' WHERE account_id = ${customer.account}`;
   await expect
-    .poll(() => shop.sql`SELECT 1 FROM ledger.idempotency_key WHERE account_id = ${customer.account}`, {
-      timeout: 10_000,
-    })
+    .poll(() => shop.sql`SELECT 1 FROM ledger.idempotency_key WHERE account_id = ${customer.account}`)
     .toHaveLength(0);
   await shop.sql`DELETE FROM ledger.stored_response WHERE account_id = ${customer.account}`;
   expect((await ask(customer, key)).headers.has('idempotent-replayed')).toBe(false);

@@ -85,7 +85,7 @@ test('what is asked is recorded once, and the seller is told of it once, also by
     });
   const again = await ask(buyer, buyer.order, { reason: 'more' });
   expect(again.body.refund_request).toMatchObject({ amount_usd: '1.50', state: 'open' });
-  await expect.poll(() => told(buyer), { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => told(buyer)).toHaveLength(1);
   const [mail] = await told(buyer);
   expect(mail?.text).toContain('> twice.');
   expect(mail?.text).toContain('Unspent       2.00 USD');
@@ -99,13 +99,12 @@ test('what is asked is recorded once, and the seller is told of it once, also by
 test('the seller is sent one mail, also where the process that queued it died before it noted that', async () => {
   const buyer = await bought();
   await ask(buyer, buyer.order, { reason: 'Twice.' });
-  await expect.poll(() => told(buyer), { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => told(buyer)).toHaveLength(1);
   await shop.sql`UPDATE shop.refund_request SET notified_at = NULL, notifying_until = now() WHERE purchase_id = ${buyer.order}`;
   await expect
     .poll(
       () =>
         shop.sql`SELECT 1 FROM shop.refund_request WHERE purchase_id = ${buyer.order} AND notified_at IS NULL`,
-      { timeout: 10_000 },
     )
     .toHaveLength(0);
   expect(await told(buyer)).toHaveLength(1);

@@ -87,7 +87,7 @@ describe('without CLIENT_ADDRESS_HEADER', () => {
     const [storefront] = shop.storefronts;
     // The log is a pipe: its line may arrive after the response.
     const warnings = () => storefront?.output().match(/"client_address_unknown"/g)?.length ?? 0;
-    await expect.poll(warnings, { timeout: 10_000 }).toBe(1);
+    await expect.poll(warnings).toBe(1);
     const headers = { authorization: `Bearer ${adminToken}` };
     const metrics = await Customer.send({ method: 'GET', url: `${shop.url}/metrics`, headers });
     expect(metrics.text).toContain('sluice_events_total{event="client_address_unknown"} 1');

@@ -3,6 +3,7 @@ import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
 import * as TcpProxy from '../support/proxy.ts';
 import * as Shop from '../support/shop.ts';
+import * as Waits from '../support/waits.ts';
 
 let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
@@ -63,14 +64,14 @@ test('an assertion takes its whole session with it: all its tokens, and the way 
 
 test('a token goes alone, and what is no token is thanked for', async () => {
   const { token, assertion } = await Customer.register(shop.url);
-  const startedMs = performance.now();
   await Promise.all([shop.url, shop.url, other].map((base) => revoke(base, token)));
   await revoke(other, token);
-  expect(performance.now() - startedMs).toBeLessThan(2_000);
   const next = await exchange(other, assertion);
   expect(next.status).toBe(200);
   expect(await status(other, next.body.access_token)).toBe(200);
   await revoke(shop.url, 'nobody.knows.this');
+  // Without a confirmation each would take three seconds.
+  await Waits.takesLess(2_000, async () => revoke(other, (await Customer.register(shop.url)).token));
 });
 
 test('a process that hears nothing asks the record, and has caught up when it hears again', async () => {
@@ -85,17 +86,7 @@ test('a process that hears nothing asks the record, and has caught up when it he
 
   proxy.forbid(null);
   // It confirms again, so a revocation need not wait for it any more.
-  await expect
-    .poll(
-      async () => {
-        const { token } = await Customer.register(shop.url);
-        const startedMs = performance.now();
-        await revoke(shop.url, token);
-        return performance.now() - startedMs;
-      },
-      { timeout: 15_000 },
-    )
-    .toBeLessThan(1_000);
+  await Waits.takesLess(1_000, async () => revoke(shop.url, (await Customer.register(shop.url)).token));
   const tokens = [deaf.token, before.token, during.token];
   expect(await Promise.all(tokens.map((token) => status(other, token)))).toEqual([401, 200, 200]);
 });
@@ -110,6 +101,6 @@ test('a process that starts later knows what was revoked before, and one that di
   const next = await Customer.register(shop.url);
   const startedMs = performance.now();
   await revoke(other, next.token);
-  expect(performance.now() - startedMs).toBeLessThan(9_000);
+  expect(performance.now() - startedMs).toBeLessThan(Waits.busyFactor * 3_000);
   expect(await status(shop.url, next.token)).toBe(401);
 });

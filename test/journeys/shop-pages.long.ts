@@ -164,7 +164,7 @@ describe('a visitor', () => {
     } finally {
       await shop.sql`ALTER TABLE shop.subscription_away RENAME TO subscription`;
     }
-    await expect.poll(() => shown(browser, 'included'), { timeout: 10_000 }).toBe('23');
+    await expect.poll(() => shown(browser, 'included')).toBe('23');
     expect(textOf((await browser.open('/shop/try', kept)).html)).toContain('"count": 2');
     expect(await shown(browser, 'included')).toBe('23');
   });

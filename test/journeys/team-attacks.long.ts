@@ -242,4 +242,4 @@ test('text that PostgreSQL cannot store is refused as malformed, on every route 
   }
   expect(wrong).toEqual([]);
   expect((await people.get(bearer, '/purchases/%00')).body).toMatchObject({ code: 'malformed_text' });
-}, 120_000);
+});

@@ -400,7 +400,7 @@ test('every route and form of an account refuses exactly the roles that the tabl
   };
   await Promise.all(roles.map(walk));
   expect(wrong).toEqual([]);
-}, 60_000);
+});
 
 test('an application has the role that its person has at the time of use', async () => {
   const ada = await people.owner();

@@ -41,9 +41,6 @@ async function settled(account: string): Promise<void> {
     .poll(
       async () =>
         [...(await real.sql`SELECT FROM ledger.lease WHERE account_id = ${account} AND amount > 0`)].length,
-      {
-        timeout: 15_000,
-      },
     )
     .toBe(0);
 }
@@ -67,7 +64,7 @@ test('what was bought and used up before is looked at no more, however often', a
   const last = await buy('often');
   expect(await openLots('often')).toEqual([last]);
   expect((await use('often', 2)).balance).toBe(3_000);
-}, 60_000);
+});
 
 test('a lot of another plan, or with something left of it, stays', async () => {
   const other = await buy('both', 'q');
@@ -77,7 +74,7 @@ test('a lot of another plan, or with something left of it, stays', async () => {
   await use('both', 2);
   const next = await buy('both');
   expect(await openLots('both')).toEqual([other, begun, next]);
-}, 60_000);
+});
 
 test('what comes back to one, or is owed of it, opens it again, and can be used', async () => {
   const first = await buy('back');
@@ -99,7 +96,7 @@ test('what comes back to one, or is owed of it, opens it again, and can be used'
   expect(await openLots('back')).toEqual([second, third]);
   await real.sql`SELECT ledger.reverse(${paid.key}, 0)`;
   expect((await use('back', 5)).balance).toBe(0);
-}, 60_000);
+});
 
 test('closed is what nothing is left of: the books refuse it of any other', async () => {
   const lot = await buy('full');

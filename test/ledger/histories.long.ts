@@ -313,9 +313,7 @@ async function judgeKeys(calls: readonly Call[]): Promise<void> {
   }
 }
 
-test('two processes on one database keep every promise, whatever happens to them', {
-  timeout: 120_000,
-}, async () => {
+test('two processes on one database keep every promise, whatever happens to them', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), history), {
     numRuns: runs,
     endOnFailure: true,

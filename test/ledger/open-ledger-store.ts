@@ -1,9 +1,8 @@
 import * as Connection from '../../src/adapters/postgres/connection.ts';
 import * as IdempotencyKeys from '../../src/adapters/postgres/idempotency-keys.ts';
 import * as LedgerStore from '../../src/adapters/postgres/ledger-store.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import type { LedgerStore as Store } from '../../src/ledger/ledger-store.ts';
-import { createDatabase } from '../support/database.ts';
+import { createMigrated } from '../support/database.ts';
 import type { Given } from './model-ledger-store.ts';
 
 /** A ledger store in its own PostgreSQL database. */
@@ -25,10 +24,12 @@ export type OpenLedgerStore = {
 const statementMsMax = 30_000;
 let keys = 0;
 
-export async function openLedgerStore(connectionsMax = 2): Promise<OpenLedgerStore> {
-  const database = await createDatabase();
-  await migrate(database.url);
-  const sql = Connection.openConnection(database.url, connectionsMax, statementMsMax);
+export async function openLedgerStore(
+  connectionsMax = 2,
+  statementMs = statementMsMax,
+): Promise<OpenLedgerStore> {
+  const database = await createMigrated();
+  const sql = Connection.openConnection(database.url, connectionsMax, statementMs);
   return {
     url: database.url,
     sql,

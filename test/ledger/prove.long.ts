@@ -652,7 +652,7 @@ test('totals asks nothing else of the books', async () => {
   expect(code).toBe(0);
 });
 
-test('finds the database that npm start keeps, running or not', { timeout: 60_000 }, async () => {
+test('finds the database that npm start keeps, running or not', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-kept-'));
   await mkdir(join(folder, 'logs'));
   const cluster = await openCluster({

@@ -1,6 +1,7 @@
 import { uuidv7 } from '@sluice/kernel/id';
 import { ofMicro } from '@sluice/kernel/money';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as Waits from '../support/waits.ts';
 import { type OpenLedgerStore, openLedgerStore } from './open-ledger-store.ts';
 import { type OpenWriter, openWriter } from './open-writer.ts';
 
@@ -70,9 +71,11 @@ test('many new accounts at two processes use exactly what all trials may use in 
 
 test('a refusal names the next hour, and comes at once', async () => {
   await give('late');
-  const beganMs = Date.now();
-  const refused = await hold('late', 1, 0);
-  expect(Date.now() - beganMs).toBeLessThan(450);
+  let refused = await hold('late', 1, 0);
+  // Below the time that a hold waits for leases of other writers.
+  await Waits.takesLess(450, async () => {
+    refused = await hold('late', 1, 0);
+  });
   if (refused.kind !== 'trial_paused') throw new Error(refused.kind);
   expect(refused.retryAfterSeconds).toBeGreaterThan(0);
   expect(refused.retryAfterSeconds).toBeLessThanOrEqual(3_600);
@@ -108,7 +111,7 @@ test('accounts without a trial lease, pay and return leases while the row of the
       const [row] = await real.sql`SELECT avail::int FROM ledger.lot WHERE account_id = 'paying'`;
       return row?.avail;
     };
-    await expect.poll(free, { timeout: 15_000 }).toBe(50_000 - 6 * 1_000);
+    await expect.poll(free).toBe(50_000 - 6 * 1_000);
   });
 });
 

@@ -178,13 +178,10 @@ test('a payment that is under way is looked at again by the page itself, until i
   await network.fault('POST /v1/payment_intents', 'delay_before', 1, 8_000);
   const paying = Agent.pay(agent, offer, await network.mint());
   await expect
-    .poll(
-      async () => {
-        await page.goto(offer.checkoutUrl);
-        return title();
-      },
-      { timeout: 7_000 },
-    )
+    .poll(async () => {
+      await page.goto(offer.checkoutUrl);
+      return title();
+    })
     .toBe('Your payment is being processed.');
   await look('pending', 'phone');
   await page.getByText('This purchase is paid.').waitFor({ timeout: 30_000 });

@@ -117,5 +117,5 @@ describe.each(['phone', 'desktop'] as const)('on a %s screen', (screen) => {
       await owner.context.close();
       await guest.context.close();
     }
-  }, 120_000);
+  });
 });

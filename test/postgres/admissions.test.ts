@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openAdmissions } from '../../src/adapters/postgres/admissions.ts';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as Registration from '../../src/identity/registration.ts';
-import { createDatabase } from '../support/database.ts';
+import { createMigrated } from '../support/database.ts';
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
+let database: Awaited<ReturnType<typeof createMigrated>>;
 let sql: Connection.Connection;
 /** Two processes. */
 let one: Registration.Admissions;
 let other: Registration.Admissions;
 
 beforeAll(async () => {
-  database = await createDatabase();
-  await migrate(database.url);
+  database = await createMigrated();
   sql = Connection.openConnection(database.url, 10);
   one = openAdmissions(sql);
   other = openAdmissions(Connection.openConnection(database.url, 10));

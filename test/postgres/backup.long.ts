@@ -80,7 +80,6 @@ describe.skipIf(tools === undefined)('an older backup, by pg_dump beside a runni
       .poll(
         () => shop.sql`SELECT 1 FROM ledger.usage u JOIN ledger.writer n ON n.id = u.writer_id AND n.epoch = u.epoch
           WHERE u.seq > n.delivered_seq`,
-        { timeout: 10_000 },
       )
       .toHaveLength(0);
 
@@ -119,14 +118,11 @@ describe.skipIf(tools === undefined)('an older backup, by pg_dump beside a runni
       .poll(
         () =>
           dead`SELECT 1 FROM ledger.writer n JOIN ledger.lease l ON l.writer_id = n.id WHERE n.heartbeat_at < now() - interval '5 seconds'`,
-        {
-          timeout: 20_000,
-        },
       )
       .toHaveLength(0);
     await dead.end();
     expect(JSON.parse((await sluice('ledger', 'verify')).out).holds).toBe(true);
-  }, 120_000);
+  });
 });
 
 test('a cold copy of the embedded database opens elsewhere, and its books hold', async () => {
@@ -150,4 +146,4 @@ test('a cold copy of the embedded database opens elsewhere, and its books hold',
     holds: true,
     totals: [{ asset: 'unit', granted: 25, balance: 25 }],
   });
-}, 60_000);
+});

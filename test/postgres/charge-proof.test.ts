@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openChargeProof } from '../../src/adapters/postgres/charge-proof.ts';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as Database from '../support/database.ts';
 
 let database: Database.Database;
 let sql: Connection.Connection;
 
 beforeAll(async () => {
-  database = await Database.createDatabase();
-  await migrate(database.url);
+  database = await Database.createMigrated();
   sql = Connection.openConnection(database.url, 4);
 });
 afterAll(async () => {

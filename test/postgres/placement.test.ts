@@ -1,14 +1,12 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as Placement from '../../src/adapters/postgres/placement.ts';
-import { createDatabase } from '../support/database.ts';
+import { createMigrated } from '../support/database.ts';
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
+let database: Awaited<ReturnType<typeof createMigrated>>;
 let sql: postgres.Sql;
 beforeAll(async () => {
-  database = await createDatabase();
-  await migrate(database.url);
+  database = await createMigrated();
   sql = postgres(database.url, { max: 1, onnotice: () => {} });
 });
 afterAll(async () => {

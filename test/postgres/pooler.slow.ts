@@ -59,7 +59,7 @@ ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeou
   // It does not run as root.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   started.push(spawn('/usr/sbin/pgbouncer', ['-q', ...user, path], { stdio: 'ignore' }));
-  await expect.poll(() => answers(port), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => answers(port)).toBe(true);
   const url = new URL(database.url);
   url.host = `127.0.0.1:${port}`;
   return url.href;

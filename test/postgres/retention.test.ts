@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as Retention from '../../src/adapters/postgres/retention.ts';
 import * as AbuseSettings from '../../src/process/abuse-settings.ts';
 import * as Database from '../support/database.ts';
@@ -10,8 +9,7 @@ let database: Database.Database;
 let sql: Connection.Connection;
 
 beforeAll(async () => {
-  database = await Database.createDatabase();
-  await migrate(database.url);
+  database = await Database.createMigrated();
   sql = Connection.openConnection(database.url, 2);
 });
 afterAll(async () => {

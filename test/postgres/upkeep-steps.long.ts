@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
 import * as Maintenance from '../../src/adapters/postgres/maintenance.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { openTopUps } from '../../src/adapters/postgres/top-ups.ts';
-import { createDatabase } from '../support/database.ts';
+import { createMigrated } from '../support/database.ts';
 
 const lots = 30_000;
 const agreements = 90_000;
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
+let database: Awaited<ReturnType<typeof createMigrated>>;
 let sql: Connection.Connection;
 /** Without the limit on a statement's time: to fill the database. */
 let patient: Connection.Connection;
 beforeAll(async () => {
-  database = await createDatabase();
-  await migrate(database.url);
+  database = await createMigrated();
   sql = Connection.openConnection(database.url, 2);
   patient = Connection.openConnection(database.url, 1, 0);
 });
@@ -24,7 +22,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-test('thirty thousand lots that end at one moment are taken out in steps', { timeout: 120_000 }, async () => {
+test('thirty thousand lots that end at one moment are taken out in steps', async () => {
   await patient`WITH lot AS (
       INSERT INTO ledger.lot (account_id, asset, kind, plan_id, priority, avail, expires_at)
         SELECT 'gift_' || n, 'usd', 'grant', 'credit', 12, 1000000, '2026-01-31T00:00Z' FROM generate_series(1, ${lots}) n RETURNING *
@@ -73,9 +71,7 @@ test('a chore that fails is reported and does not stop those behind it', async (
   await sql.unsafe(source);
 });
 
-test('among ninety thousand agreements those that are due are found at once', {
-  timeout: 120_000,
-}, async () => {
+test('among ninety thousand agreements those that are due are found at once', async () => {
   await patient`INSERT INTO shop.account (id, origin) SELECT 'topped_' || n, 'purchase' FROM generate_series(1, ${agreements}) n`;
   await patient`WITH lot AS (
       INSERT INTO ledger.lot (account_id, asset, kind, plan_id, priority, avail)

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
 import * as Maintenance from '../../src/adapters/postgres/maintenance.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
-import { createDatabase } from '../support/database.ts';
+import { createMigrated } from '../support/database.ts';
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
+let database: Awaited<ReturnType<typeof createMigrated>>;
 let sql: Connection.Connection;
 beforeAll(async () => {
-  database = await createDatabase();
-  await migrate(database.url);
+  database = await createMigrated();
   sql = Connection.openConnection(database.url, 2);
 });
 afterAll(async () => {

@@ -58,7 +58,7 @@ async function bought(plan: string, body: object = {}, card?: string): Promise<B
 const subjectsTo = async (email: string) => (await mailbox.mailsTo(email)).map(({ subject }) => subject);
 
 async function expectMails(email: string, subjects: readonly string[]): Promise<void> {
-  await expect.poll(() => subjectsTo(email), { timeout: 20_000 }).toEqual(subjects);
+  await expect.poll(() => subjectsTo(email)).toEqual(subjects);
 }
 
 test('a purchase and its refund are mailed to the proved address, with a receipt that anyone can read', async () => {
@@ -88,7 +88,7 @@ test('an unpaid renewal is mailed to the account, and apart from that to the car
   const buyer = await bought('small', {}, failingCard);
   await network.control('/clock', { advance_seconds: monthSeconds });
   const unpaid = 'Periods: the renewal of Small was not paid';
-  await expect.poll(() => subjectsTo(buyer.email), { timeout: 20_000 }).toContain(unpaid);
+  await expect.poll(() => subjectsTo(buyer.email)).toContain(unpaid);
   const mail = (await mailbox.mailsTo(buyer.email)).find(({ subject }) => subject === unpaid);
   // The access ends with the plan's days of grace.
   const [lot] = await shop.sql<
@@ -108,7 +108,7 @@ test('a mail server that is unavailable delays neither the purchase nor its mail
   await openShop(closed);
   const buyer = await bought('credit', { amount_usd: '5.00' });
   const waiting = () => shop.sql`SELECT state, attempts FROM shop.mail WHERE recipient = ${buyer.email}`;
-  await expect.poll(waiting, { timeout: 20_000 }).toMatchObject([{ state: 'waiting', attempts: 1 }]);
+  await expect.poll(waiting).toMatchObject([{ state: 'waiting', attempts: 1 }]);
   const { body } = await Customer.call(buyer, 'GET', `${shop.url}/account`);
   expect(body.balance_usd).toBe('5.00');
 });

@@ -363,4 +363,4 @@ test('the same is done by command', async () => {
   expect((await acts('BY-COMMAND')).map(({ who }) => who)).toEqual(
     Array.from({ length: 2 }, () => expect.stringMatching(/^command of /)),
   );
-}, 60_000);
+});

@@ -148,7 +148,7 @@ test('an agreement whose browser never came back counts by the notice', async ()
   const agent = await buyer();
   const consentUrl = await asked(agent);
   await Person.pay(await Person.open(`${consentUrl}/card`));
-  await expect.poll(async () => (await overview(agent)).auto_top_up.state, { timeout: 10_000 }).toBe('on');
+  await expect.poll(async () => (await overview(agent)).auto_top_up.state).toBe('on');
 });
 
 test('the holder of the card is mailed of each charge, with the way to stop it', async () => {
@@ -156,7 +156,7 @@ test('the holder of the card is mailed of each charge, with the way to stop it',
   await use(agent, 30);
   const mine = async () =>
     (await mailbox.mailsTo('buyer@example.com')).filter(({ text }) => text.includes(agent.account));
-  await expect.poll(async () => (await mine()).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await mine()).length).toBe(1);
   const [mail] = await mine();
   expect(mail?.subject).toContain('1.00 USD');
   expect(mail?.text).toContain(agent.consentUrl);
@@ -197,7 +197,7 @@ test('a call that leaves less than was agreed is followed by one charge of the c
   });
   await shop.addStorefront();
   await use(agent, 30);
-  await expect.poll(async () => (await overview(agent)).balance_usd, { timeout: 10_000 }).toBe('1.97');
+  await expect.poll(async () => (await overview(agent)).balance_usd).toBe('1.97');
   expect((await charges(agent)).map(({ status }) => status)).toEqual(['succeeded']);
   const receipts = (await Customer.call(agent, 'GET', `${shop.url}/account/receipts`)).body.receipts;
   expect(receipts.map(({ rail, amount_usd }: Record<string, string>) => [rail, amount_usd])).toEqual([
@@ -220,8 +220,7 @@ test.each([
   if (method)
     await shop.sql`UPDATE shop.top_up SET saved_card = jsonb_set(saved_card, '{method}', to_jsonb(${method}::text)) WHERE account_id = ${agent.account}`;
   await use(agent, 30);
-  const stops = () =>
-    expect.poll(async () => (await overview(agent)).auto_top_up.state, { timeout: 10_000 }).toBe('stopped');
+  const stops = () => expect.poll(async () => (await overview(agent)).auto_top_up.state).toBe('stopped');
   await stops();
   const told = (await Customer.call(agent, 'GET', `${shop.url}/account/auto-top-up`)).body.auto_top_up;
   expect(told.reason).toContain(reason);
@@ -238,7 +237,7 @@ test('a process that is killed in the middle of a charge leaves one payment, whi
   await network.control('/webhooks/pause');
   await network.fault('POST /v1/payment_intents', 'timeout_after', 1);
   await use(agent, 30);
-  await expect.poll(async () => (await charges(agent)).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await charges(agent)).length).toBe(1);
   await Promise.all(shop.storefronts.map((storefront) => storefront.kill()));
   const [row] =
     await shop.sql`SELECT state FROM shop.purchase WHERE account_id = ${agent.account} AND rail = 'top_up'`;
@@ -249,4 +248,4 @@ test('a process that is killed in the middle of a charge leaves one payment, whi
   expect(await charges(agent)).toHaveLength(1);
   await network.control('/webhooks/resume');
   await Books.proves(shop.sql);
-}, 60_000);
+});

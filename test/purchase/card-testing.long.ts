@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import * as CardAttempts from '../../src/adapters/postgres/card-attempts.ts';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as CardAttempt from '../../src/payment/card-attempt.ts';
 import * as Database from '../support/database.ts';
 
@@ -13,8 +12,7 @@ let processes: [Connection.Connection, Connection.Connection];
 let attempts: [CardAttempt.CardAttempts, CardAttempt.CardAttempts];
 
 beforeAll(async () => {
-  database = await Database.createDatabase();
-  await migrate(database.url);
+  database = await Database.createMigrated();
   processes = [Connection.openConnection(database.url, 8), Connection.openConnection(database.url, 8)];
   attempts = [CardAttempts.openCardAttempts(processes[0]), CardAttempts.openCardAttempts(processes[1])];
 });

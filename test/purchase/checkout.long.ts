@@ -126,7 +126,7 @@ describe('a page that is paid', () => {
     await shop.sql`UPDATE shop.purchase SET expires_at = now() - interval '1 hour' WHERE id = ${order}`;
     expect(await lots(order)).toEqual([]);
     await shop.addStorefront();
-    await expect.poll(() => lots(order), { timeout: 10_000 }).toEqual([500_000]);
+    await expect.poll(() => lots(order)).toEqual([500_000]);
   });
 });
 
@@ -275,7 +275,7 @@ describe('a notice', () => {
     await network.fault('GET /v1/checkout/sessions/:id', '500_before', 3);
     await network.fault('GET /v1/payment_intents/:id', '500_before', 3);
     await Person.pay(page);
-    await expect.poll(() => lots(order), { timeout: 10_000 }).toEqual([500_000]);
+    await expect.poll(() => lots(order)).toEqual([500_000]);
   });
 });
 
@@ -388,10 +388,10 @@ describe('a payment that takes days', () => {
     const { order } = await begun();
     await shop.sql`UPDATE shop.purchase SET expires_at = now() - interval '5 days' WHERE id = ${order}`;
     await shop.addStorefront();
-    await expect.poll(() => Books.stateOf(shop.sql, order), { timeout: 10_000 }).toBe('claimed');
+    await expect.poll(() => Books.stateOf(shop.sql, order)).toBe('claimed');
     await settle(order, 'succeeded');
     await network.control('/webhooks/resume');
-    await expect.poll(() => lots(order), { timeout: 10_000 }).toEqual([500_000]);
+    await expect.poll(() => lots(order)).toEqual([500_000]);
   });
 
   test('and does not arrive, leaves an order that can be paid on another page', async () => {

@@ -117,4 +117,4 @@ test('whatever was lost on the way, one repair makes both sides agree', async ()
     expect(again.taken.books).toBe(again.taken.processor);
     expect(again.reversed.books).toBe(again.reversed.processor);
   }
-}, 60_000);
+});

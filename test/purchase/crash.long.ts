@@ -26,8 +26,7 @@ afterAll(async () => {
 });
 
 const state = (order: string) => Books.stateOf(shop.sql, order);
-const becomes = (order: string, wanted: string) =>
-  expect.poll(() => state(order), { timeout: 15_000 }).toBe(wanted);
+const becomes = (order: string, wanted: string) => expect.poll(() => state(order)).toBe(wanted);
 
 /** Returns an offer and a token to pay it, from a loopback address, which has no request limit. */
 async function prepared(card?: string) {
@@ -165,7 +164,7 @@ describe('a storefront that is killed between charge and grant', () => {
     await network.control('/webhooks/pause');
     await network.fault(charging, 'timeout_after', 1);
     const paying = purchase.pay().catch(() => 'cut');
-    await expect.poll(() => network.takenFor(purchase.order), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => network.takenFor(purchase.order)).toBe(1);
     const [first] = shop.storefronts.splice(0, 1);
     await first?.kill();
     expect(await paying).toBe('cut');
@@ -219,7 +218,7 @@ describe('a storefront that is killed between charge and grant', () => {
     await restart();
     await shop.storefronts.pop()?.stop();
     await paidOnce(purchase);
-  }, 60_000);
+  });
 
   test('before its charge arrives is not charged a second time by the same credential', async () => {
     const purchase = await prepared();
@@ -233,7 +232,7 @@ describe('a storefront that is killed between charge and grant', () => {
     await restart();
     const answer = await purchase.pay();
     expect([200, 202]).toContain(answer.status);
-    await expect.poll(async () => (await purchase.pay()).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await purchase.pay()).status).toBe(200);
     await paidOnce(purchase);
   });
 });

@@ -72,9 +72,7 @@ test('what the processor kept of each payment, refund and dispute is on record, 
     tax: 0,
     net: -1_700 * cent,
   };
-  await expect
-    .poll(async () => (await reconcile()) && feesOf(disputed), { timeout: 20_000 })
-    .toEqual([charge, dispute]);
+  await expect.poll(async () => (await reconcile()) && feesOf(disputed)).toEqual([charge, dispute]);
   // A later refund is read too, and movements that were read before are not counted twice.
   await network.stripe.refunds.create({ payment_intent: plain, amount: 50 });
   await expect
@@ -89,9 +87,7 @@ test('what the processor kept of each payment, refund and dispute is on record, 
   ]);
 });
 
-test('the fees of a renewing plan and of a page are read by the storefront itself', {
-  timeout: 60_000,
-}, async () => {
+test('the fees of a renewing plan and of a page are read by the storefront itself', async () => {
   const agent = await Agent.registered(shop.url);
   const offer = await Agent.offer(agent, {}, 'small');
   expect((await fetch(await Person.pay(await Person.open(offer.checkoutUrl)))).status).toBe(200);

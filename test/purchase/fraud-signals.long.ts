@@ -71,13 +71,13 @@ test('an early fraud warning is shown with its purchase until the payment is ref
   expect(await reported()).toBe(0);
   const { order, payment } = await bought('pm_card_createIssuerFraudRecord');
   await expect
-    .poll(() => purchasePage(order), { timeout: 10_000 })
+    .poll(() => purchasePage(order))
     .toMatch(/Early fraud warning issfr_\w+ made with stolen card needs attention/);
   expect(await page('')).toMatch(/\b1 Payments with a fraud warning or an open review/);
   expect(await page('/console/payments')).toContain('Fraud warnings and reviews');
   expect(await reported()).toBe(1);
   await network.stripe.refunds.create({ payment_intent: payment });
-  await expect.poll(() => purchasePage(order), { timeout: 10_000 }).toMatch(/made with stolen card closed/);
+  await expect.poll(() => purchasePage(order)).toMatch(/made with stolen card closed/);
   expect(await page('')).not.toContain('fraud warning');
   expect(await reported()).toBe(1);
 });
@@ -100,22 +100,18 @@ test('a signal of a payment that bought nothing here is neither shown nor report
     ...{ amount: 900, currency: 'usd', confirm: true, payment_method: 'pm_card_createIssuerFraudRecord' },
     automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
   });
-  await expect.poll(() => network.waiting(), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => network.waiting()).toEqual([]);
   expect(await page('')).not.toContain('fraud warning');
   expect(await reported()).toBe(before);
 });
 
 test('the risk of a charge is shown with its order, for paid and declined ones', async () => {
   const paid = await bought('pm_card_riskLevelElevated');
-  await expect
-    .poll(() => purchasePage(paid.order), { timeout: 10_000 })
-    .toMatch(/elevated 70 approved by network/);
+  await expect.poll(() => purchasePage(paid.order)).toMatch(/elevated 70 approved by network/);
   const agent = await Agent.registered(shop.url);
   const declined = await Agent.offer(agent, { amount_usd: '4.00' });
   await Agent.pay(agent, declined, await network.mint('pm_card_chargeDeclinedLostCard'));
-  await expect
-    .poll(() => purchasePage(declined.order), { timeout: 10_000 })
-    .toMatch(/normal 20 declined by network lost card/);
+  await expect.poll(() => purchasePage(declined.order)).toMatch(/normal 20 declined by network lost card/);
   const listed = await fetch(`${shop.url}/admin/purchases?account=${agent.account}`, {
     headers: { authorization: `Bearer ${token}`, ...from() },
   });
@@ -153,7 +149,7 @@ test('cards that are tried on the hosted page count, and close it; the seller se
     await fetch(opened.headers.get('location') ?? '', { method: 'POST', body, redirect: 'manual' });
   }
   await expect
-    .poll(async () => (await network.stripe.checkout.sessions.retrieve(session)).status, { timeout: 10_000 })
+    .poll(async () => (await network.stripe.checkout.sessions.retrieve(session)).status)
     .toBe('expired');
   const again = await fetch(checkoutUrl, { redirect: 'manual', headers: { ...headers, cookie: browser } });
   expect(again.status).toBe(429);

@@ -14,7 +14,10 @@ const present = 'https://present.example';
 let sandbox: Running;
 let network: Network.Network;
 beforeAll(async () => {
-  sandbox = await start({ host: '127.0.0.1', port: 0, webhook: null, dataDir: null, publicUrl: null, businessName: null }, clock);
+  sandbox = await start(
+    { host: '127.0.0.1', port: 0, webhook: null, dataDir: null, publicUrl: null, businessName: null },
+    clock,
+  );
   network = Network.of(sandbox.url);
 });
 afterAll(() => sandbox.close());

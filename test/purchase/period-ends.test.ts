@@ -3,19 +3,17 @@ import * as Money from '@sluice/kernel/money';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { openOrders } from '../../src/adapters/postgres/orders.ts';
 import { ownAccount } from '../../src/payment/order.ts';
-import { createDatabase } from '../support/database.ts';
+import { createMigrated } from '../support/database.ts';
 
 /** Zones on both sides of the date line, and with a change of time in either half of the year. */
 const zones = ['UTC', 'America/New_York', 'Europe/Berlin', 'Australia/Sydney', 'Pacific/Kiritimati'];
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
+let database: Awaited<ReturnType<typeof createMigrated>>;
 const sessions = new Map<string, postgres.Sql>();
 beforeAll(async () => {
-  database = await createDatabase();
-  await migrate(database.url);
+  database = await createMigrated();
   for (const zone of zones)
     sessions.set(
       zone,

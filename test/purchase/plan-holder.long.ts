@@ -66,16 +66,16 @@ async function subscription(agent: Subscriber) {
 async function pastDue(card: string): Promise<Subscriber> {
   const agent = await subscribed(card);
   await network.control('/clock', { advance_seconds: monthSeconds });
-  await expect.poll(async () => (await subscription(agent)).status, { timeout: 15_000 }).toBe('past_due');
+  await expect.poll(async () => (await subscription(agent)).status).toBe('past_due');
   return agent;
 }
 
 async function renewed(agent: Subscriber): Promise<void> {
-  await expect.poll(async () => (await subscription(agent)).status, { timeout: 15_000 }).toBe('active');
+  await expect.poll(async () => (await subscription(agent)).status).toBe('active');
   const lots = () =>
     shop.sql`SELECT FROM ledger.posting WHERE account_id = ${agent.account} AND kind = 'purchase'`;
   // The processor's events about the status and about the payment arrive in any order.
-  await expect.poll(async () => (await lots()).length, { timeout: 15_000 }).toBe(2);
+  await expect.poll(async () => (await lots()).length).toBe(2);
   await Books.proves(shop.sql);
 }
 
@@ -119,7 +119,7 @@ describe('a renewal that was not paid', () => {
     const agent = await pastDue(failingCard);
     const { pay_url } = await subscription(agent);
     for (const days of [3, 5, 7]) await network.control('/clock', { advance_seconds: days * 86_400 });
-    await expect.poll(invoices, { timeout: 15_000 }).toEqual(['void', 'paid']);
+    await expect.poll(invoices).toEqual(['void', 'paid']);
     await neverCharged(agent, pay_url);
   });
 
@@ -128,7 +128,7 @@ describe('a renewal that was not paid', () => {
     const agent = await pastDue(failingCard);
     const { pay_url, id } = await subscription(agent);
     await network.control('/clock', { advance_seconds: monthSeconds });
-    await expect.poll(invoices, { timeout: 15_000 }).toEqual(['open', 'open', 'paid']);
+    await expect.poll(invoices).toEqual(['open', 'open', 'paid']);
     await Customer.call(agent, 'POST', `${shop.url}/account/subscriptions/${id}/cancel`, {});
     expect(await invoices()).toEqual(['void', 'void', 'paid']);
     await neverCharged(agent, pay_url);
@@ -156,7 +156,7 @@ describe('a renewal that was not paid', () => {
         JOIN ledger.posting p ON p.key = 'purchase:' || o.id JOIN ledger.lot k ON k.account_id = p.account_id AND k.id = p.lot_id
         WHERE o.account_id = ${agent.account} ORDER BY o.period_start`;
     const whole = { status: 'canceled', whole: true };
-    await expect.poll(lots, { timeout: 15_000 }).toEqual([whole, whole]);
+    await expect.poll(lots).toEqual([whole, whole]);
     await Books.proves(shop.sql);
   });
 
@@ -179,12 +179,12 @@ describe('a renewal that was not paid', () => {
     await network.control('/clock', { advance_seconds: monthSeconds });
     const lots = () =>
       shop.sql`SELECT FROM ledger.posting WHERE account_id = ${agent.account} AND kind = 'purchase'`;
-    await expect.poll(async () => (await lots()).length, { timeout: 15_000 }).toBe(3);
+    await expect.poll(async () => (await lots()).length).toBe(3);
   });
 
   test('is mailed to the person whose card it is, once, with the ways to pay it and to cancel', async () => {
     const agent = await pastDue(failingCard);
-    await expect.poll(async () => (await mailbox.mailsTo(payer)).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await mailbox.mailsTo(payer)).length).toBe(1);
     const [mail] = await mailbox.mailsTo(payer);
     expect(mail?.text).toContain((await subscription(agent)).pay_url);
     const [manage] = await managePages();
@@ -229,7 +229,7 @@ describe('a person who has lost the account', () => {
     expect((await browser.open('/shop/plans/links/sent')).html).toContain(payer);
     // The result is shown once.
     expect((await browser.open('/shop/plans/links/sent')).status).toBe(303);
-    await expect.poll(async () => (await managePages()).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await managePages()).length).toBe(1);
     const [manage = ''] = await managePages();
     expect(await (await fetch(manage)).text()).toContain('This plan renews on');
     // Programs that guard mailboxes open links too: only the button cancels.
@@ -249,7 +249,7 @@ describe('a person who has lost the account', () => {
     await subscribed();
     const texts = await Promise.all([payer, 'nobody@example.com'].map(async (to) => (await ask(to)).html));
     expect(texts[0]?.replace(payer, '')).toBe(texts[1]?.replace('nobody@example.com', ''));
-    await expect.poll(async () => (await managePages()).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await managePages()).length).toBe(1);
     await Promise.all([ask(payer), ask(payer)]);
     await ask('someone@example.com');
     expect(await managePages()).toHaveLength(1);
@@ -268,7 +268,7 @@ test('an account that is frozen may still cancel what charges it', async () => {
   expect(frozen.status, frozen.text).toBe(200);
   const call = (deed: string) =>
     Customer.call(agent, 'POST', `${shop.url}/account/plans/small/${deed}`, { plan: 'large' });
-  await expect.poll(async () => (await call('change')).status, { timeout: 10_000 }).toBe(403);
+  await expect.poll(async () => (await call('change')).status).toBe(403);
   expect((await call('cancel')).status).toBe(200);
   expect((await subscription(agent)).renews).toBe(false);
 });

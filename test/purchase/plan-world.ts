@@ -1,7 +1,6 @@
 import { id, uuidv7 } from '@sluice/kernel/id';
 import * as Money from '@sluice/kernel/money';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { type CreditPlan, findForSale, type Plan, type SubscriptionPlan } from '../../src/catalog/plan.ts';
 import * as Checkout from '../../src/journeys/checkout.ts';
 import * as Purchase from '../../src/journeys/purchase.ts';
@@ -10,7 +9,7 @@ import * as RestoreOrders from '../../src/journeys/restore-orders.ts';
 import * as StripeWebhook from '../../src/journeys/stripe-webhook.ts';
 import type { Order, Orders } from '../../src/payment/order.ts';
 import { type OpenWriter, openWriter } from '../ledger/open-writer.ts';
-import { createDatabase } from '../support/database.ts';
+import { createMigrated } from '../support/database.ts';
 import type { Account, Holdings } from '../support/value-judge.ts';
 import { FakeProcessor } from './fake-processor.ts';
 import { paymentContext } from './world.ts';
@@ -99,8 +98,7 @@ export async function open(
   meddle: (orders: Orders) => Orders = (orders) => orders,
   flaws: readonly string[] = [],
 ): Promise<World> {
-  const database = await createDatabase();
-  await migrate(database.url);
+  const database = await createMigrated();
   const sql = Connection.openConnection(database.url, 8);
   for (const flaw of flaws) await sql.unsafe(flaw);
   const writers = await Promise.all(['a', 'b'].map((name) => openWriter(database.url, name, Date.now)));

@@ -246,6 +246,6 @@ test('a refund takes the share of the units that the money is of the price', asy
   const { body } = await buy(agent, 'small');
   const [payment] = await network.paymentsOf(body.purchase.id);
   await network.stripe.refunds.create({ payment_intent: payment?.id ?? '', amount: 250 });
-  await expect.poll(async () => (await overview(agent)).included_remaining, { timeout: 10_000 }).toBe(75);
+  await expect.poll(async () => (await overview(agent)).included_remaining).toBe(75);
   await Books.proves(shop.sql);
 });

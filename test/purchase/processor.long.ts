@@ -22,7 +22,10 @@ let sandbox: Running;
 let network: Network.Network;
 let processor: Processor;
 beforeAll(async () => {
-  sandbox = await start({ host: '127.0.0.1', port: 0, webhook: null, dataDir: null, publicUrl: null, businessName: null }, clock);
+  sandbox = await start(
+    { host: '127.0.0.1', port: 0, webhook: null, dataDir: null, publicUrl: null, businessName: null },
+    clock,
+  );
   network = Network.of(sandbox.url);
   processor = Stripe.openStripe({ ...settings, apiBase: sandbox.url, timeoutMs: 200 });
 });
@@ -89,7 +92,7 @@ describe('a charge', () => {
     await network.fault(intents, 'delay_before', 1, 3_000);
     expect(await charge(given)).toEqual({ kind: 'unknown' });
     expect(await processor.chargesOf(given)).toEqual([]);
-    await expect.poll(() => network.takenFor(given.id), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => network.takenFor(given.id)).toBe(1);
     expect(await processor.chargesOf(given)).toMatchObject([
       { state: 'succeeded', received: given.amount, order: given.id, challengeId: given.challengeId },
     ]);

@@ -4,22 +4,20 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as Accounts from '../../src/adapters/postgres/accounts.ts';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as Operator from '../../src/adapters/postgres/operator.ts';
 import type { CreditGrants } from '../../src/payment/credit-grant.ts';
 import * as Promotion from '../../src/payment/promotion.ts';
-import { createDatabase } from '../support/database.ts';
+import { createMigrated } from '../support/database.ts';
 import * as Books from './books.ts';
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
+let database: Awaited<ReturnType<typeof createMigrated>>;
 /** The connections of two processes. */
 let pools: Connection.Connection[];
 let sql: Connection.Connection;
 let promotions: Promotion.Promotions[];
 let creditGrants: CreditGrants[];
 beforeAll(async () => {
-  database = await createDatabase();
-  await migrate(database.url);
+  database = await createMigrated();
   pools = [Connection.openConnection(database.url, 8), Connection.openConnection(database.url, 8)];
   // The driver knows no array types before its first connection.
   await Promise.all(pools.map((pool) => pool`SELECT 1`));
@@ -221,4 +219,4 @@ test('whatever is sent, ended and joined at once, a code gives no more than it m
     expect(row.count).toBe(had);
     expect(row.most).toBeLessThanOrEqual(max);
   }
-}, 60_000);
+});

@@ -51,7 +51,7 @@ test('every order and repetition of the notices of one purchase ends in the same
     await Promise.all(orders.slice(at, at + 6).map((order, offset) => play(order, at + offset)));
   expect([...ends]).toEqual([JSON.stringify({ remaining: 400_000, owed: 0, processor: 400_000 })]);
   await Account.proves(world.sql);
-}, 120_000);
+});
 
 test('credit follows the money through any life of refunds and disputes, whatever is heard of it and when', async () => {
   const act = fc.oneof(
@@ -93,4 +93,4 @@ test('credit follows the money through any life of refunds and disputes, whateve
     const left = Math.max(0, paid - gone);
     expect(await sale.books()).toEqual({ remaining: left, owed: 0, processor: left });
   }
-}, 120_000);
+});

@@ -77,7 +77,7 @@ export async function open(flaw: Flaw = {}): Promise<World> {
       port: sandboxPort,
       publicUrl: sandboxUrl,
       dataDir: null,
-    businessName: null,
+      businessName: null,
       webhook: { url: `${publicUrl}/webhooks/stripe`, secret: webhookSecret },
     },
     systemClock,

@@ -102,7 +102,7 @@ test('an automatic top-up is charged with tax, and grants its net amount', async
   expect((await search(agent, 30)).status).toBe(200);
   const topUps = () => shop.sql`SELECT id, amount, tax FROM shop.purchase
     WHERE account_id = ${agent.account} AND rail = 'top_up' AND state = 'granted'`;
-  await expect.poll(topUps, { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(topUps).toHaveLength(1);
   const [topUp] = await topUps();
   expect(topUp).toMatchObject({ amount: 1_000_000, tax: 190_000 });
   expect(await Books.lotsOf(shop.sql, topUp?.id)).toEqual([1_000_000]);

@@ -3,14 +3,13 @@ import * as Money from '@sluice/kernel/money';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { openTopUpConsents } from '../../src/adapters/postgres/top-up-consents.ts';
 import { openTopUps } from '../../src/adapters/postgres/top-ups.ts';
 import * as ResolveInDoubt from '../../src/journeys/resolve-in-doubt.ts';
 import * as StripeWebhook from '../../src/journeys/stripe-webhook.ts';
 import * as TopUp from '../../src/journeys/top-up.ts';
 import type { Order } from '../../src/payment/order.ts';
-import { createDatabase } from '../support/database.ts';
+import { createMigrated } from '../support/database.ts';
 import * as Books from './books.ts';
 import { FakeProcessor, fates } from './fake-processor.ts';
 import * as World from './world.ts';
@@ -20,11 +19,10 @@ const terms = { below: usd(200), amount: usd(500), monthlyMax: usd(2_000) };
 const card = { customer: 'cus_1', method: 'pm_1', brand: 'visa', last4: '4242' };
 const livesBeside = 6;
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
+let database: Awaited<ReturnType<typeof createMigrated>>;
 let sql: Connection.Connection;
 beforeAll(async () => {
-  database = await createDatabase();
-  await migrate(database.url);
+  database = await createMigrated();
   sql = Connection.openConnection(database.url, 12);
   await sql`INSERT INTO ledger.writer VALUES ('spender', 1, false, 0, 0, now())`;
   await sql`CREATE FUNCTION spend(p_account text, p_amount bigint) RETURNS void LANGUAGE plpgsql AS $$
@@ -374,4 +372,4 @@ test('one need is charged once and a month never more than was agreed, whatever 
     { numRuns: 25, endOnFailure: true },
   );
   await Books.proves(sql);
-}, 120_000);
+});

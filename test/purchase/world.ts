@@ -4,7 +4,6 @@ import * as Money from '@sluice/kernel/money';
 import { openCardAttempts } from '../../src/adapters/postgres/card-attempts.ts';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
 import { openFraudSignals } from '../../src/adapters/postgres/fraud-signals.ts';
-import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import * as Orders from '../../src/adapters/postgres/orders.ts';
 import { openSubscriptions } from '../../src/adapters/postgres/subscriptions.ts';
 import { openTopUpConsents } from '../../src/adapters/postgres/top-up-consents.ts';
@@ -20,7 +19,7 @@ import type { TopUpContext } from '../../src/journeys/top-up.ts';
 import type { Order } from '../../src/payment/order.ts';
 import type { CheckoutContext } from '../../src/payment/payment-context.ts';
 import { english } from '../../src/text/texts.ts';
-import { createDatabase } from '../support/database.ts';
+import { createMigrated } from '../support/database.ts';
 import { FakeProcessor } from './fake-processor.ts';
 
 const plan: CreditPlan = {
@@ -73,8 +72,7 @@ export type Sale = {
 };
 
 export async function open(): Promise<World> {
-  const database = await createDatabase();
-  await migrate(database.url);
+  const database = await createMigrated();
   // The whole ledger is verified over this connection as well, which takes longer than a statement of a process may.
   const sql = Connection.openConnection(database.url, 8, 30_000);
   return {

@@ -85,7 +85,7 @@ test('a payment is settled by the shop itself when its facilitator is there agai
   expect(again.body).not.toHaveProperty('access_token');
   expect(settled()).toHaveLength(3);
   await Books.proves(shop.sql);
-}, 120_000);
+});
 
 test('a facilitator that does not serve the shop is no decline, and the same payment pays when it does', async () => {
   const sale = await signed('eip155:84532');
@@ -103,11 +103,11 @@ test('a facilitator that does not serve the shop is no decline, and the same pay
 });
 
 test('a payment that was never sent is declined with its end, and one in doubt is not', async () => {
-  const doubted = await signed('eip155:84532', 20);
+  const doubted = await signed('eip155:84532', 25);
   facilitator?.setMood('broken');
   const doubt = await doubted.send();
   await facilitator?.close();
-  const unsent = await signed('eip155:84532', 12);
+  const unsent = await signed('eip155:84532', 18);
   const answer = await unsent.send();
   expect([doubt.status, answer.status]).toEqual([202, 202]);
   await expect.poll(() => stateOf(answer.body.purchase.id), inTheEnd).toBe('declined');
@@ -115,7 +115,7 @@ test('a payment that was never sent is declined with its end, and one in doubt i
   expect(again.status).toBe(402);
   expect(await stateOf(doubt.body.purchase.id)).toBe('claimed');
   expect((await doubted.send()).status).toBe(202);
-}, 120_000);
+});
 
 test('a contract wallet is told that it is one', async () => {
   const { payment } = await signed('eip155:84532');

@@ -179,7 +179,7 @@ describe('the container image', () => {
     expect(await Promise.all(first.map(({ ended }) => ended))).toEqual([0, 0]);
     const again = migrate(both);
     expect([await again.ended, again.output()]).toEqual([0, expect.stringContaining('up to date')]);
-  }, 120_000);
+  });
 
   // Needs the database that the test before has migrated.
   test('its programs sell from a read-only root, and its health check sees it', async () => {

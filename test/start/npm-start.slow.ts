@@ -121,9 +121,9 @@ describe.each(places.filter((place) => place.runs))(
     test('a killed storefront and a killed database come back by themselves', async () => {
       const shop = await start();
       await kill(await Tree.serverPid(tree));
-      await expect.poll(account, { timeout: 20_000 }).toBe(200);
+      await expect.poll(account).toBe(200);
       await kill(Tree.pidOf(shop, join(tree.dir, 'src/main.ts')));
-      await expect.poll(() => account().catch(() => 0), { timeout: 20_000 }).toBe(200);
+      await expect.poll(() => account().catch(() => 0)).toBe(200);
     });
 
     test('a second shop beside it is refused in one line that names the setting', async () => {

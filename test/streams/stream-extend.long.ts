@@ -86,7 +86,7 @@ test('a balance of three steps delivers exactly three steps, charges them and en
     'storefront-balance-usd': '0.000000',
   });
   expect(await spentMicro()).toBe(30 * priceMicro);
-  await vi.waitFor(() => expect(upstream.asked.at(-1)?.isCut).toBe(true));
+  await expect.poll(() => upstream.asked.at(-1)?.isCut).toBe(true);
 });
 
 test('what is left beyond whole steps is used to the last unit', async () => {
@@ -202,7 +202,7 @@ test('a process that is killed in the middle of a stream charges nothing and ret
     await slowly(response, words(20));
   });
   const call = await open('/v1/chat', {}, url);
-  await vi.waitFor(() => expect(call.text()).toContain('w19'));
+  await expect.poll(() => call.text()).toContain('w19');
   await shop.storefronts.at(-1)?.kill();
   expect(await ended(call)).toBe(false);
   expect(await spentMicro()).toBe(0);
@@ -219,4 +219,4 @@ test('a process that is killed in the middle of a stream charges nothing and ret
     },
     { timeout: 30_000, interval: 2_000 },
   );
-}, 40_000);
+});

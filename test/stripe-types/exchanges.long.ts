@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import * as Money from '@sluice/kernel/money';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStripe } from '../../src/adapters/stripe/processor.ts';
 import { checkCards } from '../../src/cli/check/cards.ts';
 import { lifeMs } from '../../src/payment/order.ts';
@@ -20,7 +20,6 @@ const previewParams = ['shared_payment_granted_token', 'payment_method_data'];
 const monthSeconds = 31 * 24 * 3_600;
 const failingRenewals = '4000 0000 0000 0341';
 const address = { country: 'DE' };
-const waits = { timeout: 15_000, interval: 100 };
 const adapter = new URL('../../src/adapters/stripe/', import.meta.url);
 
 let client: Operations.Client;
@@ -102,7 +101,7 @@ async function live(): Promise<void> {
   const plan = await Agent.offer(subscriber, {}, 'small');
   await fetch(await Person.pay(await Person.open(plan.checkoutUrl), undefined, address));
   const account = () => Customer.call(subscriber, 'GET', `${shop.url}/account`);
-  await vi.waitFor(async () => expect((await account()).body.subscriptions).toHaveLength(1), waits);
+  await expect.poll(async () => (await account()).body.subscriptions).toHaveLength(1);
   const subscription = (await account()).body.subscriptions[0].id as string;
   await Customer.call(subscriber, 'POST', `${shop.url}/account/plans/small/change`, { plan: 'large' });
   const { customer } = await processor.renewalOf(subscription);
@@ -155,7 +154,7 @@ async function live(): Promise<void> {
     await keepCard(customer, subscription, failingRenewals);
     await network.control('/clock', { advance_seconds: monthSeconds });
     const standing = () => processor.readSubscription(subscription);
-    await vi.waitFor(async () => expect((await standing())?.status).toBe('past_due'), waits);
+    await expect.poll(async () => (await standing())?.status).toBe('past_due');
   }
 
   async function keepCard(owner: string, reference: string, number?: string): Promise<void> {

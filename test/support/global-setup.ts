@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
 import * as Cluster from '../../src/cli/embedded/cluster.ts';
 
@@ -9,6 +10,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A PostgreSQL in which tests may create databases (test/support/database.ts). */
     databaseUrl: string;
+    /** The name of the database that copies are made of (test/support/database.ts). */
+    template: string;
   }
 }
 
@@ -20,9 +23,11 @@ const compileCache = fileURLToPath(new URL('../../node_modules/.cache/test-progr
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   process.env.NODE_COMPILE_CACHE ??= compileCache;
   const given = process.env.TEST_DATABASE_URL ?? process.env.DATABASE_URL;
+  const template = `sluice_template_${process.pid}`;
+  project.provide('template', template);
   if (given) {
     project.provide('databaseUrl', given);
-    return async () => {};
+    return () => drop(given, template);
   }
   await sweep();
   const dir = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
@@ -32,6 +37,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await cluster.stop();
     await rm(dir, { recursive: true, force: true });
   };
+}
+
+async function drop(url: string, name: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  await sql.unsafe(`drop database if exists ${name}`).finally(() => sql.end());
 }
 
 function open(dir: string): Promise<Cluster.Cluster> {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from './free-port.ts';
 
 /** Number of sent characters that are remembered for each connection. */
 const sentCharsMax = 4_096;
@@ -56,9 +57,10 @@ export async function open(serverUrl: string): Promise<Proxy> {
     });
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
+    return port;
   };
-  const port = await listen(0);
+  // Not one that outgoing connections may take while it is cut.
+  const port = await listen(await freePort());
   const url = new URL(serverUrl);
   url.host = `127.0.0.1:${port}`;
   return {

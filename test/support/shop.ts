@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
-import { createDatabase } from './database.ts';
+import { createDatabase, createMigrated } from './database.ts';
 import * as Mailbox from './mailbox.ts';
 import * as Program from './program.ts';
 
@@ -35,7 +35,7 @@ export type Options = {
 
 /** Starts the sandbox, the upstream and one storefront. */
 export async function open(options: Options = {}): Promise<Shop> {
-  const database = await createDatabase(options.server);
+  const database = await (options.server ? createDatabase(options.server) : createMigrated());
   const programs: Program.Program[] = [];
   const storefronts: Program.Program[] = [];
   const port = await Program.freePort();

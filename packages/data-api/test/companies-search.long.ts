@@ -55,7 +55,7 @@ describe('paging', () => {
 });
 
 describe('filters', () => {
-  it('match what a plain reading of the filter grammar matches', { timeout: 120_000 }, async () => {
+  it('match what a plain reading of the filter grammar matches', async () => {
     const filters = Filters.oneOrMore(Filters.companyFilter(service.world.companies));
     await fc.assert(
       fc.asyncProperty(filters, async (filter) => {

@@ -285,7 +285,7 @@ describe('an answer', () => {
     );
     const { socket, said } = await dial(port);
     socket.write(post('/sold', ''));
-    await expect.poll(() => asked[0]?.outgoing.closed, { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => asked[0]?.outgoing.closed).toBe(true);
     expect(asked[0]?.outgoing.writableFinished).toBe(true);
     await expect.poll(said).toMatch(/one.*two/s);
   });

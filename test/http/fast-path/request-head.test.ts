@@ -115,7 +115,7 @@ describe('whatever the front takes', () => {
     return one;
   };
 
-  test('Node’s server reads the same way, to the byte', { timeout: 60_000 }, async () => {
+  test('Node’s server reads the same way, to the byte', async () => {
     const dice = new Dice(seed);
     let taken = 0;
     const work = async (count: number) => {

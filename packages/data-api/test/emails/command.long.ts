@@ -88,7 +88,7 @@ describe('the command', () => {
       ages: [3, 0, 0, 0, 0, 0],
       slowest: [{ operator: 'acme.test', conversations: 2, troubled: 0 }],
     });
-  }, 60_000);
+  });
 
   it('explains itself, and ends with 2 where it is not understood', async () => {
     const help = await emails(['--help']);
@@ -104,7 +104,7 @@ describe('the command', () => {
       const run = await emails(args);
       expect([run.code, run.out]).toEqual([2, '']);
     }
-  }, 60_000);
+  });
 });
 
 describe('the interface', () => {
@@ -140,5 +140,5 @@ describe('the interface', () => {
     } finally {
       expect(await program.stop()).toBe(0);
     }
-  }, 60_000);
+  });
 });

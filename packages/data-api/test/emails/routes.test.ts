@@ -79,7 +79,7 @@ beforeAll(async () => {
   );
   six = await world.ordinary('::1', jane);
   await world.verify({ restMs: 0, connectionsPerOperatorMax: 10 });
-}, 60_000);
+});
 afterAll(() => world.close());
 
 const verified = { state: 'verified', reason: 'accepted', attempts: 0, trouble: null };

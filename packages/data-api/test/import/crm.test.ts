@@ -233,5 +233,5 @@ describe('imported emails', () => {
     } finally {
       await Promise.all([dns.close(), ...servers.map((server) => server.close())]);
     }
-  }, 30_000);
+  });
 });

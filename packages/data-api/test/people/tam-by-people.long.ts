@@ -83,7 +83,7 @@ it('matches what a plain reading of the filter grammar matches', async () => {
     }),
     { numRuns: 80, seed: 61 },
   );
-}, 120_000);
+});
 
 it('counts only the very people and companies that are named, in any form', async () => {
   const [one, two, three] = expected({ people: { job_level: ['C-Team'] } }).map(([url]) => url);
@@ -144,7 +144,7 @@ it('may fall short of a page under a high floor, and goes on until the cursor is
     { numRuns: 30, seed: 62 },
   );
   expect(short).toBeGreaterThan(5);
-}, 120_000);
+});
 
 it('ends at the ceiling without a word', async () => {
   const ask = await CallOperation.asker(service, TamByPeople.limitedTo(5));
