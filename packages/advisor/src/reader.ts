@@ -67,8 +67,11 @@ const examplesAtOnce = 10;
 const weights = { asked: 1, described: 0.6, outside: 3, vague: 1 };
 /** The temperature, the least share and the weight of the common operations among the features of a goal. */
 const common = { heat: 0.5, shareMin: 0.02, weight: 0.5 };
-/** The weight of an operation's phrases by their number; the description has the rest. Fewer than `some` are compared as it is, `many` decide alone. */
-const phraseWeight = { some: 20, many: 60, between: 0.7 };
+/**
+ * The weight of an operation's phrases by their number; the description has the rest. Fewer than `some` are compared as it is; `many` of every
+ * operation decide alone.
+ */
+const phraseWeight = { some: 20, many: 100, between: 0.7 };
 /**
  * The weight of a description's words, and the share of the goal's words from which they count.
  */
@@ -101,9 +104,10 @@ export function* open(
   const words = wordsOf(offers, concepts);
   const reader = { concepts, keysOf, words };
   yield;
-  const { some, many, between } = phraseWeight;
-  const learned = asked.map((count) => (count < some ? 0 : count < many ? between : 1));
-  const api = learned.every((share) => share === 1)
+  const { some, between } = phraseWeight;
+  const isAlone = isLearned(offers, samples);
+  const learned = asked.map((count) => (isAlone ? 1 : count < some ? 0 : between));
+  const api = isAlone
     ? null
     : yield* Described.open(offers, phrasesOf(offers, samples), concepts, Knowledge.intents());
   const isLearning = learned.some((share) => share > 0);
