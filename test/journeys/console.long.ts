@@ -544,7 +544,13 @@ describe('what the seller does', () => {
     const sent = await Promise.all([seller.open(page, twice), seller.open(page, twice)]);
     expect(sent.map(({ status }) => status)).toEqual([200, 200]);
     expect((await seller.open(page, { ...twice, usd: '6.00' })).status).toBe(422);
-    expect((await seller.open(page, { ...form, key: id('console'), units: '5' })).status).toBe(422);
+    const both = await seller.open(page, { ...form, key: id('console'), units: '5' });
+    expect(both.status).toBe(422);
+    expect(both.html).toContain('id="usd-fault">Enter either dollars or results, not both.<');
+    expect(both.html).toMatch(/<details open>.*id="usd"[^>]* aria-invalid="true"[^>]* value="5\.00"/s);
+    expect(both.html).toMatch(/id="grant-reason"[^>]* value="sorry"/);
+    const neither = await seller.open(page, { act: 'grant', plan: 'credit', key: id('console') });
+    expect(neither.html).toContain('id="usd-fault">Enter either dollars or results.<');
     const { body } = await Customer.call(buyer, 'GET', `${shop.url}/account`);
     expect(body.grants).toEqual([
       { source: 'seller', given_usd: '5.00', remaining_usd: '5.00', expires_at: '2099-02-01T00:00:00.000Z' },
@@ -659,6 +665,10 @@ describe('what the seller does', () => {
       expect(JSON.parse((await seller.open(`${page}/openapi.json`)).html)).toEqual(eventDocument());
       expect((await seller.open(page, { act: 'disable', id })).html).toContain('switched off');
       expect((await seller.open('/console/audit?act=event_endpoint_added')).html).toContain(receiver.url);
+      expect((await seller.open(page)).html).toContain(`href="/admin${page}/endpoints/${id}/remove"`);
+      const question = await seller.open(`${page}/endpoints/${id}/remove`);
+      expect(question.html).toContain('Remove this endpoint?');
+      expect((await seller.open(page)).html).toContain(receiver.url);
       expect((await seller.open(page, { act: 'remove', id })).html).toContain('No endpoints yet');
       expect((await seller.open(page, { act: 'remove', id })).status).toBe(422);
     } finally {
@@ -686,6 +696,10 @@ describe('what the seller does', () => {
     ]);
     expect((await seller.open('/console/codes', form)).html).toContain('SPRING-26 is accepted from now on.');
     expect((await seller.open('/console/codes', form)).status).toBe(422);
+    const empty = await seller.open('/console/codes', { ...form, code: 'SUMMER-26', usd: '' });
+    expect(empty.html).toContain('id="usd-fault">Enter either dollars or results.<');
+    expect((await seller.open('/console/codes/SPRING-26/end')).html).toContain('End this code?');
+    expect((await seller.open('/console/codes')).html).toContain('href="/admin/console/codes/SPRING-26/end"');
     expect((await seller.open('/console/codes', { act: 'end', code: 'SPRING-26' })).html).toContain(
       'SPRING-26 has ended.',
     );

@@ -6,7 +6,7 @@ import type { CatalogueField, FieldGroup } from '../catalogue-field.ts';
 import { type CatalogueForm, pricedTogether } from '../catalogue-fields.ts';
 import * as Meters from '../meter-fields.ts';
 import { shownDigests } from '../stale-form.ts';
-import { type FormResult, resultLine } from './account.ts';
+import type { FormResult } from './account.ts';
 import { brandGroups, logo } from './catalogue-brand.ts';
 import { faultList, faultWords, refusal } from './catalogue-words.ts';
 import { swatch } from './colour.ts';
@@ -22,8 +22,6 @@ const titles: Readonly<Record<CatalogueForm, string>> = {
 /** The accent colour of pages without a brand. */
 const usualColour = '#0b5f52';
 const rowsOfText = 3;
-/** Line numbers beyond the end of the file. */
-const sparesOfFile = 500;
 
 export type EditFacts = {
   form: CatalogueForm;
@@ -192,23 +190,4 @@ function newPlan({ typed, faults }: EditFacts, at: string): Html {
     one('included', 'Included results', 'numeric'),
   ]}</div><p class="soft">Covers every service. Other kinds and terms: edit the file.</p>`;
   return html`<section><details ${isOpen ? 'open' : ''}><summary><b>Add a plan</b> <span class="soft">a new subscription</span></summary>${fields}</details></section>`;
-}
-
-/** The whole file in a text field. */
-export function file(
-  state: CatalogFileState,
-  text: string,
-  faults: readonly ProposalFault[],
-  result: FormResult,
-): Html {
-  const rows = text.split('\n').length;
-  // More numbers than lines: the field grows while lines are added, and the rest is cut off at its end.
-  const numbers = Array.from({ length: rows + sparesOfFile }, (_, at) => at + 1).join('\n');
-  return html`<h1>Edit the file</h1>
-${resultLine(result)}${faultList(faults)}
-<form method="post" action="${cataloguePath}/file"><input type="hidden" name="base" value="${state.digest}">
-<section><label for="text">${state.name} (YAML)</label>
-<div class="editor"><pre aria-hidden="true">${numbers}</pre><textarea class="code" id="text" name="text" rows="${rows}" spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off">
-${text}</textarea></div>
-<div class="actions"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></section></form>`;
 }

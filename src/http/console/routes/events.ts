@@ -52,6 +52,12 @@ export function addEventSection(console: Console, shop: EventsContext): void {
     main: eventTypesPage('/admin/console/events/openapi.json'),
   }));
 
+  console.addPage('/admin/console/events/endpoints/:id/remove', async (c, person) => {
+    const endpoint = (await events.endpoints()).find(({ id }) => id === c.req.param('id'));
+    if (endpoint === undefined) return page(c, person, unknown);
+    return { title: 'Remove an endpoint', main: Page.confirmRemoval(endpoint) };
+  });
+
   const one = async (c: Call, { role }: Person, result: FormResult): Promise<ConsoleResponse> => {
     const found = await events.find(c.req.param('id') ?? '');
     if (found === null)
