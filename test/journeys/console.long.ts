@@ -561,7 +561,7 @@ describe('what the seller does', () => {
     expect([...entries.keys()]).toEqual(['Granted credit']);
     const [, person, , details, address] = entries.get('Granted credit') ?? [];
     expect([person, address]).toEqual(['Admin token', expect.stringMatching(/^198.51.100.\d+$/)]);
-    expect(details).toMatch(/^5.00 USD, “sorry”Details.*Plan: credit/);
+    expect(details).toMatch(/^5.00 USD, “sorry”More.*Plan: credit/);
     const csv = await seller.open(`/console/audit.csv?account=${buyer.account}`);
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(csv.html).toMatch(/^when,who,action,subject,details\r\n[^,]+,admin at [^,]+,grant,acc_/);

@@ -29,6 +29,8 @@ export type EditFacts = {
   groups: readonly FieldGroup[];
   /** The input of a form that was refused, by the names of the fields. */
   typed: ReadonlyMap<string, string>;
+  /** The fields that another person changed since the form was shown, with their texts now. */
+  others: ReadonlyMap<string, string>;
   faults: readonly ProposalFault[];
   result: FormResult;
   /** Why an uploaded logo was refused. */
@@ -97,9 +99,10 @@ function plan({ title, about, id, fields }: FieldGroup, facts: EditFacts): Html 
 }
 
 /** Returns true when a field was changed or is at fault: its part of the form is shown open. */
-function isTouched(fields: readonly CatalogueField[], { typed, faults }: EditFacts): boolean {
+function isTouched(fields: readonly CatalogueField[], { typed, others, faults }: EditFacts): boolean {
   return fields.some(
     ({ name, value, usual = '' }) =>
+      others.has(name) ||
       ![undefined, value, value || usual].includes(typed.get(name)) ||
       faults.some(({ path }) => path === name),
   );
@@ -113,8 +116,12 @@ function newPrices(at: number, { typed, file }: EditFacts): Html {
   return html`<details ${isOpen ? 'open' : ''}><summary>Add prices</summary><div class="grid-fields">${fields.map(({ name, label }) => html`<div>${field({ name, label, value: typed.get(name) ?? '' })}</div>`)}</div></details>`;
 }
 
-function input(one: CatalogueField, { typed, faults, logoFault }: EditFacts): Html {
-  const { name, label, value, usual = '', kind, choices, hint } = one;
+function input(one: CatalogueField, { typed, others, faults, logoFault }: EditFacts): Html {
+  const { name, label, value, usual = '', kind, choices } = one;
+  const now = others.get(name);
+  const changed =
+    now === undefined ? [] : [`Another person changed this. ${now === '' ? 'Now empty.' : `Now ${now}.`}`];
+  const hint = [...changed, ...(one.hint === undefined ? [] : [one.hint])].join(' ') || undefined;
   const shown = typed.get(name) ?? (value || usual);
   const fault = faults.find(({ path }) => path === name)?.reason;
   const common = { name, label, value: shown, fault, ...(hint && { hint }) };

@@ -52,7 +52,7 @@ ${
         'Endpoints',
         [
           'Address',
-          { lead: 'Status' },
+          { bare: 'Status' },
           { bare: 'Types' },
           { number: 'Waiting' },
           { number: 'Failed' },
@@ -88,11 +88,23 @@ function eventTable({ events: found, filter, next }: EventsFacts): Html {
       : html`<p>No events yet. The first account or sale causes one; an endpoint added before then receives it.</p>`;
   const query = queryOf(withoutPage(filter));
   const rows = found.map(
-    ({ id, type, atMs, account, states }) =>
-      html`<tr><th scope="row"><a href="${path}/${id}">${type}</a></th><td>${moment(atMs)}</td><td>${accountLink(account)}</td><td>${states.length === 0 ? html`<span class="soft">no endpoint</span>` : states.map(stateSign)}</td></tr>`,
+    ({ id, type, atMs, account, states, position }) =>
+      html`<tr><th scope="row"><a href="${path}/${id}">${type}</a></th><td>${moment(atMs)}</td><td>${accountLink(account)}</td><td>${deliveryOf(type, position, states)}</td></tr>`,
   );
   return html`${table('Events', ['Type', { bare: 'When' }, { bare: 'Account' }, { lead: 'Delivery' }], rows, 'stack')}
 ${pages(path, query, filter.before == null, next === null ? null : `before=${next}`)}`;
+}
+
+/** The states of an event's deliveries. A test event has an endpoint, also before it is published to it. */
+function deliveryOf(
+  type: string,
+  position: number | null,
+  states: readonly Delivery['state'][],
+): Html | Html[] {
+  if (states.length > 0) return states.map(stateSign);
+  return type === 'event.test' && position === null
+    ? stateSign('waiting')
+    : html`<span class="soft">no endpoint</span>`;
 }
 
 function accountLink(account: string): Html {

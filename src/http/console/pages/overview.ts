@@ -90,7 +90,7 @@ ${isTaxed ? html`<p class="soft">All amounts but the tax are without tax.</p>` :
     disputed > 0 ? fact('In open disputes', money(disputed)) : html``,
   ]}</dl>
 ${chart(days)}
-<details><summary>Figures for each day</summary>${table('Revenue of each day', ['Day', { number: 'Gross' }, { number: 'Refunds' }, { number: 'Disputes lost' }, ...(isTaxed ? [{ number: 'Tax' }, { number: 'Tax refunded' }] : [])], [...days].reverse().map(row))}</details></section>`;
+<details><summary>Figures for each day</summary>${table('Revenue of each day', ['Day', { number: 'Gross' }, { number: 'Refunds' }, { number: 'Disputes lost' }, ...(isTaxed ? [{ number: 'Tax' }, { number: 'Tax refunded' }] : [])], [...days].reverse().map(row), 'stack')}</details></section>`;
 }
 
 /** The difference to the days before, in percent. */

@@ -7,7 +7,7 @@ import type { FraudSignal } from '../../../payment/fraud-signal.ts';
 import { type Order, reference } from '../../../payment/order.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
 import type { OrderLot } from '../../../payment/revenue-report.ts';
-import { type RefundEffect, type Reversal, suggestedRefund } from '../../../payment/reversal.ts';
+import { type RefundEffect, type Reversal, type StoredReversal, suggestedRefund } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { disputeBanner, needsResponse } from './dispute.ts';
@@ -20,7 +20,7 @@ export type PaymentFacts = {
   order: Order;
   /** The buyer's email address. */
   email: string | null;
-  reversals: readonly Reversal[];
+  reversals: readonly StoredReversal[];
   lot: OrderLot | null;
   loss: Money.Money;
   /** Fees that the processor kept, as far as they are recorded. */

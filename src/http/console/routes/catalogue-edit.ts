@@ -20,7 +20,7 @@ import * as FilePage from '../pages/catalogue-file.ts';
 import * as ReviewPage from '../pages/catalogue-review.ts';
 import * as LoginPage from '../pages/login-page.ts';
 import type { ConsoleResponse } from '../response.ts';
-import { changedIn } from '../stale-form.ts';
+import { changedByOthers, changedIn } from '../stale-form.ts';
 
 const forms = ['plans', 'prices', 'brand'] as const;
 const noteCharsMax = 200;
@@ -83,9 +83,11 @@ function addForm(
     faults: readonly ProposalFault[] = [],
     result: FormResult = null,
     logoFault?: string,
+    said?: URLSearchParams,
   ): ConsoleResponse => {
     const groups = Fields.groupsOf(form, file.text, shown);
-    const facts = { form, file, groups, typed, faults, result, ...(logoFault && { logoFault }) };
+    const others = said === undefined ? new Map<string, string>() : changedByOthers(said, groups);
+    const facts = { form, file, groups, typed, others, faults, result, ...(logoFault && { logoFault }) };
     const main = EditPage.edit(facts);
     return { title: 'Edit the catalogue', status: result === null ? 200 : 422, main };
   };
@@ -98,7 +100,7 @@ function addForm(
     // A browser does not keep a chosen file.
     const lost = upload === null ? undefined : chooseAgain;
     if (said.get('base') !== file.digest)
-      return page(file, changedIn(said), [], { text: stale, isBad: true }, lost);
+      return page(file, changedIn(said), [], { text: stale, isBad: true }, lost, said);
     if (form === 'brand' && said.get('act') === 'preview') return page(file, typed, [], null, lost);
     const draft = draftOf(form, file.text, Fields.groupsOf(form, file.text, shown), upload, said);
     if (draft.kind === 'faulty')

@@ -40,7 +40,8 @@ export function addEventSection(console: Console, shop: EventsContext): void {
       canReplay: can(role, 'support'),
       ...shown,
     };
-    return { title: 'Events', status: result?.isBad ? 422 : 200, main: Page.events(facts) };
+    const main = Page.events(facts);
+    return { title: 'Events', status: result?.isBad ? 422 : 200, main, canCopy: facts.secret !== null };
   };
   console.addSection('Events', Page.path, (c, person) => page(c, person, { result: null }));
   console.addAction(Page.path, async (c, form, person) => page(c, person, await act(shop, form, person.who)));
@@ -50,6 +51,7 @@ export function addEventSection(console: Console, shop: EventsContext): void {
   console.addPage('/admin/console/events/types', async () => ({
     title: 'Types of events',
     main: eventTypesPage('/admin/console/events/openapi.json'),
+    canCopy: true,
   }));
 
   console.addPage('/admin/console/events/endpoints/:id/remove', async (c, person) => {
