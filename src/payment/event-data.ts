@@ -70,7 +70,12 @@ export const eventData = {
     })
     .describe('A plan began; a prepaid period is a subscription of its own.'),
   'subscription.ended': z
-    .object({ subscription: id('The subscription'), plan, status: z.string().describe("The processor's status, or `expired`"), ended_at: at.describe('The time when it ended') })
+    .object({
+      subscription: id('The subscription'),
+      plan,
+      status: z.string().describe("The processor's status, or `expired`"),
+      ended_at: at.describe('The time when it ended'),
+    })
     .describe('A subscription has ended, was replaced, or its prepaid period is over.'),
   'credit.low': credit.describe('Less than a tenth is left of what the account had after its last grant.'),
   'credit.exhausted': credit.describe(

@@ -5,7 +5,11 @@ import { mergeLines } from '../../src/catalog/line-merge.ts';
 const text = (...lines: string[]) => lines.join('\n');
 
 test('edits of different lines are both kept', () => {
-  const merged = mergeLines(text('a', 'b', 'c', 'd'), text('a', 'B', 'c', 'd', 'e'), text('A', 'b', 'C', 'd'));
+  const merged = mergeLines(
+    text('a', 'b', 'c', 'd'),
+    text('a', 'B', 'c', 'd', 'e'),
+    text('A', 'b', 'C', 'd'),
+  );
   expect(merged).toEqual({ text: text('A', 'B', 'C', 'd', 'e'), conflicts: [] });
 });
 

@@ -3,8 +3,8 @@ import { html } from 'hono/html';
 import { schemaOf } from '../../../discovery/event-reference.ts';
 import { type EventType, eventData, eventTypes } from '../../../payment/event-data.ts';
 import { english } from '../../../text/texts.ts';
-import type { Html } from '../../pages/frame.ts';
 import { codeBlock } from '../../pages/code-block.ts';
+import type { Html } from '../../pages/frame.ts';
 import { fieldTable } from '../../pages/reference/schema-table.ts';
 import { count } from './figures.ts';
 

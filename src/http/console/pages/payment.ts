@@ -7,7 +7,12 @@ import type { FraudSignal } from '../../../payment/fraud-signal.ts';
 import { type Order, reference } from '../../../payment/order.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
 import type { OrderLot } from '../../../payment/revenue-report.ts';
-import { type RefundEffect, type Reversal, type StoredReversal, suggestedRefund } from '../../../payment/reversal.ts';
+import {
+  type RefundEffect,
+  type Reversal,
+  type StoredReversal,
+  suggestedRefund,
+} from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { disputeBanner, needsResponse } from './dispute.ts';
@@ -173,7 +178,9 @@ function timeline({ order, lot, loss, charges, reversals }: PaymentFacts): Html 
       amount: money(one.amount),
     }),
   );
-  const all = [begun, ...declined, ...paid, ...entries, ...returned].reverse().sort((one, other) => other.atMs - one.atMs);
+  const all = [begun, ...declined, ...paid, ...entries, ...returned]
+    .reverse()
+    .sort((one, other) => other.atMs - one.atMs);
   const row = ({ atMs, what, amount: sum }: Entry) =>
     html`<tr><th scope="row">${what}</th><td class="number">${sum}</td><td>${moment(atMs)}</td></tr>`;
   return html`<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>

@@ -28,8 +28,7 @@ export function addCatalogueSection(console: Console, reload: Reload): void {
     page(role, inWords(await reload.take(who, form.get('digest') ?? ''))),
   );
   const shown = {
-    plan: (id: string) =>
-      [...reload.catalog.plans, ...reload.catalog.retired].find((one) => one.id === id),
+    plan: (id: string) => [...reload.catalog.plans, ...reload.catalog.retired].find((one) => one.id === id),
     service: (slug: string) => reload.catalog.services.find((one) => one.slug === slug),
   };
   addCatalogueEditing(console, reload.editor, shown, page);
