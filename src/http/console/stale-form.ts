@@ -25,7 +25,9 @@ export function changedByOthers(form: URLSearchParams, groups: readonly FieldGro
   const before = digestsIn(form.get('was'));
   return new Map(
     fieldsOf(groups)
-      .map(({ name, value, usual = '' }) => [name, value || usual] as const)
+      // A text that follows from other fields was changed by nobody.
+      .filter(({ value, usual = '' }) => value !== '' || usual === '')
+      .map(({ name, value }) => [name, value] as const)
       .filter(([name, text]) => before.has(name) && before.get(name) !== digestOf(text)),
   );
 }

@@ -116,12 +116,16 @@ function newPrices(at: number, { typed, file }: EditFacts): Html {
   return html`<details ${isOpen ? 'open' : ''}><summary>Add prices</summary><div class="grid-fields">${fields.map(({ name, label }) => html`<div>${field({ name, label, value: typed.get(name) ?? '' })}</div>`)}</div></details>`;
 }
 
+/** The hint of a field; `now` is its text after an edit of another person. */
+function hintOf({ hint }: CatalogueField, now: string | undefined): string | undefined {
+  if (now === undefined) return hint;
+  const changed = `Another person changed this. Now ${now === '' ? 'empty' : now.replace(/\.$/, '')}.`;
+  return hint === undefined ? changed : `${changed} ${hint}`;
+}
+
 function input(one: CatalogueField, { typed, others, faults, logoFault }: EditFacts): Html {
   const { name, label, value, usual = '', kind, choices } = one;
-  const now = others.get(name);
-  const changed =
-    now === undefined ? [] : [`Another person changed this. ${now === '' ? 'Now empty.' : `Now ${now}.`}`];
-  const hint = [...changed, ...(one.hint === undefined ? [] : [one.hint])].join(' ') || undefined;
+  const hint = hintOf(one, others.get(name));
   const shown = typed.get(name) ?? (value || usual);
   const fault = faults.find(({ path }) => path === name)?.reason;
   const common = { name, label, value: shown, fault, ...(hint && { hint }) };
