@@ -6,8 +6,8 @@ export type MergeConflict = { before: string[]; theirs: string[]; ours: string[]
 type Hunk = { start: number; end: number; lines: string[] };
 
 /**
- * Merges two edits of one text by lines. Where both replaced the same lines differently, the text has those of `ours`, and the place is listed
- * as a conflict.
+ * Merges two edits of one text by lines. If both replaced the same lines differently, the text contains those of `ours`, and the place is
+ * listed as a conflict.
  */
 export function mergeLines(
   base: string,

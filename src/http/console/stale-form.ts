@@ -25,7 +25,7 @@ export function changedByOthers(form: URLSearchParams, groups: readonly FieldGro
   const before = digestsIn(form.get('was'));
   return new Map(
     fieldsOf(groups)
-      // A text that follows from other fields was changed by nobody.
+      // A text that follows from other fields is no change of a person.
       .filter(({ value, usual = '' }) => value !== '' || usual === '')
       .map(({ name, value }) => [name, value] as const)
       .filter(([name, text]) => before.has(name) && before.get(name) !== digestOf(text)),

@@ -70,7 +70,7 @@ export function confirmEnd({ code, asset, amount: value, redemptions, redemption
     ['Grants', amount(asset, value)],
     ['Used', `${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}`],
   ])}
-<h2>Effects</h2><ul><li>Nobody can enter the code any more.</li><li>The credit that it gave remains.</li><li>It cannot be started again, and no new code can have the same name.</li></ul>
+<h2>Effects</h2><ul><li>The code is refused from then on.</li><li>Credit that it granted remains.</li><li>It cannot be started again, and no new code can have the same name.</li></ul>
 <form method="post" action="${path}"><input type="hidden" name="act" value="end"><input type="hidden" name="code" value="${code}">
 <div class="actions"><button class="danger">End code</button><a class="button plain" href="${path}">Cancel</a></div></form></section>`;
 }

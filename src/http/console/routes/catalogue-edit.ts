@@ -29,8 +29,8 @@ const stale =
   'The file has changed since this page was loaded. Nothing was published. What you changed is kept below, on top of the new file: check it and review again.';
 const staleStart = 'The file has changed since this page was loaded. Nothing was published.';
 const staleMerged = `${staleStart} Your changes were merged with the new file, which is shown below: check it and review again.`;
-const staleConflict = `${staleStart} The new file is shown below with your changes, but another person changed some of the same lines. If you go on, your lines replace theirs:`;
-const staleUnmerged = `${staleStart} Your text is shown below. It is based on an older file: if you go on, it replaces the whole new file, with these differences.`;
+const staleConflict = `${staleStart} The new file is shown below with your changes, but another person changed some of the same lines. If you publish it, your lines replace theirs:`;
+const staleUnmerged = `${staleStart} Your text is shown below. It is based on an older file: if you publish it, it replaces the whole new file, with these differences.`;
 
 const chooseAgain = 'Choose the image again.';
 
